@@ -1,0 +1,70 @@
+# A fresh clone needs Python 3.10 or later, make and a C compiler. Everything else goes into .venv.
+PYTHON ?= python3
+VENV := .venv
+PY := $(VENV)/bin/python
+PIP := $(PY) -m pip install --quiet --disable-pip-version-check
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test test-frameworks lint format types fuzz bench coverage dev clean
+
+help: ## Show this list.
+	@sed -n 's/^\([a-z-]*\):.*## /\1 /p' $(MAKEFILE_LIST) | while read -r name text; do printf '%-16s %s\n' "$$name" "$$text"; done
+
+demo: $(VENV)/.demo ## Run the main job on real input, and print what it did.
+	$(PY) examples/quickstart.py
+
+test: $(VENV)/.test ## Pass the tests (those that need PyTorch or JAX are skipped).
+	$(PY) -m pytest
+
+test-frameworks: $(VENV)/.frameworks ## Install CPU builds of PyTorch and JAX, and run all tests.
+	$(PY) -m pytest
+
+lint: $(VENV)/.dev ## Check format, lint rules and the layers.
+	$(PY) -m ruff format --check .
+	$(PY) -m ruff check .
+	$(VENV)/bin/lint-imports --no-cache
+
+format: $(VENV)/.dev ## Format, and fix what lint can fix.
+	$(PY) -m ruff format .
+	$(PY) -m ruff check --fix .
+
+types: $(VENV)/.dev ## Check types (pyright, strict).
+	$(PY) -m pyright --project pyproject.toml
+
+fuzz: $(VENV)/.test ## Run the differential tests with 100,000 examples.
+	FFI_BUILDER_EXAMPLES=100000 $(PY) -m pytest tests/differential
+
+bench: $(VENV)/.demo ## Measure what a wrapper costs.
+	$(PY) benchmarks/wrapper.py
+
+coverage: $(VENV)/.test ## Run the tests and show which lines they miss.
+	$(PY) -m coverage run -m pytest
+	$(PY) -m coverage report
+
+dev: $(VENV)/.dev ## Install everything to work on ffi_builder.
+
+clean: ## Remove what the other targets made.
+	rm -rf $(VENV) build dist .pytest_cache .ruff_cache .hypothesis .coverage .import_linter_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(VENV)/.made:
+	@$(PYTHON) -c 'import sys; sys.exit("Python 3.10 or later is needed: make PYTHON=…" if sys.version_info < (3, 10) else 0)'
+	$(PYTHON) -m venv $(VENV)
+	@touch $@
+
+# One stamp for each set of packages; an edited pyproject.toml makes them all old.
+$(VENV)/.demo: pyproject.toml $(VENV)/.made
+	$(PIP) -e '.[demo]'
+	@touch $@
+
+$(VENV)/.test: pyproject.toml $(VENV)/.made
+	$(PIP) -e '.[test]'
+	@touch $@
+
+$(VENV)/.dev: pyproject.toml $(VENV)/.made
+	$(PIP) -e '.[dev]'
+	@touch $@
+
+$(VENV)/.frameworks: pyproject.toml $(VENV)/.made
+	$(PIP) -e '.[test,frameworks]'
+	@touch $@

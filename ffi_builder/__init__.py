@@ -1,0 +1,64 @@
+"""Compiled, validating TVM-FFI entry points for kernels in MLIR modules.
+
+The public names. Each is loaded when it is first asked for, so that importing ``ffi_builder.spec``
+loads neither MLIR nor LLVM.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Final
+
+from ffi_builder.errors import BuildError, CompileError, LinkError, SpecError
+
+if TYPE_CHECKING:
+    from ffi_builder import plan, providers, runtime, spec, testing
+    from ffi_builder.builder import attach, attach_ffi_func, rename_tvm_ffi_function
+    from ffi_builder.plan import Plan, explain, make_plan
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "BuildError",
+    "CompileError",
+    "LinkError",
+    "Plan",
+    "SpecError",
+    "__version__",
+    "attach",
+    "attach_ffi_func",
+    "explain",
+    "make_plan",
+    "plan",
+    "providers",
+    "rename_tvm_ffi_function",
+    "runtime",
+    "spec",
+    "testing",
+]
+
+_MODULES: Final = ("plan", "providers", "runtime", "spec", "testing")
+_HOMES: Final = {
+    "Plan": "plan",
+    "attach": "builder",
+    "attach_ffi_func": "builder",
+    "explain": "plan",
+    "make_plan": "plan",
+    "rename_tvm_ffi_function": "builder",
+}
+"""The package that each lazily loaded name is from."""
+
+
+def __getattr__(name: str) -> object:
+    """Load a public name (PEP 562)."""
+    if name in _MODULES:
+        return import_module(f"{__name__}.{name}")
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

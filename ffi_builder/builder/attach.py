@@ -1,0 +1,228 @@
+"""Attaching a wrapper to a module.
+
+What is added to the module for ``attach(module, matmul, provider)``::
+
+    llvm.func @__tvm_ffi_matmul(%handle: !llvm.ptr, %args: !llvm.ptr, %num_args: i32,
+                                %result: !llvm.ptr) -> i32 { … }
+    llvm.mlir.global internal constant @__ffi_builder_table_matmul("…")
+
+and once a module the diagnosis, ``@__ffi_builder_shared_…``, and declarations of what that calls.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ffi_builder import abi, spec
+from ffi_builder.builder.decoded import DecodedValues, argument_places
+from ffi_builder.builder.diagnosis import define_diagnosis, encode, shared_name
+from ffi_builder.builder.hot import emit_hot_path
+from ffi_builder.builder.state import Hot
+from ffi_builder.builder.tensors import stride
+from ffi_builder.builder.verify import verify_added
+from ffi_builder.errors import BuildError
+from ffi_builder.ir import (
+    CheckingBuilder,
+    Distribution,
+    Module,
+    Operation,
+    Symbols,
+    Types,
+    Value,
+    of_module,
+)
+from ffi_builder.plan import Part, Plan, make_plan
+from ffi_builder.providers.context import CallContext, CallProvider, ModuleContext
+
+ENV_GET_STREAM = "TVMFFIEnvGetStream"
+
+
+def attach_ffi_func(
+    module: Module,
+    symbol_name: str,
+    params: Sequence[spec.Param],
+    call_provider: CallProvider,
+    fn_display_name: str | None = None,
+    *,
+    location: Any = None,
+) -> None:
+    """Add ``__tvm_ffi_<symbol_name>``, which checks its arguments and calls a kernel, to a module.
+
+    Args:
+        module: an ``ir.Module`` of any MLIR Python distribution; the wrapper is built with that.
+        symbol_name: what the function is exported as, behind ``__tvm_ffi_``.
+        params: what it accepts, in the order of the arguments.
+        call_provider: emits the call of the kernel.
+        fn_display_name: the name that errors show; left out, ``symbol_name``.
+        location: an ``ir.Location``; left out, the current one, or the callee's, or the module's.
+
+    Raises:
+        SpecError: if the parameters do not make a signature.
+        BuildError: if the module has such a symbol already, the callee does not take what the
+            provider passes, or the result does not verify. The module is then as it was.
+    """
+    signature = spec.Signature(fn_display_name or symbol_name, params)
+    attach(module, signature, call_provider, symbol_name=symbol_name, location=location)
+
+
+def attach(
+    module: Module,
+    signature: spec.Signature,
+    call_provider: CallProvider,
+    *,
+    symbol_name: str | None = None,
+    location: Any = None,
+) -> None:
+    """:func:`attach_ffi_func` from a :class:`~ffi_builder.spec.Signature`, whose name errors show.
+
+    Raises:
+        BuildError: as :func:`attach_ffi_func` does.
+    """
+    name = abi.PREFIX + (symbol_name or signature.name)
+    distribution = of_module(module)
+    distribution.load_llvm(module.context)
+    types = Types(distribution.ir, module.context)
+    symbols = Symbols(types, module, None)
+    symbols.location = _location(distribution, symbols, call_provider, location)
+    if name in symbols:
+        raise BuildError(f"the module has a symbol @{name} already; attach under another name")
+    plan = make_plan(signature)
+    try:
+        prepare = getattr(call_provider, "prepare", None)
+        if prepare is not None:
+            prepare(ModuleContext(module, symbols, signature))
+        if shared_name("diagnose") not in symbols:
+            define_diagnosis(symbols)
+        function = _emit_wrapper(symbols, name, plan, call_provider, module)
+        verify_added(symbols, function)
+    except BaseException:
+        symbols.undo()
+        raise
+
+
+def rename_tvm_ffi_function(module: Module, old_name: str, new_name: str) -> None:
+    """Rename an attached function; names are without the ``__tvm_ffi_`` prefix.
+
+    Callers within the module follow. The words of its errors keep the display name.
+
+    Raises:
+        BuildError: if there is no such function, or the new name is taken.
+    """
+    distribution = of_module(module)
+    table = distribution.ir.SymbolTable(module.operation)
+    old, new = abi.PREFIX + old_name, abi.PREFIX + new_name
+    if old not in table:
+        names = _attached_names(module)
+        raise BuildError(
+            f"the module has no function {old_name!r}; it has {', '.join(names) or 'none'}"
+        )
+    if old == new:
+        return
+    if new in table:
+        raise BuildError(f"the module has a function {new_name!r} already")
+    distribution.ir.SymbolTable.replace_all_symbol_uses(old, new, module.operation)
+    table[old].operation.attributes["sym_name"] = distribution.ir.StringAttr.get(
+        new, module.context
+    )
+
+
+def _attached_names(module: Module) -> list[str]:
+    names = (
+        operation.operation.attributes["sym_name"].value
+        for operation in module.body.operations
+        if "sym_name" in operation.operation.attributes
+    )
+    return [name.removeprefix(abi.PREFIX) for name in names if name.startswith(abi.PREFIX)]
+
+
+def _location(
+    distribution: Distribution, symbols: Symbols, provider: CallProvider, given: Any
+) -> Any:
+    """The one given, else the current one, else the callee's, else the module's."""
+    if given is not None:
+        return given
+    try:
+        current = distribution.ir.Location.current
+    except ValueError:  # how the bindings say that there is none
+        current = None
+    # The current location may belong to another context, which would end the process.
+    if current is not None and current.context == symbols.types.context:
+        return current
+    callee = symbols.find(getattr(provider, "callee", "") or "")
+    operation = symbols.module.operation if callee is None else callee
+    return operation.location
+
+
+def _emit_wrapper(
+    symbols: Symbols, name: str, plan: Plan, provider: CallProvider, module: Module
+) -> Operation:
+    t = symbols.types
+    table = symbols.constant(f"__ffi_builder_table_{name.removeprefix(abi.PREFIX)}", encode(plan))
+    function = symbols.function(name, t.i32, [t.ptr, t.ptr, t.i32, t.ptr], body=True)
+    entry = function.regions[0].blocks[0]
+    _, args, count, result = entry.arguments
+    suffix = f" when calling: `{plan.signature}`"
+    b = CheckingBuilder(
+        symbols, function, entry, symbols.location, raiser=shared_name("raise"), suffix=suffix
+    )
+    slow = b.new_block(cold=True)
+    hot = Hot(b, args, count, slow)
+    emit_hot_path(hot, plan)
+    _emit_call(hot, b, plan, provider, module, result)
+    b.ret(b.i32(0))
+    b.block = slow
+    b.ret(b.call_value(shared_name("diagnose"), [args, count, b.address_of(table)], t.i32))
+    return function
+
+
+def _emit_call(
+    hot: Hot, b: CheckingBuilder, plan: Plan, provider: CallProvider, module: Module, result: Value
+) -> None:
+    """Write None to the result, all 16 bytes, and let the provider emit the call."""
+    signature = plan.signature
+    zero = b.i64(0)
+    b.store(zero, result)
+    b.store(zero, b.offset(result, abi.ANY_PAYLOAD))
+    decoded = DecodedValues(hot, b, argument_places(signature.params))
+    for param, place in decoded.places:
+        # Here, where it dominates all that a provider may emit.
+        if isinstance(param, spec.Tensor) and param.stride_entries:
+            stride(hot, place.at(Part.STRIDES, 0))
+    decoded.env_stream = _env_stream(b, decoded, signature)
+    context = CallContext(
+        fn_name=signature.name,
+        module=module,
+        entry_block=b.entry,
+        params=signature.params,
+        env_stream=decoded.env_stream,
+        raw_args=hot.args,
+        raw_num_args=hot.count,
+        raw_result=result,
+        builder=b,
+        matched_var_binding={var: decoded.value(var) for var in hot.symbols},
+        signature=signature,
+        decoded=decoded,
+    )
+    block = provider(b.block, context)
+    if block is None or not hasattr(block, "arguments"):
+        raise BuildError(
+            f"{type(provider).__name__} returned {block!r}; a call provider returns the block "
+            f"that the wrapper goes on in"
+        )
+    b.block = block
+
+
+def _env_stream(
+    b: CheckingBuilder, decoded: DecodedValues, signature: spec.Signature
+) -> Value | None:
+    if not any(isinstance(param, spec.EnvStream) for param in signature.params):
+        return None
+    tensor = spec.first_device_tensor(signature.params)
+    assert tensor is not None, "the signature has checked this"
+    t = b.types
+    b.symbols.declare(ENV_GET_STREAM, t.ptr, [t.i32, t.i32])
+    device_type = b.i32(abi.DEVICE_TYPES[tensor.device])
+    return b.call_value(ENV_GET_STREAM, [device_type, decoded.device_id(tensor)], t.ptr)
+
+

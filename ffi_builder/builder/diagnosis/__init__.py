@@ -1,0 +1,7 @@
+"""The cold half of a wrapper: finding out what is wrong, and saying it."""
+
+from ffi_builder.builder.diagnosis.encode import encode, symbols_of
+from ffi_builder.builder.diagnosis.functions import PREFIX, call_shared, shared_name
+from ffi_builder.builder.diagnosis.interpreter import define_diagnosis
+
+__all__ = ["PREFIX", "call_shared", "define_diagnosis", "encode", "shared_name", "symbols_of"]

@@ -1,0 +1,93 @@
+"""The constants of the diagnosis: words, names, formats. One internal global a module."""
+
+from __future__ import annotations
+
+import struct
+from typing import Final
+
+from ffi_builder import abi
+from ffi_builder.builder.diagnosis.functions import shared_name
+from ffi_builder.ir import Builder, Symbols, Value
+from ffi_builder.plan.place import SUFFIXES
+from ffi_builder.plan.words import (
+    BINDING,
+    FRAME,
+    FRAME_WITHOUT_ARGUMENT,
+    PLACEHOLDERS,
+    TYPE_NAMES,
+    UNDECIDED,
+    Words,
+    template_parts,
+)
+
+KINDS: Final = ("ValueError", "TypeError")
+"""Error classes by their number in a row of words."""
+
+
+def _template(template: str) -> bytes:
+    """Text with each placeholder as one byte, its number from 1; then a NUL."""
+    encoded = b""
+    for words, name in template_parts(template):
+        encoded += words.encode()
+        if name is not None:
+            encoded += bytes([PLACEHOLDERS.index(name) + 1])
+    return encoded + b"\0"
+
+
+def _words() -> bytes:
+    """u16 positions of the rows; a row is u8 kind, then the templates prefix, expected, got."""
+    rows = [
+        bytes([KINDS.index(row.kind)])
+        + b"".join(map(_template, (row.prefix, row.expected, row.got)))
+        for row in Words
+    ]
+    start = 2 * len(rows)
+    positions = [start + sum(map(len, rows[:index])) for index in range(len(rows))]
+    return struct.pack(f"<{len(rows)}H", *positions) + b"".join(rows)
+
+
+def _names(names: dict[int, str]) -> bytes:
+    """u8 number, u8 length, text, for each; a length of 0 ends the list."""
+    entries = (bytes([number, len(name)]) + name.encode() for number, name in names.items())
+    return b"".join(entries) + bytes(2)
+
+
+_PARTS: Final[dict[str, bytes]] = {
+    "words": _words(),
+    "frame": _template(FRAME),
+    "frame without argument": _template(FRAME_WITHOUT_ARGUMENT),
+    "binding": _template(BINDING),
+    "types": _names({int(index): name for index, name in TYPE_NAMES.items()}),
+    "dtypes": _names({code: name for name, code in abi.DTYPE_CODES.items()}),
+    "dtype bits": bytes(
+        8 if name == "bool" else abi.FIXED_BITS.get(name, 0) for name in abi.DTYPE_CODES
+    ),
+    "devices": _names({code: name for name, code in abi.DEVICE_TYPES.items()}),
+    "suffixes": _names({int(part): suffix for part, suffix in SUFFIXES.items()}),
+    "undecided": UNDECIDED.encode(),
+    "kinds": b"".join(kind.encode() for kind in (*KINDS, "RuntimeError")),
+}
+_STRINGS: Final = (
+    *("%lld", "%llu", "0x%llx", "%.15g", "%.17g", "[%lld]", "x%lld"),
+    *("type index %lld", "device type %lld"),
+    *("dtype(code=%lld", ", bits=%lld", ", lanes=%lld)"),
+    *("nan", "True", "False", "NULL", "an int beyond 64 bits"),
+    *("[", "]", ", ", " to ", " in ", "...", "..., ", ", ...", ")"),
+)
+"""Formats and punctuation; each ends in NUL."""
+
+_POSITIONS: Final[dict[str, int]] = {}
+_DATA: Final = bytearray()
+for _name, _part in (*_PARTS.items(), *((string, string.encode() + b"\0") for string in _STRINGS)):
+    _POSITIONS[_name] = len(_DATA)
+    _DATA.extend(_part)
+
+
+def define_blob(symbols: Symbols) -> None:
+    """Add the constant to a module."""
+    symbols.constant(shared_name("words"), bytes(_DATA))
+
+
+def blob(b: Builder, name: str) -> Value:
+    """The address of a part, or of a string by its text."""
+    return b.offset(b.address_of(shared_name("words")), _POSITIONS[name])

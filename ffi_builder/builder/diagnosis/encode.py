@@ -1,0 +1,287 @@
+"""From a plan to its table: one flat ``match`` over the steps."""
+
+from __future__ import annotations
+
+import struct
+from typing import Final
+
+from typing_extensions import assert_never
+
+from ffi_builder import spec
+from ffi_builder.abi import TypeIndex
+from ffi_builder.builder.diagnosis.table import (
+    NO_INDEX,
+    OPERATOR_CODES,
+    WORDS,
+    Code,
+    Op,
+    Rounding,
+    Source,
+    Style,
+    TableWriter,
+    dtype_word,
+    style_of,
+)
+from ffi_builder.plan import Part, Place, Plan, Words
+from ffi_builder.plan import steps as s
+
+_ROUNDING: Final = {
+    None: Rounding.FLOAT64,
+    "float64": Rounding.FLOAT64,
+    "float32": Rounding.FLOAT32,
+    "float16": Rounding.FLOAT16,
+    "bfloat16": Rounding.BFLOAT16,
+}
+_STYLES: Final = {
+    s.Kind.HANDLE: Style.HEX,
+    s.Kind.CONST_BOOL: Style.BOOL,
+    s.Kind.CONST_FLOAT: Style.FLOAT,
+}
+_BIG_INT_BIT: Final = 5
+
+
+def encode(plan: Plan) -> bytes:
+    """The table that the diagnosis of a wrapper interprets.
+
+    Raises:
+        BuildError: if the signature is too large for the table's fields.
+    """
+    return _Encoder(plan).encode()
+
+
+def symbols_of(plan: Plan) -> list[spec.Var]:
+    """Every symbol of a plan, in the order in which they are bound."""
+    bound = (step.symbol for step in plan if isinstance(step, (s.Bind, s.BindOrEqual)))
+    return list(dict.fromkeys(bound))
+
+
+class _Encoder:
+    """Walks a plan, and remembers what the interpreter is looking at."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+        self._out = TableWriter(plan.signature, symbols_of(plan))
+        self._slots: dict[tuple[int, ...], int] = {}
+        self._ranks: dict[tuple[int, ...], int] = {}
+        self._position: tuple[int, ...] | None = None
+        self._object: tuple[int, ...] | None = None
+        self._read: Place | None = None
+
+    def encode(self) -> bytes:
+        for step in self._plan:
+            self._step(step)
+        return self._out.finish()
+
+    def _step(self, step: s.AnyStep) -> None:
+        out = self._out
+        match step:
+            case s.CheckCount(place, expected):
+                self._source(Source.COUNT)
+                self._equal(expected, step.words)
+            case s.CheckArguments():
+                self._source(Source.ARGUMENTS)
+                self._nonzero(step.words)
+            case s.DecodeTensor(place):
+                self._look_at(place)
+                out.emit(Op.TENSOR)
+                self._save(place)
+            case s.DecodeShape(place) | s.DecodeTuple(place):
+                self._look_at(place)
+                out.emit(Op.CONTAINER, "B", WORDS.index(step.words))
+                self._save(place)
+            case s.NotNull():
+                self._source(Source.OBJECT)
+                self._nonzero(step.words)
+            case s.CheckLength(place, expected):
+                self._source(Source.LENGTH)
+                self._equal(expected, step.words)
+            case s.CheckCells():
+                self._source(Source.CELLS)
+                self._nonzero(step.words)
+            case s.CheckNdim(place, expected):
+                self._ranks[place.position] = expected
+                out.note_rank(expected)
+                self._value(place)
+                self._equal(expected, step.words)
+            case s.CheckDType(place, dtype):
+                self._value(place)
+                self._equal(dtype_word(dtype), step.words)
+            case s.CheckDeviceType(place):
+                self._value(place)
+                self._equal(step.code, step.words)
+            case s.CheckSameDevice(place, other):
+                self._value(place)
+                out.emit(Op.SAME_DEVICE, "H", self._slots[other.position])
+                out.text(other.path)
+            case s.CheckShapePointer():
+                self._source(Source.SHAPE_POINTER)
+                self._nonzero(step.words)
+            case s.CheckNumel(place):
+                self._value(place)
+                out.emit(Op.NUMEL)
+            case s.CheckOffset(place):
+                self._value(place)
+                out.emit(Op.OFFSET)
+            case s.CheckData(place):
+                self._value(place)
+                self._nonzero(step.words)
+            case s.CheckAlignment(place, alignment):
+                self._value(place)
+                out.emit(Op.ALIGN, "q", alignment)
+            case s.CheckContiguous(place):
+                self._value(place)
+                out.emit(Op.CONTIGUOUS, "H", place.index or 0)
+            case s.DecodeScalar(place, kind, dtype):
+                self._look_at(place)
+                self._scalar(kind, dtype)
+                self._read = place
+            case s.DecodeEntry(place):
+                self._value(place)
+            case s.NotNegative(place):
+                self._value(place)
+                out.emit(Op.NONNEGATIVE)
+            case s.CheckBool():
+                out.emit(Op.BOOL)
+            case s.CheckPacked(place):
+                self._value(place)
+            case s.Fits(place, dtype):
+                self._value(place)
+                out.emit(Op.FITS, "BB", *_integer_dtype(dtype))
+            case s.AtLeast(place, symbol):
+                self._bound(Op.MIN, place, symbol, symbol.min)
+            case s.AtMost(place, symbol):
+                self._bound(Op.MAX, place, symbol, symbol.max)
+            case s.Divisible(place, symbol):
+                self._bound(Op.DIVISIBLE, place, symbol, symbol.divisibility)
+            case s.EqualInt(place, expected):
+                self._value(place)
+                self._equal(expected, step.words)
+            case s.EqualFloat(_, expected):
+                out.emit(Op.EQFLOAT, "d", expected.value)
+            case s.Bind(place, symbol):
+                self._value(place)
+                out.emit(Op.BIND, "H", out.symbols[symbol])
+            case s.EqualSymbol(place, symbol):
+                self._value(place)
+                out.emit(Op.EQSYM, "HB", out.symbols[symbol], WORDS.index(step.words))
+            case s.BindOrEqual(place, symbol):
+                self._value(place)
+                out.emit(Op.BINDEQ, "HB", out.symbols[symbol], WORDS.index(step.words))
+            case s.Solve(place, symbol, expr, scale, offset):
+                self._value(place)
+                out.emit(Op.SOLVE, "Hqq", out.symbols[symbol], scale, offset)
+                out.text(str(expr))
+                # The value is the symbol's now, though the place is the same.
+                self._read = step.solved
+            case s.EqualExpr(place, expr):
+                self._value(place)
+                self._expr(expr, step.words)
+            case _:
+                assert_never(step)
+
+    # ---- what the interpreter looks at
+
+    def _look_at(self, place: Place) -> None:
+        """Make the argument, or the element of a tuple, the one that is decoded next."""
+        out = self._out
+        if place.position == self._position:
+            return
+        *outer, last = place.position
+        if outer:
+            self._restore(tuple(outer))
+            out.emit(Op.ELEM, "H", last)
+        else:
+            out.emit(Op.ARG, "H", last)
+        self._parameter(place)
+
+    def _parameter(self, place: Place) -> None:
+        out = self._out
+        out.emit(Op.PARAM)
+        out.text(place.path)
+        out.numbers("H", place.argument)
+        self._position = place.position
+        self._read = None
+
+    def _save(self, place: Place) -> None:
+        self._slots[place.position] = self._out.new_slot()
+        self._out.emit(Op.SAVE, "H", self._slots[place.position])
+        self._object = place.position
+        self._read = None
+
+    def _restore(self, position: tuple[int, ...]) -> None:
+        if self._object != position:
+            self._out.emit(Op.RESTORE, "H", self._slots[position])
+            self._object = position
+
+    def _source(self, source: Source, index: int = NO_INDEX) -> None:
+        self._out.emit(Op.READ, "BH", source, index)
+        self._read = None
+
+    def _value(self, place: Place) -> None:
+        """Read the value at a place, unless it was read last."""
+        if place == self._read:
+            return
+        if place.part is not Part.VALUE:
+            if place.position != self._position:
+                self._parameter(place)
+            self._restore(place.position)
+            self._source(Source(place.part), NO_INDEX if place.index is None else place.index)
+            if place.packing > 1:
+                self._out.emit(Op.SCALE, "q", place.packing)
+        self._read = place
+
+    # ---- checks
+
+    def _equal(self, expected: int, words: Words) -> None:
+        self._out.emit(Op.EQ, "qB", expected, WORDS.index(words))
+
+    def _nonzero(self, words: Words) -> None:
+        self._out.emit(Op.NONZERO, "B", WORDS.index(words))
+
+    def _scalar(self, kind: s.Kind, dtype: str | None) -> None:
+        mask = sum(1 << index for index in kind.accepts if index <= TypeIndex.OPAQUE_PTR)
+        if TypeIndex.BIG_INT in kind.accepts:
+            mask |= 1 << _BIG_INT_BIT
+        style = Style.FLOAT if kind is s.Kind.FLOAT else _STYLES.get(kind, Style.INT)
+        self._out.emit(Op.SCALAR, "BBB", mask, WORDS.index(kind.words), style)
+        if style is Style.FLOAT:
+            self._out.emit(Op.FLOAT, "B", _ROUNDING[dtype])
+
+    def _bound(self, op: Op, place: Place, symbol: spec.Var, bound: int | None) -> None:
+        assert bound is not None
+        self._value(place)
+        self._out.emit(op, "qH", _as_signed(bound), self._out.symbols[symbol])
+
+    def _expr(self, expr: spec.Expr, words: Words) -> None:
+        out = self._out
+        out.emit(Op.EXPR, "B", WORDS.index(words))
+        out.text(str(expr))
+        symbols = list(dict.fromkeys(spec.variables(expr)))
+        out.numbers(f"{len(symbols) + 1}H", len(symbols), *(out.symbols[v] for v in symbols))
+        self._postfix(expr)
+        out.emit(Code.END)
+
+    def _postfix(self, value: spec.Dim) -> None:
+        out = self._out
+        match value:
+            case spec.Var():
+                # A uint64 above int64's range overflows any expression.
+                unsigned = style_of(value.dtype) is Style.UINT
+                out.emit(Code.SYMBOL, "HB", out.symbols[value], unsigned)
+            case spec.Expr(op, lhs, rhs):
+                self._postfix(lhs)
+                self._postfix(rhs)
+                out.emit(OPERATOR_CODES[op])
+            case int():
+                out.emit(Code.CONSTANT, "q", value)
+
+
+def _integer_dtype(dtype: str) -> tuple[int, int]:
+    """Bits, and whether it is signed."""
+    signed = not dtype.startswith("u")
+    return int(dtype.removeprefix("u").removeprefix("int")), int(signed)
+
+
+def _as_signed(value: int) -> int:
+    """The int64 with the same bits as a uint64."""
+    return struct.unpack("<q", struct.pack("<Q", value))[0] if value >= 2**63 else value

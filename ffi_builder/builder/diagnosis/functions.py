@@ -1,0 +1,69 @@
+"""Defining the helper functions that all wrappers of a module share.
+
+Their names begin with ``__ffi_builder_shared_`` and carry a digest of what they are made of, so
+that equal names mean equal bodies: a JIT may link one copy for all modules of a process.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+from ffi_builder.ir import Builder, Symbols, Type, Value
+
+PREFIX: Final = "__ffi_builder_shared_"
+
+
+@cache
+def digest() -> str:
+    """Eight hex digits that stand for the text of this package: the helpers' version."""
+    hashed = hashlib.sha256()
+    here = Path(__file__).parent
+    for file in (*sorted(here.glob("*.py")), here.parent.parent / "plan" / "words.py"):
+        hashed.update(file.read_bytes())
+    return hashed.hexdigest()[:8]
+
+
+def shared_name(name: str) -> str:
+    """The symbol of a helper."""
+    return f"{PREFIX}{name}_{digest()}"
+
+
+def define(
+    symbols: Symbols,
+    name: str,
+    result: Type,
+    parameters: Sequence[Type],
+    body: Callable[..., None],
+    *,
+    keeps_registers: bool = False,
+) -> None:
+    """Add an internal function; ``body(builder, *arguments)`` emits it.
+
+    With ``keeps_registers`` callers need not save theirs (LLVM's preserve_most convention), for
+    rare calls from code that must stay free of spills.
+    """
+    types = symbols.types
+    attributes = {
+        "linkage": types.attribute("#llvm.linkage<internal>"),
+        "passthrough": types.attribute('["cold", "minsize", "nounwind"]'),
+    }
+    if keeps_registers:
+        attributes["CConv"] = types.attribute("#llvm.cconv<preserve_mostcc>")
+    function = symbols.function(shared_name(name), result, parameters, attributes, body=True)
+    entry = function.regions[0].blocks[0]
+    body(Builder(symbols, function, entry, symbols.location), *entry.arguments)
+
+
+def call_shared(
+    b: Builder, name: str, operands: Sequence[Value], result: Type, *, keeps_registers: bool = False
+) -> Value:
+    """Call a helper that returns a value."""
+    types = b.types
+    attributes = (
+        {"CConv": types.attribute("#llvm.cconv<preserve_mostcc>")} if keeps_registers else None
+    )
+    return b.call_value(shared_name(name), operands, result, attributes)

@@ -1,0 +1,120 @@
+"""Helpers about tensors and numbers: the rare branches of the hot path, and the diagnosis, call them.
+
+They read a tensor through its *object*: the address 24 bytes before the DLTensor, where the header
+of a Tensor object is (and where for a ``DLTensor*`` nothing is looked at). In C::
+
+    void* tensor_object(const TVMFFIAny* any);      NULL if it is no tensor, or NULL
+    bool is_empty(const void* object);              whether a dimension is 0
+    bool free_stride(const void* object, int64_t axis);
+    int64_t row_major(const void* object, int64_t axis);       product of the later dimensions
+    bool contiguous(const void* object);
+    bool numel_fits(const void* object);            no dimension negative, product fits int64
+    uint64_t big_uint64(const void* big_int, int32_t* state);  0: fits; 2: beyond; 3: negative
+    int16_t round_float16(double), round_bfloat16(double);
+"""
+
+from __future__ import annotations
+
+from ffi_builder import abi
+from ffi_builder.abi import TypeIndex
+from ffi_builder.builder.diagnosis.functions import call_shared, define
+from ffi_builder.ir import Builder, Symbols, Value
+
+NDIM = abi.OBJECT_SIZE + abi.DLTENSOR_NDIM
+SHAPE = abi.OBJECT_SIZE + abi.DLTENSOR_SHAPE
+STRIDES = abi.OBJECT_SIZE + abi.DLTENSOR_STRIDES
+
+
+def define_tensor_helpers(symbols: Symbols) -> None:
+    """Add them all to a module."""
+    t = symbols.types
+    define(symbols, "tensor_object", t.ptr, [t.ptr], _tensor_object, keeps_registers=True)
+    define(symbols, "is_empty", t.i1, [t.ptr], _is_empty, keeps_registers=True)
+    define(symbols, "free_stride", t.i1, [t.ptr, t.i64], _free_stride, keeps_registers=True)
+    define(symbols, "row_major", t.i64, [t.ptr, t.i64], _row_major, keeps_registers=True)
+    define(symbols, "contiguous", t.i1, [t.ptr], _contiguous, keeps_registers=True)
+    define(symbols, "numel_fits", t.i1, [t.ptr], _numel_fits, keeps_registers=True)
+
+
+def _tensor_object(b: Builder, any_: Value) -> None:
+    t = b.types
+    index = b.load(t.i32, any_)
+    payload = b.field(t.ptr, any_, abi.ANY_PAYLOAD)
+    with b.when(b.eq(index, b.i32(TypeIndex.TENSOR))):
+        b.ret(payload)
+    with b.when(b.is_null(payload)):
+        b.ret(payload)
+    with b.when(b.eq(index, b.i32(TypeIndex.DL_TENSOR_PTR))):
+        b.ret(b.offset(payload, -abi.OBJECT_SIZE))
+    with b.when(b.ne(index, b.i32(TypeIndex.OBJECT_RVALUE_REF))):
+        b.ret(b.null())
+    moved = b.load(t.ptr, payload)
+    with b.when(b.is_null(moved)):
+        b.ret(moved)
+    inner = b.field(t.i32, moved, abi.OBJECT_TYPE_INDEX)
+    b.ret(b.select(b.eq(inner, b.i32(TypeIndex.TENSOR)), moved, b.null()))
+
+
+def _ndim(b: Builder, tensor: Value) -> Value:
+    return b.sext(b.field(b.types.i32, tensor, NDIM), b.types.i64)
+
+
+def _entry(b: Builder, array: Value, index: Value) -> Value:
+    return b.load(b.types.i64, b.element(array, index, "i64"))
+
+
+def _is_empty(b: Builder, tensor: Value) -> None:
+    shape = b.field(b.types.ptr, tensor, SHAPE)
+    with b.loop(_ndim(b, tensor)) as axis, b.when(b.eq(_entry(b, shape, axis), b.i64(0))):
+        b.ret(b.i1(True))
+    b.ret(b.i1(False))
+
+
+def _free_stride(b: Builder, tensor: Value, axis: Value) -> None:
+    shape = b.field(b.types.ptr, tensor, SHAPE)
+    with b.when(b.eq(_entry(b, shape, axis), b.i64(1))):
+        b.ret(b.i1(True))
+    b.ret(call_shared(b, "is_empty", [tensor], b.types.i1, keeps_registers=True))
+
+
+def _row_major(b: Builder, tensor: Value, axis: Value) -> None:
+    t = b.types
+    shape = b.field(t.ptr, tensor, SHAPE)
+    product = b.alloca(t.i64)
+    b.store(b.i64(1), product)
+    following = b.add(axis, b.i64(1))
+    with b.loop(b.sub(_ndim(b, tensor), following)) as index:
+        dim = _entry(b, shape, b.add(following, index))
+        b.store(b.mul(b.load(t.i64, product), dim), product)
+    b.ret(b.load(t.i64, product))
+
+
+def _contiguous(b: Builder, tensor: Value) -> None:
+    t = b.types
+    strides = b.field(t.ptr, tensor, STRIDES)
+    with b.loop(_ndim(b, tensor)) as axis:
+        wanted = call_shared(b, "row_major", [tensor, axis], t.i64, keeps_registers=True)
+        with b.when(b.ne(_entry(b, strides, axis), wanted)):
+            free = call_shared(b, "free_stride", [tensor, axis], t.i1, keeps_registers=True)
+            with b.when(b.eq(free, b.i1(False))):
+                b.ret(b.i1(False))
+    b.ret(b.i1(True))
+
+
+def _numel_fits(b: Builder, tensor: Value) -> None:
+    t = b.types
+    shape = b.field(t.ptr, tensor, SHAPE)
+    product = b.alloca(t.i64)
+    overflow = b.alloca(t.i1)
+    b.store(b.i64(1), product)
+    b.store(b.i1(False), overflow)
+    with b.loop(_ndim(b, tensor)) as axis:
+        dim = _entry(b, shape, axis)
+        with b.when(b.slt(dim, b.i64(0))):
+            b.ret(b.i1(False))
+        result, wrapped = b.with_overflow("smul", b.load(t.i64, product), dim)
+        b.store(result, product)
+        b.store(b.or_(b.load(t.i1, overflow), wrapped), overflow)
+    # A dimension of 0 makes the product 0, whatever the others are.
+    empty = call_shared(b, "is_empty", [tensor], t.i1, keeps_registers=True)
+    b.ret(b.or_(empty, b.eq(b.load(t.i1, overflow), b.i1(False))))

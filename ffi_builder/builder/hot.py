@@ -1,0 +1,280 @@
+"""The hot path: one flat ``match`` over the steps of a plan.
+
+It only loads and compares; every check is one branch whose failing edge goes to one slow block,
+which calls the diagnosis. So the order of checks is free here, and adjacent fields are compared
+together. For ``f(x: Tensor([n], float32))``::
+
+    %type = llvm.load %args : !llvm.ptr -> i32
+    %tensor = llvm.icmp "eq" %type, 70
+    llvm.cond_br %tensor, ^found(%payload), ^other           // a DLTensor*, a moved Tensor
+  ^found(%object):
+    llvm.cond_br (%object != null), ^1, ^slow
+  ^1:
+    llvm.cond_br (ndim and dtype as one i64 == …), ^2, ^slow
+    …
+  ^slow:
+    %status = llvm.call @__ffi_builder_shared_diagnose(%args, %num_args, @table)
+    llvm.return %status
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from typing_extensions import assert_never
+
+from ffi_builder import abi, spec
+from ffi_builder.abi import TypeIndex
+from ffi_builder.builder import tensors
+from ffi_builder.builder.expressions import evaluate, solve
+from ffi_builder.builder.scalars import decode_scalar, fits_hot, same_float_constant, same_symbol
+from ffi_builder.builder.state import Hot, Symbol
+from ffi_builder.ir import Value
+from ffi_builder.plan import Part, Place, Plan
+from ffi_builder.plan import steps as s
+
+_CONTAINERS: Final = {
+    s.DecodeShape: (TypeIndex.SHAPE, TypeIndex.ARRAY, TypeIndex.LIST),
+    s.DecodeTuple: (TypeIndex.ARRAY, TypeIndex.LIST),
+}
+
+
+def emit_hot_path(hot: Hot, plan: Plan) -> None:
+    """Emit the checks of a plan, and leave the decoded values in ``hot``."""
+    for index, step in enumerate(plan.steps):
+        following = plan.steps[index + 1] if index + 1 < len(plan.steps) else None
+        _emit(hot, step, following)
+    tensors.check_sizes(hot)
+
+
+def _emit(hot: Hot, step: s.AnyStep, following: s.AnyStep | None) -> None:
+    b = hot.b
+    match step:
+        case s.CheckCount(_, expected):
+            hot.require(b.eq(hot.count, b.i32(expected)))
+        case s.CheckArguments():
+            hot.require(b.ne(hot.args, b.null()))
+        case s.DecodeTensor(place):
+            tensors.decode(hot, place)
+        case s.DecodeShape(place) | s.DecodeTuple(place):
+            _decode_container(hot, place, _CONTAINERS[type(step)])
+        case s.NotNull(place):
+            hot.require(b.ne(hot.objects[place.position], b.null()))
+        case s.CheckLength(place, expected):
+            hot.lengths[place.position] = expected
+            size = b.field(b.types.i64, hot.objects[place.position], abi.CELL_SIZE)
+            hot.require(b.eq(size, b.i64(expected)))
+        case s.CheckCells(place):
+            hot.require(b.ne(hot.pointer(place.position, abi.CELL_DATA), b.null()))
+        case s.CheckNdim(place, expected):
+            hot.ndims[place.position] = expected  # compared together with the dtype, which always follows
+        case s.CheckDType(place, dtype):
+            tensors.check_ndim_and_dtype(hot, place, dtype)
+        case s.CheckDeviceType(place):
+            tensors.check_device_type(hot, place, step.code, following)
+        case s.CheckSameDevice(place, other):
+            mine, theirs = hot.devices[place.position], hot.devices[other.position]
+            hot.require(b.eq(mine, theirs))
+        case s.CheckShapePointer(place):
+            hot.require(b.ne(hot.shape(place.position), b.null()))
+        case s.CheckNumel():
+            pass  # of all tensors together, at the end
+        case s.CheckOffset(place):
+            tensors.check_offset(hot, place)
+        case s.CheckData(place):
+            tensors.check_data(hot, place)
+        case s.CheckAlignment(place, alignment):
+            tensors.check_alignment(hot, place, alignment)
+        case s.CheckContiguous(place):
+            if place.index == 0:  # all axes together
+                tensors.check_contiguous(hot, place)
+        case s.DecodeScalar(place, kind, dtype):
+            decode_scalar(hot, place, kind, dtype, following)
+        case s.DecodeEntry(place):
+            if place.index == 0:
+                _decode_entries(hot, place)
+        case s.NotNegative(place):
+            _not_negative(hot, place, following)
+        case s.CheckBool(place):
+            hot.require(b.ult(hot.reads[place], b.i64(2)))
+        case s.CheckPacked(place):
+            tensors.check_packed(hot, place, step.limit)
+        case s.Fits(place, dtype):
+            fits_hot(hot, place, dtype, read(hot, place))
+        case s.AtLeast(place, symbol, free):
+            if not _implied(hot, place, symbol):
+                _check_bound(hot, place, symbol, "ge", symbol.min, free)
+        case s.AtMost(place, symbol, free):
+            if not _implied(hot, place, symbol):
+                _check_bound(hot, place, symbol, "le", symbol.max, free)
+        case s.Divisible(place, symbol, free):
+            if not _implied(hot, place, symbol):
+                _check_divisible(hot, place, symbol, free)
+        case s.EqualInt(place, expected, free):
+            hot.check(b.eq(read(hot, place), b.i64(expected)), place, free=free)
+            _note_dim(hot, place, expected)
+        case s.EqualFloat(place, expected):
+            hot.require(same_float_constant(hot, hot.reads[place], expected.value))
+        case s.Bind(place, symbol):
+            low, high = _checked_range(place, symbol)
+            hot.symbols[symbol] = Symbol(read(hot, place), low, high)
+        case s.EqualSymbol(place, symbol, free):
+            bound = hot.symbols[symbol].value
+            hot.check(same_symbol(hot, symbol, read(hot, place), bound), place, free=free)
+            _note_dim(hot, place, bound)
+        case s.BindOrEqual(place, symbol, free):
+            _bind_or_equal(hot, place, symbol, free)
+        case s.Solve():
+            hot.reads[step.solved] = solve(hot, step, read(hot, step.place))
+        case s.EqualExpr(place, expr, free):
+            value, fine = evaluate(hot, expr)
+            equal = b.eq(read(hot, place), value)
+            hot.check(equal if fine is None else b.and_(equal, fine), place, free=free)
+        case _:
+            assert_never(step)
+
+
+def read(hot: Hot, place: Place) -> Value:
+    """The value at a place, as the steps see it."""
+    if place not in hot.reads:
+        hot.reads[place] = _read(hot, place)
+    return hot.reads[place]
+
+
+def _read(hot: Hot, place: Place) -> Value:
+    b = hot.b
+    match place.part:
+        case Part.SHAPE:
+            value = hot.dim(place)
+        case Part.STRIDES:
+            value = tensors.stride(hot, place)
+        case Part.DEVICE_ID:
+            value = b.ashr(hot.devices[place.position], b.i64(32))
+        case _:
+            raise AssertionError(f"nothing was decoded at {place}")
+    return b.mul(value, b.i64(place.packing)) if place.packing > 1 else value
+
+
+def _note_dim(hot: Hot, place: Place, value: Value | int) -> None:
+    """A dimension that was checked is the int, or the very value of the symbol."""
+    if place.part is Part.SHAPE and place.packing == 1 and place.index is not None:
+        hot.dims[place.position][place.index] = value
+
+
+def _checked_range(place: Place, symbol: spec.Var) -> tuple[int, int]:
+    """What a symbol that is bound here can be; a stride may be free, and so unchecked."""
+    low, high = spec.INT_RANGES.get(symbol.dtype, (0, 0))
+    if place.part is Part.STRIDES:
+        return low, high
+    low = low if symbol.min is None else symbol.min
+    if place.part in (Part.SHAPE, Part.ENTRY) and place.solved is None:
+        low = max(low, 0)
+    return low, high if symbol.max is None else symbol.max
+
+
+def _implied(hot: Hot, place: Place, symbol: spec.Var) -> bool:
+    """Whether the comparison with the symbol's binding, which follows, says it all."""
+    bound = hot.symbols.get(symbol)
+    return bound is not None and bound.certain is None and place.solved is None
+
+
+def _not_negative(hot: Hot, place: Place, following: s.AnyStep | None) -> None:
+    b = hot.b
+    if place.part is Part.SHAPE:
+        hot.dim(place)  # checked with the product of the dimensions, at the end
+        return
+    if place.part is Part.VALUE:
+        return  # a pointer: decoding it has checked this
+    if isinstance(following, (s.EqualInt, s.Fits)) and following.place == place:
+        return  # which says so too
+    hot.require(b.sge(hot.reads[place], b.i64(0)))
+
+
+def _check_bound(
+    hot: Hot, place: Place, symbol: spec.Var, relation: str, bound: int | None, free: bool
+) -> None:
+    assert bound is not None
+    b = hot.b
+    sign = "u" if symbol.dtype == "uint64" else "s"
+    condition = b.compare(sign + relation, read(hot, place), b.i64(bound))
+    hot.check(condition, place, free=free)
+
+
+def _check_divisible(hot: Hot, place: Place, symbol: spec.Var, free: bool) -> None:
+    b = hot.b
+    divisor = symbol.divisibility
+    assert divisor is not None
+    if divisor == 1:
+        return
+    value = read(hot, place)
+    if divisor & (divisor - 1) == 0:
+        rest = b.and_(value, b.i64(divisor - 1))
+    elif symbol.dtype == "uint64":
+        rest = b.urem(value, b.i64(divisor))
+    else:
+        rest = b.srem(value, b.i64(divisor))
+    hot.check(b.eq(rest, b.i64(0)), place, free=free)
+
+
+def _decode_container(hot: Hot, place: Place, accepts: tuple[TypeIndex, ...]) -> None:
+    b = hot.b
+    base, offset = hot.any_at(place.position)
+    index = b.field(b.types.i32, base, offset)
+    accepted = b.eq(index, b.i32(accepts[0]))
+    for type_index in accepts[1:]:
+        accepted = b.or_(accepted, b.eq(index, b.i32(type_index)))
+    hot.require(accepted)
+    hot.types[place.position] = index
+    hot.objects[place.position] = b.field(b.types.ptr, base, offset + abi.ANY_PAYLOAD)
+
+
+def _decode_entries(hot: Hot, place: Place) -> None:
+    """All entries of a Shape, or of an Array or List of ints and bools."""
+    b, t = hot.b, hot.b.types
+    position = place.position
+    length = hot.lengths[position]
+    cells = hot.pointer(position, abi.CELL_DATA)
+    shape_block, list_block = b.new_block(), b.new_block()
+    is_shape = b.eq(hot.types[position], b.i32(TypeIndex.SHAPE))
+    b.cond_br(is_shape, shape_block, list_block)
+    b.block = shape_block
+    from_shape = [b.field(t.i64, cells, 8 * index) for index in range(length)]
+    shape_end = b.block
+    b.block = list_block
+    from_list: list[Value] = []
+    for index in range(length):
+        at = index * abi.ANY_SIZE
+        kind = b.sub(b.field(t.i32, cells, at), b.i32(TypeIndex.INT))
+        hot.require(b.ult(kind, b.i32(2)))
+        from_list.append(b.field(t.i64, cells, at + abi.ANY_PAYLOAD))
+    merged = b.new_block(*[t.i64] * length)
+    b.br(merged, *from_list)
+    b.block = shape_end
+    b.br(merged, *from_shape)
+    b.block = merged
+    for index, value in enumerate(merged.arguments):
+        hot.reads[place.at(Part.ENTRY, index)] = value
+
+
+def _bind_or_equal(hot: Hot, place: Place, symbol: spec.Var, free: bool) -> None:
+    b = hot.b
+    value = read(hot, place)
+    applies = b.xor(hot.is_free(place), b.i1(True)) if free else None
+    before = hot.symbols.get(symbol)
+    low, high = spec.INT_RANGES[symbol.dtype]
+    if before is None:
+        hot.symbols[symbol] = Symbol(value, low, high, applies)
+        return
+    equal = same_symbol(hot, symbol, value, before.value)
+    certain = before.certain
+    if certain is not None:
+        equal = b.or_(equal, b.xor(certain, b.i1(True)))
+    if applies is None:
+        hot.require(equal)
+        hot.symbols[symbol] = Symbol(value, low, high)
+        return
+    hot.require(b.or_(equal, b.xor(applies, b.i1(True))))
+    assert certain is not None, "a symbol that is bound for certain is compared, not bound"
+    replaced = b.and_(applies, b.xor(certain, b.i1(True)))
+    chosen = b.select(replaced, value, before.value)
+    hot.symbols[symbol] = Symbol(chosen, low, high, b.or_(certain, applies))

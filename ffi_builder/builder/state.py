@@ -1,0 +1,157 @@
+"""What the hot path has decoded so far, and where values come from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Final, TypeAlias
+
+from ffi_builder import abi, spec
+from ffi_builder.builder.diagnosis import call_shared
+from ffi_builder.ir import Block, Builder, Value
+from ffi_builder.plan import Part, Place
+
+DL: Final = abi.OBJECT_SIZE
+"""A DLTensor's fields, counted from the object: the header comes first."""
+
+Position: TypeAlias = tuple[int, ...]
+"""Which argument, or element of tuples: the ``position`` of a Place."""
+
+
+@dataclass
+class Symbol:
+    """A bound symbol.
+
+    ``value`` is an i64 with the bits of an integer, bool or handle, or a float of the symbol's
+    dtype (i16 bits for the 16-bit ones). ``certain`` is None where the symbol is bound for certain,
+    else an i1 that says whether it is. ``low`` and ``high`` are the least and the greatest value
+    that an integer can have, as far as that has been checked.
+    """
+
+    value: Value
+    low: int
+    high: int
+    certain: Value | None = None
+
+
+class Hot:
+    """The hot path of one wrapper while it is being emitted: cursor, arguments, decoded values."""
+
+    def __init__(self, b: Builder, args: Value, count: Value, slow: Block) -> None:
+        self.b = b
+        self.args = args
+        self.count = count
+        self.slow = slow
+        self.objects: dict[Position, Value] = {}
+        """The object at each position: a Tensor's, a tuple's, a Shape's."""
+        self.types: dict[Position, Value] = {}
+        """The type index of each Shape and tuple."""
+        self.lengths: dict[Position, int] = {}
+        """How many elements each Shape and tuple has been checked to have."""
+        self.symbols: dict[spec.Var, Symbol] = {}
+        self.reads: dict[Place, Value] = {}
+        """What was read from each place, as an i64 (floats as floats)."""
+        self.devices: dict[Position, Value] = {}
+        """Device type and id of each tensor in one i64, the type in the low half."""
+        self.ndims: dict[Position, int] = {}
+        """The number of dimensions that each tensor has been checked to have."""
+        self.raw_data: dict[Position, Value] = {}
+        """data of each tensor."""
+        self.data: dict[Position, Value] = {}
+        """data + byte_offset of each tensor."""
+        self.dims: dict[Position, list[Value | int]] = {}
+        """The dimensions of each tensor as stored; an int where the check has made it one."""
+        self._pointers: dict[tuple[Position, int], Value] = {}
+        self._products: dict[tuple[object, ...], Value | int] = {}
+
+    # ---- reading
+
+    def any_at(self, position: Position) -> tuple[Value, int]:
+        """Base pointer and byte offset of a ``TVMFFIAny``."""
+        *outer, last = position
+        base = self.pointer(tuple(outer), abi.CELL_DATA) if outer else self.args
+        return base, last * abi.ANY_SIZE
+
+    def type_and_payload(self, position: Position) -> tuple[Value, Value]:
+        """Type index (i32) and payload (i64) of a ``TVMFFIAny``."""
+        b = self.b
+        base, offset = self.any_at(position)
+        index = b.field(b.types.i32, base, offset)
+        return index, b.field(b.types.i64, base, offset + abi.ANY_PAYLOAD)
+
+    def pointer(self, position: Position, offset: int) -> Value:
+        """A pointer field of the object at a position, loaded once."""
+        key = (position, offset)
+        if key not in self._pointers:
+            self._pointers[key] = self.b.field(self.b.types.ptr, self.objects[position], offset)
+        return self._pointers[key]
+
+    def shape(self, position: Position) -> Value:
+        """The shape pointer of a tensor."""
+        return self.pointer(position, DL + abi.DLTENSOR_SHAPE)
+
+    def dim(self, place: Place) -> Value:
+        """A dimension as it is stored."""
+        stored = Place(place.position, place.path, Part.SHAPE, place.index)
+        if stored not in self.reads:
+            assert place.index is not None
+            b = self.b
+            value = b.field(b.types.i64, self.shape(place.position), 8 * place.index)
+            self.reads[stored] = value
+            self.dims.setdefault(place.position, []).append(value)
+        return self.reads[stored]
+
+    def product(self, dims: list[Value | int]) -> Value | int:
+        """The product of dimensions, modulo 2^64; equal products are emitted once."""
+        if not dims:
+            return 1
+        key = tuple(dim if isinstance(dim, int) else id(dim) for dim in dims)
+        if key not in self._products:
+            self._products[key] = self._multiply(dims[0], self.product(dims[1:]))
+        return self._products[key]
+
+    def _multiply(self, lhs: Value | int, rhs: Value | int) -> Value | int:
+        if isinstance(lhs, int) and isinstance(rhs, int):
+            return (lhs * rhs) & (2**64 - 1)
+        if lhs == 1:
+            return rhs
+        if rhs == 1:
+            return lhs
+        return self.b.mul(self.value(lhs), self.value(rhs))
+
+    def value(self, number: Value | int) -> Value:
+        """An int as an i64 constant; a value as it is."""
+        return self.b.i64(number) if isinstance(number, int) else number
+
+    # ---- checking
+
+    def require(self, condition: Value) -> None:
+        """Go on if the condition holds, else to the slow block."""
+        self.b.require(condition, self.slow)
+
+    def require_or(self, condition: Value, rare: Callable[[], Value]) -> None:
+        """Go on if the condition holds, or else if ``rare()`` does, which only then is evaluated."""
+        b = self.b
+        following = b.new_block()
+        cold = b.new_block(cold=True)
+        b.cond_br(condition, following, cold)
+        b.block = cold
+        b.cond_br(rare(), following, self.slow)
+        b.block = following
+
+    def shared(self, name: str, operands: list[Value]) -> Value:
+        """Call one of the i1 helpers that keep the caller's registers."""
+        return call_shared(self.b, name, operands, self.b.types.i1, keeps_registers=True)
+
+    def is_free(self, place: Place) -> Value:
+        """Whether the stride at this place is free."""
+        assert place.index is not None
+        tensor = self.objects[place.position]
+        return self.shared("free_stride", [tensor, self.b.i64(place.index)])
+
+    def check(self, condition: Value, place: Place, *, free: bool) -> None:
+        """Go on if the condition holds, or with ``free`` if the stride is free."""
+        if free:
+            self.require_or(condition, lambda: self.is_free(place))
+        else:
+            self.require(condition)

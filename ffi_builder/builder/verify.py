@@ -1,0 +1,67 @@
+"""Verifying what was attached, at a cost in proportion to that, not to the module."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ffi_builder.errors import BuildError
+from ffi_builder.ir import Operation, Symbols, describe, function_parts
+
+
+def verify_added(symbols: Symbols, wrapper: Operation) -> None:
+    """Verify the wrapper and what was added with it.
+
+    MLIR checks that calls name a function of the right type only when it verifies the whole
+    module; for the wrapper that is done here, so that many attached in turn stay cheap.
+
+    Raises:
+        BuildError: with MLIR's words, if something does not verify.
+    """
+    try:
+        # Helpers come from templates of our own; what providers add is as uncertain as the wrapper.
+        for operation in symbols.added:
+            if not _is_shared(operation):
+                operation.verify()
+    except Exception as error:
+        raise BuildError(f"the wrapper does not verify: {error}") from error
+    for region in wrapper.regions:
+        for block in region.blocks:
+            for operation in block.operations:
+                _verify_symbols(symbols, operation.operation)
+
+
+def _is_shared(operation: Operation) -> bool:
+    return operation.attributes["sym_name"].value.startswith("__ffi_builder_")
+
+
+def _verify_symbols(symbols: Symbols, operation: Any) -> None:
+    match operation.name:
+        case "llvm.call":
+            _verify_call(symbols, operation)
+        case "llvm.mlir.addressof":
+            name = operation.attributes["global_name"].value
+            if name not in symbols:
+                raise BuildError(f"the wrapper takes the address of @{name}, which is not there")
+        case _:
+            return
+
+
+def _verify_call(symbols: Symbols, operation: Any) -> None:
+    if "callee" not in operation.attributes:
+        return
+    name = operation.attributes["callee"].value
+    callee = symbols.find(name)
+    if callee is None:
+        raise BuildError(f"the wrapper calls @{name}, which the module does not declare")
+    if callee.name != "llvm.func":
+        raise BuildError(f"the wrapper calls @{name}, which is {describe(callee)}")
+    result, parameters = function_parts(callee)
+    if "..." in parameters:
+        return
+    given = [str(value.type) for value in operation.operands]
+    got = [str(value.type) for value in operation.results] or ["!llvm.void"]
+    if given != parameters or got != [result]:
+        raise BuildError(
+            f"the wrapper calls @{name} with ({', '.join(given)}) -> {got[0]}, but it is "
+            f"({', '.join(parameters)}) -> {result}"
+        )

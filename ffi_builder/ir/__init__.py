@@ -1,0 +1,28 @@
+"""A small IR builder over any MLIR Python distribution; the only place that imports MLIR."""
+
+from ffi_builder.ir.builder import Builder
+from ffi_builder.ir.checking import ERROR_KINDS, CheckingBuilder
+from ffi_builder.ir.distribution import Distribution, named, of_module
+from ffi_builder.ir.protocols import Attribute, Block, Module, Operation, Type, Value
+from ffi_builder.ir.symbols import Symbols, describe, function_parts
+from ffi_builder.ir.types import LLVM_TYPES, Types
+
+__all__ = [
+    "ERROR_KINDS",
+    "LLVM_TYPES",
+    "Attribute",
+    "Block",
+    "Builder",
+    "CheckingBuilder",
+    "Distribution",
+    "Module",
+    "Operation",
+    "Symbols",
+    "Type",
+    "Types",
+    "Value",
+    "describe",
+    "function_parts",
+    "named",
+    "of_module",
+]

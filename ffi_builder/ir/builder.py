@@ -1,0 +1,114 @@
+"""A small builder of LLVM-dialect operations over any MLIR Python distribution.
+
+One explicit cursor (``b.block``), plain values in and out, signedness in the names; nothing is
+taken from a thread-local context or location::
+
+    size = b.field(b.types.i64, cell, 32)
+    with b.when(b.ne(size, b.i64(0))):
+        b.call("visit", [cell], b.types.void)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ffi_builder.ir.arithmetic import Arithmetic
+from ffi_builder.ir.flow import Flow
+from ffi_builder.ir.memory import Memory
+from ffi_builder.ir.protocols import Attribute, Block, Operation, Type, Value
+from ffi_builder.ir.symbols import Symbols
+
+
+class Builder(Arithmetic, Memory, Flow):
+    """Appends operations at the end of a block.
+
+    Attributes:
+        types: types and attributes of the module's context.
+        symbols: the module's symbols: what is declared, and what can be added.
+        function, block, location: where operations go, and the location they get.
+    """
+
+    def __init__(
+        self, symbols: Symbols, function: Operation, block: Block, location: Any
+    ) -> None:
+        super().__init__(symbols.types, function, block, location)
+        self.symbols = symbols
+
+    def call(
+        self,
+        callee: str,
+        operands: Sequence[Value],
+        result: Type,
+        attributes: dict[str, Attribute] | None = None,
+    ) -> Value | None:
+        """Call a symbol directly. Returns the result, or None where ``result`` is void.
+
+        The symbol must be in the module: see :meth:`Symbols.declare`.
+        """
+        return self._call((), operands, result, {"callee": self.types.symbol(callee)}, attributes)
+
+    def call_value(
+        self,
+        callee: str,
+        operands: Sequence[Value],
+        result: Type,
+        attributes: dict[str, Attribute] | None = None,
+    ) -> Value:
+        """Call a symbol that returns a value."""
+        value = self.call(callee, operands, result, attributes)
+        assert value is not None, f"@{callee} returns nothing"
+        return value
+
+    def call_variadic(
+        self, callee: str, fixed: Sequence[Value], more: Sequence[Value], result: Type
+    ) -> Value:
+        """Call a variadic C function that returns a value, declaring it if need be.
+
+        Raises:
+            BuildError: if the module has another symbol of that name.
+        """
+        parameters = ", ".join(str(value.type) for value in fixed)
+        type_ = self.types.parse(f"!llvm.func<{result} ({parameters}, ...)>")
+        self.symbols.declare_as(callee, type_)
+        attribute = {"var_callee_type": self.types.type_attribute(str(type_))}
+        return self.call_value(callee, [*fixed, *more], result, attribute)
+
+    def text_constant(self, data: bytes) -> Value:
+        """The address of an internal constant with these bytes; equal ones are shared."""
+        return self.address_of(self.symbols.text(data))
+
+    def call_pointer(
+        self, callee: Value, operands: Sequence[Value], result: Type
+    ) -> Value | None:
+        """Call through a pointer. Returns the result, or None where ``result`` is void."""
+        return self._call((callee,), operands, result, {}, None)
+
+    def address_of(self, symbol: str) -> Value:
+        """The address of a global or function."""
+        types = self.types
+        return self.value(
+            "llvm.mlir.addressof", (), types.ptr, {"global_name": types.symbol(symbol)}
+        )
+
+    def _call(
+        self,
+        callee: tuple[Value, ...],
+        operands: Sequence[Value],
+        result: Type,
+        target: dict[str, Attribute],
+        attributes: dict[str, Attribute] | None,
+    ) -> Value | None:
+        types = self.types
+        operation = self.op(
+            "llvm.call",
+            (*callee, *operands),
+            () if result == types.void else (result,),
+            {
+                **target,
+                "operandSegmentSizes": types.segments(len(callee) + len(operands), 0),
+                "op_bundle_sizes": types.segments(),
+                **(attributes or {}),
+            },
+        )
+        return None if result == types.void else operation.result

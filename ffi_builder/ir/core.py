@@ -1,0 +1,89 @@
+"""The cursor of the builder, and the two ways of appending an operation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ffi_builder.ir.protocols import Attribute, Block, Operation, Type, Value
+from ffi_builder.ir.types import Types
+
+
+class Core:
+    """A cursor in a function: operations are appended at the end of :attr:`block`."""
+
+    def __init__(self, types: Types, function: Operation, block: Block, location: Any) -> None:
+        self.types = types
+        self.function = function
+        self.entry: Block = function.regions[0].blocks[0]
+        self.location = location
+        self._create = types.ir.Operation.create
+        self._point = types.ir.InsertionPoint
+        self.block = block
+
+    @property
+    def block(self) -> Block:
+        """The block at whose end operations are appended; assign to go elsewhere."""
+        return self._block
+
+    @block.setter
+    def block(self, block: Block) -> None:
+        self._block = block
+        self._ip = self._point(block)
+
+    def op(
+        self,
+        name: str,
+        operands: Sequence[Value] = (),
+        results: Sequence[Type] = (),
+        attributes: dict[str, Attribute] | None = None,
+        successors: Sequence[Block] | None = None,
+    ) -> Operation:
+        """Append any operation by name; the other methods are shorter ways to this one."""
+        return self._create(
+            name, results, operands, attributes, successors, 0, self.location, self._ip
+        )
+
+    def value(
+        self,
+        name: str,
+        operands: Sequence[Value],
+        result: Type,
+        attributes: dict[str, Attribute] | None = None,
+    ) -> Value:
+        """Append an operation with one result, and return that."""
+        return self._create(
+            name, (result,), operands, attributes, None, 0, self.location, self._ip
+        ).result
+
+    # ---- constants
+
+    def constant(self, bits: int, value: int) -> Value:
+        """An integer constant of type ``i<bits>``, given signed or unsigned."""
+        types = self.types
+        return self.value(
+            "llvm.mlir.constant",
+            (),
+            types.integer(bits),
+            {"value": types.int_attribute(bits, value)},
+        )
+
+    def i1(self, value: bool) -> Value:
+        """An ``i1`` constant."""
+        return self.constant(1, int(value))
+
+    def i8(self, value: int) -> Value:
+        """An ``i8`` constant."""
+        return self.constant(8, value)
+
+    def i32(self, value: int) -> Value:
+        """An ``i32`` constant."""
+        return self.constant(32, value)
+
+    def i64(self, value: int) -> Value:
+        """An ``i64`` constant."""
+        return self.constant(64, value)
+
+    def null(self, address_space: int | None = None) -> Value:
+        """The NULL pointer."""
+        return self.value("llvm.mlir.zero", (), self.types.pointer(address_space))

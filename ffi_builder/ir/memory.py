@@ -1,0 +1,70 @@
+"""Loads, stores, addresses and stack space."""
+
+from __future__ import annotations
+
+from ffi_builder.ir.core import Core
+from ffi_builder.ir.protocols import Type, Value
+
+_DYNAMIC_INDEX = -(2**31)
+"""In a getelementptr's constant indices: this index is an operand."""
+
+
+class Memory(Core):
+    """Operations on memory. Offsets and alignments are bytes."""
+
+    def load(self, result: Type, pointer: Value, *, align: int | None = None) -> Value:
+        """Load a value; ``align`` only where it is less than the type's own."""
+        attributes = {"alignment": self.types.int_attribute(64, align)} if align else None
+        return self.value("llvm.load", (pointer,), result, attributes)
+
+    def store(self, value: Value, pointer: Value) -> None:
+        """Store a value at its type's own alignment."""
+        self.op("llvm.store", (value, pointer))
+
+    def offset(self, pointer: Value, offset: int) -> Value:
+        """``pointer + offset``."""
+        if offset == 0:
+            return pointer
+        types = self.types
+        return self.value(
+            "llvm.getelementptr",
+            (pointer,),
+            types.ptr,
+            {
+                "rawConstantIndices": types.offset_attribute(offset),
+                "elem_type": types.type_attribute("i8"),
+            },
+        )
+
+    def element(self, pointer: Value, index: Value, element: str = "i8") -> Value:
+        """The address of element ``index`` of an array; ``element`` is its type's text."""
+        types = self.types
+        return self.value(
+            "llvm.getelementptr",
+            (pointer, index),
+            types.ptr,
+            {
+                "rawConstantIndices": types.offset_attribute(_DYNAMIC_INDEX),
+                "elem_type": types.type_attribute(element),
+            },
+        )
+
+    def field(self, result: Type, pointer: Value, offset: int) -> Value:
+        """Load what stands ``offset`` bytes behind a pointer."""
+        return self.load(result, self.offset(pointer, offset))
+
+    def alloca(self, type_: Type, count: int = 1, *, align: int | None = None) -> Value:
+        """Stack space for ``count`` values, in the entry block, so that it is taken once a call."""
+        here = self._ip
+        self._ip = self._point.at_block_begin(self.entry)
+        size = self.i32(count)
+        space = self.alloca_here(type_, size, align=align)
+        self._ip = here
+        return space
+
+    def alloca_here(self, type_: Type, count: Value, *, align: int | None = None) -> Value:
+        """Stack space for a number of values that is known only at run time, at the cursor."""
+        attributes = {"elem_type": self.types.type_attribute(str(type_))}
+        if align:
+            attributes["alignment"] = self.types.int_attribute(64, align)
+        return self.value("llvm.alloca", (count,), self.types.ptr, attributes)

@@ -1,0 +1,185 @@
+"""The symbols of one module: what is declared, defined, and free to use as a name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from ffi_builder.errors import BuildError
+from ffi_builder.ir.protocols import Attribute, Module, Operation, Type
+from ffi_builder.ir.types import Types
+
+
+class Symbols:
+    """Adds declarations, globals and functions to a module, and can take back all it added."""
+
+    def __init__(self, types: Types, module: Module, location: Any) -> None:
+        self.types = types
+        self.module = module
+        self.location = location
+        self._table = types.ir.SymbolTable(module.operation)
+        self._end = types.ir.InsertionPoint(module.body)
+        self.added: list[Operation] = []
+        self._added_names: dict[str, Operation] = {}
+        self._texts: dict[bytes, str] = {}
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._added_names or name in self._table
+
+    def find(self, name: str) -> Operation | None:
+        """The operation that defines or declares a symbol."""
+        if name in self._added_names:
+            return self._added_names[name]
+        return self._table[name].operation if name in self._table else None
+
+    def unique(self, base: str) -> str:
+        """``base``, or with a number behind it if a symbol has that name."""
+        name, number = base, 0
+        while name in self:
+            number += 1
+            name = f"{base}_{number}"
+        return name
+
+    def function(
+        self,
+        name: str,
+        result: Type,
+        parameters: Sequence[Type],
+        attributes: dict[str, Attribute] | None = None,
+        *,
+        body: bool = False,
+    ) -> Operation:
+        """Add an ``llvm.func``: a declaration, or with ``body`` a function with an entry block."""
+        operation = self._function(
+            name, self.types.function(result, parameters), attributes or {}
+        )
+        if body:
+            locations = [self.location] * len(parameters)
+            operation.regions[0].blocks.append(*parameters, arg_locs=locations)
+        return operation
+
+    def _function(self, name: str, type_: Type, attributes: dict[str, Attribute]) -> Operation:
+        types = self.types
+        every = {
+            "sym_name": types.string(name),
+            "function_type": types.type_attribute(str(type_)),
+            "linkage": types.attribute("#llvm.linkage<external>"),
+            **attributes,
+        }
+        operation = types.ir.Operation.create(
+            "llvm.func", attributes=every, regions=1, loc=self.location, ip=self._end
+        )
+        return self._add(name, operation)
+
+    def declare(
+        self,
+        name: str,
+        result: Type,
+        parameters: Sequence[Type],
+        attributes: dict[str, Attribute] | None = None,
+    ) -> Operation:
+        """The function of that name: the one that is there, or a declaration.
+
+        Raises:
+            BuildError: if the symbol is there with another type.
+        """
+        return self.declare_as(name, self.types.function(result, parameters), attributes)
+
+    def declare_as(
+        self, name: str, type_: Type, attributes: dict[str, Attribute] | None = None
+    ) -> Operation:
+        """:meth:`declare`, with the function type as a whole (for variadic functions)."""
+        found = self.find(name)
+        if found is None:
+            return self._function(name, type_, attributes or {})
+        if found.name != "llvm.func" or found.attributes["function_type"].value != type_:
+            raise BuildError(
+                f"symbol @{name} is needed as {type_} but the module has {describe(found)}"
+            )
+        return found
+
+    def text(self, data: bytes) -> str:
+        """The name of an internal constant with these bytes, added if it is new."""
+        if data not in self._texts:
+            self._texts[data] = self.constant("__ffi_builder_text", data)
+        return self._texts[data]
+
+    def constant(self, base: str, data: bytes, *, align: int | None = None) -> str:
+        """Add an internal constant array of bytes, and return its name (made unique)."""
+        types = self.types
+        name = self.unique(base)
+        attributes = {
+            "sym_name": types.string(name),
+            "global_type": types.type_attribute(f"!llvm.array<{len(data)} x i8>"),
+            "linkage": types.attribute("#llvm.linkage<internal>"),
+            "value": types.string(data),
+            "constant": types.attribute("unit"),
+            "addr_space": types.int_attribute(32, 0),
+            "unnamed_addr": types.int_attribute(64, 2),
+        }
+        if align:
+            attributes["alignment"] = types.int_attribute(64, align)
+        operation = types.ir.Operation.create(
+            "llvm.mlir.global", attributes=attributes, regions=1, loc=self.location, ip=self._end
+        )
+        self._add(name, operation)
+        return name
+
+    def undo(self) -> None:
+        """Take out every symbol that was not in the module at first, whoever added it."""
+        for operation in list(self.module.body.operations):
+            attributes = operation.operation.attributes
+            if "sym_name" in attributes and attributes["sym_name"].value not in self._table:
+                operation.operation.erase()
+        self.added.clear()
+        self._added_names.clear()
+        self._texts.clear()
+
+    def _add(self, name: str, operation: Operation) -> Operation:
+        self.added.append(operation)
+        self._added_names[name] = operation
+        return operation
+
+
+def describe(operation: Operation) -> str:
+    """What a symbol is, for messages: its kind, and its type if it is a function."""
+    if "function_type" in operation.attributes:
+        return f"{operation.name} of type {operation.attributes['function_type']}"
+    return operation.name
+
+
+def function_parts(operation: Operation) -> tuple[str, list[str]]:
+    """The result type and parameter types of an ``llvm.func``, as text (``!llvm.void`` for none)."""
+    text = str(operation.attributes["function_type"])
+    match = re.fullmatch(r"!llvm\.func<(.*)>", text, re.DOTALL)
+    assert match is not None, text
+    inner = match[1]
+    depth, start = 0, 0
+    # The parameter list is the last bracketed group; result types may hold brackets themselves.
+    for index in range(len(inner) - 1, -1, -1):
+        depth += (inner[index] == ")") - (inner[index] == "(")
+        if depth == 0:
+            start = index
+            break
+    return _full(inner[:start].strip()), [_full(part) for part in _split(inner[start + 1 : -1])]
+
+
+def _split(text: str) -> list[str]:
+    """Split at the commas that are not inside brackets."""
+    parts: list[str] = []
+    depth = 0
+    current = ""
+    for character in text:
+        depth += (character in "(<[") - (character in ")>]")
+        if character == "," and depth == 0:
+            parts.append(current.strip())
+            current = ""
+        else:
+            current += character
+    return [*parts, current.strip()] if current.strip() else parts
+
+
+def _full(text: str) -> str:
+    """A type inside an LLVM type, written as it is outside: ``ptr`` is ``!llvm.ptr``."""
+    return f"!llvm.{text}" if re.match(r"(ptr|struct|array|void|vec|target|func)\b", text) else text

@@ -1,0 +1,168 @@
+"""LLVM types and attributes of one context, each made once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+from ffi_builder.ir.protocols import Attribute, Type
+
+PREDICATES = {
+    name: number
+    for number, name in enumerate(
+        ("eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge")
+    )
+}
+"""``llvm.icmp`` predicates: the numbers of the LLVM dialect's ICmpPredicate."""
+FLOAT_PREDICATES = {"oeq": 1, "olt": 4, "uno": 14}
+"""``llvm.fcmp`` predicates: the numbers of the LLVM dialect's FCmpPredicate."""
+
+LLVM_TYPES = {
+    **{f"{sign}int{bits}": f"i{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)},
+    "bool": "i1",
+    "float16": "f16",
+    "bfloat16": "bf16",
+    "float32": "f32",
+    "float64": "f64",
+    "handle": "!llvm.ptr",
+}
+"""The LLVM type of a scalar of each dtype."""
+
+
+class Types:
+    """Types and attributes, cached by what they are made from."""
+
+    def __init__(self, ir: Any, context: Any) -> None:
+        self.ir = ir
+        self.context = context
+        self._types: dict[str, Type] = {}
+        self._attributes: dict[object, Attribute] = {}
+
+    def parse(self, text: str) -> Type:
+        """A type by its text: ``i64``, ``!llvm.ptr<1>``, ``!llvm.struct<(ptr, i64)>``."""
+        found = self._types.get(text)
+        if found is None:
+            found = self._types[text] = self.ir.Type.parse(text, self.context)
+        return found
+
+    def integer(self, bits: int) -> Type:
+        """``i<bits>``."""
+        return self.parse(f"i{bits}")
+
+    @cached_property
+    def i1(self) -> Type:
+        """``i1``."""
+        return self.parse("i1")
+
+    @cached_property
+    def i8(self) -> Type:
+        """``i8``."""
+        return self.parse("i8")
+
+    @cached_property
+    def i16(self) -> Type:
+        """``i16``."""
+        return self.parse("i16")
+
+    @cached_property
+    def i32(self) -> Type:
+        """``i32``."""
+        return self.parse("i32")
+
+    @cached_property
+    def i64(self) -> Type:
+        """``i64``."""
+        return self.parse("i64")
+
+    @cached_property
+    def f64(self) -> Type:
+        """``f64``."""
+        return self.parse("f64")
+
+    @cached_property
+    def ptr(self) -> Type:
+        """``!llvm.ptr``."""
+        return self.parse("!llvm.ptr")
+
+    @cached_property
+    def void(self) -> Type:
+        """``!llvm.void``."""
+        return self.parse("!llvm.void")
+
+    def pointer(self, address_space: int | None = None) -> Type:
+        """A pointer into an address space; None and 0 are the default one."""
+        return self.parse(f"!llvm.ptr<{address_space}>") if address_space else self.ptr
+
+    def scalar(self, dtype: str) -> Type:
+        """The type of a scalar of a dtype: ``i32`` for int32 and uint32, ``f16`` for float16."""
+        return self.parse(LLVM_TYPES[dtype])
+
+    def struct(self, members: Sequence[Type]) -> Type:
+        """``!llvm.struct<(members)>``, not packed."""
+        return self.parse(f"!llvm.struct<({', '.join(map(str, members))})>")
+
+    def array(self, count: int, element: Type) -> Type:
+        """``!llvm.array<count x element>``."""
+        return self.parse(f"!llvm.array<{count} x {element}>")
+
+    def function(self, result: Type, parameters: Sequence[Type]) -> Type:
+        """``!llvm.func<result (parameters)>``."""
+        inner = str(result).removeprefix("!llvm.")
+        return self.parse(f"!llvm.func<{inner} ({', '.join(map(str, parameters))})>")
+
+    # ---- attributes
+
+    def attribute(self, text: str) -> Attribute:
+        """An attribute by its text: ``#llvm.linkage<internal>``."""
+        return self._cached(text, lambda: self.ir.Attribute.parse(text, self.context))
+
+    def int_attribute(self, bits: int, value: int) -> Attribute:
+        """``value : i<bits>``; the value may be given signed or unsigned."""
+        key = (bits, value)
+        found = self._attributes.get(key)
+        if found is None:
+            # IntegerAttr takes signed values; of i1 it takes 0 and 1 too.
+            if bits > 1 and value >> (bits - 1) == 1:
+                value -= 1 << bits
+            found = self.ir.IntegerAttr.get(self.integer(bits), value)
+            self._attributes[key] = found
+        return found
+
+    def offset_attribute(self, offset: int) -> Attribute:
+        """``array<i32: offset>``, the constant index of a getelementptr."""
+        return self._cached(
+            ("offset", offset), lambda: self.ir.DenseI32ArrayAttr.get([offset], self.context)
+        )
+
+    def position_attribute(self, index: int) -> Attribute:
+        """``array<i64: index>``, where a member of an aggregate is."""
+        return self._cached(
+            ("position", index), lambda: self.ir.DenseI64ArrayAttr.get([index], self.context)
+        )
+
+    def segments(self, *sizes: int) -> Attribute:
+        """``array<i32: sizes>``: how an operation's operands divide into groups."""
+        return self._cached(
+            ("segments", sizes), lambda: self.ir.DenseI32ArrayAttr.get(list(sizes), self.context)
+        )
+
+    def string(self, data: str | bytes) -> Attribute:
+        """A string attribute; from bytes it is cheap however long it is."""
+        return self.ir.StringAttr.get(data, self.context)
+
+    def symbol(self, name: str) -> Attribute:
+        """A reference to a symbol, as an attribute."""
+        return self._cached(
+            ("symbol", name), lambda: self.ir.FlatSymbolRefAttr.get(name, self.context)
+        )
+
+    def type_attribute(self, text: str) -> Attribute:
+        """A type, given by its text, as an attribute."""
+        return self._cached(("type", text), lambda: self.ir.TypeAttr.get(self.parse(text), context=self.context))
+
+    def _cached(self, key: object, make: Any) -> Attribute:
+        found = self._attributes.get(key)
+        if found is None:
+            found = self._attributes[key] = make()
+        return found

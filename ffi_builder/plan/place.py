@@ -1,0 +1,72 @@
+"""Places: where in the arguments a value stands, and how error messages call it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import IntEnum
+from typing import Final
+
+
+class Part(IntEnum):
+    """Which part of an argument. The numbers are those of the encoded table."""
+
+    VALUE = 0
+    NDIM = 1
+    DTYPE = 2
+    DEVICE_TYPE = 3
+    DEVICE_ID = 4
+    SHAPE = 5
+    STRIDES = 6
+    BYTE_OFFSET = 7
+    DATA = 8
+    ENTRY = 9
+    COUNT = 10
+    ARGUMENTS = 11
+
+
+SUFFIXES: Final[dict[Part, str]] = {
+    Part.NDIM: ".ndim",
+    Part.DTYPE: ".dtype",
+    Part.DEVICE_TYPE: ".device_type",
+    Part.DEVICE_ID: ".device_id",
+    Part.SHAPE: ".shape",
+    Part.STRIDES: ".strides",
+    Part.BYTE_OFFSET: ".byte_offset",
+    Part.DATA: ".data",
+    Part.COUNT: "number of arguments",
+    Part.ARGUMENTS: "argument array",
+}
+"""What a part adds to the path; those of no argument have no path."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """A value that can be read from the arguments.
+
+    ``position`` leads to the ``TVMFFIAny``: ``(1,)`` is argument 1, ``(2, 0)`` the first element
+    of the tuple that is argument 2. ``path`` is how that is written: ``B``, ``cfg[0]``. ``index``
+    is the axis of a shape or strides, or the entry of a Shape. ``solved`` names the symbol whose
+    value, found by solving the expression at this place, is meant in place of the value there.
+    ``packing`` is what a stored dimension or stride is multiplied with (see ``storage_dtype``).
+    """
+
+    position: tuple[int, ...]
+    path: str
+    part: Part = Part.VALUE
+    index: int | None = None
+    solved: str | None = None
+    packing: int = 1
+
+    @property
+    def argument(self) -> int:
+        """The index of the argument."""
+        return self.position[0]
+
+    def at(self, part: Part, index: int | None = None) -> Place:
+        """Another part of the same argument."""
+        return replace(self, part=part, index=index, solved=None, packing=1)
+
+    def __str__(self) -> str:
+        index = "" if self.index is None else f"[{self.index}]"
+        solved = "" if self.solved is None else f"{self.solved} in "
+        return f"{solved}{self.path}{SUFFIXES.get(self.part, '')}{index}"

@@ -1,0 +1,405 @@
+"""The steps of a plan: pure data, straight-line, each with the error it may end in.
+
+Steps are taken in order; the first that fails ends the call. A step reads the value at its
+``place``. ``free`` marks checks on strides: they do not apply where the stride is free, that is to
+a dimension of size 1 and to a tensor with no elements.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from enum import Enum
+from typing import ClassVar, TypeAlias, Union
+
+from ffi_builder import abi, spec
+from ffi_builder.abi import TypeIndex
+from ffi_builder.plan.place import Place
+from ffi_builder.plan.words import Words
+
+
+class Kind(Enum):
+    """Kinds of scalar, each with the type indices that it accepts and the words if none fits."""
+
+    INT = ((TypeIndex.INT, TypeIndex.BOOL, TypeIndex.BIG_INT), Words.KIND_INT)
+    BOOL = ((TypeIndex.BOOL, TypeIndex.INT), Words.KIND_BOOL)
+    FLOAT = ((TypeIndex.FLOAT, TypeIndex.INT, TypeIndex.BOOL), Words.KIND_FLOAT)
+    HANDLE = ((TypeIndex.OPAQUE_PTR, TypeIndex.NONE), Words.KIND_HANDLE)
+    POINTER = (
+        (TypeIndex.OPAQUE_PTR, TypeIndex.NONE, TypeIndex.INT, TypeIndex.BIG_INT),
+        Words.KIND_POINTER,
+    )
+    STREAM = ((TypeIndex.OPAQUE_PTR, TypeIndex.NONE, TypeIndex.INT), Words.KIND_POINTER)
+    CONST_NONE = ((TypeIndex.NONE,), Words.KIND_NONE)
+    CONST_INT = ((TypeIndex.INT,), Words.KIND_INT)
+    CONST_BOOL = ((TypeIndex.BOOL,), Words.KIND_BOOL)
+    CONST_FLOAT = ((TypeIndex.FLOAT, TypeIndex.INT), Words.KIND_FLOAT)
+
+    @property
+    def accepts(self) -> tuple[TypeIndex, ...]:
+        """The type indices."""
+        return self.value[0]
+
+    @property
+    def words(self) -> Words:
+        """The error if it is none of them."""
+        return self.value[1]
+
+
+@dataclass(frozen=True)
+class Step:
+    """What all steps have: the place they look at."""
+
+    place: Place
+
+    words: ClassVar[Words]
+
+
+@dataclass(frozen=True)
+class CheckCount(Step):
+    """The number of arguments is ``expected``."""
+
+    expected: int
+    words = Words.COUNT
+
+
+@dataclass(frozen=True)
+class CheckArguments(Step):
+    """The argument array is not NULL."""
+
+    words = Words.ARGUMENTS_NULL
+
+
+@dataclass(frozen=True)
+class DecodeTensor(Step):
+    """The value is a Tensor object, a ``DLTensor*`` or a moved Tensor (which is left unmoved)."""
+
+    words = Words.KIND_TENSOR
+
+
+@dataclass(frozen=True)
+class DecodeShape(Step):
+    """The value is a Shape, or an Array or List."""
+
+    words = Words.KIND_SHAPE
+
+
+@dataclass(frozen=True)
+class DecodeTuple(Step):
+    """The value is an Array or List."""
+
+    words = Words.KIND_TUPLE
+
+
+@dataclass(frozen=True)
+class NotNull(Step):
+    """The object that was decoded at this place is not NULL."""
+
+    words = Words.OBJECT_NULL
+
+
+@dataclass(frozen=True)
+class CheckLength(Step):
+    """The Shape, Array or List has ``expected`` elements."""
+
+    expected: int
+    words = Words.LENGTH
+
+
+@dataclass(frozen=True)
+class CheckCells(Step):
+    """The elements of the Shape, Array or List are not behind a NULL pointer."""
+
+    words = Words.CELLS_NULL
+
+
+@dataclass(frozen=True)
+class CheckNdim(Step):
+    """The tensor has ``expected`` dimensions."""
+
+    expected: int
+    words = Words.NDIM
+
+
+@dataclass(frozen=True)
+class CheckDType(Step):
+    """The tensor's dtype is exactly ``dtype``."""
+
+    dtype: spec.DataType
+    words = Words.DTYPE
+
+
+@dataclass(frozen=True)
+class CheckDeviceType(Step):
+    """The tensor is on a device of type ``device_type`` (a DLPack name)."""
+
+    device_type: str
+    words = Words.DEVICE_TYPE
+
+    @property
+    def code(self) -> int:
+        """The ``DLDeviceType``."""
+        return abi.DEVICE_TYPES[self.device_type]
+
+
+@dataclass(frozen=True)
+class CheckSameDevice(Step):
+    """The device id is that of an earlier tensor with the same device type."""
+
+    other: Place
+    words = Words.SAME_DEVICE
+
+
+@dataclass(frozen=True)
+class CheckShapePointer(Step):
+    """The tensor's shape pointer is not NULL."""
+
+    words = Words.SHAPE_NULL
+
+
+@dataclass(frozen=True)
+class CheckNumel(Step):
+    """The product of the dimensions fits int64; it is 0 if one of them is."""
+
+    words = Words.NUMEL
+
+
+@dataclass(frozen=True)
+class CheckOffset(Step):
+    """data + byte_offset does not wrap around the address space."""
+
+    words = Words.OFFSET
+
+
+@dataclass(frozen=True)
+class CheckData(Step):
+    """data is not NULL, unless the tensor has no elements."""
+
+    words = Words.DATA_NULL
+
+
+@dataclass(frozen=True)
+class CheckAlignment(Step):
+    """data + byte_offset is a multiple of ``alignment``, unless the tensor has no elements."""
+
+    alignment: int
+    words = Words.ALIGNMENT
+
+
+@dataclass(frozen=True)
+class CheckContiguous(Step):
+    """The stride of this axis is the product of the later dimensions, or free."""
+
+    words = Words.CONTIGUOUS
+
+
+@dataclass(frozen=True)
+class DecodeScalar(Step):
+    """The value is of ``kind``. A float is rounded to ``dtype`` here, once, to nearest even."""
+
+    kind: Kind
+    dtype: str | None = None
+
+    @property
+    def words(self) -> Words:  # pyright: ignore[reportIncompatibleVariableOverride] # by kind
+        """The error: each kind has its own."""
+        return self.kind.words
+
+
+@dataclass(frozen=True)
+class DecodeEntry(Step):
+    """The value is an entry of a Shape, or an int or bool in an Array or List."""
+
+    words = Words.KIND_INT
+
+
+@dataclass(frozen=True)
+class NotNegative(Step):
+    """The value is not negative."""
+
+    words = Words.NEGATIVE
+
+
+@dataclass(frozen=True)
+class CheckBool(Step):
+    """The value is 0 or 1."""
+
+    words = Words.BOOL
+
+
+@dataclass(frozen=True)
+class CheckPacked(Step):
+    """The stored value times the packing of the place fits int64."""
+
+    words = Words.PACKED
+
+    @property
+    def limit(self) -> int:
+        """The greatest magnitude that the stored value may have."""
+        return (2**63 - 1) // self.place.packing
+
+
+@dataclass(frozen=True)
+class Fits(Step):
+    """The value fits the integer dtype ``dtype``. Free strides too: nothing is ever wrapped."""
+
+    dtype: str
+    words = Words.FITS
+
+
+@dataclass(frozen=True)
+class AtLeast(Step):
+    """The value is at least the ``min`` of ``symbol``."""
+
+    symbol: spec.Var
+    free: bool = False
+    words = Words.AT_LEAST
+
+
+@dataclass(frozen=True)
+class AtMost(Step):
+    """The value is at most the ``max`` of ``symbol``."""
+
+    symbol: spec.Var
+    free: bool = False
+    words = Words.AT_MOST
+
+
+@dataclass(frozen=True)
+class Divisible(Step):
+    """The value is a multiple of the ``divisibility`` of ``symbol``."""
+
+    symbol: spec.Var
+    free: bool = False
+    words = Words.DIVISIBLE
+
+
+@dataclass(frozen=True)
+class EqualInt(Step):
+    """The value is ``expected``; where that is a bool, the error shows True and False."""
+
+    expected: int
+    free: bool = False
+
+    @property
+    def words(self) -> Words:  # pyright: ignore[reportIncompatibleVariableOverride] # strides show the layout
+        """The error: that of a stride shows the tensor's layout."""
+        return Words.STRIDE if self.free else Words.EQUAL
+
+
+@dataclass(frozen=True)
+class EqualFloat(Step):
+    """The value is ``expected``; NaN is equal to NaN."""
+
+    expected: spec.ConstFloat
+    words = Words.EQUAL
+
+
+@dataclass(frozen=True)
+class Bind(Step):
+    """The symbol takes the value; this cannot fail."""
+
+    symbol: spec.Var
+
+
+@dataclass(frozen=True)
+class EqualSymbol(Step):
+    """The value is that of a symbol that is bound for certain."""
+
+    symbol: spec.Var
+    free: bool = False
+
+    @property
+    def words(self) -> Words:  # pyright: ignore[reportIncompatibleVariableOverride] # strides show the layout
+        """The error: that of a stride shows the tensor's layout."""
+        return Words.STRIDE_SYMBOL if self.free else Words.EQUAL_SYMBOL
+
+
+@dataclass(frozen=True)
+class BindOrEqual(Step):
+    """The symbol takes the value, or must have it, where an occurrence may be a free stride.
+
+    A free stride (only possible with ``free``) binds the symbol provisionally, and only if nothing
+    has yet; the first occurrence that is not free then replaces it. Two that are not free must be
+    equal.
+    """
+
+    symbol: spec.Var
+    free: bool = False
+
+    @property
+    def words(self) -> Words:  # pyright: ignore[reportIncompatibleVariableOverride] # strides show the layout
+        """The error: that of a stride shows the tensor's layout."""
+        return Words.STRIDE_SYMBOL if self.free else Words.EQUAL_SYMBOL
+
+
+@dataclass(frozen=True)
+class Solve(Step):
+    """The value is ``scale * symbol + offset``; later steps at ``solved`` see the symbol's value.
+
+    Where the stride is free and nothing solves it, the symbol is 0.
+    """
+
+    symbol: spec.Var
+    expr: spec.Expr
+    scale: int
+    offset: int
+    free: bool = False
+    words = Words.SOLVE
+
+    @property
+    def solved(self) -> Place:
+        """The place whose value is the symbol's."""
+        return replace(self.place, solved=self.symbol.name)
+
+
+@dataclass(frozen=True)
+class EqualExpr(Step):
+    """The value is that of the expression, whose symbols are all bound."""
+
+    expr: spec.Expr
+    free: bool = False
+    overflow: Words = field(default=Words.EXPR_OVERFLOW, init=False)
+
+    @property
+    def words(self) -> Words:  # pyright: ignore[reportIncompatibleVariableOverride] # strides show the layout
+        """The error: that of a stride shows the tensor's layout."""
+        return Words.STRIDE_EXPR if self.free else Words.EQUAL_EXPR
+
+
+AnyStep: TypeAlias = Union[
+    CheckCount,
+    CheckArguments,
+    DecodeTensor,
+    DecodeShape,
+    DecodeTuple,
+    NotNull,
+    CheckLength,
+    CheckCells,
+    CheckNdim,
+    CheckDType,
+    CheckDeviceType,
+    CheckSameDevice,
+    CheckShapePointer,
+    CheckNumel,
+    CheckOffset,
+    CheckData,
+    CheckAlignment,
+    CheckContiguous,
+    DecodeScalar,
+    DecodeEntry,
+    NotNegative,
+    CheckBool,
+    CheckPacked,
+    Fits,
+    AtLeast,
+    AtMost,
+    Divisible,
+    EqualInt,
+    EqualFloat,
+    Bind,
+    EqualSymbol,
+    BindOrEqual,
+    Solve,
+    EqualExpr,
+]
+"""The closed set of steps, for ``match``."""

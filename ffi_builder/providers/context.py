@@ -1,0 +1,110 @@
+"""What a call provider is given: the decoded arguments of a call that has passed all checks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from ffi_builder import spec
+from ffi_builder.ir import Block, CheckingBuilder, Module, Symbols, Value
+
+
+@dataclass(frozen=True)
+class ModuleContext:
+    """What ``prepare`` is given, once for each wrapper, before its function is begun."""
+
+    module: Module
+    symbols: Symbols
+    signature: spec.Signature
+
+
+class Decoded(Protocol):
+    """Where a context has its values from; the builder implements it."""
+
+    def value(self, item: spec.Dim) -> Value: ...
+
+    def data(self, tensor: spec.Tensor) -> Value: ...
+
+    def shape(self, tensor: spec.Tensor) -> list[Value]: ...
+
+    def strides(self, tensor: spec.Tensor) -> list[Value]: ...
+
+    def device_id(self, tensor: spec.Tensor) -> Value: ...
+
+    def scalar(self, param: spec.Param) -> Value: ...
+
+
+@dataclass
+class CallContext:
+    """The decoded arguments of one call, and the builder to emit it with.
+
+    Attributes:
+        fn_name: the name that errors show.
+        module: the module that the wrapper is in.
+        entry_block: the wrapper's first block, for stack space.
+        params: the parameters of the signature.
+        env_stream: the current stream of the first device tensor, if the signature asks for it.
+        raw_args, raw_num_args, raw_result: the arguments of the wrapper itself.
+        builder: emits operations; its cursor is at the end of the current block.
+        matched_var_binding: the value of every symbol, in the symbol's own type.
+        signature: what the wrapper accepts.
+        symbols: the module's symbols: declarations, globals.
+    """
+
+    fn_name: str
+    module: Module
+    entry_block: Block
+    params: Sequence[spec.Param]
+    env_stream: Value | None
+    raw_args: Value
+    raw_num_args: Value
+    raw_result: Value
+    builder: CheckingBuilder
+    matched_var_binding: Mapping[spec.Var, Value]
+    signature: spec.Signature
+    decoded: Decoded
+
+    @property
+    def symbols(self) -> Symbols:
+        """The module's symbols: declarations, globals."""
+        return self.builder.symbols
+
+    def value(self, item: spec.Dim) -> Value:
+        """A symbol in its own type, an expression (checked for overflow) or int as an i64."""
+        return self.decoded.value(item)
+
+    def data(self, tensor: spec.Tensor) -> Value:
+        """The address of a tensor's first element: data + byte_offset."""
+        return self.decoded.data(tensor)
+
+    def shape(self, tensor: spec.Tensor) -> list[Value]:
+        """Every dimension, in elements: symbols in their own type, all else as i64."""
+        return self.decoded.shape(tensor)
+
+    def strides(self, tensor: spec.Tensor) -> list[Value]:
+        """Every stride, in elements, also where the spec has none: symbols in their own type."""
+        return self.decoded.strides(tensor)
+
+    def device_id(self, tensor: spec.Tensor) -> Value:
+        """The device id of a tensor, as an i32."""
+        return self.decoded.device_id(tensor)
+
+    def scalar(self, param: spec.Param) -> Value:
+        """The value of a Var, Stream, EnvStream or DataPointer parameter (the last three: ptr)."""
+        return self.decoded.scalar(param)
+
+
+class CallProvider(Protocol):
+    """Emits the call of the kernel, in the kernel's own convention.
+
+    A provider may also have ``prepare(context: ModuleContext) -> None``, which is called before the
+    function is begun, for declarations and globals; and ``callee: str``, the symbol whose location
+    the wrapper takes if nothing else says one.
+    """
+
+    def __call__(self, current_block: Block, context: CallContext) -> Block:
+        """Emit the call at the end of ``current_block``; return the block to go on in."""
+        ...
+
+

@@ -1,0 +1,197 @@
+"""Objects to a loaded library, with apache-tvm-ffi-orcjit (LLVM's ORC JIT).
+
+All libraries share one session, and each has its own namespace. Everything that would make the JIT write to
+stderr, or hang, is looked for in the objects first.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ffi_builder.errors import LinkError
+from ffi_builder.runtime import _optional, llvm
+from ffi_builder.runtime.elf import ObjectFile, read_object, rename_symbols
+
+if TYPE_CHECKING:
+    import tvm_ffi
+
+PREFIX = "__tvm_ffi_"
+# `__tvm_ffi__metadata_f` and `__tvm_ffi__doc_f` describe `f`, `__tvm_ffi__library_*` the library.
+_RESERVED = ("_metadata_", "_doc_", "_library_")
+
+_GETTER = "__ffi_builder_address_of_"
+
+# Symbols that the JIT itself provides.
+_FROM_JIT = frozenset({"_GLOBAL_OFFSET_TABLE_", "__dso_handle", "atexit"})
+
+# Where compilers' own helpers are (`__extendhfsf2`, `__divti3`, `exp10f`), for a process that has not loaded them.
+_COMPILER_LIBRARIES = ("libm.so.6", "libgcc_s.so.1")
+
+# Undefined symbols of C++: only these make it worth to ask the C++ compiler for its runtime library (5 ms, once).
+_CXX_PREFIXES = ("_Z", "__cxa_", "__gxx_")
+
+# Relocations of thread-local models that JITLink does not know, by machine.
+_TLS_RELOCATIONS = frozenset({20, 21, 22, 23})
+_TLS_ADVICE = (
+    "R_X86_64_TLSLD, GOTTPOFF or TPOFF32: thread-local variables must not be static or hidden, "
+    "and be compiled with -fPIC and without -ftls-model"
+)
+
+
+@dataclass(frozen=True)
+class Library:
+    """Code that is loaded and ready to run."""
+
+    module: tvm_ffi.Module
+    functions: tuple[str, ...]
+    """Names without the prefix, in the order of the objects."""
+
+    def function(self, name: str) -> tvm_ffi.Function:
+        """The function `name`, one of `functions`."""
+        return self.module.get_function(name)
+
+    def address(self, name: str) -> int:
+        """Where the code of `name` is."""
+        return int(self.module.get_function(_GETTER + name)())
+
+
+def link(objects: Sequence[bytes]) -> Library:
+    """Load `objects` as one library.
+
+    Raises LinkError that names every symbol that is missing or defined twice, and CompileError for what is no
+    object of this machine.
+    """
+    files = [read_object(data) for data in objects]
+    _check_duplicates(files)
+    _check_undefined(files)
+    _check_thread_locals(files)
+    functions = tuple(_functions(files))
+    getters = [_address_getter(name) for name in functions]
+    module = _load(files, [*objects, *getters])
+    library = Library(module, functions)
+    try:
+        for name in functions:
+            library.function(name)
+    except RuntimeError as error:
+        raise LinkError(f"The JIT cannot link the module: {error}") from error
+    return library
+
+
+def _load(files: Sequence[ObjectFile], objects: Sequence[bytes]) -> tvm_ffi.Module:
+    orcjit = _optional.load("tvm_ffi_orcjit")
+    if any(file.thread_local for file in files):
+        # The runtime never forgets a thread-local section: the next library at its address would be refused.
+        session = orcjit.ExecutionSession(slab_size=-1)
+    else:
+        session = orcjit.default_session()
+    # A compiler that cannot be run is one that is not asked.
+    cxx = None if any(map(_is_cxx, _undefined(files))) else os.devnull
+    try:
+        return session.load_module(list(objects), cxx=cxx)
+    except RuntimeError as error:
+        raise LinkError(f"The JIT cannot load the module: {error}") from error
+
+
+def _functions(files: Iterable[ObjectFile]) -> Iterable[str]:
+    for file in files:
+        for symbol in file.symbols:
+            name = symbol.name.removeprefix(PREFIX)
+            if symbol.exported and name != symbol.name and not name.startswith(_RESERVED):
+                yield name
+
+
+def _undefined(files: Sequence[ObjectFile]) -> list[str]:
+    """Names that some object needs and none defines, in order."""
+    defined = {symbol.name for file in files for symbol in file.symbols if symbol.defined}
+    needed = (s.name for file in files for s in file.symbols if not s.defined and not s.weak)
+    return list(dict.fromkeys(name for name in needed if name not in defined))
+
+
+def _check_duplicates(files: Sequence[ObjectFile]) -> None:
+    seen: set[str] = set()
+    twice: dict[str, None] = {}
+    for file in files:
+        strong = {symbol.name for symbol in file.symbols if symbol.defined and not symbol.weak}
+        twice.update(dict.fromkeys(sorted(seen & strong)))
+        seen |= strong
+    if twice:
+        raise LinkError(f"Defined in more than one of the linked objects: {_listed(twice)}")
+
+
+def _check_undefined(files: Sequence[ObjectFile]) -> None:
+    missing = [name for name in _undefined(files) if not _in_process(name)]
+    if not missing:
+        return
+    text = f"Neither the linked objects nor this process define: {_listed(missing)}"
+    if any(name.startswith("llvm.") for name in missing):
+        text += "; LLVM has no intrinsic of that name"
+    else:
+        text += "; pass what defines them with link=, or load its library with ctypes.RTLD_GLOBAL"
+    raise LinkError(text)
+
+
+def _check_thread_locals(files: Sequence[ObjectFile]) -> None:
+    if any(f.thread_local and f.relocation_types & _TLS_RELOCATIONS for f in files):
+        raise LinkError(f"An object uses a thread-local model that the JIT does not know ({_TLS_ADVICE})")
+
+
+def _is_cxx(name: str) -> bool:
+    return name.startswith(_CXX_PREFIXES)
+
+
+def _in_process(name: str) -> bool:
+    if name in _FROM_JIT or hasattr(_process(), name):
+        return True
+    return any(hasattr(library, name) for library in _compiler_libraries())
+
+
+@functools.cache
+def _process() -> ctypes.CDLL:
+    import tvm_ffi  # noqa: F401  (loads libtvm_ffi with its symbols global)
+
+    return ctypes.CDLL(None)
+
+
+@functools.cache
+def _compiler_libraries() -> tuple[ctypes.CDLL, ...]:
+    found: list[ctypes.CDLL] = []
+    for name in _COMPILER_LIBRARIES:
+        try:
+            found.append(ctypes.CDLL(name, mode=ctypes.RTLD_GLOBAL))
+        except OSError:
+            continue
+    return tuple(found)
+
+
+def _address_getter(name: str) -> bytes:
+    """An object that defines a function which returns the address of `name`.
+
+    The JIT gives out callables, not addresses. One object is compiled, and its symbols are renamed.
+    """
+    symbol, target = f"{PREFIX}{_GETTER}{name}", f"{PREFIX}{name}"
+    return rename_symbols(_getter_template(), {"getter": symbol, "target": target})
+
+
+@functools.cache
+def _getter_template() -> bytes:
+    return llvm.emit_object(_GETTER_IR, "host", 1, passes=False)
+
+
+_GETTER_IR = """
+declare void @target()
+define i32 @getter(ptr %handle, ptr %args, i32 %num_args, ptr %result) nounwind {
+  store i64 1, ptr %result
+  %payload = getelementptr i8, ptr %result, i64 8
+  store ptr @target, ptr %payload
+  ret i32 0
+}
+"""
+
+
+def _listed(names: Iterable[Any]) -> str:
+    return ", ".join(f"`{name}`" for name in names)

@@ -1,0 +1,150 @@
+"""An MLIR module of any distribution: clone, pipeline, hooks, verify, translate to LLVM IR.
+
+The distribution is the one that the module's bindings belong to; its root package (`torch_mlir`, `jaxlib.mlir`, …)
+is read off the type, so nothing here imports a distribution that the module did not bring along, save that
+torch-mlir parses MLIR text and translates for those that cannot.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any, TypeGuard
+
+from ffi_builder.errors import CompileError
+from ffi_builder.runtime import _optional, guard, screen_mlir
+from ffi_builder.runtime._mlir_types import Module, Operation, named_attributes
+
+DEFAULT_ROOT = "torch_mlir"
+
+# Distributions whose `translate_module_to_llvmir` works. jaxlib's segfaults: it registers no translations.
+_TRANSLATING_ROOTS = frozenset({"torch_mlir", "iree.compiler", "flydsl._mlir", "cutlass._mlir", "mlir"})
+
+# A context remembers every attribute and type it has seen, and takes 3 ms to make.
+_SCRATCH_USES = 64
+
+_lock = threading.Lock()
+_scratch: tuple[Any, int] = (None, 0)
+
+
+def is_module(value: object) -> TypeGuard[Module | Operation]:
+    """Whether `value` is an `ir.Module`, or an operation, of some MLIR distribution."""
+    operation = getattr(value, "operation", None)
+    return "._mlir_libs." in type(operation).__module__
+
+
+def root_of(module: Module) -> str:
+    """The package that the module's bindings live in, such as `torch_mlir` or `iree.compiler`."""
+    return root_of_operation(module.operation)
+
+
+def root_of_operation(operation: Operation) -> str:
+    """The same for an operation. (Operation's own type says it; that of a Context or of an op class may not.)"""
+    return type(operation).__module__.partition("._mlir_libs")[0]
+
+
+def parse(text: str, root: str = DEFAULT_ROOT) -> Module:
+    """Parse MLIR text with distribution `root`. Raises CompileError with MLIR's words."""
+    ir = _optional.load(f"{root}.ir")
+    try:
+        return ir.Module.parse(text, _scratch_context(ir) if root == DEFAULT_ROOT else ir.Context())
+    except (ir.MLIRError, ValueError) as error:
+        raise CompileError(f"The MLIR text does not parse: {_words(error)}") from error
+
+
+def clone(module: Module | Operation) -> Module:
+    """A copy of `module`, in the same context. Raises CompileError if it is another operation than a module."""
+    source = module.operation
+    if source.name != "builtin.module":
+        raise CompileError(f"Expected a `builtin.module`, but got a `{source.name}`: pass the module around it")
+    copy = empty_like(source)
+    for operation in source.regions[0].blocks[0].operations:
+        copy.body.append(operation.operation.clone())
+    return copy
+
+
+def empty_like(operation: Operation) -> Module:
+    """A module with the attributes and location of `operation`, and nothing in it."""
+    ir = _optional.load(f"{root_of_operation(operation)}.ir")
+    module = ir.Module.create(operation.location)
+    for attribute in named_attributes(operation):
+        module.operation.attributes[attribute.name] = attribute.attr
+    return module
+
+
+def lower(module: Module, pipeline: str | None, hooks: Sequence[Callable[[Any], object]]) -> None:
+    """Run `pipeline`, then `hooks`, on `module` in place, and verify it. Raises CompileError; a hook's error is its own."""
+    if pipeline is not None:
+        _run_pipeline(module, pipeline)
+    for hook in hooks:
+        hook(module)
+    verify(module)
+
+
+def verify(module: Module) -> None:
+    """Raises CompileError if MLIR's verifier refuses `module`."""
+    ir = _optional.load(f"{root_of(module)}.ir")
+    try:
+        valid = module.operation.verify()
+    except ir.MLIRError as error:
+        raise CompileError(f"MLIR's verifier refuses the module: {_words(error)}") from error
+    if not valid:
+        raise CompileError("MLIR's verifier refuses the module; its words are on stderr")
+
+
+def to_llvm_ir(module: Module) -> str:
+    """LLVM IR text of a lowered and verified `module`.
+
+    Raises CompileError that names what cannot be translated.
+    """
+    hazard = screen_mlir.translation_hazard(module.operation)
+    root = root_of(module)
+    if root in _TRANSLATING_ROOTS and hazard is None:
+        return translate(module)
+    text = generic_text(module)
+    if root not in _TRANSLATING_ROOTS:
+        root = DEFAULT_ROOT
+        if hazard is None:
+            return translate(parse(text))
+    return guard.translate(text, root, hazard or "")
+
+
+def translate(module: Module) -> str:
+    """LLVM IR text of `module`. The process ends if LLVM's verifier refuses it: see `screen_mlir`."""
+    llvm = _optional.load(f"{root_of(module)}.dialects.llvm")
+    return llvm.translate_module_to_llvmir(module.operation)
+
+
+def generic_text(module: Module) -> str:
+    """Text that every distribution parses."""
+    return module.operation.get_asm(print_generic_op_form=True, enable_debug_info=True)
+
+
+def _run_pipeline(module: Module, pipeline: str) -> None:
+    root = root_of(module)
+    passmanager = _optional.load(f"{root}.passmanager").PassManager
+    ir = _optional.load(f"{root}.ir")
+    try:
+        passes = passmanager.parse(pipeline, context=module.context)
+    except (ir.MLIRError, ValueError) as error:
+        raise CompileError(f"The pass pipeline `{pipeline}` does not parse in {root}: {_words(error)}") from error
+    try:
+        passes.run(module.operation)
+    except (ir.MLIRError, RuntimeError) as error:
+        raise CompileError(f"The pass pipeline `{pipeline}` failed: {_words(error)}") from error
+
+
+def _scratch_context(ir: Any) -> Any:
+    """A context for text, replaced after some uses so that it does not grow for ever."""
+    global _scratch
+    with _lock:
+        context, uses = _scratch
+        if context is None or uses >= _SCRATCH_USES:
+            context, uses = ir.Context(), 0
+            context.allow_unregistered_dialects = True
+        _scratch = context, uses + 1
+        return context
+
+
+def _words(error: Exception) -> str:
+    return str(error).strip()

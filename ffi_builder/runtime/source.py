@@ -1,0 +1,127 @@
+"""What was given to `compile`, as one of three things that code can be had from."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ffi_builder.errors import CompileError
+from ffi_builder.runtime import codegen, elf, mlir, shared
+from ffi_builder.runtime._mlir_types import Module
+
+
+@dataclass(frozen=True)
+class MlirSource:
+    """A lowered and verified module, which nothing else refers to."""
+
+    module: Module
+    share_helpers: bool
+    """Whether its helpers are as `attach` made them, so that a copy compiled earlier may stand for them."""
+
+    def mlir(self) -> str:
+        return self.module.operation.get_asm(enable_debug_info=True)
+
+    def llvm_ir(self) -> str:
+        return mlir.to_llvm_ir(self.module)
+
+    def objects(self, level: int) -> list[bytes]:
+        own, helpers = shared.split(self.module) if self.share_helpers else (self.module, [])
+        return [codegen.emit_object(mlir.to_llvm_ir(own), "host", level), *helpers]
+
+
+@dataclass(frozen=True)
+class LlvmSource:
+    """LLVM IR text."""
+
+    text: str
+
+    def mlir(self) -> None:
+        return None
+
+    def llvm_ir(self) -> str:
+        return self.text
+
+    def objects(self, level: int) -> list[bytes]:
+        return [codegen.emit_object(self.text, "host", level)]
+
+
+@dataclass(frozen=True)
+class ObjectSource:
+    """The bytes of a relocatable object."""
+
+    data: bytes
+
+    def mlir(self) -> None:
+        return None
+
+    def llvm_ir(self) -> None:
+        return None
+
+    def objects(self, level: int) -> list[bytes]:
+        return [self.data]
+
+
+Source = MlirSource | LlvmSource | ObjectSource
+
+# How a line of LLVM IR outside of functions begins. MLIR has none of these: its aliases are `!a = !llvm…`, `#a = #…`.
+_LLVM_IR_LINE = re.compile(
+    r"^[ \t]*(?:;|define\b|declare\b|target (?:triple|datalayout)\b|source_filename\b|attributes #\d|module asm\b"
+    r"|@[\w.$\"-]+ *=|%[\w.$\"-]+ *= *type\b|\$[\w.$\"-]+ *= *comdat\b|![\w.]+ *= *(?:distinct )?!(?:\{|DI))",
+    re.MULTILINE,
+)
+_FIRST_WORD = re.compile(r"\A(?:[ \t]*(?://[^\n]*)?\n)*[^\n]*")
+
+
+def read_source(
+    module: object, pipeline: str | None = None, hooks: Sequence[Callable[[Any], object]] = ()
+) -> Source:
+    """Tell what `module` is, and lower a clone of it if it is MLIR.
+
+    Raises TypeError for what is neither MLIR, LLVM IR nor an object, and for a pipeline or hooks without MLIR;
+    CompileError if it does not parse, lower or verify.
+    """
+    if isinstance(module, str) and not module.strip():
+        raise CompileError("Expected MLIR or LLVM IR, but the text is empty")
+    if isinstance(module, str) and not is_llvm_ir(module):
+        return _lowered(mlir.parse(module), pipeline, hooks)
+    if mlir.is_module(module):
+        return _lowered(mlir.clone(module), pipeline, hooks)
+    if pipeline is not None or hooks:
+        given = "pipeline" if pipeline is not None else "post_compile_hooks"
+        raise TypeError(f"{given}= needs an MLIR module, but got {_kind(module)}")
+    return read_link_item(module)
+
+
+def read_link_item(item: object) -> LlvmSource | ObjectSource:
+    """One element of `link=`. Raises TypeError if it is neither LLVM IR text nor an object's bytes."""
+    if isinstance(item, str) and is_llvm_ir(item):
+        return LlvmSource(item)
+    if isinstance(item, (bytes, bytearray, memoryview)):
+        data = bytes(item)
+        elf.read_object(data)
+        return ObjectSource(data)
+    raise TypeError(f"Expected LLVM IR text or the bytes of an object file, but got {_kind(item)}")
+
+
+def is_llvm_ir(text: str) -> bool:
+    """Whether `text` is LLVM IR, told by how its first line with anything on it starts."""
+    first = _FIRST_WORD.match(text)
+    return first is not None and _LLVM_IR_LINE.match(first[0].lstrip()) is not None
+
+
+def _lowered(
+    module: Module, pipeline: str | None, hooks: Sequence[Callable[[Any], object]]
+) -> MlirSource:
+    share_helpers = pipeline is None or not shared.has_helpers(module)
+    mlir.lower(module, pipeline, hooks)
+    return MlirSource(module, share_helpers)
+
+
+def _kind(value: object) -> str:
+    if isinstance(value, str):
+        return "LLVM IR text" if is_llvm_ir(value) else "other text"
+    if isinstance(value, (bytes, bytearray, memoryview)):
+        return "bytes"
+    return f"`{type(value).__module__}.{type(value).__qualname__}`"

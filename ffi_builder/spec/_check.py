@@ -1,0 +1,76 @@
+"""Small guards that the specs share: each returns the value it accepts or raises SpecError."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Iterable, Mapping
+from typing import TypeVar
+
+from ffi_builder.errors import SpecError
+
+Parsed = TypeVar("Parsed")
+
+
+def nearest(given: object, allowed: Iterable[str]) -> str:
+    """``", did you mean 'x'?"`` if something allowed looks like what was given, else nothing."""
+    # `<class 'numpy.float32'>` and `torch.float32` look like the name behind their last dot.
+    name = str(given).removesuffix("'>").rpartition(".")[2]
+    found = difflib.get_close_matches(name, list(allowed), n=1)
+    return f", did you mean {found[0]!r}?" if found else ""
+
+
+def one_of(what: str, given: object, allowed: Mapping[str, object] | Iterable[str]) -> str:
+    """``given`` if it is one of the allowed strings."""
+    names = list(allowed)
+    if isinstance(given, str) and given in names:
+        return given
+    raise SpecError(
+        f"{what}: expected one of {', '.join(names)} but got {given!r}{nearest(given, names)}"
+    )
+
+
+def identifier(what: str, name: object) -> str:
+    """``name`` if it is a non-empty identifier, as error messages and C symbols need."""
+    if isinstance(name, str) and name.isidentifier() and name.isascii():
+        return name
+    raise SpecError(
+        f"{what}: expected a name of ASCII letters, digits and underscores that does not start "
+        f"with a digit but got {name!r}"
+    )
+
+
+def integer(what: str, value: object, *, at_least: int | None = None) -> int:
+    """``value`` if it is an int (not a bool) that fits int64 and is not below ``at_least``."""
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise SpecError(f"{what}: expected an int but got {value!r} ({type(value).__name__})")
+    if at_least is not None and value < at_least:
+        words = {0: "a non-negative int", 1: "a positive int"}.get(
+            at_least, f"an int >= {at_least}"
+        )
+        raise SpecError(f"{what}: expected {words} but got {value}")
+    if not -(2**63) <= value < 2**63:
+        raise SpecError(f"{what}: expected an int that fits int64 but got {value}")
+    return value
+
+
+def with_context(prefix: str, parse: Callable[[str], Parsed], given: str) -> Parsed:
+    """``parse(given)``, with a prefix before the words of its SpecError."""
+    try:
+        return parse(given)
+    except SpecError as error:
+        raise SpecError(f"{prefix}{error}") from None
+
+
+def power_of_two(what: str, value: object) -> int:
+    """``value`` if it is a positive power of two, as alignments are."""
+    number = integer(what, value, at_least=1)
+    if number & (number - 1):
+        raise SpecError(f"{what}: expected a power of two but got {number}")
+    return number
+
+
+def text(what: str, value: object) -> str:
+    """``value`` if it is a string."""
+    if isinstance(value, str):
+        return value
+    raise SpecError(f"{what}: expected a str but got {value!r} ({type(value).__name__})")

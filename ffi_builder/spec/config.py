@@ -1,0 +1,61 @@
+"""Defaults that a block of spec code shares, per context (so threads and tasks do not meet)."""
+
+from __future__ import annotations
+
+from contextvars import ContextVar
+from types import TracebackType
+from typing import Final
+
+from ffi_builder import abi
+from ffi_builder.errors import SpecError
+from ffi_builder.spec._check import one_of
+
+_ACTIVE: Final[ContextVar[tuple[DefaultConfig, ...]]] = ContextVar(
+    "ffi_builder_defaults", default=()
+)
+"""The blocks that are open in this context, the innermost last."""
+
+
+class DefaultConfig:
+    """The device of every Tensor that is made inside ``with DefaultConfig(device_type="cuda"):``.
+
+    Blocks nest; the innermost counts. A Tensor stores the device when it is made, so what the
+    block made can be used outside it.
+
+    Raises:
+        SpecError: if there is no such device type.
+    """
+
+    def __init__(self, *, device_type: str) -> None:
+        self.device_type = one_of("DefaultConfig: device_type", device_type, abi.DEVICE_TYPES)
+
+    def __repr__(self) -> str:
+        return f"DefaultConfig(device_type={self.device_type!r})"
+
+    def __enter__(self) -> DefaultConfig:
+        # All state is in the context: one object may be entered by several threads at once.
+        _ACTIVE.set((*_ACTIVE.get(), self))
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        _ACTIVE.set(_ACTIVE.get()[:-1])
+
+
+def default_device_type(what: str) -> str:
+    """The active default.
+
+    Raises:
+        SpecError: if none is active; a silent default would be wrong for half the users.
+    """
+    active = _ACTIVE.get()
+    if not active:
+        raise SpecError(
+            f"{what}: no device_type given and no default active. Say device_type='cpu' (or "
+            f"'cuda', …), or make it inside `with DefaultConfig(device_type='cpu'):`"
+        )
+    return active[-1].device_type

@@ -1,0 +1,250 @@
+"""Symbols and integer expressions over them: ``n``, ``n * 2``, ``ceildiv(n, 4)``, ``n % 8``.
+
+Values are exact integers: a check on an expression whose value, or a value on the way to it, does
+not fit int64 fails. Division rounds down (as Python's), and divisors are positive ints, so there is
+no division by zero at run time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Final, TypeAlias, Union, overload
+
+from ffi_builder.errors import SpecError
+from ffi_builder.spec._check import identifier, integer, one_of, text
+from ffi_builder.spec.param import Metadata
+
+INT_RANGES: Final[dict[str, tuple[int, int]]] = {
+    **{f"int{bits}": (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1) for bits in (8, 16, 32, 64)},
+    **{f"uint{bits}": (0, 2**bits - 1) for bits in (8, 16, 32, 64)},
+}
+"""The least and greatest value of each integer dtype."""
+
+FLOAT_DTYPES: Final = ("float16", "bfloat16", "float32", "float64")
+VAR_DTYPES: Final = (*INT_RANGES, "bool", *FLOAT_DTYPES, "handle")
+
+OPERATORS: Final = {"+": 1, "-": 1, "*": 2, "//": 2, "%": 2, "ceildiv": 3}
+"""Operators of expressions, and how tightly each binds when printed."""
+
+
+class Arithmetic:
+    """Operators that build an :class:`Expr`; shared by symbols and expressions."""
+
+    def __add__(self, other: Dim) -> Expr:
+        return _binary("+", self, other)
+
+    def __radd__(self, other: Dim) -> Expr:
+        return _binary("+", other, self)
+
+    def __sub__(self, other: Dim) -> Expr:
+        return _binary("-", self, other)
+
+    def __rsub__(self, other: Dim) -> Expr:
+        return _binary("-", other, self)
+
+    def __mul__(self, other: Dim) -> Expr:
+        return _binary("*", self, other)
+
+    def __rmul__(self, other: Dim) -> Expr:
+        return _binary("*", other, self)
+
+    def __floordiv__(self, divisor: int) -> Expr:
+        return _binary("//", self, divisor)
+
+    def __mod__(self, divisor: int) -> Expr:
+        return _binary("%", self, divisor)
+
+
+@dataclass(frozen=True, repr=False)
+class Var(Metadata, Arithmetic):
+    """A symbol: a value that is bound where it first occurs and must be equal wherever it recurs.
+
+    As a parameter it is a scalar argument; as a dimension or stride it takes the tensor's.
+
+    Args:
+        name: an identifier; one name means one symbol within a signature.
+        dtype: int8 to int64, uint8 to uint64, bool, float16, bfloat16, float32, float64 or handle
+            (an opaque pointer). The value must fit; floats are rounded, to nearest even.
+        divisibility: a positive int that the value must be a multiple of (integers only).
+        min, max: inclusive bounds of the value (integers only).
+
+    Raises:
+        SpecError: an unknown dtype, a name that is no identifier, or a bound that cannot hold.
+    """
+
+    name: str
+    dtype: str
+    divisibility: int | None = field(default=None, kw_only=True)
+    min: int | None = field(default=None, kw_only=True)
+    max: int | None = field(default=None, kw_only=True)
+
+    def __post_init__(self) -> None:
+        identifier("Var name", self.name)
+        what = f"Var {self.name!r}"
+        one_of(f"{what}: dtype", self.dtype, VAR_DTYPES)
+        self._check_metadata(what)
+        if self.divisibility is not None:
+            integer(f"{what}: divisibility", self.divisibility, at_least=1)
+        for bound_name in ("divisibility", "min", "max"):
+            if getattr(self, bound_name) is not None and not self.is_integer:
+                raise SpecError(
+                    f"{what}: {bound_name} is for integer symbols, but its dtype is {self.dtype}"
+                )
+        for bound_name in ("min", "max"):
+            self._check_bound(f"{what}: {bound_name}", getattr(self, bound_name))
+        if self.min is not None and self.max is not None and self.min > self.max:
+            raise SpecError(f"{what}: min {self.min} is greater than max {self.max}")
+
+    def _check_bound(self, what: str, bound: object) -> None:
+        if bound is None:
+            return
+        if isinstance(bound, bool) or not isinstance(bound, int):
+            raise SpecError(f"{what}: expected an int but got {bound!r} ({type(bound).__name__})")
+        low, high = INT_RANGES[self.dtype]
+        if not low <= bound <= high:
+            raise SpecError(f"{what}: {bound} does not fit {self.dtype} ({low} to {high})")
+
+    @property
+    def is_integer(self) -> bool:
+        """Whether the symbol can be a dimension or stride: neither float, bool nor handle."""
+        return self.dtype in INT_RANGES
+
+    @property
+    def label(self) -> str:
+        """``Var 'n'``: how spec errors begin."""
+        return f"Var {self.name!r}"
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True, repr=False)
+class Expr(Arithmetic):
+    """``lhs op rhs``, an integer. Made by the operators of Var and by :func:`ceildiv`."""
+
+    op: str
+    lhs: Dim
+    rhs: Dim
+
+    def __post_init__(self) -> None:
+        one_of("expression operator", self.op, OPERATORS)
+        for operand in (self.lhs, self.rhs):
+            check_dim(f"operand of {self.op!r}", operand)
+        if isinstance(self.lhs, int) and isinstance(self.rhs, int):
+            raise SpecError(
+                f"expression {self.lhs} {self.op} {self.rhs}: expected a Var in it, as it is an int"
+            )
+        if self.op in ("//", "%", "ceildiv"):
+            integer(f"divisor of {self.op!r}", self.rhs, at_least=1)
+
+    def __str__(self) -> str:
+        if self.op == "ceildiv":
+            return f"ceildiv({self.lhs}, {self.rhs})"
+        return self._infix(str)
+
+    def __repr__(self) -> str:
+        if self.op == "ceildiv":
+            return f"ceildiv({self.lhs!r}, {self.rhs!r})"
+        return self._infix(repr)
+
+    def _infix(self, show: Callable[[object], str]) -> str:
+        lhs, rhs = show(self.lhs), show(self.rhs)
+        if isinstance(self.lhs, Expr) and OPERATORS[self.lhs.op] < OPERATORS[self.op]:
+            lhs = f"({lhs})"
+        # `a - (b + c)`, `a * (b // c)`: what stands right keeps its brackets at equal rank too.
+        if isinstance(self.rhs, Expr) and OPERATORS[self.rhs.op] <= OPERATORS[self.op]:
+            rhs = f"({rhs})"
+        return f"{lhs} {self.op} {rhs}"
+
+
+Dim: TypeAlias = Union[int, Var, Expr]
+"""A value of a dimension, stride or expression that is looked at."""
+
+
+def check_dim(what: str, value: object) -> Dim:
+    """``value`` if it can be a dimension: an int that fits int64, an integer Var, an expression."""
+    if isinstance(value, Expr):
+        return value
+    if isinstance(value, Var):
+        if value.is_integer:
+            return value
+        raise SpecError(f"{what}: {value.name!r} is a {value.dtype} symbol, not an integer one")
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise SpecError(
+            f"{what}: expected an int, a Var or an expression of Vars but got {value!r} "
+            f"({type(value).__name__})"
+        )
+    return integer(what, value)
+
+
+def _binary(op: str, lhs: object, rhs: object) -> Expr:
+    return Expr(op, check_dim(f"operand of {op!r}", lhs), check_dim(f"operand of {op!r}", rhs))
+
+
+@overload
+def ceildiv(value: int, divisor: int) -> int: ...
+@overload
+def ceildiv(value: Var | Expr, divisor: int) -> Expr: ...
+def ceildiv(value: Dim, divisor: int) -> int | Expr:
+    """``value / divisor`` rounded up: an int for an int. ``divisor`` is a positive int."""
+    if isinstance(value, int):
+        return -(-integer("ceildiv", value) // integer("divisor of 'ceildiv'", divisor, at_least=1))
+    return _binary("ceildiv", value, divisor)
+
+
+def dims(names: str, dtype: str = "int64") -> tuple[Var, ...]:
+    """One Var for each name: ``"n k m"``, or with commas, ``"n, k, m"``.
+
+    Raises:
+        SpecError: no name, a name that is no identifier, or an unknown dtype.
+    """
+    found = text("dims", names).replace(",", " ").split()
+    if not found:
+        raise SpecError(f"dims: expected names such as 'n k m' but got {names!r}")
+    return tuple(Var(name, dtype) for name in found)
+
+
+def variables(value: object) -> Iterator[Var]:
+    """Every Var in an expression, from left to right, repeats kept; nothing for an int or None."""
+    match value:
+        case Var():
+            yield value
+        case Expr(_, lhs, rhs):
+            yield from variables(lhs)
+            yield from variables(rhs)
+        case _:
+            return
+
+
+def linear(value: Expr) -> tuple[int, Var, int] | None:
+    """``(a, x, b)`` if the expression is ``a * x + b`` with one Var x and a != 0, else None."""
+    form = _linear_form(value)
+    if form is None:
+        return None
+    scale, symbol, offset = form
+    if symbol is None or scale == 0:
+        return None
+    if not all(-(2**63) <= number < 2**63 for number in (scale, offset)):
+        return None
+    return scale, symbol, offset
+
+
+def _linear_form(value: Dim) -> tuple[int, Var | None, int] | None:
+    if isinstance(value, int):
+        return 0, None, value
+    if isinstance(value, Var):
+        return 1, value, 0
+    lhs, rhs = _linear_form(value.lhs), _linear_form(value.rhs)
+    if lhs is None or rhs is None or value.op not in ("+", "-", "*"):
+        return None
+    if lhs[1] is not None and rhs[1] is not None and lhs[1] != rhs[1]:
+        return None
+    symbol = lhs[1] or rhs[1]
+    if value.op == "*":
+        if lhs[1] is not None and rhs[1] is not None:
+            return None
+        scale = lhs[2] if lhs[1] is None else rhs[2]
+        return (lhs[0] + rhs[0]) * scale, symbol, lhs[2] * rhs[2]
+    sign = 1 if value.op == "+" else -1
+    return lhs[0] + sign * rhs[0], symbol, lhs[2] + sign * rhs[2]

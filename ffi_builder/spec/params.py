@@ -1,0 +1,184 @@
+"""The other parameter kinds: shapes, streams, pointers, tuples and constants."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Final, TypeAlias, TypeGuard, Union, cast
+
+from ffi_builder.errors import SpecError
+from ffi_builder.spec._check import integer
+from ffi_builder.spec.expr import Dim, Var
+from ffi_builder.spec.param import Named
+from ffi_builder.spec.tensor import Tensor, check_entries
+
+
+@dataclass(frozen=True, repr=False)
+class Shape(Named):
+    """A Shape object, or an Array or List of ints, of fixed length.
+
+    ``shape`` has one entry for each value: an int, an integer Var or an expression. The values are
+    dimensions: a negative one is an error.
+    """
+
+    shape: Sequence[Dim]
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(
+            self, "shape", check_entries(f"{self.label}: shape", self.shape, optional=False)
+        )
+
+
+@dataclass(frozen=True, repr=False)
+class Stream(Named):
+    """A stream handle given as an argument: an opaque pointer, None (0) or an int."""
+
+
+@dataclass(frozen=True, repr=False)
+class EnvStream(Named):
+    """The current stream of the first non-CPU tensor's device, from ``TVMFFIEnvGetStream``.
+
+    It is no argument: callers do not pass it, and error messages do not show it.
+    """
+
+
+@dataclass(frozen=True, repr=False)
+class DataPointer(Named):
+    """A raw address: an opaque pointer, None (NULL) or a non-negative int.
+
+    ``address_space`` is the LLVM address space of the pointer that the kernel gets; None is 0.
+    """
+
+    address_space: int | None = field(default=None, kw_only=True)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.address_space is not None:
+            integer(f"{self.label}: address_space", self.address_space, at_least=0)
+
+
+@dataclass(frozen=True, repr=False)
+class ConstNone(Named):
+    """None, and nothing else. Constants are checked and not forwarded to the kernel."""
+
+
+@dataclass(frozen=True, repr=False)
+class ConstInt(Named):
+    """The int ``value`` (int64), and nothing else; True and False are not ints here."""
+
+    value: int
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        integer(f"{self.label}: value", self.value)
+
+
+@dataclass(frozen=True, repr=False)
+class ConstBool(Named):
+    """The bool ``value``, and nothing else; 0 and 1 are not bools here."""
+
+    value: bool
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not isinstance(self.value, bool):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise SpecError(f"{self.label}: value: expected True or False but got {self.value!r}")
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class ConstFloat(Named):
+    """A float or int equal to the float ``value``; NaN is equal to NaN."""
+
+    value: float
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if isinstance(self.value, bool) or not isinstance(self.value, (int, float)):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise SpecError(f"{self.label}: value: expected a float but got {self.value!r}")
+        try:
+            object.__setattr__(self, "value", float(self.value))
+        except OverflowError:
+            raise SpecError(
+                f"{self.label}: value: expected a value within float64's range but got a larger int"
+            ) from None
+
+    def __eq__(self, other: object) -> bool:
+        """By value, where NaN is equal to itself, as it is in a call."""
+        return isinstance(other, ConstFloat) and self._key == other._key
+
+    def __hash__(self) -> int:
+        return hash(self._key)
+
+    @property
+    def _key(self) -> tuple[str, float | None]:
+        return self.name, None if math.isnan(self.value) else self.value
+
+
+@dataclass(frozen=True, repr=False)
+class TupleParam(Named):
+    """An Array or List with these elements, in this order; they may be tuples themselves."""
+
+    params: Sequence[Param]
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "params", check_params(f"{self.label}: params", self.params))
+        for param in self.params:
+            if isinstance(param, EnvStream):
+                raise SpecError(
+                    f"{self.label}: EnvStream {param.name!r} is no argument, so it cannot be an "
+                    f"element of a tuple; put it into the parameter list itself"
+                )
+
+
+Param: TypeAlias = Union[
+    Var,
+    Tensor,
+    Shape,
+    Stream,
+    EnvStream,
+    DataPointer,
+    TupleParam,
+    ConstNone,
+    ConstInt,
+    ConstBool,
+    ConstFloat,
+]
+"""Anything a parameter list may hold."""
+
+PARAM_TYPES: Final[tuple[type, ...]] = Param.__args__
+
+
+def is_param(value: object) -> TypeGuard[Param]:
+    """Whether ``value`` is one of the kinds of :data:`Param`."""
+    return isinstance(value, PARAM_TYPES)
+
+
+def check_params(what: str, params: object) -> tuple[Param, ...]:
+    """``params`` as a tuple, if each is a parameter and no two have one name."""
+    if isinstance(params, (str, PARAM_TYPES)) or not isinstance(params, Sequence):
+        raise SpecError(f"{what}: expected a list of parameters but got {params!r}")
+    seen: dict[str, int] = {}
+    found: list[Param] = []
+    for index, param in enumerate(cast("Sequence[object]", params)):
+        if not is_param(param):
+            hint = (
+                f" (the class {param.__name__} itself: give it a name, as in "
+                f"{param.__name__}('x', …))"
+                if isinstance(param, type)
+                else ""
+            )
+            raise SpecError(
+                f"{what}[{index}]: expected a parameter such as Tensor or Var but got "
+                f"{param!r}{hint}"
+            )
+        if param.name in seen:
+            raise SpecError(
+                f"{what}: two parameters are named {param.name!r}, at {seen[param.name]} and "
+                f"{index}; names must differ"
+            )
+        seen[param.name] = index
+        found.append(param)
+    return tuple(found)

@@ -1,0 +1,176 @@
+"""Signature: a name and a parameter list that make sense together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from ffi_builder.errors import SpecError
+from ffi_builder.spec._check import identifier, text
+from ffi_builder.spec.expr import Expr, Var, linear, variables
+from ffi_builder.spec.param import pasteable
+from ffi_builder.spec.params import (
+    ConstBool,
+    ConstFloat,
+    ConstInt,
+    ConstNone,
+    DataPointer,
+    EnvStream,
+    Param,
+    Shape,
+    Stream,
+    TupleParam,
+    check_params,
+)
+from ffi_builder.spec.tensor import Tensor, show_entries
+
+
+@dataclass(frozen=True, repr=False)
+class Signature:
+    """What a function accepts. ``str()`` gives the text that error messages show.
+
+    Args:
+        name: what callers know the function by; an identifier.
+        params: the parameters in the order of the arguments. An :class:`EnvStream` is no argument.
+        doc: documentation for callers.
+
+    Raises:
+        SpecError: parameter names alike, one symbol name with two meanings, a symbol that nothing
+            binds, or an EnvStream with no tensor on a device other than the CPU.
+    """
+
+    name: str
+    params: Sequence[Param]
+    doc: str = field(default="", kw_only=True, compare=False)
+
+    def __post_init__(self) -> None:
+        identifier("Signature name", self.name)
+        what = f"Signature {self.name!r}"
+        object.__setattr__(self, "params", check_params(f"{what}: params", self.params))
+        text(f"{what}: doc", self.doc)
+        occurrences = list(_occurrences(self.params, ""))
+        _check_one_meaning(what, occurrences)
+        _check_bound(what, occurrences)
+        self._check_env_streams(what)
+
+    @property
+    def arguments(self) -> tuple[Param, ...]:
+        """The parameters that callers pass: all but EnvStream."""
+        return tuple(param for param in self.params if not isinstance(param, EnvStream))
+
+    def __str__(self) -> str:
+        return f"{self.name}({', '.join(argument_texts(self))})"
+
+    def __repr__(self) -> str:
+        doc = f", doc={self.doc!r}" if self.doc else ""
+        return f"Signature({self.name!r}, {pasteable(self.params)}{doc})"
+
+    def _check_env_streams(self, what: str) -> None:
+        streams = [param for param in self.params if isinstance(param, EnvStream)]
+        if len(streams) > 1:
+            names = " and ".join(repr(stream.name) for stream in streams)
+            raise SpecError(f"{what}: there is one current stream, but EnvStreams {names}")
+        if streams and first_device_tensor(self.params) is None:
+            raise SpecError(
+                f"{what}: EnvStream {streams[0].name!r} is the current stream of a tensor's "
+                f"device, but no Tensor here is on another device than the CPU"
+            )
+
+
+def signature(name: str, params: Sequence[Param]) -> str:
+    """The short form that error messages show: ``add_one(x: Tensor([n], float32), …)``.
+
+    Raises:
+        SpecError: as :class:`Signature` does.
+    """
+    return str(Signature(name, params))
+
+
+def argument_texts(signature: Signature) -> list[str]:
+    """``name: type`` of every argument, in order."""
+    return [f"{param.name}: {_type_text(param)}" for param in signature.arguments]
+
+
+def _type_text(param: Param) -> str:
+    match param:
+        case Var():
+            return param.dtype
+        case Tensor():
+            strides = param.stride_entries
+            extra = f", strides={show_entries(strides)}" if strides is not None else ""
+            return f"Tensor({show_entries(param.shape)}, {param.dtype}{extra})"
+        case Shape():
+            return f"Shape({show_entries(param.shape)})"
+        case TupleParam():
+            elements = ", ".join(f"{item.name}: {_type_text(item)}" for item in param.params)
+            return f"Tuple({elements})"
+        case ConstNone():
+            return "None"
+        case ConstInt() | ConstBool() | ConstFloat():
+            return f"Literal[{param.value!r}]"
+        case Stream() | EnvStream() | DataPointer():
+            return type(param).__name__
+
+
+def first_device_tensor(params: Sequence[Param]) -> Tensor | None:
+    """The first tensor, tuples looked into, that is on another device than the CPU."""
+    for param in params:
+        if isinstance(param, Tensor) and param.device != "cpu":
+            return param
+        if isinstance(param, TupleParam):
+            found = first_device_tensor(param.params)
+            if found is not None:
+                return found
+    return None
+
+
+def _occurrences(params: Sequence[Param], prefix: str) -> Iterator[tuple[str, object]]:
+    """``("A.shape[0]", n)`` for everything that may hold a symbol, in the order of the checks."""
+    for index, param in enumerate(params):
+        path = f"{prefix}[{index}]" if prefix else param.name
+        match param:
+            case Var():
+                yield path, param
+            case Tensor():
+                yield f"{path}.device_id", param.device_id
+                yield from _entries(f"{path}.shape", param.shape)
+                yield from _entries(f"{path}.strides", param.stride_entries or ())
+            case Shape():
+                yield from _entries(path, param.shape)
+            case TupleParam():
+                yield from _occurrences(param.params, path)
+            case _:
+                pass
+
+
+def _entries(path: str, entries: Sequence[object]) -> Iterator[tuple[str, object]]:
+    return ((f"{path}[{axis}]", entry) for axis, entry in enumerate(entries))
+
+
+def _check_one_meaning(what: str, occurrences: Sequence[tuple[str, object]]) -> None:
+    first: dict[str, tuple[str, Var]] = {}
+    for path, value in occurrences:
+        for var in variables(value):
+            before_path, before = first.setdefault(var.name, (path, var))
+            if before != var:
+                raise SpecError(
+                    f"{what}: symbol {var.name!r} has two meanings: {before!r} at {before_path} "
+                    f"and {var!r} at {path}; use another name, or the same fields"
+                )
+
+
+def _check_bound(what: str, occurrences: Sequence[tuple[str, object]]) -> None:
+    """Every symbol stands alone somewhere, or in a linear expression that can be solved for it."""
+    bound = {value for _, value in occurrences if isinstance(value, Var)}
+    for _, value in occurrences:
+        form = linear(value) if isinstance(value, Expr) else None
+        if form is not None:
+            bound.add(form[1])
+    for path, value in occurrences:
+        for var in variables(value):
+            if var not in bound:
+                raise SpecError(
+                    f"{what}: nothing binds symbol {var.name!r}, which {path} = {value} needs; it "
+                    f"must stand alone as a dimension, stride or scalar parameter, or in an "
+                    f"expression a * {var.name} + b"
+                )

@@ -1,0 +1,208 @@
+"""Tensor: what an array argument must look like."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final, cast
+
+from ffi_builder import abi
+from ffi_builder.errors import SpecError
+from ffi_builder.spec._check import integer, one_of, power_of_two, with_context
+from ffi_builder.spec.config import default_device_type
+from ffi_builder.spec.dtypes import parse_dtype
+from ffi_builder.spec.expr import Dim, Var, check_dim
+from ffi_builder.spec.param import Named
+
+INTENTS: Final = ("in", "out", "inout")
+
+
+@dataclass(frozen=True, repr=False)
+class Tensor(Named):
+    """An array argument: a Tensor object or a ``DLTensor*``.
+
+    Args:
+        name: an identifier.
+        shape: one entry a dimension, in elements: an int, an integer Var, an expression of Vars,
+            or None (not looked at, but forwarded to the kernel).
+        dtype: the element type the kernel sees, such as ``"float32"``; exact in code, bits, lanes.
+        device_type: a DLPack name (``"cpu"``, ``"cuda"``, …); left out, the active
+            :class:`DefaultConfig`'s.
+        device_id: an int, an integer Var, or None: the device of the first tensor before this one
+            with the same device type, if there is one.
+        strides: in elements. None or ``"C"``: row-major contiguous. Else one entry a dimension,
+            each as in ``shape``. Strides of size-1 dimensions and of empty tensors are free.
+        data_alignment: bytes, a power of two; None: not checked.
+        storage_dtype: what the framework's tensor holds where that differs from ``dtype`` by a
+            whole number of elements: ``float4_e2m1fnx2`` for ``float4_e2m1fn``. The tensor's
+            dimension with stride 1 is then that many times shorter, its other strides too.
+        intent: ``"in"``, ``"out"``, ``"inout"`` or None (not said): for metadata.
+
+    Raises:
+        SpecError: an unknown dtype or device, a negative dimension, strides of another length than
+            the shape, an alignment that is no power of two, or no device said.
+    """
+
+    shape: Sequence[Dim | None]
+    dtype: str
+    device_type: str | None = field(default=None, kw_only=True)
+    device_id: int | Var | None = field(default=None, kw_only=True)
+    strides: str | Sequence[Dim | None] | None = field(default=None, kw_only=True)
+    data_alignment: int | None = field(default=None, kw_only=True)
+    storage_dtype: str | None = field(default=None, kw_only=True)
+    intent: str | None = field(default=None, kw_only=True)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        what = self.label
+        shape = check_entries(f"{what}: shape", self.shape)
+        object.__setattr__(self, "shape", shape)
+        with_context(f"{what}: ", parse_dtype, self.dtype)
+        device_type = self.device_type
+        if device_type is None:
+            device_type = default_device_type(what)
+        one_of(f"{what}: device_type", device_type, abi.DEVICE_TYPES)
+        object.__setattr__(self, "device_type", device_type)
+        self._check_device_id(f"{what}: device_id")
+        object.__setattr__(self, "strides", self._checked_strides(f"{what}: strides"))
+        if self.data_alignment is not None:
+            power_of_two(f"{what}: data_alignment", self.data_alignment)
+        if self.intent is not None:
+            one_of(f"{what}: intent", self.intent, INTENTS)
+        if self.storage_dtype is not None:
+            self._check_storage(f"{what}: storage_dtype", self.storage_dtype)
+
+    @property
+    def ndim(self) -> int:
+        """The number of dimensions."""
+        return len(self.shape)
+
+    @property
+    def device(self) -> str:
+        """The device type, which is always there once the Tensor is made."""
+        assert self.device_type is not None
+        return self.device_type
+
+    @property
+    def stride_entries(self) -> tuple[Dim | None, ...] | None:
+        """The strides entry by entry; None where they are row-major contiguous."""
+        return None if self.strides is None else cast("tuple[Dim | None, ...]", self.strides)
+
+    @property
+    def element_dtype(self) -> str:
+        """The dtype that the given tensor must have: ``storage_dtype``, or else ``dtype``."""
+        return self.storage_dtype or self.dtype
+
+    @property
+    def packing(self) -> int:
+        """How many elements of ``dtype`` one stored element holds; 1 without storage_dtype."""
+        stored = parse_dtype(self.element_dtype).total_bits
+        return stored // parse_dtype(self.dtype).total_bits
+
+    @property
+    def packed_axis(self) -> int | None:
+        """The dimension that is ``packing`` times shorter in the given tensor, if there is one."""
+        if self.packing == 1:
+            return None
+        if self.stride_entries is None:
+            return self.ndim - 1
+        return self.stride_entries.index(1)
+
+    def _check_device_id(self, what: str) -> None:
+        if isinstance(self.device_id, Var):
+            check_dim(what, self.device_id)
+        elif isinstance(self.device_id, int):
+            integer(what, self.device_id, at_least=0)
+        elif self.device_id is not None:
+            raise SpecError(f"{what}: expected an int, a Var or None but got {self.device_id!r}")
+
+    def _checked_strides(self, what: str) -> tuple[Dim | None, ...] | None:
+        if self.strides is None or self.strides == "C":
+            return None
+        if isinstance(self.strides, str):
+            raise SpecError(f"{what}: expected None, 'C' or a list but got {self.strides!r}")
+        strides = check_entries(what, self.strides, at_least=None)
+        if len(strides) != self.ndim:
+            raise SpecError(
+                f"{what}: expected {self.ndim} entries, one for each dimension of "
+                f"{show_entries(self.shape)}, but got {len(strides)}: {show_entries(strides)}"
+            )
+        return strides
+
+    def _check_storage(self, what: str, storage_dtype: str) -> None:
+        stored = with_context(f"{what}: ", parse_dtype, storage_dtype).total_bits
+        element = parse_dtype(self.dtype).total_bits
+        if stored % element:
+            raise SpecError(
+                f"{what}: {storage_dtype} is {stored} bits, which is no multiple of the "
+                f"{element} bits of {self.dtype}"
+            )
+        if stored == element:
+            return
+        if self.ndim == 0:
+            raise SpecError(f"{what}: a tensor without dimensions cannot be packed")
+        if self.stride_entries is not None and self.stride_entries.count(1) != 1:
+            raise SpecError(
+                f"{what}: exactly one stride must be 1, to know which dimension is packed, but "
+                f"the strides are {show_entries(self.stride_entries)}"
+            )
+        self._check_packed_ints(what, stored // element)
+
+    def _check_packed_ints(self, what: str, packing: int) -> None:
+        """Ints that no packed tensor can have: an odd dimension, an odd stride of another one."""
+        axis = self.packed_axis
+        assert axis is not None
+        packed = [(f"shape[{axis}]", self.shape[axis])]
+        packed += [
+            (f"strides[{i}]", stride)
+            for i, stride in enumerate(self.stride_entries or ())
+            if i != axis
+        ]
+        for place, value in packed:
+            if isinstance(value, int) and value % packing:
+                raise SpecError(
+                    f"{what}: {place} is {value}, but {packing} elements of {self.dtype} share "
+                    f"one {self.storage_dtype}, so it must be a multiple of {packing}"
+                )
+
+
+def check_entries(
+    what: str, entries: object, *, at_least: int | None = 0, optional: bool = True
+) -> tuple[Dim | None, ...]:
+    """The entries of a shape (or, with ``at_least=None``, of strides), each checked."""
+    if isinstance(entries, (str, bytes)) or not isinstance(entries, Sequence):
+        raise SpecError(
+            f"{what}: expected a list or tuple with one entry a dimension but got {entries!r}"
+        )
+    found: list[Dim | None] = []
+    for index, entry in enumerate(cast("Sequence[object]", entries)):
+        if entry is None and optional:
+            found.append(None)
+            continue
+        value = check_dim(f"{what}[{index}]", entry)
+        if isinstance(value, int):
+            integer(f"{what}[{index}]", value, at_least=at_least)
+        found.append(value)
+    return tuple(found)
+
+
+def show_entries(entries: Sequence[Dim | None]) -> str:
+    """``[n, k * 2, 4]``, as signatures show shapes and strides."""
+    return f"[{', '.join(map(str, entries))}]"
+
+
+def create_map_tensor_dtype_f4x2_to_f4_spec(tensor: Tensor) -> Tensor:
+    """The Tensor that takes ``float4_e2m1fnx2`` where ``tensor`` describes ``float4_e2m1fn``.
+
+    Frameworks store two 4-bit floats in one element. The result accepts such a tensor, of shape
+    ``[m, k / 2]``, and gives the kernel ``[m, k]``.
+
+    Raises:
+        SpecError: if ``tensor`` is not of dtype ``float4_e2m1fn``.
+    """
+    if tensor.dtype != "float4_e2m1fn":
+        raise SpecError(
+            f"{tensor.label}: expected dtype 'float4_e2m1fn' to map from float4_e2m1fnx2 "
+            f"but it is {tensor.dtype!r}"
+        )
+    return replace(tensor, storage_dtype="float4_e2m1fnx2")

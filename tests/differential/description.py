@@ -1,0 +1,153 @@
+"""Arguments as data: what will lie in memory, without an address in it.
+
+A description can be printed, compared, shrunk, pickled and sent to another process;
+:mod:`tests.differential.memory` lays it out. Integers are masked to the width of their field.
+"""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass
+from typing import TypeAlias, Union
+
+from ffi_builder import abi
+from ffi_builder.abi import TypeIndex
+
+
+@dataclass(frozen=True)
+class Plain:
+    """An Any whose payload is 8 bytes; a payload of 0 stands for every NULL."""
+
+    type_index: int
+    payload: int = 0
+    padding: int = 0
+
+
+@dataclass(frozen=True)
+class DLTensor:
+    """A ``DLTensor``. ``shape`` and ``strides`` of None are NULL; ``data`` is only an address."""
+
+    shape: tuple[int, ...] | None
+    strides: tuple[int, ...] | None = None
+    data: int = 0x1000
+    dtype: tuple[int, int, int] = (2, 32, 1)
+    device_type: int = 1
+    device_id: int = 0
+    ndim: int | None = None
+    """None: as many as ``shape`` has."""
+    byte_offset: int = 0
+
+
+@dataclass(frozen=True)
+class Ints:
+    """The cell of a Shape. ``values`` of None is NULL; ``size`` of None is the number of values."""
+
+    values: tuple[int, ...] | None
+    size: int | None = None
+
+
+@dataclass(frozen=True)
+class Elements:
+    """The cell of an Array or List, as :class:`Ints`."""
+
+    values: tuple[Value, ...] | None
+    size: int | None = None
+
+
+@dataclass(frozen=True)
+class BigInt:
+    """The words of a BigInt, least significant first."""
+
+    words: tuple[int, ...]
+
+
+Body: TypeAlias = Union[DLTensor, Ints, Elements, BigInt, None]
+"""What follows an object's header; None: nothing that anyone may read."""
+
+
+@dataclass(frozen=True)
+class Object:
+    """An Any that holds an object; the header has the same type index."""
+
+    type_index: int
+    body: Body = None
+
+
+@dataclass(frozen=True)
+class Pointer:
+    """A ``DLTensor*``."""
+
+    tensor: DLTensor
+
+
+@dataclass(frozen=True)
+class Moved:
+    """An ObjectRValueRef. ``target`` of None: it points to NULL, as after a move."""
+
+    target: Object | None
+
+
+Value: TypeAlias = Union[Plain, Object, Pointer, Moved]
+
+
+@dataclass(frozen=True)
+class Arguments:
+    """One call. ``values`` of None: a NULL array."""
+
+    values: tuple[Value, ...] | None
+    num_args: int | None = None
+    """None: as many as there are values."""
+
+    @property
+    def count(self) -> int:
+        """What the callee is told."""
+        return len(self.values or ()) if self.num_args is None else self.num_args
+
+
+NONE = Plain(TypeIndex.NONE)
+
+
+def of_int(value: int) -> Value:
+    """An int, as tvm_ffi passes it."""
+    if -(2**63) <= value < 2**63:
+        return Plain(TypeIndex.INT, value)
+    count = value.bit_length() // 64 + 1
+    content = value.to_bytes(8 * count, "little", signed=True)
+    return Object(TypeIndex.BIG_INT, BigInt(struct.unpack(f"<{count}q", content)))
+
+
+def of_bool(value: bool) -> Plain:
+    return Plain(TypeIndex.BOOL, int(value))
+
+
+def of_float(value: float) -> Plain:
+    return Plain(TypeIndex.FLOAT, float_payload(value))
+
+
+def of_pointer(value: int) -> Plain:
+    return Plain(TypeIndex.OPAQUE_PTR, value)
+
+
+def tensor(body: DLTensor) -> Object:
+    return Object(TypeIndex.TENSOR, body)
+
+
+def shape(*values: int) -> Object:
+    return Object(TypeIndex.SHAPE, Ints(values))
+
+
+def array(*values: Value) -> Object:
+    return Object(TypeIndex.ARRAY, Elements(values))
+
+
+def list_(*values: Value) -> Object:
+    return Object(TypeIndex.LIST, Elements(values))
+
+
+def float_payload(value: float) -> int:
+    """The bits of a float64."""
+    return struct.unpack("<q", struct.pack("<d", value))[0]
+
+
+def device_code(name: str) -> int:
+    return abi.DEVICE_TYPES[name]

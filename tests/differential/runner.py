@@ -1,0 +1,130 @@
+"""Runs one case through every implementation that is there, and says where they differ."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import IO, Final, cast
+
+from ffi_builder.spec import Signature
+from tests.differential.description import Arguments
+from tests.differential.memory import Memory
+from tests.differential.outcome import Outcome, of_verdict, show_values
+from tests.differential.strategies import Case
+from tests.oracle import judge
+
+ROOT: Final = Path(__file__).parents[2]
+CheckRaw = Callable[[Signature, int, int], Mapping[str, object]]
+
+
+class Oracle:
+    """The oracle, in this process."""
+
+    def __init__(self) -> None:
+        self._memory = Memory()
+
+    def outcomes(self, case: Case) -> list[Outcome]:
+        found: list[Outcome] = []
+        for arguments in case.calls:
+            address = self._memory.place(arguments)
+            verdict = judge(case.signature, address, arguments.count)
+            found.append(of_verdict(case.signature, verdict))
+        return found
+
+
+class Interpreter:
+    """``ffi_builder.testing.check_raw``: the plan, interpreted in this process."""
+
+    def __init__(self, check_raw: CheckRaw) -> None:
+        self._memory = Memory()
+        self._check_raw = check_raw
+
+    def outcomes(self, case: Case) -> list[Outcome]:
+        return [self._outcome(case.signature, arguments) for arguments in case.calls]
+
+    def _outcome(self, signature: Signature, arguments: Arguments) -> Outcome:
+        address = self._memory.place(arguments)
+        try:
+            values = self._check_raw(signature, address, arguments.count)
+        except (TypeError, ValueError) as error:
+            return Outcome(type(error).__name__, str(error))
+        return Outcome("accepted", "", show_values(signature, values))
+
+
+class Compiled:
+    """Compiled wrappers, in a process of their own that is started anew when it dies."""
+
+    def __init__(self) -> None:
+        self._process: subprocess.Popen[bytes] | None = None
+        self._errors: IO[bytes] | None = None
+
+    def outcomes(self, case: Case) -> list[Outcome]:
+        """As many outcomes as calls; after a crash the remaining calls go to a new process."""
+        found: list[Outcome] = []
+        while len(found) < len(case.calls):
+            found += self._ask(case.signature, case.calls[len(found) :])
+        return found
+
+    def close(self) -> None:
+        if self._process is not None:
+            self._process.kill()
+            self._process.communicate()
+            self._process = None
+        if self._errors is not None:
+            self._errors.close()
+            self._errors = None
+
+    def _ask(self, signature: Signature, calls: tuple[Arguments, ...]) -> list[Outcome]:
+        """The outcomes of calls up to the first that crashes, and that one's."""
+        process = self._started()
+        assert process.stdin is not None
+        assert process.stdout is not None
+        found: list[Outcome] = []
+        try:
+            pickle.dump((signature, calls), process.stdin)
+            process.stdin.flush()
+            built = cast("Outcome", pickle.load(process.stdout))
+            if built.kind != "accepted":
+                return [built] * len(calls)
+            found.extend(cast("Outcome", pickle.load(process.stdout)) for _ in calls)
+        except (EOFError, OSError, pickle.UnpicklingError):
+            found.append(self._crash(process))
+        return found
+
+    def _crash(self, process: subprocess.Popen[bytes]) -> Outcome:
+        status = process.wait()
+        assert self._errors is not None
+        self._errors.seek(0)
+        shown = self._errors.read().decode("utf-8", "replace")[-3000:]
+        self.close()
+        return Outcome("broken", f"the process died with status {status}:\n{shown}")
+
+    def _started(self) -> subprocess.Popen[bytes]:
+        if self._process is None:
+            self._errors = tempfile.TemporaryFile()
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", "tests.differential.worker"],
+                cwd=ROOT,
+                env={**os.environ, "PYTHONPATH": str(ROOT)},
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=self._errors,
+            )
+        return self._process
+
+
+def differences(
+    case: Case, expected: list[Outcome], found: list[Outcome]
+) -> Iterator[str]:
+    """What an implementation did otherwise than the oracle, ready to be reported."""
+    for arguments, right, other in zip(case.calls, expected, found, strict=True):
+        if not right.agrees_with(other):
+            yield (
+                f"\nsignature: {case.signature!r}\ncall: {arguments!r}"
+                f"\noracle:  {right}\ngot:     {other}"
+            )

@@ -1,0 +1,56 @@
+"""What the oracle says of a call, in a few characters, for its own tests."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from ffi_builder.spec import Param, Signature
+from tests.differential.description import Arguments, DLTensor, Value, tensor
+from tests.differential.memory import Memory
+from tests.oracle import Accepted, Rejected, Verdict, judge
+from tests.oracle.words import Value as Bound
+
+
+def verdict(params: Sequence[Param], *values: Value) -> Verdict:
+    """The verdict on ``f(*values)``."""
+    return judge_call(Signature("f", params), Arguments(values))
+
+
+def judge_call(signature: Signature, arguments: Arguments) -> Verdict:
+    memory = Memory(slots=64)
+    address = memory.place(arguments)
+    return judge(signature, address, arguments.count)
+
+
+def accepted(params: Sequence[Param], *values: Value) -> Accepted:
+    found = verdict(params, *values)
+    assert isinstance(found, Accepted), found
+    return found
+
+
+def values(params: Sequence[Param], *given: Value) -> Mapping[str, Bound]:
+    """The values of the symbols of a call that is right."""
+    return accepted(params, *given).values
+
+
+def fault(params: Sequence[Param], *given: Value) -> str:
+    """``ValueError #0 A.ndim: 2 | 3``: class, argument, subject, what was expected, what came."""
+    found = verdict(params, *given)
+    assert isinstance(found, Rejected), found
+    parts = re.fullmatch(
+        r"Mismatched (.*?)(?: on argument (#\d+))? when calling: `.*`, expected (.*) but got (.*)",
+        found.message,
+    )
+    assert parts is not None, found.message
+    subject, argument, expected, got = parts.groups()
+    where = f"{argument} {subject}" if argument else subject
+    return f"{found.kind} {where}: {expected} | {got}"
+
+
+def f32(
+    *dims: int, strides: Sequence[int] | None = None, device_id: int = 0, data: int = 0x1000
+) -> Value:
+    """A float32 tensor on the CPU."""
+    given = None if strides is None else tuple(strides)
+    return tensor(DLTensor(dims, given, device_id=device_id, data=data))

@@ -1,0 +1,103 @@
+"""*Scalars and constants* of docs/checks.md."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Final
+
+from ffi_builder.abi import TypeIndex
+from ffi_builder.spec import ConstBool, ConstFloat, ConstInt, ConstNone, Var
+from tests.oracle.memory import AnyAt, read_big_int
+from tests.oracle.rounding import int_to_float, round_float
+from tests.oracle.symbols import Symbols, Where, check_fits, check_not_negative, same
+from tests.oracle.words import Place, show_float
+
+INTEGERS: Final = (TypeIndex.INT, TypeIndex.BOOL, TypeIndex.BIG_INT)
+BOOLS: Final = (TypeIndex.BOOL, TypeIndex.INT)
+FLOATS: Final = (TypeIndex.FLOAT, TypeIndex.INT, TypeIndex.BOOL)
+HANDLES: Final = (TypeIndex.OPAQUE_PTR, TypeIndex.NONE)
+STREAMS: Final = (TypeIndex.OPAQUE_PTR, TypeIndex.NONE, TypeIndex.INT)
+ADDRESSES: Final = (TypeIndex.OPAQUE_PTR, TypeIndex.NONE, TypeIndex.INT, TypeIndex.BIG_INT)
+
+
+def check_scalar(var: Var, given: AnyAt, place: Place, symbols: Symbols) -> None:
+    """A symbol that is a parameter."""
+    where = Where(place)
+    match var.dtype:
+        case "bool":
+            check_kind(given, BOOLS, "bool", place)
+            if given.as_int not in (0, 1):
+                place.wrong_value("True, False, 0 or 1", str(given.as_int))
+            symbols.meet(var, bool(given.as_int), where)
+        case "handle":
+            check_kind(given, HANDLES, "opaque pointer or None", place)
+            symbols.meet(var, pointer(given), where)
+        case _ if var.is_integer:
+            check_kind(given, INTEGERS, "int", place)
+            symbols.check_integer(var, integer(given, place), where)
+        case _:
+            check_kind(given, FLOATS, "float", place)
+            symbols.meet(var, round_float(number(given), var.dtype), where)
+
+
+def check_stream(given: AnyAt, place: Place) -> None:
+    check_kind(given, STREAMS, "opaque pointer, None or int", place)
+
+
+def check_data_pointer(given: AnyAt, place: Place) -> None:
+    check_kind(given, ADDRESSES, "opaque pointer, None or int", place)
+    if given.type_index in (TypeIndex.INT, TypeIndex.BIG_INT):
+        value = integer(given, place)
+        check_not_negative(place, value)
+        check_fits("uint64", value, place)
+
+
+def check_constant(
+    param: ConstNone | ConstInt | ConstBool | ConstFloat, given: AnyAt, place: Place
+) -> None:
+    match param:
+        case ConstNone():
+            check_kind(given, (TypeIndex.NONE,), "None", place)
+        case ConstInt(value=value):
+            check_kind(given, (TypeIndex.INT,), "int", place)
+            if given.as_int != value:
+                place.wrong_value(str(value), str(given.as_int))
+        case ConstBool(value=value):
+            check_kind(given, (TypeIndex.BOOL,), "bool", place)
+            if given.as_int != value:
+                place.wrong_value(str(value), show_bool(given.as_int))
+        case ConstFloat(value=value):
+            check_kind(given, (TypeIndex.FLOAT, TypeIndex.INT), "float", place)
+            if not same(number(given), value):
+                place.wrong_value(show_float(value), show_float(number(given)))
+
+
+def check_kind(given: AnyAt, types: Collection[int], expected: str, place: Place) -> None:
+    if given.type_index not in types:
+        place.wrong_type(expected, given.type_index)
+
+
+def integer(given: AnyAt, place: Place) -> int:
+    """An int, bool or BigInt."""
+    if given.type_index != TypeIndex.BIG_INT:
+        return given.as_int
+    if given.as_pointer == 0:
+        place.wrong_value("a non-NULL object", "NULL")
+    return read_big_int(given.as_pointer)
+
+
+def number(given: AnyAt) -> float:
+    """A float, or the float64 that is nearest to an int or bool."""
+    if given.type_index == TypeIndex.FLOAT:
+        return given.as_float
+    return int_to_float(given.as_int)
+
+
+def pointer(given: AnyAt) -> int:
+    """An opaque pointer, or 0 for None, whatever its payload."""
+    return 0 if given.type_index == TypeIndex.NONE else given.as_pointer
+
+
+def show_bool(payload: int) -> str:
+    """What came for a bool; a payload that is neither 0 nor 1 is an int like any other."""
+    return str(bool(payload)) if payload in (0, 1) else str(payload)

@@ -1,0 +1,250 @@
+"""Values and symbols: what binds a symbol, and what every occurrence is compared with."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from ffi_builder.spec import (
+    INT_RANGES,
+    Dim,
+    Expr,
+    Param,
+    Shape,
+    Tensor,
+    TupleParam,
+    Var,
+    linear,
+    variables,
+)
+from tests.oracle.words import INT64_MAX, Place, Value, show_int, show_value
+
+
+@dataclass(frozen=True)
+class Where:
+    """Where a value came, and what a stride has besides."""
+
+    place: Place
+    in_strides: bool = False
+    free: bool = False
+    layout: str = ""
+    """`` (shape=…, strides=…)``, for the errors of strides that show it."""
+
+    def differs(self, expected: str, value: int) -> None:
+        """The error of an int or expression that the value is not equal to."""
+        self.place.wrong_value(expected, show_int(value) + self.layout)
+
+
+@dataclass(frozen=True)
+class Binding:
+    """The value of a symbol.
+
+    It is provisional while not ``certain``. ``firm``: an occurrence that was no free stride has
+    given the value.
+    """
+
+    value: Value
+    place: str
+    certain: bool
+    firm: bool
+
+
+class OverflowInExpression(Exception):
+    """The value of an expression, or of a part of it, does not fit int64."""
+
+
+@dataclass
+class Symbols:
+    """What is known of the symbols of one signature while one call is looked at."""
+
+    params: Sequence[Param]
+    bindings: dict[str, Binding] = field(default_factory=dict[str, Binding])
+    waiting: list[tuple[Expr, int, Where]] = field(default_factory=list[tuple[Expr, int, Where]])
+
+    def __post_init__(self) -> None:
+        entries = list(entries_of(self.params))
+        self.occurrences = Counter(
+            name for entry in entries for name in {var.name for var in variables(entry)}
+        )
+        self.stands_alone = {entry.name for entry in entries if isinstance(entry, Var)}
+
+    @property
+    def values(self) -> dict[str, Value]:
+        return {name: binding.value for name, binding in self.bindings.items()}
+
+    def check_entry(self, entry: Dim | None, value: int, where: Where) -> None:
+        """*Values* of docs/checks.md: one entry of a shape or strides, or a device id."""
+        match entry:
+            case None:
+                pass
+            case int():
+                if not where.free and value != entry:
+                    where.differs(show_int(entry), value)
+            case Var():
+                self.check_integer(entry, value, where)
+            case Expr():
+                self.check_expression(entry, value, where)
+
+    def check_integer(self, var: Var, value: int, where: Where) -> None:
+        """One occurrence of an integer symbol."""
+        check_fits(var.dtype, value, where.place)
+        if not where.free:
+            check_bounds(var, value, where.place)
+        self.meet(var, value, where)
+
+    def meet(self, var: Var, value: Value, where: Where) -> None:
+        """Bind the symbol, or compare: a value that has passed the symbol's own checks."""
+        place = where.place.path
+        before = self.bindings.get(var.name)
+        if before is None:
+            certain = not where.in_strides or self.occurrences[var.name] == 1
+            self.bindings[var.name] = Binding(value, place, certain, firm=not where.free)
+        elif where.free:
+            pass
+        elif not before.firm:
+            self.bindings[var.name] = Binding(value, place, not where.in_strides, firm=True)
+        else:
+            if not same(value, before.value):
+                expected = f"{show_value(var, before.value)} ({var} = {before.place})"
+                where.place.wrong_value(expected, show_value(var, value) + where.layout)
+            certain = before.certain or not where.in_strides
+            self.bindings[var.name] = replace(before, certain=certain)
+
+    def check_expression(self, expression: Expr, value: int, where: Where) -> None:
+        if all(self.is_certain(var) for var in variables(expression)):
+            self.check_equal(expression, value, where)
+            return
+        form = linear(expression)
+        if form is not None and form[1].name not in self.stands_alone:
+            self.solve(expression, form, value, where)
+        else:
+            self.waiting.append((expression, value, where))
+
+    def is_certain(self, var: Var) -> bool:
+        binding = self.bindings.get(var.name)
+        return binding is not None and binding.certain
+
+    def check_equal(self, expression: Expr, value: int, where: Where) -> None:
+        """An expression whose symbols are all bound."""
+        if where.free:
+            return
+        known = self.show_known(expression)
+        try:
+            expected = self.evaluate(expression)
+        except OverflowInExpression:
+            where.differs(f"{expression} within int64, with {known}", value)
+            return
+        if value != expected:
+            where.differs(f"{expected} ({expression} with {known})", value)
+
+    def show_known(self, expression: Expr) -> str:
+        """``n = 3 from A.shape[0], m = 4 from A.shape[1]``."""
+        known = [(var, self.bindings[var.name]) for var in dict.fromkeys(variables(expression))]
+        return ", ".join(
+            f"{var} = {show_value(var, binding.value)} from {binding.place}"
+            for var, binding in known
+        )
+
+    def evaluate(self, value: Dim) -> int:
+        match value:
+            case int():
+                return value
+            case Var():
+                result = int(self.bindings[value.name].value)
+            case Expr(op, lhs, rhs):
+                result = apply(op, self.evaluate(lhs), self.evaluate(rhs))
+        if not fits("int64", result):
+            raise OverflowInExpression
+        return result
+
+    def solve(self, expression: Expr, form: tuple[int, Var, int], value: int, where: Where) -> None:
+        """``a * x + b`` is what came: x is found, or there is none."""
+        scale, var, offset = form
+        solution, rest = divmod(value - offset, scale)
+        if rest or not fits("int64", solution):
+            if not where.free:
+                where.differs(f"a value of {expression} for an integer {var}", value)
+            solution = 0
+        place = Place(where.place.argument, f"{var} in {where.place.path}")
+        self.check_integer(var, solution, replace(where, place=place))
+
+    def check_waiting(self) -> None:
+        """What had to wait for a later argument, now that every symbol is bound."""
+        for expression, value, where in self.waiting:
+            self.check_equal(expression, value, where)
+
+
+def entries_of(params: Sequence[Param]) -> Iterator[Dim | None]:
+    """Everything that may mention a symbol: scalars, device ids, dimensions, strides, entries."""
+    for param in params:
+        match param:
+            case Var():
+                yield param
+            case Tensor():
+                yield param.device_id
+                yield from param.shape
+                yield from param.stride_entries or ()
+            case Shape():
+                yield from param.shape
+            case TupleParam():
+                yield from entries_of(param.params)
+            case _:
+                pass
+
+
+def fits(dtype: str, value: int) -> bool:
+    low, high = INT_RANGES[dtype]
+    return low <= value <= high
+
+
+def check_fits(dtype: str, value: int, place: Place) -> None:
+    if not fits(dtype, value):
+        low, high = INT_RANGES[dtype]
+        place.wrong_value(f"a value that fits {dtype} ({low} to {high})", show_int(value))
+
+
+def check_bounds(var: Var, value: int, place: Place) -> None:
+    """Least and greatest value, and divisibility, of an integer symbol."""
+    if var.min is not None and value < var.min:
+        place.wrong_value(f"at least {var.min} (min of {var})", show_int(value))
+    if var.max is not None and value > var.max:
+        place.wrong_value(f"at most {var.max} (max of {var})", show_int(value))
+    if var.divisibility is not None and value % var.divisibility:
+        expected = f"a multiple of {var.divisibility} (divisibility of {var})"
+        place.wrong_value(expected, show_int(value))
+
+
+def check_not_negative(place: Place, value: int) -> None:
+    if value < 0:
+        place.wrong_value("a non-negative value", show_int(value))
+
+
+def check_packable(place: Place, value: int, packing: int) -> None:
+    """That the value can be multiplied with the elements to a stored one, if there are several."""
+    limit = INT64_MAX // packing
+    if packing > 1 and abs(value) > limit:
+        expected = f"at most {limit} in magnitude, as elements are packed"
+        place.wrong_value(expected, show_int(value))
+
+
+def same(left: Value, right: Value) -> bool:
+    """Equal, and NaN is equal to NaN."""
+    return left == right or (left != left and right != right)
+
+
+def apply(op: str, lhs: int, rhs: int) -> int:
+    match op:
+        case "+":
+            return lhs + rhs
+        case "-":
+            return lhs - rhs
+        case "*":
+            return lhs * rhs
+        case "//":
+            return lhs // rhs
+        case "%":
+            return lhs % rhs
+        case _:
+            assert op == "ceildiv"
+            return -(-lhs // rhs)

@@ -1,0 +1,36 @@
+"""Plans as short lines, for expectations that can be read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import fields
+
+from ffi_builder.plan import make_plan
+from ffi_builder.plan.steps import AnyStep
+from ffi_builder.spec import Param, Signature
+
+
+def steps_of(*params: Param) -> tuple[AnyStep, ...]:
+    """The steps of a signature, without those of the argument count and array."""
+    return make_plan(Signature("f", params)).steps[2 if params else 1 :]
+
+
+def line(step: AnyStep) -> str:
+    """``EqualInt A.shape[0] 4``: the kind of step, its place, and what else it holds."""
+    values = [getattr(step, item.name) for item in fields(step) if item.init][1:]
+    shown = ["free" if value is True else str(value) for value in values if value is not False]
+    return " ".join([type(step).__name__, str(step.place), *shown])
+
+
+def lines(*params: Param) -> list[str]:
+    """All steps of these parameters."""
+    return [line(step) for step in steps_of(*params)]
+
+
+def lines_at(place: str, params: Sequence[Param]) -> list[str]:
+    """The steps at one place, or at the symbol solved for there."""
+    return [
+        line(step)
+        for step in steps_of(*params)
+        if str(step.place) == place or str(step.place).endswith(f" in {place}")
+    ]

@@ -1,0 +1,172 @@
+"""Plans as people read them."""
+
+from __future__ import annotations
+
+from textwrap import dedent
+
+from ffi_builder import spec
+from ffi_builder.plan import explain, make_plan
+from ffi_builder.plan.explain import step_text
+from ffi_builder.spec import (
+    ConstBool,
+    ConstFloat,
+    DataPointer,
+    DefaultConfig,
+    Shape,
+    Signature,
+    Tensor,
+    TupleParam,
+    Var,
+    ceildiv,
+    dims,
+)
+
+n, k = dims("n k")
+
+
+def assert_explains(signature: Signature, text: str):
+    assert explain(signature) == dedent(text).strip("\n")
+    assert explain(signature) == str(make_plan(signature))
+
+
+def test_scalars_and_constants():
+    alpha, rows = Var("alpha", "float32"), Var("rows", "int32", min=1, divisibility=8)
+    signature = Signature(
+        "scale", [alpha, rows, ConstBool("flip", False), ConstFloat("eps", 1e-5), DataPointer("p")]
+    )
+    assert_explains(
+        signature,
+        """
+        scale(alpha: float32, rows: int32, flip: Literal[False], eps: Literal[1e-05], p: DataPointer)
+              at                   expected                                otherwise
+           0  number of arguments  5                                       TypeError
+           1  argument array       a non-NULL pointer                      ValueError
+           2  type of alpha        float                                   TypeError
+           3  alpha                binds alpha
+           4  type of rows         int                                     TypeError
+           5  rows                 a value that fits int32 (-2147483648 to 2147483647)  ValueError
+           6  rows                 at least 1 (min of rows)                ValueError
+           7  rows                 a multiple of 8 (divisibility of rows)  ValueError
+           8  rows                 binds rows
+           9  type of flip         bool                                    TypeError
+          10  flip                 False                                   ValueError
+          11  type of eps          float                                   TypeError
+          12  eps                  1e-05                                   ValueError
+          13  type of p            opaque pointer, None or int             TypeError
+          14  p                    a non-negative value                    ValueError
+          15  p                    a value that fits uint64 (0 to 18446744073709551615)  ValueError
+        """,
+    )
+
+
+def test_tensors():
+    with DefaultConfig(device_type="cuda"):
+        x = Tensor("x", [n, 8], "float16", data_alignment=16)
+        y = Tensor("y", [n, ceildiv(k, 2)], "float16", strides=[k, 1])
+    assert_explains(
+        Signature("f", [x, y]),
+        """
+        f(x: Tensor([n, 8], float16), y: Tensor([n, ceildiv(k, 2)], float16, strides=[k, 1]))
+              at                   expected                                        otherwise
+           0  number of arguments  2                                               TypeError
+           1  argument array       a non-NULL pointer                              ValueError
+           2  type of x            Tensor                                          TypeError
+           3  x                    a non-NULL object                               ValueError
+           4  x.ndim               2                                               ValueError
+           5  x.dtype              float16                                         TypeError
+           6  x.device_type        cuda                                            ValueError
+           7  x.shape              a non-NULL pointer                              ValueError
+           8  x.shape[0]           a non-negative value                            ValueError
+           9  x.shape[0]           binds n
+          10  x.shape[1]           a non-negative value                            ValueError
+          11  x.shape[1]           8                                               ValueError
+          12  x.strides[0]         {product of later dims} (row-major contiguous)  ValueError
+          13  x.strides[1]         {product of later dims} (row-major contiguous)  ValueError
+          14  x.shape              a product of dimensions that fits int64         ValueError
+          15  x.byte_offset        data + byte_offset within the address space     ValueError
+          16  x.data               a non-NULL pointer, as x has elements           ValueError
+          17  x.data               an address aligned to 16 bytes                  ValueError
+          18  type of y            Tensor                                          TypeError
+          19  y                    a non-NULL object                               ValueError
+          20  y.ndim               2                                               ValueError
+          21  y.dtype              float16                                         TypeError
+          22  y.device_type        cuda                                            ValueError
+          23  y.device_id          {x.device_id} (the device of x)                 ValueError
+          24  y.shape              a non-NULL pointer                              ValueError
+          25  y.shape[0]           a non-negative value                            ValueError
+          26  y.shape[0]           {n} (n = x.shape[0])                            ValueError
+          27  y.shape[1]           a non-negative value                            ValueError
+          28  y.strides[0]         binds k, for now
+          29  y.strides[1]         1                                               ValueError
+          30  y.shape              a product of dimensions that fits int64         ValueError
+          31  y.byte_offset        data + byte_offset within the address space     ValueError
+          32  y.data               a non-NULL pointer, as y has elements           ValueError
+        what had to wait for a later argument:
+          33  y.shape[1]           {ceildiv(k, 2)} (ceildiv(k, 2) with k = {k} from y.strides[0])  ValueError
+        Strides of size-1 dimensions and of tensors without elements are free: they need only fit.
+        """,
+    )
+
+
+def test_a_tuple_and_a_solved_symbol():
+    inner = TupleParam("cfg", [Shape("dims", [n * 2 + 1]), k])
+    assert_explains(
+        Signature("f", [inner]),
+        """
+        f(cfg: Tuple(dims: Shape([n * 2 + 1]), k: int64))
+              at                   expected                               otherwise
+           0  number of arguments  1                                      TypeError
+           1  argument array       a non-NULL pointer                     ValueError
+           2  type of cfg          tuple                                  TypeError
+           3  cfg                  a non-NULL object                      ValueError
+           4  length of cfg        2                                      ValueError
+           5  cfg                  non-NULL elements                      ValueError
+           6  type of cfg[0]       Shape or list of ints                  TypeError
+           7  cfg[0]               a non-NULL object                      ValueError
+           8  length of cfg[0]     1                                      ValueError
+           9  cfg[0]               non-NULL elements                      ValueError
+          10  type of cfg[0][0]    int                                    TypeError
+          11  cfg[0][0]            a non-negative value                   ValueError
+          12  cfg[0][0]            a value of n * 2 + 1 for an integer n  ValueError
+          13  n in cfg[0][0]       binds n
+          14  type of cfg[1]       int                                    TypeError
+          15  cfg[1]               a value that fits int64 (-9223372036854775808 to 9223372036854775807)  ValueError
+          16  cfg[1]               binds k
+        """,
+    )
+
+
+def test_nothing_to_pass():
+    assert_explains(
+        Signature("f", []),
+        """
+        f()
+             at                   expected  otherwise
+          0  number of arguments  0         TypeError
+        """,
+    )
+
+
+def test_a_symbol_that_strides_share():
+    params: list[spec.Param] = [
+        Tensor(name, [4], "int8", device_type="cpu", strides=[n]) for name in "xy"
+    ]
+    found = [
+        line
+        for line in explain(Signature("f", [*params, n])).splitlines()
+        if "{n}" in line or "binds" in line
+    ]
+    assert [" ".join(line.split()[1:]) for line in found] == [
+        "x.strides[0] binds n, for now",
+        "y.strides[0] {n} (n = x.strides[0]) ValueError",
+        "n {n} (n = x.strides[0] or y.strides[0]) ValueError",
+    ]
+
+
+def test_a_step_by_itself():
+    steps = make_plan(Signature("f", [Shape("s", [n, 4, n])])).steps
+    texts = [step_text(step) for step in steps]
+    assert texts[0] == "number of arguments: expected 1, otherwise TypeError"
+    assert "s[0]: binds n" in texts
+    assert "s[1]: expected 4, otherwise ValueError" in texts
+    assert "s[2]: expected {n} (n = where it is bound), otherwise ValueError" in texts

@@ -1,0 +1,142 @@
+"""Random specs: every kind of parameter, every field."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
+
+from ffi_builder import abi, spec
+from ffi_builder.spec.dtypes import NAMES
+from ffi_builder.spec.expr import VAR_DTYPES
+from ffi_builder.spec.tensor import INTENTS
+
+INT64 = st.integers(-(2**63), 2**63 - 1)
+names = st.from_regex(r"[a-zA-Z_][a-zA-Z0-9_]{0,4}", fullmatch=True)
+docs = st.sampled_from(["", "the rows", 'it\'s "quoted"\n'])
+defaults = st.sampled_from([spec.MISSING, None, 0, 1.5, "x", (1, 2), [3]])
+
+
+@st.composite
+def metadata(draw: st.DrawFn) -> dict[str, Any]:
+    """What every parameter takes by keyword."""
+    return {"default": draw(defaults), "kw_only": draw(st.booleans()), "doc": draw(docs)}
+
+
+@st.composite
+def int_vars(draw: st.DrawFn) -> spec.Var:
+    """Integer symbols; one name has one dtype, so that they can stand together."""
+    name = draw(st.sampled_from("abcdefgh"))
+    dtypes = list(spec.INT_RANGES)
+    return spec.Var(name, dtypes["abcdefgh".index(name)])
+
+
+@st.composite
+def any_vars(draw: st.DrawFn) -> spec.Var:
+    """Symbols of every dtype, with every field."""
+    dtype = draw(st.sampled_from(VAR_DTYPES))
+    kwargs = draw(metadata())
+    if dtype in spec.INT_RANGES:
+        low, high = spec.INT_RANGES[dtype]
+        bounds = sorted(draw(st.tuples(st.integers(low, high), st.integers(low, high))))
+        kwargs |= draw(
+            st.fixed_dictionaries(
+                {},
+                optional={
+                    "min": st.just(bounds[0]),
+                    "max": st.just(bounds[1]),
+                    "divisibility": st.integers(1, 2**63 - 1),
+                },
+            )
+        )
+    return spec.Var(draw(names), dtype, **kwargs)
+
+
+def _grow(dims: SearchStrategy[spec.Dim]) -> SearchStrategy[spec.Dim]:
+    symbolic = dims.filter(lambda dim: not isinstance(dim, int))
+    sides = st.one_of(st.tuples(symbolic, dims), st.tuples(dims, symbolic))
+    infix = st.tuples(st.sampled_from(["+", "-", "*"]), sides).map(
+        lambda made: spec.Expr(made[0], *made[1])
+    )
+    divided = st.builds(
+        spec.Expr, st.sampled_from(["//", "%", "ceildiv"]), symbolic, st.integers(1, 2**63 - 1)
+    )
+    return st.one_of(infix, divided)
+
+
+DIMS: SearchStrategy[spec.Dim] = st.recursive(
+    st.one_of(int_vars(), st.integers(-9, 9), INT64), _grow, max_leaves=6
+)
+
+
+def exprs() -> SearchStrategy[spec.Expr]:
+    """Expressions over integer symbols."""
+    return DIMS.filter(lambda dim: isinstance(dim, spec.Expr)).map(_as_expr)
+
+
+def _as_expr(dim: spec.Dim) -> spec.Expr:
+    assert isinstance(dim, spec.Expr)
+    return dim
+
+
+def dimensions() -> SearchStrategy[spec.Dim]:
+    """What a shape may hold."""
+    return st.one_of(int_vars(), st.integers(0, 2**63 - 1), exprs())
+
+
+@st.composite
+def tensors(draw: st.DrawFn) -> spec.Tensor:
+    """Tensors with every field; packed ones too."""
+    shape = draw(st.lists(st.one_of(st.none(), dimensions()), max_size=4))
+    strides: str | Sequence[spec.Dim | None] | None = draw(
+        st.one_of(
+            st.sampled_from([None, "C"]),
+            st.lists(st.one_of(st.none(), DIMS), min_size=len(shape), max_size=len(shape)),
+        )
+    )
+    kwargs = draw(metadata())
+    dtype = draw(st.sampled_from(NAMES)) + draw(st.sampled_from(["", "x2"]))
+    if shape and strides is None and draw(st.booleans()):
+        dtype, kwargs["storage_dtype"], shape[-1] = "float4_e2m1fn", "float4_e2m1fnx2", 6
+    kwargs |= draw(
+        st.fixed_dictionaries(
+            {"device_type": st.sampled_from(list(abi.DEVICE_TYPES))},
+            optional={
+                "device_id": st.one_of(st.none(), st.integers(0, 2**31 - 1), int_vars()),
+                "data_alignment": st.sampled_from([None, 1, 16, 2**62]),
+                "intent": st.sampled_from([None, *INTENTS]),
+            },
+        )
+    )
+    return spec.Tensor(draw(names), shape, dtype, strides=strides, **kwargs)
+
+
+def _leaves() -> SearchStrategy[spec.Param]:
+    shapes = st.tuples(names, st.lists(dimensions(), max_size=4), metadata()).map(
+        lambda made: spec.Shape(made[0], made[1], **made[2])
+    )
+    kinds = st.sampled_from([spec.Stream, spec.DataPointer, spec.ConstNone])
+    plain = st.tuples(kinds, names, metadata()).map(lambda made: made[0](made[1], **made[2]))
+    return st.one_of(
+        any_vars(),
+        tensors(),
+        shapes,
+        plain,
+        st.builds(spec.DataPointer, names, address_space=st.sampled_from([None, 0, 3])),
+        st.builds(spec.ConstInt, names, INT64),
+        st.builds(spec.ConstBool, names, st.booleans()),
+        st.builds(spec.ConstFloat, names, st.floats()),
+    )
+
+
+def _distinct(params: SearchStrategy[spec.Param]) -> SearchStrategy[list[spec.Param]]:
+    return st.lists(params, max_size=4, unique_by=lambda param: param.name)
+
+
+def params() -> SearchStrategy[spec.Param]:
+    """Any parameter that is an argument, tuples of tuples too."""
+    return st.recursive(
+        _leaves(), lambda inner: st.builds(spec.TupleParam, names, _distinct(inner)), max_leaves=6
+    )

@@ -1,0 +1,149 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ffi_builder import SpecError, spec
+from ffi_builder.spec import Expr, Var, ceildiv, dims, linear, variables
+from tests.spec.strategies import exprs
+
+n, k, m = dims("n k m")
+NAMES = dict(vars(spec))
+
+
+def wrong(value: Any) -> Any:
+    """A value that the type checker, were it asked, would refuse too."""
+    return value
+
+
+@pytest.mark.parametrize(
+    ("expr", "text"),
+    [
+        (n * 2, "n * 2"),
+        (2 * n, "2 * n"),
+        (n + 1, "n + 1"),
+        (1 + n, "1 + n"),
+        (n - 1, "n - 1"),
+        (8 - n, "8 - n"),
+        (n // 16, "n // 16"),
+        (n % 8, "n % 8"),
+        (ceildiv(n, 4), "ceildiv(n, 4)"),
+        (n + k * m, "n + k * m"),
+        ((n + k) * m, "(n + k) * m"),
+        (n - (k - m), "n - (k - m)"),
+        (n - k - m, "n - k - m"),
+        (n * (k // 2), "n * (k // 2)"),
+        (n * k // 2, "n * k // 2"),
+        (n * (k * m), "n * (k * m)"),
+        ((n + 1) // 2 % 3, "(n + 1) // 2 % 3"),
+        (ceildiv(n + 1, 2) * 3, "ceildiv(n + 1, 2) * 3"),
+        (n + -1, "n + -1"),
+        (-1 * n, "-1 * n"),
+    ],
+)
+def test_text(expr: Expr, text: str):
+    assert str(expr) == text
+    assert eval(text, {"n": n, "k": k, "m": m, "ceildiv": ceildiv}) == expr
+
+
+@given(exprs())
+def test_text_and_repr_read_back(expr: Expr):
+    symbols = {var.name: var for var in variables(expr)}
+    assert eval(str(expr), {"ceildiv": ceildiv, **symbols}) == expr
+    assert eval(repr(expr), NAMES) == expr
+    assert hash(eval(repr(expr), NAMES)) == hash(expr)
+
+
+def test_equal_by_structure():
+    assert n * 2 == n * 2
+    assert n * 2 != 2 * n
+    assert n * 2 != n * 3
+    assert n + 0 != n
+
+
+def test_an_int_divided_is_an_int():
+    assert [ceildiv(value, 4) for value in (-5, -4, 0, 1, 4, 5)] == [-1, -1, 0, 1, 1, 2]
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (
+            lambda: n * wrong(2.0),
+            r"operand of '\*': expected an int, a Var or an expression .* got 2.0 ",
+        ),
+        (lambda: n + wrong("1"), r"operand of '\+': expected an int, .* got '1' \(str\)"),
+        (lambda: n + True, r"operand of '\+': .* got True \(bool\)"),
+        (lambda: n + wrong(None), "operand of '\\+': .* got None"),
+        (lambda: n * 2**63, "operand of '\\*': expected an int that fits int64"),
+        (lambda: n // 0, "divisor of '//': expected a positive int but got 0"),
+        (lambda: n % -2, "divisor of '%': expected a positive int but got -2"),
+        (lambda: ceildiv(n, 0), "divisor of 'ceildiv': expected a positive int but got 0"),
+        (lambda: ceildiv(7, 0), "divisor of 'ceildiv': expected a positive int but got 0"),
+        (lambda: n // wrong(k), "divisor of '//': expected an int but got Var"),
+        (lambda: n + Var("a", "float32"), r"operand of '\+': 'a' is a float32 symbol, not an int"),
+        (lambda: Var("b", "bool") * 2, "'b' is a bool symbol, not an integer one"),
+        (lambda: Var("h", "handle") % 2, "'h' is a handle symbol, not an integer one"),
+        (lambda: Expr("/", n, 2), "expression operator: expected one of .* but got '/'"),
+        (lambda: Expr("+", 1, 2), "expression 1 \\+ 2: expected a Var in it, as it is an int"),
+    ],
+)
+def test_refused(make: Callable[[], object], words: str):
+    with pytest.raises(SpecError, match=words):
+        make()
+
+
+def test_operators_that_are_none():
+    for make in (lambda: n / 2, lambda: -n, lambda: 2 // n, lambda: n**2):  # pyright: ignore
+        with pytest.raises(TypeError):
+            make()
+
+
+def test_variables_from_left_to_right_with_repeats():
+    assert list(variables((n + k) * n)) == [n, k, n]
+    assert list(variables(n)) == [n]
+    assert list(variables(4)) == list(variables(None)) == []
+
+
+@pytest.mark.parametrize(
+    ("expr", "form"),
+    [
+        (n * 2, (2, n, 0)),
+        (2 * n + 1, (2, n, 1)),
+        (1 - n, (-1, n, 1)),
+        ((n + 1) * 3, (3, n, 3)),
+        (n + n, (2, n, 0)),
+        (n * 3 - n, (2, n, 0)),
+        (-2 * (n - 5) * 3, (-6, n, 30)),
+        (n - n, None),
+        (n * 0, None),
+        (n * n, None),
+        (n * k, None),
+        (n + k, None),
+        (n + k - k, None),
+        (n // 2, None),
+        (n % 2, None),
+        (ceildiv(n, 2), None),
+        (n * 2**62 * 4, None),
+        ((n + 2**62) * 4, None),
+    ],
+)
+def test_linear(expr: Expr, form: tuple[int, Var, int] | None):
+    assert linear(expr) == form
+
+
+def value_of(dim: Any, symbols: dict[str, int]) -> int:
+    divide: Callable[[int, int], int] = lambda a, b: -(-a // b)  # noqa: E731
+    return eval(str(dim), {"ceildiv": divide, **symbols})
+
+
+@given(exprs(), st.integers(-(10**6), 10**6))
+def test_a_linear_form_has_the_value_of_the_expression(expr: Expr, value: int):
+    form = linear(expr)
+    if form is not None:
+        scale, var, offset = form
+        assert value_of(expr, {var.name: value}) == scale * value + offset
