@@ -1,6 +1,16 @@
 """How the kernel is called: the protocol of call providers, and the ready-made ones."""
 
 from ffi_builder.providers.context import CallContext, CallProvider, ModuleContext
-from ffi_builder.providers.simple import NopCallProvider
+from ffi_builder.providers.memref import MemRefCallProvider
+from ffi_builder.providers.packing import DynamicParamPackCallProvider
+from ffi_builder.providers.simple import DirectCallProvider, NopCallProvider
 
-__all__ = ["CallContext", "CallProvider", "ModuleContext", "NopCallProvider"]
+__all__ = [
+    "CallContext",
+    "CallProvider",
+    "DirectCallProvider",
+    "DynamicParamPackCallProvider",
+    "MemRefCallProvider",
+    "ModuleContext",
+    "NopCallProvider",
+]

@@ -3,7 +3,8 @@
     compiled = runtime.compile(module, pipeline="builtin.module(…)")
     compiled["matmul"](a, b, c)
 
-MLIR, LLVM and the JIT are imported when they are first used, so importing this package loads none of them.
+MLIR, LLVM and the JIT are imported when they are first used, so importing this package loads none
+of them.
 """
 
 from ffi_builder.runtime.compiled import CompiledModule, UnknownFunctionError

@@ -1,7 +1,8 @@
 """Imports of what `runtime` uses but `ffi_builder` does not install by itself, each on first use.
 
-None of these packages is typed completely (llvmlite not at all), so what is used of them is declared
-next to where it is used, as small Protocols, and this is the one place that hands out `Any`.
+None of these packages is typed completely (llvmlite not at all), so what is used of them is
+declared next to where it is used, as small Protocols, and this is the one place that hands out
+`Any`.
 """
 
 from __future__ import annotations
@@ -19,7 +20,10 @@ _EXTRAS = {
 
 
 def load(name: str) -> Any:
-    """Import module `name`. Raises CompileError that says which extra to install if it is missing."""
+    """Import module `name`.
+
+    Raises CompileError that says which extra to install if it is missing.
+    """
     try:
         return import_module(name)
     except ImportError as error:

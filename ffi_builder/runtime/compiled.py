@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
-import tempfile
+import uuid
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -28,11 +28,13 @@ class UnknownFunctionError(KeyError):
 class CompiledModule:
     """The functions of a compiled module, by their names without the `__tvm_ffi_` prefix.
 
-    `compiled["matmul"]` is a `tvm_ffi.Function`. It keeps the code that it runs alive; the compiled module may be
-    dropped.
+    `compiled["matmul"]` is a `tvm_ffi.Function`. It keeps the code that it runs alive; the compiled
+    module may be dropped.
     """
 
-    def __init__(self, source: Source, library: Library, objects: tuple[bytes, ...], level: int, linked: int) -> None:
+    def __init__(
+        self, source: Source, library: Library, objects: tuple[bytes, ...], level: int, linked: int
+    ) -> None:
         """For `compile`; `objects` are the source's own, and `linked` counts what `link=` added."""
         self._source = source
         self._library = library
@@ -46,13 +48,17 @@ class CompiledModule:
         return self._library.functions
 
     def __getitem__(self, name: str) -> tvm_ffi.Function:
-        """The function `name`, taking positional arguments. Raises UnknownFunctionError, a KeyError."""
+        """The function `name`, taking positional arguments.
+
+        Raises UnknownFunctionError, a KeyError.
+        """
         self._check(name)
         return self._library.function(name)
 
     def address(self, name: str) -> int:
-        """The address of the machine code of `name`, valid as long as the compiled module, or a function of it,
-        is alive. Raises UnknownFunctionError, a KeyError.
+        """The address of the machine code of `name`. Raises UnknownFunctionError, a KeyError.
+
+        It is valid as long as the compiled module, or a function of it, is alive.
         """
         self._check(name)
         return self._library.address(name)
@@ -76,13 +82,14 @@ class CompiledModule:
 
     @functools.cached_property
     def llvm_ir(self) -> str | None:
-        """The optimised LLVM IR, with every helper in it, or None if what was compiled was an object."""
+        """The optimised LLVM IR, with every helper in it, or None if an object was compiled."""
         return None if self._text is None else llvm.optimised(self._text, "host", self._level)
 
     @functools.cached_property
     def assembly(self) -> str | None:
-        """The assembly that `llvm_ir` becomes on this CPU, or None if what was compiled was an object."""
-        return None if self._text is None else codegen.emit_assembly(self._text, "host", self._level)
+        """The assembly that `llvm_ir` becomes on this CPU, or None if an object was compiled."""
+        text = self._text
+        return None if text is None else codegen.emit_assembly(text, "host", self._level)
 
     @functools.cached_property
     def object(self) -> bytes:
@@ -92,13 +99,15 @@ class CompiledModule:
         return codegen.emit_object(self._text, "host", self._level)
 
     def export_object(self, path: str | os.PathLike[str]) -> None:
-        """Write a relocatable object that runs on every CPU of this architecture to `path`, all of it or nothing.
+        """Write a relocatable object for every CPU of this architecture to `path`, or nothing.
 
-        A module that was given as an object is written as it is. Raises CompileError if there are linked parts,
-        which are not in the object, and OSError.
+        A module that was given as an object is written as it is. Raises CompileError if there are
+        linked parts, which are not in the object, and OSError.
         """
         if self._linked:
-            raise CompileError("An object cannot hold what link= added: compile and export each part by itself")
+            raise CompileError(
+                "An object cannot hold what link= added: compile and export each part by itself"
+            )
         if isinstance(self._source, ObjectSource) or self._text is None:
             data = self.object
         else:
@@ -113,18 +122,16 @@ class CompiledModule:
     def _check(self, name: str) -> None:
         if name not in self.functions:
             known = ", ".join(self.functions) or f"none: it defines no `{PREFIX}*`"
-            raise UnknownFunctionError(f"No function `{name}` in the compiled module, which has: {known}")
+            raise UnknownFunctionError(
+                f"No function `{name}` in the compiled module, which has: {known}"
+            )
 
 
 def _write_atomically(path: Path, data: bytes) -> None:
-    handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.{uuid.uuid4().hex}")
     try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-        umask = os.umask(0)
-        os.umask(umask)
-        os.chmod(temporary, 0o666 & ~umask)  # mkstemp makes it private
-        os.replace(temporary, path)
+        temporary.write_bytes(data)
+        temporary.replace(path)
     except BaseException:
-        os.unlink(temporary)
+        temporary.unlink(missing_ok=True)
         raise

@@ -1,6 +1,6 @@
 """`compile`: a module to callable functions.
 
-    MLIR ─clone─pipeline─hooks─verify─► LLVM IR ─parse─verify─passes─► object ─► JIT library
+MLIR ─clone─pipeline─hooks─verify─► LLVM IR ─parse─verify─passes─► object ─► JIT library
 """
 
 from __future__ import annotations
@@ -24,12 +24,13 @@ def compile(
     """Compile `module` for this machine and load it.
 
     Args:
-        module: an `ir.Module` (or its operation) of any MLIR distribution; MLIR text, which torch-mlir parses; LLVM IR
+        module: an `ir.Module` (or its operation) of any MLIR distribution; MLIR text, which
+        torch-mlir parses; LLVM IR
             text; or the bytes of a relocatable ELF object. It is not changed.
-        pipeline: an MLIR pass pipeline, `builtin.module(…)`, that the module's own distribution runs on a clone.
-        post_compile_hooks: called one after the other with the lowered clone, which they may change.
-        opt_level: 0 to 3, for LLVM's passes and code generation.
-        link: more LLVM IR text or object bytes, loaded together with the module.
+        pipeline: an MLIR pass pipeline, `builtin.module(…)`, that the module's own distribution
+        runs on a clone. post_compile_hooks: called one after the other with the lowered clone,
+        which they may change. opt_level: 0 to 3, for LLVM's passes and code generation. link: more
+        LLVM IR text or object bytes, loaded together with the module.
 
     Raises:
         CompileError: the module does not parse, lower, verify or compile.
@@ -45,7 +46,9 @@ def compile(
     if pipeline is not None and not isinstance(pipeline, str):
         raise TypeError(f"Expected the pipeline as text, `builtin.module(…)`, but got {pipeline!r}")
     if isinstance(link, (str, bytes, bytearray)):
-        raise TypeError(f"Expected a sequence in link=, but got one {type(link).__name__}: put it into a list")
+        raise TypeError(
+            f"Expected a sequence in link=, but got one {type(link).__name__}: put it into a list"
+        )
     items = [read_link_item(item) for item in link]
     source = read_source(module, pipeline, hooks)
     objects = source.objects(level)

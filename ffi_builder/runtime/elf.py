@@ -1,8 +1,8 @@
 """Reading relocatable ELF objects: their symbols, thread-local sections and relocations.
 
-The JIT finds an unresolved symbol only when a function is looked up, and names it on stderr; reading the
-objects first is what lets `link` raise an error that names it. Layouts are those of the ELF-64 specification:
-Ehdr 64 bytes, Shdr 64, Sym 24, Rela 24.
+The JIT finds an unresolved symbol only when a function is looked up, and names it on stderr;
+reading the objects first is what lets `link` raise an error that names it. Layouts are those of the
+ELF-64 specification: Ehdr 64 bytes, Shdr 64, Sym 24, Rela 24.
 """
 
 from __future__ import annotations
@@ -57,7 +57,10 @@ class ObjectFile:
 
 
 def read_object(data: bytes) -> ObjectFile:
-    """Read `data`. Raises CompileError if it is not a relocatable ELF-64 object for this machine."""
+    """Read `data`.
+
+    Raises CompileError if it is not a relocatable ELF-64 object for this machine.
+    """
     try:
         sections = _sections(data)
         symtabs = [section for section in sections if section[1] == _SHT_SYMTAB]
@@ -78,7 +81,7 @@ def read_object(data: bytes) -> ObjectFile:
 
 
 def rename_symbols(data: bytes, names: Mapping[str, str]) -> bytes:
-    """A copy of object `data` with symbols renamed: a new string table goes to the end of the file."""
+    """A copy of object `data` with symbols renamed, and a new string table at its end."""
     sections = _sections(data)
     index, symtab = next(
         (at, section) for at, section in enumerate(sections) if section[1] == _SHT_SYMTAB

@@ -11,8 +11,8 @@ if TYPE_CHECKING:
 def function(address: int, *, owner: object) -> tvm_ffi.Function:
     """The TVM-FFI function whose code is at `address`; for an author with a JIT of their own.
 
-    `owner` is kept alive as long as the function is: pass whatever frees the code when it is dropped, or None for code
-    that stays. Raises TypeError or ValueError if `address` cannot be one.
+    `owner` is kept alive as long as the function is: pass whatever frees the code when it is
+    dropped, or None for code that stays. Raises TypeError or ValueError if `address` cannot be one.
     """
     import tvm_ffi
 

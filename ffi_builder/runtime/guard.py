@@ -1,15 +1,18 @@
-"""Translation and code generation in a child process, for input that might end the process it is in.
+"""Translation and code generation in a child process, for input that might end the process.
 
-One child for LLVM and one for each MLIR distribution (some cannot share a process) is started when first needed and kept: a
-child takes 0.1 to 0.4 s to start, a request about a millisecond. Messages are pickles with their length in front; nobody else
-writes to these pipes.
+One child for LLVM and one for each MLIR distribution (some cannot share a process) is started when
+first needed and kept: a child takes 0.1 to 0.4 s to start, a request about a millisecond. Messages
+are pickles with their length in front; nobody else writes to these pipes.
 """
 
 from __future__ import annotations
 
 import atexit
+import contextlib
 import os
 import pickle
+import select
+import signal
 import struct
 import subprocess
 import sys
@@ -19,6 +22,10 @@ from typing import Any
 
 from ffi_builder.errors import CompileError
 
+# Translation takes milliseconds, but never ends on some modules, such as one that allocates
+# `!llvm.void`.
+_TRANSLATION_SECONDS = 60.0
+
 _LENGTH = struct.Struct("<Q")
 _START = (
     "import sys; sys.path[:] = {path!r}; "
@@ -27,18 +34,28 @@ _START = (
 
 
 def translate(text: str, root: str, hazard: str) -> str:
-    """LLVM IR of generic MLIR `text`, by distribution `root`. Raises CompileError with what the translation said."""
-    return _request(root, f"Translating the module to LLVM IR failed at {hazard}", "translate", text, root)
+    """LLVM IR of generic MLIR `text`, by distribution `root`.
+
+    Raises CompileError with what the translation said.
+    """
+    failure = f"Translating the module to LLVM IR failed at {hazard}"
+    return _request(root, failure, ("translate", text, root), _TRANSLATION_SECONDS)
 
 
 def emit_object(text: str, cpu: str, level: int, passes: bool, jit: bool, *, hazard: str) -> bytes:
-    """`llvm.emit_object` in a child. Raises CompileError, also for what would have ended the process."""
-    return _request("llvm", _codegen(hazard), "emit_object", text, cpu, level, passes, jit)
+    """`llvm.emit_object` in a child.
+
+    Raises CompileError, also for what would have ended the process.
+    """
+    return _request("llvm", _codegen(hazard), ("emit_object", text, cpu, level, passes, jit))
 
 
 def emit_assembly(text: str, cpu: str, level: int, *, hazard: str) -> str:
-    """`llvm.emit_assembly` in a child. Raises CompileError, also for what would have ended the process."""
-    return _request("llvm", _codegen(hazard), "emit_assembly", text, cpu, level)
+    """`llvm.emit_assembly` in a child.
+
+    Raises CompileError, also for what would have ended the process.
+    """
+    return _request("llvm", _codegen(hazard), ("emit_assembly", text, cpu, level))
 
 
 def _codegen(hazard: str) -> str:
@@ -50,10 +67,12 @@ class _Child:
 
     def __init__(self) -> None:
         if not sys.executable:
-            raise CompileError("A child process is needed to compile this module, but sys.executable is not set")
+            raise CompileError(
+                "A child process is needed to compile this module, but sys.executable is not set"
+            )
         self.pid = os.getpid()
         self.lock = threading.Lock()
-        self.errors = tempfile.TemporaryFile()
+        self.errors = tempfile.TemporaryFile()  # noqa: SIM115  (lives as long as the child)
         self.process = subprocess.Popen(
             [sys.executable, "-I", "-c", _START.format(path=sys.path)],
             stdin=subprocess.PIPE,
@@ -61,33 +80,42 @@ class _Child:
             stderr=self.errors,
         )
 
-    def request(self, message: tuple[object, ...]) -> Any:
-        """What the child answers. Raises EOFError with its last words if it ends instead."""
+    def request(self, message: tuple[object, ...], seconds: float | None) -> Any:
+        """What the child answers.
+
+        Raises EOFError with its last words if it ends, or takes longer than `seconds`.
+        """
         data = pickle.dumps(message)
         start = os.fstat(self.errors.fileno()).st_size
         stdin, stdout = self.process.stdin, self.process.stdout
-        assert stdin is not None and stdout is not None
+        assert stdin is not None
+        assert stdout is not None
         try:
             stdin.write(_LENGTH.pack(len(data)) + data)
             stdin.flush()
+            if not select.select([stdout], [], [], seconds)[0]:
+                self.process.kill()
             length = stdout.read(_LENGTH.size)
         except BrokenPipeError:
             length = b""
         if len(length) < _LENGTH.size:
             self.close()
-            self.errors.seek(start)
-            words = self.errors.read().decode(errors="replace").strip()
-            raise EOFError(words or f"the child process ended with {self.process.returncode}")
+            raise EOFError(self._last_words(start))
         return pickle.loads(stdout.read(_LENGTH.unpack(length)[0]))
+
+    def _last_words(self, start: int) -> str:
+        self.errors.seek(start)
+        words = self.errors.read().decode(errors="replace").strip()
+        if self.process.returncode == -signal.SIGKILL:
+            return f"{words} it did not end".strip()
+        return words or f"it crashed (status {self.process.returncode}) without a word"
 
     def close(self) -> None:
         """End the child and wait for it."""
         for pipe in (self.process.stdin, self.process.stdout):
             assert pipe is not None
-            try:
+            with contextlib.suppress(BrokenPipeError):
                 pipe.close()
-            except BrokenPipeError:
-                pass
         self.process.wait()
 
 
@@ -104,11 +132,13 @@ def _child(kind: str) -> _Child:
         return child
 
 
-def _request(kind: str, failure: str, *message: object) -> Any:
+def _request(
+    kind: str, failure: str, message: tuple[object, ...], seconds: float | None = None
+) -> Any:
     child = _child(kind)
     with child.lock:
         try:
-            error, answer = child.request(message)
+            error, answer = child.request(message, seconds)
         except EOFError as ended:
             raise CompileError(f"{failure}: {ended}") from None
     if error is not None:
@@ -122,5 +152,3 @@ def _close_all() -> None:
         if child.pid == os.getpid():
             child.close()
             child.errors.close()
-
-

@@ -1,7 +1,7 @@
 """Objects to a loaded library, with apache-tvm-ffi-orcjit (LLVM's ORC JIT).
 
-All libraries share one session, and each has its own namespace. Everything that would make the JIT write to
-stderr, or hang, is looked for in the objects first.
+All libraries share one session, and each has its own namespace. Everything that would make the JIT
+write to stderr, or hang, is looked for in the objects first.
 """
 
 from __future__ import annotations
@@ -29,10 +29,12 @@ _GETTER = "__ffi_builder_address_of_"
 # Symbols that the JIT itself provides.
 _FROM_JIT = frozenset({"_GLOBAL_OFFSET_TABLE_", "__dso_handle", "atexit"})
 
-# Where compilers' own helpers are (`__extendhfsf2`, `__divti3`, `exp10f`), for a process that has not loaded them.
+# Where compilers' own helpers are (`__extendhfsf2`, `__divti3`, `exp10f`), for a process that has
+# not loaded them.
 _COMPILER_LIBRARIES = ("libm.so.6", "libgcc_s.so.1")
 
-# Undefined symbols of C++: only these make it worth to ask the C++ compiler for its runtime library (5 ms, once).
+# Undefined symbols of C++: only these make it worth to ask the C++ compiler for its runtime library
+# (5 ms, once).
 _CXX_PREFIXES = ("_Z", "__cxa_", "__gxx_")
 
 # Relocations of thread-local models that JITLink does not know, by machine.
@@ -63,8 +65,8 @@ class Library:
 def link(objects: Sequence[bytes]) -> Library:
     """Load `objects` as one library.
 
-    Raises LinkError that names every symbol that is missing or defined twice, and CompileError for what is no
-    object of this machine.
+    Raises LinkError that names every symbol that is missing or defined twice, and CompileError for
+    what is no object of this machine.
     """
     files = [read_object(data) for data in objects]
     _check_duplicates(files)
@@ -85,7 +87,8 @@ def link(objects: Sequence[bytes]) -> Library:
 def _load(files: Sequence[ObjectFile], objects: Sequence[bytes]) -> tvm_ffi.Module:
     orcjit = _optional.load("tvm_ffi_orcjit")
     if any(file.thread_local for file in files):
-        # The runtime never forgets a thread-local section: the next library at its address would be refused.
+        # The runtime never forgets a thread-local section: the next library at its address would be
+        # refused.
         session = orcjit.ExecutionSession(slab_size=-1)
     else:
         session = orcjit.default_session()
@@ -137,7 +140,9 @@ def _check_undefined(files: Sequence[ObjectFile]) -> None:
 
 def _check_thread_locals(files: Sequence[ObjectFile]) -> None:
     if any(f.thread_local and f.relocation_types & _TLS_RELOCATIONS for f in files):
-        raise LinkError(f"An object uses a thread-local model that the JIT does not know ({_TLS_ADVICE})")
+        raise LinkError(
+            f"An object uses a thread-local model that the JIT does not know ({_TLS_ADVICE})"
+        )
 
 
 def _is_cxx(name: str) -> bool:
@@ -152,7 +157,7 @@ def _in_process(name: str) -> bool:
 
 @functools.cache
 def _process() -> ctypes.CDLL:
-    import tvm_ffi  # noqa: F401  (loads libtvm_ffi with its symbols global)
+    _optional.load("tvm_ffi")  # its library is loaded with global symbols
 
     return ctypes.CDLL(None)
 

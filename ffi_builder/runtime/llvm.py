@@ -1,8 +1,9 @@
 """LLVM IR text to machine code, with llvmlite: parse, verify, optimise, emit.
 
-What LLVM's code generator cannot do ends the process (`LLVM ERROR`, or exit(1) for a fault in inline
-assembly) and nothing in llvmlite's API can stop that. So `emit` takes only text that `screen_llvm.codegen_hazard`
-finds nothing in; anything else goes to a child process (`guard`), which calls the same functions.
+What LLVM's code generator cannot do ends the process (`LLVM ERROR`, or exit(1) for a fault in
+inline assembly) and nothing in llvmlite's API can stop that. So `emit` takes only text that
+`screen_llvm.codegen_hazard` finds nothing in; anything else goes to a child process (`guard`),
+which calls the same functions.
 """
 
 from __future__ import annotations
@@ -10,49 +11,18 @@ from __future__ import annotations
 import functools
 import re
 import threading
-from collections.abc import Iterable
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
 from ffi_builder.errors import CompileError
 from ffi_builder.runtime import _optional
+from ffi_builder.runtime.protocols import LlvmModule, LlvmValue, TargetMachine
 
 Cpu = Literal["host", "baseline"]
-OptLevel = Literal[0, 1, 2, 3]
 
 # What a baseline CPU has: every 64-bit processor of the architecture runs code for it.
 _BASELINE_CPUS = {"x86_64": "x86-64"}
 
 _machine_lock = threading.Lock()
-
-
-class Value(Protocol):
-    """The part of llvmlite's ValueRef used here."""
-
-    name: str
-    linkage: Any
-    is_declaration: bool
-    attributes: Iterable[bytes]
-
-
-class Module(Protocol):
-    """The part of llvmlite's ModuleRef used here."""
-
-    triple: str
-    data_layout: str
-    functions: Iterable[Value]
-    global_variables: Iterable[Value]
-
-    def verify(self) -> None: ...
-
-
-class TargetMachine(Protocol):
-    """The part of llvmlite's TargetMachine used here."""
-
-    triple: str
-    target_data: object
-
-    def emit_object(self, module: Module) -> bytes: ...
-    def emit_assembly(self, module: Module) -> str: ...
 
 
 @functools.cache
@@ -97,15 +67,16 @@ def _target_machine(cpu: Cpu, level: int) -> TargetMachine:
     )
 
 
-def parse(text: str, machine: TargetMachine) -> Module:
+def parse(text: str, machine: TargetMachine) -> LlvmModule:
     """Parse and verify LLVM IR for `machine`.
 
-    Raises CompileError if it does not parse, is refused by the verifier, or is for another target. Each module gets
-    an LLVM context of its own, since a context never forgets the types it has seen.
+    Raises CompileError if it does not parse, is refused by the verifier, or is for another target.
+    Each module gets an LLVM context of its own, since a context never forgets the types it has
+    seen.
     """
     llvm = binding()
     try:
-        module: Module = llvm.parse_assembly(text, llvm.create_context())
+        module: LlvmModule = llvm.parse_assembly(text, llvm.create_context())
     except RuntimeError as error:
         raise CompileError(f"The LLVM IR does not parse: {_reason(error)}") from error
     try:
@@ -116,7 +87,7 @@ def parse(text: str, machine: TargetMachine) -> Module:
     return module
 
 
-def optimise(module: Module, machine: TargetMachine, level: int) -> None:
+def optimise(module: LlvmModule, machine: TargetMachine, level: int) -> None:
     """Run LLVM's standard pipeline for `level` on `module`, in place."""
     if all("optnone" in _attributes(f) for f in module.functions if not f.is_declaration):
         return  # nothing would change, and the pipeline costs milliseconds
@@ -138,8 +109,8 @@ def optimised(text: str, cpu: Cpu, level: int) -> str:
 def emit_object(text: str, cpu: Cpu, level: int, passes: bool = True, jit: bool = True) -> bytes:
     """Object file for LLVM IR `text`. Only for text without hazards: see the module's docstring.
 
-    With `jit`, internal thread-local variables become external: code for them would use relocations that
-    JITLink does not know.
+    With `jit`, internal thread-local variables become external: code for them would use relocations
+    that JITLink does not know.
     """
     machine = target_machine(cpu, level)
     module = parse(text, machine)
@@ -151,23 +122,28 @@ def emit_object(text: str, cpu: Cpu, level: int, passes: bool = True, jit: bool 
 
 
 def emit_assembly(text: str, cpu: Cpu, level: int) -> str:
-    """Assembly text for LLVM IR `text`. Only for text without hazards: see the module's docstring."""
+    """Assembly text for LLVM IR `text`.
+
+    Only for text without hazards: see the module's docstring.
+    """
     machine = target_machine(cpu, level)
     module = parse(text, machine)
     optimise(module, machine, level)
     return machine.emit_assembly(module)
 
 
-def _set_target(module: Module, machine: TargetMachine) -> None:
+def _set_target(module: LlvmModule, machine: TargetMachine) -> None:
     wanted, given = machine.triple, module.triple
     if given and given.partition("-")[0] != wanted.partition("-")[0]:
         raise CompileError(
-            f"The module is for target `{given}`, but this process runs on `{wanted}`: lower it for the host"
+            f"The module is for target `{given}`, but this process runs on `{wanted}`: "
+            "lower it for the host"
         )
     layout = str(machine.target_data)
     if module.data_layout and _pointers(module.data_layout) != _pointers(layout):
         raise CompileError(
-            f"The module's data layout `{module.data_layout}` does not fit this machine's, `{layout}`"
+            f"The module's data layout `{module.data_layout}` does not fit this machine's, "
+            f"`{layout}`: leave it out, or lower the module for the host"
         )
     module.triple = wanted
     module.data_layout = layout
@@ -179,11 +155,11 @@ def _pointers(layout: str) -> tuple[str, str]:
     return layout.partition("-")[0] if layout[:1] in "eE" else "e", pointer[1] if pointer else "64"
 
 
-def _attributes(function: Value) -> str:
+def _attributes(function: LlvmValue) -> str:
     return b" ".join(function.attributes).decode()
 
 
-def _externalise_thread_locals(module: Module) -> None:
+def _externalise_thread_locals(module: LlvmModule) -> None:
     for variable in module.global_variables:
         text = str(variable)
         if "thread_local" in text and variable.linkage.name in ("internal", "private"):

@@ -1,8 +1,8 @@
 """An MLIR module of any distribution: clone, pipeline, hooks, verify, translate to LLVM IR.
 
-The distribution is the one that the module's bindings belong to; its root package (`torch_mlir`, `jaxlib.mlir`, …)
-is read off the type, so nothing here imports a distribution that the module did not bring along, save that
-torch-mlir parses MLIR text and translates for those that cannot.
+The distribution is the one that the module's bindings belong to; its root package (`torch_mlir`,
+`jaxlib.mlir`, …) is read off the type, so nothing here imports a distribution that the module did
+not bring along, save that torch-mlir parses MLIR text and translates for those that cannot.
 """
 
 from __future__ import annotations
@@ -13,21 +13,24 @@ from typing import Any, TypeGuard
 
 from ffi_builder.errors import CompileError
 from ffi_builder.runtime import _optional, guard, screen_mlir
-from ffi_builder.runtime._mlir_types import Module, Operation, named_attributes
+from ffi_builder.runtime.protocols import Module, Operation, OpView, named_attributes
 
 DEFAULT_ROOT = "torch_mlir"
 
-# Distributions whose `translate_module_to_llvmir` works. jaxlib's segfaults: it registers no translations.
-_TRANSLATING_ROOTS = frozenset({"torch_mlir", "iree.compiler", "flydsl._mlir", "cutlass._mlir", "mlir"})
+# Distributions whose `translate_module_to_llvmir` works. jaxlib's segfaults: it registers no
+# translations.
+_TRANSLATING_ROOTS = frozenset(
+    {"torch_mlir", "iree.compiler", "flydsl._mlir", "cutlass._mlir", "mlir"}
+)
 
 # A context remembers every attribute and type it has seen, and takes 3 ms to make.
 _SCRATCH_USES = 64
 
 _lock = threading.Lock()
-_scratch: tuple[Any, int] = (None, 0)
+_scratch: dict[str, tuple[Any, int]] = {}
 
 
-def is_module(value: object) -> TypeGuard[Module | Operation]:
+def is_module(value: object) -> TypeGuard[OpView]:
     """Whether `value` is an `ir.Module`, or an operation, of some MLIR distribution."""
     operation = getattr(value, "operation", None)
     return "._mlir_libs." in type(operation).__module__
@@ -39,7 +42,10 @@ def root_of(module: Module) -> str:
 
 
 def root_of_operation(operation: Operation) -> str:
-    """The same for an operation. (Operation's own type says it; that of a Context or of an op class may not.)"""
+    """The same for an operation.
+
+    (Operation's own type says it; that of a Context or of an op class may not.)
+    """
     return type(operation).__module__.partition("._mlir_libs")[0]
 
 
@@ -47,16 +53,21 @@ def parse(text: str, root: str = DEFAULT_ROOT) -> Module:
     """Parse MLIR text with distribution `root`. Raises CompileError with MLIR's words."""
     ir = _optional.load(f"{root}.ir")
     try:
-        return ir.Module.parse(text, _scratch_context(ir) if root == DEFAULT_ROOT else ir.Context())
+        return ir.Module.parse(text, _scratch_context(root, ir))
     except (ir.MLIRError, ValueError) as error:
         raise CompileError(f"The MLIR text does not parse: {_words(error)}") from error
 
 
-def clone(module: Module | Operation) -> Module:
-    """A copy of `module`, in the same context. Raises CompileError if it is another operation than a module."""
+def clone(module: OpView) -> Module:
+    """A copy of `module`, in the same context.
+
+    Raises CompileError if it is another operation than a module.
+    """
     source = module.operation
     if source.name != "builtin.module":
-        raise CompileError(f"Expected a `builtin.module`, but got a `{source.name}`: pass the module around it")
+        raise CompileError(
+            f"Expected a `builtin.module`, but got a `{source.name}`: pass the module around it"
+        )
     copy = empty_like(source)
     for operation in source.regions[0].blocks[0].operations:
         copy.body.append(operation.operation.clone())
@@ -73,7 +84,10 @@ def empty_like(operation: Operation) -> Module:
 
 
 def lower(module: Module, pipeline: str | None, hooks: Sequence[Callable[[Any], object]]) -> None:
-    """Run `pipeline`, then `hooks`, on `module` in place, and verify it. Raises CompileError; a hook's error is its own."""
+    """Run `pipeline`, then `hooks`, on `module` in place, and verify it.
+
+    Raises CompileError; a hook's error is its own.
+    """
     if pipeline is not None:
         _run_pipeline(module, pipeline)
     for hook in hooks:
@@ -110,7 +124,10 @@ def to_llvm_ir(module: Module) -> str:
 
 
 def translate(module: Module) -> str:
-    """LLVM IR text of `module`. The process ends if LLVM's verifier refuses it: see `screen_mlir`."""
+    """LLVM IR text of `module`.
+
+    The process ends if LLVM's verifier refuses it: see `screen_mlir`.
+    """
     llvm = _optional.load(f"{root_of(module)}.dialects.llvm")
     return llvm.translate_module_to_llvmir(module.operation)
 
@@ -127,22 +144,23 @@ def _run_pipeline(module: Module, pipeline: str) -> None:
     try:
         passes = passmanager.parse(pipeline, context=module.context)
     except (ir.MLIRError, ValueError) as error:
-        raise CompileError(f"The pass pipeline `{pipeline}` does not parse in {root}: {_words(error)}") from error
+        raise CompileError(
+            f"The pass pipeline `{pipeline}` does not parse in {root}: {_words(error)}"
+        ) from error
     try:
         passes.run(module.operation)
     except (ir.MLIRError, RuntimeError) as error:
         raise CompileError(f"The pass pipeline `{pipeline}` failed: {_words(error)}") from error
 
 
-def _scratch_context(ir: Any) -> Any:
+def _scratch_context(root: str, ir: Any) -> Any:
     """A context for text, replaced after some uses so that it does not grow for ever."""
-    global _scratch
     with _lock:
-        context, uses = _scratch
-        if context is None or uses >= _SCRATCH_USES:
+        context, uses = _scratch.get(root, (None, _SCRATCH_USES))
+        if uses >= _SCRATCH_USES:
             context, uses = ir.Context(), 0
             context.allow_unregistered_dialects = True
-        _scratch = context, uses + 1
+        _scratch[root] = context, uses + 1
         return context
 
 

@@ -1,12 +1,14 @@
 """Which MLIR modules are known to translate to LLVM IR.
 
-`translate_module_to_llvmir` segfaults, in every distribution, on a module that cannot be translated or that LLVM's
-verifier refuses, and MLIR's own verifier lets many of those through: `llvm.trunc %a : i32 to i64`, a `switch` with the
-same case twice, attributes that contradict each other. So this looks at each op for what makes it safe, by tables
-of what was tried. A wrong alarm costs the detour through a child process (see `guard`).
+`translate_module_to_llvmir` segfaults, in every distribution, on a module that cannot be translated
+or that LLVM's verifier refuses, and MLIR's own verifier lets many of those through: `llvm.trunc %a
+: i32 to i64`, a `switch` with the same case twice, attributes that contradict each other. So this
+looks at each op for what makes it safe, by tables of what was tried. A wrong alarm costs the detour
+through a child process (see `guard`).
 
-A function that carries TRUSTED in its `passthrough` list is not looked at: ffi_builder's own wrappers do, which are made of
-ops known to be safe and would otherwise take a quarter of the time to compile.
+A function that carries TRUSTED in its `passthrough` list is not looked at: ffi_builder's own
+wrappers do, which are made of ops known to be safe and would otherwise take a quarter of the time
+to compile.
 """
 
 from __future__ import annotations
@@ -15,27 +17,30 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 
 from ffi_builder.errors import CompileError
-from ffi_builder.runtime._mlir_types import Operation, named_attributes
+from ffi_builder.runtime.protocols import Operation, named_attributes
 
 TRUSTED = "ffi-builder-trusted"
 
 # Dialects that have a translation. Ops of any other must be lowered first.
-_TRANSLATED = frozenset(
-    "llvm builtin nvvm rocdl xevm omp acc gpu arm_neon arm_sme arm_sve amx x86 x86vector vcix ptr".split()
+_TRANSLATED = words(
+    """
+    llvm builtin nvvm rocdl xevm omp acc gpu arm_neon arm_sme arm_sve amx x86 x86vector vcix ptr
+    """
 )
 
 # Ops that MLIR's verifier checks as strictly as LLVM's does.
-_SAFE = frozenset(
-    f"llvm.{name}"
-    for name in """
+_SAFE = words(
+    """
     add sub mul sdiv udiv srem urem and or xor shl lshr ashr icmp fadd fsub fmul fdiv frem fneg fcmp
-    zext sext freeze extractvalue insertvalue extractelement insertelement addrspacecast
-    br cond_br return unreachable fence cmpxchg atomicrmw mlir.addressof mlir.constant
-    intr.abs intr.ceil intr.copysign intr.cos intr.ctlz intr.ctpop intr.cttz intr.exp intr.exp2 intr.expect
-    intr.fabs intr.floor intr.fma intr.fmuladd intr.log intr.log10 intr.log2 intr.maximum intr.maxnum
-    intr.minimum intr.minnum intr.pow intr.rint intr.round intr.roundeven intr.sin intr.smax intr.smin intr.sqrt
-    intr.stackrestore intr.stacksave intr.trap intr.trunc intr.umax intr.umin intr.vector.reduce.add
-    """.split()
+    zext sext freeze extractvalue insertvalue extractelement insertelement addrspacecast br cond_br
+    return unreachable fence cmpxchg atomicrmw mlir.addressof mlir.constant intr.abs intr.ceil
+    intr.copysign intr.cos intr.ctlz intr.ctpop intr.cttz intr.exp intr.exp2 intr.expect intr.fabs
+    intr.floor intr.fma intr.fmuladd intr.log intr.log10 intr.log2 intr.maximum intr.maxnum
+    intr.minimum intr.minnum intr.pow intr.rint intr.round intr.roundeven intr.sin intr.smax
+    intr.smin intr.sqrt intr.stackrestore intr.stacksave intr.trap intr.trunc intr.umax intr.umin
+    intr.vector.reduce.add
+    """,
+    "llvm.",
 )
 
 # Words in a type that stand for something that cannot be a value, or is not known to be right.
@@ -43,22 +48,31 @@ _ODD_TYPE = re.compile(r"opaque|label|metadata|token|target|amx|ppc|index|\[|fun
 _SIZELESS = re.compile(r"opaque|label|metadata|token|target|void|func<|index")
 
 _CALLING_CONVENTIONS = frozenset(
-    f"#llvm.cconv<{name}>" for name in ("ccc", "fastcc", "coldcc", "preserve_mostcc", "preserve_allcc")
+    f"#llvm.cconv<{name}>"
+    for name in ("ccc", "fastcc", "coldcc", "preserve_mostcc", "preserve_allcc")
 )
-_FUNCTION_ATTRIBUTES = frozenset(
+_FUNCTION_ATTRIBUTES = words(
     """
-    sym_name function_type linkage CConv visibility_ unnamed_addr dso_local sym_visibility passthrough arg_attrs
-    res_attrs frame_pointer no_unwind will_return no_inline always_inline optimize_none memory_effects
-    uwtable_kind llvm.emit_c_interface target_cpu target_features tune_cpu section convergent noreturn
+    sym_name function_type linkage CConv visibility_ unnamed_addr dso_local sym_visibility
+    passthrough arg_attrs res_attrs frame_pointer no_unwind will_return no_inline always_inline
+    optimize_none memory_effects uwtable_kind llvm.emit_c_interface target_cpu target_features
+    tune_cpu section convergent noreturn
+    """
+)
+_PASSTHROUGH = frozenset(
+    f'"{name}"'
+    for name in """
+    noinline optnone nounwind cold hot minsize optsize norecurse noreturn nofree
     """.split()
 )
-_PASSTHROUGH = frozenset('"noinline" "optnone" "nounwind" "cold" "hot" "minsize" "optsize" "norecurse" "noreturn" "nofree"'.split())
 _ARGUMENT_ATTRIBUTES = frozenset(
-    "llvm.noundef llvm.noalias llvm.nonnull llvm.nocapture llvm.readonly llvm.signext llvm.zeroext".split()
+    f"llvm.{name}" for name in "noundef noalias nonnull nocapture readonly signext zeroext".split()
 )
-_GLOBAL_INITIALISER = frozenset(
-    f"llvm.{name}"
-    for name in "mlir.constant mlir.zero mlir.undef mlir.poison mlir.addressof insertvalue getelementptr return".split()
+_GLOBAL_INITIALISER = words(
+    """
+    mlir.constant mlir.zero mlir.undef mlir.poison mlir.addressof insertvalue getelementptr return
+    """,
+    "llvm.",
 )
 
 
@@ -95,11 +109,14 @@ def _function_safe(function: Operation) -> bool:
     return (
         attributes.keys() <= _FUNCTION_ATTRIBUTES
         and not str(attributes["sym_name"]).startswith('"llvm.')
-        and str(attributes.get("linkage")) not in ("#llvm.linkage<appending>", "#llvm.linkage<common>")
+        and str(attributes.get("linkage"))
+        not in ("#llvm.linkage<appending>", "#llvm.linkage<common>")
         and str(attributes.get("CConv", "#llvm.cconv<ccc>")) in _CALLING_CONVENTIONS
         and not _ODD_TYPE.search(str(attributes["function_type"]))
         and _passthrough_safe(attributes.get("passthrough"))
-        and all(_argument_attributes_safe(attributes.get(key)) for key in ("arg_attrs", "res_attrs"))
+        and all(
+            _argument_attributes_safe(attributes.get(key)) for key in ("arg_attrs", "res_attrs")
+        )
         and all(_op_safe(op.operation) for block in blocks for op in block.operations)
         and (len(blocks) < 2 or _all_reachable(function))
     )
@@ -113,7 +130,9 @@ def _global_safe(variable: Operation) -> bool:
     if "value" in attributes:
         return _initialiser_safe(attributes["value"], kind)
     blocks = variable.regions[0].blocks
-    return all(op.operation.name in _GLOBAL_INITIALISER for block in blocks for op in block.operations)
+    return all(
+        op.operation.name in _GLOBAL_INITIALISER for block in blocks for op in block.operations
+    )
 
 
 def _initialiser_safe(value: object, kind: str) -> bool:
@@ -192,13 +211,13 @@ def _switch_safe(operation: Operation) -> bool:
         return True
     text = str(operation.attributes["case_values"])
     values = re.findall(r"-?\d+", text.partition("<")[2].rpartition(":")[0])
-    return len(set(values)) == len(values) and not text.startswith("dense<\"")
+    return len(set(values)) == len(values) and not text.startswith('dense<"')
 
 
 def _call_safe(operation: Operation) -> bool:
     attributes = operation.attributes
     return (
-        str(attributes["CConv"] if "CConv" in attributes else "#llvm.cconv<ccc>") in _CALLING_CONVENTIONS
+        not ("CConv" in attributes and str(attributes["CConv"]) not in _CALLING_CONVENTIONS)
         and not ("TailCallKind" in attributes and "musttail" in str(attributes["TailCallKind"]))
         and not any(name in attributes for name in ("arg_attrs", "res_attrs"))
         and not any(_ODD_TYPE.search(str(result.type)) for result in operation.results)
@@ -211,7 +230,9 @@ def _value_safe(operation: Operation) -> bool:
 
 def _plain(operation: Operation) -> bool:
     """Safe as long as there is nothing optional on it."""
-    return not any(name in operation.attributes for name in ("arg_attrs", "res_attrs", "op_bundle_tags"))
+    return not any(
+        name in operation.attributes for name in ("arg_attrs", "res_attrs", "op_bundle_tags")
+    )
 
 
 _CHECKS: dict[str, Callable[[Operation], bool]] = {
@@ -234,18 +255,20 @@ def _passthrough_safe(values: object) -> bool:
     if values is None:
         return True
     words = set(re.findall(r'"[^"]*"', str(values)))
-    return "[[" not in str(values) and words <= _PASSTHROUGH and ('"optnone"' not in words or '"noinline"' in words)
-
-
-def _argument_attributes_safe(values: object) -> bool:
-    text = str(values)
-    return values is None or set(re.findall(r"[\w.]+", text)) <= _ARGUMENT_ATTRIBUTES and not (
-        "signext" in text and "zeroext" in text
+    return (
+        "[[" not in str(values)
+        and words <= _PASSTHROUGH
+        and ('"optnone"' not in words or '"noinline"' in words)
     )
 
 
+def _argument_attributes_safe(values: object) -> bool:
+    words: set[str] = set() if values is None else set(re.findall(r"[\w.]+", str(values)))
+    return words <= _ARGUMENT_ATTRIBUTES and not {"llvm.signext", "llvm.zeroext"} <= words
+
+
 def _all_reachable(function: Operation) -> bool:
-    """Whether every block can be reached: MLIR's rule that a value is defined before its use holds only there."""
+    """Whether every block can be reached: only there MLIR checks that definitions come first."""
     blocks = list(function.regions[0].blocks)
     seen: set[object] = set()
     waiting = [blocks[0]]

@@ -1,9 +1,11 @@
 """Helpers that many modules have in common: compiled once per process instead of once per module.
 
-`attach` leaves internal functions and globals in a module whose names start with PREFIX and carry a hash of their content, so
-that the same name means the same body. All of them in a module make one unit. `split` gives the module without them
+`attach` leaves internal functions and globals in a module whose names start with PREFIX and carry a
+hash of their content, so that the same name means the same body. All of them in a module make one
+unit. `split` gives the module without them
 
-    llvm.func internal @__ffi_builder_shared_diagnose_1f2e(…) {…}   ─►   llvm.func @__ffi_builder_shared_diagnose_1f2e(…)
+    llvm.func internal @__ffi_builder_shared_diagnose_1f2e(…) {…}   ─►   llvm.func
+    @__ffi_builder_shared_diagnose_1f2e(…)
 
 and an object that defines them, which is linked into the same library.
 """
@@ -14,15 +16,18 @@ import threading
 
 from ffi_builder.errors import CompileError
 from ffi_builder.runtime import _optional, codegen, mlir
-from ffi_builder.runtime._mlir_types import Module, Operation, named_attributes
+from ffi_builder.runtime.protocols import Module, Operation, named_attributes
 
 PREFIX = "__ffi_builder_shared_"
 
 # Helpers run when a call failed: what counts is that their code is there soon.
 _OPT_LEVEL = 1
 
-# What a declaration does not have; the rest, calling convention and argument attributes among it, must stay.
-_ONLY_ON_DEFINITIONS = frozenset({"linkage", "visibility_", "dso_local", "comdat", "section", "personality"})
+# What a declaration does not have; the rest, calling convention and argument attributes among it,
+# must stay.
+_ONLY_ON_DEFINITIONS = frozenset(
+    {"linkage", "visibility_", "dso_local", "comdat", "section", "personality"}
+)
 
 _objects: dict[tuple[str, ...], bytes] = {}
 _lock = threading.Lock()
@@ -36,7 +41,8 @@ def has_helpers(module: Module) -> bool:
 def split(module: Module) -> tuple[Module, list[bytes]]:
     """`module` with its helpers declared instead of defined, and the objects that define them.
 
-    Without helpers that is `module` itself and no object. Raises CompileError if a helper does not compile.
+    Without helpers that is `module` itself and no object. Raises CompileError if a helper does not
+    compile.
     """
     helpers = [op for op in _body(module) if _is_helper(op)]
     if not helpers:
@@ -44,7 +50,8 @@ def split(module: Module) -> tuple[Module, list[bytes]]:
     try:
         objects = [_object_of(module, helpers)]
     except CompileError:
-        # Not self-contained, or edited by a pass: compiling the module as it is says what is wrong, if anything.
+        # Not self-contained, or edited by a pass: compiling the module as it is says what is wrong,
+        # if anything.
         return module, []
     return _without(module, helpers), objects
 
@@ -61,7 +68,10 @@ def _object_of(module: Module, helpers: list[Operation]) -> bytes:
 
 
 def _without(module: Module, helpers: list[Operation]) -> Module:
-    """A copy of `module` in which functions among `helpers` are declared. Their globals, which only they use, are gone."""
+    """A copy of `module` in which functions among `helpers` are declared.
+
+    Their globals, which only they use, are gone.
+    """
     result = mlir.empty_like(module.operation)
     for operation in _body(module):
         if not _is_helper(operation):
@@ -106,7 +116,9 @@ def _body(module: Module) -> list[Operation]:
 
 
 def _is_helper(operation: Operation) -> bool:
-    return operation.name in ("llvm.func", "llvm.mlir.global") and _name(operation).startswith(PREFIX)
+    return operation.name in ("llvm.func", "llvm.mlir.global") and _name(operation).startswith(
+        PREFIX
+    )
 
 
 def _name(operation: Operation) -> str:

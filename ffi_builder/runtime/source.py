@@ -3,22 +3,39 @@
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from ffi_builder.errors import CompileError
 from ffi_builder.runtime import codegen, elf, mlir, shared
-from ffi_builder.runtime._mlir_types import Module
+from ffi_builder.runtime.protocols import Module
+
+
+class _Source(ABC):
+    """What all three have."""
+
+    @abstractmethod
+    def mlir(self) -> str | None:
+        """MLIR text, or None if there is none."""
+
+    @abstractmethod
+    def llvm_ir(self) -> str | None:
+        """Unoptimised LLVM IR with all helpers, or None if there is none."""
+
+    @abstractmethod
+    def objects(self, level: int) -> list[bytes]:
+        """Objects for this CPU: the source's own, then those of its helpers."""
 
 
 @dataclass(frozen=True)
-class MlirSource:
+class MlirSource(_Source):
     """A lowered and verified module, which nothing else refers to."""
 
     module: Module
     share_helpers: bool
-    """Whether its helpers are as `attach` made them, so that a copy compiled earlier may stand for them."""
+    """Whether its helpers are as `attach` made them, so that earlier copies may stand for them."""
 
     def mlir(self) -> str:
         return self.module.operation.get_asm(enable_debug_info=True)
@@ -32,7 +49,7 @@ class MlirSource:
 
 
 @dataclass(frozen=True)
-class LlvmSource:
+class LlvmSource(_Source):
     """LLVM IR text."""
 
     text: str
@@ -48,7 +65,7 @@ class LlvmSource:
 
 
 @dataclass(frozen=True)
-class ObjectSource:
+class ObjectSource(_Source):
     """The bytes of a relocatable object."""
 
     data: bytes
@@ -65,13 +82,18 @@ class ObjectSource:
 
 Source = MlirSource | LlvmSource | ObjectSource
 
-# How a line of LLVM IR outside of functions begins. MLIR has none of these: its aliases are `!a = !llvm…`, `#a = #…`.
+# How a line of LLVM IR outside of functions begins. MLIR has none of these: its aliases are
+# `!a = !llvm…` and `#a = #…`, and its comments begin with `//`.
 _LLVM_IR_LINE = re.compile(
-    r"^[ \t]*(?:;|define\b|declare\b|target (?:triple|datalayout)\b|source_filename\b|attributes #\d|module asm\b"
-    r"|@[\w.$\"-]+ *=|%[\w.$\"-]+ *= *type\b|\$[\w.$\"-]+ *= *comdat\b|![\w.]+ *= *(?:distinct )?!(?:\{|DI))",
-    re.MULTILINE,
+    r"""
+      ; | define\b | declare\b | target\ (?:triple|datalayout)\b | source_filename\b
+    | attributes\ \#\d | module\ asm\b
+    | @[\w.$"-]+\ *= | %[\w.$"-]+\ *=\ *type\b | \$[\w.$"-]+\ *=\ *comdat\b
+    | ![\w.]+\ *=\ *(?:distinct\ )?!(?:\{|DI)
+    """,
+    re.VERBOSE,
 )
-_FIRST_WORD = re.compile(r"\A(?:[ \t]*(?://[^\n]*)?\n)*[^\n]*")
+_FIRST_LINE = re.compile(r"(?:\s*//[^\n]*\n)*\s*([^\n]*)")
 
 
 def read_source(
@@ -79,8 +101,8 @@ def read_source(
 ) -> Source:
     """Tell what `module` is, and lower a clone of it if it is MLIR.
 
-    Raises TypeError for what is neither MLIR, LLVM IR nor an object, and for a pipeline or hooks without MLIR;
-    CompileError if it does not parse, lower or verify.
+    Raises TypeError for what is neither MLIR, LLVM IR nor an object, and for a pipeline or hooks
+    without MLIR; CompileError if it does not parse, lower or verify.
     """
     if isinstance(module, str) and not module.strip():
         raise CompileError("Expected MLIR or LLVM IR, but the text is empty")
@@ -95,10 +117,13 @@ def read_source(
 
 
 def read_link_item(item: object) -> LlvmSource | ObjectSource:
-    """One element of `link=`. Raises TypeError if it is neither LLVM IR text nor an object's bytes."""
+    """One element of `link=`.
+
+    Raises TypeError if it is neither LLVM IR text nor an object's bytes.
+    """
     if isinstance(item, str) and is_llvm_ir(item):
         return LlvmSource(item)
-    if isinstance(item, (bytes, bytearray, memoryview)):
+    if isinstance(item, (bytes, bytearray)):
         data = bytes(item)
         elf.read_object(data)
         return ObjectSource(data)
@@ -107,8 +132,8 @@ def read_link_item(item: object) -> LlvmSource | ObjectSource:
 
 def is_llvm_ir(text: str) -> bool:
     """Whether `text` is LLVM IR, told by how its first line with anything on it starts."""
-    first = _FIRST_WORD.match(text)
-    return first is not None and _LLVM_IR_LINE.match(first[0].lstrip()) is not None
+    first = _FIRST_LINE.match(text)
+    return first is not None and _LLVM_IR_LINE.match(first[1]) is not None
 
 
 def _lowered(
@@ -122,6 +147,6 @@ def _lowered(
 def _kind(value: object) -> str:
     if isinstance(value, str):
         return "LLVM IR text" if is_llvm_ir(value) else "other text"
-    if isinstance(value, (bytes, bytearray, memoryview)):
+    if isinstance(value, (bytes, bytearray)):
         return "bytes"
     return f"`{type(value).__module__}.{type(value).__qualname__}`"

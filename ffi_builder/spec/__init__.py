@@ -35,7 +35,7 @@ from ffi_builder.spec.signature import (
     first_device_tensor,
     signature,
 )
-from ffi_builder.spec.tensor import Tensor, create_map_tensor_dtype_f4x2_to_f4_spec
+from ffi_builder.spec.tensor import Data, Tensor, create_map_tensor_dtype_f4x2_to_f4_spec
 
 __all__ = [
     "FLOAT_DTYPES",
@@ -45,6 +45,7 @@ __all__ = [
     "ConstFloat",
     "ConstInt",
     "ConstNone",
+    "Data",
     "DataPointer",
     "DataType",
     "DefaultConfig",

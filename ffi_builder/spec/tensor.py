@@ -73,6 +73,11 @@ class Tensor(Named):
             self._check_storage(f"{what}: storage_dtype", self.storage_dtype)
 
     @property
+    def data(self) -> Data:
+        """The tensor's data pointer alone, for the ``args=`` of a call provider."""
+        return Data(self)
+
+    @property
     def ndim(self) -> int:
         """The number of dimensions."""
         return len(self.shape)
@@ -164,6 +169,19 @@ class Tensor(Named):
                     f"{what}: {place} is {value}, but {packing} elements of {self.dtype} share "
                     f"one {self.storage_dtype}, so it must be a multiple of {packing}"
                 )
+
+
+@dataclass(frozen=True)
+class Data:
+    """``x.data``: the data pointer of a tensor, data + byte_offset, as an argument for a callee."""
+
+    tensor: Tensor
+
+    def __repr__(self) -> str:
+        return f"{self.tensor!r}.data"
+
+    def __str__(self) -> str:
+        return f"{self.tensor.name}.data"
 
 
 def check_entries(

@@ -39,7 +39,7 @@ class Memory:
         slots: how many buffers there can be.
     """
 
-    def __init__(self, slots: int = 256) -> None:
+    def __init__(self, slots: int = 512) -> None:
         self._pages = mmap.mmap(-1, 2 * slots * PAGE)
         self._slots = slots
         self._base = ctypes.addressof(ctypes.c_char.from_buffer(self._pages))

@@ -9,7 +9,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import IO, Final, cast
+from typing import IO, Final, Protocol, cast
 
 from ffi_builder.spec import Signature
 from tests.differential.description import Arguments
@@ -91,7 +91,8 @@ class Compiled:
             built = cast("Outcome", pickle.load(process.stdout))
             if built.kind != "accepted":
                 return [built] * len(calls)
-            found.extend(cast("Outcome", pickle.load(process.stdout)) for _ in calls)
+            for _ in calls:  # one by one: those before a crash count
+                found.append(cast("Outcome", pickle.load(process.stdout)))  # noqa: PERF401
         except (EOFError, OSError, pickle.UnpicklingError):
             found.append(self._crash(process))
         return found
@@ -106,7 +107,7 @@ class Compiled:
 
     def _started(self) -> subprocess.Popen[bytes]:
         if self._process is None:
-            self._errors = tempfile.TemporaryFile()
+            self._errors = tempfile.TemporaryFile()  # noqa: SIM115, as `close` closes it
             self._process = subprocess.Popen(
                 [sys.executable, "-m", "tests.differential.worker"],
                 cwd=ROOT,
@@ -118,9 +119,13 @@ class Compiled:
         return self._process
 
 
-def differences(
-    case: Case, expected: list[Outcome], found: list[Outcome]
-) -> Iterator[str]:
+class Implementation(Protocol):
+    """What is compared with the oracle."""
+
+    def outcomes(self, case: Case) -> list[Outcome]: ...
+
+
+def differences(case: Case, expected: list[Outcome], found: list[Outcome]) -> Iterator[str]:
     """What an implementation did otherwise than the oracle, ready to be reported."""
     for arguments, right, other in zip(case.calls, expected, found, strict=True):
         if not right.agrees_with(other):

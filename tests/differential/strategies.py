@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
+from hypothesis import HealthCheck
 from hypothesis import strategies as st
 
 from ffi_builder.spec import Signature
@@ -11,6 +13,9 @@ from tests.differential.arguments import right_arguments
 from tests.differential.description import Arguments
 from tests.differential.mutations import any_arguments, changed_arguments
 from tests.differential.signatures import signatures
+
+LARGE: Final = (HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.large_base_example)
+"""Health checks that many calls at a time do not pass."""
 
 
 @dataclass(frozen=True)

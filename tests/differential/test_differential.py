@@ -7,15 +7,20 @@ from __future__ import annotations
 
 import importlib
 import os
-from collections.abc import Callable, Iterator
-from importlib.util import find_spec
+from collections.abc import Iterator
 from typing import Final
 
 import pytest
-from hypothesis import HealthCheck, Phase, event, given, settings
+from hypothesis import Phase, event, given, settings
 
-from tests.differential.runner import Compiled, Interpreter, Oracle, differences
-from tests.differential.strategies import Case, cases
+from tests.differential.runner import (
+    Compiled,
+    Implementation,
+    Interpreter,
+    Oracle,
+    differences,
+)
+from tests.differential.strategies import LARGE, Case, cases
 
 EXAMPLES: Final = os.environ.get("FFI_BUILDER_EXAMPLES")
 CALLS: Final = 10
@@ -26,15 +31,16 @@ many = settings(
     database=None,
     deadline=None,
     phases=[Phase.explicit, Phase.generate, Phase.shrink],
-    suppress_health_check=list(HealthCheck),
+    suppress_health_check=LARGE,
 )
 
 
 @pytest.fixture(scope="module")
 def interpreter() -> Interpreter:
-    if find_spec("ffi_builder.testing") is None:
-        pytest.skip("ffi_builder.testing is not there yet")
-    return Interpreter(importlib.import_module("ffi_builder.testing").check_raw)
+    testing = importlib.import_module("ffi_builder.testing")
+    if not hasattr(testing, "check_raw"):
+        pytest.skip("ffi_builder.testing.check_raw is not there yet")
+    return Interpreter(testing.check_raw)
 
 
 @pytest.fixture(scope="module")
@@ -46,4 +52,24 @@ def compiled() -> Iterator[Compiled]:
     worker.close()
 
 
-def compare(case: Case, implementation: Callable[[Case], list[object]]) -> None: ...
+ORACLE: Final = Oracle()
+
+
+def compare(case: Case, implementation: Implementation) -> None:
+    expected = ORACLE.outcomes(case)
+    for outcome in expected:
+        event(outcome.kind)
+    found = list(differences(case, expected, implementation.outcomes(case)))
+    assert not found, found[0]
+
+
+@many
+@given(case=cases(CALLS))
+def test_interpreter(interpreter: Interpreter, case: Case) -> None:
+    compare(case, interpreter)
+
+
+@many
+@given(case=cases(CALLS))
+def test_compiled(compiled: Compiled, case: Case) -> None:
+    compare(case, compiled)

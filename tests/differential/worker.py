@@ -11,7 +11,7 @@ import os
 import pickle
 import sys
 import traceback
-from typing import BinaryIO, cast
+from typing import BinaryIO, Final, cast
 
 from ffi_builder.spec import Signature
 from tests.differential.description import Arguments
@@ -20,6 +20,8 @@ from tests.differential.outcome import Outcome
 from tests.differential.wrapper import Wrapper, compile_wrapper, set_streams
 
 Request = tuple[Signature, tuple[Arguments, ...]]
+TIMEOUT: Final = 60
+"""Seconds for a request; then the process shows where it is, and exits."""
 
 
 def serve(requests: BinaryIO, replies: BinaryIO) -> None:
@@ -31,6 +33,7 @@ def serve(requests: BinaryIO, replies: BinaryIO) -> None:
             signature, calls = cast("Request", pickle.load(requests))
         except EOFError:
             return
+        faulthandler.dump_traceback_later(TIMEOUT, exit=True)
         try:
             wrapper = compile_wrapper(signature)
         except Exception:

@@ -7,19 +7,19 @@ the code: each symbol in its own type, each tensor's address, dimensions, stride
 from __future__ import annotations
 
 import ctypes
+import importlib
 import struct
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
-import torch_mlir.ir as mlir
 from tvm_ffi import libinfo
 
 from ffi_builder import abi, attach, runtime
 from ffi_builder.ir import Block, Value
 from ffi_builder.providers import CallContext
 from ffi_builder.spec import Dim, EnvStream, Signature, Tensor, Var
-from tests.differential.outcome import Outcome, show_tensor, show_values
+from tests.differential.outcome import Outcome, show_tensor, show_values, stream_of
 from tests.differential.signatures import symbols_of, tensors_of
 
 SLOT: Final = 8
@@ -129,6 +129,7 @@ class Wrapper:
 def compile_wrapper(signature: Signature, opt_level: int = 2) -> Wrapper:
     """Attach a wrapper to an empty module and compile it."""
     recorder = Recorder(signature)
+    mlir: Any = importlib.import_module("torch_mlir.ir")
     with mlir.Context(), mlir.Location.unknown():
         module = mlir.Module.create()
         attach(module, signature, recorder)
@@ -141,8 +142,6 @@ _tvm_ffi: Final = ctypes.CDLL(libinfo.find_libtvm_ffi())
 
 def set_streams() -> None:
     """Give every device of the tests a stream that tells which device it is of."""
-    from tests.differential.outcome import stream_of
-
     for name in ("cuda", "rocm"):
         for device_id in range(8):
             code = abi.DEVICE_TYPES[name]
@@ -167,5 +166,3 @@ def read_bytes(address: int) -> str:
     data = ctypes.c_uint64.from_address(address + abi.BYTE_ARRAY_DATA).value
     length = ctypes.c_uint64.from_address(address + abi.BYTE_ARRAY_LENGTH).value
     return ctypes.string_at(data, length).decode("utf-8")
-
-

@@ -1,4 +1,7 @@
-"""The part of MLIR's Python bindings that `runtime` uses, the same in every distribution."""
+"""The parts of MLIR's Python bindings and of llvmlite that `runtime` uses.
+
+Neither comes with types that would do. What is here of MLIR is the same in every distribution.
+"""
 
 from __future__ import annotations
 
@@ -7,11 +10,15 @@ from typing import Any, Protocol
 
 
 class NamedAttribute(Protocol):
+    """`ir.NamedAttribute`."""
+
     name: str
     attr: object
 
 
 class Attributes(Protocol):
+    """`ir.OpAttributeMap`."""
+
     def __len__(self) -> int: ...
     def __getitem__(self, key: Any) -> Any: ...
     def __setitem__(self, key: str, value: object) -> None: ...
@@ -19,16 +26,22 @@ class Attributes(Protocol):
 
 
 class Block(Protocol):
+    """`ir.Block`."""
+
     operations: Sequence[OpView]
 
     def append(self, operation: object) -> None: ...
 
 
 class Region(Protocol):
+    """`ir.Region`."""
+
     blocks: Sequence[Block]
 
 
 class Value(Protocol):
+    """`ir.Value`."""
+
     type: object
     owner: Any
 
@@ -52,6 +65,8 @@ class Operation(Protocol):
 
 
 class OpView(Protocol):
+    """`ir.OpView`: an operation seen through its class."""
+
     operation: Operation
 
 
@@ -63,7 +78,41 @@ class Module(Protocol):
     body: Block
 
 
+class LlvmValue(Protocol):
+    """llvmlite's `ValueRef`, of a function or a global variable."""
+
+    name: str
+    linkage: Any
+    is_declaration: bool
+    attributes: Iterable[bytes]
+
+
+class LlvmModule(Protocol):
+    """llvmlite's `ModuleRef`."""
+
+    triple: str
+    data_layout: str
+    functions: Iterable[LlvmValue]
+    global_variables: Iterable[LlvmValue]
+
+    def verify(self) -> None: ...
+
+
+class TargetMachine(Protocol):
+    """llvmlite's `TargetMachine`."""
+
+    triple: str
+    target_data: object
+
+    def emit_object(self, module: LlvmModule) -> bytes: ...
+    def emit_assembly(self, module: LlvmModule) -> str: ...
+
+
 def named_attributes(operation: Operation) -> Iterable[NamedAttribute]:
-    """The attributes of `operation`. (Iterating gives names in new bindings and pairs in old ones; indexing is stable.)"""
+    """The attributes of `operation`.
+
+    Iterating over them gives names in new bindings and pairs in old ones; indexing gives pairs in
+    all.
+    """
     attributes = operation.attributes
     return (attributes[index] for index in range(len(attributes)))

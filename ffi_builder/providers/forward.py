@@ -1,0 +1,151 @@
+"""What a provider forwards, and calling the callee with it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from typing_extensions import TypeAlias
+
+from ffi_builder import spec
+from ffi_builder.errors import BuildError
+from ffi_builder.ir import Attribute, Operation, Type, Value, describe, function_parts
+from ffi_builder.providers.context import CallContext
+
+Item: TypeAlias = "spec.Param | spec.Data | spec.Dim"
+"""An entry of ``args=``: a parameter, ``x.data``, a Var, an expression, an int."""
+
+CONSTANTS: Final = (spec.ConstNone, spec.ConstInt, spec.ConstBool, spec.ConstFloat)
+_NARROW: Final = {
+    **dict.fromkeys(("int8", "int16"), "llvm.signext"),
+    **dict.fromkeys(("uint8", "uint16", "bool"), "llvm.zeroext"),
+}
+"""How integers narrower than a C int are passed: the caller widens them."""
+
+
+@dataclass(frozen=True)
+class Argument:
+    """One argument of a callee; ``extension`` is an LLVM parameter attribute, or empty."""
+
+    value: Value
+    extension: str = ""
+
+
+def items(provider: str, args: Sequence[Item] | None, context: CallContext) -> list[Item]:
+    """What is forwarded: ``args=``, or every parameter in order; tuples flattened, no constants.
+
+    Raises:
+        BuildError: if an entry of ``args=`` is none of the signature's.
+    """
+    if args is None:
+        return list(_flat(context.params))
+    known = set(_flat_with_tuples(context.params))
+    for entry in args:
+        param = entry.tensor if isinstance(entry, spec.Data) else entry
+        if isinstance(param, (int, spec.Var, spec.Expr)) or param in known:
+            continue
+        names = ", ".join(item.name for item in context.params)
+        raise BuildError(
+            f"{provider}: args= has {entry!r}, which is no parameter of {context.fn_name!r}; it "
+            f"has {names or 'none'}"
+        )
+    return [inner for entry in args for inner in _flat_item(entry)]
+
+
+def _flat(params: Sequence[spec.Param]) -> Iterator[spec.Param]:
+    for param in params:
+        if isinstance(param, spec.TupleParam):
+            yield from _flat(param.params)
+        elif not isinstance(param, CONSTANTS):
+            yield param
+
+
+def _flat_item(entry: Item) -> Iterator[Item]:
+    if isinstance(entry, spec.TupleParam):
+        yield from _flat(entry.params)
+    elif not isinstance(entry, CONSTANTS):
+        yield entry
+
+
+def _flat_with_tuples(params: Sequence[spec.Param]) -> Iterator[spec.Param]:
+    for param in params:
+        yield param
+        if isinstance(param, spec.TupleParam):
+            yield from _flat_with_tuples(param.params)
+
+
+def scalar_argument(context: CallContext, item: Item) -> Argument:
+    """A Var, expression, int, stream or pointer as a C argument."""
+    if isinstance(item, spec.Data):
+        return Argument(context.data(item.tensor))
+    if isinstance(item, spec.Var):
+        return Argument(context.value(item), _NARROW.get(item.dtype, ""))
+    if isinstance(item, (int, spec.Expr)):
+        return Argument(context.value(item))
+    return Argument(context.scalar(item))
+
+
+def shape_arguments(context: CallContext, shape: spec.Shape) -> list[Argument]:
+    """The entries of a Shape that are not ints: symbols in their own type, expressions as i64."""
+    return [scalar_argument(context, e) for e in shape.shape if not isinstance(e, int)]
+
+
+def call(
+    provider: str, context: CallContext, callee: str, arguments: Sequence[Argument]
+) -> Value | None:
+    """Call the callee, declared as void if the module has none of that name.
+
+    Returns:
+        The callee's result, or None if it is void.
+
+    Raises:
+        BuildError: if the callee does not take these arguments; the message has both types.
+    """
+    b = context.builder
+    values = [argument.value for argument in arguments]
+    types = [value.type for value in values]
+    attributes = _extensions(context, arguments)
+    operation = context.symbols.find(callee)
+    if operation is None:
+        context.symbols.declare(callee, b.types.void, types, attributes)
+        return b.call(callee, values, b.types.void, attributes)
+    result = _check_callee(provider, context, callee, operation, types)
+    return b.call(callee, values, result, attributes)
+
+
+def _extensions(context: CallContext, arguments: Sequence[Argument]) -> dict[str, Attribute]:
+    if not any(argument.extension for argument in arguments):
+        return {}
+    entries = ", ".join(f"{{{argument.extension}}}" for argument in arguments)
+    return {"arg_attrs": context.builder.types.attribute(f"[{entries}]")}
+
+
+def _check_callee(
+    provider: str, context: CallContext, callee: str, operation: Operation, types: list[Type]
+) -> Type:
+    """The callee's result type."""
+    if operation.name != "llvm.func":
+        raise BuildError(
+            f"{provider}: the callee @{callee} is {describe(operation)}; it must be an llvm.func, "
+            f"so lower the module to the LLVM dialect before attaching"
+        )
+    result, parameters = function_parts(operation)
+    given = [str(type_) for type_ in types]
+    if given != parameters:
+        raise BuildError(
+            f"{provider}: the callee @{callee} takes ({', '.join(parameters)}), but the arguments "
+            f"of {context.fn_name!r} are passed as ({', '.join(given)}); choose and order them "
+            f"with args=, or change the callee"
+        )
+    return context.builder.types.parse(result)
+
+
+def check_status(context: CallContext, callee: str, status: Value | None) -> None:
+    """An i32 that is not 0 is an error of the callee; no result is success."""
+    if status is None:
+        return
+    b = context.builder
+    b.check(
+        b.eq(status, b.i32(0)), "RuntimeError", f"{callee} failed with status {{}}", status
+    )

@@ -1,0 +1,77 @@
+"""Calling functions that take MLIR memrefs, expanded into scalars."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from ffi_builder import spec
+from ffi_builder.errors import BuildError
+from ffi_builder.ir import Block, Value
+from ffi_builder.providers.context import CallContext
+from ffi_builder.providers.forward import (
+    Argument,
+    Item,
+    call,
+    items,
+    scalar_argument,
+    shape_arguments,
+)
+
+
+@dataclass(frozen=True)
+class MemRefCallProvider:
+    """Calls a function lowered from ``func.func`` with memref parameters.
+
+    A tensor of rank r becomes the 3 + 2r arguments of an expanded memref descriptor::
+
+        ptr allocated, ptr aligned, i64 offset, i64 sizes[r], i64 strides[r]
+
+    Both pointers are data + byte_offset, and the offset is 0. All else is passed as by
+    :class:`DirectCallProvider`. The layout is that of MLIR's conversion of memrefs to the LLVM
+    dialect ("Target LLVM IR", default calling convention).
+
+    Args:
+        callee: the symbol to call; declared if the module has none of that name.
+        args: what is passed, in which order; left out, every parameter that is no constant.
+
+    Raises:
+        BuildError: when attached, if the callee takes other arguments, or returns something: a
+            returned memref is memory that somebody would have to free.
+    """
+
+    callee: str
+    args: Sequence[Item] | None = field(default=None, kw_only=True)
+
+    def __call__(self, current_block: Block, context: CallContext) -> Block:
+        """Emit the call."""
+        arguments: list[Argument] = []
+        for item in items(type(self).__name__, self.args, context):
+            if isinstance(item, spec.Tensor):
+                arguments += [Argument(value) for value in descriptor(context, item)]
+            elif isinstance(item, spec.Shape):
+                arguments += shape_arguments(context, item)
+            else:
+                arguments.append(scalar_argument(context, item))
+        result = call(type(self).__name__, context, self.callee, arguments)
+        if result is not None:
+            raise BuildError(
+                f"{type(self).__name__}: the callee @{self.callee} returns {result.type}; lower it "
+                f"so that it writes to out-parameters (buffer-results-to-out-params with "
+                f"modify-public-functions=1)"
+            )
+        return context.builder.block
+
+
+def descriptor(context: CallContext, tensor: spec.Tensor) -> list[Value]:
+    """Allocated and aligned pointer, offset, sizes, strides."""
+    data = context.data(tensor)
+    sizes = [_as_index(context, value) for value in context.shape(tensor)]
+    strides = [_as_index(context, value) for value in context.strides(tensor)]
+    return [data, data, context.builder.i64(0), *sizes, *strides]
+
+
+def _as_index(context: CallContext, value: Value) -> Value:
+    """A dimension or stride as i64; one of a narrower symbol is not negative or is signed."""
+    b = context.builder
+    return value if value.type == b.types.i64 else b.sext(value, b.types.i64)

@@ -1,0 +1,140 @@
+"""Calling kernels that take ``void**``: one pointer a parameter."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from ffi_builder import spec
+from ffi_builder.ir import Block, Value
+from ffi_builder.providers.context import CallContext
+from ffi_builder.providers.forward import (
+    Argument,
+    Item,
+    call,
+    check_status,
+    items,
+    scalar_argument,
+    shape_arguments,
+)
+
+
+@dataclass(frozen=True)
+class DynamicParamPackCallProvider:
+    """Calls ``void|int32_t callee(void** params [, int32_t count])``; a status not 0 is an error.
+
+    Each parameter is one pointer, to:
+
+    - a tensor: ``{void* data; dims…; strides…}``, of the dimensions and strides those that are not
+      ints, in their symbols' types (expressions and None as int64), repeats kept, at natural
+      alignment. Row-major tensors (strides None) have no strides in it.
+    - a Shape: its entries that are not ints, likewise; no pointer at all if there are none.
+    - a scalar, stream or pointer: its value; a bool is one byte.
+
+    Tuples are flattened, constants left out. For ``x: Tensor([n, 4], …, strides=[s, 1])`` with an
+    int32 ``n`` the struct is ``!llvm.struct<(ptr, i32, i64)>``. A subclass gives tensors another
+    struct by overriding :meth:`tensor_members`.
+
+    Args:
+        callee: the symbol to call; declared as void if the module has none of that name.
+        include_num_args: pass the number of pointers as a second argument.
+        struct_call: pass no ``void**``, but each parameter as an argument of its own, and these
+            structs as LLVM first-class aggregates: for callees in LLVM or MLIR, as C passes
+            structs otherwise.
+        args: what is passed, in which order; left out, every parameter that is no constant.
+
+    Raises:
+        BuildError: when attached, if the callee is in the module and takes other arguments.
+    """
+
+    callee: str
+    include_num_args: bool = False
+    struct_call: bool = False
+    args: Sequence[Item] | None = field(default=None, kw_only=True)
+
+    def __call__(self, current_block: Block, context: CallContext) -> Block:
+        """Emit the stores and the call."""
+        b = context.builder
+        packed = [
+            group
+            for item in items(type(self).__name__, self.args, context)
+            for group in [self._group(context, item)]
+            if group
+        ]
+        if self.struct_call:
+            arguments = [self._by_value(context, group) for group in packed]
+        else:
+            pointers = [self._in_memory(context, group) for group in packed]
+            arguments = [Argument(self._array(context, pointers))]
+        if self.include_num_args:
+            arguments.append(Argument(b.i32(len(packed))))
+        status = call(type(self).__name__, context, self.callee, arguments)
+        check_status(context, self.callee, status)
+        return b.block
+
+    def tensor_members(self, context: CallContext, tensor: spec.Tensor) -> list[Value]:
+        """The members of a tensor's struct, in order."""
+        members = [context.data(tensor)]
+        entries = list(zip(tensor.shape, context.shape(tensor), strict=True))
+        if tensor.stride_entries is not None:
+            strides = context.strides(tensor)
+            entries += zip(tensor.stride_entries, strides, strict=True)
+        return members + [value for entry, value in entries if not isinstance(entry, int)]
+
+    def _group(self, context: CallContext, item: Item) -> _Group | None:
+        if isinstance(item, spec.Tensor):
+            return _Group(self.tensor_members(context, item), is_struct=True)
+        if isinstance(item, spec.Shape):
+            values = [argument.value for argument in shape_arguments(context, item)]
+            return _Group(values, is_struct=True) if values else None
+        argument = scalar_argument(context, item)
+        return _Group([argument.value], is_struct=False, extension=argument.extension)
+
+    def _by_value(self, context: CallContext, group: _Group) -> Argument:
+        if group.is_struct:
+            return Argument(context.builder.pack(group.members))
+        return Argument(group.members[0], group.extension)
+
+    def _in_memory(self, context: CallContext, group: _Group) -> Value:
+        """Stack space with the members at natural alignment."""
+        b = context.builder
+        members = [_storable(context, value) for value in group.members]
+        space = b.alloca(b.types.struct([member.type for member in members]))
+        offset = 0
+        for member in members:
+            size = _size(str(member.type))
+            offset = -(-offset // size) * size
+            b.store(member, b.offset(space, offset))
+            offset += size
+        return space
+
+    def _array(self, context: CallContext, pointers: list[Value]) -> Value:
+        b = context.builder
+        if not pointers:
+            return b.null()
+        array = b.alloca(b.types.ptr, len(pointers))
+        for index, pointer in enumerate(pointers):
+            b.store(pointer, b.offset(array, 8 * index))
+        return array
+
+
+@dataclass(frozen=True)
+class _Group:
+    """What one pointer points to."""
+
+    members: list[Value]
+    is_struct: bool
+    extension: str = ""
+
+
+def _storable(context: CallContext, value: Value) -> Value:
+    """A value as it stands in memory: a bool is a byte."""
+    b = context.builder
+    return b.zext(value, b.types.i8) if value.type == b.types.i1 else value
+
+
+def _size(type_text: str) -> int:
+    """Bytes of a scalar, which are also its alignment."""
+    if type_text.startswith("!llvm.ptr"):
+        return 8
+    return int(type_text.lstrip("ibf")) // 8

@@ -1,0 +1,57 @@
+"""The strategies themselves: what they draw is of every kind, and the oracle reads it safely."""
+
+from __future__ import annotations
+
+import pickle
+from collections import Counter
+
+from hypothesis import given, settings
+
+from tests.differential.memory import Memory
+from tests.differential.rows import ROWS, rows_of
+from tests.differential.runner import Oracle
+from tests.differential.strategies import LARGE, Case, cases
+
+RARE = 15
+"""So many rows may be missed by 3,000 calls; 100,000 meet them all."""
+
+
+def test_every_kind_of_call_is_drawn() -> None:
+    met: Counter[str] = Counter()
+    oracle = Oracle()
+
+    @settings(
+        max_examples=300,
+        derandomize=True,
+        database=None,
+        deadline=None,
+        suppress_health_check=LARGE,
+    )
+    @given(cases())
+    def draw(case: Case) -> None:
+        for outcome in oracle.outcomes(case):
+            met["calls"] += 1
+            met.update([outcome.kind] if outcome.kind == "accepted" else rows_of(outcome.message))
+
+    draw()
+    assert 0.3 < met["accepted"] / met["calls"] < 0.6
+    assert len(ROWS.keys() - met.keys()) <= RARE, sorted(ROWS.keys() - met.keys())
+
+
+@settings(max_examples=20, derandomize=True, database=None, suppress_health_check=LARGE)
+@given(cases(2))
+def test_a_case_can_be_sent_to_another_process(case: Case) -> None:
+    signature, calls = pickle.loads(pickle.dumps((case.signature, case.calls)))
+    assert signature == case.signature
+    assert calls == case.calls
+
+
+@settings(max_examples=50, derandomize=True, database=None, suppress_health_check=LARGE)
+@given(cases(2))
+def test_the_oracle_changes_nothing(case: Case) -> None:
+    memory = Memory()
+    for arguments in case.calls:
+        memory.place(arguments)
+        before = memory.snapshot()
+        Oracle().outcomes(case)
+        assert memory.snapshot() == before
