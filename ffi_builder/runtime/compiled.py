@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from ffi_builder.errors import CompileError
 from ffi_builder.runtime import codegen, llvm
 from ffi_builder.runtime.link import PREFIX, Library
-from ffi_builder.runtime.source import ObjectSource, Source
+from ffi_builder.runtime.source import ObjectSource, Source, llvm_ir, mlir_text
 
 if TYPE_CHECKING:
     import tvm_ffi
@@ -78,7 +78,7 @@ class CompiledModule:
     @functools.cached_property
     def mlir(self) -> str | None:
         """The lowered MLIR module, or None if what was compiled was no MLIR."""
-        return self._source.mlir()
+        return mlir_text(self._source)
 
     @functools.cached_property
     def llvm_ir(self) -> str | None:
@@ -117,7 +117,7 @@ class CompiledModule:
     @functools.cached_property
     def _text(self) -> str | None:
         """Unoptimised LLVM IR with all helpers."""
-        return self._source.llvm_ir()
+        return llvm_ir(self._source)
 
     def _check(self, name: str) -> None:
         if name not in self.functions:

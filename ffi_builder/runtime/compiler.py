@@ -10,7 +10,7 @@ from typing import Any
 
 from ffi_builder.runtime.compiled import CompiledModule
 from ffi_builder.runtime.link import link as link_objects
-from ffi_builder.runtime.source import read_link_item, read_source
+from ffi_builder.runtime.source import objects, read_link_item, read_source
 
 
 def compile(
@@ -25,12 +25,14 @@ def compile(
 
     Args:
         module: an `ir.Module` (or its operation) of any MLIR distribution; MLIR text, which
-        torch-mlir parses; LLVM IR
-            text; or the bytes of a relocatable ELF object. It is not changed.
+            torch-mlir parses; LLVM IR text; or the bytes of a relocatable ELF object. It is not
+            changed.
         pipeline: an MLIR pass pipeline, `builtin.module(…)`, that the module's own distribution
-        runs on a clone. post_compile_hooks: called one after the other with the lowered clone,
-        which they may change. opt_level: 0 to 3, for LLVM's passes and code generation. link: more
-        LLVM IR text or object bytes, loaded together with the module.
+            runs on a clone.
+        post_compile_hooks: called one after the other with the lowered clone, which they may
+            change.
+        opt_level: 0 to 3, for LLVM's passes and code generation.
+        link: more LLVM IR text or object bytes, loaded together with the module.
 
     Raises:
         CompileError: the module does not parse, lower, verify or compile.
@@ -43,18 +45,22 @@ def compile(
     for hook in hooks:
         if not callable(hook):
             raise TypeError(f"Expected functions in post_compile_hooks=, but got {hook!r}")
-    if pipeline is not None and not isinstance(pipeline, str):
-        raise TypeError(f"Expected the pipeline as text, `builtin.module(…)`, but got {pipeline!r}")
+    _check_pipeline(pipeline)
     if isinstance(link, (str, bytes, bytearray)):
         raise TypeError(
             f"Expected a sequence in link=, but got one {type(link).__name__}: put it into a list"
         )
     items = [read_link_item(item) for item in link]
     source = read_source(module, pipeline, hooks)
-    objects = source.objects(level)
-    linked = [data for item in items for data in item.objects(level)]
-    library = link_objects([*objects, *linked])
-    return CompiledModule(source, library, tuple(objects), level, len(linked))
+    own = objects(source, level)
+    linked = [data for item in items for data in objects(item, level)]
+    library = link_objects([*own, *linked])
+    return CompiledModule(source, library, tuple(own), level, len(linked))
+
+
+def _check_pipeline(pipeline: object) -> None:
+    if pipeline is not None and not isinstance(pipeline, str):
+        raise TypeError(f"Expected the pipeline as text, `builtin.module(…)`, but got {pipeline!r}")
 
 
 def _checked_level(level: object) -> int:

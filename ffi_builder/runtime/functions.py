@@ -16,6 +16,11 @@ def function(address: int, *, owner: object) -> tvm_ffi.Function:
     """
     import tvm_ffi
 
+    _check_address(address)
+    return tvm_ffi.core.Function.__from_extern_c__(address, keep_alive_object=owner)
+
+
+def _check_address(address: object) -> None:
     if not isinstance(address, int) or isinstance(address, bool):
         raise TypeError(
             f"Expected the code address as an int, but got {type(address).__name__}: "
@@ -23,4 +28,3 @@ def function(address: int, *, owner: object) -> tvm_ffi.Function:
         )
     if not 0 < address < 1 << 64:
         raise ValueError(f"Expected a code address, but got {address:#x}: was the symbol found?")
-    return tvm_ffi.core.Function.__from_extern_c__(address, keep_alive_object=owner)

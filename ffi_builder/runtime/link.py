@@ -6,6 +6,7 @@ write to stderr, or hang, is looked for in the objects first.
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import functools
 import os
@@ -166,10 +167,8 @@ def _process() -> ctypes.CDLL:
 def _compiler_libraries() -> tuple[ctypes.CDLL, ...]:
     found: list[ctypes.CDLL] = []
     for name in _COMPILER_LIBRARIES:
-        try:
+        with contextlib.suppress(OSError):
             found.append(ctypes.CDLL(name, mode=ctypes.RTLD_GLOBAL))
-        except OSError:
-            continue
     return tuple(found)
 
 

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import re
 
+from ffi_builder.runtime._tables import words
+
 # The word after `@llvm.`: generic intrinsics that every target can generate code for.
 _SAFE_INTRINSICS = words(
     """

@@ -17,6 +17,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 
 from ffi_builder.errors import CompileError
+from ffi_builder.runtime._tables import words
 from ffi_builder.runtime.protocols import Operation, named_attributes
 
 TRUSTED = "ffi-builder-trusted"
@@ -54,20 +55,15 @@ _CALLING_CONVENTIONS = frozenset(
 _FUNCTION_ATTRIBUTES = words(
     """
     sym_name function_type linkage CConv visibility_ unnamed_addr dso_local sym_visibility
-    passthrough arg_attrs res_attrs frame_pointer no_unwind will_return no_inline always_inline
+    passthrough arg_attrs res_attrs frame_pointer no_unwind will_return no_inline
     optimize_none memory_effects uwtable_kind llvm.emit_c_interface target_cpu target_features
     tune_cpu section convergent noreturn
     """
 )
-_PASSTHROUGH = frozenset(
-    f'"{name}"'
-    for name in """
-    noinline optnone nounwind cold hot minsize optsize norecurse noreturn nofree
-    """.split()
-)
-_ARGUMENT_ATTRIBUTES = frozenset(
-    f"llvm.{name}" for name in "noundef noalias nonnull nocapture readonly signext zeroext".split()
-)
+# Of these, none contradicts another. (`optnone` needs `noinline`; `optsize`, `hot`, `alwaysinline`
+# can clash.)
+_PASSTHROUGH = words("noinline optnone nounwind cold norecurse noreturn nofree")
+_ARGUMENT_ATTRIBUTES = words("noundef noalias nonnull nocapture readonly signext zeroext", "llvm.")
 _GLOBAL_INITIALISER = words(
     """
     mlir.constant mlir.zero mlir.undef mlir.poison mlir.addressof insertvalue getelementptr return
@@ -254,17 +250,17 @@ _CHECKS: dict[str, Callable[[Operation], bool]] = {
 def _passthrough_safe(values: object) -> bool:
     if values is None:
         return True
-    words = set(re.findall(r'"[^"]*"', str(values)))
+    found = set(re.findall(r'"([^"]*)"', str(values)))
     return (
         "[[" not in str(values)
-        and words <= _PASSTHROUGH
-        and ('"optnone"' not in words or '"noinline"' in words)
+        and found <= _PASSTHROUGH
+        and ("optnone" not in found or "noinline" in found)
     )
 
 
 def _argument_attributes_safe(values: object) -> bool:
-    words: set[str] = set() if values is None else set(re.findall(r"[\w.]+", str(values)))
-    return words <= _ARGUMENT_ATTRIBUTES and not {"llvm.signext", "llvm.zeroext"} <= words
+    found: set[str] = set() if values is None else set(re.findall(r"[\w.]+", str(values)))
+    return found <= _ARGUMENT_ATTRIBUTES and not {"llvm.signext", "llvm.zeroext"} <= found
 
 
 def _all_reachable(function: Operation) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -13,74 +12,61 @@ from ffi_builder.runtime import codegen, elf, mlir, shared
 from ffi_builder.runtime.protocols import Module
 
 
-class _Source(ABC):
-    """What all three have."""
-
-    @abstractmethod
-    def mlir(self) -> str | None:
-        """MLIR text, or None if there is none."""
-
-    @abstractmethod
-    def llvm_ir(self) -> str | None:
-        """Unoptimised LLVM IR with all helpers, or None if there is none."""
-
-    @abstractmethod
-    def objects(self, level: int) -> list[bytes]:
-        """Objects for this CPU: the source's own, then those of its helpers."""
-
-
 @dataclass(frozen=True)
-class MlirSource(_Source):
+class MlirSource:
     """A lowered and verified module, which nothing else refers to."""
 
     module: Module
     share_helpers: bool
     """Whether its helpers are as `attach` made them, so that earlier copies may stand for them."""
 
-    def mlir(self) -> str:
-        return self.module.operation.get_asm(enable_debug_info=True)
-
-    def llvm_ir(self) -> str:
-        return mlir.to_llvm_ir(self.module)
-
-    def objects(self, level: int) -> list[bytes]:
-        own, helpers = shared.split(self.module) if self.share_helpers else (self.module, [])
-        return [codegen.emit_object(mlir.to_llvm_ir(own), "host", level), *helpers]
-
 
 @dataclass(frozen=True)
-class LlvmSource(_Source):
+class LlvmSource:
     """LLVM IR text."""
 
     text: str
 
-    def mlir(self) -> None:
-        return None
-
-    def llvm_ir(self) -> str:
-        return self.text
-
-    def objects(self, level: int) -> list[bytes]:
-        return [codegen.emit_object(self.text, "host", level)]
-
 
 @dataclass(frozen=True)
-class ObjectSource(_Source):
+class ObjectSource:
     """The bytes of a relocatable object."""
 
     data: bytes
 
-    def mlir(self) -> None:
-        return None
-
-    def llvm_ir(self) -> None:
-        return None
-
-    def objects(self, level: int) -> list[bytes]:
-        return [self.data]
-
 
 Source = MlirSource | LlvmSource | ObjectSource
+
+
+def mlir_text(source: Source) -> str | None:
+    """The MLIR of `source`, or None if there is none."""
+    if isinstance(source, MlirSource):
+        return source.module.operation.get_asm()
+    return None
+
+
+def llvm_ir(source: Source) -> str | None:
+    """Unoptimised LLVM IR with all helpers, or None if there is none."""
+    match source:
+        case MlirSource(module):
+            return mlir.to_llvm_ir(module)
+        case LlvmSource(text):
+            return text
+        case ObjectSource():
+            return None
+
+
+def objects(source: Source, level: int) -> list[bytes]:
+    """Objects for this CPU: the source's own, then those of its helpers. Raises CompileError."""
+    match source:
+        case MlirSource(module, share_helpers):
+            own, helpers = shared.split(module) if share_helpers else (module, [])
+            return [codegen.emit_object(mlir.to_llvm_ir(own), "host", level), *helpers]
+        case LlvmSource(text):
+            return [codegen.emit_object(text, "host", level)]
+        case ObjectSource(data):
+            return [data]
+
 
 # How a line of LLVM IR outside of functions begins. MLIR has none of these: its aliases are
 # `!a = !llvm…` and `#a = #…`, and its comments begin with `//`.

@@ -1,0 +1,88 @@
+"""Modules for the tests, written by hand: nothing here comes from the rest of ffi_builder."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+import textwrap
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+needs_cc = pytest.mark.skipif(shutil.which("gcc") is None, reason="needs gcc")
+needs_cxx = pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++")
+
+TORCH_IR: ModuleType = import_module("torch_mlir.ir")
+
+
+def mlir_entry(name: str, value: str = "%x = llvm.add %v, %one : i64") -> str:
+    """MLIR of a function that returns `%x`, computed by `value` from the int argument `%v`."""
+    return f"""
+      llvm.func @__tvm_ffi_{name}(%handle: !llvm.ptr, %args: !llvm.ptr, %num_args: i32,
+                                  %result: !llvm.ptr) -> i32 {{
+        %from = llvm.getelementptr %args[8] : (!llvm.ptr) -> !llvm.ptr, i8
+        %v = llvm.load %from : !llvm.ptr -> i64
+        %one = llvm.mlir.constant(1 : i64) : i64
+        %zero = llvm.mlir.constant(0 : i32) : i32
+        {value}
+        llvm.store %one, %result : i64, !llvm.ptr
+        %to = llvm.getelementptr %result[8] : (!llvm.ptr) -> !llvm.ptr, i8
+        llvm.store %x, %to : i64, !llvm.ptr
+        llvm.return %zero : i32
+      }}"""
+
+
+ADD_ONE = mlir_entry("add_one")
+
+SIGNATURE = "(ptr %handle, ptr %args, i32 %num_args, ptr %result)"
+
+
+def llvm_entry(name: str, value: str = "%x = add i64 %v, 1") -> str:
+    """LLVM IR of the same function."""
+    return f"""
+define i32 @__tvm_ffi_{name}{SIGNATURE} {{
+  %from = getelementptr i8, ptr %args, i64 8
+  %v = load i64, ptr %from
+  {value}
+  store i64 1, ptr %result
+  %to = getelementptr i8, ptr %result, i64 8
+  store i64 %x, ptr %to
+  ret i32 0
+}}
+"""
+
+
+C_ENTRY = """
+#include <stdint.h>
+#define ENTRY(name) int32_t __tvm_ffi_##name(void* handle, const int64_t* args, int32_t n, int64_t* result)
+#define RETURN(value) return result[0] = 1, result[1] = (value), 0
+"""
+
+
+def c_object(directory: Path, source: str, *flags: str, compiler: str = "gcc") -> bytes:
+    """The object that a C or C++ compiler makes of `source`, with C_ENTRY in front of it."""
+    suffix = "cc" if compiler == "g++" else "c"
+    (directory / f"part.{suffix}").write_text(C_ENTRY + source)
+    command = [compiler, "-O1", "-fPIC", *flags, "-c", f"part.{suffix}", "-o", "part.o"]
+    subprocess.run(command, cwd=directory, check=True, timeout=60)
+    return (directory / "part.o").read_bytes()
+
+
+def parse(text: str) -> object:
+    """A module of torch-mlir."""
+    return TORCH_IR.Module.parse(text, TORCH_IR.Context())
+
+
+def run_child(code: str) -> subprocess.CompletedProcess[str]:
+    """Run `code` in a process of its own, from the repository root."""
+    return subprocess.run(
+        [sys.executable, "-W", "error", "-c", textwrap.dedent(code)],
+        cwd=Path(__file__).parents[2],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
