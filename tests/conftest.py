@@ -2,8 +2,75 @@
 
 from __future__ import annotations
 
+import gc
+import sys
+from collections.abc import Generator, Iterator
+from pathlib import Path
+
+import pytest
 from hypothesis import settings
 
 # Compiling takes as long as it takes, and longer the first time and on a busy machine.
 settings.register_profile("ffi_builder", deadline=None, print_blob=True)
 settings.load_profile("ffi_builder")
+
+GOLDEN = Path(__file__).parent / "golden"
+BINDINGS = ("torch_mlir.ir", "jaxlib.mlir.ir")
+"""The MLIR bindings whose contexts are counted, if a test has loaded them."""
+_FAILED = pytest.StashKey[bool]()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--update-golden", action="store_true", help="write tests/golden/ instead of comparing"
+    )
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item,
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    report = yield
+    if report.failed:
+        item.stash[_FAILED] = True
+    return report
+
+
+@pytest.fixture(autouse=True)
+def no_leaked_contexts(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Fail a test after which more MLIR contexts are alive than before it."""
+    before = live_contexts()
+    yield
+    if live_contexts() <= before or request.node.stash.get(_FAILED, False):
+        return  # the traceback of a failed test holds what it failed on
+    gc.collect()
+    leaked = live_contexts() - before
+    assert leaked <= 0, f"{leaked} MLIR contexts are alive that were made in this test"
+
+
+def live_contexts() -> int:
+    """How many contexts are alive, in all bindings that are loaded."""
+    loaded = (sys.modules[name] for name in BINDINGS if name in sys.modules)
+    return sum(bindings.Context._get_live_count() for bindings in loaded)
+
+
+@pytest.fixture
+def golden(request: pytest.FixtureRequest) -> Golden:
+    """Compares text with a file of tests/golden/, or writes it with ``--update-golden``."""
+    return Golden(update=request.config.getoption("--update-golden"))
+
+
+class Golden:
+    """Text that is kept in files; a file that is missing is a failure too."""
+
+    def __init__(self, *, update: bool) -> None:
+        self._update = update
+
+    def check(self, name: str, text: str) -> None:
+        """Compare text with the file of that name."""
+        path = GOLDEN / name
+        if self._update:
+            path.write_text(text, encoding="utf-8")
+            return
+        assert path.exists(), f"{path} is missing; pytest --update-golden writes it"
+        assert text == path.read_text(encoding="utf-8"), "pytest --update-golden writes it anew"

@@ -6,8 +6,9 @@ there elsewhere.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ffi_builder import spec
 from ffi_builder.builder.expressions import evaluate
@@ -122,13 +123,37 @@ class DecodedValues:
         for known, place in self.places:
             if known is param:
                 return place
-        for known, place in self.places:
-            if known == param:
-                return place
-        raise BuildError(f"{param!r} is not a parameter of this signature")
+        equal = [place for known, place in self.places if known == param]
+        if not equal:
+            raise BuildError(f"{param!r} is not a parameter of this signature")
+        if len(equal) > 1:
+            paths = " and ".join(place.path for place in equal)
+            raise BuildError(
+                f"{param!r} could be each of {paths}; give the parameters different names"
+            )
+        return equal[0]
 
     def _position(self, param: spec.Param) -> Position:
         return self._place(param).position
+
+
+def distinct(params: Sequence[spec.Param]) -> tuple[spec.Param, ...]:
+    """The same parameters, but no object occurs twice, so that each stands for one place."""
+    counts = Counter(id(param) for param in _every(params))
+
+    def own(param: spec.Param) -> spec.Param:
+        if isinstance(param, spec.TupleParam):
+            return replace(param, params=tuple(own(inner) for inner in param.params))
+        return replace(param) if counts[id(param)] > 1 else param
+
+    return tuple(own(param) for param in params)
+
+
+def _every(params: Sequence[spec.Param]) -> Iterator[spec.Param]:
+    for param in params:
+        yield param
+        if isinstance(param, spec.TupleParam):
+            yield from _every(param.params)
 
 
 def argument_places(params: Sequence[spec.Param]) -> list[tuple[spec.Param, Place]]:

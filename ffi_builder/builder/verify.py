@@ -8,7 +8,7 @@ from ffi_builder.errors import BuildError
 from ffi_builder.ir import Operation, Symbols, describe, function_parts
 
 
-def verify_added(symbols: Symbols, wrapper: Operation) -> None:
+def verify_added(symbols: Symbols) -> None:
     """Verify the wrapper and what was added with it.
 
     MLIR checks that calls name a function of the right type only when it verifies the whole
@@ -17,17 +17,18 @@ def verify_added(symbols: Symbols, wrapper: Operation) -> None:
     Raises:
         BuildError: with MLIR's words, if something does not verify.
     """
+    # Helpers come from templates of our own; what providers add is as uncertain as the wrapper.
+    added = [operation for operation in symbols.added if not _is_shared(operation)]
     try:
-        # Helpers come from templates of our own; what providers add is as uncertain as the wrapper.
-        for operation in symbols.added:
-            if not _is_shared(operation):
-                operation.verify()
+        for operation in added:
+            operation.verify()
     except Exception as error:
         raise BuildError(f"the wrapper does not verify: {error}") from error
-    for region in wrapper.regions:
-        for block in region.blocks:
-            for operation in block.operations:
-                _verify_symbols(symbols, operation.operation)
+    for function in added:
+        for region in function.regions:
+            for block in region.blocks:
+                for operation in block.operations:
+                    _verify_symbols(symbols, operation.operation)
 
 
 def _is_shared(operation: Operation) -> bool:
@@ -40,17 +41,25 @@ def _verify_symbols(symbols: Symbols, operation: Any) -> None:
             _verify_call(symbols, operation)
         case "llvm.mlir.addressof":
             name = operation.attributes["global_name"].value
-            if name not in symbols:
+            if _find(symbols, name) is None:
                 raise BuildError(f"the wrapper takes the address of @{name}, which is not there")
         case _:
             return
+
+
+def _find(symbols: Symbols, name: str) -> Operation | None:
+    found = symbols.find(name)
+    if found is None:  # a provider may have added it with the bindings' own means
+        symbols.refresh()
+        found = symbols.find(name)
+    return found
 
 
 def _verify_call(symbols: Symbols, operation: Any) -> None:
     if "callee" not in operation.attributes:
         return
     name = operation.attributes["callee"].value
-    callee = symbols.find(name)
+    callee = _find(symbols, name)
     if callee is None:
         raise BuildError(f"the wrapper calls @{name}, which the module does not declare")
     if callee.name != "llvm.func":

@@ -15,8 +15,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from ffi_builder import abi, spec
-from ffi_builder.builder.decoded import DecodedValues, argument_places
-from ffi_builder.builder.diagnosis import define_diagnosis, encode, shared_name
+from ffi_builder.builder.decoded import DecodedValues, argument_places, distinct
+from ffi_builder.builder.diagnosis import define_helpers, encode, shared_name
 from ffi_builder.builder.hot import emit_hot_path
 from ffi_builder.builder.state import Hot
 from ffi_builder.builder.tensors import stride
@@ -26,13 +26,12 @@ from ffi_builder.ir import (
     CheckingBuilder,
     Distribution,
     Module,
-    Operation,
     Symbols,
     Types,
     Value,
     of_module,
 )
-from ffi_builder.plan import Part, Plan, make_plan
+from ffi_builder.plan import Part, Plan, make_plan, steps
 from ffi_builder.providers.context import CallContext, CallProvider, ModuleContext
 
 ENV_GET_STREAM = "TVMFFIEnvGetStream"
@@ -92,10 +91,10 @@ def attach(
         prepare = getattr(call_provider, "prepare", None)
         if prepare is not None:
             prepare(ModuleContext(module, symbols, signature))
-        if shared_name("diagnose") not in symbols:
-            define_diagnosis(symbols)
-        function = _emit_wrapper(symbols, name, plan, call_provider, module)
-        verify_added(symbols, function)
+            symbols.refresh()
+        define_helpers(symbols, tensors=_has_tensors(plan), numbers=_has_wide_numbers(plan))
+        _emit_wrapper(symbols, name, plan, call_provider, module)
+        verify_added(symbols)
     except BaseException:
         symbols.undo()
         raise
@@ -141,6 +140,8 @@ def _location(
 ) -> Any:
     """The one given, else the current one, else the callee's, else the module's."""
     if given is not None:
+        if given.context != symbols.types.context:
+            raise BuildError("location= is of another MLIR context than the module")
         return given
     try:
         current = distribution.ir.Location.current
@@ -156,7 +157,7 @@ def _location(
 
 def _emit_wrapper(
     symbols: Symbols, name: str, plan: Plan, provider: CallProvider, module: Module
-) -> Operation:
+) -> None:
     t = symbols.types
     table = symbols.constant(f"__ffi_builder_table_{name.removeprefix(abi.PREFIX)}", encode(plan))
     function = symbols.function(name, t.i32, [t.ptr, t.ptr, t.i32, t.ptr], body=True)
@@ -173,7 +174,6 @@ def _emit_wrapper(
     b.ret(b.i32(0))
     b.block = slow
     b.ret(b.call_value(shared_name("diagnose"), [args, count, b.address_of(table)], t.i32))
-    return function
 
 
 def _emit_call(
@@ -184,7 +184,8 @@ def _emit_call(
     zero = b.i64(0)
     b.store(zero, result)
     b.store(zero, b.offset(result, abi.ANY_PAYLOAD))
-    decoded = DecodedValues(hot, b, argument_places(signature.params))
+    params = distinct(signature.params)
+    decoded = DecodedValues(hot, b, argument_places(params))
     for param, place in decoded.places:
         # Here, where it dominates all that a provider may emit.
         if isinstance(param, spec.Tensor) and param.stride_entries:
@@ -194,7 +195,7 @@ def _emit_call(
         fn_name=signature.name,
         module=module,
         entry_block=b.entry,
-        params=signature.params,
+        params=params,
         env_stream=decoded.env_stream,
         raw_args=hot.args,
         raw_num_args=hot.count,
@@ -211,6 +212,17 @@ def _emit_call(
             f"that the wrapper goes on in"
         )
     b.block = block
+
+
+def _has_tensors(plan: Plan) -> bool:
+    return any(isinstance(step, steps.DecodeTensor) for step in plan)
+
+
+def _has_wide_numbers(plan: Plan) -> bool:
+    """Scalars that may come as a BigInt, or are rounded to 16 bits."""
+    scalars = (step for step in plan if isinstance(step, steps.DecodeScalar))
+    wide = {step.place for step in plan if isinstance(step, steps.Fits) and step.dtype == "uint64"}
+    return any(step.place in wide or step.dtype in ("float16", "bfloat16") for step in scalars)
 
 
 def _env_stream(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Sequence
 from typing import Any
@@ -18,7 +19,10 @@ class Symbols:
         self.types = types
         self.module = module
         self.location = location
-        self._table = types.ir.SymbolTable(module.operation)
+        self._before = types.ir.SymbolTable(module.operation)
+        self._table = self._before
+        operations = module.body.operations
+        self._last = operations[-1].operation if len(operations) else None
         self._end = types.ir.InsertionPoint(module.body)
         self.added: list[Operation] = []
         self._added_names: dict[str, Operation] = {}
@@ -32,6 +36,10 @@ class Symbols:
         if name in self._added_names:
             return self._added_names[name]
         return self._table[name].operation if name in self._table else None
+
+    def refresh(self) -> None:
+        """See what was added to the module in other ways than through this object."""
+        self._table = self.types.ir.SymbolTable(self.module.operation)
 
     def unique(self, base: str) -> str:
         """``base``, or with a number behind it if a symbol has that name."""
@@ -50,7 +58,14 @@ class Symbols:
         *,
         body: bool = False,
     ) -> Operation:
-        """Add an ``llvm.func``: a declaration, or with ``body`` a function with an entry block."""
+        """Add an ``llvm.func``: a declaration, or with ``body`` a function with an entry block.
+
+        Raises:
+            BuildError: if the module has a symbol of that name.
+        """
+        found = self.find(name)
+        if found is not None:
+            raise BuildError(f"the module has a symbol @{name} already: {describe(found)}")
         operation = self._function(
             name, self.types.function(result, parameters), attributes or {}
         )
@@ -102,7 +117,14 @@ class Symbols:
     def text(self, data: bytes) -> str:
         """The name of an internal constant with these bytes, added if it is new."""
         if data not in self._texts:
-            self._texts[data] = self.constant("__ffi_builder_text", data)
+            # Named by what it holds, so that the next wrapper finds it.
+            base = f"__ffi_builder_text_{hashlib.sha256(data).hexdigest()[:8]}"
+            found = self.find(base)
+            shared = found is not None and found.name == "llvm.mlir.global"
+            if shared and found.attributes["value"] == self.types.string(data):
+                self._texts[data] = base
+            else:
+                self._texts[data] = self.constant(base, data)
         return self._texts[data]
 
     def constant(self, base: str, data: bytes, *, align: int | None = None) -> str:
@@ -127,11 +149,21 @@ class Symbols:
         return name
 
     def undo(self) -> None:
-        """Take out every symbol that was not in the module at first, whoever added it."""
+        """Take out every symbol that was not in the module at first, whoever added it.
+
+        Also what has no name, if it stands behind what was there at first.
+        """
+        behind = self._last is None
         for operation in list(self.module.body.operations):
             attributes = operation.operation.attributes
-            if "sym_name" in attributes and attributes["sym_name"].value not in self._table:
+            if "sym_name" in attributes:
+                added = attributes["sym_name"].value not in self._before
+            else:
+                added = behind
+            behind = behind or operation.operation == self._last
+            if added:
                 operation.operation.erase()
+        self._table = self._before
         self.added.clear()
         self._added_names.clear()
         self._texts.clear()

@@ -40,17 +40,26 @@ def items(provider: str, args: Sequence[Item] | None, context: CallContext) -> l
     """
     if args is None:
         return list(_flat(context.params))
-    known = set(_flat_with_tuples(context.params))
+    known = list(_flat_with_tuples(context.params))
+    found: list[Item] = []
     for entry in args:
         param = entry.tensor if isinstance(entry, spec.Data) else entry
-        if isinstance(param, (int, spec.Var, spec.Expr)) or param in known:
-            continue
-        names = ", ".join(item.name for item in context.params)
-        raise BuildError(
-            f"{provider}: args= has {entry!r}, which is no parameter of {context.fn_name!r}; it "
-            f"has {names or 'none'}"
-        )
-    return [inner for entry in args for inner in _flat_item(entry)]
+        equal = [item for item in known if item == param]
+        if isinstance(entry, spec.TupleParam) and equal:
+            found += _flat_item(equal[0] if len(equal) == 1 else entry)
+        elif _is_dim(param) or equal:
+            found += _flat_item(entry)
+        else:
+            names = ", ".join(item.name for item in context.params)
+            raise BuildError(
+                f"{provider}: args= has {entry!r}, which is no parameter of {context.fn_name!r}; "
+                f"it has {names or 'none'}"
+            )
+    return found
+
+
+def _is_dim(entry: object) -> bool:
+    return isinstance(entry, (int, spec.Var, spec.Expr)) and not isinstance(entry, bool)
 
 
 def _flat(params: Sequence[spec.Param]) -> Iterator[spec.Param]:
@@ -146,6 +155,10 @@ def check_status(context: CallContext, callee: str, status: Value | None) -> Non
     if status is None:
         return
     b = context.builder
+    if status.type != b.types.i32:
+        raise BuildError(
+            f"the callee @{callee} returns {status.type}; expected nothing or a status of type i32"
+        )
     b.check(
         b.eq(status, b.i32(0)), "RuntimeError", f"{callee} failed with status {{}}", status
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 from ffi_builder import spec
 from ffi_builder.errors import BuildError
@@ -66,12 +67,20 @@ class MemRefCallProvider:
 def descriptor(context: CallContext, tensor: spec.Tensor) -> list[Value]:
     """Allocated and aligned pointer, offset, sizes, strides."""
     data = context.data(tensor)
-    sizes = [_as_index(context, value) for value in context.shape(tensor)]
-    strides = [_as_index(context, value) for value in context.strides(tensor)]
-    return [data, data, context.builder.i64(0), *sizes, *strides]
+    strides = tensor.stride_entries or (None,) * tensor.ndim
+    return [
+        data,
+        data,
+        context.builder.i64(0),
+        *map(partial(_as_index, context), tensor.shape, context.shape(tensor)),
+        *map(partial(_as_index, context), strides, context.strides(tensor)),
+    ]
 
 
-def _as_index(context: CallContext, value: Value) -> Value:
-    """A dimension or stride as i64; one of a narrower symbol is not negative or is signed."""
+def _as_index(context: CallContext, entry: spec.Dim | None, value: Value) -> Value:
+    """A dimension or stride as i64, which it is already where its entry is no narrow symbol."""
     b = context.builder
-    return value if value.type == b.types.i64 else b.sext(value, b.types.i64)
+    if value.type == b.types.i64:
+        return value
+    unsigned = isinstance(entry, spec.Var) and entry.dtype.startswith("uint")
+    return b.zext(value, b.types.i64) if unsigned else b.sext(value, b.types.i64)

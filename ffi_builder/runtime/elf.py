@@ -76,7 +76,7 @@ def read_object(data: bytes) -> ObjectFile:
                 for _, info, _ in _RELA.iter_unpack(data[section[4] : section[4] + section[5]])
             ),
         )
-    except (struct.error, IndexError, UnicodeDecodeError) as error:
+    except (struct.error, IndexError, ValueError) as error:
         raise CompileError(f"The object file is truncated or damaged: {error}") from error
 
 

@@ -99,8 +99,10 @@ class _Child:
         except BrokenPipeError:
             length = b""
         if len(length) < _LENGTH.size:
+            self.process.wait()
+            words = self._last_words(start)
             self.close()
-            raise EOFError(self._last_words(start))
+            raise EOFError(words)
         return pickle.loads(stdout.read(_LENGTH.unpack(length)[0]))
 
     def _last_words(self, start: int) -> str:
@@ -117,6 +119,7 @@ class _Child:
             with contextlib.suppress(BrokenPipeError):
                 pipe.close()
         self.process.wait()
+        self.errors.close()
 
 
 _children: dict[str, _Child] = {}
@@ -151,4 +154,3 @@ def _close_all() -> None:
     for child in _children.values():
         if child.pid == os.getpid():
             child.close()
-            child.errors.close()

@@ -14,7 +14,7 @@ to compile.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 
 from ffi_builder.errors import CompileError
 from ffi_builder.runtime._tables import words
@@ -28,6 +28,9 @@ _TRANSLATED = words(
     llvm builtin nvvm rocdl xevm omp acc gpu arm_neon arm_sme arm_sve amx x86 x86vector vcix ptr
     """
 )
+
+# How many of them an error names.
+_MOST_NAMED = 8
 
 # Ops that MLIR's verifier checks as strictly as LLVM's does.
 _SAFE = words(
@@ -205,9 +208,9 @@ def _shuffle_safe(operation: Operation) -> bool:
 def _switch_safe(operation: Operation) -> bool:
     if "case_values" not in operation.attributes:
         return True
-    text = str(operation.attributes["case_values"])
-    values = re.findall(r"-?\d+", text.partition("<")[2].rpartition(":")[0])
-    return len(set(values)) == len(values) and not text.startswith('dense<"')
+    values, _, kind = str(operation.attributes["case_values"]).partition(" : ")
+    different = set(re.findall(r"-?\d+", values))
+    return f"<{len(different)}x" in kind  # equal values may be printed as one
 
 
 def _call_safe(operation: Operation) -> bool:
@@ -299,23 +302,23 @@ def _nested(operation: Operation) -> Iterator[Operation]:
 
 
 def _check_translatable(operation: Operation, module: Operation) -> None:
-    if any(inner.name.partition(".")[0] not in _TRANSLATED for inner in _nested(operation)):
+    if not all(_has_translation(inner) for inner in _nested(operation)):
         raise _untranslatable(module)
-    if any(inner.name == "builtin.unrealized_conversion_cast" for inner in _nested(operation)):
-        raise _untranslatable(module)
+
+
+def _has_translation(operation: Operation) -> bool:
+    name = operation.name
+    return name.partition(".")[0] in _TRANSLATED and name != "builtin.unrealized_conversion_cast"
 
 
 def _untranslatable(module: Operation) -> CompileError:
     found: dict[str, str] = {}
-    for operation in _nested(module):
-        if operation.name.partition(".")[0] not in _TRANSLATED:
-            found.setdefault(operation.name, str(operation.location))
-    names = ", ".join(f"`{name}` at {place}" for name, place in _some(found.items()))
+    for top in _body(module):
+        for operation in _nested(top):
+            if not _has_translation(operation):
+                found.setdefault(operation.name, str(operation.location))
+    names = ", ".join(f"`{name}` at {place}" for name, place in list(found.items())[:_MOST_NAMED])
     return CompileError(
         f"These operations cannot be translated to LLVM IR: {names}. "
         "Lower the module to the LLVM dialect, before or with pipeline="
     )
-
-
-def _some(items: Iterable[tuple[str, str]], limit: int = 8) -> list[tuple[str, str]]:
-    return list(items)[:limit]

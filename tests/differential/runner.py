@@ -7,19 +7,18 @@ import pickle
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, Final, Protocol, cast
+from typing import IO, Final, cast
 
 from ffi_builder.spec import Signature
 from tests.differential.description import Arguments
 from tests.differential.memory import Memory
-from tests.differential.outcome import Outcome, of_verdict, show_values
+from tests.differential.outcome import Outcome, of_verdict
 from tests.differential.strategies import Case
 from tests.oracle import judge
 
 ROOT: Final = Path(__file__).parents[2]
-CheckRaw = Callable[[Signature, int, int], Mapping[str, object]]
 
 
 class Oracle:
@@ -37,29 +36,15 @@ class Oracle:
         return found
 
 
-class Interpreter:
-    """``ffi_builder.testing.check_raw``: the plan, interpreted in this process."""
+class Worker:
+    """An implementation in a process of its own, which is started anew when it dies.
 
-    def __init__(self, check_raw: CheckRaw) -> None:
-        self._memory = Memory()
-        self._check_raw = check_raw
+    Args:
+        implementation: what :mod:`tests.differential.worker` knows it by.
+    """
 
-    def outcomes(self, case: Case) -> list[Outcome]:
-        return [self._outcome(case.signature, arguments) for arguments in case.calls]
-
-    def _outcome(self, signature: Signature, arguments: Arguments) -> Outcome:
-        address = self._memory.place(arguments)
-        try:
-            values = self._check_raw(signature, address, arguments.count)
-        except (TypeError, ValueError) as error:
-            return Outcome(type(error).__name__, str(error))
-        return Outcome("accepted", "", show_values(signature, values))
-
-
-class Compiled:
-    """Compiled wrappers, in a process of their own that is started anew when it dies."""
-
-    def __init__(self) -> None:
+    def __init__(self, implementation: str) -> None:
+        self._implementation = implementation
         self._process: subprocess.Popen[bytes] | None = None
         self._errors: IO[bytes] | None = None
 
@@ -109,7 +94,7 @@ class Compiled:
         if self._process is None:
             self._errors = tempfile.TemporaryFile()  # noqa: SIM115, as `close` closes it
             self._process = subprocess.Popen(
-                [sys.executable, "-m", "tests.differential.worker"],
+                [sys.executable, "-m", "tests.differential.worker", self._implementation],
                 cwd=ROOT,
                 env={**os.environ, "PYTHONPATH": str(ROOT)},
                 stdin=subprocess.PIPE,
@@ -117,12 +102,6 @@ class Compiled:
                 stderr=self._errors,
             )
         return self._process
-
-
-class Implementation(Protocol):
-    """What is compared with the oracle."""
-
-    def outcomes(self, case: Case) -> list[Outcome]: ...
 
 
 def differences(case: Case, expected: list[Outcome], found: list[Outcome]) -> Iterator[str]:

@@ -5,22 +5,16 @@
 
 from __future__ import annotations
 
-import importlib
 import os
 from collections.abc import Iterator
 from typing import Final
 
 import pytest
-from hypothesis import Phase, event, given, settings
+from hypothesis import Phase, currently_in_test_context, event, given, settings
 
-from tests.differential.runner import (
-    Compiled,
-    Implementation,
-    Interpreter,
-    Oracle,
-    differences,
-)
+from tests.differential.runner import Oracle, Worker, differences
 from tests.differential.strategies import LARGE, Case, cases
+from tests.differential.tricky import CASES
 
 EXAMPLES: Final = os.environ.get("FFI_BUILDER_EXAMPLES")
 CALLS: Final = 10
@@ -35,41 +29,40 @@ many = settings(
 )
 
 
-@pytest.fixture(scope="module")
-def interpreter() -> Interpreter:
-    testing = importlib.import_module("ffi_builder.testing")
-    if not hasattr(testing, "check_raw"):
-        pytest.skip("ffi_builder.testing.check_raw is not there yet")
-    return Interpreter(testing.check_raw)
-
-
-@pytest.fixture(scope="module")
-def compiled() -> Iterator[Compiled]:
-    for module in ("torch_mlir", "llvmlite", "tvm_ffi_orcjit"):
-        pytest.importorskip(module)
-    worker = Compiled()
-    yield worker
-    worker.close()
+@pytest.fixture(scope="module", params=["interpreted", "compiled"])
+def worker(request: pytest.FixtureRequest) -> Iterator[Worker]:
+    """Each implementation."""
+    if request.param == "compiled":
+        for module in ("torch_mlir", "llvmlite", "tvm_ffi_orcjit"):
+            pytest.importorskip(module)
+    process = Worker(request.param)
+    yield process
+    process.close()
 
 
 ORACLE: Final = Oracle()
 
 
-def compare(case: Case, implementation: Implementation) -> None:
+def note_kind(kind: str) -> None:
+    """For ``--hypothesis-show-statistics``."""
+    if currently_in_test_context():
+        event(kind)
+
+
+def compare(case: Case, worker: Worker) -> None:
     expected = ORACLE.outcomes(case)
     for outcome in expected:
-        event(outcome.kind)
-    found = list(differences(case, expected, implementation.outcomes(case)))
-    assert not found, found[0]
+        note_kind(outcome.kind)
+    found = list(differences(case, expected, worker.outcomes(case)))
+    assert not found, "".join(found)
 
 
 @many
 @given(case=cases(CALLS))
-def test_interpreter(interpreter: Interpreter, case: Case) -> None:
-    compare(case, interpreter)
+def test_drawn_calls(worker: Worker, case: Case) -> None:
+    compare(case, worker)
 
 
-@many
-@given(case=cases(CALLS))
-def test_compiled(compiled: Compiled, case: Case) -> None:
-    compare(case, compiled)
+@pytest.mark.parametrize("name", CASES)
+def test_tricky_calls(worker: Worker, name: str) -> None:
+    compare(CASES[name], worker)

@@ -1,7 +1,8 @@
-"""The process that runs compiled wrappers, so that a crash is one call's result and not the end.
+"""The process that runs an implementation, so that a crash is one call's result and not the end.
 
-Reads a pickled ``(signature, calls)`` at a time from standard input. Writes to standard output one
-pickled :class:`~tests.differential.outcome.Outcome` for the compilation, and one for each call.
+``python -m tests.differential.worker compiled`` (or ``interpreted``) reads a pickled
+``(signature, calls)`` at a time from standard input. It writes one pickled
+:class:`~tests.differential.outcome.Outcome` for the compilation, and one for each call.
 """
 
 from __future__ import annotations
@@ -11,22 +12,42 @@ import os
 import pickle
 import sys
 import traceback
-from typing import BinaryIO, Final, cast
+from collections.abc import Callable
+from typing import BinaryIO, Final, Protocol, cast
 
 from ffi_builder.spec import Signature
 from tests.differential.description import Arguments
 from tests.differential.memory import Memory
 from tests.differential.outcome import Outcome
-from tests.differential.wrapper import Wrapper, compile_wrapper, set_streams
 
 Request = tuple[Signature, tuple[Arguments, ...]]
 TIMEOUT: Final = 60
 """Seconds for a request; then the process shows where it is, and exits."""
 
 
-def serve(requests: BinaryIO, replies: BinaryIO) -> None:
-    """Answer requests until there are no more."""
+class Callee(Protocol):
+    """What can be called with raw arguments."""
+
+    def call(self, args_address: int, num_args: int) -> Outcome: ...
+
+
+def compiled() -> Callable[[Signature], Callee]:
+    """Wrappers compiled by the JIT."""
+    from tests.differential.wrapper import compile_wrapper, set_streams
+
     set_streams()
+    return compile_wrapper
+
+
+def interpreted() -> Callable[[Signature], Callee]:
+    """The plan's interpreter."""
+    from tests.differential.interpreted import Interpreted
+
+    return Interpreted
+
+
+def serve(make: Callable[[Signature], Callee], requests: BinaryIO, replies: BinaryIO) -> None:
+    """Answer requests until there are no more."""
     memory = Memory()
     while True:
         try:
@@ -35,20 +56,24 @@ def serve(requests: BinaryIO, replies: BinaryIO) -> None:
             return
         faulthandler.dump_traceback_later(TIMEOUT, exit=True)
         try:
-            wrapper = compile_wrapper(signature)
+            callee = make(signature)
         except Exception:
             reply(replies, Outcome("broken", traceback.format_exc()))
             continue
         reply(replies, Outcome("accepted"))
         for arguments in calls:
-            reply(replies, outcome_of(wrapper, memory, arguments))
+            reply(replies, outcome_of(callee, memory, arguments))
+        faulthandler.cancel_dump_traceback_later()
 
 
-def outcome_of(wrapper: Wrapper, memory: Memory, arguments: Arguments) -> Outcome:
+def outcome_of(callee: Callee, memory: Memory, arguments: Arguments) -> Outcome:
     """One call, which must leave its arguments as they were."""
     address = memory.place(arguments)
     before = memory.snapshot()
-    outcome = wrapper.call(address, arguments.count)
+    try:
+        outcome = callee.call(address, arguments.count)
+    except Exception:
+        return Outcome("broken", traceback.format_exc())
     if memory.snapshot() != before:
         return Outcome("broken", f"the arguments were changed, with {outcome}")
     return outcome
@@ -64,4 +89,5 @@ if __name__ == "__main__":
     # What anything prints must not come between the replies.
     channel = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
-    serve(sys.stdin.buffer, channel)
+    implementations = {"compiled": compiled, "interpreted": interpreted}
+    serve(implementations[sys.argv[1]](), sys.stdin.buffer, channel)

@@ -1,4 +1,4 @@
-"""The constants of the diagnosis: words, names, formats. One internal global a module."""
+"""The words, names and formats of the diagnosis, as bytes."""
 
 from __future__ import annotations
 
@@ -6,8 +6,6 @@ import struct
 from typing import Final
 
 from ffi_builder import abi
-from ffi_builder.builder.diagnosis.functions import shared_name
-from ffi_builder.ir import Builder, Symbols, Value
 from ffi_builder.plan.place import SUFFIXES
 from ffi_builder.plan.words import (
     BINDING,
@@ -25,13 +23,12 @@ KINDS: Final = ("ValueError", "TypeError")
 
 
 def _template(template: str) -> bytes:
-    """Text with each placeholder as one byte, its number from 1; then a NUL."""
+    """u8 length, text, u8 placeholder, and so on; the last placeholder is 0, which ends it."""
     encoded = b""
     for words, name in template_parts(template):
-        encoded += words.encode()
-        if name is not None:
-            encoded += bytes([PLACEHOLDERS.index(name) + 1])
-    return encoded + b"\0"
+        number = 0 if name is None else PLACEHOLDERS.index(name) + 1
+        encoded += bytes([len(words)]) + words.encode() + bytes([number])
+    return encoded
 
 
 def _words() -> bytes:
@@ -76,18 +73,10 @@ _STRINGS: Final = (
 )
 """Formats and punctuation; each ends in NUL."""
 
-_POSITIONS: Final[dict[str, int]] = {}
+POSITIONS: Final[dict[str, int]] = {}
+"""Where each part, and each string by its text, starts."""
 _DATA: Final = bytearray()
 for _name, _part in (*_PARTS.items(), *((string, string.encode() + b"\0") for string in _STRINGS)):
-    _POSITIONS[_name] = len(_DATA)
+    POSITIONS[_name] = len(_DATA)
     _DATA.extend(_part)
-
-
-def define_blob(symbols: Symbols) -> None:
-    """Add the constant to a module."""
-    symbols.constant(shared_name("words"), bytes(_DATA))
-
-
-def blob(b: Builder, name: str) -> Value:
-    """The address of a part, or of a string by its text."""
-    return b.offset(b.address_of(shared_name("words")), _POSITIONS[name])
+DATA: Final = bytes(_DATA)

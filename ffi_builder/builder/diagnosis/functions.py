@@ -6,30 +6,18 @@ that equal names mean equal bodies: a JIT may link one copy for all modules of a
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Sequence
-from functools import cache
-from pathlib import Path
 from typing import Final
 
+from ffi_builder.builder.diagnosis.library import library
 from ffi_builder.ir import Builder, Symbols, Type, Value
 
 PREFIX: Final = "__ffi_builder_shared_"
 
 
-@cache
-def digest() -> str:
-    """Eight hex digits that stand for the text of this package: the helpers' version."""
-    hashed = hashlib.sha256()
-    here = Path(__file__).parent
-    for file in (*sorted(here.glob("*.py")), here.parent.parent / "plan" / "words.py"):
-        hashed.update(file.read_bytes())
-    return hashed.hexdigest()[:8]
-
-
 def shared_name(name: str) -> str:
     """The symbol of a helper."""
-    return f"{PREFIX}{name}_{digest()}"
+    return f"{PREFIX}{name}_{library().digest}"
 
 
 def define(

@@ -1,0 +1,84 @@
+"""From an MLIR kernel to a function that checks its arguments and takes NumPy and PyTorch arrays.
+
+A linalg matmul on memrefs is lowered by MLIR's own passes; a post-compile hook then attaches the
+function ``__tvm_ffi_matmul`` to the lowered module; LLVM compiles both. Run by ``make demo``.
+"""
+
+import importlib
+import importlib.util
+
+import numpy as np
+
+from ffi_builder import attach_ffi_func, explain, providers, runtime, spec
+from ffi_builder.ir import Module
+
+# Text here; an ir.Module of torch-mlir, jaxlib, IREE or an MLIR of your own is taken as well.
+KERNEL = """
+func.func @mm(%A: memref<?x?xf32>, %B: memref<?x?xf32>, %C: memref<?x?xf32>) {
+  linalg.matmul ins(%A, %B : memref<?x?xf32>, memref<?x?xf32>) outs(%C : memref<?x?xf32>)
+  return
+}
+"""
+
+LOWERING = (
+    "builtin.module(func.func(convert-linalg-to-loops),expand-strided-metadata,lower-affine,"
+    "convert-scf-to-cf,convert-to-llvm,reconcile-unrealized-casts)"
+)
+
+# What the function accepts. A symbol is bound where it first occurs, and must then recur.
+n, k, m = spec.dims("n k m")
+with spec.DefaultConfig(device_type="cpu"):
+    MATMUL = [
+        spec.Tensor("A", [n, k], "float32"),
+        spec.Tensor("B", [k, m], "float32"),
+        spec.Tensor("C", [n, m], "float32"),
+    ]
+
+
+def attach_matmul(module: Module) -> None:
+    """The hook: it gets the lowered module, in which @mm takes expanded memref descriptors."""
+    attach_ffi_func(module, "matmul", MATMUL, providers.MemRefCallProvider("mm"))
+
+
+def heading(text: str) -> None:
+    print(f"\n==== {text}")
+
+
+def main() -> None:
+    signature = spec.Signature("matmul", MATMUL)
+    heading("The signature")
+    print(signature)
+    heading("The plan: what is checked, in which order, and what fails how")
+    print(explain(signature))
+
+    compiled = runtime.compile(KERNEL, pipeline=LOWERING, post_compile_hooks=[attach_matmul])
+    matmul = compiled["matmul"]
+
+    heading("NumPy")
+    rng = np.random.default_rng(0)
+    a = rng.random((3, 4), dtype=np.float32)
+    b = rng.random((4, 5), dtype=np.float32)
+    c = np.zeros((3, 5), dtype=np.float32)
+    matmul(a, b, c)
+    print(c)
+    print(f"largest difference from NumPy's a @ b: {np.abs(c - a @ b).max():.1e}")
+
+    heading("PyTorch")
+    if importlib.util.find_spec("torch") is None:
+        print("not installed: skipped (`make test-frameworks` installs a CPU build)")
+    else:
+        torch = importlib.import_module("torch")
+        result = torch.zeros(3, 5)
+        matmul(torch.from_numpy(a), torch.from_numpy(b), result)
+        difference = (result - torch.from_numpy(a @ b)).abs().max().item()
+        print(f"largest difference from NumPy's a @ b: {difference:.1e}")
+
+    heading("A mistake: B is 5 by 4, where k is 4")
+    try:
+        matmul(a, np.zeros((5, 4), np.float32), c)
+    except ValueError as error:
+        print(f"ValueError: {error}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,320 @@
+"""An assembler for the small register machine that the diagnosis is written for.
+
+The diagnosis is cold and shared by all wrappers, but every module carries it. As LLVM operations it
+would be some 2,700 of them, to be built, verified and compiled with each module; as code for a
+machine of our own it is a constant, and only the machine is operations (:mod:`.machine`).
+
+All registers and values are int64; addresses too. An instruction is four bytes, ``op a b c``, where
+``c`` is a register or, with the top bit of ``op`` set, a signed number::
+
+    ADD … ULE    a = b op c             LI   a = b | c << 8, signed     JZ      if a == 0: goto b | c << 8
+    LD8 … LD64   a = memory[b + c]      LI64 a = the next 8 bytes       SWITCH  goto the a-th of b labels
+    ST64         memory[b + c] = a      CALL a = here; goto b | c << 8  RET     goto a
+
+Functions have registers of their own above those of all that they call, so calls save nothing; what
+calls itself saves what it must.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from enum import IntEnum, auto
+from typing import Final
+
+from typing_extensions import TypeAlias
+
+
+class Instruction(IntEnum):
+    """Operations of the machine."""
+
+    EXIT = 0
+    ADD = auto()
+    SUB = auto()
+    MUL = auto()
+    AND = auto()
+    OR = auto()
+    SHL = auto()
+    LSHR = auto()
+    SDIV = auto()
+    SREM = auto()
+    UREM = auto()
+    EQ = auto()
+    NE = auto()
+    SLT = auto()
+    SLE = auto()
+    ULT = auto()
+    ULE = auto()
+    LD8 = auto()
+    """Zero-extended, as LD16; LD32 is sign-extended."""
+    LD16 = auto()
+    LD32 = auto()
+    LD64 = auto()
+    ST64 = auto()
+    LI = auto()
+    LI64 = auto()
+    JZ = auto()
+    SWITCH = auto()
+    """Followed by b labels of 2 bytes; past them where a is not below b, unsigned."""
+    CALL = auto()
+    RET = auto()
+    ADDO = auto()
+    """a = b + c; the overflow register becomes 1 where that does not fit, as for the next two."""
+    SUBO = auto()
+    MULO = auto()
+    SAME = auto()
+    """Whether two float64 are equal or both NaN."""
+    FLOAT = auto()
+    """a = the float64 nearest to the int b."""
+    SINGLE = auto()
+    """a = the float64 b rounded to float32."""
+    PRINT = auto()
+    """a = snprintf(memory at a, 64, format b, int c)."""
+    PRINTF = auto()
+    """The same with a float64."""
+    STRTOD = auto()
+    """a = strtod(b)."""
+    COPY = auto()
+    """memcpy(a, b, c)."""
+    RAISE = auto()
+    """Raise an error: kind, its length, message, its length, in a and the three after it."""
+
+
+IMMEDIATE: Final = 0x80
+
+
+@dataclass(frozen=True)
+class Reg:
+    """A register by its number."""
+
+    number: int
+
+
+Operand: TypeAlias = "Reg | int"
+
+
+@dataclass
+class Label:
+    """A place in the code, and where it is used before it is known."""
+
+    position: int | None = None
+    uses: list[int] = field(default_factory=list[int])
+
+
+@dataclass(frozen=True)
+class Function:
+    """A function: where it starts, and the registers it uses, up to ``top``."""
+
+    entry: Label
+    link: Reg
+    parameters: tuple[Reg, ...]
+    top: int
+
+
+ZERO: Final = Reg(0)
+"""Always 0."""
+OVERFLOW: Final = Reg(1)
+
+
+class Assembler:
+    """Collects code; :meth:`finish` gives it."""
+
+    def __init__(self, first_register: int) -> None:
+        self.code = bytearray()
+        self._first = self._next = first_register
+        self._top = self._greatest = first_register
+        self._called: list[Function] = []
+        self._current: Function | None = None
+
+    # ---- functions
+
+    def function(self, parameters: int, body: Callable[..., None]) -> Function:
+        """A function; ``body(*parameters)`` assembles it, and may call those made before."""
+        # Once to see whom it calls, whose registers are below its own; then for good.
+        start = len(self.code)
+        outer, self._called = self._called, []
+        self._assemble(parameters, body)
+        base = max((callee.top for callee in self._called), default=self._first)
+        del self.code[start:]
+        self._called = []
+        function = self._assemble(parameters, body, base)
+        self._called = outer
+        assert function.top <= 256, "a function needs more registers than there are"
+        self._greatest = max(self._greatest, function.top)
+        return function
+
+    def main(self, body: Callable[[], None]) -> int:
+        """The code that is run first, with registers above those of all functions."""
+        entry = len(self.code)
+        self._current = None
+        self._next = self._greatest
+        body()
+        assert self._top <= 256, "the routines need more registers than there are"
+        return entry
+
+    def _assemble(
+        self, count: int, body: Callable[..., None], base: int | None = None
+    ) -> Function:
+        self._next = self._top = self._first if base is None else base
+        link, *parameters = (self.new() for _ in range(count + 1))
+        self._current = Function(Label(len(self.code)), link, tuple(parameters), self._next)
+        body(*parameters)
+        self.ret()
+        return replace(self._current, top=self._top)
+
+    def call(self, function: Function, *arguments: Operand) -> None:
+        """Call a function; one that calls itself must save its link register and parameters."""
+        if function is not self._current:
+            self._called.append(function)
+        for parameter, argument in zip(function.parameters, arguments, strict=True):
+            self.set(parameter, argument)
+        self._jump_code(Instruction.CALL, function.link, function.entry)
+
+    @property
+    def current(self) -> Function:
+        """The function that is being assembled."""
+        assert self._current is not None, "outside of any function"
+        return self._current
+
+    def ret(self) -> None:
+        """Return from the function that is being assembled."""
+        self._emit(Instruction.RET, self.current.link.number)
+
+    # ---- registers and values
+
+    def new(self) -> Reg:
+        """A new register of the function that is being assembled."""
+        register = Reg(self._next)
+        self._next += 1
+        self._top = max(self._top, self._next)
+        return register
+
+    def set(self, register: Reg, value: Operand) -> None:
+        """Put a value into a register."""
+        if isinstance(value, Reg):
+            if value != register:
+                self._emit(Instruction.ADD | IMMEDIATE, register.number, value.number, 0)
+        elif -(2**15) <= value < 2**15:
+            self._emit(Instruction.LI, register.number, *struct.pack("<h", value))
+        else:
+            self._emit(Instruction.LI64, register.number)
+            self.code += struct.pack("<q", (value + 2**63) % 2**64 - 2**63)
+
+    def register(self, value: Operand) -> Reg:
+        """A value in a register: its own, or for a number a new one."""
+        if isinstance(value, Reg):
+            return value
+        if value == 0:
+            return ZERO
+        register = self.new()
+        self.set(register, value)
+        return register
+
+    def binary(
+        self, op: Instruction, lhs: Operand, rhs: Operand, into: Reg | None = None
+    ) -> Reg:
+        """``lhs op rhs`` in a new register, or ``into`` one."""
+        left = self.register(lhs)
+        op_byte, right = self._last(op, rhs)
+        result = into or self.new()
+        self._emit(op_byte, result.number, left.number, right)
+        return result
+
+    def load(self, bits: int, address: Reg, offset: Operand = 0) -> Reg:
+        """Memory: 8 and 16 bits zero-extended, 32 sign-extended."""
+        return self.binary(Instruction[f"LD{bits}"], address, offset)
+
+    def store(self, value: Operand, address: Reg, offset: int = 0) -> None:
+        """Store 64 bits."""
+        self.binary(Instruction.ST64, address, offset, into=self.register(value))
+
+    def effect(self, op: Instruction, a: Reg, b: Operand = 0, c: Operand = 0) -> None:
+        """Any other instruction, on three registers."""
+        second, third = self.register(b), self.register(c)
+        self._emit(op, a.number, second.number, third.number)
+
+    # ---- flow
+
+    def place(self, label: Label) -> None:
+        """The label is here."""
+        label.position = len(self.code)
+        for use in label.uses:
+            struct.pack_into("<H", self.code, use, label.position)
+
+    def jump(self, label: Label) -> None:
+        """Go to a label."""
+        self.jump_if_zero(ZERO, label)
+
+    def jump_if_zero(self, condition: Reg, label: Label) -> None:
+        """Go to a label if the register is 0."""
+        self._jump_code(Instruction.JZ, condition, label)
+
+    @contextmanager
+    def when(self, condition: Reg) -> Generator[None]:
+        """``if condition:`` the body."""
+        past = Label()
+        self.jump_if_zero(condition, past)
+        kept = self._next
+        yield
+        self._next = kept
+        self.place(past)
+
+    @contextmanager
+    def loop(self, count: Operand) -> Generator[Reg]:
+        """``for index in range(count):`` the body."""
+        index = self.new()
+        limit = self.register(count)
+        self.set(index, 0)
+        head, past = Label(), Label()
+        self.place(head)
+        self.jump_if_zero(self.binary(Instruction.SLT, index, limit), past)
+        kept = self._next
+        yield index
+        self._next = kept
+        self.binary(Instruction.ADD, index, 1, into=index)
+        self.jump(head)
+        self.place(past)
+
+    def switch(self, value: Reg, labels: list[Label]) -> None:
+        """Go to the label with this number; past it if there is none."""
+        self._emit(Instruction.SWITCH, value.number, len(labels))
+        for label in labels:
+            self._label(label)
+
+    def cases(
+        self, value: Reg, bodies: list[Callable[[], None]], *, share_registers: bool = True
+    ) -> None:
+        """Run the body with this number, and go on behind all of them."""
+        labels, past = [Label() for _ in bodies], Label()
+        self.switch(value, labels)
+        self.jump(past)
+        kept = self._next
+        for label, body in zip(labels, bodies, strict=True):
+            self.place(label)
+            body()
+            self.jump(past)
+            if share_registers:
+                self._next = kept
+        self.place(past)
+
+    # ---- bytes
+
+    def _last(self, op: Instruction, operand: Operand) -> tuple[int, int]:
+        """The opcode and last byte: a register, or a number that fits a byte."""
+        if isinstance(operand, int) and -128 <= operand < 128:
+            return op | IMMEDIATE, operand & 0xFF
+        return op, self.register(operand).number
+
+    def _emit(self, op: int, a: int, b: int = 0, c: int = 0) -> None:
+        self.code += bytes((op, a, b, c))
+
+    def _jump_code(self, op: Instruction, register: Reg, label: Label) -> None:
+        self.code += bytes((op, register.number))
+        self._label(label)
+
+    def _label(self, label: Label) -> None:
+        if label.position is None:
+            label.uses.append(len(self.code))
+        self.code += struct.pack("<H", label.position or 0)

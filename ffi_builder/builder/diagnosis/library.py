@@ -1,0 +1,57 @@
+"""The diagnosis as one constant: code for the machine, then the words and names."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+
+from ffi_builder.builder.diagnosis import blobs
+from ffi_builder.builder.diagnosis.assembler import Label
+from ffi_builder.builder.diagnosis.program import Program
+from ffi_builder.builder.diagnosis.routines.checks import CHECKS
+from ffi_builder.builder.diagnosis.routines.decoding import DECODING, define_decoding
+from ffi_builder.builder.diagnosis.routines.report import define_report
+from ffi_builder.builder.diagnosis.routines.symbols import SYMBOLS
+from ffi_builder.builder.diagnosis.table import Op
+
+_ROUTINES = {**DECODING, **CHECKS, **SYMBOLS}
+
+
+@dataclass(frozen=True)
+class Library:
+    """``data`` is the constant; code starts running at ``entry``, words stand at ``constants``."""
+
+    data: bytes
+    entry: int
+    constants: int
+
+    @property
+    def digest(self) -> str:
+        """Eight hex digits that stand for the contents."""
+        return hashlib.sha256(self.data).hexdigest()[:8]
+
+
+@cache
+def library() -> Library:
+    """Assemble the diagnosis; once a process."""
+    p = Program()
+    define_report(p)
+    define_decoding(p)
+    entry = p.main(lambda: _main(p))
+    code = bytes(p.code)
+    return Library(code + blobs.DATA, entry, len(code))
+
+
+def _main(p: Program) -> None:
+    """Run the table's instructions, one routine each; where they end, nothing was wrong."""
+    head = Label()
+    p.place(head)
+    opcode = p.operand(8)
+    p.cases(opcode, [lambda: p.run("undecided"), *(_routine(p, op) for op in list(Op)[1:])])
+    p.jump(head)
+
+
+def _routine(p: Program, op: Op) -> Callable[[], None]:
+    return lambda: _ROUTINES[op](p)

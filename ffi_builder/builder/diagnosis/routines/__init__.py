@@ -1,0 +1,1 @@
+"""The diagnosis, written in the code of a small register machine."""

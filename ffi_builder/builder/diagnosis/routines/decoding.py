@@ -1,0 +1,279 @@
+"""Instructions of the table that look at arguments and read their parts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from ffi_builder import abi
+from ffi_builder.abi import TypeIndex
+from ffi_builder.builder.diagnosis.assembler import Instruction, Reg
+from ffi_builder.builder.diagnosis.program import (
+    BIG_BEYOND,
+    BIG_NEGATIVE,
+    BIG_UNSIGNED,
+    NO_INDEX_BITS,
+    PLACE_INDEX,
+    PLACE_PART,
+    SLOT_PLACE,
+    Program,
+)
+from ffi_builder.builder.diagnosis.routines.rounding import define_rounding
+from ffi_builder.builder.diagnosis.table import NO_INDEX, WORDS, Op, Rounding, Source, Style
+from ffi_builder.plan import Part, Words
+
+DL: Final = abi.OBJECT_SIZE
+_SHAPE: Final = DL + abi.DLTENSOR_SHAPE
+_STRIDES: Final = DL + abi.DLTENSOR_STRIDES
+_NDIM: Final = DL + abi.DLTENSOR_NDIM
+
+
+def define_decoding(p: Program) -> None:
+    """Assemble the functions that the instructions below use."""
+    define_rounding(p)
+    p.define("look", 0, lambda: _look(p))
+    p.define("is_empty", 1, lambda result: _is_empty(p, result))
+    p.define("row_major", 2, lambda axis, result: _row_major(p, axis, result))
+    p.define("big_int", 0, lambda: _big_int(p))
+
+
+def _look(p: Program) -> None:
+    """Type index and payload of the ``TVMFFIAny`` that is looked at."""
+    p.binary(Instruction.LD32, p.any, abi.ANY_TYPE_INDEX, p.type)
+    p.binary(Instruction.LD64, p.any, abi.ANY_PAYLOAD, p.payload)
+
+
+def _is_empty(p: Program, result: Reg) -> None:
+    """Whether a dimension of the current tensor is 0."""
+    p.set(result, 0)
+    shape = p.load(64, p.object, _SHAPE)
+    with p.loop(p.load(32, p.object, _NDIM)) as axis:
+        dim = p.load(64, p.add(shape, p.shl(axis, 3)))
+        p.or_(result, p.not_(dim), result)
+
+
+def _row_major(p: Program, axis: Reg, result: Reg) -> None:
+    """The product of the dimensions behind an axis, modulo 2^64."""
+    p.set(result, 1)
+    following = p.add(axis, 1)
+    shape = p.add(p.load(64, p.object, _SHAPE), p.shl(following, 3))
+    with p.loop(p.sub(p.load(32, p.object, _NDIM), following)) as index:
+        dim = p.load(64, p.add(shape, p.shl(index, 3)))
+        p.mul(result, dim, result)
+
+
+def call_for(p: Program, name: str, *arguments: Reg | int) -> Reg:
+    """Call a function whose last parameter is its result."""
+    p.run(name, *arguments, 0)
+    return p.functions[name].parameters[-1]
+
+
+def _big_int(p: Program) -> None:
+    """The value and its kind: a word count, then words, the least significant first."""
+    p.set(p.value, 0)
+    p.set(p.big, BIG_BEYOND)
+    with p.when(p.not_(p.payload)):
+        p.ret()
+    count = p.load(64, p.payload, abi.BIG_INT_COUNT)
+    words = p.add(p.payload, abi.BIG_INT_WORDS)
+    p.set(p.big, 0)
+    with p.when(p.sle(count, 0)):
+        p.ret()
+    p.binary(Instruction.LD64, words, 0, p.value)
+    last = p.load(64, p.add(words, p.shl(count, 3)), -8)
+    with p.when(p.slt(last, 0)):
+        # One word is an int64 like any other.
+        with p.when(p.ne(count, 1)):
+            p.set(p.big, BIG_NEGATIVE)
+        p.ret()
+    p.set(p.big, p.slt(p.value, 0))
+    with p.loop(p.sub(count, 1)) as index:
+        with p.when(p.load(64, p.add(words, p.shl(index, 3)), 8)):
+            p.set(p.big, BIG_BEYOND)
+
+
+# ---- instructions
+
+
+def _param(p: Program) -> None:
+    """The place is the position of this record's operands in the table."""
+    p.or_(p.sub(p.pc, p.table), NO_INDEX_BITS, p.place_)
+    p.skip(8)
+
+
+def _arg(p: Program) -> None:
+    p.add(p.args, p.shl(p.operand(16), 4), p.any)
+
+
+def _elem(p: Program) -> None:
+    p.add(p.load(64, p.object, abi.CELL_DATA), p.shl(p.operand(16), 4), p.any)
+
+
+def _tensor(p: Program) -> None:
+    p.run("look")
+    moved = p.eq(p.type, TypeIndex.OBJECT_RVALUE_REF)
+    kind = p.is_one_of(p.type, TypeIndex.TENSOR, TypeIndex.DL_TENSOR_PTR)
+    p.fail(p.not_(p.or_(moved, kind)), Words.KIND_TENSOR)
+    p.set(p.object, p.payload)
+    with p.when(p.payload):
+        with p.when(p.eq(p.type, TypeIndex.DL_TENSOR_PTR)):
+            p.add(p.object, -DL, p.object)
+        with p.when(moved):
+            p.binary(Instruction.LD64, p.payload, 0, p.object)
+            with p.when(p.object):
+                inner = p.load(32, p.object, abi.OBJECT_TYPE_INDEX)
+                p.fail(p.ne(inner, TypeIndex.TENSOR), Words.KIND_TENSOR)
+
+
+def _container(p: Program) -> None:
+    words = p.operand(8)
+    p.run("look")
+    list_ = p.is_one_of(p.type, TypeIndex.ARRAY, TypeIndex.LIST)
+    wants_shape = p.eq(words, WORDS.index(Words.KIND_SHAPE))
+    shape = p.and_(wants_shape, p.eq(p.type, TypeIndex.SHAPE))
+    p.fail(p.not_(p.or_(list_, shape)), words)
+    p.set(p.object, p.payload)
+    p.set(p.object_type, p.type)
+
+
+def _save(p: Program) -> None:
+    slot = p.slot_of(p.operand(16))
+    p.store(p.object, slot)
+    p.store(p.object_type, slot, SLOT_PLACE)
+
+
+def _restore(p: Program) -> None:
+    slot = p.slot_of(p.operand(16))
+    p.binary(Instruction.LD64, slot, 0, p.object)
+    p.binary(Instruction.LD64, slot, SLOT_PLACE, p.object_type)
+
+
+def _scalar(p: Program) -> None:
+    mask, words = p.operand(8), p.operand(8)
+    p.operand(8, p.style)
+    p.run("look")
+    p.set(p.free, 0)
+    p.set(p.big, 0)
+    # Bits 0 to 4 of the mask are type indices; bit 5 stands for BigInt.
+    is_big = p.eq(p.type, TypeIndex.BIG_INT)
+    bit = p.choose(is_big, 5, p.choose(p.ult(p.type, 5), p.type, 63))
+    p.fail(p.not_(p.and_(p.lshr(mask, bit), 1)), words)
+    p.set(p.value, p.choose(p.type, p.payload, 0))
+    with p.when(is_big):
+        p.run("big_int")
+    # An address is unsigned.
+    with p.when(p.eq(p.type, TypeIndex.OPAQUE_PTR)):
+        p.set(p.big, p.choose(p.slt(p.value, 0), BIG_UNSIGNED, 0))
+
+
+def _float(p: Program) -> None:
+    rounding = p.operand(8)
+    with p.when(p.ne(p.type, TypeIndex.FLOAT)):
+        p.effect(Instruction.FLOAT, p.value, p.value)
+    with p.when(p.eq(rounding, Rounding.FLOAT32)):
+        p.effect(Instruction.SINGLE, p.value, p.value)
+    for half, (precision, least) in {
+        Rounding.FLOAT16: (11, -14),
+        Rounding.BFLOAT16: (8, -126),
+    }.items():
+        with p.when(p.eq(rounding, half)):
+            p.run("round", precision, least)
+
+
+def _read(p: Program) -> None:
+    """By source; each body leaves the value, and whether checks on it do not apply."""
+    source, index = p.operand(8), p.operand(16)
+    for register in (p.free, p.big, p.style):
+        p.set(register, 0)
+    part = p.choose(p.sle(source, Source.ARGUMENTS), source, 0)
+    with p.when(p.eq(source, Source.SHAPE_POINTER)):
+        p.set(part, Part.SHAPE)
+    place = p.or_(p.parameter(), p.shl(part, PLACE_PART))
+    p.or_(place, p.shl(index, PLACE_INDEX), p.place_)
+    nothing: Callable[[], None] = lambda: None  # noqa: E731 # number 0 is no source
+    p.cases(source, [nothing, *(lambda item=item: _SOURCES[item](p, index) for item in Source)])
+
+
+def _field(bits: int, offset: int) -> Callable[[Program, Reg], None]:
+    return lambda p, _: _set(p, p.load(bits, p.object, offset))
+
+
+def _register(register: Reg) -> Callable[[Program, Reg], None]:
+    return lambda p, _: _set(p, register)
+
+
+def _set(p: Program, value: Reg) -> None:
+    p.set(p.value, value)
+
+
+def _dim(p: Program, index: Reg) -> None:
+    """Without an index the shape as a whole is meant: there is nothing to read."""
+    with p.when(p.ne(index, NO_INDEX)):
+        shape = p.load(64, p.object, _SHAPE)
+        _set(p, p.load(64, p.add(shape, p.shl(index, 3))))
+
+
+def _stride(p: Program, index: Reg) -> None:
+    strides = p.load(64, p.object, _STRIDES)
+    _set(p, call_for(p, "row_major", index))
+    with p.when(strides):
+        _set(p, p.load(64, p.add(strides, p.shl(index, 3))))
+    shape = p.load(64, p.object, _SHAPE)
+    single = p.eq(p.load(64, p.add(shape, p.shl(index, 3))), 1)
+    p.or_(single, call_for(p, "is_empty"), p.free)
+
+
+def _data(p: Program, _: Reg) -> None:
+    """Checks on data do not apply to empty tensors."""
+    _set(p, p.load(64, p.object, DL + abi.DLTENSOR_DATA))
+    p.set(p.free, call_for(p, "is_empty"))
+
+
+def _byte_offset(p: Program, _: Reg) -> None:
+    _set(p, p.load(64, p.object, DL + abi.DLTENSOR_DATA))
+    p.binary(Instruction.LD64, p.object, DL + abi.DLTENSOR_BYTE_OFFSET, p.expected)
+
+
+def _entry(p: Program, index: Reg) -> None:
+    """Of a Shape an int64; of an Array or List an int or bool."""
+    cells = p.load(64, p.object, abi.CELL_DATA)
+    is_shape = p.eq(p.object_type, TypeIndex.SHAPE)
+    with p.when(is_shape):
+        _set(p, p.load(64, p.add(cells, p.shl(index, 3))))
+    with p.when(p.not_(is_shape)):
+        p.add(cells, p.shl(index, 4), p.any)
+        p.run("look")
+        p.fail(p.not_(p.is_one_of(p.type, TypeIndex.INT, TypeIndex.BOOL)), Words.KIND_INT)
+        _set(p, p.payload)
+
+
+_SOURCES: Final[dict[Source, Callable[[Program, Reg], None]]] = {
+    Source.NDIM: _field(32, _NDIM),
+    Source.DTYPE: _field(32, DL + abi.DLTENSOR_DTYPE),
+    Source.DEVICE_TYPE: _field(32, DL + abi.DLTENSOR_DEVICE_TYPE),
+    Source.DEVICE_ID: _field(32, DL + abi.DLTENSOR_DEVICE_ID),
+    Source.SHAPE: _dim,
+    Source.STRIDES: _stride,
+    Source.BYTE_OFFSET: _byte_offset,
+    Source.DATA: _data,
+    Source.ENTRY: _entry,
+    Source.COUNT: _register(Program.count),
+    Source.ARGUMENTS: _register(Program.args),
+    Source.OBJECT: _register(Program.object),
+    Source.LENGTH: _field(64, abi.CELL_SIZE),
+    Source.CELLS: _field(64, abi.CELL_DATA),
+    Source.SHAPE_POINTER: _field(64, _SHAPE),
+}
+
+DECODING: Final[dict[Op, Callable[[Program], None]]] = {
+    Op.PARAM: _param,
+    Op.ARG: _arg,
+    Op.ELEM: _elem,
+    Op.TENSOR: _tensor,
+    Op.CONTAINER: _container,
+    Op.SAVE: _save,
+    Op.RESTORE: _restore,
+    Op.SCALAR: _scalar,
+    Op.FLOAT: _float,
+    Op.READ: _read,
+}

@@ -1,0 +1,148 @@
+"""Appending to the message: text, numbers, names. All stop at the end of the buffer."""
+
+from __future__ import annotations
+
+from ffi_builder import abi
+from ffi_builder.builder.diagnosis.assembler import Instruction, Label, Reg
+from ffi_builder.builder.diagnosis.program import (
+    BIG_BEYOND,
+    BIG_UNSIGNED,
+    PLACE_INDEX,
+    PLACE_PART,
+    PLACE_SOLVED,
+    Program,
+)
+from ffi_builder.builder.diagnosis.table import NO_INDEX, Style
+
+NDIM = abi.OBJECT_SIZE + abi.DLTENSOR_NDIM
+
+
+def define_texts(p: Program) -> None:
+    """Assemble the functions; each is used by those below it."""
+    p.define("put", 2, lambda text, length: _put(p, text, length))
+    p.define("put_number", 2, lambda format_, value: _put_number(p, format_, value))
+    p.define("put_float", 1, lambda value: _put_float(p, value))
+    p.define("put_name", 3, lambda names, number, other: _put_name(p, names, number, other))
+    p.define("put_value", 2, lambda value, big: _put_value(p, value, big))
+    p.define("put_dtype", 1, lambda dtype: _put_dtype(p, dtype))
+    p.define("put_symbol", 1, lambda symbol: _put_symbol(p, symbol))
+    p.define("put_place", 2, lambda place, symbol: _put_place(p, place, symbol))
+    p.define("put_list", 1, lambda entries: _put_list(p, entries))
+
+
+def _put(p: Program, text: Reg, length: Reg) -> None:
+    room = p.sub(p.end, p.cursor)
+    taken = p.choose(p.slt(length, room), length, room)
+    p.effect(Instruction.COPY, p.cursor, text, taken)
+    p.add(p.cursor, taken, p.cursor)
+
+
+def _put_number(p: Program, format_: Reg, value: Reg) -> None:
+    length = p.new()
+    p.set(length, p.scratch)
+    p.effect(Instruction.PRINT, length, format_, value)
+    p.run("put", p.scratch, length)
+
+
+def _put_float(p: Program, value: Reg) -> None:
+    # NaN is the one value that is the same as nothing that compares equal to itself.
+    exponent = p.and_(value, 2**63 - 1)
+    with p.when(p.slt(0x7FF << 52, exponent)):
+        p.put("nan")
+        p.ret()
+    length, back = p.new(), p.new()
+    for format_ in ("%.15g", "%.17g"):
+        p.set(length, p.scratch)
+        p.effect(Instruction.PRINTF, length, p.constant(format_), value)
+        p.effect(Instruction.STRTOD, back, p.scratch)
+        with p.when(p.binary(Instruction.SAME, back, value)):
+            p.run("put", p.scratch, length)
+            p.ret()
+
+
+def _put_name(p: Program, names: Reg, number: Reg, other: Reg) -> None:
+    """``other`` is the format for a number without a name; 0 appends nothing."""
+    head = Label()
+    p.place(head)
+    length = p.unsigned(names, 8, 1)
+    with p.when(p.not_(length)):
+        with p.when(other):
+            p.run("put_number", other, number)
+        p.ret()
+    text = p.add(names, 2)
+    with p.when(p.eq(p.unsigned(names, 8), number)):
+        p.run("put", text, length)
+        p.ret()
+    p.add(text, length, names)
+    p.jump(head)
+
+
+def _put_value(p: Program, value: Reg, big: Reg) -> None:
+    with p.when(p.sle(BIG_BEYOND, big)):
+        p.put("an int beyond 64 bits")
+        p.ret()
+    with p.when(p.eq(p.style, Style.FLOAT)):
+        p.run("put_float", value)
+        p.ret()
+    with p.when(p.eq(p.style, Style.BOOL)):
+        with p.when(value):
+            p.put("True")
+            p.ret()
+        p.put("False")
+        p.ret()
+    unsigned = p.or_(p.eq(p.style, Style.UINT), p.eq(big, BIG_UNSIGNED))
+    format_ = p.choose(unsigned, p.constant("%llu"), p.constant("%lld"))
+    with p.when(p.eq(p.style, Style.HEX)):
+        p.set(format_, p.constant("0x%llx"))
+    p.run("put_number", format_, value)
+
+
+def _put_dtype(p: Program, dtype: Reg) -> None:
+    code = p.and_(dtype, 0xFF)
+    bits = p.and_(p.lshr(dtype, 8), 0xFF)
+    lanes = p.and_(p.lshr(dtype, 16), 0xFFFF)
+    with p.when(p.slt(max(abi.DTYPE_CODES.values()), code)):
+        p.run("put_number", p.constant("dtype(code=%lld"), code)
+        p.run("put_number", p.constant(", bits=%lld"), bits)
+        p.run("put_number", p.constant(", lanes=%lld)"), lanes)
+        p.ret()
+    p.run("put_name", p.constant("dtypes"), code, 0)
+    fixed = p.load(8, p.constant("dtype bits"), code)
+    with p.when(p.ne(bits, fixed)):
+        p.run("put_number", p.constant("%lld"), bits)
+    with p.when(p.ne(lanes, 1)):
+        p.run("put_number", p.constant("x%lld"), lanes)
+
+
+def _put_symbol(p: Program, symbol: Reg) -> None:
+    record = p.symbol_record(symbol)
+    p.run("put", p.table_at(p.unsigned(record, 32)), p.unsigned(record, 16, 4))
+
+
+def _put_place(p: Program, place: Reg, symbol: Reg) -> None:
+    with p.when(p.lshr(place, PLACE_SOLVED)):
+        p.run("put_symbol", symbol)
+        p.put(" in ")
+    parameter = p.and_(place, 0xFFFFFFFF)
+    with p.when(parameter):
+        record = p.table_at(parameter)
+        p.run("put", p.table_at(p.unsigned(record, 32)), p.unsigned(record, 16, 4))
+    part = p.and_(p.lshr(place, PLACE_PART), 0xFF)
+    p.run("put_name", p.constant("suffixes"), part, 0)
+    index = p.and_(p.lshr(place, PLACE_INDEX), NO_INDEX)
+    with p.when(p.ne(index, NO_INDEX)):
+        p.run("put_number", p.constant("[%lld]"), index)
+
+
+def _put_list(p: Program, entries: Reg) -> None:
+    """As many entries as the current tensor has dimensions; NULL only where there are some."""
+    with p.when(p.not_(entries)):
+        p.put("NULL")
+        p.ret()
+    p.put("[")
+    with p.loop(p.load(32, p.object, NDIM)) as index:
+        with p.when(index):
+            p.put(", ")
+        entry = p.load(64, p.add(entries, p.shl(index, 3)))
+        p.run("put_number", p.constant("%lld"), entry)
+    p.put("]")

@@ -1,0 +1,78 @@
+"""The code blocks of a Markdown file, and running those that are Python.
+
+The blocks of a file run one after the other in one namespace, as a reader would paste them. A
+``text`` block right behind a Python block is what that prints; if it ends in an exception, the last
+line is its class and message, and without a ``text`` block it must not.
+
+    python -m tests.docs.blocks README.md
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import re
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Block:
+    """``language`` is what stands behind the fence; ``line`` the number of the first code line."""
+
+    language: str
+    code: str
+    line: int
+    output: str | None
+    """The text of the ``text`` block that follows, if one does."""
+
+
+def blocks(path: Path) -> Iterator[Block]:
+    text = path.read_text()
+    found = list(FENCE.finditer(text))
+    for match, following in zip(found, [*found[1:], None], strict=True):
+        output = None
+        if following is not None and following[1] == "text":
+            between = text[match.end() : following.start()]
+            output = None if between.strip() else following[2]
+        line = text.count("\n", 0, match.start()) + 2
+        yield Block(match[1], match[2], line, output)
+
+
+def run(path: Path) -> None:
+    """Run the Python blocks; AssertionError for what prints something else than is written."""
+    namespace: dict[str, object] = {"__name__": "__main__"}
+    for block in blocks(path):
+        if block.language == "python":
+            where = f"{path.name}:{block.line}"
+            printed = _printed(block, where, namespace)
+            if block.output is not None:
+                assert _trimmed(printed) == _trimmed(block.output), (
+                    f"{where}: it says\n{block.output}but the code prints\n{printed}"
+                )
+
+
+def _printed(block: Block, where: str, namespace: dict[str, object]) -> str:
+    # As many empty lines in front as make tracebacks name the line of the Markdown file.
+    code = compile("\n" * (block.line - 1) + block.code, where, "exec")
+    stdout = io.StringIO()
+    with contextlib.redirect_stdout(stdout):
+        try:
+            exec(code, namespace)
+        except Exception as error:
+            if block.output is None:
+                raise
+            print(f"{type(error).__name__}: {error}")
+    return stdout.getvalue()
+
+
+def _trimmed(text: str) -> list[str]:
+    return [line.rstrip() for line in text.rstrip().splitlines()]
+
+
+if __name__ == "__main__":
+    run(Path(sys.argv[1]))

@@ -1,0 +1,94 @@
+"""What the README and the documentation show is run, and their links lead somewhere."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from tvm_ffi import libinfo
+
+from tests.docs.blocks import blocks
+
+ROOT = Path(__file__).parents[2]
+PAGES = ["README.md", *sorted(f"docs/{path.name}" for path in (ROOT / "docs").glob("*.md"))]
+CC = shlex.split(os.environ.get("CC", "cc"))
+
+LINK = re.compile(r"\]\((?!https?:)([^)#]+)?(?:#([\w-]+))?\)")
+
+
+def having(language: str) -> list[str]:
+    return [page for page in PAGES if any(b.language == language for b in blocks(ROOT / page))]
+
+
+@pytest.mark.parametrize("page", having("python"))
+def test_python_blocks_run_and_print_what_is_written(page: str):
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-m", "tests.docs.blocks", str(ROOT / page)],
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        timeout=600,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stderr == ""
+
+
+@pytest.mark.skipif(shutil.which(CC[0]) is None, reason=f"needs a C compiler: no {CC[0]}")
+@pytest.mark.parametrize("page", having("c"))
+def test_c_blocks_compile(page: str):
+    code = "\n".join(block.code for block in blocks(ROOT / page) if block.language == "c")
+    prelude = "#include <stddef.h>\n#include <stdint.h>\n#include <tvm/ffi/c_api.h>\n"
+    done = subprocess.run(
+        [*CC, "-std=c11", "-Wall", "-Werror", "-fsyntax-only", "-xc", "-", *include_flags()],
+        input=prelude + code,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def include_flags() -> list[str]:
+    return [f"-I{path}" for path in libinfo.include_paths()]
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_links_lead_somewhere(page: str):
+    path = ROOT / page
+    broken = [
+        match[0]
+        for match in LINK.finditer(path.read_text())
+        if not leads_somewhere(path, match[1] or "", match[2] or "")
+    ]
+    assert broken == []
+
+
+def leads_somewhere(page: Path, target: str, anchor: str) -> bool:
+    path = page.parent / target if target else page
+    return path.exists() and (not anchor or anchor in anchors(path))
+
+
+def anchors(page: Path) -> set[str]:
+    """What GitHub names the headings of a page."""
+    headings = re.findall(r"^#+ (.*)$", page.read_text(), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def test_every_page_is_in_the_index():
+    index = (ROOT / "docs/index.md").read_text()
+    pages = [path.name for path in (ROOT / "docs").glob("*.md") if path.name != "index.md"]
+    assert [page for page in pages if f"({page})" not in index] == []
+
+
+def test_make_targets_in_the_readme_exist():
+    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    named = set(re.findall(r"`?make ([a-z-]+)", (ROOT / "README.md").read_text()))
+    assert named
+    assert named <= targets

@@ -1,0 +1,128 @@
+"""Every example runs, in a process of its own, and prints what it promises."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+EXAMPLES = ROOT / "examples"
+FILES = sorted(
+    path.relative_to(EXAMPLES).as_posix()
+    for path in EXAMPLES.rglob("*")
+    if path.suffix in {".py", ".c"}
+)
+LONGEST = 100
+"""Lines of an example: it should be read in one go."""
+
+MATMUL = (
+    "matmul(A: Tensor([n, k], float32), B: Tensor([k, m], float32), C: Tensor([n, m], float32))"
+)
+
+
+def run(example: str, *args: str) -> str:
+    """What the example prints."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(
+        [sys.executable, "-W", "error", str(EXAMPLES / example), *args],
+        capture_output=True,
+        text=True,
+        env=environment,
+        timeout=600,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stderr == ""
+    return done.stdout
+
+
+def sections(output: str) -> dict[str, str]:
+    """What stands below each ``==== heading``."""
+    parts = re.split(r"^==== (.*)\n", output, flags=re.MULTILINE)
+    return dict(zip(parts[1::2], parts[2::2], strict=True))
+
+
+@pytest.fixture(scope="module")
+def quickstart() -> dict[str, str]:
+    return sections(run("quickstart.py"))
+
+
+def differences(text: str) -> list[float]:
+    return [float(found) for found in re.findall(r"largest difference .*: (\S+)", text)]
+
+
+def test_quickstart_shows_the_signature_and_the_plan(quickstart: dict[str, str]):
+    assert quickstart["The signature"].strip() == MATMUL
+    plan = next(text for heading, text in quickstart.items() if heading.startswith("The plan"))
+    assert re.search(r"\d+  A\.shape\[1\] +binds k\n", plan)
+    assert re.search(r"\d+  B\.shape\[0\] +\{k\} \(k = A\.shape\[1\]\) +ValueError\n", plan)
+
+
+def test_quickstart_computes_what_numpy_does(quickstart: dict[str, str]):
+    [difference] = differences(quickstart["NumPy"])
+    assert difference < 1e-5
+
+
+def test_quickstart_takes_torch_tensors_where_there_is_torch(quickstart: dict[str, str]):
+    if importlib.util.find_spec("torch") is None:
+        assert "not installed" in quickstart["PyTorch"]
+    else:
+        [difference] = differences(quickstart["PyTorch"])
+        assert difference < 1e-5
+
+
+def test_quickstart_shows_the_error_of_a_mistake(quickstart: dict[str, str]):
+    mistake = next(text for heading, text in quickstart.items() if heading.startswith("A mistake"))
+    assert mistake.strip() == (
+        f"ValueError: Mismatched B.shape[0] on argument #1 when calling: `{MATMUL}`, "
+        "expected 4 (k = A.shape[1]) but got 5"
+    )
+
+
+def test_inspect_ir():
+    pytest.importorskip("filecheck")
+    tests = re.findall(r"^def (test_\w+)", (EXAMPLES / "inspect_ir.py").read_text(), re.MULTILINE)
+    assert tests
+    assert run("inspect_ir.py").splitlines() == [f"{name}: passed" for name in tests]
+
+
+def test_custom_provider_counts_launches():
+    assert run("custom_provider.py").splitlines() == [
+        str([[launches] * 3] * 2) for launches in (0.0, 1.0, 2.0)
+    ]
+
+
+CC = shlex.split(os.environ.get("CC", "cc"))[0]
+
+
+@pytest.mark.skipif(shutil.which(CC) is None, reason=f"needs a C compiler: no {CC}")
+def test_stable_abi_runs_without_python(tmp_path: Path):
+    output = run("stable_abi/build.py", str(tmp_path))
+    assert output.splitlines() == [
+        "4 5",
+        "10 11",
+        f"ValueError: Mismatched B.shape[0] on argument #1 when calling: `{MATMUL}`, "
+        "expected 3 (k = A.shape[1]) but got 4",
+    ]
+    program = (tmp_path / "main").read_bytes()
+    assert b"libtvm_ffi.so" in program
+    assert b"libpython" not in program
+
+
+@pytest.mark.parametrize("path", FILES)
+def test_examples_are_short(path: str):
+    assert len((EXAMPLES / path).read_text().splitlines()) < LONGEST
+
+
+def test_every_example_is_run():
+    here = Path(__file__).read_text()
+    scripts = [path for path in FILES if path.endswith(".py")]
+    assert [name for name in scripts if f'run("{name}"' not in here] == []

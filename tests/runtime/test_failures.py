@@ -1,0 +1,182 @@
+"""Every way in which compiling fails is an error that says why, and leaves the process alone and stderr empty."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ffi_builder import runtime
+from ffi_builder.errors import CompileError
+from tests.runtime.samples import ADD_ONE, TORCH_IR, llvm_entry, parse, run_child
+
+
+@pytest.fixture(autouse=True)
+def _quiet(capfd: pytest.CaptureFixture[str]) -> Any:  # pyright: ignore[reportUnusedFunction]
+    yield
+    assert capfd.readouterr().err == ""
+
+
+def fails(words: str, module: object, error: type[Exception] = CompileError, **options: Any) -> None:
+    with pytest.raises(error, match=words):
+        runtime.compile(module, **options)
+
+
+def test_text_that_does_not_parse() -> None:
+    fails("(?s)MLIR text does not parse.*expected non-function type", "llvm.func @f( {", )
+    fails("LLVM IR does not parse: 1:.*expected", "define void @f( {")
+    fails("text is empty", " \n")
+    fails("undefined value|use of undefined", "define i32 @f() {\n ret i32 %x\n}")
+
+
+def test_what_is_no_module() -> None:
+    fails("MLIR|LLVM IR", 3, TypeError)
+    fails("`pathlib", Path("a.ll"), TypeError)
+    fails("NoneType", None, TypeError)
+    fails("ELF object file, but the bytes start with b'abc", b"abcdefghi")
+    fails("ELF object file", b"")
+    module: Any = parse("llvm.func @f() { llvm.return }")
+    fails("`builtin.module`, but got a `llvm.func`", module.body.operations[0].operation)
+
+
+def test_damaged_objects() -> None:
+    data = runtime.compile(ADD_ONE).object
+    fails("truncated or damaged", data[: len(data) // 2])
+    fails("truncated or damaged", data[:70])
+    fails("executable, a shared library", data[:16] + b"\3\0" + data[18:])
+    fails("for aarch64|for x86_64", data[:18] + (b"\xb7\0" if data[18] == 62 else b"\x3e\0") + data[20:])
+
+
+def test_arguments_of_other_kinds() -> None:
+    fails("opt_level 0, 1, 2 or 3, but got 4", ADD_ONE, ValueError, opt_level=4)
+    fails("opt_level 0, 1, 2 or 3, but got -1", ADD_ONE, ValueError, opt_level=-1)
+    fails("opt_level .* but got '2'", ADD_ONE, TypeError, opt_level="2")
+    fails("opt_level .* but got True", ADD_ONE, TypeError, opt_level=True)
+    fails("pipeline as text", ADD_ONE, TypeError, pipeline=["cse"])
+    fails("functions in post_compile_hooks=, but got 'cse'", ADD_ONE, TypeError, post_compile_hooks=["cse"])
+    fails("put it into a list", ADD_ONE, TypeError, link="define void @f() { ret void }")
+    fails("LLVM IR text or the bytes of an object", ADD_ONE, TypeError, link=[ADD_ONE])
+    fails("ELF object file", ADD_ONE, link=[b"abc"])
+    fails("LLVM IR does not parse", ADD_ONE, link=["define @f"])
+
+
+def test_pipelines_and_hooks_need_mlir() -> None:
+    data = runtime.compile(ADD_ONE).object
+    for module, kind in ((llvm_entry("f"), "LLVM IR text"), (data, "bytes")):
+        fails(f"pipeline= needs an MLIR module, but got {kind}", module, TypeError, pipeline="builtin.module(cse)")
+        fails(f"post_compile_hooks= needs.*{kind}", module, TypeError, post_compile_hooks=[print])
+
+
+def test_pipelines() -> None:
+    fails("`builtin.module\\(no-such-pass\\)` does not parse in torch_mlir.*no-such-pass", ADD_ONE, pipeline="builtin.module(no-such-pass)")
+    fails("pass pipeline `cse,,` does not parse", ADD_ONE, pipeline="cse,,")
+    fails("pass pipeline `func.func\\(cse\\)`", ADD_ONE, pipeline="func.func(cse)")
+    unknown = """func.func @f(%t: tensor<4xf32>) -> tensor<4xf32> {
+      %0 = "odd.op"(%t) : (tensor<4xf32>) -> tensor<4xf32>
+      return %0 : tensor<4xf32>
+    }"""
+    fails("(?s)failed: .*not bufferized.*odd.op", unknown, pipeline="builtin.module(one-shot-bufferize)")
+
+
+def test_a_module_that_hooks_leave_broken() -> None:
+    def hook(module: Any) -> None:
+        module.body.operations[0].operation.attributes["function_type"] = TORCH_IR.UnitAttr.get(module.context)
+
+    fails("(?s)MLIR's verifier refuses.*function_type", ADD_ONE, post_compile_hooks=[hook])
+
+
+def test_ops_that_are_not_lowered_are_named() -> None:
+    text = "func.func @f(%a: i32) -> i32 {\n %0 = arith.addi %a, %a : i32\n return %0 : i32\n}"
+    fails("`func.func` at .*, `arith.addi` at .*2:7.*Lower the module.*pipeline=", text)
+    cast = "llvm.func @f(%a: i32) { %0 = builtin.unrealized_conversion_cast %a : i32 to f32\n llvm.return }"
+    fails("`builtin.unrealized_conversion_cast`", cast)
+    module = f"module attributes {{gpu.container_module}} {{ {ADD_ONE} }}"
+    assert runtime.compile(module)["add_one"](1) == 2
+
+
+# MLIR's verifier lets these through, LLVM's does not: translating them would end the process.
+CRASHING = {
+    "DestTy too big for Trunc": "%0 = llvm.trunc %i : i32 to i64",
+    "Invalid bitcast": "%0 = llvm.bitcast %i : i32 to i64",
+    "source and dest must both be vector or scalar": "%0 = llvm.fptosi %f : f32 to vector<4xi32>",
+    "Duplicate integer as switch case": "llvm.switch %i : i32, ^bb1 [1: ^bb1, 1: ^bb2]\n^bb1: llvm.br ^bb2\n^bb2:",
+    "huge alignment": "%0 = llvm.load %p {alignment = 1099511627776 : i64} : !llvm.ptr -> i32",
+    "GEP into unsized type": "%0 = llvm.getelementptr %p[1] : (!llvm.ptr) -> !llvm.ptr, !llvm.void",
+    "could not find LLVM intrinsic: .llvm.nosuch": 'llvm.call_intrinsic "llvm.nosuch"() : () -> ()',
+    "Invalid operands for select": "%c = llvm.mlir.undef : vector<2xi1>\n %0 = llvm.select %c, %i, %i : vector<2xi1>, i32",
+    "it crashed": "llvm.return\n^bb9: %q = llvm.add %q, %i : i32\nllvm.br ^bb9\n^bb10:",
+}
+
+
+@pytest.mark.parametrize("words", CRASHING)
+def test_modules_that_llvm_refuses(words: str) -> None:
+    text = f"llvm.func @f(%i: i32, %p: !llvm.ptr, %f: f32) {{\n {CRASHING[words]}\n llvm.return\n}}"
+    fails(f"Translating the module to LLVM IR failed at llvm.func @f: (?s:.*){words}", text)
+
+
+def test_attributes_that_llvm_refuses() -> None:
+    function = "llvm.func @f() attributes {{passthrough = [{}]}} {{ llvm.return }}".format
+    fails("'noinline and alwaysinline' are incompatible", function('"alwaysinline", "noinline"'))
+    fails("'optnone' requires 'noinline'", function('"optnone"'))
+    fails("llvm.mlir.global @g", "llvm.mlir.global internal @g(dense<1> : tensor<4xi32>) : i32")
+
+
+# LLVM's code generator ends the process at these.
+UNGENERATABLE = {
+    "invalid instruction mnemonic 'bogus'": 'call void asm sideeffect "bogus %eax", ""()',
+    "couldn't allocate input reg": 'call void asm sideeffect "nop", "{nosuchreg}"(i32 1)',
+    "Cannot select: intrinsic %llvm.nvvm": "%x = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()\n store i32 %x, ptr %p",
+    "operand bundles": 'call void @abort() ["odd"(i32 1)]',
+}
+
+
+@pytest.mark.parametrize("words", UNGENERATABLE)
+def test_code_that_llvm_cannot_generate(words: str) -> None:
+    text = f"declare void @abort()\ndefine void @f(ptr %p) {{\n {UNGENERATABLE[words]}\n ret void\n}}"
+    if "nvvm" in text:
+        text += "\ndeclare i32 @llvm.nvvm.read.ptx.sreg.tid.x()"
+    fails(f"(?s)LLVM cannot generate code.*{words}", text)
+
+
+def test_other_things_that_llvm_cannot_generate() -> None:
+    fails("invalid instruction mnemonic", 'module asm "bogus"\ndefine void @f() { ret void }')
+    fails("unsupported GC: odd", 'define void @f() gc "odd" { ret void }')
+    text = 'define double @f(double %x) "target-features"="-sse2" { ret double %x }'
+    fails("SSE2 register return with SSE2 disabled", text)
+    fails("scalable", "define <vscale x 4 x float> @f(<vscale x 4 x float> %a) { ret <vscale x 4 x float> %a }")
+
+
+def test_what_only_looks_dangerous_compiles() -> None:
+    value = 'call void asm sideeffect "nop", ""()\n  %x = call i64 asm "leaq 1($1), $0", "=r,r"(i64 %v)'
+    assert runtime.compile(llvm_entry("plasma", value))["plasma"](41) == 42
+    tuned = llvm_entry("f").replace("{", '"target-cpu"="x86-64-v2" "target-features"="+sse2" {', 1)
+    assert runtime.compile(tuned)["f"](41) == 42
+
+
+def test_modules_for_another_machine() -> None:
+    fails("for target `nvptx64-nvidia-cuda`, but this process runs on", 'target triple = "nvptx64-nvidia-cuda"\n' + llvm_entry("f"))
+    fails("data layout `e-p:32:32` does not fit", 'target datalayout = "e-p:32:32"\n' + llvm_entry("f"))
+
+
+def test_llvms_verifier() -> None:
+    fails("verifier refuses.*Alias must point to a definition", "@a = alias i32, ptr @x\n@x = external global i32")
+
+
+def test_a_dead_process_would_be_noticed() -> None:
+    """The same in a process of its own, whose status and stderr say how it went."""
+    done = run_child("""
+        from ffi_builder import runtime
+        from ffi_builder.errors import CompileError
+        for text in (
+            "llvm.func @f(%i: i32) { %0 = llvm.trunc %i : i32 to i64\\n llvm.return }",
+            'define void @f() {\\n call void asm "bogus", ""()\\n ret void\\n}',
+            "declare void @nosuch()\\ndefine i32 @__tvm_ffi_f(ptr %h, ptr %a, i32 %n, ptr %r) {\\n call void @nosuch()\\n ret i32 0\\n}",
+        ):
+            try:
+                runtime.compile(text)
+            except CompileError as error:
+                print(type(error).__name__)
+        """)
+    assert done.stdout.split() == ["CompileError", "CompileError", "LinkError"], done
+    assert (done.returncode, done.stderr) == (0, "")

@@ -1,0 +1,64 @@
+"""What importing the runtime loads, and what it says when something is not installed."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.runtime.samples import run_child
+
+
+def test_importing_loads_no_compiler() -> None:
+    done = run_child("""
+        import sys
+        import ffi_builder.runtime
+        heavy = {"torch_mlir", "jaxlib", "llvmlite", "tvm_ffi", "tvm_ffi_orcjit", "numpy"}
+        print(sorted(heavy & {name.partition(".")[0] for name in sys.modules}))
+        """)
+    assert (done.stdout.strip(), done.stderr) == ("[]", "")
+
+
+@pytest.mark.parametrize(
+    ("missing", "extra"),
+    [("llvmlite", "jit"), ("tvm_ffi_orcjit", "jit"), ("torch_mlir", "mlir")],
+)
+def test_a_missing_package_says_which_extra_to_install(missing: str, extra: str) -> None:
+    done = run_child(f"""
+        import sys
+        sys.modules["{missing}"] = None
+        from ffi_builder import runtime
+        from ffi_builder.errors import CompileError
+        text = "llvm.func @f() {{ llvm.return }}" if "{missing}" == "torch_mlir" else "define void @f() {{ ret void }}"
+        try:
+            runtime.compile(text)
+        except CompileError as error:
+            print(error)
+        """)
+    assert f"pip install ffi_builder[{extra}]" in done.stdout, done
+    assert done.stderr == ""
+
+
+def test_nothing_is_left_behind_by_a_child_process() -> None:
+    done = run_child("""
+        from ffi_builder import runtime
+        from tests.runtime.samples import llvm_entry
+        asm = '%x = call i64 asm sideeffect "movq $$42, $0", "=r"()'
+        print(runtime.compile(llvm_entry("f", asm))["f"](0))
+        """)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "42\n", "")
+
+
+def test_a_fork_does_not_share_the_child_process() -> None:
+    done = run_child("""
+        import os, warnings
+        warnings.simplefilter("ignore")
+        from ffi_builder import runtime
+        from tests.runtime.samples import llvm_entry
+        asm = '%x = call i64 asm sideeffect "movq $$42, $0", "=r"()'
+        assert runtime.compile(llvm_entry("f", asm))["f"](0) == 42
+        pid = os.fork()
+        if pid == 0:
+            os._exit(runtime.compile(llvm_entry("f", asm))["f"](0))
+        print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+        print(runtime.compile(llvm_entry("f", asm))["f"](0))
+        """)
+    assert (done.stdout.split(), done.stderr) == (["42", "42"], "")

@@ -1,0 +1,277 @@
+"""Symbols between objects and the process, and what only a real linker does: constructors, thread-locals, unwinding."""
+
+from __future__ import annotations
+
+import ctypes
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ffi_builder import runtime
+from ffi_builder.errors import CompileError, LinkError
+from ffi_builder.runtime import elf
+from tests.runtime.samples import (
+    c_object,
+    llvm_entry,
+    mlir_entry,
+    needs_cc,
+    needs_cxx,
+    run_child,
+)
+
+
+@pytest.fixture(autouse=True)
+def _quiet(capfd: pytest.CaptureFixture[str]) -> Any:  # pyright: ignore[reportUnusedFunction]
+    yield
+    assert capfd.readouterr().err == ""
+
+
+def test_every_missing_symbol_is_named() -> None:
+    text = "declare i64 @first(i64)\ndeclare i64 @second(i64)\n" + llvm_entry(
+        "f", "%a = call i64 @first(i64 %v)\n  %x = call i64 @second(i64 %a)"
+    )
+    with pytest.raises(LinkError, match=r"define: `first`, `second`; pass .* link="):
+        runtime.compile(text)
+    with pytest.raises(LinkError, match=r"define: `second`;"):
+        runtime.compile(text, link=["define i64 @first(i64 %v) { ret i64 %v }"])
+
+
+def test_a_missing_symbol_of_mlir() -> None:
+    text = "llvm.func @far(i64) -> i64" + mlir_entry("f", "%x = llvm.call @far(%v) : (i64) -> i64")
+    with pytest.raises(LinkError, match="`far`"):
+        runtime.compile(text)
+
+
+def test_an_intrinsic_that_does_not_exist() -> None:
+    text = "declare i64 @llvm.nosuch(i64)\n" + llvm_entry("f", "%x = call i64 @llvm.nosuch(i64 %v)")
+    with pytest.raises(LinkError, match=r"`llvm.nosuch`; LLVM has no intrinsic of that name"):
+        runtime.compile(text)
+
+
+def test_a_symbol_defined_twice_is_named() -> None:
+    with pytest.raises(LinkError, match=r"Defined in more than one .*: `__tvm_ffi_f`$"):
+        runtime.compile(llvm_entry("f"), link=[llvm_entry("f"), llvm_entry("g")])
+    with pytest.raises(LinkError, match=r"`__tvm_ffi_g`"):
+        runtime.compile(llvm_entry("f"), link=[llvm_entry("g"), llvm_entry("g")])
+
+
+def test_weak_symbols_may_be_missing_or_defined_twice() -> None:
+    maybe = "declare extern_weak i64 @maybe(i64)\n" + llvm_entry(
+        "f", "%null = icmp eq ptr @maybe, null\n  %x = zext i1 %null to i64"
+    )
+    assert runtime.compile(maybe)["f"](5) == 1
+    shared = "define weak i64 @shared(i64 %v) {\n ret i64 7\n}\n"
+    f = shared + llvm_entry("f", "%x = call i64 @shared(i64 %v)")
+    g = shared + llvm_entry("g", "%x = call i64 @shared(i64 %v)")
+    compiled = runtime.compile(f, link=[g])
+    assert (compiled["f"](0), compiled["g"](0)) == (7, 7)
+
+
+def test_symbols_of_the_process_are_found() -> None:
+    text = "declare i64 @labs(i64)\n" + llvm_entry("f", "%x = call i64 @labs(i64 %v)")
+    assert runtime.compile(text)["f"](-42) == 42
+    text = "declare i32 @TVMFFIObjectIncRef(ptr)\n" + llvm_entry(
+        "f", "%c = call i32 @TVMFFIObjectIncRef(ptr null)\n  %x = add i64 %v, 1"
+    )
+    assert runtime.compile(text).functions == ("f",)
+
+
+def test_a_library_loaded_with_global_symbols_is_found() -> None:
+    text = "declare double @cbrt(double)\n" + llvm_entry(
+        "f",
+        "%d = sitofp i64 %v to double\n  %r = call double @cbrt(double %d)\n"
+        "  %x = fptosi double %r to i64",
+    )
+    assert runtime.compile(text)["f"](27) == 3
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ("%w = sext i64 %v to i128\n  %q = sdiv i128 %w, %w\n  %x = trunc i128 %q to i64", 1),
+        (
+            "%h = sitofp i64 %v to half\n  %g = fadd half %h, %h\n  %x = fptosi half %g to i64",
+            84,
+        ),
+        (
+            "%h = sitofp i64 %v to fp128\n  %g = fadd fp128 %h, %h\n  %x = fptosi fp128 %g to i64",
+            84,
+        ),
+    ],
+    ids=["i128", "half", "fp128"],
+)
+def test_helpers_of_the_compiler_are_found(value: str, expected: int) -> None:
+    assert runtime.compile(llvm_entry("f", value), opt_level=0)["f"](42) == expected
+
+
+@needs_cc
+def test_c_calls_llvm_and_back(tmp_path: Path) -> None:
+    data = c_object(tmp_path, "int64_t twice(int64_t); ENTRY(f) { RETURN(twice(args[1])); }")
+    twice = "define i64 @twice(i64 %v) {\n  %x = add i64 %v, %v\n  ret i64 %x\n}"
+    assert runtime.compile(data, link=[twice])["f"](21) == 42
+
+
+@needs_cc
+def test_constructors_and_destructors_run_once_per_load(tmp_path: Path) -> None:
+    calls: list[int] = []
+    note = ctypes.CFUNCTYPE(None, ctypes.c_int)(calls.append)
+    address = ctypes.cast(note, ctypes.c_void_p).value
+    source = f"""
+        static int64_t state;
+        #define NOTE ((void (*)(int)){address}L)
+        __attribute__((constructor)) static void begin(void) {{ state = 40; NOTE(1); }}
+        __attribute__((destructor)) static void end(void) {{ NOTE(2); }}
+        ENTRY(f) {{ RETURN(state + args[1]); }}"""
+    f = runtime.compile(c_object(tmp_path, source))["f"]
+    assert f(2) == 42
+    assert calls == [1]
+    del f
+    assert calls == [1, 2]
+
+
+CTORS = """
+@state = internal global i64 0
+@llvm.global_ctors = appending global [1 x { i32, ptr, ptr }] [{ i32, ptr, ptr } { i32 65535, ptr @begin, ptr null }]
+define internal void @begin() {
+  store i64 40, ptr @state
+  ret void
+}
+"""
+
+
+def test_constructors_in_llvm_ir() -> None:
+    text = CTORS + llvm_entry("f", "%s = load i64, ptr @state\n  %x = add i64 %s, %v")
+    assert runtime.compile(text)["f"](2) == 42
+
+
+COUNT = """
+  %p = call ptr @llvm.threadlocal.address.p0(ptr @counter)
+  %old = load i64, ptr %p
+  %x = add i64 %old, %v
+  store i64 %x, ptr %p
+"""
+
+
+@pytest.mark.parametrize("linkage", ["", "internal", "private"])
+def test_thread_locals(linkage: str) -> None:
+    text = (
+        f"@counter = {linkage} thread_local global i64 7\n"
+        "declare ptr @llvm.threadlocal.address.p0(ptr)\n" + llvm_entry("count", COUNT)
+    )
+    count = runtime.compile(text)["count"]
+    assert [count(1), count(1)] == [8, 9]
+    seen: list[int] = []
+    thread = threading.Thread(target=lambda: seen.append(count(1)))
+    thread.start()
+    thread.join()
+    assert seen == [8]
+    assert count(1) == 10
+    again = runtime.compile(text)["count"]
+    del count
+    third = runtime.compile(text)["count"]
+    assert [again(1), third(1)] == [8, 8]
+
+
+def test_thread_locals_of_mlir() -> None:
+    text = "llvm.mlir.global internal thread_local @counter(7 : i64) : i64" + mlir_entry(
+        "count",
+        """%p = llvm.mlir.addressof @counter : !llvm.ptr
+        %old = llvm.load %p : !llvm.ptr -> i64
+        %x = llvm.add %old, %v : i64
+        llvm.store %x, %p : i64, !llvm.ptr""",
+    )
+    compiled = runtime.compile(text)
+    assert [compiled["count"](1), compiled["count"](1)] == [8, 9]
+
+
+@needs_cc
+def test_thread_locals_of_c(tmp_path: Path) -> None:
+    entry = "ENTRY(count) { RETURN(counter += args[1]); }"
+    compiled = runtime.compile(c_object(tmp_path, f"__thread int64_t counter = 7; {entry}"))
+    assert [compiled["count"](1), compiled["count"](1)] == [8, 9]
+    with pytest.raises(LinkError, match="thread-local model .* must not be static"):
+        runtime.compile(c_object(tmp_path, f"static __thread int64_t counter; {entry}"))
+
+
+@needs_cxx
+def test_cxx_exceptions_and_the_cxx_library(tmp_path: Path) -> None:
+    source = """
+        #include <stdexcept>
+        #include <string>
+        __attribute__((noinline)) static void fail(int64_t n) {
+          throw std::runtime_error("failed at " + std::to_string(n));
+        }
+        extern "C" ENTRY(f) {
+          try { fail(args[1]); } catch (const std::exception& error) {
+            RETURN((int64_t)std::string(error.what()).size());
+          }
+          RETURN(0);
+        }"""
+    assert runtime.compile(c_object(tmp_path, source, compiler="g++"))["f"](42) == 12
+
+
+@needs_cxx
+def test_an_exception_passes_through_generated_code(tmp_path: Path) -> None:
+    source = """
+        extern "C" int64_t middle(int64_t);
+        extern "C" int64_t thrower(int64_t n) { throw n; }
+        extern "C" ENTRY(f) { try { middle(args[1]); } catch (int64_t n) { RETURN(n + 1); } RETURN(0); }
+        """
+    middle = """
+        declare i64 @thrower(i64)
+        define i64 @middle(i64 %n) noinline {
+          %x = call i64 @thrower(i64 %n)
+          %y = add i64 %x, 1
+          ret i64 %y
+        }"""
+    compiled = runtime.compile(c_object(tmp_path, source, compiler="g++"), link=[middle])
+    assert compiled["f"](41) == 42
+
+
+def test_renaming_symbols() -> None:
+    data = runtime.compile(llvm_entry("f")).object
+    renamed = elf.rename_symbols(data, {"__tvm_ffi_f": "__tvm_ffi_a_longer_name"})
+    assert runtime.compile(renamed)["a_longer_name"](41) == 42
+    assert [symbol.name for symbol in elf.read_object(renamed).symbols] == ["__tvm_ffi_a_longer_name"]
+
+
+@needs_cc
+@pytest.mark.parametrize("flags", [("-g",), ("-ffunction-sections", "-fdata-sections"), ("-O0",), ("-fcommon",)])
+def test_objects_as_compilers_make_them(tmp_path: Path, flags: tuple[str, ...]) -> None:
+    data = c_object(tmp_path, "int64_t one[1]; ENTRY(f) { one[0] = 1; RETURN(args[1] + one[0]); }", *flags)
+    assert runtime.compile(data)["f"](41) == 42
+
+
+def test_any_bytes_are_refused_in_words() -> None:
+    data = runtime.compile(llvm_entry("f")).object
+    for at in range(0, len(data), 7):
+        for value in (0, 0xFF):
+            damaged = data[:at] + bytes([value]) + data[at + 1 :]
+            try:
+                elf.read_object(damaged)
+            except CompileError:
+                continue
+
+
+def test_the_end_of_the_process_runs_destructors_quietly() -> None:
+    done = run_child("""
+        from ffi_builder import runtime
+        from tests.runtime.samples import llvm_entry
+        text = '''
+        @text = internal constant [4 x i8] c"end\\\\00"
+        declare i32 @puts(ptr)
+        declare i32 @fflush(ptr)
+        @llvm.global_dtors = appending global [1 x { i32, ptr, ptr }] [{ i32, ptr, ptr } { i32 65535, ptr @end, ptr null }]
+        define internal void @end() {
+          %a = call i32 @puts(ptr @text)
+          %b = call i32 @fflush(ptr null)
+          ret void
+        }
+        '''
+        kept = runtime.compile(text + llvm_entry("f"))["f"]
+        print(kept(41), flush=True)
+        """)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.split() == ["42", "end"]

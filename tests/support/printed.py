@@ -1,0 +1,60 @@
+"""Printed IR: the parts that a reader of a wrapper wants to see, and FileCheck on them."""
+
+from __future__ import annotations
+
+import inspect
+import io
+import re
+from typing import Any
+
+from filecheck.finput import FInput
+from filecheck.matcher import Matcher
+from filecheck.options import Options
+from filecheck.parser import Parser, pattern_for_opts
+
+
+def operations(module: Any) -> list[Any]:
+    """The operations of a module, in their order."""
+    return [operation.operation for operation in module.body.operations]
+
+
+def name_of(operation: Any) -> str:
+    """The symbol that an operation defines, or nothing."""
+    attributes = operation.attributes
+    return attributes["sym_name"].value if "sym_name" in attributes else ""
+
+
+def symbol_names(module: Any) -> list[str]:
+    """Every symbol of a module, in order."""
+    return [name for operation in operations(module) if (name := name_of(operation))]
+
+
+def printed(module: Any) -> str:
+    """A module without the shared helpers; digests and the encoded tables are masked."""
+    texts = [
+        str(operation)
+        for operation in operations(module)
+        if not name_of(operation).startswith("__ffi_builder_shared_")
+    ]
+    text = "\n".join(texts) + "\n"
+    text = re.sub(r"(@__ffi_builder_(?:shared_\w+|text)_)[0-9a-f]{8}\b", r"\1DIGEST", text)
+    return re.sub(r'(@__ffi_builder_table_\w+)\(".*"\)', r'\1("TABLE")', text)
+
+
+def filecheck(text: str, checks: str) -> None:
+    """Compare text with CHECK lines, as LLVM's FileCheck does."""
+    options = Options("checks")
+    parser = Parser(options, io.StringIO(checks), *pattern_for_opts(options))
+    if Matcher(options, FInput("text", text), parser).run():
+        raise AssertionError(f"FileCheck failed, as shown above, on:\n{text}")
+
+
+def check_comments(text: str) -> None:
+    """:func:`filecheck` with the ``# CHECK`` comments of the function that calls this."""
+    frame = inspect.currentframe()
+    assert frame is not None
+    assert frame.f_back is not None
+    source = inspect.getsource(frame.f_back.f_code)
+    comments = re.findall(r"^\s*# (CHECK.*)$", source, re.MULTILINE)
+    assert comments, "the calling function has no CHECK comments"
+    filecheck(text, "\n".join(comments))

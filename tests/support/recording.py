@@ -1,0 +1,140 @@
+"""Callees that write down every byte they get: one in LLVM's dialect, and some in C."""
+
+from __future__ import annotations
+
+import ctypes
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+
+SLOT = 64
+"""Bytes that each argument has for itself in a recording."""
+POISON = 0xEE
+
+
+class Recording:
+    """A callee in the LLVM dialect that stores its arguments, each into a slot of its own."""
+
+    def __init__(self, name: str, types: Sequence[str]) -> None:
+        self._buffer = ctypes.create_string_buffer(SLOT * (len(types) + 1))
+        base = ctypes.addressof(self._buffer)
+        parameters = ", ".join(f"%a{i}: {type_}" for i, type_ in enumerate(types))
+        lines: list[str] = []
+        for i, type_ in enumerate(types):
+            lines += [
+                f"%i{i} = llvm.mlir.constant({base + SLOT * i} : i64) : i64",
+                f"%p{i} = llvm.inttoptr %i{i} : i64 to !llvm.ptr",
+                f"llvm.store %a{i}, %p{i} {{alignment = 1 : i64}} : {type_}, !llvm.ptr",
+            ]
+        body = "\n".join(lines)
+        self.text = f"llvm.func @{name}({parameters}) {{\n{body}\nllvm.return\n}}"
+        self.clear()
+
+    def clear(self) -> None:
+        """Forget the last call."""
+        ctypes.memset(self._buffer, POISON, len(self._buffer))
+
+    def read(self, index: int, size: int) -> bytes:
+        """The bytes of an argument; those behind it have not been written."""
+        content = self._buffer.raw[SLOT * index :][:SLOT]
+        assert content[size:] == bytes([POISON]) * (SLOT - size)
+        return content[:size]
+
+    def unsigned(self, index: int, size: int = 8) -> int:
+        """An argument as an unsigned number."""
+        return int.from_bytes(self.read(index, size), "little")
+
+    def signed(self, index: int, size: int = 8) -> int:
+        """An argument as a signed number."""
+        return int.from_bytes(self.read(index, size), "little", signed=True)
+
+
+C_SOURCE = """
+#include <stdint.h>
+#include <string.h>
+uint8_t ffib_test_bytes[4096];
+int32_t ffib_test_sizes[64];   /* how much to copy of what each pointer points to */
+int32_t ffib_test_status, ffib_test_count, ffib_test_calls;
+
+static void copy(void** params) {
+  ffib_test_calls++;
+  for (int i = 0; ffib_test_sizes[i]; i++)
+    memcpy(ffib_test_bytes + 64 * i, params[i], ffib_test_sizes[i]);
+}
+void ffib_test_pack(void** params) { copy(params); }
+void ffib_test_pack_n(void** params, int32_t count) { ffib_test_count = count; copy(params); }
+int32_t ffib_test_pack_status(void** params) { copy(params); return ffib_test_status; }
+int32_t ffib_test_pack_n_status(void** params, int32_t count) {
+  ffib_test_count = count;
+  copy(params);
+  return ffib_test_status;
+}
+/* Parameters wider than what is passed: they show how the caller widened it. */
+void ffib_test_wide(int32_t a, int32_t b, int32_t c, int32_t d, int32_t e) {
+  int32_t all[] = {a, b, c, d, e};
+  ffib_test_calls++;
+  memcpy(ffib_test_bytes, all, sizeof all);
+}
+/* 8 integers: the last two are on the stack, as narrow as they are declared. */
+void ffib_test_stack(int64_t a, int64_t b, int64_t c, int64_t d, int64_t e, int64_t f, int8_t g,
+                     uint16_t h, float x, double y) {
+  struct { int64_t a[6]; int32_t g, h; float x; double y; } all = {{a, b, c, d, e, f}, g, h, x, y};
+  ffib_test_calls++;
+  memcpy(ffib_test_bytes, &all, sizeof all);
+}
+"""
+
+
+class CCallees:
+    """A library of C functions, loaded so that compiled modules find them."""
+
+    def __init__(self, path: Path) -> None:
+        self._library = ctypes.CDLL(str(path), mode=ctypes.RTLD_GLOBAL)
+        self._bytes = (ctypes.c_uint8 * 4096).in_dll(self._library, "ffib_test_bytes")
+        self._sizes = (ctypes.c_int32 * 64).in_dll(self._library, "ffib_test_sizes")
+
+    def expect(self, *sizes: int, status: int = 0) -> None:
+        """Forget the last call; copy this much of what each pointer will point to."""
+        ctypes.memset(self._bytes, POISON, 4096)
+        for index, size in enumerate([*sizes, 0]):
+            self._sizes[index] = size
+        self._number("status").value = status
+        self._number("count").value = -1
+        self._number("calls").value = 0
+
+    @property
+    def calls(self) -> int:
+        """How often a function was called."""
+        return self._number("calls").value
+
+    @property
+    def count(self) -> int:
+        """The count that the last call was given, or -1."""
+        return self._number("count").value
+
+    def read(self, index: int, size: int) -> bytes:
+        """The bytes that a pointer pointed to; those behind them were not copied."""
+        content = bytes(self._bytes[SLOT * index : SLOT * (index + 1)])
+        assert content[size:] == bytes([POISON]) * (SLOT - size)
+        return content[:size]
+
+    def all(self, size: int) -> bytes:
+        """The first bytes of everything."""
+        return bytes(self._bytes[:size])
+
+    def _number(self, name: str) -> ctypes.c_int32:
+        return ctypes.c_int32.in_dll(self._library, f"ffib_test_{name}")
+
+
+@cache
+def c_callees() -> CCallees:
+    """The library, compiled once a process."""
+    # The folder may go as soon as the library is loaded.
+    with tempfile.TemporaryDirectory() as folder:
+        source, library = Path(folder, "callees.c"), Path(folder, "libcallees.so")
+        source.write_text(C_SOURCE)
+        command = ["cc", "-O1", "-shared", "-fPIC", str(source), "-o", str(library)]
+        subprocess.run(command, check=True, timeout=60)
+        return CCallees(library)

@@ -1,0 +1,105 @@
+"""Modules to attach wrappers to, and calling what was attached."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from typing import Any, Final
+
+import tvm_ffi
+from tvm_ffi import libinfo
+
+from ffi_builder import abi, attach_ffi_func, runtime, spec
+from ffi_builder.ir import named
+from ffi_builder.providers import CallProvider, NopCallProvider
+from tests.differential.description import Arguments, Value
+from tests.differential.memory import Memory
+
+SafeCall: Final = ctypes.CFUNCTYPE(
+    ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int32, ctypes.c_void_p
+)
+_LIBRARY: Final = ctypes.CDLL(libinfo.find_libtvm_ffi())
+
+
+def new_module(text: str = "", distribution: str = "torch_mlir") -> Any:
+    """A module with these operations, in a context of its own that has the LLVM dialect."""
+    found = named(distribution)
+    context = found.ir.Context()
+    found.load_llvm(context)
+    return found.ir.Module.parse(f"module {{\n{text}\n}}", context)
+
+
+def attached(
+    params: Sequence[spec.Param],
+    provider: CallProvider | None = None,
+    text: str = "",
+    *,
+    name: str = "f",
+    distribution: str = "torch_mlir",
+) -> Any:
+    """A module with this text and a wrapper of these parameters."""
+    module = new_module(text, distribution)
+    attach_ffi_func(module, name, params, provider or NopCallProvider())
+    return module
+
+
+def wrap(
+    params: Sequence[spec.Param], provider: CallProvider | None = None, text: str = ""
+) -> tvm_ffi.Function:
+    """A compiled wrapper of these parameters."""
+    return runtime.compile(attached(params, provider, text))["f"]
+
+
+def wrap_raw(
+    params: Sequence[spec.Param], provider: CallProvider | None = None, text: str = ""
+) -> RawWrapper:
+    """A compiled wrapper, to be called with arguments laid out by hand."""
+    return RawWrapper(runtime.compile(attached(params, provider, text)), "f")
+
+
+class RawWrapper:
+    """A function of a compiled module, called by its address as C would call it."""
+
+    def __init__(self, compiled: runtime.CompiledModule, name: str) -> None:
+        self._compiled = compiled
+        self._entry = SafeCall(compiled.address(name))
+        self._memory = Memory(slots=64)
+
+    def __call__(self, *values: Value) -> tuple[str, str] | None:
+        """Call it. Returns None, or the kind and the message of the error that it set."""
+        return self.with_arguments(Arguments(values))
+
+    def with_arguments(self, arguments: Arguments) -> tuple[str, str] | None:
+        """Call it with arguments whose array may be NULL, or their count another one."""
+        result = ctypes.create_string_buffer(b"\xa5" * abi.ANY_SIZE, abi.ANY_SIZE)
+        address = self._memory.place(arguments)
+        status = self._entry(None, address, arguments.count, ctypes.addressof(result))
+        if status == 0:
+            assert result.raw == bytes(abi.ANY_SIZE)
+            return None
+        assert status == -1
+        assert result.raw == b"\xa5" * abi.ANY_SIZE or result.raw == bytes(abi.ANY_SIZE)
+        return _take_error()
+
+
+def _take_error() -> tuple[str, str]:
+    """The kind and the message of the error that is set, which then is no longer set."""
+    handle = ctypes.c_void_p()
+    _LIBRARY.TVMFFIErrorMoveFromRaised(ctypes.byref(handle))
+    assert handle.value, "no error is set"
+    cell = handle.value + abi.OBJECT_SIZE
+    texts: list[str] = []
+    for index in range(2):
+        at = cell + index * abi.BYTE_ARRAY_SIZE
+        data = ctypes.c_uint64.from_address(at + abi.BYTE_ARRAY_DATA).value
+        length = ctypes.c_uint64.from_address(at + abi.BYTE_ARRAY_LENGTH).value
+        texts.append(ctypes.string_at(data, length).decode())
+    _LIBRARY.TVMFFIObjectDecRef(handle)
+    return texts[0], texts[1]
+
+
+def set_stream(device_type: str, device_id: int, stream: int) -> None:
+    """Make this the current stream of a device, as frameworks do."""
+    code = abi.DEVICE_TYPES[device_type]
+    status = _LIBRARY.TVMFFIEnvSetStream(code, device_id, ctypes.c_void_p(stream), None)
+    assert status == 0
