@@ -55,7 +55,7 @@ def _decode_uint64(hot: Hot, kind: s.Kind, index: Value, payload: Value, plain: 
     """A non-negative int, or a BigInt that fits; for pointers also an address, or None for 0."""
     b, t = hot.b, hot.b.types
     small, rare, merged = b.new_block(), b.new_block(cold=True), b.new_block(t.i64)
-    b.cond_br(plain, small, rare)
+    b.cond_br(plain, small, rare, likely=True)
     b.block = small
     value, fine = payload, b.sge(payload, b.i64(0))
     if kind is s.Kind.POINTER:

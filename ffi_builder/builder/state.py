@@ -134,7 +134,7 @@ class Hot:
         b = self.b
         following = b.new_block()
         cold = b.new_block(cold=True)
-        b.cond_br(condition, following, cold)
+        b.cond_br(condition, following, cold, likely=True)
         b.block = cold
         b.cond_br(rare(), following, self.slow)
         b.block = following

@@ -21,7 +21,7 @@ def decode(hot: Hot, place: Place) -> None:
     index = b.load(t.i32, any_)
     payload = b.field(t.ptr, any_, abi.ANY_PAYLOAD)
     found, other = b.new_block(t.ptr), b.new_block(cold=True)
-    b.cond_br(b.eq(index, b.i32(TypeIndex.TENSOR)), found, other, (payload,))
+    b.cond_br(b.eq(index, b.i32(TypeIndex.TENSOR)), found, other, (payload,), likely=True)
     b.block = other
     b.br(found, call_shared(b, "tensor_object", [any_], t.ptr, keeps_registers=True))
     b.block = found
@@ -103,10 +103,10 @@ def check_contiguous(hot: Hot, place: Place) -> None:
         stride = b.field(t.i64, strides, 8 * axis)
         equal = b.eq(stride, hot.value(wanted[axis]))
         if axis == 0:
-            b.cond_br(equal, following, odd)
+            b.cond_br(equal, following, odd, likely=True)
         else:
             after = b.new_block_behind(b.block)
-            b.cond_br(equal, after, odd)
+            b.cond_br(equal, after, odd, likely=True)
             b.block = after
     b.block = odd
     b.cond_br(hot.shared("contiguous", [hot.objects[position]]), following, hot.slow)
@@ -128,7 +128,7 @@ def _load_strides(hot: Hot, place: Place) -> None:
     strides = hot.pointer(position, DL + abi.DLTENSOR_STRIDES)
     given, absent = b.new_block(), b.new_block(cold=True)
     merged = b.new_block(*[t.i64] * ndim)
-    b.cond_br(b.is_null(strides), absent, given)
+    b.cond_br(b.ne(strides, b.null()), given, absent, likely=True)
     b.block = given
     b.br(merged, *(b.field(t.i64, strides, 8 * axis) for axis in range(ndim)))
     b.block = absent

@@ -32,6 +32,7 @@ from ffi_builder.ir import (
     of_module,
 )
 from ffi_builder.plan import Part, Plan, make_plan, steps
+from ffi_builder.plan.words import signature_text
 from ffi_builder.providers.context import CallContext, CallProvider, ModuleContext
 
 ENV_GET_STREAM = "TVMFFIEnvGetStream"
@@ -160,10 +161,17 @@ def _emit_wrapper(
 ) -> None:
     t = symbols.types
     table = symbols.constant(f"__ffi_builder_table_{name.removeprefix(abi.PREFIX)}", encode(plan))
-    function = symbols.function(name, t.i32, [t.ptr, t.ptr, t.i32, t.ptr], body=True)
+    function = symbols.function(
+        name,
+        t.i32,
+        [t.ptr, t.ptr, t.i32, t.ptr],
+        {"passthrough": t.attribute('["noinline", "optnone"]')},
+        body=True,
+    )
     entry = function.regions[0].blocks[0]
     _, args, count, result = entry.arguments
-    suffix = f" when calling: `{plan.signature}`"
+    shown = signature_text(plan.signature.name, spec.argument_texts(plan.signature), None)
+    suffix = f" when calling: `{shown}`"
     b = CheckingBuilder(
         symbols, function, entry, symbols.location, raiser=shared_name("raise"), suffix=suffix
     )

@@ -53,13 +53,19 @@ class Flow(Core):
         otherwise: Block,
         then_arguments: Sequence[Value] = (),
         otherwise_arguments: Sequence[Value] = (),
+        *,
+        likely: bool = False,
     ) -> None:
-        """Go to one of two blocks."""
-        segments = self.types.segments(1, len(then_arguments), len(otherwise_arguments))
+        """Go to one of two blocks; ``likely`` says that it is nearly always the first."""
+        types = self.types
+        segments = types.segments(1, len(then_arguments), len(otherwise_arguments))
+        attributes = {"operandSegmentSizes": segments}
+        if likely:
+            attributes["branch_weights"] = types.segments(2000, 1)
         self.op(
             "llvm.cond_br",
             (condition, *then_arguments, *otherwise_arguments),
-            attributes={"operandSegmentSizes": segments},
+            attributes=attributes,
             successors=(then, otherwise),
         )
 

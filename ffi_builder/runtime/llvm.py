@@ -9,6 +9,7 @@ which calls the same functions.
 from __future__ import annotations
 
 import functools
+import hashlib
 import re
 import threading
 from typing import Any, Literal
@@ -21,6 +22,12 @@ Cpu = Literal["host", "baseline"]
 
 # What a baseline CPU has: every 64-bit processor of the architecture runs code for it.
 _BASELINE_CPUS = {"x86_64": "x86-64"}
+
+# A thread-local variable that other modules cannot see.
+_OWN_WORDS = r"(?:(?:internal|private|dso_local|hidden|protected)\s+)+"
+_OWN_THREAD_LOCAL = re.compile(
+    rf'^(@(?:"[^"]*"|[\w.$-]+))\s*=\s*{_OWN_WORDS}thread_local\b', re.MULTILINE
+)
 
 _machine_lock = threading.Lock()
 
@@ -113,13 +120,12 @@ def optimised(text: str, cpu: Cpu, level: int) -> str:
 def emit_object(text: str, cpu: Cpu, level: int, passes: bool = True, jit: bool = True) -> bytes:
     """Object file for LLVM IR `text`. Only for text without hazards: see the module's docstring.
 
-    With `jit`, internal thread-local variables become external: code for them would use relocations
-    that JITLink does not know.
+    With `jit`, internal thread-local variables become external: see there.
     """
     machine = target_machine(cpu, level)
-    module = parse(text, machine)
     if jit and "thread_local" in text:
-        _externalise_thread_locals(module)
+        text = _with_external_thread_locals(text)
+    module = parse(text, machine)
     if passes:
         optimise(module, machine, level)
     return machine.emit_object(module)
@@ -173,12 +179,16 @@ def _attributes(function: LlvmValue) -> str:
     return b" ".join(function.attributes).decode()
 
 
-def _externalise_thread_locals(module: LlvmModule) -> None:
-    for variable in module.global_variables:
-        text = str(variable)
-        if "thread_local" in text and variable.linkage.name in ("internal", "private"):
-            variable.linkage = "external"
-            variable.name = f"__ffi_builder_tls.{variable.name}"
+def _with_external_thread_locals(text: str) -> str:
+    """LLVM IR in which every thread-local variable is external, under a name that nothing else has.
+
+    That of a module's own would be reached by R_X86_64_TLSLD, which JITLink does not know.
+    """
+    tag = hashlib.sha256(text.encode()).hexdigest()[:16]
+    for name in _OWN_THREAD_LOCAL.findall(text):
+        new = f'@"__ffi_builder_tls_{tag}_{name.strip("@").strip(chr(34))}"'
+        text = re.sub(rf"{re.escape(name)}(?![\w.$-])", lambda _, new=new: new, text)
+    return _OWN_THREAD_LOCAL.sub(lambda found: f"{found[1]} = thread_local", text)
 
 
 def _reason(error: Exception) -> str:

@@ -1,8 +1,9 @@
 """The code blocks of a Markdown file, and running those that are Python.
 
 The blocks of a file run one after the other in one namespace, as a reader would paste them. A
-``text`` block right behind a Python block is what that prints; if it ends in an exception, the last
-line is its class and message, and without a ``text`` block it must not.
+``text`` block right behind a Python block is what that prints, where a line ``…`` stands for any
+lines; if it ends in an exception, the last line is its class and message, and without a ``text``
+block it must not.
 
     python -m tests.docs.blocks README.md
 """
@@ -51,7 +52,7 @@ def run(path: Path) -> None:
             where = f"{path.name}:{block.line}"
             printed = _printed(block, where, namespace)
             if block.output is not None:
-                assert _trimmed(printed) == _trimmed(block.output), (
+                assert _pattern(block.output).fullmatch(_trimmed(printed)), (
                     f"{where}: it says\n{block.output}but the code prints\n{printed}"
                 )
 
@@ -70,8 +71,13 @@ def _printed(block: Block, where: str, namespace: dict[str, object]) -> str:
     return stdout.getvalue()
 
 
-def _trimmed(text: str) -> list[str]:
-    return [line.rstrip() for line in text.rstrip().splitlines()]
+def _pattern(text: str) -> re.Pattern[str]:
+    lines = (r"(.*\n)*?" if x == "…\n" else re.escape(x) for x in _trimmed(text).splitlines(True))
+    return re.compile("".join(lines))
+
+
+def _trimmed(text: str) -> str:
+    return "".join(f"{line.rstrip()}\n" for line in text.rstrip().splitlines())
 
 
 if __name__ == "__main__":
