@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Iterator
 from typing import Any
 
 from ffi_builder.errors import BuildError
-from ffi_builder.ir import Operation, Symbols, describe, function_parts
+from ffi_builder.ir import Block, Operation, Symbols, describe, function_parts
 
 
-def verify_added(symbols: Symbols) -> None:
+def verify_added(symbols: Symbols, wrapper: Operation, provided: Block) -> None:
     """Verify the wrapper and what was added with it.
 
-    MLIR checks that calls name a function of the right type only when it verifies the whole
-    module; for the wrapper that is done here, so that many attached in turn stay cheap.
+    MLIR checks that calls name a function of the right type only when it verifies the whole module;
+    from the block in which the provider began on that is done here, so that many wrappers attached
+    in turn stay cheap.
 
     Raises:
         BuildError: with MLIR's words, if something does not verify.
     """
-    # Helpers come from templates of our own; what providers add is as uncertain as the wrapper.
+    # Helpers come from templates of our own; what a provider adds is as uncertain as its call.
     added = [operation for operation in symbols.added if not _is_shared(operation)]
     try:
         for operation in added:
@@ -25,10 +28,18 @@ def verify_added(symbols: Symbols) -> None:
     except Exception as error:
         raise BuildError(f"the wrapper does not verify: {error}") from error
     for function in added:
-        for region in function.regions:
-            for block in region.blocks:
-                for operation in block.operations:
-                    _verify_symbols(symbols, operation.operation)
+        start = provided if function is wrapper else None
+        for block in _blocks_from(function, start):
+            for operation in block.operations:
+                _verify_symbols(symbols, operation.operation)
+
+
+def _blocks_from(function: Operation, start: Block | None) -> Iterator[Any]:
+    """The blocks of a function from one of them on, or all."""
+    blocks = (block for region in function.regions for block in region.blocks)
+    if start is None:
+        return blocks
+    return itertools.dropwhile(lambda block: block != start, blocks)
 
 
 def _is_shared(operation: Operation) -> bool:

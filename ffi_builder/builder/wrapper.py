@@ -23,9 +23,11 @@ from ffi_builder.builder.tensors import stride
 from ffi_builder.builder.verify import verify_added
 from ffi_builder.errors import BuildError
 from ffi_builder.ir import (
+    Block,
     CheckingBuilder,
     Distribution,
     Module,
+    Operation,
     Symbols,
     Types,
     Value,
@@ -94,8 +96,8 @@ def attach(
             prepare(ModuleContext(module, symbols, signature))
             symbols.refresh()
         define_helpers(symbols, tensors=_has_tensors(plan), numbers=_has_wide_numbers(plan))
-        _emit_wrapper(symbols, name, plan, call_provider, module)
-        verify_added(symbols)
+        function, provided = _emit_wrapper(symbols, name, plan, call_provider, module)
+        verify_added(symbols, function, provided)
     except BaseException:
         symbols.undo()
         raise
@@ -158,7 +160,8 @@ def _location(
 
 def _emit_wrapper(
     symbols: Symbols, name: str, plan: Plan, provider: CallProvider, module: Module
-) -> None:
+) -> tuple[Operation, Block]:
+    """The function, and the block in which the provider begins."""
     t = symbols.types
     table = symbols.constant(f"__ffi_builder_table_{name.removeprefix(abi.PREFIX)}", encode(plan))
     function = symbols.function(
@@ -178,10 +181,12 @@ def _emit_wrapper(
     slow = b.new_block(cold=True)
     hot = Hot(b, args, count, slow)
     emit_hot_path(hot, plan)
+    provided = b.block
     _emit_call(hot, b, plan, provider, module, result)
     b.ret(b.i32(0))
     b.block = slow
     b.ret(b.call_value(shared_name("diagnose"), [args, count, b.address_of(table)], t.i32))
+    return function, provided
 
 
 def _emit_call(

@@ -148,6 +148,21 @@ class Symbols:
         self._add(name, operation)
         return name
 
+    def adopt(self, bytecode: bytes) -> None:
+        """Add the symbols of a module given as bytecode, but for those that are there already.
+
+        Raises:
+            BuildError: if one is there with another type.
+        """
+        source = self.types.ir.Module.parse(bytecode, self.types.context)
+        for operation in list(source.body.operations):
+            name = operation.operation.attributes["sym_name"].value
+            if name in self:
+                self.declare_as(name, operation.operation.attributes["function_type"].value)
+            else:
+                self._end.insert(operation.operation.detach_from_parent())
+                self._add(name, operation.operation)
+
     def undo(self) -> None:
         """Take out every symbol that was not in the module at first, whoever added it.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import IntEnum
 from typing import Final
 
@@ -64,7 +64,7 @@ class Place:
 
     def at(self, part: Part, index: int | None = None) -> Place:
         """Another part of the same argument."""
-        return replace(self, part=part, index=index, solved=None, packing=1)
+        return Place(self.position, self.path, part, index)
 
     def __str__(self) -> str:
         index = "" if self.index is None else f"[{self.index}]"

@@ -7,6 +7,7 @@ that equal names mean equal bodies: a JIT may link one copy for all modules of a
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Final
 
 from ffi_builder.builder.diagnosis.library import library
@@ -15,6 +16,7 @@ from ffi_builder.ir import Builder, Symbols, Type, Value
 PREFIX: Final = "__ffi_builder_shared_"
 
 
+@cache
 def shared_name(name: str) -> str:
     """The symbol of a helper."""
     return f"{PREFIX}{name}_{library().digest}"

@@ -26,11 +26,8 @@ class Library:
     data: bytes
     entry: int
     constants: int
-
-    @property
-    def digest(self) -> str:
-        """Eight hex digits that stand for the contents."""
-        return hashlib.sha256(self.data).hexdigest()[:8]
+    digest: str
+    """Eight hex digits that stand for the contents."""
 
 
 @cache
@@ -41,7 +38,8 @@ def library() -> Library:
     define_decoding(p)
     entry = p.main(lambda: _main(p))
     code = bytes(p.code)
-    return Library(code + blobs.DATA, entry, len(code))
+    data = code + blobs.DATA
+    return Library(data, entry, len(code), hashlib.sha256(data).hexdigest()[:8])
 
 
 def _main(p: Program) -> None:

@@ -170,7 +170,11 @@ class TableWriter:
     def __init__(self, signature: spec.Signature, symbols: list[spec.Var]) -> None:
         self._signature = signature
         self._code = bytearray()
-        self._text = bytearray(str(signature).encode())
+        self._arguments = [text.encode() for text in spec.argument_texts(signature)]
+        self._whole = b"".join(
+            (signature.name.encode(), b"(", b", ".join(self._arguments), b")")
+        )
+        self._text = bytearray(self._whole)
         self._text_uses: list[tuple[int, int]] = []
         self.symbols = {var: number for number, var in enumerate(symbols)}
         self._slots = len(symbols)
@@ -202,8 +206,7 @@ class TableWriter:
     def finish(self) -> bytes:
         """The table."""
         self.emit(Op.DONE)
-        arguments = spec.argument_texts(self._signature)
-        whole = str(self._signature)
+        arguments = self._arguments
         names = [(*self._intern(var.name), style_of(var.dtype)) for var in self.symbols]
         head_size = 4 * 8 + 8 * len(arguments) + 8 * len(self.symbols)
         text_at = head_size + len(self._code)
@@ -216,16 +219,16 @@ class TableWriter:
             "<8I",
             self._slots,
             head_size,
-            self._buffer_size(whole, arguments),
+            self._buffer_size(),
             text_at,
-            len(whole.encode()),
+            len(self._whole),
             len(self._signature.name) + 1,
             len(arguments),
             len(self.symbols),
         )
         start = text_at + len(self._signature.name) + 1
         for argument in arguments:
-            length = len(argument.encode())
+            length = len(argument)
             head += struct.pack("<2I", start, length)
             start += length + 2
         for position, length, style in names:
@@ -249,11 +252,11 @@ class TableWriter:
             self._text += data
         return position, len(data)
 
-    def _buffer_size(self, whole: str, arguments: list[str]) -> int:
+    def _buffer_size(self) -> int:
         """Enough for any message: the shown signature, a layout, an expression's symbols."""
-        shown = len(whole.encode())
+        shown = len(self._whole)
         if shown > SIGNATURE_LIMIT:
-            shown = len(self._signature.name) + 24 + max(len(a.encode()) for a in arguments)
+            shown = len(self._signature.name) + 24 + max(map(len, self._arguments))
         longest_name = max((len(var.name) for var in self.symbols), default=0)
         longest_path = len(self._text)
         symbols = len(self.symbols) * (longest_name + 64 + min(longest_path, 256))
