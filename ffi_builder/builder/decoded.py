@@ -30,6 +30,7 @@ class DecodedValues:
     env_stream: Value | None = None
 
     def value(self, item: spec.Dim) -> Value:
+        """A symbol in its own type; an expression or int as an i64."""
         match item:
             case int():
                 return self.b.i64(item)
@@ -49,9 +50,11 @@ class DecodedValues:
                 return result
 
     def data(self, tensor: spec.Tensor) -> Value:
+        """data + byte_offset."""
         return self.hot.data[self._position(tensor)]
 
     def shape(self, tensor: spec.Tensor) -> list[Value]:
+        """Every dimension of the tensor as the kernel sees it."""
         place = self._place(tensor)
         return [
             self._entry(dim, place.at(Part.SHAPE, axis), self._packing(tensor, axis, packed=True))
@@ -59,6 +62,7 @@ class DecodedValues:
         ]
 
     def strides(self, tensor: spec.Tensor) -> list[Value]:
+        """Every stride, also where the spec has none."""
         if tensor.stride_entries is None:
             return self._row_major(self._position(tensor))
         place = self._place(tensor)
@@ -68,11 +72,13 @@ class DecodedValues:
         ]
 
     def device_id(self, tensor: spec.Tensor) -> Value:
+        """As an i32."""
         b = self.b
         device = self.hot.devices[self._position(tensor)]
         return b.trunc(b.lshr(device, b.i64(32)), b.types.i32)
 
     def scalar(self, param: spec.Param) -> Value:
+        """A Var, stream or pointer."""
         match param:
             case spec.Var():
                 return self.value(param)

@@ -34,7 +34,7 @@ def _evaluate(hot: Hot, value: spec.Dim) -> tuple[Value, Value | None, Range]:
             right, right_fine, right_range = _evaluate(hot, rhs)
             fine = _both(hot, left_fine, right_fine)
             range_ = _range(op, left_range, right_range)
-            if -(2**63) <= range_[0] and range_[1] < 2**63:
+            if range_[0] >= -(2**63) and range_[1] < 2**63:
                 return b.binary(_PLAIN[op], left, right), fine, range_
             result, overflow = b.with_overflow(_INTRINSICS[op], left, right)
             fine = _both(hot, fine, b.xor(overflow, b.i1(True)))

@@ -157,5 +157,3 @@ def typed(hot: Hot, symbol: spec.Var) -> Value:
     if symbol.dtype in ("float32", "float64", "int64", "uint64"):
         return value
     return b.trunc(value, result)
-
-

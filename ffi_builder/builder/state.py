@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 from ffi_builder import abi, spec
@@ -130,7 +130,7 @@ class Hot:
         self.b.require(condition, self.slow)
 
     def require_or(self, condition: Value, rare: Callable[[], Value]) -> None:
-        """Go on if the condition holds, or else if ``rare()`` does, which only then is evaluated."""
+        """Go on if the condition holds, or else if ``rare()`` does, which is evaluated only then."""
         b = self.b
         following = b.new_block()
         cold = b.new_block(cold=True)

@@ -90,7 +90,7 @@ def check_alignment(hot: Hot, place: Place, alignment: int) -> None:
 
 
 def check_contiguous(hot: Hot, place: Place) -> None:
-    """NULL strides are; else each must be the product of the later dimensions; else the rare way."""
+    """NULL, or each the product of the later dimensions; else it is looked at the rare way."""
     b, t = hot.b, hot.b.types
     position = place.position
     dims = hot.dims[position]
@@ -114,7 +114,7 @@ def check_contiguous(hot: Hot, place: Place) -> None:
 
 
 def stride(hot: Hot, place: Place) -> Value:
-    """A stride as it is stored, or what NULL strides stand for; all of a tensor are read at once."""
+    """A stride as stored, or what NULL strides stand for; all of a tensor are read at once."""
     stored = Place(place.position, place.path, Part.STRIDES, place.index)
     if stored not in hot.reads:
         _load_strides(hot, place)

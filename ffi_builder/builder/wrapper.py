@@ -219,7 +219,7 @@ def _emit_call(
         decoded=decoded,
     )
     block = provider(b.block, context)
-    if block is None or not hasattr(block, "arguments"):
+    if not hasattr(block, "arguments"):
         raise BuildError(
             f"{type(provider).__name__} returned {block!r}; a call provider returns the block "
             f"that the wrapper goes on in"
@@ -249,5 +249,3 @@ def _env_stream(
     b.symbols.declare(ENV_GET_STREAM, t.ptr, [t.i32, t.i32])
     device_type = b.i32(abi.DEVICE_TYPES[tensor.device])
     return b.call_value(ENV_GET_STREAM, [device_type, decoded.device_id(tensor)], t.ptr)
-
-

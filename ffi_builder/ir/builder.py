@@ -29,9 +29,7 @@ class Builder(Arithmetic, Memory, Flow):
         function, block, location: where operations go, and the location they get.
     """
 
-    def __init__(
-        self, symbols: Symbols, function: Operation, block: Block, location: Any
-    ) -> None:
+    def __init__(self, symbols: Symbols, function: Operation, block: Block, location: Any) -> None:
         super().__init__(symbols.types, function, block, location)
         self.symbols = symbols
 
@@ -78,9 +76,7 @@ class Builder(Arithmetic, Memory, Flow):
         """The address of an internal constant with these bytes; equal ones are shared."""
         return self.address_of(self.symbols.text(data))
 
-    def call_pointer(
-        self, callee: Value, operands: Sequence[Value], result: Type
-    ) -> Value | None:
+    def call_pointer(self, callee: Value, operands: Sequence[Value], result: Type) -> Value | None:
         """Call through a pointer. Returns the result, or None where ``result`` is void."""
         return self._call((callee,), operands, result, {}, None)
 

@@ -1,4 +1,4 @@
-"""Blocks and control flow. Each construct ends the blocks it opens, and checks that nobody else did.
+"""Blocks and control flow. Each construct ends the blocks it opens.
 
 Hot blocks follow one another in the order they are made; blocks made with ``cold=True`` go to the
 end of the function, so that printed IR reads top-down.
@@ -6,7 +6,7 @@ end of the function, so that printed IR reads top-down.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -78,9 +78,7 @@ class Flow(Core):
             "llvm.switch",
             (value,),
             attributes={
-                "case_values": types.attribute(
-                    f"dense<[{numbers}]> : vector<{len(cases)}xi32>"
-                ),
+                "case_values": types.attribute(f"dense<[{numbers}]> : vector<{len(cases)}xi32>"),
                 "case_operand_segments": types.attribute(f"array<i32: {none}>"),
                 "operandSegmentSizes": types.segments(1, 0, 0),
             },
@@ -100,7 +98,7 @@ class Flow(Core):
         self.block = following
 
     @contextmanager
-    def when(self, condition: Value, *, cold: bool = False) -> Iterator[None]:
+    def when(self, condition: Value, *, cold: bool = False) -> Generator[None]:
         """``if condition:`` the body; then go on. The body may itself return or branch away."""
         body = self.new_block(cold=cold)
         start = self.block
@@ -115,7 +113,7 @@ class Flow(Core):
         self.block = following
 
     @contextmanager
-    def loop(self, count: Value) -> Iterator[Value]:
+    def loop(self, count: Value) -> Generator[Value]:
         """``for index in range(count):`` the body, with an ``i64`` index; ``count`` is signed."""
         types = self.types
         head = self.new_block(types.i64)

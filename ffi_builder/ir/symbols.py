@@ -66,9 +66,7 @@ class Symbols:
         found = self.find(name)
         if found is not None:
             raise BuildError(f"the module has a symbol @{name} already: {describe(found)}")
-        operation = self._function(
-            name, self.types.function(result, parameters), attributes or {}
-        )
+        operation = self._function(name, self.types.function(result, parameters), attributes or {})
         if body:
             locations = [self.location] * len(parameters)
             operation.regions[0].blocks.append(*parameters, arg_locs=locations)
@@ -197,7 +195,7 @@ def describe(operation: Operation) -> str:
 
 
 def function_parts(operation: Operation) -> tuple[str, list[str]]:
-    """The result type and parameter types of an ``llvm.func``, as text (``!llvm.void`` for none)."""
+    """The result and parameter types of an ``llvm.func``, as text; no result is ``!llvm.void``."""
     text = str(operation.attributes["function_type"])
     match = re.fullmatch(r"!llvm\.func<(.*)>", text, re.DOTALL)
     assert match is not None, text

@@ -159,7 +159,9 @@ class Types:
 
     def type_attribute(self, text: str) -> Attribute:
         """A type, given by its text, as an attribute."""
-        return self._cached(("type", text), lambda: self.ir.TypeAttr.get(self.parse(text), context=self.context))
+        return self._cached(
+            ("type", text), lambda: self.ir.TypeAttr.get(self.parse(text), context=self.context)
+        )
 
     def _cached(self, key: object, make: Any) -> Attribute:
         found = self._attributes.get(key)

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final
-
-from typing_extensions import TypeAlias
+from typing import Final, TypeAlias
 
 from ffi_builder import spec
 from ffi_builder.errors import BuildError
@@ -159,6 +157,4 @@ def check_status(context: CallContext, callee: str, status: Value | None) -> Non
         raise BuildError(
             f"the callee @{callee} returns {status.type}; expected nothing or a status of type i32"
         )
-    b.check(
-        b.eq(status, b.i32(0)), "RuntimeError", f"{callee} failed with status {{}}", status
-    )
+    b.check(b.eq(status, b.i32(0)), "RuntimeError", f"{callee} failed with status {{}}", status)

@@ -53,6 +53,7 @@ def check(signature: spec.Signature, *args: Any) -> dict[str, Scalar]:
 
     callback = _SAFE_CALL(receive)
     address = ctypes.cast(callback, ctypes.c_void_p).value
+    assert address is not None
     function = tvm_ffi.Function.__from_extern_c__(address, keep_alive_object=callback)
     function(*args)
     if errors:

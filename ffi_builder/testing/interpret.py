@@ -7,9 +7,9 @@ import math
 import struct
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Final, NoReturn, Union
+from typing import Final, NoReturn, TypeAlias, Union
 
-from typing_extensions import TypeAlias, assert_never
+from typing_extensions import assert_never
 
 from ffi_builder import abi, spec
 from ffi_builder.abi import TypeIndex
@@ -156,9 +156,7 @@ class Interpreter:
                 self._bound_check(step, symbol, divisor, self._value(place) % divisor == 0)
             case s.EqualInt(place, expected, free):
                 if not (free and self._is_free(place)):
-                    value = self._value(place)
-                    came = bool(value) if isinstance(expected, bool) else value
-                    self._equal(step, expected, came)
+                    self._equal_int(step, expected)
             case s.EqualFloat(place, expected):
                 value = float(self._value(place))
                 fine = _same(value, expected.value)
@@ -292,6 +290,12 @@ class Interpreter:
             address=hex(address),
             alignment=str(address & -address),
         )
+
+    def _equal_int(self, step: s.EqualInt, expected: int) -> None:
+        value = self._value(step.place)
+        # A bool that is neither 0 nor 1 is shown as the int that it is.
+        shown = bool(value) if isinstance(expected, bool) and value in (0, 1) else value
+        self._equal(step, expected, shown)
 
     def _bound_check(
         self, step: s.AtLeast | s.AtMost | s.Divisible, symbol: spec.Var, bound: int, fine: bool

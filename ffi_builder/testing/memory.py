@@ -91,7 +91,9 @@ def stride(tensor: int, axis: int) -> int:
 
 
 def big_int(object_address: int) -> int:
-    """The value of a BigInt object."""
+    """The value of a BigInt object; of NULL one that fits nothing."""
+    if object_address == 0:
+        return 2**64
     count = read_i64(object_address + abi.BIG_INT_COUNT)
     words = object_address + abi.BIG_INT_WORDS
     data = ctypes.string_at(words, 8 * max(count, 0))

@@ -16,6 +16,7 @@ import re
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import zip_longest
 from pathlib import Path
 
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -35,7 +36,7 @@ class Block:
 def blocks(path: Path) -> Iterator[Block]:
     text = path.read_text()
     found = list(FENCE.finditer(text))
-    for match, following in zip(found, [*found[1:], None], strict=True):
+    for match, following in zip_longest(found, found[1:]):
         output = None
         if following is not None and following[1] == "text":
             between = text[match.end() : following.start()]

@@ -20,7 +20,7 @@ X = Tensor("x", [n, k], "float32", device_type="cpu")
 
 def test_nop() -> None:
     check_comments(printed(attached([n], NopCallProvider())))
-    # CHECK: llvm.func @__tvm_ffi_f(%arg0: !llvm.ptr, %arg1: !llvm.ptr, %arg2: i32, %arg3: !llvm.ptr) -> i32 {
+    # CHECK: llvm.func @__tvm_ffi_f(%arg0: !llvm.ptr, %arg1: !llvm.ptr, %arg2: i32, %arg3: !llvm.ptr) -> i32
     # CHECK: [[ZERO:%.*]] = llvm.mlir.constant(0 : i64) : i64
     # CHECK-NEXT: llvm.store [[ZERO]], %arg3 : i64, !llvm.ptr
     # CHECK-NEXT: [[PAYLOAD:%.*]] = llvm.getelementptr %arg3[8]

@@ -7,9 +7,11 @@ machine of our own it is a constant, and only the machine is operations (:mod:`.
 All registers and values are int64; addresses too. An instruction is four bytes, ``op a b c``, where
 ``c`` is a register or, with the top bit of ``op`` set, a signed number::
 
-    ADD … ULE    a = b op c             LI   a = b | c << 8, signed     JZ      if a == 0: goto b | c << 8
-    LD8 … LD64   a = memory[b + c]      LI64 a = the next 8 bytes       SWITCH  goto the a-th of b labels
-    ST64         memory[b + c] = a      CALL a = here; goto b | c << 8  RET     goto a
+    ADD … ULE   a = b op c             LI    a = b | c << 8, signed
+    LD8 … LD64  a = memory[b + c]      LI64  a = the next 8 bytes
+    ST64        memory[b + c] = a      JZ    if a == 0: goto b | c << 8
+    CALL        a = here, goto b | c << 8
+    RET         goto a                 SWITCH  goto the a-th of b labels
 
 Functions have registers of their own above those of all that they call, so calls save nothing; what
 calls itself saves what it must.
@@ -22,9 +24,7 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from enum import IntEnum, auto
-from typing import Final
-
-from typing_extensions import TypeAlias
+from typing import Final, TypeAlias
 
 
 class Instruction(IntEnum):
@@ -154,9 +154,7 @@ class Assembler:
         assert self._top <= 256, "the routines need more registers than there are"
         return entry
 
-    def _assemble(
-        self, count: int, body: Callable[..., None], base: int | None = None
-    ) -> Function:
+    def _assemble(self, count: int, body: Callable[..., None], base: int | None = None) -> Function:
         self._next = self._top = self._first if base is None else base
         link, *parameters = (self.new() for _ in range(count + 1))
         self._current = Function(Label(len(self.code)), link, tuple(parameters), self._next)
@@ -212,9 +210,7 @@ class Assembler:
         self.set(register, value)
         return register
 
-    def binary(
-        self, op: Instruction, lhs: Operand, rhs: Operand, into: Reg | None = None
-    ) -> Reg:
+    def binary(self, op: Instruction, lhs: Operand, rhs: Operand, into: Reg | None = None) -> Reg:
         """``lhs op rhs`` in a new register, or ``into`` one."""
         left = self.register(lhs)
         op_byte, right = self._last(op, rhs)

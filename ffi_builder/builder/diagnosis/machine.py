@@ -1,11 +1,13 @@
-"""The machine that runs the diagnosis: one function, and the raising of errors. In C::
+"""The machine that runs the diagnosis: one function, and the raising of errors.
+
+In C::
 
     int32_t diagnose(const TVMFFIAny* args, int32_t num_args, const char* table);    always -1
     int32_t raise(const char* kind, int64_t, const char* message, int64_t);          always -1
 
 ``diagnose`` interprets the code of :mod:`.library` (see :mod:`.assembler` for its instructions),
-which interprets the table of the wrapper (:mod:`.table`): it starts over from the first argument, in
-the declared order, whatever order the hot path checked in, and raises the first error that it finds.
+which interprets the table of the wrapper (:mod:`.table`): it starts over from the first argument,
+in the declared order, whatever order the hot path checked in, and raises the first error it finds.
 """
 
 from __future__ import annotations

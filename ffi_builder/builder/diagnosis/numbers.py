@@ -74,15 +74,13 @@ def _round(b: Builder, value: Value, mantissa: int, exponent: int) -> None:
 
 
 def _round_subnormal(b: Builder, magnitude: Value, shift: int, first: int, result: object) -> None:
-    """The mantissa with its hidden bit, shifted as far as the exponent is below the first normal."""
+    """The mantissa with its hidden bit, shifted by as much as the exponent is too small."""
     assert callable(result)
     exponent = b.lshr(magnitude, b.i64(_F64_BITS))
     distance = b.add(b.sub(b.i64(first), exponent), b.i64(shift))
     # Beyond 62 bits nothing is left, not even to round up: the value is below half the smallest.
     far = b.sgt(distance, b.i64(62))
-    mantissa = b.or_(
-        b.and_(magnitude, b.i64((1 << _F64_BITS) - 1)), b.i64(1 << _F64_BITS)
-    )
+    mantissa = b.or_(b.and_(magnitude, b.i64((1 << _F64_BITS) - 1)), b.i64(1 << _F64_BITS))
     shifted = _shift_to_even(b, mantissa, b.select(far, b.i64(62), distance))
     result(b.select(far, b.i64(0), shifted))
 

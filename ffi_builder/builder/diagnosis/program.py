@@ -7,8 +7,9 @@ position of its PARAM record in the table (32 bits; 0 is no argument), the part 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from enum import IntEnum, auto
-from functools import partialmethod
+from functools import partial, partialmethod
 from typing import Final
 
 from ffi_builder.builder.diagnosis import blobs
@@ -173,10 +174,9 @@ class Program(Assembler):
         """The address of a part of the constants."""
         return self.add(_global(Global.CONSTANTS), blobs.POSITIONS[name])
 
-    def define(self, name: str, parameters: int, body: object) -> None:
-        """Assemble a function that others call by name."""
-        assert callable(body)
-        self.functions[name] = self.function(parameters, body)
+    def define(self, name: str, parameters: int, body: Callable[..., None]) -> None:
+        """Assemble a function that others call by name; ``body(program, *parameters)`` does it."""
+        self.functions[name] = self.function(parameters, partial(body, self))
 
     def run(self, name: str, *arguments: Operand) -> None:
         """Call a function by name."""
@@ -195,7 +195,8 @@ class Program(Assembler):
 
     def check(self, wrong: Reg, words: Words | Reg) -> None:
         """Report where the condition is not 0, unless checks do not apply to the value."""
-        self.fail(self.and_(wrong, self.eq(self.free, 0)), words)
+        with self.when(self.not_(self.free)):
+            self.fail(wrong, words)
 
     def not_(self, condition: Reg) -> Reg:
         """1 for 0, else 0."""

@@ -171,9 +171,7 @@ class TableWriter:
         self._signature = signature
         self._code = bytearray()
         self._arguments = [text.encode() for text in spec.argument_texts(signature)]
-        self._whole = b"".join(
-            (signature.name.encode(), b"(", b", ".join(self._arguments), b")")
-        )
+        self._whole = b"".join((signature.name.encode(), b"(", b", ".join(self._arguments), b")"))
         self._text = bytearray(self._whole)
         self._text_uses: list[tuple[int, int]] = []
         self.symbols = {var: number for number, var in enumerate(symbols)}
@@ -256,7 +254,7 @@ class TableWriter:
         """Enough for any message: the shown signature, a layout, an expression's symbols."""
         shown = len(self._whole)
         if shown > SIGNATURE_LIMIT:
-            shown = len(self._signature.name) + 24 + max(map(len, self._arguments))
+            shown = len(self._signature.name) + 24 + max(map(len, self._arguments), default=0)
         longest_name = max((len(var.name) for var in self.symbols), default=0)
         longest_path = len(self._text)
         symbols = len(self.symbols) * (longest_name + 64 + min(longest_path, 256))
@@ -267,4 +265,3 @@ def dtype_word(dtype: spec.DataType) -> int:
     """A ``DLDataType`` as the little-endian i32 that it is in memory."""
     packed = dtype.code | dtype.bits << 8 | dtype.lanes << 16
     return packed - (1 << 32) if packed >> 31 else packed
-

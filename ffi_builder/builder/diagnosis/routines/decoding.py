@@ -19,7 +19,7 @@ from ffi_builder.builder.diagnosis.program import (
     Program,
 )
 from ffi_builder.builder.diagnosis.routines.rounding import define_rounding
-from ffi_builder.builder.diagnosis.table import NO_INDEX, WORDS, Op, Rounding, Source, Style
+from ffi_builder.builder.diagnosis.table import NO_INDEX, WORDS, Op, Rounding, Source
 from ffi_builder.plan import Part, Words
 
 DL: Final = abi.OBJECT_SIZE
@@ -31,10 +31,10 @@ _NDIM: Final = DL + abi.DLTENSOR_NDIM
 def define_decoding(p: Program) -> None:
     """Assemble the functions that the instructions below use."""
     define_rounding(p)
-    p.define("look", 0, lambda: _look(p))
-    p.define("is_empty", 1, lambda result: _is_empty(p, result))
-    p.define("row_major", 2, lambda axis, result: _row_major(p, axis, result))
-    p.define("big_int", 0, lambda: _big_int(p))
+    p.define("look", 0, _look)
+    p.define("is_empty", 1, _is_empty)
+    p.define("row_major", 2, _row_major)
+    p.define("big_int", 0, _big_int)
 
 
 def _look(p: Program) -> None:
@@ -87,9 +87,8 @@ def _big_int(p: Program) -> None:
             p.set(p.big, BIG_NEGATIVE)
         p.ret()
     p.set(p.big, p.slt(p.value, 0))
-    with p.loop(p.sub(count, 1)) as index:
-        with p.when(p.load(64, p.add(words, p.shl(index, 3)), 8)):
-            p.set(p.big, BIG_BEYOND)
+    with p.loop(p.sub(count, 1)) as index, p.when(p.load(64, p.add(words, p.shl(index, 3)), 8)):
+        p.set(p.big, BIG_BEYOND)
 
 
 # ---- instructions

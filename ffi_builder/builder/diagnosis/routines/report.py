@@ -19,10 +19,10 @@ _STRIDES: Final = abi.OBJECT_SIZE + abi.DLTENSOR_STRIDES
 def define_report(p: Program) -> None:
     """Assemble the functions."""
     define_texts(p)
-    p.define("put_signature", 0, lambda: _put_signature(p))
-    p.define("put_words", 1, lambda template: _put_words(p, template))
-    p.define("report", 1, lambda words: _report(p, words))
-    p.define("undecided", 0, lambda: _undecided(p))
+    p.define("put_signature", 0, _put_signature)
+    p.define("put_words", 1, _put_words)
+    p.define("report", 1, _report)
+    p.define("undecided", 0, _undecided)
 
 
 def _put_words(p: Program, template: Reg) -> None:

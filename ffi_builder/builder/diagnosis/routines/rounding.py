@@ -13,7 +13,7 @@ _BIAS: Final = 1023
 
 def define_rounding(p: Program) -> None:
     """Assemble the function."""
-    p.define("round", 2, lambda precision, least: _round(p, precision, least))
+    p.define("round", 2, _round)
 
 
 def _round(p: Program, precision: Reg, least: Reg) -> None:

@@ -19,15 +19,15 @@ NDIM = abi.OBJECT_SIZE + abi.DLTENSOR_NDIM
 
 def define_texts(p: Program) -> None:
     """Assemble the functions; each is used by those below it."""
-    p.define("put", 2, lambda text, length: _put(p, text, length))
-    p.define("put_number", 2, lambda format_, value: _put_number(p, format_, value))
-    p.define("put_float", 1, lambda value: _put_float(p, value))
-    p.define("put_name", 3, lambda names, number, other: _put_name(p, names, number, other))
-    p.define("put_value", 2, lambda value, big: _put_value(p, value, big))
-    p.define("put_dtype", 1, lambda dtype: _put_dtype(p, dtype))
-    p.define("put_symbol", 1, lambda symbol: _put_symbol(p, symbol))
-    p.define("put_place", 2, lambda place, symbol: _put_place(p, place, symbol))
-    p.define("put_list", 1, lambda entries: _put_list(p, entries))
+    p.define("put", 2, _put)
+    p.define("put_number", 2, _put_number)
+    p.define("put_float", 1, _put_float)
+    p.define("put_name", 3, _put_name)
+    p.define("put_value", 2, _put_value)
+    p.define("put_dtype", 1, _put_dtype)
+    p.define("put_symbol", 1, _put_symbol)
+    p.define("put_place", 2, _put_place)
+    p.define("put_list", 1, _put_list)
 
 
 def _put(p: Program, text: Reg, length: Reg) -> None:
@@ -84,7 +84,8 @@ def _put_value(p: Program, value: Reg, big: Reg) -> None:
     with p.when(p.eq(p.style, Style.FLOAT)):
         p.run("put_float", value)
         p.ret()
-    with p.when(p.eq(p.style, Style.BOOL)):
+    # A bool that is neither 0 nor 1 is shown as the int that it is.
+    with p.when(p.and_(p.eq(p.style, Style.BOOL), p.ult(value, 2))):
         with p.when(value):
             p.put("True")
             p.ret()
@@ -108,7 +109,7 @@ def _put_dtype(p: Program, dtype: Reg) -> None:
         p.ret()
     p.run("put_name", p.constant("dtypes"), code, 0)
     fixed = p.load(8, p.constant("dtype bits"), code)
-    with p.when(p.ne(bits, fixed)):
+    with p.when(p.or_(p.not_(fixed), p.ne(bits, fixed))):
         p.run("put_number", p.constant("%lld"), bits)
     with p.when(p.ne(lanes, 1)):
         p.run("put_number", p.constant("x%lld"), lanes)

@@ -1,0 +1,29 @@
+"""Signatures with every kind of parameter, for tests of what does not depend on the kind."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from ffi_builder import spec
+from ffi_builder.spec import Shape, Tensor, TupleParam, Var, dims
+
+n, m, k = dims("n m k")
+MATMUL: Final[list[spec.Param]] = [
+    Tensor("A", [n, k], "float32", device_type="cpu"),
+    Tensor("B", [k, m], "float32", device_type="cpu"),
+    Tensor("C", [n, m], "float32", device_type="cpu"),
+]
+EVERY_KIND: Final[list[spec.Param]] = [
+    Tensor("x", [n, k * 2], "float16", device_type="cuda", strides=[None, 1], data_alignment=16),
+    Var("h", "float16"),
+    Var("u", "uint64", divisibility=3),
+    Shape("s", [n, 3, k]),
+    spec.Stream("stream"),
+    spec.EnvStream("env"),
+    spec.DataPointer("p"),
+    TupleParam("t", [Tensor("y", [None], "bool", device_type="cpu"), Var("flag", "bool")]),
+    spec.ConstNone("none"),
+    spec.ConstInt("one", 1),
+    spec.ConstBool("yes", True),
+    spec.ConstFloat("half", 0.5),
+]
