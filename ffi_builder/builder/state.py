@@ -130,7 +130,7 @@ class Hot:
         self.b.require(condition, self.slow)
 
     def require_or(self, condition: Value, rare: Callable[[], Value]) -> None:
-        """Go on if the condition holds, or else if ``rare()`` does, which is evaluated only then."""
+        """Go on if the condition holds, else if ``rare()`` does, which is evaluated only then."""
         b = self.b
         following = b.new_block()
         cold = b.new_block(cold=True)

@@ -224,6 +224,11 @@ def _emit_call(
             f"{type(provider).__name__} returned {block!r}; a call provider returns the block "
             f"that the wrapper goes on in"
         )
+    if b.terminated(block):
+        raise BuildError(
+            f"{type(provider).__name__} returned a block that already ends; a call provider "
+            f"returns the block that the wrapper goes on in"
+        )
     b.block = block
 
 

@@ -118,8 +118,11 @@ class Symbols:
             # Named by what it holds, so that the next wrapper finds it.
             base = f"__ffi_builder_text_{hashlib.sha256(data).hexdigest()[:8]}"
             found = self.find(base)
-            shared = found is not None and found.name == "llvm.mlir.global"
-            if shared and found.attributes["value"] == self.types.string(data):
+            if (
+                found is not None
+                and found.name == "llvm.mlir.global"
+                and found.attributes["value"] == self.types.string(data)
+            ):
                 self._texts[data] = base
             else:
                 self._texts[data] = self.constant(base, data)

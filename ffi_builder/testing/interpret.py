@@ -7,7 +7,7 @@ import math
 import struct
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Final, NoReturn, TypeAlias, Union
+from typing import Final, NoReturn
 
 from typing_extensions import assert_never
 
@@ -15,20 +15,11 @@ from ffi_builder import abi, spec
 from ffi_builder.abi import TypeIndex
 from ffi_builder.plan import Part, Place, Plan, Words
 from ffi_builder.plan import steps as s
-from ffi_builder.plan.words import (
-    BINDING,
-    FRAME,
-    FRAME_WITHOUT_ARGUMENT,
-    float_text,
-    signature_text,
-    type_name,
-)
+from ffi_builder.plan.words import BINDING, float_text, type_name
 from ffi_builder.testing import memory as mem
+from ffi_builder.testing.message import LAYOUT_WORDS, Scalar, error, layout, same, show
 from ffi_builder.testing.rounding import round_to
 
-Scalar: TypeAlias = Union[int, float]
-
-_CLASSES: Final = {"TypeError": TypeError, "ValueError": ValueError}
 _DEVICES: Final = {code: name for name, code in abi.DEVICE_TYPES.items()}
 _CONTAINERS: Final = {
     s.DecodeShape: (TypeIndex.SHAPE, TypeIndex.ARRAY, TypeIndex.LIST),
@@ -68,9 +59,9 @@ class Interpreter:
         """
         for step in self.plan:
             self._step(step)
-        return {var.name: self._shown_value(var) for var in self.symbols}
+        return {var.name: self._python_value(var) for var in self.symbols}
 
-    def _shown_value(self, var: spec.Var) -> Scalar:
+    def _python_value(self, var: spec.Var) -> Scalar:
         value = self.symbols[var].value
         return bool(value) if var.dtype == "bool" else value
 
@@ -126,10 +117,10 @@ class Interpreter:
                 self._values[place] = self._decode_entry(step)
             case s.NotNegative(place):
                 value = self._value(place)
-                self._require(value >= 0, step, got=_show(value))
+                self._require(value >= 0, step, got=show(value))
             case s.CheckBool(place):
                 value = self._value(place)
-                self._require(value in (0, 1), step, got=_show(value))
+                self._require(value in (0, 1), step, got=show(value))
             case s.CheckPacked(place):
                 stored = self._stored(place)
                 fine = -step.limit <= stored <= step.limit
@@ -142,7 +133,7 @@ class Interpreter:
                     step,
                     expected_dtype=dtype,
                     range=f"{low} to {high}",
-                    got=_show(value),
+                    got=show(value),
                 )
             case s.AtLeast(place, symbol, free):
                 assert symbol.min is not None
@@ -159,7 +150,7 @@ class Interpreter:
                     self._equal_int(step, expected)
             case s.EqualFloat(place, expected):
                 value = float(self._value(place))
-                fine = _same(value, expected.value)
+                fine = same(value, expected.value)
                 self._require(
                     fine, step, expected=float_text(expected.value), got=float_text(value)
                 )
@@ -307,16 +298,16 @@ class Interpreter:
             step,
             expected=str(bound),
             symbol=symbol.name,
-            got=_show(self._value(step.place)),
+            got=show(self._value(step.place)),
         )
 
     def _compare(self, step: s.AnyStep, symbol: spec.Var, value: Scalar) -> None:
         bound = self.symbols[symbol]
         self._require(
-            _same(value, bound.value),
+            same(value, bound.value),
             step,
-            expected=_show(bound.value, symbol.dtype),
-            got=_show(value, symbol.dtype),
+            expected=show(bound.value, symbol.dtype),
+            got=show(value, symbol.dtype),
             symbol=symbol.name,
             origin=str(bound.place),
         )
@@ -347,7 +338,7 @@ class Interpreter:
             step,
             text=str(step.expr),
             symbol=step.symbol.name,
-            got=_show(self._value(step.place)),
+            got=show(self._value(step.place)),
         )
         self._values[step.solved] = int(solution) if fine else 0
 
@@ -358,13 +349,13 @@ class Interpreter:
         bindings = ", ".join(
             BINDING.format(
                 symbol=var.name,
-                bound=_show(self.symbols[var].value, var.dtype),
+                bound=show(self.symbols[var].value, var.dtype),
                 origin=self.symbols[var].place,
             )
             for var in symbols
         )
         value = self._value(step.place)
-        shown = {"text": str(step.expr), "bindings": bindings, "got": _show(value)}
+        shown = {"text": str(step.expr), "bindings": bindings, "got": show(value)}
         expected = self._evaluate(step.expr)
         if expected is None:
             self._fail(step, step.overflow, **shown)
@@ -387,44 +378,16 @@ class Interpreter:
     # ---- failing
 
     def _equal(self, step: s.AnyStep, expected: Scalar, got: Scalar, **shown: str) -> None:
-        layout = self._layout(step) if step.words in _LAYOUT_WORDS else {}
-        self._require(
-            expected == got, step, expected=_show(expected), got=_show(got), **shown, **layout
-        )
+        self._require(expected == got, step, expected=show(expected), got=show(got), **shown)
 
     def _require(self, fine: bool, step: s.AnyStep, **shown: str) -> None:
         if not fine:
             self._fail(step, step.words, **shown)
 
     def _fail(self, step: s.AnyStep, words: Words, **shown: str) -> NoReturn:
-        if words in _LAYOUT_WORDS:
-            shown = {**shown, **self._layout(step)}
-        place = step.place
-        arguments = spec.argument_texts(self.plan.signature)
-        argument = place.argument if place.argument >= 0 else None
-        frame = FRAME_WITHOUT_ARGUMENT if argument is None else FRAME
-        message = frame.format(
-            subject=f"{words.prefix}{place}",
-            argument=argument,
-            signature=signature_text(self.plan.signature.name, arguments, argument),
-            wanted=words.expected.format(**shown),
-            came=words.got.format(**shown),
-        )
-        raise _CLASSES[words.kind](message)
-
-    def _layout(self, step: s.AnyStep) -> dict[str, str]:
-        tensor = self._object(step.place)
-        strides = mem.given_strides(tensor)
-        shown = "NULL" if strides is None else str(strides)
-        return {"shape": str(mem.dims(tensor)), "strides": shown}
-
-
-_LAYOUT_WORDS: Final = (
-    Words.CONTIGUOUS,
-    Words.STRIDE,
-    Words.STRIDE_SYMBOL,
-    Words.STRIDE_EXPR,
-)
+        if words in LAYOUT_WORDS:
+            shown = {**shown, **layout(self._object(step.place))}
+        raise error(self.plan.signature, step.place, words, shown)
 
 
 def _apply(op: str, lhs: int, rhs: int) -> int:
@@ -441,19 +404,3 @@ def _apply(op: str, lhs: int, rhs: int) -> int:
             return lhs % rhs
         case _:
             return -(-lhs // rhs)
-
-
-def _same(lhs: Scalar, rhs: Scalar) -> bool:
-    """Equal, or both NaN."""
-    return lhs == rhs or (lhs != lhs and rhs != rhs)
-
-
-def _show(value: Scalar, dtype: str = "int64") -> str:
-    """As messages show a value of a dtype."""
-    if isinstance(value, bool) or dtype == "bool":
-        return str(bool(value))
-    if dtype in spec.FLOAT_DTYPES:
-        return float_text(float(value))
-    if not -(2**63) <= value < 2**64:
-        return "an int beyond 64 bits"
-    return hex(int(value)) if dtype == "handle" else str(value)

@@ -19,6 +19,7 @@ from tests.support.wrapping import attached, new_module
 NOP = NopCallProvider()
 SAMPLES = pytest.mark.parametrize("params", [MATMUL, EVERY_KIND], ids=["matmul", "every kind"])
 LIBC = {"snprintf", "strtod"}
+DECLARED = ("TVMFFIErrorCreate", "TVMFFIErrorSetRaised", "TVMFFIObjectDecRef", *LIBC)
 A = Var("a", "int32")
 
 
@@ -191,10 +192,11 @@ class TestLocations:
 
     @staticmethod
     def locations(module: Any) -> set[str]:
-        """Of all that was added, and of every operation of the wrapper."""
+        """Of all that was added, and of every operation of the wrapper; helpers have none."""
         wrapper = next(o for o in operations(module) if name_of(o) == "__tvm_ffi_f")
         inner = (o.operation for block in wrapper.regions[0].blocks for o in block.operations)
-        added = (o for o in operations(module) if name_of(o) != "callee")
+        own = (o for o in operations(module) if "_shared_" not in name_of(o))
+        added = (o for o in own if name_of(o) not in ("callee", *DECLARED))
         return {str(operation.location) for operation in (*added, *inner)}
 
     def test_given(self, distribution: str) -> None:

@@ -106,12 +106,12 @@ def test_invalid_operations(distribution: str) -> None:
     assert "'llvm.add' op requires" in words
 
 
-def test_a_second_terminator(distribution: str) -> None:
+def test_a_block_that_ends(distribution: str) -> None:
     def emit(context: CallContext) -> Block:
         context.builder.ret(context.builder.i32(0))
         return context.builder.block
 
-    assert "must be the last operation" in fails(distribution, Provider(emit))
+    assert "Provider returned a block that already ends" in fails(distribution, Provider(emit))
 
 
 def test_a_symbol_that_is_not_there(distribution: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import io
 import re
+from collections.abc import Iterable
 from typing import Any
 
 from filecheck.finput import FInput
@@ -31,12 +32,17 @@ def symbol_names(module: Any) -> list[str]:
 
 def printed(module: Any) -> str:
     """A module without the shared helpers; digests and the encoded tables are masked."""
-    texts = [
-        str(operation)
-        for operation in operations(module)
-        if not name_of(operation).startswith("__ffi_builder_shared_")
-    ]
-    text = "\n".join(texts) + "\n"
+    return _printed(o for o in operations(module) if "__ffi_builder_shared_" not in name_of(o))
+
+
+def printed_wrapper(module: Any) -> str:
+    """Only wrappers and their tables of a module, masked likewise."""
+    mine = ("__tvm_ffi_", "__ffi_builder_table_")
+    return _printed(o for o in operations(module) if name_of(o).startswith(mine))
+
+
+def _printed(chosen: Iterable[Any]) -> str:
+    text = "\n".join(map(str, chosen)) + "\n"
     text = re.sub(r"(@__ffi_builder_(?:shared_\w+|text)_)[0-9a-f]{8}\b", r"\1DIGEST", text)
     return re.sub(r'(@__ffi_builder_table_\w+)\(".*"\)', r'\1("TABLE")', text)
 

@@ -1,0 +1,257 @@
+"""The IR of each kind of parameter."""
+
+from __future__ import annotations
+
+from ffi_builder import spec
+from ffi_builder.spec import Shape, Tensor, TupleParam, Var, dims
+from tests.support.printed import check_comments, printed
+from tests.support.wrapping import attached
+
+n, m = dims("n m")
+
+
+def tensor(
+    shape: list[spec.Dim | None],
+    strides: list[spec.Dim | None] | None = None,
+    *,
+    alignment: int | None = None,
+    device_type: str = "cpu",
+) -> Tensor:
+    return Tensor(
+        "x", shape, "float32", device_type=device_type, strides=strides, data_alignment=alignment
+    )
+
+
+def test_the_frame() -> None:
+    check_comments(printed(attached([n])))
+    # CHECK: llvm.mlir.global internal unnamed_addr constant @__ffi_builder_table_f("TABLE")
+    # CHECK: llvm.func @__tvm_ffi_f(%arg0: !llvm.ptr, %arg1: !llvm.ptr, %arg2: i32, %arg3: !llvm.ptr) -> i32
+    # CHECK: [[ONE:%[0-9]+]] = llvm.mlir.constant(1 : i32) : i32
+    # CHECK-NEXT: [[COUNT:%[0-9]+]] = llvm.icmp "eq" %arg2, [[ONE]] : i32
+    # CHECK-NEXT: llvm.cond_br [[COUNT]], ^[[NEXT:bb[0-9]+]], ^[[SLOW:bb[0-9]+]]
+    # CHECK: ^[[NEXT]]:
+    # CHECK: [[ARGS:%[0-9]+]] = llvm.icmp "ne" %arg1, %{{.*}} : !llvm.ptr
+    # CHECK-NEXT: llvm.cond_br [[ARGS]], ^{{bb[0-9]+}}, ^[[SLOW]]
+    # CHECK: ^[[SLOW]]:
+    # CHECK-NEXT: [[TABLE:%[0-9]+]] = llvm.mlir.addressof @__ffi_builder_table_f : !llvm.ptr
+    # CHECK-NEXT: [[STATUS:%[0-9]+]] = llvm.call @__ffi_builder_shared_diagnose_DIGEST(%arg1, %arg2, [[TABLE]])
+    # CHECK-NEXT: llvm.return [[STATUS]] : i32
+    # CHECK-NEXT: }
+
+
+def test_no_parameters() -> None:
+    check_comments(printed(attached([])))
+    # CHECK: llvm.func @__tvm_ffi_f
+    # CHECK: llvm.icmp "eq" %arg2
+    # CHECK-NOT: llvm.load
+    # CHECK: llvm.store %{{.*}}, %arg3 : i64, !llvm.ptr
+
+
+def test_int() -> None:
+    var = Var("a", "int32", divisibility=12, min=-5, max=100)
+    check_comments(printed(attached([var])))
+    # CHECK: [[TYPE:%[0-9]+]] = llvm.load %arg1 : !llvm.ptr -> i32
+    # CHECK-NEXT: [[AT:%[0-9]+]] = llvm.getelementptr %arg1[8] : (!llvm.ptr) -> !llvm.ptr, i8
+    # CHECK-NEXT: [[VALUE:%[0-9]+]] = llvm.load [[AT]] : !llvm.ptr -> i64
+    # CHECK: [[KIND:%[0-9]+]] = llvm.sub [[TYPE]], %{{.*}} : i32
+    # CHECK: llvm.icmp "ult" [[KIND]], %{{.*}} : i32
+    # CHECK: llvm.mlir.constant(-2147483648 : i64) : i64
+    # CHECK: llvm.icmp "ule"
+    # CHECK: llvm.mlir.constant(-5 : i64) : i64
+    # CHECK-NEXT: llvm.icmp "sge" [[VALUE]]
+    # CHECK: llvm.mlir.constant(100 : i64) : i64
+    # CHECK-NEXT: llvm.icmp "sle" [[VALUE]]
+    # CHECK: llvm.mlir.constant(12 : i64) : i64
+    # CHECK-NEXT: llvm.srem [[VALUE]]
+
+
+def test_a_power_of_two_needs_no_division() -> None:
+    check_comments(printed(attached([Var("a", "uint64", divisibility=16)])))
+    # CHECK: llvm.call preserve_mostcc @__ffi_builder_shared_big_uint64_DIGEST
+    # CHECK-NOT: llvm.urem
+
+
+def test_int64_needs_no_range_check() -> None:
+    check_comments(printed(attached([n])))
+    # CHECK-NOT: llvm.icmp "ule"
+    # CHECK: llvm.return
+
+
+def test_uint64_takes_big_ints_on_a_side_way() -> None:
+    check_comments(printed(attached([Var("a", "uint64")])))
+    # CHECK: llvm.cond_br %{{.*}}, ^[[SMALL:bb[0-9]+]], ^[[RARE:bb[0-9]+]]
+    # CHECK: ^[[SMALL]]:
+    # CHECK: llvm.icmp "sge"
+    # CHECK: llvm.return
+    # CHECK: ^[[RARE]]:
+    # CHECK: llvm.mlir.constant(78 : i32) : i32
+    # CHECK: llvm.call preserve_mostcc @__ffi_builder_shared_big_uint64_DIGEST
+
+
+def test_bool() -> None:
+    check_comments(printed(attached([Var("a", "bool")])))
+    # CHECK: [[VALUE:%[0-9]+]] = llvm.load %{{.*}} : !llvm.ptr -> i64
+    # CHECK: llvm.mlir.constant(2 : i64) : i64
+    # CHECK-NEXT: llvm.icmp "ult" [[VALUE]]
+
+
+def test_float32() -> None:
+    check_comments(printed(attached([Var("a", "float32")])))
+    # CHECK: [[REAL:%[0-9]+]] = llvm.bitcast %{{.*}} : i64 to f64
+    # CHECK-NEXT: [[INT:%[0-9]+]] = llvm.sitofp %{{.*}} : i64 to f64
+    # CHECK-NEXT: [[ANY:%[0-9]+]] = llvm.select %{{.*}}, [[REAL]], [[INT]] : i1, f64
+    # CHECK-NEXT: llvm.fptrunc [[ANY]] : f64 to f32
+
+
+def test_16_bit_floats_are_rounded_by_a_helper() -> None:
+    for dtype in ("float16", "bfloat16"):
+        text = printed(attached([Var("a", dtype)])).replace("bfloat16", "float16")
+        check_comments(text)
+    # CHECK: [[BITS:%[0-9]+]] = llvm.call preserve_mostcc @__ffi_builder_shared_round_float16_DIGEST(%{{.*}}) : (f64) -> i16
+    # CHECK: llvm.bitcast [[BITS]] : i16 to {{f16|bf16}}
+
+
+def test_handle() -> None:
+    check_comments(printed(attached([Var("a", "handle")])))
+    # CHECK: llvm.mlir.constant(4 : i32) : i32
+    # CHECK: llvm.select %{{.*}}, %{{.*}}, %{{.*}} : i1, i64
+
+
+def test_a_tensor() -> None:
+    check_comments(printed(attached([tensor([n, 4], alignment=16)])))
+    # The object at %arg1; what is no Tensor goes a side way.
+    # CHECK: [[TYPE:%[0-9]+]] = llvm.load %arg1 : !llvm.ptr -> i32
+    # CHECK: llvm.mlir.constant(70 : i32) : i32
+    # CHECK: llvm.cond_br %{{.*}}, ^[[FOUND:bb[0-9]+]](%{{.*}} : !llvm.ptr), ^[[OTHER:bb[0-9]+]]
+    # CHECK: ^[[FOUND]]([[X:%[0-9]+]]: !llvm.ptr):
+    # Rank and dtype in one comparison: 2, and (2, 32, 1).
+    # CHECK: llvm.getelementptr [[X]][40]
+    # CHECK: llvm.mlir.constant(316667938734082 : i64) : i64
+    # CHECK-NEXT: llvm.icmp "eq"
+    # CHECK: llvm.getelementptr [[X]][32]
+    # CHECK: llvm.trunc %{{.*}} : i64 to i32
+    # CHECK: llvm.getelementptr [[X]][48]
+    # CHECK-NEXT: [[SHAPE:%[0-9]+]] = llvm.load
+    # CHECK: [[N:%[0-9]+]] = llvm.load [[SHAPE]] : !llvm.ptr -> i64
+    # CHECK: llvm.getelementptr [[SHAPE]][8]
+    # CHECK: llvm.mlir.constant(4 : i64) : i64
+    # CHECK-NEXT: llvm.icmp "eq"
+    # CHECK: llvm.getelementptr [[X]][56]
+    # CHECK: llvm.getelementptr [[X]][24]
+    # CHECK: llvm.getelementptr [[X]][64]
+    # CHECK: [[ADDRESS:%[0-9]+]] = llvm.ptrtoint
+    # CHECK: llvm.mlir.constant(15 : i64) : i64
+    # CHECK-NEXT: llvm.and [[ADDRESS]]
+    # CHECK: llvm.icmp "ult" [[N]]
+    # CHECK: ^[[OTHER]]:
+    # CHECK: llvm.call preserve_mostcc @__ffi_builder_shared_tensor_object_DIGEST(%arg1)
+
+
+def test_given_strides() -> None:
+    s = Var("s", "int64")
+    check_comments(printed(attached([tensor([n, 4], [s, 1])])))
+    # CHECK: [[AT:%[0-9]+]] = llvm.getelementptr %{{.*}}[56]
+    # CHECK: llvm.cond_br %{{.*}}, ^[[GIVEN:bb[0-9]+]], ^[[ABSENT:bb[0-9]+]]
+    # CHECK: ^[[GIVEN]]:
+    # CHECK: llvm.br ^[[MERGED:bb[0-9]+]](
+    # CHECK: ^[[MERGED]]([[S:%[0-9]+]]: i64, [[ONE:%[0-9]+]]: i64):
+    # CHECK: llvm.icmp "eq" [[ONE]]
+    # CHECK: ^[[ABSENT]]:
+    # CHECK-COUNT-2: llvm.call preserve_mostcc @__ffi_builder_shared_row_major_DIGEST
+
+
+def test_tensors_of_one_device_are_compared_at_once() -> None:
+    x = tensor([n], device_type="cuda")
+    y = Tensor("y", [n], "float32", device_type="cuda")
+    check_comments(printed(attached([x, y])))
+    # CHECK: [[FIRST:%[0-9]+]] = llvm.getelementptr %{{.*}}[32]
+    # CHECK-NEXT: [[DEVICE:%[0-9]+]] = llvm.load [[FIRST]] : !llvm.ptr -> i64
+    # CHECK: [[SECOND:%[0-9]+]] = llvm.getelementptr %{{.*}}[32]
+    # CHECK-NEXT: [[OTHER:%[0-9]+]] = llvm.load [[SECOND]] : !llvm.ptr -> i64
+    # CHECK-NEXT: llvm.icmp "eq" [[OTHER]], [[DEVICE]] : i64
+
+
+def test_a_symbol_that_is_bound_is_compared() -> None:
+    check_comments(printed(attached([tensor([n, n])])))
+    # CHECK: [[AT:%[0-9]+]] = llvm.getelementptr %{{.*}}[48]
+    # CHECK-NEXT: [[SHAPE:%[0-9]+]] = llvm.load [[AT]] : !llvm.ptr -> !llvm.ptr
+    # CHECK: [[N:%[0-9]+]] = llvm.load [[SHAPE]] : !llvm.ptr -> i64
+    # CHECK: [[SAME:%[0-9]+]] = llvm.load %{{.*}} : !llvm.ptr -> i64
+    # CHECK: llvm.icmp "eq" [[SAME]], [[N]] : i64
+
+
+def test_expressions() -> None:
+    check_comments(printed(attached([n, tensor([n * 2, m // 4, m])])))
+    # CHECK: [[PAIR:%[0-9]+]] = "llvm.intr.smul.with.overflow"(%{{.*}}, %{{.*}}) : (i64, i64) -> !llvm.struct<(i64, i1)>
+    # CHECK: llvm.extractvalue [[PAIR]][0]
+    # CHECK: llvm.udiv
+
+
+def test_a_shape() -> None:
+    check_comments(printed(attached([Shape("s", [n, 3])])))
+    # CHECK: [[TYPE:%[0-9]+]] = llvm.load %arg1 : !llvm.ptr -> i32
+    # CHECK: llvm.mlir.constant(69 : i32) : i32
+    # CHECK: llvm.mlir.constant(71 : i32) : i32
+    # CHECK: llvm.mlir.constant(75 : i32) : i32
+    # CHECK: llvm.cond_br %{{.*}}, ^[[SHAPE:bb[0-9]+]], ^[[LIST:bb[0-9]+]]
+    # CHECK: ^[[SHAPE]]:
+    # CHECK: llvm.br ^[[MERGED:bb[0-9]+]](
+    # CHECK: ^[[LIST]]:
+    # CHECK: ^[[MERGED]]([[N:%[0-9]+]]: i64, [[THREE:%[0-9]+]]: i64):
+
+
+def test_a_tuple() -> None:
+    check_comments(printed(attached([TupleParam("t", [n, spec.ConstNone("none")])])))
+    # CHECK: [[TUPLE:%[0-9]+]] = llvm.load %{{.*}} : !llvm.ptr -> !llvm.ptr
+    # CHECK: [[SIZE:%[0-9]+]] = llvm.getelementptr [[TUPLE]][32]
+    # CHECK: llvm.load [[SIZE]] : !llvm.ptr -> i64
+    # CHECK: llvm.getelementptr [[TUPLE]][24]
+    # CHECK: [[CELLS:%[0-9]+]] = llvm.load %{{.*}} : !llvm.ptr -> !llvm.ptr
+    # CHECK: llvm.load [[CELLS]] : !llvm.ptr -> i32
+    # CHECK: llvm.getelementptr [[CELLS]][16]
+
+
+def test_streams_and_pointers() -> None:
+    params: list[spec.Param] = [spec.Stream("s"), spec.DataPointer("p")]
+    check_comments(printed(attached(params)))
+    # CHECK: [[STREAM:%[0-9]+]] = llvm.load %arg1 : !llvm.ptr -> i32
+    # CHECK: [[POINTER:%[0-9]+]] = llvm.getelementptr %arg1[16]
+    # CHECK: llvm.load [[POINTER]] : !llvm.ptr -> i32
+
+
+def test_the_environments_stream() -> None:
+    params: list[spec.Param] = [spec.EnvStream("s"), tensor([n], device_type="cuda")]
+    check_comments(printed(attached(params)))
+    # CHECK: [[AT:%[0-9]+]] = llvm.getelementptr %{{.*}}[32]
+    # CHECK: [[DEVICE:%[0-9]+]] = llvm.load [[AT]] : !llvm.ptr -> i64
+    # CHECK: llvm.store %{{.*}}, %arg3
+    # CHECK: [[CUDA:%[0-9]+]] = llvm.mlir.constant(2 : i32) : i32
+    # CHECK: [[HIGH:%[0-9]+]] = llvm.lshr [[DEVICE]], %{{.*}} : i64
+    # CHECK-NEXT: [[ID:%[0-9]+]] = llvm.trunc [[HIGH]] : i64 to i32
+    # CHECK-NEXT: llvm.call @TVMFFIEnvGetStream([[CUDA]], [[ID]]) : (i32, i32) -> !llvm.ptr
+
+
+def test_constants() -> None:
+    params: list[spec.Param] = [
+        spec.ConstNone("none"),
+        spec.ConstInt("seven", 7),
+        spec.ConstBool("yes", True),
+        spec.ConstFloat("half", 0.5),
+        spec.ConstFloat("nan", float("nan")),
+    ]
+    check_comments(printed(attached(params)))
+    # CHECK: llvm.mlir.constant(7 : i64) : i64
+    # CHECK-NEXT: llvm.icmp "eq"
+    # CHECK: llvm.mlir.constant(4602678819172646912 : i64) : i64
+    # CHECK-NEXT: llvm.icmp "eq"
+    # CHECK: llvm.fcmp "uno"
+
+
+def test_a_packed_tensor() -> None:
+    x = Tensor("x", [n, m], "float4_e2m1fn", device_type="cpu", storage_dtype="float4_e2m1fnx2")
+    check_comments(printed(attached([x])))
+    # ndim 2, and (17, 4, 2)
+    # CHECK: llvm.mlir.constant(567421014376450 : i64) : i64
+    # CHECK: [[M:%[0-9]+]] = llvm.load %{{.*}} : !llvm.ptr -> i64
+    # CHECK: llvm.mlir.constant(2 : i64) : i64
+    # CHECK-NEXT: llvm.mul [[M]]
