@@ -78,7 +78,7 @@ def _verify_call(symbols: Symbols, operation: Any) -> None:
     result, parameters = function_parts(callee)
     if "..." in parameters:
         return
-    given = [str(value.type) for value in operation.operands]
+    given = tuple(str(value.type) for value in operation.operands)
     got = [str(value.type) for value in operation.results] or ["!llvm.void"]
     if given != parameters or got != [result]:
         raise BuildError(

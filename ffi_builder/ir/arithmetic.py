@@ -83,7 +83,7 @@ class Arithmetic(Core):
             "llvm.icmp",
             (lhs, rhs),
             types.i1,
-            {"predicate": types.int_attribute(64, PREDICATES[predicate])},
+            types.of_compare(PREDICATES[predicate]),
         )
 
     def eq(self, lhs: Value, rhs: Value) -> Value:
@@ -137,7 +137,7 @@ class Arithmetic(Core):
             "llvm.fcmp",
             (lhs, rhs),
             types.i1,
-            {"predicate": types.int_attribute(64, FLOAT_PREDICATES[predicate])},
+            types.of_compare(FLOAT_PREDICATES[predicate]),
         )
 
     def same_float(self, lhs: Value, rhs: Value) -> Value:
@@ -187,13 +187,11 @@ class Arithmetic(Core):
 
     def insert(self, aggregate: Value, value: Value, index: int) -> Value:
         """The aggregate with member ``index`` replaced."""
-        position = {"position": self.types.position_attribute(index)}
-        return self.value("llvm.insertvalue", (aggregate, value), aggregate.type, position)
+        return self.value("llvm.insertvalue", (aggregate, value), aggregate.type, self.types.of_position(index))
 
     def extract(self, aggregate: Value, index: int, result: Type) -> Value:
         """Member ``index`` of an aggregate; ``result`` is its type."""
-        position = {"position": self.types.position_attribute(index)}
-        return self.value("llvm.extractvalue", (aggregate,), result, position)
+        return self.value("llvm.extractvalue", (aggregate,), result, self.types.of_position(index))
 
     def pack(self, members: list[Value]) -> Value:
         """A struct of these members."""

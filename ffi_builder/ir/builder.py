@@ -101,9 +101,8 @@ class Builder(Arithmetic, Memory, Flow):
             (*callee, *operands),
             () if result == types.void else (result,),
             {
+                **types.of_call(len(callee) + len(operands)),
                 **target,
-                "operandSegmentSizes": types.segments(len(callee) + len(operands), 0),
-                "op_bundle_sizes": types.segments(),
                 **(attributes or {}),
             },
         )

@@ -62,10 +62,7 @@ class Core:
         """An integer constant of type ``i<bits>``, given signed or unsigned."""
         types = self.types
         return self.value(
-            "llvm.mlir.constant",
-            (),
-            types.integer(bits),
-            {"value": types.int_attribute(bits, value)},
+            "llvm.mlir.constant", (), types.integer(bits), types.of_constant(bits, value)
         )
 
     def i1(self, value: bool) -> Value:

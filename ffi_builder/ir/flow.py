@@ -57,15 +57,12 @@ class Flow(Core):
         likely: bool = False,
     ) -> None:
         """Go to one of two blocks; ``likely`` says that it is nearly always the first."""
-        types = self.types
-        segments = types.segments(1, len(then_arguments), len(otherwise_arguments))
-        attributes = {"operandSegmentSizes": segments}
-        if likely:
-            attributes["branch_weights"] = types.segments(2000, 1)
         self.op(
             "llvm.cond_br",
             (condition, *then_arguments, *otherwise_arguments),
-            attributes=attributes,
+            attributes=self.types.of_branch(
+                len(then_arguments), len(otherwise_arguments), likely=likely
+            ),
             successors=(then, otherwise),
         )
 
@@ -80,7 +77,7 @@ class Flow(Core):
             attributes={
                 "case_values": types.attribute(f"dense<[{numbers}]> : vector<{len(cases)}xi32>"),
                 "case_operand_segments": types.attribute(f"array<i32: {none}>"),
-                "operandSegmentSizes": types.segments(1, 0, 0),
+                "operandSegmentSizes": types.i32_array(1, 0, 0),
             },
             successors=(default, *cases.values()),
         )

@@ -5,10 +5,6 @@ from __future__ import annotations
 from ffi_builder.ir.core import Core
 from ffi_builder.ir.protocols import Type, Value
 
-_DYNAMIC_INDEX = -(2**31)
-"""In a getelementptr's constant indices: this index is an operand."""
-
-
 class Memory(Core):
     """Operations on memory. Offsets and alignments are bytes."""
 
@@ -26,27 +22,13 @@ class Memory(Core):
         if offset == 0:
             return pointer
         types = self.types
-        return self.value(
-            "llvm.getelementptr",
-            (pointer,),
-            types.ptr,
-            {
-                "rawConstantIndices": types.offset_attribute(offset),
-                "elem_type": types.type_attribute("i8"),
-            },
-        )
+        return self.value("llvm.getelementptr", (pointer,), types.ptr, types.of_offset(offset))
 
     def element(self, pointer: Value, index: Value, element: str = "i8") -> Value:
         """The address of element ``index`` of an array; ``element`` is its type's text."""
         types = self.types
         return self.value(
-            "llvm.getelementptr",
-            (pointer, index),
-            types.ptr,
-            {
-                "rawConstantIndices": types.offset_attribute(_DYNAMIC_INDEX),
-                "elem_type": types.type_attribute(element),
-            },
+            "llvm.getelementptr", (pointer, index), types.ptr, types.of_element(element)
         )
 
     def field(self, result: Type, pointer: Value, offset: int) -> Value:

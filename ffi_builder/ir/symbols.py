@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
 from ffi_builder.errors import BuildError
@@ -197,9 +198,13 @@ def describe(operation: Operation) -> str:
     return operation.name
 
 
-def function_parts(operation: Operation) -> tuple[str, list[str]]:
+def function_parts(operation: Operation) -> tuple[str, tuple[str, ...]]:
     """The result and parameter types of an ``llvm.func``, as text; no result is ``!llvm.void``."""
-    text = str(operation.attributes["function_type"])
+    return _function_parts(str(operation.attributes["function_type"]))
+
+
+@cache
+def _function_parts(text: str) -> tuple[str, tuple[str, ...]]:
     match = re.fullmatch(r"!llvm\.func<(.*)>", text, re.DOTALL)
     assert match is not None, text
     inner = match[1]
@@ -210,7 +215,8 @@ def function_parts(operation: Operation) -> tuple[str, list[str]]:
         if depth == 0:
             start = index
             break
-    return _full(inner[:start].strip()), [_full(part) for part in _split(inner[start + 1 : -1])]
+    parameters = tuple(_full(part) for part in _split(inner[start + 1 : -1]))
+    return _full(inner[:start].strip()), parameters
 
 
 def _split(text: str) -> list[str]:

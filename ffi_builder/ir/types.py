@@ -18,6 +18,11 @@ PREDICATES = {
 FLOAT_PREDICATES = {"oeq": 1, "olt": 4, "uno": 14}
 """``llvm.fcmp`` predicates: the numbers of the LLVM dialect's FCmpPredicate."""
 
+_DYNAMIC_INDEX = -(2**31)
+"""In a getelementptr's constant indices: this index is an operand."""
+_LIKELY = (2000, 1)
+"""The branch weights that clang gives what is expected."""
+
 LLVM_TYPES = {
     **{f"{sign}int{bits}": f"i{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)},
     "bool": "i1",
@@ -37,7 +42,9 @@ class Types:
         self.ir = ir
         self.context = context
         self._types: dict[str, Type] = {}
-        self._attributes: dict[object, Attribute] = {}
+        self._integers: dict[int, Type] = {}
+        self._attributes: dict[str, Attribute] = {}
+        self._of: dict[object, dict[str, Attribute]] = {}
 
     def parse(self, text: str) -> Type:
         """A type by its text: ``i64``, ``!llvm.ptr<1>``, ``!llvm.struct<(ptr, i64)>``."""
@@ -48,7 +55,10 @@ class Types:
 
     def integer(self, bits: int) -> Type:
         """``i<bits>``."""
-        return self.parse(f"i{bits}")
+        found = self._integers.get(bits)
+        if found is None:
+            found = self._integers[bits] = self.parse(f"i{bits}")
+        return found
 
     @cached_property
     def i1(self) -> Type:
@@ -115,37 +125,21 @@ class Types:
 
     def attribute(self, text: str) -> Attribute:
         """An attribute by its text: ``#llvm.linkage<internal>``."""
-        return self._cached(text, lambda: self.ir.Attribute.parse(text, self.context))
+        found = self._attributes.get(text)
+        if found is None:
+            found = self._attributes[text] = self.ir.Attribute.parse(text, self.context)
+        return found
 
     def int_attribute(self, bits: int, value: int) -> Attribute:
         """``value : i<bits>``; the value may be given signed or unsigned."""
-        key = (bits, value)
-        found = self._attributes.get(key)
-        if found is None:
-            # IntegerAttr takes signed values; of i1 it takes 0 and 1 too.
-            if bits > 1 and value >> (bits - 1) == 1:
-                value -= 1 << bits
-            found = self.ir.IntegerAttr.get(self.integer(bits), value)
-            self._attributes[key] = found
-        return found
+        # IntegerAttr takes signed values; of i1 it takes 0 and 1 too.
+        if bits > 1 and value >> (bits - 1) == 1:
+            value -= 1 << bits
+        return self.ir.IntegerAttr.get(self.integer(bits), value)
 
-    def offset_attribute(self, offset: int) -> Attribute:
-        """``array<i32: offset>``, the constant index of a getelementptr."""
-        return self._cached(
-            ("offset", offset), lambda: self.ir.DenseI32ArrayAttr.get([offset], self.context)
-        )
-
-    def position_attribute(self, index: int) -> Attribute:
-        """``array<i64: index>``, where a member of an aggregate is."""
-        return self._cached(
-            ("position", index), lambda: self.ir.DenseI64ArrayAttr.get([index], self.context)
-        )
-
-    def segments(self, *sizes: int) -> Attribute:
-        """``array<i32: sizes>``: how an operation's operands divide into groups."""
-        return self._cached(
-            ("segments", sizes), lambda: self.ir.DenseI32ArrayAttr.get(list(sizes), self.context)
-        )
+    def i32_array(self, *values: int) -> Attribute:
+        """``array<i32: values>``."""
+        return self.ir.DenseI32ArrayAttr.get(list(values), self.context)
 
     def string(self, data: str | bytes) -> Attribute:
         """A string attribute; from bytes it is cheap however long it is."""
@@ -153,18 +147,65 @@ class Types:
 
     def symbol(self, name: str) -> Attribute:
         """A reference to a symbol, as an attribute."""
-        return self._cached(
-            ("symbol", name), lambda: self.ir.FlatSymbolRefAttr.get(name, self.context)
-        )
+        return self.ir.FlatSymbolRefAttr.get(name, self.context)
 
     def type_attribute(self, text: str) -> Attribute:
         """A type, given by its text, as an attribute."""
-        return self._cached(
-            ("type", text), lambda: self.ir.TypeAttr.get(self.parse(text), context=self.context)
+        return self.ir.TypeAttr.get(self.parse(text), context=self.context)
+
+    # ---- the attributes of whole operations: dictionaries that are made once, and only read
+
+    def of_constant(self, bits: int, value: int) -> dict[str, Attribute]:
+        """Of an integer constant."""
+        key = ("constant", bits, value)
+        return self._of.get(key) or self._make(key, value=self.int_attribute(bits, value))
+
+    def of_offset(self, offset: int) -> dict[str, Attribute]:
+        """Of a getelementptr that adds a number of bytes."""
+        key = ("offset", offset)
+        return self._of.get(key) or self._make(
+            key, rawConstantIndices=self.i32_array(offset), elem_type=self.type_attribute("i8")
         )
 
-    def _cached(self, key: object, make: Any) -> Attribute:
-        found = self._attributes.get(key)
+    def of_element(self, element: str) -> dict[str, Attribute]:
+        """Of a getelementptr whose one index is an operand."""
+        key = ("element", element)
+        return self._of.get(key) or self._make(
+            key,
+            rawConstantIndices=self.i32_array(_DYNAMIC_INDEX),
+            elem_type=self.type_attribute(element),
+        )
+
+    def of_compare(self, predicate: int) -> dict[str, Attribute]:
+        """Of an icmp or fcmp."""
+        key = ("compare", predicate)
+        return self._of.get(key) or self._make(key, predicate=self.int_attribute(64, predicate))
+
+    def of_position(self, index: int) -> dict[str, Attribute]:
+        """Of an extractvalue or insertvalue."""
+        key = ("position", index)
+        position = self.ir.DenseI64ArrayAttr.get
+        return self._of.get(key) or self._make(key, position=position([index], self.context))
+
+    def of_branch(self, then: int, otherwise: int, *, likely: bool) -> dict[str, Attribute]:
+        """Of a cond_br with so many operands for each of its blocks."""
+        key = ("branch", then, otherwise, likely)
+        found = self._of.get(key)
         if found is None:
-            found = self._attributes[key] = make()
+            found = self._make(key, operandSegmentSizes=self.i32_array(1, then, otherwise))
+            if likely:
+                found["branch_weights"] = self.i32_array(*_LIKELY)
         return found
+
+    def of_call(self, operands: int) -> dict[str, Attribute]:
+        """Of a call with so many operands, but for the callee."""
+        key = ("call", operands)
+        return self._of.get(key) or self._make(
+            key,
+            operandSegmentSizes=self.i32_array(operands, 0),
+            op_bundle_sizes=self.i32_array(),
+        )
+
+    def _make(self, key: object, **attributes: Attribute) -> dict[str, Attribute]:
+        self._of[key] = attributes
+        return attributes

@@ -138,7 +138,7 @@ def _check_callee(
             f"so lower the module to the LLVM dialect before attaching"
         )
     result, parameters = function_parts(operation)
-    given = [str(type_) for type_ in types]
+    given = tuple(str(type_) for type_ in types)
     if given != parameters:
         raise BuildError(
             f"{provider}: the callee @{callee} takes ({', '.join(parameters)}), but the arguments "

@@ -193,6 +193,7 @@ def test_a_shape() -> None:
     # CHECK: llvm.mlir.constant(69 : i32) : i32
     # CHECK: llvm.mlir.constant(71 : i32) : i32
     # CHECK: llvm.mlir.constant(75 : i32) : i32
+    # CHECK: llvm.mlir.constant(69 : i32) : i32
     # CHECK: llvm.cond_br %{{.*}}, ^[[SHAPE:bb[0-9]+]], ^[[LIST:bb[0-9]+]]
     # CHECK: ^[[SHAPE]]:
     # CHECK: llvm.br ^[[MERGED:bb[0-9]+]](
@@ -252,6 +253,8 @@ def test_a_packed_tensor() -> None:
     check_comments(printed(attached([x])))
     # ndim 2, and (17, 4, 2)
     # CHECK: llvm.mlir.constant(567421014376450 : i64) : i64
-    # CHECK: [[M:%[0-9]+]] = llvm.load %{{.*}} : !llvm.ptr -> i64
+    # CHECK: [[SHAPE:%[0-9]+]] = llvm.load %{{.*}} : !llvm.ptr -> !llvm.ptr
+    # CHECK: [[AT:%[0-9]+]] = llvm.getelementptr [[SHAPE]][8]
+    # CHECK: [[M:%[0-9]+]] = llvm.load [[AT]] : !llvm.ptr -> i64
     # CHECK: llvm.mlir.constant(2 : i64) : i64
     # CHECK-NEXT: llvm.mul [[M]]

@@ -6,7 +6,6 @@ import ctypes
 from dataclasses import dataclass
 
 from ffi_builder import abi
-from ffi_builder.abi import TypeIndex
 from ffi_builder.spec import DataType
 
 
@@ -126,14 +125,17 @@ class SequenceAt:
 
     @property
     def size(self) -> int:
-        """``size_t`` of a Shape, ``int64_t`` of an Array or List."""
-        if self.type_index == TypeIndex.SHAPE:
-            return read_u64(self.address + abi.CELL_SIZE)
+        """The length as an int64, which a Shape's is read as too."""
         return read_i64(self.address + abi.CELL_SIZE)
 
 
 def read_big_int(address: int) -> int:
-    """A BigInt: two's complement words, least significant first."""
+    """A BigInt: two's complement words, least significant first.
+
+    NULL is an int that fits nothing; not a negative one.
+    """
+    if address == 0:
+        return 2**64
     count = read_u64(address + abi.BIG_INT_COUNT)
     content = ctypes.string_at(address + abi.BIG_INT_WORDS, 8 * count)
     return int.from_bytes(content, "little", signed=True)

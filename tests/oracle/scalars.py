@@ -34,7 +34,7 @@ def check_scalar(var: Var, given: AnyAt, place: Place, symbols: Symbols) -> None
             symbols.meet(var, pointer(given), where)
         case _ if var.is_integer:
             check_kind(given, INTEGERS, "int", place)
-            symbols.check_integer(var, integer(given, place), where)
+            symbols.check_integer(var, integer(given), where)
         case _:
             check_kind(given, FLOATS, "float", place)
             symbols.meet(var, round_float(number(given), var.dtype), where)
@@ -47,7 +47,7 @@ def check_stream(given: AnyAt, place: Place) -> None:
 def check_data_pointer(given: AnyAt, place: Place) -> None:
     check_kind(given, ADDRESSES, "opaque pointer, None or int", place)
     if given.type_index in (TypeIndex.INT, TypeIndex.BIG_INT):
-        value = integer(given, place)
+        value = integer(given)
         check_not_negative(place, value)
         check_fits("uint64", value, place)
 
@@ -77,13 +77,11 @@ def check_kind(given: AnyAt, types: Collection[int], expected: str, place: Place
         place.wrong_type(expected, given.type_index)
 
 
-def integer(given: AnyAt, place: Place) -> int:
+def integer(given: AnyAt) -> int:
     """An int, bool or BigInt."""
-    if given.type_index != TypeIndex.BIG_INT:
-        return given.as_int
-    if given.as_pointer == 0:
-        place.wrong_value("a non-NULL object", "NULL")
-    return read_big_int(given.as_pointer)
+    if given.type_index == TypeIndex.BIG_INT:
+        return read_big_int(given.as_pointer)
+    return given.as_int
 
 
 def number(given: AnyAt) -> float:

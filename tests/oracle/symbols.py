@@ -29,7 +29,7 @@ class Where:
     in_strides: bool = False
     free: bool = False
     layout: str = ""
-    """`` (shape=…, strides=…)``, for the errors of strides that show it."""
+    """`` (shape=…, strides=…)``, which strides show where the value is not equal."""
 
     def differs(self, expected: str, value: int) -> None:
         """The error of an int or expression that the value is not equal to."""
@@ -133,8 +133,7 @@ class Symbols:
         try:
             expected = self.evaluate(expression)
         except OverflowInExpression:
-            where.differs(f"{expression} within int64, with {known}", value)
-            return
+            where.place.wrong_value(f"{expression} within int64, with {known}", show_int(value))
         if value != expected:
             where.differs(f"{expected} ({expression} with {known})", value)
 
@@ -161,10 +160,12 @@ class Symbols:
     def solve(self, expression: Expr, form: tuple[int, Var, int], value: int, where: Where) -> None:
         """``a * x + b`` is what came: x is found, or there is none."""
         scale, var, offset = form
-        solution, rest = divmod(value - offset, scale)
-        if rest or not fits("int64", solution):
+        difference = value - offset
+        solution, rest = divmod(difference, scale)
+        if rest or not fits("int64", difference) or not fits("int64", solution):
             if not where.free:
-                where.differs(f"a value of {expression} for an integer {var}", value)
+                expected = f"a value of {expression} for an integer {var}"
+                where.place.wrong_value(expected, show_int(value))
             solution = 0
         place = Place(where.place.argument, f"{var} in {where.place.path}")
         self.check_integer(var, solution, replace(where, place=place))

@@ -129,8 +129,14 @@ class TestShapes:
     def test_length(self) -> None:
         assert fault(self.dims, shape(1, 4, 5)) == "ValueError #0 length of dims: 2 | 3"
         assert fault(self.dims, array()) == "ValueError #0 length of dims: 2 | 0"
-        given = Object(TypeIndex.LIST, Elements(None, -1))
-        assert fault(self.dims, given) == "ValueError #0 length of dims: 2 | -1"
+
+    @pytest.mark.parametrize("size", [-1, -(2**63), 2**63 - 1])
+    def test_length_is_an_int64(self, size: int) -> None:
+        for given in (
+            Object(TypeIndex.LIST, Elements(None, size)),
+            Object(TypeIndex.SHAPE, Ints(None, size)),
+        ):
+            assert fault(self.dims, given) == f"ValueError #0 length of dims: 2 | {size}"
 
     def test_type_and_value_of_each_entry_in_turn(self) -> None:
         given = array(of_int(-1), of_float(4.0))

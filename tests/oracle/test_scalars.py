@@ -8,6 +8,7 @@ import pytest
 
 from ffi_builder.abi import TypeIndex
 from ffi_builder.spec import (
+    INT_RANGES,
     ConstBool,
     ConstFloat,
     ConstInt,
@@ -184,10 +185,18 @@ class TestBigInt:
         given = Object(TypeIndex.BIG_INT, BigInt(words))
         assert values([Var("x", "uint64")], given) == {"x": value}
 
-    def test_null(self) -> None:
-        given = Plain(TypeIndex.BIG_INT)
-        for param in (Var("x", "int64"), DataPointer("x")):
-            assert fault([param], given) == "ValueError #0 x: a non-NULL object | NULL"
+    @pytest.mark.parametrize("dtype", ["int8", "int64", "uint64"])
+    def test_null_fits_nothing(self, dtype: str) -> None:
+        assert fault([Var("x", dtype)], Plain(TypeIndex.BIG_INT)) == (
+            f"ValueError #0 x: a value that fits {dtype} ({' to '.join(map(str, INT_RANGES[dtype]))})"
+            " | an int beyond 64 bits"
+        )
+
+    def test_null_is_not_negative(self) -> None:
+        assert fault([DataPointer("x")], Plain(TypeIndex.BIG_INT)) == (
+            "ValueError #0 x: a value that fits uint64 (0 to 18446744073709551615)"
+            " | an int beyond 64 bits"
+        )
 
 
 class TestConstants:
@@ -197,6 +206,12 @@ class TestConstants:
     def test_bool(self) -> None:
         assert fault([ConstBool("x", True)], of_bool(False)) == "ValueError #0 x: True | False"
         assert accepted([ConstBool("x", False)], of_bool(False))
+
+    @pytest.mark.parametrize("payload", [2, -1, 256])
+    def test_bool_is_compared_as_an_int(self, payload: int) -> None:
+        for value in (True, False):
+            given = Plain(TypeIndex.BOOL, payload)
+            assert fault([ConstBool("x", value)], given) == f"ValueError #0 x: {value} | {payload}"
 
     def test_float(self) -> None:
         assert fault([ConstFloat("x", 0.5)], of_float(2.5)) == "ValueError #0 x: 0.5 | 2.5"

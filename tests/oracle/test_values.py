@@ -179,15 +179,20 @@ class TestSolving:
         params = [Tensor("A", [n * 2]), n]
         assert fault(params, f32(7), of_int(3)).startswith("ValueError #0 A.shape[0]: 6 (n * 2 ")
 
-    def test_exact_where_the_difference_leaves_int64(self) -> None:
-        params = [Tensor("A", [n * 2 + (-(2**63) + 2)])]
-        assert values(params, f32(2**62)) == {"n": 2**61 + 2**62 - 1}
-        params = [Tensor("A", [n - (2**63 - 1) + 1])]
-        assert values(params, f32(0)) == {"n": 2**63 - 2}
-        expression = n - (2**63 - 1) + 1
-        assert fault(params, f32(2)) == (
-            f"ValueError #0 A.shape[0]: a value of {expression} for an integer n | 2"
-        )
+    @pytest.mark.parametrize("scale", [1, 2])
+    def test_the_difference_fits_int64(self, scale: int) -> None:
+        expression = n * scale + (-(2**63) + 2)
+        params = [Tensor("A", [expression])]
+        largest = 2 - scale  # so that the difference is the largest int64 that is a multiple
+        assert values(params, f32(largest)) == {"n": (2**63 - scale) // scale}
+        for beyond in (largest + scale, 2**62, 2**63 - 2):
+            assert fault(params, f32(beyond)) == (
+                f"ValueError #0 A.shape[0]: a value of {expression} for an integer n | {beyond}"
+            )
+
+    def test_parts_are_not_computed(self) -> None:
+        params = [Tensor("A", [n * 2**62 - n * (2**62 - 1) - 5])]
+        assert values(params, f32(2**62)) == {"n": 2**62 + 5}
 
     def test_a_quotient_beyond_int64(self) -> None:
         params = [Tensor("A", [None, None], strides=[0 - n, None])]
