@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Iterator
 from typing import Any
 
+from ffi_builder.builder.diagnosis import PREFIX
 from ffi_builder.errors import BuildError
 from ffi_builder.ir import Block, Operation, Symbols, describe, function_parts
 
@@ -70,6 +71,8 @@ def _verify_call(symbols: Symbols, operation: Any) -> None:
     if "callee" not in operation.attributes:
         return
     name = operation.attributes["callee"].value
+    if name.startswith(PREFIX):
+        return  # called as they are declared, by our own code
     callee = _find(symbols, name)
     if callee is None:
         raise BuildError(f"the wrapper calls @{name}, which the module does not declare")
