@@ -46,25 +46,27 @@ __attribute__((cold, noinline)) static bool is_row_major(const DLTensor *x) {
   return true;
 }
 
-static inline bool is_contiguous(const DLTensor *x, int ndim) {
+/* `d` are the dimensions, which have been found equal to the tensor's: what depends on them alone is then computed once for
+ * all tensors that share them. */
+static inline bool is_contiguous(const DLTensor *x, int ndim, const int64_t *d) {
   if (!x->strides) return true;
   uint64_t expected = 1;
 #pragma GCC unroll 4
   for (int i = ndim - 1; i >= 0; --i) {
     if ((uint64_t)x->strides[i] != expected) return is_row_major(x);
-    expected *= (uint64_t)x->shape[i];
+    expected *= (uint64_t)d[i];
   }
   return true;
 }
 
 /* The product of the dimensions fits int64 (or is 0), data + byte_offset does not wrap, and data is there if needed. */
-static inline bool has_data(const DLTensor *x, int ndim) {
+static inline bool has_data(const DLTensor *x, int ndim, const int64_t *d) {
   int64_t product = 1;
   bool overflows = false, empty = false;
 #pragma GCC unroll 4
   for (int i = 0; i < ndim; ++i) {
-    overflows |= __builtin_mul_overflow(product, x->shape[i], &product);
-    empty |= x->shape[i] == 0;
+    overflows |= __builtin_mul_overflow(product, d[i], &product);
+    empty |= d[i] == 0;
   }
   return (!overflows || empty) && (uint64_t)x->data + x->byte_offset >= (uint64_t)x->data && (x->data || empty);
 }
@@ -82,27 +84,31 @@ int32_t hand_scalar(void *handle, const TVMFFIAny *args, int32_t num_args, TVMFF
   return 0;
 }
 
+static inline bool is_right(const DLTensor *x, int ndim, const int64_t *d) {
+  return is_contiguous(x, ndim, d) && has_data(x, ndim, d);
+}
+
 /* mm(A: Tensor([n, k]), B: Tensor([k, m]), C: Tensor([n, m])) */
 int32_t hand_mm(void *handle, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
   if (num_args != 3 || !args) return fail();
   DLTensor *a = tensor_of(&args[0]);
   if (!a || !is_matrix(a, 2)) return fail();
   int64_t n = a->shape[0], k = a->shape[1];
-  if (n < 0 || k < 0 || !is_contiguous(a, 2) || !has_data(a, 2)) return fail();
+  if (n < 0 || k < 0 || !is_right(a, 2, (int64_t[]){n, k})) return fail();
   DLTensor *b = tensor_of(&args[1]);
   if (!b || !is_matrix(b, 2) || b->device.device_id != a->device.device_id) return fail();
   int64_t m = b->shape[1];
-  if (b->shape[0] != k || m < 0 || !is_contiguous(b, 2) || !has_data(b, 2)) return fail();
+  if (b->shape[0] != k || m < 0 || !is_right(b, 2, (int64_t[]){k, m})) return fail();
   DLTensor *c = tensor_of(&args[2]);
   if (!c || !is_matrix(c, 2) || c->device.device_id != a->device.device_id) return fail();
-  if (c->shape[0] != n || c->shape[1] != m || !is_contiguous(c, 2) || !has_data(c, 2)) return fail();
+  if (c->shape[0] != n || c->shape[1] != m || !is_right(c, 2, (int64_t[]){n, m})) return fail();
   return_none(result);
   kernel_mm(address(a), address(b), address(c), n, k, m);
   return 0;
 }
 
 /* Decodes 8 tensors with the same 4 dimensions; false if one is wrong. */
-static inline bool decode_t8(const TVMFFIAny *args, int32_t num_args, DLTensor *x[8], bool contiguous) {
+__attribute__((always_inline)) static inline bool decode_t8(const TVMFFIAny *args, int32_t num_args, DLTensor *x[8], int64_t d[4], bool contiguous) {
   if (num_args != 8 || !args) return false;
 #pragma GCC unroll 8
   for (int i = 0; i < 8; ++i) {
@@ -110,10 +116,13 @@ static inline bool decode_t8(const TVMFFIAny *args, int32_t num_args, DLTensor *
     if (!x[i] || !is_matrix(x[i], 4)) return false;
     if (i && x[i]->device.device_id != x[0]->device.device_id) return false;
 #pragma GCC unroll 4
-    for (int axis = 0; axis < 4; ++axis)
-      if (i ? x[i]->shape[axis] != x[0]->shape[axis] : x[0]->shape[axis] < 0) return false;
-    if (contiguous && !is_contiguous(x[i], 4)) return false;
-    if (!has_data(x[i], 4)) return false;
+    for (int axis = 0; axis < 4; ++axis) {
+      int64_t dim = x[i]->shape[axis];
+      if (i == 0) d[axis] = dim;
+      if (dim < 0 || dim != d[axis]) return false;
+    }
+    if (contiguous && !is_contiguous(x[i], 4, d)) return false;
+    if (!has_data(x[i], 4, d)) return false;
   }
   return true;
 }
@@ -123,9 +132,9 @@ static inline bool decode_t8(const TVMFFIAny *args, int32_t num_args, DLTensor *
 
 int32_t hand_t8(void *handle, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
   DLTensor *x[8];
-  if (!decode_t8(args, num_args, x, true)) return fail();
+  int64_t d[4];
+  if (!decode_t8(args, num_args, x, d, true)) return fail();
   return_none(result);
-  const int64_t *d = x[0]->shape;
   kernel_t8(EACH(ADDRESS), d[0], d[1], d[2], d[3]);
   return 0;
 }
@@ -133,9 +142,9 @@ int32_t hand_t8(void *handle, const TVMFFIAny *args, int32_t num_args, TVMFFIAny
 /* The same with strides of any kind, which the kernel gets. */
 int32_t hand_t8_strided(void *handle, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
   DLTensor *x[8];
-  if (!decode_t8(args, num_args, x, false)) return fail();
+  int64_t d[4];
+  if (!decode_t8(args, num_args, x, d, false)) return fail();
   return_none(result);
-  const int64_t *d = x[0]->shape;
   int64_t s[8][4];
 #pragma GCC unroll 8
   for (int i = 0; i < 8; ++i) {

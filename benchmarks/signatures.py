@@ -23,6 +23,7 @@ class Case:
 
     @property
     def provider(self) -> providers.DirectCallProvider:
+        """Passes the data pointers and everything that is bound."""
         return providers.DirectCallProvider(f"kernel_{self.name}", args=self.forwarded)
 
 
@@ -38,7 +39,8 @@ def scalar() -> Case:
 def matmul() -> Case:
     n, k, m = spec.dims("n k m")
     params: list[spec.Param] = [
-        cpu_tensor(name, shape, None) for name, shape in zip("ABC", [[n, k], [k, m], [n, m]])
+        cpu_tensor(name, shape, None)
+        for name, shape in zip("ABC", [[n, k], [k, m], [n, m]], strict=True)
     ]
     args: list[object] = [np.zeros(shape, "float32") for shape in [(3, 4), (4, 5), (3, 5)]]
     return Case("mm", "matmul, 3 tensors", params, [*params, n, k, m], args)

@@ -30,6 +30,12 @@ from ffi_builder import attach_ffi_func, runtime
 
 ir: Any = import_module("torch_mlir.ir")
 
+MATMUL_KERNEL = """
+llvm.func @kernel_mm(%a: !llvm.ptr, %b: !llvm.ptr, %c: !llvm.ptr, %n: i64, %k: i64, %m: i64) {
+  llvm.return
+}
+"""
+
 
 @dataclass(frozen=True)
 class Effort:
@@ -60,15 +66,20 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
         print(f"| {' | '.join(row)} |")
 
 
-def timed(work: Callable[[], Any]) -> tuple[float, Any]:
-    """Milliseconds, and what came out."""
+def timed(work: Callable[..., Any], *args: Any, **options: Any) -> tuple[float, Any]:
+    """Milliseconds of a call, and what it returned."""
     start = time.perf_counter()
-    result = work()
+    result = work(*args, **options)
     return 1e3 * (time.perf_counter() - start), result
 
 
 def attach(module: Any, case: Case, name: str | None = None) -> None:
     attach_ffi_func(module, name or case.name, case.params, case.provider)
+
+
+def attach_many(module: Any, count: int) -> None:
+    for index in range(count):
+        attach(module, MATMUL, f"{MATMUL.name}_{index}")
 
 
 # ---- making
@@ -89,17 +100,17 @@ def measure_making(native: Native, effort: Effort) -> None:
     sizes: dict[str, tuple[int, int]] = {}
     for _, case in itertools.product(range(effort.builds), CASES):
         module = ir.Module.parse("", context)
-        first[case.name].append(timed(lambda: attach(module, case))[0])
-        ms, compiled = timed(lambda: runtime.compile(module, link=[native.kernels]))
+        first[case.name].append(timed(attach, module, case)[0])
+        ms, compiled = timed(runtime.compile, module, link=[native.kernels])
         compiling[case.name].append(ms)
         if case.name not in sizes:
             entry = ir.SymbolTable(module.operation)[f"__tvm_ffi_{case.name}"]
             sizes[case.name] = operations(entry.operation), len(compiled.object)
-        further[case.name].append(timed(lambda: attach(module, case, "further"))[0])
+        further[case.name].append(timed(attach, module, case, "further")[0])
     print("\n## Making a wrapper\n\nMilliseconds; in a process that has made one before.")
     rows: list[list[str]] = []
     for case in CASES:
-        every = [a + b for a, b in zip(first[case.name], compiling[case.name])]
+        every = [a + b for a, b in zip(first[case.name], compiling[case.name], strict=True)]
         ops, size = sizes[case.name]
         times = [spread(v[case.name], 2) for v in (first, further, compiling)]
         rows.append([case.title, *times, spread(every, 2), str(ops), str(size)])
@@ -112,10 +123,9 @@ def measure_many(effort: Effort) -> None:
     context = ir.Context()
     rows: list[list[str]] = []
     for count in (1, *effort.many):
-        module = ir.Module.parse(f"llvm.func @{MATMUL.provider.callee}{KERNEL_TYPE}", context)
-        names = [f"mm_{index}" for index in range(count)]
-        attaching, _ = timed(lambda: [attach(module, MATMUL, name) for name in names])
-        compiling, compiled = timed(lambda: runtime.compile(module))
+        module = ir.Module.parse(MATMUL_KERNEL, context)
+        attaching, _ = timed(attach_many, module, count)
+        compiling, compiled = timed(runtime.compile, module)
         size = len(compiled.object)
         each = [f"{value / count:.2f}" for value in (attaching, compiling)]
         rows.append(
@@ -123,10 +133,6 @@ def measure_many(effort: Effort) -> None:
         )
     table(["wrappers", "attach, ms", "each", "compile + link, ms", "each", "object, bytes"], rows)
 
-
-KERNEL_TYPE = (
-    "(%a: !llvm.ptr, %b: !llvm.ptr, %c: !llvm.ptr, %n: i64, %k: i64, %m: i64) { llvm.return }"
-)
 
 # ---- calling
 
@@ -184,7 +190,7 @@ def measure_calls(native: Native, effort: Effort) -> None:
         rows: list[list[str]] = []
         for case in CASES:
             wrapper, hand = (samples[case.name, side, way] for side in (0, 1))
-            ratio = spread([a / b for a, b in zip(wrapper, hand)], 2)
+            ratio = spread([a / b for a, b in zip(wrapper, hand, strict=True)], 2)
             rows.append([case.title, spread(wrapper), spread(hand), ratio])
         table([title, "wrapper", "by hand", "wrapper / by hand"], rows)
 
@@ -202,12 +208,17 @@ def fail(function: Any) -> None:
     raise AssertionError("the call should have failed")
 
 
+def fail_often(function: Any, calls: int) -> None:
+    for _ in range(calls):
+        fail(function)
+
+
 def first_in_process() -> dict[str, float]:
     """Milliseconds; runs in a process of its own, which has imported everything."""
-    module = ir.Module.parse(f"llvm.func @{MATMUL.provider.callee}{KERNEL_TYPE}", ir.Context())
-    attaching, _ = timed(lambda: attach(module, MATMUL))
-    compiling, compiled = timed(lambda: runtime.compile(module))
-    failing, _ = timed(lambda: fail(compiled[MATMUL.name]))
+    module = ir.Module.parse(MATMUL_KERNEL, ir.Context())
+    attaching, _ = timed(attach, module, MATMUL)
+    compiling, compiled = timed(runtime.compile, module)
+    failing, _ = timed(fail, compiled[MATMUL.name])
     return {"attach": attaching, "compile + link": compiling, "error": failing}
 
 
@@ -217,8 +228,9 @@ def measure_first(effort: Effort) -> None:
         command = [sys.executable, __file__, "--first"]
         done = subprocess.run(command, capture_output=True, text=True, check=True)
         runs.append(json.loads(done.stdout))
-    print(f"\n## The first in a process\n\nMilliseconds, of the signature `{MATMUL.title}`.")
-    table(list(runs[0]), [[spread([run[key] for run in runs], 2) for key in runs[0]]])
+    print(f"\n## The first in a process\n\nOf the signature `{MATMUL.title}`.")
+    times = [spread([run[key] for run in runs], 2) for key in runs[0]]
+    table(["", *runs[0]], [["ms", *times]])
 
 
 def measure_errors(native: Native, effort: Effort) -> None:
@@ -230,13 +242,11 @@ def measure_errors(native: Native, effort: Effort) -> None:
     for _ in range(effort.rounds):
         seconds = native.seconds("time_errors", wrapper.address, arguments, calls)
         from_c.append(1e6 * seconds / calls)
-        ms, _ = timed(lambda: [fail(wrapper.function) for _ in range(calls)])
+        ms, _ = timed(fail_often, wrapper.function, calls)
         from_python.append(1e3 * ms / calls)
-    print(f"\n## A call that fails\n\nMicroseconds, of the signature `{MATMUL.title}`, warm.")
-    table(
-        ["from C, with taking the error", "from Python, with raising it"],
-        [[spread(from_c, 2), spread(from_python, 2)]],
-    )
+    print(f"\n## A call that fails\n\nOf the signature `{MATMUL.title}`, warm.")
+    ways = ["from C, with taking the error", "from Python, with catching it"]
+    table(["", *ways], [["µs", spread(from_c, 2), spread(from_python, 2)]])
 
 
 def main() -> None:

@@ -12,7 +12,7 @@ and once a module the diagnosis, ``@__ffi_builder_shared_…``, and declarations
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 from ffi_builder import abi, spec
 from ffi_builder.builder.decoded import DecodedValues, argument_places, distinct
@@ -37,7 +37,8 @@ from ffi_builder.plan import Part, Plan, make_plan, steps
 from ffi_builder.plan.words import signature_text
 from ffi_builder.providers.context import CallContext, CallProvider, ModuleContext
 
-ENV_GET_STREAM = "TVMFFIEnvGetStream"
+_PACKAGE: Final = __name__.partition(".")[0]
+ENV_GET_STREAM: Final = "TVMFFIEnvGetStream"
 
 
 def attach_ffi_func(
@@ -168,7 +169,7 @@ def _emit_wrapper(
         name,
         t.i32,
         [t.ptr, t.ptr, t.i32, t.ptr],
-        {"passthrough": t.attribute('["noinline", "optnone"]')},
+        {"passthrough": t.attribute(_passthrough(provider))},
         body=True,
     )
     entry = function.regions[0].blocks[0]
@@ -230,6 +231,16 @@ def _emit_call(
             f"returns the block that the wrapper goes on in"
         )
     b.block = block
+
+
+def _passthrough(provider: CallProvider) -> str:
+    """LLVM's optimisation passes gain nothing here and take most of the time, so: optnone.
+
+    Where the call is emitted by a provider of our own too, the function is marked as made of
+    operations that are known to translate, which the runtime then need not look at.
+    """
+    trusted = type(provider).__module__.startswith(f"{_PACKAGE}.providers.")
+    return '["noinline", "optnone"' + (', "ffi-builder-trusted"]' if trusted else "]")
 
 
 def _has_tensors(plan: Plan) -> bool:

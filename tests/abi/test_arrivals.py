@@ -179,16 +179,19 @@ def test_a_moved_object_is_a_pointer_to_its_pointer() -> None:
     assert arrival(value, moved) == TypeIndex.ARRAY
 
 
-def test_empty_numpy_arrays_have_no_strides_to_check() -> None:
+def test_strides_of_empty_numpy_arrays_depend_on_numpy() -> None:
     def strides(args: int) -> tuple[int, ...]:
         (address,) = read("<Q", payload(args) + abi.OBJECT_SIZE + abi.DLTENSOR_STRIDES)
         return read("<2q", address)
 
-    assert arrival(np.zeros((3, 0)), strides) == (0, 0)
+    # numpy's own, or, of a numpy that gives none where they are contiguous, tvm-ffi's row-major.
+    assert arrival(np.zeros((3, 0)), strides) in ((0, 0), (0, 1))
 
 
-def test_numpy_arrays_without_dimensions_have_neither_shape_nor_strides() -> None:
-    assert arrival(np.zeros((), np.float32), dltensor) == (0, 2, 32, 1, 1, 0, 0, 0)
+def test_numpy_arrays_without_dimensions_may_lack_shape_and_strides() -> None:
+    found = arrival(np.zeros((), np.float32), dltensor)
+    assert isinstance(found, tuple)
+    assert found[:-2] == (0, 2, 32, 1, 1, 0)  # then whether they are there: new numpys have neither
 
 
 def test_a_function_keeps_its_owner_until_it_goes() -> None:

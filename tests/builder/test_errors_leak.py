@@ -1,0 +1,82 @@
+"""What goes wrong costs no memory that stays."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from ffi_builder.spec import Param, Tensor, Var, dims
+from tests.differential.description import Arguments, DLTensor, Value, of_float, of_int, tensor
+from tests.support.wrapping import wrap, wrap_raw
+
+pytest.importorskip("torch_mlir")
+pytest.importorskip("llvmlite")
+pytest.importorskip("tvm_ffi_orcjit")
+
+STATM: Final = Path("/proc/self/statm")
+CALLS: Final = 20_000
+WARM: Final = 2_000
+ALLOWED: Final = 256 << 10
+"""Bytes of noise; 16 bytes lost with each call would be more."""
+
+n, k = dims("n k")
+PARAMS: Final[list[Param]] = [
+    Tensor("A", [n, k], "float32", device_type="cpu"),
+    Var("x", "float32"),
+    Tensor("B", [k, n * 2], "float32", device_type="cpu"),
+    Var("u", "uint64"),
+]
+
+
+def resident() -> int:
+    """Bytes of this process in memory."""
+    return int(STATM.read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+def grows(call: Callable[[], object]) -> int:
+    """How many bytes many calls leave behind."""
+    for _ in range(WARM):
+        call()
+    before = resident()
+    for _ in range(CALLS):
+        call()
+    return resident() - before
+
+
+def matrix(*shape: int, data: int = 64) -> Value:
+    return tensor(DLTensor(shape, data=data))
+
+
+RIGHT: Final = (matrix(2, 3), of_float(0.5), matrix(3, 4), of_int(2**63))
+WRONG: Final = {
+    "number of arguments": RIGHT[:2],
+    "type": (*RIGHT[:3], of_float(1.0)),
+    "symbol": (*RIGHT[:2], matrix(4, 4), RIGHT[3]),
+    "expression": (*RIGHT[:2], matrix(3, 5), RIGHT[3]),
+    "data": (matrix(2, 3, data=0), *RIGHT[1:]),
+    "beyond 64 bits": (*RIGHT[:3], of_int(2**64)),
+}
+
+
+@pytest.mark.skipif(not STATM.exists(), reason="needs /proc")
+@pytest.mark.parametrize("what", ["nothing", *WRONG])
+def test_a_wrong_call_leaves_nothing_behind(what: str) -> None:
+    wrapper = wrap_raw(PARAMS)
+    arguments = Arguments(WRONG.get(what, RIGHT))
+    assert (wrapper.with_arguments(arguments) is None) == (what == "nothing")
+    assert grows(lambda: wrapper.with_arguments(arguments)) < ALLOWED
+
+
+@pytest.mark.skipif(not STATM.exists(), reason="needs /proc")
+def test_a_wrong_call_from_python_leaves_nothing_behind() -> None:
+    function = wrap([n, Var("x", "float32")])
+
+    def call() -> None:
+        with pytest.raises(TypeError, match="type of x"):
+            function(3, None)
+
+    assert grows(call) < ALLOWED
