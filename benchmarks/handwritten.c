@@ -34,10 +34,15 @@ static inline bool is_matrix(const DLTensor *x, int32_t ndim) {
          x->device.device_type == kDLCPU && x->shape;
 }
 
-/* Strides of size-1 dimensions, and of tensors without elements, are free. */
-__attribute__((cold, noinline)) static bool is_row_major(const DLTensor *x) {
+__attribute__((cold, noinline)) static bool is_empty(const DLTensor *x) {
   for (int i = 0; i < x->ndim; ++i)
     if (x->shape[i] == 0) return true;
+  return false;
+}
+
+/* Strides of size-1 dimensions, and of tensors without elements, are free. */
+__attribute__((cold, noinline)) static bool is_row_major(const DLTensor *x) {
+  if (is_empty(x)) return true;
   uint64_t expected = 1;
   for (int i = x->ndim - 1; i >= 0; --i) {
     if (x->shape[i] != 1 && (uint64_t)x->strides[i] != expected) return false;
@@ -61,14 +66,12 @@ static inline bool is_contiguous(const DLTensor *x, int ndim, const int64_t *d) 
 
 /* The product of the dimensions fits int64 (or is 0), data + byte_offset does not wrap, and data is there if needed. */
 static inline bool has_data(const DLTensor *x, int ndim, const int64_t *d) {
+  if ((uint64_t)x->data + x->byte_offset < (uint64_t)x->data) return false;
   int64_t product = 1;
-  bool overflows = false, empty = false;
 #pragma GCC unroll 4
-  for (int i = 0; i < ndim; ++i) {
-    overflows |= __builtin_mul_overflow(product, d[i], &product);
-    empty |= d[i] == 0;
-  }
-  return (!overflows || empty) && (uint64_t)x->data + x->byte_offset >= (uint64_t)x->data && (x->data || empty);
+  for (int i = 0; i < ndim; ++i)
+    if (__builtin_mul_overflow(product, d[i], &product)) return is_empty(x);
+  return LIKELY(x->data != NULL) || product == 0;
 }
 
 static inline char *address(const DLTensor *x) { return (char *)x->data + x->byte_offset; }

@@ -39,7 +39,7 @@ llvm.func @kernel_mm(%a: !llvm.ptr, %b: !llvm.ptr, %c: !llvm.ptr, %n: i64, %k: i
 
 @dataclass(frozen=True)
 class Effort:
-    """How often things are repeated."""
+    """How often things are repeated. Many short samples: few of them are interrupted."""
 
     rounds: int
     builds: int
@@ -48,8 +48,8 @@ class Effort:
     many: tuple[int, ...]
 
 
-FULL = Effort(rounds=41, builds=31, calls=200_000, python_calls=20_000, many=(100, 400))
-QUICK = Effort(rounds=11, builds=7, calls=50_000, python_calls=5_000, many=(100,))
+FULL = Effort(rounds=301, builds=31, calls=10_000, python_calls=1_000, many=(100, 400))
+QUICK = Effort(rounds=61, builds=7, calls=10_000, python_calls=1_000, many=(100,))
 
 
 def spread(values: Sequence[float], digits: int = 1) -> str:
@@ -167,29 +167,33 @@ def python_ns(function: Callable[..., object], args: Sequence[object], calls: in
     return (time.perf_counter_ns() - start) / calls
 
 
+def call_ns(native: Native, effort: Effort, way: str, callee: Callee, case: Case) -> float:
+    if way == "c":
+        seconds = native.seconds("time_calls", callee.address, callee.arguments, effort.calls)
+        return 1e9 * seconds / effort.calls
+    args = callee.tensors if way == "tvm_ffi" else case.args
+    return python_ns(callee.function, args, effort.python_calls)
+
+
+WAYS = {
+    "c": "From C",
+    "tvm_ffi": "From Python, with tvm_ffi tensors",
+    "numpy": "From Python, with NumPy arrays",
+}
+
+
 def measure_calls(native: Native, effort: Effort) -> None:
-    """All in turn, round after round, so that a busy machine is busy for each."""
+    """Both sides right after one another, round after round: a busy machine is busy for both."""
     pairs = {case.name: callees(native, case) for case in CASES}
-    samples: dict[tuple[str, int, str], list[float]] = {}
-    for _, case, hand in itertools.product(range(effort.rounds), CASES, (0, 1)):
-        callee = pairs[case.name][hand]
-        c = native.seconds("time_calls", callee.address, callee.arguments, effort.calls)
-        by_way = {
-            "c": 1e9 * c / effort.calls,
-            "tvm_ffi": python_ns(callee.function, callee.tensors, effort.python_calls),
-            "numpy": python_ns(callee.function, case.args, effort.python_calls),
-        }
-        for way, ns in by_way.items():
-            samples.setdefault((case.name, hand, way), []).append(ns)
+    samples: dict[tuple[str, str, int], list[float]] = {}
+    for _, way, case, side in itertools.product(range(effort.rounds), WAYS, CASES, (0, 1)):
+        ns = call_ns(native, effort, way, pairs[case.name][side], case)
+        samples.setdefault((way, case.name, side), []).append(ns)
     print("\n## Calling it\n\nNanoseconds a call; `by hand` is handwritten.c, compiled with -O2.")
-    for way, title in {
-        "c": "From C",
-        "tvm_ffi": "From Python, with tvm_ffi tensors",
-        "numpy": "From Python, with NumPy arrays",
-    }.items():
+    for way, title in WAYS.items():
         rows: list[list[str]] = []
         for case in CASES:
-            wrapper, hand = (samples[case.name, side, way] for side in (0, 1))
+            wrapper, hand = (samples[way, case.name, side] for side in (0, 1))
             ratio = spread([a / b for a, b in zip(wrapper, hand, strict=True)], 2)
             rows.append([case.title, spread(wrapper), spread(hand), ratio])
         table([title, "wrapper", "by hand", "wrapper / by hand"], rows)
@@ -214,7 +218,7 @@ def fail_often(function: Any, calls: int) -> None:
 
 
 def first_in_process() -> dict[str, float]:
-    """Milliseconds; runs in a process of its own, which has imported everything."""
+    """Milliseconds; runs in a process of its own. Compiling imports llvmlite and the JIT."""
     module = ir.Module.parse(MATMUL_KERNEL, ir.Context())
     attaching, _ = timed(attach, module, MATMUL)
     compiling, compiled = timed(runtime.compile, module)

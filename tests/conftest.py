@@ -43,6 +43,8 @@ def no_leaked_contexts(request: pytest.FixtureRequest) -> Iterator[None]:
     yield
     if live_contexts() <= before or request.node.stash.get(_FAILED, False):
         return  # the traceback of a failed test holds what it failed on
+    if isinstance(request.node, pytest.Function):
+        request.node.funcargs.clear()  # which would hold the values of fixtures a little longer
     gc.collect()
     leaked = live_contexts() - before
     assert leaked <= 0, f"{leaked} MLIR contexts are alive that were made in this test"

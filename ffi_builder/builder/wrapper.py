@@ -169,7 +169,7 @@ def _emit_wrapper(
         name,
         t.i32,
         [t.ptr, t.ptr, t.i32, t.ptr],
-        {"passthrough": t.attribute(_passthrough(provider))},
+        {"passthrough": t.attribute(_passthrough(provider, plan))},
         body=True,
     )
     entry = function.regions[0].blocks[0]
@@ -233,14 +233,21 @@ def _emit_call(
     b.block = block
 
 
-def _passthrough(provider: CallProvider) -> str:
+def _passthrough(provider: CallProvider, plan: Plan) -> str:
     """LLVM's optimisation passes gain nothing here and take most of the time, so: optnone.
+
+    Not with a bfloat16 argument: unoptimised, LLVM 22 passes one on through a conversion from
+    float32 (vcvtneps2bf16), which makes subnormals 0.
 
     Where the call is emitted by a provider of our own too, the function is marked as made of
     operations that are known to translate, which the runtime then need not look at.
     """
     trusted = type(provider).__module__.startswith(f"{_PACKAGE}.providers.")
-    return '["noinline", "optnone"' + (', "ffi-builder-trusted"]' if trusted else "]")
+    halves = any(isinstance(s, steps.DecodeScalar) and s.dtype == "bfloat16" for s in plan)
+    names = ["noinline", *([] if halves else ["optnone"])]
+    names += ["ffi-builder-trusted"] if trusted else []
+    quoted = (f'"{name}"' for name in names)
+    return f"[{', '.join(quoted)}]"
 
 
 def _has_tensors(plan: Plan) -> bool:

@@ -12,6 +12,7 @@ from ffi_builder.abi import TypeIndex
 from ffi_builder.builder.diagnosis.table import (
     NO_INDEX,
     OPERATOR_CODES,
+    STACK_DEPTH,
     WORDS,
     Code,
     Op,
@@ -22,6 +23,7 @@ from ffi_builder.builder.diagnosis.table import (
     dtype_word,
     style_of,
 )
+from ffi_builder.errors import BuildError
 from ffi_builder.plan import Part, Place, Plan, Words
 from ffi_builder.plan import steps as s
 
@@ -254,6 +256,12 @@ class _Encoder:
 
     def _expr(self, expr: spec.Expr, words: Words) -> None:
         out = self._out
+        needed = _stack_depth(expr)
+        if needed > STACK_DEPTH:
+            raise BuildError(
+                f"{self._plan.signature.name}: evaluating {expr} takes a stack of {needed} values; "
+                f"at most {STACK_DEPTH}"
+            )
         out.emit(Op.EXPR, "B", WORDS.index(words))
         out.text(str(expr))
         symbols = list(dict.fromkeys(spec.variables(expr)))
@@ -274,6 +282,13 @@ class _Encoder:
                 out.emit(OPERATOR_CODES[op])
             case int():
                 out.emit(Code.CONSTANT, "q", value)
+
+
+def _stack_depth(value: spec.Dim) -> int:
+    """How many values are on the stack at most while this is evaluated."""
+    if isinstance(value, spec.Expr):
+        return max(_stack_depth(value.lhs), 1 + _stack_depth(value.rhs))
+    return 1
 
 
 def _integer_dtype(dtype: str) -> tuple[int, int]:

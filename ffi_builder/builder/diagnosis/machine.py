@@ -20,14 +20,13 @@ from ffi_builder.builder.diagnosis.assembler import IMMEDIATE, Instruction
 from ffi_builder.builder.diagnosis.functions import define, shared_name
 from ffi_builder.builder.diagnosis.library import library
 from ffi_builder.builder.diagnosis.program import SLOT_SIZE, Global
+from ffi_builder.builder.diagnosis.table import STACK_DEPTH
 from ffi_builder.ir import Block, Builder, Symbols, Value
 
 CREATE, SET_RAISED, DEC_REF = "TVMFFIErrorCreate", "TVMFFIErrorSetRaised", "TVMFFIObjectDecRef"
 
 REGISTERS: Final = 256
 SCRATCH_SIZE: Final = 64
-STACK_SIZE: Final = 8 * 64
-"""Bytes for the evaluation of expressions: encode() refuses deeper ones."""
 
 _ALU: Final = {
     Instruction.ADD: "add",
@@ -139,7 +138,7 @@ def _start(
         Global.CURSOR: buffer,
         Global.END: b.element(buffer, buffer_size),
         Global.SCRATCH: b.alloca(t.i8, SCRATCH_SIZE),
-        Global.STACK: b.alloca(t.i64, STACK_SIZE // 8),
+        Global.STACK: b.alloca(t.i64, STACK_DEPTH),
     }
     for register, value in values.items():
         b.store(value, b.offset(registers, 8 * register))

@@ -128,6 +128,9 @@ class Code(IntEnum):
     CEILDIV = 8
 
 
+STACK_DEPTH: Final = 64
+"""How many values the stack of expressions holds: encode() refuses those that need more."""
+
 OPERATOR_CODES: Final = {
     "+": Code.ADD,
     "-": Code.SUB,

@@ -1,0 +1,65 @@
+"""A call that must fail, and the whole message it must fail with."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import pytest
+
+from ffi_builder import attach, runtime, spec
+from ffi_builder.providers import NopCallProvider
+from ffi_builder.spec import Signature
+from ffi_builder.testing import check_raw
+from tests.differential.description import Arguments, Value
+from tests.differential.memory import Memory
+from tests.support.wrapping import RawWrapper, new_module
+
+
+@dataclass(frozen=True)
+class Failure:
+    """Parameters, what is passed for them, and the error.
+
+    ``subject`` is what stands behind "Mismatched", ``text`` the signature as it is shown.
+    """
+
+    params: Sequence[spec.Param]
+    given: Sequence[Value] | Arguments
+    kind: str
+    subject: str
+    text: str
+    expected: str
+    got: str
+
+    @property
+    def message(self) -> str:
+        """The whole message."""
+        return (
+            f"Mismatched {self.subject} when calling: `{self.text}`, "
+            f"expected {self.expected} but got {self.got}"
+        )
+
+    @property
+    def arguments(self) -> Arguments:
+        """What is passed."""
+        return self.given if isinstance(self.given, Arguments) else Arguments(tuple(self.given))
+
+
+def compile_all(failures: dict[str, Failure]) -> dict[str, RawWrapper]:
+    """All their wrappers, in one module."""
+    module = new_module()
+    for number, failure in enumerate(failures.values()):
+        signature = Signature("f", failure.params)
+        attach(module, signature, NopCallProvider(), symbol_name=f"f{number}")
+    compiled = runtime.compile(module)
+    return {name: RawWrapper(compiled, f"f{number}") for number, name in enumerate(failures)}
+
+
+def check_both(failure: Failure, wrapper: RawWrapper) -> None:
+    """The compiled wrapper and the interpreted plan fail with this error, word for word."""
+    assert wrapper.with_arguments(failure.arguments) == (failure.kind, failure.message)
+    memory = Memory(slots=64)
+    address = memory.place(failure.arguments)
+    with pytest.raises((TypeError, ValueError)) as raised:
+        check_raw(Signature("f", failure.params), address, failure.arguments.count)
+    assert (type(raised.value).__name__, str(raised.value)) == (failure.kind, failure.message)

@@ -1,0 +1,227 @@
+"""What a provider is given, and what it can do with it."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable
+
+import pytest
+
+from ffi_builder import attach_ffi_func, spec
+from ffi_builder.errors import BuildError
+from ffi_builder.ir import Block, Value
+from ffi_builder.providers import CallContext, ModuleContext
+from ffi_builder.spec import Tensor, TupleParam, Var, dims
+from tests.differential.description import DLTensor, array, of_bool, of_int, tensor
+from tests.support.recording import Recording
+from tests.support.wrapping import new_module, set_stream, wrap, wrap_raw
+
+n, m = dims("n m")
+flag, half = Var("flag", "bool"), Var("half", "float16")
+X = Tensor("x", [n, 4, None], "float32", device_type="cuda", strides=[None, None, 1])
+
+
+class Provider:
+    """Calls @callee with the values that a function asks the context for."""
+
+    def __init__(self, values: Callable[[CallContext], list[Value]]) -> None:
+        self.values = values
+
+    def __call__(self, current_block: Block, context: CallContext) -> Block:
+        b = context.builder
+        b.call("callee", self.values(context), b.types.void)
+        return b.block
+
+
+class Checks:
+    """Raises an error of its own where the argument is not 0."""
+
+    def __init__(self, kind: str, words: str, shown: int) -> None:
+        self.kind, self.words, self.shown = kind, words, shown
+
+    def __call__(self, current_block: Block, context: CallContext) -> Block:
+        b = context.builder
+        values = list(context.matched_var_binding.values())
+        first = values[0]
+        zero = b.constant({"i8": 8, "i64": 64, "i1": 1}[str(first.type)], 0)
+        b.check(b.eq(first, zero), self.kind, self.words, *values[: self.shown])
+        return b.block
+
+
+def test_values_of_tensors() -> None:
+    def values(context: CallContext) -> list[Value]:
+        assert context.params[1] is X
+        return [
+            context.data(X),
+            *context.shape(X),
+            *context.strides(X),
+            context.device_id(X),
+            context.value(n),
+            context.value(n * 3 + 1),
+            context.value(12),
+            context.matched_var_binding[n],
+        ]
+
+    i64 = "i64"
+    recording = Recording("callee", ["!llvm.ptr", *[i64] * 6, "i32", *[i64] * 4])
+    call = wrap_raw([n, X], Provider(values), recording.text)
+    body = DLTensor((2, 4, 5), (40, 9, 1), 0x100, device_type=2, device_id=6, byte_offset=4)
+    assert call(of_int(2), tensor(body)) is None
+    assert [recording.signed(i) for i in range(7)] == [0x104, 2, 4, 5, 40, 9, 1]
+    assert recording.signed(7, 4) == 6
+    assert [recording.signed(i) for i in range(8, 12)] == [2, 7, 12, 2]
+
+
+def test_tensors_are_found_by_value_and_in_tuples() -> None:
+    same = Tensor("y", [m], "int8", device_type="cpu")
+    params = [TupleParam("t", [Tensor("y", [m], "int8", device_type="cpu")]), m]
+    recording = Recording("callee", ["!llvm.ptr", "i64"])
+    provider = Provider(lambda context: [context.data(same), *context.strides(same)])
+    call = wrap_raw(params, provider, recording.text)
+    body = DLTensor((3,), data=0x40, dtype=(0, 8, 1))
+    assert call(array(tensor(body)), of_int(3)) is None
+    assert (recording.unsigned(0), recording.signed(1)) == (0x40, 1)
+
+
+def test_the_raw_arguments() -> None:
+    def values(context: CallContext) -> list[Value]:
+        assert context.fn_name == "f"
+        assert context.env_stream is None
+        b = context.builder
+        payload = b.field(b.types.i64, context.raw_args, 8)
+        return [payload, context.raw_num_args]
+
+    recording = Recording("callee", ["i64", "i32"])
+    call = wrap_raw([n, flag], Provider(values), recording.text)
+    assert call(of_int(-9), of_bool(True)) is None
+    assert (recording.signed(0), recording.signed(1, 4)) == (-9, 2)
+
+
+def test_the_environments_stream() -> None:
+    def values(context: CallContext) -> list[Value]:
+        assert context.env_stream is not None
+        assert context.scalar(spec.EnvStream("s")) is context.env_stream
+        return [context.env_stream]
+
+    recording = Recording("callee", ["!llvm.ptr"])
+    y = Tensor("y", [], "float32", device_type="cuda")
+    call = wrap_raw([y, spec.EnvStream("s")], Provider(values), recording.text)
+    set_stream("cuda", 3, 0x5678)
+    try:
+        assert call(tensor(DLTensor((), device_type=2, device_id=3))) is None
+    finally:
+        set_stream("cuda", 3, 0)
+    assert recording.unsigned(0) == 0x5678
+
+
+def test_a_result_of_the_providers_own() -> None:
+    class Returns:
+        def __call__(self, current_block: Block, context: CallContext) -> Block:
+            b = context.builder
+            b.store(b.i32(1), context.raw_result)
+            b.store(context.value(n * 2), b.offset(context.raw_result, 8))
+            return b.block
+
+    assert wrap([n], Returns())(21) == 42
+
+
+@pytest.mark.parametrize(
+    ("param", "words", "shown", "given", "message"),
+    [
+        (n, "100% of {}", 1, -5, "100% of -5"),
+        (n, "{} and {}", 2, 2**62, "4611686018427387904 and 7"),
+        (Var("n", "int8"), "{}", 1, -128, "-128"),
+        (n, "%s%d %n", 0, 1, "%s%d %n"),
+        (n, "Ünïcode {}", 1, -(2**63), "Ünïcode -9223372036854775808"),
+    ],
+)
+def test_checks_show_values(param: Var, words: str, shown: int, given: int, message: str) -> None:
+    call = wrap([param, m], Checks("ValueError", words, shown))
+    assert call(0, 7) is None
+    with pytest.raises(ValueError, match="when calling") as raised:
+        call(given, 7)
+    text = f"{message} when calling: `f(n: {param.dtype}, m: int64)`"
+    assert str(raised.value) == text
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        RuntimeError,
+        ValueError,
+        TypeError,
+        AttributeError,
+        KeyError,
+        IndexError,
+        AssertionError,
+        MemoryError,
+    ],
+)
+def test_checks_raise_every_kind(kind: type[Exception]) -> None:
+    with pytest.raises(kind, match="mine"):
+        wrap([n], Checks(kind.__name__, "mine", 0))(1)
+
+
+def test_a_long_signature_is_not_shown_whole() -> None:
+    params = [n, Var("a" * 500, "int8")]
+    with pytest.raises(ValueError, match="no") as raised:
+        wrap(params, Checks("ValueError", "no", 0))(1, 1)
+    assert str(raised.value) == "no when calling: `f(...)`"
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda context: context.data(Tensor("z", [n], "float32", device_type="cpu")),
+        lambda context: context.strides(Tensor("x", [n], "float32", device_type="cpu")),
+        lambda context: context.scalar(spec.Stream("z")),
+    ],
+)
+def test_what_is_no_parameter(ask: Callable[[CallContext], Value]) -> None:
+    module = new_module()
+    with pytest.raises(BuildError, match="is not a parameter of this signature"):
+        attach_ffi_func(module, "f", [n, X], Provider(lambda context: [ask(context)]))
+
+
+def test_prepare_comes_first_and_sees_the_signature() -> None:
+    seen: list[str] = []
+
+    class Prepared:
+        def prepare(self, context: ModuleContext) -> None:
+            t = context.symbols.types
+            seen.append(f"{context.signature} in {type(context.module).__name__}")
+            context.symbols.constant("table", struct.pack("<2q", 11, 22), align=8)
+            context.symbols.declare("callee", t.void, [t.i64])
+
+        def __call__(self, current_block: Block, context: CallContext) -> Block:
+            b = context.builder
+            at = b.element(b.address_of("table"), context.value(n), "i64")
+            b.call("callee", [b.load(b.types.i64, at)], b.types.void)
+            return b.block
+
+    recording = Recording("callee", ["i64"])
+    call = wrap_raw([n], Prepared(), recording.text)
+    assert seen == ["f(n: int64) in Module"]
+    assert call(of_int(1)) is None
+    assert recording.signed(0) == 22
+
+
+def test_branches_of_the_providers_own() -> None:
+    class Branches:
+        """Calls only where n is positive, and evaluates an expression only there."""
+
+        def __call__(self, current_block: Block, context: CallContext) -> Block:
+            b = context.builder
+            with b.when(b.sgt(context.value(n), b.i64(0))):
+                b.call("callee", [context.value(n * 2)], b.types.void)
+            return b.block
+
+    recording = Recording("callee", ["i64"])
+    call = wrap_raw([n], Branches(), recording.text)
+    assert call(of_int(-(2**63))) is None
+    assert recording.read(0, 0) == b""
+    assert call(of_int(4)) is None
+    assert recording.signed(0) == 8
+    error = call(of_int(2**62))
+    assert error is not None
+    assert error[1].startswith("The value of n * 2 does not fit int64")
