@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ffi_builder import BuildError, attach_ffi_func, providers, runtime, spec
-from ffi_builder.ir import Block, Module, Value
+from ffi_builder.providers import Block, Module, Value
 
 # Kernels come from the compiler; this one sets every element to the number of launches.
 KERNEL = """
@@ -51,10 +51,7 @@ class MatrixCallProvider:
             if not isinstance(param, spec.Tensor) or param.ndim != 2:
                 raise BuildError(f"@{self.callee} takes matrices, but {param.name!r} is none")
         if self._counter not in context.symbols:
-            context.symbols.constant(self._counter, bytes(8), align=8)
-            counter = context.symbols.find(self._counter)
-            assert counter is not None
-            del counter.attributes["constant"]
+            context.symbols.variable(self._counter, bytes(8), align=8)
 
     def __call__(self, current_block: Block, context: providers.CallContext) -> Block:
         """All checks have passed: emit the call at the end of the block."""

@@ -1,14 +1,14 @@
 """What providers ask for, answered from what the hot path has decoded.
 
-Nothing is cached here: a provider may ask from within a branch, and what is emitted there is not
-there elsewhere.
+But for the symbols nothing is cached here: a provider may ask from within a branch, and what is
+emitted there is not there elsewhere.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from ffi_builder import spec
 from ffi_builder.builder.expressions import evaluate
@@ -28,6 +28,8 @@ class DecodedValues:
     b: CheckingBuilder
     places: list[tuple[spec.Param, Place]]
     env_stream: Value | None = None
+    typed: dict[spec.Var, Value] = field(default_factory=dict[spec.Var, Value])
+    """Symbols in their own types; filled before the provider begins, so they dominate its code."""
 
     def value(self, item: spec.Dim) -> Value:
         """A symbol in its own type; an expression or int as an i64."""
@@ -40,7 +42,9 @@ class DecodedValues:
                         f"symbol {item.name!r} ({item!r}) is not one of the signature: "
                         f"{', '.join(var.name for var in self.hot.symbols) or 'it has none'}"
                     )
-                return typed(self.hot, item)
+                if item not in self.typed:
+                    self.typed[item] = typed(self.hot, item)
+                return self.typed[item]
             case spec.Expr():
                 for var in spec.variables(item):
                     self.value(var)
@@ -53,21 +57,26 @@ class DecodedValues:
         """data + byte_offset."""
         return self.hot.data[self._position(tensor)]
 
-    def shape(self, tensor: spec.Tensor) -> list[Value]:
+    def shape(self, tensor: spec.Tensor, *, wide: bool) -> list[Value]:
         """Every dimension of the tensor as the kernel sees it."""
         place = self._place(tensor)
         return [
-            self._entry(dim, place.at(Part.SHAPE, axis), self._packing(tensor, axis, packed=True))
+            self._entry(
+                dim,
+                place.at(Part.SHAPE, axis),
+                self._packing(tensor, axis, packed=True),
+                wide=wide,
+            )
             for axis, dim in enumerate(tensor.shape)
         ]
 
-    def strides(self, tensor: spec.Tensor) -> list[Value]:
+    def strides(self, tensor: spec.Tensor, *, wide: bool) -> list[Value]:
         """Every stride, also where the spec has none."""
         if tensor.stride_entries is None:
             return self._row_major(self._position(tensor))
         place = self._place(tensor)
         return [
-            self._entry(entry, place.at(Part.STRIDES, axis), self._packing(tensor, axis))
+            self._entry(entry, place.at(Part.STRIDES, axis), self._packing(tensor, axis), wide=wide)
             for axis, entry in enumerate(tensor.stride_entries)
         ]
 
@@ -93,8 +102,10 @@ class DecodedValues:
             case _:
                 raise BuildError(f"{type(param).__name__} {param.name!r} is no scalar parameter")
 
-    def _entry(self, entry: spec.Dim | None, place: Place, packing: int) -> Value:
+    def _entry(self, entry: spec.Dim | None, place: Place, packing: int, *, wide: bool) -> Value:
         """A symbol from its register; an int as a constant; all else as it was read."""
+        if wide and isinstance(entry, spec.Var):
+            return self.hot.symbols[entry].value
         if isinstance(entry, (int, spec.Var)):
             return self.value(entry)
         b = self.b

@@ -187,7 +187,9 @@ class Arithmetic(Core):
 
     def insert(self, aggregate: Value, value: Value, index: int) -> Value:
         """The aggregate with member ``index`` replaced."""
-        return self.value("llvm.insertvalue", (aggregate, value), aggregate.type, self.types.of_position(index))
+        return self.value(
+            "llvm.insertvalue", (aggregate, value), aggregate.type, self.types.of_position(index)
+        )
 
     def extract(self, aggregate: Value, index: int, result: Type) -> Value:
         """Member ``index`` of an aggregate; ``result`` is its type."""

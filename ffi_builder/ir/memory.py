@@ -5,6 +5,7 @@ from __future__ import annotations
 from ffi_builder.ir.core import Core
 from ffi_builder.ir.protocols import Type, Value
 
+
 class Memory(Core):
     """Operations on memory. Offsets and alignments are bytes."""
 

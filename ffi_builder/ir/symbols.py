@@ -132,15 +132,27 @@ class Symbols:
     def constant(self, base: str, data: bytes, *, align: int | None = None) -> str:
         """Add an internal constant array of bytes, and return its name (made unique)."""
         types = self.types
+        fixed = {
+            "constant": types.attribute("unit"),
+            # Where it stands says nothing, so equal ones may be merged.
+            "unnamed_addr": types.int_attribute(64, 2),
+        }
+        return self._bytes(base, data, align, fixed)
+
+    def variable(self, base: str, data: bytes, *, align: int | None = None) -> str:
+        """Add an internal variable of these bytes at first, and return its name (made unique)."""
+        return self._bytes(base, data, align, {})
+
+    def _bytes(self, base: str, data: bytes, align: int | None, more: dict[str, Attribute]) -> str:
+        types = self.types
         name = self.unique(base)
         attributes = {
             "sym_name": types.string(name),
             "global_type": types.type_attribute(f"!llvm.array<{len(data)} x i8>"),
             "linkage": types.attribute("#llvm.linkage<internal>"),
             "value": types.string(data),
-            "constant": types.attribute("unit"),
             "addr_space": types.int_attribute(32, 0),
-            "unnamed_addr": types.int_attribute(64, 2),
+            **more,
         }
         if align:
             attributes["alignment"] = types.int_attribute(64, align)

@@ -24,6 +24,12 @@ class Step:
 
     words: ClassVar[Words]
 
+    def __str__(self) -> str:
+        """One line: ``B.shape[0]: expected {k} (k), otherwise ValueError``."""
+        from ffi_builder.plan.explain import step_text
+
+        return step_text(self)  # pyright: ignore[reportArgumentType] # every step is of the union
+
 
 @dataclass(frozen=True)
 class CheckCount(Step):

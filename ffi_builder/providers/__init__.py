@@ -1,16 +1,20 @@
 """How the kernel is called: the protocol of call providers, and the ready-made ones."""
 
+from ffi_builder.ir import Block, Module, Value
 from ffi_builder.providers.context import CallContext, CallProvider, ModuleContext
 from ffi_builder.providers.memref import MemRefCallProvider
 from ffi_builder.providers.packing import DynamicParamPackCallProvider
 from ffi_builder.providers.simple import DirectCallProvider, NopCallProvider
 
 __all__ = [
+    "Block",
     "CallContext",
     "CallProvider",
     "DirectCallProvider",
     "DynamicParamPackCallProvider",
     "MemRefCallProvider",
+    "Module",
     "ModuleContext",
     "NopCallProvider",
+    "Value",
 ]

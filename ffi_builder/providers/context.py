@@ -30,11 +30,11 @@ class Decoded(Protocol):
         """See :meth:`CallContext.data`."""
         ...
 
-    def shape(self, tensor: spec.Tensor) -> list[Value]:
+    def shape(self, tensor: spec.Tensor, *, wide: bool) -> list[Value]:
         """See :meth:`CallContext.shape`."""
         ...
 
-    def strides(self, tensor: spec.Tensor) -> list[Value]:
+    def strides(self, tensor: spec.Tensor, *, wide: bool) -> list[Value]:
         """See :meth:`CallContext.strides`."""
         ...
 
@@ -90,13 +90,13 @@ class CallContext:
         """The address of a tensor's first element: data + byte_offset."""
         return self.decoded.data(tensor)
 
-    def shape(self, tensor: spec.Tensor) -> list[Value]:
-        """Every dimension, in elements: symbols in their own type, all else as i64."""
-        return self.decoded.shape(tensor)
+    def shape(self, tensor: spec.Tensor, *, wide: bool = False) -> list[Value]:
+        """Every dimension, in elements: symbols in their own type, or ``wide`` as i64 too."""
+        return self.decoded.shape(tensor, wide=wide)
 
-    def strides(self, tensor: spec.Tensor) -> list[Value]:
-        """Every stride, in elements, also where the spec has none: symbols in their own type."""
-        return self.decoded.strides(tensor)
+    def strides(self, tensor: spec.Tensor, *, wide: bool = False) -> list[Value]:
+        """Every stride, in elements, also where the spec has none; as :meth:`shape`."""
+        return self.decoded.strides(tensor, wide=wide)
 
     def device_id(self, tensor: spec.Tensor) -> Value:
         """The device id of a tensor, as an i32."""

@@ -12,7 +12,9 @@ from ffi_builder.ir import Attribute, Operation, Type, Value, describe, function
 from ffi_builder.providers.context import CallContext
 
 Item: TypeAlias = "spec.Param | spec.Data | spec.Dim"
-"""An entry of ``args=``: a parameter, ``x.data``, a Var, an expression, an int."""
+"""What can be forwarded: a parameter, ``x.data``, a symbol, an expression, an int."""
+Entry: TypeAlias = "Item | str"
+"""An entry of ``args=``: an item, or the name of a parameter or symbol, or ``"x.data"``."""
 
 CONSTANTS: Final = (spec.ConstNone, spec.ConstInt, spec.ConstBool, spec.ConstFloat)
 _NARROW: Final = {
@@ -30,7 +32,7 @@ class Argument:
     extension: str = ""
 
 
-def items(provider: str, args: Sequence[Item] | None, context: CallContext) -> list[Item]:
+def items(provider: str, args: Sequence[Entry] | None, context: CallContext) -> list[Item]:
     """What is forwarded: ``args=``, or every parameter in order; tuples flattened, no constants.
 
     Raises:
@@ -40,7 +42,8 @@ def items(provider: str, args: Sequence[Item] | None, context: CallContext) -> l
         return list(_flat(context.params))
     known = list(_flat_with_tuples(context.params))
     found: list[Item] = []
-    for entry in args:
+    for given in args:
+        entry = _named(provider, given, context) if isinstance(given, str) else given
         param = entry.tensor if isinstance(entry, spec.Data) else entry
         equal = [item for item in known if item == param]
         if isinstance(entry, spec.TupleParam) and equal:
@@ -54,6 +57,23 @@ def items(provider: str, args: Sequence[Item] | None, context: CallContext) -> l
                 f"it has {names or 'none'}"
             )
     return found
+
+
+def _named(provider: str, name: str, context: CallContext) -> Item:
+    """The parameter of that name, else the symbol; ``x.data`` is a tensor's pointer."""
+    base, dot, part = name.partition(".")
+    by_name = {param.name: param for param in context.params}
+    found = by_name.get(base)
+    if dot and part == "data" and isinstance(found, spec.Tensor):
+        return found.data
+    symbols = {var.name: var for var in context.matched_var_binding}
+    if not dot and (found is not None or base in symbols):
+        return found if found is not None else symbols[base]
+    known = ", ".join(dict.fromkeys([*by_name, *symbols])) or "none"
+    raise BuildError(
+        f"{provider}: args= has {name!r}, which names no parameter or symbol of "
+        f"{context.fn_name!r}; it has {known}"
+    )
 
 
 def _is_dim(entry: object) -> bool:

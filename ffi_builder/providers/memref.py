@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import partial
 
 from ffi_builder import spec
 from ffi_builder.errors import BuildError
@@ -12,7 +11,7 @@ from ffi_builder.ir import Block, Value
 from ffi_builder.providers.context import CallContext
 from ffi_builder.providers.forward import (
     Argument,
-    Item,
+    Entry,
     call,
     items,
     scalar_argument,
@@ -42,7 +41,7 @@ class MemRefCallProvider:
     """
 
     callee: str
-    args: Sequence[Item] | None = field(default=None, kw_only=True)
+    args: Sequence[Entry] | None = field(default=None, kw_only=True)
 
     def __call__(self, current_block: Block, context: CallContext) -> Block:
         """Emit the call."""
@@ -67,20 +66,10 @@ class MemRefCallProvider:
 def descriptor(context: CallContext, tensor: spec.Tensor) -> list[Value]:
     """Allocated and aligned pointer, offset, sizes, strides."""
     data = context.data(tensor)
-    strides = tensor.stride_entries or (None,) * tensor.ndim
     return [
         data,
         data,
         context.builder.i64(0),
-        *map(partial(_as_index, context), tensor.shape, context.shape(tensor)),
-        *map(partial(_as_index, context), strides, context.strides(tensor)),
+        *context.shape(tensor, wide=True),
+        *context.strides(tensor, wide=True),
     ]
-
-
-def _as_index(context: CallContext, entry: spec.Dim | None, value: Value) -> Value:
-    """A dimension or stride as i64, which it is already where its entry is no narrow symbol."""
-    b = context.builder
-    if value.type == b.types.i64:
-        return value
-    unsigned = isinstance(entry, spec.Var) and entry.dtype.startswith("uint")
-    return b.zext(value, b.types.i64) if unsigned else b.sext(value, b.types.i64)

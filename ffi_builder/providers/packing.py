@@ -10,6 +10,7 @@ from ffi_builder.ir import Block, Value
 from ffi_builder.providers.context import CallContext
 from ffi_builder.providers.forward import (
     Argument,
+    Entry,
     Item,
     call,
     check_status,
@@ -50,7 +51,7 @@ class DynamicParamPackCallProvider:
     callee: str
     include_num_args: bool = False
     struct_call: bool = False
-    args: Sequence[Item] | None = field(default=None, kw_only=True)
+    args: Sequence[Entry] | None = field(default=None, kw_only=True)
 
     def __call__(self, current_block: Block, context: CallContext) -> Block:
         """Emit the stores and the call."""

@@ -10,7 +10,7 @@ from ffi_builder.ir import Block
 from ffi_builder.providers.context import CallContext
 from ffi_builder.providers.forward import (
     Argument,
-    Item,
+    Entry,
     call,
     items,
     scalar_argument,
@@ -45,7 +45,7 @@ class DirectCallProvider:
     """
 
     callee: str
-    args: Sequence[Item] | None = field(default=None, kw_only=True)
+    args: Sequence[Entry] | None = field(default=None, kw_only=True)
 
     def __call__(self, current_block: Block, context: CallContext) -> Block:
         """Emit the call."""

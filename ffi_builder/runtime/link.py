@@ -86,17 +86,14 @@ def link(objects: Sequence[bytes]) -> Library:
 
 
 def _load(files: Sequence[ObjectFile], objects: Sequence[bytes]) -> tvm_ffi.Module:
-    orcjit = _optional.load("tvm_ffi_orcjit")
-    if any(file.thread_local for file in files):
-        # The runtime never forgets a thread-local section: the next library at its address would be
-        # refused.
-        session = orcjit.ExecutionSession(slab_size=-1)
-    else:
-        session = orcjit.default_session()
+    session = _optional.load("tvm_ffi_orcjit").default_session()
+    # A thread that used a thread-local variable calls into the library when it ends, however late
+    # that is; and the JIT's runtime never forgets where the variables were. So it has to stay.
+    stays = any(file.thread_local for file in files)
     # A compiler that cannot be run is one that is not asked.
     cxx = None if any(map(_is_cxx, _undefined(files))) else os.devnull
     try:
-        return session.load_module(list(objects), cxx=cxx)
+        return session.load_module(list(objects), keep_module_alive=stays, cxx=cxx)
     except RuntimeError as error:
         raise LinkError(f"The JIT cannot load the module: {error}") from error
 

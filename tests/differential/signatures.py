@@ -45,6 +45,7 @@ PACKED: Final = (
 """dtype and storage_dtype: 2, 2, 8, 3 and 1 elements to a stored one."""
 
 SMALL: Final = st.integers(0, 5)
+DIVISORS: Final = st.integers(1, 4)
 EXTREME: Final = st.sampled_from([-1, 2**31, 2**62, 2**63 - 1, -(2**63), 2**63 - 2])
 FLOATS: Final = st.sampled_from([0.0, 0.5, -1.25, 0.1, 2.0**53, float("nan"), float("inf")])
 
@@ -59,7 +60,7 @@ def integer_vars(draw: st.DrawFn, name: str, bounded: int = 20) -> Var:
     """An integer symbol; in so many of a hundred with a least or greatest value."""
     dtype = draw(st.sampled_from(["int64"] * 5 + ["int32"] * 2 + list(INT_RANGES)))
     low, high = INT_RANGES[dtype]
-    divisibility = draw(st.sampled_from([None] * 7 + [1, 2, 3, 16]))
+    divisibility = draw(st.sampled_from([None] * 8 + [1, 2, 3, 16, 2**62 + 1]))
     least = greatest = None
     if rarely(draw, bounded):
         least = max(low, draw(st.sampled_from([1, 2, 2, 3, 0, -4, low, low + 1])))
@@ -119,7 +120,7 @@ class Pool:
     def expression(self, *, least: int) -> Expr:
         """One or two operators, the way authors write sizes; now and then with huge numbers."""
         x, y, c = self.integer(), self.integer(), self.constant()
-        divisor = self.draw(st.integers(1, 4))
+        divisor = max(1, self.draw(EXTREME)) if rarely(self.draw, 3) else self.draw(DIVISORS)
         forms: list[Expr] = [
             x * y,
             x + y,
@@ -134,7 +135,13 @@ class Pool:
         ]
         if least < 0:
             forms += [(x - y) // divisor, c - x, 0 - x % divisor]
-        return self.draw(st.sampled_from([*forms, self.line(x, least=least)]))
+        found = self.draw(st.sampled_from([*forms, self.line(x, least=least)]))
+        if not rarely(self.draw, 15):
+            return found
+        nested = [found + y // divisor, y * 2 + found, found * y, ceildiv(found, divisor)]
+        if least < 0:
+            nested += [y - found, found % divisor - y, (c - found) // divisor]
+        return self.draw(st.sampled_from(nested))
 
     def constant(self) -> int:
         return self.draw(EXTREME if rarely(self.draw, 5) else SMALL)
@@ -142,7 +149,7 @@ class Pool:
 
 def draw_tensor(pool: Pool, name: str) -> Tensor:
     draw = pool.draw
-    ndim = draw(st.sampled_from([0, 1, 1, 2, 2, 2, 3]))
+    ndim = draw(st.sampled_from([0, 1, 1, 2, 2, 2, 2, 2, 3, 3, 5]))
     shape = [pool.entry(optional=True) for _ in range(ndim)]
     strides = [pool.entry(optional=True, low=-(2**63)) for _ in shape] if rarely(draw, 45) else None
     dtype, storage = draw(st.sampled_from(DTYPES[:1] * 3 + DTYPES)), None

@@ -15,6 +15,7 @@ from ffi_builder.spec import (
     ConstInt,
     ConstNone,
     DataPointer,
+    Dim,
     EnvStream,
     Param,
     Shape,
@@ -116,6 +117,14 @@ def integers(dtype: str) -> Case:
     return one_by_one([Var("x", dtype, divisibility=3)], *map(of_int, numbers))
 
 
+def nested(depth: int) -> Dim:
+    """``n - (n + (n - …))``: that many values have to be kept while it is evaluated."""
+    expression: Dim = n
+    for level in range(depth - 1):
+        expression = n - expression if level % 2 else n + expression
+    return expression
+
+
 PROVISIONAL: Final = [Tensor("A", [None], strides=[s]), Tensor("B", [None], strides=[s])]
 SOLVED: Final = [Tensor("A", [None], strides=[s * 2]), Tensor("B", [None], strides=[s * 3])]
 F4: Final = partial(
@@ -198,6 +207,70 @@ CASES: Final[dict[str, Case]] = {
         *(
             (f32(2, 2, 2, 2, strides=(x // 4, x % 4, -(-x // 4), x)), of_int(x))
             for x in (-9, -8, -7, -1, 0, 1, 7, 8, MIN, MAX, MIN + 1, MAX - 1)
+        ),
+    ),
+    "deep expressions": case(
+        [n, Tensor("A", [None] * 2, strides=[nested(9), nested(64)])],
+        *(
+            (of_int(x), f32(2, 2, strides=(x * a, x * b)))
+            for x in (0, 3, -5)
+            for a in (1, 2)
+            for b in (0, 1, 2)
+        ),
+        *((of_int(x), f32(2, 2, strides=(x, x))) for x in (MAX, MIN, 2**62)),
+    ),
+    "large constants of expressions": case(
+        [
+            n,
+            Tensor("A", [None] * 3, strides=[n // MAX, n % MAX, ceildiv(n, 2**62)]),
+            Tensor("B", [None] * 2, strides=[n - MIN, n * MIN]),
+        ],
+        *(
+            (
+                of_int(x),
+                f32(2, 2, 2, strides=(x // MAX, x % MAX, -(-x // 2**62) + wrong)),
+                f32(2, 2, strides=tuple(y if MIN <= y <= MAX else 0 for y in (x - MIN, x * MIN))),
+            )
+            for x in (0, 1, -1, MAX, MIN, MIN + 1, MAX - 1, 2**62, -(2**62))
+            for wrong in (0, 1)
+        ),
+    ),
+    "solving with large constants": one_by_one(
+        [Tensor("A", [None] * 3, strides=[n + MIN, k * MAX, s * -(2**62) - 1])],
+        *(
+            f32(2, 2, 2, strides=(x, y, z))
+            for x in (0, -1, -2, MIN)
+            for y in (0, MAX, -MAX, MIN)
+            for z in (-1, MIN, MAX, 2**62 - 1, -(2**62) - 1)
+        ),
+        *(f32(1, 0, 1, strides=(x, x, x)) for x in (0, -1, MAX, MIN)),
+    ),
+    "large divisors of symbols": case(
+        [
+            Var("n", "int64", divisibility=MAX),
+            TupleParam("t", [Var("k", "uint64", divisibility=2**62 + 1)]),
+            Tensor("A", [None], strides=[Var("m", "int64", divisibility=2**62)]),
+        ],
+        *(
+            (of_int(x), array(of_int(y)), f32(2, strides=(z,)))
+            for x in (0, MAX, -MAX, MIN, 1)
+            for y in (0, 2**62 + 1, 2**63 + 2, 2**64 - 1)
+            for z in (0, 2**62, MIN, MAX)
+        ),
+    ),
+    "many dimensions": one_by_one(
+        [Tensor("A", [n, k, m, n, k, m, 2, 3])],
+        *(
+            f32(*dims, 2, 3, strides=strides)
+            for dims in (
+                (1, 2, 3, 1, 2, 3),
+                (1, 2, 3, 1, 2, 4),
+                (2**20, 2**20, 2**20, 2**20, 2**20, 2**20),
+                (2**20, 2**20, 0, 2**20, 2**20, 0),
+                (2**10,) * 6,
+                (2**11,) * 6,
+            )
+            for strides in (None, (0,) * 8, (9, 108, 36, 9, 18, 6, 3, 1))
         ),
     ),
     "uint64 in expressions": case(

@@ -255,23 +255,41 @@ def test_any_bytes_are_refused_in_words() -> None:
                 continue
 
 
-def test_the_end_of_the_process_runs_destructors_quietly() -> None:
+def test_a_process_ends_quietly_with_code_loaded() -> None:
     done = run_child("""
+        import threading
         from ffi_builder import runtime
         from tests.runtime.samples import llvm_entry
-        text = '''
-        @text = internal constant [4 x i8] c"end\\\\00"
-        declare i32 @puts(ptr)
-        declare i32 @fflush(ptr)
-        @llvm.global_dtors = appending global [1 x { i32, ptr, ptr }] [{ i32, ptr, ptr } { i32 65535, ptr @end, ptr null }]
-        define internal void @end() {
-          %a = call i32 @puts(ptr @text)
-          %b = call i32 @fflush(ptr null)
-          ret void
-        }
-        '''
-        kept = runtime.compile(text + llvm_entry("f"))["f"]
-        print(kept(41), flush=True)
+        from tests.runtime.test_link import COUNT, CTORS
+        text = "@counter = internal thread_local global i64 7\\n" + CTORS
+        text += "declare ptr @llvm.threadlocal.address.p0(ptr)\\n"
+        kept = runtime.compile(text + llvm_entry("f", COUNT))["f"]
+        thread = threading.Thread(target=kept, args=(1,))
+        thread.start()
+        thread.join()
+        print(kept(35), flush=True)
         """)
-    assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.split() == ["42", "end"]
+    assert (done.returncode, done.stdout, done.stderr) == (0, "42\n", "")
+
+
+def test_threads_may_end_after_the_code_they_ran_was_dropped() -> None:
+    """The runtime's thread-locals are freed by code in the library when their thread ends."""
+    text = "@counter = thread_local global i64 7\ndeclare ptr @llvm.threadlocal.address.p0(ptr)\n"
+    count = runtime.compile(text + llvm_entry("count", COUNT))["count"]
+    dropped = threading.Event()
+    called = threading.Event()
+
+    def work(f: Any) -> None:
+        f(1)
+        del f
+        called.set()
+        dropped.wait()
+
+    thread = threading.Thread(target=work, args=(count,))
+    thread.start()
+    called.wait()
+    del count, thread._args  # pyright: ignore[reportAttributeAccessIssue]
+    for _ in range(20):
+        runtime.compile(llvm_entry("f"))
+    dropped.set()
+    thread.join()
