@@ -68,12 +68,13 @@ def _attach(module: Any) -> None:
         attach_ffi_func(module, name, params, MemRefCallProvider(name))
 
 
-@cache
 def kernel(name: str) -> tvm_ffi.Function:
     """``add(x, y, out)``, ``copy(src, dst)`` or ``copy_scalar(src, dst)``, compiled once."""
     return _compiled()[name]
 
 
 @cache
-def _compiled() -> runtime.CompiledModule:
-    return runtime.compile(TEXT, pipeline=LOWERING, post_compile_hooks=[_attach])
+def _compiled() -> dict[str, tvm_ffi.Function]:
+    # The functions alone: they keep their code, and let go of the module and its context.
+    compiled = runtime.compile(TEXT, pipeline=LOWERING, post_compile_hooks=[_attach])
+    return {name: compiled[name] for name in SIGNATURES}

@@ -76,6 +76,18 @@ def parse(text: str) -> object:
     return TORCH_IR.Module.parse(text, TORCH_IR.Context())
 
 
+def parse_with_jaxlib(text: str) -> object:
+    """A module of jaxlib, whose contexts know no dialect by themselves. Skips the test without it."""
+    pytest.importorskip("jaxlib")
+    ir = import_module("jaxlib.mlir.ir")
+    registry = ir.DialectRegistry()
+    import_module("jaxlib.mlir._mlir_libs._jax_mlir_ext").register_dialects(registry)
+    context = ir.Context()
+    context.append_dialect_registry(registry)
+    context.load_all_available_dialects()
+    return ir.Module.parse(text, context)
+
+
 def run_child(code: str) -> subprocess.CompletedProcess[str]:
     """Run `code` in a process of its own, from the repository root."""
     return subprocess.run(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +17,7 @@ from tests.runtime.samples import (
     mlir_entry,
     needs_cc,
     parse,
+    parse_with_jaxlib,
 )
 
 LOWERING = "builtin.module(convert-scf-to-cf,convert-to-llvm,reconcile-unrealized-casts)"
@@ -159,30 +159,16 @@ def test_modules_do_not_see_each_other() -> None:
     assert [compiled["f"](10) for compiled in plus] == [10, 11, 12, 13, 14]
 
 
-@pytest.fixture
-def jax_context() -> Any:
-    pytest.importorskip("jaxlib")
-    ir = import_module("jaxlib.mlir.ir")
-    registry = ir.DialectRegistry()
-    import_module("jaxlib.mlir._mlir_libs._jax_mlir_ext").register_dialects(registry)
-    context = ir.Context()
-    context.append_dialect_registry(registry)
-    context.load_all_available_dialects()
-    return context
-
-
-def test_a_module_of_jaxlib_which_cannot_translate(jax_context: Any) -> None:
-    ir = import_module("jaxlib.mlir.ir")
-    module = ir.Module.parse(ADD_ONE, jax_context)
+def test_a_module_of_jaxlib_which_cannot_translate() -> None:
+    module = parse_with_jaxlib(ADD_ONE)
     compiled = runtime.compile(module)
     assert compiled["add_one"](41) == 42
     assert runtime.compile(module.operation)["add_one"](41) == 42
     assert "llvm.func @__tvm_ffi_add_one" in str(compiled.mlir)
 
 
-def test_a_pipeline_runs_in_the_modules_own_distribution(jax_context: Any) -> None:
-    ir = import_module("jaxlib.mlir.ir")
-    module = ir.Module.parse(ADD_ONE, jax_context)
+def test_a_pipeline_runs_in_the_modules_own_distribution() -> None:
+    module = parse_with_jaxlib(ADD_ONE)
     assert runtime.compile(module, pipeline="builtin.module(cse)")["add_one"](1) == 2
     with pytest.raises(CompileError, match=r"in jaxlib\.mlir"):
         runtime.compile(module, pipeline="builtin.module(no-such-pass)")

@@ -275,20 +275,18 @@ def test_a_process_ends_quietly_with_code_loaded() -> None:
 def test_threads_may_end_after_the_code_they_ran_was_dropped() -> None:
     """The runtime's thread-locals are freed by code in the library when their thread ends."""
     text = "@counter = thread_local global i64 7\ndeclare ptr @llvm.threadlocal.address.p0(ptr)\n"
-    count = runtime.compile(text + llvm_entry("count", COUNT))["count"]
+    functions = [runtime.compile(text + llvm_entry("count", COUNT))["count"]]
     dropped = threading.Event()
     called = threading.Event()
 
-    def work(f: Any) -> None:
-        f(1)
-        del f
+    def work() -> None:
+        assert functions.pop()(1) == 8
         called.set()
         dropped.wait()
 
-    thread = threading.Thread(target=work, args=(count,))
+    thread = threading.Thread(target=work)
     thread.start()
     called.wait()
-    del count, thread._args  # pyright: ignore[reportAttributeAccessIssue]
     for _ in range(20):
         runtime.compile(llvm_entry("f"))
     dropped.set()

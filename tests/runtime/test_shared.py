@@ -6,7 +6,6 @@ import ctypes
 import shutil
 import subprocess
 import threading
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,7 @@ import pytest
 
 from ffi_builder import runtime
 from ffi_builder.runtime import elf, shared
-from tests.runtime.samples import TORCH_IR, mlir_entry, parse
+from tests.runtime.samples import TORCH_IR, mlir_entry, parse, parse_with_jaxlib
 
 
 def module(tag: str, entry: str = "f", linkage: str = "internal", weight: int = 5) -> str:
@@ -139,11 +138,4 @@ def test_threads_share_too() -> None:
 
 
 def test_helpers_in_a_module_of_jaxlib() -> None:
-    pytest.importorskip("jaxlib")
-    ir = import_module("jaxlib.mlir.ir")
-    registry = ir.DialectRegistry()
-    import_module("jaxlib.mlir._mlir_libs._jax_mlir_ext").register_dialects(registry)
-    context = ir.Context()
-    context.append_dialect_registry(registry)
-    context.load_all_available_dialects()
-    assert runtime.compile(ir.Module.parse(module("jax"), context))["f"](0) == 102
+    assert runtime.compile(parse_with_jaxlib(module("jax")))["f"](0) == 102

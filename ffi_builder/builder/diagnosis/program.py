@@ -66,7 +66,8 @@ class Global(IntEnum):
     BIG = auto()
     STYLE = auto()
     FREE = auto()
-    """Whether checks do not apply to the value."""
+    """When checks do not apply to the value: 0 never, -1 if the tensor is empty, or 1 more than
+    the axis of a stride: if it is free."""
     PLACE = auto()
     SYMBOL = auto()
     SLOT = auto()
@@ -195,8 +196,8 @@ class Program(Assembler):
 
     def check(self, wrong: Reg, words: Words | Reg) -> None:
         """Report where the condition is not 0, unless checks do not apply to the value."""
-        with self.when(self.not_(self.free)):
-            self.fail(wrong, words)
+        with self.when(wrong):
+            self.run("refuse", WORDS.index(words) if isinstance(words, Words) else words)
 
     def not_(self, condition: Reg) -> Reg:
         """1 for 0, else 0."""

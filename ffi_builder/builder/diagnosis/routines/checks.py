@@ -98,8 +98,8 @@ def _numel(p: Program) -> None:
     with p.loop(p.load(32, p.object, DL + abi.DLTENSOR_NDIM)) as axis:
         dim = p.load(64, p.add(shape, p.shl(axis, 3)))
         p.effect(Instruction.MULO, product, product, dim)
-    wrong = p.and_(p.overflow, p.not_(call_for(p, "is_empty")))
-    p.fail(wrong, Words.NUMEL)
+    with p.when(p.overflow):
+        p.fail(p.not_(call_for(p, "is_empty")), Words.NUMEL)
 
 
 def _offset(p: Program) -> None:

@@ -33,6 +33,8 @@ def define_decoding(p: Program) -> None:
     define_rounding(p)
     p.define("look", 0, _look)
     p.define("is_empty", 1, _is_empty)
+    p.define("is_free", 1, _is_free)
+    p.define("refuse", 1, _refuse)
     p.define("row_major", 2, _row_major)
     p.define("big_int", 0, _big_int)
 
@@ -50,6 +52,25 @@ def _is_empty(p: Program, result: Reg) -> None:
     with p.loop(p.load(32, p.object, _NDIM)) as axis:
         dim = p.load(64, p.add(shape, p.shl(axis, 3)))
         p.or_(result, p.not_(dim), result)
+
+
+def _is_free(p: Program, result: Reg) -> None:
+    """Whether checks do not apply to the value; asked only where one would fail."""
+    p.set(result, 0)
+    with p.when(p.free):
+        with p.when(p.slt(0, p.free)):
+            shape = p.load(64, p.object, _SHAPE)
+            single = p.eq(p.load(64, p.add(shape, p.shl(p.free, 3)), -8), 1)
+            with p.when(single):
+                p.set(result, 1)
+                p.ret()
+        p.set(result, call_for(p, "is_empty"))
+
+
+def _refuse(p: Program, words: Reg) -> None:
+    """Report, unless checks do not apply to the value."""
+    with p.when(p.not_(call_for(p, "is_free"))):
+        p.run("report", words)
 
 
 def _row_major(p: Program, axis: Reg, result: Reg) -> None:
@@ -180,7 +201,7 @@ def _float(p: Program) -> None:
 
 
 def _read(p: Program) -> None:
-    """By source; each body leaves the value, and whether checks on it do not apply."""
+    """By source; each body leaves the value, and when checks on it do not apply."""
     source, index = p.operand(8), p.operand(16)
     for register in (p.free, p.big, p.style):
         p.set(register, 0)
@@ -214,18 +235,17 @@ def _dim(p: Program, index: Reg) -> None:
 
 def _stride(p: Program, index: Reg) -> None:
     strides = p.load(64, p.object, _STRIDES)
-    _set(p, call_for(p, "row_major", index))
     with p.when(strides):
         _set(p, p.load(64, p.add(strides, p.shl(index, 3))))
-    shape = p.load(64, p.object, _SHAPE)
-    single = p.eq(p.load(64, p.add(shape, p.shl(index, 3))), 1)
-    p.or_(single, call_for(p, "is_empty"), p.free)
+    with p.when(p.not_(strides)):
+        _set(p, call_for(p, "row_major", index))
+    p.add(index, 1, p.free)
 
 
 def _data(p: Program, _: Reg) -> None:
     """Checks on data do not apply to empty tensors."""
     _set(p, p.load(64, p.object, DL + abi.DLTENSOR_DATA))
-    p.set(p.free, call_for(p, "is_empty"))
+    p.set(p.free, -1)
 
 
 def _byte_offset(p: Program, _: Reg) -> None:

@@ -15,6 +15,7 @@ from ffi_builder.builder.diagnosis.program import (
     Program,
 )
 from ffi_builder.builder.diagnosis.routines.checks import use_symbol
+from ffi_builder.builder.diagnosis.routines.decoding import call_for
 from ffi_builder.builder.diagnosis.table import Code, Op, Style
 from ffi_builder.plan import Words
 
@@ -49,7 +50,7 @@ def _bind_or_eq(p: Program) -> None:
     state = p.load(64, p.slot, SLOT_STATE)
     bound = p.eq(state, BOUND)
     p.check(p.and_(bound, _differs(p)), words)
-    applies = p.not_(p.free)
+    applies = p.not_(call_for(p, "is_free"))
     takes = p.or_(p.and_(applies, p.not_(bound)), p.not_(state))
     with p.when(takes):
         _store(p, p.slot, p.choose(applies, BOUND, PROVISIONAL))

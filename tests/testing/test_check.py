@@ -1,0 +1,214 @@
+"""``testing.check``: the symbols that are bound, or exactly the wrapper's error."""
+
+from __future__ import annotations
+
+import ctypes
+import math
+from importlib import import_module
+from typing import Any
+
+import pytest
+import tvm_ffi
+
+from ffi_builder import attach, runtime, spec, testing
+from ffi_builder.providers import NopCallProvider
+from ffi_builder.spec import Shape, Signature, Tensor, TupleParam, Var, ceildiv, dims
+from tests.support.wrapping import new_module
+
+np = pytest.importorskip("numpy", reason="needs NumPy")
+n, m, k = dims("n m k")
+
+
+def cpu(name: str, *entries: spec.Dim | None, dtype: str = "float32", **more: Any) -> Tensor:
+    return Tensor(name, entries, dtype, device_type="cpu", **more)
+
+
+class Opaque:
+    """An opaque pointer, as tvm_ffi takes it from objects."""
+
+    def __init__(self, address: int) -> None:
+        self.address = address
+
+    def __tvm_ffi_opaque_ptr__(self) -> int:
+        return self.address
+
+
+def zeros(*shape: int, dtype: str = "float32") -> Any:
+    return np.zeros(shape, dtype)
+
+
+FITTING: dict[str, tuple[list[spec.Param], list[Any], dict[str, Any]]] = {
+    "nothing": ([], [], {}),
+    "tensors": (
+        [cpu("A", n, k), cpu("B", k, m), cpu("C", n, m)],
+        [zeros(2, 3), zeros(3, 5), zeros(2, 5)],
+        {"n": 2, "k": 3, "m": 5},
+    ),
+    "an empty tensor": ([cpu("A", n, k)], [zeros(0, 3)], {"n": 0, "k": 3}),
+    "no dimensions": ([cpu("A")], [np.float32(1) * zeros()[...]], {}),
+    "strides": (
+        [cpu("A", n, 4, strides=[m, k])],
+        [zeros(3, 8)[:, ::2]],
+        {"n": 3, "m": 8, "k": 2},
+    ),
+    "a stride bound by a free one": ([cpu("A", 1, strides=[m])], [zeros(1)], {"m": 1}),
+    "ints": (
+        [n, Var("u", "uint64"), Var("i", "int8")],
+        [-(2**63), 2**64 - 1, np.int8(-7)],
+        {"n": -(2**63), "u": 2**64 - 1, "i": -7},
+    ),
+    "bools": ([Var("a", "bool"), Var("b", "bool"), n], [True, 0, True], {"a": True, "b": False, "n": 1}),
+    "floats": (
+        [Var("a", "float64"), Var("b", "float32"), Var("c", "float16"), Var("d", "bfloat16")],
+        [0.1, 0.1, 65520, np.float32(1.00390625)],
+        {"a": 0.1, "b": 0.10000000149011612, "c": math.inf, "d": 1.0},
+    ),
+    "pointers": (
+        [Var("h", "handle"), spec.Stream("s"), spec.DataPointer("p")],
+        [Opaque(0x70), None, 2**64 - 1],
+        {"h": 0x70},
+    ),
+    "a ctypes pointer": ([Var("h", "handle")], [ctypes.c_void_p(0x80)], {"h": 0x80}),
+    "a list for a shape": ([Shape("s", [n, 4, n * 2])], [[3, 4, 6]], {"n": 3}),
+    "a shape": ([Shape("s", [n])], [tvm_ffi.Shape((7,))], {"n": 7}),
+    "tuples": (
+        [TupleParam("t", [n, TupleParam("u", [cpu("A", n), spec.ConstNone("none")])])],
+        [(3, [zeros(3), None])],
+        {"n": 3},
+    ),
+    "constants": (
+        [spec.ConstInt("i", 3), spec.ConstBool("b", False), spec.ConstFloat("f", math.nan)],
+        [3, False, math.nan],
+        {},
+    ),
+    "a solved symbol": ([cpu("A", n * 2 + 1)], [zeros(7)], {"n": 3}),
+    "an expression that waits": ([cpu("A", ceildiv(n, 4)), n], [zeros(2), 5], {"n": 5}),
+    "packed": (
+        [cpu("A", n, m, dtype="int8", storage_dtype="int8x2")],
+        [tvm_ffi.from_dlpack(zeros(2, 3, dtype="int16"))],
+        {},
+    ),
+}
+FITTING.pop("packed")  # NumPy has no type with lanes
+
+
+@pytest.mark.parametrize("name", FITTING)
+def test_what_fits(name: str) -> None:
+    params, args, expected = FITTING[name]
+    found = testing.check(Signature("f", params), *args)
+    assert found == expected
+    assert [type(value) for value in found.values()] == [type(v) for v in expected.values()]
+
+
+def test_nan_is_bound_as_nan() -> None:
+    found = testing.check(Signature("f", [Var("a", "bfloat16")]), math.nan)
+    assert math.isnan(found["a"])
+
+
+FAILING: dict[str, tuple[list[spec.Param], list[Any]]] = {
+    "count": ([n], []),
+    "kind": ([cpu("A", n)], [3]),
+    "a str": ([cpu("A", n)], ["a long piece of text"]),
+    "an object": ([cpu("A", n)], [object()]),
+    "a function": ([n], [print]),
+    "a dict": ([TupleParam("t", [n])], [{"n": 1}]),
+    "a dtype": ([n], [tvm_ffi.dtype("float32")]),
+    "a device": ([n], [tvm_ffi.device("cuda", 1)]),
+    "a complex": ([Var("a", "float32")], [1j]),
+    "np.bool_": ([Var("a", "bool")], [np.bool_(True)]),
+    "rank": ([cpu("A", n)], [zeros(2, 3)]),
+    "dtype": ([cpu("A", n)], [zeros(2, dtype="uint8")]),
+    "device": ([Tensor("A", [n], "float32", device_type="cuda")], [zeros(2)]),
+    "dimension": ([cpu("A", n, 4)], [zeros(2, 5)]),
+    "symbol": ([cpu("A", n), cpu("B", n)], [zeros(2), zeros(3)]),
+    "stride": ([cpu("A", n, m)], [zeros(2, 6)[:, ::2]]),
+    "given stride": ([cpu("A", n, m, strides=[m * 2, 1])], [zeros(2, 6)]),
+    "alignment": ([cpu("A", n, data_alignment=4096)], [np.zeros(4097, "float32")[1:]]),
+    "fits": ([Var("a", "int8")], [300]),
+    "BigInt": ([n], [2**63]),
+    "far beyond": ([Var("a", "uint64")], [2**100]),
+    "negative": ([Var("a", "uint64")], [-(2**70)]),
+    "bounds": ([Var("a", "int64", min=3, max=5)], [6]),
+    "divisibility": ([Var("a", "int64", divisibility=7)], [-15]),
+    "bool": ([Var("a", "bool")], [2]),
+    "shape": ([Shape("s", [n, 3])], [[1, 4]]),
+    "negative entry": ([Shape("s", [n, 3])], [[-1, 3]]),
+    "entry": ([Shape("s", [n, 3])], [[1, "x"]]),
+    "tuple": ([TupleParam("t", [n, m])], [(1, 2, 3)]),
+    "element": ([TupleParam("t", [n, TupleParam("u", [m])])], [(1, (None,))]),
+    "expression": ([n, Shape("s", [n % 4, n // 4])], [9, [1, 3]]),
+    "overflow": ([n, Shape("s", [n * 4])], [2**62, [1]]),
+    "no solution": ([Shape("s", [n * 3])], [[4]]),
+    "floats": ([Var("a", "float32"), TupleParam("t", [Var("a", "float32")])], [0.1, (0.2,)]),
+    "constant": ([spec.ConstFloat("a", 0.1)], [0.2]),
+    "pointer": ([spec.DataPointer("p")], [-1]),
+    "a moved tensor of another rank": ([cpu("A", n)], ["moved"]),
+}
+
+
+@pytest.fixture(scope="module")
+def compiled() -> runtime.CompiledModule:
+    module = new_module()
+    for number, (params, _) in enumerate(FAILING.values()):
+        attach(module, Signature("f", params), NopCallProvider(), symbol_name=f"f{number}")
+    return runtime.compile(module)
+
+
+def raised(call: Any, args: list[Any]) -> tuple[type[Exception], str]:
+    given = [tvm_ffi.from_dlpack(zeros(2, 3))._move() if a == "moved" else a for a in args]
+    with pytest.raises((TypeError, ValueError)) as error:
+        call(*given)
+    return error.type, str(error.value)
+
+
+@pytest.mark.parametrize("name", FAILING)
+def test_what_does_not_fit_fails_as_the_wrapper_does(
+    name: str, compiled: runtime.CompiledModule
+) -> None:
+    params, args = FAILING[name]
+    function = compiled[f"f{list(FAILING).index(name)}"]
+    signature = Signature("f", params)
+    assert raised(lambda *given: testing.check(signature, *given), args) == raised(function, args)
+
+
+def test_the_error_is_the_only_one_shown() -> None:
+    with pytest.raises(TypeError) as error:
+        testing.check(Signature("f", [n]))
+    assert error.value.__cause__ is None
+    assert error.value.__suppress_context__
+
+
+def test_what_tvm_ffi_does_not_take_is_its_own_error() -> None:
+    class Odd:
+        def __dlpack__(self, **_: object) -> object:
+            raise ZeroDivisionError("mine")
+
+        def __dlpack_device__(self) -> tuple[int, int]:
+            return 1, 0
+
+    with pytest.raises(ZeroDivisionError, match="mine"):
+        testing.check(Signature("f", [n]), Odd())
+
+
+def test_no_mlir_is_needed() -> None:
+    code = """
+        import sys
+        sys.modules.update(dict.fromkeys(("torch_mlir", "jaxlib", "llvmlite", "tvm_ffi_orcjit")))
+        from ffi_builder import spec, testing
+        n = spec.Var("n", "int64")
+        assert testing.check(spec.Signature("f", [n]), 3) == {"n": 3}
+    """
+    ran = import_module("tests.runtime.samples").run_child(code)
+    assert ran.returncode == 0, ran.stderr
+
+
+def test_rounding_agrees_with_numpy() -> None:
+    round_to = import_module("ffi_builder.testing.rounding").round_to
+    values = [1.1, -65519.9, 65520.0, 6e-8, 2.0**-25, 2.0**-25 * 1.0001, 1e300, 2.0**-149, 1e-45]
+    values += [-0.0, 0.0, math.inf, 1 + 2.0**-11, 1 + 3 * 2.0**-11, 2.0**-150]
+    for dtype in ("float16", "float32"):
+        with np.errstate(over="ignore", under="ignore"):
+            expected = [float(np.dtype(dtype).type(value)) for value in values]
+        found = [round_to(value, dtype) for value in values]
+        assert found == expected
+        assert [math.copysign(1, v) for v in found] == [math.copysign(1, v) for v in expected]
