@@ -118,9 +118,7 @@ def test_odd_strides_of_empty_arrays() -> None:
 
 
 def test_torch_with_a_storage_offset_and_odd_strides() -> None:
-    torch = pytest.importorskip(
-        "torch", reason="needs torch: `make test-frameworks` installs it"
-    )
+    torch = pytest.importorskip("torch", reason="needs torch: `make test-frameworks` installs it")
     storage = torch.arange(40, dtype=torch.float32)
     x = storage.as_strided((2, 3), (10, 2), storage_offset=7)
     y = storage.as_strided((2, 3), (3, 1), storage_offset=31)
@@ -135,9 +133,7 @@ def test_torch_with_a_storage_offset_and_odd_strides() -> None:
 
 
 def test_torch_tensors_that_require_no_gradient_only() -> None:
-    torch = pytest.importorskip(
-        "torch", reason="needs torch: `make test-frameworks` installs it"
-    )
+    torch = pytest.importorskip("torch", reason="needs torch: `make test-frameworks` installs it")
     x = torch.ones(2, 3)
     view = torch.nn.Parameter(x).detach()
     kernel("add")(view, x, x)
@@ -159,7 +155,11 @@ def failing(call: Callable[[], object]) -> tuple[str, str]:
 
 def test_another_dtype(xp: Any) -> None:
     x = counting(xp, 2, 3)
-    for dtype, name in ((xp.float64, "float64"), (xp.int32, "int32"), (xp.bool_ if xp is np else xp.bool, "bool")):
+    for dtype, name in (
+        (xp.float64, "float64"),
+        (xp.int32, "int32"),
+        (xp.bool_ if xp is np else xp.bool, "bool"),
+    ):
         wrong = xp.zeros((2, 3), dtype=dtype)
         assert failing(lambda y=wrong: kernel("add")(x, y, x)) == (
             "TypeError",
@@ -225,9 +225,7 @@ def test_numpy_scalars_are_no_arrays() -> None:
 
 
 def test_jax_arrays() -> None:
-    jnp = pytest.importorskip(
-        "jax.numpy", reason="needs jax: `make test-frameworks` installs it"
-    )
+    jnp = pytest.importorskip("jax.numpy", reason="needs jax: `make test-frameworks` installs it")
     x = jnp.arange(12, dtype=jnp.float32).reshape(3, 4)
     out = np.zeros((3, 4), np.float32)
     kernel("add")(x, x + 1, out)

@@ -26,7 +26,9 @@ def decoded(bits: int, dtype: str) -> Fraction:
     exponent, fraction = bits >> fraction_bits, bits & ((1 << fraction_bits) - 1)
     if exponent == 0:
         return Fraction(fraction) * Fraction(2) ** (1 - bias - fraction_bits)
-    return Fraction(fraction | 1 << fraction_bits) * Fraction(2) ** (exponent - bias - fraction_bits)
+    return Fraction(fraction | 1 << fraction_bits) * Fraction(2) ** (
+        exponent - bias - fraction_bits
+    )
 
 
 def infinity(dtype: str) -> int:

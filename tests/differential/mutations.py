@@ -34,6 +34,7 @@ from tests.differential.description import (
     shape,
     tensor,
 )
+from tests.differential.signatures import MOST_DIMENSIONS
 
 FOLLOWED: Final = {
     TypeIndex.DL_TENSOR_PTR,
@@ -124,7 +125,7 @@ def changed_tensor(draw: st.DrawFn, given: DLTensor) -> DLTensor:
     """One field changed."""
     dims, strides = given.shape, given.strides
     if dims is None:  # as many as are said to be there, so that another change may put them there
-        dims = (2,) * min(max(given.ndim or 0, 0), 4)
+        dims = (2,) * min(max(given.ndim or 0, 0), MOST_DIMENSIONS)
     code, bits, lanes = given.dtype
     null_shape = replace(given, shape=None, ndim=len(dims))
     more = replace(

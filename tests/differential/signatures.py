@@ -44,6 +44,7 @@ PACKED: Final = (
 )
 """dtype and storage_dtype: 2, 2, 8, 3 and 1 elements to a stored one."""
 
+MOST_DIMENSIONS: Final = 5
 SMALL: Final = st.integers(0, 5)
 DIVISORS: Final = st.integers(1, 4)
 EXTREME: Final = st.sampled_from([-1, 2**31, 2**62, 2**63 - 1, -(2**63), 2**63 - 2])
@@ -149,7 +150,7 @@ class Pool:
 
 def draw_tensor(pool: Pool, name: str) -> Tensor:
     draw = pool.draw
-    ndim = draw(st.sampled_from([0, 1, 1, 2, 2, 2, 2, 2, 3, 3, 5]))
+    ndim = draw(st.sampled_from([0, 1, 1, 2, 2, 2, 2, 2, 3, 3, MOST_DIMENSIONS]))
     shape = [pool.entry(optional=True) for _ in range(ndim)]
     strides = [pool.entry(optional=True, low=-(2**63)) for _ in shape] if rarely(draw, 45) else None
     dtype, storage = draw(st.sampled_from(DTYPES[:1] * 3 + DTYPES)), None

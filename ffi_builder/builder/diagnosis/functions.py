@@ -39,7 +39,7 @@ def define(
     types = symbols.types
     attributes = {
         "linkage": types.attribute("#llvm.linkage<internal>"),
-        "passthrough": types.attribute('["cold", "nounwind"]'),
+        "passthrough": types.attribute('["cold", "minsize", "nounwind", "ffi-builder-trusted"]'),
     }
     if keeps_registers:
         attributes["CConv"] = types.attribute("#llvm.cconv<preserve_mostcc>")

@@ -12,7 +12,6 @@ from ffi_builder.spec import Shape, Tensor, TupleParam, Var, ceildiv, dims
 from tests.builder.messages.failing import Failure, check_both, compile_all
 from tests.differential.description import (
     Arguments,
-    BigInt,
     Elements,
     Ints,
     Object,
@@ -127,7 +126,11 @@ FAILURES = {
         "an int beyond 64 bits",
     ),
     "fits, far beyond": scalar(
-        Var("a", "int8"), "a: int8", HUGE, "a value that fits int8 (-128 to 127)", "an int beyond 64 bits"
+        Var("a", "int8"),
+        "a: int8",
+        HUGE,
+        "a value that fits int8 (-128 to 127)",
+        "an int beyond 64 bits",
     ),
     "min": scalar(bounded, "a: int64", of_int(-2), "at least -1 (min of a)", "-2"),
     "max": scalar(bounded, "a: int64", of_int(9), "at most 8 (max of a)", "9"),
@@ -201,12 +204,8 @@ FAILURES = {
     "int": other_kind(a32, "a: int32", of_float(1.0), "int", "float"),
     "int, not None": other_kind(a32, "a: int32", Plain(0), "int", "None"),
     "bool": other_kind(Var("a", "bool"), "a: bool", of_float(1.0), "bool", "float"),
-    "bool, not a BigInt": other_kind(
-        Var("a", "bool"), "a: bool", HUGE, "bool", "int beyond int64"
-    ),
-    "bool of a number": scalar(
-        Var("a", "bool"), "a: bool", of_int(2), "True, False, 0 or 1", "2"
-    ),
+    "bool, not a BigInt": other_kind(Var("a", "bool"), "a: bool", HUGE, "bool", "int beyond int64"),
+    "bool of a number": scalar(Var("a", "bool"), "a: bool", of_int(2), "True, False, 0 or 1", "2"),
     "float": other_kind(Var("a", "float32"), "a: float32", Plain(11), "float", "str"),
     "float, not a BigInt": other_kind(
         Var("a", "float64"), "a: float64", HUGE, "float", "int beyond int64"
@@ -247,7 +246,9 @@ FAILURES = {
         "float32", of_float(0.1), of_float(math.nan), "0.10000000149011612 (a = a)", "nan"
     ),
     "two float16": twice("float16", of_float(1e9), of_int(3), "inf (a = a)", "3"),
-    "two bfloat16": twice("bfloat16", of_float(0.1), of_float(-0.5), "0.10009765625 (a = a)", "-0.5"),
+    "two bfloat16": twice(
+        "bfloat16", of_float(0.1), of_float(-0.5), "0.10009765625 (a = a)", "-0.5"
+    ),
     # ---- constants
     "none": other_kind(spec.ConstNone("a"), "a: None", of_int(0), "None", "int"),
     "const int": scalar(spec.ConstInt("a", 3), "a: Literal[3]", of_int(4), "3", "4"),
