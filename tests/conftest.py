@@ -64,7 +64,7 @@ def live_contexts() -> int:
 @pytest.fixture
 def golden(request: pytest.FixtureRequest) -> Golden:
     """Compares text with a file of tests/golden/, or writes it with ``--update-golden``."""
-    return Golden(update=request.config.getoption("--update-golden"))
+    return Golden(update=bool(request.config.getoption("--update-golden")))
 
 
 class Golden:

@@ -36,11 +36,14 @@ def verify_added(symbols: Symbols, wrapper: Operation, provided: Block) -> None:
 
 
 def _blocks_from(function: Operation, start: Block | None) -> Iterator[Any]:
-    """The blocks of a function from one of them on, or all."""
+    """The blocks of a function from one of them on, and the entry block; or all."""
     blocks = (block for region in function.regions for block in region.blocks)
     if start is None:
         return blocks
-    return itertools.dropwhile(lambda block: block != start, blocks)
+    entry = next(blocks)  # providers are given it, for stack space
+    if entry == start:
+        return itertools.chain([entry], blocks)
+    return itertools.chain([entry], itertools.dropwhile(lambda block: block != start, blocks))
 
 
 def _is_shared(operation: Operation) -> bool:

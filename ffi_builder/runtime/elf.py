@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import platform
 import struct
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from ffi_builder.errors import CompileError
@@ -24,10 +24,10 @@ _RELA = struct.Struct("<QQq")
 _ET_REL = 1
 _CLASS_64_LITTLE = b"\x02\x01"
 _SHT_SYMTAB, _SHT_RELA = 2, 4
-_SHF_TLS = 0x400
+_SHF_ALLOC, _SHF_TLS = 0x2, 0x400
 _SHN_UNDEF, _SHN_COMMON = 0, 0xFFF2
 _STB_LOCAL, _STB_WEAK = 0, 2
-_STT_FUNC = 2
+_STT_FUNC, _STT_GNU_IFUNC = 2, 10
 _STV_DEFAULT, _STV_PROTECTED = 0, 3
 _MACHINES = {"x86_64": 62, "aarch64": 183}
 _MACHINE_NAMES = {number: name for name, number in _MACHINES.items()}
@@ -43,6 +43,8 @@ class Symbol:
     """Weak or common: may be defined again elsewhere, and if undefined may stay so."""
     exported: bool
     """Defined, a function, and visible outside of its library."""
+    indirect: bool
+    """What it stands for is chosen when it is loaded (`ifunc`)."""
 
 
 @dataclass(frozen=True)
@@ -54,6 +56,7 @@ class ObjectFile:
     thread_local: bool
     """It has thread-local variables."""
     relocation_types: frozenset[int]
+    """Those in sections that are loaded: debug information has others."""
 
 
 def read_object(data: bytes) -> ObjectFile:
@@ -65,16 +68,16 @@ def read_object(data: bytes) -> ObjectFile:
         sections = _sections(data)
         symtabs = [section for section in sections if section[1] == _SHT_SYMTAB]
         symbols = [symbol for section in symtabs for symbol in _symbols(data, sections, section)]
+        loaded = [
+            section
+            for section in sections
+            if section[1] == _SHT_RELA and sections[section[7]][2] & _SHF_ALLOC
+        ]
         return ObjectFile(
             data,
             tuple(symbols),
             any(section[2] & _SHF_TLS for section in sections),
-            frozenset(
-                info & 0xFFFFFFFF
-                for section in sections
-                if section[1] == _SHT_RELA
-                for _, info, _ in _RELA.iter_unpack(data[section[4] : section[4] + section[5]])
-            ),
+            frozenset(kind for section in loaded for kind in _relocation_types(data, section)),
         )
     except (struct.error, IndexError, ValueError) as error:
         raise CompileError(f"The object file is truncated or damaged: {error}") from error
@@ -137,9 +140,15 @@ def _symbols(data: bytes, sections: list[_Section], symtab: _Section) -> list[Sy
                 defined,
                 info >> 4 == _STB_WEAK or section == _SHN_COMMON,
                 defined and info & 15 == _STT_FUNC and other & 3 in (_STV_DEFAULT, _STV_PROTECTED),
+                info & 15 == _STT_GNU_IFUNC,
             )
         )
     return found
+
+
+def _relocation_types(data: bytes, section: _Section) -> Iterator[int]:
+    entries = _RELA.iter_unpack(data[section[4] : section[4] + section[5]])
+    return (info & 0xFFFFFFFF for _, info, _ in entries)
 
 
 def _string(data: bytes, strtab: _Section, at: int) -> str:

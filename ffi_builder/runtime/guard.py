@@ -109,7 +109,7 @@ class _Child:
         self.errors.seek(start)
         words = self.errors.read().decode(errors="replace").strip()
         if self.process.returncode == -signal.SIGKILL:
-            return f"{words} it did not end".strip()
+            return f"{words} it did not end within {_TRANSLATION_SECONDS:g} s".strip()
         return words or f"it crashed (status {self.process.returncode}) without a word"
 
     def close(self) -> None:

@@ -10,6 +10,7 @@ import contextlib
 import ctypes
 import functools
 import os
+import platform
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -38,12 +39,18 @@ _COMPILER_LIBRARIES = ("libm.so.6", "libgcc_s.so.1")
 # (5 ms, once).
 _CXX_PREFIXES = ("_Z", "__cxa_", "__gxx_")
 
-# Relocations of thread-local models that JITLink does not know, by machine.
-_TLS_RELOCATIONS = frozenset({20, 21, 22, 23})
-_TLS_ADVICE = (
-    "R_X86_64_TLSLD, GOTTPOFF or TPOFF32: thread-local variables must not be static or hidden, "
-    "and be compiled with -fPIC and without -ftls-model"
-)
+# Relocations that JITLink does not know, or that cannot reach from its code to that of the process.
+_UNSUPPORTED = {
+    "x86_64": {
+        # TLSLD, DTPOFF32, GOTTPOFF, TPOFF32, GOTPC32_TLSDESC and what goes with it
+        frozenset({20, 21, 22, 23, 34, 35, 36}): (
+            "a thread-local model that the JIT does not know: thread-local variables must be "
+            "neither static nor hidden, and compiled with -fPIC and no other -ftls-model"
+        ),
+        # 32, 32S
+        frozenset({10, 11}): "absolute 32-bit addresses: compile it with -fPIC",
+    }
+}
 
 
 @dataclass(frozen=True)
@@ -72,7 +79,7 @@ def link(objects: Sequence[bytes]) -> Library:
     files = [read_object(data) for data in objects]
     _check_duplicates(files)
     _check_undefined(files)
-    _check_thread_locals(files)
+    _check_supported(files)
     functions = tuple(_functions(files))
     getters = [_address_getter(name) for name in functions]
     module = _load(files, [*objects, *getters])
@@ -136,11 +143,13 @@ def _check_undefined(files: Sequence[ObjectFile]) -> None:
     raise LinkError(text)
 
 
-def _check_thread_locals(files: Sequence[ObjectFile]) -> None:
-    if any(f.thread_local and f.relocation_types & _TLS_RELOCATIONS for f in files):
-        raise LinkError(
-            f"An object uses a thread-local model that the JIT does not know ({_TLS_ADVICE})"
-        )
+def _check_supported(files: Sequence[ObjectFile]) -> None:
+    for types, words in _UNSUPPORTED.get(platform.machine(), {}).items():
+        if any(file.relocation_types & types for file in files):
+            raise LinkError(f"An object uses {words}")
+    indirect = {symbol.name for file in files for symbol in file.symbols if symbol.indirect}
+    if indirect:
+        raise LinkError(f"The JIT does not know indirect functions (`ifunc`): {_listed(indirect)}")
 
 
 def _is_cxx(name: str) -> bool:

@@ -143,7 +143,7 @@ def emit_assembly(text: str, cpu: Cpu, level: int) -> str:
 
 
 def _free_passes(passes: Any) -> None:
-    """What `passes.close()` should do; in llvmlite 0.50 it inherits the `_dispose` of the wrong base.
+    """What `passes.close()` should do: in llvmlite 0.50 it has the `_dispose` of the wrong base.
 
     Each pipeline would leak 50 KB. (Its builder leaks 1.5 KB, and there is no way to free that.)
     """

@@ -15,12 +15,12 @@ from ffi_builder.runtime._tables import words
 # The word after `@llvm.`: generic intrinsics that every target can generate code for.
 _SAFE_INTRINSICS = words(
     """
-    abs assume bitreverse bswap ceil compiler copysign cos ctlz ctpop cttz debugtrap donothing exp
-    exp2 expect fabs floor fma fmuladd fptosi fptoui fshl fshr global_ctors global_dtors invariant
-    is launder lifetime log log10 log2 masked maximum maxnum memcpy memmove memset minimum minnum
-    nearbyint objectsize pow powi prefetch ptrmask rint round roundeven sadd sin smax smin smul sqrt
-    sshl ssub stackrestore stacksave strip threadlocal trap trunc uadd ubsantrap umax umin umul used
-    ushl usub vector dbg
+    abs acos asin assume atan bitreverse bswap ceil compiler copysign cos cosh ctlz ctpop cttz dbg
+    debugtrap donothing exp exp10 exp2 expect fabs floor fma fmuladd fptosi fptoui fshl fshr
+    global_ctors global_dtors invariant is launder lifetime log log10 log2 masked maximum maxnum
+    memcpy memmove memset minimum minnum nearbyint objectsize pow powi prefetch ptrmask rint round
+    roundeven sadd sin sinh smax smin smul sqrt sshl ssub stackrestore stacksave strip tan tanh
+    threadlocal trap trunc uadd ubsantrap umax umin umul used ushl usub vector
     """
 )
 _INTRINSIC = re.compile(r"@llvm\.(\w+)")

@@ -116,8 +116,10 @@ def _body(module: Module) -> list[Operation]:
 
 
 def _is_helper(operation: Operation) -> bool:
-    return operation.name in ("llvm.func", "llvm.mlir.global") and _name(operation).startswith(
-        PREFIX
+    return (
+        operation.name in ("llvm.func", "llvm.mlir.global")
+        and "sym_name" in operation.attributes
+        and _name(operation).startswith(PREFIX)
     )
 
 

@@ -14,7 +14,7 @@ from ffi_builder.runtime.protocols import Module
 
 @dataclass(frozen=True)
 class MlirSource:
-    """A lowered and verified module, which nothing else refers to."""
+    """A lowered module, which nothing else refers to. It is verified when it is translated."""
 
     module: Module
     share_helpers: bool
@@ -49,6 +49,7 @@ def llvm_ir(source: Source) -> str | None:
     """Unoptimised LLVM IR with all helpers, or None if there is none."""
     match source:
         case MlirSource(module):
+            mlir.verify(module)
             return mlir.to_llvm_ir(module)
         case LlvmSource(text):
             return text
@@ -61,6 +62,7 @@ def objects(source: Source, level: int) -> list[bytes]:
     match source:
         case MlirSource(module, share_helpers):
             own, helpers = shared.split(module) if share_helpers else (module, [])
+            mlir.verify(own)  # the helpers were when they were compiled
             return [codegen.emit_object(mlir.to_llvm_ir(own), "host", level), *helpers]
         case LlvmSource(text):
             return [codegen.emit_object(text, "host", level)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from importlib import import_module
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -130,7 +131,7 @@ def test_a_symbol_clash(distribution: str) -> None:
 def test_a_clash_with_a_declaration_that_is_needed(text: str) -> None:
     module = new_module(text)
     before = str(module)
-    with pytest.raises(BuildError, match="symbol @TVMFFIErrorCreate is needed as !llvm.func<"):
+    with pytest.raises(BuildError, match=r"symbol @TVMFFIErrorCreate is needed as !llvm\.func<"):
         attach_ffi_func(module, "f", [A], NOP)
     assert str(module) == before
 
@@ -256,7 +257,7 @@ class TestManyWrappers:
             provider = DynamicParamPackCallProvider("callee")
             attach_ffi_func(module, f"f{number}", params, provider, "shown")
             sizes.append(self.size(module))
-        steps = {(b[0] - a[0], b[1] - a[1]) for a, b in zip(sizes, sizes[1:], strict=False)}
+        steps = {(b[0] - a[0], b[1] - a[1]) for a, b in pairwise(sizes)}
         # A function and its table; the strings of its errors are shared.
         assert [symbols for symbols, _ in steps] == [2]
         assert module.operation.verify()

@@ -37,14 +37,17 @@ def resident() -> int:
     return int(STATM.read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
-def grows(call: Callable[[], object]) -> int:
-    """How many bytes many calls leave behind."""
+def leaks(call: Callable[[], object]) -> bool:
+    """Whether many calls leave memory behind, every time; once may be chance."""
     for _ in range(WARM):
         call()
-    before = resident()
-    for _ in range(CALLS):
-        call()
-    return resident() - before
+    for _ in range(3):
+        before = resident()
+        for _ in range(CALLS):
+            call()
+        if resident() - before < ALLOWED:
+            return False
+    return True
 
 
 def matrix(*shape: int, data: int = 64) -> Value:
@@ -68,7 +71,7 @@ def test_a_wrong_call_leaves_nothing_behind(what: str) -> None:
     wrapper = wrap_raw(PARAMS)
     arguments = Arguments(WRONG.get(what, RIGHT))
     assert (wrapper.with_arguments(arguments) is None) == (what == "nothing")
-    assert grows(lambda: wrapper.with_arguments(arguments)) < ALLOWED
+    assert not leaks(lambda: wrapper.with_arguments(arguments))
 
 
 @pytest.mark.skipif(not STATM.exists(), reason="needs /proc")
@@ -79,4 +82,4 @@ def test_a_wrong_call_from_python_leaves_nothing_behind() -> None:
         with pytest.raises(TypeError, match="type of x"):
             function(3, None)
 
-    assert grows(call) < ALLOWED
+    assert not leaks(call)

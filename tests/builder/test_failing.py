@@ -123,6 +123,23 @@ def test_a_symbol_that_is_not_there(distribution: str) -> None:
     assert words == "the wrapper calls @nowhere, which the module does not declare"
 
 
+def test_a_symbol_that_is_not_there_in_the_entry_block(distribution: str) -> None:
+    def emit(context: CallContext) -> Block:
+        b = context.builder
+        ir = named(distribution).ir
+        with ir.InsertionPoint.at_block_begin(context.entry_block), b.location:
+            attributes = {
+                "callee": b.types.attribute("@nowhere"),
+                "operandSegmentSizes": b.types.attribute("array<i32: 0, 0>"),
+                "op_bundle_sizes": b.types.attribute("array<i32>"),
+            }
+            ir.Operation.create("llvm.call", attributes=attributes)
+        return b.block
+
+    words = fails(distribution, Provider(emit))
+    assert words == "the wrapper calls @nowhere, which the module does not declare"
+
+
 def test_the_address_of_what_is_not_there(distribution: str) -> None:
     def emit(context: CallContext) -> Block:
         context.builder.address_of("nowhere")

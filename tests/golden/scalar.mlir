@@ -28,12 +28,11 @@ llvm.func @__tvm_ffi_scalar(%arg0: !llvm.ptr, %arg1: !llvm.ptr, %arg2: i32, %arg
   %16 = llvm.getelementptr %arg3[8] : (!llvm.ptr) -> !llvm.ptr, i8
   llvm.store %15, %16 : i64, !llvm.ptr
   %17 = llvm.trunc %6 : i64 to i32
-  %18 = llvm.trunc %6 : i64 to i32
-  llvm.call @callee(%18) : (i32) -> ()
-  %19 = llvm.mlir.constant(0 : i32) : i32
-  llvm.return %19 : i32
+  llvm.call @callee(%17) : (i32) -> ()
+  %18 = llvm.mlir.constant(0 : i32) : i32
+  llvm.return %18 : i32
 ^bb5:  // 4 preds: ^bb0, ^bb1, ^bb2, ^bb3
-  %20 = llvm.mlir.addressof @__ffi_builder_table_scalar : !llvm.ptr
-  %21 = llvm.call @__ffi_builder_shared_diagnose_DIGEST(%arg1, %arg2, %20) : (!llvm.ptr, i32, !llvm.ptr) -> i32
-  llvm.return %21 : i32
+  %19 = llvm.mlir.addressof @__ffi_builder_table_scalar : !llvm.ptr
+  %20 = llvm.call @__ffi_builder_shared_diagnose_DIGEST(%arg1, %arg2, %19) : (!llvm.ptr, i32, !llvm.ptr) -> i32
+  llvm.return %20 : i32
 }

@@ -107,43 +107,42 @@ llvm.func @__tvm_ffi_strides(%arg0: !llvm.ptr, %arg1: !llvm.ptr, %arg2: i32, %ar
   %70 = llvm.getelementptr %arg3[8] : (!llvm.ptr) -> !llvm.ptr, i8
   llvm.store %69, %70 : i64, !llvm.ptr
   %71 = llvm.trunc %29 : i64 to i32
-  %72 = llvm.trunc %29 : i64 to i32
-  %73 = llvm.mlir.constant(1 : i64) : i64
+  %72 = llvm.mlir.constant(1 : i64) : i64
   llvm.store %57, %3 : !llvm.ptr, !llvm.ptr
-  %74 = llvm.getelementptr %3[8] : (!llvm.ptr) -> !llvm.ptr, i8
-  llvm.store %72, %74 : i32, !llvm.ptr
-  %75 = llvm.getelementptr %3[16] : (!llvm.ptr) -> !llvm.ptr, i8
-  llvm.store %41, %75 : i64, !llvm.ptr
-  %76 = llvm.getelementptr %3[24] : (!llvm.ptr) -> !llvm.ptr, i8
-  llvm.store %49, %76 : i64, !llvm.ptr
+  %73 = llvm.getelementptr %3[8] : (!llvm.ptr) -> !llvm.ptr, i8
+  llvm.store %71, %73 : i32, !llvm.ptr
+  %74 = llvm.getelementptr %3[16] : (!llvm.ptr) -> !llvm.ptr, i8
+  llvm.store %41, %74 : i64, !llvm.ptr
+  %75 = llvm.getelementptr %3[24] : (!llvm.ptr) -> !llvm.ptr, i8
+  llvm.store %49, %75 : i64, !llvm.ptr
   llvm.store %3, %1 : !llvm.ptr, !llvm.ptr
   llvm.call @callee(%1) : (!llvm.ptr) -> ()
-  %77 = llvm.mlir.constant(0 : i32) : i32
-  llvm.return %77 : i32
+  %76 = llvm.mlir.constant(0 : i32) : i32
+  llvm.return %76 : i32
 ^bb19:  // 15 preds: ^bb0, ^bb1, ^bb3, ^bb4, ^bb5, ^bb6, ^bb7, ^bb8, ^bb9, ^bb10, ^bb14, ^bb22, ^bb23, ^bb24, ^bb25
-  %78 = llvm.mlir.addressof @__ffi_builder_table_strides : !llvm.ptr
-  %79 = llvm.call @__ffi_builder_shared_diagnose_DIGEST(%arg1, %arg2, %78) : (!llvm.ptr, i32, !llvm.ptr) -> i32
-  llvm.return %79 : i32
+  %77 = llvm.mlir.addressof @__ffi_builder_table_strides : !llvm.ptr
+  %78 = llvm.call @__ffi_builder_shared_diagnose_DIGEST(%arg1, %arg2, %77) : (!llvm.ptr, i32, !llvm.ptr) -> i32
+  llvm.return %78 : i32
 ^bb20:  // pred: ^bb2
-  %80 = llvm.call preserve_mostcc @__ffi_builder_shared_tensor_object_DIGEST(%arg1) : (!llvm.ptr) -> !llvm.ptr
-  llvm.br ^bb3(%80 : !llvm.ptr)
+  %79 = llvm.call preserve_mostcc @__ffi_builder_shared_tensor_object_DIGEST(%arg1) : (!llvm.ptr) -> !llvm.ptr
+  llvm.br ^bb3(%79 : !llvm.ptr)
 ^bb21:  // pred: ^bb11
-  %81 = llvm.mlir.constant(0 : i64) : i64
-  %82 = llvm.call preserve_mostcc @__ffi_builder_shared_row_major_DIGEST(%13, %81) : (!llvm.ptr, i64) -> i64
-  %83 = llvm.mlir.constant(1 : i64) : i64
-  %84 = llvm.call preserve_mostcc @__ffi_builder_shared_row_major_DIGEST(%13, %83) : (!llvm.ptr, i64) -> i64
-  llvm.br ^bb13(%82, %84 : i64, i64)
+  %80 = llvm.mlir.constant(0 : i64) : i64
+  %81 = llvm.call preserve_mostcc @__ffi_builder_shared_row_major_DIGEST(%13, %80) : (!llvm.ptr, i64) -> i64
+  %82 = llvm.mlir.constant(1 : i64) : i64
+  %83 = llvm.call preserve_mostcc @__ffi_builder_shared_row_major_DIGEST(%13, %82) : (!llvm.ptr, i64) -> i64
+  llvm.br ^bb13(%81, %83 : i64, i64)
 ^bb22:  // pred: ^bb13
-  %85 = llvm.mlir.constant(1 : i64) : i64
-  %86 = llvm.call preserve_mostcc @__ffi_builder_shared_free_stride_DIGEST(%13, %85) : (!llvm.ptr, i64) -> i1
-  llvm.cond_br %86, ^bb14, ^bb19
+  %84 = llvm.mlir.constant(1 : i64) : i64
+  %85 = llvm.call preserve_mostcc @__ffi_builder_shared_free_stride_DIGEST(%13, %84) : (!llvm.ptr, i64) -> i1
+  llvm.cond_br %85, ^bb14, ^bb19
 ^bb23:  // pred: ^bb15
-  %87 = llvm.call preserve_mostcc @__ffi_builder_shared_is_empty_DIGEST(%13) : (!llvm.ptr) -> i1
-  llvm.cond_br %87, ^bb16, ^bb19
+  %86 = llvm.call preserve_mostcc @__ffi_builder_shared_is_empty_DIGEST(%13) : (!llvm.ptr) -> i1
+  llvm.cond_br %86, ^bb16, ^bb19
 ^bb24:  // pred: ^bb16
-  %88 = llvm.call preserve_mostcc @__ffi_builder_shared_is_empty_DIGEST(%13) : (!llvm.ptr) -> i1
-  llvm.cond_br %88, ^bb17, ^bb19
+  %87 = llvm.call preserve_mostcc @__ffi_builder_shared_is_empty_DIGEST(%13) : (!llvm.ptr) -> i1
+  llvm.cond_br %87, ^bb17, ^bb19
 ^bb25:  // pred: ^bb17
-  %89 = llvm.call preserve_mostcc @__ffi_builder_shared_numel_fits_DIGEST(%13) : (!llvm.ptr) -> i1
-  llvm.cond_br %89, ^bb18, ^bb19
+  %88 = llvm.call preserve_mostcc @__ffi_builder_shared_numel_fits_DIGEST(%13) : (!llvm.ptr) -> i1
+  llvm.cond_br %88, ^bb18, ^bb19
 }

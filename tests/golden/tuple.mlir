@@ -217,27 +217,26 @@ llvm.func @__tvm_ffi_tuple(%arg0: !llvm.ptr, %arg1: !llvm.ptr, %arg2: i32, %arg3
   %154 = llvm.getelementptr %arg3[8] : (!llvm.ptr) -> !llvm.ptr, i8
   llvm.store %153, %154 : i64, !llvm.ptr
   %155 = llvm.trunc %24 : i64 to i1
-  %156 = llvm.trunc %24 : i64 to i1
-  %157 = llvm.mlir.constant(2 : i64) : i64
-  %158 = "llvm.intr.smul.with.overflow"(%118, %157) : (i64, i64) -> !llvm.struct<(i64, i1)>
-  %159 = llvm.extractvalue %158[0] : !llvm.struct<(i64, i1)> 
-  %160 = llvm.extractvalue %158[1] : !llvm.struct<(i64, i1)> 
-  %161 = llvm.mlir.constant(true) : i1
-  %162 = llvm.xor %160, %161 : i1
-  llvm.cond_br %162, ^bb32, ^bb34
+  %156 = llvm.mlir.constant(2 : i64) : i64
+  %157 = "llvm.intr.smul.with.overflow"(%118, %156) : (i64, i64) -> !llvm.struct<(i64, i1)>
+  %158 = llvm.extractvalue %157[0] : !llvm.struct<(i64, i1)> 
+  %159 = llvm.extractvalue %157[1] : !llvm.struct<(i64, i1)> 
+  %160 = llvm.mlir.constant(true) : i1
+  %161 = llvm.xor %159, %160 : i1
+  llvm.cond_br %161, ^bb32, ^bb34
 ^bb32:  // pred: ^bb31
-  llvm.call @callee(%156, %118, %159) : (i1 {llvm.zeroext}, i64, i64) -> ()
-  %163 = llvm.mlir.constant(0 : i32) : i32
-  llvm.return %163 : i32
+  llvm.call @callee(%155, %118, %158) : (i1 {llvm.zeroext}, i64, i64) -> ()
+  %162 = llvm.mlir.constant(0 : i32) : i32
+  llvm.return %162 : i32
 ^bb33:  // 28 preds: ^bb0, ^bb1, ^bb2, ^bb3, ^bb4, ^bb5, ^bb6, ^bb7, ^bb8, ^bb9, ^bb10, ^bb11, ^bb12, ^bb13, ^bb14, ^bb15, ^bb16, ^bb17, ^bb20, ^bb21, ^bb22, ^bb24, ^bb25, ^bb26, ^bb27, ^bb28, ^bb29, ^bb30
-  %164 = llvm.mlir.addressof @__ffi_builder_table_tuple : !llvm.ptr
-  %165 = llvm.call @__ffi_builder_shared_diagnose_DIGEST(%arg1, %arg2, %164) : (!llvm.ptr, i32, !llvm.ptr) -> i32
-  llvm.return %165 : i32
+  %163 = llvm.mlir.addressof @__ffi_builder_table_tuple : !llvm.ptr
+  %164 = llvm.call @__ffi_builder_shared_diagnose_DIGEST(%arg1, %arg2, %163) : (!llvm.ptr, i32, !llvm.ptr) -> i32
+  llvm.return %164 : i32
 ^bb34:  // pred: ^bb31
-  %166 = llvm.mlir.addressof @__ffi_builder_text_DIGEST : !llvm.ptr
-  %167 = llvm.mlir.constant(166 : i64) : i64
-  %168 = llvm.mlir.addressof @__ffi_builder_text_DIGEST : !llvm.ptr
-  %169 = llvm.mlir.constant(10 : i64) : i64
-  %170 = llvm.call @__ffi_builder_shared_raise_DIGEST(%168, %169, %166, %167) : (!llvm.ptr, i64, !llvm.ptr, i64) -> i32
-  llvm.return %170 : i32
+  %165 = llvm.mlir.addressof @__ffi_builder_text_DIGEST : !llvm.ptr
+  %166 = llvm.mlir.constant(166 : i64) : i64
+  %167 = llvm.mlir.addressof @__ffi_builder_text_DIGEST : !llvm.ptr
+  %168 = llvm.mlir.constant(10 : i64) : i64
+  %169 = llvm.call @__ffi_builder_shared_raise_DIGEST(%167, %168, %165, %166) : (!llvm.ptr, i64, !llvm.ptr, i64) -> i32
+  llvm.return %169 : i32
 }

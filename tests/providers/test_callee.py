@@ -91,7 +91,6 @@ def test_a_callee_that_is_a_global() -> None:
         Tensor("y", [n], "float32", device_type="cpu").data,
         Shape("s", [n]),
         TupleParam("t", [X]),
-        "x",
         ["x"],
         None,
         True,
@@ -102,6 +101,14 @@ def test_args_that_are_no_parameters(make: type[DirectCallProvider], entry: Any)
     words = refused(new_module(), make("callee", args=[X, entry]))
     name = make.__name__
     assert words == f"{name}: args= has {entry!r}, which is no parameter of 'f'; it has x, a"
+
+
+@pytest.mark.parametrize("name", ["y", "x.shape", "n.data", "x.data.data", "", "n + 1"])
+def test_args_that_name_nothing(name: str) -> None:
+    assert refused(new_module(), DirectCallProvider("callee", args=[name])) == (
+        f"DirectCallProvider: args= has {name!r}, which names no parameter or symbol of 'f'; "
+        f"it has x, a, n"
+    )
 
 
 def test_args_of_a_symbol_that_is_none() -> None:

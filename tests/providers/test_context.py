@@ -72,6 +72,26 @@ def test_values_of_tensors() -> None:
     assert [recording.signed(i) for i in range(8, 12)] == [2, 7, 12, 2]
 
 
+def test_wide_dimensions_and_strides() -> None:
+    u, i = Var("u", "uint8"), Var("i", "int16")
+    x = Tensor("x", [u, None], "float32", device_type="cpu", strides=[i, 1])
+
+    def values(context: CallContext) -> list[Value]:
+        return [
+            *context.shape(x),
+            *context.strides(x),
+            *context.shape(x, wide=True),
+            *context.strides(x, wide=True),
+        ]
+
+    recording = Recording("callee", ["i8", "i64", "i16", "i64", *["i64"] * 4])
+    call = wrap_raw([x], Provider(values), recording.text)
+    assert call(tensor(DLTensor((200, 3), (-5, 1)))) is None
+    assert recording.unsigned(0, 1) == 200
+    assert recording.signed(2, 2) == -5
+    assert [recording.signed(index) for index in (1, 3, 4, 5, 6, 7)] == [3, 1, 200, 3, -5, 1]
+
+
 def test_tensors_are_found_by_value_and_in_tuples() -> None:
     same = Tensor("y", [m], "int8", device_type="cpu")
     params = [TupleParam("t", [Tensor("y", [m], "int8", device_type="cpu")]), m]
@@ -169,18 +189,16 @@ def test_a_long_signature_is_not_shown_whole() -> None:
     assert str(raised.value) == "no when calling: `f(...)`"
 
 
-@pytest.mark.parametrize(
-    "ask",
-    [
-        lambda context: context.data(Tensor("z", [n], "float32", device_type="cpu")),
-        lambda context: context.strides(Tensor("x", [n], "float32", device_type="cpu")),
-        lambda context: context.scalar(spec.Stream("z")),
-    ],
-)
-def test_what_is_no_parameter(ask: Callable[[CallContext], Value]) -> None:
-    module = new_module()
-    with pytest.raises(BuildError, match="is not a parameter of this signature"):
-        attach_ffi_func(module, "f", [n, X], Provider(lambda context: [ask(context)]))
+def test_what_is_no_parameter() -> None:
+    x, z = (Tensor(name, [n], "float32", device_type="cpu") for name in "xz")
+    asked: list[Callable[[CallContext], list[Value]]] = [
+        lambda context: [context.data(z)],
+        lambda context: context.strides(x),
+        lambda context: [context.scalar(spec.Stream("z"))],
+    ]
+    for ask in asked:
+        with pytest.raises(BuildError, match="is not a parameter of this signature"):
+            attach_ffi_func(new_module(), "f", [n, X], Provider(ask))
 
 
 def test_prepare_comes_first_and_sees_the_signature() -> None:

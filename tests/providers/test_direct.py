@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Sequence
 
 import pytest
 
@@ -35,7 +36,7 @@ def floats(name: str, *entries: spec.Dim | None, device_type: str = "cpu") -> Te
 
 
 def recorded(
-    params: list[spec.Param], types: list[str], provider: DirectCallProvider = DIRECT
+    params: Sequence[spec.Param], types: list[str], provider: DirectCallProvider = DIRECT
 ) -> tuple[RawWrapper, Recording]:
     """A wrapper around a callee of these types."""
     recording = Recording("callee", types)
@@ -179,6 +180,25 @@ def test_args_choose_order_and_repeat() -> None:
     sizes = [1, 8, 8, 8, 8, 8, 8, 8, 1, 8]
     got = [recording.signed(i, size) for i, size in enumerate(sizes)]
     assert got == [200 - 256, 0x24, 7, 0x10, 5, 3, -2, 0x10, 200 - 256, -1]
+
+
+def test_args_by_name() -> None:
+    a = Var("a", "int8")
+    pair = TupleParam("pair", [a, DataPointer("p")])
+    provider = DirectCallProvider("callee", args=["n", "x.data", "pair", n * 2, "x", "a"])
+    pointer = "!llvm.ptr"
+    types = ["i64", pointer, "i8", pointer, "i64", pointer, "i8"]
+    call, recording = recorded([floats("x", n), pair], types, provider)
+    assert call(tensor(DLTensor((5,), data=0x10)), array(of_int(-1), of_int(0x20))) is None
+    got = [recording.signed(i, size) for i, size in enumerate([8, 8, 1, 8, 8, 8, 1])]
+    assert got == [5, 0x10, -1, 0x20, 10, 0x10, -1]
+
+
+def test_a_parameters_name_comes_before_a_symbols() -> None:
+    x = Tensor("n", [n], "float32", device_type="cpu")
+    call, recording = recorded([x], ["!llvm.ptr"], DirectCallProvider("callee", args=["n"]))
+    assert call(tensor(DLTensor((5,), data=0x10))) is None
+    assert recording.unsigned(0) == 0x10
 
 
 def test_args_of_nothing() -> None:

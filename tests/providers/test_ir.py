@@ -95,6 +95,8 @@ def test_struct_call() -> None:
 def test_memref() -> None:
     check_comments(printed(attached([X], MemRefCallProvider("callee"))))
     # CHECK: [[DATA:%[0-9]+]] = llvm.getelementptr %{{.*}}[%{{.*}}] : (!llvm.ptr, i64) -> !llvm.ptr, i8
+    # CHECK: llvm.store %{{.*}}, %arg3
     # CHECK: [[ZERO:%[0-9]+]] = llvm.mlir.constant(0 : i64) : i64
-    # CHECK: [[K:%[0-9]+]] = llvm.sext %{{.*}} : i32 to i64
-    # CHECK: llvm.call @callee([[DATA]], [[DATA]], %{{.*}}, [[N:%[0-9]+]], [[K]], %{{.*}}, %{{.*}}) : (!llvm.ptr, !llvm.ptr, i64, i64, i64, i64, i64) -> ()
+    # The i64 that was checked is passed, not widened anew.
+    # CHECK-NOT: llvm.sext
+    # CHECK: llvm.call @callee([[DATA]], [[DATA]], [[ZERO]], [[N:%[0-9]+]], [[K:%[0-9]+]], [[K]], %{{[0-9]+}}) : (!llvm.ptr, !llvm.ptr, i64, i64, i64, i64, i64) -> ()

@@ -9,6 +9,7 @@ import textwrap
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 
@@ -71,12 +72,12 @@ def c_object(directory: Path, source: str, *flags: str, compiler: str = "gcc") -
     return (directory / "part.o").read_bytes()
 
 
-def parse(text: str) -> object:
+def parse(text: str) -> Any:
     """A module of torch-mlir."""
     return TORCH_IR.Module.parse(text, TORCH_IR.Context())
 
 
-def parse_with_jaxlib(text: str) -> object:
+def parse_with_jaxlib(text: str) -> Any:
     """A module of jaxlib, whose contexts know no dialect by themselves. Skips the test without it."""
     pytest.importorskip("jaxlib")
     ir = import_module("jaxlib.mlir.ir")

@@ -43,7 +43,9 @@ def test_a_modules_operation() -> None:
     assert runtime.compile(module.operation)["add_one"](41) == 42
 
 
-@pytest.mark.parametrize("prefix", ["", "\n\n  // a comment\n", "module {", '"builtin.module"() ({\n'])
+@pytest.mark.parametrize(
+    "prefix", ["", "\n\n  // a comment\n", "module {", '"builtin.module"() ({\n']
+)
 def test_mlir_text(prefix: str) -> None:
     suffix = {"m": "}", '"': "\n}) : () -> ()"}.get(prefix[:1], "")
     assert runtime.compile(prefix + ADD_ONE + suffix)["add_one"](41) == 42

@@ -97,7 +97,9 @@ def test_texts_can_be_compiled_again() -> None:
 def test_assembly() -> None:
     assert "__tvm_ffi_add_one:" in str(runtime.compile(ADD_ONE).assembly)
     assert "nop" in str(
-        runtime.compile(llvm_entry("f", 'call void asm sideeffect "nop", ""()\n%x = add i64 0, 1')).assembly
+        runtime.compile(
+            llvm_entry("f", 'call void asm sideeffect "nop", ""()\n%x = add i64 0, 1')
+        ).assembly
     )
 
 

@@ -18,13 +18,18 @@ def _quiet(capfd: pytest.CaptureFixture[str]) -> Any:  # pyright: ignore[reportU
     assert capfd.readouterr().err == ""
 
 
-def fails(words: str, module: object, error: type[Exception] = CompileError, **options: Any) -> None:
+def fails(
+    words: str, module: object, error: type[Exception] = CompileError, **options: Any
+) -> None:
     with pytest.raises(error, match=words):
         runtime.compile(module, **options)
 
 
 def test_text_that_does_not_parse() -> None:
-    fails("(?s)MLIR text does not parse.*expected non-function type", "llvm.func @f( {", )
+    fails(
+        "(?s)MLIR text does not parse.*expected non-function type",
+        "llvm.func @f( {",
+    )
     fails("LLVM IR does not parse: 1:.*expected", "define void @f( {")
     fails("text is empty", " \n")
     fails("undefined value|use of undefined", "define i32 @f() {\n ret i32 %x\n}")
@@ -45,7 +50,10 @@ def test_damaged_objects() -> None:
     fails("truncated or damaged", data[: len(data) // 2])
     fails("truncated or damaged", data[:70])
     fails("executable, a shared library", data[:16] + b"\3\0" + data[18:])
-    fails("for aarch64|for x86_64", data[:18] + (b"\xb7\0" if data[18] == 62 else b"\x3e\0") + data[20:])
+    fails(
+        "for aarch64|for x86_64",
+        data[:18] + (b"\xb7\0" if data[18] == 62 else b"\x3e\0") + data[20:],
+    )
 
 
 def test_arguments_of_other_kinds() -> None:
@@ -54,7 +62,12 @@ def test_arguments_of_other_kinds() -> None:
     fails("opt_level .* but got '2'", ADD_ONE, TypeError, opt_level="2")
     fails("opt_level .* but got True", ADD_ONE, TypeError, opt_level=True)
     fails("pipeline as text", ADD_ONE, TypeError, pipeline=["cse"])
-    fails("functions in post_compile_hooks=, but got 'cse'", ADD_ONE, TypeError, post_compile_hooks=["cse"])
+    fails(
+        "functions in post_compile_hooks=, but got 'cse'",
+        ADD_ONE,
+        TypeError,
+        post_compile_hooks=["cse"],
+    )
     fails("put it into a list", ADD_ONE, TypeError, link="define void @f() { ret void }")
     fails("LLVM IR text or the bytes of an object", ADD_ONE, TypeError, link=[ADD_ONE])
     fails("ELF object file", ADD_ONE, link=[b"abc"])
@@ -64,24 +77,39 @@ def test_arguments_of_other_kinds() -> None:
 def test_pipelines_and_hooks_need_mlir() -> None:
     data = runtime.compile(ADD_ONE).object
     for module, kind in ((llvm_entry("f"), "LLVM IR text"), (data, "bytes")):
-        fails(f"pipeline= needs an MLIR module, but got {kind}", module, TypeError, pipeline="builtin.module(cse)")
+        fails(
+            f"pipeline= needs an MLIR module, but got {kind}",
+            module,
+            TypeError,
+            pipeline="builtin.module(cse)",
+        )
         fails(f"post_compile_hooks= needs.*{kind}", module, TypeError, post_compile_hooks=[print])
 
 
 def test_pipelines() -> None:
-    fails("`builtin.module\\(no-such-pass\\)` does not parse in torch_mlir.*no-such-pass", ADD_ONE, pipeline="builtin.module(no-such-pass)")
+    fails(
+        "`builtin.module\\(no-such-pass\\)` does not parse in torch_mlir.*no-such-pass",
+        ADD_ONE,
+        pipeline="builtin.module(no-such-pass)",
+    )
     fails("pass pipeline `cse,,` does not parse", ADD_ONE, pipeline="cse,,")
     fails("pass pipeline `func.func\\(cse\\)`", ADD_ONE, pipeline="func.func(cse)")
     unknown = """func.func @f(%t: tensor<4xf32>) -> tensor<4xf32> {
       %0 = "odd.op"(%t) : (tensor<4xf32>) -> tensor<4xf32>
       return %0 : tensor<4xf32>
     }"""
-    fails("(?s)failed: .*not bufferized.*odd.op", unknown, pipeline="builtin.module(one-shot-bufferize)")
+    fails(
+        "(?s)failed: .*not bufferized.*odd.op",
+        unknown,
+        pipeline="builtin.module(one-shot-bufferize)",
+    )
 
 
 def test_a_module_that_hooks_leave_broken() -> None:
     def hook(module: Any) -> None:
-        module.body.operations[0].operation.attributes["function_type"] = TORCH_IR.UnitAttr.get(module.context)
+        module.body.operations[0].operation.attributes["function_type"] = TORCH_IR.UnitAttr.get(
+            module.context
+        )
 
     fails("(?s)MLIR's verifier refuses.*function_type", ADD_ONE, post_compile_hooks=[hook])
 
@@ -133,7 +161,9 @@ UNGENERATABLE = {
 
 @pytest.mark.parametrize("words", UNGENERATABLE)
 def test_code_that_llvm_cannot_generate(words: str) -> None:
-    text = f"declare void @abort()\ndefine void @f(ptr %p) {{\n {UNGENERATABLE[words]}\n ret void\n}}"
+    text = (
+        f"declare void @abort()\ndefine void @f(ptr %p) {{\n {UNGENERATABLE[words]}\n ret void\n}}"
+    )
     if "nvvm" in text:
         text += "\ndeclare i32 @llvm.nvvm.read.ptx.sreg.tid.x()"
     fails(f"(?s)LLVM cannot generate code.*{words}", text)
@@ -144,23 +174,37 @@ def test_other_things_that_llvm_cannot_generate() -> None:
     fails("unsupported GC: odd", 'define void @f() gc "odd" { ret void }')
     text = 'define double @f(double %x) "target-features"="-sse2" { ret double %x }'
     fails("SSE2 register return with SSE2 disabled", text)
-    fails("scalable", "define <vscale x 4 x float> @f(<vscale x 4 x float> %a) { ret <vscale x 4 x float> %a }")
+    fails(
+        "scalable",
+        "define <vscale x 4 x float> @f(<vscale x 4 x float> %a) { ret <vscale x 4 x float> %a }",
+    )
 
 
 def test_what_only_looks_dangerous_compiles() -> None:
-    value = 'call void asm sideeffect "nop", ""()\n  %x = call i64 asm "leaq 1($1), $0", "=r,r"(i64 %v)'
+    value = (
+        'call void asm sideeffect "nop", ""()\n  %x = call i64 asm "leaq 1($1), $0", "=r,r"(i64 %v)'
+    )
     assert runtime.compile(llvm_entry("plasma", value))["plasma"](41) == 42
     tuned = llvm_entry("f").replace("{", '"target-cpu"="x86-64-v2" "target-features"="+sse2" {', 1)
     assert runtime.compile(tuned)["f"](41) == 42
 
 
 def test_modules_for_another_machine() -> None:
-    fails("for target `nvptx64-nvidia-cuda`, but this process runs on", 'target triple = "nvptx64-nvidia-cuda"\n' + llvm_entry("f"))
-    fails("data layout `e-p:32:32` does not fit", 'target datalayout = "e-p:32:32"\n' + llvm_entry("f"))
+    fails(
+        "for target `nvptx64-nvidia-cuda`, but this process runs on",
+        'target triple = "nvptx64-nvidia-cuda"\n' + llvm_entry("f"),
+    )
+    fails(
+        "data layout `e-p:32:32` does not fit",
+        'target datalayout = "e-p:32:32"\n' + llvm_entry("f"),
+    )
 
 
 def test_llvms_verifier() -> None:
-    fails("verifier refuses.*Alias must point to a definition", "@a = alias i32, ptr @x\n@x = external global i32")
+    fails(
+        "verifier refuses.*Alias must point to a definition",
+        "@a = alias i32, ptr @x\n@x = external global i32",
+    )
 
 
 def test_a_dead_process_would_be_noticed() -> None:

@@ -66,9 +66,15 @@ def test_threads_compile_and_call_side_by_side() -> None:
         try:
             for step in range(10):
                 number = seed * 100 + step
-                text = mlir_entry("f", f"%c = llvm.mlir.constant({number} : i64) : i64\n%x = llvm.add %v, %c : i64")
+                text = mlir_entry(
+                    "f",
+                    f"%c = llvm.mlir.constant({number} : i64) : i64\n%x = llvm.add %v, %c : i64",
+                )
                 assert runtime.compile(text)["f"](1) == number + 1
-                assert runtime.compile(llvm_entry("f", f"%x = add i64 %v, {number}"))["f"](1) == number + 1
+                assert (
+                    runtime.compile(llvm_entry("f", f"%x = add i64 %v, {number}"))["f"](1)
+                    == number + 1
+                )
                 assert runtime.compile(shared, opt_level=step % 4)["add_one"](1) == 2
                 if step == 5:
                     asm = f'%x = call i64 asm sideeffect "movq $${number}, $0", "=r"()'

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import platform
 import threading
 from pathlib import Path
 from typing import Any
@@ -163,7 +164,11 @@ def test_thread_locals(linkage: str) -> None:
     count = runtime.compile(text)["count"]
     assert [count(1), count(1)] == [8, 9]
     seen: list[int] = []
-    thread = threading.Thread(target=lambda: seen.append(count(1)))
+
+    def work(count: Any = count) -> None:
+        seen.append(count(1))
+
+    thread = threading.Thread(target=work)
     thread.start()
     thread.join()
     assert seen == [8]
@@ -191,8 +196,35 @@ def test_thread_locals_of_c(tmp_path: Path) -> None:
     entry = "ENTRY(count) { RETURN(counter += args[1]); }"
     compiled = runtime.compile(c_object(tmp_path, f"__thread int64_t counter = 7; {entry}"))
     assert [compiled["count"](1), compiled["count"](1)] == [8, 9]
-    with pytest.raises(LinkError, match="thread-local model .* must not be static"):
+    with pytest.raises(LinkError, match=r"thread-local model .* neither static nor hidden"):
         runtime.compile(c_object(tmp_path, f"static __thread int64_t counter; {entry}"))
+
+
+@needs_cc
+@pytest.mark.parametrize(
+    ("source", "flags", "words"),
+    [
+        (
+            "__thread int64_t c; ENTRY(f) { RETURN(++c); }",
+            ["-mtls-dialect=gnu2"],
+            "thread-local model",
+        ),
+        ("int64_t a[2]; ENTRY(f) { RETURN((int64_t)a); }", ["-fno-pic", "-fno-pie"], "-fPIC"),
+        (
+            "static int one(void) { return 1; } static int (*pick(void))(void) { return one; }"
+            'int g(void) __attribute__((ifunc("pick"))); ENTRY(f) { RETURN(g()); }',
+            [],
+            "`ifunc`.*`g`",
+        ),
+    ],
+    ids=["tls", "absolute", "ifunc"],
+)
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="relocations of x86-64")
+def test_what_the_jit_cannot_link(
+    tmp_path: Path, source: str, flags: list[str], words: str
+) -> None:
+    with pytest.raises(LinkError, match=words):
+        runtime.compile(c_object(tmp_path, source, *flags))
 
 
 @needs_cxx
@@ -234,13 +266,20 @@ def test_renaming_symbols() -> None:
     data = runtime.compile(llvm_entry("f")).object
     renamed = elf.rename_symbols(data, {"__tvm_ffi_f": "__tvm_ffi_a_longer_name"})
     assert runtime.compile(renamed)["a_longer_name"](41) == 42
-    assert [symbol.name for symbol in elf.read_object(renamed).symbols] == ["__tvm_ffi_a_longer_name"]
+    assert [symbol.name for symbol in elf.read_object(renamed).symbols] == [
+        "__tvm_ffi_a_longer_name"
+    ]
 
 
 @needs_cc
-@pytest.mark.parametrize("flags", [("-g",), ("-ffunction-sections", "-fdata-sections"), ("-O0",), ("-fcommon",)])
+@pytest.mark.parametrize(
+    "flags",
+    [("-g",), ("-g", "-gz"), ("-ffunction-sections", "-fdata-sections"), ("-O0",), ("-fcommon",)],
+)
 def test_objects_as_compilers_make_them(tmp_path: Path, flags: tuple[str, ...]) -> None:
-    data = c_object(tmp_path, "int64_t one[1]; ENTRY(f) { one[0] = 1; RETURN(args[1] + one[0]); }", *flags)
+    data = c_object(
+        tmp_path, "int64_t one[1]; ENTRY(f) { one[0] = 1; RETURN(args[1] + one[0]); }", *flags
+    )
     assert runtime.compile(data)["f"](41) == 42
 
 

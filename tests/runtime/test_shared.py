@@ -48,7 +48,10 @@ def test_helpers_become_declarations_and_an_object() -> None:
     own, objects = shared.split(given)
     assert str(given) == before
     text = str(own)
-    assert f"llvm.func preserve_mostcc @{shared.PREFIX}outer_split(i64 {{llvm.noundef}}) -> i64 attributes" in text
+    assert (
+        f"llvm.func preserve_mostcc @{shared.PREFIX}outer_split(i64 {{llvm.noundef}}) -> i64 attributes"
+        in text
+    )
     assert "letters" not in text
     names = {symbol.name for symbol in elf.read_object(objects[0]).symbols if symbol.defined}
     assert {f"{shared.PREFIX}outer_split", f"{shared.PREFIX}inner_split"} <= names
@@ -75,7 +78,7 @@ def test_functions_call_shared_helpers() -> None:
 def test_texts_and_object_are_complete() -> None:
     compiled = runtime.compile(module("whole"))
     assert f"llvm.func internal preserve_mostcc @{shared.PREFIX}outer_whole" in str(compiled.mlir)
-    assert f"define internal preserve_mostcc" in str(compiled.llvm_ir)
+    assert "define internal preserve_mostcc" in str(compiled.llvm_ir)
     assert runtime.compile(compiled.object)["f"](1) == 103
     assert runtime.compile(compiled.llvm_ir)["f"](1) == 103
     assert runtime.compile(compiled.mlir)["f"](1) == 103
@@ -91,7 +94,12 @@ def test_an_exported_object_is_complete(tmp_path: Path) -> None:
 def test_two_modules_with_the_same_helper_in_one_library() -> None:
     other = runtime.compile(module("both", "g"))
     assert other.llvm_ir is not None
-    compiled = runtime.compile(module("both", "f"), link=[other.llvm_ir, ])
+    compiled = runtime.compile(
+        module("both", "f"),
+        link=[
+            other.llvm_ir,
+        ],
+    )
     assert (compiled["f"](1), compiled["g"](1)) == (103, 103)
 
 
@@ -119,7 +127,9 @@ def test_helpers_that_a_hook_attaches_are_shared() -> None:
         for op in source.body.operations:
             lowered.body.append(op.operation.clone())
 
-    compiled = runtime.compile("module {}", pipeline="builtin.module(cse)", post_compile_hooks=[attach])
+    compiled = runtime.compile(
+        "module {}", pipeline="builtin.module(cse)", post_compile_hooks=[attach]
+    )
     assert compiled["f"](0) == 102
     assert len(compiled.object) > 0
 

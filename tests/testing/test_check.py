@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import math
+from functools import partial
 from importlib import import_module
 from typing import Any
 
@@ -168,7 +169,7 @@ def test_what_does_not_fit_fails_as_the_wrapper_does(
     params, args = FAILING[name]
     function = compiled[f"f{list(FAILING).index(name)}"]
     signature = Signature("f", params)
-    assert raised(lambda *given: testing.check(signature, *given), args) == raised(function, args)
+    assert raised(partial(testing.check, signature), args) == raised(function, args)
 
 
 def test_the_error_is_the_only_one_shown() -> None:

@@ -1,0 +1,142 @@
+"""Which modules are compiled without the detour through a child process: those that MLIR's passes make."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ffi_builder import runtime
+from ffi_builder.errors import CompileError
+from ffi_builder.runtime import guard, mlir, screen_llvm, screen_mlir
+from tests.runtime.samples import ADD_ONE, llvm_entry
+
+PASSES = """
+  func.func(convert-linalg-to-loops) convert-vector-to-scf lower-affine convert-scf-to-cf
+  expand-strided-metadata lower-affine convert-vector-to-llvm convert-math-to-llvm
+  convert-math-to-libm finalize-memref-to-llvm convert-arith-to-llvm convert-func-to-llvm
+  convert-cf-to-llvm convert-index-to-llvm reconcile-unrealized-casts
+"""
+LOWERING = f"builtin.module({','.join(PASSES.split())})"
+
+KERNELS = {
+    "matmul": """
+      func.func @f(%a: memref<?x?xf32>, %b: memref<?x?xf32>, %c: memref<?x?xf32>)
+          attributes {llvm.emit_c_interface, odd.attribute = 3 : i32} {
+        linalg.matmul ins(%a, %b : memref<?x?xf32>, memref<?x?xf32>) outs(%c : memref<?x?xf32>)
+        return
+      }""",
+    "vectors": """
+      func.func @f(%a: memref<?xf32>, %i: index) -> f32 {
+        %z = arith.constant 0.0 : f32
+        %v = vector.transfer_read %a[%i], %z : memref<?xf32>, vector<8xf32>
+        %w = vector.fma %v, %v, %v : vector<8xf32>
+        %r = vector.reduction <add>, %w : vector<8xf32> into f32
+        vector.transfer_write %w, %a[%i] : vector<8xf32>, memref<?xf32>
+        return %r : f32
+      }""",
+    "math": """
+      func.func @f(%a: f32, %b: f64) -> f32 {
+        %0 = math.exp %a : f32
+        %1 = math.tanh %0 : f32
+        %2 = math.powf %1, %a : f32
+        %3 = math.erf %2 : f32
+        return %3 : f32
+      }""",
+    "memory": """
+      memref.global "private" constant @w : memref<4xf32> = dense<[1.0, 2.0, 3.0, 4.0]>
+      func.func @f(%n: index) -> f32 {
+        %m = memref.alloc(%n) : memref<?xf32>
+        %s = memref.alloca() : memref<4xf32>
+        %w = memref.get_global @w : memref<4xf32>
+        memref.copy %w, %s : memref<4xf32> to memref<4xf32>
+        %v = memref.load %s[%n] : memref<4xf32>
+        %0 = memref.atomic_rmw addf %v, %m[%n] : (f32, memref<?xf32>) -> f32
+        memref.dealloc %m : memref<?xf32>
+        return %v : f32
+      }""",
+    "numbers": """
+      func.func @f(%a: i32, %b: index, %h: f16, %bf: bf16) -> f32 {
+        %0 = arith.index_cast %b : index to i32
+        %1 = arith.floordivsi %a, %0 : i32
+        %2 = arith.sitofp %1 : i32 to f32
+        %3 = arith.extf %bf : bf16 to f32
+        %4 = arith.maximumf %2, %3 : f32
+        %5 = arith.truncf %4 : f32 to f16
+        %6 = arith.cmpf olt, %5, %h : f16
+        %7 = arith.select %6, %3, %4 : f32
+        %8 = arith.bitcast %7 : f32 to i32
+        %9 = arith.extui %6 : i1 to i32
+        %10 = arith.addi %8, %9 : i32
+        %11 = arith.bitcast %10 : i32 to f32
+        return %11 : f32
+      }""",
+    "control": """
+      func.func @f(%i: index, %ok: i1) -> i32 {
+        cf.assert %ok, "not ok"
+        %r = scf.index_switch %i -> i32
+        case 1 { %c = arith.constant 1 : i32
+                 scf.yield %c : i32 }
+        case 2 { %c = arith.constant 2 : i32
+                 scf.yield %c : i32 }
+        default { %c = arith.constant 3 : i32
+                  scf.yield %c : i32 }
+        return %r : i32
+      }""",
+}
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_what_passes_make_needs_no_child_process(
+    kernel: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object, **__: object) -> Any:
+        raise AssertionError("a child process was asked")
+
+    monkeypatch.setattr(guard, "_request", refuse)
+    runtime.compile(KERNELS[kernel] + ADD_ONE, pipeline=LOWERING)
+
+
+def test_a_function_that_is_marked_is_trusted() -> None:
+    odd = (
+        'llvm.func @f() attributes {{passthrough = ["{}"], alignment = 8 : i64}} {{ llvm.return }}'
+    )
+    plain = mlir.parse(odd.format("noinline"))
+    assert screen_mlir.translation_hazard(plain.operation) == "llvm.func @f"
+    marked = mlir.parse(odd.format(screen_mlir.TRUSTED))
+    assert screen_mlir.translation_hazard(marked.operation) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "hazard"),
+    [
+        ("define fastcc void @f() { ret void }", None),
+        ("define cc 99 void @f() { ret void }", "cc"),
+        ("define x86_intrcc void @f(ptr byval(i8) %p) { ret void }", "cc"),
+        ('module asm "nop"', "asm"),
+        ('module asm"nop"', "asm"),
+        ("@plasma = global i8 0", None),
+        ("declare double @llvm.sqrt.f64(double)", None),
+        ("declare void @llvm.x86.tilezero(i8)", "llvm.x86"),
+        ('attributes #0 = { "target-cpu"="x86-64-v3" }', None),
+        ('attributes #0 = { "target-cpu"="ours" "tune-cpu"="generic" }', None),
+        ('attributes #0 = { "target-cpu"="theirs" }', '"target-cpu"="theirs"'),
+        ('attributes #0 = { "target-features"="+avx,+sse2" }', None),
+        ('attributes #0 = { "target-features"="+avx,-sse2" }', '"target-features"="+avx,-sse2"'),
+        ("@llvm.global_ctors = appending global [0 x ptr] []", None),
+        ("@odd = appending global [0 x ptr] []", "appending"),
+    ],
+)
+def test_hazards_of_code_generation(text: str, hazard: str | None) -> None:
+    assert screen_llvm.codegen_hazard(text, "ours", "+avx,+sse2,-avx512f") == hazard
+
+
+def test_a_translation_that_never_ends_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(guard, "_TRANSLATION_SECONDS", 1.0)
+    text = """llvm.func @f(%i: i32) {
+      %0 = llvm.alloca %i x !llvm.void : (i32) -> !llvm.ptr
+      llvm.return
+    }"""
+    with pytest.raises(CompileError, match=r"llvm.func @f: it did not end within 1 s"):
+        runtime.compile(text)
+    assert runtime.compile(llvm_entry("f"))["f"](41) == 42
