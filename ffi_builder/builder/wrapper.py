@@ -11,6 +11,7 @@ and once a module the diagnosis, ``@__ffi_builder_shared_…``, and declarations
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -82,7 +83,7 @@ def attach(
     Raises:
         BuildError: as :func:`attach_ffi_func` does.
     """
-    name = abi.PREFIX + (symbol_name or signature.name)
+    name = abi.PREFIX + _checked_name(signature.name if symbol_name is None else symbol_name)
     distribution = of_module(module)
     distribution.load_llvm(module.context)
     types = Types(distribution.ir, module.context)
@@ -104,6 +105,15 @@ def attach(
         raise
 
 
+def _checked_name(name: object) -> str:
+    """A name that linkers and ``tvm_ffi.Module`` take."""
+    if isinstance(name, str) and re.fullmatch(r"[\w.$]+", name, re.ASCII):
+        return name
+    raise BuildError(
+        f"symbol name: expected ASCII letters, digits, '_', '.' and '$' but got {name!r}"
+    )
+
+
 def rename_tvm_ffi_function(module: Module, old_name: str, new_name: str) -> None:
     """Rename an attached function; names are without the ``__tvm_ffi_`` prefix.
 
@@ -114,7 +124,7 @@ def rename_tvm_ffi_function(module: Module, old_name: str, new_name: str) -> Non
     """
     distribution = of_module(module)
     table = distribution.ir.SymbolTable(module.operation)
-    old, new = abi.PREFIX + old_name, abi.PREFIX + new_name
+    old, new = abi.PREFIX + old_name, abi.PREFIX + _checked_name(new_name)
     if old not in table:
         names = _attached_names(module)
         raise BuildError(

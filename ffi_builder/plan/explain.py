@@ -50,7 +50,7 @@ from ffi_builder.plan.words import float_text
 
 LATE = "what had to wait for a later argument:"
 FREE = "Strides of size-1 dimensions and of tensors without elements are free: they need only fit."
-WIDEST = 64
+WIDEST = 56
 """Longer cells stick out of their column rather than widen it."""
 
 

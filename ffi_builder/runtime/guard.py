@@ -105,6 +105,10 @@ class _Child:
             raise EOFError(words)
         return pickle.loads(stdout.read(_LENGTH.unpack(length)[0]))
 
+    def ended(self) -> bool:
+        """Whether the process is gone."""
+        return self.process.poll() is not None
+
     def _last_words(self, start: int) -> str:
         self.errors.seek(start)
         words = self.errors.read().decode(errors="replace").strip()
@@ -130,7 +134,7 @@ def _child(kind: str) -> _Child:
     with _children_lock:
         child = _children.get(kind)
         # After a fork the pipes belong to the parent.
-        if child is None or child.pid != os.getpid() or child.process.poll() is not None:
+        if child is None or child.pid != os.getpid() or child.ended():
             child = _children[kind] = _Child()
         return child
 
@@ -138,15 +142,18 @@ def _child(kind: str) -> _Child:
 def _request(
     kind: str, failure: str, message: tuple[object, ...], seconds: float | None = None
 ) -> Any:
-    child = _child(kind)
-    with child.lock:
-        try:
-            error, answer = child.request(message, seconds)
-        except EOFError as ended:
-            raise CompileError(f"{failure}: {ended}") from None
-    if error is not None:
-        raise CompileError(f"{failure}: {error}")
-    return answer
+    while True:
+        child = _child(kind)
+        with child.lock:
+            if child.ended():
+                continue  # on what another thread asked
+            try:
+                error, answer = child.request(message, seconds)
+            except EOFError as ended:
+                raise CompileError(f"{failure}: {ended}") from None
+        if error is not None:
+            raise CompileError(f"{failure}: {error}")
+        return answer
 
 
 @atexit.register

@@ -277,3 +277,10 @@ class TestManyWrappers:
         attach_ffi_func(module, "f", [x], DirectCallProvider("callee"))
         attach_ffi_func(module, "g", [x, A], DirectCallProvider("callee", args=[x]))
         assert symbol_names(module).count("callee") == 1
+
+
+@pytest.mark.parametrize("name", ["", "two words", "naïve", 7])
+def test_a_symbol_name_that_no_linker_takes(distribution: str, name: Any) -> None:
+    module = new_module(distribution=distribution)
+    with pytest.raises(BuildError, match="symbol name: expected ASCII letters.* but got"):
+        attach_ffi_func(module, name, [], NOP, "f")

@@ -38,22 +38,22 @@ def test_scalars_and_constants():
         signature,
         """
         scale(alpha: float32, rows: int32, flip: Literal[False], eps: Literal[1e-05], p: DataPointer)
-              at                   expected                                otherwise
-           0  number of arguments  5                                       TypeError
-           1  argument array       a non-NULL pointer                      ValueError
-           2  type of alpha        float                                   TypeError
+              at                   expected                                              otherwise
+           0  number of arguments  5                                                     TypeError
+           1  argument array       a non-NULL pointer                                    ValueError
+           2  type of alpha        float                                                 TypeError
            3  alpha                binds alpha
-           4  type of rows         int                                     TypeError
-           5  rows                 a value that fits int32 (-2147483648 to 2147483647)  ValueError
-           6  rows                 at least 1 (min of rows)                ValueError
-           7  rows                 a multiple of 8 (divisibility of rows)  ValueError
+           4  type of rows         int                                                   TypeError
+           5  rows                 a value that fits int32 (-2147483648 to 2147483647)   ValueError
+           6  rows                 at least 1 (min of rows)                              ValueError
+           7  rows                 a multiple of 8 (divisibility of rows)                ValueError
            8  rows                 binds rows
-           9  type of flip         bool                                    TypeError
-          10  flip                 False                                   ValueError
-          11  type of eps          float                                   TypeError
-          12  eps                  1e-05                                   ValueError
-          13  type of p            opaque pointer, None or int             TypeError
-          14  p                    a non-negative value                    ValueError
+           9  type of flip         bool                                                  TypeError
+          10  flip                 False                                                 ValueError
+          11  type of eps          float                                                 TypeError
+          12  eps                  1e-05                                                 ValueError
+          13  type of p            opaque pointer, None or int                           TypeError
+          14  p                    a non-negative value                                  ValueError
           15  p                    a value that fits uint64 (0 to 18446744073709551615)  ValueError
         """,
     )

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from ffi_builder import runtime
+from ffi_builder.errors import CompileError
 from tests.runtime.samples import ADD_ONE, llvm_entry, mlir_entry, parse
 
 
@@ -88,6 +89,29 @@ def test_threads_compile_and_call_side_by_side() -> None:
     for thread in threads:
         thread.join()
     assert not errors
+
+
+def test_threads_do_not_suffer_from_each_others_failures() -> None:
+    """A child process that ends on one thread's module is there again for the next."""
+    outcomes: list[str] = []
+
+    def work(seed: int) -> None:
+        for step in range(4):
+            bad = (seed + step) % 2
+            word = "bogus" if bad else "movq"
+            asm = f'%x = call i64 asm sideeffect "{word} $$42, $0", "=r"()'
+            try:
+                assert runtime.compile(llvm_entry("f", asm))["f"](0) == 42
+                outcomes.append("right" if not bad else "wrong")
+            except CompileError as error:
+                outcomes.append("right" if bad and "bogus" in str(error) else "wrong")
+
+    threads = [threading.Thread(target=work, args=(seed,)) for seed in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert outcomes == ["right"] * 16
 
 
 def test_a_function_is_called_by_many_threads() -> None:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 
+from ffi_builder import __version__
 from ffi_builder.builder.diagnosis import blobs
 from ffi_builder.builder.diagnosis.assembler import Label
 from ffi_builder.builder.diagnosis.program import Program
@@ -27,7 +28,7 @@ class Library:
     entry: int
     constants: int
     digest: str
-    """Eight hex digits that stand for the contents."""
+    """Eight hex digits that stand for the contents, and for the version of the helpers' bodies."""
 
 
 @cache
@@ -39,7 +40,8 @@ def library() -> Library:
     entry = p.main(lambda: _main(p))
     code = bytes(p.code)
     data = code + blobs.DATA
-    return Library(data, entry, len(code), hashlib.sha256(data).hexdigest()[:8])
+    digest = hashlib.sha256(data + __version__.encode()).hexdigest()[:8]
+    return Library(data, entry, len(code), digest)
 
 
 def _main(p: Program) -> None:
