@@ -282,5 +282,5 @@ class TestManyWrappers:
 @pytest.mark.parametrize("name", ["", "two words", "naïve", 7])
 def test_a_symbol_name_that_no_linker_takes(distribution: str, name: Any) -> None:
     module = new_module(distribution=distribution)
-    with pytest.raises(BuildError, match="symbol name: expected ASCII letters.* but got"):
+    with pytest.raises(BuildError, match=r"symbol name: expected ASCII letters.* but got"):
         attach_ffi_func(module, name, [], NOP, "f")
