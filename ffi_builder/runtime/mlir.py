@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeGuard
 
 from ffi_builder.errors import CompileError
-from ffi_builder.runtime import _optional, guard, screen_mlir
+from ffi_builder.runtime import _optional, floats, guard, screen_mlir
 from ffi_builder.runtime.protocols import Module, Operation, OpView, named_attributes
 
 DEFAULT_ROOT = "torch_mlir"
@@ -106,10 +106,14 @@ def verify(module: Module) -> None:
 
 
 def to_llvm_ir(module: Module) -> str:
-    """LLVM IR text of a lowered and verified `module`.
+    """LLVM IR text of a lowered and verified `module`, with constants as llvmlite reads them.
 
     Raises CompileError that names what cannot be translated.
     """
+    return floats.readable(_translated(module))
+
+
+def _translated(module: Module) -> str:
     hazard = screen_mlir.translation_hazard(module.operation)
     root = root_of(module)
     if root in _TRANSLATING_ROOTS and hazard is None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ffi_builder.errors import CompileError
-from ffi_builder.runtime import codegen, elf, mlir, shared
+from ffi_builder.runtime import codegen, elf, floats, mlir, shared
 from ffi_builder.runtime.protocols import Module
 
 
@@ -110,7 +110,7 @@ def read_link_item(item: object) -> LlvmSource | ObjectSource:
     Raises TypeError if it is neither LLVM IR text nor an object's bytes.
     """
     if isinstance(item, str) and is_llvm_ir(item):
-        return LlvmSource(item)
+        return LlvmSource(floats.readable(item))
     if isinstance(item, (bytes, bytearray)):
         data = bytes(item)
         elf.read_object(data)

@@ -1,0 +1,149 @@
+"""Float constants of newer LLVM IR, written so that the LLVM of llvmlite reads them.
+
+LLVM 24, which is in torch-mlir, prints constants that LLVM 22, which is in llvmlite, refuses::
+
+    f0x4B800000   +inf   -qnan   +nan(0x1)   +snan(0x4000)
+    float 1.000000e-01
+
+the first in bits of the type's width, the last not exact and so not a float to LLVM 22.
+All of them have a hexadecimal form that both read: ``0x`` and the bits of a double (also for a
+float), ``0xH`` for a half, ``0xR`` for a bfloat, ``0xK`` for an x86_fp80, ``0xL`` for an fp128 (its
+low half first). See "Simple Constants" in LLVM's language reference.
+
+This can go once llvmlite is built with LLVM 23 or later.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Final
+
+
+@dataclass(frozen=True)
+class _Format:
+    """An IEEE format: widths of exponent and mantissa (without a hidden bit)."""
+
+    exponent: int
+    mantissa: int
+    explicit: bool = False
+    """Whether the leading bit of the mantissa is stored, as x86_fp80 does."""
+
+    @property
+    def bias(self) -> int:
+        """Of the exponent."""
+        return 2 ** (self.exponent - 1) - 1
+
+    @property
+    def width(self) -> int:
+        """Bits in all."""
+        return 1 + self.exponent + self.mantissa + self.explicit
+
+    def special(self, negative: bool, mantissa: int) -> int:
+        """The bits of an infinity (mantissa 0) or NaN."""
+        leading = 1 << self.mantissa if self.explicit else 0
+        exponent = (2**self.exponent - 1) << (self.mantissa + self.explicit)
+        return self._sign(negative) | exponent | leading | mantissa
+
+    def nearest(self, value: Fraction, negative: bool) -> int:
+        """The bits of the nearest number, ties to even. Not for formats with an explicit bit."""
+        if value == 0:
+            return self._sign(negative)
+        exponent = value.numerator.bit_length() - value.denominator.bit_length()
+        if value < Fraction(2) ** exponent:
+            exponent -= 1
+        exponent = max(exponent, 1 - self.bias)
+        units = round(value / Fraction(2) ** (exponent - self.mantissa))
+        # The hidden bit is part of the sum, so that a carry out of the mantissa is right too.
+        bits = ((exponent + self.bias - 1) << self.mantissa) + units
+        return self._sign(negative) | min(bits, self.special(False, 0))
+
+    def _sign(self, negative: bool) -> int:
+        return int(negative) << (self.width - 1)
+
+
+_FORMATS: Final = {
+    "half": _Format(5, 10),
+    "bfloat": _Format(8, 7),
+    "float": _Format(8, 23),
+    "double": _Format(11, 52),
+    "x86_fp80": _Format(15, 63, explicit=True),
+    "fp128": _Format(15, 112),
+}
+_TYPE = r"\b(half|bfloat|float|double|x86_fp80|fp128)\b"
+_STRING = r"\"[^\"]*\""
+_NUMBER = r"[-+]?\d+\.\d*(?:[eE][-+]?\d+)?"
+_NAMED = r"[-+](?:inf|qnan|nan\(0x[0-9A-Fa-f]+\)|snan\(0x[0-9A-Fa-f]+\))|f0x[0-9A-Fa-f]+"
+_TOKENS: Final = re.compile(
+    rf"{_STRING}|;[^\n]*|{_TYPE}|(?<![\w.%@$#!-])({_NAMED}|{_NUMBER})(?![\w.])"
+)
+_LINE: Final = re.compile(rf"^.*{_TYPE}.*$", re.MULTILINE)
+
+
+def readable(text: str) -> str:
+    """LLVM IR with the same constants in forms that LLVM 22 reads."""
+    if not any(name in text for name in _FORMATS):
+        return text
+    return _LINE.sub(_line, text)
+
+
+def _line(line: re.Match[str]) -> str:
+    """A constant has the type that was last named before it."""
+    current = ""
+
+    def token(found: re.Match[str]) -> str:
+        nonlocal current
+        current = found[1] or current
+        literal = found[2]
+        return found[0] if literal is None or not current else _constant(current, literal)
+
+    return _TOKENS.sub(token, line[0])
+
+
+def _constant(type_: str, literal: str) -> str:
+    format_ = _FORMATS[type_]
+    if literal.startswith("f0x"):
+        return _hexadecimal(type_, int(literal[3:], 16))
+    negative = literal.startswith("-")
+    name = literal.lstrip("+-")
+    quiet = 1 << (format_.mantissa - 1)
+    if name == "inf":
+        return _hexadecimal(type_, format_.special(negative, 0))
+    if name == "qnan":
+        return _hexadecimal(type_, format_.special(negative, quiet))
+    if name.startswith("snan("):
+        return _hexadecimal(type_, format_.special(negative, int(name[5:-1], 16)))
+    if name.startswith("nan("):
+        return _hexadecimal(type_, format_.special(negative, quiet | int(name[4:-1], 16)))
+    if type_ in ("double", "x86_fp80", "fp128"):
+        return literal  # a decimal double is what both take it for
+    return _hexadecimal(type_, format_.nearest(Fraction(name), negative))
+
+
+def _hexadecimal(type_: str, bits: int) -> str:
+    match type_:
+        case "half":
+            return f"0xH{bits:04X}"
+        case "bfloat":
+            return f"0xR{bits:04X}"
+        case "float":
+            return f"0x{_widened(bits):016X}"
+        case "x86_fp80":
+            return f"0xK{bits:020X}"
+        case "fp128":
+            return f"0xL{bits & (2**64 - 1):016X}{bits >> 64:016X}"
+        case _:
+            return f"0x{bits:016X}"
+
+
+def _widened(bits: int) -> int:
+    """The bits of the double with the value of a float; a NaN keeps its payload."""
+    single, double = _FORMATS["float"], _FORMATS["double"]
+    negative, exponent = bits >> 31 != 0, bits >> 23 & 0xFF
+    mantissa = bits & (2**23 - 1)
+    if exponent == 0xFF:
+        return double.special(negative, mantissa << (double.mantissa - single.mantissa))
+    value = Fraction(mantissa | (1 << 23 if exponent else 0))
+    value *= Fraction(2) ** (max(exponent, 1) - single.bias - single.mantissa)
+    return double.nearest(value, negative)
