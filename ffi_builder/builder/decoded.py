@@ -34,6 +34,8 @@ class DecodedValues:
     def value(self, item: spec.Dim) -> Value:
         """A symbol in its own type; an expression or int as an i64."""
         match item:
+            case bool():
+                pass
             case int():
                 return self.b.i64(item)
             case spec.Var():
@@ -52,6 +54,12 @@ class DecodedValues:
                 if fine is not None:
                     self.b.check(fine, "ValueError", f"The value of {item} does not fit int64")
                 return result
+            case _:  # pyright: ignore[reportUnnecessaryComparison] # providers may be untyped
+                pass
+        raise BuildError(
+            f"value: expected a Var, an expression or an int but got {item!r}; a dimension that is "
+            f"None has no symbol: context.shape(tensor) has its value"
+        )
 
     def data(self, tensor: spec.Tensor) -> Value:
         """data + byte_offset."""
@@ -59,7 +67,7 @@ class DecodedValues:
 
     def shape(self, tensor: spec.Tensor, *, wide: bool) -> list[Value]:
         """Every dimension of the tensor as the kernel sees it."""
-        place = self._place(tensor)
+        place = self._tensor_place(tensor)
         return [
             self._entry(
                 dim,
@@ -72,9 +80,9 @@ class DecodedValues:
 
     def strides(self, tensor: spec.Tensor, *, wide: bool) -> list[Value]:
         """Every stride, also where the spec has none."""
+        place = self._tensor_place(tensor)
         if tensor.stride_entries is None:
-            return self._row_major(self._position(tensor))
-        place = self._place(tensor)
+            return self._row_major(place.position)
         return [
             self._entry(entry, place.at(Part.STRIDES, axis), self._packing(tensor, axis), wide=wide)
             for axis, entry in enumerate(tensor.stride_entries)
@@ -92,7 +100,8 @@ class DecodedValues:
             case spec.Var():
                 return self.value(param)
             case spec.EnvStream():
-                assert self.env_stream is not None
+                if self.env_stream is None:
+                    raise BuildError(f"{param!r} is not a parameter of this signature")
                 return self.env_stream
             case spec.Stream():
                 return self.b.to_pointer(self.hot.reads[self._place(param)])
@@ -151,7 +160,17 @@ class DecodedValues:
         return equal[0]
 
     def _position(self, param: spec.Param) -> Position:
-        return self._place(param).position
+        """Of a tensor."""
+        return self._tensor_place(param).position
+
+    def _tensor_place(self, param: spec.Param) -> Place:
+        place = self._place(param)
+        if not isinstance(param, spec.Tensor):
+            raise BuildError(
+                f"{type(param).__name__} {param.name!r} is no Tensor; context.value(…) and "
+                f"context.scalar(…) have the values of other parameters"
+            )
+        return place
 
 
 def distinct(params: Sequence[spec.Param]) -> tuple[spec.Param, ...]:

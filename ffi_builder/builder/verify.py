@@ -26,6 +26,8 @@ def verify_added(symbols: Symbols, wrapper: Operation, provided: Block) -> None:
     try:
         for operation in added:
             operation.verify()
+        if not symbols.only_ours:
+            symbols.module.operation.verify()
     except Exception as error:
         raise BuildError(f"the wrapper does not verify: {error}") from error
     for function in added:

@@ -33,6 +33,7 @@ from ffi_builder.ir import (
     Types,
     Value,
     of_module,
+    seal,
 )
 from ffi_builder.plan import Part, Plan, make_plan, steps
 from ffi_builder.plan.words import signature_text
@@ -66,6 +67,7 @@ def attach_ffi_func(
         BuildError: if the module has such a symbol already, the callee does not take what the
             provider passes, or the result does not verify. The module is then as it was.
     """
+    _checked_name(symbol_name)
     signature = spec.Signature(fn_display_name or symbol_name, params)
     attach(module, signature, call_provider, symbol_name=symbol_name, location=location)
 
@@ -83,6 +85,7 @@ def attach(
     Raises:
         BuildError: as :func:`attach_ffi_func` does.
     """
+    _check_arguments(signature, call_provider)
     name = abi.PREFIX + _checked_name(signature.name if symbol_name is None else symbol_name)
     distribution = of_module(module)
     distribution.load_llvm(module.context)
@@ -105,13 +108,30 @@ def attach(
         raise
 
 
+def _check_arguments(signature: object, call_provider: object) -> None:
+    """What is nearly always an argument out of place."""
+    if not isinstance(signature, spec.Signature):
+        raise BuildError(
+            f"attach: expected a Signature behind the module but got {signature!r}; "
+            f"attach_ffi_func takes a list of parameters"
+        )
+    if isinstance(call_provider, type) or not callable(call_provider):
+        hint = ", the class itself: make one, as in Provider('callee')"
+        raise BuildError(
+            f"attach: expected a call provider, such as NopCallProvider(), but got "
+            f"{call_provider!r}{hint if isinstance(call_provider, type) else ''}"
+        )
+
+
 def _checked_name(name: object) -> str:
     """A name that linkers and ``tvm_ffi.Module`` take."""
-    if isinstance(name, str) and re.fullmatch(r"[\w.$]+", name, re.ASCII):
-        return name
-    raise BuildError(
-        f"symbol name: expected ASCII letters, digits, '_', '.' and '$' but got {name!r}"
-    )
+    if not isinstance(name, str) or not re.fullmatch(r"[\w.$]+", name, re.ASCII):
+        raise BuildError(
+            f"symbol name: expected ASCII letters, digits, '_', '.' and '$' but got {name!r}"
+        )
+    if name.startswith(abi.PREFIX):
+        raise BuildError(f"symbol name: {name!r} is given without the prefix {abi.PREFIX!r}")
+    return name
 
 
 def rename_tvm_ffi_function(module: Module, old_name: str, new_name: str) -> None:
@@ -175,13 +195,7 @@ def _emit_wrapper(
     """The function, and the block in which the provider begins."""
     t = symbols.types
     table = symbols.constant(f"__ffi_builder_table_{name.removeprefix(abi.PREFIX)}", encode(plan))
-    function = symbols.function(
-        name,
-        t.i32,
-        [t.ptr, t.ptr, t.i32, t.ptr],
-        {"passthrough": t.attribute(_passthrough(provider, plan))},
-        body=True,
-    )
+    function = symbols.function(name, t.i32, [t.ptr, t.ptr, t.i32, t.ptr], body=True)
     entry = function.regions[0].blocks[0]
     _, args, count, result = entry.arguments
     shown = signature_text(plan.signature.name, spec.argument_texts(plan.signature), None)
@@ -197,6 +211,7 @@ def _emit_wrapper(
     b.ret(b.i32(0))
     b.block = slow
     b.ret(b.call_value(shared_name("diagnose"), [args, count, b.address_of(table)], t.i32))
+    _set_attributes(symbols, function, provider, plan)
     return function, provided
 
 
@@ -243,21 +258,23 @@ def _emit_call(
     b.block = block
 
 
-def _passthrough(provider: CallProvider, plan: Plan) -> str:
+def _set_attributes(
+    symbols: Symbols, function: Operation, provider: CallProvider, plan: Plan
+) -> None:
     """LLVM's optimisation passes gain nothing here and take most of the time, so: optnone.
 
     Not with a bfloat16 argument: unoptimised, LLVM 22 passes one on through a conversion from
     float32 (vcvtneps2bf16), which makes subnormals 0.
 
-    Where the call is emitted by a provider of our own too, the function is marked as made of
-    operations that are known to translate, which the runtime then need not look at.
+    Where the call was emitted by a provider of our own too, the function is sealed.
     """
-    trusted = type(provider).__module__.startswith(f"{_PACKAGE}.providers.")
     halves = any(isinstance(s, steps.DecodeScalar) and s.dtype == "bfloat16" for s in plan)
     names = ["noinline", *([] if halves else ["optnone"])]
-    names += ["ffi-builder-trusted"] if trusted else []
-    quoted = (f'"{name}"' for name in names)
-    return f"[{', '.join(quoted)}]"
+    if type(provider).__module__.startswith(f"{_PACKAGE}.providers."):
+        seal(symbols.types, function, names)
+        return
+    quoted = ", ".join(f'"{name}"' for name in names)
+    function.attributes["passthrough"] = symbols.types.attribute(f"[{quoted}]")
 
 
 def _has_tensors(plan: Plan) -> bool:

@@ -32,6 +32,14 @@ class Memory(Core):
             "llvm.getelementptr", (pointer, index), types.ptr, types.of_element(element)
         )
 
+    def member(self, pointer: Value, struct: Type, index: int) -> Value:
+        """The address of a member of a struct."""
+        if index == 0:
+            return pointer
+        types = self.types
+        attributes = types.of_member(str(struct), index)
+        return self.value("llvm.getelementptr", (pointer,), types.ptr, attributes)
+
     def field(self, result: Type, pointer: Value, offset: int) -> Value:
         """Load what stands ``offset`` bytes behind a pointer."""
         return self.load(result, self.offset(pointer, offset))

@@ -6,7 +6,7 @@ written, and checked by pyright, against none in particular.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any, Protocol
 
 
@@ -78,9 +78,3 @@ class Module(Protocol):
 
     @property
     def operation(self) -> Any: ...
-
-
-class Walkable(Protocol):
-    """Anything that yields operations."""
-
-    def __iter__(self) -> Iterator[Operation]: ...

@@ -23,7 +23,8 @@ class Symbols:
         self._before = types.ir.SymbolTable(module.operation)
         self._table = self._before
         operations = module.body.operations
-        self._last = operations[-1].operation if len(operations) else None
+        self._size = len(operations)
+        self._last = operations[-1].operation if self._size else None
         self._end = types.ir.InsertionPoint(module.body)
         self.added: list[Operation] = []
         self._added_names: dict[str, Operation] = {}
@@ -37,6 +38,11 @@ class Symbols:
         if name in self._added_names:
             return self._added_names[name]
         return self._table[name].operation if name in self._table else None
+
+    @property
+    def only_ours(self) -> bool:
+        """Whether nothing was added to the module in other ways than through this object."""
+        return len(self.module.body.operations) == self._size + len(self.added)
 
     def refresh(self) -> None:
         """See what was added to the module in other ways than through this object."""
@@ -170,9 +176,11 @@ class Symbols:
         """
         source = self.types.ir.Module.parse(bytecode, self.types.context)
         for operation in list(source.body.operations):
-            name = operation.operation.attributes["sym_name"].value
+            attributes = operation.operation.attributes
+            name = attributes["sym_name"].value
             if name in self:
-                self.declare_as(name, operation.operation.attributes["function_type"].value)
+                if "function_type" in attributes:
+                    self.declare_as(name, attributes["function_type"].value)
             else:
                 self._end.insert(operation.operation.detach_from_parent())
                 self._add(name, operation.operation)
@@ -180,15 +188,13 @@ class Symbols:
     def undo(self) -> None:
         """Take out every symbol that was not in the module at first, whoever added it.
 
-        Also what has no name, if it stands behind what was there at first.
+        Also what has no name, or one that was there already, if it stands behind what was there.
         """
         behind = self._last is None
         for operation in list(self.module.body.operations):
             attributes = operation.operation.attributes
-            if "sym_name" in attributes:
-                added = attributes["sym_name"].value not in self._before
-            else:
-                added = behind
+            name = getattr(attributes["sym_name"], "value", None) if "sym_name" in attributes else 0
+            added = behind or (isinstance(name, str) and name not in self._before)
             behind = behind or operation.operation == self._last
             if added:
                 operation.operation.erase()

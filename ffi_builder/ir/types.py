@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
+from ffi_builder.errors import BuildError
 from ffi_builder.ir.protocols import Attribute, Type
 
 PREDICATES = {
@@ -131,7 +132,13 @@ class Types:
         return found
 
     def int_attribute(self, bits: int, value: int) -> Attribute:
-        """``value : i<bits>``; the value may be given signed or unsigned."""
+        """``value : i<bits>``; the value may be given signed or unsigned.
+
+        Raises:
+            BuildError: if it does not fit either way.
+        """
+        if not -(1 << (bits - 1)) <= value < 1 << bits:
+            raise BuildError(f"an i{bits} cannot be {value}")
         # IntegerAttr takes signed values; of i1 it takes 0 and 1 too.
         if bits > 1 and value >> (bits - 1) == 1:
             value -= 1 << bits
@@ -174,6 +181,13 @@ class Types:
             key,
             rawConstantIndices=self.i32_array(_DYNAMIC_INDEX),
             elem_type=self.type_attribute(element),
+        )
+
+    def of_member(self, struct: str, index: int) -> dict[str, Attribute]:
+        """Of a getelementptr to a member of a struct."""
+        key = ("member", struct, index)
+        return self._of.get(key) or self._make(
+            key, rawConstantIndices=self.i32_array(0, index), elem_type=self.type_attribute(struct)
         )
 
     def of_compare(self, predicate: int) -> dict[str, Attribute]:

@@ -120,7 +120,10 @@ def _known(step: AnyStep, origins: dict[str, str]) -> Iterator[tuple[str, str]]:
     match step:
         case CheckCount(expected=value) | CheckLength(expected=value) | CheckNdim(expected=value):
             yield "expected", str(value)
-        case CheckAlignment(alignment=value) | EqualInt(expected=value):
+        case CheckAlignment(place, value):
+            yield "expected", str(value)
+            yield "path", place.path
+        case EqualInt(expected=value):
             yield "expected", str(value)
         case EqualFloat(expected=constant):
             yield "expected", float_text(constant.value)

@@ -6,10 +6,11 @@ checked as far as it can be; then, in declaration order, what had to wait for a 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from ffi_builder import spec
+from ffi_builder.errors import SpecError
 from ffi_builder.plan.place import Part, Place
 from ffi_builder.plan.steps import (
     AnyStep,
@@ -65,7 +66,13 @@ class Plan:
 
 
 def make_plan(signature: spec.Signature) -> Plan:
-    """The plan of a signature. Pure data; no MLIR is needed."""
+    """The plan of a signature. Pure data; no MLIR is needed.
+
+    Raises:
+        SpecError: if it is given something else.
+    """
+    if not isinstance(signature, spec.Signature):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise SpecError(f"expected a Signature but got {signature!r}")
     return Planner(signature).plan()
 
 
@@ -84,7 +91,7 @@ class Planner:
     """The first tensor of each device type."""
 
     def __post_init__(self) -> None:
-        entries = list(_symbol_entries(self.signature.params))
+        entries = [entry for _, entry in spec.occurrences(self.signature.params)]
         # Expressions never bind what stands alone somewhere.
         self._alone = {entry for entry in entries if isinstance(entry, spec.Var)}
         self._occurrences: dict[spec.Var, int] = {}
@@ -230,21 +237,3 @@ def _may_not_fit(place: Place, var: spec.Var) -> bool:
             lowest, highest = -(2**63), 2**63 - 1
     low, high = spec.INT_RANGES[var.dtype]
     return lowest < low or high < highest
-
-
-def _symbol_entries(params: Sequence[spec.Param]) -> Iterator[spec.Dim | None]:
-    """Everything that may hold a symbol, in the order of the checks."""
-    for param in params:
-        match param:
-            case spec.Var():
-                yield param
-            case spec.Tensor():
-                yield param.device_id
-                yield from param.shape
-                yield from param.stride_entries or ()
-            case spec.Shape():
-                yield from param.shape
-            case spec.TupleParam():
-                yield from _symbol_entries(param.params)
-            case _:
-                pass

@@ -109,7 +109,8 @@ class Words(Enum):
     OFFSET = _value("data + byte_offset within the address space", "{address} + {offset}")
     DATA_NULL = _value("a non-NULL pointer, as {path} has elements", "NULL")
     ALIGNMENT = _value(
-        "an address aligned to {expected} bytes", "{address} (aligned to {alignment})"
+        "an address aligned to {expected} bytes (data_alignment of {path})",
+        "{address} (aligned to {alignment})",
     )
 
     @property

@@ -40,6 +40,8 @@ def items(provider: str, args: Sequence[Entry] | None, context: CallContext) -> 
     """
     if args is None:
         return list(_flat(context.params))
+    if isinstance(args, str):
+        raise BuildError(f"{provider}: args= is {args!r}; expected a list, such as [{args!r}]")
     known = list(_flat_with_tuples(context.params))
     found: list[Item] = []
     for given in args:
@@ -62,7 +64,7 @@ def items(provider: str, args: Sequence[Entry] | None, context: CallContext) -> 
 def _named(provider: str, name: str, context: CallContext) -> Item:
     """The parameter of that name, else the symbol; ``x.data`` is a tensor's pointer."""
     base, dot, part = name.partition(".")
-    by_name = {param.name: param for param in context.params}
+    by_name = dict(_by_path(context.params, ""))
     found = by_name.get(base)
     if dot and part == "data" and isinstance(found, spec.Tensor):
         return found.data
@@ -74,6 +76,15 @@ def _named(provider: str, name: str, context: CallContext) -> Item:
         f"{provider}: args= has {name!r}, which names no parameter or symbol of "
         f"{context.fn_name!r}; it has {known}"
     )
+
+
+def _by_path(params: Sequence[spec.Param], prefix: str) -> Iterator[tuple[str, spec.Param]]:
+    """``("cfg[0]", parameter)``, as errors name elements of tuples."""
+    for index, param in enumerate(params):
+        path = f"{prefix}[{index}]" if prefix else param.name
+        yield path, param
+        if isinstance(param, spec.TupleParam):
+            yield from _by_path(param.params, path)
 
 
 def _is_dim(entry: object) -> bool:
@@ -119,9 +130,13 @@ def shape_arguments(context: CallContext, shape: spec.Shape) -> list[Argument]:
 
 
 def call(
-    provider: str, context: CallContext, callee: str, arguments: Sequence[Argument]
+    provider: str,
+    context: CallContext,
+    callee: str,
+    arguments: Sequence[Argument],
+    result: Type | None = None,
 ) -> Value | None:
-    """Call the callee, declared as void if the module has none of that name.
+    """Call the callee; if the module has none of that name it is declared, with this result.
 
     Returns:
         The callee's result, or None if it is void.
@@ -129,14 +144,17 @@ def call(
     Raises:
         BuildError: if the callee does not take these arguments; the message has both types.
     """
+    if not isinstance(callee, str) or not callee or callee.startswith("@"):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise BuildError(f"{provider}: expected the callee's name, without '@', but got {callee!r}")
     b = context.builder
     values = [argument.value for argument in arguments]
     types = [value.type for value in values]
     attributes = _extensions(context, arguments)
     operation = context.symbols.find(callee)
     if operation is None:
-        context.symbols.declare(callee, b.types.void, types, attributes)
-        return b.call(callee, values, b.types.void, attributes)
+        result = result or b.types.void
+        context.symbols.declare(callee, result, types, attributes)
+        return b.call(callee, values, result, attributes)
     result = _check_callee(provider, context, callee, operation, types)
     return b.call(callee, values, result, attributes)
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from ffi_builder import spec
+from ffi_builder.errors import BuildError
 from ffi_builder.ir import Block, Value
 from ffi_builder.providers.context import CallContext
 from ffi_builder.providers.forward import (
@@ -37,12 +38,14 @@ class DynamicParamPackCallProvider:
     struct by overriding :meth:`tensor_members`.
 
     Args:
-        callee: the symbol to call; declared as void if the module has none of that name.
+        callee: the symbol to call; declared if the module has none of that name.
         include_num_args: pass the number of pointers as a second argument.
         struct_call: pass no ``void**``, but each parameter as an argument of its own, and these
             structs as LLVM first-class aggregates: for callees in LLVM or MLIR, as C passes
             structs otherwise.
         args: what is passed, in which order; left out, every parameter that is no constant.
+        returns_status: whether a callee that the module does not have returns an int32 status.
+            Left out it is declared as void, and a status that it returns is not seen.
 
     Raises:
         BuildError: when attached, if the callee is in the module and takes other arguments.
@@ -52,6 +55,7 @@ class DynamicParamPackCallProvider:
     include_num_args: bool = False
     struct_call: bool = False
     args: Sequence[Entry] | None = field(default=None, kw_only=True)
+    returns_status: bool | None = field(default=None, kw_only=True)
 
     def __call__(self, current_block: Block, context: CallContext) -> Block:
         """Emit the stores and the call."""
@@ -69,7 +73,13 @@ class DynamicParamPackCallProvider:
             arguments = [Argument(self._array(context, pointers))]
         if self.include_num_args:
             arguments.append(Argument(b.i32(len(packed))))
-        status = call(type(self).__name__, context, self.callee, arguments)
+        result = b.types.i32 if self.returns_status else b.types.void
+        status = call(type(self).__name__, context, self.callee, arguments, result)
+        if self.returns_status is not None and self.returns_status == (status is None):
+            raise BuildError(
+                f"{type(self).__name__}: returns_status={self.returns_status}, but the callee "
+                f"@{self.callee} in the module returns {'nothing' if status is None else 'i32'}"
+            )
         check_status(context, self.callee, status)
         return b.block
 
@@ -97,16 +107,13 @@ class DynamicParamPackCallProvider:
         return Argument(group.members[0], group.extension)
 
     def _in_memory(self, context: CallContext, group: _Group) -> Value:
-        """Stack space with the members at natural alignment."""
+        """Stack space with the members, laid out by LLVM: each at its natural alignment."""
         b = context.builder
         members = [_storable(context, value) for value in group.members]
-        space = b.alloca(b.types.struct([member.type for member in members]))
-        offset = 0
-        for member in members:
-            size = _size(str(member.type))
-            offset = -(-offset // size) * size
-            b.store(member, b.offset(space, offset))
-            offset += size
+        struct = b.types.struct([member.type for member in members])
+        space = b.alloca(struct)
+        for index, member in enumerate(members):
+            b.store(member, b.member(space, struct, index))
         return space
 
     def _array(self, context: CallContext, pointers: list[Value]) -> Value:
@@ -132,10 +139,3 @@ def _storable(context: CallContext, value: Value) -> Value:
     """A value as it stands in memory: a bool is a byte."""
     b = context.builder
     return b.zext(value, b.types.i8) if value.type == b.types.i1 else value
-
-
-def _size(type_text: str) -> int:
-    """Bytes of a scalar, which are also its alignment."""
-    if type_text.startswith("!llvm.ptr"):
-        return 8
-    return int(type_text.lstrip("ibf")) // 8

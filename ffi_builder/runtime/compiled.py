@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ffi_builder.errors import CompileError
 from ffi_builder.runtime import codegen, llvm
 from ffi_builder.runtime.link import PREFIX, Library
 from ffi_builder.runtime.source import ObjectSource, Source, llvm_ir, mlir_text
@@ -33,14 +32,13 @@ class CompiledModule:
     """
 
     def __init__(
-        self, source: Source, library: Library, objects: tuple[bytes, ...], level: int, linked: int
+        self, source: Source, library: Library, objects: tuple[bytes, ...], level: int
     ) -> None:
-        """For `compile`; `objects` are the source's own, and `linked` counts what `link=` added."""
+        """For `compile`; `objects` are the source's own."""
         self._source = source
         self._library = library
         self._objects = objects
         self._level = level
-        self._linked = linked
 
     @property
     def functions(self) -> tuple[str, ...]:
@@ -101,13 +99,9 @@ class CompiledModule:
     def export_object(self, path: str | os.PathLike[str]) -> None:
         """Write a relocatable object for every CPU of this architecture to `path`, or nothing.
 
-        A module that was given as an object is written as it is. Raises CompileError if there are
-        linked parts, which are not in the object, and OSError.
+        A module that was given as an object is written as it is. What `link=` added is not in it:
+        link that beside it. Raises CompileError and OSError.
         """
-        if self._linked:
-            raise CompileError(
-                "An object cannot hold what link= added: compile and export each part by itself"
-            )
         if isinstance(self._source, ObjectSource) or self._text is None:
             data = self.object
         else:

@@ -5,6 +5,7 @@ MLIR ─clone─pipeline─hooks─verify─► LLVM IR ─parse─verify─pass
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -19,7 +20,7 @@ def compile(
     pipeline: str | None = None,
     post_compile_hooks: Iterable[Callable[[Any], object]] = (),
     opt_level: int = 2,
-    link: Iterable[str | bytes] = (),
+    link: Iterable[str | bytes | os.PathLike[str]] = (),
 ) -> CompiledModule:
     """Compile `module` for this machine and load it.
 
@@ -32,7 +33,8 @@ def compile(
         post_compile_hooks: called one after the other with the lowered clone, which they may
             change.
         opt_level: 0 to 3, for LLVM's passes and code generation.
-        link: more LLVM IR text or object bytes, loaded together with the module.
+        link: more LLVM IR text or object bytes, or paths of such files, loaded together with the
+            module.
 
     Raises:
         CompileError: the module does not parse, lower, verify or compile.
@@ -41,21 +43,26 @@ def compile(
         ValueError: another `opt_level`.
     """
     level = _checked_level(opt_level)
+    if callable(post_compile_hooks):
+        raise TypeError(
+            f"Expected a sequence in post_compile_hooks=, but got one function, "
+            f"{post_compile_hooks!r}: put it into a list"
+        )
     hooks = tuple(post_compile_hooks)
     for hook in hooks:
         if not callable(hook):
             raise TypeError(f"Expected functions in post_compile_hooks=, but got {hook!r}")
     _check_pipeline(pipeline)
-    if isinstance(link, (str, bytes, bytearray)):
+    if isinstance(link, (str, bytes, bytearray, os.PathLike)):
         raise TypeError(
             f"Expected a sequence in link=, but got one {type(link).__name__}: put it into a list"
         )
-    items = [read_link_item(item) for item in link]
+    items = [read_link_item(item, f"link[{index}]") for index, item in enumerate(link)]
     source = read_source(module, pipeline, hooks)
     own = objects(source, level)
     linked = [data for item in items for data in objects(item, level)]
     library = link_objects([*own, *linked])
-    return CompiledModule(source, library, tuple(own), level, len(linked))
+    return CompiledModule(source, library, tuple(own), level)
 
 
 def _check_pipeline(pipeline: object) -> None:

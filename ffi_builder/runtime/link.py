@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import difflib
 import functools
 import os
 import platform
@@ -140,7 +141,22 @@ def _check_undefined(files: Sequence[ObjectFile]) -> None:
         text += "; LLVM has no intrinsic of that name"
     else:
         text += "; pass what defines them with link=, or load its library with ctypes.RTLD_GLOBAL"
+        text += _alike(missing, files)
     raise LinkError(text)
+
+
+def _alike(missing: Sequence[str], files: Sequence[ObjectFile]) -> str:
+    """Names that are defined and may be meant: misspelt, or C++ names of the same function."""
+    defined = [symbol.name for file in files for symbol in file.symbols if symbol.defined]
+    meant: list[str] = []
+    for name in missing:
+        mangled = [other for other in defined if other.startswith(f"_Z{len(name)}{name}")]
+        if mangled:
+            meant.append(f'`{mangled[0]}` is C++: declare it extern "C"')
+        else:
+            close = difflib.get_close_matches(name, defined, n=1, cutoff=0.8)
+            meant += [f"`{other}` is defined" for other in close]
+    return f" ({', '.join(meant)})" if meant else ""
 
 
 def _check_supported(files: Sequence[ObjectFile]) -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
+from typing import Any, cast
 
 from ffi_builder.errors import CompileError
 from ffi_builder.runtime import codegen, elf, floats, mlir, shared
@@ -70,6 +72,9 @@ def objects(source: Source, level: int) -> list[bytes]:
             return [data]
 
 
+_LONGEST_PATH = 200
+"""Text without a line end up to here may be meant for a file's name."""
+
 # How a line of LLVM IR outside of functions begins. MLIR has none of these: its aliases are
 # `!a = !llvm…` and `#a = #…`, and its comments begin with `//`.
 _LLVM_IR_LINE = re.compile(
@@ -101,21 +106,33 @@ def read_source(
     if pipeline is not None or hooks:
         given = "pipeline" if pipeline is not None else "post_compile_hooks"
         raise TypeError(f"{given}= needs an MLIR module, but got {_kind(module)}")
+    if isinstance(module, os.PathLike):
+        raise TypeError(f"Expected a module, not the path {module!r}: read the file, and give that")
     return read_link_item(module)
 
 
-def read_link_item(item: object) -> LlvmSource | ObjectSource:
+def read_link_item(item: object, what: str = "the module") -> LlvmSource | ObjectSource:
     """One element of `link=`.
 
-    Raises TypeError if it is neither LLVM IR text nor an object's bytes.
+    Raises TypeError if it is neither LLVM IR text nor an object's bytes, nor a path of such a file;
+    CompileError for an object that is none; OSError.
     """
+    if isinstance(item, os.PathLike):
+        path = Path(cast("os.PathLike[str]", item))
+        item = path.read_text() if path.suffix == ".ll" else path.read_bytes()
     if isinstance(item, str) and is_llvm_ir(item):
         return LlvmSource(floats.readable(item))
     if isinstance(item, (bytes, bytearray)):
         data = bytes(item)
         elf.read_object(data)
         return ObjectSource(data)
-    raise TypeError(f"Expected LLVM IR text or the bytes of an object file, but got {_kind(item)}")
+    hint = ""
+    if isinstance(item, str) and len(item) < _LONGEST_PATH and "\n" not in item:
+        hint = f", {item!r}; for a file give pathlib.Path({item!r})"
+    raise TypeError(
+        f"Expected LLVM IR text or the bytes of an object file for {what}, but got {_kind(item)}"
+        f"{hint}"
+    )
 
 
 def is_llvm_ir(text: str) -> bool:

@@ -33,6 +33,8 @@ from ffi_builder.spec.signature import (
     Signature,
     argument_texts,
     first_device_tensor,
+    occurrences,
+    short_text,
     signature,
 )
 from ffi_builder.spec.tensor import Data, Tensor, create_map_tensor_dtype_f4x2_to_f4_spec
@@ -65,7 +67,9 @@ __all__ = [
     "dims",
     "first_device_tensor",
     "linear",
+    "occurrences",
     "parse_dtype",
+    "short_text",
     "signature",
     "variables",
 ]

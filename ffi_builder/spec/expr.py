@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Final, TypeAlias, Union, overload
+from typing import Final, NoReturn, TypeAlias, Union, overload
 
 from ffi_builder.errors import SpecError
 from ffi_builder.spec._check import identifier, integer, one_of, text
@@ -51,6 +51,12 @@ class Arithmetic:
 
     def __floordiv__(self, divisor: int) -> Expr:
         return _binary("//", self, divisor)
+
+    def __truediv__(self, divisor: object) -> NoReturn:
+        raise SpecError(
+            f"dimensions are ints, and {self} / {divisor} may be none; use {self} // {divisor} "
+            f"(rounded down) or ceildiv({self}, {divisor})"
+        )
 
     def __mod__(self, divisor: int) -> Expr:
         return _binary("%", self, divisor)
@@ -95,6 +101,15 @@ class Var(Metadata, Arithmetic):
             self._check_bound(f"{what}: {bound_name}", getattr(self, bound_name))
         if self.min is not None and self.max is not None and self.min > self.max:
             raise SpecError(f"{what}: min {self.min} is greater than max {self.max}")
+        if self.divisibility is not None:
+            self._check_multiple(what, self.divisibility)
+
+    def _check_multiple(self, what: str, divisor: int) -> None:
+        low, high = INT_RANGES[self.dtype]
+        low = low if self.min is None else self.min
+        high = high if self.max is None else self.max
+        if high // divisor * divisor < low:
+            raise SpecError(f"{what}: no multiple of {divisor} is between {low} and {high}")
 
     def _check_bound(self, what: str, bound: object) -> None:
         if bound is None:
@@ -135,6 +150,10 @@ class Expr(Arithmetic):
             raise SpecError(
                 f"expression {self.lhs} {self.op} {self.rhs}: expected a Var in it, as it is an int"
             )
+        size = 1 + _size(self.lhs) + _size(self.rhs)
+        if size > _LARGEST:
+            raise SpecError(f"an expression of {size} parts is too large; at most {_LARGEST}")
+        object.__setattr__(self, "_size", size)
         if self.op in ("//", "%", "ceildiv"):
             integer(f"divisor of {self.op!r}", self.rhs, at_least=1)
 
@@ -160,6 +179,14 @@ class Expr(Arithmetic):
 
 Dim: TypeAlias = Union[int, Var, Expr]
 """A value of a dimension, stride or expression that is looked at."""
+
+
+_LARGEST: Final = 127
+"""Parts of an expression: with 64 leaves it never needs a stack of more than 64 values."""
+
+
+def _size(value: object) -> int:
+    return int(getattr(value, "_size", 1))
 
 
 def check_dim(what: str, value: object) -> Dim:

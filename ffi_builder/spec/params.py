@@ -13,6 +13,8 @@ from ffi_builder.spec.expr import Dim, Var
 from ffi_builder.spec.param import Named
 from ffi_builder.spec.tensor import Tensor, check_entries
 
+_ADDRESS_SPACES: Final = 1 << 24
+
 
 @dataclass(frozen=True, repr=False)
 class Shape(Named):
@@ -56,7 +58,12 @@ class DataPointer(Named):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.address_space is not None:
-            integer(f"{self.label}: address_space", self.address_space, at_least=0)
+            space = integer(f"{self.label}: address_space", self.address_space, at_least=0)
+            if space >= _ADDRESS_SPACES:
+                raise SpecError(
+                    f"{self.label}: address_space: expected less than {_ADDRESS_SPACES}, LLVM's "
+                    f"limit, but got {space}"
+                )
 
 
 @dataclass(frozen=True, repr=False)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from ffi_builder.errors import SpecError
 from ffi_builder.spec._check import identifier, text
+from ffi_builder.spec.canonical import canonical_text
 from ffi_builder.spec.expr import Expr, Var, linear, variables
 from ffi_builder.spec.param import pasteable
 from ffi_builder.spec.params import (
@@ -22,6 +23,7 @@ from ffi_builder.spec.params import (
     TupleParam,
     check_params,
 )
+from ffi_builder.spec.parse import parse_signature
 from ffi_builder.spec.tensor import Tensor, show_entries
 
 
@@ -48,9 +50,9 @@ class Signature:
         what = f"Signature {self.name!r}"
         object.__setattr__(self, "params", check_params(f"{what}: params", self.params))
         text(f"{what}: doc", self.doc)
-        occurrences = list(_occurrences(self.params, ""))
-        _check_one_meaning(what, occurrences)
-        _check_bound(what, occurrences)
+        found = list(occurrences(self.params))
+        _check_one_meaning(what, found)
+        _check_bound(what, found)
         self._check_env_streams(what)
 
     @property
@@ -58,8 +60,44 @@ class Signature:
         """The parameters that callers pass: all but EnvStream."""
         return tuple(param for param in self.params if not isinstance(param, EnvStream))
 
+    @classmethod
+    def parse(cls, text: str, *, device: str | None = None) -> Signature:
+        """The signature that a text describes: a canonical one, or the short form of errors.
+
+        The grammar is in docs/signatures.md::
+
+            Signature.parse(
+                "scale(x: Tensor([n, 4], float32), factor: float32) where n: int32, n % 16 == 0",
+                device="cpu",
+            )
+
+        Args:
+            text: the text.
+            device: the device type of tensors that do not say theirs; left out, the active
+                :class:`DefaultConfig`'s.
+
+        Raises:
+            SpecError: the text does not follow the grammar, or what it describes makes no
+                signature. The message shows the line, with carets under the place.
+        """
+        parsed = parse_signature(text, device)
+        with parsed.tokens.at(parsed.token):
+            return cls(parsed.name, parsed.params)
+
+    def canonical(self, *, device: str | None = None) -> str:
+        """The text that :meth:`parse` makes an equal signature from.
+
+        It has everything that equality looks at; ``doc``, and ``default``, ``kw_only`` and ``doc``
+        of parameters, are left out.
+
+        Args:
+            device: tensors of this device type do not say it; ``parse`` then needs the same
+                ``device``. Left out, all say it.
+        """
+        return canonical_text(self.name, self.params, device)
+
     def __str__(self) -> str:
-        return f"{self.name}({', '.join(argument_texts(self))})"
+        return short_text(self)
 
     def __repr__(self) -> str:
         doc = f", doc={self.doc!r}" if self.doc else ""
@@ -83,7 +121,12 @@ def signature(name: str, params: Sequence[Param]) -> str:
     Raises:
         SpecError: as :class:`Signature` does.
     """
-    return str(Signature(name, params))
+    return short_text(Signature(name, params))
+
+
+def short_text(signature: Signature) -> str:
+    """What error messages show of a signature: the arguments, their shapes and dtypes."""
+    return f"{signature.name}({', '.join(argument_texts(signature))})"
 
 
 def argument_texts(signature: Signature) -> list[str]:
@@ -124,7 +167,7 @@ def first_device_tensor(params: Sequence[Param]) -> Tensor | None:
     return None
 
 
-def _occurrences(params: Sequence[Param], prefix: str) -> Iterator[tuple[str, object]]:
+def occurrences(params: Sequence[Param], prefix: str = "") -> Iterator[tuple[str, object]]:
     """``("A.shape[0]", n)`` for everything that may hold a symbol, in the order of the checks."""
     for index, param in enumerate(params):
         path = f"{prefix}[{index}]" if prefix else param.name
@@ -138,7 +181,7 @@ def _occurrences(params: Sequence[Param], prefix: str) -> Iterator[tuple[str, ob
             case Shape():
                 yield from _entries(path, param.shape)
             case TupleParam():
-                yield from _occurrences(param.params, path)
+                yield from occurrences(param.params, path)
             case _:
                 pass
 

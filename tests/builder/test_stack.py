@@ -1,37 +1,29 @@
-"""Expressions that take more than the diagnosis has room for are refused."""
+"""The largest expressions that there can be fit the stack of the diagnosis."""
 
 from __future__ import annotations
 
 import pytest
 
-from ffi_builder import attach_ffi_func
-from ffi_builder.errors import BuildError
+from ffi_builder.errors import SpecError
 from ffi_builder.providers import NopCallProvider
-from ffi_builder.spec import Param, Tensor, Var
+from ffi_builder.spec import Expr, Tensor
 from tests.differential.tricky import n, nested
-from tests.support.wrapping import new_module
+from tests.support.wrapping import wrap
 
 
-def params(depth: int) -> list[Param]:
-    entry = nested(depth)
-    return [Var("n", "int64"), Tensor("A", [entry], "float32", device_type="cpu")]
-
-
-def test_too_deep(distribution: str) -> None:
-    module = new_module(distribution=distribution)
-    before = str(module)
-    with pytest.raises(
-        BuildError, match=r"^f: evaluating n - .* takes a stack of 65 values; at most 64$"
-    ):
-        attach_ffi_func(module, "f", params(65), NopCallProvider())
-    assert str(module) == before
-    attach_ffi_func(module, "f", params(64), NopCallProvider())
-
-
-def test_left_operands_take_no_room(distribution: str) -> None:
-    expression = n + 1
-    for _ in range(100):
+def left_nested(leaves: int) -> Expr:
+    expression = n + n
+    for _ in range(leaves - 2):
         expression = expression + n
-    module = new_module(distribution=distribution)
-    params: list[Param] = [n, Tensor("A", [expression], "float32", device_type="cpu")]
-    attach_ffi_func(module, "f", params, NopCallProvider())
+    return expression
+
+
+@pytest.mark.parametrize("make", [nested, left_nested])
+def test_the_largest_expression(make: type[Expr]) -> None:
+    """64 leaves; nested to the right each of them is on the stack at once."""
+    expression = make(64)  # pyright: ignore[reportCallIssue]
+    function = wrap([n, Tensor("A", [expression], "float32", device_type="cpu")], NopCallProvider())
+    with pytest.raises(TypeError, match="type of A on argument #1"):
+        function(3, None)
+    with pytest.raises(SpecError, match="expression of 129 parts is too large; at most 127"):
+        make(65)  # pyright: ignore[reportCallIssue]

@@ -69,6 +69,9 @@ def integer_vars(draw: st.DrawFn, name: str, bounded: int = 20) -> Var:
         greatest = draw(st.sampled_from([4, 8, 100, high, high - 1]))
     if least is not None and greatest is not None and greatest < least:
         greatest = least
+    top = high if greatest is None else greatest
+    if divisibility and top // divisibility * divisibility < (low if least is None else least):
+        divisibility = None  # no value would do
     return Var(name, dtype, divisibility=divisibility, min=least, max=greatest)
 
 

@@ -1,5 +1,5 @@
 llvm.mlir.global internal unnamed_addr constant @__ffi_builder_table_strides("TABLE") {addr_space = 0 : i32}
-llvm.func @__tvm_ffi_strides(%arg0: !llvm.ptr, %arg1: !llvm.ptr, %arg2: i32, %arg3: !llvm.ptr) -> i32 attributes {passthrough = ["noinline", "optnone", "ffi-builder-trusted"]} {
+llvm.func @__tvm_ffi_strides(%arg0: !llvm.ptr, %arg1: !llvm.ptr, %arg2: i32, %arg3: !llvm.ptr) -> i32 attributes {passthrough = ["noinline", "optnone", "ffi-builder-trusted-fff3e77a"]} {
   %0 = llvm.mlir.constant(1 : i32) : i32
   %1 = llvm.alloca %0 x !llvm.ptr : (i32) -> !llvm.ptr
   %2 = llvm.mlir.constant(1 : i32) : i32
@@ -109,11 +109,11 @@ llvm.func @__tvm_ffi_strides(%arg0: !llvm.ptr, %arg1: !llvm.ptr, %arg2: i32, %ar
   %71 = llvm.trunc %29 : i64 to i32
   %72 = llvm.mlir.constant(1 : i64) : i64
   llvm.store %57, %3 : !llvm.ptr, !llvm.ptr
-  %73 = llvm.getelementptr %3[8] : (!llvm.ptr) -> !llvm.ptr, i8
+  %73 = llvm.getelementptr %3[0, 1] : (!llvm.ptr) -> !llvm.ptr, !llvm.struct<(ptr, i32, i64, i64)>
   llvm.store %71, %73 : i32, !llvm.ptr
-  %74 = llvm.getelementptr %3[16] : (!llvm.ptr) -> !llvm.ptr, i8
+  %74 = llvm.getelementptr %3[0, 2] : (!llvm.ptr) -> !llvm.ptr, !llvm.struct<(ptr, i32, i64, i64)>
   llvm.store %41, %74 : i64, !llvm.ptr
-  %75 = llvm.getelementptr %3[24] : (!llvm.ptr) -> !llvm.ptr, i8
+  %75 = llvm.getelementptr %3[0, 3] : (!llvm.ptr) -> !llvm.ptr, !llvm.struct<(ptr, i32, i64, i64)>
   llvm.store %49, %75 : i64, !llvm.ptr
   llvm.store %3, %1 : !llvm.ptr, !llvm.ptr
   llvm.call @callee(%1) : (!llvm.ptr) -> ()

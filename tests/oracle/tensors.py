@@ -161,7 +161,8 @@ def check_data(param: Tensor, tensor: TensorAt, *, is_empty: bool, place: Place)
     alignment = param.data_alignment or 1
     if address % alignment:
         got = f"{hex(address)} (aligned to {address & -address})"
-        place.part("data").wrong_value(f"an address aligned to {alignment} bytes", got)
+        expected = f"an address aligned to {alignment} bytes (data_alignment of {place.path})"
+        place.part("data").wrong_value(expected, got)
     return address
 
 

@@ -196,7 +196,8 @@ class TestData:
 
     def test_alignment(self) -> None:
         params = [Tensor("A", [n, k], "float32", data_alignment=16)]
-        expected = "ValueError #0 A.data: an address aligned to 16 bytes | 0x7f04 (aligned to 4)"
+        wanted = "an address aligned to 16 bytes (data_alignment of A)"
+        expected = f"ValueError #0 A.data: {wanted} | 0x7f04 (aligned to 4)"
         assert fault(params, of(data=0x7F04)) == expected
         assert fault(params, of(data=0x7F00, byte_offset=4)) == expected
         assert accepted(params, of(data=0x7F04, byte_offset=12))

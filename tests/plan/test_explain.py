@@ -67,40 +67,40 @@ def test_tensors():
         Signature("f", [x, y]),
         """
         f(x: Tensor([n, 8], float16), y: Tensor([n, ceildiv(k, 2)], float16, strides=[k, 1]))
-              at                   expected                                        otherwise
-           0  number of arguments  2                                               TypeError
-           1  argument array       a non-NULL pointer                              ValueError
-           2  type of x            Tensor                                          TypeError
-           3  x                    a non-NULL object                               ValueError
-           4  x.ndim               2                                               ValueError
-           5  x.dtype              float16                                         TypeError
-           6  x.device_type        cuda                                            ValueError
-           7  x.shape              a non-NULL pointer                              ValueError
-           8  x.shape[0]           a non-negative value                            ValueError
+              at                   expected                                              otherwise
+           0  number of arguments  2                                                     TypeError
+           1  argument array       a non-NULL pointer                                    ValueError
+           2  type of x            Tensor                                                TypeError
+           3  x                    a non-NULL object                                     ValueError
+           4  x.ndim               2                                                     ValueError
+           5  x.dtype              float16                                               TypeError
+           6  x.device_type        cuda                                                  ValueError
+           7  x.shape              a non-NULL pointer                                    ValueError
+           8  x.shape[0]           a non-negative value                                  ValueError
            9  x.shape[0]           binds n
-          10  x.shape[1]           a non-negative value                            ValueError
-          11  x.shape[1]           8                                               ValueError
-          12  x.strides[0]         {product of later dims} (row-major contiguous)  ValueError
-          13  x.strides[1]         {product of later dims} (row-major contiguous)  ValueError
-          14  x.shape              a product of dimensions that fits int64         ValueError
-          15  x.byte_offset        data + byte_offset within the address space     ValueError
-          16  x.data               a non-NULL pointer, as x has elements           ValueError
-          17  x.data               an address aligned to 16 bytes                  ValueError
-          18  type of y            Tensor                                          TypeError
-          19  y                    a non-NULL object                               ValueError
-          20  y.ndim               2                                               ValueError
-          21  y.dtype              float16                                         TypeError
-          22  y.device_type        cuda                                            ValueError
-          23  y.device_id          {x.device_id} (the device of x)                 ValueError
-          24  y.shape              a non-NULL pointer                              ValueError
-          25  y.shape[0]           a non-negative value                            ValueError
-          26  y.shape[0]           {n} (n = x.shape[0])                            ValueError
-          27  y.shape[1]           a non-negative value                            ValueError
+          10  x.shape[1]           a non-negative value                                  ValueError
+          11  x.shape[1]           8                                                     ValueError
+          12  x.strides[0]         {product of later dims} (row-major contiguous)        ValueError
+          13  x.strides[1]         {product of later dims} (row-major contiguous)        ValueError
+          14  x.shape              a product of dimensions that fits int64               ValueError
+          15  x.byte_offset        data + byte_offset within the address space           ValueError
+          16  x.data               a non-NULL pointer, as x has elements                 ValueError
+          17  x.data               an address aligned to 16 bytes (data_alignment of x)  ValueError
+          18  type of y            Tensor                                                TypeError
+          19  y                    a non-NULL object                                     ValueError
+          20  y.ndim               2                                                     ValueError
+          21  y.dtype              float16                                               TypeError
+          22  y.device_type        cuda                                                  ValueError
+          23  y.device_id          {x.device_id} (the device of x)                       ValueError
+          24  y.shape              a non-NULL pointer                                    ValueError
+          25  y.shape[0]           a non-negative value                                  ValueError
+          26  y.shape[0]           {n} (n = x.shape[0])                                  ValueError
+          27  y.shape[1]           a non-negative value                                  ValueError
           28  y.strides[0]         binds k, for now
-          29  y.strides[1]         1                                               ValueError
-          30  y.shape              a product of dimensions that fits int64         ValueError
-          31  y.byte_offset        data + byte_offset within the address space     ValueError
-          32  y.data               a non-NULL pointer, as y has elements           ValueError
+          29  y.strides[1]         1                                                     ValueError
+          30  y.shape              a product of dimensions that fits int64               ValueError
+          31  y.byte_offset        data + byte_offset within the address space           ValueError
+          32  y.data               a non-NULL pointer, as y has elements                 ValueError
         what had to wait for a later argument:
           33  y.shape[1]           {ceildiv(k, 2)} (ceildiv(k, 2) with k = {k} from y.strides[0])  ValueError
         Strides of size-1 dimensions and of tensors without elements are free: they need only fit.

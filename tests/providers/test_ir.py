@@ -57,9 +57,9 @@ def test_packing() -> None:
     # CHECK: [[FLAG:%[0-9]+]] = llvm.alloca %{{.*}} x !llvm.struct<(i8)>
     # CHECK: [[STRUCT:%[0-9]+]] = llvm.alloca %{{.*}} x !llvm.struct<(ptr, i64, i32)>
     # CHECK: llvm.store %{{.*}}, [[STRUCT]] : !llvm.ptr, !llvm.ptr
-    # CHECK-NEXT: [[N:%[0-9]+]] = llvm.getelementptr [[STRUCT]][8]
+    # CHECK-NEXT: [[N:%[0-9]+]] = llvm.getelementptr [[STRUCT]][0, 1]
     # CHECK-NEXT: llvm.store %{{.*}}, [[N]] : i64, !llvm.ptr
-    # CHECK-NEXT: [[K:%[0-9]+]] = llvm.getelementptr [[STRUCT]][16]
+    # CHECK-NEXT: [[K:%[0-9]+]] = llvm.getelementptr [[STRUCT]][0, 2]
     # CHECK-NEXT: llvm.store %{{.*}}, [[K]] : i32, !llvm.ptr
     # CHECK: [[BYTE:%[0-9]+]] = llvm.zext %{{.*}} : i1 to i8
     # CHECK: llvm.store [[BYTE]], [[FLAG]] : i8, !llvm.ptr

@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 from ffi_builder import runtime
-from ffi_builder.errors import CompileError
 from tests.runtime.samples import ADD_ONE, c_object, llvm_entry, mlir_entry, needs_cc
 
 TWO = ADD_ONE + mlir_entry("twice", "%x = llvm.add %v, %v : i64")
@@ -157,9 +156,23 @@ def test_an_export_that_fails_leaves_nothing(tmp_path: Path) -> None:
     with pytest.raises(OSError, match="taken"):
         compiled.export_object(tmp_path / "taken")
     assert [path.name for path in tmp_path.iterdir()] == ["taken"]
+
+
+def test_an_export_leaves_out_what_was_linked(tmp_path: Path) -> None:
     linked = runtime.compile(ADD_ONE, link=[llvm_entry("g")])
-    with pytest.raises(CompileError, match="link="):
-        linked.export_object(tmp_path / "a.o")
+    linked.export_object(tmp_path / "a.o")
+    assert runtime.compile((tmp_path / "a.o").read_bytes()).functions == ("add_one",)
+
+
+def test_a_path_in_link(tmp_path: Path) -> None:
+    runtime.compile(llvm_entry("g")).export_object(tmp_path / "g.o")
+    (tmp_path / "h.ll").write_text(llvm_entry("h"))
+    compiled = runtime.compile(ADD_ONE, link=[tmp_path / "g.o", tmp_path / "h.ll"])
+    assert compiled.functions == ("add_one", "g", "h")
+    with pytest.raises(FileNotFoundError):
+        runtime.compile(ADD_ONE, link=[tmp_path / "missing.o"])
+    with pytest.raises(TypeError, match=r"for link\[0\], .*'g.o'; for a file give pathlib.Path"):
+        runtime.compile(ADD_ONE, link=["g.o"])
 
 
 @needs_cc

@@ -37,7 +37,7 @@ def test_text_that_does_not_parse() -> None:
 
 def test_what_is_no_module() -> None:
     fails("MLIR|LLVM IR", 3, TypeError)
-    fails("`pathlib", Path("a.ll"), TypeError)
+    fails("not the path PosixPath", Path("a.ll"), TypeError)
     fails("NoneType", None, TypeError)
     fails("ELF object file, but the bytes start with b'abc", b"abcdefghi")
     fails("ELF object file", b"")

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import zlib
 from typing import Any
 
 import pytest
 
-from ffi_builder import runtime
+from ffi_builder import attach_ffi_func, ir, providers, runtime, spec
 from ffi_builder.errors import CompileError
 from ffi_builder.runtime import guard, mlir, screen_llvm, screen_mlir
 from tests.runtime.samples import ADD_ONE, llvm_entry
@@ -98,13 +99,42 @@ def test_what_passes_make_needs_no_child_process(
 
 
 def test_a_function_that_is_marked_is_trusted() -> None:
+    """As long as its operations are those that were marked."""
     odd = (
         'llvm.func @f() attributes {{passthrough = ["{}"], alignment = 8 : i64}} {{ llvm.return }}'
     )
     plain = mlir.parse(odd.format("noinline"))
     assert screen_mlir.translation_hazard(plain.operation) == "llvm.func @f"
-    marked = mlir.parse(odd.format(screen_mlir.TRUSTED))
+    seal = f"{screen_mlir.TRUSTED}{zlib.crc32(b'llvm.return'):08x}"
+    marked = mlir.parse(odd.format(seal))
     assert screen_mlir.translation_hazard(marked.operation) is None
+    edited = mlir.parse(odd.format(seal).replace("{ llvm", "{ llvm.fence seq_cst\n llvm"))
+    assert screen_mlir.translation_hazard(edited.operation) == "llvm.func @f"
+
+
+def test_the_mark_is_that_of_the_builder() -> None:
+    assert screen_mlir.TRUSTED == ir.TRUSTED
+
+
+WRONG_TRUNC = """
+llvm.func @k(%a: i64) attributes {sym_visibility = "private"} {
+  %p = llvm.inttoptr %a : i64 to !llvm.ptr
+  %c = llvm.trunc %a : i64 to i32
+  %0 = llvm.trunc %c : i32 to i64
+  llvm.store %0, %p : i64, !llvm.ptr
+  llvm.return
+}
+"""
+
+
+def test_what_is_inlined_into_a_wrapper_is_looked_at() -> None:
+    """LLVM refuses this truncation, and MLIR does not: translating it would end the process."""
+    module = mlir.parse(WRONG_TRUNC)
+    provider = providers.DirectCallProvider("k")
+    attach_ffi_func(module, "f", [spec.Var("n", "int64")], provider)
+    for pipeline in (None, "builtin.module(inline,symbol-dce)"):
+        with pytest.raises(CompileError, match="Translating the module to LLVM IR failed"):
+            runtime.compile(module, pipeline=pipeline)
 
 
 @pytest.mark.parametrize(

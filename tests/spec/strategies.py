@@ -51,6 +51,12 @@ def any_vars(draw: st.DrawFn) -> spec.Var:
                 },
             )
         )
+        top, bottom = kwargs.get("max", high), kwargs.get("min", low)
+        if (
+            "divisibility" in kwargs
+            and top // kwargs["divisibility"] * kwargs["divisibility"] < bottom
+        ):
+            del kwargs["divisibility"]  # no value would do
     return spec.Var(draw(names), dtype, **kwargs)
 
 

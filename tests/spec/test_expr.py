@@ -98,7 +98,9 @@ def test_refused(make: Callable[[], object], words: str):
 
 
 def test_operators_that_are_none():
-    for make in (lambda: n / 2, lambda: -n, lambda: 2 // n, lambda: n**2):  # pyright: ignore
+    with pytest.raises(SpecError, match=r"use n // 2 \(rounded down\) or ceildiv\(n, 2\)"):
+        n / 2  # pyright: ignore
+    for make in (lambda: -n, lambda: 2 // n, lambda: n**2):  # pyright: ignore
         with pytest.raises(TypeError):
             make()
 

@@ -23,6 +23,7 @@ def test_dtypes(dtype: str):
         ({"dtype": "int31"}, "did you mean 'int"),
         ({"dtype": "float8_e4m3fn"}, "Var 'n': dtype: expected one of int8.* 'float8_e4m3fn'"),
         ({"dtype": 32}, "Var 'n': dtype: expected one of int8.* but got 32"),
+        ({"min": 5, "max": 7, "divisibility": 4}, "Var 'n': no multiple of 4 is between 5 and 7"),
         ({"divisibility": 0}, "Var 'n': divisibility: expected a positive int but got 0"),
         ({"divisibility": -16}, "Var 'n': divisibility: expected a positive int but got -16"),
         ({"divisibility": 1.5}, r"divisibility: expected an int but got 1.5 \(float\)"),

@@ -12,7 +12,6 @@ from ffi_builder.abi import TypeIndex
 from ffi_builder.builder.diagnosis.table import (
     NO_INDEX,
     OPERATOR_CODES,
-    STACK_DEPTH,
     WORDS,
     Code,
     Op,
@@ -48,7 +47,12 @@ def encode(plan: Plan) -> bytes:
     Raises:
         BuildError: if the signature is too large for the table's fields.
     """
-    return _Encoder(plan).encode()
+    try:
+        return _Encoder(plan).encode()
+    except struct.error as error:
+        raise BuildError(
+            f"{plan.signature.name}: the signature is too large for one wrapper: {error}"
+        ) from error
 
 
 def symbols_of(plan: Plan) -> list[spec.Var]:
@@ -215,8 +219,13 @@ class _Encoder:
             self._out.emit(Op.RESTORE, "H", self._slots[position])
             self._object = position
 
-    def _source(self, source: Source, index: int = NO_INDEX) -> None:
-        self._out.emit(Op.READ, "BH", source, index)
+    def _source(self, source: Source, index: int | None = None) -> None:
+        if index is not None and index >= NO_INDEX:
+            raise BuildError(
+                f"{self._plan.signature.name}: a wrapper cannot look at more than {NO_INDEX} "
+                f"dimensions or entries of one parameter"
+            )
+        self._out.emit(Op.READ, "BH", source, NO_INDEX if index is None else index)
         self._read = None
 
     def _value(self, place: Place) -> None:
@@ -227,7 +236,7 @@ class _Encoder:
             if place.position != self._position:
                 self._parameter(place)
             self._restore(place.position)
-            self._source(Source(place.part), NO_INDEX if place.index is None else place.index)
+            self._source(Source(place.part), place.index)
             if place.packing > 1:
                 self._out.emit(Op.SCALE, "q", place.packing)
         self._read = place
@@ -256,12 +265,6 @@ class _Encoder:
 
     def _expr(self, expr: spec.Expr, words: Words) -> None:
         out = self._out
-        needed = _stack_depth(expr)
-        if needed > STACK_DEPTH:
-            raise BuildError(
-                f"{self._plan.signature.name}: evaluating {expr} takes a stack of {needed} values; "
-                f"at most {STACK_DEPTH}"
-            )
         out.emit(Op.EXPR, "B", WORDS.index(words))
         out.text(str(expr))
         symbols = list(dict.fromkeys(spec.variables(expr)))
@@ -282,13 +285,6 @@ class _Encoder:
                 out.emit(OPERATOR_CODES[op])
             case int():
                 out.emit(Code.CONSTANT, "q", value)
-
-
-def _stack_depth(value: spec.Dim) -> int:
-    """How many values are on the stack at most while this is evaluated."""
-    if isinstance(value, spec.Expr):
-        return max(_stack_depth(value.lhs), 1 + _stack_depth(value.rhs))
-    return 1
 
 
 def _integer_dtype(dtype: str) -> tuple[int, int]:

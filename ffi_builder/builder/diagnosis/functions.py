@@ -11,7 +11,7 @@ from functools import cache
 from typing import Final
 
 from ffi_builder.builder.diagnosis.library import library
-from ffi_builder.ir import Builder, Symbols, Type, Value
+from ffi_builder.ir import Builder, Symbols, Type, Value, seal
 
 PREFIX: Final = "__ffi_builder_shared_"
 
@@ -39,13 +39,13 @@ def define(
     types = symbols.types
     attributes = {
         "linkage": types.attribute("#llvm.linkage<internal>"),
-        "passthrough": types.attribute('["cold", "minsize", "nounwind", "ffi-builder-trusted"]'),
     }
     if keeps_registers:
         attributes["CConv"] = types.attribute("#llvm.cconv<preserve_mostcc>")
     function = symbols.function(shared_name(name), result, parameters, attributes, body=True)
     entry = function.regions[0].blocks[0]
     body(Builder(symbols, function, entry, symbols.location), *entry.arguments)
+    seal(types, function, ("cold", "minsize", "nounwind"))
 
 
 def call_shared(

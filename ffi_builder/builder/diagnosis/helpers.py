@@ -8,15 +8,24 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Final
 
-from ffi_builder.builder.diagnosis.functions import shared_name
 from ffi_builder.builder.diagnosis.machine import define_machine
 from ffi_builder.builder.diagnosis.numbers import define_number_helpers
 from ffi_builder.builder.diagnosis.tensors import define_tensor_helpers
 from ffi_builder.ir import Symbols
 
-_BYTECODE: Final[dict[tuple[str, str], bytes]] = {}
+
+@dataclass(frozen=True)
+class _Group:
+    """Helpers that call each other, and the declarations that they need."""
+
+    names: tuple[str, ...]
+    bytecode: bytes
+
+
+_GROUPS: Final[dict[tuple[str, str], _Group]] = {}
 """By the name of the distribution's ``ir`` module, and of the group's first helper."""
 
 
@@ -30,20 +39,22 @@ def define_helpers(symbols: Symbols, *, tensors: bool, numbers: bool) -> None:
 
 
 def _define(symbols: Symbols, first: str, define: Callable[[Symbols], None]) -> None:
-    if shared_name(first) in symbols:
-        return
     key = (symbols.types.ir.__name__, first)
-    if key not in _BYTECODE:
-        _BYTECODE[key] = _bytecode(symbols, define)
-    symbols.adopt(_BYTECODE[key])
+    if key not in _GROUPS:
+        _GROUPS[key] = _group(symbols, define)
+    group = _GROUPS[key]
+    # All of them: a clean-up may have taken out those that nothing used.
+    if not all(name in symbols for name in group.names):
+        symbols.adopt(group.bytecode)
 
 
-def _bytecode(symbols: Symbols, define: Callable[[Symbols], None]) -> bytes:
-    """The group alone, in a module of its own."""
+def _group(symbols: Symbols, define: Callable[[Symbols], None]) -> _Group:
+    """Build the group, alone in a module of its own."""
     ir, context = symbols.types.ir, symbols.types.context
     unknown = ir.Location.unknown(context)
     module = ir.Module.create(unknown)
     define(Symbols(symbols.types, module, unknown))
     buffer = io.BytesIO()
     module.operation.write_bytecode(buffer)
-    return buffer.getvalue()
+    names = (op.operation.attributes["sym_name"].value for op in module.body.operations)
+    return _Group(tuple(names), buffer.getvalue())

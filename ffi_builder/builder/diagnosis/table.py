@@ -129,7 +129,7 @@ class Code(IntEnum):
 
 
 STACK_DEPTH: Final = 64
-"""How many values the stack of expressions holds: encode() refuses those that need more."""
+"""How many values the stack of expressions holds: as many as an expression may have leaves."""
 
 OPERATOR_CODES: Final = {
     "+": Code.ADD,

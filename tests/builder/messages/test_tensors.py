@@ -284,7 +284,7 @@ FAILURES = {
         "ValueError",
         "A.data on argument #0",
         VECTOR,
-        "an address aligned to 16 bytes",
+        "an address aligned to 16 bytes (data_alignment of A)",
         "0x7f04 (aligned to 4)",
     ),
     "packed dimension that is too large": Failure(

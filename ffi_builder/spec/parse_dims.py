@@ -1,0 +1,123 @@
+"""Reading dimensions, strides and expressions, and noting the symbols in them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, Final, TypeVar
+
+from ffi_builder.spec.expr import OPERATORS, Dim, Expr, Var
+from ffi_builder.spec.tokens import Token, Tokens
+
+Item = TypeVar("Item")
+
+_DEEPEST: Final = 100
+"""Brackets and tuples in one another."""
+
+
+@dataclass
+class Said:
+    """What the text says of a symbol; ``token`` is where it says the first of it."""
+
+    token: Token
+    dtype: str | None = None
+    scalar: bool = False
+    limits: dict[str, Any] = field(default_factory=dict[str, Any])
+    """divisibility, min and max."""
+
+
+class DimParser:
+    """One reading. Without ``symbols`` it is the first: everything is an int64 then."""
+
+    def __init__(self, tokens: Tokens, device: str | None, symbols: dict[str, Var] | None) -> None:
+        self.tokens, self.device, self.symbols = tokens, device, symbols
+        self.said: dict[str, Said] = {}
+        self.depth = 0
+
+    def list_of(self, close: str, item: Callable[[], Item]) -> list[Item]:
+        """Items with commas between them, up to the closing bracket; one more comma may follow."""
+        items: list[Item] = []
+        while not self.tokens.takes(close):
+            items.append(item())
+            if not self.tokens.sees(close) and not self.tokens.takes(","):
+                token = self.tokens.next
+                raise self.tokens.wrong(token, f"expected ',' or {close!r} but got {token.shown}")
+        return items
+
+    def entries(self) -> list[Dim | None]:
+        """The entries of a shape or of strides."""
+        self.tokens.need("[")
+        return self.list_of("]", self._entry)
+
+    def _entry(self) -> Dim | None:
+        t = self.tokens
+        if t.sees("None") and t.second.kind == "mark" and t.second.text in (",", "]"):
+            t.take()
+            return None
+        return self._expression(1)
+
+    def _expression(self, rank: int) -> Dim:
+        """Operators that bind at least as tightly as ``rank``; they group from the left."""
+        t = self.tokens
+        found = self._expression(rank + 1) if rank < 2 else self._operand()
+        while t.sees(*(op for op in OPERATORS if OPERATORS[op] == rank)):
+            operator = t.take()
+            right = self._expression(rank + 1) if rank < 2 else self._operand()
+            with t.at(operator):
+                found = Expr(operator.text, found, right)
+        return found
+
+    def _operand(self) -> Dim:
+        t = self.tokens
+        token = t.next
+        if t.takes("("):
+            with self.deeper(token):
+                found = self._expression(1)
+            self.close()
+            return found
+        if token.kind in ("name", "quoted"):
+            t.take()
+            if token.kind == "name" and token.text == "ceildiv" and t.takes("("):
+                return self._ceildiv(token)
+            return self.symbol(token)
+        return t.integer("an int, a symbol or an expression")
+
+    def _ceildiv(self, token: Token) -> Expr:
+        with self.deeper(token):
+            value = self._expression(1)
+        self.tokens.need(",")
+        divisor = self.tokens.integer("a positive int")
+        self.close()
+        with self.tokens.at(token):
+            return Expr("ceildiv", value, divisor)
+
+    def symbol(self, token: Token) -> Var:
+        """The integer symbol that a name stands for."""
+        self.mention(token)
+        if self.symbols is None:
+            return Var(token.text, "int64")
+        found = self.symbols[token.text]
+        if not found.is_integer:
+            raise self.tokens.wrong(
+                token, f"{token.text!r} is a {found.dtype} symbol, not an integer one"
+            )
+        return found
+
+    def mention(self, token: Token) -> Said:
+        """What the text says of the symbol, which from now on is one."""
+        return self.said.setdefault(token.text, Said(token))
+
+    def close(self) -> None:
+        """Take the closing bracket; a comma may stand before it."""
+        self.tokens.takes(",")
+        self.tokens.need(")")
+
+    @contextmanager
+    def deeper(self, token: Token) -> Generator[None]:
+        """One level of brackets more."""
+        self.depth += 1
+        if self.depth > _DEEPEST:
+            raise self.tokens.wrong(token, "too deeply nested")
+        yield
+        self.depth -= 1

@@ -1,0 +1,412 @@
+"""``Signature.parse`` and ``Signature.canonical``: text there and back, and errors with a caret."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ffi_builder import SpecError, abi
+from ffi_builder.spec import (
+    ConstBool,
+    ConstFloat,
+    ConstInt,
+    ConstNone,
+    DataPointer,
+    DefaultConfig,
+    EnvStream,
+    Expr,
+    Param,
+    Shape,
+    Signature,
+    Stream,
+    Tensor,
+    TupleParam,
+    Var,
+    ceildiv,
+    dims,
+    short_text,
+)
+from tests.differential.signatures import signatures
+from tests.spec.strategies import exprs, params
+
+n, k, m = dims("n k m")
+n32 = Var("n", "int32", divisibility=16, min=1, max=8 * 16)
+
+
+def cpu(name: str, *entries: Any, dtype: str = "float32", **fields: Any) -> Tensor:
+    return Tensor(name, entries, dtype, device_type="cpu", **fields)
+
+
+SAMPLES: list[tuple[list[Param], str]] = [
+    ([], "f()"),
+    ([cpu("A", n, k * 2, None)], "f(A: Tensor([n, k * 2, None], float32, device_type=cpu))"),
+    ([cpu("A")], "f(A: Tensor([], float32, device_type=cpu))"),
+    ([cpu("A", strides=[])], "f(A: Tensor([], float32, strides=[], device_type=cpu))"),
+    ([cpu("A", n, strides="C")], "f(A: Tensor([n], float32, device_type=cpu))"),
+    (
+        [
+            Tensor(
+                "A",
+                [n, 4],
+                "float4_e2m1fn",
+                strides=[k, 1],
+                device_type="cuda",
+                device_id=m,
+                data_alignment=16,
+                storage_dtype="float4_e2m1fnx2",
+                intent="in",
+            ),
+            EnvStream("s"),
+        ],
+        "f(A: Tensor([n, 4], float4_e2m1fn, strides=[k, 1], device_type=cuda, device_id=m, "
+        "data_alignment=16, storage_dtype=float4_e2m1fnx2, intent=in), s: EnvStream)",
+    ),
+    (
+        [cpu("A", n32)],
+        "f(A: Tensor([n], float32, device_type=cpu)) "
+        "where n: int32, n % 16 == 0, 1 <= n <= 128",
+    ),
+    ([n32], "f(n: int32) where n % 16 == 0, 1 <= n <= 128"),
+    ([TupleParam("t", [n32]), Shape("s", [n32])], "f(t: Tuple(n: int32), s: Shape([n])) where n % 16 == 0, 1 <= n <= 128"),
+    ([Var("a", "int64", min=-4), Var("b", "int8", max=-1)], "f(a: int64, b: int8) where -4 <= a, b <= -1"),
+    ([Var("a", "uint8", divisibility=1)], "f(a: uint8) where a % 1 == 0"),
+    ([Var("a", "float32"), Var("b", "bool"), Var("h", "handle")], "f(a: float32, b: bool, h: handle)"),
+    (
+        [Stream("a"), DataPointer("b"), DataPointer("c", address_space=0), ConstNone("d")],
+        "f(a: Stream, b: DataPointer, c: DataPointer(address_space=0), d: None)",
+    ),
+    (
+        [ConstInt("a", -3), ConstBool("b", True), ConstFloat("c", 3.0), ConstFloat("d", 1e-300)],
+        "f(a: Literal[-3], b: Literal[True], c: Literal[3.0], d: Literal[1e-300])",
+    ),
+    (
+        [ConstFloat("a", math.nan), ConstFloat("b", -math.inf), ConstFloat("c", 1e22)],
+        "f(a: Literal[nan], b: Literal[-inf], c: Literal[1e+22])",
+    ),
+    (
+        [TupleParam("t", [TupleParam("u", []), TupleParam("v", [n])])],
+        "f(t: Tuple(u: Tuple(), v: Tuple(n: int64)))",
+    ),
+    (
+        [n, k, m, Shape("s", [n - (k - m), (n + 1) // 2 % 3, n * (k * m), ceildiv(n + 1, 2) * -3])],
+        "f(n: int64, k: int64, m: int64, "
+        "s: Shape([n - (k - m), (n + 1) // 2 % 3, n * (k * m), ceildiv(n + 1, 2) * -3]))",
+    ),
+    (  # names that look like something else
+        [
+            cpu("where", *dims("Tensor where float32 ceildiv None"), None, strides=[Var("None", "int64") * 2, *dims("C inf in None"), 3]),
+            TupleParam("None", [cpu("Literal", device_id=Var("None", "int64"))]),
+        ],
+        "f(where: Tensor([Tensor, where, float32, ceildiv, 'None', None], float32, "
+        "strides=[None * 2, C, inf, in, 'None', 3], device_type=cpu), "
+        "None: Tuple(Literal: Tensor([], float32, device_type=cpu, device_id='None')))",
+    ),
+    (
+        [cpu("where", *(Var(name, "int32", min=0) for name in ("where", "None", "ceildiv")))],
+        "f(where: Tensor([where, 'None', ceildiv], float32, device_type=cpu)) "
+        "where where: int32, 0 <= where, None: int32, 0 <= None, ceildiv: int32, 0 <= ceildiv",
+    ),
+    ([cpu("n", n)], "f(n: Tensor([n], float32, device_type=cpu))"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("made", "text"), SAMPLES)
+def test_samples(made: Sequence[Param], text: str):
+    signature = Signature("f", made)
+    assert signature.canonical() == text
+    assert Signature.parse(text) == signature
+
+
+def round_trip(signature: Signature) -> None:
+    for device in (None, "cpu", "rocm"):
+        text = signature.canonical(device=device)
+        again = Signature.parse(text, device=device)
+        assert again == signature
+        assert again.canonical(device=device) == text
+        with DefaultConfig(device_type=device or "webgpu"):
+            assert Signature.parse(text) == signature
+
+
+@settings(max_examples=300)
+@given(signatures())
+def test_every_signature_reads_back(signature: Signature):
+    round_trip(signature)
+
+
+@settings(max_examples=300)
+@given(st.lists(params(), max_size=3, unique_by=lambda param: param.name))
+def test_every_field_reads_back(made: list[Param]):
+    try:
+        signature = Signature("where", made)
+    except SpecError:  # a symbol that nothing binds, or with two meanings
+        return
+    round_trip(signature)
+
+
+@given(exprs())
+def test_every_expression_reads_back(expr: Expr):
+    symbols = list({var.name: var for var in variables_of(expr)}.values())
+    round_trip(Signature("f", [*symbols, Shape("s_s", [expr])]))
+
+
+def variables_of(expr: object) -> list[Var]:
+    if isinstance(expr, Expr):
+        return [*variables_of(expr.lhs), *variables_of(expr.rhs)]
+    return [expr] if isinstance(expr, Var) else []
+
+
+@given(st.text(alphabet="fn:,()[]=%<>0123 '\"TensorShapewhereint32None+-*/.", max_size=60) | st.text())
+def test_whatever_it_reads_it_reads_or_refuses(text: str):
+    try:
+        signature = Signature.parse(text, device="cpu")
+    except SpecError:
+        return
+    assert Signature.parse(signature.canonical()) == signature
+
+
+@settings(max_examples=200)
+@given(signatures(), st.data())
+def test_a_text_with_a_part_missing_is_read_or_refused(signature: Signature, data: st.DataObject):
+    text = signature.canonical()
+    start = data.draw(st.integers(0, len(text)))
+    broken = text[:start] + text[start + data.draw(st.integers(1, 9)) :]
+    try:
+        Signature.parse(broken)
+    except SpecError as error:
+        words = str(error)
+        assert words.startswith("Signature.parse: ")
+        assert re.search(r"\n    .*\n *\^+$", words)
+
+
+class TestOtherWays:
+    """What is read, beside the canonical text."""
+
+    @pytest.mark.parametrize(
+        ("text", "made"),
+        [
+            ("f(x: Tensor([n], float32))", [cpu("x", n)]),
+            ("f(x: Tensor([n], 'float32', strides=C, device_type=\"cpu\"))", [cpu("x", n)]),
+            ("  f ( n:int64,\n\tk : int8 , ) where n>=1,k<=3 , n<=9\n", [Var("n", "int64", min=1, max=9), Var("k", "int8", max=3)]),
+            ("f(t: Tuple(n: int64,), s: Shape([n, 2,],))", [TupleParam("t", [n]), Shape("s", [n, 2])]),
+            ("f(x: Tensor([(n)], float32, intent=in,))", [cpu("x", n, intent="in")]),
+            ("f(n: int64) where n: int64" [:11], [n]),
+            ("f(x: Tensor([n], float32)) where n: int64", [cpu("x", n)]),
+            ("f(c: Literal[1.], d: Literal[.5])".replace(".5", "0.5"), [ConstFloat("c", 1.0), ConstFloat("d", 0.5)]),
+        ],
+    )  # fmt: skip
+    def test_read(self, text: str, made: Sequence[Param]):
+        assert Signature.parse(text, device="cpu") == Signature("f", made)
+
+    @given(signatures())
+    def test_the_short_form_is_read(self, signature: Signature):
+        text = short_text(signature)
+        try:
+            again = Signature.parse(text, device="cpu")
+        except SpecError:  # it does not say that a dtype is packed, on which some strides depend
+            return
+        assert short_text(again) == text
+
+    def test_the_active_default_is_taken(self):
+        with DefaultConfig(device_type="cuda"):
+            found = Signature.parse("f(x: Tensor([], int8))").params[0]
+            other = Signature.parse("f(x: Tensor([], int8))", device="cpu").params[0]
+        assert isinstance(found, Tensor)
+        assert isinstance(other, Tensor)
+        assert (found.device, other.device) == ("cuda", "cpu")
+
+    def test_what_equality_does_not_see_is_left_out(self):
+        x = Var("x", "float32", default=1.0, kw_only=True, doc="the factor")
+        assert Signature("f", [x], doc="does f").canonical() == "f(x: float32)"
+
+
+# Each text has its carets below it.
+ERRORS = """
+expected the name of the function but got the end
+
+^
+expected '(' but got the end
+f
+ ^
+expected the name of a parameter but got '3'
+f(3)
+  ^
+expected ',' or ')' but got the end
+f(n: int64
+          ^
+expected ':' but got ','
+f(n, k)
+   ^
+expected 'where' or the end but got 'were'
+f(n: int64) were n: int8
+            ^^^^
+expected ',' or the end but got 'k'
+f(n: int64, k: int8) where n <= 3 k <= 4
+                                  ^
+unexpected '$'
+f(n: int64, $k: int8)
+            ^
+unexpected '"'
+f(n: "int64)
+     ^
+expected a type: Tensor, Shape, Tuple, Literal, None, Stream, EnvStream, DataPointer, or one of int8, int16, int32, int64, uint8, uint16, uint32, uint64, bool, float16, bfloat16, float32, float64, handle, but got 'Tnsor', did you mean 'Tensor'?
+f(n: int64, x: Tnsor([n], float32))
+               ^^^^^
+dtype: expected a DLPack type name such as 'float32', 'bool' or 'float8_e4m3fn' but got 'float23', did you mean 'float32'?
+f(x: Tensor([n], float23))
+                 ^^^^^^^
+option of a Tensor: expected one of strides, device_type, device_id, data_alignment, storage_dtype, intent but got 'stride', did you mean 'strides'?
+f(x: Tensor([n], float32, stride=[1]))
+                          ^^^^^^
+intent is given twice
+f(x: Tensor([n], float32, intent=in, intent=out))
+                                     ^^^^^^
+intent: expected one of in, out, inout but got 'input', did you mean 'inout'?
+f(x: Tensor([n], float32, intent=input))
+                                 ^^^^^
+device_type: expected one of DEVICES but got 'gpu'
+f(x: Tensor([n], float32, device_type=gpu))
+                                      ^^^
+expected '[' but got 'F'
+f(x: Tensor([n], float32, strides=F))
+                                  ^
+Tensor 'x': strides: expected 1 entries, one for each dimension of [n], but got 2: [1, 2]
+f(x: Tensor([n], float32, strides=[1, 2]))
+     ^^^^^^
+Tensor 'x': data_alignment: expected a power of two but got 3
+f(x: Tensor([n], float32, data_alignment=3))
+     ^^^^^^
+expected an int, a symbol or an expression but got ']'
+f(x: Tensor([n + ], float32))
+                 ^
+expected ',' or ']' but got '='
+f(x: Tensor([n = 2], float32))
+               ^
+divisor of '//': expected a positive int but got 0
+f(x: Tensor([n // 0], float32))
+               ^^
+divisor of '%': expected an int but got Var('k', 'int64') (Var)
+f(x: Tensor([n, k, n % k], float32))
+                     ^
+expected a positive int but got 'k'
+f(x: Tensor([n, k, ceildiv(n, k)], float32))
+                              ^
+expression 2 * 3: expected a Var in it, as it is an int
+f(x: Tensor([2 * 3], float32))
+               ^
+expected an int that fits 64 bits
+f(x: Tensor([11111111111111111111111111111111111111111], float32))
+             ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+'n' is a float32 symbol, not an integer one
+f(x: Tensor([n], float32), n: float32)
+             ^
+symbol 'n' is int8 before, and int16 here
+f(n: int8, t: Tuple(n: int16))
+                       ^^^^^
+expected an int, a float, nan, inf, True or False but got 'maybe'
+f(c: Literal[maybe])
+             ^^^^^
+expected an int, a float, nan, inf, True or False but got 'True'
+f(c: Literal[-True])
+              ^^^^
+ConstInt 'c': value: expected an int that fits int64 but got 9223372036854775808
+f(c: Literal[9223372036854775808])
+             ^^^^^^^^^^^^^^^^^^^
+TupleParam 't': params: two parameters are named 'n', at 0 and 1; names must differ
+f(t: Tuple(n: int8, n: int8))
+     ^^^^^
+DataPointer 'p': address_space: expected a non-negative int but got -1
+f(p: DataPointer(address_space=-1))
+     ^^^^^^^^^^^
+no parameter mentions a symbol 'nn', did you mean 'n'?
+f(n: int64) where nn <= 3
+                  ^^
+expected ':', '%', '<=' or '>=' but got '=='
+f(n: int64) where n == 3
+                    ^^
+expected '0' but got '1'
+f(n: int64) where n % 2 == 1
+                           ^
+expected '<=' but got '>='
+f(n: int64) where 1 >= n
+                    ^^
+the max of this symbol is given twice
+f(n: int64) where n <= 3, 1 <= n <= 4
+                          ^
+its parameter says the dtype already: int64
+f(n: int64) where n: int8
+                     ^^^^
+an earlier constraint says the dtype already: int8
+f(x: Tensor([n], int8)) where n: int8, n: int16
+                                          ^^^^^
+dtype of a symbol: expected one of int8, int16, int32, int64, uint8, uint16, uint32, uint64, bool, float16, bfloat16, float32, float64, handle but got 'int46', did you mean 'int64'?
+f(x: Tensor([n], int8)) where n: int46
+                                 ^^^^^
+Var 'n': min 4 is greater than max 3
+f(n: int64) where n <= 3, n >= 4
+                          ^
+Var 'x': max is for integer symbols, but its dtype is float32
+f(x: float32) where x <= 3
+                    ^
+Signature 'f': nothing binds symbol 'n', which x.shape[0] = n // 2 needs; it must stand alone as a dimension, stride or scalar parameter, or in an expression a * n + b
+f(x: Tensor([n // 2], float32))
+^
+"""
+
+
+def error_rows() -> list[tuple[str, str, str]]:
+    lines = ERRORS.strip("\n").split("\n")
+    return list(zip(lines[::3], lines[1::3], lines[2::3], strict=True))
+
+
+def message(text: str, device: str | None = "cpu") -> str:
+    with pytest.raises(SpecError) as error:
+        Signature.parse(text, device=device)
+    assert error.value.__cause__ is None
+    return str(error.value)
+
+
+@pytest.mark.parametrize(("words", "text", "carets"), error_rows())
+def test_errors_point_at_the_place(words: str, text: str, carets: str):
+    words = words.replace("DEVICES", ", ".join(abi.DEVICE_TYPES))
+    assert message(text) == f"Signature.parse: {words}\n    {text}\n    {carets}"
+
+
+def test_only_the_line_is_shown():
+    words = message("f(\n  n: int64,\n\tx: Tnsor([n]),\n)")
+    assert words.endswith("\n    \tx: Tnsor([n]),\n    \t   ^^^^^")
+
+
+def test_no_device():
+    words = message("f(x: Tensor([n], float32))", device=None)
+    assert "Tensor 'x': no device_type given and no default active." in words
+    assert words.endswith("\n    f(x: Tensor([n], float32))\n         ^^^^^^")
+    with pytest.raises(SpecError, match=r"Signature\.parse: device: expected one of cpu, .* 'gpu'"):
+        Signature.parse("f()", device="gpu")
+
+
+def test_no_text():
+    not_text: Any = None
+    with pytest.raises(SpecError, match=r"Signature\.parse: expected a str but got None"):
+        Signature.parse(not_text)
+
+
+@pytest.mark.parametrize("opening", ["(", "ceildiv(", "t: Tuple("])
+def test_too_deep(opening: str):
+    prefix = "f(" if opening.startswith("t") else "f(x: Tensor(["
+    assert "Signature.parse: too deeply nested\n" in message(prefix + opening * 5000)
+
+
+def test_the_grammar_names_every_word():
+    """docs/signatures.md has every option and kind that the text may have."""
+    page = (Path(__file__).parents[2] / "docs/signatures.md").read_text()
+    grammar = page.partition("```ebnf")[2].partition("```")[0]
+    words = {"strides", "device_type", "device_id", "data_alignment", "storage_dtype", "intent"}
+    words |= {"address_space", "where", "ceildiv", "Literal", "Tuple", "Shape", "Tensor", "None"}
+    assert {word for word in words if f'"{word}"' not in grammar} == set()
