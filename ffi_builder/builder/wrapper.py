@@ -184,7 +184,8 @@ def _location(
     # The current location may belong to another context, which would end the process.
     if current is not None and current.context == symbols.types.context:
         return current
-    callee = symbols.find(getattr(provider, "callee", "") or "")
+    name = getattr(provider, "callee", None)
+    callee = symbols.find(name) if isinstance(name, str) else None
     operation = symbols.module.operation if callee is None else callee
     return operation.location
 

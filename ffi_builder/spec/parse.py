@@ -7,8 +7,7 @@ The text is read twice. What a symbol is may be said anywhere, by a scalar param
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from ffi_builder import abi
 from ffi_builder.errors import SpecError
@@ -31,23 +30,19 @@ from ffi_builder.spec.parse_dims import DimParser, Said
 from ffi_builder.spec.tensor import INTENTS, Tensor
 from ffi_builder.spec.tokens import Token, Tokens
 
+Made = TypeVar("Made")
+
 _NAMED: Final = {"None": ConstNone, "Stream": Stream, "EnvStream": EnvStream}
 """Parameters that are described by their name alone."""
 _FLOATS: Final = ("nan", "inf")
 
 
-@dataclass(frozen=True)
-class Parsed:
-    """A signature's parts; ``tokens`` and ``token`` are for errors about the whole."""
+def parse_signature(
+    text: str, device: str | None, make: Callable[[str, list[Param]], Made]
+) -> Made:
+    """Read a signature, and make it of its name and parameters.
 
-    name: str
-    params: list[Param]
-    tokens: Tokens
-    token: Token
-
-
-def parse_signature(text: str, device: str | None) -> Parsed:
-    """Read a signature; ``device`` is that of tensors which do not say theirs.
+    ``device`` is that of tensors which do not say theirs.
 
     Raises:
         SpecError: the text is no signature; with the line, and carets under the place.
@@ -60,7 +55,9 @@ def parse_signature(text: str, device: str | None) -> Parsed:
         first = _Parser(Tokens(text), device, None)
         first.signature()
         symbols = {name: _var(first.tokens, name, said) for name, said in first.said.items()}
-        return _Parser(Tokens(text), device, symbols).signature()
+        name, params = _Parser(Tokens(text), device, symbols).signature()
+        with first.tokens.at(name):
+            return make(name.text, params)
     except SpecError as error:
         raise SpecError(f"Signature.parse: {error}") from None
 
@@ -73,19 +70,21 @@ def _var(tokens: Tokens, name: str, said: Said) -> Var:
 class _Parser(DimParser):
     """The parameters and constraints."""
 
-    def signature(self) -> Parsed:
+    def signature(self) -> tuple[Token, list[Param]]:
+        """The name and the parameters."""
         t = self.tokens
         name = t.name("the name of the function")
         t.need("(")
         params = self.list_of(")", self._param)
+        separator = "'where'"
         if t.takes("where"):
+            separator = "','"
             self._constraint()
             while t.takes(","):
                 self._constraint()
         if t.next.kind != "end":
-            words = "','" if self.said and t.next.kind != "mark" else "'where'"
-            raise t.wrong(t.next, f"expected {words} or the end but got {t.next.shown}")
-        return Parsed(name.text, params, t, name)
+            raise t.wrong(t.next, f"expected {separator} or the end but got {t.next.shown}")
+        return name, params
 
     # ---- parameters
 

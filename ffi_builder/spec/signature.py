@@ -80,9 +80,7 @@ class Signature:
             SpecError: the text does not follow the grammar, or what it describes makes no
                 signature. The message shows the line, with carets under the place.
         """
-        parsed = parse_signature(text, device)
-        with parsed.tokens.at(parsed.token):
-            return cls(parsed.name, parsed.params)
+        return parse_signature(text, device, cls)
 
     def canonical(self, *, device: str | None = None) -> str:
         """The text that :meth:`parse` makes an equal signature from.

@@ -20,6 +20,7 @@ _TOKEN: Final = re.compile(
     )""",
     re.VERBOSE | re.ASCII,
 )
+_SPACE: Final = " \t\n\r\f\v"
 _MOST_DIGITS: Final = 40
 """More than any number here has; Python takes long to read numbers of thousands."""
 
@@ -121,11 +122,11 @@ class Tokens:
 
 
 def _tokens(text: str) -> Iterator[Token]:
-    position, end = 0, len(text.rstrip())
+    position, end = 0, len(text.rstrip(_SPACE))
     while position < end:
         match = _TOKEN.match(text, position)
         if match is None:
-            start = position + len(text[position:]) - len(text[position:].lstrip())
+            start = len(text) - len(text[position:].lstrip(_SPACE))
             raise error_at(text, start, start + 1, f"unexpected {text[start]!r}")
         kind = match.lastgroup or ""
         word = match[kind][1:-1] if kind == "quoted" else match[kind]

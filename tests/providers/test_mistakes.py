@@ -1,0 +1,194 @@
+"""What providers and their authors get wrong, answered in words when the wrapper is made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from ffi_builder import attach, attach_ffi_func
+from ffi_builder.errors import BuildError, SpecError
+from ffi_builder.providers import (
+    Block,
+    CallContext,
+    DirectCallProvider,
+    DynamicParamPackCallProvider,
+    NopCallProvider,
+)
+from ffi_builder.spec import EnvStream, Shape, Signature, Tensor, TupleParam, Var
+from tests.support.wrapping import new_module, wrap
+
+n = Var("n", "int64")
+X = Tensor("x", [n, None], "float32", device_type="cpu")
+S = Shape("s", [n])
+ALPHA = Var("alpha", "float32")
+STATUS = """
+llvm.func @packed(%params: !llvm.ptr) -> i32 {
+  %first = llvm.load %params : !llvm.ptr -> !llvm.ptr
+  %status = llvm.load %first : !llvm.ptr -> i32
+  llvm.return %status : i32
+}
+"""
+
+
+class Asking:
+    """A provider that asks one thing of its context."""
+
+    def __init__(self, ask: Callable[[CallContext], object]) -> None:
+        self.ask = ask
+
+    def __call__(self, current_block: Block, context: CallContext) -> Block:
+        self.ask(context)
+        return current_block
+
+
+@pytest.mark.parametrize(
+    ("ask", "words"),
+    [
+        (lambda c: c.value(None), "expected a Var, an expression or an int but got None"),
+        (lambda c: c.value("n"), "expected a Var, an expression or an int but got 'n'"),
+        (lambda c: c.value(True), "expected a Var, an expression or an int but got True"),
+        (
+            lambda c: c.value(Var("q", "int64")),
+            "symbol 'q' .* is not one of the signature: n, alpha",
+        ),
+        (lambda c: c.value(2**70), "an i64 cannot be 1180591620717411303424"),
+        (lambda c: c.data(S), "Shape 's' is no Tensor"),
+        (lambda c: c.device_id(S), "Shape 's' is no Tensor"),
+        (lambda c: c.shape(S), "Shape 's' is no Tensor"),
+        (lambda c: c.strides(ALPHA), "Var 'alpha' is no Tensor"),
+        (lambda c: c.scalar(X), "Tensor 'x' is no scalar parameter"),
+        (lambda c: c.scalar(EnvStream("e")), r"EnvStream\('e'\) is not a parameter"),
+        (lambda c: c.builder.i8(300), "an i8 cannot be 300"),
+    ],
+)
+def test_asking_for_what_is_not_there(ask: Callable[[Any], object], words: str) -> None:
+    module = new_module()
+    before = str(module)
+    with pytest.raises(BuildError, match=words):
+        attach_ffi_func(module, "f", [X, S, ALPHA], Asking(ask))
+    assert str(module) == before
+
+
+@pytest.mark.parametrize(
+    ("provider", "words"),
+    [
+        (DirectCallProvider("k", args="xs"), r"args= is 'xs'; expected a list, such as \['xs'\]"),
+        (DirectCallProvider("k", args=["q"]), "args= has 'q', which names no parameter or symbol"),
+        (DirectCallProvider("k", args=["s.data"]), "args= has 's.data', which names no parameter"),
+        (DirectCallProvider(""), "expected the callee's name, without '@', but got ''"),
+        (DirectCallProvider("@k"), "expected the callee's name, without '@', but got '@k'"),
+        (DirectCallProvider(3), "expected the callee's name, without '@', but got 3"),  # pyright: ignore
+        ("kernel", "expected a call provider, such as .*, but got 'kernel'"),
+        (NopCallProvider, "but got <class .*>, the class itself: make one"),
+    ],
+)
+def test_providers_that_cannot_be(provider: Any, words: str) -> None:
+    with pytest.raises(BuildError, match=words):
+        attach_ffi_func(new_module(), "f", [X, S], provider)
+
+
+def test_arguments_of_attach_out_of_place() -> None:
+    signature = Signature("f", [n])
+    with pytest.raises(BuildError, match="expected a Signature behind the module but got"):
+        attach(new_module(), [n], NopCallProvider())  # pyright: ignore
+    with pytest.raises(BuildError, match=r"expected an ir.Module .* but got Signature"):
+        attach(signature, signature, NopCallProvider())  # pyright: ignore
+
+
+def test_a_symbol_name_with_the_prefix() -> None:
+    with pytest.raises(BuildError, match="'__tvm_ffi_f' is given without the prefix '__tvm_ffi_'"):
+        attach_ffi_func(new_module(), "__tvm_ffi_f", [], NopCallProvider())
+
+
+def test_elements_of_tuples_by_their_path() -> None:
+    text = """
+    llvm.func @k(%b: i32, %a: i32) -> i32 {
+      %status = llvm.sub %b, %a : i32
+      llvm.return %status : i32
+    }
+    """
+    a, b = Var("a", "int32"), Var("b", "int32")
+    provider = DirectCallProvider("k", args=["cfg[1]", "cfg[0]"])
+    wrap([TupleParam("cfg", [a, b])], provider, text)((1, 2))
+
+
+def test_a_status_is_seen_where_it_is_said() -> None:
+    code = Var("code", "int32")
+    for provider in (
+        DynamicParamPackCallProvider("packed"),
+        DynamicParamPackCallProvider("packed", returns_status=True),
+    ):
+        function = wrap([code], provider, STATUS)
+        function(0)
+        with pytest.raises(RuntimeError, match=r"packed failed with status -3 when calling: `f\("):
+            function(-3)
+
+
+def test_a_status_that_the_callee_does_not_return() -> None:
+    words = "returns_status={}, but the callee @packed in the module returns {}"
+    module = new_module(STATUS)
+    provider = DynamicParamPackCallProvider("packed", returns_status=False)
+    with pytest.raises(BuildError, match=words.format("False", "i32")):
+        attach_ffi_func(module, "f", [ALPHA], provider)
+    module = new_module("llvm.func @packed(!llvm.ptr)")
+    provider = DynamicParamPackCallProvider("packed", returns_status=True)
+    with pytest.raises(BuildError, match=words.format("True", "nothing")):
+        attach_ffi_func(module, "f", [ALPHA], provider)
+
+
+def test_a_callee_that_is_declared_with_a_status() -> None:
+    module = new_module()
+    provider = DynamicParamPackCallProvider("packed", returns_status=True)
+    attach_ffi_func(module, "f", [ALPHA], provider)
+    assert "llvm.func @packed(!llvm.ptr) -> i32" in str(module)
+
+
+@pytest.mark.parametrize("given", [[n], None, "f(n: int64)"])
+def test_no_signature(given: Any) -> None:
+    from ffi_builder import explain, make_plan, testing
+
+    for use in (explain, make_plan, testing.check):
+        with pytest.raises(SpecError, match="expected a Signature but got"):
+            use(given)
+
+
+def test_structs_within_the_struct_of_a_tensor() -> None:
+    """A subclass may give any first-class value."""
+
+    class Nested(DynamicParamPackCallProvider):
+        def tensor_members(self, context: CallContext, tensor: Tensor) -> list[Any]:
+            shape = context.builder.pack(context.shape(tensor, wide=True))
+            return [context.data(tensor), shape]
+
+    text = """
+    llvm.func @packed(%params: !llvm.ptr) -> i32 {
+      %first = llvm.load %params : !llvm.ptr -> !llvm.ptr
+      %at = llvm.getelementptr %first[16] : (!llvm.ptr) -> !llvm.ptr, i8
+      %second = llvm.load %at : !llvm.ptr -> i64
+      %status = llvm.trunc %second : i64 to i32
+      llvm.return %status : i32
+    }
+    """
+    import numpy as np
+
+    function = wrap([X], Nested("packed"), text)
+    with pytest.raises(RuntimeError, match="failed with status 7"):
+        function(np.zeros((5, 7), "float32"))
+
+
+def test_a_shape_with_too_many_entries() -> None:
+    with pytest.raises(BuildError, match="cannot look at more than 65535 dimensions or entries"):
+        attach_ffi_func(new_module(), "f", [Shape("s", [1] * 65537)], NopCallProvider())
+
+
+def test_helpers_that_were_taken_out_come_back() -> None:
+    module = new_module()
+    scalar = Tensor("x", [], "float32", device_type="cpu")
+    attach_ffi_func(module, "f", [scalar], NopCallProvider())
+    for operation in list(module.body.operations):
+        if "numel_fits" in str(operation.operation.attributes["sym_name"]):
+            operation.operation.erase()
+    attach_ffi_func(module, "g", [X], NopCallProvider())
+    assert module.operation.verify()
