@@ -17,6 +17,7 @@ from ffi_builder.plan import Part, Place, Plan, Words
 from ffi_builder.plan import steps as s
 from ffi_builder.plan.words import BINDING, float_text, type_name
 from ffi_builder.testing import memory as mem
+from ffi_builder.testing.evaluate import evaluate
 from ffi_builder.testing.message import LAYOUT_WORDS, Scalar, error, layout, same, show
 from ffi_builder.testing.rounding import round_to
 
@@ -278,6 +279,7 @@ class Interpreter:
             address % alignment == 0 or self._is_empty(step.place),
             step,
             expected=str(alignment),
+            path=step.place.path,
             address=hex(address),
             alignment=str(address & -address),
         )
@@ -356,24 +358,10 @@ class Interpreter:
         )
         value = self._value(step.place)
         shown = {"text": str(step.expr), "bindings": bindings, "got": show(value)}
-        expected = self._evaluate(step.expr)
+        expected = evaluate(step.expr, lambda var: self.symbols[var].value)
         if expected is None:
             self._fail(step, step.overflow, **shown)
         self._require(value == expected, step, expected=str(expected), **shown)
-
-    def _evaluate(self, value: spec.Dim) -> int | None:
-        """The value; None if it, or a part of it, does not fit int64."""
-        match value:
-            case int():
-                result = value
-            case spec.Var():
-                result = int(self.symbols[value].value)
-            case spec.Expr(op, left, right):
-                lhs, rhs = self._evaluate(left), self._evaluate(right)
-                if lhs is None or rhs is None:
-                    return None
-                result = _apply(op, lhs, rhs)
-        return result if -(2**63) <= result < 2**63 else None
 
     # ---- failing
 
@@ -388,19 +376,3 @@ class Interpreter:
         if words in LAYOUT_WORDS:
             shown = {**shown, **layout(self._object(step.place))}
         raise error(self.plan.signature, step.place, words, shown)
-
-
-def _apply(op: str, lhs: int, rhs: int) -> int:
-    match op:
-        case "+":
-            return lhs + rhs
-        case "-":
-            return lhs - rhs
-        case "*":
-            return lhs * rhs
-        case "//":
-            return lhs // rhs
-        case "%":
-            return lhs % rhs
-        case _:
-            return -(-lhs // rhs)

@@ -17,11 +17,6 @@ def read_i32(address: int) -> int:
     return ctypes.c_int32.from_address(address).value
 
 
-def read_u32(address: int) -> int:
-    """An unsigned 32-bit number."""
-    return ctypes.c_uint32.from_address(address).value
-
-
 def read_i64(address: int) -> int:
     """A signed 64-bit number."""
     return ctypes.c_int64.from_address(address).value
