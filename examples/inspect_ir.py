@@ -1,11 +1,11 @@
 """What the tests of a DSL that uses ffi_builder look like: no kernel, no JIT, no accelerator.
 
-FileCheck reads the plan and the IR of a wrapper, and ``testing.check`` gives the errors that
-callers will see. Run it as it is, or with ``pytest examples/inspect_ir.py``.
+FileCheck reads the plan and the IR of a wrapper, ``testing.make_args`` makes right arguments, and
+``testing.check`` gives the errors that callers will see. Run it as it is, or with
+``pytest examples/inspect_ir.py``.
 """
 
 import io
-from importlib import import_module
 from pathlib import Path
 
 import numpy as np
@@ -14,9 +14,7 @@ from filecheck.matcher import Matcher
 from filecheck.options import Options
 from filecheck.parser import Parser, pattern_for_opts
 
-from ffi_builder import attach, explain, providers, spec, testing
-
-ir = import_module("torch_mlir.ir")  # an import statement would do, but for the type checker
+from ffi_builder import explain, providers, spec, testing
 
 # What the front end of the DSL made of
 #
@@ -36,7 +34,7 @@ def test_plan() -> None:
     # PLAN:      x.device_type  cuda                                           ValueError
     # PLAN:      x.shape[0]     a multiple of 4 (divisibility of n)            ValueError
     # PLAN-NEXT: x.shape[0]     binds n
-    # PLAN:      x.data         an address aligned to 16 bytes                 ValueError
+    # PLAN:      x.data         an address aligned to 16 bytes (data_alignment of x)
     # PLAN-NEXT: type of factor float                                          TypeError
     # PLAN-NEXT: factor         binds factor
     filecheck("PLAN", explain(scale("cuda")))
@@ -46,8 +44,6 @@ def test_ir() -> None:
     """The callee gets the data pointer, the factor rounded to a float32, and n as an i32."""
     signature = scale("cuda")
     provider = providers.DirectCallProvider("kernel", args=[*signature.params, n])
-    module = ir.Module.parse("llvm.func @kernel(!llvm.ptr, f32, i32)", ir.Context())
-    attach(module, signature, provider)
     # IR-LABEL: llvm.func @__tvm_ffi_scale(
     # IR-SAME:  %{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr, %[[COUNT:.*]]: i32, %{{.*}}: !llvm.ptr)
     # IR-NEXT:  %[[TWO:.*]] = llvm.mlir.constant(2 : i32)
@@ -55,12 +51,13 @@ def test_ir() -> None:
     # IR:       %[[FACTOR:.*]] = llvm.fptrunc {{.*}} : f64 to f32
     # IR:       llvm.trunc %{{.*}} : i64 to i32
     # IR:       llvm.call @kernel(%{{.*}}, %[[FACTOR]], %{{.*}}) : (!llvm.ptr, f32, i32) -> ()
-    filecheck("IR", str(module))
+    filecheck("IR", testing.emit(signature, provider))
 
 
 def test_accepted() -> None:
     """What an accepted call binds; a symbol has the value that the kernel gets."""
-    bound = testing.check(scale("cpu"), np.zeros(8, "float32"), 0.1)
+    args = testing.make_args(scale("cpu"), {"n": 8, "factor": 0.1})
+    bound = testing.check(scale("cpu"), *args)
     assert bound == {"n": 8, "factor": float(np.float32(0.1))}
 
 

@@ -1,0 +1,352 @@
+"""Values for the symbols of a signature: those that are given, and small right ones for the rest.
+
+What the arguments must be is a list of rules over symbols; a search, which takes the most natural
+candidates first and jumps back to what a broken rule is about, finds values that keep them all.
+"""
+
+from __future__ import annotations
+
+import difflib
+import math
+import operator
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, SupportsIndex, TypeAlias, Union, cast
+
+from ffi_builder import spec
+from ffi_builder.testing.evaluate import evaluate
+from ffi_builder.testing.layout import LIMIT, layout_of, room_for
+from ffi_builder.testing.rounding import round_to
+
+Scalar: TypeAlias = Union[int, float]
+Env: TypeAlias = dict[spec.Var, Scalar]
+
+_BUDGET: Final = 50_000
+"""Candidates that are tried before the search gives up."""
+
+
+@dataclass(frozen=True)
+class Rule:
+    """Something that must hold: ``broken`` says what is wrong, or None.
+
+    It is asked only once all its symbols have values.
+    """
+
+    symbols: frozenset[spec.Var]
+    broken: Callable[[Env], str | None]
+
+
+def choose(
+    signature: spec.Signature, given: Mapping[str, Scalar], devices: Sequence[int] | None
+) -> Env:
+    """A value for every symbol.
+
+    Args:
+        signature: whose symbols.
+        given: the values of some, by name.
+        devices: the device ids that there are; None: any.
+
+    Raises:
+        ValueError: an unknown name, a given value that breaks a rule, or no values found.
+    """
+    symbols = _symbols(signature.params)
+    env = _checked(signature, {var.name: var for var in symbols}, given)
+    rules = list(_rules(signature.params, "", devices))
+    for rule in rules:
+        words = rule.broken(env) if rule.symbols <= env.keys() else None
+        if words is not None:
+            raise ValueError(f"make_args: {words}")
+    free = [var for var in symbols if var not in env]
+    for number, var in enumerate(var for var in free if not var.is_integer):
+        env[var] = {"bool": True, "handle": 0}.get(var.dtype, number + 0.5)
+    _Search(signature, env, [var for var in free if var.is_integer], rules).run()
+    return env
+
+
+def _checked(
+    signature: spec.Signature, symbols: Mapping[str, spec.Var], given: Mapping[str, Scalar]
+) -> Env:
+    env: Env = {}
+    for name, value in given.items():
+        if name not in symbols:
+            found = difflib.get_close_matches(str(name), list(symbols), n=1)
+            raise ValueError(
+                f"make_args: {signature.name} has no symbol {name!r}; it has "
+                f"{', '.join(symbols) or 'none'}"
+                + (f", did you mean {found[0]!r}?" if found else "")
+            )
+        env[symbols[name]] = _value(symbols[name], value)
+    return env
+
+
+def _value(var: spec.Var, value: object) -> Scalar:
+    """``value`` if the symbol can have it."""
+    what = f"make_args: {var.name} = {value!r}"
+    if var.dtype in spec.FLOAT_DTYPES:
+        if not hasattr(value, "__float__"):
+            raise ValueError(f"{what} is no float, but {var.name} is {_article(var.dtype)}")
+        return round_to(float(cast("float", value)), var.dtype)
+    if not hasattr(value, "__index__"):
+        raise ValueError(f"{what} is no int, but {var.name} is {_article(var.dtype)}")
+    number = operator.index(cast("SupportsIndex", value))
+    low, high = {"bool": (0, 1), "handle": (0, 2**64 - 1), **spec.INT_RANGES}[var.dtype]
+    if not low <= number <= high:
+        raise ValueError(f"{what} does not fit {var.dtype} ({low} to {high})")
+    if var.dtype == "bool":
+        return bool(number)
+    if var.min is not None and number < var.min:
+        raise ValueError(f"{what} is below {var.min} (min of {var.name})")
+    if var.max is not None and number > var.max:
+        raise ValueError(f"{what} is above {var.max} (max of {var.name})")
+    if number % (var.divisibility or 1):
+        raise ValueError(
+            f"{what} is no multiple of {var.divisibility} (divisibility of {var.name})"
+        )
+    return number
+
+
+def _article(dtype: str) -> str:
+    return f"an {dtype}" if dtype.startswith("int") else f"a {dtype}"
+
+
+# ---- rules
+
+
+def _symbols(params: Sequence[spec.Param]) -> list[spec.Var]:
+    """Each symbol once, in the order in which they occur; those of strides alone last, reversed.
+
+    So the strides of a tensor are chosen once its dimensions are, the innermost first.
+    """
+    entries = list(_entries(params))
+    strides = [var for stride, entry in entries if stride for var in spec.variables(entry)]
+    others = [var for stride, entry in entries if not stride for var in spec.variables(entry)]
+    return list(dict.fromkeys([*others, *reversed(strides)]))
+
+
+def _entries(params: Sequence[spec.Param]) -> Iterator[tuple[bool, object]]:
+    """Everything that may hold a symbol, and whether it is a stride."""
+    for param in params:
+        match param:
+            case spec.Var():
+                yield False, param
+            case spec.Tensor():
+                yield from ((False, entry) for entry in (*param.shape, param.device_id))
+                yield from ((True, entry) for entry in param.stride_entries or ())
+            case spec.Shape():
+                yield from ((False, entry) for entry in param.shape)
+            case spec.TupleParam():
+                yield from _entries(param.params)
+            case _:
+                pass
+
+
+def _tensors(params: Sequence[spec.Param]) -> Iterator[spec.Tensor]:
+    for param in params:
+        if isinstance(param, spec.Tensor):
+            yield param
+        elif isinstance(param, spec.TupleParam):
+            yield from _tensors(param.params)
+
+
+def _rules(
+    params: Sequence[spec.Param], prefix: str, devices: Sequence[int] | None
+) -> Iterator[Rule]:
+    for index, param in enumerate(params):
+        path = f"{prefix}[{index}]" if prefix else param.name
+        match param:
+            case spec.Tensor():
+                yield from _tensor_rules(param, path, devices)
+            case spec.Shape():
+                for axis, entry in enumerate(param.shape):
+                    yield _entry_rule(f"{path}[{axis}]", entry, low=0)
+            case spec.TupleParam():
+                yield from _rules(param.params, path, devices)
+            case _:
+                pass
+
+
+def _tensor_rules(tensor: spec.Tensor, path: str, devices: Sequence[int] | None) -> Iterator[Rule]:
+    for axis, entry in enumerate(tensor.shape):
+        packing = tensor.packing if axis == tensor.packed_axis else 1
+        yield _entry_rule(f"{path}.shape[{axis}]", entry, low=0, packing=packing)
+    for axis, entry in enumerate(tensor.stride_entries or ()):
+        packing = tensor.packing if axis != tensor.packed_axis else 1
+        yield _entry_rule(f"{path}.strides[{axis}]", entry, low=None, packing=packing)
+    yield _device_rule(f"{path}.device_id", tensor.device_id, devices)
+    mentioned = [*tensor.shape, *(tensor.stride_entries or ())]
+    symbols = frozenset(var for entry in mentioned for var in spec.variables(entry))
+
+    def broken(env: Env) -> str | None:
+        shape, strides = layout_of(tensor, env)
+        if math.prod(shape) >= 2**63:
+            return f"{path} has the shape {list(shape)}, whose product does not fit int64"
+        size = room_for(tensor, shape, strides)
+        if size > LIMIT:
+            return f"{path} needs {size} bytes, and make_args makes {LIMIT} at most"
+        return None
+
+    yield Rule(symbols, broken)
+
+
+def _entry_rule(path: str, entry: spec.Dim | None, *, low: int | None, packing: int = 1) -> Rule:
+    symbols = dict.fromkeys(spec.variables(entry))
+
+    def broken(env: Env) -> str | None:
+        if entry is None:
+            return None
+        value = evaluate(entry, lambda var: env[var])
+        bindings = ", ".join(f"{var.name} = {env[var]}" for var in symbols)
+        place = f"{path} = {entry}" + (f" with {bindings}" if bindings else "")
+        if value is None:
+            return f"{place} does not fit int64"
+        if low is not None and value < low:
+            return f"{place} is {value}, and must not be negative"
+        if value % packing:
+            return f"{place} is {value}, and must be a multiple of {packing}, as so many are packed"
+        return None
+
+    return Rule(frozenset(symbols), broken)
+
+
+def _device_rule(path: str, entry: int | spec.Var | None, devices: Sequence[int] | None) -> Rule:
+    def broken(env: Env) -> str | None:
+        value = env[entry] if isinstance(entry, spec.Var) else entry
+        if value is None or (0 <= value < 2**31 if devices is None else value in devices):
+            return None
+        if devices is None:
+            return f"{path} is {value}, and must be from 0 to 2147483647"
+        return (
+            f"{path} is {value}, and must be 0, where such arrays are; framework='tvm_ffi' takes "
+            f"others"
+        )
+
+    return Rule(frozenset(spec.variables(entry)), broken)
+
+
+# ---- searching
+
+
+class _Search:
+    """Depth first, over the candidates of each symbol in turn."""
+
+    def __init__(
+        self, signature: spec.Signature, env: Env, symbols: list[spec.Var], rules: list[Rule]
+    ) -> None:
+        self.signature, self.env, self.symbols = signature, env, symbols
+        self.position = {var: index for index, var in enumerate(symbols)}
+        self.rules: list[list[Rule]] = [[] for _ in symbols]
+        for rule in rules:
+            at = [self.position[var] for var in rule.symbols if var in self.position]
+            if at:
+                self.rules[max(at)].append(rule)
+        entries = list(_entries(signature.params))
+        used = {var for stride, entry in entries if not stride for var in spec.variables(entry)}
+        self.stride_only = {var for var in symbols if var not in used}
+        self.devices = {tensor.device_id for tensor in _tensors(signature.params)}
+        self.tried = 0
+        self.deepest, self.words = -1, ""
+
+    def run(self) -> None:
+        """Give every symbol a value.
+
+        Raises:
+            ValueError: no values were found.
+        """
+        if self._from(0) is not None:
+            names = ", ".join(var.name for var in self.symbols)
+            raise ValueError(
+                f"make_args: found no values of {names} that fit {self.signature.name}: "
+                f"{self.words}; give some in dims="
+            )
+
+    def _from(self, index: int) -> set[int] | None:
+        """None if all symbols from here on have values, else which earlier ones are to blame."""
+        if index == len(self.symbols):
+            return None
+        var = self.symbols[index]
+        blamed: set[int] = set()
+        for value in self._candidates(var):
+            if self.tried >= _BUDGET:
+                return set()
+            self.tried += 1
+            self.env[var] = value
+            at_fault = self._at_fault(index)
+            if at_fault is None:
+                at_fault = self._from(index + 1)
+                if at_fault is None:
+                    return None
+                if index not in at_fault:
+                    break
+            blamed |= at_fault - {index}
+        else:
+            at_fault = blamed
+        self.env.pop(var, None)
+        return at_fault
+
+    def _at_fault(self, index: int) -> set[int] | None:
+        for rule in self.rules[index]:
+            words = rule.broken(self.env)
+            if words is not None:
+                self._note(index, words)
+                return {self.position[var] for var in rule.symbols if var in self.position}
+        return None
+
+    def _note(self, index: int, words: str) -> None:
+        """Keep the first words about the symbol that was hardest to reach."""
+        if index > self.deepest:
+            self.deepest, self.words = index, words
+
+    def _candidates(self, var: spec.Var) -> Iterator[int]:
+        """Right values of the symbol alone, the most natural first, each once."""
+        low, high = spec.INT_RANGES[var.dtype]
+        low, high = (low if var.min is None else var.min), (high if var.max is None else var.max)
+        step = var.divisibility or 1
+        least, greatest = -(-low // step), high // step
+        # From here on in steps.
+        first = min(max(-(-self._wanted(var) // step), least), greatest)
+        if var not in self.stride_only and var not in self.devices:
+            # Different values, as equal ones hide mistakes.
+            others = {value for other, value in self.env.items() if other is not var}
+            unused = (new for new in range(first, first + 16) if new * step not in others)
+            first = next((new for new in unused if new <= greatest), first)
+        ordered = [
+            *range(first, first + 16),
+            *range(first - 1, max(first - 17, -1), -1),
+            *(2**power // step for power in range(4, 64)),
+            0,
+            least,
+            greatest,
+            *range(-1, -9, -1),
+            *(-(2**power // step) for power in range(4, 64)),
+        ]
+        for multiple in dict.fromkeys(ordered):
+            if least <= multiple <= greatest:
+                yield multiple * step
+
+    def _wanted(self, var: spec.Var) -> int:
+        """The value to begin with."""
+        if var in self.devices:
+            return 0
+        # From 2 on, as a dimension of 1 leaves its stride free.
+        return self._wanted_stride(var) if var in self.stride_only else 2
+
+    def _wanted_stride(self, var: spec.Var) -> int:
+        """The least value that lets no two elements of any tensor share their place."""
+        wanted = 1
+        for tensor in _tensors(self.signature.params):
+            for entry in tensor.stride_entries or ():
+                form = (1, var, 0) if entry == var else _line(entry)
+                if form is not None and form[1] == var and form[0] > 0:
+                    shape, strides = layout_of(tensor, self.env)
+                    pairs = zip(shape, strides, tensor.stride_entries or (), strict=True)
+                    known = [
+                        dim * abs(stride)
+                        for dim, stride, other in pairs
+                        if other is not None and all(v in self.env for v in spec.variables(other))
+                    ]
+                    wanted = max(wanted, -(-(max(known, default=1) - form[2]) // form[0]))
+        return wanted
+
+
+def _line(entry: spec.Dim | None) -> tuple[int, spec.Var, int] | None:
+    return spec.linear(entry) if isinstance(entry, spec.Expr) else None

@@ -1,0 +1,57 @@
+"""The wrapper of a signature alone, as text."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from ffi_builder import abi, spec
+
+if TYPE_CHECKING:
+    from ffi_builder.providers import CallProvider
+
+_MINE: Final = (abi.PREFIX, "__ffi_builder_table_")
+"""How the symbols of a wrapper and its table begin."""
+
+
+def emit(
+    signature: spec.Signature,
+    provider: CallProvider | None = None,
+    mlir: str = "torch_mlir",
+    *,
+    whole: bool = False,
+) -> str:
+    """The wrapper that :func:`~ffi_builder.attach` adds to an empty module, as MLIR text.
+
+    For FileCheck tests: the wrapper and the table of its checks, in that order, one below the
+    other. The shared functions and declarations beside them, which are alike for most signatures
+    and may change with any version, are left out.
+
+    Args:
+        signature: what the wrapper accepts.
+        provider: emits the call; left out, ``NopCallProvider()``. A callee is declared.
+        mlir: the MLIR Python distribution, by its package: ``"torch_mlir"``, ``"jaxlib.mlir"``, …
+        whole: print the whole module instead, which verifies and can be parsed again.
+
+    Raises:
+        BuildError: there is no such distribution, or as :func:`~ffi_builder.attach` does.
+    """
+    # Here: who only checks arguments need not load them.
+    from ffi_builder.builder import attach
+    from ffi_builder.ir import named
+    from ffi_builder.providers import NopCallProvider
+
+    distribution = named(mlir)
+    context = distribution.ir.Context()
+    distribution.load_llvm(context)
+    module = distribution.ir.Module.parse("", context)
+    attach(module, signature, NopCallProvider() if provider is None else provider)
+    if whole:
+        return str(module)
+    chosen: list[tuple[str, str]] = []
+    for operation in module.body.operations:
+        attributes = operation.operation.attributes
+        name = attributes["sym_name"].value if "sym_name" in attributes else ""
+        if name.startswith(_MINE):
+            chosen.append((name, str(operation)))
+    chosen.sort(key=lambda made: not made[0].startswith(abi.PREFIX))
+    return "".join(f"{text}\n" for _, text in chosen)

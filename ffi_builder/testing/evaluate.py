@@ -1,0 +1,33 @@
+"""The value of an expression, as wrappers compute it."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Final
+
+from ffi_builder import spec
+
+_OPERATORS: Final[dict[str, Callable[[int, int], int]]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "//": lambda lhs, rhs: lhs // rhs,
+    "%": operator.mod,
+    "ceildiv": lambda lhs, rhs: -(-lhs // rhs),
+}
+
+
+def evaluate(value: spec.Dim, of: Callable[[spec.Var], float]) -> int | None:
+    """The value, with what ``of`` gives for its symbols; None if a part does not fit int64."""
+    match value:
+        case int():
+            result = value
+        case spec.Var():
+            result = int(of(value))
+        case spec.Expr(op, left, right):
+            lhs, rhs = evaluate(left, of), evaluate(right, of)
+            if lhs is None or rhs is None:
+                return None
+            result = _OPERATORS[op](lhs, rhs)
+    return result if -(2**63) <= result < 2**63 else None

@@ -1,0 +1,87 @@
+"""The shape and strides that a tensor has under given symbols, and the memory that it needs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from ffi_builder import spec
+from ffi_builder.testing.evaluate import evaluate
+
+LIMIT: Final = 2**30
+"""Bytes: a tensor that needs more is nearly always a mistake, and refused."""
+
+_UNSAID: Final = 2
+"""What a dimension that is not looked at is made."""
+
+
+def layout_of(
+    tensor: spec.Tensor, symbols: Mapping[spec.Var, int | float]
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Shape and strides in elements of ``dtype``, as the spec counts them.
+
+    A stride that is not looked at, or whose symbols have no values yet, is chosen so that elements
+    do not overlap. Entries that do not fit int64 are taken as 0; the caller refuses them.
+    """
+    axis_of_packed = tensor.packed_axis
+    shape = [
+        _entry(entry, symbols, tensor.packing * _UNSAID if axis == axis_of_packed else _UNSAID)
+        for axis, entry in enumerate(tensor.shape)
+    ]
+    if tensor.stride_entries is None:
+        return tuple(shape), _row_major(shape)
+    known = [_known(entry, symbols) for entry in tensor.stride_entries]
+    for axis in reversed(range(tensor.ndim)):
+        if known[axis] is None:
+            pairs = zip(shape, known, strict=True)
+            extent = max([dim * abs(stride) for dim, stride in pairs if stride is not None] + [1])
+            known[axis] = -(-extent // tensor.packing) * tensor.packing
+    return tuple(shape), tuple(stride or 0 for stride in known)
+
+
+def stored(
+    tensor: spec.Tensor, shape: Sequence[int], strides: Sequence[int]
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Shape and strides in elements of ``storage_dtype``, as the given tensor has them."""
+    axis, packing = tensor.packed_axis, tensor.packing
+    if axis is None:
+        return tuple(shape), tuple(strides)
+    dims = tuple(dim // packing if i == axis else dim for i, dim in enumerate(shape))
+    if tensor.stride_entries is None:
+        return dims, _row_major(dims)
+    return dims, tuple(s if i == axis else s // packing for i, s in enumerate(strides))
+
+
+def reach(shape: Sequence[int], strides: Sequence[int]) -> tuple[int, int]:
+    """How many elements lie before the first one in memory, and how many from it on."""
+    if 0 in shape:
+        return 0, 0
+    steps = [(dim - 1) * stride for dim, stride in zip(shape, strides, strict=True)]
+    return -sum(min(step, 0) for step in steps), 1 + sum(max(step, 0) for step in steps)
+
+
+def room_for(tensor: spec.Tensor, shape: Sequence[int], strides: Sequence[int]) -> int:
+    """The bytes that the tensor and its alignment need."""
+    bits = spec.parse_dtype(tensor.element_dtype).total_bits
+    elements = sum(reach(*stored(tensor, shape, strides)))
+    return -(-elements * bits // 8) + (tensor.data_alignment or 0 if elements else 0)
+
+
+def is_row_major(shape: Sequence[int], strides: Sequence[int]) -> bool:
+    """Whether these strides are those of a C array, free ones too."""
+    return tuple(strides) == _row_major(shape)
+
+
+def _row_major(shape: Sequence[int]) -> tuple[int, ...]:
+    return tuple(math.prod(shape[axis + 1 :]) for axis in range(len(shape)))
+
+
+def _entry(entry: spec.Dim | None, symbols: Mapping[spec.Var, int | float], unsaid: int) -> int:
+    return unsaid if entry is None else evaluate(entry, lambda var: symbols[var]) or 0
+
+
+def _known(entry: spec.Dim | None, symbols: Mapping[spec.Var, int | float]) -> int | None:
+    if entry is None or any(var not in symbols for var in spec.variables(entry)):
+        return None
+    return evaluate(entry, lambda var: symbols[var]) or 0

@@ -1,0 +1,313 @@
+"""``testing.make_args``: what it makes is accepted, and binds what was asked for."""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import Any
+
+import pytest
+import tvm_ffi
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from ffi_builder import spec, testing
+from ffi_builder.spec import Shape, Signature, Tensor, TupleParam, Var, ceildiv, dims
+from ffi_builder.spec.dtypes import NAMES
+from tests.differential.signatures import signatures, symbols_of, tensors_of
+
+np = pytest.importorskip("numpy", reason="needs NumPy")
+n, m, k = dims("n m k")
+
+
+def cpu(name: str, *entries: spec.Dim | None, dtype: str = "float32", **more: Any) -> Tensor:
+    return Tensor(name, entries, dtype, device_type="cpu", **more)
+
+
+def made(*params: spec.Param, framework: str = "numpy", **symbols: float) -> list[Any]:
+    return testing.make_args(Signature("f", params), symbols, framework)
+
+
+def bound(*params: spec.Param, framework: str = "numpy", **symbols: float) -> dict[str, Any]:
+    """What the arguments bind; that what was asked for is in it is seen here."""
+    signature = Signature("f", params)
+    found = testing.check(signature, *testing.make_args(signature, symbols, framework))
+    assert {name: found[name] for name in symbols} == symbols
+    return found
+
+
+def on_cpu(params: Any) -> bool:
+    return all(tensor.device == "cpu" for _, tensor in tensors_of(params))
+
+
+REFUSED = re.compile(
+    r"make_args: (found no values of .*|.* needs \d+ bytes, .*|.* does not fit .*|.* is above .*"
+    r"|.*, and must (not be negative|be a multiple of \d+, .*|be 0, where such arrays are.*))"
+)
+
+
+def args_or_refusal(signature: Signature, asked: dict[str, float], framework: str) -> Any:
+    try:
+        return testing.make_args(signature, asked, framework)
+    except ValueError as error:
+        return REFUSED.fullmatch(str(error))
+
+
+@settings(max_examples=300)
+@given(signatures().filter(lambda signature: on_cpu(signature.params)), st.data())
+def test_what_is_made_is_accepted(signature: Signature, data: st.DataObject) -> None:
+    framework = data.draw(st.sampled_from(["numpy", "tvm_ffi"]))
+    args = args_or_refusal(signature, {}, framework)
+    assert args is not None
+    assume(isinstance(args, list))
+    found = testing.check(signature, *args)
+    # Whatever is asked for is bound: here what was bound, or another value of each symbol.
+    asked: dict[str, float] = {}
+    for var in symbols_of(signature.params):
+        if data.draw(st.booleans()):
+            other = found[var.name] + (var.divisibility or 1) * data.draw(st.integers(0, 3))
+            asked[var.name] = other if var.is_integer else found[var.name]
+    args = args_or_refusal(signature, asked, framework)
+    assert args is not None
+    if isinstance(args, re.Match):
+        return
+    again = testing.check(signature, *args)
+    assert {name: again[name] for name in asked} == pytest.approx(asked, rel=0, abs=0, nan_ok=True)
+
+
+def test_few_signatures_are_refused() -> None:
+    """The property above says nothing of a make_args that refuses everything."""
+    counts = {True: 0, False: 0}
+
+    @settings(max_examples=200, database=None)
+    @given(signatures().filter(lambda signature: on_cpu(signature.params)))
+    def count(signature: Signature) -> None:
+        try:
+            testing.make_args(signature, framework="tvm_ffi")
+        except ValueError:
+            counts[False] += 1
+        else:
+            counts[True] += 1
+
+    count()
+    assert counts[True] > 2 * counts[False]
+
+
+class TestSymbols:
+    def test_small_and_different(self) -> None:
+        assert bound(cpu("A", n, k), cpu("B", k, m)) == {"n": 2, "k": 3, "m": 4}
+        assert bound(cpu("A", n, k), cpu("B", k, m), k=2) == {"n": 3, "k": 2, "m": 4}
+
+    @pytest.mark.parametrize(
+        ("var", "value"),
+        [
+            (Var("x", "int32", divisibility=16), 16),
+            (Var("x", "int32", min=100), 100),
+            (Var("x", "int32", max=1), 1),
+            (Var("x", "int32", max=-5), -5),
+            (Var("x", "int8", min=-100, max=-3, divisibility=7), -7),
+            (Var("x", "int8", min=100, divisibility=7), 105),
+            (Var("x", "uint64", min=2**64 - 1), 2**64 - 1),
+            (Var("x", "int64", divisibility=2**62 + 1), 2**62 + 1),
+            (Var("x", "bool"), True),
+            (Var("x", "float16"), 0.5),
+            (Var("x", "handle"), 0),
+        ],
+    )
+    def test_alone(self, var: Var, value: float) -> None:
+        assert bound(var) == {"x": value}
+
+    def test_equal_ones_are_avoided_only_where_they_can_be(self) -> None:
+        sixteen = [Var(name, "int32", divisibility=16, max=32) for name in "abc"]
+        assert bound(*sixteen) == {"a": 16, "b": 32, "c": 16}
+
+    def test_expressions_are_solved_and_evaluated(self) -> None:
+        assert bound(cpu("A", n * 2 + 1)) == {"n": 2}
+        assert bound(cpu("A", ceildiv(n, 4), n % 3), n, n=10) == {"n": 10}
+        assert bound(cpu("A", n - 100), Shape("s", [k, 8 - k])) == {"n": 128, "k": 2}
+        assert bound(Shape("s", [n - k, k - n]), n, k) == {"n": 2, "k": 2}
+
+    def test_packed_dimensions_are_multiples(self) -> None:
+        packed = cpu("A", n, k, dtype="float4_e2m1fn", storage_dtype="float4_e2m1fnx2")
+        assert bound(packed) == {"n": 2, "k": 4}
+        assert bound(packed, k=10) == {"n": 2, "k": 10}
+        three = Var("t", "int64", divisibility=3)
+        assert bound(cpu("A", three, dtype="uint1", storage_dtype="uint8")) == {"t": 24}
+
+    def test_given_ones(self) -> None:
+        params = (Var("a", "bool"), Var("b", "float32"), Var("c", "handle"), n)
+        assert bound(*params, a=False, b=0.25, c=0x70, n=-7)["c"] == 0x70
+        assert made(Var("b", "float32"), b=0.1) == [float(np.float32(0.1))]
+        assert math.isnan(made(Var("b", "float32"), b=math.nan)[0])
+        assert bound(n, n=np.int32(3)) == {"n": 3}
+
+    def test_jumps_back_to_what_is_to_blame(self) -> None:
+        between = [Var(name, "int64") for name in "abcdefgh"]
+        params = (cpu("A", n), *between, cpu("B", k - n * 1000), Var("k", "int64", max=900))
+        assert bound(*params[:-2], cpu("B", k - n * 1000), cpu("C", k))["n"] == 2
+        small = Var("k", "int64", max=900)
+        assert bound(cpu("A", n), *between, cpu("B", small - n * 1000), small)["n"] == 0
+
+
+class TestTensors:
+    def test_what_they_are(self) -> None:
+        [a] = made(cpu("A", n, 4, None, dtype="int16"))
+        assert isinstance(a, np.ndarray)
+        assert (a.shape, str(a.dtype), a.flags.c_contiguous) == ((2, 4, 2), "int16", True)
+        assert not a.any()
+        a[:] = 1  # its own memory, which may be written to
+
+    @pytest.mark.parametrize(
+        ("strides", "expected"),
+        [
+            ([m, 1], (4, 1)),
+            ([1, m], (1, 3)),
+            ([m, k], (4, 1)),
+            ([None, None], (4, 1)),
+            ([m * 2, 1], (4, 1)),
+            ([m + 3, 2], (8, 2)),
+            ([-8, 1], (-8, 1)),
+            ([0, -1], (0, -1)),
+            ([Var("m", "int64", divisibility=16), 1], (16, 1)),
+        ],
+    )
+    @pytest.mark.parametrize("dtype", ["float64", "bfloat16", "int4"])
+    def test_strides(self, strides: list[Any], expected: tuple[int, ...], dtype: str) -> None:
+        tensor = cpu("A", 3, 4, dtype=dtype, strides=strides)
+        [a] = made(tensor)
+        if dtype == "float64":
+            assert tuple(stride // 8 for stride in a.strides) == expected
+            a[:] = 1
+        else:
+            assert a.strides == expected
+        testing.check(Signature("f", [tensor]), a)
+
+    def test_strides_of_several_tensors(self) -> None:
+        tensors = (cpu("A", 3, 4, strides=[m, 1]), cpu("B", 3, 9, strides=[m, 1]))
+        assert bound(*tensors) == {"m": 9}
+        assert bound(*tensors, m=20) == {"m": 20}
+
+    @pytest.mark.parametrize("framework", ["numpy", "tvm_ffi"])
+    def test_free_strides_have_the_value_asked_for(self, framework: str) -> None:
+        for entries in ((1, 4), (0, 4)):
+            found = bound(cpu("A", *entries, strides=[m, 1]), framework=framework, m=77)
+            assert found == {"m": 77}
+        assert bound(cpu("A", 1, strides=[m]), framework=framework, m=2**62) == {"m": 2**62}
+
+    @pytest.mark.parametrize("dtype", NAMES)
+    @pytest.mark.parametrize("framework", ["numpy", "tvm_ffi"])
+    def test_every_dtype(self, dtype: str, framework: str) -> None:
+        for lanes in ("", "x3"):
+            bound(cpu("A", n, 3, dtype=dtype + lanes), framework=framework, n=5)
+
+    def test_alignment(self) -> None:
+        for alignment in (1, 64, 4096, 2**20):
+            tensor = cpu("A", 5, 3, strides=[-3, 1], data_alignment=alignment)
+            for framework in ("numpy", "tvm_ffi"):
+                bound(tensor, framework=framework)
+        assert made(cpu("A", 0, data_alignment=2**40))[0].shape == (0,)
+
+    def test_tvm_ffi(self) -> None:
+        [a] = made(cpu("A", n), framework="tvm_ffi")
+        assert isinstance(a, tvm_ffi.Tensor)
+        ids = [cpu("A", n, device_id=3), cpu("B", n), cpu("C", n, device_id=k)]
+        assert bound(*ids, framework="tvm_ffi", k=7)["k"] == 7
+
+    def test_torch(self) -> None:
+        torch = pytest.importorskip("torch")
+        a, b = made(
+            cpu("A", 3, 4, strides=[8, 1]), cpu("B", n, dtype="bfloat16"), framework="torch"
+        )
+        assert isinstance(a, torch.Tensor)
+        assert a.stride() == (8, 1)
+        assert b.dtype is torch.bfloat16
+        bound(cpu("A", 3, 4, strides=[8, 1]), cpu("B", n, dtype="bool"), framework="torch", n=9)
+        with pytest.raises(ValueError, match=r"A has the strides .* PyTorch has no negative ones"):
+            made(cpu("A", 3, strides=[-1]), framework="torch")
+        with pytest.raises(ValueError, match=r"A is float32x3, of which PyTorch makes no tensor"):
+            made(cpu("A", 3, dtype="float32x3"), framework="torch")
+
+
+def test_other_parameters() -> None:
+    args = made(
+        Shape("s", [n, 4]),
+        TupleParam("t", [k, TupleParam("u", [cpu("A", n, k), spec.DataPointer("p")])]),
+        spec.ConstInt("i", 3),
+        spec.ConstBool("b", True),
+        spec.ConstFloat("c", math.inf),
+        spec.ConstNone("d"),
+        spec.Stream("e"),
+    )
+    assert args[0] == (2, 4)
+    assert args[1][0] == 3
+    assert args[1][1][0].shape == (2, 3)
+    assert args[1][1][1] is None
+    assert args[2:] == [3, True, math.inf, None, None]
+
+
+@pytest.mark.parametrize(
+    ("params", "symbols", "words"),
+    [
+        ([n], {"nn": 3}, "f has no symbol 'nn'; it has n, did you mean 'n'?"),
+        ([], {"n": 3}, "f has no symbol 'n'; it has none"),
+        ([n], {"n": 2.5}, "n = 2.5 is no int, but n is an int64"),
+        ([Var("x", "float32")], {"x": "1"}, "x = '1' is no float, but x is a float32"),
+        ([Var("x", "bool")], {"x": 2}, "x = 2 does not fit bool (0 to 1)"),
+        ([Var("x", "int8")], {"x": 128}, "x = 128 does not fit int8 (-128 to 127)"),
+        ([Var("x", "int8", min=2)], {"x": 1}, "x = 1 is below 2 (min of x)"),
+        ([Var("x", "int8", max=2)], {"x": 3}, "x = 3 is above 2 (max of x)"),
+        ([Var("x", "int8", divisibility=3)], {"x": 4}, "x = 4 is no multiple of 3 (divisibility of x)"),
+        ([cpu("A", n)], {"n": -1}, "A.shape[0] = n with n = -1 is -1, and must not be negative"),
+        (
+            [TupleParam("t", [Shape("s", [4 - n]), n])],
+            {"n": 9},
+            "t[0][0] = 4 - n with n = 9 is -5, and must not be negative",
+        ),
+        (
+            [cpu("A", n, dtype="int4", storage_dtype="int8")],
+            {"n": 5},
+            "A.shape[0] = n with n = 5 is 5, and must be a multiple of 2, as so many are packed",
+        ),
+        (
+            [cpu("A", n * k), n, k],
+            {"n": 2**62, "k": 2},
+            f"A.shape[0] = n * k with n = {2**62}, k = 2 does not fit int64",
+        ),
+        ([cpu("A", n)], {"n": 2**28 + 1}, f"A needs {2**30 + 4} bytes, and make_args makes {2**30} at most"),
+        ([cpu("A", n, k)], {"n": 2**40, "k": 2**40}, f"A has the shape [{2**40}, {2**40}], whose product does not fit int64"),
+        (
+            [cpu("A", 1, device_id=2)],
+            {},
+            "A.device_id is 2, and must be 0, where such arrays are; framework='tvm_ffi' takes others",
+        ),
+        (
+            [cpu("A", Var("x", "int64", max=-1))],
+            {},
+            "found no values of x that fit f: A.shape[0] = x with x = -1 is -1, and "
+            "must not be negative; give some in dims=",
+        ),
+        (
+            [n, TupleParam("t", [Tensor("A", [n], "float32", device_type="cuda")])],
+            {},
+            "t[0] on argument #1 is on cuda, and make_args makes CPU arrays only; test with a "
+            "signature whose device_type is 'cpu'",
+        ),
+    ],
+)  # fmt: skip
+def test_refused(params: list[Any], symbols: dict[str, Any], words: str) -> None:
+    with pytest.raises(ValueError, match=r"^make_args: ") as error:
+        made(*params, **symbols)
+    assert str(error.value) == f"make_args: {words}"
+
+
+def test_unknown_framework() -> None:
+    with pytest.raises(ValueError, match="expected one of numpy, torch, tvm_ffi but got 'jax'"):
+        made(n, framework="jax")
+
+
+def test_a_framework_that_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(__import__("sys").modules, "torch", None)
+    with pytest.raises(
+        ModuleNotFoundError, match="make_args needs PyTorch here: pip install torch"
+    ):
+        made(cpu("A", n), framework="torch")
