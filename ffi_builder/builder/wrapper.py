@@ -195,14 +195,22 @@ def _emit_wrapper(
 ) -> tuple[Operation, Block]:
     """The function, and the block in which the provider begins."""
     t = symbols.types
-    table = symbols.constant(f"__ffi_builder_table_{name.removeprefix(abi.PREFIX)}", encode(plan))
+    backtrace = _backtrace(symbols.location, plan.signature.name)
+    base = f"__ffi_builder_table_{name.removeprefix(abi.PREFIX)}"
+    table = symbols.constant(base, encode(plan, backtrace))
     function = symbols.function(name, t.i32, [t.ptr, t.ptr, t.i32, t.ptr], body=True)
     entry = function.regions[0].blocks[0]
     _, args, count, result = entry.arguments
     shown = signature_text(plan.signature.name, spec.argument_texts(plan.signature), None)
     suffix = f" when calling: `{shown}`"
     b = CheckingBuilder(
-        symbols, function, entry, symbols.location, raiser=shared_name("raise"), suffix=suffix
+        symbols,
+        function,
+        entry,
+        symbols.location,
+        raiser=shared_name("raise"),
+        suffix=suffix,
+        backtrace=backtrace,
     )
     slow = b.new_block(cold=True)
     hot = Hot(b, args, count, slow)
@@ -257,6 +265,15 @@ def _emit_call(
             f"returns the block that the wrapper goes on in"
         )
     b.block = block
+
+
+def _backtrace(location: Any, name: str) -> str:
+    """A frame for the traceback of errors, at the first place in a file that the location has."""
+    found = re.search(r'"((?:[^"\\]|\\.)+)":(\d+):\d+', str(location))
+    # What is parsed from a string is at lines of "-".
+    if found is None or found[1] == "-":
+        return ""
+    return f'  File "{found[1]}", line {found[2]}, in {name}\n'
 
 
 def _set_attributes(

@@ -29,8 +29,9 @@ _DIGITS = 20
 class CheckingBuilder(Builder):
     """All of :class:`Builder`, and :meth:`check`.
 
-    ``raiser`` is the symbol of ``i32 (ptr kind, i64, ptr message, i64)``, which sets the error and
-    returns what the function then returns; ``suffix`` is added to every message.
+    ``raiser`` is the symbol of ``i32 (ptr kind, i64, ptr message, i64, ptr backtrace, i64)``, which
+    sets the error and returns what the function then returns; ``suffix`` is added to every message,
+    and ``backtrace`` is lines ``  File "f", line 1, in g``.
     """
 
     def __init__(
@@ -42,10 +43,12 @@ class CheckingBuilder(Builder):
         *,
         raiser: str,
         suffix: str,
+        backtrace: str = "",
     ) -> None:
         super().__init__(symbols, function, block, location)
         self._raiser = raiser
         self._suffix = suffix
+        self._backtrace = backtrace.encode()
 
     def check(self, condition: Value, kind: str, words: str, *values: Value) -> None:
         """Go on where an i1 holds; else the wrapper fails with an error of this kind.
@@ -68,10 +71,12 @@ class CheckingBuilder(Builder):
         self.block = failed
         message, length = self._message(words + self._suffix, values)
         kind_text = self.text_constant(kind.encode())
+        backtrace = self.text_constant(self._backtrace) if self._backtrace else kind_text
+        extent = self.i64(len(self._backtrace))
         self.ret(
             self.call_value(
                 self._raiser,
-                [kind_text, self.i64(len(kind)), message, length],
+                [kind_text, self.i64(len(kind)), message, length, backtrace, extent],
                 self.types.i32,
             )
         )

@@ -1,5 +1,5 @@
 llvm.mlir.global internal unnamed_addr constant @__ffi_builder_table_tuple("TABLE") {addr_space = 0 : i32}
-llvm.func @__tvm_ffi_tuple(%arg0: !llvm.ptr, %arg1: !llvm.ptr, %arg2: i32, %arg3: !llvm.ptr) -> i32 attributes {passthrough = ["noinline", "optnone", "ffi-builder-trusted-d6e65fdd"]} {
+llvm.func @__tvm_ffi_tuple(%arg0: !llvm.ptr, %arg1: !llvm.ptr, %arg2: i32, %arg3: !llvm.ptr) -> i32 attributes {passthrough = ["noinline", "optnone", "ffi-builder-trusted-28877713"]} {
   %0 = llvm.mlir.constant(4 : i32) : i32
   %1 = llvm.icmp "eq" %arg2, %0 : i32
   llvm.cond_br %1, ^bb1, ^bb33
@@ -236,7 +236,8 @@ llvm.func @__tvm_ffi_tuple(%arg0: !llvm.ptr, %arg1: !llvm.ptr, %arg2: i32, %arg3
   %165 = llvm.mlir.addressof @__ffi_builder_text_DIGEST : !llvm.ptr
   %166 = llvm.mlir.constant(166 : i64) : i64
   %167 = llvm.mlir.addressof @__ffi_builder_text_DIGEST : !llvm.ptr
-  %168 = llvm.mlir.constant(10 : i64) : i64
-  %169 = llvm.call @__ffi_builder_shared_raise_DIGEST(%167, %168, %165, %166) : (!llvm.ptr, i64, !llvm.ptr, i64) -> i32
-  llvm.return %169 : i32
+  %168 = llvm.mlir.constant(0 : i64) : i64
+  %169 = llvm.mlir.constant(10 : i64) : i64
+  %170 = llvm.call @__ffi_builder_shared_raise_DIGEST(%167, %169, %165, %166, %167, %168) : (!llvm.ptr, i64, !llvm.ptr, i64, !llvm.ptr, i64) -> i32
+  llvm.return %170 : i32
 }

@@ -79,7 +79,7 @@ class Instruction(IntEnum):
     COPY = auto()
     """memcpy(a, b, c)."""
     RAISE = auto()
-    """Raise an error: kind, its length, message, its length, in a and the three after it."""
+    """Raise an error: kind, message, backtrace, each with its length, in a and the five after."""
 
 
 IMMEDIATE: Final = 0x80

@@ -41,14 +41,16 @@ _STYLES: Final = {
 _BIG_INT_BIT: Final = 5
 
 
-def encode(plan: Plan) -> bytes:
+def encode(plan: Plan, backtrace: str = "") -> bytes:
     """The table that the diagnosis of a wrapper interprets.
+
+    ``backtrace`` is that of its errors: lines ``  File "f", line 1, in g``.
 
     Raises:
         BuildError: if the signature is too large for the table's fields.
     """
     try:
-        return _Encoder(plan).encode()
+        return _Encoder(plan, backtrace).encode()
     except struct.error as error:
         raise BuildError(
             f"{plan.signature.name}: the signature is too large for one wrapper: {error}"
@@ -64,9 +66,9 @@ def symbols_of(plan: Plan) -> list[spec.Var]:
 class _Encoder:
     """Walks a plan, and remembers what the interpreter is looking at."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: Plan, backtrace: str) -> None:
         self._plan = plan
-        self._out = TableWriter(plan.signature, symbols_of(plan))
+        self._out = TableWriter(plan.signature, symbols_of(plan), backtrace)
         self._slots: dict[tuple[int, ...], int] = {}
         self._ranks: dict[tuple[int, ...], int] = {}
         self._position: tuple[int, ...] | None = None

@@ -3,7 +3,8 @@
 In C::
 
     int32_t diagnose(const TVMFFIAny* args, int32_t num_args, const char* table);    always -1
-    int32_t raise(const char* kind, int64_t, const char* message, int64_t);          always -1
+    int32_t raise(const char* kind, int64_t, const char* message, int64_t,
+                  const char* backtrace, int64_t);                                   always -1
 
 ``diagnose`` interprets the code of :mod:`.library` (see :mod:`.assembler` for its instructions),
 which interprets the table of the wrapper (:mod:`.table`): it starts over from the first argument,
@@ -69,19 +70,15 @@ def define_machine(symbols: Symbols) -> None:
     symbols.declare(DEC_REF, t.i32, [t.ptr])
     symbols.declare("strtod", t.f64, [t.ptr, t.ptr])
     symbols.constant(shared_name("library"), library().data)
-    define(symbols, "raise", t.i32, [t.ptr, t.i64, t.ptr, t.i64], _raise)
+    define(symbols, "raise", t.i32, [t.ptr, t.i64] * 3, _raise)
     define(symbols, "diagnose", t.i32, [t.ptr, t.i32, t.ptr], _diagnose)
 
 
-def _raise(b: Builder, kind: Value, kind_length: Value, words: Value, length: Value) -> None:
+def _raise(b: Builder, *texts: Value) -> None:
+    """The stack is not walked: that costs a first error hundreds of milliseconds."""
     t = b.types
     error = b.alloca(t.ptr)
-    arrays = (
-        _byte_array(b, kind, kind_length),
-        _byte_array(b, words, length),
-        # No backtrace: walking the stack costs a first error hundreds of milliseconds.
-        _byte_array(b, words, b.i64(0)),
-    )
+    arrays = [_byte_array(b, *texts[index : index + 2]) for index in (0, 2, 4)]
     status = b.call_value(CREATE, [*arrays, error], t.i32)
     with b.when(b.eq(status, b.i32(0))):
         created = b.load(t.ptr, error)
@@ -310,7 +307,5 @@ class _Machine:
 
     def _raise(self) -> None:
         b, t = self.b, self.t
-        kind, message = self._pointer(self.a), self._pointer(b.offset(self.a, 16))
-        lengths = [b.field(t.i64, self.a, offset) for offset in (8, 24)]
-        operands = [kind, lengths[0], message, lengths[1]]
+        operands = [b.field((t.ptr, t.i64)[i % 2], self.a, 8 * i) for i in range(6)]
         b.ret(b.call_value(shared_name("raise"), operands, t.i32))

@@ -5,10 +5,12 @@ The table of a wrapper is one string constant: little-endian, packed, no relocat
     u32 slots           how many registers the interpreter needs; the first ones are the symbols
     u32 code            where the instructions start
     u32 buffer          bytes that hold the longest message
-    u32 text, length    the signature, whole: "name(a: …, b: …)"
+    u32 text, length    the signature, whole: "name(a: …, b: …)"; a backtrace stands behind it
     u32 name            length of "name("
-    u32 arguments       how many; then for each: u32 start, u32 length, within the table
-    u32 symbols         how many; then for each: u32 start, u16 length, u16 Style
+    u32 arguments       how many
+    u32 backtrace       its length
+    …                   for each argument: u32 start, u32 length, within the table
+    …                   for each symbol: u32 start, u16 length, u16 Style
     …                   instructions: u8 opcode, operands
     …                   text
 
@@ -23,6 +25,7 @@ from typing import Final
 
 from ffi_builder import spec
 from ffi_builder.errors import BuildError
+from ffi_builder.plan import Part
 from ffi_builder.plan.words import SIGNATURE_LIMIT, Words
 
 NO_INDEX: Final = 0xFFFF
@@ -93,19 +96,19 @@ class Op(IntEnum):
 
 
 class Source(IntEnum):
-    """What READ reads; the first are the numbers of :class:`plan.Part`."""
+    """What READ reads: the parts of :class:`plan.Part`, and more."""
 
-    NDIM = 1
-    DTYPE = 2
-    DEVICE_TYPE = 3
-    DEVICE_ID = 4
-    SHAPE = 5
-    STRIDES = 6
-    BYTE_OFFSET = 7
-    DATA = 8
-    ENTRY = 9
-    COUNT = 10
-    ARGUMENTS = 11
+    NDIM = Part.NDIM
+    DTYPE = Part.DTYPE
+    DEVICE_TYPE = Part.DEVICE_TYPE
+    DEVICE_ID = Part.DEVICE_ID
+    SHAPE = Part.SHAPE
+    STRIDES = Part.STRIDES
+    BYTE_OFFSET = Part.BYTE_OFFSET
+    DATA = Part.DATA
+    ENTRY = Part.ENTRY
+    COUNT = Part.COUNT
+    ARGUMENTS = Part.ARGUMENTS
     OBJECT = 12
     LENGTH = 13
     CELLS = 14
@@ -170,12 +173,15 @@ def style_of(dtype: str) -> Style:
 class TableWriter:
     """Collects instructions, symbols and text, and lays them out."""
 
-    def __init__(self, signature: spec.Signature, symbols: list[spec.Var]) -> None:
+    def __init__(
+        self, signature: spec.Signature, symbols: list[spec.Var], backtrace: str = ""
+    ) -> None:
         self._signature = signature
+        self._backtrace = backtrace.encode()
         self._code = bytearray()
         self._arguments = [text.encode() for text in spec.argument_texts(signature)]
         self._whole = b"".join((signature.name.encode(), b"(", b", ".join(self._arguments), b")"))
-        self._text = bytearray(self._whole)
+        self._text = bytearray(self._whole + self._backtrace)
         self._text_uses: list[tuple[int, int]] = []
         self.symbols = {var: number for number, var in enumerate(symbols)}
         self._slots = len(symbols)
@@ -225,7 +231,7 @@ class TableWriter:
             len(self._whole),
             len(self._signature.name) + 1,
             len(arguments),
-            len(self.symbols),
+            len(self._backtrace),
         )
         start = text_at + len(self._signature.name) + 1
         for argument in arguments:

@@ -70,12 +70,14 @@ def _report(p: Program, words: Reg) -> None:
 
 
 def _raise(p: Program, kind: Reg, length: Reg, message: Reg, size: Reg) -> None:
-    """The machine takes four registers in a row."""
-    first = p.new()
-    rest = [p.new() for _ in range(3)]
-    for register, value in zip((first, *rest), (kind, length, message, size), strict=True):
+    """The machine takes six registers in a row; the backtrace stands behind the signature."""
+    signature = p.add(p.unsigned(p.table, 32, 12), p.unsigned(p.table, 32, 16))
+    backtrace, extent = p.table_at(signature), p.unsigned(p.table, 32, 28)
+    values = (kind, length, message, size, backtrace, extent)
+    row = [p.new() for _ in values]
+    for register, value in zip(row, values, strict=True):
         p.set(register, value)
-    p.effect(Instruction.RAISE, first)
+    p.effect(Instruction.RAISE, row[0])
 
 
 def _undecided(p: Program) -> None:
