@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from ffi_builder import attach_ffi_func, runtime
-from ffi_builder.providers import CallContext, DirectCallProvider, NopCallProvider
+from ffi_builder.providers import Block, CallContext, DirectCallProvider, NopCallProvider
 from ffi_builder.spec import Var
 from tests.support.wrapping import new_module
 
@@ -51,10 +51,7 @@ def test_the_first_place_in_a_file(distribution: str, kind: str, tmp_path: Path)
 
 
 def test_the_place_of_the_callee(distribution: str) -> None:
-    text = """
-    llvm.func @k(%n: i32) { llvm.return } loc(#place)
-    #place = loc("kernels/author.py":7:1)
-    """
+    text = 'llvm.func @k(%n: i32) { llvm.return } loc("kernels/author.py":7:1)'
     module = new_module(text, distribution=distribution)
     attach_ffi_func(module, "f", N, DirectCallProvider("k"))
     assert "File \\22kernels/author.py\\22, line 7, in f" in str(module)
@@ -64,7 +61,7 @@ def test_an_error_of_a_provider(tmp_path: Path) -> None:
     file = tmp_path / "author.py"
     file.write_text(SOURCE)
 
-    def provider(block: Any, context: CallContext) -> Any:
+    def provider(current_block: Block, context: CallContext) -> Block:
         b = context.builder
         b.check(b.i1(False), "ValueError", "not today")
         return b.block
