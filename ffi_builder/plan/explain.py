@@ -68,7 +68,7 @@ def plan_text(plan: Plan) -> str:
         _note_origin(step, origins)
     at, expected = (_width([row[column] for row in rows]) for column in (0, 1))
     margin = len(str(len(plan) - 1))
-    lines = [str(plan.signature)]
+    lines = [spec.short_text(plan.signature)]
     for number, row in enumerate(rows, start=-1):
         if number == plan.late:
             lines.append(LATE)

@@ -29,7 +29,7 @@ from ffi_builder.spec.tensor import Tensor, show_entries
 
 @dataclass(frozen=True, repr=False)
 class Signature:
-    """What a function accepts. ``str()`` gives the text that error messages show.
+    """What a function accepts. ``str()`` gives the text that :meth:`parse` reads back.
 
     Args:
         name: what callers know the function by; an identifier.
@@ -95,7 +95,8 @@ class Signature:
         return canonical_text(self.name, self.params, device)
 
     def __str__(self) -> str:
-        return short_text(self)
+        """The canonical text, which :meth:`parse` reads back; errors show :func:`short_text`."""
+        return self.canonical()
 
     def __repr__(self) -> str:
         doc = f", doc={self.doc!r}" if self.doc else ""

@@ -31,6 +31,7 @@ from ffi_builder.spec import (
     ceildiv,
     first_device_tensor,
     linear,
+    short_text,
     variables,
 )
 
@@ -234,7 +235,7 @@ def signatures(draw: st.DrawFn) -> Signature:
         params.insert(draw(st.integers(0, len(params))), EnvStream("stream"))
     short = Signature("f", params)
     length = draw(st.sampled_from([0] * 9 + [399, 400, 401, 500]))
-    return Signature("f" * max(1, length - len(str(short)) + 1), params)
+    return Signature("f" * max(1, length - len(short_text(short)) + 1), params)
 
 
 def entries_of(params: Sequence[Param]) -> Iterator[Dim | None]:

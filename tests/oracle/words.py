@@ -9,7 +9,7 @@ from typing import Final, Literal, NoReturn, TypeAlias, Union
 
 from ffi_builder import abi
 from ffi_builder.abi import TypeIndex
-from ffi_builder.spec import Signature, Var, argument_texts
+from ffi_builder.spec import Signature, Var, argument_texts, short_text
 
 Kind: TypeAlias = Literal["TypeError", "ValueError"]
 Value: TypeAlias = Union[int, float, bool]
@@ -105,7 +105,7 @@ class Place:
 
 def signature_text(signature: Signature, argument: int | None) -> str:
     """The signature whole, or with all arguments but the failing one elided."""
-    whole = str(signature)
+    whole = short_text(signature)
     if len(whole) <= WHOLE_SIGNATURE:
         return whole
     if argument is None:
