@@ -43,26 +43,26 @@ class Asking:
         return current_block
 
 
-@pytest.mark.parametrize(
-    ("ask", "words"),
-    [
-        (lambda c: c.value(None), "expected a Var, an expression or an int but got None"),
-        (lambda c: c.value("n"), "expected a Var, an expression or an int but got 'n'"),
-        (lambda c: c.value(True), "expected a Var, an expression or an int but got True"),
-        (
-            lambda c: c.value(Var("q", "int64")),
-            "symbol 'q' .* is not one of the signature: n, alpha",
-        ),
-        (lambda c: c.value(2**70), "an i64 cannot be 1180591620717411303424"),
-        (lambda c: c.data(S), "Shape 's' is no Tensor"),
-        (lambda c: c.device_id(S), "Shape 's' is no Tensor"),
-        (lambda c: c.shape(S), "Shape 's' is no Tensor"),
-        (lambda c: c.strides(ALPHA), "Var 'alpha' is no Tensor"),
-        (lambda c: c.scalar(X), "Tensor 'x' is no scalar parameter"),
-        (lambda c: c.scalar(EnvStream("e")), r"EnvStream\('e'\) is not a parameter"),
-        (lambda c: c.builder.i8(300), "an i8 cannot be 300"),
-    ],
-)
+ASKED: list[tuple[Callable[[Any], object], str]] = [
+    (lambda c: c.value(None), "expected a Var, an expression or an int but got None"),
+    (lambda c: c.value("n"), "expected a Var, an expression or an int but got 'n'"),
+    (lambda c: c.value(True), "expected a Var, an expression or an int but got True"),
+    (
+        lambda c: c.value(Var("q", "int64")),
+        "symbol 'q' .* is not one of the signature: n, alpha",
+    ),
+    (lambda c: c.value(2**70), "an i64 cannot be 1180591620717411303424"),
+    (lambda c: c.data(S), "Shape 's' is no Tensor"),
+    (lambda c: c.device_id(S), "Shape 's' is no Tensor"),
+    (lambda c: c.shape(S), "Shape 's' is no Tensor"),
+    (lambda c: c.strides(ALPHA), "Var 'alpha' is no Tensor"),
+    (lambda c: c.scalar(X), "Tensor 'x' is no scalar parameter"),
+    (lambda c: c.scalar(EnvStream("e")), r"EnvStream\('e'\) is not a parameter"),
+    (lambda c: c.builder.i8(300), "an i8 cannot be 300"),
+]
+
+
+@pytest.mark.parametrize(("ask", "words"), ASKED)
 def test_asking_for_what_is_not_there(ask: Callable[[Any], object], words: str) -> None:
     module = new_module()
     before = str(module)
