@@ -83,6 +83,12 @@ def _verify_call(symbols: Symbols, operation: Any) -> None:
         raise BuildError(f"the wrapper calls @{name}, which the module does not declare")
     if callee.name != "llvm.func":
         raise BuildError(f"the wrapper calls @{name}, which is {describe(callee)}")
+    wanted, given_convention = _convention(callee), _convention(operation)
+    if wanted != given_convention:
+        raise BuildError(
+            f"the wrapper calls @{name} in the convention {given_convention}, but it has {wanted}; "
+            f"give the call that CConv"
+        )
     result, parameters = function_parts(callee)
     if "..." in parameters:
         return
@@ -93,3 +99,9 @@ def _verify_call(symbols: Symbols, operation: Any) -> None:
             f"the wrapper calls @{name} with ({', '.join(given)}) -> {got[0]}, but it is "
             f"({', '.join(parameters)}) -> {result}"
         )
+
+
+def _convention(operation: Any) -> str:
+    """The calling convention of a function, or that a call is made in."""
+    attributes = operation.attributes
+    return str(attributes["CConv"]) if "CConv" in attributes else "#llvm.cconv<ccc>"

@@ -269,11 +269,26 @@ def _emit_call(
 
 def _backtrace(location: Any, name: str) -> str:
     """A frame for the traceback of errors, at the first place in a file that the location has."""
-    found = re.search(r'"((?:[^"\\]|\\.)+)":(\d+):\d+', str(location))
-    # What is parsed from a string is at lines of "-".
-    if found is None or found[1] == "-":
-        return ""
-    return f'  File "{found[1]}", line {found[2]}, in {name}\n'
+    for found in re.finditer(r'"((?:[^"\\]|\\.)+)":(\d+):\d+', str(location)):
+        file = _unescaped(found[1])
+        # What is parsed from a string is at lines of "-".
+        if file not in (None, "-"):
+            return f'  File "{file}", line {found[2]}, in {name}\n'
+    return ""
+
+
+def _unescaped(text: str) -> str | None:
+    """A file name without MLIR's escapes (two hex digits, a doubled backslash), or None."""
+    data = re.sub(
+        rb"\\(\\|[0-9A-Fa-f]{2})",
+        lambda found: b"\\" if found[1] == b"\\" else bytes([int(found[1], 16)]),
+        text.encode(),
+    )
+    try:
+        name = data.decode()
+    except UnicodeDecodeError:
+        return None
+    return name if name.isprintable() and '"' not in name else None
 
 
 def _set_attributes(

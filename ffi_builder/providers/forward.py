@@ -40,7 +40,7 @@ def items(provider: str, args: Sequence[Entry] | None, context: CallContext) -> 
     """
     if args is None:
         return list(_flat(context.params))
-    if isinstance(args, str):
+    if isinstance(args, str) or not isinstance(args, Sequence):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise BuildError(f"{provider}: args= is {args!r}; expected a list, such as [{args!r}]")
     known = list(_flat_with_tuples(context.params))
     found: list[Item] = []
@@ -156,6 +156,8 @@ def call(
         context.symbols.declare(callee, result, types, attributes)
         return b.call(callee, values, result, attributes)
     result = _check_callee(provider, context, callee, operation, types)
+    if "CConv" in operation.attributes:
+        attributes["CConv"] = operation.attributes["CConv"]
     return b.call(callee, values, result, attributes)
 
 

@@ -15,7 +15,9 @@ This can go once llvmlite is built with LLVM 23 or later.
 
 from __future__ import annotations
 
+import functools
 import re
+import struct
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final
@@ -46,8 +48,13 @@ class _Format:
         exponent = (2**self.exponent - 1) << (self.mantissa + self.explicit)
         return self._sign(negative) | exponent | leading | mantissa
 
+    @property
+    def _infinity(self) -> int:
+        """Without an explicit bit."""
+        return (2**self.exponent - 1) << self.mantissa
+
     def nearest(self, value: Fraction, negative: bool) -> int:
-        """The bits of the nearest number, ties to even. Not for formats with an explicit bit."""
+        """The bits of the nearest number, ties to even."""
         if value == 0:
             return self._sign(negative)
         exponent = value.numerator.bit_length() - value.denominator.bit_length()
@@ -56,8 +63,12 @@ class _Format:
         exponent = max(exponent, 1 - self.bias)
         units = round(value / Fraction(2) ** (exponent - self.mantissa))
         # The hidden bit is part of the sum, so that a carry out of the mantissa is right too.
-        bits = ((exponent + self.bias - 1) << self.mantissa) + units
-        return self._sign(negative) | min(bits, self.special(False, 0))
+        bits = min(((exponent + self.bias - 1) << self.mantissa) + units, self._infinity)
+        if self.explicit:
+            field = bits >> self.mantissa
+            leading = int(field > 0) << self.mantissa
+            bits = field << (self.mantissa + 1) | leading | bits & ((1 << self.mantissa) - 1)
+        return self._sign(negative) | bits
 
     def _sign(self, negative: bool) -> int:
         return int(negative) << (self.width - 1)
@@ -71,13 +82,15 @@ _FORMATS: Final = {
     "x86_fp80": _Format(15, 63, explicit=True),
     "fp128": _Format(15, 112),
 }
-_TYPE = r"\b(half|bfloat|float|double|x86_fp80|fp128)\b"
+_TYPE = r"(?<![\w.%@$#!-])(half|bfloat|float|double|x86_fp80|fp128)(?![\w.$-])"
 _STRING = r"\"[^\"]*\""
 _NUMBER = r"[-+]?\d+\.\d*(?:[eE][-+]?\d+)?"
 _NAMED = r"[-+](?:inf|qnan|nan\(0x[0-9A-Fa-f]+\)|snan\(0x[0-9A-Fa-f]+\))|f0x[0-9A-Fa-f]+"
 _TOKENS: Final = re.compile(
     rf"{_STRING}|;[^\n]*|{_TYPE}|(?<![\w.%@$#!-])({_NAMED}|{_NUMBER})(?![\w.])"
 )
+_LARGEST_EXPONENT: Final = 6000
+"""Decimal exponents beyond any format's."""
 _MARKS: Final = ("f0x", "inf", "nan")
 _DECIMAL: Final = re.compile(r"\.\d")
 _LINE: Final = re.compile(rf"^.*{_TYPE}.*$", re.MULTILINE)
@@ -104,6 +117,7 @@ def _line(line: re.Match[str]) -> str:
     return _TOKENS.sub(token, line[0])
 
 
+@functools.lru_cache(maxsize=4096)
 def _constant(type_: str, literal: str) -> str:
     format_ = _FORMATS[type_]
     if literal.startswith("f0x"):
@@ -119,9 +133,27 @@ def _constant(type_: str, literal: str) -> str:
         return _hexadecimal(type_, format_.special(negative, int(name[5:-1], 16)))
     if name.startswith("nan("):
         return _hexadecimal(type_, format_.special(negative, quiet | int(name[4:-1], 16)))
-    if type_ in ("double", "x86_fp80", "fp128"):
-        return literal  # a decimal double is what both take it for
-    return _hexadecimal(type_, format_.nearest(Fraction(name), negative))
+    if type_ == "double":
+        return literal  # a decimal is a double, to both
+    return _hexadecimal(type_, _decimal(type_, name, negative))
+
+
+def _decimal(type_: str, digits: str, negative: bool) -> int:
+    """The bits of a decimal, without its sign."""
+    format_ = _FORMATS[type_]
+    if type_ == "float":
+        nearest = float(digits)
+        (bits,) = struct.unpack("<Q", struct.pack("<d", nearest))
+        # A double that is no tie between two floats, and a normal float, is rounded right.
+        if bits & (2**29 - 1) != 2**28 and 1e-37 < nearest < 3e38:
+            (single,) = struct.unpack("<I", struct.pack("<f", nearest))
+            return format_.special(negative, 0) & 1 << 31 | single
+    exponent = int(digits.lower().partition("e")[2] or 0)
+    if abs(exponent) > _LARGEST_EXPONENT:
+        return (
+            format_.nearest(Fraction(0), negative) if exponent < 0 else format_.special(negative, 0)
+        )
+    return format_.nearest(Fraction(digits), negative)
 
 
 def _hexadecimal(type_: str, bits: int) -> str:

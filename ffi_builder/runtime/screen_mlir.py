@@ -6,8 +6,8 @@ or that LLVM's verifier refuses, and MLIR's own verifier lets many of those thro
 looks at each op for what makes it safe, by tables of what was tried. A wrong alarm costs the detour
 through a child process (see `guard`).
 
-A function that carries TRUSTED and a checksum in its `passthrough` list is not looked at, as long
-as the checksum is that of the names of its ops: ffi_builder's own wrappers do, which are made of
+The ops of a function that carries TRUSTED and a checksum in its `passthrough` list are not looked
+at, as long as the checksum is that of their names: ffi_builder's own wrappers do, which are made of
 ops known to be safe and would otherwise take a quarter of the time to compile.
 """
 
@@ -44,9 +44,9 @@ _FUNCTION_ATTRIBUTES = words(
     target_features tune_cpu section convergent noreturn
     """
 )
-# Of these, none contradicts another. (`optnone` needs `noinline`; `optsize`, `hot`, `alwaysinline`
-# can clash.)
-_PASSTHROUGH = words("noinline optnone nounwind cold norecurse noreturn nofree")
+# Of these, none contradicts another, but that `optnone` needs `noinline` and excludes `minsize`.
+# (`optsize`, `hot`, `alwaysinline` can clash.)
+_PASSTHROUGH = words("noinline optnone minsize nounwind cold norecurse noreturn nofree")
 _ARGUMENT_ATTRIBUTES = words("noundef noalias nonnull nocapture readonly signext zeroext", "llvm.")
 _GLOBAL_INITIALISER = words(
     """
@@ -63,8 +63,6 @@ def translation_hazard(module: Operation) -> str | None:
     """
     hazard: str | None = None
     for operation in _body(module):
-        if _is_trusted(operation):
-            continue
         if not _top_level_safe(operation):
             _check_translatable(operation, module)
             if hazard is not None:
@@ -97,8 +95,13 @@ def _function_safe(function: Operation) -> bool:
         and all(
             _argument_attributes_safe(attributes.get(key)) for key in ("arg_attrs", "res_attrs")
         )
-        and all(op_safe(op.operation) for block in blocks for op in block.operations)
-        and (len(blocks) < 2 or _all_reachable(function))
+        and (
+            _is_sealed(function)
+            or (
+                all(op_safe(op.operation) for block in blocks for op in block.operations)
+                and (len(blocks) < 2 or _all_reachable(function))
+            )
+        )
     )
 
 
@@ -130,11 +133,11 @@ def _initialiser_safe(value: object, kind: str) -> bool:
 def _passthrough_safe(values: object) -> bool:
     if values is None:
         return True
-    found = set(re.findall(r'"([^"]*)"', str(values)))
+    found = set(re.findall(r'"([^"]*)"', _SEAL.sub("", str(values))))
     return (
         "[[" not in str(values)
         and found <= _PASSTHROUGH
-        and ("optnone" not in found or "noinline" in found)
+        and ("optnone" not in found or ("noinline" in found and "minsize" not in found))
     )
 
 
@@ -169,14 +172,12 @@ def _all_reachable(function: Operation) -> bool:
     return len(seen) == len(blocks)
 
 
-def _is_trusted(operation: Operation) -> bool:
-    attributes = operation.attributes
+def _is_sealed(function: Operation) -> bool:
+    attributes = function.attributes
     seal = _SEAL.search(str(attributes["passthrough"])) if "passthrough" in attributes else None
     if seal is None:
         return False
-    blocks = operation.regions[0].blocks
-    if not len(blocks):
-        return True  # the declaration of such a function
+    blocks = function.regions[0].blocks
     names = [op.operation.name for block in blocks for op in block.operations]
     return int(seal[1], 16) == zlib.crc32(",".join(names).encode())
 

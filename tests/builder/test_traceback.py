@@ -50,6 +50,29 @@ def test_the_first_place_in_a_file(distribution: str, kind: str, tmp_path: Path)
     assert frames(function, 2**40)[-1] == (str(file), 2, "add")
 
 
+@pytest.mark.parametrize("name", ["é.py", "back\\slash.py", "with space.py", "percent%d{}.py"])
+def test_file_names_that_mlir_escapes(distribution: str, name: str, tmp_path: Path) -> None:
+    file = tmp_path / name
+    file.write_text(SOURCE)
+    module = new_module(distribution=distribution)
+    location = locations(distribution, module, str(file))["file"]
+    attach_ffi_func(module, "f", N, NopCallProvider(), location=location)
+    assert frames(runtime.compile(module)["f"], 1.5)[-1] == (str(file), 2, "f")
+
+
+@pytest.mark.parametrize("name", ['quote".py', "line\n.py", "-"])
+def test_file_names_that_no_frame_can_hold(name: str) -> None:
+    module = new_module()
+    location = import_module("torch_mlir.ir").Location
+    first = location.file(name, 1, 1, module.context)
+    attach_ffi_func(module, "f", N, NopCallProvider(), location=first)
+    assert "line 1, in f" not in str(module)
+    second = location.file("b.py", 3, 4, module.context)
+    both = location.fused([first, second], context=module.context)
+    attach_ffi_func(module, "g", N, NopCallProvider(), location=both)
+    assert "b.py\\22, line 3, in g" in str(module)
+
+
 def test_the_place_of_the_callee(distribution: str) -> None:
     text = 'llvm.func @k(%n: i32) { llvm.return } loc("kernels/author.py":7:1)'
     module = new_module(text, distribution=distribution)

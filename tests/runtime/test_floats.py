@@ -100,6 +100,27 @@ def test_constants_within_instructions() -> None:
     assert scaled(5.0) == struct.unpack("f", struct.pack("f", 0.5))[0]
 
 
+@pytest.mark.parametrize(
+    ("line", "readable"),
+    [
+        ("ret x86_fp80 1.500000e+00", "ret x86_fp80 0xK3FFFC000000000000000"),
+        ("ret x86_fp80 0.000000e+00", "ret x86_fp80 0xK00000000000000000000"),
+        ("ret x86_fp80 -3.000000e+05", "ret x86_fp80 0xKC011927C000000000000"),
+        ("ret x86_fp80 +inf", "ret x86_fp80 0xK7FFF8000000000000000"),
+        ("ret fp128 1.500000e+00", "ret fp128 0xL00000000000000003FFF800000000000"),
+        ("ret float 1.0e400000", "ret float 0x7FF0000000000000"),
+        ("ret float -1.0e-400000", "ret float 0x8000000000000000"),
+        ("ret half 6.554000e+04", "ret half 0xH7C00"),
+        ("ret float 1.000000e-01", "ret float 0x3FB99999A0000000"),
+        ("ret float -1.000000e-01", "ret float 0xBFB99999A0000000"),
+    ],
+)
+def test_constants_of_every_type(line: str, readable: str) -> None:
+    assert floats.readable(line) == readable
+    text = f"define {line.split()[1]} @f() {{\n  {readable}\n}}\n"
+    runtime.compile(text)
+
+
 def test_llvm_ir_text_in_the_newer_form() -> None:
     text = "define float @f() {\n  ret float f0x4B800000\n}\n"
     assert "0x4170000000000000" in str(runtime.compile(text).llvm_ir)
@@ -133,6 +154,9 @@ def test_every_half_as_a_decimal(value: float) -> None:
         "%1 = fadd double %x.1.0, %y",
         "%1 = fadd double 1.500000e+00, %0",
         "call void @float(i32 1)",
+        "%r = fmul double %float, 1.500000e+00",
+        "%r = fadd double %half, 1.5",
+        "%r = phi double [ %x.float, %bfloat ], [ 1.5, %b ]",
     ],
 )
 def test_everything_else_is_left_alone(line: str) -> None:

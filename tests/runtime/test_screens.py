@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zlib
+from importlib import import_module
 from typing import Any
 
 import pytest
@@ -99,17 +100,22 @@ def test_what_passes_make_needs_no_child_process(
 
 
 def test_a_function_that_is_marked_is_trusted() -> None:
-    """As long as its operations are those that were marked."""
+    """Its operations are, as long as they are those that were marked; not its attributes."""
     odd = (
-        'llvm.func @f() attributes {{passthrough = ["{}"], alignment = 8 : i64}} {{ llvm.return }}'
+        'llvm.func @f() attributes {{passthrough = ["{}"]{}}} '
+        '{{ llvm.inline_asm has_side_effects "nop", "" : () -> ()\n llvm.return }}'
     )
-    plain = mlir.parse(odd.format("noinline"))
+    plain = mlir.parse(odd.format("noinline", ""))
     assert screen_mlir.translation_hazard(plain.operation) == "llvm.func @f"
-    seal = f"{screen_mlir.TRUSTED}{zlib.crc32(b'llvm.return'):08x}"
-    marked = mlir.parse(odd.format(seal))
+    seal = f"{screen_mlir.TRUSTED}{zlib.crc32(b'llvm.inline_asm,llvm.return'):08x}"
+    marked = mlir.parse(odd.format(seal, ""))
     assert screen_mlir.translation_hazard(marked.operation) is None
-    edited = mlir.parse(odd.format(seal).replace("{ llvm", "{ llvm.fence seq_cst\n llvm"))
+    edited = mlir.parse(
+        odd.format(seal, "").replace("llvm.return", "llvm.fence seq_cst llvm.return")
+    )
     assert screen_mlir.translation_hazard(edited.operation) == "llvm.func @f"
+    attribute = mlir.parse(odd.format(seal, ", alignment = 8 : i64"))
+    assert screen_mlir.translation_hazard(attribute.operation) == "llvm.func @f"
 
 
 def test_the_mark_is_that_of_the_builder() -> None:
@@ -170,3 +176,17 @@ def test_a_translation_that_never_ends_is_given_up(monkeypatch: pytest.MonkeyPat
     with pytest.raises(CompileError, match=r"llvm.func @f: it did not end within 1 s"):
         runtime.compile(text)
     assert runtime.compile(llvm_entry("f"))["f"](41) == 42
+
+
+def test_attributes_that_a_hook_gives_to_a_wrapper_are_looked_at() -> None:
+    """LLVM refuses always_inline beside noinline, and MLIR does not."""
+
+    def hook(module: Any) -> None:
+        attach_ffi_func(module, "f", [spec.Var("n", "int32")], providers.DirectCallProvider("k"))
+        for operation in module.body.operations:
+            if str(operation.operation.attributes["sym_name"]) == '"__tvm_ffi_f"':
+                unit = import_module("torch_mlir.ir").Attribute.parse("unit", module.context)
+                operation.operation.attributes["always_inline"] = unit
+
+    with pytest.raises(CompileError, match="Translating the module to LLVM IR failed"):
+        runtime.compile("llvm.func @k(%a: i32) { llvm.return }", post_compile_hooks=[hook])
