@@ -174,11 +174,9 @@ def _hexadecimal(type_: str, bits: int) -> str:
 
 def _widened(bits: int) -> int:
     """The bits of the double with the value of a float; a NaN keeps its payload."""
-    single, double = _FORMATS["float"], _FORMATS["double"]
-    negative, exponent = bits >> 31 != 0, bits >> 23 & 0xFF
-    mantissa = bits & (2**23 - 1)
-    if exponent == 0xFF:
-        return double.special(negative, mantissa << (double.mantissa - single.mantissa))
-    value = Fraction(mantissa | (1 << 23 if exponent else 0))
-    value *= Fraction(2) ** (max(exponent, 1) - single.bias - single.mantissa)
-    return double.nearest(value, negative)
+    if bits & 0x7FFFFFFF > 0x7F800000:
+        payload = (bits & (2**23 - 1)) << 29
+        return _FORMATS["double"].special(bits >> 31 != 0, payload)
+    (value,) = struct.unpack("<f", struct.pack("<I", bits))
+    (wide,) = struct.unpack("<Q", struct.pack("<d", value))
+    return int(wide)

@@ -119,7 +119,8 @@ class _Parser(DimParser):
                 with t.at(kind):
                     return DataPointer(name.text, address_space=space)
             case "None" | "Stream" | "EnvStream":
-                return _NAMED[kind.text](name.text)
+                with t.at(name):
+                    return _NAMED[kind.text](name.text)
             case _:
                 return self._scalar(name, kind)
 
@@ -138,7 +139,10 @@ class _Parser(DimParser):
                 kind, f"symbol {name.text!r} is {said.dtype} before, and {kind.text} here"
             )
         said.dtype, said.scalar = kind.text, True
-        return Var(name.text, kind.text) if self.symbols is None else self.symbols[name.text]
+        if self.symbols is not None:
+            return self.symbols[name.text]
+        with self.tokens.at(name):
+            return Var(name.text, kind.text)
 
     def _literal(self, name: Token) -> Param:
         t = self.tokens
@@ -150,10 +154,11 @@ class _Parser(DimParser):
                 return ConstInt(name.text, number)
         minus = t.takes("-")
         token = t.take()
-        if token.text in ("True", "False") and not minus:
+        word = token.text if token.kind == "name" else ""
+        if word in ("True", "False") and not minus:
             t.need("]")
             return ConstBool(name.text, token.text == "True")
-        if token.kind != "float" and token.text not in _FLOATS:
+        if token.kind != "float" and word not in _FLOATS:
             raise t.wrong(
                 token, f"expected an int, a float, nan, inf, True or False but got {token.shown}"
             )
@@ -235,7 +240,7 @@ class _Parser(DimParser):
         elif t.takes("%"):
             self._limit(said, "divisibility", t.integer("an int"), first)
             t.need("==")
-            if t.next.text != "0":
+            if t.next.kind != "int" or t.next.text != "0":
                 raise t.wrong(t.next, f"expected '0' but got {t.next.shown}")
             t.take()
         elif t.takes("<="):

@@ -96,7 +96,8 @@ class DimParser:
         """The integer symbol that a name stands for."""
         self.mention(token)
         if self.symbols is None:
-            return Var(token.text, "int64")
+            with self.tokens.at(token):
+                return Var(token.text, "int64")
         found = self.symbols[token.text]
         if not found.is_integer:
             raise self.tokens.wrong(

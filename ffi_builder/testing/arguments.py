@@ -9,6 +9,7 @@ from typing import Any
 from typing_extensions import assert_never
 
 from ffi_builder import spec
+from ffi_builder.errors import SpecError
 from ffi_builder.testing.arrays import FRAMEWORKS, Array
 from ffi_builder.testing.choose import Env, Scalar, choose
 from ffi_builder.testing.evaluate import evaluate
@@ -39,8 +40,11 @@ def make_args(
         ValueError: an unknown framework or name in ``dims``, a value in it that the signature does
             not accept, a tensor that is not on the CPU, that the framework cannot have or that
             needs more than 1 GiB, or if no right values were found.
+        SpecError: if ``signature`` is none.
         ModuleNotFoundError: NumPy, which makes the memory, or the framework is not installed.
     """
+    if not isinstance(signature, spec.Signature):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise SpecError(f"make_args: expected a Signature but got {signature!r}")
     if framework not in FRAMEWORKS:
         raise ValueError(
             f"make_args: framework: expected one of {', '.join(FRAMEWORKS)} but got {framework!r}"

@@ -83,9 +83,12 @@ def _value(var: spec.Var, value: object) -> Scalar:
     """``value`` if the symbol can have it."""
     what = f"make_args: {var.name} = {value!r}"
     if var.dtype in spec.FLOAT_DTYPES:
-        if not hasattr(value, "__float__"):
-            raise ValueError(f"{what} is no float, but {var.name} is {_article(var.dtype)}")
-        return round_to(float(cast("float", value)), var.dtype)
+        try:
+            if hasattr(value, "__float__"):
+                return round_to(float(cast("float", value)), var.dtype)
+        except (TypeError, OverflowError):
+            pass
+        raise ValueError(f"{what} is no float, but {var.name} is {_article(var.dtype)}")
     if not hasattr(value, "__index__"):
         raise ValueError(f"{what} is no int, but {var.name} is {_article(var.dtype)}")
     number = operator.index(cast("SupportsIndex", value))

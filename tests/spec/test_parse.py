@@ -417,3 +417,22 @@ def test_the_grammar_names_every_word():
     words = {"strides", "device_type", "device_id", "data_alignment", "storage_dtype", "intent"}
     words |= {"address_space", "where", "ceildiv", "Literal", "Tuple", "Shape", "Tensor", "None"}
     assert {word for word in words if f'"{word}"' not in grammar} == set()
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("f('a b': int32)", "'a b'"),
+        ("f(x: Tensor(['a b'], float32, device_type=cpu))", "'a b'"),
+        ("f('a b': Stream)", "'a b'"),
+        ("f(x: Literal['True'])", "'True'"),
+        ("f(x: Literal['inf'])", "'inf'"),
+        ("f(n: int64) where n % 4 == '0'", "'0'"),
+    ],
+)
+def test_quoted_words_are_names_and_names_are_identifiers(text: str, place: str) -> None:
+    with pytest.raises(SpecError) as caught:
+        Signature.parse(text)
+    line, carets = str(caught.value).splitlines()[-2:]
+    start = carets.index("^")
+    assert line[start : start + len(place)].startswith(place[: carets.count("^")])

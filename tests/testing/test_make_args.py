@@ -11,7 +11,7 @@ import tvm_ffi
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from ffi_builder import spec, testing
+from ffi_builder import SpecError, spec, testing
 from ffi_builder.spec import Shape, Signature, Tensor, TupleParam, Var, ceildiv, dims
 from ffi_builder.spec.dtypes import NAMES
 from tests.differential.signatures import signatures, symbols_of, tensors_of
@@ -311,3 +311,15 @@ def test_a_framework_that_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> N
         ModuleNotFoundError, match="make_args needs PyTorch here: pip install torch"
     ):
         made(cpu("A", n), framework="torch")
+
+
+@pytest.mark.parametrize("value", [10**400, "three", [1.0], None])
+def test_what_is_no_float(value: Any) -> None:
+    signature = Signature("f", [Var("a", "float32")])
+    with pytest.raises(ValueError, match="is no float, but a is a float32"):
+        testing.make_args(signature, {"a": value})
+
+
+def test_what_is_no_signature() -> None:
+    with pytest.raises(SpecError, match=r"expected a Signature but got 'f\(n: int32\)'"):
+        testing.make_args("f(n: int32)")  # pyright: ignore[reportArgumentType]
