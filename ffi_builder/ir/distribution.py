@@ -18,6 +18,10 @@ _MARK = "._mlir_libs"
 """Upstream's native bindings live in this subpackage of every distribution."""
 
 
+_REGISTERING = ("_jax_mlir_ext", "register_jax_dialects")
+"""Native modules that register jaxlib's dialects: of today, and of jaxlib 0.6."""
+
+
 @dataclass(frozen=True)
 class Distribution:
     """The Python modules of one distribution; ``root`` is its package, such as ``jaxlib.mlir``."""
@@ -31,7 +35,7 @@ class Distribution:
         Raises:
             BuildError: if the distribution has no LLVM dialect.
         """
-        if context.is_dialect_loaded("llvm") if _has_loaded_query(context) else False:
+        if hasattr(context, "is_dialect_loaded") and context.is_dialect_loaded("llvm"):
             return
         try:
             context.dialects["llvm"]
@@ -44,19 +48,17 @@ class Distribution:
 
     def _register(self, context: Any) -> bool:
         """What jaxlib leaves to its users: to register its dialects with a context."""
-        try:
-            extension = importlib.import_module(f"{self.root}{_MARK}._jax_mlir_ext")
-        except ImportError:
-            return False
-        registry = self.ir.DialectRegistry()
-        extension.register_dialects(registry)
-        context.append_dialect_registry(registry)
-        context.load_all_available_dialects()
-        return True
-
-
-def _has_loaded_query(context: Any) -> bool:
-    return hasattr(context, "is_dialect_loaded")
+        for name in _REGISTERING:
+            try:
+                extension = importlib.import_module(f"{self.root}{_MARK}.{name}")
+            except ImportError:
+                continue
+            registry = self.ir.DialectRegistry()
+            extension.register_dialects(registry)
+            context.append_dialect_registry(registry)
+            context.load_all_available_dialects()
+            return True
+        return False
 
 
 def of_module(module: Module) -> Distribution:

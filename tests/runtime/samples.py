@@ -13,6 +13,8 @@ from typing import Any
 
 import pytest
 
+from ffi_builder.ir import named
+
 needs_cc = pytest.mark.skipif(shutil.which("gcc") is None, reason="needs gcc")
 needs_cxx = pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++")
 
@@ -81,11 +83,8 @@ def parse_with_jaxlib(text: str) -> Any:
     """A module of jaxlib, whose contexts know no dialect by themselves. Skips the test without it."""
     pytest.importorskip("jaxlib")
     ir = import_module("jaxlib.mlir.ir")
-    registry = ir.DialectRegistry()
-    import_module("jaxlib.mlir._mlir_libs._jax_mlir_ext").register_dialects(registry)
     context = ir.Context()
-    context.append_dialect_registry(registry)
-    context.load_all_available_dialects()
+    named("jaxlib.mlir").load_llvm(context)
     return ir.Module.parse(text, context)
 
 
