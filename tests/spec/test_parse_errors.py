@@ -1,0 +1,233 @@
+"""What is no signature, answered with the line and carets under the place."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ffi_builder import SpecError, abi
+from ffi_builder.spec import (
+    Signature,
+    Tensor,
+    Var,
+    dims,
+)
+
+n, k, m = dims("n k m")
+n32 = Var("n", "int32", divisibility=16, min=1, max=8 * 16)
+
+
+def cpu(name: str, *entries: Any, dtype: str = "float32", **fields: Any) -> Tensor:
+    return Tensor(name, entries, dtype, device_type="cpu", **fields)
+
+
+ERRORS = """
+expected the name of the function but got the end
+
+^
+expected '(' but got the end
+f
+ ^
+expected the name of a parameter but got '3'
+f(3)
+  ^
+expected ',' or ')' but got the end
+f(n: int64
+          ^
+expected ':' but got ','
+f(n, k)
+   ^
+expected 'where' or the end but got 'were'
+f(n: int64) were n: int8
+            ^^^^
+expected ',' or the end but got 'k'
+f(n: int64, k: int8) where n <= 3 k <= 4
+                                  ^
+unexpected '$'
+f(n: int64, $k: int8)
+            ^
+unexpected '\u00e9'
+f(n: int64, é: int64)
+            ^
+unexpected '\\xa0'
+f(n: int64, \u00a0 k: int64)
+            ^
+unexpected '"'
+f(n: "int64)
+     ^
+expected a type: Tensor, Shape, Tuple, Literal, None, Stream, EnvStream, DataPointer, or one of int8, int16, int32, int64, uint8, uint16, uint32, uint64, bool, float16, bfloat16, float32, float64, handle, but got 'Tnsor', did you mean 'Tensor'?
+f(n: int64, x: Tnsor([n], float32))
+               ^^^^^
+dtype: expected a DLPack type name such as 'float32', 'bool' or 'float8_e4m3fn' but got 'float23', did you mean 'float32'?
+f(x: Tensor([n], float23))
+                 ^^^^^^^
+option of a Tensor: expected one of strides, device_type, device_id, data_alignment, storage_dtype, intent but got 'stride', did you mean 'strides'?
+f(x: Tensor([n], float32, stride=[1]))
+                          ^^^^^^
+intent is given twice
+f(x: Tensor([n], float32, intent=in, intent=out))
+                                     ^^^^^^
+intent: expected one of in, out, inout but got 'input', did you mean 'inout'?
+f(x: Tensor([n], float32, intent=input))
+                                 ^^^^^
+device_type: expected one of DEVICES but got 'gpu', did you mean 'webgpu'?
+f(x: Tensor([n], float32, device_type=gpu))
+                                      ^^^
+expected '[' but got 'F'
+f(x: Tensor([n], float32, strides=F))
+                                  ^
+Tensor 'x': strides: expected 1 entries, one for each dimension of [n], but got 2: [1, 2]
+f(x: Tensor([n], float32, strides=[1, 2]))
+     ^^^^^^
+Tensor 'x': data_alignment: expected a power of two but got 3
+f(x: Tensor([n], float32, data_alignment=3))
+     ^^^^^^
+expected an int, a symbol or an expression but got ']'
+f(x: Tensor([n + ], float32))
+                 ^
+expected ',' or ']' but got '='
+f(x: Tensor([n = 2], float32))
+               ^
+divisor of '//': expected a positive int but got 0
+f(x: Tensor([n // 0], float32))
+               ^^
+divisor of '%': expected an int but got Var('k', 'int64') (Var)
+f(x: Tensor([n, k, n % k], float32))
+                     ^
+expected a positive int but got 'k'
+f(x: Tensor([n, k, ceildiv(n, k)], float32))
+                              ^
+expression 2 * 3: expected a Var in it, as it is an int
+f(x: Tensor([2 * 3], float32))
+               ^
+expected an int that fits 64 bits
+f(x: Tensor([11111111111111111111111111111111111111111], float32))
+             ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+'n' is a float32 symbol, not an integer one
+f(x: Tensor([n], float32), n: float32)
+             ^
+symbol 'n' is int8 before, and int16 here
+f(n: int8, t: Tuple(n: int16))
+                       ^^^^^
+expected an int, a float, nan, inf, True or False but got 'maybe'
+f(c: Literal[maybe])
+             ^^^^^
+expected an int, a float, nan, inf, True or False but got 'True'
+f(c: Literal[-True])
+              ^^^^
+ConstInt 'c': value: expected an int that fits int64 but got 9223372036854775808
+f(c: Literal[9223372036854775808])
+             ^^^^^^^^^^^^^^^^^^^
+TupleParam 't': params: two parameters are named 'n', at 0 and 1; names must differ
+f(t: Tuple(n: int8, n: int8))
+     ^^^^^
+DataPointer 'p': address_space: expected a non-negative int but got -1
+f(p: DataPointer(address_space=-1))
+     ^^^^^^^^^^^
+no parameter mentions a symbol 'nn', did you mean 'n'?
+f(n: int64) where nn <= 3
+                  ^^
+expected ':', '%', '<=' or '>=' but got '=='
+f(n: int64) where n == 3
+                    ^^
+expected '0' but got '1'
+f(n: int64) where n % 2 == 1
+                           ^
+expected '<=' but got '>='
+f(n: int64) where 1 >= n
+                    ^^
+the max of this symbol is given twice
+f(n: int64) where n <= 3, 1 <= n <= 4
+                          ^
+its parameter says the dtype already: int64
+f(n: int64) where n: int8
+                     ^^^^
+an earlier constraint says the dtype already: int8
+f(x: Tensor([n], int8)) where n: int8, n: int16
+                                          ^^^^^
+dtype of a symbol: expected one of int8, int16, int32, int64, uint8, uint16, uint32, uint64, bool, float16, bfloat16, float32, float64, handle but got 'int46', did you mean 'int64'?
+f(x: Tensor([n], int8)) where n: int46
+                                 ^^^^^
+Var 'n': min 4 is greater than max 3
+f(n: int64) where n <= 3, n >= 4
+                          ^
+Var 'x': max is for integer symbols, but its dtype is float32
+f(x: float32) where x <= 3
+                    ^
+Signature 'f': nothing binds symbol 'n', which x.shape[0] = n // 2 needs; it must stand alone as a dimension, stride or scalar parameter, or in an expression a * n + b
+f(x: Tensor([n // 2], float32))
+^
+"""
+
+
+def error_rows() -> list[tuple[str, str, str]]:
+    lines = ERRORS.strip("\n").split("\n")
+    return list(zip(lines[::3], lines[1::3], lines[2::3], strict=True))
+
+
+def message(text: str, device: str | None = "cpu") -> str:
+    with pytest.raises(SpecError) as error:
+        Signature.parse(text, device=device)
+    assert error.value.__cause__ is None
+    return str(error.value)
+
+
+@pytest.mark.parametrize(("words", "text", "carets"), error_rows())
+def test_errors_point_at_the_place(words: str, text: str, carets: str):
+    words = words.replace("DEVICES", ", ".join(abi.DEVICE_TYPES))
+    assert message(text) == f"Signature.parse: {words}\n    {text}\n    {carets}"
+
+
+def test_only_the_line_is_shown():
+    words = message("f(\n  n: int64,\n\tx: Tnsor([n]),\n)")
+    assert words.endswith("\n    \tx: Tnsor([n]),\n    \t   ^^^^^")
+
+
+def test_no_device():
+    words = message("f(x: Tensor([n], float32))", device=None)
+    assert "Tensor 'x': no device_type given and no default active." in words
+    assert words.endswith("\n    f(x: Tensor([n], float32))\n         ^^^^^^")
+    with pytest.raises(SpecError, match=r"Signature\.parse: device: expected one of cpu, .* 'gpu'"):
+        Signature.parse("f()", device="gpu")
+
+
+def test_no_text():
+    not_text: Any = None
+    with pytest.raises(SpecError, match=r"Signature\.parse: expected a str but got None"):
+        Signature.parse(not_text)
+
+
+@pytest.mark.parametrize("opening", ["(", "ceildiv(", "t: Tuple("])
+def test_too_deep(opening: str):
+    prefix = "f(" if opening.startswith("t") else "f(x: Tensor(["
+    assert "Signature.parse: too deeply nested\n" in message(prefix + opening * 5000)
+
+
+def test_the_grammar_names_every_word():
+    """docs/signatures.md has every option and kind that the text may have."""
+    page = (Path(__file__).parents[2] / "docs/signatures.md").read_text()
+    grammar = page.partition("```ebnf")[2].partition("```")[0]
+    words = {"strides", "device_type", "device_id", "data_alignment", "storage_dtype", "intent"}
+    words |= {"address_space", "where", "ceildiv", "Literal", "Tuple", "Shape", "Tensor", "None"}
+    assert {word for word in words if f'"{word}"' not in grammar} == set()
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("f('a b': int32)", "'a b'"),
+        ("f(x: Tensor(['a b'], float32, device_type=cpu))", "'a b'"),
+        ("f('a b': Stream)", "'a b'"),
+        ("f(x: Literal['True'])", "'True'"),
+        ("f(x: Literal['inf'])", "'inf'"),
+        ("f(n: int64) where n % 4 == '0'", "'0'"),
+    ],
+)
+def test_quoted_words_are_names_and_names_are_identifiers(text: str, place: str) -> None:
+    with pytest.raises(SpecError) as caught:
+        Signature.parse(text)
+    line, carets = str(caught.value).splitlines()[-2:]
+    start = carets.index("^")
+    assert line[start : start + len(place)].startswith(place[: carets.count("^")])
