@@ -6,6 +6,7 @@ import ctypes
 import os
 import shlex
 import shutil
+import sys
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
@@ -31,13 +32,13 @@ pytestmark = pytest.mark.skipif(shutil.which(CC) is None, reason=f"needs a C com
 def native(tmp_path_factory: pytest.TempPathFactory) -> Any:
     """benchmarks/native.py, with handwritten.c compiled."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(str(BENCHMARKS))
+        patch.setattr(sys, "path", [str(BENCHMARKS), *sys.path])
         return import_module("native").Native(tmp_path_factory.mktemp("benchmarks"))
 
 
 def cases() -> dict[str, Signature]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(str(BENCHMARKS))
+        patch.setattr(sys, "path", [str(BENCHMARKS), *sys.path])
         module = import_module("signatures")
     made = [module.scalar(), module.matmul(), *map(module.eight_tensors, (False, True))]
     return {case.name: Signature("f", case.params) for case in made}
