@@ -67,9 +67,8 @@ def _emit(hot: Hot, step: s.AnyStep, following: s.AnyStep | None) -> None:
         case s.CheckCells(place):
             hot.require(b.ne(hot.pointer(place.position, abi.CELL_DATA), b.null()))
         case s.CheckNdim(place, expected):
-            hot.ndims[place.position] = (
-                expected  # compared together with the dtype, which always follows
-            )
+            # Compared together with the dtype, which always follows.
+            hot.ndims[place.position] = expected
         case s.CheckDType(place, dtype):
             tensors.check_ndim_and_dtype(hot, place, dtype)
         case s.CheckDeviceType(place):

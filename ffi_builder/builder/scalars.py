@@ -9,7 +9,7 @@ from typing import Final
 
 from ffi_builder import spec
 from ffi_builder.abi import TypeIndex
-from ffi_builder.builder.diagnosis import call_shared, shared_name
+from ffi_builder.builder.diagnosis import call_shared
 from ffi_builder.builder.state import Hot
 from ffi_builder.ir import Value
 from ffi_builder.plan import Part, Place
@@ -68,13 +68,8 @@ def _decode_uint64(hot: Hot, kind: s.Kind, index: Value, payload: Value, plain: 
     b.cond_br(is_big, decode, hot.slow)
     b.block = decode
     word = b.alloca(t.i64)
-    state = b.call_value(
-        shared_name("big_uint64"),
-        [b.to_pointer(payload), word],
-        t.i32,
-        {"CConv": t.attribute("#llvm.cconv<preserve_mostcc>")},
-    )
-    b.cond_br(b.eq(state, b.i32(0)), done, hot.slow)
+    fits = call_shared(b, "big_uint64", [b.to_pointer(payload), word], t.i1)
+    b.cond_br(fits, done, hot.slow)
     b.block = done
     b.br(merged, b.load(t.i64, word))
     b.block = merged
@@ -90,7 +85,7 @@ def _as_float(hot: Hot, index: Value, payload: Value, dtype: str) -> Value:
         return real
     if dtype == "float32":
         return b.cast("fptrunc", real, t.parse("f32"))
-    return call_shared(b, f"round_{dtype}", [real], t.i16, keeps_registers=True)
+    return call_shared(b, f"round_{dtype}", [real], t.i16)
 
 
 def fits_hot(hot: Hot, place: Place, dtype: str, value: Value) -> None:

@@ -141,7 +141,7 @@ class Hot:
 
     def shared(self, name: str, operands: list[Value]) -> Value:
         """Call one of the i1 helpers that keep the caller's registers."""
-        return call_shared(self.b, name, operands, self.b.types.i1, keeps_registers=True)
+        return call_shared(self.b, name, operands, self.b.types.i1)
 
     def is_free(self, place: Place) -> Value:
         """Whether the stride at this place is free."""

@@ -23,7 +23,7 @@ def decode(hot: Hot, place: Place) -> None:
     found, other = b.new_block(t.ptr), b.new_block(cold=True)
     b.cond_br(b.eq(index, b.i32(TypeIndex.TENSOR)), found, other, (payload,), likely=True)
     b.block = other
-    b.br(found, call_shared(b, "tensor_object", [any_], t.ptr, keeps_registers=True))
+    b.br(found, call_shared(b, "tensor_object", [any_], t.ptr))
     b.block = found
     hot.objects[place.position] = found.arguments[0]
 
@@ -132,7 +132,7 @@ def _load_strides(hot: Hot, place: Place) -> None:
     b.block = given
     b.br(merged, *(b.field(t.i64, strides, 8 * axis) for axis in range(ndim)))
     b.block = absent
-    call = functools.partial(call_shared, b, "row_major", result=t.i64, keeps_registers=True)
+    call = functools.partial(call_shared, b, "row_major", result=t.i64)
     b.br(merged, *(call([tensor, b.i64(axis)]) for axis in range(ndim)))
     b.block = merged
     for axis, value in enumerate(merged.arguments):

@@ -93,7 +93,6 @@ class LlvmModule(Protocol):
     triple: str
     data_layout: str
     functions: Iterable[LlvmValue]
-    global_variables: Iterable[LlvmValue]
 
     def verify(self) -> None: ...
 

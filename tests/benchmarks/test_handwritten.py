@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ffi_builder import abi
@@ -48,7 +48,7 @@ CASES: Final = cases()
 
 
 @pytest.mark.parametrize("name", CASES)
-@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=150, derandomize=True, database=None)
 @given(data=st.data())
 def test_it_accepts_what_the_rules_accept(name: str, native: Any, data: st.DataObject) -> None:
     signature = CASES[name]

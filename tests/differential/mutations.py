@@ -154,7 +154,9 @@ def changed_tensor(draw: st.DrawFn, given: DLTensor) -> DLTensor:
         lambda: replace(given, ndim=lie(draw, len(dims))),
         lambda: replace(given, dtype=((code + draw(st.sampled_from([1, 99]))) % 256, bits, lanes)),
         lambda: replace(given, dtype=(code, (bits * 2 or 8) % 256, lanes)),
-        lambda: replace(given, dtype=(code, bits, lanes + draw(st.sampled_from([1, -1])))),
+        lambda: replace(
+            given, dtype=(code, bits, (lanes + draw(st.sampled_from([1, -1]))) % 2**16)
+        ),
     ]
     addresses: list[Callable[[], DLTensor]] = [
         lambda: replace(given, data=0),

@@ -1,5 +1,5 @@
 llvm.mlir.global internal unnamed_addr constant @__ffi_builder_table_stream("TABLE") {addr_space = 0 : i32}
-llvm.func @__tvm_ffi_stream(%arg0: !llvm.ptr, %arg1: !llvm.ptr, %arg2: i32, %arg3: !llvm.ptr) -> i32 attributes {passthrough = ["noinline", "optnone", "ffi-builder-trusted-8f13d7d0"]} {
+llvm.func @__tvm_ffi_stream(%arg0: !llvm.ptr, %arg1: !llvm.ptr, %arg2: i32, %arg3: !llvm.ptr) -> i32 attributes {passthrough = ["noinline", "optnone", "ffi-builder-trusted-f1b3b809"]} {
   %0 = llvm.mlir.constant(1 : i32) : i32
   %1 = llvm.alloca %0 x i64 : (i32) -> !llvm.ptr
   %2 = llvm.mlir.constant(3 : i32) : i32
@@ -138,23 +138,21 @@ llvm.func @__tvm_ffi_stream(%arg0: !llvm.ptr, %arg1: !llvm.ptr, %arg2: i32, %arg
   llvm.cond_br %99, ^bb18, ^bb16
 ^bb18:  // pred: ^bb17
   %100 = llvm.inttoptr %24 : i64 to !llvm.ptr
-  %101 = llvm.call preserve_mostcc @__ffi_builder_shared_big_uint64_DIGEST(%100, %1) : (!llvm.ptr, !llvm.ptr) -> i32
-  %102 = llvm.mlir.constant(0 : i32) : i32
-  %103 = llvm.icmp "eq" %101, %102 : i32
-  llvm.cond_br %103, ^bb19, ^bb16
+  %101 = llvm.call preserve_mostcc @__ffi_builder_shared_big_uint64_DIGEST(%100, %1) : (!llvm.ptr, !llvm.ptr) -> i1
+  llvm.cond_br %101, ^bb19, ^bb16
 ^bb19:  // pred: ^bb18
-  %104 = llvm.load %1 : !llvm.ptr -> i64
-  llvm.br ^bb5(%104 : i64)
+  %102 = llvm.load %1 : !llvm.ptr -> i64
+  llvm.br ^bb5(%102 : i64)
 ^bb20:  // pred: ^bb5
-  %105 = llvm.call preserve_mostcc @__ffi_builder_shared_tensor_object_DIGEST(%43) : (!llvm.ptr) -> !llvm.ptr
-  llvm.br ^bb6(%105 : !llvm.ptr)
+  %103 = llvm.call preserve_mostcc @__ffi_builder_shared_tensor_object_DIGEST(%43) : (!llvm.ptr) -> !llvm.ptr
+  llvm.br ^bb6(%103 : !llvm.ptr)
 ^bb21:  // pred: ^bb11
-  %106 = llvm.call preserve_mostcc @__ffi_builder_shared_contiguous_DIGEST(%49) : (!llvm.ptr) -> i1
-  llvm.cond_br %106, ^bb12, ^bb16
+  %104 = llvm.call preserve_mostcc @__ffi_builder_shared_contiguous_DIGEST(%49) : (!llvm.ptr) -> i1
+  llvm.cond_br %104, ^bb12, ^bb16
 ^bb22:  // pred: ^bb13
-  %107 = llvm.call preserve_mostcc @__ffi_builder_shared_is_empty_DIGEST(%49) : (!llvm.ptr) -> i1
-  llvm.cond_br %107, ^bb14, ^bb16
+  %105 = llvm.call preserve_mostcc @__ffi_builder_shared_is_empty_DIGEST(%49) : (!llvm.ptr) -> i1
+  llvm.cond_br %105, ^bb14, ^bb16
 ^bb23:  // pred: ^bb14
-  %108 = llvm.call preserve_mostcc @__ffi_builder_shared_numel_fits_DIGEST(%49) : (!llvm.ptr) -> i1
-  llvm.cond_br %108, ^bb15, ^bb16
+  %106 = llvm.call preserve_mostcc @__ffi_builder_shared_numel_fits_DIGEST(%49) : (!llvm.ptr) -> i1
+  llvm.cond_br %106, ^bb15, ^bb16
 }

@@ -30,8 +30,7 @@ from typing import Final, TypeAlias
 class Instruction(IntEnum):
     """Operations of the machine."""
 
-    EXIT = 0
-    ADD = auto()
+    ADD = 1
     SUB = auto()
     MUL = auto()
     AND = auto()

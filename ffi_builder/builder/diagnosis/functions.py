@@ -1,7 +1,8 @@
 """Defining the helper functions that all wrappers of a module share.
 
-Their names begin with ``__ffi_builder_shared_`` and carry a digest of what they are made of, so
-that equal names mean equal bodies: a JIT may link one copy for all modules of a process.
+Their names begin with ``__ffi_builder_shared_`` and carry a digest of the diagnosis and of this
+package's version, so that equal names mean equal bodies: a JIT may link one copy for all modules of
+a process.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from ffi_builder.builder.diagnosis.library import library
 from ffi_builder.ir import Builder, Symbols, Type, Value, seal
 
 PREFIX: Final = "__ffi_builder_shared_"
+_KEEPS_REGISTERS: Final = "#llvm.cconv<preserve_mostcc>"
 
 
 @cache
@@ -37,23 +39,17 @@ def define(
     rare calls from code that must stay free of spills.
     """
     types = symbols.types
-    attributes = {
-        "linkage": types.attribute("#llvm.linkage<internal>"),
-    }
+    attributes = {"linkage": types.attribute("#llvm.linkage<internal>")}
     if keeps_registers:
-        attributes["CConv"] = types.attribute("#llvm.cconv<preserve_mostcc>")
+        attributes["CConv"] = types.attribute(_KEEPS_REGISTERS)
     function = symbols.function(shared_name(name), result, parameters, attributes, body=True)
     entry = function.regions[0].blocks[0]
     body(Builder(symbols, function, entry, symbols.location), *entry.arguments)
     seal(types, function, ("cold", "minsize", "nounwind"))
 
 
-def call_shared(
-    b: Builder, name: str, operands: Sequence[Value], result: Type, *, keeps_registers: bool = False
-) -> Value:
-    """Call a helper that returns a value."""
-    types = b.types
-    attributes = (
-        {"CConv": types.attribute("#llvm.cconv<preserve_mostcc>")} if keeps_registers else None
+def call_shared(b: Builder, name: str, operands: Sequence[Value], result: Type) -> Value:
+    """Call a helper that keeps its caller's registers, and returns a value."""
+    return b.call_value(
+        shared_name(name), operands, result, {"CConv": b.types.attribute(_KEEPS_REGISTERS)}
     )
-    return b.call_value(shared_name(name), operands, result, attributes)

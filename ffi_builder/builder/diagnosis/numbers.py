@@ -1,5 +1,11 @@
 """Helpers about numbers: BigInt, and rounding to the 16-bit floats.
 
+In C::
+
+    bool big_uint64(const void* big_int, uint64_t* value);      whether it fits uint64
+    int16_t round_float16(double);
+    int16_t round_bfloat16(double);
+
 ``round_float16`` and ``round_bfloat16`` take a float64 and return the bits of the nearest value,
 ties to even, in one rounding. Hardware rounds float64 to float32 first, and compilers call a
 library function for the direct way, which a self-contained module does not have.
@@ -18,7 +24,7 @@ _F64_BIAS = 1023
 def define_number_helpers(symbols: Symbols) -> None:
     """Add them all to a module."""
     t = symbols.types
-    define(symbols, "big_uint64", t.i32, [t.ptr, t.ptr], _big_uint64, keeps_registers=True)
+    define(symbols, "big_uint64", t.i1, [t.ptr, t.ptr], _big_uint64, keeps_registers=True)
     for name, mantissa, exponent in (("float16", 10, 5), ("bfloat16", 7, 8)):
 
         def body(b: Builder, value: Value, m: int = mantissa, e: int = exponent) -> None:
@@ -28,23 +34,23 @@ def define_number_helpers(symbols: Symbols) -> None:
 
 
 def _big_uint64(b: Builder, big: Value, out: Value) -> None:
-    """Stores the low word; returns 0 if it is the value, 2 if that is too large, 3 if negative."""
+    """Stores the low word; its value is the words, the least significant first, signed."""
     t = b.types
     count = b.field(t.i64, big, abi.BIG_INT_COUNT)
     words = b.offset(big, abi.BIG_INT_WORDS)
     b.store(b.i64(0), out)
     with b.when(b.sle(count, b.i64(0))):
-        b.ret(b.i32(0))
+        b.ret(b.i1(True))
     low = b.load(t.i64, words)
     b.store(low, out)
     last = b.load(t.i64, b.element(words, b.sub(count, b.i64(1)), "i64"))
     with b.when(b.slt(last, b.i64(0))):
-        b.ret(b.i32(3))
+        b.ret(b.i1(False))
     with b.loop(b.sub(count, b.i64(1))) as index:
         word = b.load(t.i64, b.element(words, b.add(index, b.i64(1)), "i64"))
         with b.when(b.ne(word, b.i64(0))):
-            b.ret(b.i32(2))
-    b.ret(b.i32(0))
+            b.ret(b.i1(False))
+    b.ret(b.i1(True))
 
 
 def _round(b: Builder, value: Value, mantissa: int, exponent: int) -> None:

@@ -9,8 +9,6 @@ of a Tensor object is (and where for a ``DLTensor*`` nothing is looked at). In C
     int64_t row_major(const void* object, int64_t axis);       product of the later dimensions
     bool contiguous(const void* object);
     bool numel_fits(const void* object);            no dimension negative, product fits int64
-    uint64_t big_uint64(const void* big_int, int32_t* state);  0: fits; 2: beyond; 3: negative
-    int16_t round_float16(double), round_bfloat16(double);
 """
 
 from __future__ import annotations
@@ -74,7 +72,7 @@ def _free_stride(b: Builder, tensor: Value, axis: Value) -> None:
     shape = b.field(b.types.ptr, tensor, SHAPE)
     with b.when(b.eq(_entry(b, shape, axis), b.i64(1))):
         b.ret(b.i1(True))
-    b.ret(call_shared(b, "is_empty", [tensor], b.types.i1, keeps_registers=True))
+    b.ret(call_shared(b, "is_empty", [tensor], b.types.i1))
 
 
 def _row_major(b: Builder, tensor: Value, axis: Value) -> None:
@@ -93,9 +91,9 @@ def _contiguous(b: Builder, tensor: Value) -> None:
     t = b.types
     strides = b.field(t.ptr, tensor, STRIDES)
     with b.loop(_ndim(b, tensor)) as axis:
-        wanted = call_shared(b, "row_major", [tensor, axis], t.i64, keeps_registers=True)
+        wanted = call_shared(b, "row_major", [tensor, axis], t.i64)
         with b.when(b.ne(_entry(b, strides, axis), wanted)):
-            free = call_shared(b, "free_stride", [tensor, axis], t.i1, keeps_registers=True)
+            free = call_shared(b, "free_stride", [tensor, axis], t.i1)
             with b.when(b.eq(free, b.i1(False))):
                 b.ret(b.i1(False))
     b.ret(b.i1(True))
@@ -116,5 +114,5 @@ def _numel_fits(b: Builder, tensor: Value) -> None:
         b.store(result, product)
         b.store(b.or_(b.load(t.i1, overflow), wrapped), overflow)
     # A dimension of 0 makes the product 0, whatever the others are.
-    empty = call_shared(b, "is_empty", [tensor], t.i1, keeps_registers=True)
+    empty = call_shared(b, "is_empty", [tensor], t.i1)
     b.ret(b.or_(empty, b.eq(b.load(t.i1, overflow), b.i1(False))))
