@@ -31,8 +31,8 @@ format: $(VENV)/.dev ## Format, and fix what lint can fix.
 types: $(VENV)/.dev ## Check types (pyright, strict).
 	$(PY) -m pyright --project pyproject.toml
 
-fuzz: $(VENV)/.test ## Run the differential tests with 100,000 examples.
-	FFI_BUILDER_EXAMPLES=100000 $(PY) -m pytest tests/differential
+fuzz: $(VENV)/.test ## Run the differential tests with 200,000 examples.
+	FFI_BUILDER_EXAMPLES=200000 $(PY) -m pytest tests/differential
 
 bench: $(VENV)/.demo ## Measure what a wrapper costs.
 	$(PY) benchmarks/wrapper.py

@@ -45,6 +45,25 @@ class TypeIndex(IntEnum):
     BIG_INT = 78
 
 
+TYPE_KEYS: Final[dict[int, str]] = {
+    64: "ffi.Object",
+    65: "ffi.String",
+    66: "ffi.Bytes",
+    67: "ffi.Error",
+    68: "ffi.Function",
+    69: "ffi.Shape",
+    70: "ffi.Tensor",
+    71: "ffi.Array",
+    72: "ffi.Map",
+    73: "ffi.Module",
+    74: "ffi.OpaquePyObject",
+    75: "ffi.List",
+    76: "ffi.Dict",
+    77: "ffi.VisitInterrupt",
+    78: "ffi.BigInt",
+}
+"""Type keys of the static objects. Each is derived from ``ffi.Object`` alone."""
+
 FIRST_OBJECT: Final = 64
 """Type indices from here on are objects: the payload is a ``TVMFFIObject*``."""
 FIRST_DYNAMIC: Final = 128
@@ -64,6 +83,17 @@ OBJECT_DELETER: Final = 16
 # Shape, Str, Bytes, Array and List cells, as offsets from the object.
 CELL_DATA: Final = OBJECT_SIZE
 CELL_SIZE: Final = OBJECT_SIZE + 8
+
+# Small strings and bytes: their length, in the Any itself; the bytes are the payload.
+ANY_SMALL_LENGTH: Final = 4
+SMALL_CAPACITY: Final = 7
+
+# TVMFFITypeInfo, of which no more is read than this.
+TYPE_INFO_DEPTH: Final = 4
+TYPE_INFO_KEY: Final = 8
+"""A ``TVMFFIByteArray``."""
+TYPE_INFO_ANCESTORS: Final = 24
+"""One ``TVMFFITypeInfo*`` for each depth, from the root."""
 
 # BigInt: a word count, then the words (int64, least significant first), as offsets from the object.
 BIG_INT_COUNT: Final = OBJECT_SIZE

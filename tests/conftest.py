@@ -24,6 +24,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--update-golden", action="store_true", help="write tests/golden/ instead of comparing"
     )
+    parser.addoption(
+        "--update-errors", action="store_true", help="write docs/errors.md instead of comparing"
+    )
 
 
 @pytest.hookimpl(wrapper=True)

@@ -10,10 +10,10 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from ffi_builder import spec
+from ffi_builder import abi, spec
 from ffi_builder.builder.expressions import evaluate
-from ffi_builder.builder.scalars import typed
-from ffi_builder.builder.state import Hot, Position
+from ffi_builder.builder.scalars import narrowed, typed
+from ffi_builder.builder.state import DL, Hot
 from ffi_builder.builder.tensors import stride
 from ffi_builder.errors import BuildError
 from ffi_builder.ir import CheckingBuilder, Value
@@ -61,53 +61,133 @@ class DecodedValues:
             f"None has no symbol: context.shape(tensor) has its value"
         )
 
-    def data(self, tensor: spec.Tensor) -> Value:
+    def data(self, tensor: spec.Param) -> Value:
         """data + byte_offset."""
-        return self.hot.data[self._position(tensor)]
+        return self.hot.data[self._tensor(tensor)[1].position]
 
-    def shape(self, tensor: spec.Tensor, *, wide: bool) -> list[Value]:
+    def present(self, param: spec.Param) -> Value:
+        """Whether an Optional, or what it holds, or is within, is there."""
+        there = self._guard(param)
+        return self.b.i1(True) if there is None else there
+
+    def may_be_absent(self, param: spec.Param) -> bool:
+        """Whether it is an Optional, or within one."""
+        return self._guard(param) is not None
+
+    def _guard(self, param: spec.Param) -> Value | None:
+        """None for an EnvStream, and for a symbol that is no parameter or several."""
+        if isinstance(param, spec.EnvStream):
+            return None
+        if isinstance(param, spec.Var):
+            own = [place for known, place in self.places if known is param]
+            equal = own or [place for known, place in self.places if known == param]
+            return self.hot.guard(equal[0].position) if len(equal) == 1 else None
+        return self.hot.guard(self._place(param).position)
+
+    def dltensor(self, tensor: spec.Param) -> Value:
+        """The ``DLTensor*``, or NULL."""
+        b, position = self.b, self._tensor(tensor)[1].position
+        address = b.offset(self.hot.objects[position], DL)
+        there = self.hot.guard(position)
+        return address if there is None else b.select(there, address, b.null())
+
+    def ndim(self, tensor: spec.Param) -> Value:
+        """As an i32."""
+        return self._tensor_i32(tensor, abi.DLTENSOR_NDIM)
+
+    def dtype(self, tensor: spec.Param) -> Value:
+        """As an i32."""
+        return self._tensor_i32(tensor, abi.DLTENSOR_DTYPE)
+
+    def device_type(self, tensor: spec.Param) -> Value:
+        """As an i32."""
+        device = self.hot.devices[self._tensor(tensor)[1].position]
+        return self.b.trunc(device, self.b.types.i32)
+
+    def text(self, param: spec.Param) -> tuple[Value, Value]:
+        """Pointer and length."""
+        if not isinstance(spec.required(param), (spec.String, spec.Bytes, spec.Choice)):
+            raise BuildError(f"{type(param).__name__} {param.name!r} is no str or bytes")
+        data, size = self.hot.texts[self._place(param).position]
+        return data, size
+
+    def first_device(self) -> Value:
+        """Device of the first tensor that is there and not on a CPU; else -1, without a stream."""
+        b, t = self.b, self.b.types
+        device: Value = b.i64(-1)
+        for param, place in reversed(self.places):
+            if not isinstance(param, spec.Tensor) or param.device == "cpu":
+                continue
+            own, counts = self.hot.devices[place.position], self.hot.guard(place.position)
+            if param.device == spec.ANY:
+                on_device = b.ne(b.trunc(own, t.i32), b.i32(abi.DEVICE_TYPES["cpu"]))
+                counts = on_device if counts is None else b.and_(on_device, counts)
+            device = own if counts is None else b.select(counts, own, device)
+        return device
+
+    def shape(self, tensor: spec.Param, *, wide: bool) -> list[Value]:
         """Every dimension of the tensor as the kernel sees it."""
-        place = self._tensor_place(tensor)
+        ranked, place = self._ranked(tensor)
         return [
             self._entry(
                 dim,
                 place.at(Part.SHAPE, axis),
-                self._packing(tensor, axis, packed=True),
+                self._packing(ranked, axis, packed=True),
                 wide=wide,
             )
-            for axis, dim in enumerate(tensor.shape)
+            for axis, dim in enumerate(ranked.dims)
         ]
 
-    def strides(self, tensor: spec.Tensor, *, wide: bool) -> list[Value]:
+    def strides(self, tensor: spec.Param, *, wide: bool) -> list[Value]:
         """Every stride, also where the spec has none."""
-        place = self._tensor_place(tensor)
-        if tensor.stride_entries is None:
-            return self._row_major(place.position)
+        ranked, place = self._ranked(tensor)
+        if ranked.stride_entries is None:
+            return self._contiguous(ranked, place)
         return [
-            self._entry(entry, place.at(Part.STRIDES, axis), self._packing(tensor, axis), wide=wide)
-            for axis, entry in enumerate(tensor.stride_entries)
+            self._entry(entry, place.at(Part.STRIDES, axis), self._packing(ranked, axis), wide=wide)
+            for axis, entry in enumerate(ranked.stride_entries)
         ]
 
-    def device_id(self, tensor: spec.Tensor) -> Value:
+    def entries(self, shape: spec.Param) -> list[Value]:
+        """Every entry of a Shape."""
+        place, plain = self._place(shape), spec.required(shape)
+        if not isinstance(plain, spec.Shape):
+            raise BuildError(f"{type(shape).__name__} {shape.name!r} is no Shape")
+        return [
+            self.value(entry)
+            if isinstance(entry, (int, spec.Var))
+            else self.hot.reads[place.at(Part.ENTRY, index)]
+            for index, entry in enumerate(plain.shape)
+        ]
+
+    def device_id(self, tensor: spec.Param) -> Value:
         """As an i32."""
         b = self.b
-        device = self.hot.devices[self._position(tensor)]
+        device = self.hot.devices[self._tensor(tensor)[1].position]
         return b.trunc(b.lshr(device, b.i64(32)), b.types.i32)
 
     def scalar(self, param: spec.Param) -> Value:
-        """A Var, stream or pointer."""
-        match param:
-            case spec.Var():
-                return self.value(param)
+        """What is one value."""
+        b, t = self.b, self.b.types
+        match spec.required(param):
+            case spec.Var() as var:
+                return self.value(var)
+            case spec.Choice(dtype=dtype):
+                return narrowed(b, self.hot.reads[self._place(param)], t.scalar(dtype))
+            case spec.DType():
+                return b.trunc(self.hot.reads[self._place(param)], t.i32)
+            case spec.Device():
+                return self.hot.reads[self._place(param)]
+            case spec.Object() | spec.Function() | spec.Array() | spec.Map():
+                return self.hot.objects[self._place(param).position]
             case spec.EnvStream():
                 if self.env_stream is None:
                     raise BuildError(f"{param!r} is not a parameter of this signature")
                 return self.env_stream
             case spec.Stream():
                 return self.b.to_pointer(self.hot.reads[self._place(param)])
-            case spec.DataPointer():
-                address = self.hot.reads[self._place(param)]
-                return self.b.to_pointer(address, param.address_space)
+            case spec.DataPointer(address_space=space):
+                return b.to_pointer(self.hot.reads[self._place(param)], space)
             case _:
                 raise BuildError(f"{type(param).__name__} {param.name!r} is no scalar parameter")
 
@@ -126,24 +206,30 @@ class DecodedValues:
         """Of the packed dimension, and of the strides of all others."""
         return tensor.packing if (axis == tensor.packed_axis) is packed else 1
 
-    def _row_major(self, position: Position) -> list[Value]:
-        """Products of the later dimensions, of the tensor as the kernel sees it."""
+    def _contiguous(self, tensor: spec.Tensor, place: Place) -> list[Value]:
+        """Products of the dimensions inside of each, of the tensor as the kernel sees it."""
         b = self.b
-        tensor = next(param for param, place in self.places if place.position == position)
-        assert isinstance(tensor, spec.Tensor)
-        place = self._place(tensor)
         product: Value | None = None
-        strides: list[Value] = []
-        for axis in reversed(range(tensor.ndim)):
-            strides.append(b.i64(1) if product is None else product)
+        strides: dict[int, Value] = {}
+        axes = list(range(tensor.ndim))
+        may_be_absent = self.hot.guard(place.position) is not None
+        for axis in axes if tensor.order == "F" else reversed(axes):
+            strides[axis] = b.i64(1) if product is None else product
             packing = self._packing(tensor, axis, packed=True)
-            dim: Value | int = self.hot.dims[position][axis]
-            if packing > 1:
-                dim = b.mul(self.hot.dim(place.at(Part.SHAPE, axis)), b.i64(packing))
-            if axis:
+            dim: Value | int
+            if may_be_absent or packing > 1:
+                dim = self.hot.dim(place.at(Part.SHAPE, axis))
+                dim = b.mul(dim, b.i64(packing)) if packing > 1 else dim
+            else:
+                dim = self.hot.dims[place.position][axis]
+            if len(strides) < tensor.ndim:
                 wide = self.hot.value(dim)
                 product = wide if product is None else b.mul(product, wide)
-        return strides[::-1]
+        return [strides[axis] for axis in axes]
+
+    def _tensor_i32(self, tensor: spec.Param, offset: int) -> Value:
+        position = self._tensor(tensor)[1].position
+        return self.b.field(self.b.types.i32, self.hot.object(position), DL + offset)
 
     def _place(self, param: spec.Param) -> Place:
         for known, place in self.places:
@@ -159,18 +245,24 @@ class DecodedValues:
             )
         return equal[0]
 
-    def _position(self, param: spec.Param) -> Position:
-        """Of a tensor."""
-        return self._tensor_place(param).position
+    def _ranked(self, param: spec.Param) -> tuple[spec.Tensor, Place]:
+        """A tensor whose number of dimensions is known."""
+        tensor, place = self._tensor(param)
+        if tensor.any_rank:
+            raise BuildError(
+                f"Tensor {tensor.name!r} may have any number of dimensions; context.dltensor(…) "
+                f"and context.ndim(…) lead to them"
+            )
+        return tensor, place
 
-    def _tensor_place(self, param: spec.Param) -> Place:
-        place = self._place(param)
-        if not isinstance(param, spec.Tensor):
+    def _tensor(self, param: spec.Param) -> tuple[spec.Tensor, Place]:
+        place, tensor = self._place(param), spec.required(param)
+        if not isinstance(tensor, spec.Tensor):
             raise BuildError(
                 f"{type(param).__name__} {param.name!r} is no Tensor; context.value(…) and "
                 f"context.scalar(…) have the values of other parameters"
             )
-        return place
+        return tensor, place
 
 
 def distinct(params: Sequence[spec.Param]) -> tuple[spec.Param, ...]:
@@ -178,18 +270,24 @@ def distinct(params: Sequence[spec.Param]) -> tuple[spec.Param, ...]:
     counts = Counter(id(param) for param in _every(params))
 
     def own(param: spec.Param) -> spec.Param:
-        if isinstance(param, spec.TupleParam):
-            return replace(param, params=tuple(own(inner) for inner in param.params))
-        return replace(param) if counts[id(param)] > 1 else param
+        match param:
+            case spec.TupleParam(params=inner):
+                return replace(param, params=tuple(map(own, inner)))
+            case spec.Struct(fields=inner):
+                return replace(param, fields=tuple(map(own, inner)))
+            case spec.Optional(param=inner):
+                return replace(param, param=own(inner))
+            case _:
+                return replace(param) if counts[id(param)] > 1 else param
 
     return tuple(own(param) for param in params)
 
 
 def _every(params: Sequence[spec.Param]) -> Iterator[spec.Param]:
-    for param in params:
+    for _, param in spec.with_paths(params):
         yield param
-        if isinstance(param, spec.TupleParam):
-            yield from _every(param.params)
+        if isinstance(param, spec.Optional):
+            yield param.param
 
 
 def argument_places(params: Sequence[spec.Param]) -> list[tuple[spec.Param, Place]]:
@@ -203,7 +301,7 @@ def argument_places(params: Sequence[spec.Param]) -> list[tuple[spec.Param, Plac
 
 def _places(param: spec.Param, place: Place) -> Iterator[tuple[spec.Param, Place]]:
     yield param, place
-    if isinstance(param, spec.TupleParam):
-        for index, element in enumerate(param.params):
-            inner = Place((*place.position, index), f"{place.path}[{index}]")
-            yield from _places(element, inner)
+    if isinstance(param, spec.Optional):
+        yield param.param, place
+    for index, (path, element) in enumerate(spec.elements(param, place.path)):
+        yield from _places(element, Place((*place.position, index), path))

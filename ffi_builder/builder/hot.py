@@ -19,32 +19,38 @@ together. For ``f(x: Tensor([n], float32))``::
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Sequence
 
 from typing_extensions import assert_never
 
 from ffi_builder import abi, spec
-from ffi_builder.abi import TypeIndex
-from ffi_builder.builder import tensors
+from ffi_builder.builder import objects, tensors
 from ffi_builder.builder.expressions import evaluate, solve
+from ffi_builder.builder.optional import emit_optional
 from ffi_builder.builder.scalars import decode_scalar, fits_hot, same_float_constant, same_symbol
 from ffi_builder.builder.state import Hot, Symbol
+from ffi_builder.builder.tensors import NDIM
 from ffi_builder.ir import Value
 from ffi_builder.plan import Part, Place, Plan
 from ffi_builder.plan import steps as s
 
-_CONTAINERS: Final = {
-    s.DecodeShape: (TypeIndex.SHAPE, TypeIndex.ARRAY, TypeIndex.LIST),
-    s.DecodeTuple: (TypeIndex.ARRAY, TypeIndex.LIST),
-}
-
 
 def emit_hot_path(hot: Hot, plan: Plan) -> None:
     """Emit the checks of a plan, and leave the decoded values in ``hot``."""
-    for index, step in enumerate(plan.steps):
-        following = plan.steps[index + 1] if index + 1 < len(plan.steps) else None
-        _emit(hot, step, following)
-    tensors.check_sizes(hot)
+    _emit_all(hot, plan.steps[: plan.late])
+    for step in plan.steps[plan.late :]:
+        _emit(hot, step, None)
+    tensors.check_sizes(hot, list(hot.dims))
+
+
+def _emit_all(hot: Hot, steps: Sequence[s.AnyStep]) -> None:
+    every = list(s.regions(steps))
+    for index, (step, inside) in enumerate(every):
+        following = every[index + 1][0] if index + 1 < len(every) else None
+        if isinstance(step, s.DecodeOptional):
+            emit_optional(hot, step.place, inside, lambda steps: _emit_all(hot, steps))
+        else:
+            _emit(hot, step, following)
 
 
 def _emit(hot: Hot, step: s.AnyStep, following: s.AnyStep | None) -> None:
@@ -56,10 +62,21 @@ def _emit(hot: Hot, step: s.AnyStep, following: s.AnyStep | None) -> None:
             hot.require(b.ne(hot.args, b.null()))
         case s.DecodeTensor(place):
             tensors.decode(hot, place)
-        case s.DecodeShape(place) | s.DecodeTuple(place):
-            _decode_container(hot, place, _CONTAINERS[type(step)])
+        case s.DecodeOptional():
+            raise AssertionError("not by itself")
+        case s.DecodeShape() | s.DecodeTuple():
+            objects.decode_container(hot, step)
+        case s.DecodeObject():
+            objects.decode_object(hot, step)
+        case s.DecodeText(place, binary):
+            objects.decode_text(hot, place, binary)
+        case s.CheckSmall() | s.CheckBytes():
+            pass  # decoding has checked it
+        case s.CheckChoice(place, choice):
+            objects.check_choice(hot, place, choice)
         case s.NotNull(place):
-            hot.require(b.ne(hot.objects[place.position], b.null()))
+            if place.position in hot.objects:  # of a str, decoding has checked it
+                hot.require(b.ne(hot.objects[place.position], b.null()))
         case s.CheckLength(place, expected):
             hot.lengths[place.position] = expected
             size = b.field(b.types.i64, hot.objects[place.position], abi.CELL_SIZE)
@@ -69,31 +86,42 @@ def _emit(hot: Hot, step: s.AnyStep, following: s.AnyStep | None) -> None:
         case s.CheckNdim(place, expected):
             # Compared together with the dtype, which always follows.
             hot.ndims[place.position] = expected
-        case s.CheckDType(place, dtype):
-            tensors.check_ndim_and_dtype(hot, place, dtype)
+        case s.CheckDType(place, dtypes):
+            tensors.check_ndim_and_dtype(hot, place, dtypes)
+            if not isinstance(following, s.CheckDeviceType):
+                tensors.load_device(hot, place)
         case s.CheckDeviceType(place):
             tensors.check_device_type(hot, place, step.code, following)
-        case s.CheckSameDevice(place, other):
-            mine, theirs = hot.devices[place.position], hot.devices[other.position]
-            hot.require(b.eq(mine, theirs))
-        case s.CheckShapePointer(place):
-            hot.require(b.ne(hot.shape(place.position), b.null()))
-        case s.CheckNumel():
-            pass  # of all tensors together, at the end
+        case s.CheckSameDevice():
+            tensors.check_same_device(hot, step)
+        case s.CheckShapePointer(place, any_rank):
+            there = b.ne(hot.shape(place.position), b.null())
+            if any_rank:
+                ndim = b.field(b.types.i32, hot.objects[place.position], NDIM)
+                there = b.or_(there, b.eq(ndim, b.i32(0)))
+            hot.require(there)
+        case s.CheckDims():
+            pass  # with their product, which follows
+        case s.CheckNumel(place):
+            # Of all tensors together, at the end; but for those of any rank.
+            if place.position not in hot.ndims:
+                hot.require(hot.shared("numel_fits", [hot.objects[place.position]]))
         case s.CheckOffset(place):
             tensors.check_offset(hot, place)
         case s.CheckData(place):
             tensors.check_data(hot, place)
         case s.CheckAlignment(place, alignment):
             tensors.check_alignment(hot, place, alignment)
-        case s.CheckContiguous(place):
-            if place.index == 0:  # all axes together
-                tensors.check_contiguous(hot, place)
+        case s.CheckContiguous(place, order):
+            if place.index is None:
+                tensors.check_layout(hot, place, order)
+            elif place.index == 0:  # all axes together
+                tensors.check_contiguous(hot, place, order)
         case s.DecodeScalar(place, kind, dtype):
             decode_scalar(hot, place, kind, dtype, following)
         case s.DecodeEntry(place):
             if place.index == 0:
-                _decode_entries(hot, place)
+                objects.decode_entries(hot, place)
         case s.NotNegative(place):
             _not_negative(hot, place, following)
         case s.CheckBool(place):
@@ -128,11 +156,23 @@ def _emit(hot: Hot, step: s.AnyStep, following: s.AnyStep | None) -> None:
         case s.Solve():
             hot.reads[step.solved] = solve(hot, step, read(hot, step.place))
         case s.EqualExpr(place, expr, free):
-            value, fine = evaluate(hot, expr)
-            equal = b.eq(read(hot, place), value)
-            hot.check(equal if fine is None else b.and_(equal, fine), place, free=free)
+            hot.check(_equal_expr(hot, place, expr), place, free=free)
         case _:
             assert_never(step)
+
+
+def _equal_expr(hot: Hot, place: Place, expr: spec.Expr) -> Value:
+    """Also where the value, or one of the symbols, is absent."""
+    b = hot.b
+    value, fine = evaluate(hot, expr)
+    holds = b.eq(read(hot, place), value)
+    if fine is not None:
+        holds = b.and_(holds, fine)
+    seen = [hot.symbols[var].seen for var in dict.fromkeys(spec.variables(expr))]
+    for there in (hot.guard(place.position), *seen):
+        if there is not None:
+            holds = b.or_(holds, b.xor(there, b.i1(True)))
+    return holds
 
 
 def read(hot: Hot, place: Place) -> Value:
@@ -186,6 +226,10 @@ def _not_negative(hot: Hot, place: Place, following: s.AnyStep | None) -> None:
         return
     if place.part is Part.VALUE:
         return  # a pointer: decoding it has checked this
+    if place.part is Part.NDIM:
+        ndim = b.field(b.types.i32, hot.objects[place.position], NDIM)
+        hot.require(b.sge(ndim, b.i32(0)))
+        return
     if isinstance(following, (s.EqualInt, s.Fits)) and following.place == place:
         return  # which says so too
     hot.require(b.sge(hot.reads[place], b.i64(0)))
@@ -217,52 +261,12 @@ def _check_divisible(hot: Hot, place: Place, symbol: spec.Var, free: bool) -> No
     hot.check(b.eq(rest, b.i64(0)), place, free=free)
 
 
-def _decode_container(hot: Hot, place: Place, accepts: tuple[TypeIndex, ...]) -> None:
-    b = hot.b
-    base, offset = hot.any_at(place.position)
-    index = b.field(b.types.i32, base, offset)
-    accepted = b.eq(index, b.i32(accepts[0]))
-    for type_index in accepts[1:]:
-        accepted = b.or_(accepted, b.eq(index, b.i32(type_index)))
-    hot.require(accepted)
-    hot.types[place.position] = index
-    hot.objects[place.position] = b.field(b.types.ptr, base, offset + abi.ANY_PAYLOAD)
-
-
-def _decode_entries(hot: Hot, place: Place) -> None:
-    """All entries of a Shape, or of an Array or List of ints and bools."""
-    b, t = hot.b, hot.b.types
-    position = place.position
-    length = hot.lengths[position]
-    cells = hot.pointer(position, abi.CELL_DATA)
-    shape_block, list_block = b.new_block(), b.new_block()
-    is_shape = b.eq(hot.types[position], b.i32(TypeIndex.SHAPE))
-    b.cond_br(is_shape, shape_block, list_block)
-    b.block = shape_block
-    from_shape = [b.field(t.i64, cells, 8 * index) for index in range(length)]
-    shape_end = b.block
-    b.block = list_block
-    from_list: list[Value] = []
-    for index in range(length):
-        at = index * abi.ANY_SIZE
-        kind = b.sub(b.field(t.i32, cells, at), b.i32(TypeIndex.INT))
-        hot.require(b.ult(kind, b.i32(2)))
-        from_list.append(b.field(t.i64, cells, at + abi.ANY_PAYLOAD))
-    merged = b.new_block(*[t.i64] * length)
-    b.br(merged, *from_list)
-    b.block = shape_end
-    b.br(merged, *from_shape)
-    b.block = merged
-    for index, value in enumerate(merged.arguments):
-        hot.reads[place.at(Part.ENTRY, index)] = value
-
-
 def _bind_or_equal(hot: Hot, place: Place, symbol: spec.Var, free: bool) -> None:
     b = hot.b
     value = read(hot, place)
     applies = b.xor(hot.is_free(place), b.i1(True)) if free else None
     before = hot.symbols.get(symbol)
-    low, high = spec.INT_RANGES[symbol.dtype]
+    low, high = spec.INT_RANGES.get(symbol.dtype, (0, 0))
     if before is None:
         hot.symbols[symbol] = Symbol(value, low, high, applies)
         return
@@ -277,5 +281,7 @@ def _bind_or_equal(hot: Hot, place: Place, symbol: spec.Var, free: bool) -> None
     hot.require(b.or_(equal, b.xor(applies, b.i1(True))))
     assert certain is not None, "a symbol that is bound for certain is compared, not bound"
     replaced = b.and_(applies, b.xor(certain, b.i1(True)))
+    if before.seen is not None:
+        replaced = b.or_(replaced, b.xor(before.seen, b.i1(True)))
     chosen = b.select(replaced, value, before.value)
     hot.symbols[symbol] = Symbol(chosen, low, high, b.or_(certain, applies))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import struct
+from collections.abc import Sequence
 from functools import reduce
 from typing import Final
 
@@ -11,7 +12,7 @@ from ffi_builder import spec
 from ffi_builder.abi import TypeIndex
 from ffi_builder.builder.diagnosis import call_shared
 from ffi_builder.builder.state import Hot
-from ffi_builder.ir import Value
+from ffi_builder.ir import Builder, Type, Value
 from ffi_builder.plan import Part, Place
 from ffi_builder.plan import steps as s
 
@@ -29,7 +30,7 @@ def decode_scalar(
         kind is s.Kind.INT and isinstance(following, s.Fits) and following.dtype == "uint64"
     )
     accepts = [item for item in kind.accepts if item is not TypeIndex.BIG_INT]
-    accepted = _accepted(hot, index, accepts)
+    accepted = accepted_index(hot, index, accepts)
     if wide:
         hot.reads[place] = _decode_uint64(hot, kind, index, payload, accepted)
         return
@@ -42,7 +43,7 @@ def decode_scalar(
     hot.reads[place] = payload
 
 
-def _accepted(hot: Hot, index: Value, accepts: list[TypeIndex]) -> Value:
+def accepted_index(hot: Hot, index: Value, accepts: Sequence[TypeIndex]) -> Value:
     """Whether a type index is one of these; a run of them is one comparison."""
     b = hot.b
     low, high = min(accepts), max(accepts)
@@ -140,6 +141,11 @@ def same_float_constant(hot: Hot, value: Value, expected: float) -> Value:
     return b.eq(bits, b.i64(struct.unpack("<q", struct.pack("<d", expected))[0]))
 
 
+def narrowed(b: Builder, value: Value, result: Type) -> Value:
+    """An i64 as an integer of another type."""
+    return value if result == b.types.i64 else b.trunc(value, result)
+
+
 def typed(hot: Hot, symbol: spec.Var) -> Value:
     """The value of a symbol in its own type: i32 for int32, ptr for handle, f16 for float16."""
     b = hot.b
@@ -149,6 +155,6 @@ def typed(hot: Hot, symbol: spec.Var) -> Value:
         return b.to_pointer(value)
     if symbol.dtype in _HALVES:
         return b.bitcast(value, result)
-    if symbol.dtype in ("float32", "float64", "int64", "uint64"):
+    if symbol.dtype in ("float32", "float64"):
         return value
-    return b.trunc(value, result)
+    return narrowed(b, value, result)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final, TypeAlias
 
 from ffi_builder import abi, spec
@@ -24,28 +25,38 @@ class Symbol:
 
     ``value`` is an i64 with the bits of an integer, bool or handle, or a float of the symbol's
     dtype (i16 bits for the 16-bit ones). ``certain`` is None where the symbol is bound for certain,
-    else an i1 that says whether it is. ``low`` and ``high`` are the least and the greatest value
-    that an integer can have, as far as that has been checked.
+    else an i1 that says whether it is; ``seen`` likewise says whether it is bound at all (its value
+    is 0 otherwise). ``low`` and ``high`` are the least and the greatest value that an integer can
+    have, as far as that has been checked.
     """
 
     value: Value
     low: int
     high: int
     certain: Value | None = None
+    seen: Value | None = None
 
 
 class Hot:
     """The hot path of one wrapper while it is being emitted: cursor, arguments, decoded values."""
 
-    def __init__(self, b: Builder, args: Value, count: Value, slow: Block) -> None:
+    def __init__(self, b: Builder, args: Value, count: Value, slow: Block, rank: int) -> None:
         self.b = b
         self.args = args
         self.count = count
         self.slow = slow
+        self.rank = rank
+        """The most dimensions that a tensor may have."""
         self.objects: dict[Position, Value] = {}
         """The object at each position: a Tensor's, a tuple's, a Shape's."""
         self.types: dict[Position, Value] = {}
         """The type index of each Shape and tuple."""
+        self.present: dict[Position, Value] = {}
+        """Of each Optional that is behind the cursor, an i1: whether it is there."""
+        self.texts: dict[Position, list[Value]] = {}
+        """Pointer and length of each str and bytes."""
+        self.arrays: dict[Position, Value] = {}
+        """The same as a ``TVMFFIByteArray``; nothing that outlives its branch."""
         self.lengths: dict[Position, int] = {}
         """How many elements each Shape and tuple has been checked to have."""
         self.symbols: dict[spec.Var, Symbol] = {}
@@ -61,8 +72,8 @@ class Hot:
         """data + byte_offset of each tensor."""
         self.dims: dict[Position, list[Value | int]] = {}
         """The dimensions of each tensor as stored; an int where the check has made it one."""
-        self._pointers: dict[tuple[Position, int], Value] = {}
-        self._products: dict[tuple[object, ...], Value | int] = {}
+        self.pointers: dict[tuple[Position, int], Value] = {}
+        self.products: dict[tuple[object, ...], Value | int] = {}
 
     # ---- reading
 
@@ -80,11 +91,39 @@ class Hot:
         return index, b.field(b.types.i64, base, offset + abi.ANY_PAYLOAD)
 
     def pointer(self, position: Position, offset: int) -> Value:
-        """A pointer field of the object at a position, loaded once."""
+        """A pointer field of the object at a position, loaded once.
+
+        Of an absent tensor it points to zeros, as many as it may have dimensions.
+        """
         key = (position, offset)
-        if key not in self._pointers:
-            self._pointers[key] = self.b.field(self.b.types.ptr, self.objects[position], offset)
-        return self._pointers[key]
+        if key not in self.pointers:
+            b = self.b
+            found = b.field(b.types.ptr, self.object(position), offset)
+            there = self.guard(position)
+            if there is not None:
+                found = b.select(there, found, b.address_of(self.zeros))
+            self.pointers[key] = found
+        return self.pointers[key]
+
+    def object(self, position: Position) -> Value:
+        """The object at a position; for one that may be absent, zeros stand in."""
+        there, b = self.guard(position), self.b
+        if there is None:
+            return self.objects[position]
+        return b.select(there, self.objects[position], b.address_of(self.zeros))
+
+    @cached_property
+    def zeros(self) -> str:
+        """A constant that can be read like any tensor."""
+        size = DL + abi.DLTENSOR_SIZE + 8 * self.rank
+        return self.b.symbols.text(bytes(size), align=8)
+
+    def guard(self, position: Position) -> Value | None:
+        """An i1: whether what is at a position is there; None where it is for certain."""
+        for end in range(len(position), 0, -1):
+            if position[:end] in self.present:
+                return self.present[position[:end]]
+        return None
 
     def shape(self, position: Position) -> Value:
         """The shape pointer of a tensor."""
@@ -106,9 +145,9 @@ class Hot:
         if not dims:
             return 1
         key = tuple(dim if isinstance(dim, int) else id(dim) for dim in dims)
-        if key not in self._products:
-            self._products[key] = self._multiply(dims[0], self.product(dims[1:]))
-        return self._products[key]
+        if key not in self.products:
+            self.products[key] = self._multiply(dims[0], self.product(dims[1:]))
+        return self.products[key]
 
     def _multiply(self, lhs: Value | int, rhs: Value | int) -> Value | int:
         if isinstance(lhs, int) and isinstance(rhs, int):

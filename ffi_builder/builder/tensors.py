@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Sequence
+from typing import Final
 
 from ffi_builder import abi, spec
 from ffi_builder.abi import TypeIndex
@@ -11,6 +13,8 @@ from ffi_builder.builder.state import DL, Hot, Position
 from ffi_builder.ir import Value
 from ffi_builder.plan import Part, Place
 from ffi_builder.plan import steps as s
+
+NDIM: Final = DL + abi.DLTENSOR_NDIM
 
 
 def decode(hot: Hot, place: Place) -> None:
@@ -28,23 +32,56 @@ def decode(hot: Hot, place: Place) -> None:
     hot.objects[place.position] = found.arguments[0]
 
 
-def check_ndim_and_dtype(hot: Hot, place: Place, dtype: spec.DataType) -> None:
-    """They are neighbours: one comparison of 64 bits."""
-    b = hot.b
-    ndim = hot.ndims[place.position]
-    wanted = ndim | dtype.code << 32 | dtype.bits << 40 | dtype.lanes << 48
-    field = b.field(b.types.i64, hot.objects[place.position], DL + abi.DLTENSOR_NDIM)
-    hot.require(b.eq(field, b.i64(wanted)))
+def check_ndim_and_dtype(hot: Hot, place: Place, dtypes: Sequence[spec.DataType]) -> None:
+    """They are neighbours: one comparison of 64 bits. Of any rank, the dtype alone."""
+    b, t = hot.b, hot.b.types
+    tensor, ndim = hot.objects[place.position], hot.ndims.get(place.position)
+    words = [dtype.code | dtype.bits << 8 | dtype.lanes << 16 for dtype in dtypes]
+    if ndim is None:
+        field = b.field(t.i32, tensor, DL + abi.DLTENSOR_DTYPE)
+        right = [b.eq(field, b.i32(word)) for word in words]
+    else:
+        field = b.field(t.i64, tensor, NDIM)
+        right = [b.eq(field, b.i64(ndim | word << 32)) for word in words]
+    hot.require(functools.reduce(b.or_, right))
+
+
+def load_device(hot: Hot, place: Place) -> Value:
+    """Type and id are neighbours, in one i64."""
+    tensor = hot.objects[place.position]
+    device = hot.b.field(hot.b.types.i64, tensor, DL + abi.DLTENSOR_DEVICE_TYPE)
+    hot.devices[place.position] = device
+    return device
 
 
 def check_device_type(hot: Hot, place: Place, code: int, following: s.AnyStep | None) -> None:
-    """Type and id are neighbours; where the id is compared next, that comparison says both."""
-    b, t = hot.b, hot.b.types
-    device = b.field(t.i64, hot.objects[place.position], DL + abi.DLTENSOR_DEVICE_TYPE)
-    hot.devices[place.position] = device
-    if isinstance(following, s.CheckSameDevice):
+    """Where the id is compared next with that of one tensor, that comparison says both."""
+    b = hot.b
+    device = load_device(hot, place)
+    if isinstance(following, s.CheckSameDevice) and following.certain:
         return
-    hot.require(b.eq(b.trunc(device, t.i32), b.i32(code)))
+    hot.require(b.eq(b.trunc(device, b.types.i32), b.i32(code)))
+
+
+def check_same_device(hot: Hot, step: s.CheckSameDevice) -> None:
+    """That of the first other that is there, and on this device type."""
+    b, t = hot.b, hot.b.types
+    mine = hot.devices[step.place.position]
+    if step.certain:
+        hot.require(b.eq(mine, hot.devices[step.others[0].position]))
+        return
+    yes = b.i1(True)
+    undecided: Value = yes
+    right: Value = yes
+    for other in step.others:
+        theirs = hot.devices[other.position]
+        counts = b.and_(undecided, b.eq(b.trunc(mine, t.i32), b.trunc(theirs, t.i32)))
+        there = hot.guard(other.position)
+        if there is not None:
+            counts = b.and_(counts, there)
+        right = b.and_(right, b.or_(b.eq(mine, theirs), b.xor(counts, yes)))
+        undecided = b.and_(undecided, b.xor(counts, yes))
+    hot.require(right)
 
 
 def check_offset(hot: Hot, place: Place) -> None:
@@ -64,7 +101,7 @@ def _or_empty(hot: Hot, position: Position, condition: Value) -> None:
     dims = hot.dims.get(position, [])
     if 0 in dims:
         return
-    if all(isinstance(dim, int) for dim in dims):
+    if position in hot.ndims and all(isinstance(dim, int) for dim in dims):
         hot.require(condition)
     else:
         hot.require_or(condition, lambda: hot.shared("is_empty", [hot.objects[position]]))
@@ -89,27 +126,54 @@ def check_alignment(hot: Hot, place: Place, alignment: int) -> None:
 # ---- strides
 
 
-def check_contiguous(hot: Hot, place: Place) -> None:
-    """NULL, or each the product of the later dimensions; else it is looked at the rare way."""
+_HELPERS: Final = {"C": "contiguous", "F": "column_major"}
+
+
+def check_layout(hot: Hot, place: Place, order: str) -> None:
+    """All strides of a tensor of any rank: NULL, or looked at the rare way."""
+    b = hot.b
+    strides = hot.pointer(place.position, DL + abi.DLTENSOR_STRIDES)
+
+    def look() -> Value:
+        return hot.shared(_HELPERS[order], [hot.objects[place.position]])
+
+    if order == "C":
+        hot.require_or(b.is_null(strides), look)
+    else:  # for which NULL says nothing
+        hot.require(look())
+
+
+def check_contiguous(hot: Hot, place: Place, order: str) -> None:
+    """NULL, or each the product that it must be; else it is looked at the rare way.
+
+    NULL stands for row-major, which is column-major too for one dimension.
+    """
     b, t = hot.b, hot.b.types
     position = place.position
     dims = hot.dims[position]
-    wanted = [hot.product(dims[axis + 1 :]) for axis in range(len(dims))]
+    axes = range(len(dims))
+    if order == "C":
+        wanted = [hot.product(dims[axis + 1 :]) for axis in axes]
+    else:
+        # Reversed, so that equal products are found.
+        wanted = [hot.product(dims[:axis][::-1]) for axis in axes]
     strides = hot.pointer(position, DL + abi.DLTENSOR_STRIDES)
     first, following, odd = b.new_block(), b.new_block(), b.new_block(cold=True)
-    b.cond_br(b.is_null(strides), following, first)
+    null_fits = order == "C" or len(dims) == 1
+    b.cond_br(b.is_null(strides), following if null_fits else odd, first)
     b.block = first
-    for axis in reversed(range(len(dims))):
+    last = 0 if order == "C" else len(dims) - 1
+    for axis in reversed(axes) if order == "C" else axes:
         stride = b.field(t.i64, strides, 8 * axis)
         equal = b.eq(stride, hot.value(wanted[axis]))
-        if axis == 0:
+        if axis == last:
             b.cond_br(equal, following, odd, likely=True)
         else:
             after = b.new_block_behind(b.block)
             b.cond_br(equal, after, odd, likely=True)
             b.block = after
     b.block = odd
-    b.cond_br(hot.shared("contiguous", [hot.objects[position]]), following, hot.slow)
+    b.cond_br(hot.shared(_HELPERS[order], [hot.objects[position]]), following, hot.slow)
     b.block = following
 
 
@@ -124,7 +188,7 @@ def stride(hot: Hot, place: Place) -> Value:
 def _load_strides(hot: Hot, place: Place) -> None:
     b, t = hot.b, hot.b.types
     position = place.position
-    tensor, ndim = hot.objects[position], hot.ndims[position]
+    tensor, ndim = hot.object(position), hot.ndims[position]
     strides = hot.pointer(position, DL + abi.DLTENSOR_STRIDES)
     given, absent = b.new_block(), b.new_block(cold=True)
     merged = b.new_block(*[t.i64] * ndim)
@@ -150,17 +214,18 @@ def check_packed(hot: Hot, place: Place, limit: int) -> None:
 # ---- sizes
 
 
-def check_sizes(hot: Hot) -> None:
+def check_sizes(hot: Hot, positions: Sequence[Position]) -> None:
     """No dimension is negative, and the product of each tensor's fits int64.
 
-    Of all tensors together: if the dimensions, or-ed together, are small enough as an unsigned
-    number, no product of them can overflow; only if they are not, each tensor is looked at.
+    Of all these tensors together: if the dimensions, or-ed together, are small enough as an
+    unsigned number, no product of them can overflow; only if they are not, each is looked at.
     """
     b = hot.b
     distinct: dict[tuple[object, ...], Position] = {}
     dynamic: dict[int, Value] = {}
     bits = 63
-    for position, dims in hot.dims.items():
+    for position in positions:
+        dims = hot.dims[position]
         values = [dim for dim in dims if not isinstance(dim, int)]
         if not values:
             _static_size(hot, position, dims)

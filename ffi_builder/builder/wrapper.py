@@ -19,6 +19,8 @@ from ffi_builder import abi, spec
 from ffi_builder.builder.decoded import DecodedValues, argument_places, distinct
 from ffi_builder.builder.diagnosis import define_helpers, encode, shared_name
 from ffi_builder.builder.hot import emit_hot_path
+from ffi_builder.builder.metadata import ATTRIBUTE as METADATA
+from ffi_builder.builder.metadata import metadata
 from ffi_builder.builder.state import Hot
 from ffi_builder.builder.tensors import stride
 from ffi_builder.builder.verify import verify_added
@@ -33,13 +35,20 @@ from ffi_builder.ir import (
     Types,
     Value,
     of_module,
+    pass_through,
     seal,
 )
-from ffi_builder.plan import Part, Plan, make_plan, steps
+from ffi_builder.plan import Part, Place, Plan, make_plan, steps
 from ffi_builder.plan.words import signature_text
 from ffi_builder.providers.context import CallContext, CallProvider, ModuleContext
 
 _PACKAGE: Final = __name__.partition(".")[0]
+_WITH_OBJECTS: Final = (
+    steps.DecodeShape,
+    steps.DecodeTuple,
+    steps.DecodeText,
+    steps.DecodeObject,
+)
 ENV_GET_STREAM: Final = "TVMFFIEnvGetStream"
 
 
@@ -100,7 +109,12 @@ def attach(
         if prepare is not None:
             prepare(ModuleContext(module, symbols, signature))
             symbols.refresh()
-        define_helpers(symbols, tensors=_has_tensors(plan), numbers=_has_wide_numbers(plan))
+        define_helpers(
+            symbols,
+            tensors=_has_tensors(plan),
+            numbers=_has_wide_numbers(plan),
+            objects=any(isinstance(step, _WITH_OBJECTS) for step in plan),
+        )
         function, provided = _emit_wrapper(symbols, name, plan, call_provider, module)
         verify_added(symbols, function, provided)
     except BaseException:
@@ -213,7 +227,8 @@ def _emit_wrapper(
         backtrace=backtrace,
     )
     slow = b.new_block(cold=True)
-    hot = Hot(b, args, count, slow)
+    ranks = [step.expected for step in plan if isinstance(step, steps.CheckNdim)]
+    hot = Hot(b, args, count, slow, max(ranks, default=0))
     emit_hot_path(hot, plan)
     provided = b.block
     _emit_call(hot, b, plan, provider, module, result)
@@ -235,9 +250,8 @@ def _emit_call(
     params = distinct(signature.params)
     decoded = DecodedValues(hot, b, argument_places(params))
     for param, place in decoded.places:
-        # Here, where it dominates all that a provider may emit.
-        if isinstance(param, spec.Tensor) and param.stride_entries:
-            stride(hot, place.at(Part.STRIDES, 0))
+        if isinstance(param, spec.Tensor):
+            _read_ahead(hot, param, place)
     decoded.env_stream = _env_stream(b, decoded, signature)
     context = CallContext(
         fn_name=signature.name,
@@ -265,6 +279,15 @@ def _emit_call(
             f"returns the block that the wrapper goes on in"
         )
     b.block = block
+
+
+def _read_ahead(hot: Hot, tensor: spec.Tensor, place: Place) -> None:
+    """Here, where it dominates all that a provider may emit."""
+    if hot.guard(place.position) is not None:
+        for axis in range(tensor.ndim):
+            hot.dim(place.at(Part.SHAPE, axis))
+    if tensor.stride_entries:
+        stride(hot, place.at(Part.STRIDES, 0))
 
 
 def _backtrace(location: Any, name: str) -> str:
@@ -303,11 +326,9 @@ def _set_attributes(
     """
     halves = any(isinstance(s, steps.DecodeScalar) and s.dtype == "bfloat16" for s in plan)
     names = ["noinline", *([] if halves else ["optnone"])]
-    if type(provider).__module__.startswith(f"{_PACKAGE}.providers."):
-        seal(symbols.types, function, names)
-        return
-    quoted = ", ".join(f'"{name}"' for name in names)
-    function.attributes["passthrough"] = symbols.types.attribute(f"[{quoted}]")
+    values = {METADATA: metadata(plan.signature)}
+    ours = type(provider).__module__.startswith(f"{_PACKAGE}.providers.")
+    (seal if ours else pass_through)(symbols.types, function, names, values)
 
 
 def _has_tensors(plan: Plan) -> bool:
@@ -326,9 +347,8 @@ def _env_stream(
 ) -> Value | None:
     if not any(isinstance(param, spec.EnvStream) for param in signature.params):
         return None
-    tensor = spec.first_device_tensor(signature.params)
-    assert tensor is not None, "the signature has checked this"
     t = b.types
     b.symbols.declare(ENV_GET_STREAM, t.ptr, [t.i32, t.i32])
-    device_type = b.i32(abi.DEVICE_TYPES[tensor.device])
-    return b.call_value(ENV_GET_STREAM, [device_type, decoded.device_id(tensor)], t.ptr)
+    device = decoded.first_device()
+    type_, number = b.trunc(device, t.i32), b.lshr(device, b.i64(32))
+    return b.call_value(ENV_GET_STREAM, [type_, b.trunc(number, t.i32)], t.ptr)

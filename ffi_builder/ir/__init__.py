@@ -4,7 +4,7 @@ from ffi_builder.ir.builder import Builder
 from ffi_builder.ir.checking import ERROR_KINDS, CheckingBuilder
 from ffi_builder.ir.distribution import Distribution, named, of_module
 from ffi_builder.ir.protocols import Attribute, Block, Module, Operation, Type, Value
-from ffi_builder.ir.seal import TRUSTED, seal
+from ffi_builder.ir.seal import TRUSTED, pass_through, seal
 from ffi_builder.ir.symbols import Symbols, describe, function_parts
 from ffi_builder.ir.types import LLVM_TYPES, Types
 
@@ -27,5 +27,6 @@ __all__ = [
     "function_parts",
     "named",
     "of_module",
+    "pass_through",
     "seal",
 ]

@@ -83,4 +83,8 @@ class Core:
 
     def null(self, address_space: int | None = None) -> Value:
         """The NULL pointer."""
-        return self.value("llvm.mlir.zero", (), self.types.pointer(address_space))
+        return self.zero(self.types.pointer(address_space))
+
+    def zero(self, type_: Type) -> Value:
+        """The zero of any type."""
+        return self.value("llvm.mlir.zero", (), type_)

@@ -8,8 +8,8 @@ so that it is void once a pass or a hook has put other operations into the funct
 from __future__ import annotations
 
 import zlib
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
 
 from ffi_builder.ir.protocols import Operation
 from ffi_builder.ir.types import Types
@@ -17,7 +17,12 @@ from ffi_builder.ir.types import Types
 TRUSTED: Final = "ffi-builder-trusted-"
 
 
-def seal(types: Types, function: Operation, passthrough: Sequence[str]) -> None:
+def seal(
+    types: Types,
+    function: Operation,
+    passthrough: Sequence[str],
+    values: Mapping[str, str] | None = None,
+) -> None:
     """Give a finished function LLVM attributes, and the mark among them."""
     names = [
         operation.operation.name
@@ -25,5 +30,23 @@ def seal(types: Types, function: Operation, passthrough: Sequence[str]) -> None:
         for operation in block.operations
     ]
     mark = f"{TRUSTED}{zlib.crc32(','.join(names).encode()):08x}"
-    quoted = ", ".join(f'"{name}"' for name in (*passthrough, mark))
-    function.attributes["passthrough"] = types.attribute(f"[{quoted}]")
+    pass_through(types, function, (*passthrough, mark), values)
+
+
+def pass_through(
+    types: Types,
+    function: Operation,
+    names: Sequence[str],
+    values: Mapping[str, str] | None = None,
+) -> None:
+    """Give a function LLVM attributes: those with a name alone, then those with a value."""
+    quoted = ", ".join(f'"{name}"' for name in names)
+    attribute: Any = types.attribute(f"[{quoted}]")
+    if values:
+        array = types.ir.ArrayAttr.get
+        pairs = [
+            array([types.string(name), types.string(value)], types.context)
+            for name, value in values.items()
+        ]
+        attribute = array([*attribute, *pairs], types.context)
+    function.attributes["passthrough"] = attribute

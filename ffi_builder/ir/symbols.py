@@ -119,7 +119,7 @@ class Symbols:
             )
         return found
 
-    def text(self, data: bytes) -> str:
+    def text(self, data: bytes, *, align: int | None = None) -> str:
         """The name of an internal constant with these bytes, added if it is new."""
         if data not in self._texts:
             # Named by what it holds, so that the next wrapper finds it.
@@ -132,7 +132,7 @@ class Symbols:
             ):
                 self._texts[data] = base
             else:
-                self._texts[data] = self.constant(base, data)
+                self._texts[data] = self.constant(base, data, align=align)
         return self._texts[data]
 
     def constant(self, base: str, data: bytes, *, align: int | None = None) -> str:

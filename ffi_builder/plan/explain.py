@@ -29,15 +29,20 @@ from ffi_builder.plan.steps import (
     Bind,
     BindOrEqual,
     CheckAlignment,
+    CheckChoice,
     CheckContiguous,
     CheckCount,
     CheckData,
     CheckDeviceType,
+    CheckDims,
     CheckDType,
     CheckLength,
     CheckNdim,
     CheckPacked,
     CheckSameDevice,
+    Decode,
+    DecodeObject,
+    DecodeOptional,
     Divisible,
     EqualExpr,
     EqualFloat,
@@ -46,10 +51,14 @@ from ffi_builder.plan.steps import (
     Fits,
     Solve,
 )
-from ffi_builder.plan.words import float_text
+from ffi_builder.plan.words import OR_NONE, choices_text, float_text
 
 LATE = "what had to wait for a later argument:"
 FREE = "Strides of size-1 dimensions and of tensors without elements are free: they need only fit."
+ABSENT = "Nothing in an Optional that is None is checked; the next place of a symbol then binds it."
+DEVICES = (
+    "Of several tensors, the device is that of the first that is there and of this device type."
+)
 WIDEST = 56
 """Longer cells stick out of their column rather than widen it."""
 
@@ -75,9 +84,17 @@ def plan_text(plan: Plan) -> str:
         index = "" if number < 0 else str(number)
         line = f"  {index:>{margin}}  {row[0]:<{at}}  {row[1]:<{expected}}  {row[2]}"
         lines.append(line.rstrip())
+    return "\n".join([*lines, *_notes(plan)])
+
+
+def _notes(plan: Plan) -> Iterator[str]:
+    """What the rows do not say."""
     if any(getattr(step, "free", isinstance(step, CheckContiguous)) for step in plan):
-        lines.append(FREE)
-    return "\n".join(lines)
+        yield FREE
+    if any(isinstance(step, DecodeOptional) for step in plan):
+        yield ABSENT
+    if any(isinstance(step, CheckSameDevice) and not step.certain for step in plan):
+        yield DEVICES
 
 
 def _width(cells: list[str]) -> int:
@@ -92,6 +109,8 @@ def step_text(step: AnyStep) -> str:
 
 def _cells(step: AnyStep, origins: dict[str, str]) -> tuple[str, str, str]:
     match step:
+        case DecodeOptional(place):
+            return str(place), "may be None: it is then absent", ""
         case Bind(place, symbol):
             return str(place), f"binds {symbol}", ""
         case BindOrEqual(place, symbol) if symbol.name not in origins:
@@ -99,8 +118,10 @@ def _cells(step: AnyStep, origins: dict[str, str]) -> tuple[str, str, str]:
         case _:
             words = step.words
     known = dict(_known(step, origins))
+    known["or_none"] = OR_NONE if isinstance(step, Decode) and step.optional else ""
     expected = re.sub(r"\{(\w+)\}", lambda found: known[found[1]], words.expected)
-    return f"{words.prefix}{step.place}", expected, words.kind
+    every = isinstance(step, (CheckDims, CheckContiguous)) and step.place.index is None
+    return f"{words.prefix}{step.place}{'[i]' if every else ''}", expected, words.kind
 
 
 def _note_origin(step: AnyStep, origins: dict[str, str]) -> None:
@@ -129,15 +150,19 @@ def _known(step: AnyStep, origins: dict[str, str]) -> Iterator[tuple[str, str]]:
             yield "expected", float_text(constant.value)
         case CheckPacked():
             yield "expected", str(step.limit)
-        case CheckContiguous():
-            yield "expected", "{product of later dims}"
-        case CheckDType(dtype=dtype):
-            yield "expected_dtype", str(dtype)
+        case CheckContiguous(order=order):
+            yield "expected", f"{{product of {'later' if order == 'C' else 'earlier'} dims}}"
+        case CheckDType():
+            yield from [("expected_dtype", step.text), ("text", step.text)]
+        case DecodeObject():
+            yield "text", step.text
+        case CheckChoice(choice=choice):
+            yield "text", choices_text(choice.choices)
         case CheckDeviceType(device_type=device):
             yield "expected_device", device
-        case CheckSameDevice(other=other):
-            yield "expected", f"{{{other}}}"
-            yield "text", other.path
+        case CheckSameDevice(others=others):
+            yield "expected", " or ".join(f"{{{other}}}" for other in others)
+            yield "text", " or ".join(other.path for other in others)
         case CheckData(place):
             yield "path", place.path
         case Fits(dtype=dtype):

@@ -20,6 +20,8 @@ class Kind(Enum):
         Words.KIND_POINTER,
     )
     STREAM = ((TypeIndex.OPAQUE_PTR, TypeIndex.NONE, TypeIndex.INT), Words.KIND_POINTER)
+    DTYPE = ((TypeIndex.DATA_TYPE,), Words.KIND_DTYPE)
+    DEVICE = ((TypeIndex.DEVICE,), Words.KIND_DEVICE)
     CONST_NONE = ((TypeIndex.NONE,), Words.KIND_NONE)
     CONST_INT = ((TypeIndex.INT,), Words.KIND_INT)
     CONST_BOOL = ((TypeIndex.BOOL,), Words.KIND_BOOL)

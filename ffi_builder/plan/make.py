@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from typing import Final, TypeAlias, Union
 
 from ffi_builder import spec
+from ffi_builder.abi import TypeIndex
 from ffi_builder.errors import SpecError
 from ffi_builder.plan.place import Part, Place
 from ffi_builder.plan.steps import (
@@ -20,12 +22,18 @@ from ffi_builder.plan.steps import (
     BindOrEqual,
     CheckArguments,
     CheckBool,
+    CheckBytes,
     CheckCells,
+    CheckChoice,
     CheckCount,
     CheckLength,
+    CheckSmall,
     DecodeEntry,
+    DecodeObject,
+    DecodeOptional,
     DecodeScalar,
     DecodeShape,
+    DecodeText,
     DecodeTuple,
     Divisible,
     EqualExpr,
@@ -76,6 +84,24 @@ def make_plan(signature: spec.Signature) -> Plan:
     return Planner(signature).plan()
 
 
+AnyObject: TypeAlias = Union[spec.Object, spec.Function, spec.Array, spec.Map]
+Simple: TypeAlias = Union[
+    spec.Stream,
+    spec.DataPointer,
+    spec.DType,
+    spec.Device,
+    spec.ConstNone,
+    spec.ConstInt,
+    spec.ConstBool,
+    spec.ConstFloat,
+]
+_STATIC: Final[dict[type, int]] = {
+    spec.Function: TypeIndex.FUNCTION,
+    spec.Array: TypeIndex.ARRAY,
+    spec.Map: TypeIndex.MAP,
+}
+
+
 @dataclass
 class Planner:
     """Collects steps, and remembers which symbols are bound so far."""
@@ -86,9 +112,10 @@ class Planner:
     bound: set[spec.Var] = field(default_factory=set[spec.Var])
     """Symbols bound for certain."""
     provisional: set[spec.Var] = field(default_factory=set[spec.Var])
-    """Symbols that a stride was the first to bind, so that a later occurrence may replace it."""
-    devices: dict[str, Place] = field(default_factory=dict[str, Place])
-    """The first tensor of each device type."""
+    """Symbols that a stride or an Optional was the first to bind: perhaps not, or not for good."""
+    tensors: list[tuple[Place, str, bool]] = field(default_factory=list[tuple[Place, str, bool]])
+    """Every tensor so far: its device id, its device type, whether it is certain to be there."""
+    in_optional: bool = False
 
     def __post_init__(self) -> None:
         entries = [entry for _, entry in spec.occurrences(self.signature.params)]
@@ -114,48 +141,90 @@ class Planner:
         """Append steps."""
         self.steps.extend(steps)
 
-    def _plan_param(self, place: Place, param: spec.Param) -> None:
+    def _plan_param(self, place: Place, param: spec.Param, *, optional: bool = False) -> None:
         match param:
+            case spec.Optional():
+                self._plan_optional(place, spec.required(param))
             case spec.Var():
-                self._plan_scalar(place, param)
+                self._plan_scalar(place, param, optional)
             case spec.Tensor():
-                plan_tensor(self, place, param)
+                plan_tensor(self, place, param, optional=optional)
             case spec.Shape():
-                self._plan_shape(place, param)
-            case spec.TupleParam():
-                self._plan_tuple(place, param)
-            case spec.Stream():
-                self.add(DecodeScalar(place, Kind.STREAM))
-            case spec.DataPointer():
-                self.add(
-                    DecodeScalar(place, Kind.POINTER), NotNegative(place), Fits(place, "uint64")
-                )
-            case spec.ConstNone():
-                self.add(DecodeScalar(place, Kind.CONST_NONE))
-            case spec.ConstInt():
-                self.add(DecodeScalar(place, Kind.CONST_INT), EqualInt(place, param.value))
-            case spec.ConstBool():
-                self.add(DecodeScalar(place, Kind.CONST_BOOL), EqualInt(place, param.value))
-            case spec.ConstFloat():
-                self.add(DecodeScalar(place, Kind.CONST_FLOAT), EqualFloat(place, param))
+                self._plan_shape(place, param, optional)
+            case spec.TupleParam() | spec.Struct():
+                self._plan_tuple(place, param, optional)
+            case spec.String() | spec.Bytes() | spec.Choice():
+                self._plan_text(place, param, optional)
+            case spec.Object() | spec.Function() | spec.Array() | spec.Map():
+                self._plan_object(place, param, optional)
             case spec.EnvStream():
                 raise AssertionError("an EnvStream is no argument")
+            case _:
+                self._plan_plain(place, param, optional)
 
-    def _plan_scalar(self, place: Place, var: spec.Var) -> None:
+    def _plan_plain(self, place: Place, param: Simple, optional: bool) -> None:
+        """What has no symbols and nothing inside."""
+
+        def decode(kind: Kind) -> DecodeScalar:
+            return DecodeScalar(place, kind, optional=optional)
+
+        match param:
+            case spec.Stream():
+                self.add(decode(Kind.STREAM))
+            case spec.DataPointer():
+                self.add(decode(Kind.POINTER), NotNegative(place), Fits(place, "uint64"))
+            case spec.DType():
+                self.add(decode(Kind.DTYPE))
+            case spec.Device():
+                self.add(decode(Kind.DEVICE))
+            case spec.ConstNone():
+                self.add(decode(Kind.CONST_NONE))
+            case spec.ConstInt():
+                self.add(decode(Kind.CONST_INT), EqualInt(place, param.value))
+            case spec.ConstBool():
+                self.add(decode(Kind.CONST_BOOL), EqualInt(place, param.value))
+            case spec.ConstFloat():
+                self.add(decode(Kind.CONST_FLOAT), EqualFloat(place, param))
+
+    def _plan_optional(self, place: Place, param: spec.Plain) -> None:
+        """What is bound in an Optional is certain in it alone."""
+        outer, self.in_optional = self.in_optional, True
+        certain = set(self.bound)
+        self.add(DecodeOptional(place))
+        self._plan_param(place, param, optional=True)
+        self.provisional |= self.bound - certain
+        self.bound = certain
+        self.in_optional = outer
+
+    def _plan_scalar(self, place: Place, var: spec.Var, optional: bool) -> None:
         if var.dtype == "handle":
             self.add(DecodeScalar(place, Kind.HANDLE))
         elif var.dtype == "bool":
-            self.add(DecodeScalar(place, Kind.BOOL), CheckBool(place))
+            self.add(DecodeScalar(place, Kind.BOOL, optional=optional), CheckBool(place))
         elif var.is_integer:
-            self.add(DecodeScalar(place, Kind.INT), Fits(place, var.dtype))
+            self.add(DecodeScalar(place, Kind.INT, optional=optional), Fits(place, var.dtype))
             self.constrain(place, var)
         else:
-            self.add(DecodeScalar(place, Kind.FLOAT, var.dtype))
+            self.add(DecodeScalar(place, Kind.FLOAT, var.dtype, optional=optional))
         self.bind(place, var)
 
-    def _plan_shape(self, place: Place, param: spec.Shape) -> None:
+    def _plan_text(
+        self, place: Place, param: spec.String | spec.Bytes | spec.Choice, optional: bool
+    ) -> None:
+        binary = isinstance(param, spec.Bytes)
+        self.add(DecodeText(place, binary, optional=optional), NotNull(place))
+        self.add(CheckSmall(place), CheckBytes(place))
+        if isinstance(param, spec.Choice):
+            self.add(CheckChoice(place, param))
+
+    def _plan_object(self, place: Place, param: AnyObject, optional: bool) -> None:
+        index = _STATIC.get(type(param))
+        key = param.type_key if isinstance(param, spec.Object) else None
+        self.add(DecodeObject(place, index, key, optional=optional), NotNull(place))
+
+    def _plan_shape(self, place: Place, param: spec.Shape, optional: bool) -> None:
         length = len(param.shape)
-        self.add(DecodeShape(place), NotNull(place), CheckLength(place, length))
+        self.add(DecodeShape(place, optional=optional), NotNull(place), CheckLength(place, length))
         if length:
             self.add(CheckCells(place))
         for index, entry in enumerate(param.shape):
@@ -163,13 +232,15 @@ class Planner:
             self.add(DecodeEntry(at), NotNegative(at))
             self.plan_value(at, entry)
 
-    def _plan_tuple(self, place: Place, param: spec.TupleParam) -> None:
+    def _plan_tuple(
+        self, place: Place, param: spec.TupleParam | spec.Struct, optional: bool
+    ) -> None:
         length = len(param.params)
-        self.add(DecodeTuple(place), NotNull(place), CheckLength(place, length))
+        self.add(DecodeTuple(place, optional=optional), NotNull(place), CheckLength(place, length))
         if length:
             self.add(CheckCells(place))
-        for index, element in enumerate(param.params):
-            self._plan_param(Place((*place.position, index), f"{place.path}[{index}]"), element)
+        for index, (path, element) in enumerate(spec.elements(param, place.path)):
+            self._plan_param(Place((*place.position, index), path), element)
 
     def plan_value(self, place: Place, entry: spec.Dim | None, *, free: bool = False) -> None:
         """The checks of one dimension, stride or entry of a Shape."""

@@ -7,28 +7,26 @@ a dimension of size 1 and to a tensor with no elements.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import ClassVar, TypeAlias, Union
+from typing import TypeAlias, Union
 
 from ffi_builder import abi, spec
+from ffi_builder.plan.decode import Decode as Decode
+from ffi_builder.plan.decode import (
+    DecodeEntry,
+    DecodeObject,
+    DecodeOptional,
+    DecodeScalar,
+    DecodeShape,
+    DecodeTensor,
+    DecodeText,
+    DecodeTuple,
+    Step,
+)
 from ffi_builder.plan.kinds import Kind as Kind
 from ffi_builder.plan.place import Place
 from ffi_builder.plan.words import Words
-
-
-@dataclass(frozen=True)
-class Step:
-    """What all steps have: the place they look at."""
-
-    place: Place
-
-    words: ClassVar[Words]
-
-    def __str__(self) -> str:
-        """One line: ``B.shape[0]: expected {k} (k), otherwise ValueError``."""
-        from ffi_builder.plan.explain import step_text
-
-        return step_text(self)  # pyright: ignore[reportArgumentType] # every step is of the union
 
 
 @dataclass(frozen=True)
@@ -47,24 +45,25 @@ class CheckArguments(Step):
 
 
 @dataclass(frozen=True)
-class DecodeTensor(Step):
-    """The value is a Tensor object, a ``DLTensor*`` or a moved Tensor (which is left unmoved)."""
+class CheckSmall(Step):
+    """What is held in place is at most 7 bytes long."""
 
-    words = Words.KIND_TENSOR
-
-
-@dataclass(frozen=True)
-class DecodeShape(Step):
-    """The value is a Shape, or an Array or List."""
-
-    words = Words.KIND_SHAPE
+    words = Words.SMALL
 
 
 @dataclass(frozen=True)
-class DecodeTuple(Step):
-    """The value is an Array or List."""
+class CheckBytes(Step):
+    """The bytes of a str or bytes are not behind a NULL pointer, unless there are none."""
 
-    words = Words.KIND_TUPLE
+    words = Words.CELLS_NULL
+
+
+@dataclass(frozen=True)
+class CheckChoice(Step):
+    """The str is one of the choices; the value is then the int that it stands for."""
+
+    choice: spec.Choice
+    words = Words.CHOICE
 
 
 @dataclass(frozen=True)
@@ -99,10 +98,19 @@ class CheckNdim(Step):
 
 @dataclass(frozen=True)
 class CheckDType(Step):
-    """The tensor's dtype is exactly ``dtype``."""
+    """The tensor's dtype is exactly one of ``dtypes``."""
 
-    dtype: spec.DataType
-    words = Words.DTYPE
+    dtypes: tuple[spec.DataType, ...]
+
+    @property
+    def words(self) -> Words:  # pyright: ignore[reportIncompatibleVariableOverride] # of one or several
+        """The error."""
+        return Words.DTYPE if len(self.dtypes) == 1 else Words.DTYPES
+
+    @property
+    def text(self) -> str:
+        """``float16, bfloat16``."""
+        return ", ".join(map(str, self.dtypes))
 
 
 @dataclass(frozen=True)
@@ -120,17 +128,30 @@ class CheckDeviceType(Step):
 
 @dataclass(frozen=True)
 class CheckSameDevice(Step):
-    """The device id is that of an earlier tensor with the same device type."""
+    """The device id is that of the first of ``others`` that is there and on this device type.
 
-    other: Place
+    The last of them may be certain to be; otherwise there may be none, and any id is right.
+    ``certain`` says that the first one is, so that it is the only one.
+    """
+
+    others: tuple[Place, ...]
+    certain: bool
     words = Words.SAME_DEVICE
 
 
 @dataclass(frozen=True)
 class CheckShapePointer(Step):
-    """The tensor's shape pointer is not NULL."""
+    """The tensor's shape pointer is not NULL, unless with ``any_rank`` ndim is 0."""
 
+    any_rank: bool = False
     words = Words.SHAPE_NULL
+
+
+@dataclass(frozen=True)
+class CheckDims(Step):
+    """No dimension, of as many as the tensor has, is negative."""
+
+    words = Words.NEGATIVE
 
 
 @dataclass(frozen=True)
@@ -164,29 +185,18 @@ class CheckAlignment(Step):
 
 @dataclass(frozen=True)
 class CheckContiguous(Step):
-    """The stride of this axis is the product of the later dimensions, or free."""
+    """The stride of this axis is the product of the later dimensions, or free.
 
-    words = Words.CONTIGUOUS
+    In the ``order`` F it is that of the earlier dimensions. Without an index in its place this is
+    about all axes, from the first one, of as many as the tensor has.
+    """
 
-
-@dataclass(frozen=True)
-class DecodeScalar(Step):
-    """The value is of ``kind``. A float is rounded to ``dtype`` here, once, to nearest even."""
-
-    kind: Kind
-    dtype: str | None = None
+    order: str = "C"
 
     @property
-    def words(self) -> Words:  # pyright: ignore[reportIncompatibleVariableOverride] # by kind
-        """The error: each kind has its own."""
-        return self.kind.words
-
-
-@dataclass(frozen=True)
-class DecodeEntry(Step):
-    """The value is an entry of a Shape, or an int or bool in an Array or List."""
-
-    words = Words.KIND_INT
+    def words(self) -> Words:  # pyright: ignore[reportIncompatibleVariableOverride] # by order
+        """The error."""
+        return Words.CONTIGUOUS if self.order == "C" else Words.COLUMN_MAJOR
 
 
 @dataclass(frozen=True)
@@ -331,7 +341,10 @@ class Solve(Step):
 
 @dataclass(frozen=True)
 class EqualExpr(Step):
-    """The value is that of the expression, whose symbols are all bound."""
+    """The value is that of the expression, if all its symbols are bound.
+
+    One that had to wait may have a symbol that only absent Optionals would bind.
+    """
 
     expr: spec.Expr
     free: bool = False
@@ -346,10 +359,16 @@ class EqualExpr(Step):
 AnyStep: TypeAlias = Union[
     CheckCount,
     CheckArguments,
+    DecodeOptional,
     DecodeTensor,
     DecodeShape,
     DecodeTuple,
+    DecodeText,
+    DecodeObject,
     NotNull,
+    CheckSmall,
+    CheckBytes,
+    CheckChoice,
     CheckLength,
     CheckCells,
     CheckNdim,
@@ -357,6 +376,7 @@ AnyStep: TypeAlias = Union[
     CheckDeviceType,
     CheckSameDevice,
     CheckShapePointer,
+    CheckDims,
     CheckNumel,
     CheckOffset,
     CheckData,
@@ -380,3 +400,16 @@ AnyStep: TypeAlias = Union[
     EqualExpr,
 ]
 """The closed set of steps, for ``match``."""
+
+
+def regions(steps: Sequence[AnyStep]) -> Iterator[tuple[AnyStep, Sequence[AnyStep]]]:
+    """Each step, and behind a :class:`DecodeOptional` those that are skipped if None came."""
+    index = 0
+    while index < len(steps):
+        step, start = steps[index], index + 1
+        index = start
+        if isinstance(step, DecodeOptional):
+            position = step.place.position
+            while index < len(steps) and steps[index].place.position[: len(position)] == position:
+                index += 1
+        yield step, steps[start:index]

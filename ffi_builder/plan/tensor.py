@@ -12,6 +12,7 @@ from ffi_builder.plan.steps import (
     CheckContiguous,
     CheckData,
     CheckDeviceType,
+    CheckDims,
     CheckDType,
     CheckNdim,
     CheckNumel,
@@ -28,19 +29,24 @@ if TYPE_CHECKING:
     from ffi_builder.plan.make import Planner
 
 
-def plan_tensor(planner: Planner, place: Place, tensor: spec.Tensor) -> None:
+def plan_tensor(planner: Planner, place: Place, tensor: spec.Tensor, *, optional: bool) -> None:
     """Kind; NULL; ndim; dtype; device; shape; strides; product; byte_offset; data; alignment."""
     planner.add(
-        DecodeTensor(place),
+        DecodeTensor(place, optional=optional),
         NotNull(place),
-        CheckNdim(place.at(Part.NDIM), tensor.ndim),
-        CheckDType(place.at(Part.DTYPE), spec.parse_dtype(tensor.element_dtype)),
-        CheckDeviceType(place.at(Part.DEVICE_TYPE), tensor.device),
+        NotNegative(place.at(Part.NDIM))
+        if tensor.any_rank
+        else CheckNdim(place.at(Part.NDIM), tensor.ndim),
+        CheckDType(place.at(Part.DTYPE), tuple(map(spec.parse_dtype, tensor.element_dtypes))),
     )
+    if tensor.device != spec.ANY:
+        planner.add(CheckDeviceType(place.at(Part.DEVICE_TYPE), tensor.device))
     _plan_device_id(planner, place.at(Part.DEVICE_ID), tensor)
-    if tensor.ndim:
-        planner.add(CheckShapePointer(place.at(Part.SHAPE)))
-    for axis, dim in enumerate(tensor.shape):
+    if tensor.ndim or tensor.any_rank:
+        planner.add(CheckShapePointer(place.at(Part.SHAPE), tensor.any_rank))
+    if tensor.any_rank:
+        planner.add(CheckDims(place.at(Part.SHAPE)))
+    for axis, dim in enumerate(tensor.dims):
         at = place.at(Part.SHAPE, axis)
         planner.add(NotNegative(at))
         if axis == tensor.packed_axis:
@@ -58,20 +64,36 @@ def plan_tensor(planner: Planner, place: Place, tensor: spec.Tensor) -> None:
 
 
 def _plan_device_id(planner: Planner, place: Place, tensor: spec.Tensor) -> None:
-    """The id given; without one, that of the first tensor with this device type."""
-    first = planner.devices.setdefault(tensor.device, place)
+    """The id given; without one, that of the first tensor that is on this device type."""
+    others, certain = _candidates(planner.tensors, tensor.device)
+    planner.tensors.append((place, tensor.device, not planner.in_optional))
     if tensor.device_id is not None:
         planner.plan_value(place, tensor.device_id)
-    elif first != place:
-        planner.add(CheckSameDevice(place, first))
+    elif others:
+        planner.add(CheckSameDevice(place, others, certain))
+
+
+def _candidates(
+    tensors: list[tuple[Place, str, bool]], device: str
+) -> tuple[tuple[Place, ...], bool]:
+    """Which tensors may be the first on this device type, and whether the first of them must."""
+    found: list[Place] = []
+    for place, other, given in tensors:
+        if other == device or spec.ANY in (other, device):
+            found.append(place)
+            if given and other == device != spec.ANY:
+                return tuple(found), len(found) == 1
+    return tuple(found), False
 
 
 def _plan_strides(planner: Planner, place: Place, tensor: spec.Tensor) -> None:
     entries = tensor.stride_entries
+    if tensor.any_rank and tensor.order is not None:
+        planner.add(CheckContiguous(place.at(Part.STRIDES), tensor.order))
     for axis in range(tensor.ndim):
         at = place.at(Part.STRIDES, axis)
         if entries is None:
-            planner.add(CheckContiguous(at))
+            planner.add(CheckContiguous(at, tensor.order or "C"))
             continue
         if tensor.packing > 1 and axis != tensor.packed_axis and entries[axis] is not None:
             at = replace(at, packing=tensor.packing)

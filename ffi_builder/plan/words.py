@@ -12,7 +12,7 @@ them in alike:
     {expected}, {got}   the two values: ints, floats, booleans, or addresses in hex
     {symbol}            the name of the symbol concerned
     {origin}            where that symbol was bound
-    {text}              an expression, or the other tensor concerned
+    {text}              an expression, the other tensor concerned, or the types that are right
     {bindings}          the expression's symbols: ``n = 3 from A.shape[0], m = 4 from A.shape[1]``
     {path}              the parameter: ``B``, ``cfg[1]``
     {type}              the kind of value that came
@@ -22,13 +22,19 @@ them in alike:
     {shape}, {strides}  of the tensor that came, in elements
     {address}, {offset} of the data that came, in hex
     {alignment}         the largest power of two that divides the address that came
+    {or_none}           `` or None`` where the parameter is an Optional
+    {string}            the str that came, in quotes
+    {nearest}           `` (did you mean 'relu'?)``, where something is near
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from enum import Enum
 from typing import Final, NamedTuple
+
+from ffi_builder import abi
 
 FRAME: Final = (
     "Mismatched {subject} on argument #{argument} when calling: `{signature}`, "
@@ -54,6 +60,10 @@ def _kind(expected: str) -> _Row:
     return _Row("TypeError", expected, "{type}", "type of ")
 
 
+def _kind_or_none(expected: str) -> _Row:
+    return _kind(f"{expected}{{or_none}}")
+
+
 def _value(expected: str, got: str = "{got}") -> _Row:
     return _Row("ValueError", expected, got)
 
@@ -66,18 +76,24 @@ class Words(Enum):
 
     COUNT = _Row("TypeError", "{expected}", "{got}")
     ARGUMENTS_NULL = _value("a non-NULL pointer", "NULL")
-    KIND_TENSOR = _kind("Tensor")
-    KIND_SHAPE = _kind("Shape or list of ints")
-    KIND_TUPLE = _kind("tuple")
-    KIND_INT = _kind("int")
-    KIND_BOOL = _kind("bool")
-    KIND_FLOAT = _kind("float")
+    KIND_TENSOR = _kind_or_none("Tensor")
+    KIND_SHAPE = _kind_or_none("Shape or list of ints")
+    KIND_TUPLE = _kind_or_none("tuple")
+    KIND_INT = _kind_or_none("int")
+    KIND_BOOL = _kind_or_none("bool")
+    KIND_FLOAT = _kind_or_none("float")
+    KIND_STR = _kind_or_none("str")
+    KIND_BYTES = _kind_or_none("bytes")
+    KIND_DTYPE = _kind_or_none("dtype")
+    KIND_DEVICE = _kind_or_none("device")
+    KIND_OBJECT = _kind_or_none("{text}")
     KIND_NONE = _kind("None")
     KIND_HANDLE = _kind("opaque pointer or None")
     KIND_POINTER = _kind("opaque pointer, None or int")
     OBJECT_NULL = _value("a non-NULL object", "NULL")
     NDIM = _value("{expected}")
     DTYPE = _Row("TypeError", "{expected_dtype}", "{dtype}")
+    DTYPES = _Row("TypeError", "one of {text}", "{dtype}")
     DEVICE_TYPE = _value("{expected_device}", "{device}")
     SAME_DEVICE = _value("{expected} (the device of {text})")
     SHAPE_NULL = ARGUMENTS_NULL
@@ -94,9 +110,14 @@ class Words(Enum):
     DIVISIBLE = _value("a multiple of {expected} (divisibility of {symbol})")
     BOOL = _value("True, False, 0 or 1")
     LENGTH = _Row("ValueError", "{expected}", "{got}", "length of ")
+    SMALL = _Row("ValueError", "at most 7, as it is held in place", "{got}", "length of ")
     CELLS_NULL = _value("non-NULL elements", "NULL")
+    CHOICE = _value("one of {text}", "{string}{nearest}")
     CONTIGUOUS = _value(
         "{expected} (row-major contiguous)", "{got} (shape={shape}, strides={strides})"
+    )
+    COLUMN_MAJOR = _value(
+        "{expected} (column-major contiguous)", "{got} (shape={shape}, strides={strides})"
     )
     STRIDE = _value("{expected}", "{got} (shape={shape}, strides={strides})")
     STRIDE_SYMBOL = _value(
@@ -159,6 +180,9 @@ PLACEHOLDERS: Final = (
     "wanted",
     "came",
     "bound",
+    "or_none",
+    "string",
+    "nearest",
 )
 """Every placeholder; one's number in an encoded template is its position here, plus one."""
 
@@ -177,28 +201,51 @@ TYPE_NAMES: Final[dict[int, str]] = {
     11: "str",
     12: "bytes",
     13: "Unchanged",
-    64: "Object",
+    **abi.TYPE_KEYS,
     65: "str",
     66: "bytes",
-    67: "Error",
-    68: "Function",
-    69: "Shape",
-    70: "Tensor",
-    71: "Array",
-    72: "Map",
-    73: "Module",
     74: "Python object",
-    75: "List",
-    76: "Dict",
-    77: "VisitInterrupt",
     78: "int beyond int64",
 }
-"""How messages call the kind of a value; any other is shown as ``type index 131``."""
+"""How messages call the kind of a value: objects by their type key, but for a few."""
+
+OR_NONE: Final = " or None"
+"""``{or_none}`` of an Optional."""
+NEAREST: Final = " (did you mean '{nearest}'?)"
+"""``{nearest}`` where a choice is near."""
+SHOWN_ENTRIES: Final = 64
+"""Of longer shapes and strides, and of longer strs in bytes, no more is shown."""
+LONGEST_TYPE_KEY: Final = 255
+"""Of a type with a longer key, in bytes, the index is shown."""
+LONGEST_NEAREST: Final = 63
+"""Longer choices, in bytes, are not thought of as what may have been meant."""
 
 
-def type_name(type_index: int) -> str:
-    """What messages call a value of this type index."""
-    return TYPE_NAMES.get(type_index, f"type index {type_index}")
+def type_name(type_index: int, type_key: str | None = None) -> str:
+    """What messages call a value of this type index; ``type_key`` is what the registry has."""
+    known = type_key is not None and len(type_key.encode()) <= LONGEST_TYPE_KEY
+    other = type_key if known else None
+    return TYPE_NAMES.get(type_index, other or f"type index {type_index}")
+
+
+def list_text(entries: list[int]) -> str:
+    """A shape or strides: ``[3, 4]``, of a long one the first entries."""
+    more = ["..."] if len(entries) > SHOWN_ENTRIES else []
+    return f"[{', '.join([*map(str, entries[:SHOWN_ENTRIES]), *more])}]"
+
+
+def string_text(data: bytes) -> str:
+    """A str that came: ``'relu'``, of a long one the first bytes, with escapes."""
+    shown = "".join(
+        chr(byte) if 0x20 <= byte < 0x7F and byte not in b"'\"\\" else f"\\x{byte:02x}"
+        for byte in data[:SHOWN_ENTRIES]
+    )
+    return f"'{shown}'{'...' if len(data) > SHOWN_ENTRIES else ''}"
+
+
+def choices_text(choices: Iterable[str]) -> str:
+    """What errors list: ``'relu', 'gelu'``."""
+    return ", ".join(f"'{choice}'" for choice in choices)
 
 
 def float_text(value: float) -> str:

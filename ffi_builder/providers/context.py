@@ -26,20 +26,52 @@ class Decoded(Protocol):
         """See :meth:`CallContext.value`."""
         ...
 
-    def data(self, tensor: spec.Tensor) -> Value:
+    def data(self, tensor: spec.Param) -> Value:
         """See :meth:`CallContext.data`."""
         ...
 
-    def shape(self, tensor: spec.Tensor, *, wide: bool) -> list[Value]:
+    def shape(self, tensor: spec.Param, *, wide: bool) -> list[Value]:
         """See :meth:`CallContext.shape`."""
         ...
 
-    def strides(self, tensor: spec.Tensor, *, wide: bool) -> list[Value]:
+    def strides(self, tensor: spec.Param, *, wide: bool) -> list[Value]:
         """See :meth:`CallContext.strides`."""
         ...
 
-    def device_id(self, tensor: spec.Tensor) -> Value:
+    def ndim(self, tensor: spec.Param) -> Value:
+        """See :meth:`CallContext.ndim`."""
+        ...
+
+    def dtype(self, tensor: spec.Param) -> Value:
+        """See :meth:`CallContext.dtype`."""
+        ...
+
+    def device_type(self, tensor: spec.Param) -> Value:
+        """See :meth:`CallContext.device_type`."""
+        ...
+
+    def device_id(self, tensor: spec.Param) -> Value:
         """See :meth:`CallContext.device_id`."""
+        ...
+
+    def dltensor(self, tensor: spec.Param) -> Value:
+        """See :meth:`CallContext.dltensor`."""
+        ...
+
+    def entries(self, shape: spec.Param) -> list[Value]:
+        """See :meth:`CallContext.entries`."""
+        ...
+
+    def text(self, param: spec.Param) -> tuple[Value, Value]:
+        """See :meth:`CallContext.text`."""
+        ...
+
+    def present(self, param: spec.Param) -> Value:
+        """See :meth:`CallContext.present`."""
+        ...
+
+    def may_be_absent(self, param: spec.Param) -> bool:
+        """See :meth:`CallContext.may_be_absent`."""
         ...
 
     def scalar(self, param: spec.Param) -> Value:
@@ -86,24 +118,71 @@ class CallContext:
         """A symbol in its own type, an expression (checked for overflow) or int as an i64."""
         return self.decoded.value(item)
 
-    def data(self, tensor: spec.Tensor) -> Value:
-        """The address of a tensor's first element: data + byte_offset."""
+    def data(self, tensor: spec.Param) -> Value:
+        """The address of a tensor's first element: data + byte_offset; NULL if it is absent."""
         return self.decoded.data(tensor)
 
-    def shape(self, tensor: spec.Tensor, *, wide: bool = False) -> list[Value]:
-        """Every dimension, in elements: symbols in their own type, or ``wide`` as i64 too."""
+    def shape(self, tensor: spec.Param, *, wide: bool = False) -> list[Value]:
+        """Every dimension, in elements: symbols in their own type, or ``wide`` as i64 too.
+
+        Of an absent tensor, what is no symbol or int is 0.
+        """
         return self.decoded.shape(tensor, wide=wide)
 
-    def strides(self, tensor: spec.Tensor, *, wide: bool = False) -> list[Value]:
+    def strides(self, tensor: spec.Param, *, wide: bool = False) -> list[Value]:
         """Every stride, in elements, also where the spec has none; as :meth:`shape`."""
         return self.decoded.strides(tensor, wide=wide)
 
-    def device_id(self, tensor: spec.Tensor) -> Value:
-        """The device id of a tensor, as an i32."""
+    def ndim(self, tensor: spec.Param) -> Value:
+        """How many dimensions a tensor came with, as an i32; 0 if it is absent."""
+        return self.decoded.ndim(tensor)
+
+    def dtype(self, tensor: spec.Param) -> Value:
+        """The ``DLDataType`` that a tensor came with, as an i32; 0 if it is absent."""
+        return self.decoded.dtype(tensor)
+
+    def device_type(self, tensor: spec.Param) -> Value:
+        """The ``DLDeviceType`` that a tensor came with, as an i32; 0 if it is absent."""
+        return self.decoded.device_type(tensor)
+
+    def device_id(self, tensor: spec.Param) -> Value:
+        """The device id of a tensor, as an i32; 0 if it is absent."""
         return self.decoded.device_id(tensor)
 
+    def dltensor(self, tensor: spec.Param) -> Value:
+        """The ``DLTensor*`` of a tensor, borrowed; NULL if it is absent."""
+        return self.decoded.dltensor(tensor)
+
+    def entries(self, shape: spec.Param) -> list[Value]:
+        """Every entry of a Shape: symbols in their own type, ints and expressions as i64.
+
+        Of an absent one the expressions are 0.
+        """
+        return self.decoded.entries(shape)
+
+    def text(self, param: spec.Param) -> tuple[Value, Value]:
+        """Pointer and length (i64, in bytes) of a String or Bytes; NULL and 0 if it is absent.
+
+        The bytes are valid during the call.
+        """
+        return self.decoded.text(param)
+
+    def present(self, param: spec.Param) -> Value:
+        """Whether a parameter is there, as an i1; it may not be if it is, or is in, an Optional."""
+        return self.decoded.present(param)
+
+    def may_be_absent(self, param: spec.Param) -> bool:
+        """Whether a parameter is an Optional, or within one; False for a symbol that is none."""
+        return self.decoded.may_be_absent(param)
+
     def scalar(self, param: spec.Param) -> Value:
-        """The value of a Var, Stream, EnvStream or DataPointer parameter (the last three: ptr)."""
+        """The value of a parameter that is one value; 0 or NULL if it is absent.
+
+        (An absent Var that something else binds has that value.)
+
+        A Var and a Choice have the type of their dtype, a DType is an i32, a Device an i64, and all
+        else a pointer: streams, DataPointers, and objects (borrowed).
+        """
         return self.decoded.scalar(param)
 
 

@@ -11,8 +11,8 @@ from ffi_builder.errors import BuildError
 from ffi_builder.ir import Attribute, Operation, Type, Value, describe, function_parts
 from ffi_builder.providers.context import CallContext
 
-Item: TypeAlias = "spec.Param | spec.Data | spec.Dim"
-"""What can be forwarded: a parameter, ``x.data``, a symbol, an expression, an int."""
+Item: TypeAlias = "spec.Param | spec.Data | spec.Field | spec.Dim"
+"""What can be forwarded: a parameter or a part of one, a symbol, an expression, an int."""
 Entry: TypeAlias = "Item | str"
 """An entry of ``args=``: an item, or the name of a parameter or symbol, or ``"x.data"``."""
 
@@ -42,13 +42,13 @@ def items(provider: str, args: Sequence[Entry] | None, context: CallContext) -> 
         return list(_flat(context.params))
     if isinstance(args, str) or not isinstance(args, Sequence):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise BuildError(f"{provider}: args= is {args!r}; expected a list, such as [{args!r}]")
-    known = list(_flat_with_tuples(context.params))
+    known = [param for param, _ in _every(context.params)]
     found: list[Item] = []
     for given in args:
         entry = _named(provider, given, context) if isinstance(given, str) else given
-        param = entry.tensor if isinstance(entry, spec.Data) else entry
+        param = _owner(entry)
         equal = [item for item in known if item == param]
-        if isinstance(entry, spec.TupleParam) and equal:
+        if _is_made_of_others(entry) and equal:
             found += _flat_item(equal[0] if len(equal) == 1 else entry)
         elif _is_dim(param) or equal:
             found += _flat_item(entry)
@@ -62,15 +62,19 @@ def items(provider: str, args: Sequence[Entry] | None, context: CallContext) -> 
 
 
 def _named(provider: str, name: str, context: CallContext) -> Item:
-    """The parameter of that name, else the symbol; ``x.data`` is a tensor's pointer."""
-    base, dot, part = name.partition(".")
-    by_name = dict(_by_path(context.params, ""))
-    found = by_name.get(base)
-    if dot and part == "data" and isinstance(found, spec.Tensor):
-        return found.data
+    """The parameter of that name, else the symbol, else a part of a parameter: ``x.data``."""
+    by_name = dict(spec.with_paths(context.params))
     symbols = {var.name: var for var in context.matched_var_binding}
-    if not dot and (found is not None or base in symbols):
-        return found if found is not None else symbols[base]
+    if name in by_name or name in symbols:
+        return by_name[name] if name in by_name else symbols[name]
+    base, _, part = name.rpartition(".")
+    found = by_name.get(base)
+    if found is not None:
+        tensor = spec.required(found)
+        if part == "data" and isinstance(tensor, spec.Tensor):
+            return tensor.data
+        if part in spec.parts_of(found):
+            return spec.Field(found, part)
     known = ", ".join(dict.fromkeys([*by_name, *symbols])) or "none"
     raise BuildError(
         f"{provider}: args= has {name!r}, which names no parameter or symbol of "
@@ -78,13 +82,19 @@ def _named(provider: str, name: str, context: CallContext) -> Item:
     )
 
 
-def _by_path(params: Sequence[spec.Param], prefix: str) -> Iterator[tuple[str, spec.Param]]:
-    """``("cfg[0]", parameter)``, as errors name elements of tuples."""
-    for index, param in enumerate(params):
-        path = f"{prefix}[{index}]" if prefix else param.name
-        yield path, param
-        if isinstance(param, spec.TupleParam):
-            yield from _by_path(param.params, path)
+def _owner(entry: object) -> object:
+    """The parameter that a part is of."""
+    match entry:
+        case spec.Data(tensor=tensor):
+            return tensor
+        case spec.Field(param=param):
+            return param
+        case _:
+            return entry
+
+
+def _is_made_of_others(entry: object) -> bool:
+    return isinstance(entry, (spec.TupleParam, spec.Struct, spec.Optional))
 
 
 def _is_dim(entry: object) -> bool:
@@ -92,41 +102,86 @@ def _is_dim(entry: object) -> bool:
 
 
 def _flat(params: Sequence[spec.Param]) -> Iterator[spec.Param]:
+    """An Optional tuple is its elements, each of which may then be absent."""
     for param in params:
-        if isinstance(param, spec.TupleParam):
-            yield from _flat(param.params)
-        elif not isinstance(param, CONSTANTS):
+        plain = spec.required(param)
+        if isinstance(plain, (spec.TupleParam, spec.Struct)):
+            yield from _flat(plain.params)
+        elif not isinstance(plain, CONSTANTS):
             yield param
 
 
 def _flat_item(entry: Item) -> Iterator[Item]:
-    if isinstance(entry, spec.TupleParam):
-        yield from _flat(entry.params)
-    elif not isinstance(entry, CONSTANTS):
+    if isinstance(entry, (spec.Data, spec.Field, int, spec.Expr)):
         yield entry
+    else:
+        yield from _flat([entry])
 
 
-def _flat_with_tuples(params: Sequence[spec.Param]) -> Iterator[spec.Param]:
-    for param in params:
-        yield param
-        if isinstance(param, spec.TupleParam):
-            yield from _flat_with_tuples(param.params)
+def _every(params: Sequence[spec.Param]) -> Iterator[tuple[spec.Param, str]]:
+    """Every parameter, and what an Optional holds."""
+    for path, param in spec.with_paths(params):
+        yield param, path
+        if isinstance(param, spec.Optional):
+            yield param.param, path
+
+
+def plain(item: Item) -> Item:
+    """What an Optional holds, or the item itself."""
+    return item.param if isinstance(item, spec.Optional) else item
+
+
+def path_of(context: CallContext, param: spec.Param) -> str:
+    """How errors call a parameter, such as ``cfg.A``."""
+    known = spec.with_paths(context.params)
+    return next(path for path, item in known if spec.required(item) == param)
+
+
+def present(context: CallContext, item: Item) -> Value | None:
+    """An i1: whether a parameter is there; None if it is for certain, or is none."""
+    if isinstance(item, (int, spec.Expr, spec.Data, spec.Field)):
+        return None
+    return context.present(item) if context.may_be_absent(item) else None
+
+
+def scalar_arguments(context: CallContext, item: Item) -> list[Argument]:
+    """Anything but a Tensor or Shape as C arguments: one, but for a str or bytes."""
+    if isinstance(plain(item), (spec.String, spec.Bytes)):
+        assert isinstance(item, (spec.String, spec.Bytes, spec.Optional))
+        return [Argument(value) for value in context.text(item)]
+    return [scalar_argument(context, item)]
 
 
 def scalar_argument(context: CallContext, item: Item) -> Argument:
-    """A Var, expression, int, stream or pointer as a C argument."""
-    if isinstance(item, spec.Data):
-        return Argument(context.data(item.tensor))
-    if isinstance(item, spec.Var):
-        return Argument(context.value(item), _NARROW.get(item.dtype, ""))
-    if isinstance(item, (int, spec.Expr)):
-        return Argument(context.value(item))
-    return Argument(context.scalar(item))
+    """A number, pointer, dtype, device or object, or a part of a parameter, as a C argument."""
+    match plain(item):
+        case spec.Data(tensor=tensor):
+            return Argument(context.data(tensor))
+        case spec.Field() as part:
+            return _part(context, part)
+        case spec.Var() as var:
+            return Argument(context.value(var), _NARROW.get(var.dtype, ""))
+        case int() | spec.Expr() as value:
+            return Argument(context.value(value))
+        case spec.Choice(dtype=dtype) as choice:
+            return Argument(context.scalar(choice), _NARROW.get(dtype, ""))
+        case param:
+            return Argument(context.scalar(param))
+
+
+def _part(context: CallContext, part: spec.Field) -> Argument:
+    if part.part == "present":
+        return Argument(context.present(part.param), _NARROW["bool"])
+    return Argument(getattr(context, part.part)(part.param))
 
 
 def shape_arguments(context: CallContext, shape: spec.Shape) -> list[Argument]:
     """The entries of a Shape that are not ints: symbols in their own type, expressions as i64."""
-    return [scalar_argument(context, e) for e in shape.shape if not isinstance(e, int)]
+    return [
+        Argument(value, _NARROW.get(entry.dtype, "") if isinstance(entry, spec.Var) else "")
+        for entry, value in zip(shape.shape, context.entries(shape), strict=True)
+        if not isinstance(entry, int)
+    ]
 
 
 def call(

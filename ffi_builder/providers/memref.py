@@ -14,7 +14,9 @@ from ffi_builder.providers.forward import (
     Entry,
     call,
     items,
-    scalar_argument,
+    path_of,
+    plain,
+    scalar_arguments,
     shape_arguments,
 )
 
@@ -27,17 +29,18 @@ class MemRefCallProvider:
 
         ptr allocated, ptr aligned, i64 offset, i64 sizes[r], i64 strides[r]
 
-    Both pointers are data + byte_offset, and the offset is 0. All else is passed as by
-    :class:`DirectCallProvider`. The layout is that of MLIR's conversion of memrefs to the LLVM
-    dialect ("Target LLVM IR", default calling convention).
+    Both pointers are data + byte_offset (NULL for an absent tensor), and the offset is 0. All else
+    is passed as by :class:`DirectCallProvider`. The layout is that of MLIR's conversion of memrefs
+    to the LLVM dialect ("Target LLVM IR", default calling convention).
 
     Args:
         callee: the symbol to call; declared if the module has none of that name.
         args: what is passed, in which order; left out, every parameter that is no constant.
 
     Raises:
-        BuildError: when attached, if the callee takes other arguments, or returns something: a
-            returned memref is memory that somebody would have to free.
+        BuildError: when attached, if a tensor may have any number of dimensions, the callee takes
+            other arguments, or it returns something: a returned memref is memory that somebody
+            would have to free.
     """
 
     callee: str
@@ -47,12 +50,19 @@ class MemRefCallProvider:
         """Emit the call."""
         arguments: list[Argument] = []
         for item in items(type(self).__name__, self.args, context):
-            if isinstance(item, spec.Tensor):
-                arguments += [Argument(value) for value in descriptor(context, item)]
-            elif isinstance(item, spec.Shape):
-                arguments += shape_arguments(context, item)
-            else:
-                arguments.append(scalar_argument(context, item))
+            match plain(item):
+                case spec.Tensor(any_rank=True) as tensor:
+                    path = path_of(context, tensor)
+                    raise BuildError(
+                        f"{type(self).__name__}: {path!r} may have any number of dimensions, and "
+                        f"a memref has a rank; pass its DLTensor* with args=['{path}.dltensor']"
+                    )
+                case spec.Tensor() as tensor:
+                    arguments += [Argument(value) for value in descriptor(context, tensor)]
+                case spec.Shape() as shape:
+                    arguments += shape_arguments(context, shape)
+                case _:
+                    arguments += scalar_arguments(context, item)
         result = call(type(self).__name__, context, self.callee, arguments)
         if result is not None:
             raise BuildError(

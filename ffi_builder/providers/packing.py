@@ -16,7 +16,9 @@ from ffi_builder.providers.forward import (
     call,
     check_status,
     items,
-    scalar_argument,
+    plain,
+    present,
+    scalar_arguments,
     shape_arguments,
 )
 
@@ -30,11 +32,15 @@ class DynamicParamPackCallProvider:
     - a tensor: ``{void* data; dims…; strides…}``, of the dimensions and strides those that are not
       ints, in their symbols' types (expressions and None as int64), repeats kept, at natural
       alignment. Row-major tensors (strides None) have no strides in it.
+    - a tensor of any number of dimensions: its ``DLTensor``.
     - a Shape: its entries that are not ints, likewise; no pointer at all if there are none.
-    - a scalar, stream or pointer: its value; a bool is one byte.
+    - a String or Bytes: ``{const char* data; int64_t length}``, a ``TVMFFIByteArray``.
+    - a DType or Device: the ``DLDataType`` or ``DLDevice``.
+    - a scalar, Choice, stream, pointer or object: its value; a bool is one byte.
 
-    Tuples are flattened, constants left out. For ``x: Tensor([n, 4], …, strides=[s, 1])`` with an
-    int32 ``n`` the struct is ``!llvm.struct<(ptr, i32, i64)>``. A subclass gives tensors another
+    Of what is absent the pointer is NULL (with ``struct_call``: what is pointed to is 0). Tuples
+    and structs are flattened, constants left out. For ``x: Tensor([n, 4], …, strides=[s, 1])`` with
+    an int32 ``n`` the struct is ``!llvm.struct<(ptr, i32, i64)>``. A subclass gives tensors another
     struct by overriding :meth:`tensor_members`.
 
     Args:
@@ -86,20 +92,27 @@ class DynamicParamPackCallProvider:
     def tensor_members(self, context: CallContext, tensor: spec.Tensor) -> list[Value]:
         """The members of a tensor's struct, in order."""
         members = [context.data(tensor)]
-        entries = list(zip(tensor.shape, context.shape(tensor), strict=True))
+        entries = list(zip(tensor.dims, context.shape(tensor), strict=True))
         if tensor.stride_entries is not None:
             strides = context.strides(tensor)
             entries += zip(tensor.stride_entries, strides, strict=True)
         return members + [value for entry, value in entries if not isinstance(entry, int)]
 
     def _group(self, context: CallContext, item: Item) -> _Group | None:
-        if isinstance(item, spec.Tensor):
-            return _Group(self.tensor_members(context, item), is_struct=True)
-        if isinstance(item, spec.Shape):
-            values = [argument.value for argument in shape_arguments(context, item)]
-            return _Group(values, is_struct=True) if values else None
-        argument = scalar_argument(context, item)
-        return _Group([argument.value], is_struct=False, extension=argument.extension)
+        there = present(context, item)
+        match plain(item):
+            case spec.Tensor(any_rank=True) as tensor:
+                return _Group([context.dltensor(tensor)], is_pointer=True)
+            case spec.Tensor() as tensor:
+                return _Group(self.tensor_members(context, tensor), is_struct=True, there=there)
+            case spec.Shape() as shape:
+                values = [argument.value for argument in shape_arguments(context, shape)]
+                return _Group(values, is_struct=True, there=there) if values else None
+            case _:
+                arguments = scalar_arguments(context, item)
+                values = [argument.value for argument in arguments]
+                extension = arguments[0].extension
+                return _Group(values, len(values) > 1, extension=extension, there=there)
 
     def _by_value(self, context: CallContext, group: _Group) -> Argument:
         if group.is_struct:
@@ -109,12 +122,14 @@ class DynamicParamPackCallProvider:
     def _in_memory(self, context: CallContext, group: _Group) -> Value:
         """Stack space with the members, laid out by LLVM: each at its natural alignment."""
         b = context.builder
+        if group.is_pointer:
+            return group.members[0]
         members = [_storable(context, value) for value in group.members]
         struct = b.types.struct([member.type for member in members])
         space = b.alloca(struct)
         for index, member in enumerate(members):
             b.store(member, b.member(space, struct, index))
-        return space
+        return space if group.there is None else b.select(group.there, space, b.null())
 
     def _array(self, context: CallContext, pointers: list[Value]) -> Value:
         b = context.builder
@@ -131,8 +146,12 @@ class _Group:
     """What one pointer points to."""
 
     members: list[Value]
-    is_struct: bool
+    is_struct: bool = False
+    is_pointer: bool = False
+    """The member itself is what is passed."""
     extension: str = ""
+    there: Value | None = None
+    """An i1; where it is false NULL is passed."""
 
 
 def _storable(context: CallContext, value: Value) -> Value:

@@ -13,7 +13,8 @@ from ffi_builder.providers.forward import (
     Entry,
     call,
     items,
-    scalar_argument,
+    plain,
+    scalar_arguments,
     shape_arguments,
 )
 
@@ -31,10 +32,13 @@ class NopCallProvider:
 class DirectCallProvider:
     """Calls a function with plain C arguments: ``void saxpy(float a, float* x, float* y, int n)``.
 
-    Passed are, in order: of a tensor its data pointer; a symbol in its own type (bool as a C bool,
-    handle as a pointer); a stream or pointer as a pointer; of a Shape its entries that are not
-    ints, of a tuple its elements; an expression or int of ``args=`` as an int64. The callee's
-    result is not looked at.
+    Passed are, in order: of a tensor its data pointer, or where it may have any number of
+    dimensions the ``DLTensor*``; a symbol or Choice in its own type (bool as a C bool, handle as a
+    pointer); a stream, pointer or object as a pointer; a DType as an int32 and a Device as an int64
+    (as C passes a ``DLDataType`` and a ``DLDevice``); of a String or Bytes the pointer and the
+    length, an int64; of a Shape its entries that are not ints, of a tuple or struct its elements;
+    an expression or int of ``args=`` as an int64. What is absent is NULL or 0. The callee's result
+    is not looked at.
 
     Args:
         callee: the symbol to call; declared if the module has none of that name.
@@ -51,11 +55,14 @@ class DirectCallProvider:
         """Emit the call."""
         arguments: list[Argument] = []
         for item in items(type(self).__name__, self.args, context):
-            if isinstance(item, spec.Tensor):
-                arguments.append(Argument(context.data(item)))
-            elif isinstance(item, spec.Shape):
-                arguments += shape_arguments(context, item)
-            else:
-                arguments.append(scalar_argument(context, item))
+            match plain(item):
+                case spec.Tensor(any_rank=True) as tensor:
+                    arguments.append(Argument(context.dltensor(tensor)))
+                case spec.Tensor() as tensor:
+                    arguments.append(Argument(context.data(tensor)))
+                case spec.Shape() as shape:
+                    arguments += shape_arguments(context, shape)
+                case _:
+                    arguments += scalar_arguments(context, item)
         call(type(self).__name__, context, self.callee, arguments)
         return context.builder.block

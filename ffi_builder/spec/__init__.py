@@ -3,6 +3,18 @@
 Importing this loads neither MLIR nor LLVM.
 """
 
+from ffi_builder.spec.composite import (
+    Field,
+    Optional,
+    Param,
+    Plain,
+    Struct,
+    TupleParam,
+    elements,
+    parts_of,
+    required,
+    with_paths,
+)
 from ffi_builder.spec.config import DefaultConfig
 from ffi_builder.spec.dtypes import DataType, parse_dtype
 from ffi_builder.spec.expr import (
@@ -24,52 +36,79 @@ from ffi_builder.spec.params import (
     ConstNone,
     DataPointer,
     EnvStream,
-    Param,
     Shape,
     Stream,
-    TupleParam,
 )
 from ffi_builder.spec.signature import (
     Signature,
     argument_texts,
-    first_device_tensor,
+    device_tensors,
     occurrences,
     short_text,
     signature,
 )
-from ffi_builder.spec.tensor import Data, Tensor, create_map_tensor_dtype_f4x2_to_f4_spec
+from ffi_builder.spec.tensor import ANY, Data, Tensor, create_map_tensor_dtype_f4x2_to_f4_spec
+from ffi_builder.spec.values import (
+    Array,
+    Bytes,
+    Choice,
+    Device,
+    DType,
+    Function,
+    Map,
+    Object,
+    String,
+)
 
 __all__ = [
+    "ANY",
     "FLOAT_DTYPES",
     "INT_RANGES",
     "MISSING",
+    "Array",
+    "Bytes",
+    "Choice",
     "ConstBool",
     "ConstFloat",
     "ConstInt",
     "ConstNone",
+    "DType",
     "Data",
     "DataPointer",
     "DataType",
     "DefaultConfig",
+    "Device",
     "Dim",
     "EnvStream",
     "Expr",
+    "Field",
+    "Function",
+    "Map",
+    "Object",
+    "Optional",
     "Param",
+    "Plain",
     "Shape",
     "Signature",
     "Stream",
+    "String",
+    "Struct",
     "Tensor",
     "TupleParam",
     "Var",
     "argument_texts",
     "ceildiv",
     "create_map_tensor_dtype_f4x2_to_f4_spec",
+    "device_tensors",
     "dims",
-    "first_device_tensor",
+    "elements",
     "linear",
     "occurrences",
     "parse_dtype",
+    "parts_of",
+    "required",
     "short_text",
     "signature",
     "variables",
+    "with_paths",
 ]

@@ -4,18 +4,36 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable, Iterable, Mapping
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from ffi_builder.errors import SpecError
 
 Parsed = TypeVar("Parsed")
 
 
+_ALIASES: Final = {
+    "gpu": "cuda",
+    "hip": "rocm",
+    "float": "float32",
+    "double": "float64",
+    "half": "float16",
+    "int": "int32",
+    "long": "int64",
+    "char": "int8",
+    "byte": "uint8",
+    "bool_": "bool",
+    "void*": "handle",
+}
+"""What others call a dtype or device that looks unlike it."""
+
+
 def nearest(given: object, allowed: Iterable[str]) -> str:
     """``", did you mean 'x'?"`` if something allowed looks like what was given, else nothing."""
     # `<class 'numpy.float32'>` and `torch.float32` look like the name behind their last dot.
     name = str(given).removesuffix("'>").rpartition(".")[2]
-    found = difflib.get_close_matches(name, list(allowed), n=1)
+    names = list(allowed)
+    found = [alias for alias in [_ALIASES.get(name)] if alias in names]
+    found = found or difflib.get_close_matches(name, names, n=1)
     return f", did you mean {found[0]!r}?" if found else ""
 
 

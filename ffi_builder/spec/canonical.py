@@ -1,14 +1,15 @@
-"""The canonical text of a signature, which :mod:`ffi_builder.spec.parse` reads back.
+"""Signatures as text: the canonical one, and the outline that errors show.
 
-The grammar is in docs/signatures.md.
+:mod:`ffi_builder.spec.parse` reads both back. The grammar is in docs/signatures.md.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from typing_extensions import assert_never
 
+from ffi_builder.spec.composite import Optional, Param, Struct, TupleParam, required, with_paths
 from ffi_builder.spec.expr import Dim, Var, variables
 from ffi_builder.spec.params import (
     ConstBool,
@@ -17,37 +18,63 @@ from ffi_builder.spec.params import (
     ConstNone,
     DataPointer,
     EnvStream,
-    Param,
     Shape,
     Stream,
-    TupleParam,
 )
-from ffi_builder.spec.tensor import Tensor
+from ffi_builder.spec.tensor import Tensor, show_entries
+from ffi_builder.spec.values import (
+    Array,
+    Bytes,
+    Choice,
+    Device,
+    DType,
+    Function,
+    Map,
+    Object,
+    String,
+)
 
 
 def canonical_text(name: str, params: Sequence[Param], device: str | None) -> str:
     """The whole text; tensors on ``device`` do not say theirs."""
-    scalars = set(_scalars(params))
+    scalars = {item for _, param in with_paths(params) if isinstance(item := required(param), Var)}
     symbols = dict.fromkeys(var for entry in entries_of(params) for var in variables(entry))
     constraints = [text for var in symbols for text in _constraints(var, var not in scalars)]
     where = f" where {', '.join(constraints)}" if constraints else ""
-    return f"{name}({_params_text(params, device)}){where}"
+
+    def show(param: Param) -> str:
+        return _type_text(param, show, lambda tensor: _tensor_parts(tensor, device))
+
+    return f"{name}({_params_text(params, show)}){where}"
 
 
-def _params_text(params: Sequence[Param], device: str | None) -> str:
-    return ", ".join(f"{param.name}: {_type_text(param, device)}" for param in params)
+def outline(param: Param) -> str:
+    """The type that errors show: of a tensor its shape, dtype and given strides alone."""
+    if isinstance(param, DataPointer):
+        return "DataPointer"
+    return _type_text(param, outline, _tensor_outline)
 
 
-def _type_text(param: Param, device: str | None) -> str:
+def _params_text(params: Sequence[Param], show: Callable[[Param], str]) -> str:
+    return ", ".join(f"{param.name}: {show(param)}" for param in params)
+
+
+def _type_text(
+    param: Param, show: Callable[[Param], str], tensor_parts: Callable[[Tensor], Iterator[str]]
+) -> str:
+    """``show`` gives the text of what is inside."""
     match param:
         case Var():
             return param.dtype
         case Tensor():
-            return f"Tensor({', '.join(_tensor_parts(param, device))})"
+            return f"Tensor({', '.join(tensor_parts(param))})"
         case Shape():
             return f"Shape({_entries_text(param.shape)})"
-        case TupleParam():
-            return f"Tuple({_params_text(param.params, device)})"
+        case TupleParam() | Struct():
+            kind = "Tuple" if isinstance(param, TupleParam) else "Struct"
+            return f"{kind}({_params_text(param.params, show)})"
+        case Optional():
+            return f"Optional({show(param.param)})"
         case ConstNone():
             return "None"
         case ConstInt() | ConstBool() | ConstFloat():
@@ -55,16 +82,26 @@ def _type_text(param: Param, device: str | None) -> str:
         case DataPointer():
             space = param.address_space
             return "DataPointer" if space is None else f"DataPointer(address_space={space})"
-        case Stream() | EnvStream():
+        case Choice():
+            choices = ", ".join(f"'{choice}': {value}" for choice, value in param.choices.items())
+            dtype = "" if param.dtype == "int32" else f", {param.dtype}"
+            return f"Choice({{{choices}}}{dtype})"
+        case Object():
+            return "Object" if param.type_key is None else f"Object('{param.type_key}')"
+        case (
+            Stream() | EnvStream() | String() | Bytes() | DType() | Device() | Function() | Array()
+        ) | Map():
             return type(param).__name__
         case _:
             assert_never(param)
 
 
 def _tensor_parts(tensor: Tensor, device: str | None) -> Iterator[str]:
-    yield _entries_text(tensor.shape)
-    yield tensor.dtype
-    if tensor.stride_entries is not None:
+    yield "..." if tensor.any_rank else _entries_text(tensor.dims)
+    yield " | ".join(tensor.dtypes)
+    if isinstance(tensor.strides, str):
+        yield f"strides={tensor.strides}"
+    elif tensor.stride_entries is not None:
         yield f"strides={_entries_text(tensor.stride_entries)}"
     if tensor.device != device:
         yield f"device_type={tensor.device}"
@@ -74,6 +111,15 @@ def _tensor_parts(tensor: Tensor, device: str | None) -> Iterator[str]:
         value = getattr(tensor, field)
         if value is not None:
             yield f"{field}={value}"
+
+
+def _tensor_outline(tensor: Tensor) -> Iterator[str]:
+    yield "..." if tensor.any_rank else show_entries(tensor.dims)
+    yield " | ".join(tensor.dtypes)
+    if isinstance(tensor.strides, str):
+        yield f"strides={tensor.strides}"
+    elif tensor.stride_entries is not None:
+        yield f"strides={show_entries(tensor.stride_entries)}"
 
 
 def _entries_text(entries: Sequence[Dim | None]) -> str:
@@ -96,25 +142,15 @@ def _constraints(var: Var, tell_dtype: bool) -> Iterator[str]:
         yield f"{least}{var.name}{greatest}"
 
 
-def _scalars(params: Sequence[Param]) -> Iterator[Var]:
-    for param in params:
-        if isinstance(param, Var):
-            yield param
-        elif isinstance(param, TupleParam):
-            yield from _scalars(param.params)
-
-
 def entries_of(params: Sequence[Param]) -> Iterator[object]:
     """Everything that may mention a symbol, in order."""
-    for param in params:
-        match param:
-            case Var():
-                yield param
-            case Tensor():
-                yield from (*param.shape, *(param.stride_entries or ()), param.device_id)
-            case Shape():
-                yield from param.shape
-            case TupleParam():
-                yield from entries_of(param.params)
+    for _, param in with_paths(params):
+        match required(param):
+            case Var() as var:
+                yield var
+            case Tensor() as tensor:
+                yield from (*tensor.dims, *(tensor.stride_entries or ()), tensor.device_id)
+            case Shape(shape=shape):
+                yield from shape
             case _:
                 pass

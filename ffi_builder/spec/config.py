@@ -27,7 +27,9 @@ class DefaultConfig:
     """
 
     def __init__(self, *, device_type: str) -> None:
-        self.device_type = one_of("DefaultConfig: device_type", device_type, abi.DEVICE_TYPES)
+        self.device_type = one_of(
+            "DefaultConfig: device_type", device_type, (*abi.DEVICE_TYPES, "any")
+        )
 
     def __repr__(self) -> str:
         return f"DefaultConfig(device_type={self.device_type!r})"

@@ -66,6 +66,10 @@ def pasteable(value: object) -> str:
 def _literal(value: object) -> str:
     if isinstance(value, float) and not math.isfinite(value):
         return f"float('{value!r}')"
+    if value is Ellipsis:
+        return "..."
+    if isinstance(value, type):
+        return value.__name__
     return repr(value)
 
 

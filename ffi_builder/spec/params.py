@@ -1,17 +1,17 @@
-"""The other parameter kinds: shapes, streams, pointers, tuples and constants."""
+"""Shapes, streams, pointers and constants."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Final, TypeAlias, TypeGuard, Union, cast
+from typing import Final
 
 from ffi_builder.errors import SpecError
 from ffi_builder.spec._check import integer
-from ffi_builder.spec.expr import Dim, Var
+from ffi_builder.spec.expr import Dim
 from ffi_builder.spec.param import Named
-from ffi_builder.spec.tensor import Tensor, check_entries
+from ffi_builder.spec.tensor import check_entries
 
 _ADDRESS_SPACES: Final = 1 << 24
 
@@ -121,71 +121,3 @@ class ConstFloat(Named):
     @property
     def _key(self) -> tuple[str, float | None]:
         return self.name, None if math.isnan(self.value) else self.value
-
-
-@dataclass(frozen=True, repr=False)
-class TupleParam(Named):
-    """An Array or List with these elements, in this order; they may be tuples themselves."""
-
-    params: Sequence[Param]
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        object.__setattr__(self, "params", check_params(f"{self.label}: params", self.params))
-        for param in self.params:
-            if isinstance(param, EnvStream):
-                raise SpecError(
-                    f"{self.label}: EnvStream {param.name!r} is no argument, so it cannot be an "
-                    f"element of a tuple; put it into the parameter list itself"
-                )
-
-
-Param: TypeAlias = Union[
-    Var,
-    Tensor,
-    Shape,
-    Stream,
-    EnvStream,
-    DataPointer,
-    TupleParam,
-    ConstNone,
-    ConstInt,
-    ConstBool,
-    ConstFloat,
-]
-"""Anything a parameter list may hold."""
-
-PARAM_TYPES: Final[tuple[type, ...]] = Param.__args__
-
-
-def is_param(value: object) -> TypeGuard[Param]:
-    """Whether ``value`` is one of the kinds of :data:`Param`."""
-    return isinstance(value, PARAM_TYPES)
-
-
-def check_params(what: str, params: object) -> tuple[Param, ...]:
-    """``params`` as a tuple, if each is a parameter and no two have one name."""
-    if isinstance(params, (str, PARAM_TYPES)) or not isinstance(params, Sequence):
-        raise SpecError(f"{what}: expected a list of parameters but got {params!r}")
-    seen: dict[str, int] = {}
-    found: list[Param] = []
-    for index, param in enumerate(cast("Sequence[object]", params)):
-        if not is_param(param):
-            hint = (
-                f" (the class {param.__name__} itself: give it a name, as in "
-                f"{param.__name__}('x', …))"
-                if isinstance(param, type)
-                else ""
-            )
-            raise SpecError(
-                f"{what}[{index}]: expected a parameter such as Tensor or Var but got "
-                f"{param!r}{hint}"
-            )
-        if param.name in seen:
-            raise SpecError(
-                f"{what}: two parameters are named {param.name!r}, at {seen[param.name]} and "
-                f"{index}; names must differ"
-            )
-        seen[param.name] = index
-        found.append(param)
-    return tuple(found)

@@ -7,34 +7,46 @@ The text is read twice. What a symbol is may be said anywhere, by a scalar param
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final, TypeVar
+from typing import Final, TypeVar
 
-from ffi_builder import abi
 from ffi_builder.errors import SpecError
-from ffi_builder.spec._check import nearest, one_of
-from ffi_builder.spec.dtypes import parse_dtype
-from ffi_builder.spec.expr import VAR_DTYPES, Dim, Var
-from ffi_builder.spec.params import (
-    ConstBool,
-    ConstFloat,
-    ConstInt,
-    ConstNone,
-    DataPointer,
-    EnvStream,
-    Param,
-    Shape,
-    Stream,
-    TupleParam,
+from ffi_builder.spec._check import identifier, nearest, one_of
+from ffi_builder.spec.composite import Optional, Param, Struct, TupleParam
+from ffi_builder.spec.expr import VAR_DTYPES, Var
+from ffi_builder.spec.params import ConstNone, EnvStream, Shape, Stream
+from ffi_builder.spec.parse_dims import Said
+from ffi_builder.spec.parse_tensor import TensorParser
+from ffi_builder.spec.parse_values import (
+    read_choice,
+    read_data_pointer,
+    read_literal,
+    read_object,
 )
-from ffi_builder.spec.parse_dims import DimParser, Said
-from ffi_builder.spec.tensor import INTENTS, Tensor
+from ffi_builder.spec.tensor import DEVICES
 from ffi_builder.spec.tokens import Token, Tokens
+from ffi_builder.spec.values import Array, Bytes, Device, DType, Function, Map, String
 
 Made = TypeVar("Made")
 
-_NAMED: Final = {"None": ConstNone, "Stream": Stream, "EnvStream": EnvStream}
+_NAMED: Final = {
+    "None": ConstNone,
+    "String": String,
+    "Bytes": Bytes,
+    "DType": DType,
+    "Device": Device,
+    "Function": Function,
+    "Array": Array,
+    "Map": Map,
+    "Stream": Stream,
+    "EnvStream": EnvStream,
+}
 """Parameters that are described by their name alone."""
-_FLOATS: Final = ("nan", "inf")
+_TYPES: Final = (
+    *("Tensor", "Shape", "Tuple", "Struct", "Optional", "Choice", "Literal", "Object"),
+    *_NAMED,
+    "DataPointer",
+)
+"""The words that a type may begin with, beside dtypes."""
 
 
 def parse_signature(
@@ -50,7 +62,7 @@ def parse_signature(
     if not isinstance(text, str):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise SpecError(f"Signature.parse: expected a str but got {text!r} ({type(text).__name__})")
     if device is not None:
-        one_of("Signature.parse: device", device, abi.DEVICE_TYPES)
+        one_of("Signature.parse: device", device, DEVICES)
     try:
         first = _Parser(Tokens(text), device, None)
         first.signature()
@@ -67,7 +79,7 @@ def _var(tokens: Tokens, name: str, said: Said) -> Var:
         return Var(name, said.dtype or "int64", **said.limits)
 
 
-class _Parser(DimParser):
+class _Parser(TensorParser):
     """The parameters and constraints."""
 
     def signature(self) -> tuple[Token, list[Param]]:
@@ -75,7 +87,7 @@ class _Parser(DimParser):
         t = self.tokens
         name = t.name("the name of the function")
         t.need("(")
-        params = self.list_of(")", self._param)
+        params = t.list_of(")", self._param)
         separator = "'where'"
         if t.takes("where"):
             separator = "','"
@@ -92,7 +104,12 @@ class _Parser(DimParser):
         t = self.tokens
         name = t.name("the name of a parameter")
         t.need(":")
-        kind = t.name("a type such as Tensor or float32")
+        with t.at(name):
+            identifier("name of a parameter", name.text)
+        return self._type(name)
+
+    def _type(self, name: Token) -> Param:
+        kind = self.tokens.name("a type such as Tensor or float32")
         with self.deeper(kind):
             return self._typed(name, kind)
 
@@ -100,38 +117,55 @@ class _Parser(DimParser):
         t = self.tokens
         match kind.text:
             case "Tensor":
-                return self._tensor(name, kind)
+                return self.tensor(name, kind)
             case "Shape":
-                t.need("(")
-                shape = self.entries()
-                self.close()
-                with t.at(kind):
-                    return Shape(name.text, shape)  # pyright: ignore[reportArgumentType]
-            case "Tuple":
-                t.need("(")
-                params = self.list_of(")", self._param)
-                with t.at(kind):
-                    return TupleParam(name.text, params)
+                return self._shape(name, kind)
+            case "Tuple" | "Struct":
+                return self._elements(name, kind)
+            case "Optional":
+                return self._optional(name)
+            case "Choice":
+                return read_choice(t, name, kind)
             case "Literal":
-                return self._literal(name)
+                return read_literal(t, name)
+            case "Object":
+                return read_object(t, name)
             case "DataPointer":
-                space = self._address_space() if t.takes("(") else None
-                with t.at(kind):
-                    return DataPointer(name.text, address_space=space)
-            case "None" | "Stream" | "EnvStream":
-                with t.at(name):
-                    return _NAMED[kind.text](name.text)
+                return read_data_pointer(t, name, kind)
+            case word if word in _NAMED:
+                return _NAMED[word](name.text)
             case _:
                 return self._scalar(name, kind)
 
+    def _shape(self, name: Token, kind: Token) -> Shape:
+        self.tokens.need("(")
+        entries = self.entries()
+        self.tokens.close()
+        with self.tokens.at(kind):
+            return Shape(name.text, entries)  # pyright: ignore[reportArgumentType]
+
+    def _elements(self, name: Token, kind: Token) -> TupleParam | Struct:
+        self.tokens.need("(")
+        params = self.tokens.list_of(")", self._param)
+        with self.tokens.at(kind):
+            make = TupleParam if kind.text == "Tuple" else Struct
+            return make(name.text, params)
+
+    def _optional(self, name: Token) -> Optional:
+        t = self.tokens
+        t.need("(")
+        inner = t.next
+        param = self._type(name)
+        t.close()
+        with t.at(inner):
+            return Optional(param)
+
     def _scalar(self, name: Token, kind: Token) -> Var:
-        names = (*_NAMED, "Tensor", "Shape", "Tuple", "Literal", "DataPointer", *VAR_DTYPES)
         if kind.text not in VAR_DTYPES:
             raise self.tokens.wrong(
                 kind,
-                f"expected a type: Tensor, Shape, Tuple, Literal, None, Stream, EnvStream, "
-                f"DataPointer, or one of {', '.join(VAR_DTYPES)}, but got {kind.text!r}"
-                f"{nearest(kind.text, names)}",
+                f"expected a type: {', '.join(_TYPES)}, or one of {', '.join(VAR_DTYPES)}, "
+                f"but got {kind.text!r}{nearest(kind.text, (*_TYPES, *VAR_DTYPES))}",
             )
         said = self.mention(name)
         if said.scalar and said.dtype != kind.text:
@@ -143,82 +177,6 @@ class _Parser(DimParser):
             return self.symbols[name.text]
         with self.tokens.at(name):
             return Var(name.text, kind.text)
-
-    def _literal(self, name: Token) -> Param:
-        t = self.tokens
-        t.need("[")
-        if t.next.kind == "int" or (t.sees("-") and t.second.kind == "int"):
-            token, number = t.next, t.integer("an int")
-            t.need("]")
-            with t.at(token):
-                return ConstInt(name.text, number)
-        minus = t.takes("-")
-        token = t.take()
-        word = token.text if token.kind == "name" else ""
-        if word in ("True", "False") and not minus:
-            t.need("]")
-            return ConstBool(name.text, token.text == "True")
-        if token.kind != "float" and word not in _FLOATS:
-            raise t.wrong(
-                token, f"expected an int, a float, nan, inf, True or False but got {token.shown}"
-            )
-        t.need("]")
-        return ConstFloat(name.text, -float(token.text) if minus else float(token.text))
-
-    def _address_space(self) -> int:
-        self.tokens.need("address_space")
-        self.tokens.need("=")
-        space = self.tokens.integer("an address space")
-        self.close()
-        return space
-
-    def _tensor(self, name: Token, kind: Token) -> Tensor:
-        t = self.tokens
-        t.need("(")
-        shape = self.entries()
-        t.need(",")
-        dtype = self._dtype()
-        options: dict[str, Any] = {"device_type": self.device}
-        seen: set[str] = set()
-        while t.takes(",") and not t.sees(")"):
-            option = t.name("an option such as strides or device_type")
-            with t.at(option):
-                one_of("option of a Tensor", option.text, _OPTIONS)
-            if option.text in seen:
-                raise t.wrong(option, f"{option.text} is given twice")
-            seen.add(option.text)
-            t.need("=")
-            options[option.text] = _OPTIONS[option.text](self)
-        self.close()
-        with t.at(kind):
-            return Tensor(name.text, shape, dtype, **options)
-
-    def _dtype(self) -> str:
-        token = self.tokens.name("a dtype such as float32")
-        with self.tokens.at(token):
-            parse_dtype(token.text)
-        return token.text
-
-    def _strides(self) -> str | list[Dim | None]:
-        return self.tokens.take().text if self.tokens.next.text == "C" else self.entries()
-
-    def _device_type(self) -> str:
-        token = self.tokens.name("a device type such as cpu")
-        with self.tokens.at(token):
-            return one_of("device_type", token.text, abi.DEVICE_TYPES)
-
-    def _device_id(self) -> int | Var:
-        if self.tokens.next.kind in ("name", "quoted"):
-            return self.symbol(self.tokens.take())
-        return self.tokens.integer("a device id or a symbol")
-
-    def _data_alignment(self) -> int:
-        return self.tokens.integer("an alignment in bytes")
-
-    def _intent(self) -> str:
-        token = self.tokens.name("in, out or inout")
-        with self.tokens.at(token):
-            return one_of("intent", token.text, INTENTS)
 
     # ---- constraints
 
@@ -272,14 +230,3 @@ class _Parser(DimParser):
         if name in said.limits:
             raise self.tokens.wrong(token, f"the {name} of this symbol is given twice")
         said.limits[name], said.token = value, token
-
-
-_OPTIONS: Final[dict[str, Callable[[_Parser], Any]]] = {
-    "strides": _Parser._strides,  # pyright: ignore[reportPrivateUsage]
-    "device_type": _Parser._device_type,  # pyright: ignore[reportPrivateUsage]
-    "device_id": _Parser._device_id,  # pyright: ignore[reportPrivateUsage]
-    "data_alignment": _Parser._data_alignment,  # pyright: ignore[reportPrivateUsage]
-    "storage_dtype": _Parser._dtype,  # pyright: ignore[reportPrivateUsage]
-    "intent": _Parser._intent,  # pyright: ignore[reportPrivateUsage]
-}
-"""How the value of each option of a Tensor is read."""

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 from ffi_builder.spec.expr import OPERATORS, Dim, Expr, Var
 from ffi_builder.spec.tokens import Token, Tokens
-
-Item = TypeVar("Item")
 
 _DEEPEST: Final = 100
 """Brackets and tuples in one another."""
@@ -35,26 +33,18 @@ class DimParser:
         self.said: dict[str, Said] = {}
         self.depth = 0
 
-    def list_of(self, close: str, item: Callable[[], Item]) -> list[Item]:
-        """Items with commas between them, up to the closing bracket; one more comma may follow."""
-        items: list[Item] = []
-        while not self.tokens.takes(close):
-            items.append(item())
-            if not self.tokens.sees(close) and not self.tokens.takes(","):
-                token = self.tokens.next
-                raise self.tokens.wrong(token, f"expected ',' or {close!r} but got {token.shown}")
-        return items
-
     def entries(self) -> list[Dim | None]:
         """The entries of a shape or of strides."""
         self.tokens.need("[")
-        return self.list_of("]", self._entry)
+        return self.tokens.list_of("]", self._entry)
 
     def _entry(self) -> Dim | None:
         t = self.tokens
         if t.sees("None") and t.second.kind == "mark" and t.second.text in (",", "]"):
             t.take()
             return None
+        if t.sees("..."):
+            raise t.wrong(t.next, "'...' is the whole shape of a Tensor, and no entry of one")
         return self._expression(1)
 
     def _expression(self, rank: int) -> Dim:
@@ -74,7 +64,7 @@ class DimParser:
         if t.takes("("):
             with self.deeper(token):
                 found = self._expression(1)
-            self.close()
+            t.close()
             return found
         if token.kind in ("name", "quoted"):
             t.take()
@@ -88,7 +78,7 @@ class DimParser:
             value = self._expression(1)
         self.tokens.need(",")
         divisor = self.tokens.integer("a positive int")
-        self.close()
+        self.tokens.close()
         with self.tokens.at(token):
             return Expr("ceildiv", value, divisor)
 
@@ -108,11 +98,6 @@ class DimParser:
     def mention(self, token: Token) -> Said:
         """What the text says of the symbol, which from now on is one."""
         return self.said.setdefault(token.text, Said(token))
-
-    def close(self) -> None:
-        """Take the closing bracket; a comma may stand before it."""
-        self.tokens.takes(",")
-        self.tokens.need(")")
 
     @contextmanager
     def deeper(self, token: Token) -> Generator[None]:

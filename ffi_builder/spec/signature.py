@@ -7,24 +7,13 @@ from dataclasses import dataclass, field
 
 from ffi_builder.errors import SpecError
 from ffi_builder.spec._check import identifier, text
-from ffi_builder.spec.canonical import canonical_text
+from ffi_builder.spec.canonical import canonical_text, outline
+from ffi_builder.spec.composite import Param, check_params, required, with_paths
 from ffi_builder.spec.expr import Expr, Var, linear, variables
-from ffi_builder.spec.param import pasteable
-from ffi_builder.spec.params import (
-    ConstBool,
-    ConstFloat,
-    ConstInt,
-    ConstNone,
-    DataPointer,
-    EnvStream,
-    Param,
-    Shape,
-    Stream,
-    TupleParam,
-    check_params,
-)
+from ffi_builder.spec.param import MISSING, pasteable
+from ffi_builder.spec.params import EnvStream, Shape
 from ffi_builder.spec.parse import parse_signature
-from ffi_builder.spec.tensor import Tensor, show_entries
+from ffi_builder.spec.tensor import Tensor
 
 
 @dataclass(frozen=True, repr=False)
@@ -38,7 +27,8 @@ class Signature:
 
     Raises:
         SpecError: parameter names alike, one symbol name with two meanings, a symbol that nothing
-            binds, or an EnvStream with no tensor on a device other than the CPU.
+            binds, an EnvStream with no tensor on a device other than the CPU, or a parameter
+            without a default behind one that has one (unless it is keyword-only).
     """
 
     name: str
@@ -54,6 +44,7 @@ class Signature:
         _check_one_meaning(what, found)
         _check_bound(what, found)
         self._check_env_streams(what)
+        self._check_defaults(what)
 
     @property
     def arguments(self) -> tuple[Param, ...]:
@@ -102,12 +93,26 @@ class Signature:
         doc = f", doc={self.doc!r}" if self.doc else ""
         return f"Signature({self.name!r}, {pasteable(self.params)}{doc})"
 
+    def _check_defaults(self, what: str) -> None:
+        """As Python has it: what callers pass by position has its defaults at the end."""
+        optional: str | None = None
+        for param in self.arguments:
+            if param.kw_only:
+                continue
+            if param.default is not MISSING:
+                optional = param.name
+            elif optional is not None:
+                raise SpecError(
+                    f"{what}: {param.name!r} has no default, but {optional!r} before it has one; "
+                    f"give it one too, or kw_only=True"
+                )
+
     def _check_env_streams(self, what: str) -> None:
         streams = [param for param in self.params if isinstance(param, EnvStream)]
         if len(streams) > 1:
             names = " and ".join(repr(stream.name) for stream in streams)
             raise SpecError(f"{what}: there is one current stream, but EnvStreams {names}")
-        if streams and first_device_tensor(self.params) is None:
+        if streams and not device_tensors(self.params):
             raise SpecError(
                 f"{what}: EnvStream {streams[0].name!r} is the current stream of a tensor's "
                 f"device, but no Tensor here is on another device than the CPU"
@@ -130,57 +135,31 @@ def short_text(signature: Signature) -> str:
 
 def argument_texts(signature: Signature) -> list[str]:
     """``name: type`` of every argument, in order."""
-    return [f"{param.name}: {_type_text(param)}" for param in signature.arguments]
+    return [f"{param.name}: {outline(param)}" for param in signature.arguments]
 
 
-def _type_text(param: Param) -> str:
-    match param:
-        case Var():
-            return param.dtype
-        case Tensor():
-            strides = param.stride_entries
-            extra = f", strides={show_entries(strides)}" if strides is not None else ""
-            return f"Tensor({show_entries(param.shape)}, {param.dtype}{extra})"
-        case Shape():
-            return f"Shape({show_entries(param.shape)})"
-        case TupleParam():
-            elements = ", ".join(f"{item.name}: {_type_text(item)}" for item in param.params)
-            return f"Tuple({elements})"
-        case ConstNone():
-            return "None"
-        case ConstInt() | ConstBool() | ConstFloat():
-            return f"Literal[{param.value!r}]"
-        case Stream() | EnvStream() | DataPointer():
-            return type(param).__name__
+def device_tensors(params: Sequence[Param]) -> list[tuple[str, Tensor]]:
+    """The tensors that may be on another device than the CPU, with how errors call them.
+
+    Tuples, structs and Optionals are looked into. An :class:`EnvStream` is that of the first of
+    them that is given, and on such a device.
+    """
+    tensors = [(path, required(param)) for path, param in with_paths(params)]
+    return [(p, t) for p, t in tensors if isinstance(t, Tensor) and t.device != "cpu"]
 
 
-def first_device_tensor(params: Sequence[Param]) -> Tensor | None:
-    """The first tensor, tuples looked into, that is on another device than the CPU."""
-    for param in params:
-        if isinstance(param, Tensor) and param.device != "cpu":
-            return param
-        if isinstance(param, TupleParam):
-            found = first_device_tensor(param.params)
-            if found is not None:
-                return found
-    return None
-
-
-def occurrences(params: Sequence[Param], prefix: str = "") -> Iterator[tuple[str, object]]:
+def occurrences(params: Sequence[Param]) -> Iterator[tuple[str, object]]:
     """``("A.shape[0]", n)`` for everything that may hold a symbol, in the order of the checks."""
-    for index, param in enumerate(params):
-        path = f"{prefix}[{index}]" if prefix else param.name
-        match param:
-            case Var():
-                yield path, param
-            case Tensor():
-                yield f"{path}.device_id", param.device_id
-                yield from _entries(f"{path}.shape", param.shape)
-                yield from _entries(f"{path}.strides", param.stride_entries or ())
-            case Shape():
-                yield from _entries(path, param.shape)
-            case TupleParam():
-                yield from occurrences(param.params, path)
+    for path, param in with_paths(params):
+        match required(param):
+            case Var() as var:
+                yield path, var
+            case Tensor() as tensor:
+                yield f"{path}.device_id", tensor.device_id
+                yield from _entries(f"{path}.shape", tensor.dims)
+                yield from _entries(f"{path}.strides", tensor.stride_entries or ())
+            case Shape(shape=shape):
+                yield from _entries(path, shape)
             case _:
                 pass
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from types import EllipsisType
 from typing import Final, cast
 
 from ffi_builder import abi
@@ -15,6 +16,11 @@ from ffi_builder.spec.expr import Dim, Var, check_dim
 from ffi_builder.spec.param import Named
 
 INTENTS: Final = ("in", "out", "inout")
+LAYOUTS: Final = ("C", "F", "any")
+"""What ``strides`` may be called."""
+ANY: Final = "any"
+DEVICES: Final = (*abi.DEVICE_TYPES, ANY)
+"""What ``device_type`` may be."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -24,14 +30,17 @@ class Tensor(Named):
     Args:
         name: an identifier.
         shape: one entry a dimension, in elements: an int, an integer Var, an expression of Vars,
-            or None (not looked at, but forwarded to the kernel).
+            or None (not looked at, but forwarded to the kernel). ``...``: any number of dimensions
+            of any size; the kernel gets the ``DLTensor*``.
         dtype: the element type the kernel sees, such as ``"float32"``; exact in code, bits, lanes.
-        device_type: a DLPack name (``"cpu"``, ``"cuda"``, …); left out, the active
+            A tuple: any of these.
+        device_type: a DLPack name (``"cpu"``, ``"cuda"``, …), or ``"any"``; left out, the active
             :class:`DefaultConfig`'s.
         device_id: an int, an integer Var, or None: the device of the first tensor before this one
-            with the same device type, if there is one.
-        strides: in elements. None or ``"C"``: row-major contiguous. Else one entry a dimension,
-            each as in ``shape``. Strides of size-1 dimensions and of empty tensors are free.
+            that is on the same device type, if there is one.
+        strides: in elements. None or ``"C"``: row-major contiguous. ``"F"``: column-major
+            contiguous. ``"any"``: not looked at, but forwarded. Else one entry a dimension, each as
+            in ``shape``. Strides of size-1 dimensions and of empty tensors are free.
         data_alignment: bytes, a power of two; None: not checked.
         storage_dtype: what the framework's tensor holds where that differs from ``dtype`` by a
             whole number of elements: ``float4_e2m1fnx2`` for ``float4_e2m1fn``. The tensor's
@@ -43,8 +52,8 @@ class Tensor(Named):
             the shape, an alignment that is no power of two, or no device said.
     """
 
-    shape: Sequence[Dim | None]
-    dtype: str
+    shape: Sequence[Dim | None] | EllipsisType
+    dtype: str | Sequence[str]
     device_type: str | None = field(default=None, kw_only=True)
     device_id: int | Var | None = field(default=None, kw_only=True)
     strides: str | Sequence[Dim | None] | None = field(default=None, kw_only=True)
@@ -55,13 +64,13 @@ class Tensor(Named):
     def __post_init__(self) -> None:
         super().__post_init__()
         what = self.label
-        shape = check_entries(f"{what}: shape", self.shape)
-        object.__setattr__(self, "shape", shape)
-        with_context(f"{what}: ", parse_dtype, self.dtype)
+        if self.shape is not Ellipsis:
+            object.__setattr__(self, "shape", check_entries(f"{what}: shape", self.shape))
+        object.__setattr__(self, "dtype", self._checked_dtype(what))
         device_type = self.device_type
         if device_type is None:
             device_type = default_device_type(what)
-        one_of(f"{what}: device_type", device_type, abi.DEVICE_TYPES)
+        one_of(f"{what}: device_type", device_type, DEVICES)
         object.__setattr__(self, "device_type", device_type)
         self._check_device_id(f"{what}: device_id")
         object.__setattr__(self, "strides", self._checked_strides(f"{what}: strides"))
@@ -78,31 +87,59 @@ class Tensor(Named):
         return Data(self)
 
     @property
+    def any_rank(self) -> bool:
+        """Whether the shape is ``...``."""
+        return self.shape is Ellipsis
+
+    @property
+    def dims(self) -> tuple[Dim | None, ...]:
+        """The shape entry by entry; none where the rank may be any."""
+        return () if self.any_rank else cast("tuple[Dim | None, ...]", self.shape)
+
+    @property
     def ndim(self) -> int:
-        """The number of dimensions."""
-        return len(self.shape)
+        """The number of dimensions; 0 where it may be any (see :attr:`any_rank`)."""
+        return len(self.dims)
 
     @property
     def device(self) -> str:
-        """The device type, which is always there once the Tensor is made."""
+        """The device type, or ``"any"``; it is always there once the Tensor is made."""
         assert self.device_type is not None
         return self.device_type
 
     @property
-    def stride_entries(self) -> tuple[Dim | None, ...] | None:
-        """The strides entry by entry; None where they are row-major contiguous."""
-        return None if self.strides is None else cast("tuple[Dim | None, ...]", self.strides)
+    def order(self) -> str | None:
+        """``"C"`` or ``"F"`` where the tensor must be contiguous, else None."""
+        if self.strides is None:
+            return "C"
+        return "F" if self.strides == "F" else None
 
     @property
-    def element_dtype(self) -> str:
-        """The dtype that the given tensor must have: ``storage_dtype``, or else ``dtype``."""
-        return self.storage_dtype or self.dtype
+    def stride_entries(self) -> tuple[Dim | None, ...] | None:
+        """The strides entry by entry; None where the tensor must be contiguous."""
+        if self.order is not None:
+            return None
+        if self.strides == "any":
+            return (None,) * self.ndim
+        return cast("tuple[Dim | None, ...]", self.strides)
+
+    @property
+    def dtypes(self) -> tuple[str, ...]:
+        """The dtypes that the kernel may see, at least one."""
+        return (self.dtype,) if isinstance(self.dtype, str) else tuple(self.dtype)
+
+    @property
+    def element_dtypes(self) -> tuple[str, ...]:
+        """The dtypes that the given tensor may have: ``storage_dtype``, or else ``dtypes``."""
+        return self.dtypes if self.storage_dtype is None else (self.storage_dtype,)
 
     @property
     def packing(self) -> int:
         """How many elements of ``dtype`` one stored element holds; 1 without storage_dtype."""
-        stored = parse_dtype(self.element_dtype).total_bits
-        return stored // parse_dtype(self.dtype).total_bits
+        if self.storage_dtype is None:
+            return 1
+        stored = parse_dtype(self.storage_dtype).total_bits
+        return stored // parse_dtype(self.dtypes[0]).total_bits
 
     @property
     def packed_axis(self) -> int | None:
@@ -110,8 +147,22 @@ class Tensor(Named):
         if self.packing == 1:
             return None
         if self.stride_entries is None:
-            return self.ndim - 1
+            return 0 if self.order == "F" else self.ndim - 1
         return self.stride_entries.index(1)
+
+    def _checked_dtype(self, what: str) -> str | tuple[str, ...]:
+        given: object = self.dtype
+        if not isinstance(given, (tuple, list)):
+            with_context(f"{what}: ", parse_dtype, cast("str", given))
+            return cast("str", given)
+        dtypes = tuple(cast("Sequence[str]", given))
+        for dtype in dtypes:
+            with_context(f"{what}: ", parse_dtype, dtype)
+        if not dtypes or len(set(map(parse_dtype, dtypes))) < len(dtypes):
+            raise SpecError(
+                f"{what}: dtype: expected one or several different ones but got {list(dtypes)!r}"
+            )
+        return dtypes[0] if len(dtypes) == 1 else dtypes
 
     def _check_device_id(self, what: str) -> None:
         if isinstance(self.device_id, Var):
@@ -121,22 +172,35 @@ class Tensor(Named):
         elif self.device_id is not None:
             raise SpecError(f"{what}: expected an int, a Var or None but got {self.device_id!r}")
 
-    def _checked_strides(self, what: str) -> tuple[Dim | None, ...] | None:
+    def _checked_strides(self, what: str) -> str | tuple[Dim | None, ...] | None:
         if self.strides is None or self.strides == "C":
             return None
         if isinstance(self.strides, str):
-            raise SpecError(f"{what}: expected None, 'C' or a list but got {self.strides!r}")
+            if self.strides not in LAYOUTS:
+                raise SpecError(
+                    f"{what}: expected None, 'C', 'F', 'any' or a list but got {self.strides!r}"
+                )
+            return self.strides
+        if self.any_rank:
+            raise SpecError(
+                f"{what}: expected None, 'C', 'F' or 'any', as the shape is ..., but got "
+                f"{self.strides!r}"
+            )
         strides = check_entries(what, self.strides, at_least=None)
         if len(strides) != self.ndim:
             raise SpecError(
                 f"{what}: expected {self.ndim} entries, one for each dimension of "
-                f"{show_entries(self.shape)}, but got {len(strides)}: {show_entries(strides)}"
+                f"{show_entries(self.dims)}, but got {len(strides)}: {show_entries(strides)}"
             )
         return strides
 
     def _check_storage(self, what: str, storage_dtype: str) -> None:
         stored = with_context(f"{what}: ", parse_dtype, storage_dtype).total_bits
-        element = parse_dtype(self.dtype).total_bits
+        if len(self.dtypes) > 1:
+            raise SpecError(f"{what}: goes with one dtype, not with {', '.join(self.dtypes)}")
+        if self.any_rank:
+            raise SpecError(f"{what}: goes with a shape that is known, not with ...")
+        element = parse_dtype(next(iter(self.dtypes))).total_bits
         if stored % element:
             raise SpecError(
                 f"{what}: {storage_dtype} is {stored} bits, which is no multiple of the "
@@ -146,10 +210,12 @@ class Tensor(Named):
             return
         if self.ndim == 0:
             raise SpecError(f"{what}: a tensor without dimensions cannot be packed")
-        if self.stride_entries is not None and self.stride_entries.count(1) != 1:
+        entries = self.stride_entries
+        if entries is not None and entries.count(1) != 1:
+            shown = self.strides if isinstance(self.strides, str) else show_entries(entries)
             raise SpecError(
                 f"{what}: exactly one stride must be 1, to know which dimension is packed, but "
-                f"the strides are {show_entries(self.stride_entries)}"
+                f"the strides are {shown}"
             )
         self._check_packed_ints(what, stored // element)
 
@@ -157,7 +223,7 @@ class Tensor(Named):
         """Ints that no packed tensor can have: an odd dimension, an odd stride of another one."""
         axis = self.packed_axis
         assert axis is not None
-        packed = [(f"shape[{axis}]", self.shape[axis])]
+        packed = [(f"shape[{axis}]", self.dims[axis])]
         packed += [
             (f"strides[{i}]", stride)
             for i, stride in enumerate(self.stride_entries or ())
@@ -197,6 +263,10 @@ def check_entries(
         if entry is None and optional:
             found.append(None)
             continue
+        if entry is Ellipsis:
+            raise SpecError(
+                f"{what}[{index}]: ... is the whole shape of a Tensor, and no entry of one"
+            )
         value = check_dim(f"{what}[{index}]", entry)
         if isinstance(value, int):
             integer(f"{what}[{index}]", value, at_least=at_least)

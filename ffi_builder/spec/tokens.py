@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypeVar
 
 from ffi_builder.errors import SpecError
+
+Item = TypeVar("Item")
 
 _TOKEN: Final = re.compile(
     r"""\s*(?:
@@ -16,7 +18,7 @@ _TOKEN: Final = re.compile(
       | (?P<int>\d+)
       | (?P<name>[A-Za-z_]\w*)
       | (?P<quoted>'[^'\n]*'|"[^"\n]*")
-      | (?P<mark>//|==|<=|>=|[()\[\],:=+\-*%])
+      | (?P<mark>\.\.\.|//|==|<=|>=|[()\[\]{},:=+\-*%|])
     )""",
     re.VERBOSE | re.ASCII,
 )
@@ -31,7 +33,7 @@ class Token:
 
     kind: str
     text: str
-    """Of a quoted name, the name alone."""
+    """Of what is quoted, what is within the quotes."""
     start: int
     stop: int
 
@@ -107,6 +109,24 @@ class Tokens:
             raise self.wrong(self.next, "expected an int that fits 64 bits")
         number = int(self.take().text)
         return -number if minus else number
+
+    def list_of(self, close: str, item: Callable[[], Item]) -> list[Item]:
+        """Items with commas between them, up to the closing bracket; one more comma may follow."""
+        items: list[Item] = []
+        while not self.takes(close):
+            items.append(item())
+            if not self.sees(close) and not self.takes(","):
+                raise self.wrong(self.next, f"expected ',' or {close!r} but got {self.next.shown}")
+        return items
+
+    def close(self) -> None:
+        """Take the closing bracket; a comma may stand before it."""
+        self.takes(",")
+        self.need(")")
+
+    def since(self, first: Token) -> Token:
+        """All from this word to the last one taken, as one to point at."""
+        return Token(first.kind, first.text, first.start, self._tokens[self._next - 1].stop)
 
     def wrong(self, token: Token, words: str) -> SpecError:
         """The error, pointing at a word."""

@@ -3,43 +3,53 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Mapping
-from typing import Any
+import difflib
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, TypeAlias, Union
 
 from typing_extensions import assert_never
 
 from ffi_builder import spec
 from ffi_builder.errors import SpecError
 from ffi_builder.testing.arrays import FRAMEWORKS, Array
-from ffi_builder.testing.choose import Env, Scalar, choose
+from ffi_builder.testing.choose import Env, Parts, Scalar, choose
 from ffi_builder.testing.evaluate import evaluate
 from ffi_builder.testing.layout import layout_of, stored
+from ffi_builder.testing.objects import make_object, nothing
 
 
 def make_args(
     signature: spec.Signature,
     dims: Mapping[str, Scalar] | None = None,
     framework: str = "numpy",
+    values: Mapping[str, object] | None = None,
 ) -> list[Any]:
     """Arguments that :func:`check` and the compiled wrapper accept.
 
     Tensors are zeros, with just the strides that are asked for, in memory of their own, aligned to
-    ``data_alignment`` and at least to 64 bytes. Streams and pointers are NULL::
+    ``data_alignment`` and at least to 64 bytes; of several dtypes they have the first. Tuples and
+    structs are tuples; Optionals are there. Streams and pointers are NULL, strings, Arrays and
+    Maps empty, a Choice is the first one, a DType float32 and a Device the first CPU::
 
         >>> x, y, factor = make_args(axpy, {"n": 1000, "factor": 2.0})
+        >>> x, mask, cfg = make_args(attention, values={"mask": None, "cfg.alpha": 0.5})
 
     Args:
-        signature: what the function accepts; its tensors must be on the CPU.
+        signature: what the function accepts; its tensors must be on the CPU, or may be.
         dims: the value of any symbol, by name. The others get small ones that are right: ints from
             2 on, different where they can be, strides without overlap, True, 0.5, 1.5, …, NULL.
         framework: ``"numpy"``, ``"torch"`` or ``"tvm_ffi"``: what tensors are made with. With
             ``"numpy"``, dtypes that NumPy cannot export (bfloat16, float8, float4, sub-byte ints,
             several lanes) come as ``tvm_ffi.Tensor``, whether or not ml_dtypes is installed.
+        values: arguments, elements and fields to take as they are, by what errors call them:
+            ``"mask"``, ``"cfg[1]"``, ``"cfg.alpha"``. None makes an Optional absent. They are not
+            looked at: symbols that they bind have the same value elsewhere if ``dims`` says so.
 
     Raises:
-        ValueError: an unknown framework or name in ``dims``, a value in it that the signature does
-            not accept, a tensor that is not on the CPU, that the framework cannot have or that
-            needs more than 1 GiB, or if no right values were found.
+        ValueError: an unknown framework or name in ``dims`` or ``values``, a value in ``dims`` that
+            the signature does not accept, a tensor that is not on the CPU, that the framework
+            cannot have or that needs more than 1 GiB, an object of a type of which none can be
+            made, or if no right values were found.
         SpecError: if ``signature`` is none.
         ModuleNotFoundError: NumPy, which makes the memory, or the framework is not installed.
     """
@@ -49,53 +59,71 @@ def make_args(
         raise ValueError(
             f"make_args: framework: expected one of {', '.join(FRAMEWORKS)} but got {framework!r}"
         )
+    given = dict(values or {})
+    _check_names(signature, given)
+    parts: list[tuple[str, spec.Plain]] = []
     for index, param in enumerate(signature.arguments):
-        _check_devices(param, param.name, index)
+        made = list(_parts([(param.name, param)], given))
+        _check_devices(made, index)
+        parts += made
     devices = None if framework == "tvm_ffi" else (0,)
-    symbols = choose(signature, dims or {}, devices)
-    maker = _Maker(framework, symbols)
-    return [maker.argument(param, param.name) for param in signature.arguments]
+    maker = _Maker(framework, choose(signature, parts, dims or {}, devices), given)
+    return [maker.argument(param.name, param) for param in signature.arguments]
 
 
-def _check_devices(param: spec.Param, path: str, index: int) -> None:
-    if isinstance(param, spec.Tensor) and param.device != "cpu":
-        raise ValueError(
-            f"make_args: {path} on argument #{index} is on {param.device}, and make_args makes CPU "
-            f"arrays only; test with a signature whose device_type is 'cpu'"
-        )
-    if isinstance(param, spec.TupleParam):
-        for element, inner in enumerate(param.params):
-            _check_devices(inner, f"{path}[{element}]", index)
+def _check_names(signature: spec.Signature, given: Mapping[str, object]) -> None:
+    known = [path for path, _ in spec.with_paths(signature.arguments)]
+    for name in given:
+        if name not in known:
+            found = difflib.get_close_matches(str(name), known, n=1)
+            raise ValueError(
+                f"make_args: values: {signature.name} has no parameter {name!r}; it has "
+                f"{', '.join(known) or 'none'}" + (f", did you mean {found[0]!r}?" if found else "")
+            )
+
+
+def _parts(
+    params: Iterable[tuple[str, spec.Param]], given: Mapping[str, object]
+) -> Iterator[tuple[str, spec.Plain]]:
+    """What is to be made."""
+    for path, param in params:
+        if path not in given:
+            yield path, spec.required(param)
+            yield from _parts(spec.elements(param, path), given)
+
+
+def _check_devices(parts: Parts, index: int) -> None:
+    for path, param in parts:
+        if isinstance(param, spec.Tensor) and param.device not in ("cpu", spec.ANY):
+            raise ValueError(
+                f"make_args: {path} on argument #{index} is on {param.device}, and make_args makes "
+                f"CPU arrays only; test with a signature whose device_type is 'cpu'"
+            )
 
 
 class _Maker:
-    def __init__(self, framework: str, symbols: Env) -> None:
-        self._framework, self._symbols = framework, symbols
+    def __init__(self, framework: str, symbols: Env, given: Mapping[str, object]) -> None:
+        self._framework, self._symbols, self._given = framework, symbols, given
         self._device_id: int | None = None
         """That of the first tensor, on which those are that say nothing."""
 
-    def argument(self, param: spec.Param, path: str) -> Any:
-        match param:
+    def argument(self, path: str, param: spec.Param) -> Any:
+        if path in self._given:
+            return self._given[path]
+        match required := spec.required(param):
             case spec.Var():
-                value = self._symbols[param]
-                return _pointer(int(value)) if param.dtype == "handle" else value
+                value = self._symbols[required]
+                return _pointer(int(value)) if required.dtype == "handle" else value
             case spec.Tensor():
-                return self._tensor(param, path)
+                return self._tensor(required, path)
             case spec.Shape():
-                return tuple(self._value(entry) for entry in param.shape)
-            case spec.TupleParam():
-                return tuple(
-                    self.argument(inner, f"{path}[{index}]")
-                    for index, inner in enumerate(param.params)
-                )
-            case spec.ConstInt() | spec.ConstBool() | spec.ConstFloat():
-                return param.value
-            case spec.Stream() | spec.DataPointer() | spec.ConstNone():
-                return None
-            case spec.EnvStream():
-                raise AssertionError("an EnvStream is no argument")
+                return tuple(self._value(entry) for entry in required.shape)
+            case spec.TupleParam() | spec.Struct():
+                return tuple(self.argument(*element) for element in spec.elements(param, path))
+            case spec.Object():
+                return make_object(path, required.type_key)
             case _:
-                assert_never(param)
+                return _plain(required)
 
     def _tensor(self, tensor: spec.Tensor, path: str) -> Any:
         shape, strides = stored(tensor, *layout_of(tensor, self._symbols))
@@ -104,7 +132,7 @@ class _Maker:
             device_id = self._value(tensor.device_id)
         if self._device_id is None:
             self._device_id = device_id
-        dtype = spec.parse_dtype(tensor.element_dtype)
+        dtype = spec.parse_dtype(tensor.element_dtypes[0])
         alignment = tensor.data_alignment or 1
         return Array(path, dtype, shape, strides, alignment, device_id).make(self._framework)
 
@@ -112,6 +140,58 @@ class _Maker:
         value = evaluate(entry, lambda var: self._symbols[var])
         assert value is not None, "the rules say so"
         return value
+
+
+Simple: TypeAlias = Union[
+    spec.Stream,
+    spec.EnvStream,
+    spec.DataPointer,
+    spec.ConstNone,
+    spec.ConstInt,
+    spec.ConstBool,
+    spec.ConstFloat,
+    spec.Choice,
+    spec.String,
+    spec.Bytes,
+    spec.DType,
+    spec.Device,
+    spec.Function,
+    spec.Array,
+    spec.Map,
+]
+
+
+def _plain(param: Simple) -> Any:
+    """What has no symbols and nothing inside."""
+    match param:
+        case spec.ConstInt() | spec.ConstBool() | spec.ConstFloat():
+            return param.value
+        case spec.Stream() | spec.DataPointer() | spec.ConstNone():
+            return None
+        case spec.Choice():
+            return next(iter(param.choices))
+        case spec.String():
+            return ""
+        case spec.Bytes():
+            return b""
+        case spec.Function():
+            return nothing
+        case spec.Array():
+            return []
+        case spec.Map():
+            return {}
+        case spec.DType():
+            import tvm_ffi
+
+            return tvm_ffi.dtype("float32")
+        case spec.Device():
+            import tvm_ffi
+
+            return tvm_ffi.device("cpu", 0)
+        case spec.EnvStream():
+            raise AssertionError("an EnvStream is no argument")
+        case _:
+            assert_never(param)
 
 
 def _pointer(address: int) -> ctypes.c_void_p | None:

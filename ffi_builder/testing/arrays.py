@@ -55,24 +55,25 @@ class Array:
         """
         if framework == "torch":
             return self._torch()
-        return self._numpy() if framework == "numpy" else self._tvm_ffi()
+        return self._numpy() if framework == "numpy" else self.tvm_ffi()
 
     def _numpy(self) -> Any:
         if str(self.dtype) not in _NUMPY_NAMES:
-            return self._tvm_ffi()
+            return self.tvm_ffi()
         try:
             memory, offset = self._memory()
             itemsize = self.dtype.total_bits // 8
             strides = [stride * itemsize for stride in self.strides]
             made = _numpy().ndarray(self.shape, str(self.dtype), memory, offset, strides)
         except (ValueError, OverflowError):  # an empty array with a huge dimension or stride
-            return self._tvm_ffi()
+            return self.tvm_ffi()
         # Where they are free, some versions of NumPy export other strides than the array has.
         if made.flags.c_contiguous and not is_row_major(self.shape, self.strides):
-            return self._tvm_ffi()
+            return self.tvm_ffi()
         return made
 
-    def _tvm_ffi(self) -> Any:
+    def tvm_ffi(self) -> Any:
+        """The array as a ``tvm_ffi.Tensor``."""
         import tvm_ffi
 
         return tvm_ffi.from_dlpack(_Exported(self))

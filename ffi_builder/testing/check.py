@@ -19,7 +19,7 @@ def check_raw(signature: spec.Signature, args_address: int, num_args: int) -> di
     """Check ``num_args`` arguments that stand in memory as an array of ``TVMFFIAny``.
 
     Returns:
-        The value of every symbol, by name.
+        The value of every symbol, by name; 0 if only absent Optionals would bind it.
 
     Raises:
         TypeError, ValueError: with exactly the words that the compiled wrapper has.
@@ -30,7 +30,8 @@ def check_raw(signature: spec.Signature, args_address: int, num_args: int) -> di
 def check(signature: spec.Signature, *args: Any) -> dict[str, Scalar]:
     """Check arguments as the compiled wrapper would, and return the symbols that they bind.
 
-    The arguments go through tvm-ffi's own conversion, so they arrive here as they would there::
+    The arguments go through tvm-ffi's own conversion, so they arrive here as they would there. A
+    symbol that only absent Optionals would bind is 0::
 
         >>> check(signature, np.zeros((3, 4), "float32"), …)
         {'n': 3, 'k': 4}

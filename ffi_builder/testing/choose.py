@@ -20,6 +20,8 @@ from ffi_builder.testing.rounding import round_to
 
 Scalar: TypeAlias = Union[int, float]
 Env: TypeAlias = dict[spec.Var, Scalar]
+Parts: TypeAlias = Sequence[tuple[str, spec.Plain]]
+"""Parameters that are made, with how errors call them, elements behind what they are in."""
 
 _BUDGET: Final = 50_000
 """Candidates that are tried before the search gives up."""
@@ -37,21 +39,25 @@ class Rule:
 
 
 def choose(
-    signature: spec.Signature, given: Mapping[str, Scalar], devices: Sequence[int] | None
+    signature: spec.Signature,
+    parts: Parts,
+    given: Mapping[str, Scalar],
+    devices: Sequence[int] | None,
 ) -> Env:
-    """A value for every symbol.
+    """A value for every symbol of the parts.
 
     Args:
-        signature: whose symbols.
-        given: the values of some, by name.
+        signature: what ``given`` is about.
+        parts: what will be made of it.
+        given: the values of some symbols of the signature, by name.
         devices: the device ids that there are; None: any.
 
     Raises:
         ValueError: an unknown name, a given value that breaks a rule, or no values found.
     """
-    symbols = _symbols(signature.params)
-    env = _checked(signature, {var.name: var for var in symbols}, given)
-    rules = list(_rules(signature.params, "", devices))
+    symbols = _symbols(parts)
+    env = _checked(signature, given)
+    rules = list(_rules(parts, devices))
     for rule in rules:
         words = rule.broken(env) if rule.symbols <= env.keys() else None
         if words is not None:
@@ -59,13 +65,13 @@ def choose(
     free = [var for var in symbols if var not in env]
     for number, var in enumerate(var for var in free if not var.is_integer):
         env[var] = {"bool": True, "handle": 0}.get(var.dtype, number + 0.5)
-    _Search(signature, env, [var for var in free if var.is_integer], rules).run()
+    _Search(signature, parts, env, [var for var in free if var.is_integer], rules).run()
     return env
 
 
-def _checked(
-    signature: spec.Signature, symbols: Mapping[str, spec.Var], given: Mapping[str, Scalar]
-) -> Env:
+def _checked(signature: spec.Signature, given: Mapping[str, Scalar]) -> Env:
+    entries = [entry for _, entry in spec.occurrences(signature.params)]
+    symbols = {var.name: var for entry in entries for var in spec.variables(entry)}
     env: Env = {}
     for name, value in given.items():
         if name not in symbols:
@@ -115,68 +121,53 @@ def _article(dtype: str) -> str:
 # ---- rules
 
 
-def _symbols(params: Sequence[spec.Param]) -> list[spec.Var]:
+def _symbols(parts: Parts) -> list[spec.Var]:
     """Each symbol once, in the order in which they occur; those of strides alone last, reversed.
 
     So the strides of a tensor are chosen once its dimensions are, the innermost first.
     """
-    entries = list(_entries(params))
+    entries = list(_entries(parts))
     strides = [var for stride, entry in entries if stride for var in spec.variables(entry)]
     others = [var for stride, entry in entries if not stride for var in spec.variables(entry)]
     return list(dict.fromkeys([*others, *reversed(strides)]))
 
 
-def _entries(params: Sequence[spec.Param]) -> Iterator[tuple[bool, object]]:
+def _entries(parts: Parts) -> Iterator[tuple[bool, object]]:
     """Everything that may hold a symbol, and whether it is a stride."""
-    for param in params:
+    for _, param in parts:
         match param:
             case spec.Var():
                 yield False, param
             case spec.Tensor():
-                yield from ((False, entry) for entry in (*param.shape, param.device_id))
+                yield from ((False, entry) for entry in (*param.dims, param.device_id))
                 yield from ((True, entry) for entry in param.stride_entries or ())
             case spec.Shape():
                 yield from ((False, entry) for entry in param.shape)
-            case spec.TupleParam():
-                yield from _entries(param.params)
             case _:
                 pass
 
 
-def _tensors(params: Sequence[spec.Param]) -> Iterator[spec.Tensor]:
-    for param in params:
-        if isinstance(param, spec.Tensor):
-            yield param
-        elif isinstance(param, spec.TupleParam):
-            yield from _tensors(param.params)
-
-
-def _rules(
-    params: Sequence[spec.Param], prefix: str, devices: Sequence[int] | None
-) -> Iterator[Rule]:
-    for index, param in enumerate(params):
-        path = f"{prefix}[{index}]" if prefix else param.name
+def _rules(parts: Parts, devices: Sequence[int] | None) -> Iterator[Rule]:
+    for path, param in parts:
         match param:
             case spec.Tensor():
                 yield from _tensor_rules(param, path, devices)
             case spec.Shape():
                 for axis, entry in enumerate(param.shape):
                     yield _entry_rule(f"{path}[{axis}]", entry, low=0)
-            case spec.TupleParam():
-                yield from _rules(param.params, path, devices)
             case _:
                 pass
 
 
 def _tensor_rules(tensor: spec.Tensor, path: str, devices: Sequence[int] | None) -> Iterator[Rule]:
-    for axis, entry in enumerate(tensor.shape):
+    for axis, entry in enumerate(tensor.dims):
         packing = tensor.packing if axis == tensor.packed_axis else 1
         yield _entry_rule(f"{path}.shape[{axis}]", entry, low=0, packing=packing)
     for axis, entry in enumerate(tensor.stride_entries or ()):
         packing = tensor.packing if axis != tensor.packed_axis else 1
         yield _entry_rule(f"{path}.strides[{axis}]", entry, low=None, packing=packing)
     yield _device_rule(f"{path}.device_id", tensor.device_id, devices)
-    mentioned = [*tensor.shape, *(tensor.stride_entries or ())]
+    mentioned = [*tensor.dims, *(tensor.stride_entries or ())]
     symbols = frozenset(var for entry in mentioned for var in spec.variables(entry))
 
     def broken(env: Env) -> str | None:
@@ -233,7 +224,12 @@ class _Search:
     """Depth first, over the candidates of each symbol in turn."""
 
     def __init__(
-        self, signature: spec.Signature, env: Env, symbols: list[spec.Var], rules: list[Rule]
+        self,
+        signature: spec.Signature,
+        parts: Parts,
+        env: Env,
+        symbols: list[spec.Var],
+        rules: list[Rule],
     ) -> None:
         self.signature, self.env, self.symbols = signature, env, symbols
         self.position = {var: index for index, var in enumerate(symbols)}
@@ -242,10 +238,11 @@ class _Search:
             at = [self.position[var] for var in rule.symbols if var in self.position]
             if at:
                 self.rules[max(at)].append(rule)
-        entries = list(_entries(signature.params))
+        entries = list(_entries(parts))
         used = {var for stride, entry in entries if not stride for var in spec.variables(entry)}
         self.stride_only = {var for var in symbols if var not in used}
-        self.devices = {tensor.device_id for tensor in _tensors(signature.params)}
+        self.tensors = [param for _, param in parts if isinstance(param, spec.Tensor)]
+        self.devices = {tensor.device_id for tensor in self.tensors}
         self.tried = 0
         self.deepest, self.words = -1, ""
 
@@ -336,7 +333,7 @@ class _Search:
     def _wanted_stride(self, var: spec.Var) -> int:
         """The least value that lets no two elements of any tensor share their place."""
         wanted = 1
-        for tensor in _tensors(self.signature.params):
+        for tensor in self.tensors:
             for entry in tensor.stride_entries or ():
                 form = (1, var, 0) if entry == var else _line(entry)
                 if form is not None and form[1] == var and form[0] > 0:

@@ -14,6 +14,8 @@ LIMIT: Final = 2**30
 
 _UNSAID: Final = 2
 """What a dimension that is not looked at is made."""
+_ANY_RANK: Final = (2, 3)
+"""The shape where any is right."""
 
 
 def layout_of(
@@ -25,14 +27,16 @@ def layout_of(
     do not overlap. Entries that do not fit int64 are taken as 0; the caller refuses them.
     """
     axis_of_packed = tensor.packed_axis
+    dims = _ANY_RANK if tensor.any_rank else tensor.dims
     shape = [
         _entry(entry, symbols, tensor.packing * _UNSAID if axis == axis_of_packed else _UNSAID)
-        for axis, entry in enumerate(tensor.shape)
+        for axis, entry in enumerate(dims)
     ]
-    if tensor.stride_entries is None:
-        return tuple(shape), _row_major(shape)
-    known = [_known(entry, symbols) for entry in tensor.stride_entries]
-    for axis in reversed(range(tensor.ndim)):
+    if tensor.order is not None:
+        return tuple(shape), _contiguous(shape, tensor.order)
+    entries = (None,) * len(shape) if tensor.any_rank else tensor.stride_entries or ()
+    known = [_known(entry, symbols) for entry in entries]
+    for axis in reversed(range(len(shape))):
         if known[axis] is None:
             pairs = zip(shape, known, strict=True)
             extent = max([dim * abs(stride) for dim, stride in pairs if stride is not None] + [1])
@@ -43,13 +47,13 @@ def layout_of(
 def stored(
     tensor: spec.Tensor, shape: Sequence[int], strides: Sequence[int]
 ) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Shape and strides in elements of ``storage_dtype``, as the given tensor has them."""
+    """Shape and strides in elements of the dtype that the given tensor has, as it has them."""
     axis, packing = tensor.packed_axis, tensor.packing
     if axis is None:
         return tuple(shape), tuple(strides)
     dims = tuple(dim // packing if i == axis else dim for i, dim in enumerate(shape))
-    if tensor.stride_entries is None:
-        return dims, _row_major(dims)
+    if tensor.order is not None:
+        return dims, _contiguous(dims, tensor.order)
     return dims, tuple(s if i == axis else s // packing for i, s in enumerate(strides))
 
 
@@ -63,18 +67,19 @@ def reach(shape: Sequence[int], strides: Sequence[int]) -> tuple[int, int]:
 
 def room_for(tensor: spec.Tensor, shape: Sequence[int], strides: Sequence[int]) -> int:
     """The bytes that the tensor and its alignment need."""
-    bits = spec.parse_dtype(tensor.element_dtype).total_bits
+    bits = spec.parse_dtype(tensor.element_dtypes[0]).total_bits
     elements = sum(reach(*stored(tensor, shape, strides)))
     return -(-elements * bits // 8) + (tensor.data_alignment or 0 if elements else 0)
 
 
 def is_row_major(shape: Sequence[int], strides: Sequence[int]) -> bool:
     """Whether these strides are those of a C array, free ones too."""
-    return tuple(strides) == _row_major(shape)
+    return tuple(strides) == _contiguous(shape, "C")
 
 
-def _row_major(shape: Sequence[int]) -> tuple[int, ...]:
-    return tuple(math.prod(shape[axis + 1 :]) for axis in range(len(shape)))
+def _contiguous(shape: Sequence[int], order: str) -> tuple[int, ...]:
+    axes = range(len(shape))
+    return tuple(math.prod(shape[i + 1 :] if order == "C" else shape[:i]) for i in axes)
 
 
 def _entry(entry: spec.Dim | None, symbols: Mapping[spec.Var, int | float], unsaid: int) -> int:

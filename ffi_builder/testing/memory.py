@@ -6,7 +6,6 @@ import ctypes
 from typing import Final
 
 from ffi_builder import abi
-from ffi_builder.abi import TypeIndex
 
 DL: Final = abi.OBJECT_SIZE
 """A DLTensor's fields, counted from the object: the header comes first."""
@@ -15,6 +14,11 @@ DL: Final = abi.OBJECT_SIZE
 def read_i32(address: int) -> int:
     """A signed 32-bit number."""
     return ctypes.c_int32.from_address(address).value
+
+
+def read_u32(address: int) -> int:
+    """An unsigned 32-bit number."""
+    return ctypes.c_uint32.from_address(address).value
 
 
 def read_i64(address: int) -> int:
@@ -30,26 +34,6 @@ def read_u64(address: int) -> int:
 def wrap_i64(value: int) -> int:
     """A number modulo 2^64, as a signed one."""
     return (value + 2**63) % 2**64 - 2**63
-
-
-def tensor_object(any_address: int) -> int | None:
-    """The object of a tensor argument: 0 if it is NULL, None if it is no tensor.
-
-    Of a ``DLTensor*`` that is the address 24 bytes before it, where a Tensor's header would be.
-    """
-    payload = read_u64(any_address + abi.ANY_PAYLOAD)
-    match read_i32(any_address):
-        case TypeIndex.TENSOR:
-            return payload
-        case TypeIndex.DL_TENSOR_PTR:
-            return payload - DL if payload else 0
-        case TypeIndex.OBJECT_RVALUE_REF:
-            moved = read_u64(payload) if payload else 0
-            if moved and read_i32(moved + abi.OBJECT_TYPE_INDEX) != TypeIndex.TENSOR:
-                return None
-            return moved
-        case _:
-            return None
 
 
 def ndim(tensor: int) -> int:
@@ -71,18 +55,20 @@ def given_strides(tensor: int) -> list[int] | None:
     return [read_i64(strides + 8 * axis) for axis in range(ndim(tensor))]
 
 
-def row_major(tensor: int, axis: int) -> int:
-    """The product of the later dimensions, modulo 2^64."""
+def contiguous(shape: list[int], order: str = "C") -> list[int]:
+    """The strides of a contiguous tensor, row-major or in the order F, modulo 2^64."""
+    strides: list[int] = []
     product = 1
-    for dim in dims(tensor)[axis + 1 :]:
+    for dim in reversed(shape) if order == "C" else shape:
+        strides.append(product)
         product = wrap_i64(product * dim)
-    return product
+    return strides[::-1] if order == "C" else strides
 
 
-def stride(tensor: int, axis: int) -> int:
-    """A stride as stored, or what NULL stands for."""
-    strides = given_strides(tensor)
-    return row_major(tensor, axis) if strides is None else strides[axis]
+def strides(tensor: int) -> list[int]:
+    """The strides as stored, or what NULL stands for."""
+    given = given_strides(tensor)
+    return contiguous(dims(tensor)) if given is None else given
 
 
 def big_int(object_address: int) -> int:

@@ -8,6 +8,8 @@ import struct
 import weakref
 from collections.abc import Callable
 from dataclasses import dataclass
+from enum import Enum, IntEnum
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -71,6 +73,28 @@ class WithPointer:
         return 7
 
 
+class WithDevice:
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return 2, 3
+
+
+class Label(str):
+    __slots__ = ()
+
+
+class Letter(str, Enum):
+    ALPHA = "alpha"
+
+
+class Number(IntEnum):
+    ONE = 1
+
+
+class Pair(NamedTuple):
+    first: int
+    second: str
+
+
 @pytest.mark.parametrize(
     ("value", "expected"),
     [
@@ -89,13 +113,23 @@ class WithPointer:
         (np.bool_(True), TypeIndex.OPAQUE_PY_OBJECT),
         (1j, TypeIndex.OPAQUE_PY_OBJECT),
         (PlainDataclass(), TypeIndex.OPAQUE_PY_OBJECT),
+        ("", TypeIndex.SMALL_STR),
         ("1234567", TypeIndex.SMALL_STR),
         ("12345678", TypeIndex.STR),
+        ("ünïcö", TypeIndex.STR),  # 8 bytes
+        (tvm_ffi.core.String("12345678"), TypeIndex.STR),
+        (Label("12345678"), TypeIndex.STR),
+        (b"", TypeIndex.SMALL_BYTES),
         (b"1234567", TypeIndex.SMALL_BYTES),
         (b"12345678", TypeIndex.BYTES),
+        (bytearray(b"1234567"), TypeIndex.SMALL_BYTES),
+        (bytearray(b"12345678"), TypeIndex.BYTES),
+        (Letter.ALPHA, TypeIndex.SMALL_STR),
+        (Number.ONE, TypeIndex.INT),
         (np.dtype("float32"), TypeIndex.DATA_TYPE),
         (tvm_ffi.dtype("float32"), TypeIndex.DATA_TYPE),
         (tvm_ffi.device("cpu:0"), TypeIndex.DEVICE),
+        (WithDevice(), TypeIndex.DEVICE),
         (np.zeros(3), TypeIndex.TENSOR),
         (tvm_ffi.from_dlpack(np.zeros(3)), TypeIndex.TENSOR),
         ((1, 2), TypeIndex.ARRAY),
@@ -103,12 +137,26 @@ class WithPointer:
         (tvm_ffi.Array([1]), TypeIndex.ARRAY),
         (tvm_ffi.List([1]), TypeIndex.LIST),
         (tvm_ffi.Shape((1, 2)), TypeIndex.SHAPE),
+        (Pair(1, "x"), TypeIndex.ARRAY),
+        ([], TypeIndex.ARRAY),
         ({1: 2}, TypeIndex.MAP),
+        ({}, TypeIndex.MAP),
+        (tvm_ffi.Map({1: 2}), TypeIndex.MAP),
+        (tvm_ffi.Dict({1: 2}), TypeIndex.DICT),
         (len, TypeIndex.FUNCTION),
+        (lambda: None, TypeIndex.FUNCTION),
+        (tvm_ffi.convert(len), TypeIndex.FUNCTION),
+        (PlainDataclass, TypeIndex.FUNCTION),
+        (np.float32, TypeIndex.FUNCTION),  # a class, and no dtype
+        (tvm_ffi.system_lib(), TypeIndex.MODULE),
+        (ValueError("wrong"), TypeIndex.ERROR),
+        (memoryview(b"12345678"), TypeIndex.OPAQUE_PY_OBJECT),
+        ({1, 2}, TypeIndex.OPAQUE_PY_OBJECT),
         (ctypes.c_void_p(5), TypeIndex.OPAQUE_PTR),
         (WithStream(), TypeIndex.OPAQUE_PTR),
         (WithPointer(), TypeIndex.OPAQUE_PTR),
         (tvm_ffi.Array([1])._move(), TypeIndex.OBJECT_RVALUE_REF),  # pyright: ignore[reportPrivateUsage]
+        (tvm_ffi.Map({1: 2})._move(), TypeIndex.OBJECT_RVALUE_REF),  # pyright: ignore[reportPrivateUsage]
     ],
     ids=lambda value: value.name if isinstance(value, TypeIndex) else type(value).__name__,
 )
@@ -121,6 +169,47 @@ def test_type_index(value: object, expected: TypeIndex) -> None:
 )
 def test_payload(value: object, seen: int) -> None:
     assert arrival(value, payload) == seen
+
+
+def test_torch_dtype() -> None:
+    torch = pytest.importorskip("torch", reason="needs torch")
+    assert arrival(torch.float32, type_index) == TypeIndex.DATA_TYPE
+    assert arrival(torch.device("cpu"), type_index) == TypeIndex.DEVICE
+
+
+def test_dtypes_and_devices_are_payloads() -> None:
+    def low(args: int) -> tuple[int, ...]:
+        return read("<BBH", args + abi.ANY_PAYLOAD)
+
+    def device(args: int) -> tuple[int, ...]:
+        return read("<2i", args + abi.ANY_PAYLOAD)
+
+    assert arrival(np.dtype("int16"), low) == (0, 16, 1)
+    assert arrival(tvm_ffi.dtype("float4_e2m1fnx2"), low) == (17, 4, 2)
+    assert arrival(tvm_ffi.device("cuda", 3), device) == (2, 3)
+    assert arrival(WithDevice(), device) == (2, 3)
+
+
+@pytest.mark.parametrize("content", [b"", b"1", b"1234567"])
+def test_small_strings_are_held_in_place(content: bytes) -> None:
+    def small(args: int) -> bytes:
+        (length,) = read("<I", args + abi.ANY_SMALL_LENGTH)
+        assert length <= abi.SMALL_CAPACITY
+        return ctypes.string_at(args + abi.ANY_PAYLOAD, length)
+
+    assert arrival(content, small) == content
+    assert arrival(content.decode(), small) == content
+    assert arrival(bytearray(content), small) == content
+
+
+def test_longer_strings_are_cells() -> None:
+    def cell(args: int) -> bytes:
+        data, length = read("<2Q", payload(args) + abi.CELL_DATA)
+        return ctypes.string_at(data, length)
+
+    assert arrival("ünïcö 12", cell) == "ünïcö 12".encode()
+    assert arrival(b"1234\x005678", cell) == b"1234\x005678"
+    assert arrival(bytearray(b"12345678"), cell) == b"12345678"
 
 
 def test_big_int_is_a_count_and_its_words() -> None:
@@ -177,6 +266,8 @@ def test_a_moved_object_is_a_pointer_to_its_pointer() -> None:
 
     value = tvm_ffi.Array([1])._move()  # pyright: ignore[reportPrivateUsage]
     assert arrival(value, moved) == TypeIndex.ARRAY
+    value = tvm_ffi.Map({1: 2})._move()  # pyright: ignore[reportPrivateUsage]
+    assert arrival(value, moved) == TypeIndex.MAP
 
 
 def test_strides_of_empty_numpy_arrays_depend_on_numpy() -> None:

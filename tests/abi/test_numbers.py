@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import ctypes
 import re
+import struct
 
 import pytest
 import tvm_ffi
+from tvm_ffi import libinfo
 
 from ffi_builder import abi
 from tests.abi.probe import enumerators, evaluate, header
@@ -22,6 +25,11 @@ CONSTANTS = {
     "OBJECT_SIZE": OBJECT,
     "OBJECT_TYPE_INDEX": "offsetof(TVMFFIObject, type_index)",
     "OBJECT_DELETER": "offsetof(TVMFFIObject, deleter)",
+    "ANY_SMALL_LENGTH": "offsetof(TVMFFIAny, small_str_len)",
+    "SMALL_CAPACITY": "sizeof(((TVMFFIAny*)0)->v_bytes) - 1",
+    "TYPE_INFO_DEPTH": "offsetof(TVMFFITypeInfo, type_depth)",
+    "TYPE_INFO_KEY": "offsetof(TVMFFITypeInfo, type_key)",
+    "TYPE_INFO_ANCESTORS": "offsetof(TVMFFITypeInfo, type_ancestors)",
     "CELL_DATA": f"{OBJECT} + offsetof(TVMFFIShapeCell, data)",
     "CELL_SIZE": f"{OBJECT} + offsetof(TVMFFIShapeCell, size)",
     "BIG_INT_COUNT": OBJECT,
@@ -53,6 +61,16 @@ WORDS = {
     "sizeof type_index": ("sizeof(((TVMFFIAny*)0)->type_index)", 4),
     "sizeof padding": ("sizeof(((TVMFFIAny*)0)->zero_padding)", 4),
     "sizeof payload": ("sizeof(((TVMFFIAny*)0)->v_int64)", 8),
+    "sizeof small_str_len": ("sizeof(((TVMFFIAny*)0)->small_str_len)", 4),
+    "small bytes": ("offsetof(TVMFFIAny, v_bytes)", abi.ANY_PAYLOAD),
+    "dtype as payload": ("offsetof(TVMFFIAny, v_dtype)", abi.ANY_PAYLOAD),
+    "device as payload": ("offsetof(TVMFFIAny, v_device)", abi.ANY_PAYLOAD),
+    "sizeof dtype": ("sizeof(DLDataType)", 4),
+    "sizeof device": ("sizeof(DLDevice)", 8),
+    "id behind the type": ("offsetof(DLDevice, device_id)", 4),
+    "sizeof type_depth": ("sizeof(((TVMFFITypeInfo*)0)->type_depth)", 4),
+    "sizeof type_key": ("sizeof(((TVMFFITypeInfo*)0)->type_key)", abi.BYTE_ARRAY_SIZE),
+    "sizeof ancestor": ("sizeof(*((TVMFFITypeInfo*)0)->type_ancestors)", 8),
     "sizeof device_type": ("sizeof(((DLTensor*)0)->device.device_type)", 4),
     "sizeof device_id": ("sizeof(((DLTensor*)0)->device.device_id)", 4),
     "sizeof ndim": ("sizeof(((DLTensor*)0)->ndim)", 4),
@@ -85,6 +103,23 @@ def plain(name: str) -> str:
     return "handle" if name == "opaquehandle" else name
 
 
+def read(layout: str, address: int) -> tuple[int, ...]:
+    return struct.unpack(layout, ctypes.string_at(address, struct.calcsize(layout)))
+
+
+def type_info(index: int) -> int:
+    """The ``TVMFFITypeInfo*`` of a registered type; of any other the process ends."""
+    look_up = ctypes.CDLL(libinfo.find_libtvm_ffi()).TVMFFIGetTypeInfo
+    look_up.argtypes, look_up.restype = [ctypes.c_int32], ctypes.c_void_p
+    found: int = look_up(index)
+    return found
+
+
+def type_key(info: int) -> str:
+    data, length = read("<2Q", info + abi.TYPE_INFO_KEY)
+    return ctypes.string_at(data, length).decode()
+
+
 @pytest.fixture(scope="module")
 def probed() -> dict[str, int]:
     """Every C expression of this file with its value; one compilation for all."""
@@ -104,7 +139,7 @@ def test_constant(name: str, probed: dict[str, int]) -> None:
 
 
 def test_every_other_name_of_abi_is_covered_here() -> None:
-    covered = {"TypeIndex", "DTYPE_CODES", "FIXED_BITS", "DEVICE_TYPES", "PREFIX"}
+    covered = {"TypeIndex", "TYPE_KEYS", "DTYPE_CODES", "FIXED_BITS", "DEVICE_TYPES", "PREFIX"}
     imported = {"annotations", "IntEnum", "Final"}
     others = {name for name in vars(abi) if not name.startswith("__")} - set(ints_of_abi())
     assert others == covered | imported
@@ -123,6 +158,22 @@ def values_by_name(names: list[str], probed: dict[str, int]) -> dict[str, int]:
 @pytest.mark.parametrize("index", abi.TypeIndex, ids=lambda index: index.name)
 def test_type_index(index: abi.TypeIndex, probed: dict[str, int]) -> None:
     assert values_by_name(TYPES, probed)[plain(index.name)] == index
+
+
+def test_every_object_type_has_a_key() -> None:
+    static = [index for index in abi.TypeIndex if index >= abi.FIRST_OBJECT]
+    assert list(abi.TYPE_KEYS) == static
+
+
+@pytest.mark.parametrize("index", abi.TYPE_KEYS)
+def test_type_key_and_ancestors(index: int) -> None:
+    info = type_info(index)
+    assert type_key(info) == abi.TYPE_KEYS[index]
+    (depth,) = read("<i", info + abi.TYPE_INFO_DEPTH)
+    (first,) = read("<Q", info + abi.TYPE_INFO_ANCESTORS)
+    ancestors = read(f"<{depth}Q", first) if depth else ()
+    expected = [] if index == abi.FIRST_OBJECT else ["ffi.Object"]
+    assert [type_key(ancestor) for ancestor in ancestors] == expected
 
 
 @pytest.mark.parametrize("name", abi.DEVICE_TYPES)

@@ -8,9 +8,36 @@ from pathlib import Path
 from typing import Final
 
 import pytest
+import tvm_ffi
 
-from ffi_builder.spec import Param, Tensor, Var, dims
-from tests.differential.description import Arguments, DLTensor, Value, of_float, of_int, tensor
+from ffi_builder.abi import TypeIndex
+from ffi_builder.spec import (
+    Array,
+    Choice,
+    Function,
+    Map,
+    Object,
+    Optional,
+    Param,
+    String,
+    Struct,
+    Tensor,
+    Var,
+    dims,
+)
+from tests.differential.description import (
+    NONE,
+    Arguments,
+    DLTensor,
+    Moved,
+    Value,
+    array,
+    of_float,
+    of_int,
+    tensor,
+)
+from tests.differential.description import Object as Object_
+from tests.oracle.raw import object_, register, small, str_
 from tests.support.wrapping import wrap, wrap_raw
 
 pytest.importorskip("torch_mlir")
@@ -72,6 +99,45 @@ def test_a_wrong_call_leaves_nothing_behind(what: str) -> None:
     arguments = Arguments(WRONG.get(what, RIGHT))
     assert (wrapper.with_arguments(arguments) is None) == (what == "nothing")
     assert not leaks(lambda: wrapper.with_arguments(arguments))
+
+
+OBJECTS: Final[list[Param]] = [
+    Optional(Tensor("A", ..., "float32", device_type="cpu")),
+    Struct("cfg", [Choice("act", {"relu": 1, "gelu": 2}), String("label")]),
+    Object("x", "ffi.Module"),
+]
+CFG: Final = array(small(b"relu"), str_(b"a long label"))
+WRONG_OBJECTS: Final = {
+    "kind": (NONE, CFG, Object_(TypeIndex.FUNCTION)),
+    "a registered type": (NONE, CFG, object_(register("tests.leak.Added"))),
+    "moved": (NONE, CFG, Moved(Object_(TypeIndex.MAP))),
+    "choice": (NONE, array(str_(b"rel\xc3\xa9"), str_(b"a long label")), of_int(1)),
+    "field": (NONE, array(small(b"relu"), of_int(1)), of_int(1)),
+    "stride": (tensor(DLTensor((2, 3), (1, 2))), CFG, of_int(1)),
+}
+
+
+@pytest.mark.skipif(not STATM.exists(), reason="needs /proc")
+@pytest.mark.parametrize("what", WRONG_OBJECTS)
+def test_a_wrong_object_leaves_nothing_behind(what: str) -> None:
+    wrapper = wrap_raw(OBJECTS)
+    arguments = Arguments(WRONG_OBJECTS[what])
+    assert wrapper.with_arguments(arguments) is not None
+    assert not leaks(lambda: wrapper.with_arguments(arguments))
+
+
+@pytest.mark.skipif(not STATM.exists(), reason="needs /proc")
+def test_objects_are_not_kept() -> None:
+    """References are borrowed, in calls that are right and in calls that are wrong."""
+    function = wrap([Function("f"), Array("a"), Object("o"), String("s"), Map("m")])
+    values = [tvm_ffi.convert(lambda: None), tvm_ffi.Array([1]), tvm_ffi.Array([2]), "long" * 9]
+
+    def call() -> None:
+        function(*values, {1: 2})
+        with pytest.raises(TypeError, match="type of m"):
+            function(*values, tvm_ffi.Array([3])._move())  # pyright: ignore[reportPrivateUsage]
+
+    assert not leaks(call)
 
 
 @pytest.mark.skipif(not STATM.exists(), reason="needs /proc")

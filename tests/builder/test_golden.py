@@ -49,6 +49,18 @@ MODULES: dict[str, tuple[list[spec.Param], CallProvider]] = {
         ],
         DirectCallProvider("callee"),
     ),
+    "optional": (
+        [
+            Tensor("x", [n], "float32", device_type="cpu"),
+            spec.Optional(Tensor("y", [n, m], "float32", device_type="cpu")),
+            spec.Optional(Var("a", "int32")),
+        ],
+        DirectCallProvider("callee", args=["x", "y", "y.present", m, "a"]),
+    ),
+    "choice": (
+        [spec.Choice("act", {"relu": 1, "gelu": -2}, "int8"), spec.String("label")],
+        DynamicParamPackCallProvider("callee"),
+    ),
 }
 
 

@@ -203,13 +203,18 @@ def test_a_shape() -> None:
 
 def test_a_tuple() -> None:
     check_comments(printed(attached([TupleParam("t", [n, spec.ConstNone("none")])])))
-    # CHECK: [[TUPLE:%[0-9]+]] = llvm.load %{{.*}} : !llvm.ptr -> !llvm.ptr
+    # The object at %arg1; one that was moved there goes a side way: 71 and 75 as bits.
+    # CHECK: llvm.cond_br %{{.*}}, ^[[FOUND:bb[0-9]+]](%{{.*}}, %{{.*}} : !llvm.ptr, i32), ^[[OTHER:bb[0-9]+]]
+    # CHECK: ^[[FOUND]]([[TUPLE:%[0-9]+]]: !llvm.ptr, %{{.*}}: i32):
     # CHECK: [[SIZE:%[0-9]+]] = llvm.getelementptr [[TUPLE]][32]
     # CHECK: llvm.load [[SIZE]] : !llvm.ptr -> i64
     # CHECK: llvm.getelementptr [[TUPLE]][24]
     # CHECK: [[CELLS:%[0-9]+]] = llvm.load %{{.*}} : !llvm.ptr -> !llvm.ptr
     # CHECK: llvm.load [[CELLS]] : !llvm.ptr -> i32
     # CHECK: llvm.getelementptr [[CELLS]][16]
+    # CHECK: ^[[OTHER]]:
+    # CHECK: [[MASK:%[0-9]+]] = llvm.mlir.constant(2176 : i64) : i64
+    # CHECK-NEXT: llvm.call preserve_mostcc @__ffi_builder_shared_moved_object_DIGEST(%arg1, [[MASK]])
 
 
 def test_streams_and_pointers() -> None:
@@ -226,7 +231,7 @@ def test_the_environments_stream() -> None:
     # CHECK: [[AT:%[0-9]+]] = llvm.getelementptr %{{.*}}[32]
     # CHECK: [[DEVICE:%[0-9]+]] = llvm.load [[AT]] : !llvm.ptr -> i64
     # CHECK: llvm.store %{{.*}}, %arg3
-    # CHECK: [[CUDA:%[0-9]+]] = llvm.mlir.constant(2 : i32) : i32
+    # CHECK: [[CUDA:%[0-9]+]] = llvm.trunc [[DEVICE]] : i64 to i32
     # CHECK: [[HIGH:%[0-9]+]] = llvm.lshr [[DEVICE]], %{{.*}} : i64
     # CHECK-NEXT: [[ID:%[0-9]+]] = llvm.trunc [[HIGH]] : i64 to i32
     # CHECK-NEXT: llvm.call @TVMFFIEnvGetStream([[CUDA]], [[ID]]) : (i32, i32) -> !llvm.ptr
@@ -258,3 +263,54 @@ def test_a_packed_tensor() -> None:
     # CHECK: [[M:%[0-9]+]] = llvm.load [[AT]] : !llvm.ptr -> i64
     # CHECK: llvm.mlir.constant(2 : i64) : i64
     # CHECK-NEXT: llvm.mul [[M]]
+
+
+def test_several_dtypes_of_any_rank() -> None:
+    x = Tensor("x", ..., ("float16", "bfloat16"), device_type="any")
+    check_comments(printed(attached([x])))
+    # CHECK: ^[[FOUND:bb[0-9]+]]([[X:%[0-9]+]]: !llvm.ptr):
+    # The dtype alone: (2, 16, 1) or (4, 16, 1); then ndim, which may be anything but negative.
+    # CHECK: llvm.getelementptr [[X]][44]
+    # CHECK: llvm.mlir.constant(69634 : i32) : i32
+    # CHECK: llvm.mlir.constant(69636 : i32) : i32
+    # CHECK: llvm.or
+    # CHECK-NOT: llvm.call {{.*}}column_major
+    # CHECK: llvm.call preserve_mostcc @__ffi_builder_shared_numel_fits_DIGEST([[X]])
+    # CHECK: llvm.call preserve_mostcc @__ffi_builder_shared_contiguous_DIGEST([[X]])
+
+
+def test_any_strides_are_not_looked_at() -> None:
+    x = Tensor("x", [n, m], "float32", device_type="cpu", strides="any")
+    text = printed(attached([x]))
+    assert "contiguous" not in text
+    check_comments(text)
+    # They are read, for the provider: NULL stands for row-major.
+    # CHECK: llvm.call preserve_mostcc @__ffi_builder_shared_row_major_DIGEST
+
+
+def test_objects() -> None:
+    params: list[spec.Param] = [
+        spec.Object("x"),
+        spec.Function("f"),
+        spec.Object("g", "ffi.Module"),
+        spec.String("s"),
+    ]
+    check_comments(printed(attached(params)))
+    # CHECK: llvm.icmp "sge" %{{.*}}, %{{.*}} : i32
+    # CHECK: llvm.mlir.constant(68 : i32) : i32
+    # CHECK: llvm.mlir.constant(10 : i64) : i64
+    # CHECK: [[STATIC:%[0-9]+]] = llvm.mlir.constant(73 : i32) : i32
+    # CHECK-NEXT: llvm.call preserve_mostcc @__ffi_builder_shared_typed_object_DIGEST(%{{.*}}, %{{.*}}, %{{.*}}, [[STATIC]])
+    # CHECK: llvm.call preserve_mostcc @__ffi_builder_shared_text_DIGEST
+
+
+def test_what_is_in_an_optional_is_in_a_branch() -> None:
+    check_comments(printed(attached([spec.Optional(Var("a", "int32"))])))
+    # CHECK: [[NONE:%[0-9]+]] = llvm.mlir.constant(0 : i32) : i32
+    # CHECK-NEXT: [[THERE:%[0-9]+]] = llvm.icmp "ne" %{{.*}}, [[NONE]] : i32
+    # CHECK-NEXT: llvm.cond_br [[THERE]], ^[[BODY:bb[0-9]+]], ^[[ABSENT:bb[0-9]+]]
+    # CHECK: ^[[BODY]]:
+    # CHECK: llvm.br ^[[MERGED:bb[0-9]+]](
+    # CHECK: ^[[ABSENT]]:
+    # CHECK: llvm.br ^[[MERGED]](
+    # CHECK: ^[[MERGED]](

@@ -6,7 +6,7 @@ import pytest
 
 from ffi_builder.errors import SpecError
 from ffi_builder.providers import NopCallProvider
-from ffi_builder.spec import Expr, Tensor
+from ffi_builder.spec import Choice, Expr, Optional, Param, Struct, Tensor, Var
 from tests.differential.tricky import n, nested
 from tests.support.wrapping import wrap
 
@@ -27,3 +27,30 @@ def test_the_largest_expression(make: type[Expr]) -> None:
         function(3, None)
     with pytest.raises(SpecError, match="expression of 129 parts is too large; at most 127"):
         make(65)  # pyright: ignore[reportCallIssue]
+
+
+def test_the_largest_hint() -> None:
+    """Of the most and longest choices that there can be, for the longest str that is shown."""
+    choices = {f"{index:03}{'x' * 60}": index for index in range(200)}
+    function = wrap([Choice("act", choices)], NopCallProvider())
+    for given, hint in (("y" + "x" * 62, "000"), ("100" + "x" * 61, "100"), ("z" * 10_000, None)):
+        with pytest.raises(ValueError, match="expected one of") as raised:
+            function(given)
+        shown = f"(did you mean '{hint}{'x' * 60}'?)" if hint else "'..."
+        assert str(raised.value).endswith(shown)
+
+
+def test_optionals_and_structs_deep_within_each_other() -> None:
+    param: Param = Var("a", "int8")
+    given: object = 200
+    depth = 40
+    for _ in range(depth):
+        param, given = Optional(Struct("s", [param])), (given,)
+    function = wrap([param], NopCallProvider())
+    for absent in range(depth):
+        value: object = None
+        for _ in range(absent):
+            value = (value,)
+        function(value)
+    with pytest.raises(ValueError, match=r"a value that fits int8 \(-128 to 127\) but got 200"):
+        function(given)

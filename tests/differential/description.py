@@ -55,22 +55,35 @@ class Elements:
 
 
 @dataclass(frozen=True)
+class Chars:
+    """The cell of a Str or Bytes: a ``TVMFFIByteArray``, as :class:`Ints`."""
+
+    content: bytes | None
+    size: int | None = None
+
+
+@dataclass(frozen=True)
 class BigInt:
     """The words of a BigInt, least significant first."""
 
     words: tuple[int, ...]
 
 
-Body: TypeAlias = Union[DLTensor, Ints, Elements, BigInt, None]
+Body: TypeAlias = Union[DLTensor, Ints, Elements, Chars, BigInt, None]
 """What follows an object's header; None: nothing that anyone may read."""
 
 
 @dataclass(frozen=True)
 class Object:
-    """An Any that holds an object; the header has the same type index."""
+    """An Any that holds an object.
+
+    From 128 on a type index that the header has too must be registered with tvm-ffi.
+    """
 
     type_index: int
     body: Body = None
+    says: int | None = None
+    """The type index in the header; None: the same."""
 
 
 @dataclass(frozen=True)
@@ -81,13 +94,27 @@ class Pointer:
 
 
 @dataclass(frozen=True)
+class CString:
+    """A ``char*``; a NUL is put behind the content."""
+
+    content: bytes
+
+
+@dataclass(frozen=True)
+class ByteArray:
+    """A ``TVMFFIByteArray*``."""
+
+    chars: Chars
+
+
+@dataclass(frozen=True)
 class Moved:
     """An ObjectRValueRef. ``target`` of None: it points to NULL, as after a move."""
 
     target: Object | None
 
 
-Value: TypeAlias = Union[Plain, Object, Pointer, Moved]
+Value: TypeAlias = Union[Plain, Object, Pointer, CString, ByteArray, Moved]
 
 
 @dataclass(frozen=True)
@@ -142,6 +169,20 @@ def array(*values: Value) -> Object:
 
 def list_(*values: Value) -> Object:
     return Object(TypeIndex.LIST, Elements(values))
+
+
+def small(kind: int, content: bytes, size: int | None = None) -> Plain:
+    """A str or bytes in place, of up to 8 bytes."""
+    payload = int.from_bytes(content.ljust(8, b"\0"), "little")
+    return Plain(kind, payload, len(content) if size is None else size)
+
+
+def str_(content: bytes) -> Object:
+    return Object(TypeIndex.STR, Chars(content))
+
+
+def bytes_(content: bytes) -> Object:
+    return Object(TypeIndex.BYTES, Chars(content))
 
 
 def float_payload(value: float) -> int:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from ffi_builder.spec import Signature
 from ffi_builder.testing import check_raw
+from tests.differential.memory import Memory
 from tests.differential.outcome import Outcome, show_values
 
 
@@ -15,7 +16,7 @@ class Interpreted:
 
     signature: Signature
 
-    def call(self, args_address: int, num_args: int) -> Outcome:
+    def call(self, args_address: int, num_args: int, memory: Memory) -> Outcome:
         try:
             values = check_raw(self.signature, args_address, num_args)
         except (TypeError, ValueError) as error:

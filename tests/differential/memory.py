@@ -16,6 +16,9 @@ from tests.differential.description import (
     Arguments,
     BigInt,
     Body,
+    ByteArray,
+    Chars,
+    CString,
     DLTensor,
     Elements,
     Ints,
@@ -25,6 +28,7 @@ from tests.differential.description import (
     Pointer,
     Value,
 )
+from tests.differential.registered import register_types
 
 PAGE: Final = mmap.PAGESIZE
 PROT_NONE: Final = 0
@@ -35,11 +39,14 @@ _libc: Final = ctypes.CDLL(None, use_errno=True)
 class Memory:
     """Buffers for one call at a time; :meth:`place` starts over.
 
+    The object types that arguments may be of are registered.
+
     Args:
         slots: how many buffers there can be.
     """
 
     def __init__(self, slots: int = 512) -> None:
+        register_types()
         self._pages = mmap.mmap(-1, 2 * slots * PAGE)
         self._slots = slots
         self._base = ctypes.addressof(ctypes.c_char.from_buffer(self._pages))
@@ -56,9 +63,20 @@ class Memory:
             return 0
         return self._put(b"".join(map(self._any, arguments.values)))
 
+    @property
+    def buffers(self) -> list[tuple[int, int]]:
+        """Address and size of everything laid out, in no particular order."""
+        return list(self._used)
+
     def snapshot(self) -> bytes:
         """Everything laid out, to see whether a call changed it."""
         return b"".join(ctypes.string_at(address, size) for address, size in self._used)
+
+    def name_of(self, address: int) -> str:
+        """What an address is called, the same in every process that has placed the same."""
+        offset = address - self._base
+        inside = 0 <= offset < 2 * self._slots * PAGE
+        return f"+{offset:#x}" if inside else f"{address:#x}"
 
     def _put(self, content: bytes) -> int:
         assert len(content) <= PAGE, "too large for a slot"
@@ -77,6 +95,10 @@ class Memory:
                 return _any(type_index, self._object(value))
             case Pointer(tensor):
                 return _any(abi.TypeIndex.DL_TENSOR_PTR, self._put(self._tensor(tensor)))
+            case CString(content):
+                return _any(abi.TypeIndex.RAW_STR, self._put(content + b"\0"))
+            case ByteArray(chars):
+                return _any(abi.TypeIndex.BYTE_ARRAY_PTR, self._put(self._body(chars)))
             case Moved(target):
                 held = 0 if target is None else self._object(target)
                 reference = self._put(struct.pack("<Q", held))
@@ -84,7 +106,8 @@ class Memory:
 
     def _object(self, value: Object) -> int:
         # One strong and one weak reference; without a deleter nothing is ever freed.
-        header = struct.pack("<QiIQ", 1 | 1 << 32, value.type_index, 0, 0)
+        says = value.type_index if value.says is None else value.says
+        header = struct.pack("<QiIQ", 1 | 1 << 32, says, 0, 0)
         assert len(header) == abi.OBJECT_SIZE
         return self._put(header + self._body(value.body))
 
@@ -96,6 +119,9 @@ class Memory:
                 return self._tensor(body)
             case BigInt(words):
                 return struct.pack("<Q", len(words)) + _ints(words)
+            case Chars(content, size):
+                data = 0 if content is None else self._put(content)
+                return _ints((data, len(content or b"") if size is None else size))
             case Ints(values, size):
                 data = 0 if values is None else self._put(_ints(values))
                 return _ints((data, len(values or ()) if size is None else size))

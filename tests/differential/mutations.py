@@ -13,10 +13,14 @@ from typing import Final, TypeAlias
 
 from hypothesis import strategies as st
 
-from ffi_builder.abi import TypeIndex
+from ffi_builder.abi import FIRST_DYNAMIC, TypeIndex
+from ffi_builder.spec import Signature
 from tests.differential.description import (
     NONE,
     Arguments,
+    ByteArray,
+    Chars,
+    CString,
     DLTensor,
     Elements,
     Ints,
@@ -26,19 +30,29 @@ from tests.differential.description import (
     Pointer,
     Value,
     array,
+    bytes_,
     list_,
     of_bool,
     of_float,
     of_int,
     of_pointer,
     shape,
+    small,
+    str_,
     tensor,
 )
-from tests.differential.signatures import MOST_DIMENSIONS
+from tests.differential.mutated_tensors import changed_entry, changed_int, changed_tensor, lie
+from tests.differential.mutated_texts import changed_text
+from tests.differential.registered import BASE, LEAF, LONGER, OTHER, TYPES
+from tests.differential.signatures import tensors_of
 
 FOLLOWED: Final = {
     TypeIndex.DL_TENSOR_PTR,
+    TypeIndex.RAW_STR,
+    TypeIndex.BYTE_ARRAY_PTR,
     TypeIndex.OBJECT_RVALUE_REF,
+    TypeIndex.STR,
+    TypeIndex.BYTES,
     TypeIndex.SHAPE,
     TypeIndex.TENSOR,
     TypeIndex.ARRAY,
@@ -46,10 +60,9 @@ FOLLOWED: Final = {
     TypeIndex.BIG_INT,
 }
 """Kinds whose payload some check may follow."""
-UNKNOWN: Final = (-1, 14, 63, 79, 128, 2**31 - 1, -(2**31))
+UNKNOWN: Final = (-1, 14, 63, 79, 127, 128, 2**31 - 1, -(2**31))
 KINDS: Final = (*TypeIndex, *UNKNOWN)
 
-HUGE: Final = (-1, 2**31, 2**32, 2**62, 2**62 + 1, 2**63 - 1, -(2**62), -(2**63))
 SMALL_TENSOR: Final = DLTensor((2, 3), (3, 1))
 
 SOME_VALUES: Final[tuple[Value, ...]] = (
@@ -76,9 +89,20 @@ SOME_VALUES: Final[tuple[Value, ...]] = (
     of_pointer(0x7F10),
     Plain(TypeIndex.INT, 3, padding=7),
     Plain(TypeIndex.SMALL_STR, 0x616263, padding=3),
-    Object(TypeIndex.STR),
-    Object(TypeIndex.MAP),
-    Object(128),
+    small(TypeIndex.SMALL_BYTES, b"ab"),
+    small(TypeIndex.SMALL_STR, b"12345678"),
+    CString(b"relu"),
+    str_(b"a longer text"),
+    bytes_(b""),
+    ByteArray(Chars(b"some bytes")),
+    Plain(TypeIndex.DATA_TYPE, 0x00012002),
+    Plain(TypeIndex.DEVICE, 2 | 1 << 32),
+    *map(Object, (TypeIndex.MAP, TypeIndex.FUNCTION, TypeIndex.MODULE, TypeIndex.OBJECT)),
+    *map(Object, TYPES),
+    *(Moved(Object(index)) for index in (LEAF, OTHER, LONGER, TypeIndex.FUNCTION, TypeIndex.MAP)),
+    # Not registered, or not what the object says of itself.
+    *(Object(index, None, says) for index, says in ((2**31 - 1, 64), (LEAF, BASE), (64, LEAF))),
+    *(Object(index, None, says) for index, says in ((5000, -1), (68, 72), (BASE, 0), (200, 201))),
     shape(),
     shape(2, 3),
     array(),
@@ -89,85 +113,16 @@ SOME_VALUES: Final[tuple[Value, ...]] = (
     Pointer(SMALL_TENSOR),
     Moved(tensor(SMALL_TENSOR)),
     Moved(None),
-    *[Moved(shape(2, 3)), Moved(Object(TypeIndex.STR))] * 2,
+    *[Moved(shape(2, 3)), Moved(str_(b"moved"))] * 2,
 )
 
 
 def some_values() -> st.SearchStrategy[Value]:
     """Any value: of any kind, NULL, or with a payload that nobody may follow."""
     nulls = st.sampled_from(KINDS).map(Plain)
-    unfollowed = [kind for kind in KINDS if kind not in FOLLOWED]
+    unfollowed = [kind for kind in KINDS if kind not in FOLLOWED and kind < FIRST_DYNAMIC]
     garbage = st.builds(Plain, st.sampled_from(unfollowed), st.sampled_from([1, 8, 2**64 - 1]))
     return st.one_of(st.sampled_from(SOME_VALUES), nulls, garbage)
-
-
-def changed_int(draw: st.DrawFn, value: int) -> int:
-    """Another number, near or far."""
-    near = [value + 1, value - 1, value + 3, value * 2, 0, 1, 16, 300, -value, -value - 1]
-    return draw(st.sampled_from([number for number in (*near, *near, *HUGE) if number != value]))
-
-
-def changed_entry(draw: st.DrawFn, values: tuple[int, ...]) -> tuple[int, ...]:
-    """One of the numbers changed, if there is one."""
-    if not values:
-        return values
-    index = draw(st.integers(0, len(values) - 1))
-    value = (changed_int(draw, values[index]) + 2**63) % 2**64 - 2**63
-    return (*values[:index], value, *values[index + 1 :])
-
-
-def lie(draw: st.DrawFn, count: int) -> int:
-    """A count that is smaller than what is there, or absurd."""
-    return draw(st.sampled_from([*range(count), -1, 2**31 - 1, -(2**31)]))
-
-
-def changed_tensor(draw: st.DrawFn, given: DLTensor) -> DLTensor:
-    """One field changed."""
-    dims, strides = given.shape, given.strides
-    if dims is None:  # as many as are said to be there, so that another change may put them there
-        dims = (2,) * min(max(given.ndim or 0, 0), MOST_DIMENSIONS)
-    code, bits, lanes = given.dtype
-    null_shape = replace(given, shape=None, ndim=len(dims))
-    more = replace(
-        given,
-        shape=(*dims, 1),
-        strides=None if strides is None else (*strides, 1),
-        ndim=len(dims) + 1,
-    )
-    shapes: list[Callable[[], DLTensor]] = [
-        lambda: replace(given, shape=changed_entry(draw, dims)),
-        lambda: replace(given, shape=changed_entry(draw, dims)),
-        lambda: null_shape if dims else more,
-    ]
-    layouts: list[Callable[[], DLTensor]] = [
-        lambda: replace(given, strides=changed_entry(draw, strides or dims)),
-        lambda: replace(given, strides=changed_entry(draw, strides or dims)),
-        lambda: replace(given, strides=None),
-    ]
-    devices: list[Callable[[], DLTensor]] = [
-        lambda: replace(given, device_type=draw(st.sampled_from([0, 1, 2, 5, 10, 99, -1]))),
-        lambda: replace(given, device_id=draw(st.sampled_from([0, 1, 2, -1, 2**31 - 1]))),
-        lambda: replace(given, device_id=given.device_id + 1),
-    ]
-    others: list[Callable[[], DLTensor]] = [
-        lambda: more,
-        lambda: replace(given, ndim=lie(draw, len(dims))),
-        lambda: replace(given, dtype=((code + draw(st.sampled_from([1, 99]))) % 256, bits, lanes)),
-        lambda: replace(given, dtype=(code, (bits * 2 or 8) % 256, lanes)),
-        lambda: replace(
-            given, dtype=(code, bits, (lanes + draw(st.sampled_from([1, -1]))) % 2**16)
-        ),
-    ]
-    addresses: list[Callable[[], DLTensor]] = [
-        lambda: replace(given, data=0),
-        lambda: replace(given, data=given.data + draw(st.sampled_from([1, 2, 8, 64])) & 2**64 - 1),
-        lambda: replace(given, data=2**64 - 1 - draw(st.sampled_from([0, 1, 63]))),
-        lambda: replace(given, byte_offset=draw(st.sampled_from([1, 4, 2**63, 2**64 - 1]))),
-        lambda: replace(given, data=2**64 - 8, byte_offset=draw(st.sampled_from([7, 8, 4]))),
-    ]
-    groups = [shapes, shapes, layouts, layouts, layouts, devices, others, addresses]
-    changes = draw(st.sampled_from(groups))
-    return draw(st.sampled_from(changes))()
 
 
 def changed_ints(draw: st.DrawFn, given: Ints) -> Ints:
@@ -211,26 +166,39 @@ def changed_plain(draw: st.DrawFn, given: Plain) -> Value:
             return draw(some_values())
 
 
-def changed_value(draw: st.DrawFn, given: Value) -> Value:
+def changed_value(draw: st.DrawFn, given: Value, *, any_rank: bool) -> Value:
     """Something else in its place, or, mostly, the same with one thing changed."""
     if draw(st.integers(0, 9)) == 9:
         return draw(some_values())
+    if draw(st.integers(0, 29)) == 29 and isinstance(given, Object):
+        return Plain(given.type_index)
     match given:
+        case Plain(TypeIndex.SMALL_STR | TypeIndex.SMALL_BYTES) | CString() | ByteArray():
+            return changed_text(draw, given)
         case Plain():
             return changed_plain(draw, given)
-        case Object(kind, DLTensor() as body):
-            return Object(kind, changed_tensor(draw, body))
-        case Object(kind, Ints() as body):
-            return Object(kind, changed_ints(draw, body))
-        case Object(kind, Elements() as body):
-            return Object(kind, changed_elements(draw, body))
         case Object():
-            return draw(some_values())
+            return changed_object(draw, given, any_rank=any_rank)
         case Pointer(body):
-            return Pointer(changed_tensor(draw, body))
-        case Moved(Object(kind, DLTensor() as body)):
-            return Moved(Object(kind, changed_tensor(draw, body)))
+            return Pointer(changed_tensor(draw, body, any_rank=any_rank))
+        case Moved(Object() as held):
+            other = changed_object(draw, held, any_rank=any_rank)
+            return Moved(other) if isinstance(other, Object) else other
         case Moved():
+            return draw(some_values())
+
+
+def changed_object(draw: st.DrawFn, given: Object, *, any_rank: bool) -> Value:
+    match given.body:
+        case DLTensor() as body:
+            return replace(given, body=changed_tensor(draw, body, any_rank=any_rank))
+        case Ints() as body:
+            return replace(given, body=changed_ints(draw, body))
+        case Elements() as body:
+            return replace(given, body=changed_elements(draw, body))
+        case Chars():
+            return changed_text(draw, given)
+        case _:
             return draw(some_values())
 
 
@@ -246,14 +214,19 @@ def sites(value: Value) -> Iterator[Site]:
             for index, item in enumerate(items):
                 for inner, rebuild in sites(item):
                     yield inner, _inside(kind, items, size, index, rebuild)
+        case Moved(Object(kind, Elements(values=tuple(items), size=size))):
+            for index, item in enumerate(items):
+                for inner, rebuild in sites(item):
+                    outer = _inside(kind, items, size, index, rebuild)
+                    yield inner, lambda other, outer=outer: Moved(outer(other))
         case _:
             pass
 
 
 def _inside(
     kind: int, items: tuple[Value, ...], size: int | None, index: int, rebuild: Rebuild
-) -> Rebuild:
-    def replaced(other: Value) -> Value:
+) -> Callable[[Value], Object]:
+    def replaced(other: Value) -> Object:
         values = (*items[:index], rebuild(other), *items[index + 1 :])
         return Object(kind, Elements(values, size))
 
@@ -276,14 +249,15 @@ def changed_count(draw: st.DrawFn, given: Arguments) -> Arguments:
 
 
 @st.composite
-def changed_arguments(draw: st.DrawFn, given: Arguments) -> Arguments:
-    """One thing about a call changed."""
+def changed_arguments(draw: st.DrawFn, signature: Signature, given: Arguments) -> Arguments:
+    """One thing about a call of the signature changed."""
     values = given.values or ()
     if not values or draw(st.integers(0, 49)) == 49:
         return changed_count(draw, given)
     index = draw(st.integers(0, len(values) - 1))
     value, rebuild = draw(st.sampled_from(list(sites(values[index]))))
-    other = rebuild(changed_value(draw, value))
+    any_rank = any(tensor.any_rank for _, tensor in tensors_of(signature.params))
+    other = rebuild(changed_value(draw, value, any_rank=any_rank))
     return replace(given, values=(*values[:index], other, *values[index + 1 :]))
 
 

@@ -13,8 +13,9 @@ from typing import IO, Final, cast
 
 from ffi_builder.spec import Signature
 from tests.differential.description import Arguments
+from tests.differential.expected import of_verdict
 from tests.differential.memory import Memory
-from tests.differential.outcome import Outcome, of_verdict
+from tests.differential.outcome import Outcome
 from tests.differential.strategies import Case
 from tests.oracle import judge
 
@@ -32,7 +33,7 @@ class Oracle:
         for arguments in case.calls:
             address = self._memory.place(arguments)
             verdict = judge(case.signature, address, arguments.count)
-            found.append(of_verdict(case.signature, verdict))
+            found.append(of_verdict(case.signature, verdict, self._memory))
         return found
 
 
@@ -110,5 +111,5 @@ def differences(case: Case, expected: list[Outcome], found: list[Outcome]) -> It
         if not right.agrees_with(other):
             yield (
                 f"\nsignature: {case.signature!r}\ncall: {arguments!r}"
-                f"\noracle:  {right}\ngot:     {other}"
+                f"\noracle:  {right.without(other)}\ngot:     {other.without(right)}"
             )

@@ -37,7 +37,7 @@ def calls_of(draw: st.DrawFn, signature: Signature) -> Arguments:
         return draw(any_arguments(len(signature.arguments)))
     arguments = draw(right_arguments(signature))
     for _ in range((kind >= 6) + (kind >= 15)):
-        arguments = draw(changed_arguments(arguments))
+        arguments = draw(changed_arguments(signature, arguments))
     return arguments
 
 

@@ -28,7 +28,7 @@ TIMEOUT: Final = 60
 class Callee(Protocol):
     """What can be called with raw arguments."""
 
-    def call(self, args_address: int, num_args: int) -> Outcome: ...
+    def call(self, args_address: int, num_args: int, memory: Memory) -> Outcome: ...
 
 
 def compiled() -> Callable[[Signature], Callee]:
@@ -71,7 +71,7 @@ def outcome_of(callee: Callee, memory: Memory, arguments: Arguments) -> Outcome:
     address = memory.place(arguments)
     before = memory.snapshot()
     try:
-        outcome = callee.call(address, arguments.count)
+        outcome = callee.call(address, arguments.count, memory)
     except Exception:
         return Outcome("broken", traceback.format_exc())
     if memory.snapshot() != before:

@@ -1,5 +1,5 @@
 llvm.mlir.global internal unnamed_addr constant @__ffi_builder_table_stream("TABLE") {addr_space = 0 : i32}
-llvm.func @__tvm_ffi_stream(%arg0: !llvm.ptr, %arg1: !llvm.ptr, %arg2: i32, %arg3: !llvm.ptr) -> i32 attributes {passthrough = ["noinline", "optnone", "ffi-builder-trusted-f1b3b809"]} {
+llvm.func @__tvm_ffi_stream(%arg0: !llvm.ptr, %arg1: !llvm.ptr, %arg2: i32, %arg3: !llvm.ptr) -> i32 attributes {passthrough = ["noinline", "optnone", "ffi-builder-trusted-9177a4f2", ["ffi-builder-metadata", "JSON"]]} {
   %0 = llvm.mlir.constant(1 : i32) : i32
   %1 = llvm.alloca %0 x i64 : (i32) -> !llvm.ptr
   %2 = llvm.mlir.constant(3 : i32) : i32
@@ -115,44 +115,45 @@ llvm.func @__tvm_ffi_stream(%arg0: !llvm.ptr, %arg1: !llvm.ptr, %arg2: i32, %arg
   llvm.store %83, %arg3 : i64, !llvm.ptr
   %84 = llvm.getelementptr %arg3[8] : (!llvm.ptr) -> !llvm.ptr, i8
   llvm.store %83, %84 : i64, !llvm.ptr
-  %85 = llvm.mlir.constant(2 : i32) : i32
-  %86 = llvm.mlir.constant(32 : i64) : i64
-  %87 = llvm.lshr %57, %86 : i64
-  %88 = llvm.trunc %87 : i64 to i32
-  %89 = llvm.call @TVMFFIEnvGetStream(%85, %88) : (i32, i32) -> !llvm.ptr
-  %90 = llvm.inttoptr %20 : i64 to !llvm.ptr
-  %91 = llvm.inttoptr %42 : i64 to !llvm.ptr<1>
-  llvm.call @callee(%89, %90, %91, %77) : (!llvm.ptr, !llvm.ptr, !llvm.ptr<1>, !llvm.ptr) -> ()
-  %92 = llvm.mlir.constant(0 : i32) : i32
-  llvm.return %92 : i32
+  %85 = llvm.mlir.constant(-1 : i64) : i64
+  %86 = llvm.trunc %57 : i64 to i32
+  %87 = llvm.mlir.constant(32 : i64) : i64
+  %88 = llvm.lshr %57, %87 : i64
+  %89 = llvm.trunc %88 : i64 to i32
+  %90 = llvm.call @TVMFFIEnvGetStream(%86, %89) : (i32, i32) -> !llvm.ptr
+  %91 = llvm.inttoptr %20 : i64 to !llvm.ptr
+  %92 = llvm.inttoptr %42 : i64 to !llvm.ptr<1>
+  llvm.call @callee(%90, %91, %92, %77) : (!llvm.ptr, !llvm.ptr, !llvm.ptr<1>, !llvm.ptr) -> ()
+  %93 = llvm.mlir.constant(0 : i32) : i32
+  llvm.return %93 : i32
 ^bb16:  // 14 preds: ^bb0, ^bb1, ^bb2, ^bb4, ^bb6, ^bb7, ^bb8, ^bb9, ^bb12, ^bb17, ^bb18, ^bb21, ^bb22, ^bb23
-  %93 = llvm.mlir.addressof @__ffi_builder_table_stream : !llvm.ptr
-  %94 = llvm.call @__ffi_builder_shared_diagnose_DIGEST(%arg1, %arg2, %93) : (!llvm.ptr, i32, !llvm.ptr) -> i32
-  llvm.return %94 : i32
+  %94 = llvm.mlir.addressof @__ffi_builder_table_stream : !llvm.ptr
+  %95 = llvm.call @__ffi_builder_shared_diagnose_DIGEST(%arg1, %arg2, %94) : (!llvm.ptr, i32, !llvm.ptr) -> i32
+  llvm.return %95 : i32
 ^bb17:  // pred: ^bb3
-  %95 = llvm.mlir.constant(78 : i32) : i32
-  %96 = llvm.icmp "eq" %22, %95 : i32
-  %97 = llvm.mlir.constant(0 : i64) : i64
-  %98 = llvm.icmp "ne" %24, %97 : i64
-  %99 = llvm.and %96, %98 : i1
-  llvm.cond_br %99, ^bb18, ^bb16
+  %96 = llvm.mlir.constant(78 : i32) : i32
+  %97 = llvm.icmp "eq" %22, %96 : i32
+  %98 = llvm.mlir.constant(0 : i64) : i64
+  %99 = llvm.icmp "ne" %24, %98 : i64
+  %100 = llvm.and %97, %99 : i1
+  llvm.cond_br %100, ^bb18, ^bb16
 ^bb18:  // pred: ^bb17
-  %100 = llvm.inttoptr %24 : i64 to !llvm.ptr
-  %101 = llvm.call preserve_mostcc @__ffi_builder_shared_big_uint64_DIGEST(%100, %1) : (!llvm.ptr, !llvm.ptr) -> i1
-  llvm.cond_br %101, ^bb19, ^bb16
+  %101 = llvm.inttoptr %24 : i64 to !llvm.ptr
+  %102 = llvm.call preserve_mostcc @__ffi_builder_shared_big_uint64_DIGEST(%101, %1) : (!llvm.ptr, !llvm.ptr) -> i1
+  llvm.cond_br %102, ^bb19, ^bb16
 ^bb19:  // pred: ^bb18
-  %102 = llvm.load %1 : !llvm.ptr -> i64
-  llvm.br ^bb5(%102 : i64)
+  %103 = llvm.load %1 : !llvm.ptr -> i64
+  llvm.br ^bb5(%103 : i64)
 ^bb20:  // pred: ^bb5
-  %103 = llvm.call preserve_mostcc @__ffi_builder_shared_tensor_object_DIGEST(%43) : (!llvm.ptr) -> !llvm.ptr
-  llvm.br ^bb6(%103 : !llvm.ptr)
+  %104 = llvm.call preserve_mostcc @__ffi_builder_shared_tensor_object_DIGEST(%43) : (!llvm.ptr) -> !llvm.ptr
+  llvm.br ^bb6(%104 : !llvm.ptr)
 ^bb21:  // pred: ^bb11
-  %104 = llvm.call preserve_mostcc @__ffi_builder_shared_contiguous_DIGEST(%49) : (!llvm.ptr) -> i1
-  llvm.cond_br %104, ^bb12, ^bb16
+  %105 = llvm.call preserve_mostcc @__ffi_builder_shared_contiguous_DIGEST(%49) : (!llvm.ptr) -> i1
+  llvm.cond_br %105, ^bb12, ^bb16
 ^bb22:  // pred: ^bb13
-  %105 = llvm.call preserve_mostcc @__ffi_builder_shared_is_empty_DIGEST(%49) : (!llvm.ptr) -> i1
-  llvm.cond_br %105, ^bb14, ^bb16
+  %106 = llvm.call preserve_mostcc @__ffi_builder_shared_is_empty_DIGEST(%49) : (!llvm.ptr) -> i1
+  llvm.cond_br %106, ^bb14, ^bb16
 ^bb23:  // pred: ^bb14
-  %106 = llvm.call preserve_mostcc @__ffi_builder_shared_numel_fits_DIGEST(%49) : (!llvm.ptr) -> i1
-  llvm.cond_br %106, ^bb15, ^bb16
+  %107 = llvm.call preserve_mostcc @__ffi_builder_shared_numel_fits_DIGEST(%49) : (!llvm.ptr) -> i1
+  llvm.cond_br %107, ^bb15, ^bb16
 }

@@ -3,42 +3,70 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias, Union
 
 from ffi_builder import abi
 from ffi_builder.abi import TypeIndex
 from ffi_builder.spec import (
+    Array,
+    Bytes,
+    Choice,
     ConstBool,
     ConstFloat,
     ConstInt,
     ConstNone,
     DataPointer,
+    Device,
+    DType,
     EnvStream,
+    Function,
+    Map,
+    Object,
+    Optional,
     Param,
+    Plain,
     Shape,
     Signature,
     Stream,
+    String,
+    Struct,
     Tensor,
     TupleParam,
     Var,
-    first_device_tensor,
+    required,
+    with_paths,
 )
 from tests.oracle import scalars
+from tests.oracle.kinds import kind_at
 from tests.oracle.memory import AnyAt, SequenceAt, read_i64
+from tests.oracle.objects import check_object_of, check_object_param
+from tests.oracle.strings import check_string
 from tests.oracle.symbols import Symbols, Where, check_not_negative
 from tests.oracle.tensors import Decoded, Tensors, check_tensor
 from tests.oracle.words import Kind, Mismatch, Place, Value
 
+Single: TypeAlias = Union[int, bytes, tuple[int, int]]
+"""What the kernel gets of a parameter that is one value: a Stream's, DataPointer's or object's
+address, a Choice's int, a DType's 32 bits (signed), the content of a String or Bytes, type and id
+of a Device."""
+
 
 @dataclass(frozen=True)
 class Accepted:
-    """Every check passed: the value of each symbol, and what the kernel gets of each tensor."""
+    """Every check passed: the value of each symbol, and what the kernel gets besides, by path.
+
+    A symbol that nothing has bound is 0. What is absent is in neither ``tensors`` nor ``singles``:
+    the kernel gets NULL or 0.
+    """
 
     values: Mapping[str, Value]
     tensors: Mapping[str, Decoded]
     env_stream_device: tuple[int, int] | None
-    """Device type and id that EnvStream is asked of, if there is an EnvStream."""
+    """Device type and id that EnvStream is asked of. None: no EnvStream, or it is NULL."""
+    present: Mapping[str, bool] = field(default_factory=dict[str, bool])
+    """Of each Optional whether it is there; those in an absent one are not."""
+    singles: Mapping[str, Single] = field(default_factory=dict[str, Single])
 
 
 @dataclass(frozen=True)
@@ -60,12 +88,14 @@ def judge(signature: Signature, args_address: int, num_args: int) -> Verdict:
         args_address: address of the array of ``TVMFFIAny``, which may be 0.
         num_args: how many there are, as the caller says.
     """
-    call = Call(Symbols(signature.params), {})
+    absent = {path: False for path, p in with_paths(signature.params) if isinstance(p, Optional)}
+    call = Call(Symbols(signature.params), {}, absent, {})
     try:
         check_call(signature.arguments, args_address, num_args, call)
     except Mismatch as mismatch:
         return Rejected(mismatch.kind, mismatch.message(signature))
-    return Accepted(call.symbols.values, call.tensors, env_stream_device(signature, call.tensors))
+    device = env_stream_device(signature, call.tensors)
+    return Accepted(call.symbols.values, call.tensors, device, call.present, call.singles)
 
 
 @dataclass(frozen=True)
@@ -74,6 +104,8 @@ class Call:
 
     symbols: Symbols
     tensors: Tensors
+    present: dict[str, bool]
+    singles: dict[str, Single]
 
 
 def check_call(arguments: Sequence[Param], args_address: int, num_args: int, call: Call) -> None:
@@ -89,22 +121,34 @@ def check_call(arguments: Sequence[Param], args_address: int, num_args: int, cal
 
 
 def check_argument(param: Param, given: AnyAt, place: Place, call: Call) -> None:
+    if not isinstance(param, Optional):
+        check_present(param, given, place, call)
+    elif given.type_index != TypeIndex.NONE:
+        call.present[place.path] = True
+        certain = call.symbols.certain()
+        check_present(required(param), given, replace(place, optional=True), call)
+        call.symbols.leave_optional(certain)
+
+
+def check_present(param: Plain, given: AnyAt, place: Place, call: Call) -> None:
     match param:
         case Tensor():
             decoded = check_tensor(param, given, place, call.symbols, call.tensors)
             call.tensors[place.path] = decoded
         case Shape():
             check_shape(param, given, place, call.symbols)
-        case TupleParam():
+        case TupleParam() | Struct():
             check_tuple(param, given, place, call)
         case Var():
             scalars.check_scalar(param, given, place, call.symbols)
-        case Stream():
-            scalars.check_stream(given, place)
-        case DataPointer():
-            scalars.check_data_pointer(given, place)
         case ConstNone() | ConstInt() | ConstBool() | ConstFloat():
             scalars.check_constant(param, given, place)
+        case Stream() | DataPointer() | DType() | Device():
+            call.singles[place.path] = scalars.check_single(param, given, place)
+        case String() | Bytes() | Choice():
+            call.singles[place.path] = check_string(param, given, place)
+        case Object() | Function() | Array() | Map():
+            call.singles[place.path] = check_object_param(param, given, place)
         case EnvStream():
             raise AssertionError("EnvStream is no argument")
 
@@ -113,13 +157,10 @@ def check_sequence(
     given: AnyAt, place: Place, *, expected: str, types: Sequence[int], length: int
 ) -> SequenceAt:
     """Kind, NULL, length and elements pointer of a Shape, Array or List."""
-    if given.type_index not in types:
-        place.wrong_type(expected, given.type_index)
-    if given.as_pointer == 0:
-        place.wrong_value("a non-NULL object", "NULL")
-    sequence = SequenceAt(given.type_index, given.as_pointer)
+    held = check_object_of(given, place, expected, types)
+    sequence = SequenceAt(held.type_index, held.address)
     if sequence.size != length:
-        place.wrong_length(length, sequence.size)
+        place.wrong_length(str(length), sequence.size)
     if length and sequence.data == 0:
         place.wrong_value("non-NULL elements", "NULL")
     return sequence
@@ -140,13 +181,13 @@ def check_shape(param: Shape, given: AnyAt, place: Place, symbols: Symbols) -> N
         else:
             element = AnyAt(sequence.data + index * abi.ANY_SIZE)
             if element.type_index not in (TypeIndex.INT, TypeIndex.BOOL):
-                at.wrong_type("int", element.type_index)
+                at.wrong_type("int", kind_at(element))
             value = element.as_int
         check_not_negative(at, value)
         symbols.check_entry(entry, value, Where(at))
 
 
-def check_tuple(param: TupleParam, given: AnyAt, place: Place, call: Call) -> None:
+def check_tuple(param: TupleParam | Struct, given: AnyAt, place: Place, call: Call) -> None:
     sequence = check_sequence(
         given,
         place,
@@ -156,13 +197,14 @@ def check_tuple(param: TupleParam, given: AnyAt, place: Place, call: Call) -> No
     )
     for index, element in enumerate(param.params):
         at = AnyAt(sequence.data + index * abi.ANY_SIZE)
-        check_argument(element, at, place.entry(index), call)
+        is_struct = isinstance(param, Struct)
+        inner = place.part(element.name) if is_struct else place.entry(index)
+        check_argument(element, at, inner, call)
 
 
 def env_stream_device(signature: Signature, tensors: Tensors) -> tuple[int, int] | None:
     """The device of the first tensor that is not on the CPU, if its stream is asked for."""
     if not any(isinstance(param, EnvStream) for param in signature.params):
         return None
-    assert first_device_tensor(signature.params) is not None
-    first = next(tensor for tensor in tensors.values() if tensor.device_type != "cpu")
-    return abi.DEVICE_TYPES[first.device_type], first.device_id
+    devices = [(tensor.device_type, tensor.device_id) for tensor in tensors.values()]
+    return next((device for device in devices if device[0] != abi.DEVICE_TYPES["cpu"]), None)

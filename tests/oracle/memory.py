@@ -33,6 +33,17 @@ def read_f64(address: int) -> float:
     return ctypes.c_double.from_address(address).value
 
 
+def read_u32(address: int) -> int:
+    return ctypes.c_uint32.from_address(address).value
+
+
+def read_bytes(address: int) -> bytes:
+    """The bytes of a ``TVMFFIByteArray``."""
+    length = read_u64(address + abi.BYTE_ARRAY_LENGTH)
+    data = read_u64(address + abi.BYTE_ARRAY_DATA)
+    return ctypes.string_at(data, length) if length else b""
+
+
 def read_i64s(address: int, count: int) -> list[int]:
     return [read_i64(address + 8 * index) for index in range(count)]
 
@@ -58,6 +69,22 @@ class AnyAt:
     @property
     def as_pointer(self) -> int:
         return read_u64(self.address + abi.ANY_PAYLOAD)
+
+    @property
+    def as_dtype(self) -> int:
+        """The 32 bits of a ``DLDataType``."""
+        return read_i32(self.address + abi.ANY_PAYLOAD)
+
+    @property
+    def as_device(self) -> tuple[int, int]:
+        """Device type and id."""
+        at = self.address + abi.ANY_PAYLOAD
+        return read_i32(at), read_i32(at + 4)
+
+    @property
+    def small_length(self) -> int:
+        """The length of a str or bytes that is held in place."""
+        return read_u32(self.address + abi.ANY_SMALL_LENGTH)
 
     @property
     def moved(self) -> int:

@@ -6,7 +6,18 @@ from collections.abc import Collection
 from typing import Final
 
 from ffi_builder.abi import TypeIndex
-from ffi_builder.spec import ConstBool, ConstFloat, ConstInt, ConstNone, Var
+from ffi_builder.spec import (
+    ConstBool,
+    ConstFloat,
+    ConstInt,
+    ConstNone,
+    DataPointer,
+    Device,
+    DType,
+    Stream,
+    Var,
+)
+from tests.oracle.kinds import kind_at
 from tests.oracle.memory import AnyAt, read_big_int
 from tests.oracle.rounding import int_to_float, round_float
 from tests.oracle.symbols import Symbols, Where, check_fits, check_not_negative, same
@@ -40,16 +51,34 @@ def check_scalar(var: Var, given: AnyAt, place: Place, symbols: Symbols) -> None
             symbols.meet(var, round_float(number(given), var.dtype), where)
 
 
-def check_stream(given: AnyAt, place: Place) -> None:
-    check_kind(given, STREAMS, "opaque pointer, None or int", place)
+def check_single(
+    param: Stream | DataPointer | DType | Device, given: AnyAt, place: Place
+) -> int | tuple[int, int]:
+    """An address, the bits of a dtype, or type and id of a device."""
+    match param:
+        case Stream():
+            check_kind(given, STREAMS, "opaque pointer, None or int", place)
+            return pointer(given)
+        case DataPointer():
+            check_kind(given, ADDRESSES, "opaque pointer, None or int", place)
+            return data_pointer(given, place)
+        case DType():
+            check_kind(given, (TypeIndex.DATA_TYPE,), "dtype", place)
+            return given.as_dtype
+        case Device():
+            check_kind(given, (TypeIndex.DEVICE,), "device", place)
+            return given.as_device
+        case _:
+            raise AssertionError(param)
 
 
-def check_data_pointer(given: AnyAt, place: Place) -> None:
-    check_kind(given, ADDRESSES, "opaque pointer, None or int", place)
-    if given.type_index in (TypeIndex.INT, TypeIndex.BIG_INT):
-        value = integer(given)
-        check_not_negative(place, value)
-        check_fits("uint64", value, place)
+def data_pointer(given: AnyAt, place: Place) -> int:
+    if given.type_index not in (TypeIndex.INT, TypeIndex.BIG_INT):
+        return pointer(given)
+    value = integer(given)
+    check_not_negative(place, value)
+    check_fits("uint64", value, place)
+    return value
 
 
 def check_constant(
@@ -74,7 +103,7 @@ def check_constant(
 
 def check_kind(given: AnyAt, types: Collection[int], expected: str, place: Place) -> None:
     if given.type_index not in types:
-        place.wrong_type(expected, given.type_index)
+        place.wrong_type(expected, kind_at(given))
 
 
 def integer(given: AnyAt) -> int:
@@ -92,7 +121,7 @@ def number(given: AnyAt) -> float:
 
 
 def pointer(given: AnyAt) -> int:
-    """An opaque pointer, or 0 for None, whatever its payload."""
+    """An opaque pointer (or an int, as one), or 0 for None, whatever its payload."""
     return 0 if given.type_index == TypeIndex.NONE else given.as_pointer
 
 

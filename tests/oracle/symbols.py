@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from ffi_builder.spec import (
@@ -12,10 +12,12 @@ from ffi_builder.spec import (
     Expr,
     Param,
     Shape,
+    Struct,
     Tensor,
     TupleParam,
     Var,
     linear,
+    required,
     variables,
 )
 from tests.oracle.words import INT64_MAX, Place, Value, show_int, show_value
@@ -68,10 +70,25 @@ class Symbols:
             name for entry in entries for name in {var.name for var in variables(entry)}
         )
         self.stands_alone = {entry.name for entry in entries if isinstance(entry, Var)}
+        self.variables = {var.name: var for entry in entries for var in variables(entry)}
 
     @property
     def values(self) -> dict[str, Value]:
-        return {name: binding.value for name, binding in self.bindings.items()}
+        """Every symbol's value; 0 where nothing has bound it."""
+        return {
+            name: self.bindings[name].value if name in self.bindings else zero(var)
+            for name, var in self.variables.items()
+        }
+
+    def certain(self) -> set[str]:
+        """The symbols that are bound for certain."""
+        return {name for name, binding in self.bindings.items() if binding.certain}
+
+    def leave_optional(self, certain_before: Collection[str]) -> None:
+        """Behind an Optional all else is provisional, whatever it was in there."""
+        for name, binding in self.bindings.items():
+            if name not in certain_before:
+                self.bindings[name] = replace(binding, certain=False)
 
     def check_entry(self, entry: Dim | None, value: int, where: Where) -> None:
         """*Values* of docs/checks.md: one entry of a shape or strides, or a device id."""
@@ -171,27 +188,35 @@ class Symbols:
         self.check_integer(var, solution, replace(where, place=place))
 
     def check_waiting(self) -> None:
-        """What had to wait for a later argument, now that every symbol is bound."""
+        """What had to wait for a later argument, where every symbol of it is bound now."""
         for expression, value, where in self.waiting:
-            self.check_equal(expression, value, where)
+            if all(var.name in self.bindings for var in variables(expression)):
+                self.check_equal(expression, value, where)
 
 
 def entries_of(params: Sequence[Param]) -> Iterator[Dim | None]:
     """Everything that may mention a symbol: scalars, device ids, dimensions, strides, entries."""
     for param in params:
-        match param:
-            case Var():
-                yield param
-            case Tensor():
-                yield param.device_id
-                yield from param.shape
-                yield from param.stride_entries or ()
-            case Shape():
-                yield from param.shape
-            case TupleParam():
-                yield from entries_of(param.params)
+        match required(param):
+            case Var() as var:
+                yield var
+            case Tensor() as tensor:
+                yield tensor.device_id
+                yield from tensor.dims
+                yield from tensor.stride_entries or ()
+            case Shape(shape=shape):
+                yield from shape
+            case TupleParam(params=inner) | Struct(fields=inner):
+                yield from entries_of(inner)
             case _:
                 pass
+
+
+def zero(var: Var) -> Value:
+    """What a symbol is that nothing has bound."""
+    if var.dtype == "bool":
+        return False
+    return 0 if var.is_integer or var.dtype == "handle" else 0.0
 
 
 def fits(dtype: str, value: int) -> bool:

@@ -9,8 +9,9 @@ from typing import Final
 
 from ffi_builder import abi
 from ffi_builder.abi import TypeIndex
-from ffi_builder.spec import Tensor, parse_dtype
-from tests.oracle.memory import AnyAt, TensorAt, object_type, read_i64s
+from ffi_builder.spec import ANY, DataType, Dim, Tensor, parse_dtype
+from tests.oracle.memory import AnyAt, TensorAt, read_i64s
+from tests.oracle.objects import check_object_of
 from tests.oracle.symbols import Symbols, Where, check_not_negative, check_packable
 from tests.oracle.words import (
     INT64_MAX,
@@ -25,18 +26,25 @@ class Decoded:
     """What the kernel gets of a tensor that is right: elements as the kernel counts them.
 
     ``data`` has the byte offset added. An entry None that is too large to be multiplied with the
-    elements of a packed tensor wraps; nobody looks at it.
+    elements of a packed tensor wraps; nobody looks at it. What else there is, is as it came.
     """
 
     data: int
     shape: tuple[int, ...]
     strides: tuple[int, ...]
-    device_type: str
+    device_type: int
     device_id: int
+    dtype: DataType
+    address: int
+    """Of the ``DLTensor``."""
+
+    @property
+    def ndim(self) -> int:
+        return len(self.shape)
 
 
 Tensors = dict[str, Decoded]
-"""The tensors so far, by path, in the order of the checks."""
+"""The tensors so far that are there, by path, in the order of the checks."""
 
 
 def check_tensor(
@@ -46,9 +54,9 @@ def check_tensor(
     tensor = TensorAt(tensor_address(given, place))
     check_head(param, tensor, place)
     check_device(param, tensor, place, symbols, before)
-    if tensor.shape == 0 and param.ndim:
+    if tensor.shape == 0 and tensor.ndim:
         place.part("shape").wrong_value("a non-NULL pointer", "NULL")
-    shape = read_i64s(tensor.shape, param.ndim)
+    shape = read_i64s(tensor.shape, tensor.ndim)
     check_dimensions(param, shape, place.part("shape"), symbols)
     strides = check_strides(param, tensor, shape, place.part("strides"), symbols)
     if math.prod(shape) > INT64_MAX:
@@ -57,39 +65,37 @@ def check_tensor(
     data = check_data(param, tensor, is_empty=0 in shape, place=place)
     return Decoded(
         data,
-        tuple(wrapped(n * p) for n, p in zip(shape, dimension_factors(param), strict=True)),
-        tuple(wrapped(n * p) for n, p in zip(strides, stride_factors(param), strict=True)),
-        param.device,
+        tuple(wrapped(n * dimension_factor(param, axis)) for axis, n in enumerate(shape)),
+        tuple(wrapped(n * stride_factor(param, axis)) for axis, n in enumerate(strides)),
+        tensor.device_type,
         tensor.device_id,
+        tensor.dtype,
+        tensor.address,
     )
 
 
 def tensor_address(given: AnyAt, place: Place) -> int:
     """Where the DLTensor lies, after the checks of kind and NULL."""
-    match given.type_index:
-        case TypeIndex.DL_TENSOR_PTR:
-            address, header = given.as_pointer, 0
-        case TypeIndex.TENSOR:
-            address, header = given.as_pointer, abi.OBJECT_SIZE
-        case TypeIndex.OBJECT_RVALUE_REF:
-            address, header = given.moved, abi.OBJECT_SIZE
-            if address and object_type(address) != TypeIndex.TENSOR:
-                place.wrong_type("Tensor", TypeIndex.OBJECT_RVALUE_REF)
-        case other:
-            place.wrong_type("Tensor", other)
-    if address == 0:
+    if given.type_index != TypeIndex.DL_TENSOR_PTR:
+        held = check_object_of(given, place, "Tensor", (TypeIndex.TENSOR,))
+        return held.address + abi.OBJECT_SIZE
+    if given.as_pointer == 0:
         place.wrong_value("a non-NULL object", "NULL")
-    return address + header
+    return given.as_pointer
 
 
 def check_head(param: Tensor, tensor: TensorAt, place: Place) -> None:
     """ndim, dtype and device type."""
-    if tensor.ndim != param.ndim:
+    if param.any_rank:
+        check_not_negative(place.part("ndim"), tensor.ndim)
+    elif tensor.ndim != param.ndim:
         place.part("ndim").wrong_value(str(param.ndim), str(tensor.ndim))
-    dtype = parse_dtype(param.element_dtype)
-    if tensor.dtype != dtype:
-        place.part("dtype").wrong_dtype(str(dtype), str(tensor.dtype))
-    if tensor.device_type != abi.DEVICE_TYPES[param.device]:
+    dtypes = [parse_dtype(name) for name in param.element_dtypes]
+    if tensor.dtype not in dtypes:
+        names = ", ".join(map(str, dtypes))
+        expected = names if len(dtypes) == 1 else f"one of {names}"
+        place.part("dtype").wrong_dtype(expected, str(tensor.dtype))
+    if param.device != ANY and tensor.device_type != abi.DEVICE_TYPES[param.device]:
         got = show_device(tensor.device_type)
         place.part("device_type").wrong_value(param.device, got)
 
@@ -97,13 +103,13 @@ def check_head(param: Tensor, tensor: TensorAt, place: Place) -> None:
 def check_device(
     param: Tensor, tensor: TensorAt, place: Place, symbols: Symbols, before: Tensors
 ) -> None:
-    """The device id: as the parameter says, or that of the first tensor of this device type."""
+    """The device id: as the parameter says, or that of the first tensor on this device type."""
     device_id, place = tensor.device_id, place.part("device_id")
     if param.device_id is not None:
         symbols.check_entry(param.device_id, device_id, Where(place))
         return
     for path, earlier in before.items():
-        if earlier.device_type == param.device:
+        if earlier.device_type == tensor.device_type:
             if device_id != earlier.device_id:
                 expected = f"{earlier.device_id} (the device of {path})"
                 place.wrong_value(expected, str(device_id))
@@ -111,9 +117,9 @@ def check_device(
 
 
 def check_dimensions(param: Tensor, shape: Sequence[int], place: Place, symbols: Symbols) -> None:
-    factors = dimension_factors(param)
-    for axis, (entry, stored, factor) in enumerate(zip(param.shape, shape, factors, strict=True)):
-        at = place.entry(axis)
+    entries: Sequence[Dim | None] = [None] * len(shape) if param.any_rank else param.dims
+    for axis, (entry, stored) in enumerate(zip(entries, shape, strict=True)):
+        at, factor = place.entry(axis), dimension_factor(param, axis)
         check_not_negative(at, stored)
         check_packable(at, stored, factor)
         symbols.check_entry(entry, stored * factor, Where(at))
@@ -123,27 +129,42 @@ def check_strides(
     param: Tensor, tensor: TensorAt, shape: Sequence[int], place: Place, symbols: Symbols
 ) -> list[int]:
     """The strides, as they are stored."""
-    row_major = [wrapped(math.prod(shape[axis + 1 :])) for axis in range(param.ndim)]
-    given = tensor.strides != 0
-    strides = read_i64s(tensor.strides, param.ndim) if given else row_major
-    shown = show_ints(strides) if given else "NULL"
+    strides = row_major(shape)
+    shown = "NULL"
+    if tensor.strides:
+        strides = read_i64s(tensor.strides, len(shape))
+        shown = show_ints(strides)
     layout = f" (shape={show_ints(shape)}, strides={shown})"
     free = [dimension == 1 or 0 in shape for dimension in shape]
-    if param.stride_entries is None:
-        for axis in range(param.ndim):
-            if not free[axis] and strides[axis] != row_major[axis]:
-                expected = f"{row_major[axis]} (row-major contiguous)"
-                place.entry(axis).wrong_value(expected, f"{strides[axis]}{layout}")
+    if param.order is not None:
+        check_contiguous(param.order, shape, strides, place, layout)
         return strides
-    factors = stride_factors(param)
-    for axis, entry in enumerate(param.stride_entries):
+    for axis, entry in enumerate(param.stride_entries or ()):
         if entry is None:
             continue
-        at = place.entry(axis)
-        check_packable(at, strides[axis], factors[axis])
+        at, factor = place.entry(axis), stride_factor(param, axis)
+        check_packable(at, strides[axis], factor)
         where = Where(at, in_strides=True, free=free[axis], layout=layout)
-        symbols.check_entry(entry, strides[axis] * factors[axis], where)
+        symbols.check_entry(entry, strides[axis] * factor, where)
     return strides
+
+
+def check_contiguous(
+    order: str, shape: Sequence[int], strides: Sequence[int], place: Place, layout: str
+) -> None:
+    """Row-major ("C") or column-major ("F"), where a stride is not free."""
+    wanted = row_major(shape) if order == "C" else row_major(shape[::-1])[::-1]
+    name = "row-major" if order == "C" else "column-major"
+    for axis, dimension in enumerate(shape):
+        is_free = dimension == 1 or 0 in shape
+        if not is_free and strides[axis] != wanted[axis]:
+            expected = f"{wanted[axis]} ({name} contiguous)"
+            place.entry(axis).wrong_value(expected, f"{strides[axis]}{layout}")
+
+
+def row_major(shape: Sequence[int]) -> list[int]:
+    """Products of the later dimensions, modulo 2^64."""
+    return [wrapped(math.prod(shape[axis + 1 :])) for axis in range(len(shape))]
 
 
 def check_data(param: Tensor, tensor: TensorAt, *, is_empty: bool, place: Place) -> int:
@@ -166,14 +187,14 @@ def check_data(param: Tensor, tensor: TensorAt, *, is_empty: bool, place: Place)
     return address
 
 
-def dimension_factors(param: Tensor) -> list[int]:
-    """What each stored dimension is multiplied with: the packed one with the packing."""
-    return [param.packing if axis == param.packed_axis else 1 for axis in range(param.ndim)]
+def dimension_factor(param: Tensor, axis: int) -> int:
+    """What a stored dimension is multiplied with: the packed one with the packing."""
+    return param.packing if axis == param.packed_axis else 1
 
 
-def stride_factors(param: Tensor) -> list[int]:
-    """What each stored stride is multiplied with: all but the packed dimension's."""
-    return [1 if axis == param.packed_axis else param.packing for axis in range(param.ndim)]
+def stride_factor(param: Tensor, axis: int) -> int:
+    """What a stored stride is multiplied with: all but the packed dimension's."""
+    return 1 if axis == param.packed_axis else param.packing
 
 
 WORD: Final = 2**64

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 
 import pytest
@@ -14,6 +15,7 @@ from ffi_builder.spec import (
     Param,
     Shape,
     Signature,
+    Struct,
     TupleParam,
     Var,
     short_text,
@@ -112,14 +114,21 @@ class TestShapes:
 
     @pytest.mark.parametrize(
         "given",
-        [shape(1, 4), array(of_int(1), of_int(4)), list_(of_bool(True), of_int(4))],
-        ids=["Shape", "Array", "List"],
+        [
+            shape(1, 4),
+            array(of_int(1), of_int(4)),
+            list_(of_bool(True), of_int(4)),
+            Moved(shape(1, 4)),
+            Moved(list_(of_int(1), of_int(4))),
+        ],
+        ids=["Shape", "Array", "List", "moved Shape", "moved List"],
     )
     def test_kinds(self, given: Value) -> None:
         assert values(self.dims, given) == {"n": 1}
 
     @pytest.mark.parametrize(
-        ("given", "kind"), [(NONE, "None"), (Moved(shape(1, 4)), "moved object"), (f32(), "Tensor")]
+        ("given", "kind"),
+        [(NONE, "None"), (Moved(Object(70)), "ffi.Tensor"), (f32(), "ffi.Tensor")],
     )
     def test_other_kinds(self, given: Value, kind: str) -> None:
         expected = f"TypeError #0 type of dims: Shape or list of ints | {kind}"
@@ -152,6 +161,8 @@ class TestShapes:
         assert fault(self.dims, given) == "ValueError #0 dims[0]: a non-negative value | -1"
         given = array(of_int(1), of_float(4.0))
         assert fault(self.dims, given) == "TypeError #0 type of dims[1]: int | float"
+        given = array(of_int(1), Moved(shape()))
+        assert fault(self.dims, given) == "TypeError #0 type of dims[1]: int | moved object"
         given = array(of_int(1), of_int(2**63))
         assert fault(self.dims, given) == "TypeError #0 type of dims[1]: int | int beyond int64"
         assert fault(self.dims, shape(1, 5)) == "ValueError #0 dims[1]: 4 | 5"
@@ -185,12 +196,52 @@ class TestTuples:
 
     def test_kind_null_length_elements(self) -> None:
         params: list[Param] = [TupleParam("t", [n])]
-        assert fault(params, shape(3)) == "TypeError #0 type of t: tuple | Shape"
+        assert fault(params, shape(3)) == "TypeError #0 type of t: tuple | ffi.Shape"
         assert fault(params, Plain(TypeIndex.LIST)) == "ValueError #0 t: a non-NULL object | NULL"
         assert fault(params, array()) == "ValueError #0 length of t: 1 | 0"
         given = Object(TypeIndex.ARRAY, Elements(None, 1))
         assert fault(params, given) == "ValueError #0 t: non-NULL elements | NULL"
         assert accepted([TupleParam("t", [])], Object(TypeIndex.ARRAY, Elements(None, 0)))
+
+
+class TestStructs:
+    inner = TupleParam("inner", [Tensor("x", [n]), Shape("s", [k])])
+    cfg = (Struct("cfg", [n, inner, Struct("deep", [Tensor("y", [k])])]),)
+
+    def test_fields(self) -> None:
+        given = list_(of_int(3), array(f32(3), shape(5)), Moved(array(f32(5))))
+        found = accepted(self.cfg, given)
+        assert found.values == {"n": 3, "k": 5}
+        assert list(found.tensors) == ["cfg.inner[0]", "cfg.deep.y"]
+
+    @pytest.mark.parametrize(
+        ("given", "expected"),
+        [
+            (array(NONE, NONE, NONE), "TypeError #0 type of cfg.n: int | None"),
+            (array(of_int(3), NONE, NONE), "TypeError #0 type of cfg.inner: tuple | None"),
+            (
+                array(of_int(3), array(f32(4), NONE), NONE),
+                "ValueError #0 cfg.inner[0].shape[0]: 3 (n = cfg.n) | 4",
+            ),
+            (
+                array(of_int(3), array(f32(3), shape(5)), list_()),
+                "ValueError #0 length of cfg.deep: 1 | 0",
+            ),
+            (
+                array(of_int(3), array(f32(3), shape(5)), list_(f32(6))),
+                "ValueError #0 cfg.deep.y.shape[0]: 5 (k = cfg.inner[1][0]) | 6",
+            ),
+        ],
+    )
+    def test_paths(self, given: Value, expected: str) -> None:
+        assert fault(self.cfg, given) == expected
+
+    def test_kind_null_length_elements(self) -> None:
+        assert fault(self.cfg, shape(3)) == "TypeError #0 type of cfg: tuple | ffi.Shape"
+        assert fault(self.cfg, Moved(None)) == "ValueError #0 cfg: a non-NULL object | NULL"
+        assert fault(self.cfg, array()) == "ValueError #0 length of cfg: 3 | 0"
+        given = Object(TypeIndex.LIST, Elements(None, 3))
+        assert fault(self.cfg, given) == "ValueError #0 cfg: non-NULL elements | NULL"
 
 
 class TestEnvStream:
@@ -199,6 +250,16 @@ class TestEnvStream:
         params = [EnvStream("stream"), Tensor("A", []), TupleParam("t", [inner])]
         given = tensor(DLTensor((), device_type=2, device_id=3))
         assert accepted(params, f32(), array(given)).env_stream_device == (2, 3)
+
+    def test_absent_tensors_and_those_that_came_on_a_cpu(self) -> None:
+        anywhere = spec.Tensor("x", [], "float32", device_type="any")
+        params = [spec.Optional(anywhere), replace(anywhere, name="y"), EnvStream("stream")]
+        cpu, cuda = f32(device_id=9), tensor(DLTensor((), device_type=2, device_id=3))
+        rocm = tensor(DLTensor((), device_type=10, device_id=1))
+        assert accepted(params, cuda, rocm).env_stream_device == (2, 3)
+        assert accepted(params, NONE, rocm).env_stream_device == (10, 1)
+        assert accepted(params, cpu, rocm).env_stream_device == (10, 1)
+        assert accepted(params, NONE, cpu).env_stream_device is None
 
     def test_is_no_argument(self) -> None:
         inner = spec.Tensor("x", [], "float32", device_type="cuda")

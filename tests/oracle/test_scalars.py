@@ -14,6 +14,8 @@ from ffi_builder.spec import (
     ConstInt,
     ConstNone,
     DataPointer,
+    Device,
+    DType,
     Param,
     Stream,
     TupleParam,
@@ -32,6 +34,7 @@ from tests.differential.description import (
     of_pointer,
 )
 from tests.oracle.calls import accepted, fault, values
+from tests.oracle.raw import moved, object_
 
 BIG = of_int(2**63)
 VALUES: dict[str, Value] = {
@@ -42,7 +45,9 @@ VALUES: dict[str, Value] = {
     "opaque pointer": of_pointer(16),
     "int beyond int64": BIG,
     "dtype": Plain(TypeIndex.DATA_TYPE),
+    "device": Plain(TypeIndex.DEVICE),
     "str": Plain(TypeIndex.SMALL_STR),
+    "moved object": moved(object_(TypeIndex.BIG_INT, 1, 5)),
 }
 
 
@@ -59,6 +64,8 @@ VALUES: dict[str, Value] = {
             "opaque pointer, None, int, int beyond int64",
             "opaque pointer, None or int",
         ),
+        (DType("x"), "dtype", "dtype"),
+        (Device("x"), "device", "device"),
         (ConstNone("x"), "None", "None"),
         (ConstInt("x", 1), "int", "int"),
         (ConstBool("x", True), "bool", "bool"),
@@ -174,6 +181,27 @@ class TestHandles:
     def test_data_pointer(self, given: int, expected: str) -> None:
         assert fault([DataPointer("x")], of_int(given)) == f"ValueError #0 x: {expected}"
         assert accepted([DataPointer("x")], of_int(2**64 - 1))
+
+
+class TestDTypeAndDevice:
+    def test_the_bits_of_a_dtype(self) -> None:
+        given = Plain(TypeIndex.DATA_TYPE, 0x1234_5678_0002_2002)
+        assert accepted([DType("x")], given).singles == {"x": 0x0002_2002}
+
+    def test_type_and_id_of_a_device(self) -> None:
+        given = Plain(TypeIndex.DEVICE, 3 << 32 | 99)
+        assert accepted([Device("x")], given).singles == {"x": (99, 3)}
+        given = Plain(TypeIndex.DEVICE, (2**32 - 1) << 32 | 2)
+        assert accepted([Device("x")], given).singles == {"x": (2, -1)}
+
+
+@pytest.mark.parametrize(
+    ("given", "address"),
+    [(of_pointer(2**64 - 1), 2**64 - 1), (Plain(TypeIndex.NONE, 5), 0), (of_int(64), 64)],
+)
+def test_addresses(given: Value, address: int) -> None:
+    found = accepted([Stream("s"), DataPointer("p")], given, given)
+    assert found.singles == {"s": address, "p": address}
 
 
 class TestBigInt:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from functools import partial
+from types import EllipsisType
 
 import pytest
 
 from ffi_builder import spec
-from ffi_builder.spec import Var
+from ffi_builder.spec import Dim, Var
 from tests.differential.description import of_int
 from tests.oracle.calls import accepted, f32, fault, values
 
@@ -44,6 +45,61 @@ class TestRowMajor:
         assert fault(self.A, given).startswith("ValueError #0 A.shape: a product ")
         given = f32(2, 2**62, 2, strides=[0, 2, 1])
         assert "-9223372036854775808 (row-major contiguous) | 0 " in fault(self.A, given)
+
+
+class TestColumnMajor:
+    A = (Tensor("A", [None, None, None], strides="F"),)
+
+    def test_contiguous(self) -> None:
+        found = accepted(self.A, f32(3, 4, 5, strides=[1, 3, 12]))
+        assert found.tensors["A"].strides == (1, 3, 12)
+
+    def test_not_contiguous(self) -> None:
+        params = [Tensor("A", [n, k], strides="F")]
+        assert fault(params, f32(3, 4, strides=[4, 1])) == (
+            "ValueError #0 A.strides[0]: 1 (column-major contiguous) | 4 (shape=[3, 4], strides=[4, 1])"
+        )
+        assert fault(params, f32(3, 4, strides=[1, 1])) == (
+            "ValueError #0 A.strides[1]: 3 (column-major contiguous) | 1 (shape=[3, 4], strides=[1, 1])"
+        )
+
+    def test_null_strides_are_row_major(self) -> None:
+        assert fault(self.A, f32(3, 4, 5)) == (
+            "ValueError #0 A.strides[0]: 1 (column-major contiguous) | 20 "
+            "(shape=[3, 4, 5], strides=NULL)"
+        )
+        assert accepted(self.A, f32(1, 1, 5))
+        assert accepted(self.A, f32(0, 4, 5)).tensors["A"].strides == (20, 5, 1)
+
+    def test_free(self) -> None:
+        assert accepted(self.A, f32(3, 1, 5, strides=[1, -99, 3]))
+        assert accepted(self.A, f32(3, 0, 5, strides=[9, 9, 9]))
+        assert fault(self.A, f32(3, 1, 5, strides=[1, -99, 4])).startswith(
+            "ValueError #0 A.strides[2]: 3 (column-major contiguous) | 4 "
+        )
+
+    def test_products_wrap(self) -> None:
+        given = f32(2, 2**62, 2, strides=[1, 2, 0])
+        assert "-9223372036854775808 (column-major contiguous) | 0 " in fault(self.A, given)
+
+    def test_of_any_rank(self) -> None:
+        params = [spec.Tensor("A", ..., "float32", device_type="cpu", strides="F")]
+        assert accepted(params, f32(3, 4, strides=[1, 3]))
+        assert fault(params, f32(3, 4, strides=[1, 4])) == (
+            "ValueError #0 A.strides[1]: 3 (column-major contiguous) | 4 (shape=[3, 4], strides=[1, 4])"
+        )
+
+
+class TestAny:
+    @pytest.mark.parametrize("dims", [[n, k], ...], ids=["two", "any rank"])
+    def test_no_stride_is_looked_at(self, dims: list[Dim] | EllipsisType) -> None:
+        params = [spec.Tensor("A", dims, "float32", device_type="cpu", strides="any")]
+        found = accepted(params, f32(3, 4, strides=[-7, 2**62]))
+        assert found.tensors["A"].strides == (-7, 2**62)
+        assert accepted(params, f32(3, 4)).tensors["A"].strides == (4, 1)
+        assert fault(params, f32(3, -4, strides=[0, 0])) == (
+            "ValueError #0 A.shape[1]: a non-negative value | -4"
+        )
 
 
 class TestGiven:

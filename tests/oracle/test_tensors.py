@@ -51,11 +51,11 @@ def test_kinds_that_are_tensors(right: Value) -> None:
         (Plain(TypeIndex.INT, 5), "int"),
         (Plain(TypeIndex.NONE, 5), "None"),
         (Plain(TypeIndex.OPAQUE_PTR, 5), "opaque pointer"),
-        (shape(3, 4), "Shape"),
-        (array(), "Array"),
-        (Moved(shape(3, 4)), "moved object"),
-        (Moved(Object(64)), "moved object"),
-        (Plain(TypeIndex.MAP), "Map"),
+        (shape(3, 4), "ffi.Shape"),
+        (array(), "ffi.Array"),
+        (Moved(shape(3, 4)), "ffi.Shape"),
+        (Moved(Object(64)), "ffi.Object"),
+        (Plain(TypeIndex.MAP), "ffi.Map"),
         (Plain(63), "type index 63"),
         (Plain(-1), "type index -1"),
     ],
@@ -222,6 +222,19 @@ class TestPacked:
         expected = "4 (row-major contiguous) | 8 (shape=[3, 4], strides=[8, 1])"
         assert fault([self.x], self.f4(3, 4, strides=(8, 1))) == (
             f"ValueError #0 x.strides[0]: {expected}"
+        )
+
+    def test_first_dimension_with_column_major_strides(self) -> None:
+        params = [replace(self.x, strides="F")]
+        found = accepted(params, self.f4(3, 5, strides=(1, 3)))
+        assert found.values == {"m": 6, "k": 5}
+        assert found.tensors["x"].shape == (6, 5)
+        assert found.tensors["x"].strides == (1, 6)
+        assert fault(params, self.f4(3, 5, strides=(1, 6))) == (
+            "ValueError #0 x.strides[1]: 3 (column-major contiguous) | 6 (shape=[3, 5], strides=[1, 6])"
+        )
+        assert fault(params, self.f4(2**62, 3)) == (
+            f"ValueError #0 x.shape[0]: {self.limit} | 4611686018427387904"
         )
 
     def test_the_dimension_with_stride_1(self) -> None:

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Final, Literal, NoReturn, TypeAlias, Union
 
 from ffi_builder import abi
-from ffi_builder.abi import TypeIndex
 from ffi_builder.spec import Signature, Var, argument_texts, short_text
 
 Kind: TypeAlias = Literal["TypeError", "ValueError"]
@@ -17,39 +16,11 @@ Value: TypeAlias = Union[int, float, bool]
 WHOLE_SIGNATURE: Final = 400
 """The most characters of a signature that an error shows whole."""
 
+MOST_ENTRIES: Final = 64
+"""Entries of a shape or strides, and bytes of a str, that are shown."""
+
 INT64_MAX: Final = 2**63 - 1
 
-KINDS: Final[dict[int, str]] = {
-    TypeIndex.NONE: "None",
-    TypeIndex.INT: "int",
-    TypeIndex.BOOL: "bool",
-    TypeIndex.FLOAT: "float",
-    TypeIndex.OPAQUE_PTR: "opaque pointer",
-    TypeIndex.DATA_TYPE: "dtype",
-    TypeIndex.DEVICE: "device",
-    TypeIndex.DL_TENSOR_PTR: "DLTensor*",
-    TypeIndex.RAW_STR: "char*",
-    TypeIndex.BYTE_ARRAY_PTR: "TVMFFIByteArray*",
-    TypeIndex.OBJECT_RVALUE_REF: "moved object",
-    TypeIndex.SMALL_STR: "str",
-    TypeIndex.STR: "str",
-    TypeIndex.SMALL_BYTES: "bytes",
-    TypeIndex.BYTES: "bytes",
-    TypeIndex.UNCHANGED: "Unchanged",
-    TypeIndex.OBJECT: "Object",
-    TypeIndex.ERROR: "Error",
-    TypeIndex.FUNCTION: "Function",
-    TypeIndex.SHAPE: "Shape",
-    TypeIndex.TENSOR: "Tensor",
-    TypeIndex.ARRAY: "Array",
-    TypeIndex.MAP: "Map",
-    TypeIndex.MODULE: "Module",
-    TypeIndex.OPAQUE_PY_OBJECT: "Python object",
-    TypeIndex.LIST: "List",
-    TypeIndex.DICT: "Dict",
-    TypeIndex.VISIT_INTERRUPT: "VisitInterrupt",
-    TypeIndex.BIG_INT: "int beyond int64",
-}
 DEVICES: Final = {code: name for name, code in abi.DEVICE_TYPES.items()}
 
 
@@ -79,6 +50,8 @@ class Place:
 
     argument: int
     path: str
+    optional: bool = False
+    """Whether None may stand here; not of parts."""
 
     def part(self, name: str) -> Place:
         """``A`` to ``A.shape``."""
@@ -94,13 +67,13 @@ class Place:
     def wrong_dtype(self, expected: str, got: str) -> NoReturn:
         raise Mismatch("TypeError", self.path, self.argument, expected, got)
 
-    def wrong_type(self, expected: str, type_index: int) -> NoReturn:
-        got = KINDS.get(type_index, f"type index {type_index}")
-        raise Mismatch("TypeError", f"type of {self.path}", self.argument, expected, got)
+    def wrong_type(self, expected: str, kind: str) -> NoReturn:
+        words = f"{expected} or None" if self.optional else expected
+        raise Mismatch("TypeError", f"type of {self.path}", self.argument, words, kind)
 
-    def wrong_length(self, expected: int, got: int) -> NoReturn:
+    def wrong_length(self, expected: str, got: int) -> NoReturn:
         subject = f"length of {self.path}"
-        raise Mismatch("ValueError", subject, self.argument, str(expected), str(got))
+        raise Mismatch("ValueError", subject, self.argument, expected, str(got))
 
 
 def signature_text(signature: Signature, argument: int | None) -> str:
@@ -128,7 +101,19 @@ def show_float(value: float) -> str:
 
 
 def show_ints(values: Sequence[int]) -> str:
-    return f"[{', '.join(map(str, values))}]"
+    shown = [str(value) for value in values[:MOST_ENTRIES]]
+    return f"[{', '.join(shown + ['...'] * (len(values) > MOST_ENTRIES))}]"
+
+
+def show_str(content: bytes) -> str:
+    shown = "".join(map(show_byte, content[:MOST_ENTRIES]))
+    return f"'{shown}'" + "..." * (len(content) > MOST_ENTRIES)
+
+
+def show_byte(byte: int) -> str:
+    """Printable ASCII as it is, without quotes and backslashes."""
+    is_plain = 0x20 <= byte < 0x7F and byte not in b"'\"\\"
+    return chr(byte) if is_plain else f"\\x{byte:02x}"
 
 
 def show_device(code: int) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import fields
+from typing import cast
 
 from ffi_builder.plan import make_plan
 from ffi_builder.plan.steps import AnyStep
@@ -16,10 +17,20 @@ def steps_of(*params: Param) -> tuple[AnyStep, ...]:
 
 
 def line(step: AnyStep) -> str:
-    """``EqualInt A.shape[0] 4``: the kind of step, its place, and what else it holds."""
-    values = [getattr(step, item.name) for item in fields(step) if item.init][1:]
-    shown = ["free" if value is True else str(value) for value in values if value is not False]
-    return " ".join([type(step).__name__, str(step.place), *shown])
+    """``EqualInt A.shape[0] 4``: the kind of step, its place, and what else it holds.
+
+    Of flags that are set the name; what is not said or not set is left out.
+    """
+    shown = [type(step).__name__, str(step.place)]
+    for item in [item for item in fields(step) if item.init][1:]:
+        value = getattr(step, item.name)
+        if isinstance(value, tuple):
+            shown += map(str, cast("tuple[object, ...]", value))
+        elif value is True:
+            shown.append(item.name)
+        elif value is not None and value is not False:
+            shown.append(str(value))
+    return " ".join(shown)
 
 
 def lines(*params: Param) -> list[str]:

@@ -163,6 +163,104 @@ def test_a_symbol_that_strides_share():
     ]
 
 
+def test_tensors_of_any_kind():
+    x = Tensor("x", ..., ("float16", "bfloat16"), device_type="any", strides="F")
+    y = Tensor("y", [n], "int8", device_type="cuda", strides="any")
+    assert_explains(
+        Signature("f", [x, spec.Optional(y), Tensor("z", [n], "int8", device_type="cuda")]),
+        """
+        f(x: Tensor(..., float16 | bfloat16, strides=F), y: Optional(Tensor([n], int8, strides=any)), z: Tensor([n], int8))
+              at                   expected                                               otherwise
+           0  number of arguments  3                                                      TypeError
+           1  argument array       a non-NULL pointer                                     ValueError
+           2  type of x            Tensor                                                 TypeError
+           3  x                    a non-NULL object                                      ValueError
+           4  x.ndim               a non-negative value                                   ValueError
+           5  x.dtype              one of float16, bfloat16                               TypeError
+           6  x.shape              a non-NULL pointer                                     ValueError
+           7  x.shape[i]           a non-negative value                                   ValueError
+           8  x.strides[i]         {product of earlier dims} (column-major contiguous)    ValueError
+           9  x.shape              a product of dimensions that fits int64                ValueError
+          10  x.byte_offset        data + byte_offset within the address space            ValueError
+          11  x.data               a non-NULL pointer, as x has elements                  ValueError
+          12  y                    may be None: it is then absent
+          13  type of y            Tensor or None                                         TypeError
+          14  y                    a non-NULL object                                      ValueError
+          15  y.ndim               1                                                      ValueError
+          16  y.dtype              int8                                                   TypeError
+          17  y.device_type        cuda                                                   ValueError
+          18  y.device_id          {x.device_id} (the device of x)                        ValueError
+          19  y.shape              a non-NULL pointer                                     ValueError
+          20  y.shape[0]           a non-negative value                                   ValueError
+          21  y.shape[0]           binds n
+          22  y.shape              a product of dimensions that fits int64                ValueError
+          23  y.byte_offset        data + byte_offset within the address space            ValueError
+          24  y.data               a non-NULL pointer, as y has elements                  ValueError
+          25  type of z            Tensor                                                 TypeError
+          26  z                    a non-NULL object                                      ValueError
+          27  z.ndim               1                                                      ValueError
+          28  z.dtype              int8                                                   TypeError
+          29  z.device_type        cuda                                                   ValueError
+          30  z.device_id          {x.device_id} or {y.device_id} (the device of x or y)  ValueError
+          31  z.shape              a non-NULL pointer                                     ValueError
+          32  z.shape[0]           a non-negative value                                   ValueError
+          33  z.shape[0]           {n} (n = y.shape[0])                                   ValueError
+          34  z.strides[0]         {product of later dims} (row-major contiguous)         ValueError
+          35  z.shape              a product of dimensions that fits int64                ValueError
+          36  z.byte_offset        data + byte_offset within the address space            ValueError
+          37  z.data               a non-NULL pointer, as z has elements                  ValueError
+        Strides of size-1 dimensions and of tensors without elements are free: they need only fit.
+        Nothing in an Optional that is None is checked; the next place of a symbol then binds it.
+        Of several tensors, the device is that of the first that is there and of this device type.
+        """,
+    )
+
+
+def test_strings_and_objects():
+    act = spec.Choice("act", {"relu": 1, "gelu": 2})
+    assert_explains(
+        Signature(
+            "f",
+            [
+                spec.Struct("cfg", [act, spec.Object("m", "ffi.Module")]),
+                spec.Function("g"),
+                spec.Optional(spec.Bytes("b")),
+                spec.Optional(spec.Object("o")),
+                spec.DType("d"),
+            ],
+        ),
+        """
+        f(cfg: Struct(act: Choice({'relu': 1, 'gelu': 2}), m: Object('ffi.Module')), g: Function, b: Optional(Bytes), o: Optional(Object), d: DType)
+              at                   expected                           otherwise
+           0  number of arguments  5                                  TypeError
+           1  argument array       a non-NULL pointer                 ValueError
+           2  type of cfg          tuple                              TypeError
+           3  cfg                  a non-NULL object                  ValueError
+           4  length of cfg        2                                  ValueError
+           5  cfg                  non-NULL elements                  ValueError
+           6  type of cfg.act      str                                TypeError
+           7  cfg.act              a non-NULL object                  ValueError
+           8  length of cfg.act    at most 7, as it is held in place  ValueError
+           9  cfg.act              non-NULL elements                  ValueError
+          10  cfg.act              one of 'relu', 'gelu'              ValueError
+          11  type of cfg.m        ffi.Module                         TypeError
+          12  cfg.m                a non-NULL object                  ValueError
+          13  type of g            Function                           TypeError
+          14  g                    a non-NULL object                  ValueError
+          15  b                    may be None: it is then absent
+          16  type of b            bytes or None                      TypeError
+          17  b                    a non-NULL object                  ValueError
+          18  length of b          at most 7, as it is held in place  ValueError
+          19  b                    non-NULL elements                  ValueError
+          20  o                    may be None: it is then absent
+          21  type of o            Object or None                     TypeError
+          22  o                    a non-NULL object                  ValueError
+          23  type of d            dtype                              TypeError
+        Nothing in an Optional that is None is checked; the next place of a symbol then binds it.
+        """,
+    )
+
+
 def test_a_step_by_itself():
     steps = make_plan(Signature("f", [Shape("s", [n, 4, n])])).steps
     texts = [step_text(step) for step in steps]

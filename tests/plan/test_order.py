@@ -17,6 +17,7 @@ from ffi_builder.spec import (
     DataPointer,
     DefaultConfig,
     EnvStream,
+    Optional,
     Param,
     Shape,
     Signature,
@@ -67,9 +68,9 @@ def test_a_tensor():
         "NotNegative x.shape[1]",
         "EqualInt x.shape[1] 4",
         "NotNegative x.shape[2]",
-        "CheckContiguous x.strides[0]",
-        "CheckContiguous x.strides[1]",
-        "CheckContiguous x.strides[2]",
+        "CheckContiguous x.strides[0] C",
+        "CheckContiguous x.strides[1] C",
+        "CheckContiguous x.strides[2] C",
         "CheckNumel x.shape",
         "CheckOffset x.byte_offset",
         "CheckData x.data",
@@ -138,12 +139,12 @@ def test_a_tuple():
         "NotNull t",
         "CheckLength t 2",
         "CheckCells t",
-        "DecodeScalar t[0] Kind.STREAM None",
+        "DecodeScalar t[0] Kind.STREAM",
         "DecodeTuple t[1]",
         "NotNull t[1]",
         "CheckLength t[1] 2",
         "CheckCells t[1]",
-        "DecodeScalar t[1][0] Kind.CONST_NONE None",
+        "DecodeScalar t[1][0] Kind.CONST_NONE",
         "DecodeTensor t[1][1]",
         "NotNull t[1][1]",
     ]
@@ -162,21 +163,23 @@ def test_positions_lead_to_the_value():
 @pytest.mark.parametrize(
     ("param", "expected"),
     [
-        (Var("x", "int64"), ["Kind.INT None", "Fits x int64", "Bind x x"]),
-        (Var("x", "uint8"), ["Kind.INT None", "Fits x uint8", "Bind x x"]),
+        (Var("x", "int64"), ["Kind.INT", "Fits x int64", "Bind x x"]),
+        (Var("x", "uint8"), ["Kind.INT", "Fits x uint8", "Bind x x"]),
         (
             Var("x", "int8", min=1, divisibility=2),
-            ["Kind.INT None", "Fits x int8", "AtLeast x x", "Divisible x x", "Bind x x"],
+            ["Kind.INT", "Fits x int8", "AtLeast x x", "Divisible x x", "Bind x x"],
         ),
-        (Var("x", "bool"), ["Kind.BOOL None", "CheckBool x", "Bind x x"]),
+        (Var("x", "bool"), ["Kind.BOOL", "CheckBool x", "Bind x x"]),
         (Var("x", "float16"), ["Kind.FLOAT float16", "Bind x x"]),
-        (Var("x", "handle"), ["Kind.HANDLE None", "Bind x x"]),
-        (Stream("x"), ["Kind.STREAM None"]),
-        (DataPointer("x"), ["Kind.POINTER None", "NotNegative x", "Fits x uint64"]),
-        (ConstNone("x"), ["Kind.CONST_NONE None"]),
-        (ConstInt("x", 3), ["Kind.CONST_INT None", "EqualInt x 3"]),
-        (ConstBool("x", False), ["Kind.CONST_BOOL None", "EqualInt x"]),
-        (ConstFloat("x", 0.5), ["Kind.CONST_FLOAT None", "EqualFloat x ConstFloat('x', 0.5)"]),
+        (Var("x", "handle"), ["Kind.HANDLE", "Bind x x"]),
+        (Stream("x"), ["Kind.STREAM"]),
+        (spec.DType("x"), ["Kind.DTYPE"]),
+        (spec.Device("x"), ["Kind.DEVICE"]),
+        (DataPointer("x"), ["Kind.POINTER", "NotNegative x", "Fits x uint64"]),
+        (ConstNone("x"), ["Kind.CONST_NONE"]),
+        (ConstInt("x", 3), ["Kind.CONST_INT", "EqualInt x 3"]),
+        (ConstBool("x", False), ["Kind.CONST_BOOL", "EqualInt x"]),
+        (ConstFloat("x", 0.5), ["Kind.CONST_FLOAT", "EqualFloat x ConstFloat('x', 0.5)"]),
     ],
     ids=lambda value: repr(value) if isinstance(value, Metadata) else "",
 )
@@ -203,22 +206,22 @@ class TestSameDevice:
     def test_with_the_first_tensor_of_that_device_type(self):
         x, y, z = (Tensor(name, [4], "int8", device_type="cuda") for name in "xyz")
         assert self.devices(x, y, z) == [
-            "CheckSameDevice y.device_id x.device_id",
-            "CheckSameDevice z.device_id x.device_id",
+            "CheckSameDevice y.device_id x.device_id certain",
+            "CheckSameDevice z.device_id x.device_id certain",
         ]
 
     def test_other_device_types_do_not_count(self):
         x, z = (Tensor(name, [4], "int8", device_type="cuda") for name in "xz")
         y, w = (Tensor(name, [4], "int8") for name in "yw")
         assert self.devices(x, y, z, w) == [
-            "CheckSameDevice z.device_id x.device_id",
-            "CheckSameDevice w.device_id y.device_id",
+            "CheckSameDevice z.device_id x.device_id certain",
+            "CheckSameDevice w.device_id y.device_id certain",
         ]
 
     def test_tuples_are_looked_into(self):
         x, y = (Tensor(name, [4], "int8") for name in "xy")
         assert self.devices(TupleParam("t", [n, x]), y) == [
-            "CheckSameDevice y.device_id t[1].device_id"
+            "CheckSameDevice y.device_id t[1].device_id certain"
         ]
 
     def test_what_is_given_is_checked_instead(self):
@@ -231,7 +234,29 @@ class TestSameDevice:
             "Bind x.device_id d",
             "EqualInt y.device_id 1",
             "EqualSymbol z.device_id d",
-            "CheckSameDevice w.device_id x.device_id",
+            "CheckSameDevice w.device_id x.device_id certain",
+        ]
+
+    def test_any_device_may_be_that_of_one_before_it(self):
+        x, z = (Tensor(name, [4], "int8", device_type="any") for name in "xz")
+        y, w = (Tensor(name, [4], "int8", device_type="cuda") for name in "yw")
+        assert self.devices(x, y, z, w) == [
+            "CheckSameDevice y.device_id x.device_id",
+            "CheckSameDevice z.device_id x.device_id y.device_id",
+            "CheckSameDevice w.device_id x.device_id y.device_id",
+        ]
+        cpu = Tensor("c", [4], "int8")
+        assert self.devices(y, cpu, w) == ["CheckSameDevice w.device_id y.device_id certain"]
+
+    def test_what_may_be_absent_is_followed_by_others(self):
+        x, y, z, w = (Tensor(name, [4], "int8") for name in "xyzw")
+        assert self.devices(Optional(x), TupleParam("t", [y]), z, w) == [
+            "CheckSameDevice t[0].device_id x.device_id",
+            "CheckSameDevice z.device_id x.device_id t[0].device_id",
+            "CheckSameDevice w.device_id x.device_id t[0].device_id",
+        ]
+        assert self.devices(Optional(TupleParam("t", [x, y]))) == [
+            "CheckSameDevice t[1].device_id t[0].device_id"
         ]
 
 
@@ -249,8 +274,8 @@ class TestPacked:
             "NotNegative x.shape[1]",
             "CheckPacked x.shape[1]",
             "Bind x.shape[1] k",
-            "CheckContiguous x.strides[0]",
-            "CheckContiguous x.strides[1]",
+            "CheckContiguous x.strides[0] C",
+            "CheckContiguous x.strides[1] C",
         ]
         assert "CheckDType x.dtype float4_e2m1fnx2" in lines(self.packed())
 
@@ -265,6 +290,19 @@ class TestPacked:
             "EqualInt x.strides[0] 1 free",
             "CheckPacked x.strides[1]",
             "Bind x.strides[1] m",
+        ]
+
+    def test_the_first_dimension_of_column_major_tensors(self):
+        x = Tensor("x", [n, k], "int4", storage_dtype="int8", strides="F")
+        found = [item for item in lines(x) if "[" in item]
+        assert found == [
+            "NotNegative x.shape[0]",
+            "CheckPacked x.shape[0]",
+            "Bind x.shape[0] n",
+            "NotNegative x.shape[1]",
+            "Bind x.shape[1] k",
+            "CheckContiguous x.strides[0] F",
+            "CheckContiguous x.strides[1] F",
         ]
 
     def test_a_stride_that_is_not_looked_at(self):
@@ -304,6 +342,8 @@ def test_kinds():
         "HANDLE": {"OPAQUE_PTR", "NONE"},
         "POINTER": {"OPAQUE_PTR", "NONE", "INT", "BIG_INT"},
         "STREAM": {"OPAQUE_PTR", "NONE", "INT"},
+        "DTYPE": {"DATA_TYPE"},
+        "DEVICE": {"DEVICE"},
         "CONST_NONE": {"NONE"},
         "CONST_INT": {"INT"},
         "CONST_BOOL": {"BOOL"},

@@ -15,6 +15,7 @@ from ffi_builder.plan.steps import (
     AnyStep,
     Bind,
     BindOrEqual,
+    DecodeOptional,
     EqualExpr,
     EqualInt,
     EqualSymbol,
@@ -24,11 +25,16 @@ from ffi_builder.plan.words import (
     BINDING,
     FRAME,
     FRAME_WITHOUT_ARGUMENT,
+    NEAREST,
+    OR_NONE,
     PLACEHOLDERS,
     SIGNATURE_LIMIT,
     TYPE_NAMES,
+    choices_text,
     float_text,
+    list_text,
     signature_text,
+    string_text,
     template_parts,
     type_name,
 )
@@ -55,12 +61,12 @@ def test_every_placeholder_is_used():
     assert [name for name in PLACEHOLDERS if f"{{{name}}}" not in templates] == []
 
 
-def test_every_step_but_bind_can_fail_in_words():
-    classes = [kind for kind in get_args(AnyStep) if kind is not Bind]
-    for kind in classes:
-        words = kind.__dict__["words"]
-        assert isinstance(words, (Words, property)), kind
-    assert "words" not in Bind.__dict__
+def test_every_step_but_two_can_fail_in_words():
+    never = (Bind, DecodeOptional)
+    for kind in get_args(AnyStep):
+        words = getattr(kind, "words", None)
+        assert (words is None) == (kind in never), kind
+        assert words is None or isinstance(words, (Words, property)), kind
 
 
 def test_strides_show_the_layout():
@@ -79,7 +85,9 @@ def test_strides_show_the_layout():
 
 @pytest.mark.parametrize("words", list(Words))
 def test_the_documentation_has_every_row(words: Words):
-    for template in {words.expected, words.got} - set(DYNAMIC):
+    # What an Optional adds is documented by itself.
+    expected = words.expected.replace("{or_none}", "")
+    for template in {expected, words.got} - set(DYNAMIC):
         if template.strip("{}") in PLACEHOLDERS:
             continue  # a value alone
         pattern = "".join(
@@ -92,7 +100,8 @@ def test_the_documentation_has_every_row(words: Words):
 
 def test_the_documentation_has_the_class_of_every_kind_check():
     for kind in Kind:
-        assert f"`{kind.words.expected}`" in CHECKS
+        expected = kind.words.expected.replace("{or_none}", "")
+        assert f"`{expected}`" in CHECKS
         assert kind.words.kind == "TypeError"
 
 
@@ -105,9 +114,47 @@ def test_the_documentation_names_every_type_index():
     assert set(TYPE_NAMES) == set(abi.TypeIndex)
 
 
+def test_what_optionals_and_choices_add_is_documented():
+    assert OR_NONE in QUOTED
+    assert "'rleu'" + NEAREST.format(nearest="relu") in QUOTED
+    assert f"one of {choices_text(['relu', 'gelu'])}" in QUOTED
+
+
+def test_kinds_of_none_are_not_said_twice():
+    """What takes None already is never an Optional."""
+    for kind in (Kind.HANDLE, Kind.POINTER, Kind.STREAM, Kind.CONST_NONE):
+        assert "or_none" not in kind.words.expected
+
+
 def test_type_names():
-    assert type_name(abi.TypeIndex.TENSOR) == "Tensor"
+    assert type_name(abi.TypeIndex.TENSOR) == "ffi.Tensor"
+    assert type_name(abi.TypeIndex.STR, "ffi.String") == "str"
+    assert type_name(131, "my.Type") == "my.Type"
     assert type_name(131) == "type index 131"
+
+
+def test_long_lists_are_cut():
+    assert list_text([]) == "[]"
+    assert list_text([3, -4]) == "[3, -4]"
+    whole = f"[{', '.join(map(str, range(64)))}]"
+    assert list_text(list(range(64))) == whole
+    assert list_text(list(range(65))) == f"{whole[:-1]}, ...]"
+
+
+@pytest.mark.parametrize(
+    ("data", "text"),
+    [
+        (b"", "''"),
+        (b"relu", "'relu'"),
+        (b"it's", r"'it\x27s'"),
+        (b'"\\\n', r"'\x22\x5c\x0a'"),
+        ("é\0\x7f".encode(), r"'\xc3\xa9\x00\x7f'"),
+        (b"x" * 64, f"'{'x' * 64}'"),
+        (b"x" * 65, f"'{'x' * 64}'..."),
+    ],
+)
+def test_strings(data: bytes, text: str):
+    assert string_text(data) == text
 
 
 def test_the_frame():

@@ -16,13 +16,24 @@ from ffi_builder.providers import (
     DynamicParamPackCallProvider,
     NopCallProvider,
 )
-from ffi_builder.spec import EnvStream, Shape, Signature, Tensor, TupleParam, Var
+from ffi_builder.spec import (
+    EnvStream,
+    Optional,
+    Shape,
+    Signature,
+    String,
+    Tensor,
+    TupleParam,
+    Var,
+)
 from tests.support.wrapping import new_module, wrap
 
 n = Var("n", "int64")
 X = Tensor("x", [n, None], "float32", device_type="cpu")
 S = Shape("s", [n])
 ALPHA = Var("alpha", "float32")
+ANY = Tensor("any", ..., "float32", device_type="cpu")
+MAYBE = Optional(String("label"))
 STATUS = """
 llvm.func @packed(%params: !llvm.ptr) -> i32 {
   %first = llvm.load %params : !llvm.ptr -> !llvm.ptr
@@ -59,6 +70,17 @@ ASKED: list[tuple[Callable[[Any], object], str]] = [
     (lambda c: c.scalar(X), "Tensor 'x' is no scalar parameter"),
     (lambda c: c.scalar(EnvStream("e")), r"EnvStream\('e'\) is not a parameter"),
     (lambda c: c.builder.i8(300), "an i8 cannot be 300"),
+    (lambda c: c.text(X), "Tensor 'x' is no str or bytes"),
+    (lambda c: c.text(ALPHA), "Var 'alpha' is no str or bytes"),
+    (lambda c: c.entries(X), "Tensor 'x' is no Shape"),
+    (lambda c: c.ndim(ALPHA), "Var 'alpha' is no Tensor"),
+    (lambda c: c.dltensor(S), "Shape 's' is no Tensor"),
+    (lambda c: c.dtype(MAYBE), "Optional 'label' is no Tensor"),
+    (lambda c: c.scalar(MAYBE), "Optional 'label' is no scalar parameter"),
+    (lambda c: c.shape(ANY), r"'any' may have any number of dimensions; context.dltensor\(…\)"),
+    (lambda c: c.strides(ANY), r"'any' may have any number of dimensions; .* and context.ndim"),
+    (lambda c: c.present(Tensor("z", ..., "int8", device_type="cpu")), "is not a parameter of"),
+    (lambda c: c.may_be_absent(String("label2")), r"String\('label2'\) is not a parameter of"),
 ]
 
 
@@ -67,7 +89,7 @@ def test_asking_for_what_is_not_there(ask: Callable[[Any], object], words: str) 
     module = new_module()
     before = str(module)
     with pytest.raises(BuildError, match=words):
-        attach_ffi_func(module, "f", [X, S, ALPHA], Asking(ask))
+        attach_ffi_func(module, "f", [X, S, ALPHA, ANY, MAYBE], Asking(ask))
     assert str(module) == before
 
 

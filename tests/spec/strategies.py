@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from hypothesis import reject
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from ffi_builder import abi, spec
+from ffi_builder import SpecError, spec
 from ffi_builder.spec.dtypes import NAMES
 from ffi_builder.spec.expr import VAR_DTYPES
-from ffi_builder.spec.tensor import INTENTS
+from ffi_builder.spec.tensor import DEVICES, INTENTS
 
 INT64 = st.integers(-(2**63), 2**63 - 1)
 names = st.from_regex(r"[a-zA-Z_][a-zA-Z0-9_]{0,4}", fullmatch=True)
@@ -92,23 +93,17 @@ def dimensions() -> SearchStrategy[spec.Dim]:
     return st.one_of(int_vars(), st.integers(0, 2**63 - 1), exprs())
 
 
+LAYOUTS = st.sampled_from([None, "C", "F", "any"])
+DTYPES = st.builds(str.__add__, st.sampled_from(NAMES), st.sampled_from(["", "x2"]))
+
+
 @st.composite
 def tensors(draw: st.DrawFn) -> spec.Tensor:
-    """Tensors with every field; packed ones too."""
-    shape = draw(st.lists(st.one_of(st.none(), dimensions()), max_size=4))
-    strides: str | Sequence[spec.Dim | None] | None = draw(
-        st.one_of(
-            st.sampled_from([None, "C"]),
-            st.lists(st.one_of(st.none(), DIMS), min_size=len(shape), max_size=len(shape)),
-        )
-    )
+    """Tensors with every field; packed ones too, and of any rank."""
     kwargs = draw(metadata())
-    dtype = draw(st.sampled_from(NAMES)) + draw(st.sampled_from(["", "x2"]))
-    if shape and strides is None and draw(st.booleans()):
-        dtype, kwargs["storage_dtype"], shape[-1] = "float4_e2m1fn", "float4_e2m1fnx2", 6
     kwargs |= draw(
         st.fixed_dictionaries(
-            {"device_type": st.sampled_from(list(abi.DEVICE_TYPES))},
+            {"device_type": st.sampled_from(DEVICES)},
             optional={
                 "device_id": st.one_of(st.none(), st.integers(0, 2**31 - 1), int_vars()),
                 "data_alignment": st.sampled_from([None, 1, 16, 2**62]),
@@ -116,20 +111,51 @@ def tensors(draw: st.DrawFn) -> spec.Tensor:
             },
         )
     )
-    return spec.Tensor(draw(names), shape, dtype, strides=strides, **kwargs)
+    name, dtypes = draw(names), draw(st.lists(DTYPES, min_size=1, max_size=3, unique=True))
+    if draw(st.integers(0, 4)) == 0:
+        return spec.Tensor(name, ..., dtypes, strides=draw(LAYOUTS), **kwargs)
+    shape = draw(st.lists(st.one_of(st.none(), dimensions()), max_size=4))
+    entries = st.lists(st.one_of(st.none(), DIMS), min_size=len(shape), max_size=len(shape))
+    strides: str | Sequence[spec.Dim | None] | None = draw(st.one_of(LAYOUTS, entries))
+    if shape and strides in (None, "F") and draw(st.booleans()):
+        dtypes, kwargs["storage_dtype"] = ["float4_e2m1fn"], "float4_e2m1fnx2"
+        shape[0 if strides == "F" else -1] = 6
+    return spec.Tensor(name, shape, dtypes, strides=strides, **kwargs)
+
+
+@st.composite
+def choices(draw: st.DrawFn) -> spec.Choice:
+    """Choices with every character that may be in one, and ints of every dtype."""
+    dtype = draw(st.sampled_from(list(spec.INT_RANGES)))
+    words = st.text(sorted(CHOICE_CHARACTERS), min_size=1, max_size=6)
+    ints = st.integers(*spec.INT_RANGES[dtype])
+    found = draw(st.dictionaries(words, ints, min_size=1, max_size=3))
+    return spec.Choice(draw(names), found, dtype, **draw(metadata()))
+
+
+CHOICE_CHARACTERS = {chr(code) for code in range(32, 127)} - set("'\"\\")
+KEYS = st.sampled_from([None, "ffi.Module", "my_lib.Sub-Type$1"])
+NAMED = (
+    *(spec.Stream, spec.DataPointer, spec.ConstNone, spec.String, spec.Bytes, spec.DType),
+    *(spec.Device, spec.Object, spec.Function, spec.Array, spec.Map),
+)
+"""The kinds that need a name and nothing else."""
 
 
 def _leaves() -> SearchStrategy[spec.Param]:
     shapes = st.tuples(names, st.lists(dimensions(), max_size=4), metadata()).map(
         lambda made: spec.Shape(made[0], made[1], **made[2])
     )
-    kinds = st.sampled_from([spec.Stream, spec.DataPointer, spec.ConstNone])
-    plain = st.tuples(kinds, names, metadata()).map(lambda made: made[0](made[1], **made[2]))
+    plain = st.tuples(st.sampled_from(NAMED), names, metadata()).map(
+        lambda made: made[0](made[1], **made[2])
+    )
     return st.one_of(
         any_vars(),
         tensors(),
         shapes,
         plain,
+        choices(),
+        st.builds(spec.Object, names, KEYS),
         st.builds(spec.DataPointer, names, address_space=st.sampled_from([None, 0, 3])),
         st.builds(spec.ConstInt, names, INT64),
         st.builds(spec.ConstBool, names, st.booleans()),
@@ -141,8 +167,42 @@ def _distinct(params: SearchStrategy[spec.Param]) -> SearchStrategy[list[spec.Pa
     return st.lists(params, max_size=4, unique_by=lambda param: param.name)
 
 
-def params() -> SearchStrategy[spec.Param]:
-    """Any parameter that is an argument, tuples of tuples too."""
-    return st.recursive(
-        _leaves(), lambda inner: st.builds(spec.TupleParam, names, _distinct(inner)), max_leaves=6
+@st.composite
+def _optionals(draw: st.DrawFn, inner: SearchStrategy[spec.Param]) -> spec.Param:
+    param = draw(inner)
+    try:
+        return spec.Optional(param, **draw(metadata()))
+    except SpecError:  # it takes None already
+        return param
+
+
+def _compose(inner: SearchStrategy[spec.Param]) -> SearchStrategy[spec.Param]:
+    return st.one_of(
+        st.builds(spec.TupleParam, names, _distinct(inner)),
+        st.builds(spec.Struct, names, _distinct(inner)),
+        _optionals(inner),
     )
+
+
+def params() -> SearchStrategy[spec.Param]:
+    """Any parameter that is an argument: Optionals, structs and tuples, in one another too."""
+    return st.recursive(_leaves(), _compose, max_leaves=6)
+
+
+@st.composite
+def signatures(draw: st.DrawFn) -> spec.Signature:
+    """Signatures of these; what nothing would bind is bound by one more argument."""
+    made = draw(_distinct(params()))
+    symbols = {
+        var.name: var
+        for _, value in spec.occurrences(made)
+        for var in spec.variables(value)
+        if var.is_integer
+    }
+    made.insert(draw(st.integers(0, len(made))), spec.Shape("all_symbols", [*symbols.values()]))
+    if spec.device_tensors(made) and draw(st.booleans()):
+        made.insert(draw(st.integers(0, len(made))), spec.EnvStream("env_stream"))
+    try:
+        return spec.Signature(draw(st.sampled_from(["f", "where", "None"])), made)
+    except SpecError:  # a symbol with two meanings
+        reject()

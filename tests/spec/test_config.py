@@ -100,8 +100,13 @@ def test_repr():
     assert repr(DefaultConfig(device_type="cuda")) == "DefaultConfig(device_type='cuda')"
 
 
+def test_any_device():
+    with DefaultConfig(device_type="any"):
+        assert made_on() == "any"
+
+
 def test_unknown_device():
     with pytest.raises(SpecError) as caught:
         DefaultConfig(device_type="gpu")
     assert "DefaultConfig: device_type: expected one of cpu, cuda, " in str(caught.value)
-    assert "but got 'gpu'" in str(caught.value)
+    assert str(caught.value).endswith(", any but got 'gpu', did you mean 'cuda'?")

@@ -60,7 +60,8 @@ def test_a_code_without_a_name_prints_its_numbers():
         (float, "<class 'float'>"),
         (np.float32, "<class 'numpy.float32'>, did you mean 'float32'?"),
         (np.dtype("float32"), "dtype('float32'), did you mean 'float32'?"),
-        (["float32"], "['float32']"),
+        (["float23"], "'float23', did you mean 'float32'?"),
+        ({"float32"}, "{'float32'}"),
     ],
 )
 def test_unknown(given: object, shown: str):

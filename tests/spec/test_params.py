@@ -60,6 +60,7 @@ def test_accepted(make: Callable[[], Param]):
         (lambda: EnvStream(None), "EnvStream name: expected a name .* but got None"),  # pyright: ignore
         (lambda: DataPointer("p", address_space=-1), "DataPointer 'p': address_space: expected a non-neg"),
         (lambda: DataPointer("p", address_space="1"), "DataPointer 'p': address_space: expected an int"),  # pyright: ignore
+        (lambda: DataPointer("p", address_space=2**24), "DataPointer 'p': address_space: expected less than 16777216"),
         (lambda: ConstInt("c", True), r"ConstInt 'c': value: expected an int but got True \(bool\)"),
         (lambda: ConstInt("c", 2**63), "ConstInt 'c': value: expected an int that fits int64"),
         (lambda: ConstInt("c", 1.0), r"ConstInt 'c': value: expected an int but got 1.0 \(float\)"),  # pyright: ignore
@@ -72,7 +73,10 @@ def test_accepted(make: Callable[[], Param]):
         (lambda: TupleParam("t", [3]), r"TupleParam 't': params\[0\]: expected a parameter such as"),  # pyright: ignore
         (lambda: TupleParam("t", [n, k, n]), "TupleParam 't': params: two parameters are named 'n', "
                                              "at 0 and 2; names must differ"),
-        (lambda: TupleParam("t", [EnvStream("s")]), "TupleParam 't': EnvStream 's' is no argument"),
+        (lambda: TupleParam("t", [EnvStream("s")]), "TupleParam 't': EnvStream 's' is no argument, so it "
+                                                    "cannot be an element of a tuple; put it into the"),
+        (lambda: Shape("s", [1, ...]), r"Shape 's': shape\[1\]: \.\.\. is the whole shape of a Tensor"),  # pyright: ignore
+        (lambda: Shape("s", ...), "Shape 's': shape: expected a list or tuple .* got Ellipsis"),  # pyright: ignore
     ],
 )  # fmt: skip
 def test_refused(make: Callable[[], Param], words: str):

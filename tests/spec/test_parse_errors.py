@@ -7,21 +7,15 @@ from typing import Any
 
 import pytest
 
-from ffi_builder import SpecError, abi
-from ffi_builder.spec import (
-    Signature,
-    Tensor,
-    Var,
-    dims,
+from ffi_builder import SpecError
+from ffi_builder.spec import Signature
+from ffi_builder.spec.tensor import DEVICES
+
+TYPES = (
+    "Tensor, Shape, Tuple, Struct, Optional, Choice, Literal, Object, None, String, Bytes, DType, "
+    "Device, Function, Array, Map, Stream, EnvStream, DataPointer, or one of int8, int16, int32, "
+    "int64, uint8, uint16, uint32, uint64, bool, float16, bfloat16, float32, float64, handle"
 )
-
-n, k, m = dims("n k m")
-n32 = Var("n", "int32", divisibility=16, min=1, max=8 * 16)
-
-
-def cpu(name: str, *entries: Any, dtype: str = "float32", **fields: Any) -> Tensor:
-    return Tensor(name, entries, dtype, device_type="cpu", **fields)
-
 
 ERRORS = """
 expected the name of the function but got the end
@@ -57,7 +51,7 @@ f(n: int64, \u00a0 k: int64)
 unexpected '"'
 f(n: "int64)
      ^
-expected a type: Tensor, Shape, Tuple, Literal, None, Stream, EnvStream, DataPointer, or one of int8, int16, int32, int64, uint8, uint16, uint32, uint64, bool, float16, bfloat16, float32, float64, handle, but got 'Tnsor', did you mean 'Tensor'?
+expected a type: TYPES, but got 'Tnsor', did you mean 'Tensor'?
 f(n: int64, x: Tnsor([n], float32))
                ^^^^^
 dtype: expected a DLPack type name such as 'float32', 'bool' or 'float8_e4m3fn' but got 'float23', did you mean 'float32'?
@@ -72,12 +66,57 @@ f(x: Tensor([n], float32, intent=in, intent=out))
 intent: expected one of in, out, inout but got 'input', did you mean 'inout'?
 f(x: Tensor([n], float32, intent=input))
                                  ^^^^^
-device_type: expected one of DEVICES but got 'gpu', did you mean 'webgpu'?
+device_type: expected one of DEVICES but got 'gpu', did you mean 'cuda'?
 f(x: Tensor([n], float32, device_type=gpu))
                                       ^^^
-expected '[' but got 'F'
-f(x: Tensor([n], float32, strides=F))
+strides: expected one of C, F, any but got 'c'
+f(x: Tensor([n], float32, strides=c))
                                   ^
+expected strides such as [n, 1], or C, F or any, but got '1'
+f(x: Tensor([n], float32, strides=1))
+                                  ^
+expected strides such as [n, 1], or C, F or any, but got '...'
+f(x: Tensor(..., float32, strides=...))
+                                  ^^^
+Tensor 'x': strides: expected None, 'C', 'F' or 'any', as the shape is ..., but got [1]
+f(x: Tensor(..., float32, strides=[1]))
+     ^^^^^^
+'...' is the whole shape of a Tensor, and no entry of one
+f(x: Tensor([n, ...], float32))
+                ^^^
+'...' is the whole shape of a Tensor, and no entry of one
+f(x: Tensor([n], float32, strides=[...]))
+                                   ^^^
+'...' is the whole shape of a Tensor, and no entry of one
+f(x: Shape([..., 2]))
+            ^^^
+expected '[' but got '...'
+f(x: Shape(...))
+           ^^^
+expected ',' but got '['
+f(x: Tensor(...[n], float32))
+               ^
+unexpected '.'
+f(x: Tensor(.., float32))
+            ^
+expected a dtype such as float32 but got ')'
+f(x: Tensor([n], float32 |))
+                          ^
+float32 is given twice
+f(x: Tensor([n], float32 | float16 | float32))
+                                     ^^^^^^^
+float32x1 is given twice
+f(x: Tensor([n], float32 | float32x1))
+                           ^^^^^^^^^
+dtype: expected a DLPack type name such as 'float32', 'bool' or 'float8_e4m3fn' but got 'float61', did you mean 'float64'?
+f(x: Tensor([n], float32 | float61))
+                           ^^^^^^^
+expected ')' but got '|'
+f(x: Tensor([n], int4, storage_dtype=int8 | int16))
+                                          ^
+Tensor 'x': storage_dtype: goes with one dtype, not with int4, uint4
+f(x: Tensor([n], int4 | uint4, storage_dtype=int8))
+     ^^^^^^
 Tensor 'x': strides: expected 1 entries, one for each dimension of [n], but got 2: [1, 2]
 f(x: Tensor([n], float32, strides=[1, 2]))
      ^^^^^^
@@ -117,6 +156,9 @@ f(c: Literal[maybe])
 expected an int, a float, nan, inf, True or False but got 'True'
 f(c: Literal[-True])
               ^^^^
+ConstInt 'c': value: expected an int that fits int64 but got -9223372036854775809
+f(c: Literal[-9223372036854775809])
+             ^^^^^^^^^^^^^^^^^^^^
 ConstInt 'c': value: expected an int that fits int64 but got 9223372036854775808
 f(c: Literal[9223372036854775808])
              ^^^^^^^^^^^^^^^^^^^
@@ -126,6 +168,108 @@ f(t: Tuple(n: int8, n: int8))
 DataPointer 'p': address_space: expected a non-negative int but got -1
 f(p: DataPointer(address_space=-1))
      ^^^^^^^^^^^
+expected a type: TYPES, but got 'string', did you mean 'String'?
+f(s: string)
+     ^^^^^^
+expected a type: TYPES, but got 'Union', did you mean 'Function'?
+f(x: Union(int8, None))
+     ^^^^^
+expected a type such as Tensor or float32 but got ')'
+f(x: Optional())
+              ^
+expected '(' but got ','
+f(x: Optional, y: int8)
+             ^
+expected ')' but got 'y'
+f(x: Optional(int8, y: int8))
+                    ^
+Optional 'x': a DataPointer takes None already
+f(x: Optional(DataPointer))
+              ^^^^^^^^^^^
+Optional 'x': a handle Var takes None already
+f(x: Optional(handle))
+              ^^^^^^
+Optional 'x': an Optional takes None already
+f(x: Optional(Optional(int8)))
+              ^^^^^^^^
+Optional 'x': an EnvStream is no argument
+f(x: Optional(EnvStream))
+              ^^^^^^^^^
+Struct 's': EnvStream 'e' is no argument, so it cannot be a field of a struct; put it into the parameter list itself
+f(s: Struct(e: EnvStream))
+     ^^^^^^
+Struct 's': fields: two parameters are named 'a', at 0 and 2; names must differ
+f(s: Struct(a: int8, b: int8, a: int8))
+     ^^^^^^
+expected ':' but got ','
+f(s: Struct(int8, int16))
+                ^
+symbol 'n' is int8 before, and int16 here
+f(n: Optional(int8), s: Struct(n: Optional(int16)))
+                                           ^^^^^
+'x' is a float32 symbol, not an integer one
+f(x: Optional(float32), s: Shape([x]))
+                                  ^
+its parameter says the dtype already: int8
+f(x: Optional(int8)) where x: int16
+                              ^^^^^
+expected '{' but got 'relu'
+f(c: Choice('relu', 'gelu'))
+            ^^^^^^
+Choice 'c': choices: expected a dict such as {'relu': 1} but got {}
+f(c: Choice({}))
+     ^^^^^^
+expected ':' but got ','
+f(c: Choice({'relu', 'gelu'}))
+                   ^
+expected a choice such as 'relu' but got '1'
+f(c: Choice({1: 'relu'}))
+             ^
+expected the int of the choice but got '1.5'
+f(c: Choice({'relu': 1.5}))
+                     ^^^
+expected ',' or '}' but got 'gelu'
+f(c: Choice({'relu': 1 'gelu': 2}))
+                       ^^^^^^
+choice 'relu' is given twice
+f(c: Choice({'relu': 1, 'gelu': 2, "relu": 3}))
+                                   ^^^^^^
+Choice 'c': choices: expected 1 to 255 printable ASCII characters, without quotes and backslashes, but got ''
+f(c: Choice({'relu': 1, '': 2}))
+                        ^^
+Choice 'c': choices: expected 1 to 255 printable ASCII characters, without quotes and backslashes, but got "it's"
+f(c: Choice({"it's": 1}))
+             ^^^^^^
+Choice 'c': choices['b']: -129 does not fit int8 (-128 to 127)
+f(c: Choice({'a': 1, 'b': -129}, int8))
+                          ^^^^
+Choice 'c': dtype: expected one of int8, int16, int32, int64, uint8, uint16, uint32, uint64 but got 'float32'
+f(c: Choice({'a': 1}, float32))
+                      ^^^^^^^
+expected a dtype such as int8 but got '3'
+f(c: Choice({'a': 1}, 3))
+                      ^
+expected ')' but got '3'
+f(c: Choice({'a': 1}, int8, 3))
+                            ^
+unexpected "'"
+f(c: Choice({'a: 1}))
+             ^
+expected a type key such as 'ffi.Module' but got ')'
+f(o: Object())
+            ^
+Object 'o': type_key: expected a registered name such as 'ffi.Module' but got 'ffi Module'
+f(o: Object('ffi Module'))
+            ^^^^^^^^^^^^
+unexpected '.'
+f(o: Object(ffi.Module))
+               ^
+expected ',' or ')' but got '('
+f(s: String())
+           ^
+Signature 'f': EnvStream 's' is the current stream of a tensor's device, but no Tensor here is on another device than the CPU
+f(x: Optional(Tensor([], int8)), s: EnvStream)
+^
 no parameter mentions a symbol 'nn', did you mean 'n'?
 f(n: int64) where nn <= 3
                   ^^
@@ -176,7 +320,7 @@ def message(text: str, device: str | None = "cpu") -> str:
 
 @pytest.mark.parametrize(("words", "text", "carets"), error_rows())
 def test_errors_point_at_the_place(words: str, text: str, carets: str):
-    words = words.replace("DEVICES", ", ".join(abi.DEVICE_TYPES))
+    words = words.replace("DEVICES", ", ".join(DEVICES)).replace("TYPES", TYPES)
     assert message(text) == f"Signature.parse: {words}\n    {text}\n    {carets}"
 
 
@@ -199,7 +343,7 @@ def test_no_text():
         Signature.parse(not_text)
 
 
-@pytest.mark.parametrize("opening", ["(", "ceildiv(", "t: Tuple("])
+@pytest.mark.parametrize("opening", ["(", "ceildiv(", "t: Tuple(", "t: Struct("])
 def test_too_deep(opening: str):
     prefix = "f(" if opening.startswith("t") else "f(x: Tensor(["
     assert "Signature.parse: too deeply nested\n" in message(prefix + opening * 5000)
@@ -210,7 +354,8 @@ def test_the_grammar_names_every_word():
     page = (Path(__file__).parents[2] / "docs/signatures.md").read_text()
     grammar = page.partition("```ebnf")[2].partition("```")[0]
     words = {"strides", "device_type", "device_id", "data_alignment", "storage_dtype", "intent"}
-    words |= {"address_space", "where", "ceildiv", "Literal", "Tuple", "Shape", "Tensor", "None"}
+    words |= {"address_space", "where", "ceildiv", "...", "C", "F", "any"}
+    words |= set(TYPES.partition(", or ")[0].split(", "))
     assert {word for word in words if f'"{word}"' not in grammar} == set()
 
 
@@ -220,6 +365,11 @@ def test_the_grammar_names_every_word():
         ("f('a b': int32)", "'a b'"),
         ("f(x: Tensor(['a b'], float32, device_type=cpu))", "'a b'"),
         ("f('a b': Stream)", "'a b'"),
+        ("f('a b': Choice({'x': 1}))", "'a b'"),
+        ("f(s: Struct('a b': Optional(int8)))", "'a b'"),
+        ("f(s: 'Tens r'([n], int8))", "'Tens r'"),
+        ("f(s: Tensor('...', int8))", "'...'"),
+        ("f(s: Choice({'x': '1'}))", "'1'"),
         ("f(x: Literal['True'])", "'True'"),
         ("f(x: Literal['inf'])", "'inf'"),
         ("f(n: int64) where n % 4 == '0'", "'0'"),

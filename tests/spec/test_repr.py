@@ -11,10 +11,16 @@ from hypothesis import given
 
 from ffi_builder import SpecError, spec
 from ffi_builder.spec import (
+    Choice,
     ConstFloat,
     ConstInt,
     DefaultConfig,
+    Field,
+    Object,
+    Optional,
     Signature,
+    String,
+    Struct,
     Tensor,
     TupleParam,
     Var,
@@ -88,6 +94,21 @@ def test_a_signature_reads_back(param: spec.Param):
         (ConstFloat("c", math.nan, default=None), "ConstFloat('c', float('nan'), default=None)"),
         (Var("a", "float32", default=(1, 2)), "Var('a', 'float32', default=(1, 2))"),
         (Var("a", "float32", default=math.inf), "Var('a', 'float32', default=float('inf'))"),
+        (
+            Tensor("A", ..., ["int8", "bool"], device_type="any", strides="F"),
+            "Tensor('A', ..., ['int8', 'bool'], device_type='any', strides='F')",
+        ),
+        (Choice("c", {"a b": 1}), "Choice('c', {'a b': 1})"),
+        (Choice("c", {"a": 1}, "int8"), "Choice('c', {'a': 1}, dtype='int8')"),
+        (Object("o"), "Object('o')"),
+        (Object("o", "ffi.Module"), "Object('o', type_key='ffi.Module')"),
+        (Optional(String("s")), "Optional(String('s'))"),
+        (
+            Optional(Var("a", "int8", default=2), doc="x"),
+            "Optional(Var('a', 'int8', default=2), default=2, doc='x')",
+        ),
+        (Struct("s", (n, Struct("t", ()))), "Struct('s', [Var('n', 'int64'), Struct('t', [])])"),
+        (Field(Optional(n), "present"), "Field(param=Optional(Var('n', 'int64')), part='present')"),
         (Signature("f", [n], doc="d"), "Signature('f', [Var('n', 'int64')], doc='d')"),
     ],
 )  # fmt: skip

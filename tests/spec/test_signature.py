@@ -7,6 +7,7 @@ import pytest
 
 from ffi_builder import SpecError
 from ffi_builder.spec import (
+    Choice,
     ConstBool,
     ConstFloat,
     ConstInt,
@@ -14,17 +15,22 @@ from ffi_builder.spec import (
     DataPointer,
     DefaultConfig,
     EnvStream,
+    Object,
+    Optional,
     Param,
     Shape,
     Signature,
     Stream,
+    String,
+    Struct,
     Tensor,
     TupleParam,
     Var,
     argument_texts,
     ceildiv,
+    device_tensors,
     dims,
-    first_device_tensor,
+    occurrences,
     short_text,
     signature,
 )
@@ -68,6 +74,19 @@ def tensor(name: str, *shape: Any, **fields: Any) -> Tensor:
         (
             lambda: [tensor("x", n, device_type="cuda"), EnvStream("s")],
             "f(x: Tensor([n], float32))",
+        ),
+        (
+            lambda: [Tensor("x", ..., ["int8", "bool"], strides="F", device_type="any", device_id=0)],
+            "f(x: Tensor(..., int8 | bool, strides=F))",
+        ),
+        (lambda: [tensor("x", n, strides="any")], "f(x: Tensor([n], float32, strides=any))"),
+        (
+            lambda: [Optional(tensor("x", n, data_alignment=16)), Struct("s", [Optional(k)])],
+            "f(x: Optional(Tensor([n], float32)), s: Struct(k: Optional(int64)))",
+        ),
+        (
+            lambda: [Choice("c", {"a b": -1}), String("s"), Object("o"), Object("m", "ffi.Module")],
+            "f(c: Choice({'a b': -1}), s: String, o: Object, m: Object('ffi.Module'))",
         ),
     ],
 )  # fmt: skip
@@ -126,6 +145,11 @@ class TestOneMeaning:
             (lambda: [tensor("A", n, strides=[TestOneMeaning.n32])], ("A.shape[0]", "A.strides[0]")),
             (lambda: [tensor("A", n, device_id=TestOneMeaning.n32)], ("A.device_id", "A.shape[0]")),
             (lambda: [n, TupleParam("t", [Shape("s", [TestOneMeaning.n32])])], ("n", "t[0][0]")),
+            (lambda: [Optional(n), Struct("s", [TestOneMeaning.n32])], ("n", "s.n")),
+            (
+                lambda: [n, Struct("s", [Optional(tensor("x", TestOneMeaning.n32))])],
+                ("n", "s.x.shape[0]"),
+            ),
         ],
     )  # fmt: skip
     def test_refused(self, params: Any, places: tuple[str, str]):
@@ -159,6 +183,8 @@ class TestBound:
             lambda: [tensor("A", 4, device_id=n), tensor("B", n % 2)],
             lambda: [tensor("A", n * k), TupleParam("t", [Shape("s", [n]), k])],
             lambda: [tensor("A", n - n), n],
+            lambda: [tensor("A", n % 2), Optional(n)],
+            lambda: [tensor("A", n % 2), Struct("s", [Optional(TupleParam("t", [n]))])],
         ],
     )
     def test_accepted(self, params: Any):
@@ -173,6 +199,12 @@ class TestBound:
             (lambda: [tensor("A", n - n)], "n", "A.shape[0] = n - n"),
             (lambda: [tensor("A", 4, strides=[m % 2])], "m", "A.strides[0] = m % 2"),
             (lambda: [TupleParam("t", [k, Shape("s", [1, n * n])])], "n", "t[1][1] = n * n"),
+            (lambda: [Optional(Struct("s", [tensor("x", n % 2)]))], "n", "s.x.shape[0] = n % 2"),
+            (
+                lambda: [Optional(Tensor("A", ..., "int8", strides="any")), tensor("B", n % 2)],
+                "n",
+                "B.shape[0] = n % 2",
+            ),
         ],
     )
     def test_refused(self, params: Any, name: str, place: str):
@@ -189,8 +221,12 @@ class TestEnvStream:
         x = tensor("x", n, device_type="cuda")
         Signature("f", [EnvStream("s"), tensor("y", n), x])
         Signature("f", [TupleParam("t", [tensor("y", n), x]), EnvStream("s")])
+        Signature("f", [Struct("t", [Optional(x)]), EnvStream("s")])
+        Signature("f", [EnvStream("s"), tensor("x", n, device_type="any")])
 
-    @pytest.mark.parametrize("params", [list, lambda: [tensor("x", n)], lambda: [n]])
+    @pytest.mark.parametrize(
+        "params", [list, lambda: [tensor("x", n)], lambda: [n], lambda: [Optional(tensor("x", n))]]
+    )
     def test_needs_a_device_tensor(self, params: Any):
         with pytest.raises(SpecError) as caught:
             Signature("f", [*params(), EnvStream("s")])
@@ -204,8 +240,30 @@ class TestEnvStream:
         with pytest.raises(SpecError, match="one current stream, but EnvStreams 's' and 't'"):
             Signature("f", [x, EnvStream("s"), EnvStream("t")])
 
-    def test_it_is_that_of_the_first_device_tensor(self):
-        x, y = (tensor(name, n, device_type="cuda") for name in "xy")
-        params: list[Param] = [tensor("z", n), TupleParam("t", [n, x]), y]
-        assert first_device_tensor(params) == x
-        assert first_device_tensor([tensor("z", n), n]) is None
+
+def test_device_tensors_are_those_that_may_be_on_a_device():
+    x, y = tensor("x", n, device_type="cuda"), tensor("y", n, device_type="any")
+    z = tensor("z", n)
+    params: list[Param] = [z, Struct("s", [z, Optional(x)]), TupleParam("t", [n, y]), Optional(x)]
+    assert device_tensors(params) == [("s.x", x), ("t[1]", y), ("x", x)]
+    assert device_tensors([tensor("z", n), n]) == []
+
+
+def test_occurrences_are_in_the_order_of_the_checks():
+    x = tensor("x", n, 4, strides=[k, None], device_id=m)
+    params: list[Param] = [
+        Optional(x),
+        Struct("s", [Optional(Struct("u", [n])), Shape("v", [k, 2])]),
+        TupleParam("t", [Tensor("y", ..., "int8", strides="any"), String("w")]),
+    ]
+    assert list(occurrences(params)) == [
+        ("x.device_id", m),
+        ("x.shape[0]", n),
+        ("x.shape[1]", 4),
+        ("x.strides[0]", k),
+        ("x.strides[1]", None),
+        ("s.u.n", n),
+        ("s.v[0]", k),
+        ("s.v[1]", 2),
+        ("t[0].device_id", None),
+    ]

@@ -16,7 +16,7 @@ from ffi_builder.spec import (
 n, k = dims("n k")
 
 
-def tensor(shape: Any = (4, 8), dtype: str = "float32", **fields: Any) -> Tensor:
+def tensor(shape: Any = (4, 8), dtype: Any = "float32", **fields: Any) -> Tensor:
     fields = {"device_type": "cpu", **fields}
     return Tensor("A", shape, dtype, **fields)
 
@@ -27,7 +27,52 @@ def test_fields():
     assert made.ndim == 4
     assert (made.device_type, made.device) == ("cpu", "cpu")
     assert made.strides is made.stride_entries is None
-    assert (made.element_dtype, made.packing, made.packed_axis) == ("float32", 1, None)
+    assert made.dtypes == made.element_dtypes == ("float32",)
+    assert (made.packing, made.packed_axis) == (1, None)
+    assert made.dims == made.shape
+    assert (made.order, made.any_rank) == ("C", False)
+
+
+def test_any_rank():
+    made = tensor(...)
+    assert made.shape is Ellipsis
+    assert (made.any_rank, made.dims, made.ndim) == (True, (), 0)
+    assert made.order == "C"
+    assert made.stride_entries is None
+    assert made != tensor([])
+    # Of no rank it can be said how many entries there are.
+    assert tensor(..., strides="any").stride_entries == ()
+
+
+@pytest.mark.parametrize(
+    ("strides", "kept", "order", "entries"),
+    [
+        (None, None, "C", None),
+        ("C", None, "C", None),
+        ("F", "F", "F", None),
+        ("any", "any", None, (None, None)),
+        ([None, None], (None, None), None, (None, None)),
+        ([n, 1], (n, 1), None, (n, 1)),
+    ],
+)
+def test_layouts(strides: Any, kept: Any, order: str | None, entries: Any):
+    made = tensor(strides=strides)
+    assert (made.strides, made.order, made.stride_entries) == (kept, order, entries)
+
+
+def test_layouts_differ():
+    assert len({tensor(strides=strides) for strides in (None, "C", "F", "any")}) == 3
+    assert tensor(strides="any") != tensor(strides=[None, None])
+
+
+def test_several_dtypes():
+    made = tensor(dtype=["float16", "float32"])
+    assert made.dtype == made.dtypes == made.element_dtypes == ("float16", "float32")
+    assert made == tensor(dtype=("float16", "float32"))
+    assert hash(made) == hash(tensor(dtype=("float16", "float32")))
+    # The order is that in which errors list them.
+    assert made != tensor(dtype=("float32", "float16"))
+    assert tensor(dtype=["float32"]) == tensor()
 
 
 def test_lists_and_tuples_are_alike():
@@ -41,7 +86,7 @@ def test_only_name_shape_and_dtype_are_positional():
         Tensor("A", [1], "float32", "cpu")  # pyright: ignore[reportCallIssue]
 
 
-@pytest.mark.parametrize("device", list(abi.DEVICE_TYPES))
+@pytest.mark.parametrize("device", [*abi.DEVICE_TYPES, "any"])
 def test_devices(device: str):
     assert tensor(device_type=device).device == device
 
@@ -64,6 +109,11 @@ def test_devices(device: str):
         {"intent": "out"},
         {"storage_dtype": "float32"},
         {"storage_dtype": "int32"},
+        {"dtype": ("float16", "float16x2", "int4")},
+        {"shape": ..., "strides": "F"},
+        {"shape": ..., "dtype": ("int8", "bool"), "strides": "any", "device_type": "any"},
+        {"shape": [], "strides": "F"},
+        {"device_type": "any", "device_id": 1},
     ],
 )
 def test_accepted(fields: dict[str, Any]):
@@ -83,7 +133,7 @@ def test_accepted(fields: dict[str, Any]):
         ({"shape": "nk"}, "Tensor 'A': shape: expected a list or tuple .* but got 'nk'"),
         ({"shape": b"nk"}, "Tensor 'A': shape: expected a list or tuple .* but got b'nk'"),
         ({"shape": n}, "Tensor 'A': shape: expected a list or tuple .* but got Var"),
-        ({"shape": ...}, "Tensor 'A': shape: expected a list or tuple .* but got Ellipsis"),
+        ({"shape": [n, ...]}, r"Tensor 'A': shape\[1\]: \.\.\. is the whole shape of a Tensor, and no entry"),
         ({"shape": {4, 8}}, "Tensor 'A': shape: expected a list or tuple"),
         ({"device_type": "gpu"}, "Tensor 'A': device_type: expected one of cpu, cuda, .* got 'gpu'"),
         ({"device_type": 2}, "Tensor 'A': device_type: expected one of cpu, cuda, .* got 2"),
@@ -96,7 +146,23 @@ def test_accepted(fields: dict[str, Any]):
                            r"\[4, 8\], but got 1: \[1\]"),
         ({"strides": []}, r"strides: expected 2 entries, .* but got 0: \[\]"),
         ({"strides": [n, k, 1]}, r"strides: expected 2 entries, .* but got 3: \[n, k, 1\]"),
-        ({"strides": "F"}, "Tensor 'A': strides: expected None, 'C' or a list but got 'F'"),
+        ({"strides": "f"}, "Tensor 'A': strides: expected None, 'C', 'F', 'any' or a list but got 'f'"),
+        ({"strides": [1, ...]}, r"strides\[1\]: \.\.\. is the whole shape of a Tensor"),
+        ({"strides": ...}, "strides: expected a list or tuple .* but got Ellipsis"),
+        ({"shape": ..., "strides": [1]}, r"Tensor 'A': strides: expected None, 'C', 'F' or 'any', as "
+                                         r"the shape is \.\.\., but got \[1\]"),
+        ({"shape": ..., "strides": []}, r"as the shape is \.\.\., but got \[\]"),
+        ({"dtype": ()}, r"Tensor 'A': dtype: expected one or several different ones but got \[\]"),
+        ({"dtype": ["int8", "int8"]}, r"dtype: expected .* different ones but got \['int8', 'int8'\]"),
+        ({"dtype": ("int8", "int8x1")}, r"dtype: expected .* different ones but got \['int8', 'int8x1'\]"),
+        ({"dtype": ["int8", "float23"]}, "Tensor 'A': dtype: .* but got 'float23', did you mean 'float32'"),
+        ({"dtype": [8]}, "Tensor 'A': dtype: expected a DLPack type name .* but got 8"),
+        ({"dtype": [["int8"]]}, r"dtype: expected a DLPack type name .* but got \['int8'\]"),
+        ({"dtype": {"int8"}}, "dtype: expected a DLPack type name .* but got {'int8'}"),
+        ({"dtype": ("int4", "int8"), "storage_dtype": "int8"}, "Tensor 'A': storage_dtype: goes with one "
+                                                               "dtype, not with int4, int8"),
+        ({"shape": ..., "dtype": "int4", "storage_dtype": "int8"}, r"Tensor 'A': storage_dtype: goes with "
+                                                                   r"a shape that is known, not with \.\.\."),
         ({"strides": 1}, "Tensor 'A': strides: expected a list or tuple .* but got 1"),
         ({"strides": [8, 1.0]}, r"strides\[1\]: expected an int, .* got 1.0"),
         ({"strides": [2**63, 1]}, r"strides\[0\]: expected an int that fits int64"),
@@ -130,7 +196,12 @@ class TestPacked:
 
     def test_the_last_dimension_is_packed(self):
         made = self.packed([n, k])
-        assert (made.element_dtype, made.packing, made.packed_axis) == ("float4_e2m1fnx2", 2, 1)
+        assert made.element_dtypes == ("float4_e2m1fnx2",)
+        assert made.dtypes == ("float4_e2m1fn",)
+        assert (made.packing, made.packed_axis) == (2, 1)
+
+    def test_of_a_column_major_tensor_the_first_is(self):
+        assert self.packed([4, 3], strides="F").packed_axis == 0
 
     def test_the_dimension_with_stride_1_is_packed(self):
         assert self.packed([k, n], strides=[1, k]).packed_axis == 0
@@ -148,6 +219,8 @@ class TestPacked:
             ([n, 4], {"strides": [5, 1]}, r"strides\[0\] is 5, but 2 elements of float4_e2m1fn"),
             ([n, 4], {"strides": [n, k]}, r"exactly one stride must be 1, .* are \[n, k\]"),
             ([n, 4], {"strides": [1, 1]}, r"exactly one stride must be 1, .* are \[1, 1\]"),
+            ([n, 4], {"strides": "any"}, r"exactly one stride must be 1, .* the strides are any"),
+            ([3, n], {"strides": "F"}, r"storage_dtype: shape\[0\] is 3, .* must be a multiple of 2"),
         ],
     )  # fmt: skip
     def test_refused(self, shape: Any, fields: dict[str, Any], words: str):

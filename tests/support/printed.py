@@ -31,7 +31,7 @@ def symbol_names(module: Any) -> list[str]:
 
 
 def printed(module: Any) -> str:
-    """A module without the shared helpers; digests and the encoded tables are masked."""
+    """A module without the shared helpers; digests, the encoded tables and metadata are masked."""
     return _printed(o for o in operations(module) if "__ffi_builder_shared_" not in name_of(o))
 
 
@@ -44,6 +44,7 @@ def printed_wrapper(module: Any) -> str:
 def _printed(chosen: Iterable[Any]) -> str:
     text = "\n".join(map(str, chosen)) + "\n"
     text = re.sub(r"(@__ffi_builder_(?:shared_\w+|text)_)[0-9a-f]{8}\b", r"\1DIGEST", text)
+    text = re.sub(r'(\["ffi-builder-metadata", )"[^"]*"', r'\1"JSON"', text)
     return re.sub(r'(@__ffi_builder_table_\w+)\(".*"\)', r'\1("TABLE")', text)
 
 

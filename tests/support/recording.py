@@ -57,11 +57,13 @@ C_SOURCE = """
 uint8_t ffib_test_bytes[4096];
 int32_t ffib_test_sizes[64];   /* how much to copy of what each pointer points to */
 int32_t ffib_test_status, ffib_test_count, ffib_test_calls;
+int32_t ffib_test_nulls;       /* a bit for each pointer that was NULL */
 
 static void copy(void** params) {
   ffib_test_calls++;
   for (int i = 0; ffib_test_sizes[i]; i++)
-    memcpy(ffib_test_bytes + 64 * i, params[i], ffib_test_sizes[i]);
+    if (params[i]) memcpy(ffib_test_bytes + 64 * i, params[i], ffib_test_sizes[i]);
+    else ffib_test_nulls |= 1 << i;
 }
 void ffib_test_pack(void** params) { copy(params); }
 void ffib_test_pack_n(void** params, int32_t count) { ffib_test_count = count; copy(params); }
@@ -103,6 +105,7 @@ class CCallees:
         self._number("status").value = status
         self._number("count").value = -1
         self._number("calls").value = 0
+        self._number("nulls").value = 0
 
     @property
     def calls(self) -> int:
@@ -113,6 +116,12 @@ class CCallees:
     def count(self) -> int:
         """The count that the last call was given, or -1."""
         return self._number("count").value
+
+    @property
+    def nulls(self) -> list[int]:
+        """Which of the pointers that were looked at were NULL."""
+        bits = self._number("nulls").value
+        return [index for index in range(32) if bits >> index & 1]
 
     def read(self, index: int, size: int) -> bytes:
         """The bytes that a pointer pointed to; those behind them were not copied."""

@@ -20,8 +20,12 @@ np = pytest.importorskip("numpy", reason="needs NumPy")
 n, m, k = dims("n m k")
 
 
-def cpu(name: str, *entries: spec.Dim | None, dtype: str = "float32", **more: Any) -> Tensor:
-    return Tensor(name, entries, dtype, device_type="cpu", **more)
+def tensor(name: str, shape: Any, dtype: Any = "float32", **more: Any) -> Tensor:
+    return Tensor(name, shape, dtype, device_type="cpu", **more)
+
+
+def cpu(name: str, *entries: spec.Dim | None, **more: Any) -> Tensor:
+    return tensor(name, entries, **more)
 
 
 class Opaque:
@@ -144,6 +148,18 @@ FAILING: dict[str, tuple[list[spec.Param], list[Any]]] = {
     "constant": ([spec.ConstFloat("a", 0.1)], [0.2]),
     "pointer": ([spec.DataPointer("p")], [-1]),
     "a moved array": ([cpu("A", n)], [MOVED]),
+    "a moved int": ([n], [MOVED]),
+    "no str": ([spec.Optional(spec.String("s"))], [b"abc"]),
+    "no choice": ([spec.Choice("c", {"relu": 1, "gelu": 2})], ["rleu"]),
+    "no object": ([spec.Object("o")], ["abc"]),
+    "another object": ([spec.Object("o", "ffi.Module")], [MOVED]),
+    "no function": ([spec.Function("g")], [[]]),
+    "no device": ([spec.Device("d")], ["cpu"]),
+    "a field": ([spec.Struct("c", [n, spec.Optional(spec.DType("d"))])], [(1, "int8")]),
+    "an absent symbol": ([spec.Optional(cpu("A", n)), n, Shape("s", [n])], [None, 3, [4]]),
+    "several dtypes": ([tensor("A", ..., ("float16", "bfloat16"))], [zeros(2)]),
+    "any rank": ([tensor("A", ...)], [zeros(2, 6)[:, ::2]]),
+    "column-major": ([tensor("A", [n, m], strides="F")], [zeros(2, 3)]),
 }
 
 

@@ -63,6 +63,8 @@ class Instruction(IntEnum):
     """a = b + c; the overflow register becomes 1 where that does not fit, as for the next two."""
     SUBO = auto()
     MULO = auto()
+    INFO = auto()
+    """a = TVMFFIGetTypeInfo(b)."""
     SAME = auto()
     """Whether two float64 are equal or both NaN."""
     FLOAT = auto()

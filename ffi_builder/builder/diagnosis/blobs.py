@@ -11,6 +11,8 @@ from ffi_builder.plan.words import (
     BINDING,
     FRAME,
     FRAME_WITHOUT_ARGUMENT,
+    NEAREST,
+    OR_NONE,
     PLACEHOLDERS,
     TYPE_NAMES,
     UNDECIDED,
@@ -69,7 +71,8 @@ _STRINGS: Final = (
     *("type index %lld", "device type %lld"),
     *("dtype(code=%lld", ", bits=%lld", ", lanes=%lld)"),
     *("nan", "True", "False", "NULL", "an int beyond 64 bits"),
-    *("[", "]", ", ", " to ", " in ", "...", "..., ", ", ...", ")"),
+    *("[", "]", ", ", " to ", " in ", "...", "..., ", ", ...", ")", "'"),
+    *("\\x%02llx", OR_NONE, *NEAREST.split("{nearest}")),
 )
 """Formats and punctuation; each ends in NUL."""
 

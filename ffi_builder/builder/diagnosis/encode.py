@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Sequence
 from typing import Final
 
 from typing_extensions import assert_never
 
-from ffi_builder import spec
+from ffi_builder import abi, spec
 from ffi_builder.abi import TypeIndex
 from ffi_builder.builder.diagnosis.table import (
     NO_INDEX,
     OPERATOR_CODES,
+    SCALAR_BITS,
     WORDS,
     Code,
     Op,
+    Right,
     Rounding,
     Source,
     Style,
@@ -25,6 +28,8 @@ from ffi_builder.builder.diagnosis.table import (
 from ffi_builder.errors import BuildError
 from ffi_builder.plan import Part, Place, Plan, Words
 from ffi_builder.plan import steps as s
+from ffi_builder.plan.steps import regions
+from ffi_builder.plan.words import SHOWN_ENTRIES, choices_text
 
 _ROUNDING: Final = {
     None: Rounding.FLOAT64,
@@ -38,7 +43,8 @@ _STYLES: Final = {
     s.Kind.CONST_BOOL: Style.BOOL,
     s.Kind.CONST_FLOAT: Style.FLOAT,
 }
-_BIG_INT_BIT: Final = 5
+_OBJECT: Final = abi.TYPE_KEYS[TypeIndex.OBJECT]
+_STATIC: Final = {key: index for index, key in abi.TYPE_KEYS.items()}
 
 
 def encode(plan: Plan, backtrace: str = "") -> bytes:
@@ -70,15 +76,52 @@ class _Encoder:
         self._plan = plan
         self._out = TableWriter(plan.signature, symbols_of(plan), backtrace)
         self._slots: dict[tuple[int, ...], int] = {}
+        self._present: dict[tuple[int, ...], int] = {}
         self._ranks: dict[tuple[int, ...], int] = {}
         self._position: tuple[int, ...] | None = None
         self._object: tuple[int, ...] | None = None
         self._read: Place | None = None
 
     def encode(self) -> bytes:
-        for step in self._plan:
-            self._step(step)
+        steps = self._plan.steps
+        self._run(steps[: self._plan.late])
+        for step in steps[self._plan.late :]:
+            self._guarded(step)
         return self._out.finish()
+
+    def _run(self, steps: Sequence[s.AnyStep]) -> None:
+        for step, inside in regions(steps):
+            if isinstance(step, s.DecodeOptional):
+                self._optional(step.place, inside)
+            else:
+                self._step(step)
+
+    def _optional(self, place: Place, inside: Sequence[s.AnyStep]) -> None:
+        self._look_at(place)
+        slot = self._out.new_slot()
+        self._present[place.position] = slot
+        start = self._out.skip(Op.OPTIONAL, slot)
+        self._run(inside)
+        self._out.land(start)
+        self._forget()
+
+    def _guarded(self, step: s.AnyStep) -> None:
+        """A step that had to wait; it is skipped if an Optional that it is in was absent."""
+        position = step.place.position
+        ends = [end for end in range(len(position), 0, -1) if position[:end] in self._present]
+        if not ends:
+            self._step(step)
+            return
+        # The innermost: it is noted as there only if those around it are.
+        start = self._out.skip(Op.GUARD, self._present[position[: ends[0]]])
+        self._forget()
+        self._step(step)
+        self._out.land(start)
+        self._forget()
+
+    def _forget(self) -> None:
+        """What the interpreter looks at is not known here."""
+        self._position = self._object = self._read = None
 
     def _step(self, step: s.AnyStep) -> None:
         out = self._out
@@ -97,6 +140,21 @@ class _Encoder:
                 self._look_at(place)
                 out.emit(Op.CONTAINER, "B", WORDS.index(step.words))
                 self._save(place)
+            case s.DecodeOptional():
+                raise AssertionError("not by itself")
+            case s.DecodeText(place, binary):
+                self._look_at(place)
+                out.emit(Op.TEXT, "B", binary)
+                self._object = None  # it holds the str now
+            case s.DecodeObject(place):
+                self._look_at(place)
+                self._decode_object(step)
+            case s.CheckSmall():
+                out.emit(Op.SMALL)
+            case s.CheckBytes():
+                out.emit(Op.BYTES)
+            case s.CheckChoice(_, choice):
+                self._choice(choice)
             case s.NotNull():
                 self._source(Source.OBJECT)
                 self._nonzero(step.words)
@@ -111,19 +169,31 @@ class _Encoder:
                 out.note_rank(expected)
                 self._value(place)
                 self._equal(expected, step.words)
-            case s.CheckDType(place, dtype):
+            case s.CheckDType(place, dtypes):
                 self._value(place)
-                self._equal(dtype_word(dtype), step.words)
+                if len(dtypes) == 1:
+                    self._equal(dtype_word(dtypes[0]), step.words)
+                else:
+                    out.emit(Op.DTYPES, "B", len(dtypes))
+                    out.numbers(f"{len(dtypes)}i", *map(dtype_word, dtypes))
+                    out.text(step.text)
             case s.CheckDeviceType(place):
                 self._value(place)
                 self._equal(step.code, step.words)
-            case s.CheckSameDevice(place, other):
+            case s.CheckSameDevice(place, others):
                 self._value(place)
-                out.emit(Op.SAME_DEVICE, "H", self._slots[other.position])
-                out.text(other.path)
+                out.emit(Op.SAME_DEVICE, "H", len(others))
+                for other in others:
+                    out.numbers("H", self._slots[other.position])
+                    out.text(other.path)
             case s.CheckShapePointer():
                 self._source(Source.SHAPE_POINTER)
                 self._nonzero(step.words)
+            case s.CheckDims(place):
+                out.note_rank(SHOWN_ENTRIES + 1)
+                self._value(place)
+                out.emit(Op.DIMS)
+                self._read = None
             case s.CheckNumel(place):
                 self._value(place)
                 out.emit(Op.NUMEL)
@@ -136,9 +206,13 @@ class _Encoder:
             case s.CheckAlignment(place, alignment):
                 self._value(place)
                 out.emit(Op.ALIGN, "q", alignment)
-            case s.CheckContiguous(place):
-                self._value(place)
-                out.emit(Op.CONTIGUOUS, "H", place.index or 0)
+            case s.CheckContiguous(place, order):
+                if place.index is None:
+                    self._source(Source.SHAPE)
+                    out.emit(Op.LAYOUT, "B", order == "F")
+                else:
+                    self._value(place)
+                    out.emit(Op.CONTIGUOUS, "HB", place.index, order == "F")
             case s.DecodeScalar(place, kind, dtype):
                 self._look_at(place)
                 self._scalar(kind, dtype)
@@ -252,13 +326,27 @@ class _Encoder:
         self._out.emit(Op.NONZERO, "B", WORDS.index(words))
 
     def _scalar(self, kind: s.Kind, dtype: str | None) -> None:
-        mask = sum(1 << index for index in kind.accepts if index <= TypeIndex.OPAQUE_PTR)
-        if TypeIndex.BIG_INT in kind.accepts:
-            mask |= 1 << _BIG_INT_BIT
+        mask = sum(1 << SCALAR_BITS.index(index) for index in kind.accepts)
         style = Style.FLOAT if kind is s.Kind.FLOAT else _STYLES.get(kind, Style.INT)
         self._out.emit(Op.SCALAR, "BBB", mask, WORDS.index(kind.words), style)
         if style is Style.FLOAT:
             self._out.emit(Op.FLOAT, "B", _ROUNDING[dtype])
+
+    def _decode_object(self, step: s.DecodeObject) -> None:
+        right = step.type_index or Right.ANY
+        if step.type_key not in (None, _OBJECT):
+            right = Right.BY_KEY
+        self._out.emit(Op.OBJECT, "BB", right, _STATIC.get(step.type_key or "", 0))
+        self._out.text(step.text)
+        self._object = None  # it holds this one now
+
+    def _choice(self, choice: spec.Choice) -> None:
+        out = self._out
+        out.emit(Op.CHOICE)
+        out.text(choices_text(choice.choices))
+        out.numbers("H", len(choice.choices))
+        for text in choice.choices:
+            out.text(text)
 
     def _bound(self, op: Op, place: Place, symbol: spec.Var, bound: int | None) -> None:
         assert bound is not None

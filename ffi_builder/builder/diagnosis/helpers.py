@@ -13,6 +13,7 @@ from typing import Final
 
 from ffi_builder.builder.diagnosis.machine import define_machine
 from ffi_builder.builder.diagnosis.numbers import define_number_helpers
+from ffi_builder.builder.diagnosis.objects import define_object_helpers
 from ffi_builder.builder.diagnosis.tensors import define_tensor_helpers
 from ffi_builder.ir import Symbols
 
@@ -29,13 +30,18 @@ _GROUPS: Final[dict[tuple[str, str], _Group]] = {}
 """By the name of the distribution's ``ir`` module, and of the group's first helper."""
 
 
-def define_helpers(symbols: Symbols, *, tensors: bool, numbers: bool) -> None:
-    """Add the diagnosis, and the helpers of wrappers with tensors, or BigInts and 16-bit floats."""
+def define_helpers(symbols: Symbols, *, tensors: bool, numbers: bool, objects: bool) -> None:
+    """Add the diagnosis, and the helpers of wrappers that have what they are for.
+
+    ``numbers``: BigInts and 16-bit floats; ``objects``: moved objects, strs, bytes, type keys.
+    """
     _define(symbols, "diagnose", define_machine)
     if tensors:
         _define(symbols, "tensor_object", define_tensor_helpers)
     if numbers:
         _define(symbols, "big_uint64", define_number_helpers)
+    if objects:
+        _define(symbols, "moved_object", define_object_helpers)
 
 
 def _define(symbols: Symbols, first: str, define: Callable[[Symbols], None]) -> None:

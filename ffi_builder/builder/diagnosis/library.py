@@ -13,11 +13,12 @@ from ffi_builder.builder.diagnosis.assembler import Label
 from ffi_builder.builder.diagnosis.program import Program
 from ffi_builder.builder.diagnosis.routines.checks import CHECKS
 from ffi_builder.builder.diagnosis.routines.decoding import DECODING, define_decoding
+from ffi_builder.builder.diagnosis.routines.objects import OBJECTS, define_objects
 from ffi_builder.builder.diagnosis.routines.report import define_report
 from ffi_builder.builder.diagnosis.routines.symbols import SYMBOLS
 from ffi_builder.builder.diagnosis.table import Op
 
-_ROUTINES = {**DECODING, **CHECKS, **SYMBOLS}
+_ROUTINES = {**DECODING, **OBJECTS, **CHECKS, **SYMBOLS}
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,7 @@ def library() -> Library:
     """Assemble the diagnosis; once a process."""
     p = Program()
     define_report(p)
+    define_objects(p)
     define_decoding(p)
     entry = p.main(lambda: _main(p))
     code = bytes(p.code)

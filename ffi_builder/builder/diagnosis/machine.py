@@ -25,6 +25,7 @@ from ffi_builder.builder.diagnosis.table import STACK_DEPTH
 from ffi_builder.ir import Block, Builder, Symbols, Value
 
 CREATE, SET_RAISED, DEC_REF = "TVMFFIErrorCreate", "TVMFFIErrorSetRaised", "TVMFFIObjectDecRef"
+GET_TYPE_INFO: Final = "TVMFFIGetTypeInfo"
 
 REGISTERS: Final = 256
 SCRATCH_SIZE: Final = 64
@@ -66,6 +67,7 @@ def define_machine(symbols: Symbols) -> None:
     """Add the machine, its code and words to a module."""
     t = symbols.types
     symbols.declare(CREATE, t.i32, [t.ptr] * 4)
+    symbols.declare(GET_TYPE_INFO, t.ptr, [t.i32])
     symbols.declare(SET_RAISED, t.void, [t.ptr])
     symbols.declare(DEC_REF, t.i32, [t.ptr])
     symbols.declare("strtod", t.f64, [t.ptr, t.ptr])
@@ -212,6 +214,7 @@ class _Machine:
             Instruction.SWITCH: self._switch,
             Instruction.CALL: self._call,
             Instruction.RET: lambda: b.store(b.load(t.ptr, self.a), self.ip),
+            Instruction.INFO: self._info,
             Instruction.SAME: self._same,
             Instruction.FLOAT: lambda: self._bits(b.cast("sitofp", self.lhs, t.f64)),
             Instruction.SINGLE: self._single,
@@ -279,6 +282,11 @@ class _Machine:
     def _call(self) -> None:
         self.b.store(self.after, self.a)
         self._jump(self.target)
+
+    def _info(self) -> Value:
+        b, t = self.b, self.t
+        info = b.call_value(GET_TYPE_INFO, [b.trunc(self.lhs, t.i32)], t.ptr)
+        return b.to_int(info)
 
     def _same(self) -> Value:
         b, t = self.b, self.t

@@ -68,6 +68,13 @@ class Global(IntEnum):
     FREE = auto()
     """When checks do not apply to the value: 0 never, -1 if the tensor is empty, or 1 more than
     the axis of a stride: if it is free."""
+    OPTIONAL = auto()
+    """Whether None would have been right for what is looked at."""
+    INNER = auto()
+    """Whether the object came as a moved object that holds it."""
+    DATA = auto()
+    """Of a str or bytes; and below, its length."""
+    SIZE = auto()
     PLACE = auto()
     SYMBOL = auto()
     SLOT = auto()
@@ -107,6 +114,10 @@ class Program(Assembler):
     big = _global(Global.BIG)
     style = _global(Global.STYLE)
     free = _global(Global.FREE)
+    optional = _global(Global.OPTIONAL)
+    inner = _global(Global.INNER)
+    data = _global(Global.DATA)
+    size = _global(Global.SIZE)
     place_ = _global(Global.PLACE)
     symbol = _global(Global.SYMBOL)
     slot = _global(Global.SLOT)

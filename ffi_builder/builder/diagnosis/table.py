@@ -24,9 +24,10 @@ from enum import IntEnum
 from typing import Final
 
 from ffi_builder import spec
+from ffi_builder.abi import TypeIndex
 from ffi_builder.errors import BuildError
 from ffi_builder.plan import Part
-from ffi_builder.plan.words import SIGNATURE_LIMIT, Words
+from ffi_builder.plan.words import SHOWN_ENTRIES, SIGNATURE_LIMIT, Words
 
 NO_INDEX: Final = 0xFFFF
 WORDS: Final = tuple(Words)
@@ -52,7 +53,7 @@ class Op(IntEnum):
     RESTORE = 7
     """u16 slot: make it the current object again."""
     SCALAR = 8
-    """u8 mask of type indices 0 to 4, bit 5: BigInt; u8 Words; u8 Style: decode a scalar."""
+    """u8 mask of :data:`SCALAR_BITS`; u8 Words; u8 Style: decode a scalar."""
     FLOAT = 9
     """u8 Rounding: make the scalar a float64, rounded to a dtype."""
     READ = 10
@@ -84,15 +85,47 @@ class Op(IntEnum):
     EXPR = 24
     """u8 Words, u32 text, u16 length, u16 count, u16 symbols…, then Code until Code.END."""
     CONTIGUOUS = 25
-    """u16 axis."""
+    """u16 axis, u8 whether column-major."""
     NUMEL = 26
     OFFSET = 27
     ALIGN = 28
     """i64 alignment."""
     SAME_DEVICE = 29
-    """u16 slot of the other tensor, u32 text, u16 length."""
+    """u16 count, then for each tensor that may be the one: u16 slot, u32 text, u16 length."""
     EQFLOAT = 30
     """f64."""
+    OPTIONAL = 31
+    """u16 slot, u32 size: if None is looked at, go on behind that many bytes; else note it."""
+    GUARD = 32
+    """u16 slot, u32 size: the same if None was found there."""
+    TEXT = 33
+    """u8 whether bytes: decode the str or bytes looked at."""
+    SMALL = 34
+    BYTES = 35
+    CHOICE = 36
+    """u32 text, u16 length: all; u16 count, then each: u32 text, u16 length."""
+    OBJECT = 37
+    """u8 what is right: :class:`Right`, or a type index; u8 the static type index of the key, or 0;
+    u32 text, u16 length: the key, or what is expected."""
+    DTYPES = 38
+    """u8 count, u32 dtypes…, u32 text, u16 length."""
+    DIMS = 39
+    LAYOUT = 40
+    """u8 whether column-major: all strides."""
+
+
+class Right(IntEnum):
+    """Which objects are right, where that is not those of one static type."""
+
+    ANY = 0
+    BY_KEY = 1
+
+
+SCALAR_BITS: Final = (
+    *(TypeIndex.NONE, TypeIndex.INT, TypeIndex.BOOL, TypeIndex.FLOAT, TypeIndex.OPAQUE_PTR),
+    *(TypeIndex.DATA_TYPE, TypeIndex.DEVICE, TypeIndex.BIG_INT),
+)
+"""The type index that each bit of a scalar's mask stands for."""
 
 
 class Source(IntEnum):
@@ -201,6 +234,15 @@ class TableWriter:
         """Append operands alone."""
         self._code += struct.pack(f"<{layout}", *values)
 
+    def skip(self, op: Op, slot: int) -> int:
+        """Append an instruction that may skip what follows, up to :meth:`land`."""
+        self.emit(op, "HI", slot, 0)
+        return len(self._code)
+
+    def land(self, start: int) -> None:
+        """What :meth:`skip` began ends here."""
+        struct.pack_into("<I", self._code, start - 4, len(self._code) - start)
+
     def new_slot(self) -> int:
         """A slot to save an object in."""
         self._slots += 1
@@ -208,7 +250,7 @@ class TableWriter:
 
     def note_rank(self, ndim: int) -> None:
         """Messages may show a shape and strides of this many entries."""
-        self._rank = max(self._rank, ndim)
+        self._rank = max(self._rank, min(ndim, SHOWN_ENTRIES + 1))
 
     def finish(self) -> bytes:
         """The table."""
@@ -267,7 +309,7 @@ class TableWriter:
         longest_name = max((len(var.name) for var in self.symbols), default=0)
         longest_path = len(self._text)
         symbols = len(self.symbols) * (longest_name + 64 + min(longest_path, 256))
-        return 1024 + shown + 2 * 22 * self._rank + min(symbols + longest_path, 1 << 16)
+        return 2048 + shown + 2 * 22 * self._rank + min(symbols + longest_path, 1 << 16)
 
 
 def dtype_word(dtype: spec.DataType) -> int:

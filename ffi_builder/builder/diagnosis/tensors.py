@@ -7,7 +7,8 @@ of a Tensor object is (and where for a ``DLTensor*`` nothing is looked at). In C
     bool is_empty(const void* object);              whether a dimension is 0
     bool free_stride(const void* object, int64_t axis);
     int64_t row_major(const void* object, int64_t axis);       product of the later dimensions
-    bool contiguous(const void* object);
+    bool contiguous(const void* object);                        row-major
+    bool column_major(const void* object);                      contiguous in that order
     bool numel_fits(const void* object);            no dimension negative, product fits int64
 """
 
@@ -31,6 +32,7 @@ def define_tensor_helpers(symbols: Symbols) -> None:
     define(symbols, "free_stride", t.i1, [t.ptr, t.i64], _free_stride, keeps_registers=True)
     define(symbols, "row_major", t.i64, [t.ptr, t.i64], _row_major, keeps_registers=True)
     define(symbols, "contiguous", t.i1, [t.ptr], _contiguous, keeps_registers=True)
+    define(symbols, "column_major", t.i1, [t.ptr], _column_major, keeps_registers=True)
     define(symbols, "numel_fits", t.i1, [t.ptr], _numel_fits, keeps_registers=True)
 
 
@@ -96,6 +98,25 @@ def _contiguous(b: Builder, tensor: Value) -> None:
             free = call_shared(b, "free_stride", [tensor, axis], t.i1)
             with b.when(b.eq(free, b.i1(False))):
                 b.ret(b.i1(False))
+    b.ret(b.i1(True))
+
+
+def _column_major(b: Builder, tensor: Value) -> None:
+    t = b.types
+    strides, shape = b.field(t.ptr, tensor, STRIDES), b.field(t.ptr, tensor, SHAPE)
+    wanted, stride = b.alloca(t.i64), b.alloca(t.i64)
+    b.store(b.i64(1), wanted)
+    with b.loop(_ndim(b, tensor)) as axis:
+        # NULL strides stand for row-major ones.
+        with b.when(b.is_null(strides)):
+            b.store(call_shared(b, "row_major", [tensor, axis], t.i64), stride)
+        with b.when(b.ne(strides, b.null())):
+            b.store(_entry(b, strides, axis), stride)
+        with b.when(b.ne(b.load(t.i64, stride), b.load(t.i64, wanted))):
+            free = call_shared(b, "free_stride", [tensor, axis], t.i1)
+            with b.when(b.eq(free, b.i1(False))):
+                b.ret(b.i1(False))
+        b.store(b.mul(b.load(t.i64, wanted), _entry(b, shape, axis)), wanted)
     b.ret(b.i1(True))
 
 

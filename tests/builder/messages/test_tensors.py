@@ -21,8 +21,10 @@ from tests.differential.description import (
     of_int,
     tensor,
 )
+from tests.oracle.raw import moved, object_, register
 from tests.support.wrapping import RawWrapper
 
+ADDED = register("tests.messages.Added")
 n, m, k = dims("n m k")
 s = Var("s", "int64")
 
@@ -91,23 +93,27 @@ FAILURES = {
     "small str": of_type(Plain(11), "str"),
     "small bytes": of_type(Plain(12), "bytes"),
     "unchanged": of_type(Plain(13), "Unchanged"),
-    "object": of_type(Object(64), "Object"),
+    "object": of_type(Object(64), "ffi.Object"),
     "str": of_type(Object(65), "str"),
     "bytes": of_type(Object(66), "bytes"),
-    "error": of_type(Object(67), "Error"),
-    "function": of_type(Object(68), "Function"),
-    "shape": of_type(Object(69), "Shape"),
-    "array": of_type(Object(71, Elements(())), "Array"),
-    "map": of_type(Object(72), "Map"),
-    "module": of_type(Object(73), "Module"),
+    "error": of_type(Object(67), "ffi.Error"),
+    "function": of_type(Object(68), "ffi.Function"),
+    "shape": of_type(Object(69), "ffi.Shape"),
+    "array": of_type(Object(71, Elements(())), "ffi.Array"),
+    "map": of_type(Object(72), "ffi.Map"),
+    "module": of_type(Object(73), "ffi.Module"),
     "Python object": of_type(Object(74), "Python object"),
-    "list": of_type(Object(75, Elements(())), "List"),
-    "dict": of_type(Object(76), "Dict"),
-    "interrupt": of_type(Object(77), "VisitInterrupt"),
+    "list": of_type(Object(75, Elements(())), "ffi.List"),
+    "dict": of_type(Object(76), "ffi.Dict"),
+    "interrupt": of_type(Object(77), "ffi.VisitInterrupt"),
     "big int": of_type(Object(78, BigInt((1, 1))), "int beyond int64"),
-    "unknown type": of_type(Object(131), "type index 131"),
+    "a type of the registry": of_type(object_(ADDED), "tests.messages.Added"),
+    "NULL of such a type": of_type(Plain(ADDED), f"type index {ADDED}"),
+    "what does not say its type": of_type(object_(ADDED, says=71), f"type index {ADDED}"),
+    "a static type that nobody has": of_type(Object(99), "type index 99"),
     "negative type": of_type(Plain(-2), "type index -2"),
-    "moved what is no tensor": of_type(Moved(Object(71)), "moved object"),
+    "moved what is no tensor": of_type(Moved(Object(71)), "ffi.Array"),
+    "moved what the registry knows": of_type(moved(object_(ADDED)), "tests.messages.Added"),
     "NULL Tensor": null(Plain(70)),
     "NULL DLTensor*": null(Plain(7)),
     "moved NULL": null(Plain(10)),

@@ -215,7 +215,7 @@ FAILURES = {
     ),
     "stream": other_kind(spec.Stream("s"), "s: Stream", of_bool(True), POINTER, "bool"),
     "data pointer": other_kind(
-        spec.DataPointer("p"), "p: DataPointer", tensor(DL((3,))), POINTER, "Tensor"
+        spec.DataPointer("p"), "p: DataPointer", tensor(DL((3,))), POINTER, "ffi.Tensor"
     ),
     "negative data pointer": scalar(
         spec.DataPointer("p"), "p: DataPointer", of_int(-1), "a non-negative value", "-1"
@@ -335,7 +335,7 @@ FAILURES = {
     ),
     # ---- tuples
     "tuple's type": Failure(
-        TUPLE, [shape(1, 2)], "TypeError", "type of t on argument #0", CFG, "tuple", "Shape"
+        TUPLE, [shape(1, 2)], "TypeError", "type of t on argument #0", CFG, "tuple", "ffi.Shape"
     ),
     "NULL tuple": value(
         TUPLE,

@@ -7,10 +7,16 @@ from typing import Final
 
 from ffi_builder import abi
 from ffi_builder.builder.diagnosis.assembler import Instruction, Reg
-from ffi_builder.builder.diagnosis.program import BIG_NEGATIVE, BIG_UNSIGNED, Program
-from ffi_builder.builder.diagnosis.routines.decoding import DL, call_for
-from ffi_builder.builder.diagnosis.table import Op, Style
-from ffi_builder.plan import Words
+from ffi_builder.builder.diagnosis.program import (
+    BIG_NEGATIVE,
+    BIG_UNSIGNED,
+    PLACE_INDEX,
+    PLACE_PART,
+    Program,
+)
+from ffi_builder.builder.diagnosis.routines.decoding import DL, call_for, read_stride
+from ffi_builder.builder.diagnosis.table import WORDS, Op, Style
+from ffi_builder.plan import Part, Words
 
 _OFFSET: Final = DL + abi.DLTENSOR_BYTE_OFFSET
 
@@ -85,8 +91,54 @@ def _indivisible(p: Program, unsigned: Reg) -> Reg:
 
 
 def _contiguous(p: Program) -> None:
-    p.set(p.expected, call_for(p, "row_major", p.operand(16)))
-    p.check(p.ne(p.value, p.expected), Words.CONTIGUOUS)
+    axis = p.operand(16)
+    _check_layout(p, axis, p.operand(8))
+
+
+def _check_layout(p: Program, axis: Reg, column_major: Reg) -> None:
+    """Whether the stride that was read is that of the order."""
+    p.set(p.expected, call_for(p, "row_major", axis))
+    words = p.register(WORDS.index(Words.CONTIGUOUS))
+    with p.when(column_major):
+        p.set(p.expected, call_for(p, "column_major", axis))
+        p.set(words, WORDS.index(Words.COLUMN_MAJOR))
+    p.check(p.ne(p.value, p.expected), words)
+
+
+def _layout(p: Program) -> None:
+    """Every stride, from the first."""
+    column_major = p.operand(8)
+    with p.loop(p.load(32, p.object, DL + abi.DLTENSOR_NDIM)) as axis:
+        _at_axis(p, Part.STRIDES, axis)
+        read_stride(p, axis)
+        _check_layout(p, axis, column_major)
+
+
+def _dims(p: Program) -> None:
+    """Every dimension, from the first."""
+    shape = p.load(64, p.object, DL + abi.DLTENSOR_SHAPE)
+    with p.loop(p.load(32, p.object, DL + abi.DLTENSOR_NDIM)) as axis:
+        _at_axis(p, Part.SHAPE, axis)
+        p.binary(Instruction.LD64, p.add(shape, p.shl(axis, 3)), 0, p.value)
+        p.fail(p.slt(p.value, 0), Words.NEGATIVE)
+
+
+def _at_axis(p: Program, part: Part, axis: Reg) -> None:
+    place = p.or_(p.parameter(), p.shl(p.register(part), PLACE_PART))
+    p.or_(place, p.shl(axis, PLACE_INDEX), p.place_)
+
+
+def _dtypes(p: Program) -> None:
+    """The value is one of these."""
+    right = p.new()
+    p.set(right, 0)
+    with p.loop(p.operand(8)):
+        dtype = p.load(32, p.pc)
+        p.skip(4)
+        p.or_(right, p.eq(p.value, dtype), right)
+    p.set(p.text, p.pc)
+    p.skip(6)
+    p.fail(p.not_(right), Words.DTYPES)
 
 
 def _numel(p: Program) -> None:
@@ -113,11 +165,20 @@ def _align(p: Program) -> None:
 
 
 def _same_device(p: Program) -> None:
-    other = p.load(64, p.slot_of(p.operand(16)))
-    p.binary(Instruction.LD32, other, DL + abi.DLTENSOR_DEVICE_ID, p.expected)
-    p.set(p.text, p.pc)
-    p.skip(6)
-    p.check(p.ne(p.value, p.expected), Words.SAME_DEVICE)
+    """The first of the others that is there, and on this tensor's device type, counts."""
+    own = p.load(32, p.object, DL + abi.DLTENSOR_DEVICE_TYPE)
+    found = p.new()
+    p.set(found, 0)
+    with p.loop(p.operand(16)):
+        other = p.load(64, p.slot_of(p.operand(16)))
+        with p.when(p.and_(p.not_(found), p.ne(other, 0))):
+            theirs = p.load(32, other, DL + abi.DLTENSOR_DEVICE_TYPE)
+            with p.when(p.eq(own, theirs)):
+                p.set(found, 1)
+                p.binary(Instruction.LD32, other, DL + abi.DLTENSOR_DEVICE_ID, p.expected)
+                p.set(p.text, p.pc)
+        p.skip(6)
+    p.fail(p.and_(found, p.ne(p.value, p.expected)), Words.SAME_DEVICE)
 
 
 def _eq_float(p: Program) -> None:
@@ -136,6 +197,9 @@ CHECKS: Final[dict[Op, Callable[[Program], None]]] = {
     Op.MAX: _bound(Words.AT_MOST, lambda p, u: _less(p, p.expected, p.value, u)),
     Op.DIVISIBLE: _bound(Words.DIVISIBLE, _indivisible),
     Op.CONTIGUOUS: _contiguous,
+    Op.LAYOUT: _layout,
+    Op.DIMS: _dims,
+    Op.DTYPES: _dtypes,
     Op.NUMEL: _numel,
     Op.OFFSET: _offset,
     Op.ALIGN: _align,

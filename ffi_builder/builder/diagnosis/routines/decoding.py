@@ -19,7 +19,14 @@ from ffi_builder.builder.diagnosis.program import (
     Program,
 )
 from ffi_builder.builder.diagnosis.routines.rounding import define_rounding
-from ffi_builder.builder.diagnosis.table import NO_INDEX, WORDS, Op, Rounding, Source
+from ffi_builder.builder.diagnosis.table import (
+    NO_INDEX,
+    SCALAR_BITS,
+    WORDS,
+    Op,
+    Rounding,
+    Source,
+)
 from ffi_builder.plan import Part, Words
 
 DL: Final = abi.OBJECT_SIZE
@@ -31,18 +38,12 @@ _NDIM: Final = DL + abi.DLTENSOR_NDIM
 def define_decoding(p: Program) -> None:
     """Assemble the functions that the instructions below use."""
     define_rounding(p)
-    p.define("look", 0, _look)
     p.define("is_empty", 1, _is_empty)
     p.define("is_free", 1, _is_free)
     p.define("refuse", 1, _refuse)
     p.define("row_major", 2, _row_major)
+    p.define("column_major", 2, _column_major)
     p.define("big_int", 0, _big_int)
-
-
-def _look(p: Program) -> None:
-    """Type index and payload of the ``TVMFFIAny`` that is looked at."""
-    p.binary(Instruction.LD32, p.any, abi.ANY_TYPE_INDEX, p.type)
-    p.binary(Instruction.LD64, p.any, abi.ANY_PAYLOAD, p.payload)
 
 
 def _is_empty(p: Program, result: Reg) -> None:
@@ -79,6 +80,15 @@ def _row_major(p: Program, axis: Reg, result: Reg) -> None:
     following = p.add(axis, 1)
     shape = p.add(p.load(64, p.object, _SHAPE), p.shl(following, 3))
     with p.loop(p.sub(p.load(32, p.object, _NDIM), following)) as index:
+        dim = p.load(64, p.add(shape, p.shl(index, 3)))
+        p.mul(result, dim, result)
+
+
+def _column_major(p: Program, axis: Reg, result: Reg) -> None:
+    """The product of the dimensions before an axis, modulo 2^64."""
+    p.set(result, 1)
+    shape = p.load(64, p.object, _SHAPE)
+    with p.loop(axis) as index:
         dim = p.load(64, p.add(shape, p.shl(index, 3)))
         p.mul(result, dim, result)
 
@@ -123,32 +133,44 @@ def _param(p: Program) -> None:
 
 def _arg(p: Program) -> None:
     p.add(p.args, p.shl(p.operand(16), 4), p.any)
+    p.set(p.optional, 0)
 
 
 def _elem(p: Program) -> None:
     p.add(p.load(64, p.object, abi.CELL_DATA), p.shl(p.operand(16), 4), p.any)
+    p.set(p.optional, 0)
+
+
+def _optional(p: Program) -> None:
+    """None is absent; the slot keeps whether it was something else."""
+    slot, size = p.slot_of(p.operand(16)), p.operand(32)
+    p.run("look")
+    p.store(p.type, slot)
+    p.set(p.optional, 1)
+    with p.when(p.not_(p.type)):
+        p.skip(size)
+
+
+def _guard(p: Program) -> None:
+    slot, size = p.slot_of(p.operand(16)), p.operand(32)
+    with p.when(p.not_(p.load(64, slot))):
+        p.skip(size)
 
 
 def _tensor(p: Program) -> None:
-    p.run("look")
-    moved = p.eq(p.type, TypeIndex.OBJECT_RVALUE_REF)
-    kind = p.is_one_of(p.type, TypeIndex.TENSOR, TypeIndex.DL_TENSOR_PTR)
-    p.fail(p.not_(p.or_(moved, kind)), Words.KIND_TENSOR)
+    p.run("look inside")
+    raw = p.and_(p.eq(p.type, TypeIndex.DL_TENSOR_PTR), p.not_(p.inner))
+    kind = p.is_one_of(p.type, TypeIndex.TENSOR, TypeIndex.OBJECT_RVALUE_REF)
+    p.fail(p.not_(p.or_(raw, kind)), Words.KIND_TENSOR)
     p.set(p.object, p.payload)
-    with p.when(p.payload):
-        with p.when(p.eq(p.type, TypeIndex.DL_TENSOR_PTR)):
-            p.add(p.object, -DL, p.object)
-        with p.when(moved):
-            p.binary(Instruction.LD64, p.payload, 0, p.object)
-            with p.when(p.object):
-                inner = p.load(32, p.object, abi.OBJECT_TYPE_INDEX)
-                p.fail(p.ne(inner, TypeIndex.TENSOR), Words.KIND_TENSOR)
+    with p.when(p.and_(raw, p.ne(p.payload, 0))):
+        p.add(p.object, -DL, p.object)
 
 
 def _container(p: Program) -> None:
     words = p.operand(8)
-    p.run("look")
-    list_ = p.is_one_of(p.type, TypeIndex.ARRAY, TypeIndex.LIST)
+    p.run("look inside")
+    list_ = p.is_one_of(p.type, TypeIndex.ARRAY, TypeIndex.LIST, TypeIndex.OBJECT_RVALUE_REF)
     wants_shape = p.eq(words, WORDS.index(Words.KIND_SHAPE))
     shape = p.and_(wants_shape, p.eq(p.type, TypeIndex.SHAPE))
     p.fail(p.not_(p.or_(list_, shape)), words)
@@ -174,9 +196,9 @@ def _scalar(p: Program) -> None:
     p.run("look")
     p.set(p.free, 0)
     p.set(p.big, 0)
-    # Bits 0 to 4 of the mask are type indices; bit 5 stands for BigInt.
     is_big = p.eq(p.type, TypeIndex.BIG_INT)
-    bit = p.choose(is_big, 5, p.choose(p.ult(p.type, 5), p.type, 63))
+    last = SCALAR_BITS.index(TypeIndex.BIG_INT)
+    bit = p.choose(is_big, last, p.choose(p.ult(p.type, last), p.type, 63))
     p.fail(p.not_(p.and_(p.lshr(mask, bit), 1)), words)
     p.set(p.value, p.choose(p.type, p.payload, 0))
     with p.when(is_big):
@@ -233,7 +255,8 @@ def _dim(p: Program, index: Reg) -> None:
         _set(p, p.load(64, p.add(shape, p.shl(index, 3))))
 
 
-def _stride(p: Program, index: Reg) -> None:
+def read_stride(p: Program, index: Reg) -> None:
+    """As it is stored, or what NULL stands for; and that checks do not apply where it is free."""
     strides = p.load(64, p.object, _STRIDES)
     with p.when(strides):
         _set(p, p.load(64, p.add(strides, p.shl(index, 3))))
@@ -261,9 +284,17 @@ def _entry(p: Program, index: Reg) -> None:
         _set(p, p.load(64, p.add(cells, p.shl(index, 3))))
     with p.when(p.not_(is_shape)):
         p.add(cells, p.shl(index, 4), p.any)
+        p.set(p.optional, 0)
         p.run("look")
         p.fail(p.not_(p.is_one_of(p.type, TypeIndex.INT, TypeIndex.BOOL)), Words.KIND_INT)
         _set(p, p.payload)
+
+
+def _shape_pointer(p: Program, _: Reg) -> None:
+    """Without dimensions it may be NULL, which then is read as something else."""
+    _set(p, p.load(64, p.object, _SHAPE))
+    with p.when(p.not_(p.load(32, p.object, _NDIM))):
+        _set(p, p.register(1))
 
 
 _SOURCES: Final[dict[Source, Callable[[Program, Reg], None]]] = {
@@ -272,7 +303,7 @@ _SOURCES: Final[dict[Source, Callable[[Program, Reg], None]]] = {
     Source.DEVICE_TYPE: _field(32, DL + abi.DLTENSOR_DEVICE_TYPE),
     Source.DEVICE_ID: _field(32, DL + abi.DLTENSOR_DEVICE_ID),
     Source.SHAPE: _dim,
-    Source.STRIDES: _stride,
+    Source.STRIDES: read_stride,
     Source.BYTE_OFFSET: _byte_offset,
     Source.DATA: _data,
     Source.ENTRY: _entry,
@@ -281,13 +312,15 @@ _SOURCES: Final[dict[Source, Callable[[Program, Reg], None]]] = {
     Source.OBJECT: _register(Program.object),
     Source.LENGTH: _field(64, abi.CELL_SIZE),
     Source.CELLS: _field(64, abi.CELL_DATA),
-    Source.SHAPE_POINTER: _field(64, _SHAPE),
+    Source.SHAPE_POINTER: _shape_pointer,
 }
 
 DECODING: Final[dict[Op, Callable[[Program], None]]] = {
     Op.PARAM: _param,
     Op.ARG: _arg,
     Op.ELEM: _elem,
+    Op.OPTIONAL: _optional,
+    Op.GUARD: _guard,
     Op.TENSOR: _tensor,
     Op.CONTAINER: _container,
     Op.SAVE: _save,

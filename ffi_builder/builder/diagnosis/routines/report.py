@@ -9,8 +9,9 @@ from ffi_builder import abi
 from ffi_builder.builder.diagnosis.assembler import Instruction, Label, Reg
 from ffi_builder.builder.diagnosis.blobs import KINDS
 from ffi_builder.builder.diagnosis.program import NO_INDEX_BITS, SLOT_PLACE, Program
+from ffi_builder.builder.diagnosis.routines.strings import define_strings
 from ffi_builder.builder.diagnosis.routines.texts import define_texts
-from ffi_builder.plan.words import PLACEHOLDERS, SIGNATURE_LIMIT, UNDECIDED
+from ffi_builder.plan.words import OR_NONE, PLACEHOLDERS, SIGNATURE_LIMIT, UNDECIDED
 
 _SHAPE: Final = abi.OBJECT_SIZE + abi.DLTENSOR_SHAPE
 _STRIDES: Final = abi.OBJECT_SIZE + abi.DLTENSOR_STRIDES
@@ -19,6 +20,7 @@ _STRIDES: Final = abi.OBJECT_SIZE + abi.DLTENSOR_STRIDES
 def define_report(p: Program) -> None:
     """Assemble the functions."""
     define_texts(p)
+    define_strings(p)
     p.define("put_signature", 0, _put_signature)
     p.define("put_words", 1, _put_words)
     p.define("report", 1, _report)
@@ -136,6 +138,11 @@ def _text(p: Program) -> None:
     p.run("put", p.table_at(p.unsigned(p.text, 32)), p.unsigned(p.text, 16, 4))
 
 
+def _or_none(p: Program) -> None:
+    with p.when(p.optional):
+        p.put(OR_NONE)
+
+
 def _bindings(p: Program) -> None:
     style = p.new()
     p.set(style, p.style)
@@ -220,7 +227,7 @@ _BODIES: Final[dict[str, Callable[[Program], None]]] = {
     "text": _text,
     "bindings": _bindings,
     "path": _path,
-    "type": _named("types", "type index %lld", Program.type),
+    "type": lambda p: p.run("put_type"),
     "dtype": _dtype(Program.value),
     "device": _named("devices", "device type %lld", Program.value),
     "expected_dtype": _dtype(Program.expected),
@@ -237,5 +244,8 @@ _BODIES: Final[dict[str, Callable[[Program], None]]] = {
     "wanted": _template(1),
     "came": _template(2),
     "bound": _bound,
+    "or_none": _or_none,
+    "string": lambda p: p.run("put_string"),
+    "nearest": lambda p: p.run("put_nearest"),
 }
 """By name; :data:`ffi_builder.plan.words.PLACEHOLDERS` has their numbers."""

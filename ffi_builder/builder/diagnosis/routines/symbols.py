@@ -85,14 +85,15 @@ def _expr(p: Program) -> None:
     p.set(p.bindings, p.pc)
     p.skip(p.shl(p.operand(16), 1))
     p.set(p.overflow, 0)
-    top = p.new()
+    unbound, top = p.new(), p.new()
+    p.set(unbound, 0)
     p.set(top, p.stack)
     head, done = Label(), Label()
     p.place(head)
     code = p.operand(8)
     p.jump_if_zero(code, done)
     with p.when(p.eq(code, Code.SYMBOL)):
-        _push(p, top, _symbol_value(p))
+        _push(p, top, _symbol_value(p, unbound))
         p.jump(head)
     with p.when(p.eq(code, Code.CONSTANT)):
         _push(p, top, p.operand(64))
@@ -105,8 +106,9 @@ def _expr(p: Program) -> None:
     p.jump(head)
     p.place(done)
     p.binary(Instruction.LD64, p.stack, 0, p.expected)
-    p.check(p.overflow, Words.EXPR_OVERFLOW)
-    p.check(p.ne(p.value, p.expected), words)
+    with p.when(p.not_(unbound)):
+        p.check(p.overflow, Words.EXPR_OVERFLOW)
+        p.check(p.ne(p.value, p.expected), words)
 
 
 def _push(p: Program, top: Reg, value: Reg) -> None:
@@ -114,9 +116,11 @@ def _push(p: Program, top: Reg, value: Reg) -> None:
     p.add(top, 8, top)
 
 
-def _symbol_value(p: Program) -> Reg:
-    """A uint64 above int64's range overflows."""
-    value = p.load(64, p.slot_of(p.operand(16)))
+def _symbol_value(p: Program, unbound: Reg) -> Reg:
+    """A uint64 above int64's range overflows; one that nothing has bound is noted."""
+    slot = p.slot_of(p.operand(16))
+    value = p.load(64, slot)
+    p.or_(unbound, p.not_(p.load(64, slot, SLOT_STATE)), unbound)
     unsigned = p.operand(8)
     p.or_(p.overflow, p.and_(unsigned, p.slt(value, 0)), p.overflow)
     return value

@@ -13,6 +13,7 @@ from ffi_builder.builder.diagnosis.program import (
     Program,
 )
 from ffi_builder.builder.diagnosis.table import NO_INDEX, Style
+from ffi_builder.plan.words import SHOWN_ENTRIES
 
 NDIM = abi.OBJECT_SIZE + abi.DLTENSOR_NDIM
 
@@ -141,9 +142,13 @@ def _put_list(p: Program, entries: Reg) -> None:
         p.put("NULL")
         p.ret()
     p.put("[")
-    with p.loop(p.load(32, p.object, NDIM)) as index:
+    count = p.load(32, p.object, NDIM)
+    shown = p.choose(p.slt(SHOWN_ENTRIES, count), SHOWN_ENTRIES, count)
+    with p.loop(shown) as index:
         with p.when(index):
             p.put(", ")
         entry = p.load(64, p.add(entries, p.shl(index, 3)))
         p.run("put_number", p.constant("%lld"), entry)
+    with p.when(p.ne(shown, count)):
+        p.put(", ...")
     p.put("]")

@@ -1,0 +1,313 @@
+"""Parameters made of others, and the union of all kinds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, fields, is_dataclass
+from typing import Any, Final, TypeAlias, TypeGuard, Union, cast
+
+from ffi_builder.errors import SpecError
+from ffi_builder.spec._check import one_of
+from ffi_builder.spec.expr import Var
+from ffi_builder.spec.param import MISSING, Metadata, Named
+from ffi_builder.spec.params import (
+    ConstBool,
+    ConstFloat,
+    ConstInt,
+    ConstNone,
+    DataPointer,
+    EnvStream,
+    Shape,
+    Stream,
+)
+from ffi_builder.spec.tensor import Tensor
+from ffi_builder.spec.values import (
+    Array,
+    Bytes,
+    Choice,
+    Device,
+    DType,
+    Function,
+    Map,
+    Object,
+    String,
+)
+
+
+@dataclass(frozen=True, repr=False)
+class TupleParam(Named):
+    """An Array or List with these elements, in this order; they may be tuples themselves."""
+
+    params: Sequence[Param]
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "params", _elements(self.label, "params", self.params))
+
+
+@dataclass(frozen=True, repr=False)
+class Struct(Named):
+    """An Array or List whose elements are fields with names: errors say ``cfg.alpha``.
+
+    Args:
+        name: an identifier.
+        fields: a parameter for each field, in order; each is called by its name.
+        cls: a dataclass or NamedTuple with these fields in this order, whose instances Python
+            callers pass; None: tuples alone. The ABI does not know it.
+
+    Raises:
+        SpecError: two fields of one name, or a ``cls`` with other fields.
+    """
+
+    fields: Sequence[Param]
+    cls: type | None = field(default=None, compare=False)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "fields", _elements(self.label, "fields", self.fields))
+        if self.cls is not None:
+            self._check_class(f"{self.label}: cls", self.cls)
+
+    @property
+    def params(self) -> Sequence[Param]:
+        """The fields, as the elements that they are."""
+        return self.fields
+
+    def _check_class(self, what: str, cls: type) -> None:
+        given = _class_fields(cls)
+        if given is None:
+            raise SpecError(f"{what}: expected a dataclass or a NamedTuple but got {cls!r}")
+        names = [param.name for param in self.fields]
+        if given != names:
+            raise SpecError(
+                f"{what}: {cls.__name__} has the fields {', '.join(given) or 'none'}, but the "
+                f"Struct has {', '.join(names) or 'none'}"
+            )
+
+
+def _class_fields(cls: object) -> list[str] | None:
+    """The fields of a dataclass or NamedTuple; None for anything else."""
+    if not isinstance(cls, type):
+        return None
+    if is_dataclass(cls):
+        return [item.name for item in fields(cls)]
+    if not issubclass(cls, tuple):  # other classes have `_fields` too, such as those of ast
+        return None
+    names: Any = getattr(cast("object", cls), "_fields", None)
+    return None if names is None else list(names)
+
+
+@dataclass(frozen=True, repr=False)
+class Optional(Metadata):
+    """None, or what ``param`` takes.
+
+    For None the kernel gets NULL in the place of a pointer, 0 in that of a number, and a flag that
+    says so (:class:`Field` ``present``). Checks on what is absent are skipped. A symbol that only
+    absent parameters would bind is 0, and checks that need its value are skipped.
+
+    ``default``, ``kw_only`` and ``doc`` are those of ``param`` where they are not given.
+
+    Raises:
+        SpecError: a parameter that takes None already, or that is no argument.
+    """
+
+    param: Param
+
+    def __post_init__(self) -> None:
+        given: object = self.param
+        if not is_param(given):
+            raise SpecError(
+                f"Optional: expected a parameter such as Tensor('x', …) but got {given!r}"
+            )
+        what = f"Optional {given.name!r}"
+        if isinstance(given, EnvStream):
+            raise SpecError(f"{what}: an EnvStream is no argument")
+        takes_none = (Optional, ConstNone, DataPointer, Stream)
+        if isinstance(given, takes_none) or (isinstance(given, Var) and given.dtype == "handle"):
+            kind = "handle Var" if isinstance(given, Var) else type(given).__name__
+            article = "an" if kind == "Optional" else "a"
+            raise SpecError(f"{what}: {article} {kind} takes None already")
+        self._check_metadata(what)
+        if self.default is MISSING:
+            object.__setattr__(self, "default", given.default)
+        for name in ("kw_only", "doc"):
+            object.__setattr__(self, name, getattr(self, name) or getattr(given, name))
+
+    @property
+    def name(self) -> str:
+        """The name of the parameter."""
+        return self.param.name
+
+    @property
+    def label(self) -> str:
+        """``Optional 'x'``: how spec errors begin."""
+        return f"Optional {self.name!r}"
+
+
+Param: TypeAlias = Union[
+    Var,
+    Tensor,
+    Shape,
+    Stream,
+    EnvStream,
+    DataPointer,
+    TupleParam,
+    Struct,
+    Optional,
+    ConstNone,
+    ConstInt,
+    ConstBool,
+    ConstFloat,
+    Choice,
+    String,
+    Bytes,
+    DType,
+    Device,
+    Object,
+    Function,
+    Array,
+    Map,
+]
+"""Anything a parameter list may hold."""
+
+Plain: TypeAlias = Union[
+    Var,
+    Tensor,
+    Shape,
+    Stream,
+    EnvStream,
+    DataPointer,
+    TupleParam,
+    Struct,
+    ConstNone,
+    ConstInt,
+    ConstBool,
+    ConstFloat,
+    Choice,
+    String,
+    Bytes,
+    DType,
+    Device,
+    Object,
+    Function,
+    Array,
+    Map,
+]
+"""What an :class:`Optional` may hold, and what is left of any parameter without it."""
+
+
+@dataclass(frozen=True)
+class Field:
+    """A part of a parameter, as an argument for a callee (see the ``args=`` of call providers).
+
+    ``part`` is ``present`` of an Optional (whether it is there, a bool), or of a Tensor ``dtype``
+    (the ``DLDataType``, 32 bits), ``device_type``, ``device_id``, ``ndim`` (32 bits each) or
+    ``dltensor`` (the ``DLTensor*``).
+
+    Raises:
+        SpecError: a part that the parameter does not have.
+    """
+
+    param: Param
+    part: str
+
+    def __post_init__(self) -> None:
+        given: object = self.param
+        if not is_param(given):
+            raise SpecError(f"Field: expected a parameter such as Tensor('x', …) but got {given!r}")
+        parts = parts_of(given)
+        if not parts:
+            raise SpecError(
+                f"{given.label}: part: a {type(given).__name__} has none, but got {self.part!r}"
+            )
+        one_of(f"{given.label}: part", self.part, parts)
+
+    def __str__(self) -> str:
+        return f"{self.param.name}.{self.part}"
+
+
+def parts_of(param: Param) -> tuple[str, ...]:
+    """What :class:`Field` may be of a parameter."""
+    present = ("present",) if isinstance(param, Optional) else ()
+    tensor = ("dtype", "device_type", "device_id", "ndim", "dltensor")
+    return (*present, *(tensor if isinstance(required(param), Tensor) else ()))
+
+
+PARAM_TYPES: Final[tuple[type, ...]] = Param.__args__
+
+
+def is_param(value: object) -> TypeGuard[Param]:
+    """Whether ``value`` is one of the kinds of :data:`Param`."""
+    return isinstance(value, PARAM_TYPES)
+
+
+def required(param: Param) -> Plain:
+    """The parameter itself, or what an Optional holds."""
+    return required(param.param) if isinstance(param, Optional) else param
+
+
+def elements(param: Param, path: str) -> Iterator[tuple[str, Param]]:
+    """The elements of a tuple or the fields of a struct, with how errors call them.
+
+    ``cfg[0]`` or ``cfg.alpha``; those of an Optional are those of what it holds. Nothing for all
+    other parameters.
+    """
+    match required(param):
+        case TupleParam(params=params):
+            yield from ((f"{path}[{index}]", element) for index, element in enumerate(params))
+        case Struct(fields=params):
+            yield from ((f"{path}.{element.name}", element) for element in params)
+        case _:
+            return
+
+
+def with_paths(params: Sequence[Param]) -> Iterator[tuple[str, Param]]:
+    """Every parameter with how errors call it, elements behind what they are in."""
+    for param in params:
+        yield from _below(param.name, param)
+
+
+def _below(path: str, param: Param) -> Iterator[tuple[str, Param]]:
+    yield path, param
+    for inner_path, element in elements(param, path):
+        yield from _below(inner_path, element)
+
+
+def _elements(label: str, what: str, params: object) -> tuple[Param, ...]:
+    found = check_params(f"{label}: {what}", params)
+    for param in found:
+        if isinstance(param, EnvStream):
+            role = "a field of a struct" if what == "fields" else "an element of a tuple"
+            raise SpecError(
+                f"{label}: EnvStream {param.name!r} is no argument, so it cannot be {role}; put it "
+                f"into the parameter list itself"
+            )
+    return found
+
+
+def check_params(what: str, params: object) -> tuple[Param, ...]:
+    """``params`` as a tuple, if each is a parameter and no two have one name."""
+    if isinstance(params, (str, PARAM_TYPES)) or not isinstance(params, Sequence):
+        raise SpecError(f"{what}: expected a list of parameters but got {params!r}")
+    seen: dict[str, int] = {}
+    found: list[Param] = []
+    for index, param in enumerate(cast("Sequence[object]", params)):
+        if not is_param(param):
+            hint = (
+                f" (the class {param.__name__} itself: give it a name, as in "
+                f"{param.__name__}('x', …))"
+                if isinstance(param, type)
+                else ""
+            )
+            raise SpecError(
+                f"{what}[{index}]: expected a parameter such as Tensor or Var but got "
+                f"{param!r}{hint}"
+            )
+        if param.name in seen:
+            raise SpecError(
+                f"{what}: two parameters are named {param.name!r}, at {seen[param.name]} and "
+                f"{index}; names must differ"
+            )
+        seen[param.name] = index
+        found.append(param)
+    return tuple(found)

@@ -1,0 +1,95 @@
+"""Reading Tensors: their shape, their dtypes and their options."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from ffi_builder.spec._check import one_of
+from ffi_builder.spec.dtypes import DataType, parse_dtype
+from ffi_builder.spec.expr import Dim, Var
+from ffi_builder.spec.parse_dims import DimParser
+from ffi_builder.spec.tensor import DEVICES, INTENTS, LAYOUTS, Tensor
+from ffi_builder.spec.tokens import Token
+
+
+class TensorParser(DimParser):
+    """What stands behind the word ``Tensor``."""
+
+    def tensor(self, name: Token, kind: Token) -> Tensor:
+        """``([n, 4], float32 | float16, strides=F)``."""
+        t = self.tokens
+        t.need("(")
+        shape = ... if t.takes("...") else self.entries()
+        t.need(",")
+        dtypes = self._dtypes()
+        options: dict[str, Any] = {"device_type": self.device}
+        seen: set[str] = set()
+        while t.takes(",") and not t.sees(")"):
+            option = t.name("an option such as strides or device_type")
+            with t.at(option):
+                one_of("option of a Tensor", option.text, _OPTIONS)
+            if option.text in seen:
+                raise t.wrong(option, f"{option.text} is given twice")
+            seen.add(option.text)
+            t.need("=")
+            options[option.text] = _OPTIONS[option.text](self)
+        t.close()
+        with t.at(kind):
+            return Tensor(name.text, shape, dtypes, **options)
+
+    def _dtypes(self) -> list[str]:
+        """``float16 | float32``; one dtype may have two names, ``float32`` and ``float32x1``."""
+        found: dict[DataType, str] = {}
+        while True:
+            token = self.tokens.next
+            name = self._dtype()
+            dtype = parse_dtype(name)
+            if dtype in found:
+                raise self.tokens.wrong(token, f"{name} is given twice")
+            found[dtype] = name
+            if not self.tokens.takes("|"):
+                return list(found.values())
+
+    def _dtype(self) -> str:
+        token = self.tokens.name("a dtype such as float32")
+        with self.tokens.at(token):
+            parse_dtype(token.text)
+        return token.text
+
+    def _strides(self) -> str | list[Dim | None]:
+        t = self.tokens
+        if t.sees("["):
+            return self.entries()
+        token = t.name("strides such as [n, 1], or C, F or any,")
+        with t.at(token):
+            return one_of("strides", token.text, LAYOUTS)
+
+    def _device_type(self) -> str:
+        token = self.tokens.name("a device type such as cpu")
+        with self.tokens.at(token):
+            return one_of("device_type", token.text, DEVICES)
+
+    def _device_id(self) -> int | Var:
+        if self.tokens.next.kind in ("name", "quoted"):
+            return self.symbol(self.tokens.take())
+        return self.tokens.integer("a device id or a symbol")
+
+    def _data_alignment(self) -> int:
+        return self.tokens.integer("an alignment in bytes")
+
+    def _intent(self) -> str:
+        token = self.tokens.name("in, out or inout")
+        with self.tokens.at(token):
+            return one_of("intent", token.text, INTENTS)
+
+
+_OPTIONS: Final[dict[str, Callable[[TensorParser], Any]]] = {
+    "strides": TensorParser._strides,  # pyright: ignore[reportPrivateUsage]
+    "device_type": TensorParser._device_type,  # pyright: ignore[reportPrivateUsage]
+    "device_id": TensorParser._device_id,  # pyright: ignore[reportPrivateUsage]
+    "data_alignment": TensorParser._data_alignment,  # pyright: ignore[reportPrivateUsage]
+    "storage_dtype": TensorParser._dtype,  # pyright: ignore[reportPrivateUsage]
+    "intent": TensorParser._intent,  # pyright: ignore[reportPrivateUsage]
+}
+"""How the value of each option of a Tensor is read."""

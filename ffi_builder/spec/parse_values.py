@@ -1,0 +1,93 @@
+"""Reading the parameters that hold one value and say more of it than their name."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from ffi_builder.spec._check import one_of
+from ffi_builder.spec.expr import INT_RANGES
+from ffi_builder.spec.params import ConstBool, ConstFloat, ConstInt, DataPointer
+from ffi_builder.spec.tokens import Token, Tokens
+from ffi_builder.spec.values import Choice, Object
+
+_FLOATS: Final = ("nan", "inf")
+
+
+def read_literal(t: Tokens, name: Token) -> ConstInt | ConstBool | ConstFloat:
+    """``[3]``, ``[-0.5]``, ``[inf]`` or ``[True]``."""
+    t.need("[")
+    first = t.next
+    if first.kind == "int" or (t.sees("-") and t.second.kind == "int"):
+        number = t.integer("an int")
+        with t.at(t.since(first)):
+            made = ConstInt(name.text, number)
+        t.need("]")
+        return made
+    minus = t.takes("-")
+    token = t.take()
+    word = token.text if token.kind == "name" else ""
+    if word in ("True", "False") and not minus:
+        t.need("]")
+        return ConstBool(name.text, token.text == "True")
+    if token.kind != "float" and word not in _FLOATS:
+        raise t.wrong(
+            token, f"expected an int, a float, nan, inf, True or False but got {token.shown}"
+        )
+    t.need("]")
+    return ConstFloat(name.text, -float(token.text) if minus else float(token.text))
+
+
+def read_choice(t: Tokens, name: Token, kind: Token) -> Choice:
+    """``({'relu': 1, 'gelu': 2}, int8)``; the dtype may be left out."""
+    t.need("(")
+    t.need("{")
+    given = t.list_of("}", lambda: _choice(t))
+    dtype = "int32"
+    if t.takes(",") and not t.sees(")"):
+        token = t.name("a dtype such as int8")
+        with t.at(token):
+            dtype = one_of(f"Choice {name.text!r}: dtype", token.text, INT_RANGES)
+    t.close()
+    choices: dict[str, int] = {}
+    for choice, number, value in given:
+        if choice.text in choices:
+            raise t.wrong(choice, f"choice {choice.text!r} is given twice")
+        # A Choice of this one alone says what is wrong with it, and so the place is known.
+        with t.at(choice):
+            Choice(name.text, {choice.text: 0}, dtype)
+        with t.at(number):
+            Choice(name.text, {choice.text: value}, dtype)
+        choices[choice.text] = value
+    with t.at(kind):
+        return Choice(name.text, choices, dtype)
+
+
+def _choice(t: Tokens) -> tuple[Token, Token, int]:
+    choice = t.name("a choice such as 'relu'")
+    t.need(":")
+    first = t.next
+    value = t.integer("the int of the choice")
+    return choice, t.since(first), value
+
+
+def read_object(t: Tokens, name: Token) -> Object:
+    """``('ffi.Module')``, or nothing: any object."""
+    if not t.takes("("):
+        return Object(name.text)
+    key = t.name("a type key such as 'ffi.Module'")
+    with t.at(key):
+        made = Object(name.text, key.text)
+    t.close()
+    return made
+
+
+def read_data_pointer(t: Tokens, name: Token, kind: Token) -> DataPointer:
+    """``(address_space=3)``, or nothing."""
+    space = None
+    if t.takes("("):
+        t.need("address_space")
+        t.need("=")
+        space = t.integer("an address space")
+        t.close()
+    with t.at(kind):
+        return DataPointer(name.text, address_space=space)

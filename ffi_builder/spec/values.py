@@ -1,0 +1,140 @@
+"""Parameter kinds that hold one value: strings, choices, dtypes, devices and objects."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final, cast
+
+from ffi_builder.errors import SpecError
+from ffi_builder.spec._check import one_of, text
+from ffi_builder.spec.expr import INT_RANGES
+from ffi_builder.spec.param import Named
+
+_CHOICE: Final = re.compile(r"[ -!#-&(-\[\]-~]{1,255}")
+"""Printable ASCII without quotes and backslashes: what stands in quotes without escapes."""
+_TYPE_KEY: Final = re.compile(r"[A-Za-z_][\w.$-]{0,254}", re.ASCII)
+
+
+@dataclass(frozen=True, repr=False)
+class String(Named):
+    """A str. The kernel gets a pointer to its UTF-8 bytes, and their number."""
+
+
+@dataclass(frozen=True, repr=False)
+class Bytes(Named):
+    """A bytes object, or a ``TVMFFIByteArray*``. The kernel gets a pointer, and the length."""
+
+
+@dataclass(frozen=True, repr=False)
+class DType(Named):
+    """A data type. The kernel gets the ``DLDataType``, as the 32 bits that it is in memory."""
+
+
+@dataclass(frozen=True, repr=False)
+class Device(Named):
+    """A device. The kernel gets the ``DLDevice``, as 64 bits: the type in the low half, the id."""
+
+
+@dataclass(frozen=True, repr=False)
+class Object(Named):
+    """Any object, or one of a type. The kernel gets the ``TVMFFIObject*``, borrowed.
+
+    Args:
+        name: an identifier.
+        type_key: what the type was registered as with tvm-ffi, such as ``"ffi.Module"``; objects
+            of types derived from it are accepted. None: any object.
+
+    Raises:
+        SpecError: a type key that is none.
+    """
+
+    type_key: str | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        key = cast("object", self.type_key)
+        if key is not None and not (isinstance(key, str) and _TYPE_KEY.fullmatch(key)):
+            raise SpecError(
+                f"{self.label}: type_key: expected a registered name such as 'ffi.Module' but got "
+                f"{key!r}"
+            )
+
+
+@dataclass(frozen=True, repr=False)
+class Function(Named):
+    """A function, such as any Python callable. The kernel gets the ``TVMFFIObject*``, borrowed."""
+
+
+@dataclass(frozen=True, repr=False)
+class Array(Named):
+    """An Array, such as a Python list or tuple, of anything. The kernel gets the object.
+
+    A :class:`TupleParam` is for Arrays whose elements are known.
+    """
+
+
+@dataclass(frozen=True, repr=False)
+class Map(Named):
+    """A Map, such as a Python dict. The kernel gets the ``TVMFFIObject*``, borrowed."""
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Choice(Named):
+    """A str that is one of a few. The kernel gets the int that it stands for.
+
+    Args:
+        name: an identifier.
+        choices: each allowed str (printable ASCII without quotes and backslashes) and its int, in
+            the order in which errors list them.
+        dtype: the integer dtype of the ints.
+
+    Raises:
+        SpecError: no choices, a str with other characters, or an int that does not fit ``dtype``.
+    """
+
+    choices: Mapping[str, int]
+    dtype: str = field(default="int32")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        one_of(f"{self.label}: dtype", self.dtype, INT_RANGES)
+        given = cast("object", self.choices)
+        if not isinstance(given, Mapping) or not given:
+            raise SpecError(
+                f"{self.label}: choices: expected a dict such as {{'relu': 1}} but got {given!r}"
+            )
+        items = cast("Mapping[object, object]", given).items()
+        choices = dict(self._checked_choice(choice, value) for choice, value in items)
+        object.__setattr__(self, "choices", choices)
+
+    def _checked_choice(self, choice: object, value: object) -> tuple[str, int]:
+        """As a str and an int: members of enums, which print otherwise, are made such."""
+        what = f"{self.label}: choices"
+        word = str.__str__(text(what, choice))
+        if not _CHOICE.fullmatch(word):
+            raise SpecError(
+                f"{what}: expected 1 to 255 printable ASCII characters, without quotes and "
+                f"backslashes, but got {choice!r}"
+            )
+        if isinstance(value, bool) or not isinstance(value, int):
+            raise SpecError(
+                f"{what}[{word!r}]: expected an int but got {value!r} ({type(value).__name__})"
+            )
+        low, high = INT_RANGES[self.dtype]
+        if not low <= value <= high:
+            raise SpecError(
+                f"{what}[{word!r}]: {value} does not fit {self.dtype} ({low} to {high})"
+            )
+        return word, int(value)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Choice) and self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+    def _key(self) -> tuple[object, ...]:
+        """What equality looks at: the order of the choices too, as errors list them in it."""
+        return self.name, tuple(self.choices.items()), self.dtype

@@ -1,0 +1,1 @@
+"""Malformed arguments, kept in a file, and a C program that makes the calls under valgrind."""

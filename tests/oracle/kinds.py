@@ -1,0 +1,72 @@
+"""Of what kind an argument is, and of what type an object."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from ffi_builder import abi
+from ffi_builder.abi import TypeIndex
+from tests.oracle.memory import AnyAt, object_type
+from tests.oracle.registry import type_keys
+
+KINDS: Final[dict[int, str]] = {
+    TypeIndex.NONE: "None",
+    TypeIndex.INT: "int",
+    TypeIndex.BOOL: "bool",
+    TypeIndex.FLOAT: "float",
+    TypeIndex.OPAQUE_PTR: "opaque pointer",
+    TypeIndex.DATA_TYPE: "dtype",
+    TypeIndex.DEVICE: "device",
+    TypeIndex.DL_TENSOR_PTR: "DLTensor*",
+    TypeIndex.RAW_STR: "char*",
+    TypeIndex.BYTE_ARRAY_PTR: "TVMFFIByteArray*",
+    TypeIndex.OBJECT_RVALUE_REF: "moved object",
+    TypeIndex.SMALL_STR: "str",
+    TypeIndex.STR: "str",
+    TypeIndex.SMALL_BYTES: "bytes",
+    TypeIndex.BYTES: "bytes",
+    TypeIndex.UNCHANGED: "Unchanged",
+    TypeIndex.OBJECT: "ffi.Object",
+    TypeIndex.ERROR: "ffi.Error",
+    TypeIndex.FUNCTION: "ffi.Function",
+    TypeIndex.SHAPE: "ffi.Shape",
+    TypeIndex.TENSOR: "ffi.Tensor",
+    TypeIndex.ARRAY: "ffi.Array",
+    TypeIndex.MAP: "ffi.Map",
+    TypeIndex.MODULE: "ffi.Module",
+    TypeIndex.OPAQUE_PY_OBJECT: "Python object",
+    TypeIndex.LIST: "ffi.List",
+    TypeIndex.DICT: "ffi.Dict",
+    TypeIndex.VISIT_INTERRUPT: "ffi.VisitInterrupt",
+    TypeIndex.BIG_INT: "int beyond int64",
+}
+
+
+def kind_of(type_index: int, address: int) -> str:
+    """What errors call it; ``address`` is looked at only where an object may be."""
+    if is_registered(type_index, address):
+        key = type_keys(type_index)[0]
+        if len(key.encode()) <= 255:
+            return key
+    return KINDS.get(type_index, f"type index {type_index}")
+
+
+def kind_at(given: AnyAt) -> str:
+    """What errors call an argument; of a moved object just that."""
+    return kind_of(given.type_index, given.as_pointer)
+
+
+def is_of_type(type_index: int, address: int, type_key: str) -> bool:
+    """Whether it is an object of that type, or of one derived from it."""
+    if type_index < abi.FIRST_OBJECT:
+        return False
+    if type_key == abi.TYPE_KEYS[TypeIndex.OBJECT]:
+        return True
+    if is_registered(type_index, address):
+        return type_key in type_keys(type_index)
+    return abi.TYPE_KEYS.get(type_index) == type_key
+
+
+def is_registered(type_index: int, address: int) -> bool:
+    """Whether the registry is asked: an object that says itself that it is of a dynamic type."""
+    return type_index >= abi.FIRST_DYNAMIC and address != 0 and object_type(address) == type_index

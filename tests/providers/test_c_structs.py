@@ -1,0 +1,158 @@
+"""The C structs of docs/providers.md, with C functions that read them."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import io
+import subprocess
+import tempfile
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+from tvm_ffi import libinfo
+
+from ffi_builder import attach, runtime
+from ffi_builder.providers import CallProvider, DirectCallProvider, DynamicParamPackCallProvider
+from ffi_builder.spec import Signature
+from tests.differential.description import (
+    NONE,
+    DLTensor,
+    Plain,
+    array,
+    of_bool,
+    of_float,
+    of_int,
+    of_pointer,
+    shape,
+    tensor,
+)
+from tests.differential.description import Value as Given
+from tests.docs.blocks import blocks
+from tests.oracle.raw import object_, small, str_
+from tests.support.wrapping import RawWrapper, new_module
+
+PAGE: Final = Path(__file__).parents[2] / "docs" / "providers.md"
+SEEN: Final = 16
+TAIL: Final = """
+int64_t ffib_doc_seen[16];
+#define SEE(i, value) ffib_doc_seen[i] = (int64_t)(value)
+
+int32_t ffib_doc_packed(void **params, int32_t count) {
+  struct x *x = params[0];
+  struct y *y = params[1];
+  struct dims *dims = params[2];
+  SEE(0, x->data); SEE(1, x->rows); SEE(2, x->cols); SEE(3, x->pitch);
+  SEE(4, y->data); SEE(5, y->rows); SEE(6, y->cols_times_2);
+  SEE(7, dims->rows); SEE(8, dims->cols);
+  SEE(9, *(float *)params[3] * 8); SEE(10, *(uint8_t *)params[4]); SEE(11, *(void **)params[5]);
+  SEE(12, count);
+  return callee_packed(params, count);
+}
+
+static void see_label(const char *label, int64_t length) {
+  int64_t sum = 0;
+  for (int64_t i = 0; i < length; i++) sum += label[i];
+  SEE(6, sum); SEE(7, length);
+}
+static int64_t see_dtype(DLDataType dtype) { return dtype.code * 10000 + dtype.bits * 10 + dtype.lanes; }
+
+void ffib_doc_others_direct(int8_t *mask, DLTensor *rest, const char *label, int64_t length,
+                            int8_t act, DLDevice device, TVMFFIObject *callback, float alpha,
+                            DLDataType dtype) {
+  SEE(0, mask); SEE(5, rest->ndim * 100 + rest->dtype.bits);
+  see_label(label, length);
+  SEE(8, act); SEE(9, device.device_type); SEE(10, device.device_id);
+  SEE(11, callback); SEE(12, callback->type_index);
+  SEE(13, alpha * 8); SEE(14, see_dtype(dtype));
+}
+
+void ffib_doc_others_packed(void **params) {
+  struct mask *mask = params[0];
+  DLTensor *rest = params[1];
+  TVMFFIByteArray *label = params[2];
+  float *alpha = params[6];
+  DLDevice *device = params[4];
+  SEE(0, mask ? mask->data : 0);
+  SEE(1, mask ? mask->rows : 0); SEE(2, mask ? mask->cols : 0);
+  SEE(3, mask ? mask->strides[0] : 0); SEE(4, mask ? mask->strides[1] : 0);
+  SEE(5, rest->ndim * 100 + rest->dtype.bits);
+  see_label(label->data, label->size);
+  SEE(8, *(int8_t *)params[3]); SEE(9, device->device_type); SEE(10, device->device_id);
+  TVMFFIObject *callback = *(TVMFFIObject **)params[5];
+  SEE(11, callback); SEE(12, callback->type_index);
+  SEE(13, alpha ? *alpha * 8 : 0); SEE(14, see_dtype(*(DLDataType *)params[7]));
+}
+"""
+
+
+def namespace() -> dict[str, Any]:
+    """What the blocks of the page that make signatures define."""
+    found: dict[str, Any] = {"__name__": "docs"}
+    for block in blocks(PAGE):
+        if block.language == "python" and (
+            "SIGNATURE = " in block.code or "OTHERS = " in block.code
+        ):
+            with contextlib.redirect_stdout(io.StringIO()):
+                exec(block.code, found)
+    return found
+
+
+@pytest.fixture(scope="module")
+def seen() -> Any:
+    """What the C functions have written down; they are there for modules that are compiled."""
+    code = "\n".join(block.code for block in blocks(PAGE) if block.language == "c")
+    prelude = "#include <stddef.h>\n#include <stdint.h>\n#include <tvm/ffi/c_api.h>\n"
+    with tempfile.TemporaryDirectory() as folder:
+        source, library = Path(folder, "docs.c"), Path(folder, "libdocs.so")
+        source.write_text(prelude + code + TAIL)
+        flags = [f"-I{path}" for path in libinfo.include_paths()]
+        command = ["cc", "-std=c11", "-O1", "-shared", "-fPIC", *flags, str(source), "-o"]
+        subprocess.run([*command, str(library)], check=True, timeout=60)
+        loaded = ctypes.CDLL(str(library), mode=ctypes.RTLD_GLOBAL)
+    return (ctypes.c_int64 * SEEN).in_dll(loaded, "ffib_doc_seen")
+
+
+def wrapped(signature: Signature, provider: CallProvider) -> RawWrapper:
+    module = new_module()
+    attach(module, signature, provider)
+    return RawWrapper(runtime.compile(module), signature.name)
+
+
+def test_the_first_signature(seen: Any) -> None:
+    provider = DynamicParamPackCallProvider(
+        "ffib_doc_packed", include_num_args=True, returns_status=True
+    )
+    call = wrapped(namespace()["SIGNATURE"], provider)
+    x, y = DLTensor((2, 3), (7, 1), 0x40), DLTensor((2, 6, 4), None, 0x80, byte_offset=8)
+    given: list[Given] = [tensor(x), tensor(y), shape(2, 3, 3), of_float(0.5), of_bool(True)]
+    assert call(*given, of_pointer(0x70), of_int(2)) is None
+    assert list(seen)[:13] == [0x40, 2, 3, 7, 0x88, 2, 6, 2, 3, 4, 1, 0x70, 6]
+
+
+ALPHA: Final = of_float(0.25)
+DTYPE: Final = Plain(5, 0x0001_20_02)
+MASK: Final = tensor(DLTensor((5, 6), (-6, 0), 0x40, (0, 8, 1)))
+REST: Final = tensor(DLTensor((1, 2, 3), dtype=(2, 64, 1)))
+
+
+@pytest.mark.parametrize("there", [True, False])
+@pytest.mark.parametrize("packed", [True, False])
+def test_the_other_kinds(seen: Any, packed: bool, there: bool) -> None:
+    name = "ffib_doc_others_packed" if packed else "ffib_doc_others_direct"
+    provider = DynamicParamPackCallProvider(name) if packed else DirectCallProvider(name)
+    call = wrapped(namespace()["OTHERS"], provider)
+    callback = object_(68)
+    ctypes.memset(seen, 0, ctypes.sizeof(seen))
+    for label in (small(b"abc"), str_(b"a longer label")):
+        mask, alpha = (MASK, ALPHA) if there else (NONE, NONE)
+        device = Plain(6, 3 << 32 | 2)
+        given = [mask, REST, label, small(b"gelu"), device, callback, array(alpha, DTYPE)]
+        assert call(*given) is None
+        content = b"abc" if label.type_index == 11 else b"a longer label"
+        of_mask = [0x40, *((5, 6, -6, 0) if packed else (0,) * 4)] if there else [0] * 5
+        assert list(seen)[:5] == of_mask
+        assert list(seen)[5:8] == [364, sum(content), len(content)]
+        assert list(seen)[8:13] == [-2, 2, 3, callback.payload, 68]
+        assert list(seen)[13:15] == [2 if there else 0, 20321]

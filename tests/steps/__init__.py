@@ -1,0 +1,1 @@
+"""Every step of plans that can fail, made to fail."""

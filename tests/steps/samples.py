@@ -1,0 +1,72 @@
+"""Signatures whose plans have every step, and the values that the symbols have in right calls."""
+
+from __future__ import annotations
+
+from typing import Final
+
+SAMPLES: Final[dict[str, tuple[str, dict[str, float]]]] = {
+    "matmul": (
+        "f(A: Tensor([n, k], float32), B: Tensor([k, m], float32), C: Tensor([n, m], float32))",
+        {"n": 3, "k": 4, "m": 5},
+    ),
+    "strides": (
+        "f(x: Tensor([n, 4, None], int8, strides=[s, 7, n * 2], data_alignment=64, device_id=0), "
+        "y: Tensor([n], uint8, strides=[s]), z: Tensor([2, n], bool, strides=any)) "
+        "where s: int32, 2 <= s <= 64, s % 2 == 0",
+        {"n": 3, "s": 12},
+    ),
+    "column-major": (
+        "f(x: Tensor([n, k, 2], float16 | bfloat16, strides=F), y: Tensor([k, n], float64))",
+        {"n": 3, "k": 4},
+    ),
+    "any": (
+        "f(x: Tensor(..., float32, device_type=any), y: Tensor(..., int32, strides=F), "
+        "z: Tensor([], float32, strides=any, device_type=any))",
+        {},
+    ),
+    "packed": (
+        "f(x: Tensor([n, 8], float4_e2m1fn, storage_dtype=float4_e2m1fnx2), "
+        "y: Tensor([n, k], float4_e2m1fn, strides=[k, 1], storage_dtype=float4_e2m1fnx2))",
+        {"n": 4, "k": 8},
+    ),
+    "expressions": (
+        "f(dims: Shape([m * 3 + 1, n, n // 2, q * 2, n + m]), x: Tensor([p + 1, n % 4], int32), "
+        "p: int32, y: Tensor([q * 2 - 1], int32)) where m: int8, 2 <= m <= 8, m % 2 == 0",
+        {"m": 4, "n": 6, "q": 3, "p": 4},
+    ),
+    "scalars": (
+        "f(a: int8, b: uint64, c: bool, d: float32, e: float16, h: handle, s: Stream, "
+        "p: DataPointer, t: DType, v: Device, dims: Shape([a, 4])) "
+        "where 1 <= a <= 100, a % 4 == 0, b >= 2",
+        {"a": 8, "b": 16, "c": 1, "d": 0.5, "e": 1.0, "h": 0x10},
+    ),
+    "again": (
+        "f(cfg: Tuple(a: int32, b: bool, c: float32, h: handle), "
+        "a: int32, b: bool, c: float32, h: handle)",
+        {"a": 8, "b": 1, "c": 0.5, "h": 0x10},
+    ),
+    "constants": (
+        "f(a: None, b: Literal[3], c: Literal[True], d: Literal[0.5], cfg: Tuple())",
+        {},
+    ),
+    "objects": (
+        "f(s: String, b: Bytes, m: Choice({'relu': 1, 'gelu': 2}), o: Object, "
+        "l: Object('ffi.Module'), f: Function, a: Array, d: Map)",
+        {},
+    ),
+    "optionals": (
+        "f(x: Optional(Tensor([n, k], float32, device_type=cuda)), "
+        "cfg: Optional(Struct(alpha: float32, y: Tensor([n], float32, device_type=cuda), "
+        "inner: Tuple(mode: Optional(Choice({'a': -1}, int8)), dims: Shape([k])))), "
+        "s: Optional(String), i: Optional(int32), "
+        "z: Tensor([k, n, n * k], float32, device_type=cuda))",
+        {"n": 3, "k": 4, "alpha": 0.5, "i": 7},
+    ),
+    "devices": (
+        "f(x: Tensor([n], float32, device_type=cuda, device_id=d), "
+        "y: Tensor([n], float32, device_type=cuda), z: Tensor([n], float32, device_type=any), "
+        "d: uint8)",
+        {"n": 3, "d": 0},
+    ),
+}
+"""By name: the signature as text (tensors on the CPU if they do not say), and the values."""
