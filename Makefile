@@ -5,7 +5,7 @@ PY := $(VENV)/bin/python
 PIP := $(PY) -m pip install --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-frameworks lint format types fuzz bench coverage dev clean
+.PHONY: help demo test test-frameworks lint format types fuzz soak bench coverage dev clean
 
 help: ## Show this list.
 	@sed -n 's/^\([a-z-]*\):.*## /\1 /p' $(MAKEFILE_LIST) | while read -r name text; do printf '%-16s %s\n' "$$name" "$$text"; done
@@ -33,6 +33,9 @@ types: $(VENV)/.dev ## Check types (pyright, strict).
 
 fuzz: $(VENV)/.test ## Run the differential tests with 200,000 examples.
 	FFI_BUILDER_EXAMPLES=200000 $(PY) -m pytest tests/differential
+
+soak: $(VENV)/.test ## Compile, call and drop 10,000 modules, and see that memory does not grow.
+	FFI_BUILDER_CYCLES=10000 $(PY) -m pytest tests/runtime/test_lifetime.py -k cycles
 
 bench: $(VENV)/.demo ## Measure what a wrapper costs.
 	$(PY) benchmarks/wrapper.py

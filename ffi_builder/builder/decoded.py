@@ -79,8 +79,7 @@ class DecodedValues:
         if isinstance(param, spec.EnvStream):
             return None
         if isinstance(param, spec.Var):
-            own = [place for known, place in self.places if known is param]
-            equal = own or [place for known, place in self.places if known == param]
+            equal = self._equal(param)
             return self.hot.guard(equal[0].position) if len(equal) == 1 else None
         return self.hot.guard(self._place(param).position)
 
@@ -191,6 +190,31 @@ class DecodedValues:
             case _:
                 raise BuildError(f"{type(param).__name__} {param.name!r} is no scalar parameter")
 
+    def any(self, param: spec.Param) -> Value:
+        """The address of the ``TVMFFIAny``, or of that of None."""
+        if isinstance(param, spec.EnvStream):
+            raise BuildError(f"EnvStream {param.name!r} is no argument, so it did not come as one")
+        b = self.b
+        places = self._equal(param) if isinstance(param, spec.Var) else [self._place(param)]
+        if not places:
+            raise BuildError(f"{param!r} is not a parameter of this signature")
+        *others, last = places
+        found = self._any_at(last)
+        for place in reversed(others):
+            there, address = self.hot.guard(place.position), self._any_at(place)
+            found = address if there is None else b.select(there, address, found)
+        return found
+
+    def _any_at(self, place: Place) -> Value:
+        """Of an absent argument it is that of None itself; in an absent tuple there is none."""
+        b, hot = self.b, self.hot
+        *outer, last = place.position
+        if not outer:
+            return b.offset(hot.args, last * abi.ANY_SIZE)
+        cells = b.field(b.types.ptr, hot.object(tuple(outer)), abi.CELL_DATA)
+        found, there = b.offset(cells, last * abi.ANY_SIZE), hot.guard(place.position)
+        return found if there is None else b.select(there, found, b.address_of(hot.zeros))
+
     def _entry(self, entry: spec.Dim | None, place: Place, packing: int, *, wide: bool) -> Value:
         """A symbol from its register; an int as a constant; all else as it was read."""
         if wide and isinstance(entry, spec.Var):
@@ -231,11 +255,16 @@ class DecodedValues:
         position = self._tensor(tensor)[1].position
         return self.b.field(self.b.types.i32, self.hot.object(position), DL + offset)
 
+    def _equal(self, param: spec.Param) -> list[Place]:
+        """The places of this very parameter, or of those that are equal to it."""
+        own = [place for known, place in self.places if known is param]
+        return own or [place for known, place in self.places if known == param]
+
     def _place(self, param: spec.Param) -> Place:
         for known, place in self.places:
             if known is param:
                 return place
-        equal = [place for known, place in self.places if known == param]
+        equal = self._equal(param)
         if not equal:
             raise BuildError(f"{param!r} is not a parameter of this signature")
         if len(equal) > 1:

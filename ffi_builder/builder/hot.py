@@ -33,6 +33,7 @@ from ffi_builder.builder.tensors import NDIM
 from ffi_builder.ir import Value
 from ffi_builder.plan import Part, Place, Plan
 from ffi_builder.plan import steps as s
+from ffi_builder.plan.regions import regions
 
 
 def emit_hot_path(hot: Hot, plan: Plan) -> None:
@@ -40,11 +41,12 @@ def emit_hot_path(hot: Hot, plan: Plan) -> None:
     _emit_all(hot, plan.steps[: plan.late])
     for step in plan.steps[plan.late :]:
         _emit(hot, step, None)
-    tensors.check_sizes(hot, list(hot.dims))
+    # Of what may be absent they were checked where it was known to be there.
+    tensors.check_sizes(hot, [position for position in hot.dims if hot.guard(position) is None])
 
 
 def _emit_all(hot: Hot, steps: Sequence[s.AnyStep]) -> None:
-    every = list(s.regions(steps))
+    every = list(regions(steps))
     for index, (step, inside) in enumerate(every):
         following = every[index + 1][0] if index + 1 < len(every) else None
         if isinstance(step, s.DecodeOptional):
@@ -276,6 +278,9 @@ def _bind_or_equal(hot: Hot, place: Place, symbol: spec.Var, free: bool) -> None
         equal = b.or_(equal, b.xor(certain, b.i1(True)))
     if applies is None:
         hot.require(equal)
+        if symbol.dtype in spec.FLOAT_DTYPES and certain is not None:
+            # Equal is not the same: 0.0 and -0.0. The first one counts.
+            value = b.select(certain, before.value, value)
         hot.symbols[symbol] = Symbol(value, low, high)
         return
     hot.require(b.or_(equal, b.xor(applies, b.i1(True))))

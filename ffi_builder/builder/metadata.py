@@ -11,14 +11,18 @@ in the library); ``ffi_builder`` has the rest::
         "params": [{"name": "x"},
                    {"name": "factor", "default": 2.0, "kw_only": true, "doc": "…"}]}}
 
-Defaults that JSON has no value for stand as ``{"repr": "…"}``; tuples as ``{"tuple": […]}``.
+Defaults that JSON has no value for stand as ``{"tuple": […]}``, ``{"dict": [[key, value], …]}``,
+``{"float": "inf"}``, ``{"bytes": "00ff"}``; what cannot be written as ``{"repr": "…"}``.
 """
 
 from __future__ import annotations
 
+import enum
 import json
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import fields, is_dataclass
+from numbers import Integral, Real
 from typing import Any, Final, cast
 
 from ffi_builder import spec
@@ -43,6 +47,8 @@ _PLAIN: Final[dict[type, str]] = {
     spec.Function: "ffi.Function",
 }
 _ANY: Final = {"type": "Any"}
+_LONGEST: Final = 80
+"""How much is shown of a default that cannot be written."""
 
 
 def metadata(signature: spec.Signature) -> str:
@@ -79,22 +85,62 @@ def _schema(param: spec.Param) -> dict[str, Any]:
 def _described(param: spec.Param) -> Iterator[tuple[str, object]]:
     yield "name", param.name
     if param.default is not spec.MISSING:
-        yield "default", _value(param.default)
+        yield "default", _value(param.default, param)
     if param.kw_only:
         yield "kw_only", True
     if param.doc:
         yield "doc", param.doc
 
 
-def _value(value: object) -> object:
-    """A default as JSON; :func:`ffi_builder.runtime` reads it back."""
-    if value is None or type(value) in (bool, int, str):
-        return value
-    if type(value) is float and math.isfinite(value):
-        return value
-    if type(value) in (tuple, list):
-        items = [_value(item) for item in cast("Sequence[object]", value)]
-        return {"tuple": items} if isinstance(value, tuple) else items
-    if type(value) is float:
-        return {"float": repr(value)}
-    return {"repr": repr(value)}
+def _value(value: object, param: spec.Param | None = None) -> object:
+    """A default as JSON; :func:`ffi_builder.runtime` reads it back.
+
+    An enumerator is what it stands for, a dataclass or NamedTuple the tuple that is passed for it.
+    """
+    match value:
+        case enum.Enum():
+            by_name = isinstance(_required(param), spec.Choice) and type(value.value) is not str
+            return _value(value.name if by_name else value.value)
+        case None | bool():
+            return value
+        case Integral():
+            number = int(value)
+            # No parameter takes a larger one, and Python refuses to write those of 4300 digits.
+            return number if number.bit_length() <= 64 else _unwritable(hex(number))
+        case Real():
+            number = float(value)
+            return number if math.isfinite(number) else {"float": repr(number)}
+        case bytes():
+            return {"bytes": value.hex()}
+        case list():
+            return _values(cast("list[object]", value), param)
+        case tuple():
+            return {"tuple": _values(cast("tuple[object, ...]", value), param)}
+        case dict():
+            pairs = cast("dict[object, object]", value).items()
+            return {"dict": [[_value(key), _value(item)] for key, item in pairs]}
+        case _:
+            if type(value) is str:
+                return value
+            if is_dataclass(value) and not isinstance(value, type):
+                items = [getattr(value, item.name) for item in fields(value)]
+                return {"tuple": _values(items, param)}
+            return _unwritable(repr(value))
+
+
+def _values(values: Sequence[object], param: spec.Param | None) -> list[object]:
+    inner = _required(param)
+    params: Sequence[spec.Param | None] = ()
+    if isinstance(inner, (spec.Struct, spec.TupleParam)):
+        params = inner.params
+    if len(params) != len(values):
+        params = [None] * len(values)
+    return [_value(value, element) for value, element in zip(values, params, strict=True)]
+
+
+def _required(param: spec.Param | None) -> spec.Param | None:
+    return None if param is None else spec.required(param)
+
+
+def _unwritable(shown: str) -> object:
+    return {"repr": shown if len(shown) <= _LONGEST else f"{shown[:_LONGEST]}…"}

@@ -37,7 +37,8 @@ def emit_optional(
     start, body = b.block, b.new_block()
     b.block = body
     emit(inside)
-    tensors.check_sizes(hot, [position for position in hot.dims if position not in before["dims"]])
+    added = [position for position in hot.dims if position not in before["dims"]]
+    tensors.check_sizes(hot, [position for position in added if hot.guard(position) is None])
     inner = {name: getattr(hot, name) for name in _TABLES}
     for name in _TABLES:
         setattr(hot, name, before[name])

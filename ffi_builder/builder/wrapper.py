@@ -41,6 +41,7 @@ from ffi_builder.ir import (
 from ffi_builder.plan import Part, Place, Plan, make_plan, steps
 from ffi_builder.plan.words import signature_text
 from ffi_builder.providers.context import CallContext, CallProvider, ModuleContext
+from ffi_builder.providers.status import CheckStatus
 
 _PACKAGE: Final = __name__.partition(".")[0]
 _WITH_OBJECTS: Final = (
@@ -327,8 +328,14 @@ def _set_attributes(
     halves = any(isinstance(s, steps.DecodeScalar) and s.dtype == "bfloat16" for s in plan)
     names = ["noinline", *([] if halves else ["optnone"])]
     values = {METADATA: metadata(plan.signature)}
-    ours = type(provider).__module__.startswith(f"{_PACKAGE}.providers.")
-    (seal if ours else pass_through)(symbols.types, function, names, values)
+    (seal if _ours(provider) else pass_through)(symbols.types, function, names, values)
+
+
+def _ours(provider: CallProvider) -> bool:
+    """Whether it is one of our own, and so is what it may be around."""
+    if isinstance(provider, CheckStatus):
+        return _ours(provider.provider)
+    return type(provider).__module__.startswith(f"{_PACKAGE}.providers.")
 
 
 def _has_tensors(plan: Plan) -> bool:

@@ -7,7 +7,6 @@ a dimension of size 1 and to a tensor with no elements.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias, Union
 
@@ -400,16 +399,3 @@ AnyStep: TypeAlias = Union[
     EqualExpr,
 ]
 """The closed set of steps, for ``match``."""
-
-
-def regions(steps: Sequence[AnyStep]) -> Iterator[tuple[AnyStep, Sequence[AnyStep]]]:
-    """Each step, and behind a :class:`DecodeOptional` those that are skipped if None came."""
-    index = 0
-    while index < len(steps):
-        step, start = steps[index], index + 1
-        index = start
-        if isinstance(step, DecodeOptional):
-            position = step.place.position
-            while index < len(steps) and steps[index].place.position[: len(position)] == position:
-                index += 1
-        yield step, steps[start:index]

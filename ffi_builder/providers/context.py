@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from ffi_builder import spec
-from ffi_builder.ir import Block, CheckingBuilder, Module, Symbols, Value
+from ffi_builder.ir import Block, Builder, CheckingBuilder, Module, Symbols, Type, Value
 
 
 @dataclass(frozen=True)
@@ -17,6 +17,19 @@ class ModuleContext:
     module: Module
     symbols: Symbols
     signature: spec.Signature
+
+    def define(self, name: str, result: Type, parameters: Sequence[Type]) -> Builder:
+        """Add an internal function, and return a builder at its beginning.
+
+        Its arguments are ``builder.entry.arguments``; the caller ends it with ``builder.ret``.
+
+        Raises:
+            BuildError: if the module has a symbol of that name.
+        """
+        internal = {"linkage": self.symbols.types.attribute("#llvm.linkage<internal>")}
+        function = self.symbols.function(name, result, parameters, internal, body=True)
+        entry = function.regions[0].blocks[0]
+        return Builder(self.symbols, function, entry, self.symbols.location)
 
 
 class Decoded(Protocol):
@@ -78,6 +91,10 @@ class Decoded(Protocol):
         """See :meth:`CallContext.scalar`."""
         ...
 
+    def any(self, param: spec.Param) -> Value:
+        """See :meth:`CallContext.any`."""
+        ...
+
 
 @dataclass
 class CallContext:
@@ -94,6 +111,11 @@ class CallContext:
         matched_var_binding: the value of every symbol, in the symbol's own type.
         signature: what the wrapper accepts.
         symbols: the module's symbols: declarations, globals.
+        returned: what the callee of the last call returned, or None if it returned nothing; the
+            ready-made providers note it for what is around them.
+        status_wanted: set by what is around a provider and looks at ``returned`` itself: the
+            provider then checks no status, and declares a callee that is not there to return an
+            i32.
     """
 
     fn_name: str
@@ -108,6 +130,8 @@ class CallContext:
     matched_var_binding: Mapping[spec.Var, Value]
     signature: spec.Signature
     decoded: Decoded
+    returned: Value | None = None
+    status_wanted: bool = False
 
     @property
     def symbols(self) -> Symbols:
@@ -130,7 +154,10 @@ class CallContext:
         return self.decoded.shape(tensor, wide=wide)
 
     def strides(self, tensor: spec.Param, *, wide: bool = False) -> list[Value]:
-        """Every stride, in elements, also where the spec has none; as :meth:`shape`."""
+        """Every stride, in elements, also where the spec has none; as :meth:`shape`.
+
+        Of an absent tensor that would have to be contiguous, the innermost is 1 and the others 0.
+        """
         return self.decoded.strides(tensor, wide=wide)
 
     def ndim(self, tensor: spec.Param) -> Value:
@@ -184,6 +211,14 @@ class CallContext:
         else a pointer: streams, DataPointers, and objects (borrowed).
         """
         return self.decoded.scalar(param)
+
+    def any(self, param: spec.Param) -> Value:
+        """The address of the ``TVMFFIAny`` that an argument, or an element of one, came as.
+
+        It is one of None if it is in a tuple that is absent. A symbol that several parameters are
+        is the first of them that is there.
+        """
+        return self.decoded.any(param)
 
 
 class CallProvider(Protocol):

@@ -40,6 +40,15 @@ def items(provider: str, args: Sequence[Entry] | None, context: CallContext) -> 
     """
     if args is None:
         return list(_flat(context.params))
+    return [item for entry in entries(provider, args, context) for item in _flat_item(entry)]
+
+
+def entries(provider: str, args: Sequence[Entry], context: CallContext) -> list[Item]:
+    """The items of ``args=``, with tuples and constants as they are.
+
+    Raises:
+        BuildError: if one is none of the signature's.
+    """
     if isinstance(args, str) or not isinstance(args, Sequence):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise BuildError(f"{provider}: args= is {args!r}; expected a list, such as [{args!r}]")
     known = [param for param, _ in _every(context.params)]
@@ -49,9 +58,9 @@ def items(provider: str, args: Sequence[Entry] | None, context: CallContext) -> 
         param = _owner(entry)
         equal = [item for item in known if item == param]
         if _is_made_of_others(entry) and equal:
-            found += _flat_item(equal[0] if len(equal) == 1 else entry)
+            found.append(equal[0] if len(equal) == 1 else entry)
         elif _is_dim(param) or equal:
-            found += _flat_item(entry)
+            found.append(entry)
         else:
             names = ", ".join(item.name for item in context.params)
             raise BuildError(
@@ -191,7 +200,10 @@ def call(
     arguments: Sequence[Argument],
     result: Type | None = None,
 ) -> Value | None:
-    """Call the callee; if the module has none of that name it is declared, with this result.
+    """Call the callee, and note what it returned on the context.
+
+    If the module has none of that name it is declared, with this result; left out it is void, or an
+    i32 where somebody wants a status.
 
     Returns:
         The callee's result, or None if it is void.
@@ -199,15 +211,31 @@ def call(
     Raises:
         BuildError: if the callee does not take these arguments; the message has both types.
     """
+    context.returned = _call(provider, context, check_name(provider, callee), arguments, result)
+    return context.returned
+
+
+def check_name(provider: str, callee: str) -> str:
+    """The name of a callee, which has come from the author of a provider or of a kernel."""
     if not isinstance(callee, str) or not callee or callee.startswith("@"):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise BuildError(f"{provider}: expected the callee's name, without '@', but got {callee!r}")
+    return callee
+
+
+def _call(
+    provider: str,
+    context: CallContext,
+    callee: str,
+    arguments: Sequence[Argument],
+    result: Type | None,
+) -> Value | None:
     b = context.builder
     values = [argument.value for argument in arguments]
     types = [value.type for value in values]
     attributes = _extensions(context, arguments)
     operation = context.symbols.find(callee)
     if operation is None:
-        result = result or b.types.void
+        result = result or (b.types.i32 if context.status_wanted else b.types.void)
         context.symbols.declare(callee, result, types, attributes)
         return b.call(callee, values, result, attributes)
     result = _check_callee(provider, context, callee, operation, types)
@@ -244,8 +272,11 @@ def _check_callee(
 
 
 def check_status(context: CallContext, callee: str, status: Value | None) -> None:
-    """An i32 that is not 0 is an error of the callee; no result is success."""
-    if status is None:
+    """An i32 that is not 0 is an error of the callee; no result is success.
+
+    Where somebody else wants the status, nothing is checked here.
+    """
+    if status is None or context.status_wanted:
         return
     b = context.builder
     if status.type != b.types.i32:

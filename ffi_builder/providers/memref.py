@@ -1,24 +1,29 @@
-"""Calling functions that take MLIR memrefs, expanded into scalars."""
+"""Calling functions that take MLIR memrefs: expanded into scalars, or by MLIR's C interface."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Final
 
 from ffi_builder import spec
 from ffi_builder.errors import BuildError
-from ffi_builder.ir import Block, Value
+from ffi_builder.ir import Block, Type, Value, describe, function_parts
 from ffi_builder.providers.context import CallContext
 from ffi_builder.providers.forward import (
     Argument,
     Entry,
     call,
+    check_name,
     items,
     path_of,
     plain,
     scalar_arguments,
     shape_arguments,
 )
+
+C_INTERFACE: Final = "_mlir_ciface_"
+"""What MLIR's conversion to the LLVM dialect puts before the names of C interfaces."""
 
 
 @dataclass(frozen=True)
@@ -29,48 +34,98 @@ class MemRefCallProvider:
 
         ptr allocated, ptr aligned, i64 offset, i64 sizes[r], i64 strides[r]
 
-    Both pointers are data + byte_offset (NULL for an absent tensor), and the offset is 0. All else
-    is passed as by :class:`DirectCallProvider`. The layout is that of MLIR's conversion of memrefs
-    to the LLVM dialect ("Target LLVM IR", default calling convention).
+    or with ``c_interface`` a pointer to a struct of these, on the stack (of rank 0: without the
+    arrays). Both pointers are data + byte_offset (NULL for an absent tensor), and the offset is 0.
+    All else is passed as by :class:`DirectCallProvider`. The layout is that of MLIR's conversion of
+    memrefs to the LLVM dialect ("Target LLVM IR", default calling convention).
 
     Args:
         callee: the symbol to call; declared if the module has none of that name.
         args: what is passed, in which order; left out, every parameter that is no constant.
+        c_interface: call ``_mlir_ciface_<callee>``, which a ``func.func`` with the attribute
+            ``llvm.emit_c_interface`` gets. The callee may be given with that prefix.
 
     Raises:
         BuildError: when attached, if a tensor may have any number of dimensions, the callee takes
             other arguments, or it returns something: a returned memref is memory that somebody
-            would have to free.
+            would have to free. (An integer, where :class:`CheckStatus` is around the provider.)
     """
 
     callee: str
     args: Sequence[Entry] | None = field(default=None, kw_only=True)
+    c_interface: bool = field(default=False, kw_only=True)
 
     def __call__(self, current_block: Block, context: CallContext) -> Block:
         """Emit the call."""
+        name = type(self).__name__
+        callee = check_name(name, self.callee)
+        if self.c_interface:
+            callee = C_INTERFACE + callee.removeprefix(C_INTERFACE)
         arguments: list[Argument] = []
-        for item in items(type(self).__name__, self.args, context):
+        for item in items(name, self.args, context):
             match plain(item):
                 case spec.Tensor(any_rank=True) as tensor:
                     path = path_of(context, tensor)
                     raise BuildError(
-                        f"{type(self).__name__}: {path!r} may have any number of dimensions, and "
-                        f"a memref has a rank; pass its DLTensor* with args=['{path}.dltensor']"
+                        f"{name}: {path!r} may have any number of dimensions, and a memref has a "
+                        f"rank; pass its DLTensor* with args=['{path}.dltensor']"
                     )
+                case spec.Tensor() as tensor if self.c_interface:
+                    arguments.append(Argument(_descriptor_on_the_stack(context, tensor)))
                 case spec.Tensor() as tensor:
                     arguments += [Argument(value) for value in descriptor(context, tensor)]
                 case spec.Shape() as shape:
                     arguments += shape_arguments(context, shape)
                 case _:
                     arguments += scalar_arguments(context, item)
-        result = call(type(self).__name__, context, self.callee, arguments)
-        if result is not None:
-            raise BuildError(
-                f"{type(self).__name__}: the callee @{self.callee} returns {result.type}; lower it "
-                f"so that it writes to out-parameters (buffer-results-to-out-params with "
-                f"modify-public-functions=1)"
-            )
+        if self.c_interface:
+            self._check_c_interface(context, callee, arguments)
+        self._check_result(context, callee, call(name, context, callee, arguments))
         return context.builder.block
+
+    def _check_c_interface(
+        self, context: CallContext, callee: str, arguments: Sequence[Argument]
+    ) -> None:
+        """That the module has one, if it has the function; and that it returns no memref."""
+        plain_name = callee.removeprefix(C_INTERFACE)
+        found, behind = context.symbols.find(callee), context.symbols.find(plain_name)
+        if found is None and behind is not None:
+            raise BuildError(
+                f"{type(self).__name__}: the module has @{plain_name} ({describe(behind)}), but no "
+                f"@{callee}; lower it with the attribute llvm.emit_c_interface, or leave "
+                f"c_interface=True out"
+            )
+        given = tuple(str(argument.value.type) for argument in arguments)
+        if found is None or found.name != "llvm.func":
+            return
+        _, parameters = function_parts(found)
+        if parameters == ("!llvm.ptr", *given):
+            raise BuildError(
+                f"{type(self).__name__}: the callee @{callee} takes a pointer more than is passed, "
+                f"({', '.join(parameters)}), in front: where the C interface puts a memref (or "
+                f"several values) that the function returns; {_OUT_PARAMETERS}"
+            )
+
+    def _check_result(self, context: CallContext, callee: str, result: Value | None) -> None:
+        if result is None or (context.status_wanted and _is_integer(result.type)):
+            return
+        kind = str(result.type)
+        words = _OUT_PARAMETERS
+        if kind.startswith("!llvm.struct<(ptr, ptr, i64"):
+            kind = f"a memref ({kind})"
+        elif _is_integer(result.type):
+            words += "; or if that is a status, put CheckStatus around the provider"
+        raise BuildError(f"{type(self).__name__}: the callee @{callee} returns {kind}; {words}")
+
+
+_OUT_PARAMETERS: Final = (
+    "lower it so that it writes to out-parameters (buffer-results-to-out-params with "
+    "modify-public-functions=1)"
+)
+
+
+def _is_integer(type_: Type) -> bool:
+    return str(type_).removeprefix("i").isdigit()
 
 
 def descriptor(context: CallContext, tensor: spec.Tensor) -> list[Value]:
@@ -83,3 +138,15 @@ def descriptor(context: CallContext, tensor: spec.Tensor) -> list[Value]:
         *context.shape(tensor, wide=True),
         *context.strides(tensor, wide=True),
     ]
+
+
+def _descriptor_on_the_stack(context: CallContext, tensor: spec.Tensor) -> Value:
+    """``{ptr, ptr, i64, [r x i64], [r x i64]}``, all of it words of 8 bytes."""
+    b = context.builder
+    t = b.types
+    values = descriptor(context, tensor)
+    arrays = [t.array(tensor.ndim, t.i64)] * 2 if tensor.ndim else []
+    space = b.alloca(t.struct([t.ptr, t.ptr, t.i64, *arrays]))
+    for index, value in enumerate(values):
+        b.store(value, b.offset(space, 8 * index))
+    return space

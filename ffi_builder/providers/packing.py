@@ -79,7 +79,8 @@ class DynamicParamPackCallProvider:
             arguments = [Argument(self._array(context, pointers))]
         if self.include_num_args:
             arguments.append(Argument(b.i32(len(packed))))
-        result = b.types.i32 if self.returns_status else b.types.void
+        results = {True: b.types.i32, False: b.types.void, None: None}
+        result = results[self.returns_status]
         status = call(type(self).__name__, context, self.callee, arguments, result)
         if self.returns_status is not None and self.returns_status == (status is None):
             raise BuildError(

@@ -3,12 +3,31 @@
     compiled = runtime.compile(module, pipeline="builtin.module(…)")
     compiled["matmul"](a, b, c)
 
+`compile_cached` looks a compiled module up before it builds it. `export_object` and
+`export_library` of a compiled module write it to files, and `load` gives the functions of such a
+library.
+
 MLIR, LLVM and the JIT are imported when they are first used, so importing this package loads none
 of them.
 """
 
-from ffi_builder.runtime.compiled import CompiledModule, UnknownFunctionError
-from ffi_builder.runtime.compiler import compile
+from ffi_builder.runtime.compiled import CompiledModule
+from ffi_builder.runtime.compiler import compile, compile_cached, lower
+from ffi_builder.runtime.custom import CustomModule
 from ffi_builder.runtime.functions import function
+from ffi_builder.runtime.loaded import LoadedLibrary, load
+from ffi_builder.runtime.lowered import LoweredModule
+from ffi_builder.runtime.table import UnknownFunctionError
 
-__all__ = ["CompiledModule", "UnknownFunctionError", "compile", "function"]
+__all__ = [
+    "CompiledModule",
+    "CustomModule",
+    "LoadedLibrary",
+    "LoweredModule",
+    "UnknownFunctionError",
+    "compile",
+    "compile_cached",
+    "function",
+    "load",
+    "lower",
+]

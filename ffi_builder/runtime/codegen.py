@@ -5,25 +5,51 @@ The functions are those of `llvm`, which says what they do and raise.
 
 from __future__ import annotations
 
-from ffi_builder.runtime import guard, llvm, screen_llvm
-from ffi_builder.runtime.llvm import Cpu
+import re
+
+from ffi_builder.runtime import guard, llvm, metadata, screen_llvm
+
+_METADATA = re.compile(rf'"{metadata.ATTRIBUTE}"="[^"]*"')
 
 
-def emit_object(text: str, cpu: Cpu, level: int, *, passes: bool = True, jit: bool = True) -> bytes:
+def emit_object(
+    text: str,
+    cpu: str,
+    level: int,
+    *,
+    passes: bool = True,
+    jit: bool = True,
+    triple: str | None = None,
+) -> bytes:
     """Object file for LLVM IR `text`. Raises CompileError."""
-    hazard = _hazard(text)
+    hazard = _hazard(text, cpu, triple)
     if hazard is None:
-        return llvm.emit_object(text, cpu, level, passes, jit)
-    return guard.emit_object(text, cpu, level, passes, jit, hazard=hazard)
+        try:
+            return llvm.emit_object(text, cpu, level, passes, jit)
+        except llvm.TooManyPipelinesError:
+            hazard = "the module"
+    return guard.emit_object(text, cpu, level, passes, jit, triple, hazard=hazard)
 
 
-def emit_assembly(text: str, cpu: Cpu, level: int) -> str:
+def emit_assembly(text: str, cpu: str, level: int) -> str:
     """Assembly for LLVM IR `text`. Raises CompileError."""
-    hazard = _hazard(text)
+    hazard = _hazard(text, cpu, None)
     if hazard is None:
-        return llvm.emit_assembly(text, cpu, level)
+        try:
+            return llvm.emit_assembly(text, cpu, level)
+        except llvm.TooManyPipelinesError:
+            hazard = "the module"
     return guard.emit_assembly(text, cpu, level, hazard=hazard)
 
 
-def _hazard(text: str) -> str | None:
-    return screen_llvm.codegen_hazard(text, llvm.host_cpu(), llvm.host_features())
+def _hazard(text: str, cpu: str, triple: str | None) -> str | None:
+    """What may end the process, as the words behind "LLVM cannot generate code for"."""
+    if metadata.ATTRIBUTE in text:
+        text = _METADATA.sub("", text)  # documentation may have any word
+    hazard = screen_llvm.codegen_hazard(text, llvm.host_cpu(), llvm.host_features())
+    if hazard is not None:
+        return f"the module, which has `{hazard}`"
+    # What is known to be right is known of this architecture's usual CPUs.
+    if triple is not None or cpu not in ("host", "baseline"):
+        return f"CPU `{cpu}` of `{triple or llvm.host_triple()}`"
+    return None

@@ -1,4 +1,4 @@
-"""`compile`: a module to callable functions.
+"""`compile`, `compile_cached` and `lower`: a module to callable functions, or to files.
 
 MLIR ─clone─pipeline─hooks─verify─► LLVM IR ─parse─verify─passes─► object ─► JIT library
 """
@@ -7,20 +7,41 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, TypeAlias
 
+from ffi_builder.runtime import cache_key, mlir
+from ffi_builder.runtime.cache import open_cache
+from ffi_builder.runtime.cache_entry import Code, Entry, StoredSource
+from ffi_builder.runtime.cache_key import Key
 from ffi_builder.runtime.compiled import CompiledModule
+from ffi_builder.runtime.link import getter_template
 from ffi_builder.runtime.link import link as link_objects
-from ffi_builder.runtime.source import objects, read_link_item, read_source
+from ffi_builder.runtime.lowered import LoweredModule
+from ffi_builder.runtime.source import (
+    CachedSource,
+    LlvmSource,
+    MlirSource,
+    ObjectSource,
+    Source,
+    metadata_of,
+    objects,
+    read_link_item,
+    read_source,
+)
+
+Hooks: TypeAlias = Iterable[Callable[[Any], object]]
+Links: TypeAlias = Iterable[str | bytes | os.PathLike[str]]
 
 
 def compile(
     module: object,
     *,
     pipeline: str | None = None,
-    post_compile_hooks: Iterable[Callable[[Any], object]] = (),
+    post_compile_hooks: Hooks = (),
     opt_level: int = 2,
-    link: Iterable[str | bytes | os.PathLike[str]] = (),
+    link: Links = (),
+    cache_dir: str | os.PathLike[str] | None = None,
 ) -> CompiledModule:
     """Compile `module` for this machine and load it.
 
@@ -35,20 +56,119 @@ def compile(
         opt_level: 0 to 3, for LLVM's passes and code generation.
         link: more LLVM IR text or object bytes, or paths of such files, loaded together with the
             module.
+        cache_dir: a folder that keeps what was compiled, by default `$FFI_BUILDER_CACHE_DIR`, and
+            none if that is not set. What is looked up is the lowered module: the pipeline and the
+            hooks run in any case. `compile_cached` needs neither.
 
     Raises:
         CompileError: the module does not parse, lower, verify or compile.
         LinkError: a symbol is missing, or defined twice.
         TypeError: an argument of another type, or a pipeline or hooks for what is no MLIR.
-        ValueError: another `opt_level`.
+        ValueError: another `opt_level`, or a setting of the cache that cannot be one.
     """
-    level = _checked_level(opt_level)
-    if callable(post_compile_hooks):
+    options = _checked(pipeline, post_compile_hooks, opt_level, link)
+    cache = open_cache(cache_dir)
+    source = read_source(module, options.pipeline, options.hooks)
+    if cache is None or all(isinstance(part, ObjectSource) for part in (source, *options.items)):
+        return _loaded(source, _code(source, options), options)
+    key = cache_key.of_source(source, options.level, options.items)
+    entry = cache.read(key)
+    if entry is not None:
+        return _loaded(source, entry.code, options, entry.getter)
+    code = _code(source, options)
+    compiled = _loaded(source, code, options)
+    cache.write(key, Entry(code, getter_template(), None, {}))
+    return compiled
+
+
+def lower(
+    module: object,
+    *,
+    pipeline: str | None = None,
+    post_compile_hooks: Hooks = (),
+    opt_level: int = 2,
+    link: Links = (),
+) -> LoweredModule:
+    """`compile`, but for loading: what it gives back can be looked at and exported.
+
+    The arguments are those of `compile`. The module may be for another machine, and need symbols
+    that are linked later.
+
+    Raises what `compile` does, but no LinkError.
+    """
+    options = _checked(pipeline, post_compile_hooks, opt_level, link)
+    source = read_source(module, options.pipeline, options.hooks)
+    return LoweredModule(source, options.level, options.items)
+
+
+def compile_cached(
+    key: Key,
+    build: Callable[[], object],
+    *,
+    pipeline: str | None = None,
+    post_compile_hooks: Hooks = (),
+    opt_level: int = 2,
+    link: Links = (),
+    cache_dir: str | os.PathLike[str] | None = None,
+) -> CompiledModule:
+    """What `compile` makes of `build()`, out of the cache if it is there under `key`.
+
+    On a hit neither `build` nor a hook is called, and no MLIR is imported. Without a folder in
+    `cache_dir` or `$FFI_BUILDER_CACHE_DIR` it is a `compile(build())`.
+
+    Args:
+        key: says all that what `build` and the hooks make depends on: the kernel, its parameters,
+            the version of the compiler that `build` is. A str, bytes, or a tuple of these, ints
+            and such tuples. The other arguments, the CPU and the versions of what compiles need
+            not be in it.
+        build: makes what `compile` takes.
+        pipeline: as for `compile`, and so are the rest.
+        post_compile_hooks: their code is not looked at.
+        opt_level: 0 to 3.
+        link: read, and compared, in any case.
+        cache_dir: as for `compile`.
+
+    Raises what `compile` does, what `build` does, and TypeError for another key.
+    """
+    options = _checked(pipeline, post_compile_hooks, opt_level, link)
+    if not callable(build):
+        raise TypeError(f"Expected a function that makes a module as build, but got {build!r}")
+    name = cache_key.of_name(key, pipeline, options.level, options.items)
+    cache = open_cache(cache_dir)
+    entry = None if cache is None else cache.read(name)
+    if (
+        entry is not None
+        and entry.source is not None
+        and entry.distributions == cache_key.distributions(entry.distributions)
+    ):
+        return _loaded(entry.source, entry.code, options, entry.getter)
+    source = read_source(build(), options.pipeline, options.hooks)
+    code = _code(source, options)
+    compiled = _loaded(source, code, options)
+    if cache is not None:
+        roots = mlir.roots_for(source.module) if isinstance(source, MlirSource) else ()
+        distributions = cache_key.distributions(roots)
+        cache.write(name, Entry(code, getter_template(), _stored(source), distributions))
+    return compiled
+
+
+@dataclass(frozen=True)
+class _Options:
+    pipeline: str | None
+    hooks: tuple[Callable[[Any], object], ...]
+    level: int
+    items: tuple[LlvmSource | ObjectSource, ...]
+
+
+def _checked(pipeline: str | None, hooks: Hooks, level: object, link: Links) -> _Options:
+    """Raises what `compile` says of its arguments."""
+    checked_level = _checked_level(level)
+    if callable(hooks):
         raise TypeError(
-            f"Expected a sequence in post_compile_hooks=, but got one function, "
-            f"{post_compile_hooks!r}: put it into a list"
+            f"Expected a sequence in post_compile_hooks=, but got one function, {hooks!r}: "
+            f"put it into a list"
         )
-    hooks = tuple(post_compile_hooks)
+    hooks = tuple(hooks)
     for hook in hooks:
         if not callable(hook):
             raise TypeError(f"Expected functions in post_compile_hooks=, but got {hook!r}")
@@ -57,12 +177,8 @@ def compile(
         raise TypeError(
             f"Expected a sequence in link=, but got one {type(link).__name__}: put it into a list"
         )
-    items = [read_link_item(item, f"link[{index}]") for index, item in enumerate(link)]
-    source = read_source(module, pipeline, hooks)
-    own = objects(source, level)
-    linked = [data for item in items for data in objects(item, level)]
-    library = link_objects([*own, *linked])
-    return CompiledModule(source, library, tuple(own), level)
+    items = tuple(read_link_item(item, f"link[{index}]") for index, item in enumerate(link))
+    return _Options(pipeline, hooks, checked_level, items)
 
 
 def _check_pipeline(pipeline: object) -> None:
@@ -76,3 +192,28 @@ def _checked_level(level: object) -> int:
     if not 0 <= level <= 3:
         raise ValueError(f"Expected opt_level 0, 1, 2 or 3, but got {level}")
     return level
+
+
+def _code(source: Source, options: _Options) -> Code:
+    """Compile `source` and what is linked to it."""
+    own = objects(source, options.level)
+    texts = [item for item in options.items if isinstance(item, LlvmSource)]
+    linked = [data for text in texts for data in objects(text, options.level)]
+    return Code(tuple(own), tuple(linked))
+
+
+def _loaded(
+    source: Source, code: Code, options: _Options, getter: bytes | None = None
+) -> CompiledModule:
+    """Link `code` with those elements of `link=` that were objects already, in order."""
+    compiled = iter(code.linked)
+    linked = [i.data if isinstance(i, ObjectSource) else next(compiled) for i in options.items]
+    library = link_objects([*code.own, *linked], getter)
+    return CompiledModule(source, library, code.own, options.level, options.items)
+
+
+def _stored(source: Source) -> StoredSource:
+    if isinstance(source, MlirSource):
+        data, root = mlir.stored(source.module)
+        return CachedSource(data, root, metadata_of(source))
+    return source

@@ -1,4 +1,4 @@
-"""Reading relocatable ELF objects: their symbols, thread-local sections and relocations.
+"""Reading ELF files: the symbols of objects and libraries, and what else linking objects needs.
 
 The JIT finds an unresolved symbol only when a function is looked up, and names it on stderr;
 reading the objects first is what lets `link` raise an error that names it. Layouts are those of the
@@ -12,7 +12,7 @@ import struct
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from ffi_builder.errors import CompileError
+from ffi_builder.errors import CompileError, LinkError
 
 MAGIC = b"\x7fELF"
 
@@ -21,10 +21,11 @@ _SHDR = struct.Struct("<IIQQQQIIQQ")
 _SYM = struct.Struct("<IBBHQQ")
 _RELA = struct.Struct("<QQq")
 
-_ET_REL = 1
+_SHOFF, _SHNUM, _SHSTRNDX = 6, 12, 13  # fields of the header
+_ET_REL, _ET_DYN = 1, 3
 _CLASS_64_LITTLE = b"\x02\x01"
-_SHT_SYMTAB, _SHT_RELA = 2, 4
-_SHF_ALLOC, _SHF_TLS = 0x2, 0x400
+_SHT_SYMTAB, _SHT_RELA, _SHT_DYNSYM, _SHT_INIT_ARRAY = 2, 4, 11, 14
+_SHF_WRITE, _SHF_ALLOC, _SHF_TLS = 0x1, 0x2, 0x400
 _SHN_UNDEF, _SHN_COMMON = 0, 0xFFF2
 _STB_LOCAL, _STB_WEAK = 0, 2
 _STT_FUNC, _STT_GNU_IFUNC = 2, 10
@@ -57,17 +58,21 @@ class ObjectFile:
     """It has thread-local variables."""
     relocation_types: frozenset[int]
     """Those in sections that are loaded: debug information has others."""
+    constructors: bool
+    destructors: bool
 
 
-def read_object(data: bytes) -> ObjectFile:
+def read_object(data: bytes, machine: str | None = None) -> ObjectFile:
     """Read `data`.
 
-    Raises CompileError if it is not a relocatable ELF-64 object for this machine.
+    Raises CompileError if it is not a relocatable ELF-64 object for `machine`, by default this one.
     """
     try:
-        sections = _sections(data)
+        sections = _sections(data, machine)
         symtabs = [section for section in sections if section[1] == _SHT_SYMTAB]
         symbols = [symbol for section in symtabs for symbol in _symbols(data, sections, section)]
+        strtab = sections[_section_names_at(data)]
+        names = [_string(data, strtab, section[0]) for section in sections]
         loaded = [
             section
             for section in sections
@@ -78,9 +83,36 @@ def read_object(data: bytes) -> ObjectFile:
             tuple(symbols),
             any(section[2] & _SHF_TLS for section in sections),
             frozenset(kind for section in loaded for kind in _relocation_types(data, section)),
+            # With a priority they are called `.init_array.200`.
+            any(name.startswith((".init_array", ".ctors")) for name in names),
+            any(name.startswith((".fini_array", ".dtors")) for name in names),
         )
     except (struct.error, IndexError, ValueError) as error:
         raise CompileError(f"The object file is truncated or damaged: {error}") from error
+
+
+def read_library(data: bytes) -> tuple[Symbol, ...]:
+    """The symbols of a shared library that it defines for others, and those that it needs.
+
+    Raises LinkError if it is not an ELF-64 shared library for this machine.
+    """
+    if data[:4] != MAGIC:
+        raise LinkError(f"Expected an ELF shared library, but it starts with {bytes(data[:8])!r}")
+    try:
+        header = _EHDR.unpack_from(data)
+        if header[0][4:6] != _CLASS_64_LITTLE or header[1] != _ET_DYN:
+            raise LinkError(
+                "Expected a shared library, but it is an object, an executable, or for another "
+                "word size"
+            )
+        given, wanted = _machine_name(header[2]), platform.machine()
+        if wanted in _MACHINES and given != wanted:
+            raise LinkError(f"The library is for {given}, but this machine is {wanted}")
+        sections = _section_headers(data)
+        tables = [section for section in sections if section[1] == _SHT_DYNSYM]
+        return tuple(symbol for table in tables for symbol in _symbols(data, sections, table))
+    except (struct.error, IndexError, ValueError) as error:
+        raise LinkError(f"The library is truncated or damaged: {error}") from error
 
 
 def rename_symbols(data: bytes, names: Mapping[str, str]) -> bytes:
@@ -103,10 +135,26 @@ def rename_symbols(data: bytes, names: Mapping[str, str]) -> bytes:
     return bytes(out + strings)
 
 
+def with_empty_initialiser(data: bytes) -> bytes:
+    """A copy of object `data` with an `.init_array` of no entries."""
+    sections, at = _sections(data), _section_names_at(data)
+    strtab = sections[at]
+    out = bytearray(data + bytes(-len(data) % 16))
+    names = data[strtab[4] : strtab[4] + strtab[5]] + b".init_array\0"
+    sections[at] = (*strtab[:4], len(out), len(names), *strtab[6:])
+    flags = _SHF_WRITE | _SHF_ALLOC
+    sections.append((strtab[5], _SHT_INIT_ARRAY, flags, 0, len(out), 0, 0, 0, 8, 8))
+    out += names + bytes(-len(names) % 16)
+    header = list(_EHDR.unpack_from(data))
+    header[_SHOFF], header[_SHNUM] = len(out), len(sections)
+    _EHDR.pack_into(out, 0, *header)
+    return bytes(out) + b"".join(_SHDR.pack(*section) for section in sections)
+
+
 _Section = tuple[int, int, int, int, int, int, int, int, int, int]
 
 
-def _sections(data: bytes) -> list[_Section]:
+def _sections(data: bytes, machine: str | None = None) -> list[_Section]:
     if data[:4] != MAGIC:
         raise CompileError(
             f"Expected an ELF object file, but the bytes start with {bytes(data[:8])!r}"
@@ -117,12 +165,26 @@ def _sections(data: bytes) -> list[_Section]:
             "Expected a relocatable 64-bit little-endian ELF object (as `cc -c -fPIC` makes), "
             "but the file is an executable, a shared library, or for another word size"
         )
-    machine = platform.machine()
-    if header[2] != _MACHINES.get(machine, header[2]):
-        name = _MACHINE_NAMES.get(header[2], f"ELF machine {header[2]}")
-        raise CompileError(f"The object file is for {name}, but this machine is {machine}")
+    given, wanted = _machine_name(header[2]), machine or platform.machine()
+    if wanted in _MACHINES and given != wanted:
+        what = "this machine" if machine is None else "the target"
+        raise CompileError(f"The object file is for {given}, but {what} is {wanted}")
+    return _section_headers(data)
+
+
+def _section_headers(data: bytes) -> list[_Section]:
+    header = _EHDR.unpack_from(data)
     offset, count = header[6], header[12]
     return [_SHDR.unpack_from(data, offset + index * _SHDR.size) for index in range(count)]
+
+
+def _section_names_at(data: bytes) -> int:
+    """The number of the section that has the names of sections."""
+    return _EHDR.unpack_from(data)[_SHSTRNDX]
+
+
+def _machine_name(number: int) -> str:
+    return _MACHINE_NAMES.get(number, f"ELF machine {number}")
 
 
 def _symbols(data: bytes, sections: list[_Section], symtab: _Section) -> list[Symbol]:

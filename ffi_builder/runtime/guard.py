@@ -26,6 +26,9 @@ from ffi_builder.errors import CompileError
 # `!llvm.void`.
 _TRANSLATION_SECONDS = 60.0
 
+# LLVM's pipelines and MLIR's contexts leave some KB behind with each request.
+_MOST_REQUESTS = 10_000
+
 _LENGTH = struct.Struct("<Q")
 _START = (
     "import sys; sys.path[:] = {path!r}; "
@@ -42,12 +45,22 @@ def translate(text: str, root: str, hazard: str) -> str:
     return _request(root, failure, ("translate", text, root), _TRANSLATION_SECONDS)
 
 
-def emit_object(text: str, cpu: str, level: int, passes: bool, jit: bool, *, hazard: str) -> bytes:
+def emit_object(
+    text: str,
+    cpu: str,
+    level: int,
+    passes: bool,
+    jit: bool,
+    triple: str | None,
+    *,
+    hazard: str,
+) -> bytes:
     """`llvm.emit_object` in a child.
 
     Raises CompileError, also for what would have ended the process.
     """
-    return _request("llvm", _codegen(hazard), ("emit_object", text, cpu, level, passes, jit))
+    message = ("emit_object", text, cpu, level, passes, jit, triple)
+    return _request("llvm", _codegen(hazard), message)
 
 
 def emit_assembly(text: str, cpu: str, level: int, *, hazard: str) -> str:
@@ -59,7 +72,7 @@ def emit_assembly(text: str, cpu: str, level: int, *, hazard: str) -> str:
 
 
 def _codegen(hazard: str) -> str:
-    return f"LLVM cannot generate code for the module, which has `{hazard}`"
+    return f"LLVM cannot generate code for {hazard}"
 
 
 class _Child:
@@ -70,8 +83,8 @@ class _Child:
             raise CompileError(
                 "A child process is needed to compile this module, but sys.executable is not set"
             )
-        self.pid = os.getpid()
         self.lock = threading.Lock()
+        self.requests = 0
         self.errors = tempfile.TemporaryFile()  # noqa: SIM115  (lives as long as the child)
         self.process = subprocess.Popen(
             [sys.executable, "-I", "-c", _START.format(path=sys.path)],
@@ -109,6 +122,20 @@ class _Child:
         """Whether the process is gone."""
         return self.process.poll() is not None
 
+    def abandon(self) -> None:
+        """In a fork of the process that it belongs to, which alone may talk to it.
+
+        While a copy of its pipe were open here, it would not see that its owner has closed it. What
+        another thread was writing at the fork must not be written here as well.
+        """
+        nowhere = os.open(os.devnull, os.O_RDWR)
+        for pipe in (self.process.stdin, self.process.stdout):
+            assert pipe is not None
+            if not pipe.closed:  # it has ended, and nobody has asked for another one yet
+                os.dup2(nowhere, pipe.fileno(), inheritable=False)
+        os.close(nowhere)
+        self.process.returncode = 0
+
     def _last_words(self, start: int) -> str:
         self.errors.seek(start)
         words = self.errors.read().decode(errors="replace").strip()
@@ -128,15 +155,29 @@ class _Child:
 
 _children: dict[str, _Child] = {}
 _children_lock = threading.Lock()
+_abandoned: list[
+    _Child
+] = []  # their pipes may be locked by threads that are not there after a fork
 
 
 def _child(kind: str) -> _Child:
     with _children_lock:
         child = _children.get(kind)
-        # After a fork the pipes belong to the parent.
-        if child is None or child.pid != os.getpid() or child.ended():
+        if child is None or child.ended():
             child = _children[kind] = _Child()
         return child
+
+
+def _forked() -> None:
+    global _children_lock
+    _children_lock = threading.Lock()
+    for child in _children.values():
+        child.abandon()
+    _abandoned.extend(_children.values())
+    _children.clear()
+
+
+os.register_at_fork(after_in_child=_forked)
 
 
 def _request(
@@ -151,6 +192,9 @@ def _request(
                 error, answer = child.request(message, seconds)
             except EOFError as ended:
                 raise CompileError(f"{failure}: {ended}") from None
+            child.requests += 1
+            if child.requests >= _MOST_REQUESTS:
+                child.close()
         if error is not None:
             raise CompileError(f"{failure}: {error}")
         return answer
@@ -159,5 +203,4 @@ def _request(
 @atexit.register
 def _close_all() -> None:
     for child in _children.values():
-        if child.pid == os.getpid():
-            child.close()
+        child.close()

@@ -12,13 +12,21 @@ import difflib
 import functools
 import os
 import platform
-from collections.abc import Iterable, Sequence
+import tempfile
+from collections.abc import Generator, Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ffi_builder.errors import LinkError
 from ffi_builder.runtime import _optional, llvm
-from ffi_builder.runtime.elf import ObjectFile, read_object, rename_symbols
+from ffi_builder.runtime.elf import (
+    ObjectFile,
+    Symbol,
+    read_object,
+    rename_symbols,
+    with_empty_initialiser,
+)
 
 if TYPE_CHECKING:
     import tvm_ffi
@@ -38,7 +46,7 @@ _COMPILER_LIBRARIES = ("libm.so.6", "libgcc_s.so.1")
 
 # Undefined symbols of C++: only these make it worth to ask the C++ compiler for its runtime library
 # (5 ms, once).
-_CXX_PREFIXES = ("_Z", "__cxa_", "__gxx_")
+CXX_PREFIXES = ("_Z", "__cxa_", "__gxx_")
 
 # Relocations that JITLink does not know, or that cannot reach from its code to that of the process.
 _UNSUPPORTED = {
@@ -66,14 +74,27 @@ class Library:
         """The function `name`, one of `functions`."""
         return self.module.get_function(name)
 
+    def metadata(self, name: str) -> str | None:
+        """What the library itself says of a function, if it was exported with that."""
+        return metadata_in(self.module, name)
+
     def address(self, name: str) -> int:
         """Where the code of `name` is."""
         return int(self.module.get_function(_GETTER + name)())
 
 
-def link(objects: Sequence[bytes]) -> Library:
+def metadata_in(module: tvm_ffi.Module, name: str) -> str | None:
+    """What a library answers that was exported with metadata: the JSON of a function."""
+    try:
+        return str(module.get_function(f"_metadata_{name}")())
+    except (AttributeError, RuntimeError):
+        return None
+
+
+def link(objects: Sequence[bytes], getter: bytes | None = None) -> Library:
     """Load `objects` as one library.
 
+    `getter` is what `getter_template` gave, perhaps in another process: to make it needs LLVM.
     Raises LinkError that names every symbol that is missing or defined twice, and CompileError for
     what is no object of this machine.
     """
@@ -81,9 +102,9 @@ def link(objects: Sequence[bytes]) -> Library:
     _check_duplicates(files)
     _check_undefined(files)
     _check_supported(files)
-    functions = tuple(_functions(files))
-    getters = [_address_getter(name) for name in functions]
-    module = _load(files, [*objects, *getters])
+    functions = tuple(functions_among(symbol for file in files for symbol in file.symbols))
+    getters = [_address_getter(name, getter) for name in functions]
+    module = _load(files, getters)
     library = Library(module, functions)
     try:
         for name in functions:
@@ -93,28 +114,52 @@ def link(objects: Sequence[bytes]) -> Library:
     return library
 
 
-def _load(files: Sequence[ObjectFile], objects: Sequence[bytes]) -> tvm_ffi.Module:
+def _load(files: Sequence[ObjectFile], getters: Sequence[bytes]) -> tvm_ffi.Module:
     session = _optional.load("tvm_ffi_orcjit").default_session()
     # A thread that used a thread-local variable calls into the library when it ends, however late
     # that is; and the JIT's runtime never forgets where the variables were. So it has to stay.
     stays = any(file.thread_local for file in files)
     # A compiler that cannot be run is one that is not asked.
-    cxx = None if any(map(_is_cxx, _undefined(files))) else os.devnull
+    cxx = None if any(map(_is_cxx, undefined(files))) else os.devnull
     try:
-        return session.load_module(list(objects), keep_module_alive=stays, cxx=cxx)
+        with _loadable(files) as objects:
+            return session.load_module([*objects, *getters], keep_module_alive=stays, cxx=cxx)
     except RuntimeError as error:
         raise LinkError(f"The JIT cannot load the module: {error}") from error
 
 
-def _functions(files: Iterable[ObjectFile]) -> Iterable[str]:
-    for file in files:
-        for symbol in file.symbols:
-            name = symbol.name.removeprefix(PREFIX)
-            if symbol.exported and name != symbol.name and not name.startswith(_RESERVED):
-                yield name
+@contextlib.contextmanager
+def _loadable(files: Sequence[ObjectFile]) -> Generator[list[bytes | str]]:
+    """The objects so that all of their constructors and destructors run.
+
+    The JIT runs destructors only of objects that it has something to initialise in. And a symbol
+    that it adds to each of those is called after the file, with no name for what came as bytes.
+    """
+    objects = [
+        with_empty_initialiser(file.data)
+        if file.destructors and not file.constructors
+        else file.data
+        for file in files
+    ]
+    if sum(file.constructors or file.destructors for file in files) < 2:
+        yield [*objects]
+        return
+    with tempfile.TemporaryDirectory(prefix="ffi_builder-") as folder:
+        paths = [Path(folder, f"{index}.o") for index in range(len(objects))]
+        for path, data in zip(paths, objects, strict=True):
+            path.write_bytes(data)
+        yield [str(path) for path in paths]
 
 
-def _undefined(files: Sequence[ObjectFile]) -> list[str]:
+def functions_among(symbols: Iterable[Symbol]) -> Iterable[str]:
+    """Names of functions that can be called, without the prefix, in order."""
+    for symbol in symbols:
+        name = symbol.name.removeprefix(PREFIX)
+        if symbol.exported and name != symbol.name and not name.startswith(_RESERVED):
+            yield name
+
+
+def undefined(files: Sequence[ObjectFile]) -> list[str]:
     """Names that some object needs and none defines, in order."""
     defined = {symbol.name for file in files for symbol in file.symbols if symbol.defined}
     needed = (s.name for file in files for s in file.symbols if not s.defined and not s.weak)
@@ -133,7 +178,7 @@ def _check_duplicates(files: Sequence[ObjectFile]) -> None:
 
 
 def _check_undefined(files: Sequence[ObjectFile]) -> None:
-    missing = [name for name in _undefined(files) if not _in_process(name)]
+    missing = [name for name in undefined(files) if not _in_process(name)]
     if not missing:
         return
     text = f"Neither the linked objects nor this process define: {_listed(missing)}"
@@ -169,7 +214,7 @@ def _check_supported(files: Sequence[ObjectFile]) -> None:
 
 
 def _is_cxx(name: str) -> bool:
-    return name.startswith(_CXX_PREFIXES)
+    return name.startswith(CXX_PREFIXES)
 
 
 def _in_process(name: str) -> bool:
@@ -194,17 +239,19 @@ def _compiler_libraries() -> tuple[ctypes.CDLL, ...]:
     return tuple(found)
 
 
-def _address_getter(name: str) -> bytes:
+def _address_getter(name: str, template: bytes | None) -> bytes:
     """An object that defines a function which returns the address of `name`.
 
     The JIT gives out callables, not addresses. One object is compiled, and its symbols are renamed.
     """
     symbol, target = f"{PREFIX}{_GETTER}{name}", f"{PREFIX}{name}"
-    return rename_symbols(_getter_template(), {"getter": symbol, "target": target})
+    names = {"getter": symbol, "target": target}
+    return rename_symbols(template or getter_template(), names)
 
 
 @functools.cache
-def _getter_template() -> bytes:
+def getter_template() -> bytes:
+    """An object with a `getter` that returns the address of `target`."""
     return llvm.emit_object(_GETTER_IR, "host", 1, passes=False)
 
 

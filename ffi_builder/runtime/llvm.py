@@ -12,16 +12,15 @@ import functools
 import hashlib
 import re
 import threading
-from typing import Any, Literal
+from collections.abc import Collection
+from typing import Any
 
 from ffi_builder.errors import CompileError
 from ffi_builder.runtime import _optional
 from ffi_builder.runtime.protocols import LlvmModule, LlvmValue, TargetMachine
 
-Cpu = Literal["host", "baseline"]
-
 # What a baseline CPU has: every 64-bit processor of the architecture runs code for it.
-_BASELINE_CPUS = {"x86_64": "x86-64"}
+BASELINE_CPUS = {"x86_64": "x86-64", "aarch64": "generic"}
 
 # A thread-local variable that other modules cannot see.
 _OWN_WORDS = r"(?:(?:internal|private|dso_local|hidden|protected)\s+)+"
@@ -29,7 +28,29 @@ _OWN_THREAD_LOCAL = re.compile(
     rf'^(@(?:"[^"]*"|[\w.$-]+))\s*=\s*{_OWN_WORDS}thread_local\b', re.MULTILINE
 )
 
+# What symbols have that other objects see. (`appending` is for lists that LLVM joins.)
+_VISIBLE_LINKAGES = frozenset(
+    {"external", "linkonce_any", "linkonce_odr", "weak_any", "weak_odr", "common"}
+)
+
+# An alias or ifunc, which llvmlite does not list, up to where its linkage stands and behind.
+_ALIAS = re.compile(
+    r"""^(@"?([^"\n]*?)"?\ =\ )
+        (?:(?:linkonce|weak|linkonce_odr|weak_odr|dso_local|hidden|protected)\ )*
+        ((?:thread_local(?:\([a-z]+\))?\ )?(?:(?:local_)?unnamed_addr\ )?(?:alias|ifunc)\ )""",
+    re.MULTILINE | re.VERBOSE,
+)
+
 _machine_lock = threading.Lock()
+
+# Each run of LLVM's pipeline leaks 1.5 KB, its pass builder, which llvmlite does not free. So code
+# is generated in this process as long as that makes 3 MB, and then in a child.
+most_pipelines: float = 2000
+_pipelines = 0
+
+
+class TooManyPipelinesError(Exception):
+    """This process has run as many of LLVM's pipelines as it should."""
 
 
 @functools.cache
@@ -56,21 +77,37 @@ def host_features() -> str:
     return binding().get_host_cpu_features().flatten()
 
 
-def target_machine(cpu: Cpu, level: int) -> TargetMachine:
-    """The process's target machine for `cpu` at codegen level `level`, made once each."""
+def host_triple() -> str:
+    """LLVM's name for what this process runs on: `x86_64-unknown-linux-gnu`."""
+    return binding().get_process_triple()
+
+
+def architecture(triple: str) -> str:
+    """`x86_64` or `aarch64`."""
+    return triple.partition("-")[0]
+
+
+def target_machine(cpu: str, level: int, triple: str | None = None) -> TargetMachine:
+    """The process's target machine for `cpu` at codegen level `level`, made once each.
+
+    `cpu` is `host`, `baseline` or a name that LLVM knows for `triple`, which is left out for this
+    machine's.
+    """
     with _machine_lock:
-        return _target_machine(cpu, level)
+        return _target_machine(cpu, level, triple)
 
 
 @functools.cache
-def _target_machine(cpu: Cpu, level: int) -> TargetMachine:
+def _target_machine(cpu: str, level: int, triple: str | None) -> TargetMachine:
     llvm = binding()
-    triple = llvm.get_process_triple()
-    name, features = host_cpu(), host_features()
-    if cpu == "baseline":
-        name, features = _BASELINE_CPUS.get(triple.partition("-")[0], "generic"), ""
-    return llvm.Target.from_triple(triple).create_target_machine(
-        cpu=name, features=features, opt=level, reloc="pic", codemodel="default"
+    if triple is not None:
+        llvm.initialize_all_targets()
+        llvm.initialize_all_asmprinters()
+    wanted = triple or host_triple()
+    features = host_features() if cpu == "host" else ""
+    names = {"host": host_cpu(), "baseline": BASELINE_CPUS.get(architecture(wanted), "generic")}
+    return llvm.Target.from_triple(wanted).create_target_machine(
+        cpu=names.get(cpu, cpu), features=features, opt=level, reloc="pic", codemodel="default"
     )
 
 
@@ -81,11 +118,7 @@ def parse(text: str, machine: TargetMachine) -> LlvmModule:
     Each module gets an LLVM context of its own, since a context never forgets the types it has
     seen.
     """
-    llvm = binding()
-    try:
-        module: LlvmModule = llvm.parse_assembly(text, llvm.create_context())
-    except RuntimeError as error:
-        raise CompileError(f"The LLVM IR does not parse: {_reason(error)}") from error
+    module = _parsed(text)
     try:
         module.verify()
     except RuntimeError as error:
@@ -94,10 +127,40 @@ def parse(text: str, machine: TargetMachine) -> LlvmModule:
     return module
 
 
-def optimise(module: LlvmModule, machine: TargetMachine, level: int) -> None:
-    """Run LLVM's standard pipeline for `level` on `module`, in place."""
+def _parsed(text: str) -> LlvmModule:
+    llvm = binding()
+    try:
+        return llvm.parse_assembly(text, llvm.create_context())
+    except RuntimeError as error:
+        raise CompileError(f"The LLVM IR does not parse: {_reason(error)}") from error
+
+
+def internalised(text: str, visible: Collection[str]) -> str:
+    """The LLVM IR with every symbol that it defines internal but those in `visible`."""
+    module = _parsed(text)
+    for symbol in (*module.functions, *module.global_variables):
+        known = symbol.name in visible or symbol.name.startswith("llvm.")
+        if not known and not symbol.is_declaration and symbol.linkage.name in _VISIBLE_LINKAGES:
+            symbol.linkage = "internal"
+    return _ALIAS.sub(
+        lambda found: found[0] if found[2] in visible else f"{found[1]}internal {found[3]}",
+        str(module),
+    )
+
+
+def optimise(
+    module: LlvmModule, machine: TargetMachine, level: int, *, limited: bool = True
+) -> None:
+    """Run LLVM's standard pipeline for `level` on `module`, in place.
+
+    Raises TooManyPipelinesError if that is `limited`.
+    """
     if all("optnone" in _attributes(f) for f in module.functions if not f.is_declaration):
         return  # nothing would change, and the pipeline costs milliseconds
+    global _pipelines
+    if limited and _pipelines >= most_pipelines:
+        raise TooManyPipelinesError
+    _pipelines += 1
     llvm = binding()
     options = llvm.create_pipeline_tuning_options(speed_level=level)
     options.loop_vectorization = options.slp_vectorization = level >= 2
@@ -109,20 +172,28 @@ def optimise(module: LlvmModule, machine: TargetMachine, level: int) -> None:
         _free_passes(passes)
 
 
-def optimised(text: str, cpu: Cpu, level: int) -> str:
+def optimised(text: str, cpu: str, level: int) -> str:
     """The text of the module as code is generated from it."""
     machine = target_machine(cpu, level)
     module = parse(text, machine)
-    optimise(module, machine, level)
+    optimise(module, machine, level, limited=False)
     return str(module)
 
 
-def emit_object(text: str, cpu: Cpu, level: int, passes: bool = True, jit: bool = True) -> bytes:
+def emit_object(
+    text: str,
+    cpu: str,
+    level: int,
+    passes: bool = True,
+    jit: bool = True,
+    triple: str | None = None,
+) -> bytes:
     """Object file for LLVM IR `text`. Only for text without hazards: see the module's docstring.
 
-    With `jit`, internal thread-local variables become external: see there.
+    With `jit`, internal thread-local variables become external: see there. Raises CompileError and
+    TooManyPipelinesError.
     """
-    machine = target_machine(cpu, level)
+    machine = target_machine(cpu, level, triple)
     if jit and "thread_local" in text:
         text = _with_external_thread_locals(text)
     module = parse(text, machine)
@@ -131,11 +202,8 @@ def emit_object(text: str, cpu: Cpu, level: int, passes: bool = True, jit: bool 
     return machine.emit_object(module)
 
 
-def emit_assembly(text: str, cpu: Cpu, level: int) -> str:
-    """Assembly text for LLVM IR `text`.
-
-    Only for text without hazards: see the module's docstring.
-    """
+def emit_assembly(text: str, cpu: str, level: int) -> str:
+    """Assembly text for LLVM IR `text`; as `emit_object`."""
     machine = target_machine(cpu, level)
     module = parse(text, machine)
     optimise(module, machine, level)
@@ -145,7 +213,7 @@ def emit_assembly(text: str, cpu: Cpu, level: int) -> str:
 def _free_passes(passes: Any) -> None:
     """What `passes.close()` should do: in llvmlite 0.50 it has the `_dispose` of the wrong base.
 
-    Each pipeline would leak 50 KB. (Its builder leaks 1.5 KB, and there is no way to free that.)
+    Each pipeline would leak 50 KB.
     """
     managers = _optional.load("llvmlite.binding.newpassmanagers")
     managers.NewPassManager._dispose(passes)
@@ -156,14 +224,13 @@ def _set_target(module: LlvmModule, machine: TargetMachine) -> None:
     wanted, given = machine.triple, module.triple
     if given and given.partition("-")[0] != wanted.partition("-")[0]:
         raise CompileError(
-            f"The module is for target `{given}`, but this process runs on `{wanted}`: "
-            "lower it for the host"
+            f"The module is for target `{given}`, but is compiled for `{wanted}`: lower it for that"
         )
     layout = str(machine.target_data)
     if module.data_layout and _pointers(module.data_layout) != _pointers(layout):
         raise CompileError(
-            f"The module's data layout `{module.data_layout}` does not fit this machine's, "
-            f"`{layout}`: leave it out, or lower the module for the host"
+            f"The module's data layout `{module.data_layout}` does not fit that of `{wanted}`, "
+            f"`{layout}`: leave it out, or lower the module for that"
         )
     module.triple = wanted
     module.data_layout = layout

@@ -7,12 +7,13 @@ not bring along, save that torch-mlir parses MLIR text and translates for those 
 
 from __future__ import annotations
 
+import io
 import threading
 from collections.abc import Callable, Sequence
 from typing import Any, TypeGuard
 
 from ffi_builder.errors import CompileError
-from ffi_builder.runtime import _optional, floats, guard, screen_mlir
+from ffi_builder.runtime import _optional, floats, guard, screen_mlir, translation
 from ffi_builder.runtime.protocols import Module, Operation, OpView, named_attributes
 
 DEFAULT_ROOT = "torch_mlir"
@@ -49,8 +50,11 @@ def root_of_operation(operation: Operation) -> str:
     return type(operation).__module__.partition("._mlir_libs")[0]
 
 
-def parse(text: str, root: str = DEFAULT_ROOT) -> Module:
-    """Parse MLIR text with distribution `root`. Raises CompileError with MLIR's words."""
+def parse(text: str | bytes, root: str = DEFAULT_ROOT) -> Module:
+    """Parse MLIR text or bytecode with distribution `root`.
+
+    Raises CompileError with MLIR's words.
+    """
     ir = _optional.load(f"{root}.ir")
     try:
         return ir.Module.parse(text, _scratch_context(root, ir))
@@ -131,13 +135,40 @@ def translate(module: Module) -> str:
 
     The process ends if LLVM's verifier refuses it: see `screen_mlir`.
     """
-    llvm = _optional.load(f"{root_of(module)}.dialects.llvm")
-    return llvm.translate_module_to_llvmir(module.operation)
+    return translation.to_llvm_ir(module.operation, root_of(module))
 
 
 def generic_text(module: Module) -> str:
     """Text that every distribution parses."""
     return module.operation.get_asm(print_generic_op_form=True, enable_debug_info=True)
+
+
+def content(module: Module) -> bytes:
+    """All of `module`, for comparing and for `parse` in the same distribution; quickly.
+
+    Raises CompileError if MLIR's verifier refuses it: writing bytecode ends the process then.
+    """
+    verify(module)
+    buffer = io.BytesIO()
+    try:
+        module.operation.write_bytecode(buffer)
+    except (AttributeError, ValueError):  # old bindings, or a dialect that cannot
+        return generic_text(module).encode()
+    return buffer.getvalue()
+
+
+def stored(module: Module) -> tuple[bytes, str]:
+    """All of `module`, and the root of the distribution that parses it and translates it."""
+    root = root_of(module)
+    if root in _TRANSLATING_ROOTS:
+        return content(module), root
+    return generic_text(module).encode(), DEFAULT_ROOT
+
+
+def roots_for(module: Module) -> tuple[str, ...]:
+    """The distributions that make LLVM IR of `module`."""
+    root = root_of(module)
+    return (root,) if root in _TRANSLATING_ROOTS else (root, DEFAULT_ROOT)
 
 
 def _run_pipeline(module: Module, pipeline: str) -> None:

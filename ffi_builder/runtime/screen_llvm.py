@@ -39,7 +39,11 @@ _PATTERNS: tuple[tuple[re.Pattern[str], tuple[str, ...]], ...] = (
     (re.compile(r"target\s*\("), ()),  # types that only other targets have
     (re.compile(r"gc(?=\s*\")"), ()),  # garbage collector strategies are looked up by name
     (re.compile(r"\[\s*\""), ()),  # operand bundles
-    (re.compile(r"cc(?=[\s\d])"), ("fastcc", "coldcc", "preserve_mostcc", "preserve_allcc")),
+    # `fastcc `, or `cc10` with nothing before it: elsewhere it is a part of some hash
+    (
+        re.compile(r"cc(?=\s|(?<![\w.$-]cc)\d)"),
+        ("fastcc", "coldcc", "preserve_mostcc", "preserve_allcc"),
+    ),
     (re.compile(r"appending"), ("_ctors = appending", "_dtors = appending", "used = appending")),
 )
 

@@ -19,12 +19,15 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from ffi_builder.errors import CompileError
+from ffi_builder.runtime import metadata
 from ffi_builder.runtime._tables import words
 from ffi_builder.runtime.protocols import Operation, named_attributes
 from ffi_builder.runtime.screen_ops import CALLING_CONVENTIONS, ODD_TYPE, SIZELESS, op_safe
 
 TRUSTED = "ffi-builder-trusted-"
 _SEAL = re.compile(rf'"{TRUSTED}([0-9a-f]{{8}})"')
+# LLVM does not look at the value, and any string will do.
+_METADATA = re.compile(rf'\["{metadata.ATTRIBUTE}", "[^"]*"\]')
 
 # Dialects that have a translation. Ops of any other must be lowered first.
 _TRANSLATED = words(
@@ -133,9 +136,10 @@ def _initialiser_safe(value: object, kind: str) -> bool:
 def _passthrough_safe(values: object) -> bool:
     if values is None:
         return True
-    found = set(re.findall(r'"([^"]*)"', _SEAL.sub("", str(values))))
+    others = _METADATA.sub("", _SEAL.sub("", str(values)))
+    found = set(re.findall(r'"([^"]*)"', others))
     return (
-        "[[" not in str(values)
+        "[[" not in others
         and found <= _PASSTHROUGH
         and ("optnone" not in found or ("noinline" in found and "minsize" not in found))
     )

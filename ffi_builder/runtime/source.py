@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from ffi_builder.errors import CompileError
-from ffi_builder.runtime import codegen, elf, floats, mlir, shared
+from ffi_builder.runtime import codegen, elf, floats, metadata, mlir, shared
 from ffi_builder.runtime.protocols import Module
 
 
@@ -37,13 +37,31 @@ class ObjectSource:
     data: bytes
 
 
-Source = MlirSource | LlvmSource | ObjectSource
+@dataclass(frozen=True)
+class CachedSource:
+    """A lowered module out of the compile cache, which is not parsed before it is asked for."""
+
+    data: bytes
+    """Text or bytecode."""
+    root: str
+    """The distribution that parses it."""
+    metadata: dict[str, str]
+    """As `metadata_of` had it."""
+
+    def parsed(self) -> Module:
+        """A module of its own. Raises CompileError."""
+        return mlir.parse(self.data, self.root)
+
+
+Source = MlirSource | LlvmSource | ObjectSource | CachedSource
 
 
 def mlir_text(source: Source) -> str | None:
     """The MLIR of `source`, or None if there is none."""
     if isinstance(source, MlirSource):
         return source.module.operation.get_asm()
+    if isinstance(source, CachedSource):
+        return source.parsed().operation.get_asm()
     return None
 
 
@@ -53,10 +71,25 @@ def llvm_ir(source: Source) -> str | None:
         case MlirSource(module):
             mlir.verify(module)
             return mlir.to_llvm_ir(module)
+        case CachedSource():
+            return llvm_ir(MlirSource(source.parsed(), share_helpers=False))
         case LlvmSource(text):
             return text
         case ObjectSource():
             return None
+
+
+def metadata_of(source: Source) -> dict[str, str]:
+    """What the wrappers in `source` say of themselves, by name."""
+    match source:
+        case MlirSource(module):
+            return metadata.of_module(module)
+        case CachedSource():
+            return source.metadata
+        case LlvmSource(text):
+            return metadata.of_llvm_ir(text)
+        case ObjectSource():
+            return {}
 
 
 def objects(source: Source, level: int) -> list[bytes]:
@@ -66,6 +99,8 @@ def objects(source: Source, level: int) -> list[bytes]:
             own, helpers = shared.split(module) if share_helpers else (module, [])
             mlir.verify(own)  # the helpers were when they were compiled
             return [codegen.emit_object(mlir.to_llvm_ir(own), "host", level), *helpers]
+        case CachedSource():
+            return objects(MlirSource(source.parsed(), share_helpers=False), level)
         case LlvmSource(text):
             return [codegen.emit_object(text, "host", level)]
         case ObjectSource(data):

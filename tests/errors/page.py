@@ -39,7 +39,8 @@ memory is in [malformed.md](malformed.md).
 _REST: Final = """
 ## Errors of the call itself
 
-After the checks, a call provider's own: a kernel whose status is not 0 raises `RuntimeError: KERNEL failed with status 3`, an expression of `args=` or
+After the checks, a call provider's own: a kernel whose status is not 0 raises `RuntimeError: KERNEL failed with status 3` (or what `CheckStatus` says
+instead), a `PackedCallProvider` passes on the error of the function that it calls, or says that no global function of that name is registered, an expression of `args=` or
 `context.value(…)` whose value does not fit raises `ValueError: The value of n * 2 does not fit int64`, and what a provider says with
 `context.builder.check(…)` is in its own words; all end in the signature. One more is for a caller that changes its arguments during the call: `RuntimeError: an argument changed while it was
 being checked, perhaps by another thread`.

@@ -20,7 +20,7 @@ EXAMPLES = ROOT / "examples"
 FILES = sorted(
     path.relative_to(EXAMPLES).as_posix()
     for path in EXAMPLES.rglob("*")
-    if path.suffix in {".py", ".c"}
+    if path.suffix in {".py", ".c", ".cpp"}
 )
 LONGEST = 100
 """Lines of an example: it should be read in one go."""
@@ -104,6 +104,7 @@ def test_custom_provider_counts_launches():
 
 
 CC = shlex.split(os.environ.get("CC", "cc"))[0]
+CXX = shlex.split(os.environ.get("CXX", "c++"))[0]
 
 
 @pytest.mark.skipif(shutil.which(CC) is None, reason=f"needs a C compiler: no {CC}")
@@ -118,6 +119,23 @@ def test_stable_abi_runs_without_python(tmp_path: Path):
     program = (tmp_path / "main").read_bytes()
     assert b"libtvm_ffi.so" in program
     assert b"libpython" not in program
+
+
+@pytest.mark.skipif(
+    shutil.which(CC) is None or shutil.which(CXX) is None, reason=f"needs {CC} and {CXX}"
+)
+def test_export_library_is_called_from_three_languages(tmp_path: Path):
+    printed = sections(run("export_library/build.py", str(tmp_path)))
+    shown = "scale(x: Tensor([n], float32), factor: float32)"
+    mismatched = (
+        f"Mismatched x.{{}} on argument #0 when calling: `{shown}`, expected {{}} but got {{}}"
+    )
+    assert printed == {
+        "C": f"10 20 30\nValueError: {mismatched.format('ndim', 1, 2)}\n",
+        "C++": f"10 20 30\nTypeError: {mismatched.format('dtype', 'float32', 'float64')}\n",
+        "Python": "[20. 40. 60.]\n",
+    }
+    assert {"kernels.so", "kernels.h", "kernels.pyi"} <= {path.name for path in tmp_path.iterdir()}
 
 
 @pytest.mark.parametrize("path", FILES)

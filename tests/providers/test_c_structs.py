@@ -14,8 +14,14 @@ import pytest
 from tvm_ffi import libinfo
 
 from ffi_builder import attach, runtime
-from ffi_builder.providers import CallProvider, DirectCallProvider, DynamicParamPackCallProvider
-from ffi_builder.spec import Signature
+from ffi_builder.providers import (
+    CallProvider,
+    CheckStatus,
+    DirectCallProvider,
+    DynamicParamPackCallProvider,
+    MemRefCallProvider,
+)
+from ffi_builder.spec import Signature, Tensor
 from tests.differential.description import (
     NONE,
     DLTensor,
@@ -50,6 +56,15 @@ int32_t ffib_doc_packed(void **params, int32_t count) {
   SEE(12, count);
   return callee_packed(params, count);
 }
+
+void _mlir_ciface_ffib_doc(struct memref_x *x, struct memref_z *z, float factor) {
+  SEE(0, x->allocated); SEE(1, x->aligned); SEE(2, x->offset);
+  SEE(3, x->sizes[0]); SEE(4, x->sizes[1]); SEE(5, x->strides[0]); SEE(6, x->strides[1]);
+  SEE(7, z->allocated); SEE(8, z->aligned); SEE(9, z->offset);
+  SEE(10, factor * 8);
+}
+
+int32_t ffib_doc_status(float *x, int32_t rows) { SEE(0, x); SEE(1, rows); return -rows; }
 
 static void see_label(const char *label, int64_t length) {
   int64_t sum = 0;
@@ -129,6 +144,28 @@ def test_the_first_signature(seen: Any) -> None:
     given: list[Given] = [tensor(x), tensor(y), shape(2, 3, 3), of_float(0.5), of_bool(True)]
     assert call(*given, of_pointer(0x70), of_int(2)) is None
     assert list(seen)[:13] == [0x40, 2, 3, 7, 0x88, 2, 6, 2, 3, 4, 1, 0x70, 6]
+
+
+def test_descriptors_of_memrefs(seen: Any) -> None:
+    z = Tensor("z", [], "float32", device_type="cpu")
+    signature = Signature("of_z", [namespace()["x"], z, namespace()["factor"]])
+    call = wrapped(signature, MemRefCallProvider("ffib_doc", c_interface=True))
+    given = tensor(DLTensor((2, 3), (7, 1), 0x40, byte_offset=8)), tensor(DLTensor((), None, 0x80))
+    assert call(*given, of_float(0.5)) is None
+    assert list(seen)[:7] == [0x48, 0x48, 0, 2, 3, 7, 1]
+    assert list(seen)[7:11] == [0x80, 0x80, 0, 4]
+
+
+def test_a_status(seen: Any) -> None:
+    provider = DirectCallProvider("ffib_doc_status", args=["x", "rows"])
+    call = wrapped(Signature("f", [namespace()["x"]]), CheckStatus(provider, error="ValueError"))
+    assert call(tensor(DLTensor((0, 3), (7, 1), 0x40))) is None
+    assert call(tensor(DLTensor((2, 3), (7, 1), 0x40))) == (
+        "ValueError",
+        "ffib_doc_status failed with status -2 when calling: `f(x: Tensor([rows, cols], float32, "
+        "strides=[pitch, 1]))`",
+    )
+    assert list(seen)[:2] == [0x40, 2]
 
 
 ALPHA: Final = of_float(0.25)

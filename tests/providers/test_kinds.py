@@ -16,6 +16,7 @@ from ffi_builder.providers import (
     DirectCallProvider,
     DynamicParamPackCallProvider,
     MemRefCallProvider,
+    NestedTensorCallProvider,
 )
 from ffi_builder.spec import Bytes, Choice, String, Struct, Tensor, TupleParam, Var
 from tests.differential.description import DLTensor, Plain, Pointer, array, of_float, tensor
@@ -36,9 +37,13 @@ SCALARS: Final[list[Callable[[str], CallProvider]]] = [
     DirectCallProvider,
     MemRefCallProvider,
     lambda callee: DynamicParamPackCallProvider(callee, struct_call=True),
+    NestedTensorCallProvider,
 ]
 """Providers that pass what is no tensor and no str as it is."""
-each = pytest.mark.parametrize("make", SCALARS, ids=["direct", "memref", "struct call"])
+each = pytest.mark.parametrize("make", SCALARS, ids=["direct", "memref", "struct call", "nested"])
+as_two = pytest.mark.parametrize(
+    "make", [*SCALARS[:2], SCALARS[3]], ids=["direct", "memref", "nested"]
+)
 ADDED: Final = register("tests.providers.Added")
 DERIVED: Final = register("tests.providers.Derived", ADDED, depth=2)
 POINTER: Final = "!llvm.ptr"
@@ -71,7 +76,7 @@ def recorded(
     return wrap_raw(params, make("callee"), recording.text), recording
 
 
-@pytest.mark.parametrize("make", SCALARS[:2], ids=["direct", "memref"])
+@as_two
 @pytest.mark.parametrize("form", STRINGS)
 def test_a_str(form: str, make: Callable[[str], CallProvider]) -> None:
     given, content = STRINGS[form]
@@ -80,7 +85,7 @@ def test_a_str(form: str, make: Callable[[str], CallProvider]) -> None:
     assert ctypes.string_at(recording.unsigned(0), recording.signed(1)) == content
 
 
-@pytest.mark.parametrize("make", SCALARS[:2], ids=["direct", "memref"])
+@as_two
 @pytest.mark.parametrize("form", BYTES)
 def test_bytes(form: str, make: Callable[[str], CallProvider]) -> None:
     given, content = BYTES[form]

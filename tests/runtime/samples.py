@@ -88,13 +88,13 @@ def parse_with_jaxlib(text: str) -> Any:
     return ir.Module.parse(text, context)
 
 
-def run_child(code: str) -> subprocess.CompletedProcess[str]:
+def run_child(code: str, seconds: float = 120) -> subprocess.CompletedProcess[str]:
     """Run `code` in a process of its own, from the repository root."""
     return subprocess.run(
         [sys.executable, "-W", "error", "-c", textwrap.dedent(code)],
         cwd=Path(__file__).parents[2],
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=seconds,
         check=False,
     )

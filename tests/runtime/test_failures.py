@@ -191,7 +191,7 @@ def test_what_only_looks_dangerous_compiles() -> None:
 
 def test_modules_for_another_machine() -> None:
     fails(
-        "for target `nvptx64-nvidia-cuda`, but this process runs on",
+        "for target `nvptx64-nvidia-cuda`, but is compiled for",
         'target triple = "nvptx64-nvidia-cuda"\n' + llvm_entry("f"),
     )
     fails(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import zlib
 from importlib import import_module
 from typing import Any
@@ -10,7 +11,7 @@ import pytest
 
 from ffi_builder import attach_ffi_func, ir, providers, runtime, spec
 from ffi_builder.errors import CompileError
-from ffi_builder.runtime import guard, mlir, screen_llvm, screen_mlir
+from ffi_builder.runtime import guard, llvm, mlir, screen_llvm, screen_mlir
 from tests.runtime.samples import ADD_ONE, llvm_entry
 
 PASSES = """
@@ -96,6 +97,8 @@ def test_what_passes_make_needs_no_child_process(
         raise AssertionError("a child process was asked")
 
     monkeypatch.setattr(guard, "_request", refuse)
+    # Other tests have run many pipelines.
+    monkeypatch.setattr(llvm, "most_pipelines", math.inf)
     runtime.compile(KERNELS[kernel] + ADD_ONE, pipeline=LOWERING)
 
 
@@ -148,6 +151,8 @@ def test_what_is_inlined_into_a_wrapper_is_looked_at() -> None:
     [
         ("define fastcc void @f() { ret void }", None),
         ("define cc 99 void @f() { ret void }", "cc"),
+        ("define cc99 void @f() { ret void }", "cc"),
+        ('define void @f() "trusted-dcc9172a" { ret void }', None),
         ("define x86_intrcc void @f(ptr byval(i8) %p) { ret void }", "cc"),
         ('module asm "nop"', "asm"),
         ('module asm"nop"', "asm"),

@@ -28,7 +28,7 @@ from ffi_builder.builder.diagnosis.table import (
 from ffi_builder.errors import BuildError
 from ffi_builder.plan import Part, Place, Plan, Words
 from ffi_builder.plan import steps as s
-from ffi_builder.plan.steps import regions
+from ffi_builder.plan.regions import regions
 from ffi_builder.plan.words import SHOWN_ENTRIES, choices_text
 
 _ROUNDING: Final = {

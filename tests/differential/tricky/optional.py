@@ -164,6 +164,12 @@ SYMBOLS: Final[dict[str, Case]] = {
         (free(8), firm(6)),
         (f32(12), f32(14), f32(16)),
     ),
+    "an absent expression that waits, and sizes that must be looked at": crossed(
+        [Optional(Tensor("A", [k])), Optional(Tensor("B", [n * k])), Tensor("C", [n])],
+        (NONE, f32(2)),
+        (NONE, f32(6), f32(7)),
+        (f32(3), f32(-1), f32(2**62)),
+    ),
     "an expression of what is certain inside": crossed(
         [Optional(TupleParam("t", [n, Tensor("A", [n * 2])])), Tensor("B", [n * 3]), n],
         (NONE, *(array(of_int(x), f32(y)) for x in (2, 3) for y in (4, 6))),
@@ -172,7 +178,7 @@ SYMBOLS: Final[dict[str, Case]] = {
     ),
 }
 NUMBERS: Final = (of_int(0), of_int(3), of_int(2**63), of_bool(True), of_float(1))
-FLOATS: Final = (of_float(0.1), of_int(2), of_float(math.nan), of_float(-0.0), Plain(6))
+FLOATS: Final = (of_float(0.1), of_int(2), of_float(math.nan), of_float(-0.0), of_int(0), Plain(6))
 SCALARS: Final[dict[str, Sequence[Value]]] = {
     **dict.fromkeys(("int8", "uint64", "int64"), NUMBERS),
     **dict.fromkeys(spec.FLOAT_DTYPES, FLOATS),

@@ -1,0 +1,1 @@
+"""The command line: ``python -m ffi_builder``, or ``ffi-builder``."""

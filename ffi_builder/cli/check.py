@@ -1,0 +1,73 @@
+"""``check``: what a library exports, and what each function expects."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import textwrap
+from typing import Any
+
+from ffi_builder.cli.output import complain
+
+HELP = "print what a library exports and expects"
+DESCRIPTION = """\
+Load a library that has TVM-FFI functions, and print their names, and of those that say it what they
+accept, with documentation and defaults. Status 1 if it cannot be loaded, or has no functions.
+"""
+EXAMPLES = """\
+examples:
+  ffi-builder check ./add_one.so
+  ffi-builder check --json ./add_one.so
+"""
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """The options of this command."""
+    parser.add_argument("library", help="path of a shared library")
+    parser.add_argument("--json", action="store_true", help="for programs")
+
+
+def run(given: argparse.Namespace) -> int:
+    """Print it."""
+    from ffi_builder import runtime
+
+    library = runtime.load(given.library)
+    functions = [_described(library, name) for name in library.functions]
+    if given.json:
+        print(json.dumps(functions, indent=2))
+    else:
+        print("\n\n".join(map(_text, functions)))
+    if not functions:
+        complain(f"{given.library} has no TVM-FFI functions (symbols `__tvm_ffi_*`)")
+        return 1
+    return 0
+
+
+def _described(library: Any, name: str) -> dict[str, Any]:
+    info = library.info(name)
+    if info is None:
+        return {"name": name}
+    params = [
+        {"name": p.name, "type": p.type, "kw_only": p.kw_only, "doc": p.doc} | _default(p)
+        for p in info.parameters
+    ]
+    return {"name": name, "signature": info.signature, "doc": info.doc, "params": params}
+
+
+def _default(param: Any) -> dict[str, str]:
+    return {"default": repr(param.default)} if param.has_default else {}
+
+
+def _text(function: dict[str, Any]) -> str:
+    if "signature" not in function:
+        return f"{function['name']}\n    says nothing of its parameters"
+    lines = [f"{function['name']}", f"    {function['signature']}"]
+    if function["doc"]:
+        lines += ["", textwrap.indent(function["doc"], "    ")]
+    for param in function["params"]:
+        default = f" = {param['default']}" if "default" in param else ""
+        kw_only = " (keyword only)" if param["kw_only"] else ""
+        if default or kw_only or param["doc"]:
+            doc = f": {param['doc']}" if param["doc"] else ""
+            lines.append(f"    {param['name']}{default}{kw_only}{doc}")
+    return "\n".join(lines)

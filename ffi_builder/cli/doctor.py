@@ -1,0 +1,171 @@
+"""``doctor``: what is installed, what works, and what to install."""
+
+from __future__ import annotations
+
+import argparse
+import ctypes
+import importlib.metadata
+import importlib.util
+import os
+import platform
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from ffi_builder import __version__
+from ffi_builder.cli.output import coloured
+
+HELP = "print what is installed, what works, and what to install"
+DESCRIPTION = """\
+Look for what ffi_builder works with, try it, and say what to install for what does not work.
+Status 0 if wrappers can be compiled and run here, else 1.
+"""
+EXAMPLES = """\
+example:
+  ffi-builder doctor
+"""
+
+_DISTRIBUTIONS: Final = {
+    "torch_mlir": "torch-mlir",
+    "jaxlib.mlir": "jaxlib",
+    "iree.compiler": "iree-base-compiler",
+    "mlir": "mlir",
+    "flydsl._mlir": "flydsl",
+    "cutlass._mlir": "nvidia-cutlass-dsl",
+}
+
+
+@dataclass(frozen=True)
+class Finding:
+    """``works``: None where nothing is wrong with its missing. ``needed``: the JIT needs it."""
+
+    what: str
+    works: bool | None
+    words: str
+    needed: bool = False
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """It has none."""
+    del parser
+
+
+def run(given: argparse.Namespace) -> int:
+    """Print one line for each finding."""
+    del given
+    failed = False
+    for finding in _findings():
+        mark, colour = {True: ("ok", "green"), False: ("no", "red"), None: ("--", "yellow")}[
+            finding.works
+        ]
+        shown = coloured(f"{mark:>2}", colour, sys.stdout)
+        print(f"{shown}  {finding.what:<22} {finding.words}", flush=True)
+        failed |= finding.needed and not finding.works
+    return int(failed)
+
+
+def _findings() -> Iterator[Finding]:
+    version = platform.python_version()
+    yield Finding("ffi_builder", True, f"{__version__}, Python {version}, {platform.machine()}")
+    yield _package("apache-tvm-ffi", "tvm_ffi", "it comes with ffi_builder", needed=True)
+    yield _package("llvmlite", "llvmlite.binding", "pip install ffi_builder[jit]", needed=True)
+    yield _package(
+        "apache-tvm-ffi-orcjit", "tvm_ffi_orcjit", "pip install ffi_builder[jit]", needed=True
+    )
+    found = [_distribution(root, package) for root, package in _DISTRIBUTIONS.items()]
+    yield from (finding for finding in found if finding.works is not None)
+    if not any(finding.works for finding in found):
+        yield Finding("MLIR", False, "none found: pip install ffi_builder[mlir]", needed=True)
+    yield _compiling()
+    yield _linker()
+    yield _cuda()
+
+
+def _package(package: str, module: str, hint: str, *, needed: bool = False) -> Finding:
+    try:
+        version = importlib.metadata.version(package)
+        importlib.import_module(module)
+    except importlib.metadata.PackageNotFoundError:
+        return Finding(package, False, f"not installed: {hint}", needed)
+    except Exception as error:
+        return Finding(package, False, f"does not import ({error}): {hint}", needed)
+    return Finding(package, True, version, needed)
+
+
+def _distribution(root: str, package: str) -> Finding:
+    """In a process of its own: some cannot share one, and some crash."""
+    try:
+        found = importlib.util.find_spec(root.partition(".")[0]) is not None
+        version = importlib.metadata.version(package) if found else ""
+    except (ImportError, ValueError, importlib.metadata.PackageNotFoundError):
+        found, version = False, ""
+    if not found:
+        return Finding(root, None, "not installed")
+    code = (
+        f"from ffi_builder.ir import named; d = named({root!r}); c = d.ir.Context(); d.load_llvm(c)"
+    )
+    done = _python(code)
+    if done.returncode:
+        lines = done.stderr.strip().splitlines()
+        return Finding(root, False, f"{version}, but: {lines[-1] if lines else 'it crashed'}")
+    return Finding(root, True, f"{version}, MLIR with the LLVM dialect")
+
+
+def _compiling() -> Finding:
+    code = """
+from ffi_builder import attach, providers, runtime, spec
+from ffi_builder.ir import named
+d = named("torch_mlir"); c = d.ir.Context(); d.load_llvm(c); m = d.ir.Module.parse("", c)
+attach(m, spec.Signature("f", [spec.Var("a", "int32")]), providers.NopCallProvider())
+runtime.compile(m)["f"](1)
+"""
+    done = _python(code)
+    what = "compiling and calling"
+    if done.returncode == 0:
+        return Finding(what, True, "a wrapper was compiled and called", needed=True)
+    lines = done.stderr.strip().splitlines()
+    return Finding(what, False, lines[-1] if lines else "the process crashed", needed=True)
+
+
+def _python(code: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+    )
+
+
+def _linker() -> Finding:
+    command = shlex.split(os.environ.get("CC", "")) or ["cc"]
+    found = next((name for name in (command[0], "gcc", "clang") if shutil.which(name)), None)
+    if found is None:
+        words = "no cc, gcc or clang: export_library needs one (apt install gcc), nothing else does"
+        return Finding("linker", None, words)
+    return Finding("linker", True, f"{shutil.which(found)} (for export_library)")
+
+
+def _cuda() -> Finding:
+    """Whether the driver can be loaded, and has devices."""
+    what, none = "CUDA driver", "no libcuda.so.1 (needed to run CUDA kernels, not to wrap them)"
+    try:
+        driver = ctypes.CDLL("libcuda.so.1")
+    except OSError:
+        return Finding(what, None, none)
+    version, count = ctypes.c_int(), ctypes.c_int()
+    steps: list[Callable[[], int]] = [
+        lambda: driver.cuInit(0),
+        lambda: driver.cuDriverGetVersion(ctypes.byref(version)),
+        lambda: driver.cuDeviceGetCount(ctypes.byref(count)),
+    ]
+    for step in steps:
+        status = step()
+        if status:
+            return Finding(what, False, f"is there, but says error {status}")
+    major, minor = version.value // 1000, version.value % 1000 // 10
+    return Finding(what, True, f"CUDA {major}.{minor}, {count.value} device(s)")

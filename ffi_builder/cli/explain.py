@@ -1,0 +1,56 @@
+"""``explain``: the plan of a signature, or what a wrapper of it is made of."""
+
+from __future__ import annotations
+
+import argparse
+
+from ffi_builder.cli.options import add_convention, add_signature, provider_of, signature_of
+from ffi_builder.spec import Signature
+
+HELP = "print what a wrapper checks, or what it is made of"
+DESCRIPTION = """\
+Print, for a signature: which checks its wrapper makes, in which order, and what fails how (plan);
+or the wrapper as MLIR, as LLVM IR, or as assembly of this machine.
+"""
+EXAMPLES = """\
+examples:
+  ffi-builder explain --device cpu --signature 'f(x: Tensor([n, 4], float32), a: int32)'
+  ffi-builder explain --stage asm --signature 'f(n: int32) where n % 16 == 0'
+  ffi-builder explain --stage mlir --convention memref --device cpu \\
+      --signature 'add(x: Tensor([n], float32), y: Tensor([n], float32))'
+"""
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """The options of this command."""
+    add_signature(parser, many=False)
+    parser.add_argument(
+        "--stage",
+        choices=("plan", "mlir", "llvm", "asm"),
+        default="plan",
+        help="what to print (default plan; the others need the extras mlir and jit)",
+    )
+    add_convention(parser, "nop")
+
+
+def run(given: argparse.Namespace) -> int:
+    """Print it."""
+    signature = signature_of(given.signature, given.device)
+    print(_text(signature, given.stage, given.convention, given.callee or signature.name).rstrip())
+    return 0
+
+
+def _text(signature: Signature, stage: str, convention: str, callee: str) -> str:
+    if stage == "plan":
+        from ffi_builder.plan import explain
+
+        return explain(signature)
+    from ffi_builder import runtime, testing
+
+    provider = provider_of(convention, callee)
+    if stage == "mlir":
+        return testing.emit(signature, provider)
+    lowered = runtime.lower(testing.emit(signature, provider, whole=True))
+    text = lowered.llvm_ir if stage == "llvm" else lowered.assembly
+    assert text is not None, "there is MLIR to make it of"
+    return text

@@ -1,0 +1,72 @@
+"""Reading the command line, and saying what went wrong.
+
+Exit status: 0 done; 1 what was asked for cannot be done (the reason is on stderr, in one message);
+2 the command line makes no sense.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+
+from ffi_builder import __version__
+from ffi_builder.cli import check, doctor, explain, wrap
+from ffi_builder.cli.output import complain
+from ffi_builder.errors import BuildError, CompileError, SpecError
+
+_DESCRIPTION = """\
+Validated TVM-FFI entry points for compiled kernels.
+
+  wrap      make a library, an object or IR out of a kernel and a signature
+  explain   print what a wrapper checks, or what it is made of
+  check     print what a library exports and expects
+  doctor    print what is installed, what works, and what to install
+"""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; the exit status."""
+    parser = _parser()
+    given = parser.parse_args(arguments)
+    try:
+        return given.run(given)
+    except (SpecError, BuildError, CompileError, OSError, UnicodeDecodeError, KeyError) as error:
+        if isinstance(error, BrokenPipeError):
+            return _closed_pipe()
+        if given.debug:
+            raise
+        complain(error)
+        return 1
+
+
+def _closed_pipe() -> int:
+    """Whoever read the output has seen enough: ``… | head``."""
+    # Python flushes stdout at its end, which would fail once more.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="ffi-builder",
+        description=_DESCRIPTION,
+        epilog="`ffi-builder COMMAND --help` has the options of each, and examples.",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=f"ffi_builder {__version__}")
+    parser.add_argument("--debug", action="store_true", help="show tracebacks of errors")
+    commands = parser.add_subparsers(metavar="COMMAND", required=True)
+    for command in (wrap, explain, check, doctor):
+        name = command.__name__.rpartition(".")[2]
+        sub = commands.add_parser(
+            name,
+            help=command.HELP,
+            description=command.DESCRIPTION,
+            epilog=command.EXAMPLES,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
+        command.add_options(sub)
+        sub.set_defaults(run=command.run)
+    return parser

@@ -1,0 +1,158 @@
+"""``wrap``: a kernel and a signature, made a library, an object, or IR."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from ffi_builder.cli.options import add_convention, add_signature, provider_of, signature_of
+from ffi_builder.cli.output import note
+from ffi_builder.errors import CompileError
+from ffi_builder.spec import Signature
+
+if TYPE_CHECKING:
+    from ffi_builder.runtime import LoweredModule
+
+HELP = "make a library, an object or IR out of a kernel and a signature"
+DESCRIPTION = """\
+Read a kernel (MLIR, LLVM IR or an object), attach a validating TVM-FFI entry point for each
+signature, and write a shared library, an object, LLVM IR, MLIR or assembly, by the suffix of the
+output: .so .o .ll .mlir .s
+
+MLIR that is not in the LLVM dialect yet is lowered by a pipeline for linalg, affine, scf, memref
+and func; --pipeline gives another one, or `none`.
+"""
+EXAMPLES = """\
+examples:
+  ffi-builder wrap kernel.mlir --device cpu --convention memref -o add_one.so \\
+      --signature 'add_one(x: Tensor([n], float32), y: Tensor([n], float32))'
+  ffi-builder wrap kernel.o --device cpu --convention direct --callee scale_f32 -o scale.so \\
+      --signature 'scale(x: Tensor([n], float32), n: int64, factor: float32)'
+  ffi-builder wrap kernel.ll --device cuda --convention pack --triple aarch64-linux-gnu -o k.o \\
+      --signature 'k(x: Tensor([n], float16), s: EnvStream)' --header k.h
+"""
+PIPELINE: Final = (
+    "builtin.module(func.func(convert-linalg-to-loops),expand-strided-metadata,lower-affine,"
+    "convert-scf-to-cf,convert-to-llvm,reconcile-unrealized-casts)"
+)
+_SUFFIXES: Final = (".so", ".o", ".ll", ".mlir", ".s")
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """The options of this command."""
+    parser.add_argument("kernel", type=Path, help="a file .mlir, .ll or .o")
+    add_signature(parser, many=True)
+    add_convention(parser, "memref")
+    parser.add_argument("-o", "--output", type=Path, required=True, metavar="PATH")
+    parser.add_argument("--pipeline", metavar="PASSES", help="an MLIR pass pipeline, or none")
+    parser.add_argument(
+        "--opt-level", type=int, default=2, choices=range(4), help="of LLVM (default 2)"
+    )
+    parser.add_argument(
+        "--link",
+        type=Path,
+        action="append",
+        default=[],
+        metavar="PATH",
+        help="more .ll or .o files",
+    )
+    parser.add_argument(
+        "--cpu", default="baseline", help="baseline (default), host, or LLVM's name"
+    )
+    parser.add_argument("--triple", help="the target, if it is not this machine")
+    parser.add_argument("--header", type=Path, metavar="PATH", help="write a header for C and C++")
+    parser.add_argument("--stub", type=Path, metavar="PATH", help="write a .pyi")
+    parser.add_argument(
+        "--export-only", action="store_true", help="hide all symbols but the functions wrapped here"
+    )
+
+
+def run(given: argparse.Namespace) -> int:
+    """Make it."""
+    from ffi_builder import runtime
+
+    suffix = given.output.suffix
+    if suffix not in _SUFFIXES:
+        raise CompileError(
+            f"{given.output}: the suffix says what to write; expected one of {', '.join(_SUFFIXES)}"
+        )
+    if suffix not in (".so", ".o"):
+        for name in ("triple", "header", "stub", "export_only"):
+            if getattr(given, name):
+                raise CompileError(f"--{name.replace('_', '-')} goes with an output .so or .o")
+    signatures = [signature_of(text, given.device) for text in given.signature]
+    if given.callee is not None and len(signatures) > 1:
+        raise CompileError(
+            "--callee goes with one --signature; name the others after their kernels"
+        )
+    hook = _attaching(signatures, given.convention, given.callee)
+    link: list[Path] = list(given.link)
+    if given.kernel.suffix == ".mlir":
+        text = given.kernel.read_text()
+        pipeline = _pipeline(given.pipeline, text)
+        module: object = text
+    else:
+        if given.pipeline is not None:
+            raise CompileError(f"--pipeline needs MLIR, and {given.kernel} is something else")
+        pipeline, module = None, "module {}"
+        link.insert(0, given.kernel)
+    lowered = runtime.lower(
+        module, pipeline=pipeline, post_compile_hooks=[hook], opt_level=given.opt_level, link=link
+    )
+    _write(lowered, given, [signature.name for signature in signatures])
+    return 0
+
+
+def _attaching(
+    signatures: Sequence[Signature], convention: str, callee: str | None
+) -> Callable[[Any], None]:
+    def hook(module: Any) -> None:
+        from ffi_builder.builder import attach
+
+        for signature in signatures:
+            attach(module, signature, provider_of(convention, callee or signature.name))
+
+    return hook
+
+
+def _pipeline(given: str | None, text: str) -> str | None:
+    """The one given; else, where the text has other dialects than LLVM's, the one above."""
+    if given is not None:
+        return None if given == "none" else given
+    return PIPELINE if "func.func" in text or "memref" in text else None
+
+
+def _write(lowered: LoweredModule, given: argparse.Namespace, names: list[str]) -> None:
+    options: dict[str, Any] = {
+        "cpu": given.cpu,
+        "triple": given.triple,
+        "export_only": names if given.export_only else None,
+        "header": given.header,
+        "stub": given.stub,
+    }
+    match given.output.suffix:
+        case ".so":
+            lowered.export_library(given.output, **options)
+        case ".o":
+            lowered.export_object(given.output, **options)
+            if given.kernel.suffix != ".mlir" or given.link:
+                others = [path for path in (given.kernel, *given.link) if path.suffix != ".mlir"]
+                note(f"{given.output} has the wrapper; link {', '.join(map(str, others))} with it")
+        case ".ll":
+            _write_text(given.output, lowered.llvm_ir)
+        case ".mlir":
+            _write_text(given.output, lowered.mlir)
+        case _:
+            _write_text(given.output, lowered.assembly)
+
+
+def _write_text(path: Path, text: str | None) -> None:
+    assert text is not None, "there is MLIR to make it of"
+    temporary = path.with_name(f".{path.name}.tmp")
+    try:
+        temporary.write_text(text)
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)

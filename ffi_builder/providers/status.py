@@ -1,0 +1,119 @@
+"""A provider around another one: what the callee returns is a status, and may be an error."""
+
+from __future__ import annotations
+
+import re
+import string
+from dataclasses import dataclass, field
+from typing import Final
+
+from ffi_builder.errors import BuildError
+from ffi_builder.ir import ERROR_KINDS, Block, Value
+from ffi_builder.providers.context import CallContext, CallProvider, ModuleContext
+from ffi_builder.providers.packed import PackedCallProvider
+
+_FIELDS: Final = ("callee", "status")
+_MOST_BITS: Final = 64
+
+
+@dataclass(frozen=True)
+class CheckStatus:
+    """Calls as another provider does, and raises an error where the callee returns not 0.
+
+    The callee returns an integer of up to 64 bits; one that is not in the module is declared to
+    return an i32. A provider of one's own can be within it if it notes what its callee returned as
+    ``context.returned``.
+
+    Args:
+        provider: emits the call.
+        error: the class of the error: RuntimeError, ValueError, TypeError, AttributeError,
+            KeyError, IndexError, AssertionError or MemoryError.
+        message: its words, to which the signature is added. ``{callee}`` in it is the name, and
+            ``{status}`` what it returned, in decimal, signed; braces are doubled as in Python.
+
+    Raises:
+        BuildError: when attached, if the error is another one, the message has other fields, or no
+            integer is returned.
+    """
+
+    provider: CallProvider
+    error: str = field(default="RuntimeError", kw_only=True)
+    message: str = field(default="{callee} failed with status {status}", kw_only=True)
+
+    @property
+    def callee(self) -> str | None:
+        """That of the provider within, if it has one."""
+        return getattr(self.provider, "callee", None)
+
+    def prepare(self, context: ModuleContext) -> None:
+        """As the provider within."""
+        self._check_provider()
+        prepare = getattr(self.provider, "prepare", None)
+        if prepare is not None:
+            prepare(context)
+
+    def __call__(self, current_block: Block, context: CallContext) -> Block:
+        """Emit the call, and the check behind it."""
+        self._check_provider()
+        words, count = self._words()
+        context.returned, wanted = None, context.status_wanted
+        context.status_wanted = True
+        context.builder.block = self.provider(current_block, context)
+        context.status_wanted = wanted
+        status = self._status(context.returned)
+        b = context.builder
+        fine = b.eq(status, b.zero(status.type))
+        shown = b.zext(status, b.types.i64) if status.type == b.types.i1 else status
+        b.check(fine, self.error, words, *[shown] * count)
+        return b.block
+
+    def _check_provider(self) -> None:
+        inner: object = self.provider
+        if isinstance(inner, type) or not callable(inner):
+            raise BuildError(
+                f"CheckStatus: expected a call provider, such as DirectCallProvider('f'), but got "
+                f"{inner!r}"
+            )
+        if isinstance(inner, PackedCallProvider):
+            raise BuildError(
+                "CheckStatus: a PackedCallProvider passes on the error of its callee; leave "
+                "CheckStatus out"
+            )
+
+    def _words(self) -> tuple[str, int]:
+        """The message for ``check``, and how often the status is in it."""
+        if self.error not in ERROR_KINDS:
+            raise BuildError(
+                f"CheckStatus: error: expected one of {', '.join(ERROR_KINDS)} but got "
+                f"{self.error!r}"
+            )
+        try:
+            parts = list(string.Formatter().parse(self.message))
+        except (ValueError, TypeError) as error:
+            raise BuildError(f"CheckStatus: message: {error} in {self.message!r}") from error
+        words, count = "", 0
+        for literal, name, format_, conversion in parts:
+            words += literal
+            if name is None:
+                continue
+            if name not in _FIELDS or format_ or conversion:
+                raise BuildError(
+                    f"CheckStatus: message: expected {{callee}} and {{status}} as its only fields "
+                    f"but got {self.message!r}"
+                )
+            words += "{}" if name == "status" else self.callee or type(self.provider).__name__
+            count += name == "status"
+        return words, count
+
+    def _status(self, returned: Value | None) -> Value:
+        name = self.callee
+        who = f"the callee @{name}" if name else type(self.provider).__name__
+        if returned is None:
+            raise BuildError(f"CheckStatus: {who} returns nothing; expected an integer status")
+        bits = re.fullmatch(r"i(\d+)", str(returned.type))
+        if bits is None or int(bits[1]) > _MOST_BITS:
+            raise BuildError(
+                f"CheckStatus: {who} returns {returned.type}; expected an integer of up to "
+                f"{_MOST_BITS} bits"
+            )
+        return returned

@@ -1,0 +1,163 @@
+"""Inline C++ functions that take typed arguments and call an exported function."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Final
+
+from ffi_builder.runtime._tables import words
+from ffi_builder.runtime.described import Argument, Described, Schema
+from ffi_builder.runtime.metadata import PREFIX
+
+_FFI: Final = "::tvm::ffi::"
+_WIDTH: Final = 100
+
+_VALUES: Final[Mapping[str, str]] = {
+    "int": "::std::int64_t",
+    "float": "double",
+    "bool": "bool",
+    "void*": "void *",
+    "DataType": "DLDataType",
+    "Device": "DLDevice",
+}
+_CLASSES: Final[Mapping[str, str]] = {
+    "ffi.Tensor": "Tensor",
+    "ffi.Shape": "Shape",
+    "ffi.String": "String",
+    "ffi.Bytes": "Bytes",
+    "ffi.Function": "Function",
+    "ffi.Array": "Array",
+    "ffi.Map": "Map",
+    "Optional": "Optional",
+    "Tuple": "Tuple",
+    "None": "Any",
+    "Any": "Any",
+}
+"""By the name of tvm-ffi's schema; what is not here is some object."""
+
+# Keywords, alternative tokens, names that headers make macros of, and what is named here.
+_RESERVED = words(
+    """
+    alignas alignof and and_eq asm auto bitand bitor bool break case catch char char8_t char16_t
+    char32_t class compl concept const consteval constexpr constinit const_cast continue co_await
+    co_return co_yield decltype default delete do double dynamic_cast else enum explicit export
+    extern false float for friend goto if inline int long mutable namespace new noexcept not not_eq
+    nullptr operator or or_eq private protected public register reinterpret_cast requires return
+    short signed sizeof static static_assert static_cast struct switch template this thread_local
+    throw true try typedef typeid typename union unsigned using virtual void volatile wchar_t while
+    xor xor_eq NULL NAN INFINITY I assert errno stdin stdout stderr linux unix std tvm
+    """
+)
+
+
+def includes(functions: Iterable[Described]) -> list[str]:
+    """The headers that the definitions need."""
+    arguments = [argument for function in functions for argument in function.arguments]
+    wide = any(argument.parameter.type == "uint64" for argument in arguments)
+    names = ["tvm/ffi/big_int.h"] if wide else []
+    return [f"#include <{name}>" for name in [*names, "tvm/ffi/tvm_ffi.h"]] + [
+        f"#include <{name}>" for name in ("cstdint", "limits", "utility")
+    ]
+
+
+def identifier(name: str) -> str:
+    """A name of C++ as like to `name` as can be: `new` is `new_`."""
+    letters = "".join(c if c.isascii() and (c.isalnum() or c == "_") else "_" for c in name) or "_"
+    return f"_{letters}" if letters[0].isdigit() else letters + "_" * (letters in _RESERVED)
+
+
+def inline_function(function: Described) -> Iterator[str]:
+    """The lines of its definition."""
+    symbol, name = f"{PREFIX}{function.name}", identifier(function.name)
+    invoke = f"{_FFI}Function::InvokeExternC("
+    if function.info is None:
+        yield "template <typename... Args>"
+        yield f"inline {_FFI}Any {name}(Args &&...args) {{"
+        yield f"  return {invoke}nullptr, {symbol}, ::std::forward<Args>(args)...);"
+        yield "}"
+        return
+    names = _distinct([argument.parameter.name for argument in function.arguments], {symbol})
+    declared: list[str] = []
+    passed: list[str] = []
+    for argument, own in zip(function.arguments, names, strict=True):
+        if argument.constant is not None:
+            passed.append(_constant(argument.constant))
+        else:
+            type_ = _parameter_type(argument)
+            declared.append(f"{type_}{'' if type_.endswith(('*', '&')) else ' '}{own}")
+            passed.append(_passed(argument, own))
+    none = function.returns is not None and function.returns["type"] == "None"
+    yield from _wrapped(f"inline {'void' if none else f'{_FFI}Any'} {name}(", declared, ") {")
+    invoke = f"  {'' if none else 'return '}{invoke}"
+    yield from _wrapped(invoke, ["nullptr", symbol, *passed], ");")
+    yield "}"
+
+
+def _wrapped(start: str, items: Sequence[str], end: str) -> Iterator[str]:
+    """On one line, or on lines that are filled."""
+    line = start
+    for index, item in enumerate(items):
+        piece = item + (end if index == len(items) - 1 else ",")
+        if len(line) + len(piece) > _WIDTH - 1:
+            yield line.rstrip()
+            line = "      "
+        line += f"{piece} "
+    yield line.rstrip() if items else start + end
+
+
+def _distinct(names: Iterable[str], taken: set[str]) -> list[str]:
+    found: list[str] = []
+    for name in map(identifier, names):
+        while name in taken:
+            name += "_"
+        taken.add(name)
+        found.append(name)
+    return found
+
+
+def _parameter_type(argument: Argument) -> str:
+    schema = argument.schema
+    match schema["type"]:
+        case "ffi.Tensor":
+            return f"{_FFI}TensorView"
+        case "Optional" if schema["args"][0]["type"] == "ffi.Tensor":
+            return f"{_FFI}Optional<{_FFI}TensorView>"
+        case "int" if argument.parameter.type == "uint64":
+            return "::std::uint64_t"
+        case kind if kind in _VALUES:
+            return _VALUES[kind]
+        case _:
+            return f"const {_type(schema)} &"
+
+
+def _type(schema: Schema) -> str:
+    """The type of a value that may be in a container."""
+    kind: str = schema["type"]
+    if kind in _VALUES:
+        return _VALUES[kind]
+    if kind not in _CLASSES:
+        return f"{_FFI}ObjectRef"
+    arguments = ", ".join(_type(inner) for inner in schema.get("args", ()))
+    return f"{_FFI}{_CLASSES[kind]}{f'<{arguments}>' if 'args' in schema else ''}"
+
+
+def _passed(argument: Argument, name: str) -> str:
+    # An AnyView would wrap what an int64_t does not hold.
+    return f"{_FFI}BigInt({name})" if argument.parameter.type == "uint64" else name
+
+
+def _constant(shown: str) -> str:
+    if shown in ("None", "True", "False"):
+        return {"None": "nullptr", "True": "true", "False": "false"}[shown]
+    if shown.lstrip("-").isdigit():
+        # C++ reads -9223372036854775808 as minus a number that is too large.
+        smallest = int(shown) == -(1 << 63)
+        return f"::std::int64_t{{{'-9223372036854775807 - 1' if smallest else shown}}}"
+    value = float(shown)
+    limits = "::std::numeric_limits<double>::"
+    if math.isnan(value):
+        return f"{limits}quiet_NaN()"
+    if math.isinf(value):
+        return f"{'-' * (value < 0)}{limits}infinity()"
+    return repr(value)

@@ -1,0 +1,106 @@
+"""`load`: functions of a shared library that was exported."""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import os
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ffi_builder.errors import LinkError
+from ffi_builder.runtime import _optional
+from ffi_builder.runtime.elf import read_library
+from ffi_builder.runtime.link import functions_among, metadata_in
+from ffi_builder.runtime.metadata import PREFIX
+from ffi_builder.runtime.table import FunctionTable
+
+if TYPE_CHECKING:
+    import tvm_ffi
+
+
+class LoadedLibrary(FunctionTable):
+    """The functions of a shared library, as a `CompiledModule` has them.
+
+    Their names, defaults and documentation are in the library, if `ffi_builder` exported it. The
+    code stays in the process.
+    """
+
+    def __init__(self, path: str, module: tvm_ffi.Module, functions: tuple[str, ...]) -> None:
+        """For `load`; `path` is the one that the library was opened by."""
+        self._path = path
+        self._name = Path(path).name
+        self._module = module
+        self._functions = functions
+        self._kind = f"the library `{self._name}`"
+
+    @property
+    def functions(self) -> tuple[str, ...]:
+        """Names of all functions, sorted: a library does not keep their order."""
+        return self._functions
+
+    def address(self, name: str) -> int:
+        """The address of the machine code of `name`. Raises UnknownFunctionError, a KeyError."""
+        self._check(name)
+        address = ctypes.cast(self._library[PREFIX + name], ctypes.c_void_p).value
+        assert address is not None
+        return address
+
+    def __repr__(self) -> str:
+        return f"<LoadedLibrary {self._name}: {', '.join(self.functions)}>"
+
+    def _function(self, name: str) -> tvm_ffi.Function:
+        return self._module.get_function(name)
+
+    def _metadata(self, name: str) -> str | None:
+        return metadata_in(self._module, name)
+
+    @functools.cached_property
+    def _library(self) -> ctypes.CDLL:
+        return ctypes.CDLL(self._path)
+
+
+def load(path: str | os.PathLike[str]) -> LoadedLibrary:
+    """Load the shared library at `path`, which `export_library` wrote.
+
+    Any other library with functions of the TVM-FFI ABI will do; those say nothing of their
+    parameters, so they have no `callable`. A file that was written again is loaded again.
+
+    Raises:
+        OSError: the file cannot be read.
+        LinkError: it is no shared library for this machine, has no such functions, or needs
+            something that is not there.
+    """
+    file = Path(path).absolute()
+    try:
+        functions = tuple(sorted(functions_among(read_library(file.read_bytes()))))
+    except LinkError as error:
+        raise LinkError(f"Cannot load `{file}`: {error}") from None
+    if not functions:
+        raise LinkError(f"Cannot load `{file}`: it exports no function `{PREFIX}*`")
+    spelt = _spelt(file)
+    try:
+        module = _optional.load("tvm_ffi").load_module(spelt)
+    except RuntimeError as error:
+        raise LinkError(f"Cannot load `{file}`: {error}") from error
+    return LoadedLibrary(spelt, module, functions)
+
+
+_seen: dict[Path, list[tuple[int, int]]] = {}
+_lock = threading.Lock()
+
+
+def _spelt(file: Path) -> str:
+    """The path, as no other file was loaded by.
+
+    The C library gives out what it has loaded by a name before it looks at the file. So each file
+    that was at the same path gets another spelling, `/a/b.so`, `/a/./b.so`, `/a/././b.so`.
+    """
+    status = file.stat()
+    identity = (status.st_dev, status.st_ino)
+    with _lock:
+        seen = _seen.setdefault(file, [])
+        if identity not in seen:
+            seen.append(identity)
+        return str(file.parent) + "/." * seen.index(identity) + "/" + file.name

@@ -1,0 +1,155 @@
+"""A lowered module: what is common to one that is only written to files, and one that is loaded."""
+
+from __future__ import annotations
+
+import functools
+import os
+from collections.abc import Iterable
+
+from ffi_builder.runtime import codegen, export, llvm
+from ffi_builder.runtime.custom import CustomModule
+from ffi_builder.runtime.elf import read_object
+from ffi_builder.runtime.link import functions_among
+from ffi_builder.runtime.source import (
+    LlvmSource,
+    ObjectSource,
+    Source,
+    llvm_ir,
+    metadata_of,
+    mlir_text,
+)
+
+
+class LoweredModule:
+    """A module in the LLVM dialect, LLVM IR or an object: its texts, and its exports.
+
+    Nothing is loaded into this process, so it need not be for this machine, and symbols may be
+    missing that are linked later.
+    """
+
+    def __init__(
+        self, source: Source, level: int, links: tuple[LlvmSource | ObjectSource, ...] = ()
+    ) -> None:
+        """For `lower`; `links` is what is linked to it."""
+        self._source = source
+        self._level = level
+        self._links = links
+
+    @functools.cached_property
+    def mlir(self) -> str | None:
+        """The lowered MLIR module, or None if what was compiled was no MLIR."""
+        return mlir_text(self._source)
+
+    @functools.cached_property
+    def llvm_ir(self) -> str | None:
+        """The optimised LLVM IR, with every helper in it, or None if an object was compiled."""
+        return None if self._text is None else llvm.optimised(self._text, "host", self._level)
+
+    @functools.cached_property
+    def assembly(self) -> str | None:
+        """The assembly that `llvm_ir` becomes on this CPU, or None if an object was compiled."""
+        text = self._text
+        return None if text is None else codegen.emit_assembly(text, "host", self._level)
+
+    @functools.cached_property
+    def object(self) -> bytes:
+        """A relocatable object for this CPU, with every helper in it and nothing of `link=`."""
+        if isinstance(self._source, ObjectSource):
+            return self._source.data
+        assert self._text is not None
+        return codegen.emit_object(self._text, "host", self._level)
+
+    def export_object(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        cpu: str = "baseline",
+        triple: str | None = None,
+        export_only: Iterable[str] | None = None,
+        header: str | os.PathLike[str] | None = None,
+        stub: str | os.PathLike[str] | None = None,
+        modules: Iterable[CustomModule | tuple[str, bytes]] = (),
+    ) -> None:
+        """Write a relocatable ELF object to `path`: all files that are asked for, or none.
+
+        What `link=` added is not in it: link that beside it. A module that was given as an object
+        is written as it is.
+
+        Args:
+            path: the object.
+            cpu: `baseline` for every CPU of the architecture, `host` for that of this machine, or
+                LLVM's name of one.
+            triple: `x86_64-linux-gnu`, `aarch64-linux-gnu`; left out, this machine's.
+            export_only: the functions that other objects see; everything else that the module
+                defines, the kernel too, is internal. Left out, all stays as it is.
+            header: a header for C and C++ to write as well.
+            stub: a `.pyi` to write as well.
+            modules: modules of the author's own, `(kind, bytes)`, which tvm-ffi makes and imports
+                when it loads the library (see CustomModule).
+
+        Raises UnknownFunctionError, CompileError, OSError, and TypeError or ValueError for
+        arguments that are none.
+        """
+        options = export.options(cpu, triple, export_only, header, stub, modules)
+        self._exporter.object(path, options)
+
+    def export_library(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        cpu: str = "baseline",
+        triple: str | None = None,
+        export_only: Iterable[str] | None = None,
+        header: str | os.PathLike[str] | None = None,
+        stub: str | os.PathLike[str] | None = None,
+        modules: Iterable[CustomModule | tuple[str, bytes]] = (),
+    ) -> None:
+        """Write a shared library to `path`: all files that are asked for, or none.
+
+        It has what `link=` added, needs libtvm_ffi and libc, and shows no symbol but its functions.
+        The arguments are those of `export_object`; `export_only` leaves out functions. The linker
+        is that of the C compiler in `$CC`, or of cc, gcc or clang.
+
+        Raises what `export_object` does, CompileError if there is no linker, and LinkError with
+        its words.
+        """
+        options = export.options(cpu, triple, export_only, header, stub, modules)
+        self._exporter.library(path, options)
+
+    @functools.cached_property
+    def _text(self) -> str | None:
+        """Unoptimised LLVM IR with all helpers."""
+        return llvm_ir(self._source)
+
+    def _metadata(self, name: str) -> str | None:
+        """What the function says of itself."""
+        return self._metadata_by_name.get(name)
+
+    @functools.cached_property
+    def _metadata_by_name(self) -> dict[str, str]:
+        sources = (*self._links, self._source)
+        return {name: text for source in sources for name, text in metadata_of(source).items()}
+
+    def _own_objects(self) -> tuple[bytes, ...]:
+        """Objects that define what the source does."""
+        return (self.object,)
+
+    def _every_function(self) -> tuple[str, ...]:
+        """The names of its functions, and of those of `link=`."""
+        linked = [LoweredModule(item, self._level).object for item in self._links]
+        return _names((*self._own_objects(), *linked))
+
+    @property
+    def _exporter(self) -> export.Exporter:
+        return export.Exporter(
+            self._source,
+            self._links,
+            self._level,
+            _names(self._own_objects()),
+            self._every_function(),
+            self._metadata,
+        )
+
+
+def _names(objects: Iterable[bytes]) -> tuple[str, ...]:
+    return tuple(functions_among(s for data in objects for s in read_object(data).symbols))

@@ -1,0 +1,270 @@
+"""Commands, their output, and their exit status."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ffi_builder import __version__, runtime
+
+KERNEL = """
+func.func @add_one(%x: memref<?xf32>, %y: memref<?xf32>) {
+  %one = arith.constant 1.0 : f32
+  linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>],
+                  iterator_types = ["parallel"]} ins(%x : memref<?xf32>) outs(%y : memref<?xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %c = arith.addf %a, %one : f32
+    linalg.yield %c : f32
+  }
+  return
+}
+"""
+SIGNATURE = "add_one(x: Tensor([n], float32), y: Tensor([n], float32))"
+C_KERNEL = """
+void scale(float* x, long long n, float factor) {
+  for (long long i = 0; i < n; ++i) x[i] *= factor;
+}
+"""
+
+
+def ffi_builder(
+    *arguments: str | Path, env: dict[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "ffi_builder", *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=env,
+    )
+
+
+def succeeds(*arguments: str | Path) -> str:
+    done = ffi_builder(*arguments)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def fails(*arguments: str | Path, status: int = 1) -> str:
+    """What is said on stderr, in one message, without a traceback."""
+    done = ffi_builder(*arguments)
+    assert done.returncode == status, done.stderr
+    assert "Traceback" not in done.stderr
+    assert done.stdout == ""
+    return done.stderr
+
+
+@pytest.fixture
+def kernel(tmp_path: Path) -> Path:
+    path = tmp_path / "kernel.mlir"
+    path.write_text(KERNEL)
+    return path
+
+
+@pytest.fixture
+def scale(tmp_path: Path) -> Path:
+    """An object that a C compiler made."""
+    source, made = tmp_path / "scale.c", tmp_path / "scale.o"
+    source.write_text(C_KERNEL)
+    subprocess.run(["cc", "-c", "-fPIC", "-O1", source, "-o", made], check=True)
+    return made
+
+
+class TestWrap:
+    def wrap(self, kernel: Path, output: Path, *more: str | Path) -> str:
+        given = ("--signature", SIGNATURE, "--device", "cpu", "-o", output)
+        return succeeds("wrap", kernel, *given, *more)
+
+    def test_mlir_to_a_library_in_one_command(self, kernel: Path, tmp_path: Path):
+        made = tmp_path / "add_one.so"
+        assert self.wrap(kernel, made, "--convention", "memref") == ""
+        x, y = np.arange(4, dtype="float32"), np.zeros(4, dtype="float32")
+        library = runtime.load(made)
+        library["add_one"](x, y)
+        np.testing.assert_array_equal(y, x + 1)
+        library.callable("add_one")(y=x, x=y)
+        np.testing.assert_array_equal(x, y + 1)
+        with pytest.raises(ValueError, match=r"expected 4 \(n = x.shape\[0\]\) but got 3"):
+            library["add_one"](x, y[:3])
+
+    def test_an_object_and_c(self, scale: Path, tmp_path: Path):
+        made = tmp_path / "scale.so"
+        signature = "scale(x: Tensor([n], float32), n: int64, factor: float32)"
+        options = ("--convention", "direct", "--device", "cpu", "-o", made)
+        assert succeeds("wrap", scale, "--signature", signature, *options) == ""
+        x = np.ones(3, dtype="float32")
+        runtime.load(made)["scale"](x, 3, 2.5)
+        np.testing.assert_array_equal(x, np.full(3, 2.5, "float32"))
+
+    @pytest.mark.parametrize(
+        ("suffix", "marks"),
+        [
+            (".ll", [r"define .*i32 @__tvm_ffi_add_one\(", r"define .*void @add_one\("]),
+            (".mlir", ["llvm.func @__tvm_ffi_add_one", "llvm.func @add_one"]),
+            (".s", ["__tvm_ffi_add_one:"]),
+        ],
+    )
+    def test_texts(self, kernel: Path, tmp_path: Path, suffix: str, marks: list[str]):
+        made = tmp_path / f"out{suffix}"
+        self.wrap(kernel, made)
+        text = made.read_text()
+        assert all(re.search(mark, text) for mark in marks)
+
+    def test_an_object_with_header_and_stub(self, kernel: Path, tmp_path: Path):
+        made = [tmp_path / name for name in ("a.o", "a.h", "a.pyi")]
+        self.wrap(kernel, made[0], "--header", made[1], "--stub", made[2], "--export-only")
+        assert made[0].read_bytes().startswith(b"\x7fELF")
+        assert "__tvm_ffi_add_one" in made[1].read_text()
+        assert "def add_one(" in made[2].read_text()
+
+    def test_for_another_architecture(self, kernel: Path, tmp_path: Path):
+        made = tmp_path / "a.o"
+        self.wrap(kernel, made, "--triple", "aarch64-linux-gnu")
+        assert int.from_bytes(made.read_bytes()[18:20], "little") == 183  # EM_AARCH64
+
+    def test_several_functions(self, kernel: Path, tmp_path: Path):
+        made = tmp_path / "two.so"
+        kernel.write_text(KERNEL + KERNEL.replace("@add_one", "@another"))
+        more = SIGNATURE.replace("add_one", "another")
+        self.wrap(kernel, made, "--signature", more)
+        assert set(runtime.load(made).functions) == {"add_one", "another"}
+
+    def test_mistakes_in_the_signature_are_pointed_at(self, kernel: Path, tmp_path: Path):
+        output = tmp_path / "a.so"
+        words = fails(
+            "wrap", kernel, "--signature", "add_one(x: Tensro([n], float32))", "-o", output
+        )
+        assert words.startswith("error: Signature.parse: expected a type")
+        assert "did you mean 'Tensor'?" in words
+        assert words.endswith("^^^^^^\n")
+        assert not output.exists()
+
+    def test_no_device(self, kernel: Path, tmp_path: Path):
+        words = fails("wrap", kernel, "--signature", SIGNATURE, "-o", tmp_path / "a.so")
+        assert words.endswith("(or here: --device cpu)\n")
+
+    def test_a_kernel_that_does_not_fit(self, kernel: Path, tmp_path: Path):
+        given = ("--signature", "add_one(x: Tensor([n], float32))", "--device", "cpu")
+        words = fails("wrap", kernel, *given, "-o", tmp_path / "a.so")
+        assert "the callee @add_one takes" in words
+        assert list(tmp_path.iterdir()) == [kernel]
+
+    def test_no_such_file(self, tmp_path: Path):
+        given = ("--signature", SIGNATURE, "--device", "cpu", "-o", tmp_path / "a.so")
+        words = fails("wrap", tmp_path / "none.mlir", *given)
+        assert words == f"error: {tmp_path / 'none.mlir'}: No such file or directory\n"
+
+    def test_a_suffix_that_says_nothing(self, kernel: Path, tmp_path: Path):
+        given = ("--signature", SIGNATURE, "--device", "cpu", "-o", tmp_path / "a.dll")
+        assert "expected one of .so, .o, .ll, .mlir, .s" in fails("wrap", kernel, *given)
+
+    def test_options_of_another_output(self, kernel: Path, tmp_path: Path):
+        given = ("--signature", SIGNATURE, "--device", "cpu", "-o", tmp_path / "a.ll")
+        words = fails("wrap", kernel, *given, "--header", tmp_path / "a.h")
+        assert words == "error: --header goes with an output .so or .o\n"
+
+    def test_text_that_is_no_mlir(self, kernel: Path, tmp_path: Path):
+        kernel.write_text("func.func @f(")
+        given = ("--signature", SIGNATURE, "--device", "cpu", "-o", tmp_path / "a.so")
+        assert fails("wrap", kernel, *given).startswith("error: ")
+
+
+class TestExplain:
+    def test_the_plan(self):
+        shown = succeeds("explain", "--device", "cpu", "--signature", SIGNATURE)
+        assert shown.startswith("add_one(x: Tensor([n], float32), y: Tensor([n], float32))\n")
+        assert "{n} (n = x.shape[0])" in shown
+
+    @pytest.mark.parametrize(
+        ("stage", "mark"),
+        [
+            ("mlir", "llvm.func @__tvm_ffi_f"),
+            ("llvm", r"define .*i32 @__tvm_ffi_f\("),
+            ("asm", "__tvm_ffi_f:"),
+        ],
+    )
+    def test_stages(self, stage: str, mark: str):
+        shown = succeeds(
+            "explain", "--stage", stage, "--signature", "f(n: int32)", "--convention", "direct"
+        )
+        assert re.search(mark, shown)
+
+    def test_a_reader_that_has_seen_enough(self):
+        command = f"{sys.executable} -m ffi_builder explain --signature 'f(n: int32)' | head -1"
+        done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
+        assert (done.stdout, done.stderr) == ("f(n: int32)\n", "")
+
+
+class TestCheck:
+    def test_what_a_library_says(self, kernel: Path, tmp_path: Path):
+        made = tmp_path / "add_one.so"
+        TestWrap().wrap(kernel, made)
+        shown = succeeds("check", made)
+        assert "add_one(x: Tensor([n], float32, device_type=cpu)" in shown
+        (function,) = json.loads(succeeds("check", "--json", made))
+        assert function["name"] == "add_one"
+        assert [param["name"] for param in function["params"]] == ["x", "y"]
+
+    def test_what_is_no_library(self, kernel: Path):
+        assert fails("check", kernel).startswith("error: ")
+
+    def test_no_such_file(self, tmp_path: Path):
+        assert "No such file" in fails("check", tmp_path / "none.so")
+
+
+def test_doctor():
+    shown = succeeds("doctor")
+    assert re.search(r"^ok  llvmlite +0\.", shown, re.MULTILINE)
+    assert re.search(r"^ok  compiling and calling", shown, re.MULTILINE)
+    assert "CUDA driver" in shown
+
+
+def test_doctor_without_a_jit(tmp_path: Path):
+    """As where the extra jit is not installed."""
+    (tmp_path / "llvmlite").mkdir()
+    (tmp_path / "llvmlite" / "__init__.py").write_text("raise ImportError('gone')")
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path])}
+    done = ffi_builder("doctor", env=environment)
+    assert done.returncode == 1
+    assert "pip install ffi_builder[jit]" in done.stdout
+
+
+class TestUsage:
+    def test_version(self):
+        assert succeeds("--version") == f"ffi_builder {__version__}\n"
+
+    @pytest.mark.parametrize("command", ["wrap", "explain", "check", "doctor"])
+    def test_help_has_examples(self, command: str):
+        shown = succeeds(command, "--help")
+        assert f"ffi-builder {command}" in shown
+        assert "example" in shown
+
+    @pytest.mark.parametrize(
+        "arguments", [(), ("nonsense",), ("wrap",), ("explain", "--stage", "none")]
+    )
+    def test_what_makes_no_sense(self, arguments: tuple[str, ...]):
+        assert fails(*arguments, status=2).startswith("usage: ffi-builder")
+
+    def test_debug_shows_where(self):
+        done = ffi_builder("--debug", "explain", "--signature", "f(")
+        assert "Traceback" in done.stderr
+
+    def test_colour_only_on_a_terminal(self):
+        command = [sys.executable, "-m", "ffi_builder", "explain", "--signature", "f("]
+        assert "\033" not in fails(*command[3:])
+        for no_colour, expected in (("", True), ("1", False)):
+            leader, follower = pty.openpty()
+            environment = {**os.environ, "NO_COLOR": no_colour}
+            subprocess.run(command, stderr=follower, env=environment, check=False)
+            os.close(follower)
+            shown = os.read(leader, 4096).decode()
+            os.close(leader)
+            assert ("\033[31merror:" in shown) is expected

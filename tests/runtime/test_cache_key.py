@@ -1,0 +1,102 @@
+"""What a key of the compile cache says of the machine and of what is installed."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from ffi_builder import runtime
+from ffi_builder.runtime import cache_key
+from tests.runtime.samples import ADD_ONE
+
+
+def giving(value: object) -> Callable[..., object]:
+    """A function that returns `value`."""
+
+    def give(*_: object) -> object:
+        return value
+
+    return give
+
+
+def built(folder: Path) -> bool:
+    """Whether `compile_cached` has to build."""
+    calls: list[int] = []
+    runtime.compile_cached("k", lambda: calls.append(1) or ADD_ONE, cache_dir=folder)
+    return bool(calls)
+
+
+@pytest.mark.parametrize("changed", ["environment", "distribution"])
+def test_another_machine_or_version_builds_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, changed: str
+) -> None:
+    assert built(tmp_path)
+    assert not built(tmp_path)
+    monkeypatch.setattr(cache_key, changed, giving("another"))
+    assert built(tmp_path)
+    assert not built(tmp_path)
+
+
+def test_the_environment_says_what_code_depends_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    environment = cache_key.environment.__wrapped__
+    before = environment()
+    for package in ("ffi_builder", "llvmlite", "apache-tvm-ffi", "apache-tvm-ffi-orcjit", "cpu"):
+        assert f'"{package}"' in before
+    assert environment() == before
+
+    def changes(name: str, value: object) -> bool:
+        with monkeypatch.context() as patch:
+            patch.setattr(cache_key, name, giving(value))
+            return environment() != before
+
+    assert changes("_version", "another")
+    assert changes("_libraries", [("libllvmlite.so", 1, 2)])
+    assert changes("_own_sources", "edited")
+    assert changes("_first_processor", "vendor_id : X\nflags : sse2")
+
+
+@pytest.mark.skipif(not Path("/proc/cpuinfo").exists(), reason="needs /proc/cpuinfo")
+def test_the_cpu_is_known_without_llvm(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cache_key.llvm, "host_cpu", lambda: "asked LLVM")
+    known = "\n".join(cache_key.cpu())
+    assert "asked LLVM" not in known
+    assert "MHz" not in known
+    assert "processor" not in known
+
+
+def test_llvm_names_a_cpu_that_linux_does_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cache_key, "_CPUINFO", tmp_path / "none")
+    assert cache_key.llvm.host_cpu() in cache_key.cpu()
+    (tmp_path / "cpuinfo").write_text("processor : 0\nmodel name : a CPU\n\nprocessor : 1\n")
+    monkeypatch.setattr(cache_key, "_CPUINFO", tmp_path / "cpuinfo")
+    assert {"model name: a CPU", cache_key.llvm.host_features()} & set(cache_key.cpu())
+
+
+def test_the_first_processor_alone_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    flags = "flags : " + "sse2 " * 4000
+    (tmp_path / "cpuinfo").write_text(f"{flags}\nmodel : 1\n\nmodel : 2\n")
+    monkeypatch.setattr(cache_key, "_CPUINFO", tmp_path / "cpuinfo")
+    assert cache_key.cpu()[1:] == [flags.replace(" :", ":").strip(), "model: 1"]
+
+
+def test_a_distribution_is_known_by_its_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    distribution = cache_key.distribution.__wrapped__
+    monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
+    library = tmp_path / "some_dsl" / "inner" / "_mlir_libs" / "_mlir.so"
+    library.parent.mkdir(parents=True)
+    seen = {distribution("some_dsl.inner"), distribution("nowhere.inner")}
+    assert len(seen) == 1  # nothing is known of either
+    for text in ("one", "two", "three"):
+        library.write_text(text)
+        os.utime(library, ns=(0, len(seen)))
+        seen.add(distribution("some_dsl.inner"))
+    assert len(seen) == 4
+    assert "some_dsl" not in sys.modules
