@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from ffi_builder import abi, spec
 from ffi_builder.builder.expressions import evaluate
 from ffi_builder.builder.scalars import narrowed, typed
-from ffi_builder.builder.state import DL, Hot
+from ffi_builder.builder.state import DL, Hot, Position
 from ffi_builder.builder.tensors import stride
 from ffi_builder.errors import BuildError
 from ffi_builder.ir import CheckingBuilder, Value
@@ -28,6 +28,8 @@ class DecodedValues:
     b: CheckingBuilder
     places: list[tuple[spec.Param, Place]]
     env_stream: Value | None = None
+    cells: dict[Position, Value] = field(default_factory=dict[Position, Value])
+    """The ``TVMFFIAny`` of each tensor that is returned; it did not come as an argument."""
     typed: dict[spec.Var, Value] = field(default_factory=dict[spec.Var, Value])
     """Symbols in their own types; filled before the provider begins, so they dominate its code."""
 
@@ -208,6 +210,8 @@ class DecodedValues:
     def _any_at(self, place: Place) -> Value:
         """Of an absent argument it is that of None itself; in an absent tuple there is none."""
         b, hot = self.b, self.hot
+        if place.position in self.cells:
+            return self.cells[place.position]
         *outer, last = place.position
         if not outer:
             return b.offset(hot.args, last * abi.ANY_SIZE)

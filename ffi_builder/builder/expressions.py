@@ -56,7 +56,7 @@ def _symbol(hot: Hot, var: spec.Var) -> tuple[Value, Value | None, Range]:
 
 def _both(hot: Hot, first: Value | None, second: Value | None) -> Value | None:
     if first is None or second is None:
-        return first or second
+        return second if first is None else first
     return hot.b.and_(first, second)
 
 

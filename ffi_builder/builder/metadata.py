@@ -54,13 +54,21 @@ _LONGEST: Final = 80
 def metadata(signature: spec.Signature) -> str:
     """The JSON text."""
     params = [_schema(param) for param in signature.arguments]
-    named = {"return": [{"type": "None"}], "params": params}
+    named = {"return": [_returned(signature)], "params": params}
     own: dict[str, object] = {"signature": str(signature)}
     if signature.doc:
         own["doc"] = signature.doc
     own["params"] = [dict(_described(param)) for param in signature.arguments]
     schema = {"type": "ffi.Function", "named_args": named}
     return json.dumps({"type_schema": schema, "ffi_builder": own}, separators=(",", ":"))
+
+
+def _returned(signature: spec.Signature) -> dict[str, Any]:
+    """tvm-ffi's type of what is returned. A provider may return more than None without saying."""
+    results = [_schema(result) for result in signature.results]
+    if isinstance(signature.returns, tuple):
+        return {"type": "Tuple", "args": results}
+    return results[0] if results else {"type": "None"}
 
 
 def _schema(param: spec.Param) -> dict[str, Any]:

@@ -152,9 +152,9 @@ class Hot:
     def _multiply(self, lhs: Value | int, rhs: Value | int) -> Value | int:
         if isinstance(lhs, int) and isinstance(rhs, int):
             return (lhs * rhs) & (2**64 - 1)
-        if lhs == 1:
+        if isinstance(lhs, int) and lhs == 1:  # a Value is not compared: that may emit an operation
             return rhs
-        if rhs == 1:
+        if isinstance(rhs, int) and rhs == 1:
             return lhs
         return self.b.mul(self.value(lhs), self.value(rhs))
 

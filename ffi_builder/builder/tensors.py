@@ -99,7 +99,8 @@ def check_offset(hot: Hot, place: Place) -> None:
 def _or_empty(hot: Hot, position: Position, condition: Value) -> None:
     """Go on if the condition holds or the tensor has no elements."""
     dims = hot.dims.get(position, [])
-    if 0 in dims:
+    # Values are not compared: with some bindings `==` emits an operation (docs/mlir.md).
+    if any(isinstance(dim, int) and dim == 0 for dim in dims):
         return
     if position in hot.ndims and all(isinstance(dim, int) for dim in dims):
         hot.require(condition)

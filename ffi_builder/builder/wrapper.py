@@ -21,6 +21,7 @@ from ffi_builder.builder.diagnosis import define_helpers, encode, shared_name
 from ffi_builder.builder.hot import emit_hot_path
 from ffi_builder.builder.metadata import ATTRIBUTE as METADATA
 from ffi_builder.builder.metadata import metadata
+from ffi_builder.builder.results import Results
 from ffi_builder.builder.state import Hot
 from ffi_builder.builder.tensors import stride
 from ffi_builder.builder.verify import verify_added
@@ -60,6 +61,7 @@ def attach_ffi_func(
     call_provider: CallProvider,
     fn_display_name: str | None = None,
     *,
+    returns: spec.Result | Sequence[spec.Result] | None = None,
     location: Any = None,
 ) -> None:
     """Add ``__tvm_ffi_<symbol_name>``, which checks its arguments and calls a kernel, to a module.
@@ -70,6 +72,7 @@ def attach_ffi_func(
         params: what it accepts, in the order of the arguments.
         call_provider: emits the call of the kernel.
         fn_display_name: the name that errors show; left out, ``symbol_name``.
+        returns: what it returns, as in :class:`~ffi_builder.spec.Signature`; left out, None.
         location: an ``ir.Location``; left out, the current one, or the callee's, or the module's.
 
     Raises:
@@ -78,7 +81,7 @@ def attach_ffi_func(
             provider passes, or the result does not verify. The module is then as it was.
     """
     _checked_name(symbol_name)
-    signature = spec.Signature(fn_display_name or symbol_name, params)
+    signature = spec.Signature(fn_display_name or symbol_name, params, returns)
     attach(module, signature, call_provider, symbol_name=symbol_name, location=location)
 
 
@@ -106,21 +109,29 @@ def attach(
         raise BuildError(f"the module has a symbol @{name} already; attach under another name")
     plan = make_plan(signature)
     try:
-        prepare = getattr(call_provider, "prepare", None)
-        if prepare is not None:
-            prepare(ModuleContext(module, symbols, signature))
-            symbols.refresh()
-        define_helpers(
-            symbols,
-            tensors=_has_tensors(plan),
-            numbers=_has_wide_numbers(plan),
-            objects=any(isinstance(step, _WITH_OBJECTS) for step in plan),
-        )
-        function, provided = _emit_wrapper(symbols, name, plan, call_provider, module)
-        verify_added(symbols, function, provided)
+        # Nothing here needs a current context, but what a provider does may: CUTLASS makes objects
+        # of its own of values, and of a vector outside of a context that ends the process.
+        with types.context:
+            _add(symbols, name, plan, call_provider, module)
     except BaseException:
         symbols.undo()
         raise
+
+
+def _add(symbols: Symbols, name: str, plan: Plan, provider: CallProvider, module: Module) -> None:
+    """All that :func:`attach` adds; what is left behind by an error is the caller's to take out."""
+    prepare = getattr(provider, "prepare", None)
+    if prepare is not None:
+        prepare(ModuleContext(module, symbols, plan.signature))
+        symbols.refresh()
+    define_helpers(
+        symbols,
+        tensors=_has_tensors(plan),
+        numbers=_has_wide_numbers(plan),
+        objects=any(isinstance(step, _WITH_OBJECTS) for step in plan),
+    )
+    function, provided = _emit_wrapper(symbols, name, plan, provider, module)
+    verify_added(symbols, function, provided)
 
 
 def _check_arguments(signature: object, call_provider: object) -> None:
@@ -243,17 +254,21 @@ def _emit_wrapper(
 def _emit_call(
     hot: Hot, b: CheckingBuilder, plan: Plan, provider: CallProvider, module: Module, result: Value
 ) -> None:
-    """Write None to the result, all 16 bytes, and let the provider emit the call."""
+    """Let the provider emit the call, and write the result, all 16 bytes: at first None."""
     signature = plan.signature
-    zero = b.i64(0)
-    b.store(zero, result)
-    b.store(zero, b.offset(result, abi.ANY_PAYLOAD))
+    if not signature.results:
+        zero = b.i64(0)
+        b.store(zero, result)
+        b.store(zero, b.offset(result, abi.ANY_PAYLOAD))
     params = distinct(signature.params)
     decoded = DecodedValues(hot, b, argument_places(params))
     for param, place in decoded.places:
         if isinstance(param, spec.Tensor):
             _read_ahead(hot, param, place)
     decoded.env_stream = _env_stream(b, decoded, signature)
+    values = {var: decoded.value(var) for var in hot.symbols}
+    results = Results(hot, b, decoded, signature)
+    results.allocate()
     context = CallContext(
         fn_name=signature.name,
         module=module,
@@ -264,7 +279,7 @@ def _emit_call(
         raw_num_args=hot.count,
         raw_result=result,
         builder=b,
-        matched_var_binding={var: decoded.value(var) for var in hot.symbols},
+        matched_var_binding=values,
         signature=signature,
         decoded=decoded,
     )
@@ -280,6 +295,7 @@ def _emit_call(
             f"returns the block that the wrapper goes on in"
         )
     b.block = block
+    results.store(context, type(provider).__name__)
 
 
 def _read_ahead(hot: Hot, tensor: spec.Tensor, place: Place) -> None:
@@ -326,6 +342,7 @@ def _set_attributes(
     Where the call was emitted by a provider of our own too, the function is sealed.
     """
     halves = any(isinstance(s, steps.DecodeScalar) and s.dtype == "bfloat16" for s in plan)
+    halves |= any(result.dtype == "bfloat16" for result in plan.signature.results)
     names = ["noinline", *([] if halves else ["optnone"])]
     values = {METADATA: metadata(plan.signature)}
     (seal if _ours(provider) else pass_through)(symbols.types, function, names, values)

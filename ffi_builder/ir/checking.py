@@ -24,10 +24,12 @@ ERROR_KINDS = (
 
 _DIGITS = 20
 """An int64 in decimal, with its sign."""
+_TEXT = 64
+"""The bytes of a C string that are shown."""
 
 
 class CheckingBuilder(Builder):
-    """All of :class:`Builder`, and :meth:`check`.
+    """All of :class:`Builder`, and :meth:`check` and :meth:`fail`.
 
     ``raiser`` is the symbol of ``i32 (ptr kind, i64, ptr message, i64, ptr backtrace, i64)``, which
     sets the error and returns what the function then returns; ``suffix`` is added to every message,
@@ -49,26 +51,55 @@ class CheckingBuilder(Builder):
         self._raiser = raiser
         self._suffix = suffix
         self._backtrace = backtrace.encode()
+        self.cleanup: Block | None = None
+        """Where :meth:`ret` goes with its value instead, as long as something is to be released."""
+
+    @property
+    def raiser(self) -> str:
+        """The symbol of the function that sets an error, for helpers that make messages of theirs."""
+        return self._raiser
+
+    @property
+    def suffix(self) -> str:
+        """What is added to every message."""
+        return self._suffix
+
+    @property
+    def backtrace(self) -> bytes:
+        """The frames of every error."""
+        return self._backtrace
+
+    def ret(self, *value: Value) -> None:
+        """Return a status: -1 with an error set. All that has been allocated is released."""
+        if self.cleanup is None:
+            super().ret(*value)
+        else:
+            self.br(self.cleanup, *value)
 
     def check(self, condition: Value, kind: str, words: str, *values: Value) -> None:
-        """Go on where an i1 holds; else the wrapper fails with an error of this kind.
+        """Go on where an i1 holds; else the wrapper fails, as by :meth:`fail`.
+
+        Raises:
+            BuildError: as :meth:`fail`.
+        """
+        _check_words("check", kind, words, values)
+        following, failed = self.new_block(), self.new_block(cold=True)
+        self.cond_br(condition, following, failed)
+        self.block = failed
+        self.fail(kind, words, *values)
+        self.block = following
+
+    def fail(self, kind: str, words: str, *values: Value) -> None:
+        """End the wrapper here, with an error of this kind.
 
         Each ``{}`` in the words shows one of the values: an integer of up to 64 bits, in decimal,
-        signed. The signature is added to the words.
+        signed; or what a pointer points to, a C string, up to 64 bytes of it. The signature is
+        added to the words.
 
         Raises:
             BuildError: if the kind is none that tvm-ffi knows, or values and ``{}`` do not match.
         """
-        if kind not in ERROR_KINDS:
-            raise BuildError(f"check: expected one of {', '.join(ERROR_KINDS)} but got {kind!r}")
-        if words.count("{}") != len(values):
-            raise BuildError(
-                f"check: {words!r} has {words.count('{}')} places for values, but {len(values)} "
-                f"values are given"
-            )
-        following, failed = self.new_block(), self.new_block(cold=True)
-        self.cond_br(condition, following, failed)
-        self.block = failed
+        _check_words("fail", kind, words, values)
         message, length = self._message(words + self._suffix, values)
         kind_text = self.text_constant(kind.encode())
         backtrace = self.text_constant(self._backtrace) if self._backtrace else kind_text
@@ -80,18 +111,31 @@ class CheckingBuilder(Builder):
                 self.types.i32,
             )
         )
-        self.block = following
 
     def _message(self, words: str, values: Sequence[Value]) -> tuple[Value, Value]:
         if not values:
             data = words.encode()
             return self.text_constant(data), self.i64(len(data))
         t = self.types
-        format_ = words.replace("%", "%%").replace("{}", "%lld").encode() + b"\0"
-        size = len(format_) + _DIGITS * len(values)
+        shown = [f"%.{_TEXT}s" if value.type == t.ptr else "%lld" for value in values]
+        texts = words.replace("%", "%%").split("{}")
+        # The signature may have braces of its own, behind those of the words.
+        texts = [*texts[: len(values)], "{}".join(texts[len(values) :])]
+        format_ = "".join(map("".join, zip(texts, [*shown, ""], strict=True))).encode() + b"\0"
+        size = len(format_) + sum(_TEXT if value.type == t.ptr else _DIGITS for value in values)
         space = self.alloca(t.i8, size)
-        wide = [v if v.type == t.i64 else self.sext(v, t.i64) for v in values]
+        wide = [v if v.type in (t.i64, t.ptr) else self.sext(v, t.i64) for v in values]
         length = self.call_variadic(
             "snprintf", [space, self.i64(size), self.text_constant(format_)], wide, t.i32
         )
         return space, self.sext(length, t.i64)
+
+
+def _check_words(what: str, kind: str, words: str, values: Sequence[Value]) -> None:
+    if kind not in ERROR_KINDS:
+        raise BuildError(f"{what}: expected one of {', '.join(ERROR_KINDS)} but got {kind!r}")
+    if words.count("{}") != len(values):
+        raise BuildError(
+            f"{what}: {words!r} has {words.count('{}')} places for values, but {len(values)} "
+            f"values are given"
+        )

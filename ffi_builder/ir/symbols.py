@@ -149,6 +149,20 @@ class Symbols:
         """Add an internal variable of these bytes at first, and return its name (made unique)."""
         return self._bytes(base, data, align, {})
 
+    def destructor(self, function: str) -> None:
+        """Have a function without arguments and result called when the code is unloaded."""
+        types = self.types
+        attributes = {
+            "dtors": types.attribute(f"[@{function}]"),
+            "priorities": types.attribute("[65535 : i32]"),
+            "data": types.attribute("[#llvm.zero]"),
+        }
+        types.ir.Operation.create(
+            "llvm.mlir.global_dtors", attributes=attributes, loc=self.location, ip=self._end
+        )
+        # It has no name to be found by, and counts as if it had been there.
+        self._size += 1
+
     def _bytes(self, base: str, data: bytes, align: int | None, more: dict[str, Attribute]) -> str:
         types = self.types
         name = self.unique(base)

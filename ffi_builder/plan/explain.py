@@ -95,6 +95,8 @@ def _notes(plan: Plan) -> Iterator[str]:
         yield ABSENT
     if any(isinstance(step, CheckSameDevice) and not step.certain for step in plan):
         yield DEVICES
+    if plan.signature.results:
+        yield f"Returns {spec.results_text(plan.signature.returns)}."
 
 
 def _width(cells: list[str]) -> int:

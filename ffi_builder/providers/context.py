@@ -116,6 +116,9 @@ class CallContext:
         status_wanted: set by what is around a provider and looks at ``returned`` itself: the
             provider then checks no status, and declares a callee that is not there to return an
             i32.
+        results: what the provider sets where the signature returns scalars: a Value for each, in
+            order and in its own type. (Tensors that are returned are there before the call, and
+            ``data``, ``shape`` and the rest take them as they take those of ``params``.)
     """
 
     fn_name: str
@@ -132,6 +135,7 @@ class CallContext:
     decoded: Decoded
     returned: Value | None = None
     status_wanted: bool = False
+    results: Sequence[Value] | None = None
 
     @property
     def symbols(self) -> Symbols:

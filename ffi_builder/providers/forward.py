@@ -10,6 +10,7 @@ from ffi_builder import spec
 from ffi_builder.errors import BuildError
 from ffi_builder.ir import Attribute, Operation, Type, Value, describe, function_parts
 from ffi_builder.providers.context import CallContext
+from ffi_builder.providers.results import result_type, take_results
 
 Item: TypeAlias = "spec.Param | spec.Data | spec.Field | spec.Dim"
 """What can be forwarded: a parameter or a part of one, a symbol, an expression, an int."""
@@ -35,12 +36,29 @@ class Argument:
 def items(provider: str, args: Sequence[Entry] | None, context: CallContext) -> list[Item]:
     """What is forwarded: ``args=``, or every parameter in order; tuples flattened, no constants.
 
+    The tensors that are returned come last, but for those that ``args=`` has.
+
     Raises:
         BuildError: if an entry of ``args=`` is none of the signature's.
     """
     if args is None:
-        return list(_flat(context.params))
-    return [item for entry in entries(provider, args, context) for item in _flat_item(entry)]
+        return with_result_tensors(context, list(_flat(context.params)))
+    found = [item for entry in entries(provider, args, context) for item in flat_item(entry)]
+    return with_result_tensors(context, found)
+
+
+def result_tensors(context: CallContext) -> list[spec.Tensor]:
+    """The tensors that are returned, which the callee writes to."""
+    return [result for result in context.signature.results if isinstance(result, spec.Tensor)]
+
+
+def with_result_tensors(context: CallContext, found: list[Item]) -> list[Item]:
+    """The items, and behind them the tensors that are returned, where ``args=`` has none of them.
+
+    A part of one, such as its data pointer, is enough to be there.
+    """
+    owners = [_owner(item) for item in found]
+    return [*found, *(tensor for tensor in result_tensors(context) if tensor not in owners)]
 
 
 def entries(provider: str, args: Sequence[Entry], context: CallContext) -> list[Item]:
@@ -51,7 +69,7 @@ def entries(provider: str, args: Sequence[Entry], context: CallContext) -> list[
     """
     if isinstance(args, str) or not isinstance(args, Sequence):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise BuildError(f"{provider}: args= is {args!r}; expected a list, such as [{args!r}]")
-    known = [param for param, _ in _every(context.params)]
+    known = [*(param for param, _ in _every(context.params)), *result_tensors(context)]
     found: list[Item] = []
     for given in args:
         entry = _named(provider, given, context) if isinstance(given, str) else given
@@ -62,7 +80,7 @@ def entries(provider: str, args: Sequence[Entry], context: CallContext) -> list[
         elif _is_dim(param) or equal:
             found.append(entry)
         else:
-            names = ", ".join(item.name for item in context.params)
+            names = ", ".join(item.name for item in (*context.params, *result_tensors(context)))
             raise BuildError(
                 f"{provider}: args= has {entry!r}, which is no parameter of {context.fn_name!r}; "
                 f"it has {names or 'none'}"
@@ -72,7 +90,7 @@ def entries(provider: str, args: Sequence[Entry], context: CallContext) -> list[
 
 def _named(provider: str, name: str, context: CallContext) -> Item:
     """The parameter of that name, else the symbol, else a part of a parameter: ``x.data``."""
-    by_name = dict(spec.with_paths(context.params))
+    by_name = dict(spec.with_paths([*context.params, *result_tensors(context)]))
     symbols = {var.name: var for var in context.matched_var_binding}
     if name in by_name or name in symbols:
         return by_name[name] if name in by_name else symbols[name]
@@ -120,7 +138,8 @@ def _flat(params: Sequence[spec.Param]) -> Iterator[spec.Param]:
             yield param
 
 
-def _flat_item(entry: Item) -> Iterator[Item]:
+def flat_item(entry: Item) -> Iterator[Item]:
+    """An entry, or the elements of a tuple or struct; nothing for a constant."""
     if isinstance(entry, (spec.Data, spec.Field, int, spec.Expr)):
         yield entry
     else:
@@ -142,7 +161,7 @@ def plain(item: Item) -> Item:
 
 def path_of(context: CallContext, param: spec.Param) -> str:
     """How errors call a parameter, such as ``cfg.A``."""
-    known = spec.with_paths(context.params)
+    known = spec.with_paths([*context.params, *result_tensors(context)])
     return next(path for path, item in known if spec.required(item) == param)
 
 
@@ -199,20 +218,31 @@ def call(
     callee: str,
     arguments: Sequence[Argument],
     result: Type | None = None,
+    *,
+    results: bool = True,
 ) -> Value | None:
     """Call the callee, and note what it returned on the context.
 
     If the module has none of that name it is declared, with this result; left out it is void, or an
-    i32 where somebody wants a status.
+    i32 where somebody wants a status. Where the signature returns scalars, what the callee returns
+    is these (with ``results=False`` it is not), and no status.
 
     Returns:
-        The callee's result, or None if it is void.
+        The callee's status, or None if it has none.
 
     Raises:
-        BuildError: if the callee does not take these arguments; the message has both types.
+        BuildError: if the callee does not take these arguments, or does not return the results; the
+            message has both types.
     """
-    context.returned = _call(provider, context, check_name(provider, callee), arguments, result)
-    return context.returned
+    check_name(provider, callee)
+    scalars = [r for r in context.signature.results if isinstance(r, spec.Var)] if results else []
+    if not scalars:
+        context.returned = _call(provider, context, callee, arguments, result)
+        return context.returned
+    wanted = result_type(provider, context, callee, scalars)
+    value = _call(provider, context, callee, arguments, wanted)
+    take_results(provider, context, callee, value, scalars)
+    return None
 
 
 def check_name(provider: str, callee: str) -> str:

@@ -38,9 +38,8 @@ class NestedTensorCallProvider:
     and where there is none there is an empty struct. Of a contiguous tensor (strides None, ``"C"``
     or ``"F"``) the strides are there too, but for those that only ints determine.
 
-    A Shape is such a struct or scalar as well; of ints alone, it is not passed. All else is passed
-    as by :class:`DirectCallProvider`. An i32 that the callee returns is a status; not 0 is an
-    error.
+    All else is passed as by :class:`DirectCallProvider`: of a Shape, each entry that is no int. An
+    i32 that the callee returns is a status; not 0 is an error.
 
     Args:
         callee: the symbol to call; declared (as void) if the module has none of that name.
@@ -77,18 +76,13 @@ class NestedTensorCallProvider:
             case spec.Tensor() as tensor:
                 return [Argument(self._tensor(context, tensor))]
             case spec.Shape() as shape:
-                entries = shape_arguments(context, shape)
-                if len(entries) == 1:
-                    return entries
-                return [Argument(_nested(context, [e.value for e in entries]))] if entries else []
+                return shape_arguments(context, shape)
             case _:
                 return scalar_arguments(context, item)
 
     def _tensor(self, context: CallContext, tensor: spec.Tensor) -> Value:
         b = context.builder
-        shape = _dynamic(tensor.dims, context.shape(tensor))
-        strides = _dynamic(_known_strides(tensor), context.strides(tensor))
-        layout = b.pack([_nested(context, shape), _nested(context, strides)])
+        layout = b.pack([_nested(context, values) for values in dynamic_layout(context, tensor)])
         return b.pack([self._data(context, tensor), layout])
 
     def _data(self, context: CallContext, tensor: spec.Tensor) -> Value:
@@ -103,6 +97,14 @@ class NestedTensorCallProvider:
             space = 0 if tensor.device == "cpu" else _DEVICE_SPACE
         # No addrspacecast: not every backend has one between these.
         return b.to_pointer(b.to_int(data), space) if space else data
+
+
+def dynamic_layout(context: CallContext, tensor: spec.Tensor) -> list[list[Value]]:
+    """What is no int of a tensor's shape, and of its strides."""
+    return [
+        _dynamic(tensor.dims, context.shape(tensor)),
+        _dynamic(_known_strides(tensor), context.strides(tensor)),
+    ]
 
 
 def _dynamic(entries: Sequence[spec.Dim | None], values: list[Value]) -> list[Value]:

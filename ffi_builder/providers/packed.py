@@ -12,7 +12,6 @@ What is emitted for ``PackedCallProvider(global_function="my.f", args=[x, n])``:
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
@@ -22,11 +21,17 @@ from ffi_builder.abi import TypeIndex
 from ffi_builder.errors import BuildError
 from ffi_builder.ir import Block, Value
 from ffi_builder.providers.context import CallContext
-from ffi_builder.providers.forward import Entry, Item, check_name, entries
+from ffi_builder.providers.forward import (
+    Entry,
+    Item,
+    check_name,
+    entries,
+    result_tensors,
+    with_result_tensors,
+)
+from ffi_builder.providers.globals import any_head, call_global, return_failure
+from ffi_builder.providers.results import empty_any, take_any
 
-_GET_GLOBAL: Final = "TVMFFIFunctionGetGlobal"
-_CALL: Final = "TVMFFIFunctionCall"
-_DEC_REF: Final = "TVMFFIObjectDecRef"
 _PARTS: Final = {
     "data": TypeIndex.OPAQUE_PTR,
     "present": TypeIndex.BOOL,
@@ -41,6 +46,8 @@ class PackedCallProvider:
     """Calls ``int f(void*, const TVMFFIAny* args, int32_t num_args, TVMFFIAny* result)``.
 
     What it returns is what the wrapper returns, and an error that it raises is passed on as it is.
+    Where the signature says what is returned, that is checked: one number, bool or pointer must
+    come, of its type; tensors are passed as the last arguments, and what comes then is dropped.
 
     ``args`` left out, it gets the very arguments that the wrapper got. Else each of them becomes a
     ``TVMFFIAny``: a parameter (also an element of a tuple, or a whole one) is copied as it came; an
@@ -78,64 +85,50 @@ class PackedCallProvider:
                 f"{name}: expected the name of a symbol or a global_function=, one of the two, but "
                 f"got {self.symbol!r} and {self.global_function!r}"
             )
-        if self.args is None:
-            array, count = context.raw_args, context.raw_num_args
-        else:
-            items = entries(name, self.args, context)
-            array, count = _pack(context, items), b.i32(len(items))
-        if self.symbol is not None:
-            status = self._call_symbol(context, self.symbol, array, count)
-        else:
-            assert self.global_function is not None
-            status = self._call_global(context, self.global_function, array, count)
-        context.returned = status
+        array, count = self._arguments(context)
+        results = context.signature.results
+        result = empty_any(context) if results else context.raw_result
+        call = self._call_global if self.symbol is None else self._call_symbol
+        context.returned = status = call(context, array, count, result)
         if not context.status_wanted:
-            _return_failure(context, status)
+            return_failure(b, status)
+        if results:
+            take_any(name, context, result)
         return b.block
 
-    def _call_symbol(self, context: CallContext, name: str, array: Value, count: Value) -> Value:
+    def _arguments(self, context: CallContext) -> tuple[Value, Value]:
+        """The arguments as they came, or an array of those that are chosen."""
+        if self.args is None and not result_tensors(context):
+            return context.raw_args, context.raw_num_args
+        name, every = type(self).__name__, context.signature.arguments
+        items = entries(name, every if self.args is None else self.args, context)
+        items = with_result_tensors(context, items)
+        return _pack(context, items), context.builder.i32(len(items))
+
+    def _call_symbol(
+        self, context: CallContext, array: Value, count: Value, result: Value
+    ) -> Value:
         b, who = context.builder, type(self).__name__
         t = b.types
-        if check_name(who, name).startswith(abi.PREFIX):
-            raise BuildError(f"{who}: {name!r} is given without the prefix {abi.PREFIX!r}")
-        callee = abi.PREFIX + name
+        assert self.symbol is not None
+        if check_name(who, self.symbol).startswith(abi.PREFIX):
+            raise BuildError(f"{who}: {self.symbol!r} is given without the prefix {abi.PREFIX!r}")
+        callee = abi.PREFIX + self.symbol
         if callee == b.function.attributes["sym_name"].value:
             raise BuildError(f"{who}: @{callee} is the wrapper itself, which would never return")
         context.symbols.declare(callee, t.i32, [t.ptr, t.ptr, t.i32, t.ptr])
-        return b.call_value(callee, [b.null(), array, count, context.raw_result], t.i32)
+        return b.call_value(callee, [b.null(), array, count, result], t.i32)
 
-    def _call_global(self, context: CallContext, name: str, array: Value, count: Value) -> Value:
-        b, symbols = context.builder, context.symbols
-        t = b.types
-        if not isinstance(name, str) or not name.isprintable() or not name or "{}" in name:  # pyright: ignore[reportUnnecessaryIsInstance]
+    def _call_global(
+        self, context: CallContext, array: Value, count: Value, result: Value
+    ) -> Value:
+        name = self.global_function
+        if not isinstance(name, str) or not name.isprintable() or not name or "{}" in name:
             raise BuildError(
                 f"{type(self).__name__}: global_function: expected a name such as 'my.function' "
                 f"but got {name!r}"
             )
-        symbols.declare(_GET_GLOBAL, t.i32, [t.ptr, t.ptr])
-        symbols.declare(_CALL, t.i32, [t.ptr, t.ptr, t.i32, t.ptr])
-        symbols.declare(_DEC_REF, t.i32, [t.ptr])
-        data = name.encode()
-        text, slot = b.alloca(t.i64, abi.BYTE_ARRAY_SIZE // 8), b.alloca(t.ptr)
-        b.store(b.text_constant(data), b.offset(text, abi.BYTE_ARRAY_DATA))
-        b.store(b.i64(len(data)), b.offset(text, abi.BYTE_ARRAY_LENGTH))
-        _return_failure(context, b.call_value(_GET_GLOBAL, [text, slot], t.i32))
-        function = b.load(t.ptr, slot)
-        words = f"No global function is registered as {name!r}"
-        b.check(b.ne(function, b.null()), "RuntimeError", words)
-        status = b.call_value(_CALL, [function, array, count, context.raw_result], t.i32)
-        b.call(_DEC_REF, [function], t.i32)
-        return status
-
-
-def _return_failure(context: CallContext, status: Value) -> None:
-    """Whoever returned a status that is not 0 has set the error, and said how it is to be found."""
-    b = context.builder
-    following, failed = b.new_block(), b.new_block(cold=True)
-    b.cond_br(b.eq(status, b.i32(0)), following, failed, likely=True)
-    b.block = failed
-    b.ret(status)
-    b.block = following
+        return call_global(context.builder, name, array, count, result)
 
 
 def _pack(context: CallContext, items: Sequence[Item]) -> Value:
@@ -160,11 +153,11 @@ def _any(context: CallContext, item: Item) -> tuple[Value, Value]:
         case spec.Field(param=param, part=part):
             return _part(context, param, part)
         case spec.EnvStream() as stream:
-            return _head(context, TypeIndex.OPAQUE_PTR), context.scalar(stream)
+            return any_head(b, TypeIndex.OPAQUE_PTR), context.scalar(stream)
         case spec.Var() as var if not _is_parameter(context, var):
-            return _head(context, TypeIndex.INT), _wide(context, var)
+            return any_head(b, TypeIndex.INT), _wide(context, var)
         case int() | spec.Expr():
-            return _head(context, TypeIndex.INT), context.value(item)
+            return any_head(b, TypeIndex.INT), context.value(item)
         case param:
             came = context.any(param)
             return b.load(t.i64, came), b.field(t.i64, came, abi.ANY_PAYLOAD)
@@ -174,18 +167,13 @@ def _part(context: CallContext, param: spec.Param, part: str) -> tuple[Value, Va
     """A part of what is absent is None, as its value is 0 then; but for ``present`` itself."""
     b = context.builder
     value: Value = getattr(context, part)(param)
-    head = _head(context, _PARTS.get(part, TypeIndex.INT))
+    head = any_head(b, _PARTS.get(part, TypeIndex.INT))
     if part != "present" and context.may_be_absent(param):
-        head = b.select(context.present(param), head, _head(context, TypeIndex.NONE))
+        head = b.select(context.present(param), head, any_head(b, TypeIndex.NONE))
     if value.type == b.types.ptr:
         return head, value
     # Ids and numbers of dimensions are not negative, and a DLDataType is 32 bits.
     return head, b.zext(value, b.types.i64)
-
-
-def _head(context: CallContext, index: TypeIndex) -> Value:
-    """Type index and padding, in one word."""
-    return context.builder.i64(struct.unpack("<q", struct.pack("<ii", index, 0))[0])
 
 
 def _is_parameter(context: CallContext, var: spec.Var) -> bool:

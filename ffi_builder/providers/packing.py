@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from ffi_builder import spec
 from ffi_builder.errors import BuildError
-from ffi_builder.ir import Block, Value
+from ffi_builder.ir import Block, Type, Value
 from ffi_builder.providers.context import CallContext
 from ffi_builder.providers.forward import (
     Argument,
@@ -66,29 +66,50 @@ class DynamicParamPackCallProvider:
     def __call__(self, current_block: Block, context: CallContext) -> Block:
         """Emit the stores and the call."""
         b = context.builder
-        packed = [
-            group
-            for item in items(type(self).__name__, self.args, context)
-            for group in [self._group(context, item)]
-            if group
+        groups = [
+            self._group(context, item) for item in items(type(self).__name__, self.args, context)
         ]
+        packed = [group for group in groups if group]
+        written = [] if self.struct_call else self._results(context)
         if self.struct_call:
             arguments = [self._by_value(context, group) for group in packed]
         else:
-            pointers = [self._in_memory(context, group) for group in packed]
+            pointers = [self._in_memory(context, group) for group in packed] + written
             arguments = [Argument(self._array(context, pointers))]
         if self.include_num_args:
-            arguments.append(Argument(b.i32(len(packed))))
+            arguments.append(Argument(b.i32(len(packed) + len(written))))
         results = {True: b.types.i32, False: b.types.void, None: None}
         result = results[self.returns_status]
-        status = call(type(self).__name__, context, self.callee, arguments, result)
+        name, own = type(self).__name__, self.struct_call
+        status = call(name, context, self.callee, arguments, result, results=own)
         if self.returns_status is not None and self.returns_status == (status is None):
             raise BuildError(
                 f"{type(self).__name__}: returns_status={self.returns_status}, but the callee "
                 f"@{self.callee} in the module returns {'nothing' if status is None else 'i32'}"
             )
         check_status(context, self.callee, status)
+        if written:
+            self._read_results(context, written)
         return b.block
+
+    def _results(self, context: CallContext) -> list[Value]:
+        """Zeros for the callee to write scalar results over."""
+        b = context.builder
+        spaces: list[Value] = []
+        for result in _scalars(context):
+            type_ = _storage(context, result)
+            space = b.alloca(type_)
+            b.store(b.zero(type_), space)
+            spaces.append(space)
+        return spaces
+
+    def _read_results(self, context: CallContext, spaces: list[Value]) -> None:
+        b = context.builder
+        found: list[Value] = []
+        for result, space in zip(_scalars(context), spaces, strict=True):
+            value = b.load(_storage(context, result), space)
+            found.append(b.ne(value, b.zero(value.type)) if result.dtype == "bool" else value)
+        context.results = found
 
     def tensor_members(self, context: CallContext, tensor: spec.Tensor) -> list[Value]:
         """The members of a tensor's struct, in order."""
@@ -153,6 +174,15 @@ class _Group:
     extension: str = ""
     there: Value | None = None
     """An i1; where it is false NULL is passed."""
+
+
+def _scalars(context: CallContext) -> list[spec.Var]:
+    return [result for result in context.signature.results if isinstance(result, spec.Var)]
+
+
+def _storage(context: CallContext, result: spec.Var) -> Type:
+    t = context.builder.types
+    return t.i8 if result.dtype == "bool" else t.scalar(result.dtype)
 
 
 def _storable(context: CallContext, value: Value) -> Value:

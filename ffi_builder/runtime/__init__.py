@@ -11,6 +11,7 @@ MLIR, LLVM and the JIT are imported when they are first used, so importing this 
 of them.
 """
 
+from ffi_builder.runtime.allocator import InstalledAllocator, install_allocator
 from ffi_builder.runtime.compiled import CompiledModule
 from ffi_builder.runtime.compiler import compile, compile_cached, lower
 from ffi_builder.runtime.custom import CustomModule
@@ -22,12 +23,14 @@ from ffi_builder.runtime.table import UnknownFunctionError
 __all__ = [
     "CompiledModule",
     "CustomModule",
+    "InstalledAllocator",
     "LoadedLibrary",
     "LoweredModule",
     "UnknownFunctionError",
     "compile",
     "compile_cached",
     "function",
+    "install_allocator",
     "load",
     "lower",
 ]

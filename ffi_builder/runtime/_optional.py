@@ -20,15 +20,22 @@ _EXTRAS = {
 
 
 def load(name: str) -> Any:
-    """Import module `name`.
+    """Import module `name`: of an extra, or of the MLIR distribution that a module belongs to.
 
-    Raises CompileError that says which extra to install if it is missing.
+    Raises CompileError that says what is missing, and for an extra how to install it.
     """
     try:
         return import_module(name)
     except ImportError as error:
         top = name.partition(".")[0]
-        if top not in _EXTRAS or (error.name is not None and error.name.partition(".")[0] != top):
+        if top not in _EXTRAS:
+            raise CompileError(
+                f"Compiling needs {name} of the MLIR distribution that the module belongs to, which "
+                f"cannot be imported ({error}); take the module over to another one, such as "
+                f"torch-mlir, which reads it as text: "
+                f"module.operation.get_asm(print_generic_op_form=True)"
+            ) from error
+        if error.name is not None and error.name.partition(".")[0] != top:
             raise
         package, extra = _EXTRAS[top]
         raise CompileError(

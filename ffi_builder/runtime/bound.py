@@ -100,7 +100,10 @@ def python_signature(info: Info, *, positional: bool = False) -> inspect.Signatu
         annotation = _TypeText(param.type)
         params.append(_Parameter(name, kind, default=default, annotation=annotation))
     # Python has keyword-only ones last, whatever the order of the arguments is.
-    return inspect.Signature(sorted(params, key=lambda param: param.kind))
+    ordered = sorted(params, key=lambda param: param.kind)
+    returns = info.returns
+    empty = inspect.Signature.empty
+    return inspect.Signature(ordered, return_annotation=_TypeText(returns) if returns else empty)
 
 
 def _python_names(info: Info) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
@@ -87,11 +88,21 @@ def inline_function(function: Described) -> Iterator[str]:
             type_ = _parameter_type(argument)
             declared.append(f"{type_}{'' if type_.endswith(('*', '&')) else ' '}{own}")
             passed.append(_passed(argument, own))
-    none = function.returns is not None and function.returns["type"] == "None"
-    yield from _wrapped(f"inline {'void' if none else f'{_FFI}Any'} {name}(", declared, ") {")
-    invoke = f"  {'' if none else 'return '}{invoke}"
-    yield from _wrapped(invoke, ["nullptr", symbol, *passed], ");")
+    returned = _returned(function)
+    yield from _wrapped(f"inline {returned} {name}(", declared, ") {")
+    invoke = f"  {'' if returned == 'void' else 'return '}{invoke}"
+    cast = "" if returned in ("void", f"{_FFI}Any") else f".cast<{returned}>()"
+    yield from _wrapped(invoke, ["nullptr", symbol, *passed], f"){cast};")
     yield "}"
+
+
+def _returned(function: Described) -> str:
+    """The type of what is returned; a uint64 may be beyond an int64_t."""
+    assert function.info is not None
+    schema = function.returns
+    if schema is None or re.search(r"-> .*\buint64\b", function.info.signature):
+        return f"{_FFI}Any"
+    return "void" if schema["type"] == "None" else _type(schema)
 
 
 def _wrapped(start: str, items: Sequence[str], end: str) -> Iterator[str]:

@@ -36,12 +36,13 @@ _START = (
 )
 
 
-def translate(text: str, root: str, hazard: str) -> str:
+def translate(text: str, root: str, hazard: str | None) -> str:
     """LLVM IR of generic MLIR `text`, by distribution `root`.
 
-    Raises CompileError with what the translation said.
+    `hazard` is what may fail, if that is known. Raises CompileError with what the translation said.
     """
-    failure = f"Translating the module to LLVM IR failed at {hazard}"
+    where = "" if hazard is None else f" at {hazard}"
+    failure = f"Translating the module to LLVM IR failed{where}"
     return _request(root, failure, ("translate", text, root), _TRANSLATION_SECONDS)
 
 

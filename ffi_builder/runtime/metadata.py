@@ -79,6 +79,12 @@ class Info:
         params = ", ".join(f"{param.name}: {param.type}" for param in self.parameters)
         return f"{self.name}({params}){fields(self.signature)[1]}"
 
+    @property
+    def returns(self) -> str:
+        """What stands behind the arrow: `y: Tensor([n], float32)`; empty where nothing does."""
+        found = re.match(r" -> (.*?)(?: where |$)", fields(self.signature)[1])
+        return found[1] if found else ""
+
 
 def of_module(module: Module) -> dict[str, str]:
     """The JSON of every wrapper in an MLIR module, by names without the prefix."""

@@ -15,14 +15,9 @@ from typing import Any, TypeGuard
 from ffi_builder.errors import CompileError
 from ffi_builder.runtime import _optional, floats, guard, screen_mlir, translation
 from ffi_builder.runtime.protocols import Module, Operation, OpView, named_attributes
+from ffi_builder.runtime.translation import Way
 
 DEFAULT_ROOT = "torch_mlir"
-
-# Distributions whose `translate_module_to_llvmir` works. jaxlib's segfaults: it registers no
-# translations.
-_TRANSLATING_ROOTS = frozenset(
-    {"torch_mlir", "iree.compiler", "flydsl._mlir", "cutlass._mlir", "mlir"}
-)
 
 # A context remembers every attribute and type it has seen, and takes 3 ms to make.
 _SCRATCH_USES = 64
@@ -120,14 +115,20 @@ def to_llvm_ir(module: Module) -> str:
 def _translated(module: Module) -> str:
     hazard = screen_mlir.translation_hazard(module.operation)
     root = root_of(module)
-    if root in _TRANSLATING_ROOTS and hazard is None:
-        return translate(module)
-    text = generic_text(module)
-    if root not in _TRANSLATING_ROOTS:
-        root = DEFAULT_ROOT
+    way = translation.way_of(root)
+    if way is Way.OWN:
         if hazard is None:
-            return translate(parse(text))
-    return guard.translate(text, root, hazard or "")
+            return translate(module)
+        return guard.translate(generic_text(module), root, hazard)
+    text = generic_text(module)
+    try:
+        if way is Way.CHILD or hazard is not None:
+            return guard.translate(text, DEFAULT_ROOT, hazard)
+        return translate(parse(text))
+    except CompileError as error:
+        raise CompileError(
+            f"{root} does not translate to LLVM IR, so torch-mlir was asked to: {error}"
+        ) from error
 
 
 def translate(module: Module) -> str:
@@ -160,15 +161,15 @@ def content(module: Module) -> bytes:
 def stored(module: Module) -> tuple[bytes, str]:
     """All of `module`, and the root of the distribution that parses it and translates it."""
     root = root_of(module)
-    if root in _TRANSLATING_ROOTS:
+    if translation.way_of(root) is Way.OWN:
         return content(module), root
     return generic_text(module).encode(), DEFAULT_ROOT
 
 
 def roots_for(module: Module) -> tuple[str, ...]:
-    """The distributions that make LLVM IR of `module`."""
+    """The distributions that make LLVM IR of `module`; of one that is not known, those that may."""
     root = root_of(module)
-    return (root,) if root in _TRANSLATING_ROOTS else (root, DEFAULT_ROOT)
+    return (root,) if translation.WAYS.get(root) is Way.OWN else (root, DEFAULT_ROOT)
 
 
 def _run_pipeline(module: Module, pipeline: str) -> None:

@@ -64,16 +64,17 @@ def translation_hazard(module: Operation) -> str | None:
 
     Raises CompileError that names the ops that certainly do not.
     """
-    hazard: str | None = None
-    for operation in _body(module):
-        if not _top_level_safe(operation):
-            _check_translatable(operation, module)
-            if hazard is not None:
-                continue
-            hazard = operation.name
-            if "sym_name" in operation.attributes:
-                hazard += f" @{str(operation.attributes['sym_name'])[1:-1]}"
-    return hazard
+    # Entered, since CUTLASS makes objects of its own of values, and to look at a value of a vector
+    # type outside of a context would end the process.
+    with module.context:
+        unsafe = [operation for operation in _body(module) if not _top_level_safe(operation)]
+    if not unsafe:
+        return None
+    for operation in unsafe:
+        _check_translatable(operation, module)
+    attributes = unsafe[0].attributes
+    name = f" @{str(attributes['sym_name'])[1:-1]}" if "sym_name" in attributes else ""
+    return unsafe[0].name + name
 
 
 def _top_level_safe(operation: Operation) -> bool:

@@ -143,6 +143,12 @@ def read_source(
         raise TypeError(f"{given}= needs an MLIR module, but got {_kind(module)}")
     if isinstance(module, os.PathLike):
         raise TypeError(f"Expected a module, not the path {module!r}: read the file, and give that")
+    if not isinstance(module, (str, bytes, bytearray)):
+        raise TypeError(
+            f"Expected an ir.Module of an MLIR Python distribution, MLIR or LLVM IR text, or the "
+            f"bytes of an object file, but got {_kind(module)}; give a module of other MLIR "
+            f"bindings as text, which torch-mlir parses"
+        )
     return read_link_item(module)
 
 

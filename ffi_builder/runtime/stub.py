@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from ffi_builder.runtime.bound import documentation, python_signature
-from ffi_builder.runtime.described import Described
+from ffi_builder.runtime.described import Described, Schema
 from ffi_builder.runtime.metadata import Info, Parameter
 
 _ARRAY: Final = '''
@@ -26,6 +26,15 @@ _IMPORTS: Final[Mapping[str, Sequence[str]]] = {
     "typing": ("Any", "Literal", "Protocol"),
 }
 _WIDTH: Final = 100
+
+_RETURNED: Final[Mapping[str, str]] = {
+    "None": "None",
+    "int": "int",
+    "float": "float",
+    "bool": "bool",
+    "void*": "c_void_p",
+}
+"""By the name of tvm-ffi's schema; all else is `Any`."""
 
 _TYPES: Final[Mapping[str, str]] = {
     "Tensor": "_Array",
@@ -74,7 +83,7 @@ def _definition(function: Described) -> Iterator[str]:
     if function.info is None:
         yield f"def {function.name}(*args: Any) -> Any: ..."
         return
-    returned = "None" if function.returns == {"type": "None"} else "Any"
+    returned = _returned(function.returns)
     params = _parameters(function.info)
     line = f"def {function.name}({', '.join(params)}) -> {returned}:"
     if len(line) > _WIDTH:
@@ -83,6 +92,15 @@ def _definition(function: Described) -> Iterator[str]:
         )
     yield line
     yield f"    {_literal(documentation(function.info))}"
+
+
+def _returned(schema: Schema | None) -> str:
+    """tvm-ffi gives tensors back as what came: a `tvm_ffi.Tensor`, or the framework's own."""
+    if schema is None:
+        return "Any"
+    if schema["type"] == "Tuple":
+        return f"Sequence[{' | '.join(dict.fromkeys(_returned(s) for s in schema['args']))}]"
+    return _RETURNED.get(schema["type"], "Any")
 
 
 def _parameters(info: Info) -> list[str]:

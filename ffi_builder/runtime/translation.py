@@ -1,4 +1,4 @@
-"""LLVM IR of an MLIR module, by MLIR's C API.
+"""LLVM IR of an MLIR module, by MLIR's C API, and which distributions can be asked for it.
 
 The bindings' own `translate_module_to_llvmir` never frees the text that the C API gives it: as many
 bytes with every call as the module has in LLVM IR. So the function that they call is called here,
@@ -8,17 +8,60 @@ where the library that it is in can be found, and the text is freed.
 from __future__ import annotations
 
 import ctypes
+import enum
 import functools
 import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final, cast
 
-from ffi_builder.runtime import _optional
+from ffi_builder.errors import CompileError
+from ffi_builder.runtime import _optional, guard
 from ffi_builder.runtime.protocols import Operation
 
 _TRANSLATE: Final = "mlirTranslateModuleToLLVMIRToString"
 _FREE: Final = "LLVMDisposeMessage"
+_PROBE: Final = "llvm.func @probe(%x: i64) -> i64 {\n  llvm.return %x : i64\n}"
+
+
+class Way(enum.Enum):
+    """How a module of a distribution becomes LLVM IR."""
+
+    OWN = enum.auto()
+    """By its own bindings."""
+    TORCH_MLIR = enum.auto()
+    """As generic text, by torch-mlir in this process."""
+    CHILD = enum.auto()
+    """As generic text, by torch-mlir in a child process: both may not fit into one."""
+
+
+WAYS: Final[dict[str, Way]] = {
+    "torch_mlir": Way.OWN,
+    "iree.compiler": Way.OWN,
+    "flydsl._mlir": Way.OWN,
+    "cutlass._mlir": Way.OWN,
+    # Its bindings have the function too, which ends the process: it registers no translations.
+    "jaxlib.mlir": Way.TORCH_MLIR,
+}
+"""Those that were tried, in tests/distributions; any other is tried when it is first asked for."""
+
+
+def way_of(root: str) -> Way:
+    """How modules of distribution `root` become LLVM IR.
+
+    Of one that is not known, a child process is asked to translate something small: that costs half
+    a second once a process, and says nothing to the one that crashes.
+    """
+    return WAYS.get(root) or _tried(root)
+
+
+@functools.cache
+def _tried(root: str) -> Way:
+    try:
+        guard.translate(_PROBE, root, None)
+    except CompileError:
+        return Way.CHILD
+    return Way.OWN
 
 
 def to_llvm_ir(module: Operation, root: str) -> str:
@@ -46,9 +89,11 @@ def _functions(root: str) -> tuple[Callable[[int], int], Callable[[int], None]] 
             try:
                 # It is loaded, or it is another one. PyDLL: as the bindings do, this keeps the GIL.
                 library = ctypes.PyDLL(str(path), mode=os.RTLD_NOLOAD)
-                translate, free = library[_TRANSLATE], library[_FREE]
+                translate = library[_TRANSLATE]
             except (OSError, AttributeError):
                 continue
+            # Not every library exports it, but in all it is libc's free, of what strdup gave.
+            free = library[_FREE] if hasattr(library, _FREE) else ctypes.CDLL(None).free
             # An MlirOperation is a struct of one pointer, which is passed like that.
             translate.argtypes, translate.restype = [ctypes.c_void_p], ctypes.c_void_p
             free.argtypes, free.restype = [ctypes.c_void_p], None

@@ -3,6 +3,7 @@
 Importing this loads neither MLIR nor LLVM.
 """
 
+from ffi_builder.spec.canonical import results_text
 from ffi_builder.spec.composite import (
     Field,
     Optional,
@@ -39,6 +40,7 @@ from ffi_builder.spec.params import (
     Shape,
     Stream,
 )
+from ffi_builder.spec.results import Result
 from ffi_builder.spec.signature import (
     Signature,
     argument_texts,
@@ -88,6 +90,7 @@ __all__ = [
     "Optional",
     "Param",
     "Plain",
+    "Result",
     "Shape",
     "Signature",
     "Stream",
@@ -107,6 +110,7 @@ __all__ = [
     "parse_dtype",
     "parts_of",
     "required",
+    "results_text",
     "short_text",
     "signature",
     "variables",

@@ -21,6 +21,7 @@ from ffi_builder.spec.params import (
     Shape,
     Stream,
 )
+from ffi_builder.spec.results import Result
 from ffi_builder.spec.tensor import Tensor, show_entries
 from ffi_builder.spec.values import (
     Array,
@@ -35,7 +36,12 @@ from ffi_builder.spec.values import (
 )
 
 
-def canonical_text(name: str, params: Sequence[Param], device: str | None) -> str:
+def canonical_text(
+    name: str,
+    params: Sequence[Param],
+    returns: Result | Sequence[Result] | None,
+    device: str | None,
+) -> str:
     """The whole text; tensors on ``device`` do not say theirs."""
     scalars = {item for _, param in with_paths(params) if isinstance(item := required(param), Var)}
     symbols = dict.fromkeys(var for entry in entries_of(params) for var in variables(entry))
@@ -45,7 +51,7 @@ def canonical_text(name: str, params: Sequence[Param], device: str | None) -> st
     def show(param: Param) -> str:
         return _type_text(param, show, lambda tensor: _tensor_parts(tensor, device))
 
-    return f"{name}({_params_text(params, show)}){where}"
+    return f"{name}({_params_text(params, show)}){_results_text(returns, show)}{where}"
 
 
 def outline(param: Param) -> str:
@@ -53,6 +59,19 @@ def outline(param: Param) -> str:
     if isinstance(param, DataPointer):
         return "DataPointer"
     return _type_text(param, outline, _tensor_outline)
+
+
+def _results_text(returns: Result | Sequence[Result] | None, show: Callable[[Param], str]) -> str:
+    if returns is None:
+        return ""
+    if isinstance(returns, (Var, Tensor)):
+        return f" -> {_params_text([returns], show)}"
+    return f" -> ({_params_text(returns, show)})"
+
+
+def results_text(returns: Result | Sequence[Result] | None) -> str:
+    """What is returned, as errors show it: ``t: int32`` or ``(y: Tensor([n], float32), …)``."""
+    return _results_text(returns, outline).removeprefix(" -> ") or "None"
 
 
 def _params_text(params: Sequence[Param], show: Callable[[Param], str]) -> str:

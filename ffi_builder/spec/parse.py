@@ -7,7 +7,7 @@ The text is read twice. What a symbol is may be said anywhere, by a scalar param
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final, TypeVar
+from typing import Final, TypeAlias, TypeVar
 
 from ffi_builder.errors import SpecError
 from ffi_builder.spec._check import identifier, nearest, one_of
@@ -22,11 +22,13 @@ from ffi_builder.spec.parse_values import (
     read_literal,
     read_object,
 )
+from ffi_builder.spec.results import Result
 from ffi_builder.spec.tensor import DEVICES
 from ffi_builder.spec.tokens import Token, Tokens
 from ffi_builder.spec.values import Array, Bytes, Device, DType, Function, Map, String
 
 Made = TypeVar("Made")
+Returns: TypeAlias = "Result | list[Result] | None"
 
 _NAMED: Final = {
     "None": ConstNone,
@@ -50,9 +52,9 @@ _TYPES: Final = (
 
 
 def parse_signature(
-    text: str, device: str | None, make: Callable[[str, list[Param]], Made]
+    text: str, device: str | None, make: Callable[[str, list[Param], Returns], Made]
 ) -> Made:
-    """Read a signature, and make it of its name and parameters.
+    """Read a signature, and make it of its name, parameters and results.
 
     ``device`` is that of tensors which do not say theirs.
 
@@ -67,9 +69,9 @@ def parse_signature(
         first = _Parser(Tokens(text), device, None)
         first.signature()
         symbols = {name: _var(first.tokens, name, said) for name, said in first.said.items()}
-        name, params = _Parser(Tokens(text), device, symbols).signature()
+        name, params, returns = _Parser(Tokens(text), device, symbols).signature()
         with first.tokens.at(name):
-            return make(name.text, params)
+            return make(name.text, params, returns)
     except SpecError as error:
         raise SpecError(f"Signature.parse: {error}") from None
 
@@ -80,15 +82,16 @@ def _var(tokens: Tokens, name: str, said: Said) -> Var:
 
 
 class _Parser(TensorParser):
-    """The parameters and constraints."""
+    """The parameters, results and constraints."""
 
-    def signature(self) -> tuple[Token, list[Param]]:
-        """The name and the parameters."""
+    def signature(self) -> tuple[Token, list[Param], Returns]:
+        """The name, the parameters and the results."""
         t = self.tokens
         name = t.name("the name of the function")
         t.need("(")
         params = t.list_of(")", self._param)
-        separator = "'where'"
+        returns = self._returns() if t.takes("->") else None
+        separator = "'where'" if returns is not None else "'->', 'where'"
         if t.takes("where"):
             separator = "','"
             self._constraint()
@@ -96,7 +99,34 @@ class _Parser(TensorParser):
                 self._constraint()
         if t.next.kind != "end":
             raise t.wrong(t.next, f"expected {separator} or the end but got {t.next.shown}")
-        return name, params
+        return name, params, returns
+
+    # ---- results
+
+    def _returns(self) -> Returns:
+        """One result, or several in brackets."""
+        if self.tokens.takes("("):
+            return self.tokens.list_of(")", self._result)
+        return self._result()
+
+    def _result(self) -> Result:
+        t = self.tokens
+        name = t.name("the name of a result")
+        t.need(":")
+        with t.at(name):
+            identifier("name of a result", name.text)
+        kind = t.name("Tensor or a dtype such as float32")
+        if kind.text == "Tensor":
+            return self.tensor(name, kind)
+        if kind.text not in VAR_DTYPES:
+            raise t.wrong(
+                kind,
+                f"expected the type of a result: Tensor, or one of {', '.join(VAR_DTYPES)}, but "
+                f"got {kind.text!r}{nearest(kind.text, ('Tensor', *VAR_DTYPES))}",
+            )
+        # Not a symbol: nothing else can mean it.
+        with t.at(name):
+            return Var(name.text, kind.text)
 
     # ---- parameters
 

@@ -13,6 +13,7 @@ from ffi_builder.spec.expr import Expr, Var, linear, variables
 from ffi_builder.spec.param import MISSING, pasteable
 from ffi_builder.spec.params import EnvStream, Shape
 from ffi_builder.spec.parse import parse_signature
+from ffi_builder.spec.results import Result, check_names, check_results, needed
 from ffi_builder.spec.tensor import Tensor
 
 
@@ -23,16 +24,21 @@ class Signature:
     Args:
         name: what callers know the function by; an identifier.
         params: the parameters in the order of the arguments. An :class:`EnvStream` is no argument.
+        returns: None, a :class:`Var` for a number, bool or pointer, a contiguous :class:`Tensor`
+            that is allocated for the call (its dimensions in symbols that the parameters bind), or
+            a list of these for a tuple.
         doc: documentation for callers.
 
     Raises:
         SpecError: parameter names alike, one symbol name with two meanings, a symbol that nothing
-            binds, an EnvStream with no tensor on a device other than the CPU, or a parameter
-            without a default behind one that has one (unless it is keyword-only).
+            binds, an EnvStream with no tensor on a device other than the CPU, a parameter
+            without a default behind one that has one (unless it is keyword-only), or a result that
+            cannot be made, or has the name of a parameter or symbol.
     """
 
     name: str
     params: Sequence[Param]
+    returns: Result | Sequence[Result] | None = None
     doc: str = field(default="", kw_only=True, compare=False)
 
     def __post_init__(self) -> None:
@@ -43,6 +49,8 @@ class Signature:
         found = list(occurrences(self.params))
         _check_one_meaning(what, found)
         _check_bound(what, found)
+        object.__setattr__(self, "returns", check_results(f"{what}: returns", self.returns))
+        self._check_results(what, found)
         self._check_env_streams(what)
         self._check_defaults(what)
 
@@ -50,6 +58,13 @@ class Signature:
     def arguments(self) -> tuple[Param, ...]:
         """The parameters that callers pass: all but EnvStream."""
         return tuple(param for param in self.params if not isinstance(param, EnvStream))
+
+    @property
+    def results(self) -> tuple[Result, ...]:
+        """Everything that is returned: of a tuple its elements, in order."""
+        if self.returns is None:
+            return ()
+        return (self.returns,) if isinstance(self.returns, (Var, Tensor)) else tuple(self.returns)
 
     @classmethod
     def parse(cls, text: str, *, device: str | None = None) -> Signature:
@@ -83,15 +98,32 @@ class Signature:
             device: tensors of this device type do not say it; ``parse`` then needs the same
                 ``device``. Left out, all say it.
         """
-        return canonical_text(self.name, self.params, device)
+        return canonical_text(self.name, self.params, self.returns, device)
 
     def __str__(self) -> str:
         """The canonical text, which :meth:`parse` reads back; errors show :func:`short_text`."""
         return self.canonical()
 
     def __repr__(self) -> str:
+        returns = "" if self.returns is None else f", {pasteable(self.returns)}"
         doc = f", doc={self.doc!r}" if self.doc else ""
-        return f"Signature({self.name!r}, {pasteable(self.params)}{doc})"
+        return f"Signature({self.name!r}, {pasteable(self.params)}{returns}{doc})"
+
+    def _check_results(self, what: str, found: Sequence[tuple[str, object]]) -> None:
+        symbols = {var.name: var for _, value in found for var in variables(value)}
+        check_names(f"{what}: returns", self.results, self.params, list(symbols.values()))
+        for path, entry, var in needed(self.results):
+            known = symbols.get(var.name)
+            if known is None:
+                raise SpecError(
+                    f"{what}: no parameter binds symbol {var.name!r}, which {path} = {entry} "
+                    f"of a result needs"
+                )
+            if known != var:
+                raise SpecError(
+                    f"{what}: symbol {var.name!r} has two meanings: {known!r} in the parameters "
+                    f"and {var!r} at {path}; use another name, or the same fields"
+                )
 
     def _check_defaults(self, what: str) -> None:
         """As Python has it: what callers pass by position has its defaults at the end."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Final, cast
 
 from ffi_builder.errors import SpecError
-from ffi_builder.spec._check import one_of, text
+from ffi_builder.spec._check import nearest, one_of, text
 from ffi_builder.spec.expr import INT_RANGES
 from ffi_builder.spec.param import Named
 
@@ -91,7 +91,8 @@ class Choice(Named):
         dtype: the integer dtype of the ints.
 
     Raises:
-        SpecError: no choices, a str with other characters, or an int that does not fit ``dtype``.
+        SpecError: no choices, a str with other characters, an int that does not fit ``dtype``, or a
+            default that is no choice.
     """
 
     choices: Mapping[str, int]
@@ -108,6 +109,12 @@ class Choice(Named):
         items = cast("Mapping[object, object]", given).items()
         choices = dict(self._checked_choice(choice, value) for choice, value in items)
         object.__setattr__(self, "choices", choices)
+        # An enumerator may be called by its name or its value; that is found out when it is used.
+        if type(self.default) is str and self.default not in choices:
+            raise SpecError(
+                f"{self.label}: default: expected one of {', '.join(map(repr, choices))} but got "
+                f"{self.default!r}{nearest(self.default, choices)}"
+            )
 
     def _checked_choice(self, choice: object, value: object) -> tuple[str, int]:
         """As a str and an int: members of enums, which print otherwise, are made such."""

@@ -239,6 +239,17 @@ def test_checks_that_make_no_sense(kind: str, words: str, count: int, expected: 
     assert fails("torch_mlir", Provider(emit)).startswith(expected)
 
 
+def test_a_failure_that_makes_no_sense() -> None:
+    def emit(context: CallContext) -> Block:
+        b = context.builder
+        with b.when(b.i1(True)):
+            b.fail("ValueError", "no {}")
+        return b.block
+
+    expected = "fail: 'no {}' has 1 places for values, but 0 values are given"
+    assert fails("torch_mlir", Provider(emit)) == expected
+
+
 def test_a_symbol_of_another_signature(distribution: str) -> None:
     def emit(context: CallContext) -> Block:
         context.value(Var("zz", "int64"))

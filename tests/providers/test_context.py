@@ -182,6 +182,33 @@ def test_checks_raise_every_kind(kind: type[Exception]) -> None:
         wrap([n], Checks(kind.__name__, "mine", 0))(1)
 
 
+class Fails:
+    """Raises an error that shows a text of the callee, where the argument is not 0."""
+
+    def __init__(self, text: bytes) -> None:
+        self.text = text
+
+    def __call__(self, current_block: Block, context: CallContext) -> Block:
+        b = context.builder
+        status = context.value(n)
+        with b.when(b.ne(status, b.i64(0)), cold=True):
+            text = b.text_constant(self.text + b"\0")
+            b.fail("ValueError", "{}%: {} ({})", text, status, text)
+        return b.block
+
+
+@pytest.mark.parametrize("text", [b"", b"cudaErrorInvalidValue", b"100%s", b"x" * 64, b"x" * 65])
+def test_errors_show_c_strings(text: bytes) -> None:
+    call = wrap([n, spec.Choice("c", {"{}": 1})], Fails(text))
+    assert call(0, "{}") is None
+    with pytest.raises(ValueError, match="when calling") as raised:
+        call(-3, "{}")
+    shown = text[:64].decode()
+    assert str(raised.value) == (
+        f"{shown}%: -3 ({shown}) when calling: `f(n: int64, c: Choice({{'{{}}': 1}}))`"
+    )
+
+
 def test_a_long_signature_is_not_shown_whole() -> None:
     params = [n, Var("a" * 500, "int8")]
     with pytest.raises(ValueError, match="no") as raised:

@@ -130,7 +130,10 @@ def choices(draw: st.DrawFn) -> spec.Choice:
     words = st.text(sorted(CHOICE_CHARACTERS), min_size=1, max_size=6)
     ints = st.integers(*spec.INT_RANGES[dtype])
     found = draw(st.dictionaries(words, ints, min_size=1, max_size=3))
-    return spec.Choice(draw(names), found, dtype, **draw(metadata()))
+    fields = draw(metadata())
+    if isinstance(fields["default"], str):
+        fields["default"] = draw(st.sampled_from(list(found)))
+    return spec.Choice(draw(names), found, dtype, **fields)
 
 
 CHOICE_CHARACTERS = {chr(code) for code in range(32, 127)} - set("'\"\\")
@@ -190,6 +193,23 @@ def params() -> SearchStrategy[spec.Param]:
 
 
 @st.composite
+def results(draw: st.DrawFn, symbols: list[spec.Var]) -> Any:
+    """None, one result, or a list; sizes in these symbols."""
+    made: list[spec.Result] = []
+    for index in range(draw(st.integers(0, 3))):
+        name = f"result_{index}"
+        if draw(st.booleans()):
+            made.append(spec.Var(name, draw(st.sampled_from(VAR_DTYPES))))
+        else:
+            dims = st.integers(0, 9) | (st.sampled_from(symbols) if symbols else st.just(1))
+            shape = draw(st.lists(dims | dims.map(lambda dim: dim + 3), max_size=3))
+            made.append(spec.Tensor(name, shape, "float32", device_type="cpu"))
+    if not made:
+        return None
+    return made[0] if len(made) == 1 and draw(st.booleans()) else made
+
+
+@st.composite
 def signatures(draw: st.DrawFn) -> spec.Signature:
     """Signatures of these; what nothing would bind is bound by one more argument."""
     made = draw(_distinct(params()))
@@ -203,6 +223,7 @@ def signatures(draw: st.DrawFn) -> spec.Signature:
     if spec.device_tensors(made) and draw(st.booleans()):
         made.insert(draw(st.integers(0, len(made))), spec.EnvStream("env_stream"))
     try:
-        return spec.Signature(draw(st.sampled_from(["f", "where", "None"])), made)
+        returns = draw(results(list(symbols.values())))
+        return spec.Signature(draw(st.sampled_from(["f", "where", "None"])), made, returns)
     except SpecError:  # a symbol with two meanings
         reject()

@@ -33,7 +33,7 @@ f(n: int64
 expected ':' but got ','
 f(n, k)
    ^
-expected 'where' or the end but got 'were'
+expected '->', 'where' or the end but got 'were'
 f(n: int64) were n: int8
             ^^^^
 expected ',' or the end but got 'k'

@@ -1,0 +1,278 @@
+"""What a function returns beside None.
+
+Each result becomes a ``TVMFFIAny``. A tensor is allocated before the call, by the allocator of the
+caller's framework::
+
+    %status = llvm.call @TVMFFIEnvTensorAlloc(%prototype, %object)
+
+From there on the wrapper owns it, so whatever returns an error goes to a block that releases what
+there is. Behind the call a single result is moved to the caller; of several an ``ffi.Array`` is
+made.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Sequence
+from typing import Any, Final
+
+from ffi_builder import abi, spec
+from ffi_builder.abi import TypeIndex
+from ffi_builder.builder.decoded import DecodedValues
+from ffi_builder.builder.state import DL, Hot
+from ffi_builder.errors import BuildError
+from ffi_builder.ir import CheckingBuilder, Value
+from ffi_builder.plan import Part, Place
+from ffi_builder.providers.context import CallContext
+from ffi_builder.providers.globals import any_head, call_global, return_failure
+
+ALLOC: Final = "TVMFFIEnvTensorAlloc"
+GET_ALLOCATOR: Final = "TVMFFIEnvGetDLPackManagedTensorAllocator"
+_BIG_INT: Final = "TVMFFIBigIntFromByteArray"
+_DEC_REF: Final = "TVMFFIObjectDecRef"
+_MAKE_ARRAY: Final = "ffi.Array"
+
+
+class Results:
+    """The results of one wrapper while it is being emitted."""
+
+    def __init__(
+        self, hot: Hot, b: CheckingBuilder, decoded: DecodedValues, signature: spec.Signature
+    ) -> None:
+        self.hot, self.b, self.decoded = hot, b, decoded
+        self.signature = signature
+        self.results = signature.results
+        self.scalars = [result for result in self.results if isinstance(result, spec.Var)]
+        self.cells: list[Value] = []
+        """Where each is until all are there, a ``TVMFFIAny``; none for a single scalar."""
+
+    @property
+    def is_tuple(self) -> bool:
+        """Whether an array is returned."""
+        return isinstance(self.signature.returns, tuple)
+
+    # ---- before the call
+
+    def allocate(self) -> None:
+        """Allocate the tensors; errors from here on release them."""
+        b = self.b
+        if not self.is_tuple and not any(isinstance(r, spec.Tensor) for r in self.results):
+            return
+        space = b.alloca(b.types.i64, len(self.results) * abi.ANY_SIZE // 8)
+        self.cells = [b.offset(space, i * abi.ANY_SIZE) for i in range(len(self.results))]
+        for result, cell in zip(self.results, self.cells, strict=True):
+            if _may_be_object(result):
+                b.store(b.i64(0), cell)
+        self._emit_cleanup()
+        first = len(self.signature.arguments)
+        for index, (result, cell) in enumerate(zip(self.results, self.cells, strict=True)):
+            if isinstance(result, spec.Tensor):
+                self._allocate(result, cell, Place((first + index,), result.name))
+
+    def _emit_cleanup(self) -> None:
+        b = self.b
+        here, status = b.block, b.new_block(b.types.i32, cold=True)
+        b.block = status
+        for result, cell in zip(self.results, self.cells, strict=True):
+            if _may_be_object(result):
+                self._release(cell)
+        b.ret(status.arguments[0])
+        b.block, b.cleanup = here, status
+
+    def _release(self, cell: Value) -> None:
+        """Drop the reference that a cell holds, if it holds an object."""
+        b, t = self.b, self.b.types
+        b.symbols.declare(_DEC_REF, t.i32, [t.ptr])
+        is_object = b.sge(b.load(t.i32, cell), b.i32(TypeIndex.OBJECT))
+        with b.when(is_object, cold=True):
+            b.call(_DEC_REF, [b.field(t.ptr, cell, abi.ANY_PAYLOAD)], t.i32)
+
+    def _allocate(self, tensor: spec.Tensor, cell: Value, place: Place) -> None:
+        b, t, hot = self.b, self.b.types, self.hot
+        dims = [self._size(tensor, axis) for axis in range(tensor.ndim)]
+        device = self._device(tensor)
+        prototype = self._prototype(tensor, dims, device)
+        b.symbols.declare(ALLOC, t.i32, [t.ptr, t.ptr])
+        status = b.call_value(ALLOC, [prototype, b.offset(cell, abi.ANY_PAYLOAD)], t.i32)
+        self._check_allocated(tensor, status)
+        b.store(any_head(b, TypeIndex.TENSOR), cell)
+        position = place.position
+        hot.objects[position] = b.field(t.ptr, cell, abi.ANY_PAYLOAD)
+        hot.devices[position] = device
+        hot.ndims[position] = tensor.ndim
+        hot.dims[position] = list(dims)
+        for axis, dim in enumerate(dims):
+            hot.reads[place.at(Part.SHAPE, axis)] = hot.value(dim)
+        start = b.field(t.ptr, hot.objects[position], DL + abi.DLTENSOR_DATA)
+        moved = b.field(t.i64, hot.objects[position], DL + abi.DLTENSOR_BYTE_OFFSET)
+        hot.data[position] = b.element(start, moved)
+        self.decoded.places.append((tensor, place))
+        self.decoded.cells[position] = cell
+        if tensor.data_alignment is not None and tensor.data_alignment > 1:
+            self._check_alignment(tensor, tensor.data_alignment, hot.data[position])
+
+    def _size(self, tensor: spec.Tensor, axis: int) -> Value | int:
+        """A dimension as an i64, which may not be negative."""
+        b, dim = self.b, tensor.dims[axis]
+        assert dim is not None
+        if isinstance(dim, int):
+            return dim
+        if isinstance(dim, spec.Var):
+            symbol = self.hot.symbols[dim]
+            value, known = symbol.value, symbol.low >= 0
+        else:
+            value, known = self.decoded.value(dim), False
+        if not known:
+            words = f"The size {tensor.name}.shape[{axis}] = {dim} of the result would be {{}}"
+            b.check(b.sge(value, b.i64(0)), "ValueError", words, value)
+        return value
+
+    def _device(self, tensor: spec.Tensor) -> Value:
+        """Type and id in one i64. Left out, the id is that of the first tensor of that type."""
+        b, t = self.b, self.b.types
+        type_ = abi.DEVICE_TYPES[tensor.device]
+        given = tensor.device_id
+        if isinstance(given, int):
+            return b.i64(type_ | given << 32)
+        if isinstance(given, spec.Var):
+            number = self.hot.symbols[given].value
+            words = f"The device id {given} of the result {tensor.name} is out of range: {{}}"
+            b.check(b.ult(number, b.i64(1 << 31)), "ValueError", words, number)
+            return b.or_(b.shl(number, b.i64(32)), b.i64(type_))
+        device: Value = b.i64(type_)
+        for param, place in reversed(self.decoded.places):
+            if not isinstance(param, spec.Tensor) or param.device not in (tensor.device, spec.ANY):
+                continue
+            own, counts = self.hot.devices[place.position], self.hot.guard(place.position)
+            if param.device == spec.ANY:
+                alike = b.eq(b.trunc(own, t.i32), b.i32(type_))
+                counts = alike if counts is None else b.and_(alike, counts)
+            device = own if counts is None else b.select(counts, own, device)
+        return device
+
+    def _prototype(self, tensor: spec.Tensor, dims: Sequence[Value | int], device: Value) -> Value:
+        b, t = self.b, self.b.types
+        space = b.alloca(t.i64, abi.DLTENSOR_SIZE // 8)
+        shape = b.alloca(t.i64, len(dims)) if dims else b.null()
+        for axis, dim in enumerate(dims):
+            b.store(self.hot.value(dim), b.offset(shape, 8 * axis))
+        dtype = spec.parse_dtype(tensor.dtypes[0])
+        packed = struct.pack("<iBBH", tensor.ndim, dtype.code, dtype.bits, dtype.lanes)
+        fields: list[tuple[int, Value]] = [
+            (abi.DLTENSOR_DATA, b.null()),
+            (abi.DLTENSOR_DEVICE_TYPE, device),
+            (abi.DLTENSOR_NDIM, b.i64(struct.unpack("<q", packed)[0])),
+            (abi.DLTENSOR_SHAPE, shape),
+            (abi.DLTENSOR_STRIDES, b.null()),
+            (abi.DLTENSOR_BYTE_OFFSET, b.i64(0)),
+        ]
+        for offset, value in fields:
+            b.store(value, b.offset(space, offset))
+        return space
+
+    def _check_allocated(self, tensor: spec.Tensor, status: Value) -> None:
+        """The allocator's own error, or that there is none."""
+        b, t = self.b, self.b.types
+        following, failed = b.new_block(), b.new_block(cold=True)
+        b.cond_br(b.eq(status, b.i32(0)), following, failed, likely=True)
+        b.block = failed
+        b.symbols.declare(GET_ALLOCATOR, t.ptr, [])
+        words = (
+            f"There is no allocator for the result {tensor.name} (pass a PyTorch tensor, whose "
+            f"allocator then serves, or call ffi_builder.runtime.install_allocator() before)"
+        )
+        b.check(b.ne(b.call_value(GET_ALLOCATOR, [], t.ptr), b.null()), "RuntimeError", words)
+        b.ret(status)
+        b.block = following
+
+    def _check_alignment(self, tensor: spec.Tensor, alignment: int, data: Value) -> None:
+        b = self.b
+        rest = b.and_(b.to_int(data), b.i64(alignment - 1))
+        words = (
+            f"The allocator's memory for the result {tensor.name} is {{}} bytes behind a multiple "
+            f"of {alignment}, which the kernel needs"
+        )
+        b.check(b.eq(rest, b.i64(0)), "RuntimeError", words, rest)
+
+    # ---- behind the call
+
+    def store(self, context: CallContext, provider: str) -> None:
+        """Move all to the caller's result."""
+        values = iter(self._values(context, provider))
+        if not self.results:
+            return
+        b, target = self.b, context.raw_result
+        if not self.cells:
+            self._store_scalar(self.scalars[0], next(values), target)
+            return
+        for result, cell in zip(self.results, self.cells, strict=True):
+            if isinstance(result, spec.Var):
+                self._store_scalar(result, next(values), cell)
+        if not self.is_tuple:
+            b.store(any_head(b, TypeIndex.TENSOR), target)
+            b.store(
+                b.field(b.types.i64, self.cells[0], abi.ANY_PAYLOAD),
+                b.offset(target, abi.ANY_PAYLOAD),
+            )
+        else:
+            count = b.i32(len(self.cells))
+            return_failure(b, call_global(b, _MAKE_ARRAY, self.cells[0], count, target))
+            for result, cell in zip(self.results, self.cells, strict=True):
+                if _may_be_object(result):
+                    self._release(cell)
+        b.cleanup = None
+
+    def _values(self, context: CallContext, provider: str) -> list[Value]:
+        """What the provider has set, one for each scalar."""
+        types = self.b.types
+        wanted = [types.scalar(scalar.dtype) for scalar in self.scalars]
+        values = list(context.results or ())
+        given: list[Any] = [value.type for value in values]
+        if given != wanted:
+            pairs = zip(self.scalars, wanted, strict=True)
+            expected = ", ".join(f"{scalar.name}: {type_}" for scalar, type_ in pairs)
+            returns = spec.results_text(self.signature.returns)
+            raise BuildError(
+                f"{provider}: {self.signature.name!r} returns {returns}, so context.results needs "
+                f"a value for each result that is no tensor ({expected or 'there is none'}), but "
+                f"it has {', '.join(map(str, given)) or 'none'}"
+            )
+        return values
+
+    def _store_scalar(self, result: spec.Var, value: Value, cell: Value) -> None:
+        b, t = self.b, self.b.types
+        payload = b.offset(cell, abi.ANY_PAYLOAD)
+        if result.dtype == "bool":
+            index, type_, extend = TypeIndex.BOOL, t.i64, "zext"
+        elif result.dtype in spec.FLOAT_DTYPES:
+            index, type_, extend = TypeIndex.FLOAT, t.f64, "fpext"
+        elif result.dtype == "handle":
+            index, type_, extend = TypeIndex.OPAQUE_PTR, t.ptr, ""
+        else:
+            sign = "zext" if result.dtype.startswith("u") else "sext"
+            index, type_, extend = TypeIndex.INT, t.i64, sign
+        wide = value if value.type == type_ else b.cast(extend, value, type_)
+        b.store(any_head(b, index), cell)
+        b.store(wide, payload)
+        if result.dtype == "uint64":
+            self._store_large(wide, cell)
+
+    def _store_large(self, value: Value, cell: Value) -> None:
+        """What does not fit an int64 is a BigInt."""
+        b, t = self.b, self.b.types
+        following, large = b.new_block(), b.new_block(cold=True)
+        b.cond_br(b.sge(value, b.i64(0)), following, large, likely=True)
+        b.block = large
+        words, array = b.alloca(t.i64, 2), b.alloca(t.i64, abi.BYTE_ARRAY_SIZE // 8)
+        b.store(value, words)
+        b.store(b.i64(0), b.offset(words, 8))
+        b.store(words, b.offset(array, abi.BYTE_ARRAY_DATA))
+        b.store(b.i64(16), b.offset(array, abi.BYTE_ARRAY_LENGTH))
+        b.symbols.declare(_BIG_INT, t.i32, [t.ptr, t.ptr])
+        return_failure(b, b.call_value(_BIG_INT, [array, cell], t.i32))
+        b.br(following)
+        b.block = following
+
+
+def _may_be_object(result: spec.Result) -> bool:
+    return isinstance(result, spec.Tensor) or result.dtype == "uint64"

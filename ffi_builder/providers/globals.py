@@ -1,0 +1,50 @@
+"""Emitting calls of functions that are registered with tvm-ffi, and what all callers share."""
+
+from __future__ import annotations
+
+import struct
+from typing import Final
+
+from ffi_builder import abi
+from ffi_builder.abi import TypeIndex
+from ffi_builder.ir import CheckingBuilder, Value
+
+_GET_GLOBAL: Final = "TVMFFIFunctionGetGlobal"
+_CALL: Final = "TVMFFIFunctionCall"
+_DEC_REF: Final = "TVMFFIObjectDecRef"
+
+
+def call_global(b: CheckingBuilder, name: str, array: Value, count: Value, result: Value) -> Value:
+    """Look a function up and call it with ``count`` arguments; returns its status.
+
+    Where there is none of that name, that is a RuntimeError.
+    """
+    t = b.types
+    b.symbols.declare(_GET_GLOBAL, t.i32, [t.ptr, t.ptr])
+    b.symbols.declare(_CALL, t.i32, [t.ptr, t.ptr, t.i32, t.ptr])
+    b.symbols.declare(_DEC_REF, t.i32, [t.ptr])
+    data = name.encode()
+    text, slot = b.alloca(t.i64, abi.BYTE_ARRAY_SIZE // 8), b.alloca(t.ptr)
+    b.store(b.text_constant(data), b.offset(text, abi.BYTE_ARRAY_DATA))
+    b.store(b.i64(len(data)), b.offset(text, abi.BYTE_ARRAY_LENGTH))
+    return_failure(b, b.call_value(_GET_GLOBAL, [text, slot], t.i32))
+    function = b.load(t.ptr, slot)
+    words = f"No global function is registered as {name!r}"
+    b.check(b.ne(function, b.null()), "RuntimeError", words)
+    status = b.call_value(_CALL, [function, array, count, result], t.i32)
+    b.call(_DEC_REF, [function], t.i32)
+    return status
+
+
+def return_failure(b: CheckingBuilder, status: Value) -> None:
+    """Whoever returned a status that is not 0 has set the error, and said how it is to be found."""
+    following, failed = b.new_block(), b.new_block(cold=True)
+    b.cond_br(b.eq(status, b.i32(0)), following, failed, likely=True)
+    b.block = failed
+    b.ret(status)
+    b.block = following
+
+
+def any_head(b: CheckingBuilder, index: TypeIndex) -> Value:
+    """Type index and padding of a ``TVMFFIAny``, in one word."""
+    return b.i64(struct.unpack("<q", struct.pack("<ii", index, 0))[0])

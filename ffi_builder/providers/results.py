@@ -1,0 +1,137 @@
+"""Scalars that a callee returns, as the results of a wrapper."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ffi_builder import abi, spec
+from ffi_builder.abi import TypeIndex
+from ffi_builder.errors import BuildError
+from ffi_builder.ir import Type, Value
+from ffi_builder.providers.context import CallContext
+
+
+def result_type(
+    provider: str, context: CallContext, callee: str, scalars: Sequence[spec.Var]
+) -> Type:
+    """What the callee returns: the type of one scalar, or a struct of several.
+
+    Raises:
+        BuildError: if somebody wants a status, or a C function would have to return the struct.
+    """
+    t = context.builder.types
+    types = [t.scalar(scalar.dtype) for scalar in scalars]
+    names = ", ".join(scalar.name for scalar in scalars)
+    if context.status_wanted:
+        raise BuildError(
+            f"CheckStatus: what the callee @{callee} returns is the result {names}, so it can be "
+            f"no status; DynamicParamPackCallProvider passes pointers to write results to"
+        )
+    if len(types) == 1:
+        return types[0]
+    if callee not in context.symbols:
+        # LLVM would return it in registers of its own choice, not as a C compiler does.
+        raise BuildError(
+            f"{provider}: the callee @{callee} is not in the module, and C functions return "
+            f"structs in another way than LLVM does, so it cannot return {names}; "
+            f"DynamicParamPackCallProvider passes pointers to write results to"
+        )
+    return t.struct(types)
+
+
+def take_results(
+    provider: str,
+    context: CallContext,
+    callee: str,
+    value: Value | None,
+    scalars: Sequence[spec.Var],
+) -> None:
+    """Note what the callee returned as the results.
+
+    Raises:
+        BuildError: if it is of another type.
+    """
+    b = context.builder
+    types = [b.types.scalar(scalar.dtype) for scalar in scalars]
+    wanted = types[0] if len(types) == 1 else b.types.struct(types)
+    if value is None or value.type != wanted:
+        given = "nothing" if value is None else str(value.type)
+        shown = ", ".join(f"{scalar.name}: {scalar.dtype}" for scalar in scalars)
+        raise BuildError(
+            f"{provider}: the callee @{callee} returns {given}, but {context.fn_name!r} returns "
+            f"{shown}, for which it must return {wanted}"
+        )
+    if len(types) == 1:
+        context.results = [value]
+    else:
+        context.results = [b.extract(value, i, type_) for i, type_ in enumerate(types)]
+
+
+def empty_any(context: CallContext) -> Value:
+    """Space for a ``TVMFFIAny`` with None in it, for a function to return into."""
+    b = context.builder
+    space = b.alloca(b.types.i64, abi.ANY_SIZE // 8)
+    b.store(b.i64(0), space)
+    b.store(b.i64(0), b.offset(space, abi.ANY_PAYLOAD))
+    return space
+
+
+def take_any(provider: str, context: CallContext, came: Value) -> None:
+    """Make the result of what a TVM-FFI function returned; objects are released.
+
+    Raises:
+        BuildError: if there is more than one scalar result: such a function returns one value.
+    """
+    b = context.builder
+    t = b.types
+    scalars = [r for r in context.signature.results if isinstance(r, spec.Var)]
+    if len(scalars) > 1:
+        raise BuildError(
+            f"{provider}: the callee returns one value, but {context.fn_name!r} returns "
+            f"{', '.join(scalar.name for scalar in scalars)}"
+        )
+    index, payload = b.load(t.i32, came), b.offset(came, abi.ANY_PAYLOAD)
+    b.symbols.declare("TVMFFIObjectDecRef", t.i32, [t.ptr])
+    with b.when(b.sge(index, b.i32(TypeIndex.OBJECT)), cold=True):
+        b.call("TVMFFIObjectDecRef", [b.load(t.ptr, payload)], t.i32)
+    if scalars:
+        context.results = [_converted(context, scalars[0], index, payload)]
+
+
+def _converted(context: CallContext, result: spec.Var, index: Value, payload: Value) -> Value:
+    """The value in the result's own type, of the one or two kinds that stand for it."""
+    b, dtype = context.builder, result.dtype
+    t = b.types
+    bits = b.load(t.i64, payload)
+    is_int = b.eq(index, b.i32(TypeIndex.INT))
+    if dtype == "handle":
+        is_null = b.eq(index, b.i32(TypeIndex.NONE))
+        _check_kind(
+            context, result, b.or_(is_null, b.eq(index, b.i32(TypeIndex.OPAQUE_PTR))), index
+        )
+        return b.to_pointer(b.select(is_null, b.i64(0), bits))
+    if dtype == "bool":
+        _check_kind(context, result, b.eq(index, b.i32(TypeIndex.BOOL)), index)
+        return b.ne(bits, b.i64(0))
+    if dtype in spec.FLOAT_DTYPES:
+        is_float = b.eq(index, b.i32(TypeIndex.FLOAT))
+        _check_kind(context, result, b.or_(is_float, is_int), index)
+        wide = b.select(is_float, b.bitcast(bits, t.f64), b.cast("sitofp", bits, t.f64))
+        own = t.scalar(dtype)
+        return wide if own == t.f64 else b.cast("fptrunc", wide, own)
+    _check_kind(context, result, b.or_(is_int, b.eq(index, b.i32(TypeIndex.BOOL))), index)
+    low, high = spec.INT_RANGES[dtype]
+    high = min(high, (1 << 63) - 1)
+    fits = b.and_(b.sge(bits, b.i64(low)), b.sle(bits, b.i64(high)))
+    words = f"The value that was returned for {result.name} does not fit {dtype}: {{}}"
+    b.check(fits, "ValueError", words, bits)
+    own = t.scalar(dtype)
+    return bits if own == t.i64 else b.trunc(bits, own)
+
+
+def _check_kind(context: CallContext, result: spec.Var, right: Value, index: Value) -> None:
+    words = (
+        f"A value of another kind than {result.dtype} was returned for {result.name}: its type "
+        f"index is {{}}"
+    )
+    context.builder.check(right, "TypeError", words, index)

@@ -1,0 +1,180 @@
+"""Functions that return things: exported, called from C++ and by tvm-ffi; the allocator."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import tvm_ffi
+
+from ffi_builder import attach, providers, runtime, spec
+from tests.runtime.exporting import INCLUDES, LIBRARY, run
+from tests.runtime.samples import needs_cxx
+from tests.support.wrapping import new_module
+
+_KERNELS = """
+llvm.func @first(%x: !llvm.ptr) -> f32 {
+  %v = llvm.load %x : !llvm.ptr -> f32
+  llvm.return %v : f32
+}
+llvm.func @copy(%x: !llvm.ptr, %y: !llvm.ptr) {
+  %v = llvm.load %x : !llvm.ptr -> f32
+  llvm.store %v, %y : f32, !llvm.ptr
+  llvm.return
+}
+llvm.func @size(%n: i64) -> i64 { llvm.return %n : i64 }
+"""
+_FUNCTIONS = (
+    "first(x: Tensor([n], float32)) -> r: float32",
+    "size(x: Tensor([n], float32)) -> r: uint64",
+    "copy(x: Tensor([n], float32)) -> y: Tensor([n, 2], float32)",
+    "pair(x: Tensor([n], float32)) -> (y: Tensor([n], float32))",
+)
+
+
+def functions() -> Any:
+    module = new_module(_KERNELS)
+    args = {"first": ["x"], "size": ["n"], "copy": ["x", "y"], "pair": ["x", "y"]}
+    for text in _FUNCTIONS:
+        signature = spec.Signature.parse(text, device="cpu")
+        name = signature.name
+        callee = "copy" if name == "pair" else name
+        attach(module, signature, providers.DirectCallProvider(callee, args=args[name]))
+    return module
+
+
+PROGRAM = """
+#include "made.h"
+#include <cstdio>
+#include <tvm/ffi/extra/c_env_api.h>
+namespace ffi = tvm::ffi;
+struct Floats {
+  void AllocData(DLTensor *tensor) { tensor->data = data; }
+  void FreeData(DLTensor *) {}
+  float *data;
+};
+int main() {
+  float data[3] = {1.5f, 0, 0};
+  ffi::Tensor x = ffi::Tensor::FromNDAlloc(Floats{data}, ffi::Shape({3}), DLDataType{kDLFloat, 32, 1}, DLDevice{kDLCPU, 0});
+  double first = made::first(x);
+  long size = made::size(x).cast<int64_t>();
+  std::printf("%.1f %ld\\n", first, size);
+  try {
+    made::copy(x);
+  } catch (const ffi::Error &error) {
+    std::printf("%s: %.36s\\n", error.kind().c_str(), error.message().c_str());
+  }
+  ffi::Tensor (*typed)(ffi::TensorView) = made::copy;
+  ffi::Tuple<ffi::Tensor> (*tuple)(ffi::TensorView) = made::pair;
+  return typed == nullptr || tuple == nullptr;
+}
+"""
+
+
+@needs_cxx
+def test_from_cxx(tmp_path: Path) -> None:
+    runtime.compile(functions()).export_library(tmp_path / "made.so", header=tmp_path / "made.h")
+    (tmp_path / "main.cpp").write_text(PROGRAM)
+    out = tmp_path / "main"
+    flags = ["-std=c++17", "-Wall", "-Wextra", "-Werror", *INCLUDES, f"-Wl,-rpath,{LIBRARY.parent}:{tmp_path}"]
+    run("g++", *flags, tmp_path / "main.cpp", tmp_path / "made.so", LIBRARY, "-o", out)
+    printed = run(out)
+    assert printed.splitlines() == [
+        "1.5 3",
+        "RuntimeError: There is no allocator for the result",
+    ]
+
+
+def test_exported_and_loaded(tmp_path: Path) -> None:
+    stub = tmp_path / "made.pyi"
+    runtime.compile(functions()).export_library(tmp_path / "made.so", stub=stub)
+    loaded = runtime.load(tmp_path / "made.so")
+    x = np.full(3, 1.5, "float32")
+    assert loaded["first"](x) == 1.5
+    assert loaded["size"](x) == 3
+    with runtime.install_allocator():
+        assert np.from_dlpack(loaded["copy"](x))[0, 0] == 1.5
+        assert [y.shape for y in loaded["pair"](x)] == [(3,)]
+    text = stub.read_text()
+    assert "def first(x: _Array) -> float:" in text
+    assert "def size(x: _Array) -> int:" in text
+    assert "def copy(x: _Array) -> Any:" in text
+    assert "def pair(x: _Array) -> Sequence[Any]:" in text
+    schema = tvm_ffi.load_module(str(tmp_path / "made.so")).get_function_metadata("pair")  # pyright: ignore
+    assert '"return":[{"type":"Tuple","args":[{"type":"ffi.Tensor"}]}]' in str(schema)
+
+
+def test_torch_gets_torch_tensors() -> None:
+    torch = pytest.importorskip("torch")
+    compiled = runtime.compile(functions())
+    x = torch.full((3,), 2.5)
+    for y in (compiled["copy"](x), compiled["pair"](x)[0]):
+        assert torch.from_dlpack(y).flatten()[0] == 2.5
+    assert isinstance(compiled["copy"](x), torch.Tensor)
+    with runtime.install_allocator():  # PyTorch's goes first
+        assert isinstance(compiled["copy"](x), torch.Tensor)
+
+
+# ---- the allocator
+
+
+def test_it_holds_until_it_is_removed_and_for_its_thread() -> None:
+    copy = runtime.compile(functions())["copy"]
+    x = np.zeros(3, "float32")
+    installed = runtime.install_allocator()
+    assert repr(installed) == "<InstalledAllocator of CPU memory, installed>"
+    with runtime.install_allocator():
+        pass
+    copy(x)
+    errors: list[BaseException] = []
+
+    def elsewhere() -> None:
+        try:
+            copy(x)
+        except RuntimeError as error:
+            errors.append(error)
+
+    thread = threading.Thread(target=elsewhere)
+    thread.start()
+    thread.join()
+    assert len(errors) == 1
+    installed.remove()
+    installed.remove()
+    assert repr(installed) == "<InstalledAllocator of CPU memory, removed>"
+    with pytest.raises(RuntimeError, match="There is no allocator"):
+        copy(x)
+
+
+def test_a_tensor_may_outlive_everything() -> None:
+    """Also the interpreter's modules: the memory is freed by libc alone."""
+    text = """
+import numpy as np
+from ffi_builder import runtime
+from tests.runtime.test_results import functions
+with runtime.install_allocator():
+    kept = runtime.compile(functions())["copy"](np.full(3, 1.5, "float32"))
+print(np.from_dlpack(kept)[0, 0])
+"""
+    done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (0, "1.5\n"), done.stderr
+
+
+def test_it_gives_all_back() -> None:
+    copy = runtime.compile(functions())["copy"]
+    x = np.zeros(1 << 20, "float32")
+    with runtime.install_allocator():
+        for _ in range(10):
+            copy(x)
+        before = _reserved()
+        for _ in range(200):
+            copy(x)
+        assert _reserved() - before < 50 << 20
+
+
+def _reserved() -> int:
+    return int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0]) * 4096
