@@ -17,12 +17,13 @@ from typing import Any, Final
 
 from ffi_builder import abi, spec
 from ffi_builder.builder.decoded import DecodedValues, argument_places, distinct
-from ffi_builder.builder.diagnosis import define_helpers, encode, shared_name
+from ffi_builder.builder.diagnosis import Helpers, define_helpers, encode, shared_name
 from ffi_builder.builder.hot import emit_hot_path
 from ffi_builder.builder.metadata import ATTRIBUTE as METADATA
 from ffi_builder.builder.metadata import metadata
 from ffi_builder.builder.results import Results
 from ffi_builder.builder.state import Hot
+from ffi_builder.builder.template import TABLE, Template
 from ffi_builder.builder.tensors import stride
 from ffi_builder.builder.verify import verify_added
 from ffi_builder.errors import BuildError
@@ -107,31 +108,39 @@ def attach(
     symbols.location = _location(distribution, symbols, call_provider, location)
     if name in symbols:
         raise BuildError(f"the module has a symbol @{name} already; attach under another name")
-    plan = make_plan(signature)
+    description = metadata(signature)
+    template = Template.of(symbols, description, call_provider)
     try:
+        if template.adopt(symbols, name):
+            return
+        plan = make_plan(signature)
         # Nothing here needs a current context, but what a provider does may: CUTLASS makes objects
         # of its own of values, and of a vector outside of a context that ends the process.
         with types.context:
-            _add(symbols, name, plan, call_provider, module)
+            function, helpers = _add(symbols, name, plan, call_provider, description)
+        template.keep(symbols, function, helpers)
     except BaseException:
         symbols.undo()
         raise
 
 
-def _add(symbols: Symbols, name: str, plan: Plan, provider: CallProvider, module: Module) -> None:
+def _add(
+    symbols: Symbols, name: str, plan: Plan, provider: CallProvider, description: str
+) -> tuple[Operation, Helpers]:
     """All that :func:`attach` adds; what is left behind by an error is the caller's to take out."""
     prepare = getattr(provider, "prepare", None)
     if prepare is not None:
-        prepare(ModuleContext(module, symbols, plan.signature))
+        prepare(ModuleContext(symbols.module, symbols, plan.signature))
         symbols.refresh()
-    define_helpers(
-        symbols,
+    helpers = Helpers(
         tensors=_has_tensors(plan),
         numbers=_has_wide_numbers(plan),
         objects=any(isinstance(step, _WITH_OBJECTS) for step in plan),
     )
-    function, provided = _emit_wrapper(symbols, name, plan, provider, module)
+    define_helpers(symbols, helpers)
+    function, provided = _emit_wrapper(symbols, name, plan, provider, description)
     verify_added(symbols, function, provided)
+    return function, helpers
 
 
 def _check_arguments(signature: object, call_provider: object) -> None:
@@ -217,13 +226,12 @@ def _location(
 
 
 def _emit_wrapper(
-    symbols: Symbols, name: str, plan: Plan, provider: CallProvider, module: Module
+    symbols: Symbols, name: str, plan: Plan, provider: CallProvider, description: str
 ) -> tuple[Operation, Block]:
     """The function, and the block in which the provider begins."""
     t = symbols.types
     backtrace = _backtrace(symbols.location, plan.signature.name)
-    base = f"__ffi_builder_table_{name.removeprefix(abi.PREFIX)}"
-    table = symbols.constant(base, encode(plan, backtrace))
+    table = symbols.named(f"{TABLE}{plan.signature.name}", encode(plan, backtrace))
     function = symbols.function(name, t.i32, [t.ptr, t.ptr, t.i32, t.ptr], body=True)
     entry = function.regions[0].blocks[0]
     _, args, count, result = entry.arguments
@@ -243,11 +251,11 @@ def _emit_wrapper(
     hot = Hot(b, args, count, slow, max(ranks, default=0))
     emit_hot_path(hot, plan)
     provided = b.block
-    _emit_call(hot, b, plan, provider, module, result)
+    _emit_call(hot, b, plan, provider, symbols.module, result)
     b.ret(b.i32(0))
     b.block = slow
     b.ret(b.call_value(shared_name("diagnose"), [args, count, b.address_of(table)], t.i32))
-    _set_attributes(symbols, function, provider, plan)
+    _set_attributes(symbols, function, provider, plan, description)
     return function, provided
 
 
@@ -332,7 +340,7 @@ def _unescaped(text: str) -> str | None:
 
 
 def _set_attributes(
-    symbols: Symbols, function: Operation, provider: CallProvider, plan: Plan
+    symbols: Symbols, function: Operation, provider: CallProvider, plan: Plan, description: str
 ) -> None:
     """LLVM's optimisation passes gain nothing here and take most of the time, so: optnone.
 
@@ -344,7 +352,7 @@ def _set_attributes(
     halves = any(isinstance(s, steps.DecodeScalar) and s.dtype == "bfloat16" for s in plan)
     halves |= any(result.dtype == "bfloat16" for result in plan.signature.results)
     names = ["noinline", *([] if halves else ["optnone"])]
-    values = {METADATA: metadata(plan.signature)}
+    values = {METADATA: description}
     (seal if _ours(provider) else pass_through)(symbols.types, function, names, values)
 
 

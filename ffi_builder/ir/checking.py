@@ -56,7 +56,7 @@ class CheckingBuilder(Builder):
 
     @property
     def raiser(self) -> str:
-        """The symbol of the function that sets an error, for helpers that make messages of theirs."""
+        """The symbol of the function that sets an error, for helpers that make messages."""
         return self._raiser
 
     @property

@@ -103,13 +103,16 @@ class Distribution:
         if hasattr(context, "is_registered_operation"):
             known = context.is_registered_operation
             missing += [name for name in OPERATIONS if not known(name)]
-        for text in _ATTRIBUTES:
-            try:
-                self.ir.Attribute.parse(text, context)
-            except Exception:  # MLIRError, which old bindings do not have
-                missing.append(text)
+        missing += [text for text in _ATTRIBUTES if not self._parses(text, context)]
         if missing:
             raise _lacking(self.root, f"in its LLVM dialect {', '.join(missing)}")
+
+    def _parses(self, attribute: str, context: Any) -> bool:
+        try:
+            self.ir.Attribute.parse(attribute, context)
+        except Exception:  # MLIRError, which old bindings do not have
+            return False
+        return True
 
 
 _complete: Final[set[str]] = set()

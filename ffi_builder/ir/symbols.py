@@ -29,6 +29,8 @@ class Symbols:
         self.added: list[Operation] = []
         self._added_names: dict[str, Operation] = {}
         self._texts: dict[bytes, str] = {}
+        self.renamed = False
+        """Whether a name was taken, so that something got another one."""
 
     def __contains__(self, name: str) -> bool:
         return name in self._added_names or name in self._table
@@ -54,6 +56,7 @@ class Symbols:
         while name in self:
             number += 1
             name = f"{base}_{number}"
+        self.renamed |= number > 0
         return name
 
     def function(
@@ -125,15 +128,26 @@ class Symbols:
             # Named by what it holds, so that the next wrapper finds it.
             base = f"__ffi_builder_text_{hashlib.sha256(data).hexdigest()[:8]}"
             found = self.find(base)
-            if (
-                found is not None
-                and found.name == "llvm.mlir.global"
-                and found.attributes["value"] == self.types.string(data)
-            ):
+            if found is not None and self._is_constant(found, data):
                 self._texts[data] = base
             else:
                 self._texts[data] = self.constant(base, data, align=align)
         return self._texts[data]
+
+    def named(self, base: str, data: bytes) -> str:
+        """The name of an internal constant: ``base``, if it is free or has these bytes already."""
+        found = self.find(base)
+        if found is not None and self._is_constant(found, data):
+            return base
+        return self.constant(base, data)
+
+    def _is_constant(self, operation: Operation, data: bytes) -> bool:
+        return (
+            operation.name == "llvm.mlir.global"
+            and "constant" in operation.attributes
+            and "value" in operation.attributes
+            and operation.attributes["value"] == self.types.string(data)
+        )
 
     def constant(self, base: str, data: bytes, *, align: int | None = None) -> str:
         """Add an internal constant array of bytes, and return its name (made unique)."""
@@ -196,8 +210,22 @@ class Symbols:
                 if "function_type" in attributes:
                     self.declare_as(name, attributes["function_type"].value)
             else:
-                self._end.insert(operation.operation.detach_from_parent())
-                self._add(name, operation.operation)
+                self.take(name, operation.operation)
+
+    def take(self, name: str, operation: Any) -> None:
+        """Move a symbol, which has this name, here from another module of the same context."""
+        self._end.insert(operation.detach_from_parent())
+        self._add(name, operation)
+
+    def sort_behind(self, operation: Operation) -> None:
+        """Order by name what was added behind an operation, which was added itself."""
+        first = self.added.index(operation) + 1
+        behind = sorted(self.added[first:], key=lambda added: added.attributes["sym_name"].value)
+        if behind != self.added[first:]:
+            self.added[first:] = behind
+            for added in behind:
+                own: Any = added
+                self._end.insert(own.detach_from_parent())
 
     def undo(self) -> None:
         """Take out every symbol that was not in the module at first, whoever added it.

@@ -80,6 +80,7 @@ class MemRefCallProvider:
                     arguments += scalar_arguments(context, item)
         if self.c_interface:
             self._check_c_interface(context, callee, arguments)
+        self._check_returns_no_memref(context, callee)
         self._check_result(context, callee, call(name, context, callee, arguments))
         return context.builder.block
 
@@ -106,16 +107,27 @@ class MemRefCallProvider:
                 f"several values) that the function returns; {_OUT_PARAMETERS}"
             )
 
+    def _check_returns_no_memref(self, context: CallContext, callee: str) -> None:
+        """Before the arguments are compared: there is one too many if the result is to be one."""
+        found = context.symbols.find(callee)
+        if found is None or found.name != "llvm.func":
+            return
+        result, _ = function_parts(found)
+        if result.startswith("!llvm.struct<(ptr, ptr, i64"):
+            raise BuildError(
+                f"{type(self).__name__}: the callee @{callee} returns a memref ({result}); "
+                f"{_OUT_PARAMETERS}"
+            )
+
     def _check_result(self, context: CallContext, callee: str, result: Value | None) -> None:
         if result is None or (context.status_wanted and _is_integer(result.type)):
             return
-        kind = str(result.type)
         words = _OUT_PARAMETERS
-        if kind.startswith("!llvm.struct<(ptr, ptr, i64"):
-            kind = f"a memref ({kind})"
-        elif _is_integer(result.type):
+        if _is_integer(result.type):
             words += "; or if that is a status, put CheckStatus around the provider"
-        raise BuildError(f"{type(self).__name__}: the callee @{callee} returns {kind}; {words}")
+        raise BuildError(
+            f"{type(self).__name__}: the callee @{callee} returns {result.type}; {words}"
+        )
 
 
 _OUT_PARAMETERS: Final = (

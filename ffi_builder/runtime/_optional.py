@@ -30,8 +30,8 @@ def load(name: str) -> Any:
         top = name.partition(".")[0]
         if top not in _EXTRAS:
             raise CompileError(
-                f"Compiling needs {name} of the MLIR distribution that the module belongs to, which "
-                f"cannot be imported ({error}); take the module over to another one, such as "
+                f"Compiling needs {name} of the MLIR distribution that the module belongs to, "
+                f"which cannot be imported ({error}); take the module over to another one, such as "
                 f"torch-mlir, which reads it as text: "
                 f"module.operation.get_asm(print_generic_op_form=True)"
             ) from error

@@ -5,6 +5,7 @@ Importing this loads neither MLIR nor LLVM.
 
 from ffi_builder.spec.canonical import results_text
 from ffi_builder.spec.composite import (
+    PARAM_TYPES,
     Field,
     Optional,
     Param,
@@ -67,6 +68,7 @@ __all__ = [
     "FLOAT_DTYPES",
     "INT_RANGES",
     "MISSING",
+    "PARAM_TYPES",
     "Array",
     "Bytes",
     "Choice",

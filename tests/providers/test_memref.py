@@ -134,3 +134,10 @@ def test_a_callee_that_returns_something_is_refused() -> None:
     text = f"llvm.func @callee({', '.join(DESCRIPTORS[1])}) -> i64"
     with pytest.raises(BuildError, match=r"@callee returns i64; lower it so that it writes to out"):
         attached([cpu("x", [n])], MemRefCallProvider("callee"), text)
+
+
+def test_a_callee_that_returns_its_result_is_told_so_before_its_arguments_are_compared() -> None:
+    result = "!llvm.struct<(ptr, ptr, i64, array<1 x i64>, array<1 x i64>)>"
+    text = f"llvm.func @callee({', '.join(DESCRIPTORS[1])}) -> {result}"
+    with pytest.raises(BuildError, match=r"@callee returns a memref .* modify-public-functions=1"):
+        attached([cpu("x", [n]), cpu("out", [n])], MemRefCallProvider("callee"), text)

@@ -365,6 +365,15 @@ def test_other_conventions_take_the_tensor_as_they_take_arguments(
 # ---- packed callees
 
 
+def _register(came: object) -> None:
+    """A global function that returns this."""
+
+    def give(_x: object) -> object:
+        return came
+
+    tvm_ffi.register_global_func("ffib.tests.result", give, override=True)
+
+
 @pytest.mark.parametrize(
     ("dtype", "came", "expected"),
     [
@@ -378,7 +387,7 @@ def test_other_conventions_take_the_tensor_as_they_take_arguments(
     ],
 )
 def test_what_a_packed_callee_returns_is_converted(dtype: str, came: Any, expected: Any) -> None:
-    tvm_ffi.register_global_func("ffib.tests.result", lambda _x: came, override=True)
+    _register(came)
     provider = PackedCallProvider(global_function="ffib.tests.result")
     got = returning(Var("r", dtype), provider)(np.zeros(1, "float32"))
     assert (got, type(got)) == (expected, type(expected))
@@ -404,7 +413,7 @@ def test_what_a_packed_callee_returns_is_converted(dtype: str, came: Any, expect
 def test_what_a_packed_callee_may_not_return(
     dtype: str, came: Any, error: type[Exception], words: str
 ) -> None:
-    tvm_ffi.register_global_func("ffib.tests.result", lambda _x: came, override=True)
+    _register(came)
     provider = PackedCallProvider(global_function="ffib.tests.result")
     function = returning(Var("r", dtype), provider)
     with pytest.raises(error, match=words):

@@ -81,7 +81,14 @@ def test_from_cxx(tmp_path: Path) -> None:
     runtime.compile(functions()).export_library(tmp_path / "made.so", header=tmp_path / "made.h")
     (tmp_path / "main.cpp").write_text(PROGRAM)
     out = tmp_path / "main"
-    flags = ["-std=c++17", "-Wall", "-Wextra", "-Werror", *INCLUDES, f"-Wl,-rpath,{LIBRARY.parent}:{tmp_path}"]
+    flags = [
+        "-std=c++17",
+        "-Wall",
+        "-Wextra",
+        "-Werror",
+        *INCLUDES,
+        f"-Wl,-rpath,{LIBRARY.parent}:{tmp_path}",
+    ]
     run("g++", *flags, tmp_path / "main.cpp", tmp_path / "made.so", LIBRARY, "-o", out)
     printed = run(out)
     assert printed.splitlines() == [

@@ -2,6 +2,14 @@
 
 from ffi_builder.builder.diagnosis.encode import encode, symbols_of
 from ffi_builder.builder.diagnosis.functions import PREFIX, call_shared, shared_name
-from ffi_builder.builder.diagnosis.helpers import define_helpers
+from ffi_builder.builder.diagnosis.helpers import Helpers, define_helpers
 
-__all__ = ["PREFIX", "call_shared", "define_helpers", "encode", "shared_name", "symbols_of"]
+__all__ = [
+    "PREFIX",
+    "Helpers",
+    "call_shared",
+    "define_helpers",
+    "encode",
+    "shared_name",
+    "symbols_of",
+]

@@ -30,17 +30,26 @@ _GROUPS: Final[dict[tuple[str, str], _Group]] = {}
 """By the name of the distribution's ``ir`` module, and of the group's first helper."""
 
 
-def define_helpers(symbols: Symbols, *, tensors: bool, numbers: bool, objects: bool) -> None:
-    """Add the diagnosis, and the helpers of wrappers that have what they are for.
+@dataclass(frozen=True)
+class Helpers:
+    """What a wrapper needs besides the diagnosis.
 
     ``numbers``: BigInts and 16-bit floats; ``objects``: moved objects, strs, bytes, type keys.
     """
+
+    tensors: bool
+    numbers: bool
+    objects: bool
+
+
+def define_helpers(symbols: Symbols, helpers: Helpers) -> None:
+    """Add the diagnosis, and the helpers of wrappers that have what they are for."""
     _define(symbols, "diagnose", define_machine)
-    if tensors:
+    if helpers.tensors:
         _define(symbols, "tensor_object", define_tensor_helpers)
-    if numbers:
+    if helpers.numbers:
         _define(symbols, "big_uint64", define_number_helpers)
-    if objects:
+    if helpers.objects:
         _define(symbols, "moved_object", define_object_helpers)
 
 

@@ -1,0 +1,235 @@
+"""A wrapper that is attached again comes from bytecode, and is what it was when it was built."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ffi_builder import attach, attach_ffi_func, runtime, spec
+from ffi_builder.builder import template
+from ffi_builder.errors import BuildError
+from ffi_builder.providers import (
+    CallContext,
+    CallProvider,
+    CheckStatus,
+    DirectCallProvider,
+    DynamicParamPackCallProvider,
+    MemRefCallProvider,
+    NestedTensorCallProvider,
+    NopCallProvider,
+    PackedCallProvider,
+)
+from tests.builder.samples import EVERY_KIND, MATMUL
+from tests.support.wrapping import new_module
+
+n = spec.Var("n", "int64")
+X = spec.Tensor("x", [n], "float32", device_type="cpu")
+PROVIDERS: dict[str, tuple[list[spec.Param], CallProvider]] = {
+    "nop": (EVERY_KIND, NopCallProvider()),
+    "direct": (MATMUL, DirectCallProvider("callee")),
+    "args": (MATMUL, DirectCallProvider("callee", args=["A.data", "n"])),
+    "packing": (EVERY_KIND, DynamicParamPackCallProvider("callee")),
+    "memref": ([X], MemRefCallProvider("callee", c_interface=True)),
+    "nested": ([X], NestedTensorCallProvider("callee")),
+    "status": ([X, n], CheckStatus(DirectCallProvider("callee"), message="{callee}: {status}")),
+}
+
+
+@pytest.fixture(autouse=True)
+def nothing_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What other tests attached is not looked at, and they do not see what these attach."""
+    monkeypatch.setattr(template, "_KEPT", type(template._KEPT)())  # pyright: ignore[reportPrivateUsage]
+
+
+@pytest.fixture
+def plans(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The names of the signatures for which a plan was made: those that were built."""
+    from ffi_builder.builder import wrapper
+
+    made: list[str] = []
+    make_plan = wrapper.make_plan
+
+    def noted(signature: spec.Signature) -> Any:
+        made.append(signature.name)
+        return make_plan(signature)
+
+    monkeypatch.setattr(wrapper, "make_plan", noted)
+    return made
+
+
+def attached(
+    params: list[spec.Param], provider: CallProvider, text: str = "", *, distribution: str
+) -> Any:
+    module = new_module(text, distribution)
+    attach_ffi_func(module, "f", params, provider)
+    return module
+
+
+@pytest.mark.parametrize("name", PROVIDERS)
+def test_the_module_is_the_same(name: str, distribution: str, plans: list[str]) -> None:
+    modules = [attached(*PROVIDERS[name], distribution=distribution) for _ in range(4)]
+    assert plans == ["f", "f"]
+    assert all(module.operation.verify() for module in modules)
+    assert len({str(module) for module in modules}) == 1
+
+
+def test_it_runs_and_fails_as_before() -> None:
+    text = "llvm.func @callee(%p: !llvm.ptr, %n: i64) -> i32 { %r = llvm.trunc %n : i64 to i32 llvm.return %r : i32 }"
+    messages: set[str] = set()
+    for number in range(4):
+        module = new_module(text)
+        attach(
+            module,
+            spec.Signature("f", [X]),
+            CheckStatus(DirectCallProvider("callee", args=["x.data", "n"])),
+            symbol_name=f"f{number}",
+        )
+        function = runtime.compile(module)[f"f{number}"]
+        function(np.zeros(0, "float32"))
+        with pytest.raises(RuntimeError) as status:
+            function(np.zeros(3, "float32"))
+        with pytest.raises(ValueError, match="Mismatched") as mismatch:
+            function(np.zeros((3, 1), "float32"))
+        messages.add(f"{status.value} {mismatch.value}")
+    (only,) = messages
+    assert "callee failed with status 3" in only
+    assert "f(x: Tensor([n], float32))" in only
+
+
+def test_many_in_one_module(plans: list[str]) -> None:
+    module = new_module()
+    provider = NopCallProvider()
+    for number in range(5):
+        attach_ffi_func(module, f"f{number}", EVERY_KIND, provider, "shown")
+        attach_ffi_func(module, f"g{number}", EVERY_KIND, provider)
+    assert plans == ["shown", "g0", "shown", "g1", "g2", "g3", "g4"]
+    assert module.operation.verify()
+
+
+@pytest.mark.parametrize("change", ["name", "params", "provider", "args", "callee", "location"])
+def test_another_one_is_built(change: str, plans: list[str]) -> None:
+    def make(changed: bool) -> str:
+        args: list[Any] = ["x", 1]
+        name, params, text = "f", [X], "llvm.func @callee(!llvm.ptr, i64)"
+        provider: Any = DirectCallProvider("callee", args=args)
+        location = None
+        if changed:
+            match change:
+                case "name":
+                    name = "g"
+                case "params":
+                    params = [spec.Tensor("x", [n], "float16", device_type="cpu")]
+                case "provider":
+                    provider = DirectCallProvider("other", args=args)
+                case "args":
+                    args[1] = 2
+                case "callee":
+                    text = "llvm.func @callee(!llvm.ptr, i64) -> i32"
+                case _:
+                    location = True
+        module = new_module(text)
+        if location:
+            ir: Any = __import__("torch_mlir.ir").ir
+            location = ir.Location.file("kernel.py", 7, 1, context=module.context)
+        attach(module, spec.Signature(name, params), provider, symbol_name="f", location=location)
+        return str(module)
+
+    before = [make(False) for _ in range(3)]
+    assert len(plans) == 2
+    after = make(True)
+    assert len(plans) == 3
+    assert len(set(before)) == 1
+    assert after not in before
+    assert make(False) in before
+
+
+def test_a_list_of_arguments_that_changes_is_seen() -> None:
+    args: list[Any] = [1]
+    provider = DirectCallProvider("callee", args=args)
+    texts: list[str] = []
+    for value in (1, 1, 1, 2):
+        args[:] = [value]
+        texts.append(str(attached([X], provider, distribution="torch_mlir")))
+    assert texts[0] == texts[1] == texts[2] != texts[3]
+    assert "constant(2 : i64)" in texts[3]
+    args[:] = [True]
+    with pytest.raises(BuildError, match="args= has True"):
+        attached([X], provider, distribution="torch_mlir")
+
+
+def test_a_provider_of_ones_own_is_always_asked() -> None:
+    calls: list[int] = []
+
+    class Counting(DirectCallProvider):
+        def __call__(self, current_block: Any, context: CallContext) -> Any:
+            calls.append(1)
+            return super().__call__(current_block, context)
+
+    for provider in (Counting("callee"), CheckStatus(Counting("callee"))):
+        for _ in range(4):
+            attached([X], provider, distribution="torch_mlir")
+    assert len(calls) == 8
+
+
+def test_packed_calls_and_results_are_as_they_were() -> None:
+    signature = spec.Signature("f", [X], spec.Tensor("y", [n * 2], "float32", device_type="cpu"))
+    texts: set[str] = set()
+    for _ in range(4):
+        module = new_module()
+        attach(module, signature, DirectCallProvider("callee"))
+        attach(module, spec.Signature("g", [X]), PackedCallProvider(global_function="ffib.none"))
+        assert module.operation.verify()
+        texts.add(str(module))
+    assert len(texts) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "error"),
+    [
+        ('llvm.mlir.global internal constant @__ffi_builder_table_f("mine")', None),
+        ("llvm.func @TVMFFIErrorSetRaised(i32)", "@TVMFFIErrorSetRaised is needed as"),
+        ("llvm.func @callee(i32)", "@callee takes"),
+        ("llvm.func @__tvm_ffi_f()", "has a symbol @__tvm_ffi_f already"),
+    ],
+)
+def test_names_that_are_taken(text: str, error: str | None) -> None:
+    provider = DirectCallProvider("callee")
+    for _ in range(3):
+        attached(EVERY_KIND, provider, distribution="torch_mlir")
+    module = new_module(text)
+    before = str(module)
+    if error is None:
+        attach_ffi_func(module, "f", EVERY_KIND, provider)
+        assert "@__ffi_builder_table_f_1" in str(module)
+        assert text.split("@")[0] in str(module)
+    else:
+        with pytest.raises(BuildError) as raised:
+            attach_ffi_func(module, "f", EVERY_KIND, provider)
+        assert error in str(raised.value)
+        assert str(module) == before
+    assert module.operation.verify()
+
+
+def test_a_module_in_which_a_name_was_taken_is_no_pattern_for_others() -> None:
+    own = 'llvm.mlir.global internal constant @__ffi_builder_table_f("mine")'
+    for _ in range(3):
+        attached([X], NopCallProvider(), own, distribution="torch_mlir")
+    assert "_table_f_1" not in str(attached([X], NopCallProvider(), distribution="torch_mlir"))
+
+
+def test_those_that_were_not_used_for_longest_go(
+    monkeypatch: pytest.MonkeyPatch, plans: list[str]
+) -> None:
+    monkeypatch.setattr(template, "MOST", 2)
+
+    def make(*names: str) -> list[str]:
+        plans.clear()
+        for name in names:
+            attach_ffi_func(new_module(), name, [X], NopCallProvider())
+        return list(plans)
+
+    assert make("a", "a", "b", "b") == ["a", "a", "b", "b"]
+    assert make("a", "b", "a") == []
+    assert make("c", "a", "b") == ["c", "b"]
