@@ -2,10 +2,13 @@
 PYTHON ?= python3
 VENV := .venv
 PY := $(VENV)/bin/python
+# What is not free software has environments of its own.
+CUTE := .venv-cute
+CUDA := .venv-cuda
 PIP := $(PY) -m pip install --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-frameworks lint format types fuzz soak bench coverage dev clean
+.PHONY: help demo test test-cuda test-cute test-frameworks lint format types fuzz soak bench coverage dev clean
 
 help: ## Show this list.
 	@sed -n 's/^\([a-z-]*\):.*## /\1 /p' $(MAKEFILE_LIST) | while read -r name text; do printf '%-16s %s\n' "$$name" "$$text"; done
@@ -18,6 +21,12 @@ test: $(VENV)/.test ## Pass the tests (those that need PyTorch or JAX are skippe
 
 test-frameworks: $(VENV)/.frameworks ## Install CPU builds of PyTorch and JAX, and run all tests.
 	$(PY) -m pytest
+
+test-cuda: $(CUDA)/.made ## Install NVIDIA's CUDA compilers (proprietary) apart, and test what uses them.
+	$(CUDA)/bin/python -m pytest tests/cubin tests/cuda tests/cuda_tools tests/docs
+
+test-cute: $(CUTE)/.made ## Install NVIDIA's CuTe DSL (proprietary) apart, and test examples/cute_dsl.
+	$(CUTE)/bin/python -m pytest tests/examples/test_cute_convert.py tests/examples/test_cute_provider.py tests/examples/test_cute_dsl.py
 
 lint: $(VENV)/.dev ## Check format, lint rules and the layers.
 	$(PY) -m ruff format --check .
@@ -47,7 +56,7 @@ coverage: $(VENV)/.test ## Run the tests and show which lines they miss.
 dev: $(VENV)/.dev ## Install everything to work on ffi_builder.
 
 clean: ## Remove what the other targets made.
-	rm -rf $(VENV) build dist .pytest_cache .ruff_cache .hypothesis .coverage .import_linter_cache
+	rm -rf $(VENV) $(CUTE) $(CUDA) build dist .pytest_cache .ruff_cache .hypothesis .coverage .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(VENV)/.made:
@@ -70,4 +79,14 @@ $(VENV)/.dev: pyproject.toml $(VENV)/.made
 
 $(VENV)/.frameworks: pyproject.toml $(VENV)/.made
 	$(PIP) -e '.[test,frameworks]'
+	@touch $@
+
+$(CUDA)/.made: pyproject.toml
+	$(PYTHON) -m venv $(CUDA)
+	$(CUDA)/bin/python -m pip install --quiet --disable-pip-version-check -e '.[test,cuda]'
+	@touch $@
+
+$(CUTE)/.made: pyproject.toml
+	$(PYTHON) -m venv $(CUTE)
+	$(CUTE)/bin/python -m pip install --quiet --disable-pip-version-check -e '.[test]' nvidia-cutlass-dsl==4.8.1
 	@touch $@

@@ -1,0 +1,43 @@
+"""Puts ffi_builder in the place of the wrapper builder that CuTe DSL calls."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from convert import Conversion
+from provider import CuteCallProvider
+
+from ffi_builder import attach_ffi_func
+
+
+@contextmanager
+def ffi_builder_wrappers() -> Generator[None]:
+    """Within it, what ``cute.compile(…, options="--enable-tvm-ffi")`` compiles has our wrapper.
+
+    The attribute is the package's, so this holds for all threads.
+    """
+    theirs: Any = importlib.import_module("cutlass.base_dsl.tvm_ffi_builder")
+    before = theirs.attach_ffi_func
+    theirs.attach_ffi_func = attach
+    try:
+        yield
+    finally:
+        theirs.attach_ffi_func = before
+
+
+def attach(
+    module: Any,
+    symbol_name: str,
+    params: Sequence[Any],
+    call_provider: Any,
+    fn_display_name: str | None = None,
+) -> None:
+    """What CuTe DSL calls when the host function is in the LLVM dialect.
+
+    Of their call provider only the name of the function is needed.
+    """
+    provider = CuteCallProvider(call_provider.target_func)
+    attach_ffi_func(module, symbol_name, Conversion(params).params, provider, fn_display_name)
