@@ -32,14 +32,14 @@ _CLASSES: Final = (
 OPERATIONS: Final = tuple(
     f"llvm.{name}"
     for name in (
-        *("add", "alloca", "and", "ashr", "bitcast", "br", "call", "cond_br", "extractvalue"),
-        *("fcmp", "fpext", "fptrunc", "func", "getelementptr", "icmp", "insertvalue"),
-        *("inttoptr", "load", "lshr", "mul", "or", "ptrtoint", "return", "sdiv", "select"),
-        *("sext", "shl", "sitofp", "srem", "store", "sub", "switch", "trunc", "udiv"),
-        *("urem", "xor", "zext"),
-        *("intr.memcpy", "intr.memset"),
+        *("add", "alloca", "and", "ashr", "bitcast", "br", "call", "cmpxchg", "cond_br"),
+        *("extractvalue", "fcmp", "fpext", "fptrunc", "func", "getelementptr", "icmp"),
+        *("insertvalue", "inttoptr", "load", "lshr", "mul", "or", "ptrtoint", "return", "sdiv"),
+        *("select", "sext", "shl", "sitofp", "srem", "store", "sub", "switch", "trunc", "udiv"),
+        *("urem", "xor", "zext", "intr.memcpy", "intr.memset"),
         *(f"intr.s{name}.with.overflow" for name in ("add", "mul", "sub")),
-        *(f"mlir.{name}" for name in ("addressof", "constant", "global", "undef", "zero")),
+        *("mlir.addressof", "mlir.constant", "mlir.global", "mlir.global_dtors", "mlir.undef"),
+        "mlir.zero",
     )
 )
 """The operations that wrappers are made of."""

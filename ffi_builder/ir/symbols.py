@@ -24,7 +24,7 @@ class Symbols:
         self._table = self._before
         operations = module.body.operations
         self._size = len(operations)
-        self._last = operations[-1].operation if self._size else None
+        self._last = operations[self._size - 1].operation if self._size else None
         self._end = types.ir.InsertionPoint(module.body)
         self.added: list[Operation] = []
         self._added_names: dict[str, Operation] = {}
