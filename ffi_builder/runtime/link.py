@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 PREFIX = "__tvm_ffi_"
 # `__tvm_ffi__metadata_f` and `__tvm_ffi__doc_f` describe `f`, `__tvm_ffi__library_*` the library.
-_RESERVED = ("_metadata_", "_doc_", "_library_")
+RESERVED = ("_metadata_", "_doc_", "_library_")
 
 _GETTER = "__ffi_builder_address_of_"
 
@@ -155,7 +155,7 @@ def functions_among(symbols: Iterable[Symbol]) -> Iterable[str]:
     """Names of functions that can be called, without the prefix, in order."""
     for symbol in symbols:
         name = symbol.name.removeprefix(PREFIX)
-        if symbol.exported and name != symbol.name and not name.startswith(_RESERVED):
+        if symbol.exported and name != symbol.name and not name.startswith(RESERVED):
             yield name
 
 

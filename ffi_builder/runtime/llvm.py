@@ -66,6 +66,7 @@ def binding() -> Any:
     return llvm
 
 
+@functools.cache
 def host_cpu() -> str:
     """LLVM's name for the CPU of this machine."""
     return binding().get_host_cpu_name()

@@ -82,6 +82,19 @@ def empty_like(operation: Operation) -> Module:
     return module
 
 
+def body(module: Module) -> list[Operation]:
+    """The operations of `module`."""
+    return [view.operation for view in module.body.operations]
+
+
+def append_from(data: bytes, module: Module) -> None:
+    """Move to the end of `module` what is in one that `content` gave, of the same distribution."""
+    ir = _optional.load(f"{root_of(module)}.ir")
+    source = ir.Module.parse(data, module.context)
+    for operation in list(source.body.operations):
+        module.body.append(operation)
+
+
 def lower(module: Module, pipeline: str | None, hooks: Sequence[Callable[[Any], object]]) -> None:
     """Run `pipeline`, then `hooks`, on `module` in place.
 

@@ -25,6 +25,8 @@ from ffi_builder.runtime.protocols import Operation, named_attributes
 from ffi_builder.runtime.screen_ops import CALLING_CONVENTIONS, ODD_TYPE, SIZELESS, op_safe
 
 TRUSTED = "ffi-builder-trusted-"
+# Declarations of these were made from definitions that were looked at: see `shared`.
+_HELPER = '"__ffi_builder_shared_'
 _SEAL = re.compile(rf'"{TRUSTED}([0-9a-f]{{8}})"')
 # LLVM does not look at the value, and any string will do.
 _METADATA = re.compile(rf'\["{metadata.ATTRIBUTE}", "[^"]*"\]')
@@ -86,11 +88,14 @@ def _top_level_safe(operation: Operation) -> bool:
 
 
 def _function_safe(function: Operation) -> bool:
-    attributes = {a.name: a.attr for a in named_attributes(function)}
     blocks = function.regions[0].blocks
+    name = str(function.attributes["sym_name"])
+    if name.startswith(_HELPER) and not len(blocks):
+        return True
+    attributes = {a.name: a.attr for a in named_attributes(function)}
     return (
-        _harmless(attributes, _FUNCTION_ATTRIBUTES)
-        and not str(attributes["sym_name"]).startswith('"llvm.')
+        not name.startswith('"llvm.')
+        and _harmless(attributes, _FUNCTION_ATTRIBUTES)
         and str(attributes.get("linkage"))
         not in ("#llvm.linkage<appending>", "#llvm.linkage<common>")
         and str(attributes.get("CConv", "#llvm.cconv<ccc>")) in CALLING_CONVENTIONS
@@ -178,13 +183,39 @@ def _all_reachable(function: Operation) -> bool:
 
 
 def _is_sealed(function: Operation) -> bool:
-    attributes = function.attributes
-    seal = _SEAL.search(str(attributes["passthrough"])) if "passthrough" in attributes else None
+    """Whether a function is made of the operations that its mark was made for."""
+    seal = _mark(function)
     if seal is None:
         return False
     blocks = function.regions[0].blocks
     names = [op.operation.name for block in blocks for op in block.operations]
-    return int(seal[1], 16) == zlib.crc32(",".join(names).encode())
+    return seal == zlib.crc32(",".join(names).encode())
+
+
+def sealed_references(function: Operation) -> set[str] | None:
+    """The symbols that a function with an intact mark calls or takes the address of, else None."""
+    seal = _mark(function)
+    if seal is None:
+        return None
+    names: list[str] = []
+    found: set[str] = set()
+    for block in function.regions[0].blocks:
+        for op in block.operations:
+            operation = op.operation
+            names.append(operation.name)
+            key = _REFERENCES.get(operation.name)
+            if key is not None and key in operation.attributes:
+                found.add(operation.attributes[key].value)
+    return found if seal == zlib.crc32(",".join(names).encode()) else None
+
+
+_REFERENCES = {"llvm.call": "callee", "llvm.mlir.addressof": "global_name"}
+
+
+def _mark(function: Operation) -> int | None:
+    attributes = function.attributes
+    seal = _SEAL.search(str(attributes["passthrough"])) if "passthrough" in attributes else None
+    return None if seal is None else int(seal[1], 16)
 
 
 def _body(module: Operation) -> Iterator[Operation]:

@@ -13,6 +13,7 @@ and an object that defines them, which is linked into the same library.
 from __future__ import annotations
 
 import threading
+from dataclasses import dataclass
 
 from ffi_builder.errors import CompileError
 from ffi_builder.runtime import _optional, codegen, mlir
@@ -29,13 +30,13 @@ _ONLY_ON_DEFINITIONS = frozenset(
     {"linkage", "visibility_", "dso_local", "comdat", "section", "personality"}
 )
 
-_objects: dict[tuple[str, ...], bytes] = {}
+_kept: dict[tuple[str, ...], _Made] = {}
 _lock = threading.Lock()
 
 
 def has_helpers(module: Module) -> bool:
     """Whether `module` defines helpers."""
-    return any(_is_helper(op) for op in _body(module))
+    return any(_is_helper(op) for op in mlir.body(module))
 
 
 def split(module: Module) -> tuple[Module, list[bytes]]:
@@ -44,47 +45,57 @@ def split(module: Module) -> tuple[Module, list[bytes]]:
     Without helpers that is `module` itself and no object. Raises CompileError if a helper does not
     compile.
     """
-    helpers = [op for op in _body(module) if _is_helper(op)]
-    if not helpers:
+    body = [(operation, _is_helper(operation)) for operation in mlir.body(module)]
+    names = tuple(sorted(_name(operation) for operation, is_helper in body if is_helper))
+    if not names:
         return module, []
     try:
-        objects = [_object_of(module, helpers)]
+        made = _made(module, names)
     except CompileError:
         # Not self-contained, or edited by a pass: compiling the module as it is says what is wrong,
         # if anything.
         return module, []
-    return _without(module, helpers), objects
+    result = mlir.empty_like(module.operation)
+    for operation, is_helper in body:
+        if not is_helper:
+            result.body.append(operation.clone())
+    mlir.append_from(made.declarations, result)
+    return result, [made.code]
 
 
-def _object_of(module: Module, helpers: list[Operation]) -> bytes:
-    key = tuple(sorted(_name(op) for op in helpers))
+@dataclass(frozen=True)
+class _Made:
+    """What was made of helpers with certain names."""
+
+    code: bytes
+    declarations: bytes
+    """A module of them, as bytecode or text. Globals are not among them: only helpers use those."""
+
+
+def _made(module: Module, names: tuple[str, ...]) -> _Made:
+    key = (mlir.root_of(module), *names)
     with _lock:
-        if key not in _objects:
+        if key not in _kept:
             unit = _helpers_only(module)
             mlir.verify(unit)
             text = mlir.to_llvm_ir(unit)
-            _objects[key] = codegen.emit_object(text, "host", _OPT_LEVEL, passes=False)
-        return _objects[key]
+            code = codegen.emit_object(text, "host", _OPT_LEVEL, passes=False)
+            _kept[key] = _Made(code, mlir.content(_declarations_only(module)))
+        return _kept[key]
 
 
-def _without(module: Module, helpers: list[Operation]) -> Module:
-    """A copy of `module` in which functions among `helpers` are declared.
-
-    Their globals, which only they use, are gone.
-    """
+def _declarations_only(module: Module) -> Module:
     result = mlir.empty_like(module.operation)
-    for operation in _body(module):
-        if not _is_helper(operation):
-            result.body.append(operation.clone())
-        elif operation.name == "llvm.func":
-            result.body.append(_declaration(operation))
+    for operation in mlir.body(module):
+        if _is_helper(operation) and operation.name == "llvm.func":
+            result.body.append(declaration(operation))
     return result
 
 
 def _helpers_only(module: Module) -> Module:
     """A module of the helpers, visible to other objects, and of the module's declarations."""
     result = mlir.empty_like(module.operation)
-    for operation in _body(module):
+    for operation in mlir.body(module):
         if _is_helper(operation):
             copy = operation.clone().operation
             if operation.name == "llvm.func":
@@ -95,7 +106,8 @@ def _helpers_only(module: Module) -> Module:
     return result
 
 
-def _declaration(function: Operation) -> object:
+def declaration(function: Operation) -> object:
+    """A declaration of what `function` defines."""
     ir = _optional.load(f"{mlir.root_of_operation(function)}.ir")
     attributes = {
         attribute.name: attribute.attr
@@ -109,10 +121,6 @@ def _declaration(function: Operation) -> object:
 def _external(operation: Operation) -> object:
     ir = _optional.load(f"{mlir.root_of_operation(operation)}.ir")
     return ir.Attribute.parse("#llvm.linkage<external>", operation.context)
-
-
-def _body(module: Module) -> list[Operation]:
-    return [op.operation for op in module.body.operations]
 
 
 def _is_helper(operation: Operation) -> bool:

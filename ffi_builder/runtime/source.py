@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from ffi_builder.errors import CompileError
-from ffi_builder.runtime import codegen, elf, floats, metadata, mlir, shared
+from ffi_builder.runtime import codegen, elf, floats, metadata, mlir, shared, units
 from ffi_builder.runtime.protocols import Module
 
 
@@ -97,8 +97,11 @@ def objects(source: Source, level: int) -> list[bytes]:
     match source:
         case MlirSource(module, share_helpers):
             own, helpers = shared.split(module) if share_helpers else (module, [])
+            wrappers = units.take_out(own, level) if own is not module else []
             mlir.verify(own)  # the helpers were when they were compiled
-            return [codegen.emit_object(mlir.to_llvm_ir(own), "host", level), *helpers]
+            if wrappers and units.only_declares(own):
+                return [*wrappers, *helpers]
+            return [codegen.emit_object(mlir.to_llvm_ir(own), "host", level), *wrappers, *helpers]
         case CachedSource():
             return objects(MlirSource(source.parsed(), share_helpers=False), level)
         case LlvmSource(text):

@@ -1,0 +1,212 @@
+"""A wrapper that comes back is linked, not compiled; with another kernel or other operations it is right all the same."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ffi_builder import attach, runtime, spec
+from ffi_builder.builder.metadata import ATTRIBUTE
+from ffi_builder.errors import CompileError
+from ffi_builder.providers import CallContext, DirectCallProvider, NopCallProvider
+from ffi_builder.runtime import codegen, units
+from tests.support.printed import name_of, operations
+from tests.support.wrapping import new_module
+
+n = spec.Var("n", "int64")
+X = spec.Tensor("x", [n], "int64", device_type="cpu")
+TABLE = "__ffi_builder_table_f"
+
+
+def kernel(factor: int, *, linkage: str = "") -> str:
+    """Writes a multiple of its second argument to where the first points."""
+    return f"""
+      llvm.func {linkage} @kernel(%p: !llvm.ptr, %n: i64) {{
+        %factor = llvm.mlir.constant({factor} : i64) : i64
+        %product = llvm.mul %n, %factor : i64
+        llvm.store %product, %p : i64, !llvm.ptr
+        llvm.return
+      }}"""
+
+
+def wrapped(
+    text: str,
+    *names: str,
+    provider: Any = None,
+    params: Any = None,
+    distribution: str = "torch_mlir",
+) -> Any:
+    module = new_module(text, distribution)
+    provider = provider or DirectCallProvider("kernel", args=["x", "n"])
+    for name in names or ("f",):
+        attach(module, spec.Signature(name, params or [X]), provider)
+    return module
+
+
+def called(compiled: runtime.CompiledModule, name: str = "f", size: int = 3) -> int:
+    data = np.zeros(size, "int64")
+    compiled[name](data)
+    return int(data[0])
+
+
+@pytest.fixture(autouse=True)
+def nothing_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("_seen", "_objects"):
+        monkeypatch.setattr(units, name, type(getattr(units, name))())
+
+
+@pytest.fixture
+def texts(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The LLVM IR that machine code is made of."""
+    made: list[str] = []
+    emit = codegen.emit_object
+
+    def noted(text: str, *args: Any, **options: Any) -> bytes:
+        made.append(text)
+        return emit(text, *args, **options)
+
+    monkeypatch.setattr(codegen, "emit_object", noted)
+    return made
+
+
+def wrappers_in(texts: list[str]) -> list[int]:
+    """How many wrappers each text defines; without the text of helpers."""
+    return [
+        text.count("define i32 @__tvm_ffi_")
+        for text in texts
+        if "define i32 @__ffi_builder_shared_diagnose" not in text
+    ]
+
+
+@pytest.mark.parametrize("distribution", ["torch_mlir", "jaxlib.mlir"])
+def test_the_third_time_only_the_kernel_is_compiled(distribution: str, texts: list[str]) -> None:
+    for number in range(5):
+        compiled = runtime.compile(wrapped(kernel(number), distribution=distribution))
+        assert called(compiled) == 3 * number
+        assert compiled.functions == ("f",)
+        with pytest.raises(ValueError, match=r"Mismatched x.ndim .* `f\(x: Tensor"):
+            compiled["f"](np.zeros((1, 1), "int64"))
+    # Together; each by itself; then kernels only.
+    assert wrappers_in(texts) == [1, 1, 0, 0, 0, 0]
+
+
+def test_a_module_of_nothing_else_needs_no_compiler(texts: list[str]) -> None:
+    for _ in range(4):
+        runtime.compile(wrapped("", provider=NopCallProvider()))["f"](np.zeros(3, "int64"))
+    assert wrappers_in(texts) == [1, 1]
+
+
+def test_what_is_shown_and_exported_has_the_wrapper() -> None:
+    for _ in range(3):
+        compiled = runtime.compile(wrapped(kernel(2)))
+        assert re.search(r"^define .*@__tvm_ffi_f\(", compiled.llvm_ir or "", re.MULTILINE)
+        assert "__tvm_ffi_f:" in (compiled.assembly or "")
+        again = runtime.compile(compiled.object)
+        assert called(again) == 6
+
+
+def test_another_kernel_that_only_this_module_sees(texts: list[str]) -> None:
+    for number in range(4):
+        text = kernel(number, linkage="internal")
+        assert called(runtime.compile(wrapped(text))) == 3 * number
+    assert wrappers_in(texts) == [1, 1, 1, 1]
+
+
+def edited(module: Any) -> None:
+    """Have the wrapper accept another number of arguments."""
+    for operation in operations(module):
+        if name_of(operation) == "__tvm_ffi_f":
+            for inner in operation.regions[0].blocks[0].operations:
+                if inner.operation.name == "llvm.mlir.constant":
+                    kind = inner.operation.results[0].type
+                    ir: Any = __import__("torch_mlir.ir").ir
+                    inner.operation.attributes["value"] = ir.IntegerAttr.get(kind, 2)
+                    return
+
+
+def test_a_wrapper_that_was_edited_is_another_one() -> None:
+    for _ in range(3):
+        assert called(runtime.compile(wrapped(kernel(1)))) == 3
+    other = runtime.compile(wrapped(kernel(1)), post_compile_hooks=[edited])
+    with pytest.raises(RuntimeError, match="an argument changed while it was being checked"):
+        called(other)
+    assert called(runtime.compile(wrapped(kernel(1)))) == 3
+
+
+def test_a_kernel_of_another_type_is_refused_as_ever() -> None:
+    for _ in range(3):
+        runtime.compile(wrapped(kernel(1)))
+
+    def change(module: Any) -> None:
+        for operation in operations(module):
+            if name_of(operation) == "kernel":
+                operation.erase()
+        ir: Any = __import__("torch_mlir.ir").ir
+        text = "llvm.func @kernel(!llvm.ptr)"
+        source = ir.Module.parse(text, module.context)
+        module.body.append(source.body.operations[0])
+
+    with pytest.raises(CompileError, match="verifier refuses"):
+        runtime.compile(wrapped(kernel(1)), post_compile_hooks=[change])
+
+
+class Own(DirectCallProvider):
+    """A provider of somebody else: its operations are not vouched for."""
+
+    def __call__(self, current_block: Any, context: CallContext) -> Any:
+        return super().__call__(current_block, context)
+
+
+@pytest.mark.parametrize("reason", ["provider", "passes", "number"])
+def test_those_that_stay_with_their_module(reason: str, texts: list[str]) -> None:
+    names, provider, params = ["f"], None, None
+    match reason:
+        case "provider":
+            provider = Own("kernel", args=["x", "n"])
+        case "passes":
+            params = [X, spec.Optional(spec.Var("h", "bfloat16"))]
+        case _:
+            names = ["f", "g", "h", "i", "j"]
+    for number in range(4):
+        compiled = runtime.compile(
+            wrapped(kernel(number), *names, provider=provider, params=params)
+        )
+        arguments = [np.zeros(3, "int64")] if params is None else [np.zeros(3, "int64"), None]
+        compiled[names[-1]](*arguments)
+        assert arguments[0][0] == 3 * number  # pyright: ignore[reportOptionalSubscript]
+        assert compiled.functions == tuple(names)
+    assert wrappers_in(texts) == [len(names)] * 4
+
+
+def test_two_wrappers_in_their_order(texts: list[str]) -> None:
+    for number in range(4):
+        compiled = runtime.compile(wrapped(kernel(number), "g", "f"))
+        assert compiled.functions == ("g", "f")
+        assert [called(compiled, name) for name in "fg"] == [3 * number] * 2
+    assert wrappers_in(texts) == [2, 1, 1, 0, 0, 0]
+
+
+def test_each_level_has_its_own(texts: list[str]) -> None:
+    for level in (2, 2, 2, 1, 1, 1):
+        assert called(runtime.compile(wrapped(kernel(1)), opt_level=level)) == 3
+    assert wrappers_in(texts) == [1, 1, 0, 0] * 2
+
+
+def test_those_that_were_not_used_for_longest_go(
+    monkeypatch: pytest.MonkeyPatch, texts: list[str]
+) -> None:
+    monkeypatch.setattr(units, "MOST", 1)
+    for name in ("f", "f", "g", "g", "g", "f"):
+        runtime.compile(wrapped("", name, provider=NopCallProvider()))
+    assert wrappers_in(texts) == [1, 1, 1, 1, 1]
+
+
+def test_the_names_are_those_of_the_builder() -> None:
+    module = wrapped(kernel(1))
+    names = [name_of(operation) for operation in operations(module)]
+    assert TABLE in names
+    assert TABLE.startswith(units._CONSTANTS)  # pyright: ignore[reportPrivateUsage]
+    assert ATTRIBUTE in str(module)
