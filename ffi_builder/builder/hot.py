@@ -58,33 +58,26 @@ def _emit_all(hot: Hot, steps: Sequence[s.AnyStep]) -> None:
 def _emit(hot: Hot, step: s.AnyStep, following: s.AnyStep | None) -> None:
     b = hot.b
     match step:
-        case s.CheckCount(_, expected):
-            hot.require(b.eq(hot.count, b.i32(expected)))
-        case s.CheckArguments():
-            hot.require(b.ne(hot.args, b.null()))
-        case s.DecodeTensor(place):
-            tensors.decode(hot, place)
-        case s.DecodeOptional():
-            raise AssertionError("not by itself")
-        case s.DecodeShape() | s.DecodeTuple():
-            objects.decode_container(hot, step)
-        case s.DecodeObject():
-            objects.decode_object(hot, step)
-        case s.DecodeText(place, binary):
-            objects.decode_text(hot, place, binary)
-        case s.CheckSmall() | s.CheckBytes():
-            pass  # decoding has checked it
-        case s.CheckChoice(place, choice):
-            objects.check_choice(hot, place, choice)
+        # What there is most of comes first: a match tries one after the other.
+        case s.NotNegative(place):
+            _not_negative(hot, place, following)
+        case s.CheckContiguous(place, order):
+            if place.index is None:
+                tensors.check_layout(hot, place, order)
+            elif place.index == 0:  # all axes together
+                tensors.check_contiguous(hot, place, order)
+        case s.EqualSymbol(place, symbol, free):
+            bound = hot.symbols[symbol].value
+            hot.check(same_symbol(hot, symbol, read(hot, place), bound), place, free=free)
+            _note_dim(hot, place, bound)
+        case s.Bind(place, symbol):
+            low, high = _checked_range(place, symbol)
+            hot.symbols[symbol] = Symbol(read(hot, place), low, high)
         case s.NotNull(place):
             if place.position in hot.objects:  # of a str, decoding has checked it
                 hot.require(b.ne(hot.objects[place.position], b.null()))
-        case s.CheckLength(place, expected):
-            hot.lengths[place.position] = expected
-            size = b.field(b.types.i64, hot.objects[place.position], abi.CELL_SIZE)
-            hot.require(b.eq(size, b.i64(expected)))
-        case s.CheckCells(place):
-            hot.require(b.ne(hot.pointer(place.position, abi.CELL_DATA), b.null()))
+        case s.DecodeTensor(place):
+            tensors.decode(hot, place)
         case s.CheckNdim(place, expected):
             # Compared together with the dtype, which always follows.
             hot.ndims[place.position] = expected
@@ -102,8 +95,6 @@ def _emit(hot: Hot, step: s.AnyStep, following: s.AnyStep | None) -> None:
                 ndim = b.field(b.types.i32, hot.objects[place.position], NDIM)
                 there = b.or_(there, b.eq(ndim, b.i32(0)))
             hot.require(there)
-        case s.CheckDims():
-            pass  # with their product, which follows
         case s.CheckNumel(place):
             # Of all tensors together, at the end; but for those of any rank.
             if place.position not in hot.ndims:
@@ -114,24 +105,41 @@ def _emit(hot: Hot, step: s.AnyStep, following: s.AnyStep | None) -> None:
             tensors.check_data(hot, place)
         case s.CheckAlignment(place, alignment):
             tensors.check_alignment(hot, place, alignment)
-        case s.CheckContiguous(place, order):
-            if place.index is None:
-                tensors.check_layout(hot, place, order)
-            elif place.index == 0:  # all axes together
-                tensors.check_contiguous(hot, place, order)
         case s.DecodeScalar(place, kind, dtype):
             decode_scalar(hot, place, kind, dtype, following)
+        case s.Fits(place, dtype):
+            fits_hot(hot, place, dtype, read(hot, place))
+        case s.CheckCount(_, expected):
+            hot.require(b.eq(hot.count, b.i32(expected)))
+        case s.CheckArguments():
+            hot.require(b.ne(hot.args, b.null()))
+        case s.DecodeOptional():
+            raise AssertionError("not by itself")
+        case s.DecodeShape() | s.DecodeTuple():
+            objects.decode_container(hot, step)
+        case s.DecodeObject():
+            objects.decode_object(hot, step)
+        case s.DecodeText(place, binary):
+            objects.decode_text(hot, place, binary)
+        case s.CheckSmall() | s.CheckBytes():
+            pass  # decoding has checked it
+        case s.CheckChoice(place, choice):
+            objects.check_choice(hot, place, choice)
+        case s.CheckLength(place, expected):
+            hot.lengths[place.position] = expected
+            size = b.field(b.types.i64, hot.objects[place.position], abi.CELL_SIZE)
+            hot.require(b.eq(size, b.i64(expected)))
+        case s.CheckCells(place):
+            hot.require(b.ne(hot.pointer(place.position, abi.CELL_DATA), b.null()))
+        case s.CheckDims():
+            pass  # with their product, which follows
         case s.DecodeEntry(place):
             if place.index == 0:
                 objects.decode_entries(hot, place)
-        case s.NotNegative(place):
-            _not_negative(hot, place, following)
         case s.CheckBool(place):
             hot.require(b.ult(hot.reads[place], b.i64(2)))
         case s.CheckPacked(place):
             tensors.check_packed(hot, place, step.limit)
-        case s.Fits(place, dtype):
-            fits_hot(hot, place, dtype, read(hot, place))
         case s.AtLeast(place, symbol, free):
             if not _implied(hot, place, symbol):
                 _check_bound(hot, place, symbol, "ge", symbol.min, free)
@@ -146,13 +154,6 @@ def _emit(hot: Hot, step: s.AnyStep, following: s.AnyStep | None) -> None:
             _note_dim(hot, place, expected)
         case s.EqualFloat(place, expected):
             hot.require(same_float_constant(hot, hot.reads[place], expected.value))
-        case s.Bind(place, symbol):
-            low, high = _checked_range(place, symbol)
-            hot.symbols[symbol] = Symbol(read(hot, place), low, high)
-        case s.EqualSymbol(place, symbol, free):
-            bound = hot.symbols[symbol].value
-            hot.check(same_symbol(hot, symbol, read(hot, place), bound), place, free=free)
-            _note_dim(hot, place, bound)
         case s.BindOrEqual(place, symbol, free):
             _bind_or_equal(hot, place, symbol, free)
         case s.Solve():

@@ -29,6 +29,7 @@ from ffi_builder.builder.verify import verify_added
 from ffi_builder.errors import BuildError
 from ffi_builder.ir import (
     Block,
+    Builder,
     CheckingBuilder,
     Distribution,
     Module,
@@ -255,7 +256,7 @@ def _emit_wrapper(
     b.ret(b.i32(0))
     b.block = slow
     b.ret(b.call_value(shared_name("diagnose"), [args, count, b.address_of(table)], t.i32))
-    _set_attributes(symbols, function, provider, plan, description)
+    _set_attributes(b, provider, plan, description)
     return function, provided
 
 
@@ -339,9 +340,7 @@ def _unescaped(text: str) -> str | None:
     return name if name.isprintable() and '"' not in name else None
 
 
-def _set_attributes(
-    symbols: Symbols, function: Operation, provider: CallProvider, plan: Plan, description: str
-) -> None:
+def _set_attributes(b: Builder, provider: CallProvider, plan: Plan, description: str) -> None:
     """LLVM's optimisation passes gain nothing here and take most of the time, so: optnone.
 
     Not with a bfloat16 argument: unoptimised, LLVM 22 passes one on through a conversion from
@@ -353,7 +352,10 @@ def _set_attributes(
     halves |= any(result.dtype == "bfloat16" for result in plan.signature.results)
     names = ["noinline", *([] if halves else ["optnone"])]
     values = {METADATA: description}
-    (seal if _ours(provider) else pass_through)(symbols.types, function, names, values)
+    if _ours(provider):
+        seal(b.types, b.function, names, values, made=b.made)
+    else:
+        pass_through(b.types, b.function, names, values)
 
 
 def _ours(provider: CallProvider) -> bool:

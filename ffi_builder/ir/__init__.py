@@ -4,7 +4,7 @@ from ffi_builder.ir.builder import Builder
 from ffi_builder.ir.checking import ERROR_KINDS, CheckingBuilder
 from ffi_builder.ir.distribution import OPERATIONS, Distribution, named, of_module
 from ffi_builder.ir.protocols import Attribute, Block, Module, Operation, Type, Value
-from ffi_builder.ir.seal import TRUSTED, pass_through, seal
+from ffi_builder.ir.seal import TRUSTED, checksum, pass_through, seal
 from ffi_builder.ir.symbols import Symbols, describe, function_parts
 from ffi_builder.ir.types import LLVM_TYPES, Types
 
@@ -24,6 +24,7 @@ __all__ = [
     "Type",
     "Types",
     "Value",
+    "checksum",
     "describe",
     "function_parts",
     "named",

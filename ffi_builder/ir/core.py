@@ -20,6 +20,8 @@ class Core:
         self._create = types.ir.Operation.create
         self._point = types.ir.InsertionPoint
         self.block = block
+        self.made: list[str] = []
+        """The names of the operations that were appended, for the mark of the function."""
 
     @property
     def block(self) -> Block:
@@ -40,6 +42,7 @@ class Core:
         successors: Sequence[Block] | None = None,
     ) -> Operation:
         """Append any operation by name; the other methods are shorter ways to this one."""
+        self.made.append(name)
         return self._create(
             name, results, operands, attributes, successors, 0, self.location, self._ip
         )
@@ -52,6 +55,7 @@ class Core:
         attributes: dict[str, Attribute] | None = None,
     ) -> Value:
         """Append an operation with one result, and return that."""
+        self.made.append(name)
         return self._create(
             name, (result,), operands, attributes, None, 0, self.location, self._ip
         ).result

@@ -8,7 +8,8 @@ so that it is void once a pass or a hook has put other operations into the funct
 from __future__ import annotations
 
 import zlib
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from ffi_builder.ir.protocols import Operation
@@ -22,15 +23,23 @@ def seal(
     function: Operation,
     passthrough: Sequence[str],
     values: Mapping[str, str] | None = None,
+    *,
+    made: Iterable[str] | None = None,
 ) -> None:
-    """Give a finished function LLVM attributes, and the mark among them."""
-    names = [
-        operation.operation.name
-        for block in function.regions[0].blocks
-        for operation in block.operations
-    ]
-    mark = f"{TRUSTED}{zlib.crc32(','.join(names).encode()):08x}"
+    """Give a finished function LLVM attributes, and the mark among them.
+
+    ``made`` are the names of its operations, for whom they are at hand.
+    """
+    if made is None:
+        blocks = function.regions[0].blocks
+        made = [operation.operation.name for block in blocks for operation in block.operations]
+    mark = f"{TRUSTED}{checksum(made):08x}"
     pass_through(types, function, (*passthrough, mark), values)
+
+
+def checksum(names: Iterable[str]) -> int:
+    """What a mark says: which operations there are, and how many of each, in any order."""
+    return zlib.crc32(repr(sorted(Counter(names).items())).encode())
 
 
 def pass_through(

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import re
 import zlib
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -188,8 +189,12 @@ def _is_sealed(function: Operation) -> bool:
     if seal is None:
         return False
     blocks = function.regions[0].blocks
-    names = [op.operation.name for block in blocks for op in block.operations]
-    return seal == zlib.crc32(",".join(names).encode())
+    return seal == checksum([op.operation.name for block in blocks for op in block.operations])
+
+
+def checksum(names: Iterable[str]) -> int:
+    """What a mark says: which operations there are, and how many of each, in any order."""
+    return zlib.crc32(repr(sorted(Counter(names).items())).encode())
 
 
 def sealed_references(function: Operation) -> set[str] | None:
@@ -206,7 +211,7 @@ def sealed_references(function: Operation) -> set[str] | None:
             key = _REFERENCES.get(operation.name)
             if key is not None and key in operation.attributes:
                 found.add(operation.attributes[key].value)
-    return found if seal == zlib.crc32(",".join(names).encode()) else None
+    return found if seal == checksum(names) else None
 
 
 _REFERENCES = {"llvm.call": "callee", "llvm.mlir.addressof": "global_name"}

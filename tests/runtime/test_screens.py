@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import zlib
 from importlib import import_module
 from typing import Any
 
@@ -110,7 +109,8 @@ def test_a_function_that_is_marked_is_trusted() -> None:
     )
     plain = mlir.parse(odd.format("noinline", ""))
     assert screen_mlir.translation_hazard(plain.operation) == "llvm.func @f"
-    seal = f"{screen_mlir.TRUSTED}{zlib.crc32(b'llvm.inline_asm,llvm.return'):08x}"
+    mark = screen_mlir.checksum(["llvm.inline_asm", "llvm.return"])
+    seal = f"{screen_mlir.TRUSTED}{mark:08x}"
     marked = mlir.parse(odd.format(seal, ""))
     assert screen_mlir.translation_hazard(marked.operation) is None
     edited = mlir.parse(
@@ -123,6 +123,9 @@ def test_a_function_that_is_marked_is_trusted() -> None:
 
 def test_the_mark_is_that_of_the_builder() -> None:
     assert screen_mlir.TRUSTED == ir.TRUSTED
+    names = ["llvm.load", "llvm.add", "llvm.load", "llvm.return"]
+    assert screen_mlir.checksum(names) == ir.checksum(reversed(names))
+    assert screen_mlir.checksum(names) != ir.checksum([*names, "llvm.add"])
 
 
 WRONG_TRUNC = """

@@ -126,44 +126,30 @@ class _Encoder:
     def _step(self, step: s.AnyStep) -> None:
         out = self._out
         match step:
-            case s.CheckCount(place, expected):
-                self._source(Source.COUNT)
-                self._equal(expected, step.words)
-            case s.CheckArguments():
-                self._source(Source.ARGUMENTS)
+            # What there is most of comes first: a match tries one after the other.
+            case s.NotNegative(place):
+                self._value(place)
+                out.emit(Op.NONNEGATIVE)
+            case s.CheckContiguous(place, order):
+                if place.index is None:
+                    self._source(Source.SHAPE)
+                    out.emit(Op.LAYOUT, "B", order == "F")
+                else:
+                    self._value(place)
+                    out.emit(Op.CONTIGUOUS, "HB", place.index, order == "F")
+            case s.EqualSymbol(place, symbol):
+                self._value(place)
+                out.emit(Op.EQSYM, "HB", out.symbols[symbol], WORDS.index(step.words))
+            case s.Bind(place, symbol):
+                self._value(place)
+                out.emit(Op.BIND, "H", out.symbols[symbol])
+            case s.NotNull():
+                self._source(Source.OBJECT)
                 self._nonzero(step.words)
             case s.DecodeTensor(place):
                 self._look_at(place)
                 out.emit(Op.TENSOR)
                 self._save(place)
-            case s.DecodeShape(place) | s.DecodeTuple(place):
-                self._look_at(place)
-                out.emit(Op.CONTAINER, "B", WORDS.index(step.words))
-                self._save(place)
-            case s.DecodeOptional():
-                raise AssertionError("not by itself")
-            case s.DecodeText(place, binary):
-                self._look_at(place)
-                out.emit(Op.TEXT, "B", binary)
-                self._object = None  # it holds the str now
-            case s.DecodeObject(place):
-                self._look_at(place)
-                self._decode_object(step)
-            case s.CheckSmall():
-                out.emit(Op.SMALL)
-            case s.CheckBytes():
-                out.emit(Op.BYTES)
-            case s.CheckChoice(_, choice):
-                self._choice(choice)
-            case s.NotNull():
-                self._source(Source.OBJECT)
-                self._nonzero(step.words)
-            case s.CheckLength(place, expected):
-                self._source(Source.LENGTH)
-                self._equal(expected, step.words)
-            case s.CheckCells():
-                self._source(Source.CELLS)
-                self._nonzero(step.words)
             case s.CheckNdim(place, expected):
                 self._ranks[place.position] = expected
                 out.note_rank(expected)
@@ -189,11 +175,6 @@ class _Encoder:
             case s.CheckShapePointer():
                 self._source(Source.SHAPE_POINTER)
                 self._nonzero(step.words)
-            case s.CheckDims(place):
-                out.note_rank(SHOWN_ENTRIES + 1)
-                self._value(place)
-                out.emit(Op.DIMS)
-                self._read = None
             case s.CheckNumel(place):
                 self._value(place)
                 out.emit(Op.NUMEL)
@@ -206,29 +187,55 @@ class _Encoder:
             case s.CheckAlignment(place, alignment):
                 self._value(place)
                 out.emit(Op.ALIGN, "q", alignment)
-            case s.CheckContiguous(place, order):
-                if place.index is None:
-                    self._source(Source.SHAPE)
-                    out.emit(Op.LAYOUT, "B", order == "F")
-                else:
-                    self._value(place)
-                    out.emit(Op.CONTIGUOUS, "HB", place.index, order == "F")
             case s.DecodeScalar(place, kind, dtype):
                 self._look_at(place)
                 self._scalar(kind, dtype)
                 self._read = place
+            case s.Fits(place, dtype):
+                self._value(place)
+                out.emit(Op.FITS, "BB", *_integer_dtype(dtype))
+            case s.CheckCount(place, expected):
+                self._source(Source.COUNT)
+                self._equal(expected, step.words)
+            case s.CheckArguments():
+                self._source(Source.ARGUMENTS)
+                self._nonzero(step.words)
+            case s.DecodeShape(place) | s.DecodeTuple(place):
+                self._look_at(place)
+                out.emit(Op.CONTAINER, "B", WORDS.index(step.words))
+                self._save(place)
+            case s.DecodeOptional():
+                raise AssertionError("not by itself")
+            case s.DecodeText(place, binary):
+                self._look_at(place)
+                out.emit(Op.TEXT, "B", binary)
+                self._object = None  # it holds the str now
+            case s.DecodeObject(place):
+                self._look_at(place)
+                self._decode_object(step)
+            case s.CheckSmall():
+                out.emit(Op.SMALL)
+            case s.CheckBytes():
+                out.emit(Op.BYTES)
+            case s.CheckChoice(_, choice):
+                self._choice(choice)
+            case s.CheckLength(place, expected):
+                self._source(Source.LENGTH)
+                self._equal(expected, step.words)
+            case s.CheckCells():
+                self._source(Source.CELLS)
+                self._nonzero(step.words)
+            case s.CheckDims(place):
+                out.note_rank(SHOWN_ENTRIES + 1)
+                self._value(place)
+                out.emit(Op.DIMS)
+                self._read = None
             case s.DecodeEntry(place):
                 self._value(place)
-            case s.NotNegative(place):
-                self._value(place)
-                out.emit(Op.NONNEGATIVE)
             case s.CheckBool():
                 out.emit(Op.BOOL)
             case s.CheckPacked(place):
                 self._value(place)
-            case s.Fits(place, dtype):
-                self._value(place)
-                out.emit(Op.FITS, "BB", *_integer_dtype(dtype))
             case s.AtLeast(place, symbol):
                 self._bound(Op.MIN, place, symbol, symbol.min)
             case s.AtMost(place, symbol):
@@ -240,12 +247,6 @@ class _Encoder:
                 self._equal(expected, step.words)
             case s.EqualFloat(_, expected):
                 out.emit(Op.EQFLOAT, "d", expected.value)
-            case s.Bind(place, symbol):
-                self._value(place)
-                out.emit(Op.BIND, "H", out.symbols[symbol])
-            case s.EqualSymbol(place, symbol):
-                self._value(place)
-                out.emit(Op.EQSYM, "HB", out.symbols[symbol], WORDS.index(step.words))
             case s.BindOrEqual(place, symbol):
                 self._value(place)
                 out.emit(Op.BINDEQ, "HB", out.symbols[symbol], WORDS.index(step.words))
