@@ -131,12 +131,10 @@ class _Encoder:
                 self._value(place)
                 out.emit(Op.NONNEGATIVE)
             case s.CheckContiguous(place, order):
-                if place.index is None:
-                    self._source(Source.SHAPE)
+                if not place.index:  # all axes together: of a known rank, there is a step for each
+                    self._turn_to(place)
                     out.emit(Op.LAYOUT, "B", order == "F")
-                else:
-                    self._value(place)
-                    out.emit(Op.CONTIGUOUS, "HB", place.index, order == "F")
+                    self._read = None
             case s.EqualSymbol(place, symbol):
                 self._value(place)
                 out.emit(Op.EQSYM, "HB", out.symbols[symbol], WORDS.index(step.words))
@@ -305,14 +303,18 @@ class _Encoder:
         self._out.emit(Op.READ, "BH", source, NO_INDEX if index is None else index)
         self._read = None
 
+    def _turn_to(self, place: Place) -> None:
+        """Have the object of a place be the one that is looked at."""
+        if place.position != self._position:
+            self._parameter(place)
+        self._restore(place.position)
+
     def _value(self, place: Place) -> None:
         """Read the value at a place, unless it was read last."""
         if place == self._read:
             return
         if place.part is not Part.VALUE:
-            if place.position != self._position:
-                self._parameter(place)
-            self._restore(place.position)
+            self._turn_to(place)
             self._source(Source(place.part), place.index)
             if place.packing > 1:
                 self._out.emit(Op.SCALE, "q", place.packing)

@@ -84,8 +84,8 @@ class Op(IntEnum):
     """u16 symbol, i64 scale, i64 offset, u32 text, u16 length."""
     EXPR = 24
     """u8 Words, u32 text, u16 length, u16 count, u16 symbols…, then Code until Code.END."""
-    CONTIGUOUS = 25
-    """u16 axis, u8 whether column-major."""
+    LAYOUT = 25
+    """u8 whether column-major: all strides."""
     NUMEL = 26
     OFFSET = 27
     ALIGN = 28
@@ -110,8 +110,6 @@ class Op(IntEnum):
     DTYPES = 38
     """u8 count, u32 dtypes…, u32 text, u16 length."""
     DIMS = 39
-    LAYOUT = 40
-    """u8 whether column-major: all strides."""
 
 
 class Right(IntEnum):

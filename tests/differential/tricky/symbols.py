@@ -157,4 +157,12 @@ CASES: Final[dict[str, Case]] = {
         [Var("n", "uint64"), Tensor("A", [Var("n", "uint64") // 2])],
         *((of_int(x), f32(y)) for x, y in ((2**63, 2**62), (MAX, 2**62 - 1), (2**64 - 1, MAX))),
     ),
+    "strides are shown as int64 behind a uint64": case(
+        [Tensor("A", [Var("n", "uint64"), Var("n", "uint64")]), Tensor("B", [Var("n", "uint64")])],
+        *(
+            (f32(2, 2, strides=strides), f32(2, strides=other))
+            for strides in (None, (-4, 1), (2, 1), (2, MIN))
+            for other in (None, (-1,), (1,))
+        ),
+    ),
 }

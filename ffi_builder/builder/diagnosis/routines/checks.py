@@ -90,11 +90,6 @@ def _indivisible(p: Program, unsigned: Reg) -> Reg:
     return p.choose(unsigned, p.urem(p.value, p.expected), p.srem(p.value, p.expected))
 
 
-def _contiguous(p: Program) -> None:
-    axis = p.operand(16)
-    _check_layout(p, axis, p.operand(8))
-
-
 def _check_layout(p: Program, axis: Reg, column_major: Reg) -> None:
     """Whether the stride that was read is that of the order."""
     p.set(p.expected, call_for(p, "row_major", axis))
@@ -106,12 +101,29 @@ def _check_layout(p: Program, axis: Reg, column_major: Reg) -> None:
 
 
 def _layout(p: Program) -> None:
-    """Every stride, from the first."""
+    """Every stride, from the first; unless a quick look, from the last, says that all are right."""
     column_major = p.operand(8)
-    with p.loop(p.load(32, p.object, DL + abi.DLTENSOR_NDIM)) as axis:
+    ndim = p.load(32, p.object, DL + abi.DLTENSOR_NDIM)
+    with p.when(p.or_(column_major, _is_odd(p, ndim))), p.loop(ndim) as axis:
         _at_axis(p, Part.STRIDES, axis)
         read_stride(p, axis)
         _check_layout(p, axis, column_major)
+
+
+def _is_odd(p: Program, ndim: Reg) -> Reg:
+    """Whether a stride is not the product of the dimensions behind it; NULL stands for those."""
+    strides = p.load(64, p.object, DL + abi.DLTENSOR_STRIDES)
+    odd, product, offset = p.new(), p.new(), p.new()
+    p.set(odd, 0)
+    with p.when(strides):
+        p.set(product, 1)
+        p.shl(ndim, 3, offset)
+        shape = p.load(64, p.object, DL + abi.DLTENSOR_SHAPE)
+        with p.loop(ndim):
+            p.sub(offset, 8, offset)
+            p.or_(odd, p.ne(p.load(64, p.add(strides, offset)), product), odd)
+            p.mul(product, p.load(64, p.add(shape, offset)), product)
+    return odd
 
 
 def _dims(p: Program) -> None:
@@ -124,6 +136,9 @@ def _dims(p: Program) -> None:
 
 
 def _at_axis(p: Program, part: Part, axis: Reg) -> None:
+    """Turn to a dimension or stride, which is shown as an int64, whatever was read before."""
+    for register in (p.big, p.style):
+        p.set(register, 0)
     place = p.or_(p.parameter(), p.shl(p.register(part), PLACE_PART))
     p.or_(place, p.shl(axis, PLACE_INDEX), p.place_)
 
@@ -196,7 +211,6 @@ CHECKS: Final[dict[Op, Callable[[Program], None]]] = {
     Op.MIN: _bound(Words.AT_LEAST, lambda p, u: _less(p, p.value, p.expected, u)),
     Op.MAX: _bound(Words.AT_MOST, lambda p, u: _less(p, p.expected, p.value, u)),
     Op.DIVISIBLE: _bound(Words.DIVISIBLE, _indivisible),
-    Op.CONTIGUOUS: _contiguous,
     Op.LAYOUT: _layout,
     Op.DIMS: _dims,
     Op.DTYPES: _dtypes,
