@@ -5,10 +5,13 @@ PY := $(VENV)/bin/python
 # What is not free software has environments of its own.
 CUTE := .venv-cute
 CUDA := .venv-cuda
+DISTRIBUTIONS := .venv-distributions
+# MLIR distributions besides torch-mlir and jaxlib; the last is not free software either.
+BINDINGS := iree-base-compiler==3.13.0 flydsl==0.4.2 nvidia-cutlass-dsl==4.8.1
 PIP := $(PY) -m pip install --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-cuda test-cute test-frameworks lint format types fuzz soak bench coverage dev clean
+.PHONY: help demo test test-cuda test-cute test-distributions test-frameworks lint format types fuzz soak bench coverage dev clean
 
 help: ## Show this list.
 	@sed -n 's/^\([a-z-]*\):.*## /\1 /p' $(MAKEFILE_LIST) | while read -r name text; do printf '%-16s %s\n' "$$name" "$$text"; done
@@ -16,17 +19,21 @@ help: ## Show this list.
 demo: $(VENV)/.demo ## Run the main job on real input, and print what it did.
 	$(PY) examples/quickstart.py
 
-test: $(VENV)/.test ## Pass the tests (those that need PyTorch or JAX are skipped).
+test: $(VENV)/.test ## Pass the tests (those that need PyTorch, JAX or Numba are skipped).
 	$(PY) -m pytest
 
-test-frameworks: $(VENV)/.frameworks ## Install CPU builds of PyTorch and JAX, and run all tests.
+test-frameworks: $(VENV)/.frameworks ## Install CPU builds of PyTorch and JAX, and Numba, and run all tests.
 	$(PY) -m pytest
 
 test-cuda: $(CUDA)/.made ## Install NVIDIA's CUDA compilers (proprietary) apart, and test what uses them.
-	$(CUDA)/bin/python -m pytest tests/cubin tests/cuda tests/cuda_tools tests/docs
+	$(CUDA)/bin/python -m pytest tests/cubin tests/cuda_tools tests/cuda \
+	  'tests/docs/test_docs.py::test_python_blocks_run_and_print_what_is_written[docs/cuda-tools.md]'
 
 test-cute: $(CUTE)/.made ## Install NVIDIA's CuTe DSL (proprietary) apart, and test examples/cute_dsl.
 	$(CUTE)/bin/python -m pytest tests/examples/test_cute_convert.py tests/examples/test_cute_provider.py tests/examples/test_cute_dsl.py
+
+test-distributions: $(DISTRIBUTIONS)/.made ## Install other MLIR bindings (CUTLASS's are proprietary) apart, and test with each.
+	$(DISTRIBUTIONS)/bin/python -m pytest tests/distributions
 
 lint: $(VENV)/.dev ## Check format, lint rules and the layers.
 	$(PY) -m ruff format --check .
@@ -56,7 +63,7 @@ coverage: $(VENV)/.test ## Run the tests and show which lines they miss.
 dev: $(VENV)/.dev ## Install everything to work on ffi_builder.
 
 clean: ## Remove what the other targets made.
-	rm -rf $(VENV) $(CUTE) $(CUDA) build dist .pytest_cache .ruff_cache .hypothesis .coverage .import_linter_cache
+	rm -rf $(VENV) $(CUTE) $(CUDA) $(DISTRIBUTIONS) build dist .pytest_cache .ruff_cache .hypothesis .coverage .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(VENV)/.made:
@@ -89,4 +96,13 @@ $(CUDA)/.made: pyproject.toml
 $(CUTE)/.made: pyproject.toml
 	$(PYTHON) -m venv $(CUTE)
 	$(CUTE)/bin/python -m pip install --quiet --disable-pip-version-check -e '.[test]' nvidia-cutlass-dsl==4.8.1
+	@touch $@
+
+# One by one: what has no wheel for this Python or machine is skipped by the tests, and said so.
+$(DISTRIBUTIONS)/.made: pyproject.toml Makefile
+	$(PYTHON) -m venv $(DISTRIBUTIONS)
+	$(DISTRIBUTIONS)/bin/python -m pip install --quiet --disable-pip-version-check -e '.[test]'
+	for package in $(BINDINGS); do \
+	  $(DISTRIBUTIONS)/bin/python -m pip install --quiet --disable-pip-version-check $$package || echo "$$package cannot be installed here"; \
+	done
 	@touch $@

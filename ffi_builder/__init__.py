@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 from ffi_builder.errors import BuildError, CompileError, LinkError, SpecError
 
 if TYPE_CHECKING:
-    from ffi_builder import plan, providers, runtime, spec, testing
+    from ffi_builder import cuda, plan, providers, runtime, spec, testing
     from ffi_builder.builder import attach, attach_ffi_func, rename_tvm_ffi_function
     from ffi_builder.plan import Plan, explain, make_plan
 
@@ -27,6 +27,7 @@ __all__ = [
     "__version__",
     "attach",
     "attach_ffi_func",
+    "cuda",
     "explain",
     "make_plan",
     "plan",
@@ -37,7 +38,7 @@ __all__ = [
     "testing",
 ]
 
-_MODULES: Final = ("plan", "providers", "runtime", "spec", "testing")
+_MODULES: Final = ("cuda", "plan", "providers", "runtime", "spec", "testing")
 _HOMES: Final = {
     "Plan": "plan",
     "attach": "builder",

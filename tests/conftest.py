@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import sys
 from collections.abc import Generator, Iterator
 from pathlib import Path
@@ -15,7 +16,11 @@ settings.register_profile("ffi_builder", deadline=None, print_blob=True)
 settings.load_profile("ffi_builder")
 
 GOLDEN = Path(__file__).parent / "golden"
-BINDINGS = ("torch_mlir.ir", "jaxlib.mlir.ir")
+BINDINGS = {
+    "torch_mlir.ir",
+    "jaxlib.mlir.ir",
+    f"{os.environ.get('FFI_BUILDER_DISTRIBUTION', 'torch_mlir')}.ir",  # as tests/distributions says
+}
 """The MLIR bindings whose contexts are counted, if a test has loaded them."""
 _FAILED = pytest.StashKey[bool]()
 
@@ -26,6 +31,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
     parser.addoption(
         "--update-errors", action="store_true", help="write docs/errors.md instead of comparing"
+    )
+    parser.addoption(
+        "--update-distributions",
+        action="store_true",
+        help="write docs/distributions.md instead of comparing",
     )
 
 

@@ -2,6 +2,7 @@
 
 from ffi_builder.ir import Block, Module, Value
 from ffi_builder.providers.context import CallContext, CallProvider, ModuleContext
+from ffi_builder.providers.cuda import CudaLaunchCallProvider
 from ffi_builder.providers.memref import MemRefCallProvider
 from ffi_builder.providers.nested import NestedTensorCallProvider
 from ffi_builder.providers.packed import PackedCallProvider
@@ -14,6 +15,7 @@ __all__ = [
     "CallContext",
     "CallProvider",
     "CheckStatus",
+    "CudaLaunchCallProvider",
     "DirectCallProvider",
     "DynamicParamPackCallProvider",
     "MemRefCallProvider",

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ffi_builder.errors import CompileError
-from ffi_builder.runtime import llvm
+from ffi_builder.runtime import llvm, nvptx
 
 _LENGTH = struct.Struct("<Q")
 
@@ -54,4 +54,5 @@ _SERVICES: dict[str, Callable[..., object]] = {
     "translate": _translate,
     "emit_object": llvm.emit_object,
     "emit_assembly": llvm.emit_assembly,
+    "emit_ptx": nvptx.emit_ptx,
 }

@@ -18,6 +18,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+from collections.abc import Sequence
 from typing import Any
 
 from ffi_builder.errors import CompileError
@@ -70,6 +71,15 @@ def emit_assembly(text: str, cpu: str, level: int, *, hazard: str) -> str:
     Raises CompileError, also for what would have ended the process.
     """
     return _request("llvm", _codegen(hazard), ("emit_assembly", text, cpu, level))
+
+
+def emit_ptx(text: str, cpu: str, features: str, level: int, libraries: Sequence[bytes]) -> str:
+    """`nvptx.emit_ptx` in a child.
+
+    Raises CompileError, also for what would have ended the process.
+    """
+    message = ("emit_ptx", text, cpu, features, level, tuple(libraries))
+    return _request("llvm", f"LLVM makes no PTX of the module for {cpu}", message)
 
 
 def _codegen(hazard: str) -> str:

@@ -43,7 +43,8 @@ def link_library(
             file.write_bytes(data)
         (folder / "version").write_text(_version_script(visible))
         missing = undefined([read_object(data, target.machine) for data in objects])
-        libraries = [_tvm_ffi(folder, compiler, missing, target), "-lm"]
+        # Before glibc 2.34 dlopen, which launching wrappers call, is in a library of its own.
+        libraries = [_tvm_ffi(folder, compiler, missing, target), "-lm", "-ldl"]
         if any(symbol.startswith(CXX_PREFIXES) for symbol in missing):
             libraries.append("-lstdc++")
         command = [

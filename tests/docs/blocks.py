@@ -3,7 +3,8 @@
 The blocks of a file run one after the other in one namespace, as a reader would paste them. A
 ``text`` block right behind a Python block is what that prints, where a line ``…`` stands for any
 lines; if it ends in an exception, the last line is its class and message, and without a ``text``
-block it must not.
+block it must not. A block with ``<!-- needs a.module -->`` in the line above is left out where there is
+no such module.
 
     python -m tests.docs.blocks README.md
 """
@@ -11,6 +12,7 @@ block it must not.
 from __future__ import annotations
 
 import contextlib
+import importlib.util
 import io
 import re
 import sys
@@ -20,6 +22,7 @@ from itertools import zip_longest
 from pathlib import Path
 
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+NEEDS = re.compile(r"<!-- needs ([\w.]+) -->\n$")
 
 
 @dataclass(frozen=True)
@@ -31,6 +34,13 @@ class Block:
     line: int
     output: str | None
     """The text of the ``text`` block that follows, if one does."""
+    needs: str | None
+    """A module."""
+
+    @property
+    def can_run(self) -> bool:
+        """Whether it is Python, and what it needs is there."""
+        return self.language == "python" and (self.needs is None or _is_there(self.needs))
 
 
 def blocks(path: Path) -> Iterator[Block]:
@@ -42,20 +52,28 @@ def blocks(path: Path) -> Iterator[Block]:
             between = text[match.end() : following.start()]
             output = None if between.strip() else following[2]
         line = text.count("\n", 0, match.start()) + 2
-        yield Block(match[1], match[2], line, output)
+        needs = NEEDS.search(text, 0, match.start())
+        yield Block(match[1], match[2], line, output, needs and needs[1])
 
 
 def run(path: Path) -> None:
     """Run the Python blocks; AssertionError for what prints something else than is written."""
     namespace: dict[str, object] = {"__name__": "__main__"}
     for block in blocks(path):
-        if block.language == "python":
+        if block.can_run:
             where = f"{path.name}:{block.line}"
             printed = _printed(block, where, namespace)
             if block.output is not None:
                 assert _pattern(block.output).fullmatch(_trimmed(printed)), (
                     f"{where}: it says\n{block.output}but the code prints\n{printed}"
                 )
+
+
+def _is_there(module: str) -> bool:
+    try:
+        return importlib.util.find_spec(module) is not None
+    except ModuleNotFoundError:
+        return False
 
 
 def _printed(block: Block, where: str, namespace: dict[str, object]) -> str:

@@ -14,6 +14,8 @@ from pathlib import Path
 import pytest
 
 from ffi_builder.spec import Signature, short_text
+from tests.cubin.images import IMAGES
+from tests.cuda.fake import missing
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "examples"
@@ -136,6 +138,24 @@ def test_export_library_is_called_from_three_languages(tmp_path: Path):
         "Python": "[20. 40. 60.]\n",
     }
     assert {"kernels.so", "kernels.h", "kernels.pyi"} <= {path.name for path in tmp_path.iterdir()}
+
+
+SAXPY = "saxpy(a: float32, x: Tensor([n], float32), y: Tensor([n], float32))"
+
+
+@pytest.mark.skipif(missing() is not None, reason=str(missing()))
+@pytest.mark.parametrize("image", [["cuda13-sm_90.cubin"], []], ids=["cubin", "nvrtc"])
+def test_cuda_saxpy_computes_with_and_without_a_gpu(image: list[str]):
+    if not image:
+        pytest.importorskip("cuda.bindings.nvrtc")
+    printed = run("cuda_saxpy.py", *(str(IMAGES / name) for name in image))
+    lines = [line for line in printed.splitlines() if "There is no GPU" not in line]
+    assert lines[0] == "cubin for sm_90"
+    assert lines[-2:] == [
+        "largest difference from NumPy: 0.0",
+        f"TypeError: Mismatched x.dtype on argument #1 when calling: `{SAXPY}`, "
+        "expected float32 but got float64",
+    ]
 
 
 @pytest.mark.parametrize("path", FILES)

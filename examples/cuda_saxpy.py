@@ -1,0 +1,91 @@
+# pyright: basic, reportMissingImports=false
+"""A kernel in CUDA C++, from its source to a function that takes PyTorch's CUDA tensors.
+
+    python examples/cuda_saxpy.py                 NVRTC compiles it: pip install ffi_builder[cuda]
+    python examples/cuda_saxpy.py saxpy.cubin     it was compiled before
+
+Where PyTorch has a GPU the kernel runs there. Else a driver runs it that the tests bring along,
+which has a Python function in the place of the kernel.
+"""
+
+import importlib.util
+import sys
+from pathlib import Path
+
+import numpy as np
+
+from ffi_builder import cuda, spec
+
+SOURCE = r"""
+extern "C" __global__ void saxpy(float a, const float *x, float *y, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) y[i] += a * x[i];
+}
+"""
+THREADS = 256
+
+n = spec.Var("n", "int32")
+a = spec.Var("a", "float32")
+x = spec.Tensor("x", [n], "float32", device_type="cuda")
+y = spec.Tensor("y", [n], "float32", device_type="cuda")
+SIGNATURE = spec.Signature("saxpy", [a, x, y])
+
+
+def compiled_for(arch: str):
+    """The function, for GPUs of this architecture."""
+    given = sys.argv[1:]
+    image = Path(given[0]).read_bytes() if given else cuda.compile_cuda(SOURCE, arch=arch)
+    print(cuda.kernels(image))
+    grid = spec.ceildiv(n, THREADS)
+    return cuda.wrap_cubin(image, "saxpy", SIGNATURE, grid=grid, block=THREADS, args=[a, x, y, n])[
+        "saxpy"
+    ]
+
+
+def on_gpu(torch):
+    major, minor = torch.cuda.get_device_capability()
+    saxpy = compiled_for(f"sm_{major}{minor}")
+    given, result = torch.arange(1000.0, device="cuda"), torch.ones(1000, device="cuda")
+    saxpy(2, given, result)  # on PyTorch's current stream, as what follows is
+    return result.cpu().numpy(), mistake(saxpy, given.double(), result)
+
+
+def on_fake_driver():
+    sys.path.insert(0, str(Path(__file__).parents[1]))  # the clone: its tests are not installed
+    from tests.cuda.fake import FakeDriver, device_array, library
+    from tests.cuda.fake.kernels import emulate_saxpy
+
+    driver = FakeDriver(library())  # before the first call, which then finds this one
+    emulate_saxpy(driver)
+    saxpy = compiled_for("sm_90")
+    given = device_array(driver, np.arange(1000, dtype="float32"))
+    result = device_array(driver, np.ones(1000, "float32"))
+    saxpy(2, given.tensor(), result.tensor())
+    doubles = device_array(driver, np.zeros(1000))
+    return result.host, mistake(saxpy, doubles.tensor(), result.tensor())
+
+
+def mistake(saxpy, x, y):
+    """What is said of an array of another type."""
+    try:
+        saxpy(2, x, y)
+    except TypeError as error:
+        return f"TypeError: {error}"
+    return "no error"
+
+
+def torch_with_gpu():
+    if importlib.util.find_spec("torch") is None:
+        return None
+    import torch
+
+    return torch if torch.cuda.is_available() else None
+
+
+if __name__ == "__main__":
+    torch = torch_with_gpu()
+    if torch is None:
+        print("There is no GPU here, or no PyTorch that has it: a fake driver runs the kernel")
+    result, error = on_fake_driver() if torch is None else on_gpu(torch)
+    print("largest difference from NumPy:", np.abs(result - (1 + 2 * np.arange(1000))).max())
+    print(error)

@@ -1,0 +1,44 @@
+"""Names of kernels: what a C++ name was before it was mangled, and which one was meant."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterable
+
+_LENGTH = re.compile(r"[1-9][0-9]{0,4}")
+
+
+def plain_name(mangled: str) -> str | None:
+    """``ns::kernel`` for ``_ZN2ns6kernelEPf``: the qualified name, without template arguments.
+
+    None for a name that is not mangled by the Itanium C++ ABI (section 5.1), or in a way that
+    kernels' names are not: operators, for instance.
+    """
+    if not mangled.startswith("_Z"):
+        return None
+    at, nested = 2, False
+    if mangled.startswith("N", at):
+        at, nested = at + 1, True
+        at += len(mangled[at:]) - len(mangled[at:].lstrip("rVK"))  # qualifiers
+    elif mangled.startswith("L", at):  # internal linkage
+        at += 1
+    parts: list[str] = []
+    while length := _LENGTH.match(mangled, at):
+        end = length.end() + int(length[0])
+        if end > len(mangled):
+            return None
+        part = mangled[length.end() : end]
+        parts.append("(anonymous namespace)" if part.startswith("_GLOBAL__N_") else part)
+        at = end
+        if not nested:
+            break
+    return "::".join(parts) or None
+
+
+def nearest(given: str, names: Iterable[str]) -> str | None:
+    """The name that looks most like what was given, if one does."""
+    known = list(names)
+    same = [name for name in known if name.lower() == given.lower()]
+    found = same or difflib.get_close_matches(given, known, n=1)
+    return found[0] if found else None

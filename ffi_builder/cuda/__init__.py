@@ -1,0 +1,27 @@
+"""Tools for CUDA kernels: compile, lower, assemble and read kernel images.
+
+    cubin = compile_cuda(source, arch="sm_90a")                  CUDA C++, by NVRTC
+    cubin = assemble(lower_to_ptx(module, arch="sm_90"), arch="sm_90")      MLIR or LLVM IR
+    print(kernels(cubin))                                        what is in there
+
+None needs a driver or a GPU. What each needs is imported when it is called.
+"""
+
+from ffi_builder.cubin import Image, Kernel, Parameter, find_kernel
+from ffi_builder.cubin import read_image as kernels
+from ffi_builder.cuda.assembler import assemble
+from ffi_builder.cuda.compiler import compile_cuda
+from ffi_builder.cuda.lowering import lower_to_ptx
+from ffi_builder.cuda.wrapping import wrap_cubin
+
+__all__ = [
+    "Image",
+    "Kernel",
+    "Parameter",
+    "assemble",
+    "compile_cuda",
+    "find_kernel",
+    "kernels",
+    "lower_to_ptx",
+    "wrap_cubin",
+]

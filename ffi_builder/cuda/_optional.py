@@ -1,0 +1,26 @@
+"""Imports of cuda-python, which is not installed with ffi_builder, each on first use."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any, Final
+
+from ffi_builder.errors import CompileError
+
+INSTALL: Final = (
+    "pip install ffi_builder[cuda], or ffi_builder[cuda12] for drivers that know CUDA 12 alone"
+)
+
+
+def bindings(name: str, what: str) -> Any:
+    """Module ``cuda.bindings.<name>``.
+
+    Raises:
+        CompileError: it is not installed; with what needs it, and how to install it.
+    """
+    try:
+        return import_module(f"cuda.bindings.{name}")
+    except ImportError as error:
+        raise CompileError(
+            f"{what} needs cuda-bindings, which cannot be imported ({error}): {INSTALL}"
+        ) from error

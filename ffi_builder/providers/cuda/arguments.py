@@ -1,0 +1,297 @@
+"""Entries of ``args=`` as kernel parameters: what each is in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final, TypeAlias
+
+from ffi_builder import spec
+from ffi_builder.abi import DEVICE_TYPES
+from ffi_builder.errors import BuildError
+from ffi_builder.ir import Builder, Value
+from ffi_builder.providers.context import CallContext
+from ffi_builder.providers.cuda.entries import (
+    SCALAR_SIZES,
+    LaunchEntry,
+    Nested,
+    Packed,
+    Pointee,
+    Scalar,
+    Struct,
+)
+from ffi_builder.providers.cuda.layout import Layout, Tree, layout
+from ffi_builder.providers.forward import (
+    Entry,
+    Item,
+    entries,
+    flat_item,
+    items,
+    path_of,
+    plain,
+    scalar_argument,
+    shape_arguments,
+    with_result_tensors,
+)
+from ffi_builder.providers.nested import dynamic_layout
+from ffi_builder.providers.packing import DynamicParamPackCallProvider
+
+PROVIDER: Final = "CudaLaunchCallProvider"
+_HOST_ONLY: Final = (*(spec.String, spec.Bytes, spec.Object, spec.Function, spec.Array, spec.Map),)
+_STREAMS: Final = (spec.Stream, spec.EnvStream)
+_FOR_KERNELS: Final = ("cuda", "cuda_host", "cuda_managed")
+"""Device types of memory that a kernel can read."""
+
+Members: TypeAlias = Callable[[CallContext, spec.Tensor], Sequence[Value]]
+"""``CudaLaunchCallProvider.tensor_members``."""
+
+
+@dataclass(frozen=True)
+class KernelArgument:
+    """One parameter of the kernel: values in memory, a number, or what the caller has laid out.
+
+    A number (an int or expression, an i64 here) takes the size of the kernel's parameter, so it has
+    none of its own. Sizes are bytes.
+    """
+
+    text: str
+    size: int | None
+    align: int = 1
+    layout: Layout | None = None
+    number: Value | int | None = None
+    address: Value | None = None
+
+    def __str__(self) -> str:
+        if self.size is None:
+            return f"{self.text}: an integer"
+        return f"{self.text}: {self.size} byte{'' if self.size == 1 else 's'}"
+
+
+def kernel_arguments(
+    context: CallContext, args: Sequence[LaunchEntry] | None, members: Members
+) -> list[KernelArgument]:
+    """What the kernel gets, in order: ``args=``, or every parameter but streams and constants.
+
+    Tensors that are returned come last, where ``args=`` does not have them.
+
+    Raises:
+        BuildError: an entry that is none of the signature's, or of the host's memory.
+    """
+    maker = _Maker(context, members)
+    if args is None:
+        every = items(PROVIDER, None, context)
+        found = [item for item in every if not isinstance(plain(item), _STREAMS)]
+        return [argument for item in found for argument in maker.of_item(item)]
+    if isinstance(args, str) or not isinstance(args, Sequence):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise BuildError(f"{PROVIDER}: args= is {args!r}; expected a list, such as [{args!r}]")
+    arguments = [argument for entry in args for argument in maker.of_entry(entry)]
+    behind = with_result_tensors(context, maker.seen)[len(maker.seen) :]
+    return [*arguments, *(argument for item in behind for argument in maker.of_item(item))]
+
+
+class _Maker:
+    """Makes arguments of entries, and notes which parameters they are of."""
+
+    def __init__(self, context: CallContext, members: Members) -> None:
+        self.context = context
+        self.members = members
+        self.seen: list[Item] = []
+
+    def of_entry(self, entry: LaunchEntry) -> Iterator[KernelArgument]:
+        match entry:
+            case Scalar():
+                yield _laid_out(str(entry), self._scalar(entry))
+            case Struct() | Packed() | Nested():
+                yield _laid_out(str(entry), self._tree(entry))
+            case Pointee():
+                yield self._pointee(entry)
+            case _:
+                for item in self._items(entry):
+                    yield from self.of_item(item)
+
+    def of_item(self, item: Item) -> Iterator[KernelArgument]:
+        context = self.context
+        match plain(item):
+            case int() | spec.Expr() as number:
+                value = number if isinstance(number, int) else context.value(number)
+                yield KernelArgument(str(number), None, number=value)
+            case spec.Shape() as shape:
+                path = path_of(context, shape)
+                for index, argument in enumerate(shape_arguments(context, shape)):
+                    yield _laid_out(f"{path}[{index}]", argument.value)
+            case _:
+                yield _laid_out(_shown(context, item), self._value(item))
+
+    def _items(self, entry: Entry) -> list[Item]:
+        (named,) = entries(PROVIDER, [entry], self.context)
+        found = list(flat_item(named))
+        self.seen += found
+        return found
+
+    def _value(self, item: Item) -> Tree:
+        """Of anything but a Shape."""
+        context = self.context
+        match plain(item):
+            case spec.Tensor() as tensor:
+                _check_device(context, tensor)
+                found = self.members(context, tensor)
+                return found[0] if len(found) == 1 else found
+            case spec.Data(tensor=param):
+                tensor = spec.required(param)
+                assert isinstance(tensor, spec.Tensor)
+                _check_device(context, tensor)
+                return context.data(param)
+            case spec.Field(part="dltensor"):
+                raise BuildError(
+                    f"{PROVIDER}: args= has {_shown(context, item)!r}, which is in the host's "
+                    f"memory; a kernel can be given the tensor's data, dimensions and strides"
+                )
+            case param if isinstance(param, _HOST_ONLY):
+                raise BuildError(
+                    f"{PROVIDER}: {_shown(context, item)!r} is a {type(param).__name__}, which is "
+                    f"in the host's memory; leave it out with args="
+                )
+            case _:
+                return scalar_argument(context, item).value
+
+    def _tree(self, entry: LaunchEntry) -> Tree:
+        """Members of a struct."""
+        context = self.context
+        match entry:
+            case Scalar():
+                return self._scalar(entry)
+            case Struct(members=members):
+                return [tree for member in members for tree in self._members(member)]
+            case Packed(tensor=param):
+                tensor = self._tensor(param, "Packed")
+                return DynamicParamPackCallProvider("").tensor_members(context, tensor)
+            case Nested(tensor=param):
+                tensor = self._tensor(param, "Nested")
+                parts = dynamic_layout(context, tensor)
+                return [context.data(tensor), [p[0] if len(p) == 1 else p for p in parts]]
+            case _:
+                raise BuildError(f"{PROVIDER}: args= has {entry}, which cannot be within a Struct")
+
+    def _members(self, entry: LaunchEntry) -> Iterator[Tree]:
+        if isinstance(entry, (Scalar, Struct, Packed, Nested, Pointee)):
+            yield self._tree(entry)
+            return
+        for item in self._items(entry):
+            match plain(item):
+                case int() | spec.Expr() as number:
+                    yield self.context.value(number)
+                case spec.Shape() as shape:
+                    yield from (a.value for a in shape_arguments(self.context, shape))
+                case _:
+                    yield self._value(item)
+
+    def _tensor(self, entry: spec.Param | str, what: str) -> spec.Tensor:
+        found = self._items(entry)
+        tensor = plain(found[0]) if len(found) == 1 else None
+        if not isinstance(tensor, spec.Tensor) or tensor.any_rank:
+            raise BuildError(
+                f"{PROVIDER}: {what}: expected a Tensor of a known number of dimensions but got "
+                f"{entry!r}"
+            )
+        _check_device(self.context, tensor)
+        return tensor
+
+    def _pointee(self, entry: Pointee) -> KernelArgument:
+        context = self.context
+        b = context.builder
+        found = self._items(entry.pointer)
+        param = plain(found[0]) if len(found) == 1 else None
+        is_handle = isinstance(param, spec.Var) and param.dtype == "handle"
+        if not is_handle and not isinstance(param, spec.DataPointer):
+            raise BuildError(
+                f"{PROVIDER}: {entry}: expected a DataPointer or a Var of dtype handle but got "
+                f"{entry.pointer!r}"
+            )
+        pointer = scalar_argument(context, found[0]).value
+        plain_pointer = pointer if pointer.type == b.types.ptr else b.to_pointer(b.to_int(pointer))
+        words = f"{entry} cannot be passed by value: the pointer is NULL"
+        b.check(b.ne(plain_pointer, b.null()), "ValueError", words)
+        return KernelArgument(str(entry), entry.size, entry.align, address=plain_pointer)
+
+    def _scalar(self, scalar: Scalar) -> Value:
+        b, t = self.context.builder, self.context.builder.types
+        bits = t.integer(8 * SCALAR_SIZES[scalar.dtype])
+        if not isinstance(scalar.value, (spec.Var, spec.Expr)):
+            return b.constant(8 * SCALAR_SIZES[scalar.dtype], scalar.bits)
+        value = widened(self.context, scalar.value)
+        low, high = spec.INT_RANGES[scalar.dtype]
+        fits = in_range(b, value, low, high, signed=not _is_uint64(scalar.value))
+        words = f"{scalar.value} is {{}}, which is no {scalar.dtype}: kernels get what fits"
+        if fits is not None:
+            b.check(fits, "ValueError", words, value)
+        return value if bits == t.i64 else b.trunc(value, bits)
+
+
+def widened(context: CallContext, item: spec.Dim) -> Value:
+    """A symbol, expression or int as an i64; a uint64 has its own bits."""
+    b, value = context.builder, context.value(item)
+    if value.type == b.types.i64:
+        return value
+    assert isinstance(item, spec.Var)
+    extend = b.zext if item.dtype.startswith("u") else b.sext
+    return extend(value, b.types.i64)
+
+
+def in_range(b: Builder, value: Value, low: int, high: int, *, signed: bool) -> Value | None:
+    """An i1; None if every i64 (or unsigned number) of 64 bits is."""
+    found: Value | None = None
+    if low > -(2**63) and (signed or low > 0):
+        found = b.sge(value, b.i64(low)) if signed else b.uge(value, b.i64(low))
+    if high < (2**63 - 1 if signed else 2**64 - 1):
+        below = b.sle(value, b.i64(high)) if signed else b.ule(value, b.i64(high))
+        found = below if found is None else b.and_(found, below)
+    return found
+
+
+def _is_uint64(item: object) -> bool:
+    return isinstance(item, spec.Var) and item.dtype == "uint64"
+
+
+def _laid_out(text: str, tree: Tree) -> KernelArgument:
+    found = layout(tree)
+    return KernelArgument(text, found.size, found.align, layout=found)
+
+
+def _check_device(context: CallContext, tensor: spec.Tensor) -> None:
+    """That a kernel can read the tensor's memory."""
+    b = context.builder
+    if tensor.device in _FOR_KERNELS:
+        return
+    path = path_of(context, tensor)
+    if tensor.device != spec.ANY:
+        raise BuildError(
+            f"{PROVIDER}: {path!r} is on device_type {tensor.device!r}, whose memory a kernel "
+            f"cannot read; expected one of {', '.join(_FOR_KERNELS)}. (Where it can, declare a "
+            f"DataPointer)"
+        )
+    kind = context.device_type(tensor)
+    fine = b.eq(kind, b.i32(DEVICE_TYPES[_FOR_KERNELS[0]]))
+    for name in _FOR_KERNELS[1:]:
+        fine = b.or_(fine, b.eq(kind, b.i32(DEVICE_TYPES[name])))
+    if context.may_be_absent(tensor):
+        fine = b.or_(fine, b.xor(context.present(tensor), b.i1(True)))
+    words = (
+        f"{path} is on a device of DLPack's type {{}}, whose memory a kernel cannot read; expected "
+        f"{', '.join(_FOR_KERNELS)}"
+    )
+    b.check(fine, "ValueError", words, kind)
+
+
+def _shown(context: CallContext, item: Item) -> str:
+    """How messages call it."""
+    match item:
+        case spec.Data(tensor=param):
+            return f"{path_of(context, spec.required(param))}.data"
+        case spec.Field(param=param, part=part):
+            return f"{path_of(context, spec.required(param))}.{part}"
+        case spec.Var(name=name, dtype=dtype):
+            return f"{name} ({dtype})"
+        case int() | spec.Expr():
+            return str(item)
+        case param:
+            return path_of(context, plain(param))  # pyright: ignore

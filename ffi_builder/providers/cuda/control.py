@@ -1,0 +1,165 @@
+"""Helpers behind the functions that load and release, and behind the module's destructor.
+
+In C::
+
+int32_t preload(TVMFFIAny *args, int32_t count, TVMFFIAny *result, State *, Kernel *,
+                int (*init)(void **), int32_t needs, …site);
+int32_t release(State *, TVMFFIAny *result, int (*unload)(void **), …site);
+int32_t unload(void **result, State *, Library *);     under the lock of TVMFFIHandleInitOnce
+void leave_module(State *);                            when the code goes
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from ffi_builder import abi
+from ffi_builder.abi import TypeIndex
+from ffi_builder.ir import Value
+from ffi_builder.providers.cuda import driver
+from ffi_builder.providers.cuda.emit import (
+    HelperBuilder,
+    Message,
+    Site,
+    call_driver,
+    call_helper,
+    each,
+    relaxed_capture,
+    status_of,
+    store_release,
+)
+
+INIT_ONCE: Final = "TVMFFIHandleInitOnce"
+_FINALIZING: Final = ("Py_IsFinalizing", "_Py_IsFinalizing")
+"""In Python 3.13 and later, and before."""
+
+
+def preload(
+    b: HelperBuilder,
+    args: Value,
+    count: Value,
+    result: Value,
+    state: Value,
+    kernel: Value,
+    init: Value,
+    needs: Value,
+    *site: Value,
+) -> None:
+    """Load, and make ready on the device that is the only argument, or the current one."""
+    t = b.types
+    device = b.alloca(t.i64)
+    b.store(b.i64(-1), device)
+    _store_none(b, result)
+    with b.when(b.ne(count, b.i32(0))):
+        with b.when(b.ne(count, b.i32(1))):
+            b.ret(_refuse(b, "TypeError", "%d arguments", [count], site))
+        kind = b.load(t.i32, args)
+        with b.when(b.ne(kind, b.i32(TypeIndex.INT))):
+            b.ret(_refuse(b, "TypeError", "an argument of another type", [], site))
+        number = b.field(t.i64, args, abi.ANY_PAYLOAD)
+        with b.when(b.uge(number, b.i64(driver.DEVICES))):
+            b.ret(_refuse(b, "ValueError", "%d", [number], site))
+        b.store(number, device)
+    failed = b.call_value(INIT_ONCE, [kernel, init], t.i32)
+    with b.when(b.ne(failed, b.i32(0))):
+        b.ret(failed)
+    where = b.trunc(b.load(t.i64, device), t.i32)
+    status = call_helper(b, "load_on", [state, kernel, where, needs])
+    with b.when(b.ne(status, b.i32(0))):
+        empty = b.words(b"")
+        b.ret(call_helper(b, "fail", [state, kernel, b.null(), where, status, empty, *site]))
+    b.ret(b.i32(0))
+
+
+def _refuse(
+    b: HelperBuilder, kind: str, format_: str, shown: list[Value], values: tuple[Value, ...]
+) -> Value:
+    site, message = Site(values), Message(b)
+    message.append("To preload kernel '%s': expected the number of a device, 0 to ", site.kernel)
+    message.append(
+        f"{driver.DEVICES - 1}, or nothing for the current one, but got {format_}", *shown
+    )
+    return message.raise_(kind, site)
+
+
+def release(b: HelperBuilder, state: Value, result: Value, callback: Value, *site: Value) -> None:
+    """Unload under the lock that loading has; the slot gets the address of the status."""
+    t = b.types
+    slot = b.alloca(t.ptr)
+    b.store(b.null(), slot)
+    _store_none(b, result)
+    failed = b.call_value(INIT_ONCE, [slot, callback], t.i32)
+    with b.when(b.ne(failed, b.i32(0))):
+        b.ret(failed)
+    # One more than the status, so that it is not NULL.
+    status = b.trunc(b.sub(b.to_int(b.load(t.ptr, slot)), b.i64(1)), t.i32)
+    with b.when(b.ne(status, b.i32(0))):
+        nothing = [b.null(), b.null(), b.i32(-1)]
+        b.ret(call_helper(b, "fail", [state, *nothing, status, b.words(b""), *site]))
+    b.ret(b.i32(0))
+
+
+def unload(b: HelperBuilder, result: Value, state: Value, library: Value) -> None:
+    """Forget the kernels and the library, whether or not the driver can unload it.
+
+    Each kernel is loaded again when it is called again.
+    """
+    t = b.types
+    status = b.alloca(t.i32)
+    b.store(b.i32(0), status)
+    handle = b.load(t.ptr, library)
+    with b.when(b.ne(handle, b.null())):
+        with each(b, b.offset(library, driver.LIBRARY_KERNELS), driver.KERNEL_NEXT) as kernel:
+            store_release(b, b.null(), kernel, size=8)
+            prepared = b.offset(kernel, driver.KERNEL_PREPARED)
+            with b.loop(b.i64(driver.DEVICES // 8)) as index:
+                b.store(b.i64(0), b.element(prepared, index, "i64"))
+        b.store(b.null(), library)
+        with relaxed_capture(b, state):
+            unloaded = call_driver(b, state, "cuLibraryUnload", [handle])
+        b.store(status_of(b, "cuLibraryUnload", unloaded), status)
+    shown = b.zext(b.load(t.i32, status), t.i64)
+    b.store(b.to_pointer(b.add(shown, b.i64(1))), result)
+    b.ret(b.i32(0))
+
+
+def leave_module(b: HelperBuilder, state: Value) -> None:
+    """Give back all that was taken from the driver; nobody is there to hear of a failure.
+
+    Not when the interpreter ends: the driver goes as well, and may have gone.
+    """
+    t = b.types
+    with b.when(b.eq(b.field(t.i64, state, driver.STATE_READY), b.i64(0))):
+        b.ret()
+    with b.when(_interpreter_ends(b)):
+        b.ret()
+    with relaxed_capture(b, state):
+        with each(b, b.offset(state, driver.STATE_LIBRARIES), driver.LIBRARY_NEXT) as library:
+            handle = b.load(t.ptr, library)
+            with b.when(b.ne(handle, b.null())):
+                call_driver(b, state, "cuLibraryUnload", [handle])
+        with b.loop(b.i64(driver.DEVICES)) as device:
+            slot = b.element(b.offset(state, driver.STATE_CONTEXTS), device, "!llvm.ptr")
+            with b.when(b.ne(b.load(t.ptr, slot), b.null())):
+                call_driver(b, state, "cuDevicePrimaryCtxRelease_v2", [b.trunc(device, t.i32)])
+    b.ret()
+
+
+def _interpreter_ends(b: HelperBuilder) -> Value:
+    """An i1; False where there is no Python in the process."""
+    t = b.types
+    b.symbols.declare("dlsym", t.ptr, [t.ptr, t.ptr])
+    answer = b.alloca(t.i32)
+    b.store(b.i32(0), answer)
+    for name in _FINALIZING:
+        function = b.call_value("dlsym", [b.null(), b.words(name.encode())], t.ptr)
+        with b.when(b.ne(function, b.null())):
+            ends = b.call_pointer(function, [], t.i32)
+            assert ends is not None
+            b.store(b.or_(b.load(t.i32, answer), ends), answer)
+    return b.ne(b.load(t.i32, answer), b.i32(0))
+
+
+def _store_none(b: HelperBuilder, result: Value) -> None:
+    b.store(b.i64(0), result)
+    b.store(b.i64(0), b.offset(result, abi.ANY_PAYLOAD))

@@ -1,0 +1,144 @@
+"""Grid, block, cluster and shared memory: checked when given, computed at each call in 64 bits."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import reduce
+from typing import Final, TypeAlias, Union, cast
+
+from ffi_builder import spec
+from ffi_builder.errors import SpecError
+from ffi_builder.ir import Builder, Value
+from ffi_builder.providers.context import CallContext
+from ffi_builder.providers.cuda import driver
+from ffi_builder.providers.cuda.arguments import PROVIDER, widened
+
+Size: TypeAlias = Union[spec.Dim, Sequence[spec.Dim]]
+"""One to three ints or expressions."""
+Sizes: TypeAlias = tuple[spec.Dim, ...]
+
+_AXES: Final = "xyz"
+_INT_MAX: Final = driver.WORDS[0]
+
+
+def checked_sizes(what: str, given: object) -> Sizes:
+    """One to three ints or expressions, as a tuple.
+
+    Raises:
+        SpecError: if they are not.
+    """
+    sizes = (given,) if isinstance(given, (int, spec.Var, spec.Expr)) else given
+    if isinstance(sizes, str) or not isinstance(sizes, Sequence):
+        raise SpecError(
+            f"{PROVIDER}: {what}: expected up to three ints or expressions of Vars but got "
+            f"{given!r}"
+        )
+    entries = tuple(cast("Sequence[object]", sizes))
+    if not 1 <= len(entries) <= len(_AXES):
+        raise SpecError(f"{PROVIDER}: {what}: expected one to three sizes but got {len(entries)}")
+    for axis, entry in zip(_AXES, entries, strict=False):
+        checked_size(f"{what}.{axis}", entry)
+    return cast("Sizes", entries)
+
+
+def checked_size(what: str, entry: object) -> None:
+    """An int, or an expression of integers.
+
+    Raises:
+        SpecError: if it is not.
+    """
+    is_integer = isinstance(entry, int) and not isinstance(entry, bool)
+    if isinstance(entry, spec.Var) and not entry.is_integer:
+        raise SpecError(
+            f"{PROVIDER}: {what}: {entry.name!r} is a {entry.dtype} symbol, not an integer one"
+        )
+    if not is_integer and not isinstance(entry, (spec.Var, spec.Expr)):
+        raise SpecError(
+            f"{PROVIDER}: {what}: expected an int or an expression of Vars but got {entry!r}"
+        )
+
+
+def check_ints(what: str, sizes: Sizes, least: int, most: Sequence[int]) -> None:
+    """That those that are ints are in range.
+
+    Raises:
+        SpecError: if one is not.
+    """
+    for axis, size, high in zip(_AXES, sizes, most, strict=False):
+        if isinstance(size, int) and not least <= size <= high:
+            raise SpecError(f"{PROVIDER}: {what}.{axis}: expected {least} to {high} but got {size}")
+
+
+def product(sizes: Sequence[object]) -> int | None:
+    """Of all, if all are ints."""
+    found = 1
+    for size in sizes:
+        if not isinstance(size, int):
+            return None
+        found *= size
+    return found
+
+
+@dataclass(frozen=True)
+class Dimensions:
+    """Three sizes of a launch: ints, or i64 values that have been checked to be in range."""
+
+    values: tuple[int | Value, ...]
+
+    @property
+    def product(self) -> int | None:
+        """Of all, if all are ints."""
+        return product(self.values)
+
+    def blocks(self, b: Builder) -> Value:
+        """Their product, an i64; it must fit."""
+        wide = [b.i64(value) if isinstance(value, int) else value for value in self.values]
+        return reduce(b.mul, wide)
+
+    @property
+    def dynamic(self) -> list[Value]:
+        """Those that are no ints."""
+        return [value for value in self.values if not isinstance(value, int)]
+
+
+def emit_dimensions(
+    context: CallContext, kernel: str, what: str, sizes: Sizes, least: int, most: Sequence[int]
+) -> Dimensions:
+    """Compute what is no int, and check its range; what is left out is 1."""
+    values: list[int | Value] = []
+    for axis, size, high in zip(_AXES, sizes, most, strict=False):
+        where = f"{what}.{axis}"
+        values.append(emit_size(context, kernel, where, size, least, high))
+    return Dimensions((*values, *[1] * (len(_AXES) - len(values))))
+
+
+def emit_size(
+    context: CallContext, kernel: str, what: str, size: spec.Dim, least: int, most: int
+) -> int | Value:
+    """An int as it is; else an i64 between ``least`` (0 or 1) and ``most``."""
+    if isinstance(size, int):
+        return size
+    b, value = context.builder, widened(context, size)
+    # Unsigned, so that negative values are too large.
+    shifted = b.sub(value, b.i64(least)) if least else value
+    words = f"{what} = {size} is {{}} for kernel {kernel!r}; expected {least} to {most}"
+    b.check(b.ule(shifted, b.i64(most - least)), "ValueError", words, value)
+    return value
+
+
+def checked_dynamic_memory(given: spec.Dim) -> spec.Dim:
+    """Bytes of dynamic shared memory, as given.
+
+    Raises:
+        SpecError: if they are no int or expression, or out of range.
+    """
+    checked_size("dynamic_smem_bytes", given)
+    if isinstance(given, int) and not 0 <= given <= _INT_MAX:
+        raise SpecError(f"{PROVIDER}: dynamic_smem_bytes: expected 0 to {_INT_MAX} but got {given}")
+    return given
+
+
+def emit_dynamic_memory(context: CallContext, kernel: str, size: spec.Dim) -> int | Value:
+    """Bytes of dynamic shared memory: an int, or an i64 that has been checked."""
+    return emit_size(context, kernel, "dynamic_smem_bytes", size, 0, _INT_MAX)

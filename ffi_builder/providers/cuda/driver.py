@@ -1,0 +1,156 @@
+"""The CUDA driver in numbers: which functions are used, and the layout of what they are given.
+
+Source: ``cuda.h`` of CUDA 12.0 to 13.3 (64-bit Linux); ``tests/cuda/test_numbers.py`` compares all
+of it with the header of the nvidia-cuda-runtime wheel. Sizes and offsets are bytes.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import Final
+
+LIBRARY: Final = "libcuda.so.1"
+OLDEST: Final = "12.0"
+"""The first CUDA whose driver has all of the functions: cuLibrary*, cuKernel*, cuLaunchKernelEx."""
+
+FUNCTIONS: Final = (
+    "cuLaunchKernelEx",
+    "cuInit",
+    "cuLibraryLoadData",
+    "cuLibraryGetKernel",
+    "cuLibraryUnload",
+    "cuKernelGetFunction",
+    "cuKernelGetAttribute",
+    "cuKernelSetAttribute",
+    "cuThreadExchangeStreamCaptureMode",
+    "cuCtxGetCurrent",
+    "cuCtxGetDevice",
+    "cuCtxPushCurrent_v2",
+    "cuCtxPopCurrent_v2",
+    "cuDevicePrimaryCtxRetain",
+    "cuDevicePrimaryCtxRelease_v2",
+    "cuDeviceGetAttribute",
+    "cuStreamGetCtx",
+    "cuGetErrorName",
+    "cuGetErrorString",
+    "cuDriverGetVersion",
+)
+"""Exported names, in the order of the table; the launch has the number 0."""
+NUMBER: Final = {name: number for number, name in enumerate(FUNCTIONS)}
+NAME_STRIDE: Final = 40
+"""Each name has as much space in the constant of them all."""
+
+CODE_BITS: Final = 16
+"""A status is a CUresult, and above these bits the number of the function that returned it."""
+
+# CUlaunchConfig
+CONFIG_SIZE: Final = 56
+CONFIG_GRID: Final = 0
+CONFIG_BLOCK: Final = 12
+CONFIG_SHARED: Final = 24
+CONFIG_STREAM: Final = 32
+CONFIG_ATTRIBUTES: Final = 40
+CONFIG_COUNT: Final = 48
+
+# CUlaunchAttribute
+ATTRIBUTE_SIZE: Final = 72
+ATTRIBUTE_VALUE: Final = 8
+COOPERATIVE: Final = 2
+CLUSTER_DIMENSION: Final = 4
+PROGRAMMATIC_STREAM_SERIALIZATION: Final = 6
+FLAGS: Final = {
+    "cooperative": COOPERATIVE,
+    "programmatic_stream_serialization": PROGRAMMATIC_STREAM_SERIALIZATION,
+}
+"""Attributes whose value is an int that is not 0."""
+
+TENSOR_MAP_SIZE: Final = 128
+TENSOR_MAP_ALIGN: Final = 128
+"""In CUDA 13; 64 in CUDA 12, whose kernels take it at a multiple of 128 as well."""
+
+SPECIAL_STREAMS: Final = 3
+"""NULL, CU_STREAM_LEGACY (1), CU_STREAM_PER_THREAD (2) are streams of the current context."""
+CAPTURE_MODE_RELAXED: Final = 2
+
+
+class FunctionAttribute(IntEnum):
+    """``CUfunction_attribute``."""
+
+    MAX_THREADS_PER_BLOCK = 0
+    SHARED_SIZE_BYTES = 1
+    MAX_DYNAMIC_SHARED_SIZE_BYTES = 8
+    NON_PORTABLE_CLUSTER_SIZE_ALLOWED = 14
+
+
+class DeviceAttribute(IntEnum):
+    """``CUdevice_attribute``."""
+
+    MAX_THREADS_PER_BLOCK = 1
+    MAX_BLOCK_DIM_X = 2
+    MAX_BLOCK_DIM_Y = 3
+    MAX_BLOCK_DIM_Z = 4
+    MAX_GRID_DIM_X = 5
+    MAX_GRID_DIM_Y = 6
+    MAX_GRID_DIM_Z = 7
+    COMPUTE_CAPABILITY_MAJOR = 75
+    COMPUTE_CAPABILITY_MINOR = 76
+    MAX_SHARED_MEMORY_PER_BLOCK_OPTIN = 97
+    CLUSTER_LAUNCH = 120
+
+
+class JitOption(IntEnum):
+    """``CUjit_option``."""
+
+    ERROR_LOG_BUFFER = 5
+    ERROR_LOG_BUFFER_SIZE_BYTES = 6
+
+
+class Result(IntEnum):
+    """``CUresult``."""
+
+    SUCCESS = 0
+    INVALID_DEVICE = 101
+    NO_BINARY_FOR_GPU = 209
+    INVALID_PTX = 218
+    UNSUPPORTED_PTX_VERSION = 222
+    COOPERATIVE_LAUNCH_TOO_LARGE = 720
+
+
+# What every GPU has, and no launch can do without.
+MAX_GRID: Final = (2**31 - 1, 65535, 65535)
+WORDS: Final = (2**31 - 1,) * 3
+"""What fits of any three sizes. How much of it a device allows it says itself, when it refuses."""
+MAX_BLOCK: Final = (1024, 1024, 64)
+MAX_THREADS: Final = 1024
+MAX_PORTABLE_CLUSTER: Final = 8
+MAX_CLUSTER: Final = 16
+SHARED_WITHOUT_ASKING: Final = 48 << 10
+"""Static and dynamic shared memory of a block; for more a kernel attribute has to be set."""
+
+# The state of a module: the table of functions, and what was taken from the driver.
+STATE_READY: Final = 8 * len(FUNCTIONS)
+STATE_LIBRARIES: Final = STATE_READY + 8
+"""The first of the libraries that are loaded."""
+STATE_CONTEXTS: Final = STATE_LIBRARIES + 8
+"""Primary contexts that were retained, by device."""
+DEVICES: Final = 128
+STATE_SIZE: Final = STATE_CONTEXTS + 8 * DEVICES
+
+# The state of an image. What was listed once stays listed.
+LIBRARY_HANDLE: Final = 0
+LIBRARY_NEXT: Final = 8
+LIBRARY_LISTED: Final = 16
+LIBRARY_KERNELS: Final = 24
+"""The first of the kernels that were taken from it."""
+LIBRARY_SIZE: Final = 32
+
+# The state of a kernel.
+KERNEL_HANDLE: Final = 0
+"""The CUkernel: what TVMFFIHandleInitOnce initialises."""
+KERNEL_NEXT: Final = 8
+KERNEL_LISTED: Final = 16
+KERNEL_PREPARED: Final = 24
+"""A byte for each device: which attributes are set there. The last one stands for any other."""
+KERNEL_SIZE: Final = KERNEL_PREPARED + DEVICES
+PREPARED_SHARED: Final = 1
+PREPARED_CLUSTER: Final = 2

@@ -1,0 +1,222 @@
+"""Small steps that the emitted code is made of: atomic accesses, driver calls, messages."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from functools import cache
+from typing import Any, Final
+
+from ffi_builder import __version__
+from ffi_builder.ir import Builder, Operation, Symbols, Type, Types, Value
+from ffi_builder.providers.cuda import driver
+
+SHARED: Final = "__ffi_builder_shared_cuda_"
+"""Helpers, and constants that only they use: what a JIT may have once for all modules."""
+
+_WITHOUT_RESULT: Final = ("leave", "leave_module", "say")
+
+_ACQUIRE: Final = 4
+_RELEASE: Final = 5
+_ACQUIRE_RELEASE: Final = 6
+"""``llvm``'s AtomicOrdering."""
+_MESSAGE_SIZE: Final = 4096
+MESSAGE_VALUES: Final = 7
+"""The most values of one :meth:`Message.append`."""
+
+
+@cache
+def helper_name(name: str) -> str:
+    """The symbol of a helper. Equal names mean equal bodies, so it is of this package's version."""
+    contents = repr((__version__, driver.FUNCTIONS))
+    return f"{SHARED}{name}_{hashlib.sha256(contents.encode()).hexdigest()[:8]}"
+
+
+def helper_result(t: Types, name: str) -> Type:
+    """What a helper returns."""
+    return t.void if name in _WITHOUT_RESULT else t.i32
+
+
+def call_helper(b: Builder, name: str, operands: Sequence[Value]) -> Value:
+    """Call a helper that returns a value."""
+    return b.call_value(helper_name(name), operands, b.types.i32)
+
+
+def load_acquire(b: Builder, type_: Type, pointer: Value, *, size: int) -> Value:
+    """Load what another thread may have stored with :func:`store_release`."""
+    number = b.types.int_attribute
+    attributes = {"alignment": number(64, size), "ordering": number(64, _ACQUIRE)}
+    return b.value("llvm.load", (pointer,), type_, attributes)
+
+
+def store_release(b: Builder, value: Value, pointer: Value, *, size: int) -> None:
+    """Store what other threads load with :func:`load_acquire`."""
+    number = b.types.int_attribute
+    attributes = {"alignment": number(64, size), "ordering": number(64, _RELEASE)}
+    b.op("llvm.store", (value, pointer), attributes=attributes)
+
+
+def exchange_null(b: Builder, pointer: Value, value: Value) -> Value:
+    """Store a pointer where there is NULL; return what was there before."""
+    number, ptr = b.types.int_attribute, b.types.ptr
+    attributes = {
+        "success_ordering": number(64, _ACQUIRE_RELEASE),
+        "failure_ordering": number(64, _ACQUIRE),
+    }
+    both = b.types.struct((ptr, b.types.i1))
+    pair = b.value("llvm.cmpxchg", (pointer, b.null(), value), both, attributes)
+    return b.extract(pair, 0, ptr)
+
+
+def call_driver(b: Builder, state: Value, name: str, operands: Sequence[Value]) -> Value:
+    """Call a function of the table; returns its CUresult, an i32."""
+    function = b.field(b.types.ptr, state, 8 * driver.NUMBER[name])
+    result = b.call_pointer(function, operands, b.types.i32)
+    assert result is not None
+    return result
+
+
+def status_of(b: Builder, name: str, result: Value) -> Value:
+    """A CUresult as a status: with the number of the function, but 0 stays 0."""
+    number = b.i32(driver.NUMBER[name] << driver.CODE_BITS)
+    return b.select(b.eq(result, b.i32(0)), result, b.or_(result, number))
+
+
+def call_checked(b: Builder, state: Value, name: str, operands: Sequence[Value]) -> None:
+    """Call a function of the table; where that fails, return its status."""
+    result = call_driver(b, state, name, operands)
+    with b.when(b.ne(result, b.i32(0))):
+        b.ret(status_of(b, name, result))
+
+
+def return_failure(b: Builder, status: Value) -> None:
+    """Return a status that is not 0; else go on."""
+    with b.when(b.ne(status, b.i32(0))):
+        b.ret(status)
+
+
+def put_in_list(b: Builder, item: Value, first: Value, *, listed: int, following: int) -> None:
+    """Put a state in front of a list, unless it has been put there before."""
+    t = b.types
+    flag = b.offset(item, listed)
+    with b.when(b.eq(b.load(t.i64, flag), b.i64(0))):
+        b.store(b.i64(1), flag)
+        b.store(b.load(t.ptr, first), b.offset(item, following))
+        b.store(item, first)
+
+
+@contextmanager
+def each(b: Builder, first: Value, following: int) -> Generator[Value]:
+    """``for item in list:`` the body."""
+    t = b.types
+    head, body = b.new_block(t.ptr), b.new_block()
+    b.br(head, b.load(t.ptr, first))
+    b.block = body
+    item = head.arguments[0]
+    yield item
+    b.br(head, b.field(t.ptr, item, following))
+    end = b.new_block()
+    b.block = head
+    b.cond_br(b.ne(item, b.null()), body, end)
+    b.block = end
+
+
+@contextmanager
+def relaxed_capture(b: Builder, state: Value) -> Generator[None]:
+    """Around what a stream that is captured, in this thread or another, would forbid otherwise.
+
+    The body must not return.
+    """
+    name, mode = "cuThreadExchangeStreamCaptureMode", b.alloca(b.types.i32)
+    b.store(b.i32(driver.CAPTURE_MODE_RELAXED), mode)
+    call_driver(b, state, name, [mode])
+    yield
+    call_driver(b, state, name, [mode])
+
+
+class HelperBuilder(Builder):
+    """Builds one of the helpers, which have all of their texts in one constant."""
+
+    def __init__(
+        self, symbols: Symbols, function: Operation, location: Any, texts: dict[bytes, int]
+    ) -> None:
+        super().__init__(symbols, function, function.regions[0].blocks[0], location)
+        self._texts = texts
+
+    def words(self, data: bytes) -> Value:
+        """The address of these bytes, and of a NUL behind them."""
+        texts = self._texts
+        if data not in texts:
+            texts[data] = sum(len(text) + 1 for text in texts)
+        return self.offset(self.address_of(helper_name("words")), texts[data])
+
+
+class Site:
+    """The values that say for whom an error is: the last operands of every helper that raises.
+
+    In C: ``const char *kernel, const char *image, void *raiser, const char *suffix, const char
+    *backtrace, int64_t length``.
+    """
+
+    LETTERS: Final = "pppppl"
+    """Their types: see ``helpers``."""
+
+    def __init__(self, values: Sequence[Value]) -> None:
+        self.kernel, self.image, self.raiser, self.suffix, *self.backtrace = values
+
+
+class Message:
+    """Text that is written piece by piece into a buffer on the stack, and raised as an error.
+
+    In memory: an int64_t, how much there is, and the buffer.
+    """
+
+    def __init__(self, b: HelperBuilder) -> None:
+        self._b = b
+        self._space = b.alloca(b.types.i64, 1 + _MESSAGE_SIZE // 8)
+        b.store(b.i64(0), self._space)
+
+    def append(self, format_: str, *values: Value) -> None:
+        """Add what ``printf`` would print: ``%s``, and ``%d``, ``%u`` and ``%x`` of any width."""
+        b, t = self._b, self._b.types
+        kinds = re.findall(r"%[.\d]*([sdux])", format_)
+        wide = [_wide(b, *pair) for pair in zip(kinds, values, strict=True)]
+        zero = [b.i64(0)] * (MESSAGE_VALUES - len(wide))
+        text = re.sub(r"(%[.\d]*)([dux])", r"\1ll\2", format_)
+        b.call(helper_name("say"), [self._space, b.words(text.encode()), *wide, *zero], t.void)
+
+    def raise_(self, kind: str, site: Site) -> Value:
+        """Add the signature, and set the error; returns what the function is to return."""
+        b, t = self._b, self._b.types
+        self.append("%s", site.suffix)
+        length, buffer = b.load(t.i64, self._space), b.offset(self._space, 8)
+        operands = [b.words(kind.encode()), b.i64(len(kind)), buffer, length, *site.backtrace]
+        status = b.call_pointer(site.raiser, operands, t.i32)
+        assert status is not None
+        return status
+
+
+def _wide(b: Builder, kind: str, value: Value) -> Value:
+    t = b.types
+    if kind == "s":
+        return b.to_int(value)
+    if value.type == t.i64:
+        return value
+    return b.sext(value, t.i64) if kind == "d" else b.zext(value, t.i64)
+
+
+def say(b: HelperBuilder, message: Value, format_: Value, *values: Value) -> None:
+    """Add to a message what ``printf`` would print; what does not fit is cut off."""
+    t = b.types
+    at = b.load(t.i64, message)
+    left = b.sub(b.i64(_MESSAGE_SIZE), at)
+    here = b.element(b.offset(message, 8), at)
+    # Whoever reads a pointer finds one in the 64 bits that an integer has.
+    wanted = b.sext(b.call_variadic("snprintf", [here, left, format_], values, t.i32), t.i64)
+    # snprintf returns what it would have written.
+    most = b.sub(left, b.i64(1))
+    written = b.select(b.ult(wanted, most), wanted, most)
+    b.store(b.add(at, written), message)
+    b.ret()

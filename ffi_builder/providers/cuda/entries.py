@@ -1,0 +1,201 @@
+"""What ``args=`` of :class:`CudaLaunchCallProvider` takes beside parameters, parts and Vars.
+
+Each entry is one parameter of the kernel. An entry is a parameter of the signature or a part of
+one, a Var, an expression or an int, the name of such, or one of these::
+
+    Scalar(n * 2, "int32")          a number in a type of its own
+    Struct(x.data, "n", 7)          a struct by value, of entries
+    Packed("x")                     {data, dims…, strides…}, as DynamicParamPackCallProvider has it
+    Nested("x")                     {data, {shape, strides}}, as NestedTensorCallProvider has it
+    Pointee("config", 24)           what a pointer of the host points to, by value
+    TensorMap("map")                a CUtensorMap: 128 bytes, aligned to 128
+"""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass
+from typing import Final, TypeAlias, Union
+
+from ffi_builder import spec
+from ffi_builder.errors import SpecError
+from ffi_builder.providers.cuda import driver
+from ffi_builder.providers.forward import Entry
+
+_FLOATS: Final = {"float16": "e", "float32": "f", "float64": "d"}
+SCALAR_SIZES: Final = {
+    **{f"{sign}int{bits}": bits // 8 for sign in ("", "u") for bits in (8, 16, 32, 64)},
+    "bool": 1,
+    "float16": 2,
+    "bfloat16": 2,
+    "float32": 4,
+    "float64": 8,
+    "handle": 8,
+}
+"""Bytes of a scalar of each dtype, which are its alignment too."""
+
+
+@dataclass(frozen=True)
+class Scalar:
+    """A number in a type of its own.
+
+    Args:
+        value: an int, float or bool; or for an integer dtype a Var or an expression, which is
+            checked at each call to fit.
+        dtype: int8 to int64, uint8 to uint64, bool, float16, bfloat16, float32, float64, or handle
+            for an address (0 is NULL).
+
+    Raises:
+        SpecError: another dtype, or a value that it cannot have.
+    """
+
+    value: spec.Dim | float
+    dtype: str
+
+    def __post_init__(self) -> None:
+        if self.dtype not in SCALAR_SIZES:
+            raise SpecError(
+                f"Scalar: dtype: expected one of {', '.join(SCALAR_SIZES)} but got {self.dtype!r}"
+            )
+        if isinstance(self.value, (spec.Var, spec.Expr)):
+            self._check_symbolic()
+        else:
+            _ = self.bits
+
+    def _check_symbolic(self) -> None:
+        if self.dtype not in spec.INT_RANGES:
+            raise SpecError(f"Scalar: {self.value} can be an integer, but no {self.dtype}")
+        if isinstance(self.value, spec.Var) and not self.value.is_integer:
+            raise SpecError(f"Scalar: Var {self.value.name!r} is a {self.value.dtype}, no integer")
+
+    @property
+    def bits(self) -> int:
+        """A constant as an unsigned number of its size."""
+        value, dtype = self.value, self.dtype
+        if not isinstance(value, (int, float)):
+            raise SpecError(f"Scalar: expected a number but got {value!r}")
+        size = SCALAR_SIZES[dtype]
+        if dtype in spec.FLOAT_DTYPES:
+            return _float_bits(value, dtype)
+        low, high = (0, 1) if dtype == "bool" else spec.INT_RANGES.get(dtype, (0, 2**64 - 1))
+        if isinstance(value, float) or not low <= value <= high:
+            raise SpecError(f"Scalar: {value!r} is no {dtype} ({low} to {high})")
+        return value & ((1 << 8 * size) - 1)
+
+    def __str__(self) -> str:
+        return f"{self.value} as {self.dtype}"
+
+
+@dataclass(frozen=True, init=False)
+class Struct:
+    """A struct by value, with each member at its natural alignment, as C lays it out.
+
+    Args:
+        members: entries; a tuple or Struct of the signature is its elements.
+
+    Raises:
+        SpecError: no member.
+    """
+
+    members: tuple[LaunchEntry, ...]
+
+    def __init__(self, *members: LaunchEntry) -> None:
+        if not members:
+            raise SpecError("Struct: expected at least one member; C has no empty structs")
+        object.__setattr__(self, "members", members)
+
+    def __str__(self) -> str:
+        return f"{{{', '.join(str(member) for member in self.members)}}}"
+
+
+@dataclass(frozen=True)
+class Packed:
+    """A tensor as one struct by value: its data pointer, then dimensions and strides.
+
+    They are those that :class:`DynamicParamPackCallProvider` passes: what is no int, in the type of
+    its symbol.
+    """
+
+    tensor: spec.Param | str
+
+    def __str__(self) -> str:
+        return f"{_name(self.tensor)} packed"
+
+
+@dataclass(frozen=True)
+class Nested:
+    """A tensor as one struct by value, as CuTe's kernels take it: ``{data, {shape, strides}}``.
+
+    It is what :class:`NestedTensorCallProvider` passes.
+    """
+
+    tensor: spec.Param | str
+
+    def __str__(self) -> str:
+        return f"{_name(self.tensor)} nested"
+
+
+@dataclass(frozen=True)
+class Pointee:
+    """What a pointer of the host points to, by value: a struct that the caller has laid out.
+
+    It is read during the call; NULL is a ValueError.
+
+    Args:
+        pointer: a DataPointer or a ``handle`` Var, or the name of one.
+        size: bytes.
+        align: of the struct's type; a power of two.
+
+    Raises:
+        SpecError: a size or alignment that cannot be one.
+    """
+
+    pointer: spec.Param | str
+    size: int
+    align: int = 8
+
+    def __post_init__(self) -> None:
+        if type(self.size) is not int or self.size < 1:
+            raise SpecError(f"Pointee: size: expected a positive int but got {self.size!r}")
+        if type(self.align) is not int or self.align < 1 or self.align & (self.align - 1):
+            raise SpecError(f"Pointee: align: expected a power of two but got {self.align!r}")
+
+    def __str__(self) -> str:
+        return f"*{_name(self.pointer)}"
+
+
+def TensorMap(pointer: spec.Param | str) -> Pointee:  # reads as the others do
+    """A CUtensorMap (a ``const __grid_constant__ CUtensorMap``) that the caller has encoded.
+
+    Args:
+        pointer: a DataPointer or ``handle`` Var to its 128 bytes in host memory.
+    """
+    return Pointee(pointer, driver.TENSOR_MAP_SIZE, driver.TENSOR_MAP_ALIGN)
+
+
+LaunchEntry: TypeAlias = Union[Entry, Scalar, Struct, Packed, Nested, Pointee]
+"""An entry of ``args=``."""
+
+
+def _name(param: spec.Param | str) -> str:
+    return param if isinstance(param, str) else param.name
+
+
+def _float_bits(value: float, dtype: str) -> int:
+    if dtype == "bfloat16":
+        data = _packed(value, "f", dtype)
+        (wide,), (near,) = struct.unpack("<I", data), struct.unpack("<f", data)
+        if near != near:
+            return wide >> 16 | 0x40
+        if wide & 0xFFFF == 0x8000 and near != value:
+            # Half-way only since it has been rounded to float32 already.
+            wide += 1 if abs(value) > abs(near) else -1
+        return (wide + 0x7FFF + (wide >> 16 & 1)) >> 16
+    return int.from_bytes(_packed(value, _FLOATS[dtype], dtype), "little")
+
+
+def _packed(value: float, letter: str, dtype: str) -> bytes:
+    try:
+        return struct.pack(f"<{letter}", value)
+    except OverflowError as error:
+        raise SpecError(f"Scalar: {value!r} is too large for a {dtype}") from error

@@ -1,0 +1,102 @@
+"""The helper functions that all launching wrappers of a module share.
+
+They are built operation by operation once a process and distribution; other modules get them from
+bytecode.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from ffi_builder.ir import Symbols, Type, Types, seal
+from ffi_builder.providers.cuda.context import device_of, enter, launch, leave, primary
+from ffi_builder.providers.cuda.control import INIT_ONCE, leave_module, preload, release, unload
+from ffi_builder.providers.cuda.emit import (
+    MESSAGE_VALUES,
+    HelperBuilder,
+    Site,
+    helper_name,
+    helper_result,
+    say,
+)
+from ffi_builder.providers.cuda.load import find_driver, load, take_kernel
+from ffi_builder.providers.cuda.prepare import load_on, prepare, set_attributes
+from ffi_builder.providers.cuda.report import fail
+
+_LETTERS: Final = {"p": "ptr", "i": "i32", "l": "i64"}
+_BODIES: Final[dict[str, tuple[str, Callable[..., None]]]] = {
+    "enter": ("pip", enter),
+    "primary": ("pip", primary),
+    "leave": ("pi", leave),
+    "launch": ("ppppi", launch),
+    "device_of": ("pp", device_of),
+    "set_attributes": ("ppii", set_attributes),
+    "prepare": ("ppipi", prepare),
+    "load_on": ("ppii", load_on),
+    "fail": ("pppiip" + Site.LETTERS, fail),
+    "find_driver": ("p" + Site.LETTERS, find_driver),
+    "take_kernel": ("pppppp", take_kernel),
+    "load": ("pppppp" + Site.LETTERS, load),
+    "preload": ("pippppi" + Site.LETTERS, preload),
+    "release": ("ppp" + Site.LETTERS, release),
+    "unload": ("ppp", unload),
+    "leave_module": ("p", leave_module),
+    "say": ("pp" + "l" * MESSAGE_VALUES, say),
+}
+"""A letter for the type of each parameter, and what emits the body."""
+
+
+@dataclass(frozen=True)
+class _Group:
+    names: tuple[str, ...]
+    bytecode: bytes
+
+
+_GROUPS: Final[dict[str, _Group]] = {}
+"""By the name of the distribution's ``ir`` module."""
+
+
+def define_helpers(symbols: Symbols) -> None:
+    """Add those that the module does not have."""
+    key = symbols.types.ir.__name__
+    if key not in _GROUPS:
+        _GROUPS[key] = _group(symbols)
+    group = _GROUPS[key]
+    # All of them: a clean-up may have taken out those that nothing used.
+    if not all(name in symbols for name in group.names):
+        symbols.adopt(group.bytecode)
+
+
+def _group(symbols: Symbols) -> _Group:
+    """Build them, alone in a module of their own."""
+    ir, context = symbols.types.ir, symbols.types.context
+    unknown = ir.Location.unknown(context)
+    module = ir.Module.create(unknown)
+    _define_all(Symbols(symbols.types, module, unknown))
+    buffer = io.BytesIO()
+    module.operation.write_bytecode(buffer)
+    names = (op.operation.attributes["sym_name"].value for op in module.body.operations)
+    return _Group(tuple(names), buffer.getvalue())
+
+
+def _define_all(symbols: Symbols) -> None:
+    t = symbols.types
+    symbols.declare(INIT_ONCE, t.i32, [t.ptr, t.ptr])
+    internal = {"linkage": t.attribute("#llvm.linkage<internal>")}
+    texts: dict[bytes, int] = {}
+    for name, (letters, body) in _BODIES.items():
+        parameters = _types(t, letters)
+        function = symbols.function(
+            helper_name(name), helper_result(t, name), parameters, internal, body=True
+        )
+        b = HelperBuilder(symbols, function, symbols.location, texts)
+        body(b, *b.entry.arguments)
+        seal(t, function, ("cold", "minsize", "nounwind"))
+    symbols.constant(helper_name("words"), b"".join(text + b"\0" for text in texts))
+
+
+def _types(t: Types, letters: str) -> Sequence[Type]:
+    return [getattr(t, _LETTERS[letter]) for letter in letters]

@@ -1,0 +1,140 @@
+"""The hot path of a launch: kernel, parameters, configuration, the driver's function.
+
+What is emitted, ``…`` being more of the same::
+
+    llvm.cond_br %is_empty, ^done(%zero), ^launch
+  ^launch:
+    %known = llvm.load %kernel_state atomic acquire        // the CUkernel
+    llvm.cond_br %is_known, ^ready(%known), ^first         // ^first: TVMFFIHandleInitOnce
+  ^ready(%kernel):
+    …                                                      // parameters, CUlaunchConfig
+    llvm.cond_br %is_special, ^of_context, ^of_stream      // streams NULL, 1 and 2
+  ^of_stream:
+    %function = llvm.load %state                           // cuLaunchKernelEx
+    %status = llvm.call %function(%config, %kernel, %params, %null)
+    llvm.br ^launched(%status)                             // ^of_context: a helper
+  ^launched(%status):
+    llvm.cond_br %is_fine, ^done(%status), ^failed         // ^failed: a helper makes the error
+  ^done(%status):
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ffi_builder.ir import Block, CheckingBuilder, Value
+from ffi_builder.providers.cuda import driver
+from ffi_builder.providers.cuda.arguments import KernelArgument
+from ffi_builder.providers.cuda.configuration import Launch, emit_config
+from ffi_builder.providers.cuda.control import INIT_ONCE
+from ffi_builder.providers.cuda.emit import call_driver, call_helper, load_acquire
+from ffi_builder.providers.cuda.parameters import addresses
+from ffi_builder.providers.cuda.states import States
+from ffi_builder.providers.cuda.streams import Place
+
+
+@dataclass(frozen=True)
+class Launcher:
+    """Emits one launch.
+
+    With ``wants_status`` what the driver refuses is no error, but its CUresult is returned.
+    """
+
+    b: CheckingBuilder
+    states: States
+    place: Place
+    launch: Launch
+    wants_status: bool
+
+    def emit(self, arguments: Sequence[KernelArgument]) -> Value:
+        """Launch, unless the grid is empty; returns the status, an i32, where to go on."""
+        b = self.b
+        start, is_empty = b.block, self.launch.is_empty(b)
+        if is_empty is not None:
+            b.block = b.new_block()
+        first, failed = b.block, b.new_block(b.types.i32, cold=True)
+        kernel, state, stream = self._kernel(), b.address_of(self.states.module), self._stream()
+        params = addresses(b, arguments)
+        # Before anything that may fail: errors show it.
+        config = emit_config(b, self.launch, stream)
+        if self.launch.may_need:
+            self._prepare(state, stream, failed)
+        status = self._call(state, stream, [config, kernel, params])
+        done = b.new_block(b.types.i32)
+        b.cond_br(b.eq(status, b.i32(0)), done, failed, [status], [status], likely=True)
+        if is_empty is not None:
+            b.block = start
+            b.cond_br(is_empty, done, first, [b.i32(0)])
+        b.block = failed
+        self._fail(failed.arguments[0], state, config, done)
+        b.block = done
+        return done.arguments[0]
+
+    def _kernel(self) -> Value:
+        """The CUkernel. The first call loads the image; whoever comes meanwhile waits."""
+        b, t = self.b, self.b.types
+        slot = b.address_of(self.states.kernel)
+        known = load_acquire(b, t.ptr, slot, size=8)
+        ready, first = b.new_block(t.ptr), b.new_block(cold=True)
+        b.cond_br(b.ne(known, b.null()), ready, first, [known], likely=True)
+        b.block = first
+        init = b.address_of(self.states.init)
+        status = b.call_value(INIT_ONCE, [slot, init], t.i32)
+        loaded, refused = b.new_block(cold=True), b.new_block(cold=True)
+        b.cond_br(b.eq(status, b.i32(0)), loaded, refused)
+        b.block = loaded
+        b.br(ready, load_acquire(b, t.ptr, slot, size=8))
+        b.block = refused
+        b.ret(status)
+        b.block = ready
+        return ready.arguments[0]
+
+    def _stream(self) -> Value:
+        b, stream = self.b, self.place.stream
+        if not isinstance(stream, int):
+            return stream
+        return b.to_pointer(b.i64(stream)) if stream else b.null()
+
+    def _prepare(self, state: Value, stream: Value, failed: Block) -> None:
+        """Set the kernel's attributes, the first time on a device that they are needed."""
+        b, t = self.b, self.b.types
+        needs, device = self.launch.needs(b), self.place.device
+        kernel = b.address_of(self.states.kernel)
+        # -1 becomes the last byte, which stays 0.
+        index = b.zext(b.and_(device, b.i32(driver.DEVICES - 1)), t.i64)
+        byte = b.element(b.offset(kernel, driver.KERNEL_PREPARED), index)
+        has = b.zext(load_acquire(b, t.i8, byte, size=1), t.i32)
+        following, unready = b.new_block(), b.new_block(cold=True)
+        b.cond_br(b.eq(b.and_(has, needs), needs), following, unready, likely=True)
+        b.block = unready
+        status = call_helper(b, "prepare", [state, kernel, device, stream, needs])
+        b.cond_br(b.eq(status, b.i32(0)), following, failed, [], [status])
+        b.block = following
+
+    def _call(self, state: Value, stream: Value, operands: Sequence[Value]) -> Value:
+        """Launch on the stream, or where that depends on the current context, by a helper."""
+        b, t = self.b, self.b.types
+        of_context = [state, *operands, self.place.device]
+        if isinstance(self.place.stream, int):
+            return call_helper(b, "launch", of_context)
+        special = b.ult(b.to_int(stream), b.i64(driver.SPECIAL_STREAMS))
+        by_context, by_stream, launched = b.new_block(), b.new_block(), b.new_block(t.i32)
+        b.cond_br(special, by_context, by_stream)
+        b.block = by_context
+        b.br(launched, call_helper(b, "launch", of_context))
+        b.block = by_stream
+        b.br(launched, call_driver(b, state, "cuLaunchKernelEx", [*operands, b.null()]))
+        b.block = launched
+        return launched.arguments[0]
+
+    def _fail(self, status: Value, state: Value, config: Value, done: Block) -> None:
+        """Set the error and return; or go on with the status."""
+        b = self.b
+        if self.wants_status:
+            mask = b.i32((1 << driver.CODE_BITS) - 1)
+            b.br(done, b.and_(status, mask))
+            return
+        kernel, empty = b.address_of(self.states.kernel), b.text_constant(b"\0")
+        operands = [state, kernel, config, self.place.device, status, empty]
+        b.ret(call_helper(b, "fail", [*operands, *self.states.site(b)]))

@@ -1,0 +1,160 @@
+"""What of a launch is more than its device has: words that are added to a message.
+
+Every limit is asked for when a launch has failed. Where the driver does not answer, because it is
+broken for good by then, there are no words.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from ffi_builder.ir import Value
+from ffi_builder.providers.cuda import driver
+from ffi_builder.providers.cuda.driver import DeviceAttribute, FunctionAttribute, Result
+from ffi_builder.providers.cuda.emit import HelperBuilder, Message, Site, call_driver, load_acquire
+
+_DIMENSIONS: Final = (
+    ("grid.x", driver.CONFIG_GRID, DeviceAttribute.MAX_GRID_DIM_X),
+    ("grid.y", driver.CONFIG_GRID + 4, DeviceAttribute.MAX_GRID_DIM_Y),
+    ("grid.z", driver.CONFIG_GRID + 8, DeviceAttribute.MAX_GRID_DIM_Z),
+    ("block.x", driver.CONFIG_BLOCK, DeviceAttribute.MAX_BLOCK_DIM_X),
+    ("block.y", driver.CONFIG_BLOCK + 4, DeviceAttribute.MAX_BLOCK_DIM_Y),
+    ("block.z", driver.CONFIG_BLOCK + 8, DeviceAttribute.MAX_BLOCK_DIM_Z),
+)
+"""What a message calls it, where it stands in a CUlaunchConfig, the device's limit."""
+_ROW: Final = struct.Struct("<8sii")
+_OF_THE_IMAGE: Final = (
+    Result.NO_BINARY_FOR_GPU,
+    Result.INVALID_PTX,
+    Result.UNSUPPORTED_PTX_VERSION,
+)
+
+
+@dataclass(frozen=True)
+class Launch:
+    """What failed, and where it was to run."""
+
+    state: Value
+    kernel: Value
+    config: Value
+    device: Value
+
+
+def add_limits(b: HelperBuilder, message: Message, launch: Launch, code: Value) -> None:
+    """Everything that is too much; ``code`` is the CUresult."""
+    _dimensions(b, message, launch)
+    _threads(b, message, launch)
+    _shared_memory(b, message, launch)
+    _clusters(b, message, launch)
+    with b.when(b.eq(code, b.i32(Result.COOPERATIVE_LAUNCH_TOO_LARGE))):
+        message.append("; all blocks of a cooperative launch have to fit onto the device at once")
+
+
+def three(b: HelperBuilder, at: Value) -> list[Value]:
+    """Three i32, one after the other."""
+    return [b.field(b.types.i32, at, 4 * axis) for axis in range(3)]
+
+
+def _dimensions(b: HelperBuilder, message: Message, launch: Launch) -> None:
+    t = b.types
+    table = b.words(b"".join(_ROW.pack(n.encode(), *row) for n, *row in _DIMENSIONS))
+    with b.loop(b.i64(len(_DIMENSIONS))) as index:
+        row = b.element(table, b.mul(index, b.i64(_ROW.size)))
+        at = b.zext(b.load(t.i32, b.offset(row, 8), align=1), t.i64)
+        value = b.load(t.i32, b.element(launch.config, at))
+        asked = b.load(t.i32, b.offset(row, 12), align=1)
+        answered, most = _of_device(b, launch, asked)
+        with b.when(b.and_(answered, b.ugt(value, most))):
+            message.append("; %s is %u, at most %d on this device", row, value, most)
+
+
+def _threads(b: HelperBuilder, message: Message, launch: Launch) -> None:
+    """Of a block: the kernel's registers and launch bounds may allow fewer than the device."""
+    t = b.types
+    block = three(b, b.offset(launch.config, driver.CONFIG_BLOCK))
+    threads = _product(b, block)
+    answered, most = _of_kernel(b, launch, FunctionAttribute.MAX_THREADS_PER_BLOCK)
+    with b.when(b.and_(answered, b.ugt(threads, b.zext(most, t.i64)))):
+        text = "; the block has %u threads, at most %d for this kernel on this device"
+        message.append(text, threads, most)
+
+
+def _shared_memory(b: HelperBuilder, message: Message, launch: Launch) -> None:
+    t = b.types
+    dynamic = b.zext(b.field(t.i32, launch.config, driver.CONFIG_SHARED), t.i64)
+    most = DeviceAttribute.MAX_SHARED_MEMORY_PER_BLOCK_OPTIN
+    answered, total = _of_device(b, launch, b.i32(most))
+    of_kernel, fixed = _of_kernel(b, launch, FunctionAttribute.SHARED_SIZE_BYTES)
+    left = b.sub(b.sext(total, t.i64), b.sext(fixed, t.i64))
+    with b.when(b.and_(b.and_(answered, of_kernel), b.sgt(dynamic, left))):
+        text = "; dynamic_smem_bytes is %d, at most %d for this kernel on this device"
+        message.append(text, dynamic, left)
+
+
+def _clusters(b: HelperBuilder, message: Message, launch: Launch) -> None:
+    t = b.types
+    attributes = b.field(t.ptr, launch.config, driver.CONFIG_ATTRIBUTES)
+    count = b.zext(b.field(t.i32, launch.config, driver.CONFIG_COUNT), t.i64)
+    with b.loop(count) as index:
+        at = b.element(attributes, b.mul(index, b.i64(driver.ATTRIBUTE_SIZE)))
+        with b.when(b.eq(b.load(t.i32, at), b.i32(driver.CLUSTER_DIMENSION))):
+            _cluster(b, message, launch, three(b, b.offset(at, driver.ATTRIBUTE_VALUE)))
+
+
+def _cluster(b: HelperBuilder, message: Message, launch: Launch, cluster: Sequence[Value]) -> None:
+    grid = three(b, b.offset(launch.config, driver.CONFIG_GRID))
+    for axis, blocks, size in zip("xyz", grid, cluster, strict=True):
+        divisor = b.select(b.eq(size, b.i32(0)), b.i32(1), size)
+        with b.when(b.ne(b.urem(blocks, divisor), b.i32(0))):
+            message.append(f"; grid.{axis} is %u, no multiple of cluster.{axis}, %u", blocks, size)
+    blocks = _product(b, cluster)
+    with b.when(b.ugt(blocks, b.i64(driver.MAX_PORTABLE_CLUSTER))):
+        text = "; the cluster has %u blocks, and not every device can have more than %d"
+        message.append(text, blocks, b.i32(driver.MAX_PORTABLE_CLUSTER))
+    answered, able = _of_device(b, launch, b.i32(DeviceAttribute.CLUSTER_LAUNCH))
+    with b.when(b.and_(answered, b.eq(able, b.i32(0)))):
+        message.append("; this device has no clusters")
+
+
+def add_architectures(
+    b: HelperBuilder, message: Message, state: Value, code: Value, site: Site, device: Value
+) -> None:
+    """For which GPUs the image is, where it is not for this one."""
+    none = b.null()
+    launch = Launch(state, none, none, device)
+    concerned = b.i1(False)
+    for result in _OF_THE_IMAGE:
+        concerned = b.or_(concerned, b.eq(code, b.i32(result)))
+    with b.when(concerned):
+        message.append("; the image has %s", site.image)
+        answered, major = _of_device(b, launch, b.i32(DeviceAttribute.COMPUTE_CAPABILITY_MAJOR))
+        _, minor = _of_device(b, launch, b.i32(DeviceAttribute.COMPUTE_CAPABILITY_MINOR))
+        with b.when(answered):
+            message.append(", and device %d is sm_%d%d", device, major, minor)
+
+
+def _of_device(b: HelperBuilder, launch: Launch, attribute: Value) -> tuple[Value, Value]:
+    """Whether the driver answered, and what."""
+    slot = b.alloca(b.types.i32)
+    operands = [slot, attribute, launch.device]
+    result = call_driver(b, launch.state, "cuDeviceGetAttribute", operands)
+    return b.eq(result, b.i32(0)), b.load(b.types.i32, slot)
+
+
+def _of_kernel(
+    b: HelperBuilder, launch: Launch, attribute: FunctionAttribute
+) -> tuple[Value, Value]:
+    t = b.types
+    slot = b.alloca(t.i32)
+    handle = load_acquire(b, t.ptr, launch.kernel, size=8)
+    operands = [slot, b.i32(attribute), handle, launch.device]
+    result = call_driver(b, launch.state, "cuKernelGetAttribute", operands)
+    return b.eq(result, b.i32(0)), b.load(t.i32, slot)
+
+
+def _product(b: HelperBuilder, sizes: Sequence[Value]) -> Value:
+    x, y, z = (b.zext(size, b.types.i64) for size in sizes)
+    return b.mul(b.mul(x, y), z)

@@ -1,0 +1,158 @@
+"""The helper that finds the driver and takes a kernel from an image.
+
+In C::
+
+    int32_t load(void **result, State *, Library *, Kernel *, const void *data, const char *symbol,
+                 …site);
+
+It runs under the lock of ``TVMFFIHandleInitOnce``, which is one for the process, so the states need
+no lock of their own; where it fails, nothing is initialised, and the next call tries again.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from ffi_builder.ir import Value
+from ffi_builder.providers.cuda import driver
+from ffi_builder.providers.cuda.driver import JitOption
+from ffi_builder.providers.cuda.emit import (
+    HelperBuilder,
+    Message,
+    Site,
+    call_driver,
+    call_helper,
+    put_in_list,
+    relaxed_capture,
+    return_failure,
+    status_of,
+)
+
+_LOG_SIZE: Final = 1024
+_RTLD_NOW: Final = 2
+
+
+def load(
+    b: HelperBuilder,
+    result: Value,
+    state: Value,
+    library: Value,
+    kernel: Value,
+    data: Value,
+    symbol: Value,
+    *site: Value,
+) -> None:
+    """Stores the CUkernel; or sets the error, and returns not 0."""
+    t = b.types
+    log, slot = b.alloca(t.i8, _LOG_SIZE), b.alloca(t.ptr)
+    b.store(b.i8(0), log)
+    with b.when(b.eq(b.field(t.i64, state, driver.STATE_READY), b.i64(0))):
+        return_failure(b, call_helper(b, "find_driver", [state, *site]))
+    with relaxed_capture(b, state):
+        status = call_helper(b, "take_kernel", [state, library, data, symbol, log, slot])
+    with b.when(b.ne(status, b.i32(0))):
+        b.ret(call_helper(b, "fail", [state, b.null(), b.null(), b.i32(-1), status, log, *site]))
+    put_in_list(
+        b,
+        kernel,
+        b.offset(library, driver.LIBRARY_KERNELS),
+        listed=driver.KERNEL_LISTED,
+        following=driver.KERNEL_NEXT,
+    )
+    b.store(b.load(t.ptr, slot), result)
+    b.ret(b.i32(0))
+
+
+def take_kernel(
+    b: HelperBuilder,
+    state: Value,
+    library: Value,
+    data: Value,
+    symbol: Value,
+    log: Value,
+    out: Value,
+) -> None:
+    """A status. The library is loaded if it is not; ``log`` gets what a compiler of PTX says."""
+    t = b.types
+    handle = b.offset(library, driver.LIBRARY_HANDLE)
+    with b.when(b.is_null(b.load(t.ptr, handle))):
+        options, values = b.alloca(t.i32, 2), b.alloca(t.ptr, 2)
+        b.store(b.i32(JitOption.ERROR_LOG_BUFFER), options)
+        b.store(b.i32(JitOption.ERROR_LOG_BUFFER_SIZE_BYTES), b.offset(options, 4))
+        b.store(log, values)
+        b.store(b.to_pointer(b.i64(_LOG_SIZE)), b.offset(values, 8))
+        slot = b.alloca(t.ptr)
+        none = [b.null(), b.null(), b.i32(0)]
+        operands = [slot, data, options, values, b.i32(2), *none]
+        loaded = call_driver(b, state, "cuLibraryLoadData", operands)
+        with b.when(b.ne(loaded, b.i32(0))):
+            b.ret(status_of(b, "cuLibraryLoadData", loaded))
+        b.store(b.load(t.ptr, slot), handle)
+        put_in_list(
+            b,
+            library,
+            b.offset(state, driver.STATE_LIBRARIES),
+            listed=driver.LIBRARY_LISTED,
+            following=driver.LIBRARY_NEXT,
+        )
+    found = call_driver(b, state, "cuLibraryGetKernel", [out, b.load(t.ptr, handle), symbol])
+    b.ret(status_of(b, "cuLibraryGetKernel", found))
+
+
+def find_driver(b: HelperBuilder, state: Value, *values: Value) -> None:
+    """Fill the table, and initialise the driver; or set the error."""
+    t = b.types
+    site = Site(values)
+    b.symbols.declare("dlopen", t.ptr, [t.ptr, t.i32])
+    b.symbols.declare("dlsym", t.ptr, [t.ptr, t.ptr])
+    b.symbols.declare("dlerror", t.ptr, [])
+    name = b.words(driver.LIBRARY.encode())
+    handle = b.call_value("dlopen", [name, b.i32(_RTLD_NOW)], t.ptr)
+    with b.when(b.is_null(handle)):
+        why = b.call_value("dlerror", [], t.ptr)
+        message = Message(b)
+        message.append(
+            f"{driver.LIBRARY} could not be loaded to launch kernel '%s': %s (it comes with the "
+            f"NVIDIA driver)",
+            site.kernel,
+            why,
+        )
+        b.ret(message.raise_("RuntimeError", site))
+    names = b"".join(f.encode().ljust(driver.NAME_STRIDE, b"\0") for f in driver.FUNCTIONS)
+    known = b.words(names)
+    with b.loop(b.i64(len(driver.FUNCTIONS))) as index:
+        wanted = b.element(known, b.mul(index, b.i64(driver.NAME_STRIDE)))
+        function = b.call_value("dlsym", [handle, wanted], t.ptr)
+        with b.when(b.is_null(function)):
+            _raise_too_old(b, handle, wanted, site)
+        b.store(function, b.element(state, index, "!llvm.ptr"))
+    initialised = call_driver(b, state, "cuInit", [b.i32(0)])
+    with b.when(b.ne(initialised, b.i32(0))):
+        status = status_of(b, "cuInit", initialised)
+        nothing = [b.null(), b.null(), b.i32(-1)]
+        b.ret(call_helper(b, "fail", [state, *nothing, status, b.words(b""), *values]))
+    b.store(b.i64(1), b.offset(state, driver.STATE_READY))
+    b.ret(b.i32(0))
+
+
+def _raise_too_old(b: HelperBuilder, handle: Value, wanted: Value, site: Site) -> None:
+    """Name what is missing, and the version of CUDA that the driver is of, if it says that."""
+    t = b.types
+    number = b.alloca(t.i32)
+    b.store(b.i32(0), number)
+    name = b.words(b"cuDriverGetVersion")
+    function = b.call_value("dlsym", [handle, name], t.ptr)
+    with b.when(b.ne(function, b.null())):
+        b.call_pointer(function, [number], t.i32)
+    version = b.load(t.i32, number)
+    thousand, ten = b.i32(1000), b.i32(10)
+    message = Message(b)
+    message.append(
+        f"{driver.LIBRARY} has no %s, which launching kernel '%s' needs: the NVIDIA driver is of "
+        f"CUDA %d.%d; update it to one of CUDA {driver.OLDEST} or later",
+        wanted,
+        site.kernel,
+        b.sdiv(version, thousand),
+        b.sdiv(b.srem(version, thousand), ten),
+    )
+    b.ret(message.raise_("RuntimeError", site))

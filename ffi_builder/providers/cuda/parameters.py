@@ -1,0 +1,133 @@
+"""Whether arguments fit the parameters of a kernel, as its image has them; and their addresses."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from ffi_builder.cubin import Kernel, Parameter
+from ffi_builder.errors import BuildError
+from ffi_builder.ir import Builder, Value
+from ffi_builder.providers.context import CallContext
+from ffi_builder.providers.cuda.arguments import PROVIDER, KernelArgument, in_range
+from ffi_builder.providers.cuda.layout import in_memory, layout
+
+_NUMBER_SIZES: Final = (1, 2, 4, 8)
+_OFFSET_ALIGN: Final = 16
+"""Assemblers align addresses, and the first parameter is aligned to no more than this."""
+
+
+def fitted(
+    context: CallContext, kernel: Kernel, arguments: Sequence[KernelArgument]
+) -> list[KernelArgument]:
+    """The arguments, with numbers in the sizes of the kernel's parameters.
+
+    Raises:
+        BuildError: if the kernel takes other parameters; with both sides. Of a kernel whose
+            parameters the image does not tell nothing is checked, and numbers have 8 bytes.
+    """
+    if kernel.parameters is None:
+        return [_sized(context, kernel, argument, 8) for argument in arguments]
+    # Texture and surface references have no size, and are no arguments.
+    wanted = [parameter for parameter in kernel.parameters if parameter.size]
+    count = len(wanted) == len(arguments)
+    wrong = [
+        index
+        for index, (parameter, argument) in enumerate(zip(wanted, arguments, strict=False))
+        if not _fits(parameter, argument)
+    ]
+    if not count or wrong:
+        raise BuildError(_mismatch(context, kernel, wanted, arguments, wrong if count else []))
+    return [
+        _sized(context, kernel, argument, parameter.size)
+        for parameter, argument in zip(wanted, arguments, strict=True)
+    ]
+
+
+def addresses(b: Builder, arguments: Sequence[KernelArgument]) -> Value:
+    """The array of pointers that the driver copies the parameters from; NULL for no parameters."""
+    if not arguments:
+        return b.null()
+    array = b.alloca(b.types.ptr, len(arguments))
+    for index, argument in enumerate(arguments):
+        if argument.layout is not None:
+            address = in_memory(b, argument.layout)
+        else:
+            address = _copied(b, argument)
+        b.store(address, b.offset(array, 8 * index))
+    return array
+
+
+def _copied(b: Builder, argument: KernelArgument) -> Value:
+    """What the caller has laid out, wherever that is, at the alignment of its type."""
+    assert argument.address is not None
+    assert argument.size is not None
+    space = b.alloca(b.types.i8, argument.size, align=argument.align)
+    operands = (space, argument.address, b.i64(argument.size))
+    b.op("llvm.intr.memcpy", operands, attributes={"isVolatile": b.types.attribute("false")})
+    return space
+
+
+def _fits(parameter: Parameter, argument: KernelArgument) -> bool:
+    if argument.size is None:
+        return parameter.size in _NUMBER_SIZES and not (parameter.type or "").startswith("f")
+    if argument.size != parameter.size:
+        return False
+    align = min(argument.align, _OFFSET_ALIGN)
+    if parameter.offset is not None and parameter.offset % align:
+        return False
+    return _same_kind(parameter, argument)
+
+
+def _same_kind(parameter: Parameter, argument: KernelArgument) -> bool:
+    """Where PTX says that a parameter is a float, no integer will do; ``b32`` may be anything."""
+    kind, found = parameter.type, argument.layout
+    if kind is None or not kind.startswith("f") or found is None or len(found.leaves) != 1:
+        return True
+    return "f" in str(found.leaves[0][1].type)
+
+
+def _sized(
+    context: CallContext, kernel: Kernel, argument: KernelArgument, size: int
+) -> KernelArgument:
+    """A number as an integer of this size, signed or unsigned: its bits are the same."""
+    number = argument.number
+    if number is None:
+        return argument
+    b, low, high = context.builder, -(1 << (8 * size - 1)), (1 << 8 * size) - 1
+    where = f"the {size} byte{'' if size == 1 else 's'} that kernel {kernel.name!r} has for it"
+    if isinstance(number, int):
+        if not low <= number <= high:
+            raise BuildError(f"{PROVIDER}: args= has {number}, which does not fit {where}")
+        value = b.constant(8 * size, number)
+    elif size == _NUMBER_SIZES[-1]:
+        value = number
+    else:
+        fits = in_range(b, number, low, high, signed=True)
+        assert fits is not None
+        b.check(fits, "ValueError", f"{argument.text} is {{}}, which does not fit {where}", number)
+        value = b.trunc(number, b.types.integer(8 * size))
+    found = layout(value)
+    return KernelArgument(argument.text, found.size, found.align, layout=found)
+
+
+def _mismatch(
+    context: CallContext,
+    kernel: Kernel,
+    wanted: Sequence[Parameter],
+    arguments: Sequence[KernelArgument],
+    wrong: Sequence[int],
+) -> str:
+    """Both sides."""
+    takes = ", ".join(
+        f"#{parameter.index} {parameter}"
+        f"{'' if parameter.offset is None else f' at {parameter.offset}'}"
+        for parameter in wanted
+    )
+    given = ", ".join(f"#{index} {argument}" for index, argument in enumerate(arguments))
+    first = f" (#{', #'.join(map(str, wrong))} differ{'s' if len(wrong) == 1 else ''})"
+    return (
+        f"{PROVIDER}: the kernel {kernel.name!r} takes ({takes}), but the arguments of "
+        f"{context.fn_name!r} are passed as ({given}){first if wrong else ''}; choose and order "
+        f"them with args=, give numbers a type with Scalar(value, dtype), or change the kernel"
+    )

@@ -1,0 +1,134 @@
+"""``CudaLaunchCallProvider``: what a user sees of launching kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from ffi_builder import spec
+from ffi_builder.cubin import Kernel, find_kernel, read_image
+from ffi_builder.errors import BuildError
+from ffi_builder.ir import Block, Value
+from ffi_builder.providers.context import CallContext
+from ffi_builder.providers.cuda import driver
+from ffi_builder.providers.cuda.arguments import PROVIDER, kernel_arguments
+from ffi_builder.providers.cuda.configuration import Launch
+from ffi_builder.providers.cuda.dimensions import Size, emit_dimensions, emit_dynamic_memory
+from ffi_builder.providers.cuda.entries import LaunchEntry
+from ffi_builder.providers.cuda.launching import Launcher
+from ffi_builder.providers.cuda.parameters import fitted
+from ffi_builder.providers.cuda.states import Source, define_states
+from ffi_builder.providers.cuda.streams import StreamChoice, find_place
+from ffi_builder.providers.cuda.validation import Checked, check_entries, check_launch
+
+_PTX_END: Final = b"\0"
+
+
+@dataclass(frozen=True)
+class CudaLaunchCallProvider:
+    """Launches a CUDA kernel of an image that the module carries along.
+
+    Neither this nor what it emits needs a GPU or a driver before the first call, which loads the
+    image and keeps it for all further ones. A launch is asynchronous, on the stream that the
+    signature has; see docs/cuda.md for streams, devices, graphs, errors and unloading.
+
+    Args:
+        image: a cubin, a fatbin or PTX.
+        kernel: its name there: for C++ without ``extern "C"`` the mangled one.
+        grid: blocks in x, y and z: up to three ints or expressions over the signature's Vars. Where
+            one is 0 a call does nothing.
+        block: threads of a block, likewise.
+        args: which values become the kernel's parameters, in order: entries as of the other
+            providers, and those of :mod:`ffi_builder.providers.cuda.entries`. Left out, all
+            parameters that are neither streams nor constants: of a tensor the data pointer.
+        cluster: blocks of a cluster in x, y and z, likewise.
+        dynamic_smem_bytes: dynamic shared memory of a block: an int or an expression.
+        attributes: ``"cooperative"``, ``"programmatic_stream_serialization"``.
+        stream: the Stream or EnvStream to launch on, or its name; 0, 1 or 2 for the NULL, legacy
+            and per-thread stream. Left out, the only one of the signature; if it has none, the one
+            that tvm-ffi has as current on the device of the first CUDA tensor (with PyTorch tensors
+            PyTorch's), and with no CUDA tensor the NULL stream.
+
+    Raises:
+        SpecError: the image cannot be read or has no such kernel, or the launch is one that no GPU,
+            or this kernel, allows.
+        BuildError: when attached, if the signature does not have what ``args`` names, or does not
+            fit the kernel's parameters; the message has both sides.
+    """
+
+    image: bytes | str = field(repr=False)
+    kernel: str
+    grid: Size = field(kw_only=True)
+    block: Size = field(kw_only=True)
+    args: Sequence[LaunchEntry] | None = field(default=None, kw_only=True)
+    cluster: Size | None = field(default=None, kw_only=True)
+    dynamic_smem_bytes: spec.Dim = field(default=0, kw_only=True)
+    attributes: Sequence[str] = field(default=(), kw_only=True)
+    stream: StreamChoice = field(default=None, kw_only=True)
+    _found: _Found = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        image = read_image(self.image)
+        kernel = find_kernel(image, self.kernel)
+        raw = self.image.encode() if isinstance(self.image, str) else bytes(self.image)
+        if image.format == "ptx" and not raw.endswith(_PTX_END):
+            raw += _PTX_END
+        sizes = Checked.of(
+            self.grid, self.block, self.cluster, self.dynamic_smem_bytes, self.attributes
+        )
+        check_launch(kernel, image.architectures, sizes)
+        has_own_members = type(self).tensor_members is not CudaLaunchCallProvider.tensor_members
+        check_entries(kernel, self.args, tensors_are_pointers=not has_own_members)
+        found = _Found(kernel, sizes, Source(raw, image.architectures, self.kernel))
+        object.__setattr__(self, "_found", found)
+
+    def __call__(self, current_block: Block, context: CallContext) -> Block:
+        """Emit the launch, and what the module does not have of it yet."""
+        b, found = context.builder, self._found
+        _check_results(context)
+        arguments = kernel_arguments(context, self.args, self.tensor_members)
+        arguments = fitted(context, found.kernel, arguments)
+        launch = _launch(context, found)
+        place = find_place(context, self.stream)
+        states = define_states(b, found.source, launch.may_need)
+        launcher = Launcher(b, states, place, launch, context.status_wanted)
+        context.returned = launcher.emit(arguments)
+        return b.block
+
+    def tensor_members(self, context: CallContext, tensor: spec.Tensor) -> Sequence[Value]:
+        """What a tensor is as a kernel parameter: a struct of these, or the only one itself."""
+        return [context.data(tensor)]
+
+
+@dataclass(frozen=True)
+class _Found:
+    """What is known before any signature."""
+
+    kernel: Kernel
+    sizes: Checked
+    source: Source
+
+
+def _launch(context: CallContext, found: _Found) -> Launch:
+    """Compute all sizes."""
+    name, sizes = found.source.shown, found.sizes
+    static = found.kernel.static_shared_bytes
+    cluster = sizes.cluster
+    return Launch(
+        emit_dimensions(context, name, "grid", sizes.grid, 0, driver.MAX_GRID),
+        emit_dimensions(context, name, "block", sizes.block, 1, driver.WORDS),
+        emit_dimensions(context, name, "cluster", cluster, 1, driver.WORDS) if cluster else None,
+        emit_dynamic_memory(context, name, sizes.shared),
+        0 if static is None else max(driver.SHARED_WITHOUT_ASKING - static, 0),
+        sizes.flags,
+    )
+
+
+def _check_results(context: CallContext) -> None:
+    scalars = [r.name for r in context.signature.results if isinstance(r, spec.Var)]
+    if scalars:
+        raise BuildError(
+            f"{PROVIDER}: {context.fn_name!r} returns {', '.join(scalars)}, but a kernel returns "
+            f"no numbers: it is still running then; return a Tensor for it to write to"
+        )

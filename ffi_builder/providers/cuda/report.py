@@ -1,0 +1,94 @@
+"""The helper that says what the driver refused, and why.
+
+In C::
+
+    int32_t fail(State *, Kernel *, CUlaunchConfig *, int32_t device, int32_t status,
+                 const char *log, …site);
+
+It sets a RuntimeError, and returns what the wrapper then returns. Without a launch the kernel and
+the configuration are NULL. Limits of the device are asked for here, when something has failed, and
+where the driver does not answer, nothing is said of them.
+
+    cuLaunchKernelEx failed: CUDA_ERROR_INVALID_VALUE (1: invalid argument) for kernel 'saxpy':
+    grid=(1, 1, 1), block=(2048, 1, 1), dynamic_smem_bytes=0, device 0, stream 0x0;
+    block.x is 2048, at most 1024 on this device when calling: `…`
+"""
+
+from __future__ import annotations
+
+from ffi_builder.ir import Value
+from ffi_builder.providers.cuda import driver
+from ffi_builder.providers.cuda.emit import HelperBuilder, Message, Site, call_driver, call_helper
+from ffi_builder.providers.cuda.limits import Launch, add_architectures, add_limits, three
+
+
+def fail(
+    b: HelperBuilder,
+    state: Value,
+    kernel: Value,
+    config: Value,
+    device: Value,
+    status: Value,
+    log: Value,
+    *values: Value,
+) -> None:
+    """Put the message together: the failure, the launch, what is too much, the signature."""
+    t = b.types
+    site, message = Site(values), Message(b)
+    number = b.alloca(t.i32)
+    b.store(device, number)
+    code = b.and_(status, b.i32((1 << driver.CODE_BITS) - 1))
+    _what(b, message, state, status, code, site)
+    has_launch = b.ne(config, b.null())
+    with b.when(b.slt(device, b.i32(0))):
+        b.store(b.i32(0), number)
+        with b.when(has_launch):
+            stream = b.field(t.ptr, config, driver.CONFIG_STREAM)
+            b.store(call_helper(b, "device_of", [state, stream]), number)
+    where = b.load(t.i32, number)
+    with b.when(has_launch):
+        _figures(b, message, config, where)
+        add_limits(b, message, Launch(state, kernel, config, where), code)
+    add_architectures(b, message, state, code, site, where)
+    with b.when(b.ne(b.load(t.i8, log), b.i8(0))):
+        message.append("; the driver says: %.512s", log)
+    b.ret(message.raise_("RuntimeError", site))
+
+
+def _what(
+    b: HelperBuilder, message: Message, state: Value, status: Value, code: Value, site: Site
+) -> None:
+    """Which function failed, with the driver's name and words for it."""
+    t = b.types
+    names = b"".join(f.encode().ljust(driver.NAME_STRIDE, b"\0") for f in driver.FUNCTIONS)
+    number = b.zext(b.lshr(status, b.i32(driver.CODE_BITS)), t.i64)
+    function = b.element(b.words(names), b.mul(number, b.i64(driver.NAME_STRIDE)))
+    found: list[Value] = []
+    for ask in ("cuGetErrorName", "cuGetErrorString"):
+        slot = b.alloca(t.ptr)
+        b.store(b.null(), slot)
+        call_driver(b, state, ask, [code, slot])
+        answer = b.load(t.ptr, slot)
+        found.append(b.select(b.is_null(answer), b.words(b"an error without a name"), answer))
+    shown = [function, found[0], code, found[1], site.kernel]
+    message.append("%s failed: %s (%d: %s) for kernel '%s'", *shown)
+
+
+def _figures(b: HelperBuilder, message: Message, config: Value, device: Value) -> None:
+    t = b.types
+    sizes = [b.field(t.i32, config, 4 * index) for index in range(7)]
+    message.append(": grid=(%u, %u, %u), block=(%u, %u, %u)", *sizes[:6])
+    attributes = b.field(t.ptr, config, driver.CONFIG_ATTRIBUTES)
+    count = b.zext(b.field(t.i32, config, driver.CONFIG_COUNT), t.i64)
+    with b.loop(count) as index:
+        at = b.element(attributes, b.mul(index, b.i64(driver.ATTRIBUTE_SIZE)))
+        kind = b.load(t.i32, at)
+        with b.when(b.eq(kind, b.i32(driver.CLUSTER_DIMENSION))):
+            message.append(
+                ", cluster=(%u, %u, %u)", *three(b, b.offset(at, driver.ATTRIBUTE_VALUE))
+            )
+        for name, number in driver.FLAGS.items():
+            with b.when(b.eq(kind, b.i32(number))):
+                message.append(f", {name}")
+    stream = b.to_int(b.field(t.ptr, config, driver.CONFIG_STREAM))
+    message.append(", dynamic_smem_bytes=%u, device %d, stream 0x%x", sizes[6], device, stream)

@@ -1,0 +1,181 @@
+"""What a launching wrapper adds to its module beside itself, each once as far as it can be shared.
+
+==================================== ===========================================================
+``__ffi_builder_cuda_state``         of the module: the driver's functions, retained contexts
+``__ffi_builder_cuda_image_…``       the image, by its digest: a constant, aligned to 64 bytes
+``__ffi_builder_cuda_library_…``     the state of the image
+``__ffi_builder_cuda_kernel_…``      the state of a kernel of it
+``__ffi_builder_cuda_init_f``        what ``TVMFFIHandleInitOnce`` calls for wrapper ``f``
+``__ffi_builder_cuda_unload_…``      what it calls to have its lock while the image is unloaded
+``__ffi_builder_cuda_leave``         the module's destructor
+``__tvm_ffi__cuda_preload_f``        loads, and makes ready on a device
+``__tvm_ffi__cuda_release_f``        unloads the image
+==================================== ===========================================================
+
+All but the last two are internal, and all variables are zero at first: nothing happens when the
+code is loaded. Of a wrapper with several launches the further ones have ``…_f_2`` and so on.
+States are laid out as ``driver`` has it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from ffi_builder import abi
+from ffi_builder.ir import Builder, CheckingBuilder, Type, Value, seal
+from ffi_builder.providers.cuda import driver
+from ffi_builder.providers.cuda.control import INIT_ONCE
+from ffi_builder.providers.cuda.emit import helper_name
+from ffi_builder.providers.cuda.helpers import define_helpers
+
+_PREFIX: Final = "__ffi_builder_cuda_"
+_IMAGE_ALIGN: Final = 64
+_MOST_SHOWN: Final = 200
+
+
+@dataclass(frozen=True)
+class Source:
+    """What is launched: the bytes of an image as the driver wants them, and a kernel of it."""
+
+    data: bytes
+    architectures: Sequence[str]
+    kernel: str
+
+    @property
+    def digest(self) -> str:
+        """Of the image: equal ones are one in a module."""
+        return hashlib.sha256(self.data).hexdigest()[:16]
+
+    @property
+    def shown(self) -> str:
+        """The kernel's name in messages: those of C++ templates may be very long."""
+        name = self.kernel
+        return name if len(name) <= _MOST_SHOWN else f"{name[: _MOST_SHOWN - 1]}…"
+
+
+class States:
+    """The symbols that one wrapper uses; made by :func:`define_states`."""
+
+    def __init__(self, b: CheckingBuilder, source: Source) -> None:
+        digest = source.digest
+        named = hashlib.sha256(source.kernel.encode()).hexdigest()[:8]
+        self.b = b
+        self.source = source
+        self.name: str = b.function.attributes["sym_name"].value.removeprefix(abi.PREFIX)
+        self.module = f"{_PREFIX}state"
+        self.image = f"{_PREFIX}image_{digest}"
+        self.library = f"{_PREFIX}library_{digest}"
+        self.kernel = f"{_PREFIX}kernel_{digest}_{named}"
+        self.unload = f"{_PREFIX}unload_{digest}"
+        self.leave = f"{_PREFIX}leave"
+        self.init = b.symbols.unique(f"{_PREFIX}init_{self.name}")
+
+    def site(self, b: Builder) -> list[Value]:
+        """The last operands of helpers that raise: for whom an error is."""
+        backtrace = self.b.backtrace
+        return [
+            b.text_constant(self.source.shown.encode() + b"\0"),
+            b.text_constant(", ".join(self.source.architectures).encode() + b"\0"),
+            b.address_of(self.b.raiser),
+            b.text_constant(self.b.suffix.encode() + b"\0"),
+            b.text_constant(backtrace or b"\0"),
+            b.i64(len(backtrace)),
+        ]
+
+
+def define_states(b: CheckingBuilder, source: Source, needs: int) -> States:
+    """Add what the module does not have yet; ``needs`` is what preloading prepares."""
+    states, symbols = States(b, source), b.symbols
+    t = symbols.types
+    define_helpers(symbols)
+    symbols.declare(INIT_ONCE, t.i32, [t.ptr, t.ptr])
+    if states.image not in symbols:
+        symbols.constant(states.image, source.data, align=_IMAGE_ALIGN)
+        symbols.variable(states.library, bytes(driver.LIBRARY_SIZE), align=8)
+    if states.kernel not in symbols:
+        symbols.variable(states.kernel, bytes(driver.KERNEL_SIZE), align=8)
+    if states.module not in symbols:
+        symbols.variable(states.module, bytes(driver.STATE_SIZE), align=8)
+    if states.unload not in symbols:
+        _define_unload(states)
+    if states.leave not in symbols:
+        _define_leave(states)
+    _define_init(states)
+    _define_preload(states, needs)
+    _define_release(states)
+    return states
+
+
+def _define_init(states: States) -> None:
+    f, (result,) = _begin(states, states.init, 1)
+    names = (states.module, states.library, states.kernel, states.image)
+    operands = [result, *(f.address_of(name) for name in names)]
+    symbol = f.text_constant(states.source.kernel.encode() + b"\0")
+    _end(f, "load", [*operands, symbol, *states.site(f)])
+
+
+def _define_unload(states: States) -> None:
+    f, (result,) = _begin(states, states.unload, 1)
+    _end(f, "unload", [result, f.address_of(states.module), f.address_of(states.library)])
+
+
+def _define_leave(states: States) -> None:
+    t = states.b.types
+    f, _ = _begin(states, states.leave, 0, t.void)
+    f.call(helper_name("leave_module"), [f.address_of(states.module)], t.void)
+    f.ret()
+    _seal(f)
+    states.b.symbols.destructor(states.leave)
+
+
+def _define_preload(states: States, needs: int) -> None:
+    f, (args, count, result) = _begin_safe_call(states, "preload")
+    names = (states.module, states.kernel, states.init)
+    operands = [args, count, result, *(f.address_of(name) for name in names), f.i32(needs)]
+    _end(f, "preload", [*operands, *states.site(f)])
+
+
+def _define_release(states: States) -> None:
+    f, (_, _, result) = _begin_safe_call(states, "release")
+    operands = [f.address_of(states.module), result, f.address_of(states.unload)]
+    _end(f, "release", [*operands, *states.site(f)])
+
+
+def _begin_safe_call(states: States, what: str) -> tuple[Builder, Sequence[Value]]:
+    """A function of the TVM-FFI C ABI, which others see."""
+    t = states.b.types
+    base = name = f"{abi.PREFIX}_cuda_{what}_{states.name}"
+    number = 1
+    while name in states.b.symbols:  # of another launch of the same wrapper
+        number += 1
+        name = f"{base}_{number}"
+    operation = states.b.symbols.function(name, t.i32, [t.ptr, t.ptr, t.i32, t.ptr], body=True)
+    entry = operation.regions[0].blocks[0]
+    f = Builder(states.b.symbols, operation, entry, states.b.location)
+    return f, entry.arguments[1:]
+
+
+def _begin(
+    states: States, name: str, pointers: int, result: Type | None = None
+) -> tuple[Builder, Sequence[Value]]:
+    """An internal function of some pointers."""
+    symbols = states.b.symbols
+    t = symbols.types
+    internal = {"linkage": t.attribute("#llvm.linkage<internal>")}
+    operation = symbols.function(name, result or t.i32, [t.ptr] * pointers, internal, body=True)
+    entry = operation.regions[0].blocks[0]
+    return Builder(symbols, operation, entry, symbols.location), entry.arguments
+
+
+def _end(f: Builder, helper: str, operands: Sequence[Value]) -> None:
+    """Return what a helper returns."""
+    f.ret(f.call_value(helper_name(helper), operands, f.types.i32))
+    _seal(f)
+
+
+def _seal(f: Builder) -> None:
+    """LLVM's passes gain nothing here, as in wrappers; a module of such functions needs none."""
+    seal(f.types, f.function, ("noinline", "optnone"))

@@ -1,0 +1,185 @@
+"""What can be told of a launch when the provider is made, from ints and from the image alone."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import cast
+
+from ffi_builder import spec
+from ffi_builder.cubin import Kernel
+from ffi_builder.errors import SpecError
+from ffi_builder.providers.cuda import driver
+from ffi_builder.providers.cuda.arguments import PROVIDER
+from ffi_builder.providers.cuda.dimensions import (
+    Size,
+    Sizes,
+    check_ints,
+    checked_dynamic_memory,
+    checked_sizes,
+    product,
+)
+from ffi_builder.providers.cuda.entries import SCALAR_SIZES, LaunchEntry, Pointee, Scalar
+
+_FIRST_WITH_CLUSTERS = 90
+_POINTER_SIZE = 8
+
+
+@dataclass(frozen=True)
+class Checked:
+    """Sizes as tuples, each an int in the range that every launch has, or an expression."""
+
+    grid: Sizes
+    block: Sizes
+    cluster: Sizes | None
+    shared: spec.Dim
+    flags: tuple[str, ...]
+
+    @classmethod
+    def of(
+        cls,
+        grid: Size,
+        block: Size,
+        cluster: Size | None,
+        shared: spec.Dim,
+        attributes: Sequence[str],
+    ) -> Checked:
+        """What a user gave.
+
+        Raises:
+            SpecError: if no launch can be like that.
+        """
+        found = cls(
+            checked_sizes("grid", grid),
+            checked_sizes("block", block),
+            None if cluster is None else checked_sizes("cluster", cluster),
+            checked_dynamic_memory(shared),
+            _checked_flags(attributes),
+        )
+        check_ints("grid", found.grid, 0, driver.MAX_GRID)
+        check_ints("block", found.block, 1, driver.MAX_BLOCK)
+        if found.cluster is not None:
+            check_ints("cluster", found.cluster, 1, (driver.MAX_CLUSTER,) * 3)
+        return found
+
+
+def check_launch(kernel: Kernel, architectures: Sequence[str], sizes: Checked) -> None:
+    """That the kernel can be launched so.
+
+    Raises:
+        SpecError: if not.
+    """
+    _check_block(kernel, sizes.block)
+    if sizes.cluster is not None:
+        _check_cluster(kernel, architectures, sizes.cluster)
+    cluster = sizes.cluster or kernel.cluster or ()
+    for axis, blocks, size in zip("xyz", sizes.grid, cluster, strict=False):
+        if isinstance(blocks, int) and isinstance(size, int) and blocks % size:
+            raise SpecError(
+                f"{PROVIDER}: grid.{axis}: expected a multiple of cluster.{axis}, {size}, but got "
+                f"{blocks}"
+            )
+
+
+def _check_block(kernel: Kernel, block: Sizes) -> None:
+    threads = product(block)
+    if threads is None:
+        return
+    full = (*block, 1, 1)[:3]
+    if kernel.block is not None and full != kernel.block:
+        raise SpecError(
+            f"{PROVIDER}: block: expected {kernel.block}, which the kernel {kernel.name!r} was "
+            f"compiled for, but got {full}"
+        )
+    most = driver.MAX_THREADS if kernel.max_threads is None else kernel.max_threads
+    if threads > most:
+        whose = f"the kernel {kernel.name!r} was compiled for" if kernel.max_threads else "there is"
+        raise SpecError(
+            f"{PROVIDER}: block: expected at most {most} threads, the most that {whose}, but got "
+            f"{' x '.join(map(str, block))} = {threads}"
+        )
+
+
+def _check_cluster(kernel: Kernel, architectures: Sequence[str], cluster: Sizes) -> None:
+    numbers = [int(found[1]) for a in architectures if (found := re.search(r"_(\d+)", a))]
+    if numbers and max(numbers) < _FIRST_WITH_CLUSTERS:
+        raise SpecError(
+            f"{PROVIDER}: cluster: expected an image for sm_{_FIRST_WITH_CLUSTERS} or later, but "
+            f"it is for {', '.join(architectures)}, which have no clusters"
+        )
+    blocks = product(cluster)
+    if blocks is None:
+        return
+    full = (*cluster, 1, 1)[:3]
+    if kernel.cluster is not None and full != kernel.cluster:
+        raise SpecError(
+            f"{PROVIDER}: cluster: expected {kernel.cluster}, which the kernel {kernel.name!r} was "
+            f"compiled for, but got {full}"
+        )
+    most = kernel.max_cluster_rank or driver.MAX_CLUSTER
+    if blocks > most:
+        raise SpecError(
+            f"{PROVIDER}: cluster: expected at most {most} blocks but got "
+            f"{' x '.join(map(str, cluster))} = {blocks}"
+        )
+
+
+def _checked_flags(attributes: object) -> tuple[str, ...]:
+    if isinstance(attributes, str) or not isinstance(attributes, Sequence):
+        raise SpecError(f"{PROVIDER}: attributes: expected a list of names but got {attributes!r}")
+    names = cast("Sequence[object]", attributes)
+    for name in names:
+        if name not in driver.FLAGS:
+            known = ", ".join(driver.FLAGS)
+            raise SpecError(f"{PROVIDER}: attributes: expected {known} but got {name!r}")
+    return tuple(name for name in driver.FLAGS if name in names)
+
+
+def check_entries(
+    kernel: Kernel, args: Sequence[LaunchEntry] | None, *, tensors_are_pointers: bool
+) -> None:
+    """Compare what has a size already with the kernel's parameters, up to the first that has none.
+
+    Raises:
+        SpecError: if something does not fit, or is too much.
+    """
+    if args is None or isinstance(args, str) or kernel.parameters is None:
+        return
+    parameters = [parameter for parameter in kernel.parameters if parameter.size]
+    for index, entry in enumerate(args):
+        if not _is_one(entry):
+            return
+        if index == len(parameters):
+            raise SpecError(
+                f"{PROVIDER}: args: expected {len(parameters)} entries, as the kernel {kernel} has "
+                f"so many parameters, but got {len(args)}"
+            )
+        size = _size(entry, tensors_are_pointers=tensors_are_pointers)
+        if size not in (None, parameters[index].size):
+            raise SpecError(
+                f"{PROVIDER}: args[{index}]: expected {parameters[index]} for parameter #{index} "
+                f"of the kernel {kernel}, but got {entry!r}, of {size} bytes"
+            )
+
+
+def _is_one(entry: LaunchEntry) -> bool:
+    """Whether an entry is one parameter for certain."""
+    if isinstance(entry, (int, spec.Var, spec.Expr, spec.Data, Scalar, Pointee)):
+        return True
+    return isinstance(entry, (spec.Tensor, spec.DataPointer))
+
+
+def _size(entry: LaunchEntry, *, tensors_are_pointers: bool) -> int | None:
+    """Bytes, if that is certain."""
+    match entry:
+        case Scalar(dtype=dtype) | spec.Var(dtype=dtype):
+            return SCALAR_SIZES[dtype]
+        case Pointee(size=size):
+            return size
+        case spec.Data() | spec.DataPointer():
+            return _POINTER_SIZE
+        case spec.Tensor() if tensors_are_pointers:
+            return _POINTER_SIZE
+        case _:
+            return None

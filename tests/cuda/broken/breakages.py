@@ -1,0 +1,315 @@
+"""The broken providers: each has one mistake, which breaks a rule of the driver."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from ffi_builder.providers.cuda import (
+    context,
+    dimensions,
+    driver,
+    launching,
+    load,
+    parameters,
+    provider,
+)
+from ffi_builder.providers.cuda.configuration import Launch
+from ffi_builder.providers.cuda.launching import Launcher
+from tests.cuda.broken import mistakes as m
+from tests.cuda.broken import scenarios as s
+from tests.cuda.broken.breaking import Breakage, body, number, part, without_call
+
+RACE: Final = "who loses a compare-and-swap goes on"
+"""With functions that are not there yet, it may be: so this one may also end the process."""
+_WRONG_FLAG: Final = {**driver.FLAGS, "cooperative": 3}
+_INVALID: Final = "cuLaunchKernelEx failed: CUDA_ERROR_INVALID_VALUE"
+_NO_HANDLE: Final = "CUDA_ERROR_INVALID_HANDLE"
+_CLUSTER: Final = "cuLaunchKernelEx failed: CUDA_ERROR_INVALID_CLUSTER_SIZE"
+
+# The rule, what is wrong, what is done with it, how that ends, what is replaced. A rule of "" is
+# one that no driver has: that of its callers.
+_TABLE: Final = (
+    # The driver and its contexts.
+    ("init", "no cuInit", s.a_call, "CUDA_ERROR_NOT_INITIALIZED", without_call(load, "cuInit")),
+    ("outdated-name", "names without _v2", s.a_call, "outdated-name", m.without_suffix),
+    (
+        "context",
+        "no context is made current",
+        s.a_call,
+        "CUDA_ERROR_INVALID_CONTEXT",
+        body("enter", m.enter_nothing),
+    ),
+    (
+        "device-memory",
+        "any current context will do",
+        s.two_devices,
+        "the wrong sum",
+        body("enter", m.enter_only_if_nothing_is_current),
+    ),
+    (
+        "context-failed",
+        "any current context will do, twice",
+        s.saxpy_again,
+        "CUDA_ERROR_ILLEGAL_ADDRESS",
+        body("enter", m.enter_only_if_nothing_is_current),
+    ),
+    ("stack", "no pop", s.many_calls_on_another_device, "stack", body("leave", m.leave_nothing)),
+    (
+        "",
+        "no pop after one call",
+        s.a_callers_context,
+        "another context is current",
+        body("leave", m.leave_nothing),
+    ),
+    (
+        "",
+        "no pop after a failure",
+        s.a_callers_context_after_a_failure,
+        "another context is current",
+        body("launch", m.launch_and_look_before_leaving),
+    ),
+    (
+        "pop",
+        "a pop without a push",
+        s.a_context_of_the_caller,
+        "cuCtxPopCurrent_v2: 201",
+        body("leave", m.leave_always),
+    ),
+    (
+        "",
+        "retained for each launch",
+        s.many_calls,
+        "retained again and again",
+        body("primary", m.retain_each_time),
+    ),
+    (
+        "primary-count",
+        "released once too often",
+        s.a_module_that_goes,
+        "another one's primary context was released",
+        body("leave_module", m.release_twice),
+    ),
+    (
+        "context-destroyed",
+        "released once too often, and used",
+        s.a_context_that_is_current_when_a_module_goes,
+        "cuCtxSynchronize: 709",
+        body("leave_module", m.release_twice),
+    ),
+    (
+        "device",
+        "devices counted from 1",
+        s.on_the_last_device,
+        "CUDA_ERROR_INVALID_DEVICE",
+        m.device_after_the_last,
+    ),
+    # Images and kernels.
+    ("image-memory", "another address", s.a_call, "image-memory", m.image_elsewhere),
+    (
+        "ptx",
+        "PTX without its end",
+        s.ptx,
+        "CUDA_ERROR_INVALID_PTX",
+        part(provider, "_PTX_END", b"x"),
+    ),
+    (
+        "library",
+        "the kernel before the library",
+        s.a_call,
+        _NO_HANDLE,
+        body("take_kernel", m.take_before_loading),
+    ),
+    ("kernel-name", "another name", s.a_call, "CUDA_ERROR_NOT_FOUND", m.wrong_name),
+    ("kernel", "the library is launched", s.a_call, _NO_HANDLE, m.kernel_of_the_library),
+    (
+        "kernel",
+        RACE,
+        s.sixteen_threads,
+        "calls have failed",
+        part(Launcher, "_kernel", m.compare_and_swap),
+    ),
+    (
+        "",
+        "a failure is remembered",
+        s.a_failure_and_a_success,
+        _NO_HANDLE,
+        part(Launcher, "_kernel", m.once_whatever_comes),
+    ),
+    (
+        "kernel-unloaded",
+        "kernels remembered after unloading",
+        s.a_release_and_a_call,
+        "kernel-unloaded",
+        body("unload", m.unload_and_remember),
+    ),
+    (
+        "function-context",
+        "one context's function for all",
+        s.two_devices,
+        _NO_HANDLE,
+        m.taking_the_function,
+    ),
+    # The launch.
+    (
+        "",
+        "narrowed without a check",
+        s.grids_of_every_size,
+        "another size|not enough values|too many values",
+        part(dimensions, "emit_size", m.unchecked),
+    ),
+    (
+        "grid",
+        "an empty grid is launched",
+        s.grids_of_every_size,
+        _INVALID,
+        part(Launch, "is_empty", m.never_empty),
+    ),
+    (
+        "block",
+        "the block for the grid",
+        s.a_large_grid,
+        _INVALID,
+        part(launching, "emit_config", m.config_with_grid_and_block_swapped),
+    ),
+    (
+        "shared",
+        "shared memory not asked for",
+        s.much_shared_memory,
+        _INVALID,
+        part(Launch, "may_need", 0),
+    ),
+    (
+        "shared",
+        "asked for on the first device",
+        s.much_shared_memory_on_each_device,
+        _INVALID,
+        part(Launcher, "_prepare", m.first_device_stands_for_all),
+    ),
+    (
+        "attribute",
+        "another number",
+        s.a_small_cluster_and_flags,
+        _INVALID,
+        number("FLAGS", _WRONG_FLAG),
+    ),
+    (
+        "attribute",
+        "attributes of 64 bytes",
+        s.a_small_cluster_and_flags,
+        f"{_INVALID}|other attributes|an attribute with",
+        number("ATTRIBUTE_SIZE", 64),
+    ),
+    (
+        "attribute-memory",
+        "attributes elsewhere",
+        s.attributes_and_a_status,
+        "attribute-memory",
+        part(launching, "emit_config", m.config_of_unwritten_attributes),
+    ),
+    (
+        "cluster",
+        "y before x",
+        s.a_small_cluster_and_flags,
+        _CLUSTER,
+        part(launching, "emit_config", m.config_with_the_cluster_turned),
+    ),
+    (
+        "cluster-large",
+        "not asked for",
+        s.a_large_cluster,
+        _CLUSTER,
+        part(Launch, "may_need", 0),
+    ),
+    (
+        "parameters",
+        "given twice",
+        s.parameters_of_every_kind,
+        _INVALID,
+        part(context, "call_driver", m.with_extra),
+    ),
+    (
+        "parameter-memory",
+        "values for addresses",
+        s.parameters_of_every_kind,
+        "parameter-memory",
+        part(launching, "addresses", m.values_for_addresses),
+    ),
+    (
+        "parameter-alignment",
+        "anywhere on the stack",
+        s.parameters_of_every_kind,
+        "parameter-alignment",
+        part(parameters, "_copied", m.copied_anywhere),
+    ),
+    (
+        "",
+        "a struct without its padding",
+        s.parameters_of_every_kind,
+        "other bytes",
+        part(m.arguments, "layout", m.packed),
+    ),
+    # Streams and graphs.
+    (
+        "stream",
+        "another handle",
+        s.a_stream,
+        _NO_HANDLE,
+        part(launching, "emit_config", m.config_of_another_stream),
+    ),
+    (
+        "stream-destroyed",
+        "the first stream is kept",
+        s.one_stream_after_another,
+        "stream-destroyed",
+        part(Launcher, "_stream", m.stream_of_the_first_call),
+    ),
+    (
+        "capture-unsafe",
+        "loaded while a stream captures",
+        s.a_first_call_in_a_capture,
+        "CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED",
+        part(load, "relaxed_capture", m.not_relaxed),
+    ),
+    (
+        "",
+        "the capture mode stays relaxed",
+        s.a_capture_of_others_after_a_call,
+        "the thread's capture mode is another one",
+        part(load, "relaxed_capture", m.relaxed_for_ever),
+    ),
+    (
+        "capture-lost",
+        "relaxed when it is too late",
+        s.a_first_call_in_a_capture,
+        "CUDA_ERROR_STREAM_CAPTURE_INVALIDATED",
+        body("load", m.try_twice),
+    ),
+    (
+        "capture-legacy",
+        "the NULL stream for any",
+        s.a_capture_of_a_blocking_stream,
+        "CUDA_ERROR_STREAM_CAPTURE_IMPLICIT",
+        part(launching, "emit_config", m.config_without_stream),
+    ),
+    (
+        "graph-outlived",
+        "unloaded after each launch",
+        s.a_first_call_in_a_capture,
+        "graph-outlived",
+        part(Launcher, "_call", m.unload_after_each_launch),
+    ),
+)
+BREAKAGES: Final = tuple(Breakage(*row) for row in _TABLE)
+
+OF_THE_CALLER: Final = {
+    "no-device": "the machine has none",
+    "exit": "what the provider's destructor gets then is ignored (test_export.py)",
+    "fork": "the program forks",
+    "image": "it has been read before, in Python",
+    "image-gpu": "the caller's image is for other GPUs",
+    "ptx-version": "the caller's PTX is newer than the driver",
+    "registers": "the caller's block is too large for the kernel",
+    "cooperative": "the caller's grid is too large for the device",
+    "cluster-device": "the caller's device has no clusters",
+}
+"""Rules that only a caller can break, and why; the provider has to say so (test_errors.py)."""

@@ -1,0 +1,292 @@
+"""The fake driver as a Python object: makes what tests need, and says what happened."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import struct
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from tests.cuda.fake.build import SONAME
+from tests.cuda.fake.constants import CaptureMode, DeviceAttribute, Result
+from tests.cuda.fake.records import Call, Dims, Event, Launch, Violation, read_log
+
+_E = TypeVar("_E", Call, Launch, Violation)
+_Pointer = ctypes.c_void_p
+
+
+class DriverError(Exception):
+    """A call that a test needs to succeed has not."""
+
+    def __init__(self, name: str, result: int) -> None:
+        super().__init__(f"{name}: {result}")
+        self.result = result
+
+
+class IllegalAddressError(Exception):
+    """What an emulated kernel touched is no memory of its device."""
+
+
+class _Parameter(ctypes.Structure):
+    _fields_ = (
+        ("offset", ctypes.c_uint32),
+        ("size", ctypes.c_uint32),
+        ("address", ctypes.c_uint64),
+        ("bytes", ctypes.c_void_p),
+    )
+
+
+class _Launch(ctypes.Structure):
+    _fields_ = (
+        ("kernel", ctypes.c_char_p),
+        ("grid", ctypes.c_uint32 * 3),
+        ("block", ctypes.c_uint32 * 3),
+        ("cluster", ctypes.c_uint32 * 3),
+        ("shared", ctypes.c_uint32),
+        ("device", ctypes.c_int32),
+        ("context", ctypes.c_uint64),
+        ("stream", ctypes.c_uint64),
+        ("count", ctypes.c_uint32),
+        ("parameters", ctypes.POINTER(_Parameter)),
+    )
+
+
+_CALLBACK = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.POINTER(_Launch), ctypes.c_void_p)
+
+
+class Running:
+    """A kernel that is being run: what its emulation gets."""
+
+    def __init__(self, driver: FakeDriver, launch: Any) -> None:
+        self._driver = driver
+        self.grid: Dims = tuple(launch.grid)
+        self.block: Dims = tuple(launch.block)
+        self.cluster: Dims = tuple(launch.cluster)
+        self.shared: int = launch.shared
+        self.device: int = launch.device
+        self.arguments = tuple(
+            ctypes.string_at(launch.parameters[index].bytes, launch.parameters[index].size)
+            for index in range(launch.count)
+        )
+
+    def values(self, formats: str) -> list[Any]:
+        """The arguments, each by its letter of :mod:`struct`."""
+        assert len(formats) == len(self.arguments)
+        return [
+            struct.unpack(f"<{letter}", data)[0]
+            for letter, data in zip(formats, self.arguments, strict=True)
+        ]
+
+    def memory(self, address: int, count: int, dtype: str) -> npt.NDArray[Any]:
+        """``count`` elements at an address on the kernel's device.
+
+        Raises:
+            IllegalAddressError: they are not all there.
+        """
+        return self._driver.memory(address, count, dtype, self.device)
+
+
+class FakeDriver:
+    """The fake libcuda.so.1 of this process. ``cuda`` has its functions, which return an int."""
+
+    def __init__(self, path: Path | str) -> None:
+        loaded = _loaded()
+        self.cuda = ctypes.CDLL(str(path), mode=ctypes.RTLD_GLOBAL)
+        if loaded is not None and loaded._handle != self.cuda._handle:
+            raise RuntimeError(f"another {SONAME} is loaded in this process already")
+        cuda = self.cuda
+        cuda.fake_log.restype = ctypes.c_size_t
+        cuda.fake_allocate.restype = ctypes.c_uint64
+        cuda.fake_host.restype = ctypes.c_void_p
+        cuda.fake_host.argtypes = [ctypes.c_uint64, ctypes.c_size_t, ctypes.c_int]
+        cuda.fake_free.argtypes = [ctypes.c_uint64]
+        cuda.fake_allocate.argtypes = [ctypes.c_int, ctypes.c_size_t]
+        cuda.fake_kernel.argtypes = [ctypes.c_char_p, ctypes.c_void_p, ctypes.c_void_p]
+        self._callbacks: list[Any] = []
+        self.errors: list[Exception] = []
+        """What emulations have raised."""
+
+    def reset(self, devices: int = 2, *, host_access: bool = False) -> None:
+        """Forget everything, cuInit too; handles from before stay invalid for ever."""
+        self.cuda.fake_reset(devices, int(host_access))
+        self._callbacks.clear()
+        self.errors.clear()
+
+    # What happened.
+
+    def log(self) -> list[Event]:
+        """Everything since the last reset or :meth:`clear_log`."""
+        size = self.cuda.fake_log(None, 0)
+        while True:
+            buffer = ctypes.create_string_buffer(size + 1)
+            now = self.cuda.fake_log(buffer, size + 1)
+            if now <= size:
+                return read_log(buffer.value.decode())
+            size = now
+
+    def clear_log(self) -> None:
+        """Forget what happened, and nothing else."""
+        self.cuda.fake_clear_log()
+
+    def _of(self, kind: type[_E]) -> list[_E]:
+        return [event for event in self.log() if isinstance(event, kind)]
+
+    def calls(self, name: str | None = None) -> list[Call]:
+        """The calls of one function, or of all."""
+        return [call for call in self._of(Call) if name in (None, call.name)]
+
+    def launches(self) -> list[Launch]:
+        """The kernels that were run."""
+        return [launch for launch in self._of(Launch) if not launch.captured]
+
+    def violations(self) -> list[Violation]:
+        """The rules that were broken where a driver would not say so."""
+        return self._of(Violation)
+
+    def count(self, name: str) -> int:
+        """How often a function has been called since the last reset."""
+        return self.cuda.fake_count(name.encode())
+
+    def live(self, kind: str) -> int:
+        """How many "context", "stream", "library", "module", "graph", "graph_exec", "memory".
+
+        "primary" is how often primary contexts have been retained and not released.
+        """
+        return self.cuda.fake_live(kind.encode())
+
+    @property
+    def stack_depth(self) -> int:
+        """How many contexts this thread's stack has."""
+        return self.cuda.fake_stack_depth()
+
+    # What shall happen.
+
+    def fail(self, name: str, result: int, nth: int = 1) -> None:
+        """The ``nth`` call from now on returns ``result`` and does nothing; 0: each does."""
+        self.cuda.fake_fail(name.encode(), nth, int(result))
+
+    def delay(self, name: str, microseconds: int) -> None:
+        """Each call sleeps before it does anything, and lets others go on."""
+        self.cuda.fake_delay(name.encode(), microseconds)
+
+    def set_attribute(self, attribute: DeviceAttribute, value: int, device: int = 0) -> None:
+        """What a device can do."""
+        self.cuda.fake_attribute(device, int(attribute), value)
+
+    def set_version(self, version: int) -> None:
+        """The driver's CUDA version, as 1000 * major + 10 * minor."""
+        self.cuda.fake_driver_version(version)
+
+    def kernel(self, name: str, emulation: Callable[[Running], None]) -> None:
+        """Run this on the host when a kernel of that name is launched.
+
+        An IllegalAddressError fails the context as a device would; other exceptions too, and they
+        are kept in ``errors``.
+        """
+
+        def run(launch: Any, _: object) -> int:
+            try:
+                emulation(Running(self, launch.contents))
+            except IllegalAddressError:
+                return Result.ILLEGAL_ADDRESS
+            except Exception as error:
+                self.errors.append(error)
+                return Result.LAUNCH_FAILED
+            return Result.SUCCESS
+
+        callback = _CALLBACK(run)
+        self._callbacks.append(callback)
+        self.cuda.fake_kernel(name.encode(), ctypes.cast(callback, ctypes.c_void_p), None)
+
+    def memory(self, address: int, count: int, dtype: str, device: int = -1) -> npt.NDArray[Any]:
+        """Device memory, as the host can touch it: ``count`` elements; device -1 is any."""
+        size = count * np.dtype(dtype).itemsize
+        host = self.cuda.fake_host(address, size, device)
+        if not host:
+            raise IllegalAddressError(f"{size} bytes at {address:#x} on device {device}")
+        buffer = (ctypes.c_uint8 * size).from_address(host)
+        flat: Any = np.ctypeslib.as_array(buffer)
+        return flat.view(dtype)
+
+    # The driver's functions, for tests that need what they do.
+
+    def call(self, name: str, *arguments: Any) -> int:
+        """The result of a function. Handles are ints."""
+        return getattr(self.cuda, name)(*(_argument(argument) for argument in arguments))
+
+    def must(self, name: str, *arguments: Any) -> None:
+        """Call a function that must succeed."""
+        result = self.call(name, *arguments)
+        if result != Result.SUCCESS:
+            raise DriverError(name, result)
+
+    def get(self, name: str, *arguments: Any) -> int:
+        """What a function stores in its first parameter, which is a handle or an address."""
+        out = ctypes.c_void_p()
+        self.must(name, ctypes.byref(out), *arguments)
+        return out.value or 0
+
+    def init(self) -> None:
+        """CuInit."""
+        self.must("cuInit", ctypes.c_uint(0))
+
+    def retain(self, device: int = 0) -> int:
+        """A primary context; cuInit is called too."""
+        self.init()
+        return self.get("cuDevicePrimaryCtxRetain", device)
+
+    @contextmanager
+    def current(self, device: int = 0) -> Generator[int]:
+        """With a device's primary context current in this thread."""
+        context = self.retain(device)
+        self.must("cuCtxPushCurrent_v2", _Pointer(context))
+        try:
+            yield context
+        finally:
+            self.must("cuCtxPopCurrent_v2", None)
+
+    def new_stream(self, device: int = 0, flags: int = 0) -> int:
+        """A stream of a device's primary context; what is current stays so."""
+        with self.current(device):
+            return self.get("cuStreamCreate", ctypes.c_uint(flags))
+
+    def begin_capture(self, stream: int, mode: CaptureMode = CaptureMode.GLOBAL) -> None:
+        """What is launched into the stream goes into a graph."""
+        self.must("cuStreamBeginCapture_v2", _Pointer(stream), int(mode))
+
+    def end_capture(self, stream: int) -> int:
+        """The graph, ready to be launched (a CUgraphExec)."""
+        graph = ctypes.c_void_p()
+        self.must("cuStreamEndCapture", _Pointer(stream), ctypes.byref(graph))
+        made = self.get("cuGraphInstantiateWithFlags", graph, ctypes.c_ulonglong(0))
+        self.must("cuGraphDestroy", graph)
+        return made
+
+    def launch_graph(self, graph: int, stream: int) -> None:
+        """Run a graph's kernels again."""
+        self.must("cuGraphLaunch", _Pointer(graph), _Pointer(stream))
+
+    def stack(self) -> int:
+        """The current context; 0: none."""
+        return self.get("cuCtxGetCurrent")
+
+
+def _argument(argument: Any) -> Any:
+    """Plain ints are handles where they do not fit an int."""
+    if isinstance(argument, int) and not -(2**31) <= argument < 2**31:
+        return ctypes.c_void_p(argument)
+    return argument
+
+
+def _loaded() -> ctypes.CDLL | None:
+    """The library of that name that this process has; None if it has none."""
+    try:
+        return ctypes.CDLL(SONAME, mode=os.RTLD_NOLOAD | os.RTLD_NOW)
+    except OSError:
+        return None

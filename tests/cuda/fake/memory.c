@@ -1,0 +1,258 @@
+/* Memory of the devices: host memory, mapped at two addresses. At the one that callers get it can be
+ * touched only with host_access; the fake and emulated kernels use the other one. */
+#define _GNU_SOURCE
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "fake.h"
+
+typedef struct Block {
+  uintptr_t address;
+  char* host;
+  size_t size, mapped;
+  int device;
+  Context* context; /* NULL: made by fake_allocate */
+  uint64_t id;
+  struct Block* next;
+} Block;
+
+enum { kPage = 4096 };
+
+static Block* blocks;
+static const size_t kTotal = (size_t)141 << 30;
+
+static Block* find(uint64_t address) {
+  for (Block* block = blocks; block != NULL; block = block->next) {
+    if (address >= block->address && address - block->address < block->size) return block;
+  }
+  return NULL;
+}
+
+/* With a page behind it that nobody may touch. */
+static Block* allocate(int device, Context* context, size_t size) {
+  static uint64_t ids;
+  if (size > kTotal) return NULL;
+  size_t mapped = (size + kPage - 1) / kPage * kPage;
+  int file = memfd_create("fake device memory", MFD_CLOEXEC);
+  if (file < 0) return NULL;
+  char* host = MAP_FAILED;
+  char* address = MAP_FAILED;
+  if (ftruncate(file, (off_t)mapped) == 0) {
+    host = mmap(NULL, mapped, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    address = mmap(NULL, mapped + kPage, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  }
+  int access = driver.host_access ? PROT_READ | PROT_WRITE : PROT_NONE;
+  if (address != MAP_FAILED) mmap(address, mapped, access, MAP_SHARED | MAP_FIXED, file, 0);
+  close(file);
+  if (host == MAP_FAILED || address == MAP_FAILED) return NULL;
+  Block* block = must(malloc(sizeof(*block)));
+  *block = (Block){(uintptr_t)address, host, size, mapped, device, context, ++ids, blocks};
+  return blocks = block;
+}
+
+static void release(Block* block) {
+  Block** link = &blocks;
+  while (*link != block) link = &(*link)->next;
+  *link = block->next;
+  munmap(block->host, block->mapped);
+  munmap((void*)block->address, block->mapped + kPage);
+  free(block);
+}
+
+void memory_clear(void) {
+  while (blocks != NULL) release(blocks);
+}
+
+void memory_end(const Context* context) {
+  for (Block* block = blocks; block != NULL;) {
+    Block* next = block->next;
+    if (block->context == context) release(block);
+    block = next;
+  }
+}
+
+unsigned memory_live(void) {
+  unsigned count = 0;
+  for (const Block* block = blocks; block != NULL; block = block->next) {
+    count += block->context != NULL;
+  }
+  return count;
+}
+
+uint64_t fake_allocate(int device, size_t size) {
+  lock();
+  Block* block = size == 0 ? NULL : allocate(device, NULL, size);
+  uint64_t address = block == NULL ? 0 : block->address;
+  unlock();
+  return address;
+}
+
+void fake_free(uint64_t address) {
+  lock();
+  Block* block = find(address);
+  if (block != NULL) release(block);
+  unlock();
+}
+
+static char* host_of(uint64_t address, size_t size, int device) {
+  const Block* block = find(address);
+  if (block == NULL || (device >= 0 && block->device != device)) return NULL;
+  uint64_t offset = address - block->address;
+  return size > block->size - offset ? NULL : block->host + offset;
+}
+
+void* fake_host(uint64_t address, size_t size, int device) {
+  lock();
+  char* host = host_of(address, size, device);
+  unlock();
+  return host;
+}
+
+static CUresult alloc(CUdeviceptr* out, size_t size) {
+  Context* context;
+  if (out == NULL || size == 0) return CUDA_ERROR_INVALID_VALUE;
+  CUresult result = context_current(&context);
+  if (result != CUDA_SUCCESS) return result;
+  const Block* block = allocate(context->device, context, size);
+  if (block == NULL) return CUDA_ERROR_OUT_OF_MEMORY;
+  *out = block->address;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuMemAlloc(CUdeviceptr* out, size_t size) {
+  API(kContext | kUnsafe, alloc(out, size), "size=%zu", size);
+}
+
+static CUresult free_memory(CUdeviceptr address) {
+  if (address == 0) return CUDA_SUCCESS;
+  Block* block = find(address);
+  if (block == NULL || block->address != address) return CUDA_ERROR_INVALID_VALUE;
+  release(block);
+  return CUDA_SUCCESS;
+}
+
+CUresult cuMemFree(CUdeviceptr address) {
+  API(kContext | kUnsafe, free_memory(address), "address=%llu", address);
+}
+
+/* Either end may be memory of a device or of the host. */
+static CUresult copy(uint64_t to, uint64_t from, size_t size, bool to_device, bool from_device) {
+  if (size == 0) return CUDA_SUCCESS;
+  char* target = to_device ? host_of(to, size, -1) : (char*)(uintptr_t)to;
+  const char* source = from_device ? host_of(from, size, -1) : (const char*)(uintptr_t)from;
+  if (target == NULL || source == NULL) return CUDA_ERROR_INVALID_VALUE;
+  memmove(target, source, size);
+  return CUDA_SUCCESS;
+}
+
+/* Copies that are not given a stream go through the legacy one. */
+static CUresult copy_now(uint64_t to, uint64_t from, size_t size, bool to_device,
+                         bool from_device) {
+  Context* context;
+  CUresult result = context_current(&context);
+  if (result == CUDA_SUCCESS) result = capture_forbids_legacy(context);
+  return result == CUDA_SUCCESS ? copy(to, from, size, to_device, from_device) : result;
+}
+
+CUresult cuMemcpy(CUdeviceptr to, CUdeviceptr from, size_t size) {
+  API(kContext, copy_now(to, from, size, find(to) != NULL, find(from) != NULL),
+      "to=%llu from=%llu size=%zu", to, from, size);
+}
+
+CUresult cuMemcpyHtoD(CUdeviceptr to, const void* from, size_t size) {
+  API(kContext, copy_now(to, (uintptr_t)from, size, true, false), "to=%llu from=%p size=%zu", to,
+      from, size);
+}
+
+CUresult cuMemcpyDtoH(void* to, CUdeviceptr from, size_t size) {
+  API(kContext, copy_now((uintptr_t)to, from, size, false, true), "to=%p from=%llu size=%zu", to,
+      from, size);
+}
+
+CUresult cuMemcpyDtoD(CUdeviceptr to, CUdeviceptr from, size_t size) {
+  API(kContext, copy_now(to, from, size, true, true), "to=%llu from=%llu size=%zu", to, from, size);
+}
+
+static CUresult copy_in(CUstream stream, uint64_t to, uint64_t from, size_t size, bool to_device) {
+  Where where;
+  CUresult result = stream_resolve(stream, false, &where);
+  if (result != CUDA_SUCCESS) return result;
+  if (where.stream == NULL) result = capture_forbids_legacy(where.context);
+  else if (where.stream->capture != NULL) result = CUDA_ERROR_NOT_SUPPORTED; /* the fake has no copy nodes */
+  return result == CUDA_SUCCESS ? copy(to, from, size, to_device, !to_device) : result;
+}
+
+CUresult cuMemcpyHtoDAsync(CUdeviceptr to, const void* from, size_t size, CUstream stream) {
+  API(kInit, copy_in(stream, to, (uintptr_t)from, size, true), "to=%llu from=%p size=%zu stream=%p",
+      to, from, size, (void*)stream);
+}
+
+CUresult cuMemcpyDtoHAsync(void* to, CUdeviceptr from, size_t size, CUstream stream) {
+  API(kInit, copy_in(stream, (uintptr_t)to, from, size, false), "to=%p from=%llu size=%zu stream=%p",
+      to, from, size, (void*)stream);
+}
+
+static CUresult set(CUdeviceptr address, unsigned char value, size_t count) {
+  Context* context;
+  CUresult result = context_current(&context);
+  if (result == CUDA_SUCCESS) result = capture_forbids_legacy(context);
+  if (result != CUDA_SUCCESS || count == 0) return result;
+  char* host = host_of(address, count, -1);
+  if (host == NULL) return CUDA_ERROR_INVALID_VALUE;
+  memset(host, value, count);
+  return CUDA_SUCCESS;
+}
+
+CUresult cuMemsetD8(CUdeviceptr address, unsigned char value, size_t count) {
+  API(kContext, set(address, value, count), "address=%llu value=%u count=%zu", address, value,
+      count);
+}
+
+static CUresult info(size_t* free_bytes, size_t* total) {
+  if (free_bytes == NULL || total == NULL) return CUDA_ERROR_INVALID_VALUE;
+  *free_bytes = *total = kTotal;
+  for (const Block* block = blocks; block != NULL; block = block->next) *free_bytes -= block->size;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuMemGetInfo(size_t* free_bytes, size_t* total) {
+  API(kContext, info(free_bytes, total), "-");
+}
+
+static CUresult pointer_attribute(void* data, int attribute, CUdeviceptr address) {
+  const Block* block = find(address);
+  if (data == NULL || block == NULL) return CUDA_ERROR_INVALID_VALUE;
+  switch (attribute) {
+    case CU_POINTER_ATTRIBUTE_CONTEXT:
+      *(CUcontext*)data = block->context == NULL ? NULL : HANDLE(CUcontext, block->context);
+      return CUDA_SUCCESS;
+    case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
+      *(unsigned*)data = CU_MEMORYTYPE_DEVICE;
+      return CUDA_SUCCESS;
+    case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
+      *(CUdeviceptr*)data = address;
+      return CUDA_SUCCESS;
+    case CU_POINTER_ATTRIBUTE_BUFFER_ID:
+      *(unsigned long long*)data = block->id;
+      return CUDA_SUCCESS;
+    case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
+      *(int*)data = block->device;
+      return CUDA_SUCCESS;
+    case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
+      *(CUdeviceptr*)data = block->address;
+      return CUDA_SUCCESS;
+    case CU_POINTER_ATTRIBUTE_RANGE_SIZE:
+      *(size_t*)data = block->size;
+      return CUDA_SUCCESS;
+    default: /* there is no pointer for the host, and the rest is left out */
+      return CUDA_ERROR_INVALID_VALUE;
+  }
+}
+
+CUresult cuPointerGetAttribute(void* data, CUpointer_attribute attribute, CUdeviceptr address) {
+  API(kInit, pointer_attribute(data, (int)attribute, address), "attribute=%d address=%llu",
+      (int)attribute, address);
+}

@@ -1,0 +1,320 @@
+"""The cases: each is a function of a GPU that asserts, and leaves no context current."""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+import threading
+from collections.abc import Callable
+from ctypes import c_void_p as P
+from typing import Any, Final
+
+import numpy as np
+import pytest
+
+from ffi_builder import attach_ffi_func, runtime, spec
+from ffi_builder.providers import CudaLaunchCallProvider
+from ffi_builder.providers.cuda import TensorMap
+from tests.cubin.images import image
+from tests.cuda.gpu.device import IMAGES, Gpu, Skipped
+from tests.support.wrapping import new_module, set_stream
+
+Case = Callable[[Gpu], None]
+CASES: Final[dict[str, Case]] = {}
+KEPT: Final[list[runtime.CompiledModule]] = []
+"""What is alive when the process ends."""
+
+N = spec.Var("n", "int32")
+A = spec.Var("a", "float32")
+X, Y = (spec.Tensor(name, [N], "float32", device_type="cuda") for name in "xy")
+STREAM = spec.Stream("stream")
+
+
+def case(function: Case) -> Case:
+    """Add it to the cases."""
+    CASES[function.__name__] = function
+    return function
+
+
+def images(gpu: Gpu) -> bytes:
+    major, minor = gpu.capability
+    if major not in IMAGES:
+        raise Skipped(f"tests/cubin has no image for sm_{major}{minor}")
+    return image(IMAGES[major])
+
+
+def saxpy(gpu: Gpu, *more: spec.Param, **options: Any) -> runtime.CompiledModule:
+    """``f(a, x, y, …)``: y += a * x, by 128 threads in a block."""
+    every: dict[str, Any] = {
+        "grid": spec.ceildiv(N, 128),
+        "block": 128,
+        "args": [A, X, Y, N],
+        **options,
+    }
+    module = new_module()
+    provider = CudaLaunchCallProvider(images(gpu), "saxpy", **every)
+    attach_ffi_func(module, "f", [A, X, Y, *more], provider)
+    return runtime.compile(module)
+
+
+def pair(gpu: Gpu, device: int = 0, size: int = 1000) -> tuple[Any, Any]:
+    """Arrays of 0, 1, 2, … and of 1, 1, 1, …."""
+    values = np.arange(size, dtype="float32")
+    return gpu.array(values, device), gpu.array(np.ones(size, "float32"), device)
+
+
+def assert_sum(y: Any, times: int = 1) -> None:
+    """That 2 * x has been added to y so often."""
+    size = y.shape[0]
+    np.testing.assert_array_equal(y.host, 1 + 2 * times * np.arange(size, dtype="float32"))
+
+
+@case
+def null_stream_and_no_context(gpu: Gpu) -> None:
+    x, y = pair(gpu)
+    assert gpu.context == 0
+    function = saxpy(gpu)["f"]
+    function(2.0, x.tensor, y.tensor)
+    assert gpu.context == 0
+    function(2.0, x.tensor, y.tensor)
+    assert_sum(y, 2)
+
+
+@case
+def real_stream_and_no_context(gpu: Gpu) -> None:
+    """A CUkernel that is launched by its stream alone: the driver takes that stream's context."""
+    x, y = pair(gpu)
+    stream = gpu.stream()
+    assert gpu.context == 0
+    saxpy(gpu, STREAM)["f"](2.0, x.tensor, y.tensor, stream)
+    assert gpu.context == 0
+    gpu.wait(stream)
+    assert_sum(y)
+
+
+@case
+def legacy_and_per_thread_streams(gpu: Gpu) -> None:
+    function = saxpy(gpu, STREAM)["f"]
+    for handle in (1, 2):
+        x, y = pair(gpu)
+        function(2.0, x.tensor, y.tensor, P(handle))
+        assert gpu.context == 0
+        assert_sum(y)
+
+
+@case
+def current_stream_of_the_device(gpu: Gpu) -> None:
+    x, y = pair(gpu)
+    stream = gpu.stream()
+    set_stream("cuda", 0, stream.value or 0)
+    saxpy(gpu)["f"](2.0, x.tensor, y.tensor)
+    set_stream("cuda", 0, 0)
+    gpu.wait(stream)
+    assert_sum(y)
+
+
+@case
+def context_of_the_caller(gpu: Gpu) -> None:
+    x, y = pair(gpu)
+    function = saxpy(gpu)["f"]
+    with gpu.current() as context:
+        function(2.0, x.tensor, y.tensor)
+        assert gpu.context == context
+    assert_sum(y)
+
+
+@case
+def two_devices(gpu: Gpu) -> None:
+    if gpu.count < 2:
+        raise Skipped("there is one device")
+    function = saxpy(gpu)["f"]
+    for device in (0, 1):
+        x, y = pair(gpu, device)
+        with gpu.current(1 - device) as context:
+            function(2.0, x.tensor, y.tensor)
+            assert gpu.context == context
+        assert_sum(y)
+
+
+@case
+def much_shared_memory(gpu: Gpu) -> None:
+    """As much as the device has, on a stream, where no context is current to set attributes in."""
+    most = gpu.attribute(97)
+    if most <= 48 << 10:
+        raise Skipped(f"the device has {most} bytes of shared memory for a block")
+    x, y = pair(gpu)
+    stream = gpu.stream()
+    saxpy(gpu, STREAM, dynamic_smem_bytes=most)["f"](2.0, x.tensor, y.tensor, stream)
+    assert gpu.context == 0
+    gpu.wait(stream)
+    assert_sum(y)
+
+
+@case
+def clusters(gpu: Gpu) -> None:
+    if gpu.attribute(120) == 0:
+        raise Skipped("the device has no clusters")
+    for blocks in (2, 8, 16):
+        x, y = pair(gpu, size=4096)
+        saxpy(gpu, cluster=blocks)["f"](2.0, x.tensor, y.tensor)
+        assert_sum(y)
+
+
+@case
+def attributes(gpu: Gpu) -> None:
+    names = ["cooperative"]
+    if gpu.capability >= (9, 0):
+        names.append("programmatic_stream_serialization")
+    for name in names:
+        x, y = pair(gpu)
+        saxpy(gpu, attributes=[name])["f"](2.0, x.tensor, y.tensor)
+        assert_sum(y)
+
+
+@case
+def tensor_map(gpu: Gpu) -> None:
+    """128 bytes by value, which the kernel reads word by word."""
+    words = np.arange(100, 116, dtype="uint64")
+    out = gpu.array(np.zeros(32, "uint64"))
+    number = spec.Var("number", "int32")
+    params = [number, spec.DataPointer("map"), spec.DataPointer("out")]
+    module = new_module()
+    provider = CudaLaunchCallProvider(
+        images(gpu),
+        "tensor_map",
+        grid=1,
+        block=32,
+        args=[number, TensorMap("map"), "out"],
+        stream=0,
+    )
+    attach_ffi_func(module, "f", params, provider)
+    runtime.compile(module)["f"](5, words.ctypes.data, out.address)
+    assert out.host.tolist() == [105] * 32
+
+
+@case
+def first_call_in_a_capture(gpu: Gpu) -> None:
+    """In every mode of capture; then the graph runs twice."""
+    for mode in range(3):
+        for shared in (0, 64 << 10):
+            x, y = pair(gpu)
+            stream = gpu.stream()
+            function = saxpy(gpu, STREAM, dynamic_smem_bytes=shared)["f"]
+            gpu.call("cuStreamBeginCapture_v2", stream, mode)
+            function(2.0, x.tensor, y.tensor, stream)
+            graph = P()
+            gpu.call("cuStreamEndCapture", stream, ctypes.byref(graph))
+            made = P(gpu.get("cuGraphInstantiateWithFlags", graph, ctypes.c_ulonglong(0)))
+            np.testing.assert_array_equal(y.host, np.ones(1000))
+            for _ in range(2):
+                gpu.call("cuGraphLaunch", made, stream)
+            gpu.wait(stream)
+            assert_sum(y, 2)
+            gpu.call("cuGraphExecDestroy", made)
+
+
+@case
+def preloading(gpu: Gpu) -> None:
+    x, y = pair(gpu)
+    module = saxpy(gpu, dynamic_smem_bytes=64 << 10)
+    module["_cuda_preload_f"](0)
+    assert gpu.context == 0
+    module["f"](2.0, x.tensor, y.tensor)
+    assert_sum(y)
+
+
+@case
+def releasing(gpu: Gpu) -> None:
+    x, y = pair(gpu)
+    module = saxpy(gpu)
+    for _ in range(3):
+        module["f"](2.0, x.tensor, y.tensor)
+        module["_cuda_release_f"]()
+    assert_sum(y, 3)
+    module["f"](2.0, x.tensor, y.tensor)
+    del module
+    gc.collect()
+    assert_sum(y, 4)
+
+
+@case
+def threads(gpu: Gpu) -> None:
+    """First calls of 16 at once, with a stream each."""
+    module = saxpy(gpu, STREAM)
+    pairs = [(*pair(gpu), gpu.stream()) for _ in range(16)]
+    barrier = threading.Barrier(len(pairs))
+    errors: list[BaseException] = []
+
+    def work(x: Any, y: Any, stream: P) -> None:
+        try:
+            barrier.wait()
+            module["f"](2.0, x.tensor, y.tensor, stream)
+            gpu.wait(stream)
+        except BaseException as error:
+            errors.append(error)
+
+    every = [threading.Thread(target=work, args=each) for each in pairs]
+    for thread in every:
+        thread.start()
+    for thread in every:
+        thread.join()
+    assert errors == []
+    for _, y, _ in pairs:
+        assert_sum(y)
+
+
+@case
+def an_empty_grid(gpu: Gpu) -> None:
+    x, y = pair(gpu, size=1)
+    rows = spec.Var("rows", "int64")
+    saxpy(gpu, rows, grid=rows)["f"](2.0, x.tensor, y.tensor, 0)
+    np.testing.assert_array_equal(y.host, [1])
+
+
+REFUSED: Final = (
+    ("block", 2048, 128, "block.x is 2048, at most 1024 on this device"),
+    ("dynamic_smem_bytes", 1 << 20, 0, "dynamic_smem_bytes is 1048576, at most "),
+    ("cluster", 3, 2, "grid.x is 8, no multiple of cluster.x, 3"),
+)
+"""What a size may not be, what it may, and what is said of it."""
+
+
+@case
+def what_the_driver_refuses(gpu: Gpu) -> None:
+    """The launch is told in words, the context comes back, and the next launch works."""
+    size = spec.Var("size", "int64")
+    for name, wrong, right, words in REFUSED:
+        if name == "cluster" and gpu.attribute(120) == 0:
+            continue
+        x, y = pair(gpu)
+        # Computed, so that the driver is the first to see it.
+        function = saxpy(gpu, size, **{name: size})["f"]
+        with pytest.raises(RuntimeError, match="failed: CUDA_ERROR_INVALID") as caught:
+            function(2.0, x.tensor, y.tensor, wrong)
+        assert words in str(caught.value), str(caught.value)
+        assert gpu.context == 0
+        function(2.0, x.tensor, y.tensor, right)
+        assert_sum(y)
+
+
+@case
+def an_image_for_another_gpu(gpu: Gpu) -> None:
+    major, _ = gpu.capability
+    other = next(name for number, name in IMAGES.items() if number != major)
+    module = new_module()
+    provider = CudaLaunchCallProvider(image(other), "saxpy", grid=1, block=1, args=[A, X, Y, N])
+    attach_ffi_func(module, "f", [A, X, Y], provider)
+    x, y = pair(gpu)
+    with pytest.raises(RuntimeError, match=r"NO_BINARY_FOR_GPU \(209: .*; the image has sm_"):
+        runtime.compile(module)["f"](2.0, x.tensor, y.tensor)
+    assert gpu.context == 0
+
+
+@case
+def exit_with_all_of_it_alive(gpu: Gpu) -> None:
+    """The process ends while a module is loaded: it must end well."""
+    x, y = pair(gpu)
+    module = saxpy(gpu)
+    module["f"](2.0, x.tensor, y.tensor)
+    assert_sum(y)
+    KEPT.append(module)

@@ -1,0 +1,95 @@
+"""The numbers of the provider, and of the tests, are those of the real cuda.h."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from collections.abc import Iterable
+from enum import IntEnum
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from ffi_builder.providers.cuda import driver
+from tests.cuda.fake import constants, missing
+from tests.cuda.fake.build import compile_c, headers
+
+pytestmark = pytest.mark.skipif(missing() is not None, reason=str(missing()))
+
+PREFIXES = {
+    "DeviceAttribute": "CU_DEVICE_ATTRIBUTE_",
+    "FunctionAttribute": "CU_FUNC_ATTRIBUTE_",
+    "LaunchAttribute": "CU_LAUNCH_ATTRIBUTE_",
+    "CaptureMode": "CU_STREAM_CAPTURE_MODE_",
+    "CaptureStatus": "CU_STREAM_CAPTURE_STATUS_",
+    "JitOption": "CU_JIT_",
+    "Result": "CUDA_ERROR_",
+}
+LAYOUT = {
+    "sizeof(CUlaunchConfig)": driver.CONFIG_SIZE,
+    "offsetof(CUlaunchConfig, gridDimX)": driver.CONFIG_GRID,
+    "offsetof(CUlaunchConfig, blockDimX)": driver.CONFIG_BLOCK,
+    "offsetof(CUlaunchConfig, sharedMemBytes)": driver.CONFIG_SHARED,
+    "offsetof(CUlaunchConfig, hStream)": driver.CONFIG_STREAM,
+    "offsetof(CUlaunchConfig, attrs)": driver.CONFIG_ATTRIBUTES,
+    "offsetof(CUlaunchConfig, numAttrs)": driver.CONFIG_COUNT,
+    "sizeof(CUlaunchAttribute)": driver.ATTRIBUTE_SIZE,
+    "offsetof(CUlaunchAttribute, value)": driver.ATTRIBUTE_VALUE,
+    "offsetof(CUlaunchAttribute, value.clusterDim.z) - offsetof(CUlaunchAttribute, value)": 8,
+    "CU_LAUNCH_ATTRIBUTE_COOPERATIVE": driver.COOPERATIVE,
+    "CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION": driver.CLUSTER_DIMENSION,
+    "CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION": (
+        driver.PROGRAMMATIC_STREAM_SERIALIZATION
+    ),
+    "sizeof(CUtensorMap)": driver.TENSOR_MAP_SIZE,
+    "_Alignof(CUtensorMap)": driver.TENSOR_MAP_ALIGN,
+    "(long)CU_STREAM_LEGACY": constants.LEGACY,
+    "(long)CU_STREAM_PER_THREAD": constants.PER_THREAD,
+    "CU_STREAM_NON_BLOCKING": constants.NON_BLOCKING,
+    "CU_STREAM_CAPTURE_MODE_RELAXED": driver.CAPTURE_MODE_RELAXED,
+}
+
+
+def enumerations() -> Iterable[tuple[str, int]]:
+    """Each member of each enumeration, by its name in the header."""
+    for module in (driver, constants):
+        for family in vars(module).values():
+            if isinstance(family, type) and issubclass(family, IntEnum) and family is not IntEnum:
+                for member in family:
+                    name = f"{PREFIXES[family.__name__]}{member.name}"
+                    yield name.replace("ERROR_SUCCESS", "SUCCESS"), int(member)
+
+
+@cache
+def header() -> str:
+    folder = headers()
+    assert folder is not None
+    return (folder / "cuda.h").read_text()
+
+
+def test_numbers_and_layouts(tmp_path: Path):
+    expected = {**LAYOUT, **dict(enumerations())}
+    prints = "".join(f'  printf("%ld\\n", (long)({text}));\n' for text in expected)
+    includes = "#include <cuda.h>\n#include <stddef.h>\n#include <stdio.h>\n"
+    (tmp_path / "a.c").write_text(f"{includes}int main(void) {{\n{prints}}}\n")
+    compile_c(tmp_path / "a.c", "-o", tmp_path / "a")
+    printed = subprocess.run([tmp_path / "a"], capture_output=True, text=True, check=True).stdout
+    found = dict(zip(expected, map(int, printed.split()), strict=True))
+    assert found == expected
+
+
+@pytest.mark.parametrize("name", driver.FUNCTIONS)
+def test_functions_are_exported_by_these_names(name: str):
+    """The header's macros say which version of a function a name means."""
+    plain = name.removesuffix("_v2")
+    assert re.search(rf"CUDAAPI {plain}\(", header())
+    renamed = re.search(rf"^#\s*define {plain}\s+(\w+)", header(), re.MULTILINE)
+    assert name == ("" if renamed is None else renamed[1]).partition("(")[0] or name == plain
+    if name != plain:
+        assert renamed is not None
+
+
+def test_names_fit_their_table():
+    assert max(map(len, driver.FUNCTIONS)) < driver.NAME_STRIDE
+    assert driver.FUNCTIONS[0] == "cuLaunchKernelEx"

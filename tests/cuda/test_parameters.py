@@ -1,0 +1,302 @@
+"""What becomes of the arguments of a call: every byte of the kernel's parameters."""
+
+from __future__ import annotations
+
+import ctypes
+import struct
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ffi_builder import BuildError, SpecError, attach_ffi_func, runtime, spec
+from ffi_builder.providers import CudaLaunchCallProvider
+from ffi_builder.providers.cuda import Nested, Packed, Pointee, Scalar, Struct, TensorMap
+from tests.cuda.fake import DeviceArray, FakeDriver, KernelImage, make_cubin, make_ptx
+from tests.cuda.launching import launched, provider, wrap
+from tests.support.wrapping import attached, new_module
+
+N = spec.Var("n", "int64")
+
+
+def tensor(name: str, *shape: Any, **options: Any) -> spec.Tensor:
+    every: dict[str, Any] = {"device_type": "cuda", **options}
+    return spec.Tensor(name, list(shape), "float32", **every)
+
+
+SCALARS = [
+    ("int8", -3, "b"),
+    ("int16", -300, "h"),
+    ("int32", -70000, "i"),
+    ("int64", -(2**40), "q"),
+    ("uint8", 200, "B"),
+    ("uint16", 60000, "H"),
+    ("uint32", 4_000_000_000, "I"),
+    ("uint64", 2**64 - 2, "Q"),
+    ("bool", True, "B"),
+    ("float16", 1.5, "e"),
+    ("bfloat16", 1.5, "H"),
+    ("float32", 0.1, "f"),
+    ("float64", 0.1, "d"),
+]
+
+
+def test_scalars_of_every_width(driver: FakeDriver):
+    kernel = KernelImage("k", [struct.calcsize(letter) for _, _, letter in SCALARS])
+    params = [spec.Var(f"v_{dtype}", dtype) for dtype, _, _ in SCALARS]
+    values = [min(value, 2**63 - 1) for _, value, _ in SCALARS]
+    launch = launched(driver, kernel, params, *values)
+    expected = [
+        struct.pack(f"<{letter}", 0x3FC0 if dtype == "bfloat16" else value)
+        for (dtype, _, letter), value in zip(SCALARS, values, strict=True)
+    ]
+    assert list(launch.arguments) == expected
+
+
+def test_constants_of_every_width(driver: FakeDriver):
+    kernel = KernelImage("k", [struct.calcsize(letter) for _, _, letter in SCALARS])
+    args = [Scalar(value, dtype) for dtype, value, _ in SCALARS]
+    launch = launched(driver, kernel, [], args=args)
+    expected = [
+        struct.pack(f"<{letter}", 0x3FC0 if dtype == "bfloat16" else value)
+        for dtype, value, letter in SCALARS
+    ]
+    assert list(launch.arguments) == expected
+
+
+def test_data_pointers(driver: FakeDriver):
+    kernel = KernelImage("k", (8, 8, 8, 8))
+    x, y = DeviceArray(driver, (4,), "float32"), DeviceArray(driver, (2, 4), "float32")
+    params = [
+        tensor("x", N, data_alignment=4),
+        tensor("y", 2, N),
+        spec.DataPointer("p"),
+        spec.Optional(tensor("z", N)),
+    ]
+    launch = launched(driver, kernel, params, x.tensor(byte_offset=0), y.tensor(), 0x1234, None)
+    assert launch.arguments == tuple(
+        struct.pack("<Q", address) for address in (x.address, y.address, 0x1234, 0)
+    )
+
+
+def test_a_byte_offset_is_added(driver: FakeDriver):
+    x = DeviceArray(driver, (8,), "float32")
+    whole = x.tensor(byte_offset=16)
+    launch = launched(driver, KernelImage("k", (8,)), [tensor("x", N, data_alignment=4)], whole)
+    assert launch.arguments == (struct.pack("<Q", x.address + 16),)
+
+
+def test_streams_and_constants_are_no_parameters(driver: FakeDriver):
+    params = [
+        spec.ConstInt("version", 2),
+        spec.Stream("stream"),
+        spec.Var("i", "int32"),
+        spec.ConstNone("nothing"),
+    ]
+    launch = launched(driver, KernelImage("k", (4,)), params, 2, 0, 7, None)
+    assert launch.arguments == (struct.pack("<i", 7),)
+
+
+def test_shapes_tuples_and_choices(driver: FakeDriver):
+    params = [
+        spec.Shape("s", [N, 3, N * 2]),
+        spec.TupleParam("t", [spec.Var("a", "int16"), spec.Var("b", "float64")]),
+        spec.Choice("act", {"relu": 1, "gelu": -2}, "int8"),
+    ]
+    kernel = KernelImage("k", (8, 8, 2, 8, 1))
+    launch = launched(driver, kernel, params, (5, 3, 10), (-1, 0.5), "gelu")
+    assert b"".join(launch.arguments) == struct.pack("<qqhdb", 5, 10, -1, 0.5, -2)
+
+
+def test_args_choose_and_order(driver: FakeDriver):
+    x = DeviceArray(driver, (3, 4), "float32")
+    rows, cols = spec.dims("rows cols", "int32")
+    kernel = KernelImage("k", (8, 8, 4, 4, 2, 1, 4))
+    param = tensor("x", rows, cols)
+    args = [rows * cols, param.data, "cols", rows, cols + 1, 7, "x.device_id"]
+    launch = launched(driver, kernel, [param], x.tensor(), args=args)
+    assert b"".join(launch.arguments) == struct.pack("<qQiihbi", 12, x.address, 4, 3, 5, 7, 0)
+
+
+def test_no_parameters(driver: FakeDriver):
+    launch = launched(driver, KernelImage("k"), [])
+    assert launch.arguments == ()
+
+
+def test_structs_by_value_with_padding_of_zeros(driver: FakeDriver):
+    x = DeviceArray(driver, (3,), "float32")
+    c = spec.Var("c", "int8")
+    inner = Struct(c, Scalar(2.5, "float64"), Scalar(True, "bool"))
+    entry = Struct("c", tensor("x", N).data, inner, N, Scalar(9, "uint16"))
+    kernel = KernelImage("k", (56,))
+    launch = launched(driver, kernel, [tensor("x", N), c], x.tensor(), -1, args=[entry])
+    assert launch.arguments == (
+        struct.pack("<b7xQb7xd?7xqH6x", -1, x.address, -1, 2.5, True, 3, 9),
+    )
+
+
+def test_tensors_packed_and_nested(driver: FakeDriver):
+    rows, cols = spec.dims("rows cols", "int32")
+    pitch = spec.Var("pitch", "int64")
+    x = DeviceArray(driver, (3, 8), "float32")
+    params = [tensor("x", rows, cols, strides=[pitch, 1])]
+    packed = struct.pack("<Qiiq", x.address, 3, 8, 8)
+    launch = launched(
+        driver, KernelImage("k", (24, 24)), params, x.tensor(), args=[Packed("x"), Nested("x")]
+    )
+    assert launch.arguments == (packed, struct.pack("<Qiiq", x.address, 3, 8, 8))
+
+
+def test_a_nested_tensor_of_one_dimension(driver: FakeDriver):
+    n = spec.Var("n", "int32")
+    x = DeviceArray(driver, (3,), "float32")
+    params = [tensor("x", n)]
+    launch = launched(driver, KernelImage("k", (16,)), params, x.tensor(), args=[Nested("x")])
+    assert launch.arguments == (struct.pack("<Qi4x", x.address, 3),)
+
+
+def test_the_layout_hook_of_the_packing_providers(driver: FakeDriver):
+    class Sized(CudaLaunchCallProvider):
+        """A tensor is {size, data}."""
+
+        def tensor_members(self, context: Any, tensor: spec.Tensor) -> Any:
+            return [context.shape(tensor)[0], context.data(tensor)]
+
+    x = DeviceArray(driver, (3,), "float32")
+    image = make_cubin([KernelImage("k", (16,))])
+    sized = Sized(image, "k", grid=1, block=1)
+    runtime.compile(attached([tensor("x", N)], sized))["f"](x.tensor())
+    [launch] = driver.launches()
+    assert launch.arguments == (struct.pack("<qQ", 3, x.address),)
+
+
+@pytest.mark.parametrize("shift", [0, 4])
+def test_a_tensor_map_is_copied_to_aligned_memory(driver: FakeDriver, shift: int):
+    data = bytes(range(128))
+    memory = ctypes.create_string_buffer(bytes(shift) + data + bytes(64), 256)
+    launch = launched(
+        driver,
+        KernelImage("k", (128, 4)),
+        [spec.DataPointer("map"), spec.Var("i", "int32")],
+        ctypes.addressof(memory) + shift,
+        3,
+        args=[TensorMap("map"), "i"],
+    )
+    assert launch.arguments == (data, struct.pack("<i", 3))
+    assert launch.parameters[0].address % 128 == 0
+
+
+def test_what_a_pointer_points_to(driver: FakeDriver):
+    config = struct.pack("<if8x", 7, 0.5)
+    memory = ctypes.create_string_buffer(config, 16)
+    params = [spec.Var("config", "handle")]
+    function = wrap(KernelImage("k", (12,)), params, args=[Pointee("config", 12, 4)])
+    function(ctypes.c_void_p(ctypes.addressof(memory)))
+    assert driver.launches()[0].arguments == (config[:12],)
+    with pytest.raises(
+        ValueError, match=r"\*config cannot be passed by value: the pointer is NULL"
+    ):
+        function(None)
+    assert len(driver.launches()) == 1
+
+
+def test_numbers_take_the_size_of_the_kernels_parameter_and_must_fit(driver: FakeDriver):
+    function = wrap(KernelImage("k", (2,)), [spec.Var("n", "int64")], args=[N * 2])
+    function(0x4000)
+    assert driver.launches()[0].arguments == (struct.pack("<H", 0x8000),)
+    with pytest.raises(ValueError, match=r"n \* 2 is 65536, which does not fit the 2 bytes"):
+        function(0x8000)
+    assert len(driver.launches()) == 1
+
+
+def test_scalars_of_a_type_must_fit(driver: FakeDriver):
+    function = wrap(KernelImage("k", (1,)), [N], args=[Scalar(N, "int8")])
+    function(-128)
+    assert driver.launches()[0].arguments == (b"\x80",)
+    with pytest.raises(ValueError, match="n is 128, which is no int8"):
+        function(128)
+
+
+@pytest.mark.parametrize("image", [make_cubin, make_ptx])
+def test_too_few_and_too_many_arguments(image: Any):
+    kernel = KernelImage("k", (4, 8))
+    for params in ([spec.Var("i", "int32")], [spec.Var(name, "int32") for name in "abc"]):
+        with pytest.raises(BuildError, match=r"the kernel 'k' takes \(#0 .*, but the arguments"):
+            attached(params, provider(kernel, image=image([kernel])))
+
+
+def test_an_argument_of_another_size_shows_both_sides():
+    params = [spec.Var("i", "int32"), tensor("x", N)]
+    with pytest.raises(BuildError) as caught:
+        attached(params, provider(KernelImage("k", (8, 8))))
+    assert str(caught.value) == (
+        "CudaLaunchCallProvider: the kernel 'k' takes (#0 8 bytes at 0, #1 8 bytes at 8), but the "
+        "arguments of 'f' are passed as (#0 i (int32): 4 bytes, #1 x: 8 bytes) (#0 differs); choose "
+        "and order them with args=, give numbers a type with Scalar(value, dtype), or change the "
+        "kernel"
+    )
+
+
+def test_sizes_are_compared_when_the_provider_is_made():
+    with pytest.raises(SpecError, match=r"args\[1\]: expected 8 bytes for parameter #1"):
+        provider(KernelImage("k", (4, 8)), args=[Scalar(1, "int32"), Scalar(1, "int32")])
+    with pytest.raises(SpecError, match="args: expected 1 entries"):
+        provider(KernelImage("k", (4,)), args=[Scalar(1, "int32"), Scalar(1, "int32")])
+
+
+@pytest.mark.parametrize(
+    ("param", "args", "words"),
+    [
+        (tensor("x", 3, device_type="cpu"), None, "'x' is on device_type 'cpu'"),
+        (spec.String("s"), None, "'s' is a String"),
+        (spec.Object("o"), None, "'o' is a Object"),
+        (tensor("x", 3), ["x.dltensor"], "'x.dltensor', which is in the host's memory"),
+        (tensor("x", 3), ["y"], "args= has 'y', which names no parameter"),
+        (tensor("x", 3), "x", r"args= is 'x'; expected a list"),
+        (tensor("x", 3), [Pointee("x", 8)], r"\*x: expected a DataPointer"),
+        (spec.DataPointer("p"), [Packed("p")], "Packed: expected a Tensor"),
+    ],
+)
+def test_what_a_kernel_cannot_be_given(param: spec.Param, args: Any, words: str):
+    with pytest.raises(BuildError, match=words):
+        attached([param], provider(KernelImage("k", (8,)), args=args))
+
+
+def test_a_tensor_of_any_device_must_be_on_one_that_kernels_read(driver: FakeDriver):
+    function = wrap(KernelImage("k", (8,)), [tensor("x", N, device_type="any")])
+    x = DeviceArray(driver, (3,), "float32")
+    function(x.tensor())
+    assert driver.launches()[0].arguments == (struct.pack("<Q", x.address),)
+    with pytest.raises(ValueError, match="x is on a device of DLPack's type 1"):
+        function(np.zeros(3, "float32"))
+    assert len(driver.launches()) == 1
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: Scalar(256, "uint8"), "256 is no uint8"),
+        (lambda: Scalar(0.5, "int32"), "0.5 is no int32"),
+        (lambda: Scalar(1, "int7"), "dtype: expected one of"),
+        (lambda: Scalar(N, "float32"), "n can be an integer, but no float32"),
+        (lambda: Scalar(spec.Var("v", "float32"), "int32"), "is a float32, no integer"),
+        (lambda: Scalar(1e300, "float32"), "too large for a float32"),
+        (Struct, "at least one member"),
+        (lambda: Pointee("p", 0), "size: expected a positive int"),
+        (lambda: Pointee("p", 8, 3), "align: expected a power of two"),
+    ],
+)
+def test_entries_that_make_no_sense(make: Any, words: str):
+    with pytest.raises(SpecError, match=words):
+        make()
+
+
+def test_results_that_are_numbers_are_refused():
+    with pytest.raises(BuildError, match="a kernel returns no numbers"):
+        attach_ffi_func(
+            new_module(),
+            "f",
+            [spec.Var("n", "int32")],
+            provider(KernelImage("k", (4,))),
+            returns=spec.Var("total", "int64"),
+        )

@@ -1,0 +1,295 @@
+"""Grid, block, cluster, shared memory and attributes: computed, checked, and passed on."""
+
+from __future__ import annotations
+
+import re
+import struct
+from typing import Any
+
+import pytest
+
+from ffi_builder import SpecError, attach_ffi_func, runtime, spec
+from tests.cuda.fake import (
+    DeviceArray,
+    DeviceAttribute,
+    FakeDriver,
+    FunctionAttribute,
+    KernelImage,
+    LaunchAttribute,
+    make_cubin,
+    make_ptx,
+)
+from tests.cuda.fake.kernels import BOUNDED, CLUSTERED, EMPTY, STATIC
+from tests.cuda.launching import launched, provider, wrap
+from tests.support.wrapping import new_module
+
+N, M = spec.Var("n", "int64"), spec.Var("m", "int32")
+OPT_IN = 227 << 10
+
+
+def test_ints(driver: FakeDriver):
+    launch = launched(driver, EMPTY, [], grid=(2, 3, 4), block=[8, 4, 2], dynamic_smem_bytes=96)
+    assert (launch.grid, launch.block, launch.shared) == ((2, 3, 4), (8, 4, 2), 96)
+    assert launch.cluster == (1, 1, 1)
+    assert not launch.attributes
+
+
+def test_expressions(driver: FakeDriver):
+    function = wrap(
+        EMPTY,
+        [N, M],
+        args=[],
+        grid=(spec.ceildiv(N, 128), M),
+        block=(N % 64, 2),
+        dynamic_smem_bytes=M * 16,
+    )
+    function(1000, 3)
+    [launch] = driver.launches()
+    assert (launch.grid, launch.block, launch.shared) == ((8, 3, 1), (40, 2, 1), 48)
+
+
+def test_what_is_left_out_is_1(driver: FakeDriver):
+    launch = launched(driver, EMPTY, [N], 5, args=[], grid=N, block=32)
+    assert (launch.grid, launch.block) == ((5, 1, 1), (32, 1, 1))
+
+
+def test_the_largest_grid(driver: FakeDriver):
+    launch = launched(driver, EMPTY, [N, M], 2**31 - 1, 65535, args=[], grid=(N, M, 65535))
+    assert launch.grid == (2**31 - 1, 65535, 65535)
+
+
+RANGES = [
+    ({"grid": N}, 2**31, "grid.x = n is 2147483648 for kernel 'empty'; expected 0 to 2147483647"),
+    ({"grid": N}, -1, "grid.x = n is -1 for kernel 'empty'; expected 0 to 2147483647"),
+    ({"grid": N}, 2**32 + 1, "grid.x = n is 4294967297"),
+    ({"grid": (1, N)}, 65536, "grid.y = n is 65536 for kernel 'empty'; expected 0 to 65535"),
+    ({"grid": (1, 1, N)}, 65536, "grid.z = n is 65536"),
+    ({"grid": (N, 0)}, -1, "grid.x = n is -1"),
+    ({"block": N}, 0, "block.x = n is 0 for kernel 'empty'; expected 1 to 2147483647"),
+    ({"block": (1, N)}, 2**32 + 1, "block.y = n is 4294967297"),
+    ({"block": N}, -(2**63), "block.x = n is -9223372036854775808"),
+    ({"cluster": N}, 0, "cluster.x = n is 0 for kernel 'empty'; expected 1 to 2147483647"),
+    ({"dynamic_smem_bytes": N}, -1, "dynamic_smem_bytes = n is -1"),
+    ({"dynamic_smem_bytes": N * 4}, 2**30, r"dynamic_smem_bytes = n * 4 is 4294967296"),
+]
+
+
+@pytest.mark.parametrize(("options", "value", "words"), RANGES, ids=lambda value: str(value)[:40])
+def test_ranges_are_checked_before_anything_is_narrowed(
+    driver: FakeDriver, options: dict[str, Any], value: int, words: str
+):
+    function = wrap(EMPTY, [N], args=[], **options)
+    shown = rf"^{re.escape(words)}.* when calling: `f\(n: int64\)`$"
+    with pytest.raises(ValueError, match=shown):
+        function(value)
+    assert driver.calls() == []
+
+
+def test_a_product_that_overflows_is_no_small_grid(driver: FakeDriver):
+    function = wrap(EMPTY, [N], args=[], grid=N * N)
+    with pytest.raises(ValueError, match=r"The value of n \* n does not fit int64"):
+        function(2**32 + 1)
+    assert driver.calls() == []
+
+
+@pytest.mark.parametrize("grid", [N, (1, N), (3, 1, N), (N, 65535, 7)])
+def test_an_empty_grid_succeeds_and_calls_nothing(driver: FakeDriver, grid: Any):
+    function = wrap(EMPTY, [N], args=[], grid=grid)
+    function(0)
+    assert driver.calls() == []
+    function(1)
+    assert len(driver.launches()) == 1
+
+
+def test_a_grid_of_the_int_0(driver: FakeDriver):
+    wrap(EMPTY, [], grid=(0, 2))()
+    assert driver.calls() == []
+
+
+INTS = [
+    ({"grid": (1, 65536)}, "grid.y: expected 0 to 65535 but got 65536"),
+    ({"grid": -1}, "grid.x: expected 0 to 2147483647 but got -1"),
+    ({"grid": ()}, "grid: expected one to three sizes but got 0"),
+    ({"grid": (1, 1, 1, 1)}, "grid: expected one to three sizes but got 4"),
+    ({"grid": "n"}, "grid: expected up to three ints or expressions"),
+    ({"grid": 1.5}, "grid: expected up to three ints or expressions"),
+    ({"grid": (1, True)}, "grid.y: expected an int or an expression of Vars but got True"),
+    ({"grid": spec.Var("v", "float32")}, "grid.x: 'v' is a float32 symbol"),
+    ({"block": 2048}, "block.x: expected 1 to 1024 but got 2048"),
+    ({"block": (1, 1, 65)}, "block.z: expected 1 to 64 but got 65"),
+    ({"block": 0}, "block.x: expected 1 to 1024 but got 0"),
+    ({"block": (64, 32)}, "at most 1024 threads, the most that there is, but got 64 x 32 = 2048"),
+    ({"cluster": 17}, "cluster.x: expected 1 to 16 but got 17"),
+    ({"cluster": (8, 4), "grid": (8, 4)}, "at most 16 blocks but got 8 x 4 = 32"),
+    ({"cluster": 2, "grid": 3}, "grid.x: expected a multiple of cluster.x, 2, but got 3"),
+    ({"dynamic_smem_bytes": -1}, "dynamic_smem_bytes: expected 0 to 2147483647 but got -1"),
+    ({"dynamic_smem_bytes": 2**31}, "dynamic_smem_bytes: expected 0 to"),
+    ({"attributes": ["pdl"]}, "expected cooperative, programmatic_stream_serialization but got"),
+    ({"attributes": "cooperative"}, "attributes: expected a list of names but got 'cooperative'"),
+]
+
+
+@pytest.mark.parametrize(("options", "words"), INTS, ids=lambda value: str(value)[:40])
+def test_ints_are_checked_when_the_provider_is_made(options: dict[str, Any], words: str):
+    with pytest.raises(SpecError) as caught:
+        provider(EMPTY, **options)
+    assert words in str(caught.value)
+
+
+def test_what_the_kernel_was_compiled_for():
+    with pytest.raises(SpecError, match="at most 256 threads, the most that the kernel 'bounded'"):
+        provider(BOUNDED, block=257)
+    with pytest.raises(SpecError, match=r"cluster: expected \(2, 1, 1\), which the kernel"):
+        provider(CLUSTERED, cluster=4, grid=4)
+    with pytest.raises(SpecError, match=r"expected a multiple of cluster\.x, 2, but got 3"):
+        provider(CLUSTERED, grid=3)
+    with pytest.raises(SpecError, match="an image for sm_90 or later"):
+        provider(EMPTY, image=make_cubin([EMPTY], sm=80), cluster=2, grid=2)
+
+
+def test_the_kernel_must_be_in_the_image():
+    with pytest.raises(SpecError, match="No kernel 'empty' in the cubin for sm_90"):
+        provider(EMPTY, image=make_cubin([BOUNDED]))
+    with pytest.raises(SpecError, match="expected a cubin, a fatbin or PTX"):
+        provider(EMPTY, image=b"something else")
+
+
+# Launch attributes.
+
+
+def number(value: int, *more: int) -> bytes:
+    """A CUlaunchAttributeValue: 64 bytes."""
+    return struct.pack(f"<{1 + len(more)}I", value, *more).ljust(64, b"\0")
+
+
+def test_attributes_are_passed_with_all_of_their_bytes(driver: FakeDriver):
+    launch = launched(
+        driver,
+        EMPTY,
+        [],
+        grid=(4, 4),
+        cluster=(2, 4),
+        attributes=["programmatic_stream_serialization", "cooperative"],
+    )
+    assert dict(launch.attributes) == {
+        LaunchAttribute.CLUSTER_DIMENSION: number(2, 4, 1),
+        LaunchAttribute.COOPERATIVE: number(1),
+        LaunchAttribute.PROGRAMMATIC_STREAM_SERIALIZATION: number(1),
+    }
+    assert launch.cluster == (2, 4, 1)
+
+
+def test_each_attribute_alone(driver: FakeDriver):
+    launch = launched(driver, EMPTY, [], attributes=["programmatic_stream_serialization"])
+    assert dict(launch.attributes) == {LaunchAttribute.PROGRAMMATIC_STREAM_SERIALIZATION: number(1)}
+    launch = launched(driver, EMPTY, [], attributes=["cooperative"])
+    assert dict(launch.attributes) == {LaunchAttribute.COOPERATIVE: number(1)}
+
+
+def test_a_cluster_may_be_computed(driver: FakeDriver):
+    function = wrap(EMPTY, [N, M], args=[], grid=(N * 2, M), cluster=(N, M))
+    function(2, 3)
+    [launch] = driver.launches()
+    assert launch.attributes[LaunchAttribute.CLUSTER_DIMENSION] == number(2, 3, 1)
+    assert driver.count("cuKernelSetAttribute") == 0
+
+
+# Attributes of the kernel: set once on each device that needs them.
+
+
+def settings(driver: FakeDriver) -> list[tuple[Any, ...]]:
+    names = ("attribute", "value", "device")
+    calls = driver.calls("cuKernelSetAttribute")
+    return [tuple(call.arguments[name] for name in names) for call in calls]
+
+
+def test_48_kib_of_shared_memory_need_no_leave(driver: FakeDriver):
+    launched(driver, EMPTY, [], dynamic_smem_bytes=48 << 10)
+    assert settings(driver) == []
+
+
+def test_more_shared_memory_is_asked_for_once(driver: FakeDriver):
+    function = wrap(EMPTY, [], dynamic_smem_bytes=(48 << 10) + 1, stream=0)
+    with driver.current():
+        for _ in range(3):
+            function()
+    assert len(driver.launches()) == 3
+    wanted = FunctionAttribute.MAX_DYNAMIC_SHARED_SIZE_BYTES
+    # The device is not known beforehand, so it is asked for each time.
+    assert set(settings(driver)) == {(wanted, OPT_IN, 0)}
+
+
+def test_once_for_each_device(driver: FakeDriver):
+    x = spec.Tensor("x", [N], "float32", device_type="cuda")
+    function = wrap(KernelImage("k", (8,)), [x], dynamic_smem_bytes=100_000)
+    arrays = [DeviceArray(driver, (1,), "float32", device).tensor() for device in (0, 1, 0, 1)]
+    for array in arrays:
+        function(array)
+    wanted = FunctionAttribute.MAX_DYNAMIC_SHARED_SIZE_BYTES
+    assert settings(driver) == [(wanted, OPT_IN, 0), (wanted, OPT_IN, 1)]
+    assert [launch.device for launch in driver.launches()] == [0, 1, 0, 1]
+
+
+def test_shared_memory_that_is_known_at_the_call(driver: FakeDriver):
+    x = spec.Tensor("x", [N], "float32", device_type="cuda")
+    function = wrap(KernelImage("k", (8,)), [x], dynamic_smem_bytes=N * 1024)
+    small, large = (DeviceArray(driver, (n,), "float32").tensor() for n in (48, 200))
+    function(small)
+    assert settings(driver) == []
+    function(large)
+    function(large)
+    assert settings(driver) == [(FunctionAttribute.MAX_DYNAMIC_SHARED_SIZE_BYTES, OPT_IN, 0)]
+    assert [launch.shared for launch in driver.launches()] == [48 << 10, 200 << 10, 200 << 10]
+
+
+def test_static_shared_memory_counts(driver: FakeDriver):
+    pointer = spec.DataPointer("p")
+    launched(driver, STATIC, [pointer], 0, dynamic_smem_bytes=(48 << 10) - STATIC.shared)
+    assert settings(driver) == []
+    launched(driver, STATIC, [pointer], 0, dynamic_smem_bytes=(48 << 10) - STATIC.shared + 16)
+    wanted = FunctionAttribute.MAX_DYNAMIC_SHARED_SIZE_BYTES
+    assert settings(driver) == [(wanted, OPT_IN - STATIC.shared, 0)]
+
+
+def test_ptx_does_not_say_how_much_static_shared_memory_there_is(driver: FakeDriver):
+    launched(driver, EMPTY, [], image=make_ptx([EMPTY]), dynamic_smem_bytes=16)
+    assert len(settings(driver)) == 1
+
+
+def test_a_cluster_of_more_than_8_blocks(driver: FakeDriver):
+    launch = launched(driver, EMPTY, [], grid=16, cluster=16)
+    assert launch.cluster == (16, 1, 1)
+    assert settings(driver) == [(FunctionAttribute.NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1, 0)]
+
+
+def test_a_cluster_of_8_blocks_needs_no_leave(driver: FakeDriver):
+    launched(driver, EMPTY, [], grid=8, cluster=8)
+    assert settings(driver) == []
+
+
+def test_a_large_cluster_that_is_computed(driver: FakeDriver):
+    function = wrap(EMPTY, [N], args=[], grid=N, cluster=N)
+    function(8)
+    assert settings(driver) == []
+    function(16)
+    assert settings(driver) == [(FunctionAttribute.NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1, 0)]
+
+
+def test_both_at_once(driver: FakeDriver):
+    driver.set_attribute(DeviceAttribute.MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, 150_000)
+    launched(driver, EMPTY, [], grid=16, cluster=16, dynamic_smem_bytes=100_000)
+    assert settings(driver) == [
+        (FunctionAttribute.MAX_DYNAMIC_SHARED_SIZE_BYTES, 150_000, 0),
+        (FunctionAttribute.NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1, 0),
+    ]
+
+
+def test_wrappers_of_one_kernel_do_not_take_each_others_leave(driver: FakeDriver):
+    """Each sets what the device has at most, and not its own size."""
+    module = new_module()
+    for name, size in (("small", 60_000), ("large", 200_000)):
+        attach_ffi_func(module, name, [], provider(EMPTY, dynamic_smem_bytes=size))
+    both = runtime.compile(module)
+    for name in ("large", "small", "large"):
+        both[name]()
+    assert [launch.shared for launch in driver.launches()] == [200_000, 60_000, 200_000]

@@ -1,0 +1,258 @@
+"""On which stream, in which context and on which device a kernel runs; what is current afterwards."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Generator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+import tvm_ffi
+
+from ffi_builder import BuildError, spec
+from tests.cuda.fake import LEGACY, PER_THREAD, DeviceArray, FakeDriver, KernelImage, Result
+from tests.cuda.fake.kernels import EMPTY
+from tests.cuda.launching import launched, provider, wrap
+from tests.support.wrapping import attached, set_stream
+
+N = spec.Var("n", "int64")
+X = spec.Tensor("x", [N], "float32", device_type="cuda")
+STREAM = spec.Stream("stream")
+ONE = KernelImage("one", (8,))
+
+CONTEXT_CALLS = (
+    "cuCtxGetCurrent",
+    "cuCtxGetDevice",
+    "cuCtxPushCurrent_v2",
+    "cuCtxPopCurrent_v2",
+    "cuDevicePrimaryCtxRetain",
+    "cuCtxSetCurrent",
+)
+
+
+def array(driver: FakeDriver, device: int = 0) -> tvm_ffi.Tensor:
+    return DeviceArray(driver, (4,), "float32", device).tensor()
+
+
+@contextmanager
+def counting(driver: FakeDriver) -> Generator[dict[str, int]]:
+    """How often the calls about contexts are made; filled in at the end."""
+    before = {name: driver.count(name) for name in CONTEXT_CALLS}
+    counts: dict[str, int] = {}
+    yield counts
+    counts.update(
+        {n: driver.count(n) - before[n] for n in CONTEXT_CALLS if driver.count(n) - before[n]}
+    )
+
+
+@contextmanager
+def unchanged(driver: FakeDriver) -> Generator[None]:
+    """The thread's stack of contexts is afterwards what it was."""
+    driver.init()
+    before = (driver.stack(), driver.stack_depth)
+    yield
+    assert (driver.stack(), driver.stack_depth) == before
+
+
+# Which stream.
+
+
+def test_a_stream_of_the_signature(driver: FakeDriver):
+    stream = driver.new_stream()
+    launch = launched(driver, EMPTY, [STREAM], ctypes.c_void_p(stream))
+    assert (launch.stream, launch.device) == (stream, 0)
+
+
+def test_a_stream_decides_over_the_tensors_device(driver: FakeDriver):
+    """It is the caller's to bring both together, as for any launch."""
+    stream = driver.new_stream(device=1)
+    launch = launched(driver, ONE, [X, STREAM], array(driver, 0), ctypes.c_void_p(stream))
+    assert launch.device == 1
+
+
+def test_an_env_stream_is_the_current_one_of_the_tensors_device(driver: FakeDriver):
+    streams = [driver.new_stream(device) for device in (0, 1)]
+    function = wrap(ONE, [X, spec.EnvStream("stream")])
+    for device, stream in enumerate(streams):
+        set_stream("cuda", device, stream)
+    try:
+        for device in (1, 0):
+            function(array(driver, device))
+    finally:
+        for device in (0, 1):
+            set_stream("cuda", device, 0)
+    found = [(launch.stream, launch.device) for launch in driver.launches()]
+    assert found == [(streams[1], 1), (streams[0], 0)]
+
+
+def test_without_a_stream_it_is_the_current_one(driver: FakeDriver):
+    stream = driver.new_stream(1)
+    set_stream("cuda", 1, stream)
+    try:
+        launch = launched(driver, ONE, [X], array(driver, 1))
+    finally:
+        set_stream("cuda", 1, 0)
+    assert (launch.stream, launch.device) == (stream, 1)
+
+
+def test_an_absent_tensor_has_no_device(driver: FakeDriver):
+    """The next tensor's device counts."""
+    two = [spec.Optional(spec.Tensor("o", [3], "float32", device_type="cuda")), X]
+    stream = driver.new_stream(1)
+    set_stream("cuda", 1, stream)
+    try:
+        launch = launched(driver, KernelImage("k", (8, 8)), two, None, array(driver, 1))
+    finally:
+        set_stream("cuda", 1, 0)
+    assert (launch.stream, launch.device) == (stream, 1)
+
+
+@pytest.mark.parametrize("special", [0, LEGACY, PER_THREAD])
+def test_a_stream_of_the_provider(driver: FakeDriver, special: int):
+    launch = launched(driver, ONE, [X, STREAM], array(driver, 1), 0x1234, stream=special)
+    assert (launch.stream, launch.device) == (special, 1)
+
+
+def test_a_stream_chosen_among_several(driver: FakeDriver):
+    params = [spec.Stream("a"), spec.Stream("b")]
+    with pytest.raises(BuildError, match=r"has the streams a, b; choose one with stream="):
+        attached(params, provider(EMPTY))
+    stream = driver.new_stream()
+    launch = launched(driver, EMPTY, params, 0, ctypes.c_void_p(stream), stream="b")
+    assert launch.stream == stream
+
+
+@pytest.mark.parametrize("stream", [3, -1, "n", True, "nobody"])
+def test_what_is_no_stream(stream: Any):
+    with pytest.raises(BuildError, match="stream"):
+        attached([N, STREAM], provider(EMPTY, args=[], stream=stream))
+
+
+# The context.
+
+
+def test_a_real_stream_needs_no_context(driver: FakeDriver):
+    """Neither for the first launch nor for further ones: no call about contexts is made."""
+    stream = driver.new_stream(device=1)
+    function = wrap(ONE, [X, STREAM])
+    tensor = array(driver, 1)
+    with unchanged(driver), counting(driver) as counts:
+        for _ in range(3):
+            function(tensor, ctypes.c_void_p(stream))
+        assert driver.stack() == 0
+    assert counts == {"cuCtxGetCurrent": 1}  # of this test itself
+    assert [launch.device for launch in driver.launches()] == [1, 1, 1]
+
+
+@pytest.mark.parametrize("special", [0, LEGACY, PER_THREAD])
+@pytest.mark.parametrize("device", [0, 1])
+def test_without_a_context_the_primary_one_is_pushed_and_popped(
+    driver: FakeDriver, special: int, device: int
+):
+    function = wrap(ONE, [X, STREAM])
+    tensor = array(driver, device)
+    with unchanged(driver):
+        for _ in range(2):
+            function(tensor, ctypes.c_void_p(special))
+    assert driver.stack() == 0
+    assert [launch.device for launch in driver.launches()] == [device] * 2
+    # It is kept: where nobody else has one, making it takes 100 ms and more.
+    assert driver.count("cuDevicePrimaryCtxRetain") == 1
+
+
+def test_a_context_of_the_same_device_is_used_as_it_is(driver: FakeDriver):
+    function = wrap(ONE, [X])
+    driver.init()
+    own = driver.get("cuCtxCreate_v2", ctypes.c_uint(0), 1)
+    with counting(driver) as counts:
+        function(array(driver, 1))
+    assert driver.stack() == own
+    assert counts == {"cuCtxGetCurrent": 1, "cuCtxGetDevice": 1}
+    [launch] = driver.launches()
+    assert (launch.context, launch.device) == (own, 1)
+
+
+def test_a_context_of_another_device_comes_back(driver: FakeDriver):
+    function = wrap(ONE, [X])
+    with driver.current(0), unchanged(driver):
+        function(array(driver, 1))
+    [launch] = driver.launches()
+    assert launch.device == 1
+
+
+def test_without_tensors_the_current_context_is_taken(driver: FakeDriver):
+    function = wrap(EMPTY, [])
+    with driver.current(1), unchanged(driver):
+        function()
+    function()
+    assert [launch.device for launch in driver.launches()] == [1, 0]
+
+
+FAILURES = [
+    ("cuCtxGetCurrent", Result.UNKNOWN),
+    ("cuCtxGetDevice", Result.UNKNOWN),
+    ("cuDevicePrimaryCtxRetain", Result.OUT_OF_MEMORY),
+    ("cuCtxPushCurrent_v2", Result.INVALID_CONTEXT),
+    ("cuLaunchKernelEx", Result.LAUNCH_OUT_OF_RESOURCES),
+]
+
+
+@pytest.mark.parametrize(("name", "result"), FAILURES)
+def test_the_callers_context_comes_back_after_each_failure(
+    driver: FakeDriver, name: str, result: Result
+):
+    function, tensor = wrap(ONE, [X]), array(driver, 1)
+    with driver.current(0):
+        before = (driver.stack(), driver.stack_depth)
+        driver.fail(name, result)
+        with pytest.raises(RuntimeError, match=f"{name} failed: {result.symbol}"):
+            function(tensor)
+        assert (driver.stack(), driver.stack_depth) == before
+        function(tensor)
+        assert (driver.stack(), driver.stack_depth) == before
+    assert len(driver.launches()) == 1
+
+
+PREPARING = [
+    ("cuDeviceGetAttribute", Result.INVALID_DEVICE),
+    ("cuKernelGetAttribute", Result.INVALID_HANDLE),
+    ("cuKernelSetAttribute", Result.INVALID_VALUE),
+]
+
+
+@pytest.mark.parametrize(("name", "result"), PREPARING)
+@pytest.mark.parametrize("has_tensor", [True, False])
+def test_and_where_a_kernel_is_made_ready(
+    driver: FakeDriver, name: str, result: Result, has_tensor: bool
+):
+    params, arguments = ([X], [array(driver, 1)]) if has_tensor else ([], [])
+    function = wrap(ONE if has_tensor else EMPTY, params, dynamic_smem_bytes=100_000)
+    with driver.current(0), unchanged(driver):
+        driver.fail(name, result)
+        with pytest.raises(RuntimeError, match=f"{name} failed: {result.symbol}"):
+            function(*arguments)
+        function(*arguments)
+    assert [launch.device for launch in driver.launches()] == [1 if has_tensor else 0]
+
+
+def test_the_device_of_a_real_stream_is_found_for_attributes(driver: FakeDriver):
+    """With no tensor only the stream says it; the context comes back."""
+    function = wrap(EMPTY, [STREAM], dynamic_smem_bytes=100_000)
+    stream = driver.new_stream(1)
+    with driver.current(0), unchanged(driver):
+        function(ctypes.c_void_p(stream))
+    [launch] = driver.launches()
+    assert launch.device == 1
+    assert {call.arguments["device"] for call in driver.calls("cuKernelSetAttribute")} == {1}
+
+
+def test_more_devices_than_states_are_kept_for(driver: FakeDriver):
+    """No device has such a number, and nothing behind the table is touched."""
+    function = wrap(ONE, [X])
+    tensor = DeviceArray(driver, (4,), "float32")
+    for number in (128, 2**31 - 1):
+        with pytest.raises(
+            RuntimeError, match="cuDevicePrimaryCtxRetain failed: CUDA_ERROR_INVALID"
+        ):
+            function(tensor.tensor(device=number))
