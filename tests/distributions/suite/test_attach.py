@@ -1,0 +1,177 @@
+"""Attaching with the bindings of the module itself: it verifies, prints, and is parsed again."""
+
+from __future__ import annotations
+
+import io
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from ffi_builder import BuildError, attach, attach_ffi_func, explain, providers, spec, testing
+from ffi_builder.ir import OPERATIONS, Block, Distribution
+from tests.distributions.suite import kernels
+from tests.distributions.suite.cases import CASES, DIRECT, Case
+from tests.distributions.suite.conftest import Note
+from tests.support.printed import operations, symbol_names
+
+Parse = Callable[[str], Any]
+CODE = spec.Var("code", "int32")
+each_case = pytest.mark.parametrize("case", CASES.values(), ids=CASES)
+
+
+def generic(module: Any) -> str:
+    return module.operation.get_asm(print_generic_op_form=True, enable_debug_info=True)
+
+
+def custom(module: Any) -> str:
+    return module.operation.get_asm(enable_debug_info=True)
+
+
+@each_case
+def test_it_verifies_and_is_of_the_modules_own_bindings(
+    case: Case, parse: Parse, root: str
+) -> None:
+    module = parse(case.kernel)
+    before = [str(operation) for operation in operations(module)]
+    case.attach(module)
+    assert module.operation.verify()
+    assert type(module).__module__.startswith(f"{root}._mlir_libs.")
+    assert [str(operation) for operation in operations(module)][: len(before)] == before
+    assert "__tvm_ffi_f" in symbol_names(module)
+
+
+@each_case
+def test_what_is_printed_is_parsed_again(
+    case: Case, parse: Parse, distribution: Distribution
+) -> None:
+    module = case.attach(parse(case.kernel))
+    bytecode = io.BytesIO()
+    module.operation.write_bytecode(bytecode)
+    wanted = custom(module)
+    for written in (wanted, generic(module), bytecode.getvalue()):
+        again = distribution.ir.Module.parse(written, module.context)
+        assert again.operation.verify()
+        assert custom(again) == wanted
+
+
+def test_wrappers_are_made_of_operations_that_are_looked_for(parse: Parse) -> None:
+    """Attaching says so where the LLVM dialect at hand lacks one of them, by this list."""
+    made: set[str] = set()
+    for case in CASES.values():
+        module = parse(case.kernel)
+        before = len(operations(module))
+        for operation in operations(case.attach(module))[before:]:
+            made.add(operation.name)
+            blocks = (block for region in operation.regions for block in region.blocks)
+            made |= {inner.operation.name for block in blocks for inner in block.operations}
+    assert made - set(OPERATIONS) == set()
+    assert len(made) > len(OPERATIONS) / 2
+
+
+def test_a_callee_that_takes_something_else(parse: Parse) -> None:
+    module = parse(kernels.STATUS)
+    attach_ffi_func(module, "first", [CODE], DIRECT)
+    before = generic(module)
+    wide = spec.Signature("f", [spec.Var("code", "int64"), spec.DataPointer("p")])
+    with pytest.raises(BuildError) as raised:
+        attach(module, wide, DIRECT)
+    assert str(raised.value) == (
+        "DirectCallProvider: the callee @kernel takes (i32), but the arguments of 'f' are passed "
+        "as (i64, !llvm.ptr); choose and order them with args=, or change the callee"
+    )
+    assert generic(module) == before
+    assert module.operation.verify()
+
+
+def test_what_a_provider_left_behind_is_taken_out(parse: Parse) -> None:
+    def failing(current_block: Block, context: providers.CallContext) -> Block:
+        b = context.builder
+        context.symbols.constant("left_behind", b"text")
+        b.when(b.eq(context.value(CODE), b.i32(0))).__enter__()
+        raise KeyError("mine")
+
+    module = parse("")
+    before = generic(module)
+    with pytest.raises(KeyError, match="mine"):
+        attach_ffi_func(module, "f", [CODE], failing)
+    assert generic(module) == before
+
+
+def test_two_wrappers_share_their_helpers(parse: Parse) -> None:
+    module = parse(kernels.STATUS)
+    attach_ffi_func(module, "first", [CODE], DIRECT)
+    helpers = [name for name in symbol_names(module) if "_shared_" in name]
+    attach_ffi_func(module, "second", [CODE], providers.PackedCallProvider("first"))
+    assert module.operation.verify()
+    assert helpers
+    assert [name for name in symbol_names(module) if "_shared_" in name] == helpers
+    with pytest.raises(BuildError, match="the module has a symbol @__tvm_ffi_first already"):
+        attach_ffi_func(module, "first", [CODE], DIRECT)
+
+
+def test_text_for_tests(distribution: Distribution, root: str) -> None:
+    signature = spec.Signature("scale", [spec.Tensor("x", [2], "float32", device_type="cuda")])
+    text = testing.emit(signature, providers.DirectCallProvider("kernel"), mlir=root)
+    assert re.match(r"llvm\.func @__tvm_ffi_scale\(", text)
+    assert "llvm.call @kernel(" in text
+    whole = testing.emit(signature, mlir=root, whole=True)
+    context = distribution.ir.Context()
+    distribution.load_llvm(context)
+    assert distribution.ir.Module.parse(whole, context).operation.verify()
+    assert "device_type" in explain(signature)
+
+
+VALUES = """
+import sys
+from ffi_builder.ir import named
+from tests.distributions.suite.cases import CASES
+from tests.support.wrapping import new_module
+
+root = sys.argv[1]
+distribution = named(root)
+ir = distribution.ir
+
+def refuse(self, *others):
+    raise AssertionError("a value is a name, and not to be compared or asked whether it is true")
+
+names = ("eq", "ne", "bool", "hash", "lt", "add", "radd", "mul", "index", "len", "iter", "contains")
+Own = type("Own", (ir.Value,), {f"__{name}__": refuse for name in names})
+context = ir.Context()
+distribution.load_llvm(context)
+for text in ("i1", "!llvm.ptr", "f16", "bf16", "f32", "f64", "!llvm.struct<()>"):
+    typeid = ir.Type.parse(text, context).typeid
+    try:
+        ir.register_value_caster(typeid, replace=True)(Own)
+    except RuntimeError as error:  # theirs is there already, and does what it does
+        print(error)
+for case in CASES.values():
+    case.attach(new_module(case.kernel, root))
+"""
+
+
+def test_values_that_mean_something_else(root: str) -> None:
+    """Bindings may make objects of their own of values, as CUTLASS does: there `==` emits an op."""
+    done = subprocess.run(
+        [sys.executable, "-c", VALUES, root],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_columns(
+    note: Note, distribution: Distribution, parse: Parse, request: pytest.FixtureRequest
+) -> None:
+    """Behind the others: what the matrix says of them, which is only written if all have passed."""
+    bytecode = io.BytesIO()
+    parse("").operation.write_bytecode(bytecode)
+    producer = re.search(rb"MLIR(\d+\.\d+\.\d+\w*)", bytecode.getvalue())
+    assert producer is not None
+    note("LLVM", producer[1].decode())
+    note("attach, verify, print", "yes")

@@ -1,0 +1,395 @@
+"""examples/numba_kernel.py: Numba's functions behind wrappers, against Python and Numba itself."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ffi_builder import attach, providers, runtime
+from ffi_builder.spec import Signature
+from tests.frontends.support import example, needs, refused
+from tests.runtime.exporting import needed
+from tests.runtime.samples import needs_cc, run_child
+
+numba, np = needs("numba"), needs("numpy")
+nk = example("numba_kernel")
+
+Function = Callable[..., Any]
+
+RATIO = "`ratio(x: Tensor([n, m], float32, strides=any), by: float64, y: Tensor([n, m], float32))`"
+RAISED = f"ratio_inner raised an exception: its status in Numba is 1 when calling: {RATIO}"
+
+
+def parsed(text: str) -> Signature:
+    return Signature.parse(text, device="cpu")
+
+
+def hook(signature: Signature, callee: str, **kwargs: Any) -> Callable[[Any], object]:
+    provider = providers.CheckStatus(
+        nk.NumbaCallProvider(callee), **{"message": nk.RAISED, **kwargs}
+    )
+    return lambda module: attach(module, signature, provider)
+
+
+def compiled(function: Function, signature: Signature, **kwargs: Any) -> runtime.CompiledModule:
+    """The module of a Numba function, whose wrapper has the signature."""
+    callee = f"{signature.name}_inner"
+    llvm_ir, declaration = nk.lower(function, signature, callee)
+    hooks = [hook(signature, callee, **kwargs)]
+    return runtime.compile(declaration, post_compile_hooks=hooks, link=[llvm_ir])
+
+
+@pytest.fixture(scope="module")
+def module() -> runtime.CompiledModule:
+    return compiled(nk.ratio, parsed(RATIO.strip("`")))
+
+
+def matrix(*shape: int) -> Any:
+    return np.arange(np.prod(shape), dtype="float32").reshape(shape)
+
+
+# ---- numbers
+
+
+LAYOUTS: dict[str, Any] = {
+    "contiguous": matrix(3, 4),
+    "larger": matrix(64, 33),
+    "one element": matrix(1, 1),
+    "transposed": matrix(4, 3).T,
+    "an inner part": matrix(5, 9)[1:4, 3:7],
+    "columns skipped": matrix(3, 8)[:, ::2],
+    "backwards": matrix(3, 4)[::-1, ::-1],
+    "rows repeated": np.lib.stride_tricks.as_strided(matrix(1, 4), (3, 4), (0, 4)),
+    "no rows": matrix(0, 4),
+    "no columns": matrix(3, 0),
+}
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_every_shape_and_layout(module: runtime.CompiledModule, layout: str) -> None:
+    x = LAYOUTS[layout]
+    y, expected = np.full(x.shape, 7, "float32"), np.full(x.shape, 7, "float32")
+    module["ratio"](x, 4, y)
+    nk.ratio(x, 4.0, expected)
+    assert y.tolist() == expected.tolist() == (x / 4).tolist()
+
+
+def test_torch_tensors_go_in_as_well(module: runtime.CompiledModule) -> None:
+    torch = needs("torch")
+    x = torch.arange(12, dtype=torch.float32)[1:].as_strided((3, 2), (1, 4))
+    y = torch.zeros(3, 2)
+    module["ratio"](x, 4, y)
+    assert torch.equal(y, x / 4)
+
+
+def test_results_may_be_written_over_an_input(module: runtime.CompiledModule) -> None:
+    x = matrix(3, 4)
+    module["ratio"](x, 2, x)
+    assert x.tolist() == (matrix(3, 4) / 2).tolist()
+
+
+def scalars(x: Any, a: Any, b: Any, c: Any, d: Any, e: Any) -> None:
+    x[0], x[1], x[2], x[3], x[4] = a, b, c, d, e
+
+
+def test_every_kind_of_number() -> None:
+    signature = parsed(
+        "scalars(x: Tensor([5], float64), a: bool, b: int8, c: uint16, d: int64, e: float32)"
+    )
+    function = compiled(numba.njit(scalars), signature)["scalars"]
+    x = np.zeros(5)
+    for args in ((True, -128, 65535, 2**53, 0.5), (False, 127, 0, -(2**53), -1.5)):
+        function(x, *args)
+        assert tuple(x) == args
+
+
+def cumulated(x: Any, out: Any) -> None:
+    for i in range(x.shape[0]):
+        for j in range(x.shape[1]):
+            for k in range(x.shape[2]):
+                out[i, j, k] = x[i, j, k] + (out[i, j, k - 1] if k > 0 else 0)
+
+
+@pytest.mark.parametrize("strides", ["", ", strides=F", ", strides=any"])
+@pytest.mark.parametrize("dtype", ["int8", "uint32", "int64", "float32", "float64"])
+def test_every_dtype_and_order(dtype: str, strides: str) -> None:
+    signature = parsed(
+        f"f(x: Tensor([a, b, c], {dtype}{strides}), out: Tensor([a, b, c], {dtype}))"
+    )
+    function = compiled(numba.njit(cumulated), signature)["f"]
+    for shape in ((2, 3, 4), (1, 5, 1), (3, 1, 2)):
+        x = np.asarray(np.arange(np.prod(shape)).reshape(shape) % 9, dtype, order="F")
+        x = x if strides else np.ascontiguousarray(x)
+        out = np.zeros(shape, dtype)
+        function(x, out)
+        assert out.tolist() == np.cumsum(x, 2, dtype).tolist()
+
+
+def test_memory_at_any_address() -> None:
+    """The wrapper checks no alignment that Numba could rely on."""
+    memory = np.zeros(4 * 12 + 1, "uint8")
+    x = memory[1:].view("float32").reshape(3, 4)
+    x[:] = matrix(3, 4)
+    signature = parsed("f(x: Tensor([n, m], float32), by: float64, y: Tensor([n, m], float32))")
+    y = np.zeros((3, 4), "float32")
+    compiled(nk.ratio, signature)["f"](x, 2, y)
+    assert y.tolist() == (x / 2).tolist()
+    llvm_ir, _ = nk.lower(nk.ratio, signature, "inner")
+    assert set(re.findall(r"load float, ptr .* align (\d+)", llvm_ir)) == {"1"}
+
+
+def described(x: Any, out: Any) -> None:
+    out[0], out[1], out[2], out[3] = x.size, x.itemsize, x.shape[1], x.strides[0]
+
+
+def test_what_is_known_of_an_array() -> None:
+    signature = parsed("f(x: Tensor([n, m], int16, strides=any), out: Tensor([4], int64))")
+    function, out = compiled(numba.njit(described), signature)["f"], np.zeros(4, "int64")
+    for x in (np.zeros((3, 5), "int16"), np.zeros((4, 6), "int16")[:, ::2]):
+        function(x, out)
+        assert out.tolist() == [x.size, x.itemsize, x.shape[1], x.strides[0]]
+
+
+@numba.njit
+def root(x: Any) -> Any:
+    return np.sqrt(x)
+
+
+def sums(x: Any, y: Any) -> None:
+    for i in range(len(x)):
+        y[i] = root(x[i]) + np.exp(x[i])
+
+
+def test_functions_that_call_others() -> None:
+    x, y = np.linspace(0, 2, 9), np.zeros(9)
+    signature = parsed("f(x: Tensor([n], float64), y: Tensor([n], float64))")
+    compiled(numba.njit(sums), signature)["f"](x, y)
+    np.testing.assert_allclose(y, np.sqrt(x) + np.exp(x), rtol=1e-15)
+
+
+def test_two_functions_in_one_module() -> None:
+    signatures = [
+        parsed("first(x: Tensor([n], int64), by: float64, y: Tensor([n], float64))"),
+        parsed("second(x: Tensor([n, m], float32), by: float64, y: Tensor([n, m], float32))"),
+    ]
+    parts = [nk.lower(nk.ratio, s, f"{s.name}_inner") for s in signatures]
+    both = runtime.compile(
+        "\n".join(declaration for _, declaration in parts),
+        post_compile_hooks=[hook(s, f"{s.name}_inner") for s in signatures],
+        link=[llvm_ir for llvm_ir, _ in parts],
+    )
+    y = np.zeros(3)
+    both["first"](np.arange(3), 2, y)
+    assert y.tolist() == [0, 0.5, 1]
+    x = matrix(2, 2)
+    both["second"](x, 2, x)
+    assert x.tolist() == [[0, 0.5], [1, 1.5]]
+
+
+@needs_cc
+def test_an_exported_library_needs_no_numba(module: runtime.CompiledModule, tmp_path: Path) -> None:
+    module.export_library(tmp_path / "ratio.so")
+    assert needed(tmp_path / "ratio.so") <= {"libtvm_ffi.so", "libc.so.6", "libm.so.6"}
+    done = run_child(f"""
+        import sys
+        sys.modules.update(numba=None, llvmlite=None, torch_mlir=None)  # none can be imported
+
+        import numpy as np
+        from ffi_builder import runtime
+
+        ratio = runtime.load({str(tmp_path / "ratio.so")!r})["ratio"]
+        x = np.ones((2, 3), "float32")
+        ratio(x, 4, x)
+        assert (x == 0.25).all()
+        ratio(x, 0, x)
+        """)
+    assert done.stderr.splitlines()[-1] == f"RuntimeError: {RAISED}"
+
+
+# ---- exceptions
+
+
+def test_an_exception_is_an_error_with_its_status(module: runtime.CompiledModule) -> None:
+    x, y = matrix(2, 3), np.full((2, 3), 7, "float32")
+    with pytest.raises(ZeroDivisionError):
+        nk.ratio(x, 0.0, y)
+    assert refused(lambda: module["ratio"](x, 0, y)) == ("RuntimeError", RAISED)
+    assert (y == 7).all()
+    module["ratio"](x, 1, y)  # which is as good as before
+    assert (y == x).all()
+
+
+def test_an_exception_where_nothing_is_computed(module: runtime.CompiledModule) -> None:
+    module["ratio"](matrix(0, 3), 0, matrix(0, 3))  # as Numba's: no element is divided
+
+
+def limited(x: Any) -> None:
+    for i in range(len(x)):
+        if x[i] > 2:
+            raise OverflowError("too large")
+        x[i] += 1
+
+
+def test_an_exception_half_way() -> None:
+    told = {"error": "ValueError", "message": "{callee} said {status}"}
+    function = compiled(numba.njit(limited), parsed("f(x: Tensor([n], int64))"), **told)["f"]
+    x = np.arange(5)
+    words = "f_inner said 1 when calling: `f(x: Tensor([n], int64))`"
+    assert refused(lambda: function(x)) == ("ValueError", words)
+    assert x.tolist() == [1, 2, 3, 3, 4]
+
+
+# ---- wrong calls
+
+
+X, Y = matrix(2, 3), matrix(2, 3)
+WRONG: dict[str, tuple[tuple[Any, ...], str]] = {
+    "fewer rows": (
+        (X, 2, Y[1:]),
+        "ValueError: Mismatched y.shape[0] on argument #2 when calling: {}, expected 2 "
+        "(n = x.shape[0]) but got 1",
+    ),
+    "a result that is not contiguous": (
+        (X, 2, matrix(3, 2).T),
+        "ValueError: Mismatched y.strides[0] on argument #2 when calling: {}, expected 3 "
+        "(row-major contiguous) but got 1 (shape=[2, 3], strides=[1, 2])",
+    ),
+    "another dtype": (
+        (X.astype("float64"), 2, Y),
+        "TypeError: Mismatched x.dtype on argument #0 when calling: {}, expected float32 but got "
+        "float64",
+    ),
+    "another rank": (
+        (X[0], 2, Y),
+        "ValueError: Mismatched x.ndim on argument #0 when calling: {}, expected 2 but got 1",
+    ),
+    "no number": (
+        (X, "2", Y),
+        "TypeError: Mismatched type of by on argument #1 when calling: {}, expected float but got "
+        "str",
+    ),
+    "no result": (
+        (X, 2),
+        "TypeError: Mismatched number of arguments when calling: {}, expected 3 but got 2",
+    ),
+    "None": (
+        (None, 2, Y),
+        "TypeError: Mismatched type of x on argument #0 when calling: {}, expected Tensor but got "
+        "None",
+    ),
+}
+
+
+@pytest.mark.parametrize("mistake", WRONG)
+def test_wrong_calls(module: runtime.CompiledModule, mistake: str) -> None:
+    args, words = WRONG[mistake]
+    assert ": ".join(refused(lambda: module["ratio"](*args))) == words.format(RATIO)
+    assert Y.tolist() == matrix(2, 3).tolist()
+
+
+# ---- what cannot be
+
+
+def test_a_call_that_does_not_fit_is_refused() -> None:
+    """The declaration says what Numba compiled, so that the linker is not the first to know."""
+    compiled_for = parsed("f(x: Tensor([n], float32), by: float64, y: Tensor([n], float32))")
+    called_with = parsed("f(x: Tensor([n], float32), by: float32, y: Tensor([n], float32))")
+    llvm_ir, declaration = nk.lower(nk.ratio, compiled_for, "inner")
+    kind, words = refused(
+        lambda: runtime.compile(
+            declaration, post_compile_hooks=[hook(called_with, "inner")], link=[llvm_ir]
+        )
+    )
+    assert kind == "BuildError"
+    assert "inner" in words
+    assert "f64" in words
+    assert "f32" in words
+
+
+def test_a_status_that_nobody_reads_is_refused() -> None:
+    signature = parsed(RATIO.strip("`"))
+    _, declaration = nk.lower(nk.ratio, signature, "inner")
+    provider = nk.NumbaCallProvider("inner")
+    attaching: Callable[[Any], object] = lambda m: attach(m, signature, provider)  # noqa: E731
+    assert refused(lambda: runtime.compile(declaration, post_compile_hooks=[attaching])) == (
+        "BuildError",
+        "Put CheckStatus around NumbaCallProvider(callee='inner'): else nobody reads the status",
+    )
+
+
+def returning(x: Any) -> Any:
+    return x[0]
+
+
+def nothing(*args: Any) -> None:
+    pass
+
+
+NO_ARRAY = "'x': expected a number, or an array of one dtype on the CPU"
+REFUSED: dict[str, tuple[Function, str, str]] = {
+    "returns something": (
+        returning,
+        "f(x: Tensor([n], int64))",
+        "returning: expected a function that returns nothing",
+    ),
+    "a result": (
+        nothing,
+        "f(x: Tensor([n], int64)) -> y: Tensor([n], int64)",
+        "nothing: expected a function that returns nothing",
+    ),
+    "text": (nothing, "f(x: String)", NO_ARRAY),
+    "on a GPU": (nothing, "f(x: Tensor([n], int64, device_type=cuda))", NO_ARRAY),
+    "any rank": (nothing, "f(x: Tensor(..., int64))", NO_ARRAY),
+    "two dtypes": (nothing, "f(x: Tensor([n], int64 | int32))", NO_ARRAY),
+    "may be absent": (nothing, "f(x: Optional(Tensor([n], int64)))", NO_ARRAY),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_refused_functions(name: str) -> None:
+    function, text, words = REFUSED[name]
+    lowering: Callable[[], object] = lambda: nk.lower(numba.njit(function), parsed(text), "inner")  # noqa: E731
+    assert refused(lowering) == ("BuildError", words)
+
+
+def test_a_function_that_numba_caches_is_refused() -> None:
+    """Of one that it takes from its cache Numba has no IR, and warns of that only."""
+    cached = numba.njit(cache=True)(returning)
+    assert refused(lambda: nk.lower(cached, parsed("f(x: Tensor([n], int64))"), "inner")) == (
+        "BuildError",
+        "returning: Numba has no LLVM IR of functions with cache=True",
+    )
+
+
+def allocates(x: Any) -> None:
+    copy = x.copy()
+    for i in range(len(x)):
+        x[i] = copy[len(x) - 1 - i]
+
+
+def catches(x: Any) -> None:
+    try:
+        x[0] = 1 // x[0]
+    except Exception:  # which is all that Numba can catch
+        x[0] = 0
+
+
+def tells(x: Any) -> None:
+    if x[0] < 0:
+        raise ValueError("negative", x[0])
+
+
+def prints(x: Any) -> None:
+    print(x[0])
+
+
+@pytest.mark.parametrize("function", [allocates, catches, tells, prints])
+def test_what_needs_the_runtime_of_numba_does_not_link(function: Function) -> None:
+    signature = parsed("f(x: Tensor([n], int64))")
+    kind, words = refused(lambda: compiled(numba.njit(function), signature))
+    assert kind == "LinkError"
+    assert re.search(r"this process define: .*`(NRT|numba)_\w+`", words)
