@@ -32,13 +32,17 @@ class CheckStatus:
             ``{status}`` what it returned, in decimal, signed; braces are doubled as in Python.
 
     Raises:
-        BuildError: when attached, if the error is another one, the message has other fields, or no
-            integer is returned.
+        BuildError: if the error is another one, or the message has other fields; when attached, if
+            no integer is returned.
     """
 
     provider: CallProvider
     error: str = field(default="RuntimeError", kw_only=True)
     message: str = field(default="{callee} failed with status {status}", kw_only=True)
+
+    def __post_init__(self) -> None:
+        self._check_provider()
+        self._words()
 
     @property
     def callee(self) -> str | None:
@@ -47,14 +51,12 @@ class CheckStatus:
 
     def prepare(self, context: ModuleContext) -> None:
         """As the provider within."""
-        self._check_provider()
         prepare = getattr(self.provider, "prepare", None)
         if prepare is not None:
             prepare(context)
 
     def __call__(self, current_block: Block, context: CallContext) -> Block:
         """Emit the call, and the check behind it."""
-        self._check_provider()
         words, count = self._words()
         context.returned, wanted = None, context.status_wanted
         context.status_wanted = True
@@ -87,9 +89,12 @@ class CheckStatus:
                 f"CheckStatus: error: expected one of {', '.join(ERROR_KINDS)} but got "
                 f"{self.error!r}"
             )
+        message: object = self.message
+        if not isinstance(message, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise BuildError(f"CheckStatus: message: expected a str but got {message!r}")
         try:
-            parts = list(string.Formatter().parse(self.message))
-        except (ValueError, TypeError) as error:
+            parts = list(string.Formatter().parse(message))
+        except ValueError as error:
             raise BuildError(f"CheckStatus: message: {error} in {self.message!r}") from error
         words, count = "", 0
         for literal, name, format_, conversion in parts:

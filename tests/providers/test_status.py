@@ -198,52 +198,63 @@ ERRORS: Final = (
 )
 
 
-@pytest.mark.parametrize(
-    ("provider", "words"),
-    [
+def test_a_provider_that_calls_nothing_returns_no_status() -> None:
+    assert refused(CheckStatus(NopCallProvider())) == (
+        "CheckStatus: NopCallProvider returns nothing; expected an integer status"
+    )
+
+
+REFUSED: Final[list[tuple[Any, dict[str, Any], str]]] = [
+    (
+        PackedCallProvider("g"),
+        {},
+        "a PackedCallProvider passes on the error of its callee; leave CheckStatus out",
+    ),
+    *(
         (
-            CheckStatus(NopCallProvider()),
-            "NopCallProvider returns nothing; expected an integer status",
-        ),
-        (
-            CheckStatus(PackedCallProvider("g")),
-            "a PackedCallProvider passes on the error of its callee; leave CheckStatus out",
-        ),
-        (
-            CheckStatus(DirectCallProvider("k"), error="OSError"),
-            f"error: expected one of {ERRORS} but got 'OSError'",
-        ),
-        (
-            CheckStatus(DirectCallProvider("k"), error=ValueError),  # pyright: ignore
-            f"error: expected one of {ERRORS} but got {ValueError!r}",
-        ),
-        (
-            CheckStatus("k"),  # pyright: ignore
-            "expected a call provider, such as DirectCallProvider('f'), but got 'k'",
-        ),
-        (
-            CheckStatus(NopCallProvider),  # pyright: ignore
-            f"expected a call provider, such as DirectCallProvider('f'), but got {NopCallProvider}",
-        ),
-    ],
-)
-def test_what_cannot_be_checked(provider: CheckStatus, words: str) -> None:
-    assert refused(provider) == f"CheckStatus: {words}"
+            DirectCallProvider("k"),
+            {"error": error},
+            f"error: expected one of {ERRORS} but got {error!r}",
+        )
+        for error in list[Any](("OSError", ValueError, ["ValueError"]))
+    ),
+    ("k", {}, "expected a call provider, such as DirectCallProvider('f'), but got 'k'"),
+    (
+        NopCallProvider,
+        {},
+        f"expected a call provider, such as DirectCallProvider('f'), but got {NopCallProvider}",
+    ),
+    *(
+        (DirectCallProvider("k"), {"message": x}, f"message: expected a str but got {x!r}")
+        for x in (None, 7)
+    ),
+]
+
+
+@pytest.mark.parametrize(("provider", "options", "words"), REFUSED)
+def test_what_cannot_be_checked(provider: Any, options: dict[str, Any], words: str) -> None:
+    """It is refused where it is made."""
+    with pytest.raises(BuildError) as raised:
+        CheckStatus(provider, **options)
+    assert str(raised.value) == f"CheckStatus: {words}"
 
 
 @pytest.mark.parametrize("message", ["{code}", "{}", "{0}", "{status:x}", "{status!r}"])
 def test_other_fields(message: str) -> None:
-    assert refused(CheckStatus(DirectCallProvider("k"), message=message)) == (
+    with pytest.raises(BuildError) as raised:
+        CheckStatus(DirectCallProvider("k"), message=message)
+    assert str(raised.value) == (
         f"CheckStatus: message: expected {{callee}} and {{status}} as its only fields but got "
         f"{message!r}"
     )
 
 
-@pytest.mark.parametrize("message", ["{status", "status}", None, 3])
-def test_no_message(message: Any) -> None:
-    words = refused(CheckStatus(DirectCallProvider("k"), message=message))
-    assert words.startswith("CheckStatus: message: ")
-    assert words.endswith(f" in {message!r}")
+@pytest.mark.parametrize("message", ["{status", "status}"])
+def test_unpaired_braces(message: str) -> None:
+    with pytest.raises(BuildError) as raised:
+        CheckStatus(DirectCallProvider("k"), message=message)
+    assert str(raised.value).startswith("CheckStatus: message: ")
+    assert str(raised.value).endswith(f" in {message!r}")
 
 
 class OfOnesOwn:
