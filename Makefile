@@ -8,6 +8,9 @@ CUDA := .venv-cuda
 DISTRIBUTIONS := .venv-distributions
 # MLIR distributions besides torch-mlir and jaxlib; the last is not free software either.
 BINDINGS := iree-base-compiler==3.13.0 flydsl==0.4.2 nvidia-cutlass-dsl==4.8.1
+# tests/test_project.py sees that all are here that need PyTorch, JAX or Numba.
+FRAMEWORK_TESTS := tests/abi tests/arrays tests/docs tests/examples tests/frontends \
+  tests/runtime/test_results.py tests/testing
 PIP := $(PY) -m pip install --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
@@ -22,8 +25,8 @@ demo: $(VENV)/.demo ## Run the main job on real input, and print what it did.
 test: $(VENV)/.test ## Pass the tests (those that need PyTorch, JAX or Numba are skipped).
 	$(PY) -m pytest
 
-test-frameworks: $(VENV)/.frameworks ## Install CPU builds of PyTorch and JAX, and Numba, and run all tests.
-	$(PY) -m pytest
+test-frameworks: $(VENV)/.frameworks ## Install CPU builds of PyTorch and JAX, and Numba, and run the tests that need them.
+	$(PY) -m pytest $(FRAMEWORK_TESTS)
 
 test-cuda: $(CUDA)/.made ## Install NVIDIA's CUDA compilers (proprietary) apart, and test what uses them.
 	$(CUDA)/bin/python -m pytest tests/cubin tests/cuda_tools tests/cuda \
