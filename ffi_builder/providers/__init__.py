@@ -1,14 +1,21 @@
 """How the kernel is called: the protocol of call providers, and the ready-made ones."""
 
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
 from ffi_builder.ir import Block, Module, Value
 from ffi_builder.providers.context import CallContext, CallProvider, ModuleContext
-from ffi_builder.providers.cuda import CudaLaunchCallProvider
 from ffi_builder.providers.memref import MemRefCallProvider
 from ffi_builder.providers.nested import NestedTensorCallProvider
 from ffi_builder.providers.packed import PackedCallProvider
 from ffi_builder.providers.packing import DynamicParamPackCallProvider
 from ffi_builder.providers.simple import DirectCallProvider, NopCallProvider
 from ffi_builder.providers.status import CheckStatus
+
+if TYPE_CHECKING:
+    from ffi_builder.providers.cuda import CudaLaunchCallProvider
 
 __all__ = [
     "Block",
@@ -26,3 +33,14 @@ __all__ = [
     "PackedCallProvider",
     "Value",
 ]
+
+
+def __getattr__(name: str) -> object:
+    """Launching CUDA kernels is a package of its own, which takes time to import."""
+    if name != "CudaLaunchCallProvider":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return import_module(f"{__name__}.cuda").CudaLaunchCallProvider
+
+
+def __dir__() -> list[str]:
+    return __all__
