@@ -30,7 +30,7 @@ _CONSTANTS: Final = "__ffi_builder_t"  # tables and texts
 _TABLE: Final = "__ffi_builder_table_"
 _VISIBLE: Final = "#llvm.linkage<external>"
 
-_seen: Final[OrderedDict[tuple[object, ...], None]] = OrderedDict()
+_seen: Final[OrderedDict[int, None]] = OrderedDict()
 _objects: Final[OrderedDict[bytes, bytes]] = OrderedDict()
 _lock = threading.Lock()
 
@@ -84,7 +84,12 @@ def _is_wrapper(name: str, operation: Operation) -> bool:
 
 def _all_seen(wrappers: list[Operation], level: int) -> bool:
     """Whether ones of the same name and signature were here before; from now on they were."""
-    keys = [(_name(op), str(op.attributes["passthrough"]), level) for op in wrappers if _marked(op)]
+    # Hashes take less memory; where two are equal, one wrapper is compiled apart too early.
+    keys = [
+        hash((_name(op), str(op.attributes["passthrough"]), level))
+        for op in wrappers
+        if _marked(op)
+    ]
     if len(keys) < len(wrappers):
         return False
     with _lock:
