@@ -11,7 +11,6 @@ from __future__ import annotations
 import hashlib
 import threading
 from collections import OrderedDict
-from dataclasses import dataclass
 from typing import Any, Final
 
 from ffi_builder.errors import CompileError
@@ -35,16 +34,10 @@ _objects: Final[OrderedDict[bytes, bytes]] = OrderedDict()
 _lock = threading.Lock()
 
 
-@dataclass(frozen=True)
-class _Wrapper:
-    operation: Operation
-    references: set[str]
-
-
 def take_out(module: Module, level: int) -> list[bytes]:
     """Take wrappers that were compiled before out of `module`, and give the objects that have them.
 
-    All of them or none, so that functions stay in their order. Raises CompileError.
+    All of them or none, so that functions stay in their order.
     """
     symbols = {_name(op): op for op in mlir.body(module) if "sym_name" in op.attributes}
     wrappers = [op for name, op in symbols.items() if _is_wrapper(name, op)]
