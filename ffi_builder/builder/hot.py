@@ -36,13 +36,32 @@ from ffi_builder.plan import steps as s
 from ffi_builder.plan.regions import regions
 
 
-def emit_hot_path(hot: Hot, plan: Plan) -> None:
-    """Emit the checks of a plan, and leave the decoded values in ``hot``."""
+def emit_hot_path(hot: Hot, plan: Plan, *, forwards: bool) -> None:
+    """Emit the checks of a plan, and leave the decoded values in ``hot``.
+
+    Unless it ``forwards`` anything, what only binds a symbol that nothing is compared with is left.
+    """
+    hot.unread = frozenset() if forwards else _unread_strides(plan)
     _emit_all(hot, plan.steps[: plan.late])
     for step in plan.steps[plan.late :]:
         _emit(hot, step, None)
     # Of what may be absent they were checked where it was known to be there.
     tensors.check_sizes(hot, [position for position in hot.dims if hot.guard(position) is None])
+
+
+def _unread_strides(plan: Plan) -> frozenset[spec.Var]:
+    """Symbols that a stride binds, and that no other step looks at."""
+    seen: set[spec.Var] = set()
+    bound: set[spec.Var] = set()
+    for step in plan:
+        symbol: spec.Var | None = getattr(step, "symbol", None)
+        named = [*spec.variables(symbol), *spec.variables(getattr(step, "expr", None))]
+        seen.update(var for var in named if var in bound)
+        if isinstance(step, s.Bind) and step.place.part is Part.STRIDES:
+            bound.add(step.symbol)
+        else:
+            seen.update(named)
+    return frozenset(bound - seen)
 
 
 def _emit_all(hot: Hot, steps: Sequence[s.AnyStep]) -> None:
@@ -71,6 +90,8 @@ def _emit(hot: Hot, step: s.AnyStep, following: s.AnyStep | None) -> None:
             hot.check(same_symbol(hot, symbol, read(hot, place), bound), place, free=free)
             _note_dim(hot, place, bound)
         case s.Bind(place, symbol):
+            if symbol in hot.unread:
+                return
             low, high = _checked_range(place, symbol)
             hot.symbols[symbol] = Symbol(read(hot, place), low, high)
         case s.NotNull(place):

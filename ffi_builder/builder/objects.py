@@ -25,27 +25,31 @@ def decode_container(hot: Hot, step: s.DecodeShape | s.DecodeTuple) -> None:
     """A Shape, Array or List, and which of them; a moved one by the rare way."""
     b, t = hot.b, hot.b.types
     place, accepts = step.place, _CONTAINERS[type(step)]
-    any_, index, payload = _look(hot, place)
-    found, moved = b.new_block(t.ptr, t.i32), b.new_block(cold=True)
-    b.cond_br(accepted_index(hot, index, accepts), found, moved, (payload, index), likely=True)
+    usual, *others = accepts
+    index, payload = _look(hot, place)
+    found, other = b.new_block(t.ptr, t.i32), b.new_block(cold=True)
+    b.cond_br(b.eq(index, b.i32(usual)), found, other, (payload, index), likely=True)
+    b.block = other
+    moved = b.new_block(cold=True)
+    b.cond_br(accepted_index(hot, index, others), found, moved, (payload, index))
     b.block = moved
-    inner = _moved(hot, any_, accepts)
+    inner = _moved(hot, place, accepts)
     b.br(found, inner, b.field(t.i32, inner, abi.OBJECT_TYPE_INDEX))
     b.block = found
     hot.objects[place.position], hot.types[place.position] = found.arguments
 
 
-def _look(hot: Hot, place: Place) -> tuple[Value, Value, Value]:
-    """The ``TVMFFIAny``, its type index, and its payload as a pointer."""
+def _look(hot: Hot, place: Place) -> tuple[Value, Value]:
+    """The type index, and the payload as a pointer."""
     b, t = hot.b, hot.b.types
     base, offset = hot.any_at(place.position)
-    any_ = b.offset(base, offset)
-    return any_, b.load(t.i32, any_), b.field(t.ptr, any_, abi.ANY_PAYLOAD)
+    return b.field(t.i32, base, offset), b.field(t.ptr, base, offset + abi.ANY_PAYLOAD)
 
 
-def _moved(hot: Hot, any_: Value, kinds: tuple[TypeIndex, ...] | None) -> Value:
+def _moved(hot: Hot, place: Place, kinds: tuple[TypeIndex, ...] | None) -> Value:
     """The object that a moved object holds, which is of one of the kinds (None: of any)."""
     b = hot.b
+    any_ = b.offset(*hot.any_at(place.position))
     mask = -1 if kinds is None else sum(1 << kind - abi.FIRST_OBJECT for kind in kinds)
     inner = call_shared(b, "moved_object", [any_, b.i64(mask)], b.types.ptr)
     following = b.new_block_behind(b.block)
@@ -61,7 +65,7 @@ def decode_object(hot: Hot, step: s.DecodeObject) -> None:
     if key is not None and key != abi.TYPE_KEYS[TypeIndex.OBJECT]:
         hot.objects[place.position] = _typed(hot, place, key)
         return
-    any_, index, payload = _look(hot, place)
+    index, payload = _look(hot, place)
     kinds = None if step.type_index is None else (TypeIndex(step.type_index),)
     if kinds is None:
         accepted = b.sge(index, b.i32(abi.FIRST_OBJECT))
@@ -70,7 +74,7 @@ def decode_object(hot: Hot, step: s.DecodeObject) -> None:
     found, moved = b.new_block(t.ptr), b.new_block(cold=True)
     b.cond_br(accepted, found, moved, (payload,), likely=True)
     b.block = moved
-    b.br(found, _moved(hot, any_, kinds))
+    b.br(found, _moved(hot, place, kinds))
     b.block = found
     hot.objects[place.position] = found.arguments[0]
 

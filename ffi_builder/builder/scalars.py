@@ -12,7 +12,7 @@ from ffi_builder import spec
 from ffi_builder.abi import TypeIndex
 from ffi_builder.builder.diagnosis import call_shared
 from ffi_builder.builder.state import Hot
-from ffi_builder.ir import Builder, Type, Value
+from ffi_builder.ir import Block, Builder, Type, Value
 from ffi_builder.plan import Part, Place
 from ffi_builder.plan import steps as s
 
@@ -24,23 +24,20 @@ def decode_scalar(
     hot: Hot, place: Place, kind: s.Kind, dtype: str | None, following: s.AnyStep | None
 ) -> None:
     """The value, as an i64, or for a float kind as a float of its dtype (i16 for 16 bits)."""
-    b = hot.b
     index, payload = hot.type_and_payload(place.position)
-    wide = kind is s.Kind.POINTER or (
-        kind is s.Kind.INT and isinstance(following, s.Fits) and following.dtype == "uint64"
-    )
+    wide = kind is s.Kind.INT and isinstance(following, s.Fits) and following.dtype == "uint64"
     accepts = [item for item in kind.accepts if item is not TypeIndex.BIG_INT]
-    accepted = accepted_index(hot, index, accepts)
-    if wide:
-        hot.reads[place] = _decode_uint64(hot, kind, index, payload, accepted)
-        return
-    hot.require(accepted)
-    if kind in (s.Kind.FLOAT, s.Kind.CONST_FLOAT):
-        hot.reads[place] = _as_float(hot, index, payload, dtype or "float64")
-        return
-    if TypeIndex.NONE in accepts:
-        payload = b.select(b.eq(index, b.i32(TypeIndex.NONE)), b.i64(0), payload)
-    hot.reads[place] = payload
+    if kind is s.Kind.POINTER:
+        hot.reads[place] = _decode_pointer(hot, index, payload)
+    elif wide:
+        hot.reads[place] = _decode_uint64(hot, index, payload)
+    elif accepts[0] is TypeIndex.OPAQUE_PTR:
+        hot.reads[place] = _decode_handle(hot, index, payload, accepts[1:])
+    else:
+        hot.require(accepted_index(hot, index, accepts))
+        if kind in (s.Kind.FLOAT, s.Kind.CONST_FLOAT):
+            payload = _as_float(hot, index, payload, dtype or "float64")
+        hot.reads[place] = payload
 
 
 def accepted_index(hot: Hot, index: Value, accepts: Sequence[TypeIndex]) -> Value:
@@ -52,18 +49,50 @@ def accepted_index(hot: Hot, index: Value, accepts: Sequence[TypeIndex]) -> Valu
     return reduce(b.or_, [b.eq(index, b.i32(item)) for item in accepts])
 
 
-def _decode_uint64(hot: Hot, kind: s.Kind, index: Value, payload: Value, plain: Value) -> Value:
-    """A non-negative int, or a BigInt that fits; for pointers also an address, or None for 0."""
-    b, t = hot.b, hot.b.types
-    small, rare, merged = b.new_block(), b.new_block(cold=True), b.new_block(t.i64)
-    b.cond_br(plain, small, rare, likely=True)
-    b.block = small
-    value, fine = payload, b.sge(payload, b.i64(0))
-    if kind is s.Kind.POINTER:
-        value = b.select(b.eq(index, b.i32(TypeIndex.NONE)), b.i64(0), payload)
-        fine = b.or_(fine, b.ne(index, b.i32(TypeIndex.INT)))
-    b.cond_br(fine, merged, hot.slow, (value,))
+def _decode_handle(hot: Hot, index: Value, payload: Value, others: Sequence[TypeIndex]) -> Value:
+    """An opaque pointer is what it is nearly always; of the others, None is 0."""
+    b = hot.b
+    merged, rare = b.new_block(b.types.i64), b.new_block(cold=True)
+    b.cond_br(b.eq(index, b.i32(TypeIndex.OPAQUE_PTR)), merged, rare, (payload,), likely=True)
     b.block = rare
+    value = b.select(b.eq(index, b.i32(TypeIndex.NONE)), b.i64(0), payload)
+    b.cond_br(accepted_index(hot, index, others), merged, hot.slow, (value,))
+    b.block = merged
+    return merged.arguments[0]
+
+
+def _decode_pointer(hot: Hot, index: Value, payload: Value) -> Value:
+    """An opaque pointer, None for 0, or an address: a non-negative int, or a BigInt that fits."""
+    b = hot.b
+    merged, rare = b.new_block(b.types.i64), b.new_block(cold=True)
+    b.cond_br(b.eq(index, b.i32(TypeIndex.OPAQUE_PTR)), merged, rare, (payload,), likely=True)
+    b.block = rare
+    small, big = b.new_block(cold=True), b.new_block(cold=True)
+    b.cond_br(accepted_index(hot, index, [TypeIndex.NONE, TypeIndex.INT]), small, big)
+    b.block = small
+    none = b.eq(index, b.i32(TypeIndex.NONE))
+    value = b.select(none, b.i64(0), payload)
+    b.cond_br(b.or_(b.sge(payload, b.i64(0)), none), merged, hot.slow, (value,))
+    _decode_big(hot, index, payload, big, merged)
+    return merged.arguments[0]
+
+
+def _decode_uint64(hot: Hot, index: Value, payload: Value) -> Value:
+    """A non-negative int or a bool, or a BigInt that fits."""
+    b = hot.b
+    small, big, merged = b.new_block(), b.new_block(cold=True), b.new_block(b.types.i64)
+    plain = accepted_index(hot, index, [TypeIndex.INT, TypeIndex.BOOL])
+    b.cond_br(plain, small, big, likely=True)
+    b.block = small
+    b.cond_br(b.sge(payload, b.i64(0)), merged, hot.slow, (payload,))
+    _decode_big(hot, index, payload, big, merged)
+    return merged.arguments[0]
+
+
+def _decode_big(hot: Hot, index: Value, payload: Value, big: Block, merged: Block) -> None:
+    """In block ``big``: go on in ``merged`` with the value, if it is a BigInt that fits uint64."""
+    b, t = hot.b, hot.b.types
+    b.block = big
     is_big = b.and_(b.eq(index, b.i32(TypeIndex.BIG_INT)), b.ne(payload, b.i64(0)))
     decode, done = b.new_block(cold=True), b.new_block(cold=True)
     b.cond_br(is_big, decode, hot.slow)
@@ -74,7 +103,6 @@ def _decode_uint64(hot: Hot, kind: s.Kind, index: Value, payload: Value, plain: 
     b.block = done
     b.br(merged, b.load(t.i64, word))
     b.block = merged
-    return merged.arguments[0]
 
 
 def _as_float(hot: Hot, index: Value, payload: Value, dtype: str) -> Value:

@@ -66,6 +66,8 @@ class Hot:
         """Device type and id of each tensor in one i64, the type in the low half."""
         self.ndims: dict[Position, int] = {}
         """The number of dimensions that each tensor has been checked to have."""
+        self.unread: frozenset[spec.Var] = frozenset()
+        """Symbols whose values nobody asks for."""
         self.raw_data: dict[Position, Value] = {}
         """data of each tensor."""
         self.data: dict[Position, Value] = {}

@@ -21,13 +21,12 @@ def decode(hot: Hot, place: Place) -> None:
     """The object at a place: of a Tensor the payload itself; of other kinds by the rare way."""
     b, t = hot.b, hot.b.types
     base, offset = hot.any_at(place.position)
-    any_ = b.offset(base, offset)
-    index = b.load(t.i32, any_)
-    payload = b.field(t.ptr, any_, abi.ANY_PAYLOAD)
+    index = b.field(t.i32, base, offset)
+    payload = b.field(t.ptr, base, offset + abi.ANY_PAYLOAD)
     found, other = b.new_block(t.ptr), b.new_block(cold=True)
     b.cond_br(b.eq(index, b.i32(TypeIndex.TENSOR)), found, other, (payload,), likely=True)
     b.block = other
-    b.br(found, call_shared(b, "tensor_object", [any_], t.ptr))
+    b.br(found, call_shared(b, "tensor_object", [b.offset(base, offset)], t.ptr))
     b.block = found
     hot.objects[place.position] = found.arguments[0]
 

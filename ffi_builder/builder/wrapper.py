@@ -44,6 +44,7 @@ from ffi_builder.ir import (
 from ffi_builder.plan import Part, Place, Plan, make_plan, steps
 from ffi_builder.plan.words import signature_text
 from ffi_builder.providers.context import CallContext, CallProvider, ModuleContext
+from ffi_builder.providers.simple import NopCallProvider
 from ffi_builder.providers.status import CheckStatus
 
 _PACKAGE: Final = __name__.partition(".")[0]
@@ -250,9 +251,10 @@ def _emit_wrapper(
     slow = b.new_block(cold=True)
     ranks = [step.expected for step in plan if isinstance(step, steps.CheckNdim)]
     hot = Hot(b, args, count, slow, max(ranks, default=0))
-    emit_hot_path(hot, plan)
+    forwards = type(provider) is not NopCallProvider or bool(plan.signature.results)
+    emit_hot_path(hot, plan, forwards=forwards)
     provided = b.block
-    _emit_call(hot, b, plan, provider, symbols.module, result)
+    _emit_call(hot, b, plan, provider, symbols.module, result, forwards)
     b.ret(b.i32(0))
     b.block = slow
     b.ret(b.call_value(shared_name("diagnose"), [args, count, b.address_of(table)], t.i32))
@@ -261,7 +263,13 @@ def _emit_wrapper(
 
 
 def _emit_call(
-    hot: Hot, b: CheckingBuilder, plan: Plan, provider: CallProvider, module: Module, result: Value
+    hot: Hot,
+    b: CheckingBuilder,
+    plan: Plan,
+    provider: CallProvider,
+    module: Module,
+    result: Value,
+    forwards: bool,
 ) -> None:
     """Let the provider emit the call, and write the result, all 16 bytes: at first None."""
     signature = plan.signature
@@ -272,7 +280,7 @@ def _emit_call(
     params = distinct(signature.params)
     decoded = DecodedValues(hot, b, argument_places(params))
     for param, place in decoded.places:
-        if isinstance(param, spec.Tensor):
+        if forwards and isinstance(param, spec.Tensor):
             _read_ahead(hot, param, place)
     decoded.env_stream = _env_stream(b, decoded, signature)
     values = {var: decoded.value(var) for var in hot.symbols}

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
+
 from ffi_builder import spec
+from ffi_builder.providers import DirectCallProvider
 from ffi_builder.spec import Shape, Tensor, TupleParam, Var, dims
 from tests.support.printed import check_comments, printed
 from tests.support.wrapping import attached
@@ -191,14 +194,20 @@ def test_a_shape() -> None:
     check_comments(printed(attached([Shape("s", [n, 3])])))
     # CHECK: [[TYPE:%[0-9]+]] = llvm.load %arg1 : !llvm.ptr -> i32
     # CHECK: llvm.mlir.constant(69 : i32) : i32
-    # CHECK: llvm.mlir.constant(71 : i32) : i32
-    # CHECK: llvm.mlir.constant(75 : i32) : i32
+    # CHECK: llvm.cond_br %{{.*}} weights([2000, 1]), ^[[FOUND:bb[0-9]+]](%{{.*}}, [[TYPE]] : !llvm.ptr, i32), ^[[OTHER:bb[0-9]+]]
+    # CHECK: ^[[FOUND]](
     # CHECK: llvm.mlir.constant(69 : i32) : i32
     # CHECK: llvm.cond_br %{{.*}}, ^[[SHAPE:bb[0-9]+]], ^[[LIST:bb[0-9]+]]
     # CHECK: ^[[SHAPE]]:
     # CHECK: llvm.br ^[[MERGED:bb[0-9]+]](
     # CHECK: ^[[LIST]]:
     # CHECK: ^[[MERGED]]([[N:%[0-9]+]]: i64, [[THREE:%[0-9]+]]: i64):
+    # CHECK: ^[[OTHER]]:
+    # CHECK: llvm.mlir.constant(71 : i32) : i32
+    # CHECK: llvm.mlir.constant(75 : i32) : i32
+    # CHECK: llvm.cond_br %{{.*}}, ^[[FOUND]](%{{.*}}, [[TYPE]] : !llvm.ptr, i32), ^[[MOVED:bb[0-9]+]]
+    # CHECK: ^[[MOVED]]:
+    # CHECK: llvm.call preserve_mostcc @__ffi_builder_shared_moved_object_DIGEST(%arg1,
 
 
 def test_a_tuple() -> None:
@@ -281,11 +290,41 @@ def test_several_dtypes_of_any_rank() -> None:
 
 def test_any_strides_are_not_looked_at() -> None:
     x = Tensor("x", [n, m], "float32", device_type="cpu", strides="any")
-    text = printed(attached([x]))
+    text = printed(attached([x], DirectCallProvider("callee")))
     assert "contiguous" not in text
     check_comments(text)
     # They are read, for the provider: NULL stands for row-major.
     # CHECK: llvm.call preserve_mostcc @__ffi_builder_shared_row_major_DIGEST
+
+
+@pytest.mark.parametrize(
+    ("provider", "low", "calls"),
+    [(None, None, 0), (None, 1, 1), (DirectCallProvider("callee"), None, 1)],
+    ids=["only bound", "compared", "forwarded"],
+)
+def test_strides_that_nobody_asks_for_are_not_read(
+    provider: DirectCallProvider | None, low: int | None, calls: int
+) -> None:
+    strides = [spec.Var("s", "int64", min=low)]
+    x = Tensor("x", [n], "float32", device_type="cpu", strides=strides)
+    text = printed(attached([x], provider))
+    # What NULL stands for is where they are read.
+    assert text.count("@__ffi_builder_shared_row_major_DIGEST(%") == calls
+
+
+def test_an_opaque_pointer_is_the_first_that_is_looked_for() -> None:
+    check_comments(printed(attached([spec.Stream("s"), spec.DataPointer("p")])))
+    # CHECK: llvm.mlir.constant(4 : i32) : i32
+    # CHECK: llvm.cond_br %{{.*}} weights([2000, 1]), ^[[FIRST:bb[0-9]+]](%{{.*}} : i64), ^[[OTHER:bb[0-9]+]]
+    # CHECK: ^[[FIRST]](%{{.*}}: i64):
+    # CHECK: llvm.mlir.constant(4 : i32) : i32
+    # CHECK: llvm.cond_br %{{.*}} weights([2000, 1]), ^[[SECOND:bb[0-9]+]](%{{.*}} : i64), ^[[ADDRESS:bb[0-9]+]]
+    # CHECK: ^[[SECOND]](%{{.*}}: i64):
+    # CHECK: ^[[OTHER]]:
+    # CHECK: llvm.select
+    # CHECK: llvm.cond_br %{{.*}}, ^[[FIRST]](%{{.*}} : i64), ^[[SLOW:bb[0-9]+]]
+    # CHECK: ^[[ADDRESS]]:
+    # CHECK: llvm.call preserve_mostcc @__ffi_builder_shared_big_uint64_DIGEST
 
 
 def test_objects() -> None:

@@ -1,5 +1,5 @@
 llvm.mlir.global internal unnamed_addr constant @__ffi_builder_table_matmul("TABLE") {addr_space = 0 : i32}
-llvm.func @__tvm_ffi_matmul(%arg0: !llvm.ptr, %arg1: !llvm.ptr, %arg2: i32, %arg3: !llvm.ptr) -> i32 attributes {passthrough = ["noinline", "optnone", "ffi-builder-trusted-a895fca6", ["ffi-builder-metadata", "JSON"]]} {
+llvm.func @__tvm_ffi_matmul(%arg0: !llvm.ptr, %arg1: !llvm.ptr, %arg2: i32, %arg3: !llvm.ptr) -> i32 attributes {passthrough = ["noinline", "optnone", "ffi-builder-trusted-565263fc", ["ffi-builder-metadata", "JSON"]]} {
   %0 = llvm.mlir.constant(3 : i32) : i32
   %1 = llvm.icmp "eq" %arg2, %0 : i32
   llvm.cond_br %1, ^bb1, ^bb37
@@ -71,7 +71,7 @@ llvm.func @__tvm_ffi_matmul(%arg0: !llvm.ptr, %arg1: !llvm.ptr, %arg2: i32, %arg
 ^bb12:  // 2 preds: ^bb11, ^bb40
   %46 = llvm.getelementptr %arg1[16] : (!llvm.ptr) -> !llvm.ptr, i8
   %47 = llvm.load %46 : !llvm.ptr -> i32
-  %48 = llvm.getelementptr %46[8] : (!llvm.ptr) -> !llvm.ptr, i8
+  %48 = llvm.getelementptr %arg1[24] : (!llvm.ptr) -> !llvm.ptr, i8
   %49 = llvm.load %48 : !llvm.ptr -> !llvm.ptr
   %50 = llvm.mlir.constant(70 : i32) : i32
   %51 = llvm.icmp "eq" %47, %50 : i32
@@ -134,7 +134,7 @@ llvm.func @__tvm_ffi_matmul(%arg0: !llvm.ptr, %arg1: !llvm.ptr, %arg2: i32, %arg
 ^bb23:  // 2 preds: ^bb22, ^bb43
   %88 = llvm.getelementptr %arg1[32] : (!llvm.ptr) -> !llvm.ptr, i8
   %89 = llvm.load %88 : !llvm.ptr -> i32
-  %90 = llvm.getelementptr %88[8] : (!llvm.ptr) -> !llvm.ptr, i8
+  %90 = llvm.getelementptr %arg1[40] : (!llvm.ptr) -> !llvm.ptr, i8
   %91 = llvm.load %90 : !llvm.ptr -> !llvm.ptr
   %92 = llvm.mlir.constant(70 : i32) : i32
   %93 = llvm.icmp "eq" %89, %92 : i32
@@ -231,28 +231,30 @@ llvm.func @__tvm_ffi_matmul(%arg0: !llvm.ptr, %arg1: !llvm.ptr, %arg2: i32, %arg
   %148 = llvm.call preserve_mostcc @__ffi_builder_shared_is_empty_DIGEST(%9) : (!llvm.ptr) -> i1
   llvm.cond_br %148, ^bb12, ^bb37
 ^bb41:  // pred: ^bb12
-  %149 = llvm.call preserve_mostcc @__ffi_builder_shared_tensor_object_DIGEST(%46) : (!llvm.ptr) -> !llvm.ptr
-  llvm.br ^bb13(%149 : !llvm.ptr)
+  %149 = llvm.getelementptr %arg1[16] : (!llvm.ptr) -> !llvm.ptr, i8
+  %150 = llvm.call preserve_mostcc @__ffi_builder_shared_tensor_object_DIGEST(%149) : (!llvm.ptr) -> !llvm.ptr
+  llvm.br ^bb13(%150 : !llvm.ptr)
 ^bb42:  // 2 preds: ^bb19, ^bb20
-  %150 = llvm.call preserve_mostcc @__ffi_builder_shared_contiguous_DIGEST(%52) : (!llvm.ptr) -> i1
-  llvm.cond_br %150, ^bb21, ^bb37
+  %151 = llvm.call preserve_mostcc @__ffi_builder_shared_contiguous_DIGEST(%52) : (!llvm.ptr) -> i1
+  llvm.cond_br %151, ^bb21, ^bb37
 ^bb43:  // pred: ^bb22
-  %151 = llvm.call preserve_mostcc @__ffi_builder_shared_is_empty_DIGEST(%52) : (!llvm.ptr) -> i1
-  llvm.cond_br %151, ^bb23, ^bb37
+  %152 = llvm.call preserve_mostcc @__ffi_builder_shared_is_empty_DIGEST(%52) : (!llvm.ptr) -> i1
+  llvm.cond_br %152, ^bb23, ^bb37
 ^bb44:  // pred: ^bb23
-  %152 = llvm.call preserve_mostcc @__ffi_builder_shared_tensor_object_DIGEST(%88) : (!llvm.ptr) -> !llvm.ptr
-  llvm.br ^bb24(%152 : !llvm.ptr)
+  %153 = llvm.getelementptr %arg1[32] : (!llvm.ptr) -> !llvm.ptr, i8
+  %154 = llvm.call preserve_mostcc @__ffi_builder_shared_tensor_object_DIGEST(%153) : (!llvm.ptr) -> !llvm.ptr
+  llvm.br ^bb24(%154 : !llvm.ptr)
 ^bb45:  // 2 preds: ^bb31, ^bb32
-  %153 = llvm.call preserve_mostcc @__ffi_builder_shared_contiguous_DIGEST(%94) : (!llvm.ptr) -> i1
-  llvm.cond_br %153, ^bb33, ^bb37
+  %155 = llvm.call preserve_mostcc @__ffi_builder_shared_contiguous_DIGEST(%94) : (!llvm.ptr) -> i1
+  llvm.cond_br %155, ^bb33, ^bb37
 ^bb46:  // pred: ^bb34
-  %154 = llvm.call preserve_mostcc @__ffi_builder_shared_is_empty_DIGEST(%94) : (!llvm.ptr) -> i1
-  llvm.cond_br %154, ^bb35, ^bb37
+  %156 = llvm.call preserve_mostcc @__ffi_builder_shared_is_empty_DIGEST(%94) : (!llvm.ptr) -> i1
+  llvm.cond_br %156, ^bb35, ^bb37
 ^bb47:  // pred: ^bb35
-  %155 = llvm.call preserve_mostcc @__ffi_builder_shared_numel_fits_DIGEST(%9) : (!llvm.ptr) -> i1
-  %156 = llvm.call preserve_mostcc @__ffi_builder_shared_numel_fits_DIGEST(%52) : (!llvm.ptr) -> i1
-  %157 = llvm.call preserve_mostcc @__ffi_builder_shared_numel_fits_DIGEST(%94) : (!llvm.ptr) -> i1
-  %158 = llvm.and %155, %156 : i1
-  %159 = llvm.and %158, %157 : i1
-  llvm.cond_br %159, ^bb36, ^bb37
+  %157 = llvm.call preserve_mostcc @__ffi_builder_shared_numel_fits_DIGEST(%9) : (!llvm.ptr) -> i1
+  %158 = llvm.call preserve_mostcc @__ffi_builder_shared_numel_fits_DIGEST(%52) : (!llvm.ptr) -> i1
+  %159 = llvm.call preserve_mostcc @__ffi_builder_shared_numel_fits_DIGEST(%94) : (!llvm.ptr) -> i1
+  %160 = llvm.and %157, %158 : i1
+  %161 = llvm.and %160, %159 : i1
+  llvm.cond_br %161, ^bb36, ^bb37
 }

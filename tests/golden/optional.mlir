@@ -1,5 +1,5 @@
 llvm.mlir.global internal unnamed_addr constant @__ffi_builder_table_optional("TABLE") {addr_space = 0 : i32}
-llvm.func @__tvm_ffi_optional(%arg0: !llvm.ptr, %arg1: !llvm.ptr, %arg2: i32, %arg3: !llvm.ptr) -> i32 attributes {passthrough = ["noinline", "optnone", "ffi-builder-trusted-00e9b141", ["ffi-builder-metadata", "JSON"]]} {
+llvm.func @__tvm_ffi_optional(%arg0: !llvm.ptr, %arg1: !llvm.ptr, %arg2: i32, %arg3: !llvm.ptr) -> i32 attributes {passthrough = ["noinline", "optnone", "ffi-builder-trusted-1fe59d9c", ["ffi-builder-metadata", "JSON"]]} {
   %0 = llvm.mlir.constant(3 : i32) : i32
   %1 = llvm.icmp "eq" %arg2, %0 : i32
   llvm.cond_br %1, ^bb1, ^bb33
@@ -70,7 +70,7 @@ llvm.func @__tvm_ffi_optional(%arg0: !llvm.ptr, %arg1: !llvm.ptr, %arg2: i32, %a
 ^bb12:  // pred: ^bb11
   %45 = llvm.getelementptr %arg1[16] : (!llvm.ptr) -> !llvm.ptr, i8
   %46 = llvm.load %45 : !llvm.ptr -> i32
-  %47 = llvm.getelementptr %45[8] : (!llvm.ptr) -> !llvm.ptr, i8
+  %47 = llvm.getelementptr %arg1[24] : (!llvm.ptr) -> !llvm.ptr, i8
   %48 = llvm.load %47 : !llvm.ptr -> !llvm.ptr
   %49 = llvm.mlir.constant(70 : i32) : i32
   %50 = llvm.icmp "eq" %46, %49 : i32
@@ -213,18 +213,19 @@ llvm.func @__tvm_ffi_optional(%arg0: !llvm.ptr, %arg1: !llvm.ptr, %arg2: i32, %a
   %147 = llvm.call preserve_mostcc @__ffi_builder_shared_is_empty_DIGEST(%9) : (!llvm.ptr) -> i1
   llvm.cond_br %147, ^bb11, ^bb33
 ^bb37:  // pred: ^bb12
-  %148 = llvm.call preserve_mostcc @__ffi_builder_shared_tensor_object_DIGEST(%45) : (!llvm.ptr) -> !llvm.ptr
-  llvm.br ^bb13(%148 : !llvm.ptr)
+  %148 = llvm.getelementptr %arg1[16] : (!llvm.ptr) -> !llvm.ptr, i8
+  %149 = llvm.call preserve_mostcc @__ffi_builder_shared_tensor_object_DIGEST(%148) : (!llvm.ptr) -> !llvm.ptr
+  llvm.br ^bb13(%149 : !llvm.ptr)
 ^bb38:  // 2 preds: ^bb19, ^bb20
-  %149 = llvm.call preserve_mostcc @__ffi_builder_shared_contiguous_DIGEST(%51) : (!llvm.ptr) -> i1
-  llvm.cond_br %149, ^bb21, ^bb33
+  %150 = llvm.call preserve_mostcc @__ffi_builder_shared_contiguous_DIGEST(%51) : (!llvm.ptr) -> i1
+  llvm.cond_br %150, ^bb21, ^bb33
 ^bb39:  // pred: ^bb22
-  %150 = llvm.call preserve_mostcc @__ffi_builder_shared_is_empty_DIGEST(%51) : (!llvm.ptr) -> i1
-  llvm.cond_br %150, ^bb23, ^bb33
+  %151 = llvm.call preserve_mostcc @__ffi_builder_shared_is_empty_DIGEST(%51) : (!llvm.ptr) -> i1
+  llvm.cond_br %151, ^bb23, ^bb33
 ^bb40:  // pred: ^bb23
-  %151 = llvm.call preserve_mostcc @__ffi_builder_shared_numel_fits_DIGEST(%51) : (!llvm.ptr) -> i1
-  llvm.cond_br %151, ^bb24, ^bb33
+  %152 = llvm.call preserve_mostcc @__ffi_builder_shared_numel_fits_DIGEST(%51) : (!llvm.ptr) -> i1
+  llvm.cond_br %152, ^bb24, ^bb33
 ^bb41:  // pred: ^bb31
-  %152 = llvm.call preserve_mostcc @__ffi_builder_shared_numel_fits_DIGEST(%9) : (!llvm.ptr) -> i1
-  llvm.cond_br %152, ^bb32, ^bb33
+  %153 = llvm.call preserve_mostcc @__ffi_builder_shared_numel_fits_DIGEST(%9) : (!llvm.ptr) -> i1
+  llvm.cond_br %153, ^bb32, ^bb33
 }
