@@ -5,16 +5,19 @@ PY := $(VENV)/bin/python
 # What is not free software has environments of its own.
 CUTE := .venv-cute
 CUDA := .venv-cuda
+BENCH := .venv-bench
 DISTRIBUTIONS := .venv-distributions
 # MLIR distributions besides torch-mlir and jaxlib; the last is not free software either.
 BINDINGS := iree-base-compiler==3.13.0 flydsl==0.4.2 nvidia-cutlass-dsl==4.8.1
+# For an example; 1 GB. Each version has other metadata, and needs a later Python.
+TRITON := triton==3.9.0; python_version >= "3.11"
 # tests/test_project.py sees that all are here that need PyTorch, JAX or Numba.
 FRAMEWORK_TESTS := tests/abi tests/arrays tests/docs tests/examples tests/frontends \
   tests/runtime/test_results.py tests/testing
 PIP := $(PY) -m pip install --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-cuda test-cute test-distributions test-frameworks lint format types fuzz soak bench coverage dev clean
+.PHONY: help demo test test-cuda test-cute test-distributions test-frameworks lint format types fuzz soak bench bench-compare bench-instructions bench-launch coverage dev clean
 
 help: ## Show this list.
 	@sed -n 's/^\([a-z-]*\):.*## /\1 /p' $(MAKEFILE_LIST) | while read -r name text; do printf '%-16s %s\n' "$$name" "$$text"; done
@@ -28,8 +31,8 @@ test: $(VENV)/.test ## Pass the tests (those that need PyTorch, JAX or Numba are
 test-frameworks: $(VENV)/.frameworks ## Install CPU builds of PyTorch and JAX, and Numba, and run the tests that need them.
 	$(PY) -m pytest $(FRAMEWORK_TESTS)
 
-test-cuda: $(CUDA)/.made ## Install NVIDIA's CUDA compilers (proprietary) apart, and test what uses them.
-	$(CUDA)/bin/python -m pytest tests/cubin tests/cuda_tools tests/cuda \
+test-cuda: $(CUDA)/.made ## Install NVIDIA's CUDA compilers (proprietary) and Triton apart, and test what uses them.
+	$(CUDA)/bin/python -m pytest tests/cubin tests/cuda_tools tests/cuda tests/examples/test_triton.py \
 	  'tests/docs/test_docs.py::test_python_blocks_run_and_print_what_is_written[docs/cuda-tools.md]'
 
 test-cute: $(CUTE)/.made ## Install NVIDIA's CuTe DSL (proprietary) apart, and test examples/cute_dsl.
@@ -59,6 +62,15 @@ soak: $(VENV)/.test ## Compile, call and drop 10,000 modules, and see that memor
 bench: $(VENV)/.demo ## Measure what a wrapper costs.
 	$(PY) benchmarks/wrapper.py
 
+bench-compare: $(VENV)/.demo ## Measure it beside other makers of TVM-FFI functions (3 GB in .venv-bench, partly proprietary).
+	$(PY) benchmarks/compare.py --environments $(BENCH) --output benchmarks
+
+bench-instructions: $(VENV)/.demo ## Print how many instructions a call takes (needs valgrind).
+	$(PY) benchmarks/instructions.py
+
+bench-launch: $(VENV)/.demo ## Measure what a launch of a CUDA kernel costs on the host (without a GPU too).
+	$(PY) benchmarks/launch.py
+
 coverage: $(VENV)/.test ## Run the tests and show which lines they miss.
 	$(PY) -m coverage run -m pytest
 	$(PY) -m coverage report
@@ -66,7 +78,7 @@ coverage: $(VENV)/.test ## Run the tests and show which lines they miss.
 dev: $(VENV)/.dev ## Install everything to work on ffi_builder.
 
 clean: ## Remove what the other targets made.
-	rm -rf $(VENV) $(CUTE) $(CUDA) $(DISTRIBUTIONS) build dist .pytest_cache .ruff_cache .hypothesis .coverage .import_linter_cache
+	rm -rf $(VENV) $(CUTE) $(CUDA) $(BENCH) $(DISTRIBUTIONS) build dist .pytest_cache .ruff_cache .hypothesis .coverage .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(VENV)/.made:
@@ -91,9 +103,9 @@ $(VENV)/.frameworks: pyproject.toml $(VENV)/.made
 	$(PIP) -e '.[test,frameworks]'
 	@touch $@
 
-$(CUDA)/.made: pyproject.toml
+$(CUDA)/.made: pyproject.toml Makefile
 	$(PYTHON) -m venv $(CUDA)
-	$(CUDA)/bin/python -m pip install --quiet --disable-pip-version-check -e '.[test,cuda]'
+	$(CUDA)/bin/python -m pip install --quiet --disable-pip-version-check -e '.[test,cuda]' '$(TRITON)'
 	@touch $@
 
 $(CUTE)/.made: pyproject.toml

@@ -1,8 +1,8 @@
-/* What a careful author would write by hand: the same checks as the wrappers that wrapper.py makes, with one error for all of
+/* What a careful author would write by hand: the same checks as the wrappers that are measured, with one error for all of
  * them, and the same calls of the same kernels. */
-#include <stdbool.h>
+#include <string.h>
 
-#include "kernels.h"
+#include "values.h"
 
 #define LIKELY(x) __builtin_expect(x, 1)
 
@@ -10,14 +10,6 @@ __attribute__((cold, noinline)) static int32_t fail(void) {
   TVMFFIErrorSetRaisedFromCStr("ValueError", "an argument is wrong");
   return -1;
 }
-
-static inline void return_none(TVMFFIAny *result) {
-  result->type_index = kTVMFFINone;
-  result->zero_padding = 0;
-  result->v_int64 = 0;
-}
-
-static inline DLTensor *in_object(TVMFFIObject *object) { return object ? (DLTensor *)(object + 1) : NULL; }
 
 /* A Tensor object, a DLTensor*, or a moved Tensor; NULL for all else, and where one of them is NULL. */
 static inline DLTensor *tensor_of(const TVMFFIAny *arg) {
@@ -28,10 +20,13 @@ static inline DLTensor *tensor_of(const TVMFFIAny *arg) {
   return object && object->type_index == kTVMFFITensor ? in_object(object) : NULL;
 }
 
-/* A float32 tensor on the CPU, of this rank. */
-static inline bool is_matrix(const DLTensor *x, int32_t ndim) {
-  return x->ndim == ndim && x->dtype.code == kDLFloat && x->dtype.bits == 32 && x->dtype.lanes == 1 &&
-         x->device.device_type == kDLCPU && x->shape;
+/* A float32 tensor on the CPU, of this rank. The neighbours ndim and dtype are compared in one load. */
+static inline bool is_float32(const DLTensor *x, int32_t ndim) {
+  struct {
+    int32_t ndim;
+    DLDataType dtype;
+  } right = {ndim, {kDLFloat, 32, 1}};
+  return !memcmp(&x->ndim, &right, sizeof right) && x->device.device_type == kDLCPU && x->shape;
 }
 
 __attribute__((cold, noinline)) static bool is_empty(const DLTensor *x) {
@@ -64,9 +59,11 @@ static inline bool is_contiguous(const DLTensor *x, int ndim, const int64_t *d) 
   return true;
 }
 
+static inline bool wraps(const DLTensor *x) { return (uint64_t)x->data + x->byte_offset < (uint64_t)x->data; }
+
 /* The product of the dimensions fits int64 (or is 0), data + byte_offset does not wrap, and data is there if needed. */
 static inline bool has_data(const DLTensor *x, int ndim, const int64_t *d) {
-  if ((uint64_t)x->data + x->byte_offset < (uint64_t)x->data) return false;
+  if (wraps(x)) return false;
   int64_t product = 1;
 #pragma GCC unroll 4
   for (int i = 0; i < ndim; ++i)
@@ -74,91 +71,168 @@ static inline bool has_data(const DLTensor *x, int ndim, const int64_t *d) {
   return LIKELY(x->data != NULL) || product == 0;
 }
 
-static inline char *address(const DLTensor *x) { return (char *)x->data + x->byte_offset; }
-
-/* f(x: int32) */
-int32_t hand_scalar(void *handle, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
-  if (num_args != 1 || !args) return fail();
-  if (args[0].type_index != kTVMFFIInt && args[0].type_index != kTVMFFIBool) return fail();
-  int64_t x = args[0].v_int64;
-  if (x != (int32_t)x) return fail();
-  return_none(result);
-  kernel_scalar((int32_t)x);
-  return 0;
+/* The first half of that, for tensors that share their dimensions. */
+static inline bool read_size(const DLTensor *x, int ndim, int64_t *size) {
+  *size = 1;
+#pragma GCC unroll 4
+  for (int i = 0; i < ndim; ++i)
+    if (__builtin_mul_overflow(*size, x->shape[i], size)) return *size = 0, is_empty(x);
+  return true;
 }
 
 static inline bool is_right(const DLTensor *x, int ndim, const int64_t *d) {
   return is_contiguous(x, ndim, d) && has_data(x, ndim, d);
 }
 
-/* mm(A: Tensor([n, k]), B: Tensor([k, m]), C: Tensor([n, m])) */
-int32_t hand_mm(void *handle, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
-  if (num_args != 3 || !args) return fail();
-  DLTensor *a = tensor_of(&args[0]);
-  if (!a || !is_matrix(a, 2)) return fail();
-  int64_t n = a->shape[0], k = a->shape[1];
-  if (n < 0 || k < 0 || !is_right(a, 2, (int64_t[]){n, k})) return fail();
-  DLTensor *b = tensor_of(&args[1]);
-  if (!b || !is_matrix(b, 2) || b->device.device_id != a->device.device_id) return fail();
-  int64_t m = b->shape[1];
-  if (b->shape[0] != k || m < 0 || !is_right(b, 2, (int64_t[]){k, m})) return fail();
-  DLTensor *c = tensor_of(&args[2]);
-  if (!c || !is_matrix(c, 2) || c->device.device_id != a->device.device_id) return fail();
-  if (c->shape[0] != n || c->shape[1] != m || !is_right(c, 2, (int64_t[]){n, m})) return fail();
-  return_none(result);
-  kernel_mm(address(a), address(b), address(c), n, k, m);
-  return 0;
+/* An int32, as an int or a bool. */
+static inline bool is_int32(const TVMFFIAny *arg) {
+  return (arg->type_index == kTVMFFIInt || arg->type_index == kTVMFFIBool) && arg->v_int64 == (int32_t)arg->v_int64;
 }
 
-/* Decodes 8 tensors with the same 4 dimensions; false if one is wrong. */
-__attribute__((always_inline)) static inline bool decode_t8(const TVMFFIAny *args, int32_t num_args, DLTensor *x[8], int64_t d[4], bool contiguous) {
+/* f(x: int32) */
+INLINE bool check_scalar(const TVMFFIAny *args, int32_t num_args, scalar_values *v) {
+  if (num_args != 1 || !args || !is_int32(&args[0])) return false;
+  v->x = (int32_t)args[0].v_int64;
+  return true;
+}
+
+/* f(A: Tensor([n, k]), B: Tensor([k, m]), C: Tensor([n, m])) */
+INLINE bool check_mm(const TVMFFIAny *args, int32_t num_args, mm_values *v) {
+  if (num_args != 3 || !args) return false;
+  DLTensor *a = v->a = tensor_of(&args[0]);
+  if (!a || !is_float32(a, 2)) return false;
+  int64_t n = v->n = a->shape[0], k = v->k = a->shape[1];
+  if (n < 0 || k < 0 || !is_right(a, 2, (int64_t[]){n, k})) return false;
+  DLTensor *b = v->b = tensor_of(&args[1]);
+  if (!b || !is_float32(b, 2) || b->device.device_id != a->device.device_id) return false;
+  int64_t m = v->m = b->shape[1];
+  if (b->shape[0] != k || m < 0 || !is_right(b, 2, (int64_t[]){k, m})) return false;
+  DLTensor *c = v->c = tensor_of(&args[2]);
+  if (!c || !is_float32(c, 2) || c->device.device_id != a->device.device_id) return false;
+  return c->shape[0] == n && c->shape[1] == m && is_right(c, 2, (int64_t[]){n, m});
+}
+
+/* f(x0: Tensor([a, b, c, d]), …, x7: Tensor([a, b, c, d])), row-major or with strides of any kind */
+INLINE bool check_eight(const TVMFFIAny *args, int32_t num_args, t8_values *v, bool contiguous) {
   if (num_args != 8 || !args) return false;
+  int64_t size;
 #pragma GCC unroll 8
   for (int i = 0; i < 8; ++i) {
-    x[i] = tensor_of(&args[i]);
-    if (!x[i] || !is_matrix(x[i], 4)) return false;
-    if (i && x[i]->device.device_id != x[0]->device.device_id) return false;
+    DLTensor *x = v->x[i] = tensor_of(&args[i]);
+    if (!x || !is_float32(x, 4)) return false;
+    if (i && x->device.device_id != v->x[0]->device.device_id) return false;
 #pragma GCC unroll 4
     for (int axis = 0; axis < 4; ++axis) {
-      int64_t dim = x[i]->shape[axis];
-      if (i == 0) d[axis] = dim;
-      if (dim < 0 || dim != d[axis]) return false;
+      int64_t dim = x->shape[axis];
+      if (i == 0) v->d[axis] = dim;
+      if (i == 0 ? dim < 0 : dim != v->d[axis]) return false;
     }
-    if (contiguous && !is_contiguous(x[i], 4, d)) return false;
-    if (!has_data(x[i], 4, d)) return false;
+    if (i == 0 && !read_size(x, 4, &size)) return false;
+    if (contiguous && !is_contiguous(x, 4, v->d)) return false;
+    if (wraps(x) || (!x->data && size)) return false;
+  }
+  return true;
+}
+INLINE bool check_t8(const TVMFFIAny *args, int32_t num_args, t8_values *v) { return check_eight(args, num_args, v, true); }
+INLINE bool check_t8_strided(const TVMFFIAny *args, int32_t num_args, t8_values *v) {
+  return check_eight(args, num_args, v, false);
+}
+
+/* An object, moved or not, and its kind; NULL for what is none. */
+static inline TVMFFIObject *object_of(const TVMFFIAny *arg, int32_t *kind) {
+  *kind = arg->type_index;
+  if (LIKELY(*kind >= kTVMFFIStaticObjectBegin)) return arg->v_obj;
+  if (*kind != kTVMFFIObjectRValueRef || !arg->v_ptr) return NULL;
+  TVMFFIObject *object = *(TVMFFIObject **)arg->v_ptr;
+  if (object) *kind = object->type_index;
+  return object;
+}
+
+/* The items of an Array or List with 2 of them, or NULL. */
+static inline const TVMFFIAny *pair_of(const TVMFFIAny *arg) {
+  int32_t kind;
+  TVMFFIObject *object = object_of(arg, &kind);
+  if (!object || (kind != kTVMFFIArray && kind != kTVMFFIList)) return NULL;
+  const TVMFFISeqCell *cell = (TVMFFISeqCell *)(object + 1);
+  return cell->size == 2 ? cell->data : NULL;
+}
+
+static inline bool is_vector(const DLTensor *x) {
+  return x && is_float32(x, 1) && x->shape[0] >= 0 && is_right(x, 1, x->shape);
+}
+
+/* f(p: (A: Tensor([n]), (x: int32, B: Tensor([n])))) */
+INLINE bool check_nested(const TVMFFIAny *args, int32_t num_args, nested_values *v) {
+  if (num_args != 1 || !args) return false;
+  const TVMFFIAny *outer = pair_of(&args[0]);
+  if (!outer) return false;
+  v->a = tensor_of(&outer[0]);
+  if (!is_vector(v->a)) return false;
+  v->n = v->a->shape[0];
+  const TVMFFIAny *inner = pair_of(&outer[1]);
+  if (!inner || !is_int32(&inner[0])) return false;
+  v->x = (int32_t)inner[0].v_int64;
+  v->b = tensor_of(&inner[1]);
+  return is_vector(v->b) && v->b->shape[0] == v->n && v->b->device.device_id == v->a->device.device_id;
+}
+
+__attribute__((cold, noinline)) static bool read_ints(const TVMFFISeqCell *cell, int64_t shape[3]) {
+  const TVMFFIAny *items = cell->data;
+  for (int i = 0; i < 3; ++i) {
+    if (items[i].type_index != kTVMFFIInt && items[i].type_index != kTVMFFIBool) return false;
+    shape[i] = items[i].v_int64;
   }
   return true;
 }
 
-#define EACH(f) f(0), f(1), f(2), f(3), f(4), f(5), f(6), f(7)
-#define ADDRESS(i) address(x[i])
-
-int32_t hand_t8(void *handle, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
-  DLTensor *x[8];
-  int64_t d[4];
-  if (!decode_t8(args, num_args, x, d, true)) return fail();
-  return_none(result);
-  kernel_t8(EACH(ADDRESS), d[0], d[1], d[2], d[3]);
-  return 0;
+/* A Shape, or an Array or List of ints, with 3 entries. */
+static inline bool read_shape(const TVMFFIAny *arg, int64_t shape[3]) {
+  int32_t kind;
+  TVMFFIObject *object = object_of(arg, &kind);
+  if (!object || (kind != kTVMFFIShape && kind != kTVMFFIArray && kind != kTVMFFIList)) return false;
+  const TVMFFIShapeCell *cell = (TVMFFIShapeCell *)(object + 1); /* those of the others begin like it */
+  if (cell->size != 3 || !cell->data) return false;
+  if (kind != kTVMFFIShape) return read_ints((TVMFFISeqCell *)cell, shape);
+  for (int i = 0; i < 3; ++i) shape[i] = cell->data[i];
+  return true;
 }
 
-/* The same with strides of any kind, which the kernel gets. */
-int32_t hand_t8_strided(void *handle, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
-  DLTensor *x[8];
-  int64_t d[4];
-  if (!decode_t8(args, num_args, x, d, false)) return fail();
-  return_none(result);
-  int64_t s[8][4];
-#pragma GCC unroll 8
-  for (int i = 0; i < 8; ++i) {
-    int64_t expected = 1;
-#pragma GCC unroll 4
-    for (int axis = 3; axis >= 0; --axis) {
-      s[i][axis] = x[i]->strides ? x[i]->strides[axis] : expected;
-      expected *= d[axis];
-    }
+/* An int beyond int64 that fits uint64: two words, the second of which is 0. */
+__attribute__((cold, noinline)) static bool read_big(const TVMFFIAny *arg, void **value) {
+  if (arg->type_index != kTVMFFIBigInt || !arg->v_obj) return false;
+  const int64_t *words = (int64_t *)(arg->v_obj + 1);
+  if (words[0] != 2 || words[1] >= 0 || words[2] != 0) return false;
+  *value = (void *)words[1];
+  return true;
+}
+
+/* An opaque pointer, None, or an int. */
+static inline bool read_pointer(const TVMFFIAny *arg, void **value) {
+  *value = arg->type_index == kTVMFFINone ? NULL : arg->v_ptr;
+  return LIKELY(arg->type_index == kTVMFFIOpaquePtr) || arg->type_index == kTVMFFINone || arg->type_index == kTVMFFIInt;
+}
+
+/* f(shape: Shape([n, m, 4]), data: DataPointer, stream: Stream) */
+INLINE bool check_ptrs(const TVMFFIAny *args, int32_t num_args, ptrs_values *v) {
+  int64_t shape[3];
+  if (num_args != 3 || !args || !read_shape(&args[0], shape)) return false;
+  if (shape[0] < 0 || shape[1] < 0 || shape[2] != 4) return false;
+  v->n = shape[0];
+  v->m = shape[1];
+  if (!read_pointer(&args[1], &v->data)) {
+    if (!read_big(&args[1], &v->data)) return false;
+  } else if (args[1].type_index == kTVMFFIInt && args[1].v_int64 < 0) {
+    return false;
   }
-#define STRIDES(i) s[i][0], s[i][1], s[i][2], s[i][3]
-  kernel_t8_strided(EACH(ADDRESS), d[0], d[1], d[2], d[3], EACH(STRIDES));
-  return 0;
+  return read_pointer(&args[2], &v->stream);
 }
+
+#define HAND(signature, how)                                                                                     \
+  int32_t hand_##signature##_##how(void *handle, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) { \
+    signature##_values v;                                                                                        \
+    if (!check_##signature(args, num_args, &v)) return fail();                                                   \
+    return_none(result);                                                                                         \
+    call_##signature##_##how(&v);                                                                                \
+    return 0;                                                                                                    \
+  }
+EVERY_FUNCTION(HAND)

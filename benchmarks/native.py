@@ -1,4 +1,4 @@
-"""The C side: building it, and arguments as C callers pass them."""
+"""The C side: building it, and arguments as C callers pass them; it needs no ffi_builder."""
 
 from __future__ import annotations
 
@@ -13,9 +13,8 @@ from typing import Any
 import tvm_ffi
 from tvm_ffi import libinfo
 
-from ffi_builder import abi
-
 HERE = Path(__file__).parent
+SOURCES = ("handwritten.c", "unchecked.c", "driver.c")
 
 
 class Any16(ctypes.Structure):
@@ -28,41 +27,71 @@ class Any16(ctypes.Structure):
     )
 
 
+INT, OPAQUE_POINTER = 1, 4
+"""Type indices; those of objects stand in the objects."""
+
+
 class Arguments:
     """An array of ``TVMFFIAny``, which keeps alive what it refers to."""
 
     def __init__(self, values: Sequence[object]) -> None:
-        self._owned = [as_tensor(value) for value in values]
+        self._owned = [as_object(value) for value in values]
         self._array = (Any16 * len(values))(*map(_any, self._owned))
         self.address = ctypes.addressof(self._array)
         self.count = len(values)
 
 
 def as_tensor(value: object) -> object:
-    """An array as a ``tvm_ffi.Tensor``, all else as it is."""
-    return value if isinstance(value, int) else tvm_ffi.from_dlpack(value)
+    """An array as a ``tvm_ffi.Tensor``, in tuples too; all else as it is."""
+    if isinstance(value, tuple):
+        return tuple(as_tensor(item) for item in value)  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+    if isinstance(value, int | ctypes.c_void_p | tvm_ffi.Object):
+        return value
+    return tvm_ffi.from_dlpack(value)
+
+
+def as_object(value: object) -> object:
+    """What is an object in C as a ``tvm_ffi.Object``, all else as it is."""
+    value = as_tensor(value)
+    return tvm_ffi.convert(value) if isinstance(value, tuple) else value
 
 
 def _any(value: Any) -> Any16:
     if isinstance(value, int):
-        return Any16(abi.TypeIndex.INT, 0, value)
-    return Any16(abi.TypeIndex.TENSOR, 0, value.__chandle__())
+        return Any16(INT, 0, value)
+    if isinstance(value, ctypes.c_void_p):
+        return Any16(OPAQUE_POINTER, 0, value.value or 0)
+    handle = value.__chandle__()
+    return Any16(ctypes.c_int32.from_address(handle + 8).value, 0, handle)
+
+
+def build(folder: Path) -> Path:
+    """Compiles kernels.c to ``kernels.o`` and everything to the library that is returned."""
+    kernels, shared = folder / "kernels.o", folder / "bench.so"
+    cc("-c", str(HERE / "kernels.c"), "-o", str(kernels))
+    sources = [str(HERE / name) for name in SOURCES]
+    library = libinfo.find_libtvm_ffi()
+    cc("-shared", "-Wl,-Bsymbolic", *sources, str(kernels), library, "-o", str(shared))
+    return shared
 
 
 class Native:
-    """The hand-written functions, and loops that call any function from C."""
+    """The hand-written functions, and loops that call any function from C.
+
+    They are compiled to `folder`, unless that has them. The kernels are then symbols of the
+    process, which a JIT finds.
+    """
 
     def __init__(self, folder: Path) -> None:
-        library = libinfo.find_libtvm_ffi()
-        kernels, shared = folder / "kernels.o", folder / "bench.so"
-        _cc("-c", str(HERE / "kernels.c"), "-o", str(kernels))
-        sources = [str(HERE / name) for name in ("handwritten.c", "driver.c")]
-        _cc("-shared", "-Wl,-Bsymbolic", *sources, str(kernels), library, "-o", str(shared))
-        self.kernels = kernels.read_bytes()
-        self._library = ctypes.CDLL(str(shared))
+        shared = folder / "bench.so"
+        if not shared.exists():
+            build(folder)
+        self.folder = folder
+        self.kernels = (folder / "kernels.o").read_bytes()
+        self._library = ctypes.CDLL(str(shared), mode=ctypes.RTLD_GLOBAL)
 
     def address(self, name: str) -> int:
-        """The address of a function of handwritten.c."""
+        """The address of a function of handwritten.c or unchecked.c."""
         address = ctypes.cast(getattr(self._library, name), ctypes.c_void_p).value
         assert address is not None
         return address
@@ -79,14 +108,16 @@ class Native:
 
 def compiler() -> str:
     """Which C compiler this is."""
-    done = subprocess.run([*_command(), "--version"], capture_output=True, text=True, check=True)
+    done = subprocess.run([*command(), "--version"], capture_output=True, text=True, check=True)
     return done.stdout.splitlines()[0]
 
 
-def _command() -> list[str]:
+def command() -> list[str]:
+    """How the C compiler is called."""
     return shlex.split(os.environ.get("CC", "cc"))
 
 
-def _cc(*arguments: str) -> None:
+def cc(*arguments: str) -> None:
+    """Run the C compiler, with the headers of tvm-ffi."""
     includes = [f"-I{path}" for path in libinfo.include_paths()]
-    subprocess.run([*_command(), "-O2", "-fPIC", *includes, *arguments], check=True)
+    subprocess.run([*command(), "-O2", "-fPIC", *includes, *arguments], check=True)

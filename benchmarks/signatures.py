@@ -1,30 +1,52 @@
-"""The signatures that are measured, each with right arguments and its hand-written counterpart."""
+"""The signatures that are measured, as ffi_builder describes them, with right arguments.
+
+``hand_<name>_<how>`` and ``unchecked_<name>_<how>`` are their counterparts in C.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
-import numpy as np
+from arguments import arguments
 
 from ffi_builder import providers, spec
 
-RANK_4 = (2, 3, 4, 5)
+HOW = ("nop", "direct", "pointers", "structs")
+"""How values are passed to the kernel; `nop` calls none. kernels.h says what the others are."""
 
 
 @dataclass(frozen=True)
 class Case:
-    """``hand_<name>`` and ``kernel_<name>`` are in handwritten.c and kernels.c."""
+    """A signature; ``forwarded`` is what ``direct`` passes."""
 
     name: str
     title: str
     params: list[spec.Param]
     forwarded: list[spec.Param | spec.Dim]
-    args: list[object]
+
+    @property
+    def args(self) -> list[object]:
+        """Right arguments, with NumPy arrays."""
+        return arguments(self.name)
 
     @property
     def provider(self) -> providers.DirectCallProvider:
         """Passes the data pointers and everything that is bound."""
-        return providers.DirectCallProvider(f"kernel_{self.name}", args=self.forwarded)
+        return providers.DirectCallProvider(f"kernel_{self.name}_direct", args=self.forwarded)
+
+    def calling(self, how: str) -> providers.CallProvider:
+        """The provider for one of `HOW`."""
+        match how:
+            case "nop":
+                return providers.NopCallProvider()
+            case "direct":
+                return self.provider
+            case "pointers":
+                return providers.DynamicParamPackCallProvider("kernel_pointers")
+            case _:
+                callee = f"kernel_{self.name}_structs"
+                return providers.DynamicParamPackCallProvider(callee, struct_call=True)
 
 
 def cpu_tensor(name: str, shape: list[spec.Var], strides: list[spec.Var] | None) -> spec.Tensor:
@@ -33,7 +55,7 @@ def cpu_tensor(name: str, shape: list[spec.Var], strides: list[spec.Var] | None)
 
 def scalar() -> Case:
     x = spec.Var("x", "int32")
-    return Case("scalar", "a scalar, int32", [x], [x], [7])
+    return Case("scalar", "a scalar, int32", [x], [x])
 
 
 def matmul() -> Case:
@@ -42,8 +64,7 @@ def matmul() -> Case:
         cpu_tensor(name, shape, None)
         for name, shape in zip("ABC", [[n, k], [k, m], [n, m]], strict=True)
     ]
-    args: list[object] = [np.zeros(shape, "float32") for shape in [(3, 4), (4, 5), (3, 5)]]
-    return Case("mm", "matmul, 3 tensors", params, [*params, n, k, m], args)
+    return Case("mm", "matmul, 3 tensors", params, [*params, n, k, m])
 
 
 def eight_tensors(strided: bool) -> Case:
@@ -55,11 +76,38 @@ def eight_tensors(strided: bool) -> Case:
     forwarded: list[spec.Param | spec.Dim] = [*params, *shape]
     if strided:
         forwarded += [stride for tensor in strides for stride in tensor]
-    args: list[object] = [np.zeros(RANK_4, "float32") for _ in range(8)]
     name = "t8_strided" if strided else "t8"
     title = f"8 tensors of rank 4, {'dynamic strides' if strided else 'contiguous'}"
-    return Case(name, title, params, forwarded, args)
+    return Case(name, title, params, forwarded)
 
+
+def strided() -> Case:
+    return eight_tensors(strided=True)
+
+
+def nested() -> Case:
+    n = spec.Var("n", "int64")
+    a, b = (cpu_tensor(name, [n], None) for name in "AB")
+    x = spec.Var("x", "int32")
+    params: list[spec.Param] = [spec.TupleParam("p", [a, spec.TupleParam("q", [x, b])])]
+    return Case("nested", "nested tuples", params, [a, x, b, n])
+
+
+def pointers() -> Case:
+    n, m = spec.dims("n m")
+    data, stream = spec.DataPointer("data"), spec.Stream("stream")
+    params: list[spec.Param] = [spec.Shape("shape", [n, m, 4]), data, stream]
+    return Case("ptrs", "Shape, DataPointer, Stream", params, [n, m, data, stream])
+
+
+MAKERS: dict[str, Callable[[], Case]] = {
+    "scalar": scalar,
+    "mm": matmul,
+    "t8_strided": strided,
+    "nested": nested,
+    "ptrs": pointers,
+}
+"""The five that compare.py measures."""
 
 CASES = [scalar(), matmul(), eight_tensors(strided=False), eight_tensors(strided=True)]
 MATMUL = CASES[1]

@@ -31,7 +31,8 @@ from ffi_builder import attach_ffi_func, runtime
 ir: Any = import_module("torch_mlir.ir")
 
 MATMUL_KERNEL = """
-llvm.func @kernel_mm(%a: !llvm.ptr, %b: !llvm.ptr, %c: !llvm.ptr, %n: i64, %k: i64, %m: i64) {
+llvm.func @kernel_mm_direct(%a: !llvm.ptr, %b: !llvm.ptr, %c: !llvm.ptr, %n: i64, %k: i64,
+                            %m: i64) {
   llvm.return
 }
 """
@@ -152,7 +153,7 @@ def callees(native: Native, case: Case) -> tuple[Callee, Callee]:
     module = ir.Module.parse("", ir.Context())
     attach(module, case)
     compiled = runtime.compile(module, link=[native.kernels])
-    hand = native.address(f"hand_{case.name}")
+    hand = native.address(f"hand_{case.name}_direct")
     tensors = [as_tensor(value) for value in case.args]
     return (
         Callee(compiled.address(case.name), compiled[case.name], Arguments(case.args), tensors),

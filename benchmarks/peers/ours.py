@@ -1,0 +1,71 @@
+"""ffi_builder, as its documentation shows it."""
+
+from __future__ import annotations
+
+import itertools
+import os
+from importlib import import_module
+from typing import Any
+
+from signatures import MAKERS, MATMUL
+
+from ffi_builder import __version__, attach_ffi_func, runtime
+from peers import base
+
+ir: Any = import_module("torch_mlir.ir")
+os.environ.pop("FFI_BUILDER_CACHE_DIR", None)
+
+
+class Peer(base.Peer):
+    """Wrappers, compiled by `ffi_builder.runtime`."""
+
+    packages = ("apache-tvm-ffi", "llvmlite", "apache-tvm-ffi-orcjit", "torch-mlir")
+
+    def __init__(self, native: Any) -> None:
+        super().__init__(native)
+        self._numbers = itertools.count(1000)
+
+    def versions(self) -> str:
+        """With ffi_builder's own, installed or not."""
+        return f"ffi_builder {__version__}, {super().versions()}"
+
+    def build(self, case: str, how: str, again: bool) -> dict[str, float]:
+        """Milliseconds to a callable, of a signature that is `again` the same or a new one."""
+        name = f"{case}_0000" if again else f"{case}_{next(self._numbers)}"
+        module = ir.Module.parse(base.declaration(case, how), ir.Context())
+        before = base.operations(module.operation)
+        clock = base.Clock()
+        made = MAKERS[case]()
+        clock.step("describe")
+        attach_ffi_func(module, name, made.params, made.calling(how))
+        clock.step("attach")
+        ops = base.operations(module.operation) - before
+        clock.skip()
+        compiled = runtime.compile(module)
+        function = compiled[name]
+        clock.step("compile")
+        del function
+        entry = ir.SymbolTable(module.operation)[f"__tvm_ffi_{name}"]
+        sizes = {"ops": ops, "entry_ops": base.operations(entry.operation)}
+        return {**clock.times, **sizes, "bytes": len(compiled.object)}
+
+    def build_many(self, count: int) -> dict[str, float]:
+        """The same for so many wrappers of the matmul in one module, each with its own name."""
+        module = ir.Module.parse(base.declaration("mm", "pointers"), ir.Context())
+        names = [f"mm_{next(self._numbers)}" for _ in range(count)]
+        clock = base.Clock()
+        for name in names:
+            attach_ffi_func(module, name, MATMUL.params, MATMUL.calling("pointers"))
+        clock.step("attach")
+        compiled = runtime.compile(module)
+        _ = [compiled[name] for name in names]
+        clock.step("compile")
+        return {**clock.times, "bytes": len(compiled.object)}
+
+    def make(self, case: str, how: str) -> base.Callee:
+        """As `build` does."""
+        made = MAKERS[case]()
+        module = ir.Module.parse(base.declaration(case, how), ir.Context())
+        attach_ffi_func(module, case, made.params, made.calling(how))
+        compiled = runtime.compile(module)
+        return base.Callee(compiled.address(case), compiled[case], compiled)
