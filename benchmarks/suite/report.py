@@ -19,6 +19,13 @@ TITLES = {
     "ptrs": "Shape, pointers",
 }
 
+WORDS = {
+    "bytes": "object bytes",
+    "jit_bytes": "without what the process has once",
+    "ops": "operations",
+    "entry_ops": "of the entry alone",
+}
+
 
 def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """A Markdown table; the first column is text."""
@@ -114,20 +121,19 @@ class Report:
 
     def sizes(self) -> str:
         """Object bytes and operations."""
-        columns = [(name, peer) for name in ("bytes", "ops", "entry_ops") for peer in self.builders]
+        columns = [(name, peer) for name in WORDS for peer in self.builders]
         filled = [
             (name, peer)
             for name, peer in columns
             if self.samples.spread((f"{name} new", "mm", "nop"), peer)
         ]
-        words = {"bytes": "object bytes", "ops": "operations", "entry_ops": "of the entry alone"}
         rows: list[list[str]] = []
         for case in CASES:
             for way in BUILT:
                 whats = [((f"{name} new", case, way), peer) for name, peer in filled]
                 cells = [shown(self.samples.spread(*what), whole=True) for what in whats]
                 rows.append([f"{TITLES[case]}, {way}", *cells])
-        return table(["", *(f"{words[name]}, {self.titles[peer]}" for name, peer in filled)], rows)
+        return table(["", *(f"{WORDS[name]}, {self.titles[peer]}" for name, peer in filled)], rows)
 
     def two_ways(self) -> str:
         """What NVIDIA's module takes in each of the ways that lead on from it."""

@@ -1,0 +1,1 @@
+"""Launching a CUDA kernel, in several ways: what benchmarks/launch.py measures."""

@@ -1,0 +1,13 @@
+# pyright: basic, reportMissingImports=false
+"""The kernel in Triton: it reads its source, so it has a file of its own."""
+
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def saxpy(a, x, y, n, BLOCK: tl.constexpr):  # type: ignore
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    inside = at < n
+    old = tl.load(y + at, mask=inside)
+    tl.store(y + at, a * tl.load(x + at, mask=inside) + old, mask=inside)
