@@ -52,7 +52,7 @@ def read_fatbin(data: bytes) -> Image:
     """The image; see `ffi_builder.cubin.read_image`."""
     view = View(data, "fatbin")
     architectures: dict[str, None] = {}
-    kernels: dict[str, list[Kernel]] = {}
+    kernels: dict[str, list[tuple[str, Kernel]]] = {}
     unread: list[str] = []
     for entry in _entries(view):
         image = _image(entry, view)
@@ -62,7 +62,7 @@ def read_fatbin(data: bytes) -> Image:
             continue
         architectures.update(dict.fromkeys(image.architectures))
         for name, kernel in image.kernels.items():
-            kernels.setdefault(name, []).append(kernel)
+            kernels.setdefault(name, []).append((image.architectures[0], kernel))
     return Image(
         "fatbin",
         tuple(architectures),

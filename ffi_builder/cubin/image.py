@@ -31,6 +31,8 @@ class Parameter:
     """In bytes; 0 for a texture or surface reference, which is no argument of a launch."""
     type: str | None = None
     """PTX's type, such as ``f32``, ``u64`` or ``b8[128]``; None in a cubin, which has no types."""
+    align: int | None = None
+    """What PTX's ``.align`` says, in bytes: 64 for a CUtensorMap, for instance."""
 
     def __str__(self) -> str:
         return self.type or f"{self.size} byte{'' if self.size == 1 else 's'}"
@@ -58,10 +60,13 @@ class Kernel:
     """The cluster that it was compiled for, by ``__cluster_dims__`` or ``.reqnctapercluster``."""
     max_cluster_rank: int | None = None
     """The most blocks of a cluster, by the third of the ``__launch_bounds__``."""
+    contradiction: str | None = None
+    """Of a fatbin whose parts have other parameters each: what they say. It cannot be launched."""
 
     def __str__(self) -> str:
         if self.parameters is None:
-            return f"{self.name}(…)"
+            differ = self.contradiction
+            return f"{self.name}(…)" + (f"  [its parameters differ: {differ}]" if differ else "")
         text = f"{self.name}({', '.join(str(parameter) for parameter in self.parameters)})"
         facts = [
             f"{words} {_shown(value)}"
@@ -104,16 +109,26 @@ def find_kernel(image: Image, name: str) -> Kernel:
     then what comes back is a `Kernel` of which nothing but its name is known.
 
     Raises:
-        SpecError: there is none. It lists those that are there.
+        SpecError: there is none; it lists those that are there. Or parts of a fatbin disagree about
+            its parameters.
         TypeError: the name is no str.
     """
     if not isinstance(name, str):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise TypeError(f"kernel: expected a name but got {name!r} ({type(name).__name__})")
     if name in image.kernels:
-        return image.kernels[name]
+        found = image.kernels[name]
+        if found.contradiction is not None:
+            raise SpecError(
+                f"The kernel {name!r} has other parameters in each part of the fatbin, so no "
+                f"launch fits all of them: {found.contradiction}. Compile all parts of one source, "
+                "or give one part alone"
+            )
+        return found
     if image.unread:
         return Kernel(name, None)
     where = f"the {image.format} for {', '.join(image.architectures)}"
+    if not image.architectures:
+        raise SpecError(f"No kernel {name!r} in the {image.format}, which is empty")
     if not image.kernels:
         raise SpecError(
             f"No kernel {name!r} in {where}: it has no kernels at all. A kernel that is a static "
@@ -125,37 +140,47 @@ def find_kernel(image: Image, name: str) -> Kernel:
     )
 
 
-def merged(kernels: Sequence[Kernel]) -> Kernel:
-    """One kernel of several architectures: what they agree on."""
+def merged(parts: Sequence[tuple[str, Kernel]]) -> Kernel:
+    """One kernel of several architectures, with their names: what they agree on.
+
+    What one of them does not know of its parameters the others may.
+    """
+    kernels = [kernel for _, kernel in parts]
     first = kernels[0]
+    known = [(where, k.parameters) for where, k in parts if k.parameters is not None]
+    sizes = {tuple(parameter.size for parameter in table) for _, table in known}
     # PTX says nothing of these: it is not assembled yet.
     assembled = [kernel for kernel in kernels if kernel.registers is not None] or kernels
     return Kernel(
         first.name,
-        _merged_parameters([kernel.parameters for kernel in kernels]),
+        _merged_parameters([table for _, table in known]) if len(sizes) == 1 else None,
         _agreed(kernel.max_threads for kernel in kernels),
         _agreed(kernel.block for kernel in kernels),
         _agreed(kernel.registers for kernel in assembled),
         _agreed(kernel.static_shared_bytes for kernel in assembled),
         _agreed(kernel.cluster for kernel in kernels),
         _agreed(kernel.max_cluster_rank for kernel in kernels),
+        _contradiction(known) if len(sizes) > 1 else None,
     )
 
 
-def _merged_parameters(
-    tables: Sequence[tuple[Parameter, ...] | None],
-) -> tuple[Parameter, ...] | None:
-    known = [table for table in tables if table is not None]
-    sizes = {tuple(parameter.size for parameter in table) for table in known}
-    if len(known) < len(tables) or len(sizes) != 1:
-        return None
+def _contradiction(known: Sequence[tuple[str, tuple[Parameter, ...]]]) -> str:
+    return ", ".join(
+        f"{where} has ({', '.join(str(parameter) for parameter in table)})"
+        for where, table in known
+    )
+
+
+def _merged_parameters(tables: Sequence[tuple[Parameter, ...]]) -> tuple[Parameter, ...]:
+    """Of the same sizes."""
     return tuple(
         replace(
             same[0],
             offset=_agreed(each.offset for each in same if each.type is None),
             type=_agreed(each.type for each in same if each.type is not None),
+            align=max((each.align for each in same if each.align is not None), default=None),
         )
-        for same in zip(*known, strict=True)
+        for same in zip(*tables, strict=True)
     )
 
 

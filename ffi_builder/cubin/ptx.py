@@ -20,16 +20,19 @@ from ffi_builder.errors import SpecError
 
 # A comment or string that is not closed takes the rest, so that none is looked for twice.
 _NOT_CODE = re.compile(r'//[^\n]*|/\*(?:.*?\*/|.*)|"[^"\n]*"', re.DOTALL)
-_VERSION = re.compile(r"\s*\.version\s+(\d+\.\d+)")
+_VERSION = re.compile(r"\s*\.version\s+([0-9]+\.[0-9]+)")
 _TARGET = re.compile(r"\.target\s+([\w\s,]*)")
 _ENTRY = re.compile(r"\.entry\b")
 _TOKEN = re.compile(r"\.?[\w$%]+|[^\s\w]")
-_ARCHITECTURE = re.compile(r"(?:sm|compute)_(\d+[af]?)")
+_ARCHITECTURE = re.compile(r"(?:sm|compute)_([0-9]{1,4}[af]?)(?![0-9])")
 
 _SIZES: Final = {
     **{f"{kind}{bits}": bits // 8 for kind in "bus" for bits in (8, 16, 32, 64)},
     "b128": 16,
     "f16": 2,
+    "f16x2": 4,
+    "bf16": 2,
+    "bf16x2": 4,
     "f32": 4,
     "f64": 8,
     # Textures and surfaces are bound otherwise: a cubin says 0 bytes too.
@@ -37,6 +40,8 @@ _SIZES: Final = {
     "surfref": 0,
     "samplerref": 0,
 }
+_MOST_ALIGNED: Final = 128
+_MOST_SHOWN: Final = 40
 _BOUNDS: Final = (".maxntid", ".reqntid", ".reqnctapercluster", ".maxclusterrank")
 
 
@@ -78,25 +83,31 @@ class _Entry:
             token = self._next()
         known = tuple(parameter for parameter in parameters if parameter is not None)
         bounds: dict[str, list[int]] = {}
-        values: list[int] = []
-        pragma = False
+        directive = ""
         while token != "{":
-            if token == ";" and not pragma:
+            if token == ";" and directive != ".pragma":
                 return None
-            if token.startswith("."):
-                values = bounds.setdefault(token, [])
-                pragma = token == ".pragma"
-            elif token.isdecimal():
-                values.append(int(token))
-            elif token == ";":
-                pragma = False
+            if token.startswith(".") or token == ";":
+                directive = token
+                if directive in _BOUNDS:
+                    bounds.setdefault(directive, [])
+            elif directive in _BOUNDS and token != ",":
+                bounds[directive].append(self._bound(directive, token))
             token = self._next()
         return self._kernel(known if len(known) == len(parameters) else None, bounds)
 
+    def _bound(self, directive: str, token: str) -> int:
+        value = _integer(token)
+        if value is None or value < 1:
+            raise SpecError(
+                f"The PTX has {token[:_MOST_SHOWN]!r} behind {directive} of {self._name!r}; expected a number "
+                "from 1 on"
+            )
+        return value
+
     def _kernel(
-        self, parameters: tuple[Parameter, ...] | None, given: dict[str, list[int]]
+        self, parameters: tuple[Parameter, ...] | None, bounds: dict[str, list[int]]
     ) -> Kernel:
-        bounds = {name: given[name] for name in _BOUNDS if name in given}
         for name, values in bounds.items():
             if not 1 <= len(values) <= 3:
                 raise SpecError(
@@ -150,7 +161,7 @@ class _Entry:
                     f"{' '.join(tokens)!r}"
                 )
             size, type_ = size * count, f"{type_}[{count}]"
-        return Parameter(index, None, size, type_)
+        return Parameter(index, None, size, type_, _alignment(tokens))
 
     def _next(self) -> str:
         token = next(self._tokens, None)
@@ -158,6 +169,14 @@ class _Entry:
             name = f" {self._name!r}" if self._name else ""
             raise SpecError(f"The PTX ends in the head of kernel{name}: it is cut off")
         return token
+
+
+def _alignment(tokens: list[str]) -> int | None:
+    """Of the parameter itself: behind ``.ptr`` it is that of what is pointed to."""
+    own = tokens[: tokens.index(".ptr")] if ".ptr" in tokens else tokens
+    value = _integer(own[own.index(".align") + 1]) if ".align" in own[:-1] else None
+    fits = value is not None and 0 < value <= _MOST_ALIGNED and not value & (value - 1)
+    return value if fits else None
 
 
 def _triple(values: list[int] | None) -> tuple[int, int, int] | None:

@@ -47,11 +47,12 @@ def read_image(data: bytes | bytearray | memoryview | str) -> Image:
         data: a cubin, a fatbin, or PTX (as bytes, perhaps with a NUL at the end, or as str).
 
     Raises:
-        SpecError: it is none of these, or cut off or damaged; with what the bytes look like.
+        SpecError: it is none of these, or cut off or damaged; with what the bytes look like. Or it
+            is PTX with a NUL in it, where a driver would stop.
         TypeError: it is neither bytes nor str.
     """
     if isinstance(data, str):
-        return _read_text(data, data.encode(errors="backslashreplace"))
+        return _read_text(data.rstrip("\0"), _encoded(data))
     if not isinstance(data, bytes | bytearray | memoryview):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise TypeError(f"image: expected bytes but got {data!r} ({type(data).__name__})")
     raw = bytes(data)
@@ -65,8 +66,23 @@ def read_image(data: bytes | bytearray | memoryview | str) -> Image:
 
 def _read_text(text: str, raw: bytes) -> Image:
     if is_ptx(text):
+        if "\0" in text:
+            raise SpecError(
+                f"The PTX has a NUL at character {text.index(chr(0))} of {len(text)}, and a driver "
+                "reads no further; give each PTX alone"
+            )
         return read_ptx(text)
     raise SpecError(f"image: expected a cubin, a fatbin or PTX, but it {_looks(text, raw)}")
+
+
+def _encoded(text: str) -> bytes:
+    try:
+        return text.encode()
+    except UnicodeEncodeError as error:
+        raise SpecError(
+            f"image: expected text, but character {error.start} is {text[error.start]!r}, which "
+            "cannot be encoded"
+        ) from None
 
 
 def _check_machine(raw: bytes) -> None:

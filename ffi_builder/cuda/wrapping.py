@@ -55,10 +55,12 @@ def wrap_cubin(
         cache_dir: a folder that keeps compiled code, as of `ffi_builder.runtime.compile`.
 
     Raises:
-        SpecError: the image cannot be read or has no such kernel, or it cannot be launched so.
+        SpecError: the image cannot be read or has no such kernel, or it cannot be launched so; the
+            signature is no Signature.
         BuildError: the signature does not fit the kernel's parameters; the message has both.
         CompileError: torch-mlir or llvmlite is not installed.
-        TypeError, ValueError: an argument of another type; another ``opt_level``.
+        TypeError: the image is neither bytes nor str, or the kernel's name no str.
+        ValueError: another ``opt_level``.
     """
     if not isinstance(signature, spec.Signature):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise SpecError(f"signature: expected a Signature but got {signature!r}{_hint(signature)}")

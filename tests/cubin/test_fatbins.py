@@ -57,7 +57,7 @@ def test_what_the_parts_disagree_on_is_not_said(name: str):
     kernels = read_image(image(name)).kernels
     assert kernels["tensor_map"].parameters == (
         Parameter(0, 0, 4, "u32"),
-        Parameter(1, None, 128, "b8[128]"),
+        Parameter(1, None, 128, "b8[128]", 64),
         Parameter(2, None, 8, "u64"),
     )
     assert kernels["tensor_map"].registers is None
@@ -66,13 +66,28 @@ def test_what_the_parts_disagree_on_is_not_said(name: str):
     assert kernels["bounded"].max_threads == 256
 
 
-def test_other_parameters_in_another_part_are_not_said():
+def test_a_part_that_does_not_know_its_parameters_overrules_none():
+    ptx = b".version 8.0\n.target sm_100\n.visible .entry saxpy(.param .q99 a) { ret; }\0"
+    read = read_image(
+        fatbin(entry(image("cuda12-sm_80.cubin"), sm=80), entry(ptx, kind=PTX, sm=100))
+    )
+    parameters = find_kernel(read, "saxpy").parameters
+    assert parameters is not None
+    assert [parameter.size for parameter in parameters] == SIZES["saxpy"]
+
+
+def test_other_parameters_in_another_part_cannot_be_launched():
     ptx = b".version 8.0\n.target sm_100\n.visible .entry saxpy(.param .u64 a) { ret; }\0"
     read = read_image(
         fatbin(entry(image("cuda12-sm_80.cubin"), sm=80), entry(ptx, kind=PTX, sm=100))
     )
     assert read.architectures == ("sm_80", "compute_100")
     assert read.kernels["saxpy"].parameters is None
+    differ = "sm_80 has (4 bytes, 8 bytes, 8 bytes, 4 bytes), compute_100 has (u64)"
+    assert f"saxpy(…)  [its parameters differ: {differ}]" in str(read)
+    with pytest.raises(SpecError) as caught:
+        find_kernel(read, "saxpy")
+    assert f"so no launch fits all of them: {differ}. Compile" in str(caught.value)
     assert read.kernels["tensor_map"].parameters is not None
 
 

@@ -64,6 +64,10 @@ def test_an_image_without_kernels():
     assert "it has no kernels at all. A kernel that is a static" in refused(having(), "f")
 
 
+def test_an_image_with_nothing_in_it():
+    assert refused(Image("fatbin", (), {}), "f") == "No kernel 'f' in the fatbin, which is empty"
+
+
 def test_only_some_of_many_are_listed():
     words = refused(having(*(f"kernel_{at:03}" for at in range(1000))), "x")
     assert words.endswith("'kernel_010', 'kernel_011' and 988 more")

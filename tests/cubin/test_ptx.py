@@ -46,7 +46,7 @@ def test_types_and_no_offsets():
     read = read_image(image("cuda13-sm_90a.ptx"))
     assert read.kernels["tensor_map"].parameters == (
         Parameter(0, None, 4, "u32"),
-        Parameter(1, None, 128, "b8[128]"),
+        Parameter(1, None, 128, "b8[128]", 64),
         Parameter(2, None, 8, "u64"),
     )
     assert str(read.kernels["saxpy"]) == "saxpy(f32, u64, u64, u32)"
@@ -66,6 +66,9 @@ def test_types_and_no_offsets():
             ("u32[16]", 64), ("b32[8]", 32), ("b8[3]", 3),
         ]),
         (".param .b128 a", [("b128", 16)]),
+        (".param .f16x2 a, .param .bf16x2 b, .param .bf16 c", [
+            ("f16x2", 4), ("bf16x2", 4), ("bf16", 2),
+        ]),
         (".param .b8 a[16U]", [("b8[16]", 16)]),
         (".param .texref t, .param .u64 a", [("texref", 0), ("u64", 8)]),
         ("/* .param .u8 no, */ .param .u32 a // )\n", [("u32", 4)]),
@@ -88,6 +91,9 @@ def test_a_type_that_is_not_known_leaves_the_parameters_open():
         (".maxntid 256, 1, 1", (256, None, None, None)),
         (".maxntid 32,4\n.minnctapersm 2", (128, None, None, None)),
         (".maxntid 33", (33, None, None, None)),
+        (".maxntid 0x80, 0b10U, 1U", (256, None, None, None)),
+        (".reqntid 0200", (128, (128, 1, 1), None, None)),
+        (".maxnreg 0q .maxntid 4", (4, None, None, None)),
         (".reqntid 32, 2", (64, (32, 2, 1), None, None)),
         (".reqnctapercluster 2,1,1 .explicitcluster", (None, None, (2, 1, 1), None)),
         (".explicitcluster .maxclusterrank 8", (None, None, None, 8)),
@@ -158,6 +164,14 @@ def test_bytes_with_a_nul_at_the_end_and_text():
         (HEAD + ".entry k(.param .b8 a[089]) {}", r"'k' whose size is no number"),
         (HEAD + ".entry k() .maxntid { ret; }", r"no or too many numbers behind \.maxntid of 'k'"),
         (HEAD + ".entry k() .reqntid 1,2,3,4 {}", r"no or too many numbers behind \.reqntid of 'k'"),
+        (HEAD + ".entry k() .maxntid 089 {}", r"'089' behind \.maxntid of 'k'; expected a number"),
+        (HEAD + ".entry k() .maxntid -1 {}", r"'-' behind \.maxntid of 'k'; expected a number"),
+        (HEAD + ".entry k() .maxntid 0 {}", r"'0' behind \.maxntid of 'k'; expected a number from 1"),
+        (HEAD + ".entry k() .maxntid 1,\u0663 {}", r"behind \.maxntid of 'k'; expected a number"),
+        (HEAD + f".entry k() .maxclusterrank {'1' * 5000} {{}}", r"behind \.maxclusterrank of 'k'"),
+        (f".version 8.0\n.target sm_{'9' * 5000}", r"no architecture, .*: its \.target is 'sm_999"),
+        (HEAD + ".entry k() {}\0" + HEAD + ".entry l() {}", r"a NUL at character \d+ of \d+, and"),
+        (HEAD + ".entry k() {} // \ud800", r"image: expected text, but character \d+ is '.ud800'"),
     ],
 )  # fmt: skip
 def test_damaged(text: str, words: str):

@@ -20,7 +20,7 @@ from tests.cuda.fake import (
     make_fatbin,
     make_ptx,
 )
-from tests.cuda.fake.kernels import EMPTY, HUNGRY
+from tests.cuda.fake.kernels import CLUSTERED, EMPTY, HUNGRY
 from tests.cuda.launching import compiled, provider, wrap
 from tests.support.wrapping import new_module
 from tests.support.wrapping import wrap as wrap_with
@@ -111,6 +111,12 @@ def test_what_is_too_much(
     assert text.count(";") == 1 + excess.count(";")
 
 
+@pytest.mark.parametrize("size", [2**21, 2**22, 2**31 - 1])
+def test_more_threads_than_fit_a_number_are_too_many(driver: FakeDriver, size: int):
+    text = message(wrap(EMPTY, [N], args=[], block=(N, N, N)), size)
+    assert f"; the block has {min(size**3, 2**63 - 1)} threads, at most 1024" in text
+
+
 def test_limits_are_asked_of_the_device(driver: FakeDriver):
     driver.set_attribute(DeviceAttribute.MAX_GRID_DIM_X, 1000, device=1)
     function = wrap(KernelImage("k", (8,)), [X], grid=N)
@@ -129,6 +135,15 @@ def test_a_device_without_clusters(driver: FakeDriver):
     driver.set_attribute(DeviceAttribute.CLUSTER_LAUNCH, 0)
     text = message(wrap(EMPTY, [], grid=2, cluster=2))
     assert text.count("; this device has no clusters") == 1
+
+
+def test_a_grid_that_is_no_multiple_of_the_kernels_own_cluster(driver: FakeDriver):
+    function = wrap(CLUSTERED, [spec.DataPointer("p"), N], args=["p"], grid=(4, N))
+    function(0, 3)
+    function = wrap(CLUSTERED, [spec.DataPointer("p"), N], args=["p"], grid=(N, 3))
+    text = message(function, 0, 7)
+    assert "CUDA_ERROR_INVALID_CLUSTER_SIZE" in text
+    assert text.count("; grid.x is 7, no multiple of cluster.x, 2 when calling") == 1
 
 
 def test_the_device_of_a_real_stream_is_named(driver: FakeDriver):
@@ -178,7 +193,11 @@ def test_ptx_that_is_too_new(driver: FakeDriver):
     driver.set_version(12010)
     text = message(wrap(EMPTY, [], image=make_ptx([EMPTY], version="8.5")))
     assert "CUDA_ERROR_UNSUPPORTED_PTX_VERSION (222: " in text
-    assert "the image has compute_90" in text
+    assert (
+        "the image has compute_90, and device 0 is sm_90; its PTX is newer than the driver, "
+        in text
+    )
+    assert "which is of CUDA 12.1: update it, or ship a cubin" in text
 
 
 def test_a_result_that_the_driver_has_no_name_for(driver: FakeDriver):
@@ -231,6 +250,22 @@ def test_check_status_around_a_launch(driver: FakeDriver):
     driver.fail("cuLaunchKernelEx", Result.LAUNCH_FAILED)
     with pytest.raises(ValueError, match=r"no launch: 719 when calling"):
         function()
+
+
+def test_check_status_is_not_asked_about_loading(driver: FakeDriver):
+    """There is no launch yet to have a status."""
+    told = CheckStatus(provider(EMPTY), error="ValueError", message="no launch: {status}")
+    function = wrap_with([], told)
+    driver.fail("cuLibraryLoadData", Result.OUT_OF_MEMORY)
+    assert "cuLibraryLoadData failed: CUDA_ERROR_OUT_OF_MEMORY" in message(function)
+    function()
+
+
+def test_check_status_around_a_launch_that_cannot_be_prepared(driver: FakeDriver):
+    told = CheckStatus(provider(EMPTY, dynamic_smem_bytes=100_000), message="no launch: {status}")
+    function = wrap_with([], told)
+    driver.fail("cuKernelSetAttribute", Result.LAUNCH_FAILED)
+    assert "no launch: 719 when calling" in message(function)
 
 
 def test_an_empty_launch_has_the_status_of_success(driver: FakeDriver):

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import ctypes
 import struct
 from collections.abc import Sequence
 from typing import Any
 
 import pytest
+import tvm_ffi
 
 from ffi_builder import BuildError, SpecError, spec
 from ffi_builder.providers.cuda import Pointee, Scalar, Struct
@@ -26,6 +28,64 @@ def ptx(parameters: str, more: str = "") -> bytes:
 
 def of(image: bytes, **options: Any) -> Any:
     return provider(KernelImage("k"), image=image, **options)
+
+
+def at_offsets(sizes: Sequence[int], offsets: Sequence[int]) -> KernelImage:
+    """A kernel ``k`` whose parameters are where a compiler has put them."""
+
+    class Compiled(KernelImage):
+        def offsets(self, base: int = 0) -> list[int]:
+            return list(offsets)
+
+    return Compiled("k", sizes)
+
+
+DEVICE, DTYPE = spec.Device("d"), spec.DType("t")
+BYTE, SHORT, INT = (spec.Var(name, f"int{bits}") for name, bits in (("b", 8), ("s", 16), ("i", 32)))
+OF_DLPACK = [
+    # (int n, DLDevice d), and (short n, DLDataType t)
+    ([INT, DEVICE], None, (4, 8), (0, 4), "<iii", (7, 2, 3)),
+    ([SHORT, DTYPE], None, (2, 4), (0, 2), "<hBBH", (7, 2, 32, 1)),
+    # struct { int i; DLDevice d; long long l; }, struct { char b; DLDataType t; }
+    ([INT, DEVICE, N], [Struct(INT, "d", N)], (24,), (0,), "<iii4xq", (7, 2, 3, 7)),
+    ([BYTE, DTYPE], [Struct(BYTE, "t")], (6,), (0,), "<bxBBH", (7, 2, 32, 1)),
+    # struct { DLDevice d; int i; }, which is no 16 bytes
+    ([INT, DEVICE], [Struct("d", INT)], (12,), (0,), "<iii", (2, 3, 7)),
+]
+
+
+@pytest.mark.parametrize(
+    ("params", "args", "sizes", "offsets", "layout", "numbers"),
+    OF_DLPACK,
+    ids=lambda value: str(value)[:20],
+)
+def test_dlpacks_structs_are_aligned_as_their_members(
+    driver: FakeDriver,
+    params: Sequence[spec.Param],
+    args: Any,
+    sizes: Sequence[int],
+    offsets: Sequence[int],
+    layout: str,
+    numbers: Sequence[int],
+):
+    """Offsets and sizes are those of nvcc 13.5 for sm_90."""
+    others: dict[Any, Any] = {DEVICE: tvm_ffi.device("cuda:3"), DTYPE: tvm_ffi.dtype("float32")}
+    values = [others.get(param, 7) for param in params]
+    launch = launched(driver, at_offsets(sizes, offsets), params, *values, args=args)
+    assert b"".join(launch.arguments) == struct.pack(layout, *numbers)
+
+
+def test_the_dtype_of_a_tensor_is_aligned_as_one(driver: FakeDriver):
+    x = spec.Tensor("x", [N], "float32", device_type="cuda")
+    array = DeviceArray(driver, (4,), "float32").tensor()
+    args = [Struct(Scalar(1, "int8"), "x.dtype"), Scalar(2, "int16"), "x.dtype"]
+    kernel = at_offsets((6, 2, 4), (0, 6, 8))
+    launch = launched(driver, kernel, [x], array, args=args)
+    assert launch.arguments == (
+        struct.pack("<bxBBH", 1, 2, 32, 1),
+        struct.pack("<h", 2),
+        struct.pack("<BBH", 2, 32, 1),
+    )
 
 
 def test_members_of_a_struct(driver: FakeDriver):
@@ -83,7 +143,8 @@ def test_scalars_at_the_edge(
         (1.01171875, 0x3F82),
         (1.00390625 + 2**-30, 0x3F81),  # above, but half-way as a float32
         (1.01171875 - 2**-30, 0x3F81),
-        (3.4e38, 0x7F80),
+        (3.39e38, 0x7F7F),
+        (-3.39e38, 0xFF7F),
     ],
 )
 def test_bfloat16_is_rounded_once(value: float, bits: int):
@@ -96,9 +157,10 @@ def test_bfloat16_of_nan_is_nan():
     assert bits & 0x7F
 
 
-def test_a_scalar_must_be_a_number():
-    with pytest.raises(SpecError, match="expected a number but got 'n'"):
-        Scalar("n", "int32")  # pyright: ignore[reportArgumentType]
+@pytest.mark.parametrize("value", [3.4e38, -3.4e38, 1e39])
+def test_what_would_be_rounded_to_infinity(value: float):
+    with pytest.raises(SpecError, match="is too large for a bfloat16"):
+        Scalar(value, "bfloat16")
 
 
 def test_an_int_must_fit_the_kernels_parameter():
@@ -116,26 +178,65 @@ def test_integers_are_no_floats_where_ptx_says_so():
     attached([spec.Var("a", "int32")], of(ptx(".param .b32 a")))
 
 
+def test_floats_are_no_integers_where_ptx_says_so():
+    for kind in ("u32", "s32"):
+        integers = ptx(f".param .{kind} a")
+        attached([spec.Var("a", "uint32")], of(integers))
+        for params, args in (([spec.Var("a", "float32")], None), ([], [Scalar(1.0, "float32")])):
+            with pytest.raises(BuildError, match=rf"takes \(#0 {kind}\), but the arguments"):
+                attached(params, of(integers, args=args))
+    attached([spec.Var("a", "float32")], of(ptx(".param .b32 a")))
+    # Pointers are integers in PTX.
+    attached([spec.DataPointer("a")], of(ptx(".param .u64 a")))
+
+
+@pytest.mark.parametrize(
+    ("dtype", "kinds"),
+    [("float16", ["f16", "b16"]), ("bfloat16", ["b16"]), ("float32", ["f32", "b32"]),
+     ("float64", ["f64", "b64"])],
+)  # fmt: skip
+def test_constants_that_are_floats(driver: FakeDriver, dtype: str, kinds: Sequence[str]):
+    """Their bits are passed as those of an integer, but they are floats."""
+    constant = Scalar(0.5, dtype)
+    for kind in kinds:
+        image = ptx(f".param .{kind} a")
+        [passed] = launched(driver, KernelImage("k"), [], image=image, args=[constant]).arguments
+        assert int.from_bytes(passed, "little") == constant.bits
+
+
+def test_what_ptx_says_of_alignment(driver: FakeDriver):
+    one = ".param .align 64 .b8 {}[72]"
+    image = ptx(f"{one.format('a')}, {one.format('b')}, .param .u64 .ptr .align 16 p")
+    memory = ctypes.create_string_buffer(72)
+    args, params = [Pointee("p", 72), Pointee("p", 72), "p"], [spec.DataPointer("p")]
+    address = ctypes.addressof(memory)
+    launch = launched(driver, KernelImage("k"), params, address, image=image, args=args)
+    assert [each.address % 64 for each in launch.parameters[:2]] == [0, 0]
+
+
 def test_an_argument_at_an_offset_that_its_type_cannot_have():
     """Two ints of 4 bytes are as large as a pointer, which would be at 8."""
 
-    class TwoInts(KernelImage):
-        def offsets(self, base: int = 0) -> list[int]:
-            return [0, 4]
-
-    kernel = TwoInts("k", (4, 8))
+    kernel = at_offsets((4, 8), (0, 4))
     i, j = (spec.Var(name, "int32") for name in "ij")
     attached([i, j], provider(kernel, args=[i, Struct(i, j)]))
     with pytest.raises(BuildError, match=r"#1 8 bytes at 4.* \(#1 differs\)"):
         attached([i, spec.DataPointer("p")], provider(kernel))
 
 
-def test_an_image_whose_parts_do_not_agree_tells_nothing(driver: FakeDriver):
-    """Then nothing is compared; ints and expressions have 8 bytes."""
+def test_an_image_whose_parts_do_not_agree():
     parts = [
         (make_cubin([KernelImage("k", (size,))], sm=sm), sm) for size, sm in ((4, 80), (8, 90))
     ]
-    launch = launched(driver, KernelImage("k"), [N], 5, image=make_fatbin(parts), args=[N * 2])
+    words = r"has other parameters in each part .* sm_80 has \(4 bytes\), sm_90 has \(8 bytes\)"
+    with pytest.raises(SpecError, match=words):
+        of(make_fatbin(parts))
+
+
+def test_an_image_that_does_not_tell_its_parameters(driver: FakeDriver):
+    """Then nothing is compared; ints and expressions have 8 bytes."""
+    unknown = ptx(".param .x64 a")
+    launch = launched(driver, KernelImage("k"), [N], 5, image=unknown, args=[N * 2])
     assert launch.arguments == (struct.pack("<q", 10),)
 
 

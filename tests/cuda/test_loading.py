@@ -1,31 +1,25 @@
-"""Loading: once, under threads too; again after a failure; before a graph capture; and back."""
+"""Loading: once, under threads too; again after a failure; before it is needed; and back."""
 
 from __future__ import annotations
 
 import ctypes
 import gc
-import threading
 from collections import Counter
-from collections.abc import Callable
 
-import numpy as np
 import pytest
 
 from ffi_builder import attach_ffi_func, runtime, spec
 from tests.cuda.fake import (
-    NON_BLOCKING,
-    CaptureMode,
     DeviceArray,
     FakeDriver,
     KernelImage,
     Result,
-    device_array,
     make_cubin,
     make_fatbin,
     make_ptx,
 )
-from tests.cuda.fake.kernels import EMPTY, SAXPY, emulate_saxpy
-from tests.cuda.launching import compiled, provider, wrap
+from tests.cuda.fake.kernels import EMPTY, SAXPY
+from tests.cuda.launching import compiled, provider, run_at_once, wrap
 from tests.support.wrapping import SafeCall, new_module
 
 STREAM = spec.Stream("stream")
@@ -95,27 +89,6 @@ def test_each_format(driver: FakeDriver, format_: str):
 
 
 # Threads.
-
-
-def run_at_once(count: int, work: Callable[[], None]) -> None:
-    """Run in this many threads, which begin together. What one raises is raised."""
-    barrier = threading.Barrier(count)
-    errors: list[BaseException] = []
-
-    def begin() -> None:
-        try:
-            barrier.wait()
-            work()
-        except BaseException as error:
-            errors.append(error)
-
-    threads = [threading.Thread(target=begin) for _ in range(count)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    if errors:
-        raise errors[0]
 
 
 def test_first_calls_of_16_threads_100_times(driver: FakeDriver):
@@ -193,42 +166,7 @@ def test_a_failed_first_call_is_tried_again(driver: FakeDriver, name: str):
     assert driver.live("library") == 1
 
 
-# Graph capture.
-
-
-@pytest.mark.parametrize("mode", list(CaptureMode))
-@pytest.mark.parametrize("shared", [0, 100_000])
-def test_a_first_call_may_be_in_a_capture(driver: FakeDriver, mode: CaptureMode, shared: int):
-    """Loading and attributes do not break the capture, and the thread's mode comes back."""
-    function = wrap(SAXPY, SAXPY_PARAMS, dynamic_smem_bytes=shared, block=128)
-    stream = driver.new_stream(flags=NON_BLOCKING)
-    emulate_saxpy(driver)
-    x, y = (device_array(driver, np.ones(3, "float32")) for _ in range(2))
-    driver.begin_capture(stream, mode)
-    function(2.0, x.tensor(), y.tensor(), 3, ctypes.c_void_p(stream))
-    graph = driver.end_capture(stream)
-    assert y.host.tolist() == [1, 1, 1]
-    for expected in (3, 5):
-        driver.launch_graph(graph, stream)
-        assert y.host.tolist() == [expected] * 3
-    assert exchanged(driver) == 0
-
-
-def exchanged(driver: FakeDriver) -> int:
-    """The thread's capture mode, by exchanging it for itself."""
-    mode = ctypes.c_int(0)
-    driver.must("cuThreadExchangeStreamCaptureMode", ctypes.byref(mode))
-    driver.must("cuThreadExchangeStreamCaptureMode", ctypes.byref(ctypes.c_int(mode.value)))
-    return mode.value
-
-
-def test_a_first_call_while_another_thread_captures(driver: FakeDriver):
-    function = wrap(EMPTY, [STREAM])
-    captured, other = (driver.new_stream(flags=NON_BLOCKING) for _ in range(2))
-    driver.begin_capture(captured)
-    run_at_once(1, lambda: function(ctypes.c_void_p(other)))
-    driver.must("cuGraphExecDestroy", ctypes.c_void_p(driver.end_capture(captured)))
-    assert len(driver.launches()) == 1
+# Preloading.
 
 
 def test_preloading_leaves_only_the_launch(driver: FakeDriver):
@@ -242,8 +180,9 @@ def test_preloading_leaves_only_the_launch(driver: FakeDriver):
     assert driver.count("cuKernelGetFunction") == 1
     driver.clear_log()
     module["f"](ctypes.c_void_p(stream))
-    # Without a tensor the device is not known, so the attributes are set again.
-    assert driver.count("cuLibraryLoadData") == 1
+    # Without a tensor the stream has to be asked for its device.
+    asking = ["cuStreamGetCtx", "cuCtxPushCurrent_v2", "cuCtxGetDevice", "cuCtxPopCurrent_v2"]
+    assert [call.name for call in driver.calls()] == [*asking, "cuLaunchKernelEx"]
 
 
 def test_after_preloading_a_tensors_device_is_ready(driver: FakeDriver):
@@ -308,6 +247,14 @@ def test_releasing_unloads_and_the_next_call_loads_again(driver: FakeDriver):
     assert driver.count("cuLibraryLoadData") == 2
 
 
+def test_releasing_takes_no_argument(driver: FakeDriver):
+    module = compiled(EMPTY, [])
+    module["f"]()
+    with pytest.raises(TypeError, match=r"release kernel 'empty': expected no argument but got 3"):
+        module["_cuda_release_f"](1, 2, 3)
+    assert driver.live("library") == 1
+
+
 def test_releasing_forgets_the_attributes(driver: FakeDriver):
     module = compiled(KernelImage("k", (8,)), [X], dynamic_smem_bytes=100_000)
     tensor = DeviceArray(driver, (4,), "float32").tensor()
@@ -340,16 +287,3 @@ def test_a_module_that_goes_gives_everything_back(driver: FakeDriver):
     del function
     gc.collect()
     assert (driver.live("library"), driver.live("primary")) == (0, 0)
-
-
-def test_a_graph_does_not_keep_what_it_launches(driver: FakeDriver):
-    """A graph that is launched after its kernels were unloaded is the caller's mistake."""
-    module = compiled(EMPTY, [STREAM])
-    stream = driver.new_stream(flags=NON_BLOCKING)
-    driver.begin_capture(stream)
-    module["f"](ctypes.c_void_p(stream))
-    graph = driver.end_capture(stream)
-    module["_cuda_release_f"]()
-    assert driver.call("cuGraphLaunch", ctypes.c_void_p(graph), ctypes.c_void_p(stream)) != 0
-    assert [violation.rule for violation in driver.violations()] == ["graph-outlived"]
-    driver.clear_log()

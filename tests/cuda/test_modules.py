@@ -83,14 +83,32 @@ def test_several_launches_in_one_wrapper(driver: FakeDriver):
     module["f"](7)
     assert [launch.kernel for launch in driver.launches()] == ["first", "second"]
     assert sorted(module.functions) == [
+        "_cuda_preload2_f",
         "_cuda_preload_f",
-        "_cuda_preload_f_2",
+        "_cuda_release2_f",
         "_cuda_release_f",
-        "_cuda_release_f_2",
         "f",
     ]
-    module["_cuda_release_f_2"]()
+    module["_cuda_release2_f"]()
     assert driver.live("library") == 1
+
+
+@pytest.mark.parametrize("names", [("f", "f_2"), ("f_2", "f")])
+def test_further_launches_are_not_taken_for_those_of_another_wrapper(
+    driver: FakeDriver, names: tuple[str, str]
+):
+    both = Several((provider(FIRST), provider(SECOND, args=[])))
+    module = new_module()
+    for name in names:
+        attach_ffi_func(module, name, [N], both if name == "f" else provider(EMPTY, args=[]))
+    found = runtime.compile(module)
+    found["_cuda_preload_f_2"]()
+    [call] = driver.calls("cuLibraryGetKernel")
+    assert call.arguments["name"] == "empty"
+    assert set(found.functions) == {
+        *("f", "f_2", "_cuda_preload_f_2", "_cuda_release_f_2"),
+        *(f"_cuda_{what}_f" for what in ("preload", "preload2", "release", "release2")),
+    }
 
 
 def test_what_stands_behind_a_launch_is_not_reached_if_it_fails(driver: FakeDriver):

@@ -210,11 +210,19 @@ def test_numbers_take_the_size_of_the_kernels_parameter_and_must_fit(driver: Fak
 
 
 def test_scalars_of_a_type_must_fit(driver: FakeDriver):
-    function = wrap(KernelImage("k", (1,)), [N], args=[Scalar(N, "int8")])
-    function(-128)
-    assert driver.launches()[0].arguments == (b"\x80",)
-    with pytest.raises(ValueError, match="n is 128, which is no int8"):
-        function(128)
+    for value in (N, "n"):
+        function = wrap(KernelImage("k", (1,)), [N], args=[Scalar(value, "int8")])
+        function(-128)
+        assert driver.launches()[-1].arguments == (b"\x80",)
+        with pytest.raises(ValueError, match="n is 128, which is no int8"):
+            function(128)
+
+
+@pytest.mark.parametrize("name", ["x", "v", "nobody"])
+def test_the_name_of_a_scalar_is_that_of_an_integer(name: str):
+    params = [tensor("x", N), spec.Var("v", "float32")]
+    with pytest.raises(BuildError, match=f"'{name}'"):
+        attached(params, provider(KernelImage("k", (4,)), args=[Scalar(name, "int32")]))
 
 
 @pytest.mark.parametrize("image", [make_cubin, make_ptx])
@@ -244,6 +252,12 @@ def test_sizes_are_compared_when_the_provider_is_made():
         provider(KernelImage("k", (4,)), args=[Scalar(1, "int32"), Scalar(1, "int32")])
 
 
+@pytest.mark.parametrize("args", ["x", 5, {"x"}, (each for each in "x")])
+def test_args_must_be_a_list(args: Any):
+    with pytest.raises(SpecError, match=r"args= is .*; expected a list, such as \['x'\]"):
+        provider(KernelImage("k", (8,)), args=args)
+
+
 @pytest.mark.parametrize(
     ("param", "args", "words"),
     [
@@ -252,7 +266,6 @@ def test_sizes_are_compared_when_the_provider_is_made():
         (spec.Object("o"), None, "'o' is a Object"),
         (tensor("x", 3), ["x.dltensor"], "'x.dltensor', which is in the host's memory"),
         (tensor("x", 3), ["y"], "args= has 'y', which names no parameter"),
-        (tensor("x", 3), "x", r"args= is 'x'; expected a list"),
         (tensor("x", 3), [Pointee("x", 8)], r"\*x: expected a DataPointer"),
         (spec.DataPointer("p"), [Packed("p")], "Packed: expected a Tensor"),
     ],
@@ -267,7 +280,7 @@ def test_a_tensor_of_any_device_must_be_on_one_that_kernels_read(driver: FakeDri
     x = DeviceArray(driver, (3,), "float32")
     function(x.tensor())
     assert driver.launches()[0].arguments == (struct.pack("<Q", x.address),)
-    with pytest.raises(ValueError, match="x is on a device of DLPack's type 1"):
+    with pytest.raises(ValueError, match=r"x is on a device of type cpu, whose memory a kernel"):
         function(np.zeros(3, "float32"))
     assert len(driver.launches()) == 1
 
@@ -284,6 +297,11 @@ def test_a_tensor_of_any_device_must_be_on_one_that_kernels_read(driver: FakeDri
         (Struct, "at least one member"),
         (lambda: Pointee("p", 0), "size: expected a positive int"),
         (lambda: Pointee("p", 8, 3), "align: expected a power of two"),
+        (lambda: Pointee(3, 8), "pointer: expected a parameter or its name but got 3"),  # pyright: ignore
+        (lambda: Packed(3), "tensor: expected a parameter or its name but got 3"),  # pyright: ignore
+        (lambda: Nested(None), "tensor: expected a parameter or its name"),  # pyright: ignore
+        (lambda: Scalar("n", "float32"), "n can be an integer, but no float32"),
+        (lambda: Scalar(None, "int32"), "expected a number but got None"),  # pyright: ignore
     ],
 )
 def test_entries_that_make_no_sense(make: Any, words: str):

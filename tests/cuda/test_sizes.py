@@ -85,6 +85,15 @@ def test_ranges_are_checked_before_anything_is_narrowed(
     assert driver.calls() == []
 
 
+def test_a_kernels_name_may_have_braces(driver: FakeDriver):
+    """No compiler writes such a one; in messages they stand for a value."""
+    function = wrap(KernelImage("k{}", (1,)), [N], args=[N * 1], grid=N)
+    with pytest.raises(ValueError, match=r"grid.x = n is -1 for kernel 'k\{ \}'"):
+        function(-1)
+    with pytest.raises(ValueError, match=r"n \* 1 is 1000, .* that kernel 'k\{ \}' has for it"):
+        function(1000)
+
+
 def test_a_product_that_overflows_is_no_small_grid(driver: FakeDriver):
     function = wrap(EMPTY, [N], args=[], grid=N * N)
     with pytest.raises(ValueError, match=r"The value of n \* n does not fit int64"):
@@ -106,7 +115,7 @@ def test_a_grid_of_the_int_0(driver: FakeDriver):
     assert driver.calls() == []
 
 
-INTS = [
+INTS: list[tuple[dict[str, Any], str]] = [
     ({"grid": (1, 65536)}, "grid.y: expected 0 to 65535 but got 65536"),
     ({"grid": -1}, "grid.x: expected 0 to 2147483647 but got -1"),
     ({"grid": ()}, "grid: expected one to three sizes but got 0"),
@@ -125,6 +134,7 @@ INTS = [
     ({"dynamic_smem_bytes": -1}, "dynamic_smem_bytes: expected 0 to 2147483647 but got -1"),
     ({"dynamic_smem_bytes": 2**31}, "dynamic_smem_bytes: expected 0 to"),
     ({"attributes": ["pdl"]}, "expected cooperative, programmatic_stream_serialization but got"),
+    ({"attributes": [[]]}, "expected cooperative, programmatic_stream_serialization but got []"),
     ({"attributes": "cooperative"}, "attributes: expected a list of names but got 'cooperative'"),
 ]
 
@@ -215,8 +225,7 @@ def test_more_shared_memory_is_asked_for_once(driver: FakeDriver):
             function()
     assert len(driver.launches()) == 3
     wanted = FunctionAttribute.MAX_DYNAMIC_SHARED_SIZE_BYTES
-    # The device is not known beforehand, so it is asked for each time.
-    assert set(settings(driver)) == {(wanted, OPT_IN, 0)}
+    assert settings(driver) == [(wanted, OPT_IN, 0)]
 
 
 def test_once_for_each_device(driver: FakeDriver):
@@ -262,6 +271,22 @@ def test_a_cluster_of_more_than_8_blocks(driver: FakeDriver):
     assert settings(driver) == [(FunctionAttribute.NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1, 0)]
 
 
+def test_a_compiled_cluster_of_more_than_8_blocks(driver: FakeDriver):
+    """With ``__cluster_dims__`` no launch attribute is needed, but the leave is."""
+    large = KernelImage("large", cluster=(4, 4, 1))
+    for options in ({}, {"cluster": (4, 4)}, {"image": make_ptx([large])}):
+        driver.clear_log()
+        launch = launched(driver, large, [], grid=(4, 8), **options)
+        assert launch.cluster == (4, 4, 1)
+        assert bool(launch.attributes) == ("cluster" in options)
+        assert settings(driver) == [(FunctionAttribute.NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1, 0)]
+
+
+def test_a_compiled_cluster_of_8_blocks_needs_no_leave(driver: FakeDriver):
+    launched(driver, KernelImage("small", cluster=(8, 1, 1)), [], grid=8)
+    assert settings(driver) == []
+
+
 def test_a_cluster_of_8_blocks_needs_no_leave(driver: FakeDriver):
     launched(driver, EMPTY, [], grid=8, cluster=8)
     assert settings(driver) == []
@@ -273,6 +298,23 @@ def test_a_large_cluster_that_is_computed(driver: FakeDriver):
     assert settings(driver) == []
     function(16)
     assert settings(driver) == [(FunctionAttribute.NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1, 0)]
+
+
+def test_what_is_needed_is_set_bit_by_bit(driver: FakeDriver):
+    """A launch that needs one attribute does not take the other for set, nor set both again."""
+    x = spec.Tensor("x", [N], "float32", device_type="cuda")
+    kernel = KernelImage("k", (8, 4))
+    function = wrap(kernel, [x, M], grid=16, cluster=M, dynamic_smem_bytes=N * 1024)
+    few, many = (DeviceArray(driver, (n,), "float32").tensor() for n in (1, 200))
+    shared = (FunctionAttribute.MAX_DYNAMIC_SHARED_SIZE_BYTES, OPT_IN, 0)
+    cluster = (FunctionAttribute.NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1, 0)
+    function(many, 1)
+    assert settings(driver) == [shared]
+    function(few, 16)
+    assert settings(driver) == [shared, cluster]
+    for array, blocks in ((many, 16), (few, 16), (many, 1)):
+        function(array, blocks)
+    assert settings(driver) == [shared, cluster]
 
 
 def test_both_at_once(driver: FakeDriver):

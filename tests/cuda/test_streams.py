@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import re
 from collections.abc import Generator
 from contextlib import contextmanager
 from typing import Any
@@ -10,8 +11,16 @@ from typing import Any
 import pytest
 import tvm_ffi
 
-from ffi_builder import BuildError, spec
-from tests.cuda.fake import LEGACY, PER_THREAD, DeviceArray, FakeDriver, KernelImage, Result
+from ffi_builder import BuildError, SpecError, spec
+from tests.cuda.fake import (
+    LEGACY,
+    PER_THREAD,
+    DeviceArray,
+    DeviceAttribute,
+    FakeDriver,
+    KernelImage,
+    Result,
+)
 from tests.cuda.fake.kernels import EMPTY
 from tests.cuda.launching import launched, provider, wrap
 from tests.support.wrapping import attached, set_stream
@@ -96,6 +105,26 @@ def test_without_a_stream_it_is_the_current_one(driver: FakeDriver):
     assert (launch.stream, launch.device) == (stream, 1)
 
 
+@pytest.mark.parametrize("kind", ["cuda_host", "cuda_managed", "any"])
+@pytest.mark.parametrize("stream", [[], [spec.EnvStream("stream")]])
+def test_the_current_stream_is_that_of_the_first_cuda_tensor(
+    driver: FakeDriver, kind: str, stream: list[spec.EnvStream]
+):
+    """Pinned and managed memory has a device id as well, but tvm-ffi has no stream for it."""
+    other = spec.Tensor("p", [N], "float32", device_type=kind)
+    wanted = driver.new_stream(1)
+    function = wrap(KernelImage("k", (8, 8)), [other, X, *stream])
+    pinned = DeviceArray(driver, (4,), "float32", 1)
+    set_stream("cuda", 1, wanted)
+    try:
+        first = pinned.tensor(kind="cuda_managed" if kind == "any" else kind)
+        function(first, array(driver, 1))
+    finally:
+        set_stream("cuda", 1, 0)
+    [launch] = driver.launches()
+    assert (launch.stream, launch.device) == (wanted, 1)
+
+
 def test_an_absent_tensor_has_no_device(driver: FakeDriver):
     """The next tensor's device counts."""
     two = [spec.Optional(spec.Tensor("o", [3], "float32", device_type="cuda")), X]
@@ -123,10 +152,18 @@ def test_a_stream_chosen_among_several(driver: FakeDriver):
     assert launch.stream == stream
 
 
-@pytest.mark.parametrize("stream", [3, -1, "n", True, "nobody"])
+@pytest.mark.parametrize("stream", ["n", N, "nobody", spec.Stream("other")])
+def test_what_is_no_stream_of_the_signature(stream: Any):
+    launch = provider(EMPTY, args=[], stream=stream)
+    expected = "expected a Stream or EnvStream of 'f', which has stream, but got "
+    with pytest.raises(BuildError, match=re.escape(f"stream: {expected}{stream!r}")):
+        attached([N, STREAM], launch)
+
+
+@pytest.mark.parametrize("stream", [3, -1, True, 1.0, object])
 def test_what_is_no_stream(stream: Any):
-    with pytest.raises(BuildError, match="stream"):
-        attached([N, STREAM], provider(EMPTY, args=[], stream=stream))
+    with pytest.raises(SpecError, match=r"stream: expected a parameter or its name, 0 \(NULL\), 1"):
+        provider(EMPTY, stream=stream)
 
 
 # The context.
@@ -193,7 +230,7 @@ FAILURES = [
     ("cuCtxGetCurrent", Result.UNKNOWN),
     ("cuCtxGetDevice", Result.UNKNOWN),
     ("cuDevicePrimaryCtxRetain", Result.OUT_OF_MEMORY),
-    ("cuCtxPushCurrent_v2", Result.INVALID_CONTEXT),
+    ("cuCtxPushCurrent_v2", Result.OUT_OF_MEMORY),
     ("cuLaunchKernelEx", Result.LAUNCH_OUT_OF_RESOURCES),
 ]
 
@@ -234,6 +271,98 @@ def test_and_where_a_kernel_is_made_ready(
             function(*arguments)
         function(*arguments)
     assert [launch.device for launch in driver.launches()] == [1 if has_tensor else 0]
+
+
+# A device that somebody has reset.
+
+
+def test_a_primary_context_that_was_reset_is_retained_anew(driver: FakeDriver):
+    """As by cudaDeviceReset: streams and memory are gone, the module is not."""
+    function = wrap(ONE, [X])
+    with unchanged(driver):
+        for device in (0, 1, 1):
+            function(array(driver, device))
+            driver.must("cuDevicePrimaryCtxReset_v2", device)
+        function(array(driver, 1))
+        function(array(driver, 0))
+    assert [launch.device for launch in driver.launches()] == [0, 1, 1, 1, 0]
+    assert driver.count("cuDevicePrimaryCtxRetain") == 5
+
+
+def test_a_context_that_turns_out_to_be_gone_at_the_launch(driver: FakeDriver):
+    function = wrap(ONE, [X])
+    function(array(driver, 1))
+    driver.fail("cuLaunchKernelEx", Result.CONTEXT_IS_DESTROYED)
+    with unchanged(driver):
+        function(array(driver, 1))
+    assert len(driver.launches()) == 2
+
+
+@pytest.mark.parametrize("name", ["cuCtxPushCurrent_v2", "cuLaunchKernelEx"])
+def test_a_context_that_is_gone_for_good_is_an_error(driver: FakeDriver, name: str):
+    """It is tried once more, and not for ever; a caller's own context is the caller's."""
+    function, tensor = wrap(ONE, [X]), array(driver, 1)
+    driver.fail(name, Result.CONTEXT_IS_DESTROYED, nth=0)
+    with unchanged(driver), pytest.raises(RuntimeError, match=f"{name} failed: CUDA_ERROR_CONTEXT"):
+        function(tensor)
+    assert driver.count(name) == 2
+    if name == "cuLaunchKernelEx":
+        with driver.current(1), pytest.raises(RuntimeError, match="CUDA_ERROR_CONTEXT_IS_DESTR"):
+            function(tensor)
+        assert driver.count(name) == 3
+
+
+# Where a real stream is of another device than the tensors.
+
+
+def test_a_streams_own_device_is_made_ready(driver: FakeDriver):
+    """Whichever was ready before: by a launch, by preloading, or none."""
+    function = wrap(ONE, [X, STREAM], dynamic_smem_bytes=100_000)
+    streams = [ctypes.c_void_p(driver.new_stream(device)) for device in (0, 1)]
+    with unchanged(driver):
+        for device in (1, 1, 0, 1, 0):
+            function(array(driver, 0), streams[device])
+    assert [launch.device for launch in driver.launches()] == [1, 1, 0, 1, 0]
+    devices = [call.arguments["device"] for call in driver.calls("cuKernelSetAttribute")]
+    assert devices == [1, 0]
+
+
+def test_a_stream_elsewhere_after_one_of_the_tensors_device(driver: FakeDriver):
+    function = wrap(ONE, [X, STREAM], dynamic_smem_bytes=100_000, grid=16, cluster=16)
+    streams = [ctypes.c_void_p(driver.new_stream(device)) for device in (0, 1)]
+    with driver.current(0), unchanged(driver):
+        for device in (0, 1, 1):
+            function(array(driver, 0), streams[device])
+    assert [launch.device for launch in driver.launches()] == [0, 1, 1]
+    # Refused once, and then made ready.
+    assert driver.count("cuLaunchKernelEx") == 4
+
+
+def test_what_is_refused_on_a_stream_elsewhere_is_an_error(driver: FakeDriver):
+    """Once the kernel is ready there, nothing is tried again; limits are those of that device."""
+    size = spec.Var("size", "int32")
+    function = wrap(ONE, [X, STREAM, size], args=["x"], block=size, dynamic_smem_bytes=100_000)
+    stream = ctypes.c_void_p(driver.new_stream(1))
+    tensor = array(driver, 0)
+    driver.set_attribute(DeviceAttribute.MAX_THREADS_PER_BLOCK, 512, device=1)
+    with unchanged(driver):
+        for _ in range(2):
+            with pytest.raises(RuntimeError) as caught:
+                function(tensor, stream, 600)
+            words = f"device 1, stream {stream.value:#x}; the block has 600 threads, at most 512"
+            assert words in str(caught.value)
+    assert driver.count("cuKernelSetAttribute") == 1
+    function(tensor, stream, 512)
+
+
+@pytest.mark.parametrize("name", ["cuStreamGetCtx", "cuCtxPushCurrent_v2", "cuCtxGetDevice"])
+def test_where_a_stream_does_not_tell_its_device_it_is_the_tensors(driver: FakeDriver, name: str):
+    function = wrap(ONE, [X, STREAM], dynamic_smem_bytes=100_000)
+    stream = ctypes.c_void_p(driver.new_stream(1))
+    driver.fail(name, Result.UNKNOWN)
+    with unchanged(driver):
+        function(array(driver, 1), stream)
+    assert {call.arguments["device"] for call in driver.calls("cuKernelSetAttribute")} == {1}
 
 
 def test_the_device_of_a_real_stream_is_found_for_attributes(driver: FakeDriver):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, TypeAlias
 
 from ffi_builder import spec
@@ -20,7 +20,7 @@ from ffi_builder.providers.cuda.entries import (
     Scalar,
     Struct,
 )
-from ffi_builder.providers.cuda.layout import Layout, Tree, layout
+from ffi_builder.providers.cuda.layout import Aligned, Layout, Tree, layout
 from ffi_builder.providers.forward import (
     Entry,
     Item,
@@ -41,6 +41,9 @@ _HOST_ONLY: Final = (*(spec.String, spec.Bytes, spec.Object, spec.Function, spec
 _STREAMS: Final = (spec.Stream, spec.EnvStream)
 _FOR_KERNELS: Final = ("cuda", "cuda_host", "cuda_managed")
 """Device types of memory that a kernel can read."""
+_DEVICE_ALIGN: Final = 4
+_DTYPE_ALIGN: Final = 2
+"""Of ``struct DLDevice { int, int }`` and ``struct DLDataType { uint8_t, uint8_t, uint16_t }``."""
 
 Members: TypeAlias = Callable[[CallContext, spec.Tensor], Sequence[Value]]
 """``CudaLaunchCallProvider.tensor_members``."""
@@ -51,7 +54,7 @@ class KernelArgument:
     """One parameter of the kernel: values in memory, a number, or what the caller has laid out.
 
     A number (an int or expression, an i64 here) takes the size of the kernel's parameter, so it has
-    none of its own. Sizes are bytes.
+    none of its own. Sizes are bytes. ``is_float`` is None for what is more than a number.
     """
 
     text: str
@@ -60,6 +63,7 @@ class KernelArgument:
     layout: Layout | None = None
     number: Value | int | None = None
     address: Value | None = None
+    is_float: bool | None = None
 
     def __str__(self) -> str:
         if self.size is None:
@@ -82,8 +86,6 @@ def kernel_arguments(
         every = items(PROVIDER, None, context)
         found = [item for item in every if not isinstance(plain(item), _STREAMS)]
         return [argument for item in found for argument in maker.of_item(item)]
-    if isinstance(args, str) or not isinstance(args, Sequence):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise BuildError(f"{PROVIDER}: args= is {args!r}; expected a list, such as [{args!r}]")
     arguments = [argument for entry in args for argument in maker.of_entry(entry)]
     behind = with_result_tensors(context, maker.seen)[len(maker.seen) :]
     return [*arguments, *(argument for item in behind for argument in maker.of_item(item))]
@@ -100,7 +102,8 @@ class _Maker:
     def of_entry(self, entry: LaunchEntry) -> Iterator[KernelArgument]:
         match entry:
             case Scalar():
-                yield _laid_out(str(entry), self._scalar(entry))
+                is_float = entry.dtype in spec.FLOAT_DTYPES  # its bits are those of an integer
+                yield replace(_laid_out(str(entry), self._scalar(entry)), is_float=is_float)
             case Struct() | Packed() | Nested():
                 yield _laid_out(str(entry), self._tree(entry))
             case Pointee():
@@ -151,6 +154,10 @@ class _Maker:
                     f"{PROVIDER}: {_shown(context, item)!r} is a {type(param).__name__}, which is "
                     f"in the host's memory; leave it out with args="
                 )
+            case spec.Device():
+                return Aligned(scalar_argument(context, item).value, _DEVICE_ALIGN)
+            case spec.DType() | spec.Field(part="dtype"):
+                return Aligned(scalar_argument(context, item).value, _DTYPE_ALIGN)
             case _:
                 return scalar_argument(context, item).value
 
@@ -216,15 +223,23 @@ class _Maker:
     def _scalar(self, scalar: Scalar) -> Value:
         b, t = self.context.builder, self.context.builder.types
         bits = t.integer(8 * SCALAR_SIZES[scalar.dtype])
-        if not isinstance(scalar.value, (spec.Var, spec.Expr)):
+        symbol = self._symbol(scalar.value) if isinstance(scalar.value, str) else scalar.value
+        if not isinstance(symbol, (spec.Var, spec.Expr)):
             return b.constant(8 * SCALAR_SIZES[scalar.dtype], scalar.bits)
-        value = widened(self.context, scalar.value)
+        value = widened(self.context, symbol)
         low, high = spec.INT_RANGES[scalar.dtype]
-        fits = in_range(b, value, low, high, signed=not _is_uint64(scalar.value))
+        fits = in_range(b, value, low, high, signed=not _is_uint64(symbol))
         words = f"{scalar.value} is {{}}, which is no {scalar.dtype}: kernels get what fits"
         if fits is not None:
             b.check(fits, "ValueError", words, value)
         return value if bits == t.i64 else b.trunc(value, bits)
+
+    def _symbol(self, name: str) -> spec.Var:
+        found = self._items(name)
+        var = plain(found[0]) if len(found) == 1 else None
+        if not isinstance(var, spec.Var) or not var.is_integer:
+            raise BuildError(f"{PROVIDER}: Scalar: expected an integer Var but got {name!r}")
+        return var
 
 
 def widened(context: CallContext, item: spec.Dim) -> Value:
@@ -254,7 +269,9 @@ def _is_uint64(item: object) -> bool:
 
 def _laid_out(text: str, tree: Tree) -> KernelArgument:
     found = layout(tree)
-    return KernelArgument(text, found.size, found.align, layout=found)
+    types = [str(leaf.value.type) for leaf in found.leaves]
+    is_float = "f" in types[0] if len(types) == 1 else None
+    return KernelArgument(text, found.size, found.align, layout=found, is_float=is_float)
 
 
 def _check_device(context: CallContext, tensor: spec.Tensor) -> None:
@@ -276,10 +293,18 @@ def _check_device(context: CallContext, tensor: spec.Tensor) -> None:
     if context.may_be_absent(tensor):
         fine = b.or_(fine, b.xor(context.present(tensor), b.i1(True)))
     words = (
-        f"{path} is on a device of DLPack's type {{}}, whose memory a kernel cannot read; expected "
+        f"{path} is on a device of type {{}}, whose memory a kernel cannot read; expected "
         f"{', '.join(_FOR_KERNELS)}"
     )
-    b.check(fine, "ValueError", words, kind)
+    following, failed = b.new_block(), b.new_block(cold=True)
+    b.cond_br(fine, following, failed)
+    b.block = failed
+    shown = b.text_constant(b"unknown\0")
+    for name, code in DEVICE_TYPES.items():
+        known = b.text_constant(name.encode() + b"\0")
+        shown = b.select(b.eq(kind, b.i32(code)), known, shown)
+    b.fail("ValueError", words, shown)
+    b.block = following
 
 
 def _shown(context: CallContext, item: Item) -> str:

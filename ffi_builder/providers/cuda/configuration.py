@@ -18,12 +18,15 @@ _WORD: Final = 8
 class Launch:
     """What is launched, with all sizes checked.
 
-    ``threshold`` is how much dynamic shared memory there may be without asking for it, in bytes.
+    ``cluster`` is what this launch asks for, and ``compiled_cluster`` how many blocks the kernel's
+    own cluster has: 1 if it was compiled for none. ``threshold`` is how much dynamic shared memory
+    there may be without asking for it, in bytes.
     """
 
     grid: Dimensions
     block: Dimensions
     cluster: Dimensions | None
+    compiled_cluster: int
     shared: int | Value
     threshold: int
     flags: Sequence[str]
@@ -34,10 +37,9 @@ class Launch:
         needs = 0
         if not isinstance(self.shared, int) or self.shared > self.threshold:
             needs |= driver.PREPARED_SHARED
-        if self.cluster is not None:
-            blocks = self.cluster.product
-            if blocks is None or blocks > driver.MAX_PORTABLE_CLUSTER:
-                needs |= driver.PREPARED_CLUSTER
+        blocks = self.compiled_cluster if self.cluster is None else self.cluster.product
+        if blocks is None or blocks > driver.MAX_PORTABLE_CLUSTER:
+            needs |= driver.PREPARED_CLUSTER
         return needs
 
     def needs(self, b: Builder) -> Value:
@@ -94,14 +96,17 @@ def _attributes(b: Builder, launch: Launch) -> Value:
 
 
 def _store_pairs(b: Builder, at: Value, values: Sequence[int | Value]) -> None:
-    """Store numbers of 32 bits one after the other, two ints in one word."""
+    """Store numbers of 32 bits one after the other, two ints in one word.
+
+    A value is never compared: CUTLASS's take `==` as an operation to emit.
+    """
     t = b.types
     for index in range(0, len(values), 2):
         low, high = values[index : index + 2]
         place = b.offset(at, 4 * index)
         if isinstance(low, int) and isinstance(high, int):
             b.store(b.i64(low | high << 32), place)
-        elif high == 0 and not isinstance(low, int):
+        elif isinstance(high, int) and not isinstance(low, int) and high == 0:
             b.store(low, place)  # an i64 that fits 32 bits
         else:
             for half, value in enumerate((low, high)):

@@ -4,7 +4,7 @@ In C::
 
 int32_t preload(TVMFFIAny *args, int32_t count, TVMFFIAny *result, State *, Kernel *,
                 int (*init)(void **), int32_t needs, …site);
-int32_t release(State *, TVMFFIAny *result, int (*unload)(void **), …site);
+int32_t release(int32_t count, State *, TVMFFIAny *result, int (*unload)(void **), …site);
 int32_t unload(void **result, State *, Library *);     under the lock of TVMFFIHandleInitOnce
 void leave_module(State *);                            when the code goes
 """
@@ -82,9 +82,16 @@ def _refuse(
     return message.raise_(kind, site)
 
 
-def release(b: HelperBuilder, state: Value, result: Value, callback: Value, *site: Value) -> None:
+def release(
+    b: HelperBuilder, count: Value, state: Value, result: Value, callback: Value, *site: Value
+) -> None:
     """Unload under the lock that loading has; the slot gets the address of the status."""
     t = b.types
+    with b.when(b.ne(count, b.i32(0))):
+        owner, message = Site(site), Message(b)
+        message.append("To release kernel '%s': expected no argument", owner.kernel)
+        message.append(" but got %d", count)
+        b.ret(message.raise_("TypeError", owner))
     slot = b.alloca(t.ptr)
     b.store(b.null(), slot)
     _store_none(b, result)

@@ -122,7 +122,8 @@ def emit_size(
     b, value = context.builder, widened(context, size)
     # Unsigned, so that negative values are too large.
     shifted = b.sub(value, b.i64(least)) if least else value
-    words = f"{what} = {size} is {{}} for kernel {kernel!r}; expected {least} to {most}"
+    name = kernel.replace("{}", "{ }")  # which would stand for a value
+    words = f"{what} = {size} is {{}} for kernel {name!r}; expected {least} to {most}"
     b.check(b.ule(shifted, b.i64(most - least)), "ValueError", words, value)
     return value
 

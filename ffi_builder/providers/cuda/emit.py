@@ -16,7 +16,7 @@ from ffi_builder.providers.cuda import driver
 SHARED: Final = "__ffi_builder_shared_cuda_"
 """Helpers, and constants that only they use: what a JIT may have once for all modules."""
 
-_WITHOUT_RESULT: Final = ("leave", "leave_module", "say")
+_WITHOUT_RESULT: Final = ("leave", "forget", "leave_module", "say")
 
 _ACQUIRE: Final = 4
 _RELEASE: Final = 5

@@ -13,9 +13,10 @@ one, a Var, an expression or an int, the name of such, or one of these::
 
 from __future__ import annotations
 
+import math
 import struct
 from dataclasses import dataclass
-from typing import Final, TypeAlias, Union
+from typing import Final, TypeAlias, Union, get_args
 
 from ffi_builder import spec
 from ffi_builder.errors import SpecError
@@ -23,6 +24,8 @@ from ffi_builder.providers.cuda import driver
 from ffi_builder.providers.forward import Entry
 
 _FLOATS: Final = {"float16": "e", "float32": "f", "float64": "d"}
+_INFINITY: Final = 0x7F80
+"""A bfloat16."""
 SCALAR_SIZES: Final = {
     **{f"{sign}int{bits}": bits // 8 for sign in ("", "u") for bits in (8, 16, 32, 64)},
     "bool": 1,
@@ -40,8 +43,8 @@ class Scalar:
     """A number in a type of its own.
 
     Args:
-        value: an int, float or bool; or for an integer dtype a Var or an expression, which is
-            checked at each call to fit.
+        value: an int, float or bool; or for an integer dtype a Var, its name or an expression,
+            which is checked at each call to fit.
         dtype: int8 to int64, uint8 to uint64, bool, float16, bfloat16, float32, float64, or handle
             for an address (0 is NULL).
 
@@ -49,7 +52,7 @@ class Scalar:
         SpecError: another dtype, or a value that it cannot have.
     """
 
-    value: spec.Dim | float
+    value: spec.Dim | float | str
     dtype: str
 
     def __post_init__(self) -> None:
@@ -57,7 +60,7 @@ class Scalar:
             raise SpecError(
                 f"Scalar: dtype: expected one of {', '.join(SCALAR_SIZES)} but got {self.dtype!r}"
             )
-        if isinstance(self.value, (spec.Var, spec.Expr)):
+        if isinstance(self.value, (spec.Var, spec.Expr, str)):
             self._check_symbolic()
         else:
             _ = self.bits
@@ -118,6 +121,9 @@ class Packed:
 
     tensor: spec.Param | str
 
+    def __post_init__(self) -> None:
+        _check_param("Packed: tensor", self.tensor)
+
     def __str__(self) -> str:
         return f"{_name(self.tensor)} packed"
 
@@ -130,6 +136,9 @@ class Nested:
     """
 
     tensor: spec.Param | str
+
+    def __post_init__(self) -> None:
+        _check_param("Nested: tensor", self.tensor)
 
     def __str__(self) -> str:
         return f"{_name(self.tensor)} nested"
@@ -155,6 +164,7 @@ class Pointee:
     align: int = 8
 
     def __post_init__(self) -> None:
+        _check_param("Pointee: pointer", self.pointer)
         if type(self.size) is not int or self.size < 1:
             raise SpecError(f"Pointee: size: expected a positive int but got {self.size!r}")
         if type(self.align) is not int or self.align < 1 or self.align & (self.align - 1):
@@ -177,6 +187,11 @@ LaunchEntry: TypeAlias = Union[Entry, Scalar, Struct, Packed, Nested, Pointee]
 """An entry of ``args=``."""
 
 
+def _check_param(what: str, given: object) -> None:
+    if not isinstance(given, (str, *get_args(spec.Param))):
+        raise SpecError(f"{what}: expected a parameter or its name but got {given!r}")
+
+
 def _name(param: spec.Param | str) -> str:
     return param if isinstance(param, str) else param.name
 
@@ -190,7 +205,10 @@ def _float_bits(value: float, dtype: str) -> int:
         if wide & 0xFFFF == 0x8000 and near != value:
             # Half-way only since it has been rounded to float32 already.
             wide += 1 if abs(value) > abs(near) else -1
-        return (wide + 0x7FFF + (wide >> 16 & 1)) >> 16
+        rounded = (wide + 0x7FFF + (wide >> 16 & 1)) >> 16
+        if rounded & 0x7FFF == _INFINITY and not math.isinf(value):
+            raise SpecError(f"Scalar: {value!r} is too large for a {dtype}")
+        return rounded
     return int.from_bytes(_packed(value, _FLOATS[dtype], dtype), "little")
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from ffi_builder.ir import Symbols, Type, Types, seal
-from ffi_builder.providers.cuda.context import device_of, enter, launch, leave, primary
+from ffi_builder.providers.cuda.context import device_of, enter, forget, launch, leave, primary
 from ffi_builder.providers.cuda.control import INIT_ONCE, leave_module, preload, release, unload
 from ffi_builder.providers.cuda.emit import (
     MESSAGE_VALUES,
@@ -23,7 +23,7 @@ from ffi_builder.providers.cuda.emit import (
     say,
 )
 from ffi_builder.providers.cuda.load import find_driver, load, take_kernel
-from ffi_builder.providers.cuda.prepare import load_on, prepare, set_attributes
+from ffi_builder.providers.cuda.prepare import launch_again, load_on, prepare, set_attributes
 from ffi_builder.providers.cuda.report import fail
 
 _LETTERS: Final = {"p": "ptr", "i": "i32", "l": "i64"}
@@ -31,17 +31,19 @@ _BODIES: Final[dict[str, tuple[str, Callable[..., None]]]] = {
     "enter": ("pip", enter),
     "primary": ("pip", primary),
     "leave": ("pi", leave),
+    "forget": ("pi", forget),
     "launch": ("ppppi", launch),
-    "device_of": ("pp", device_of),
+    "device_of": ("ppi", device_of),
     "set_attributes": ("ppii", set_attributes),
     "prepare": ("ppipi", prepare),
+    "launch_again": ("ppppiii", launch_again),
     "load_on": ("ppii", load_on),
     "fail": ("pppiip" + Site.LETTERS, fail),
     "find_driver": ("p" + Site.LETTERS, find_driver),
     "take_kernel": ("pppppp", take_kernel),
     "load": ("pppppp" + Site.LETTERS, load),
     "preload": ("pippppi" + Site.LETTERS, preload),
-    "release": ("ppp" + Site.LETTERS, release),
+    "release": ("ippp" + Site.LETTERS, release),
     "unload": ("ppp", unload),
     "leave_module": ("p", leave_module),
     "say": ("pp" + "l" * MESSAGE_VALUES, say),

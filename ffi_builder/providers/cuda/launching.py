@@ -14,7 +14,8 @@ What is emitted, ``…`` being more of the same::
     %status = llvm.call %function(%config, %kernel, %params, %null)
     llvm.br ^launched(%status)                             // ^of_context: a helper
   ^launched(%status):
-    llvm.cond_br %is_fine, ^done(%status), ^failed         // ^failed: a helper makes the error
+    llvm.cond_br %is_fine, ^done(%status), ^failed         // ^failed: a helper makes the error;
+                                                           // before, it may be launched again
   ^done(%status):
 """
 
@@ -58,16 +59,19 @@ class Launcher:
         params = addresses(b, arguments)
         # Before anything that may fail: errors show it.
         config = emit_config(b, self.launch, stream)
-        if self.launch.may_need:
-            self._prepare(state, stream, failed)
+        needs = self.launch.needs(b) if self.launch.may_need else None
+        if needs is not None:
+            self._prepare(state, stream, needs, failed)
         status = self._call(state, stream, [config, kernel, params])
         done = b.new_block(b.types.i32)
         b.cond_br(b.eq(status, b.i32(0)), done, failed, [status], [status], likely=True)
         if is_empty is not None:
             b.block = start
             b.cond_br(is_empty, done, first, [b.i32(0)])
-        b.block = failed
-        self._fail(failed.arguments[0], state, config, done)
+        b.block, refused = failed, failed.arguments[0]
+        if needs is not None and not isinstance(self.place.stream, int):
+            refused = self._again(state, [config, params], needs, refused, done)
+        self._fail(refused, state, config, done)
         b.block = done
         return done.arguments[0]
 
@@ -96,10 +100,9 @@ class Launcher:
             return stream
         return b.to_pointer(b.i64(stream)) if stream else b.null()
 
-    def _prepare(self, state: Value, stream: Value, failed: Block) -> None:
+    def _prepare(self, state: Value, stream: Value, needs: Value, failed: Block) -> None:
         """Set the kernel's attributes, the first time on a device that they are needed."""
-        b, t = self.b, self.b.types
-        needs, device = self.launch.needs(b), self.place.device
+        b, t, device = self.b, self.b.types, self.place.device
         kernel = b.address_of(self.states.kernel)
         # -1 becomes the last byte, which stays 0.
         index = b.zext(b.and_(device, b.i32(driver.DEVICES - 1)), t.i64)
@@ -111,6 +114,18 @@ class Launcher:
         status = call_helper(b, "prepare", [state, kernel, device, stream, needs])
         b.cond_br(b.eq(status, b.i32(0)), following, failed, [], [status])
         b.block = following
+
+    def _again(
+        self, state: Value, launch: Sequence[Value], needs: Value, status: Value, done: Block
+    ) -> Value:
+        """Where the stream is of another device than the tensors: the status that is left."""
+        b, kernel = self.b, self.b.address_of(self.states.kernel)
+        operands = [state, kernel, *launch, self.place.device, needs, status]
+        status = call_helper(b, "launch_again", operands)
+        refused = b.new_block(cold=True)
+        b.cond_br(b.eq(status, b.i32(0)), done, refused, [status])
+        b.block = refused
+        return status
 
     def _call(self, state: Value, stream: Value, operands: Sequence[Value]) -> Value:
         """Launch on the stream, or where that depends on the current context, by a helper."""

@@ -9,7 +9,16 @@ from typing import Final, TypeAlias, Union
 from ffi_builder.errors import BuildError
 from ffi_builder.ir import Builder, Value
 
-Tree: TypeAlias = Union[Value, Sequence["Tree"]]
+
+@dataclass(frozen=True)
+class Aligned:
+    """A value that is a struct in C: DLDevice and DLDataType, at the alignment of their members."""
+
+    value: Value
+    align: int
+
+
+Tree: TypeAlias = Union[Value, Aligned, Sequence["Tree"]]
 """A value, or a struct of such."""
 
 _SIZES: Final = {
@@ -23,21 +32,30 @@ _SIZES: Final = {
 
 
 @dataclass(frozen=True)
+class Leaf:
+    """A value at an offset from the beginning, which is a multiple of its alignment."""
+
+    offset: int
+    value: Value
+    align: int
+
+
+@dataclass(frozen=True)
 class Layout:
-    """Values at their offsets from the beginning. All numbers are bytes."""
+    """Values at their places. All numbers are bytes."""
 
     size: int
     align: int
-    leaves: tuple[tuple[int, Value], ...]
+    leaves: tuple[Leaf, ...]
 
     @property
     def has_padding(self) -> bool:
         """Whether there are bytes that belong to no value."""
-        return sum(size_of(value) for _, value in self.leaves) < self.size
+        return sum(size_of(leaf.value) for leaf in self.leaves) < self.size
 
 
 def size_of(value: Value) -> int:
-    """Of a number or pointer in memory; it is its alignment too. A bool is a byte.
+    """Of a number or pointer in memory. A bool is a byte.
 
     Raises:
         BuildError: if it is something else.
@@ -53,30 +71,33 @@ def size_of(value: Value) -> int:
 
 
 def layout(tree: Tree) -> Layout:
-    """As a C compiler lays it out: each member at its natural alignment."""
+    """As a C compiler lays it out: each member at its alignment; a number's is its size."""
     if not isinstance(tree, Sequence):
-        size = size_of(tree)
-        return Layout(size, size, ((0, tree),))
+        value = tree.value if isinstance(tree, Aligned) else tree
+        size = size_of(value)
+        align = tree.align if isinstance(tree, Aligned) else size
+        return Layout(size, align, (Leaf(0, value, align),))
     at, align = 0, 1
-    leaves: list[tuple[int, Value]] = []
+    leaves: list[Leaf] = []
     for member in tree:
         inner = layout(member)
         at = -(-at // inner.align) * inner.align
-        leaves += [(at + offset, value) for offset, value in inner.leaves]
+        leaves += [Leaf(at + leaf.offset, leaf.value, leaf.align) for leaf in inner.leaves]
         at, align = at + inner.size, max(align, inner.align)
     return Layout(-(-at // align) * align, align, tuple(leaves))
 
 
-def in_memory(b: Builder, found: Layout) -> Value:
-    """The address of stack space with the values; padding is zero."""
+def in_memory(b: Builder, found: Layout, align: int) -> Value:
+    """The address of stack space with the values, aligned so; padding is zero."""
     t = b.types
     word = t.integer(8 * min(found.align, 8))
-    space = b.alloca(word, max(found.size // min(found.align, 8), 1), align=found.align)
+    space = b.alloca(word, max(found.size // min(found.align, 8), 1), align=align)
     if found.has_padding:
         zero = b.zero(word)
         for at in range(0, found.size, min(found.align, 8)):
             b.store(zero, b.offset(space, at))
-    for at, value in found.leaves:
-        stored = b.zext(value, t.i8) if value.type == t.i1 else value
-        b.store(stored, b.offset(space, at))
+    for leaf in found.leaves:
+        stored = b.zext(leaf.value, t.i8) if leaf.value.type == t.i1 else leaf.value
+        aligned = {"alignment": t.int_attribute(64, leaf.align)}
+        b.op("llvm.store", (stored, b.offset(space, leaf.offset)), attributes=aligned)
     return space

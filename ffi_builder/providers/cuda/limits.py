@@ -9,6 +9,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import reduce
 from typing import Final
 
 from ffi_builder.ir import Value
@@ -25,6 +26,11 @@ _DIMENSIONS: Final = (
     ("block.z", driver.CONFIG_BLOCK + 8, DeviceAttribute.MAX_BLOCK_DIM_Z),
 )
 """What a message calls it, where it stands in a CUlaunchConfig, the device's limit."""
+_CLUSTER: Final = (
+    FunctionAttribute.REQUIRED_CLUSTER_WIDTH,
+    FunctionAttribute.REQUIRED_CLUSTER_HEIGHT,
+    FunctionAttribute.REQUIRED_CLUSTER_DEPTH,
+)
 _ROW: Final = struct.Struct("<8sii")
 _OF_THE_IMAGE: Final = (
     Result.NO_BINARY_FOR_GPU,
@@ -95,20 +101,29 @@ def _shared_memory(b: HelperBuilder, message: Message, launch: Launch) -> None:
 
 
 def _clusters(b: HelperBuilder, message: Message, launch: Launch) -> None:
+    """Of the cluster that was asked for, else of the one that the kernel was compiled for."""
     t = b.types
+    cluster = b.alloca(t.i32, len(_CLUSTER))
+    for axis, attribute in enumerate(_CLUSTER):
+        answered, size = _of_kernel(b, launch, attribute)
+        b.store(b.select(answered, size, b.i32(0)), b.offset(cluster, 4 * axis))
     attributes = b.field(t.ptr, launch.config, driver.CONFIG_ATTRIBUTES)
     count = b.zext(b.field(t.i32, launch.config, driver.CONFIG_COUNT), t.i64)
     with b.loop(count) as index:
         at = b.element(attributes, b.mul(index, b.i64(driver.ATTRIBUTE_SIZE)))
         with b.when(b.eq(b.load(t.i32, at), b.i32(driver.CLUSTER_DIMENSION))):
-            _cluster(b, message, launch, three(b, b.offset(at, driver.ATTRIBUTE_VALUE)))
+            asked = three(b, b.offset(at, driver.ATTRIBUTE_VALUE))
+            for axis, size in enumerate(asked):
+                b.store(size, b.offset(cluster, 4 * axis))
+    sizes = three(b, cluster)
+    with b.when(reduce(b.and_, (b.ne(size, b.i32(0)) for size in sizes))):
+        _cluster(b, message, launch, sizes)
 
 
 def _cluster(b: HelperBuilder, message: Message, launch: Launch, cluster: Sequence[Value]) -> None:
     grid = three(b, b.offset(launch.config, driver.CONFIG_GRID))
     for axis, blocks, size in zip("xyz", grid, cluster, strict=True):
-        divisor = b.select(b.eq(size, b.i32(0)), b.i32(1), size)
-        with b.when(b.ne(b.urem(blocks, divisor), b.i32(0))):
+        with b.when(b.ne(b.urem(blocks, size), b.i32(0))):
             message.append(f"; grid.{axis} is %u, no multiple of cluster.{axis}, %u", blocks, size)
     blocks = _product(b, cluster)
     with b.when(b.ugt(blocks, b.i64(driver.MAX_PORTABLE_CLUSTER))):
@@ -134,6 +149,16 @@ def add_architectures(
         _, minor = _of_device(b, launch, b.i32(DeviceAttribute.COMPUTE_CAPABILITY_MINOR))
         with b.when(answered):
             message.append(", and device %d is sm_%d%d", device, major, minor)
+    with b.when(b.eq(code, b.i32(Result.UNSUPPORTED_PTX_VERSION))):
+        slot = b.alloca(b.types.i32)
+        b.store(b.i32(0), slot)
+        call_driver(b, state, "cuDriverGetVersion", [slot])
+        version = b.load(b.types.i32, slot)
+        tenths = b.sdiv(b.srem(version, b.i32(1000)), b.i32(10))
+        text = (
+            "; its PTX is newer than the driver, which is of CUDA %d.%d: update it, or ship a cubin"
+        )
+        message.append(text, b.sdiv(version, b.i32(1000)), tenths)
 
 
 def _of_device(b: HelperBuilder, launch: Launch, attribute: Value) -> tuple[Value, Value]:
@@ -156,5 +181,7 @@ def _of_kernel(
 
 
 def _product(b: HelperBuilder, sizes: Sequence[Value]) -> Value:
+    """Of three i32, each at least 1 and positive; what does not fit an int64 is its largest."""
     x, y, z = (b.zext(size, b.types.i64) for size in sizes)
-    return b.mul(b.mul(x, y), z)
+    plane, most = b.mul(x, y), b.i64(2**63 - 1)
+    return b.select(b.ugt(plane, b.udiv(most, z)), most, b.mul(plane, z))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
 from ffi_builder.cubin import Kernel, Parameter
@@ -13,6 +15,9 @@ from ffi_builder.providers.cuda.arguments import PROVIDER, KernelArgument, in_ra
 from ffi_builder.providers.cuda.layout import in_memory, layout
 
 _NUMBER_SIZES: Final = (1, 2, 4, 8)
+_FLOAT: Final = re.compile(r"b?f\d+")
+_INTEGER: Final = re.compile(r"[su]\d+")
+"""Types of PTX."""
 _OFFSET_ALIGN: Final = 16
 """Assemblers align addresses, and the first parameter is aligned to no more than this."""
 
@@ -38,9 +43,13 @@ def fitted(
     ]
     if not count or wrong:
         raise BuildError(_mismatch(context, kernel, wanted, arguments, wrong if count else []))
-    return [
+    sized = [
         _sized(context, kernel, argument, parameter.size)
         for parameter, argument in zip(wanted, arguments, strict=True)
+    ]
+    return [
+        replace(argument, align=max(argument.align, parameter.align or 1))
+        for parameter, argument in zip(wanted, sized, strict=True)
     ]
 
 
@@ -51,7 +60,7 @@ def addresses(b: Builder, arguments: Sequence[KernelArgument]) -> Value:
     array = b.alloca(b.types.ptr, len(arguments))
     for index, argument in enumerate(arguments):
         if argument.layout is not None:
-            address = in_memory(b, argument.layout)
+            address = in_memory(b, argument.layout, argument.align)
         else:
             address = _copied(b, argument)
         b.store(address, b.offset(array, 8 * index))
@@ -70,7 +79,7 @@ def _copied(b: Builder, argument: KernelArgument) -> Value:
 
 def _fits(parameter: Parameter, argument: KernelArgument) -> bool:
     if argument.size is None:
-        return parameter.size in _NUMBER_SIZES and not (parameter.type or "").startswith("f")
+        return parameter.size in _NUMBER_SIZES and not _FLOAT.fullmatch(parameter.type or "")
     if argument.size != parameter.size:
         return False
     align = min(argument.align, _OFFSET_ALIGN)
@@ -80,11 +89,13 @@ def _fits(parameter: Parameter, argument: KernelArgument) -> bool:
 
 
 def _same_kind(parameter: Parameter, argument: KernelArgument) -> bool:
-    """Where PTX says that a parameter is a float, no integer will do; ``b32`` may be anything."""
-    kind, found = parameter.type, argument.layout
-    if kind is None or not kind.startswith("f") or found is None or len(found.leaves) != 1:
-        return True
-    return "f" in str(found.leaves[0][1].type)
+    """Where PTX says that a parameter is a float, no integer will do, and the other way round.
+
+    ``b32`` may be anything, and so may a struct or what the caller has laid out.
+    """
+    kind = parameter.type or ""
+    wrong = _INTEGER if argument.is_float else _FLOAT
+    return argument.is_float is None or not wrong.fullmatch(kind)
 
 
 def _sized(
@@ -105,6 +116,7 @@ def _sized(
     else:
         fits = in_range(b, number, low, high, signed=True)
         assert fits is not None
+        where = where.replace("{}", "{ }")  # of the kernel's name
         b.check(fits, "ValueError", f"{argument.text} is {{}}, which does not fit {where}", number)
         value = b.trunc(number, b.types.integer(8 * size))
     found = layout(value)

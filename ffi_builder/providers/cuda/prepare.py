@@ -3,12 +3,20 @@
 In C::
 
     int32_t prepare(State *, Kernel *, int32_t device, void *stream, int32_t needs);
+    int32_t launch_again(State *, Kernel *, CUlaunchConfig *, void **params, int32_t device,
+                         int32_t needs, int32_t status);
     int32_t load_on(State *, Kernel *, int32_t device, int32_t needs);
 
 ``prepare`` sets the attributes without which a launch with more than 48 KiB of shared memory, or
 with a cluster of more than 8 blocks, is refused. Both are set to what the device has at most, so
 that wrappers of one kernel with different launches, and launches whose size is known only then, do
-not take each other's leave. ``load_on`` is for :mod:`~ffi_builder.providers.cuda.control`.
+not take each other's leave.
+
+A real stream's device decides, whatever the tensors' is. Asking for it takes four calls, so where
+there is a tensor a wrapper believes that the stream is of the same device once the kernel is ready
+there. Where that is not so the driver refuses the launch, and ``launch_again`` makes the kernel
+ready on the stream's device, and launches once more. ``load_on`` is for
+:mod:`~ffi_builder.providers.cuda.control`.
 """
 
 from __future__ import annotations
@@ -35,22 +43,54 @@ def prepare(
 ) -> None:
     """Once for a device, while nothing that is captured elsewhere forbids it."""
     t = b.types
-    number = b.alloca(t.i32)
-    b.store(device, number)
-    with b.when(b.slt(device, b.i32(0))):
-        b.store(call_helper(b, "device_of", [state, stream]), number)
-    known = b.load(t.i32, number)
+    known = call_helper(b, "device_of", [state, stream, device])
+    slot = _prepared(b, kernel, known)
+    before = b.zext(load_acquire(b, t.i8, slot, size=1), t.i32)
+    with b.when(b.eq(b.and_(before, needs), needs)):
+        b.ret(b.i32(0))
     handle = load_acquire(b, t.ptr, kernel, size=8)
     with relaxed_capture(b, state):
         status = call_helper(b, "set_attributes", [state, handle, known, needs])
     return_failure(b, status)
-    # The last byte stands for what is not known beforehand, and is asked for each time.
-    with b.when(b.ult(device, b.i32(driver.DEVICES - 1))):
-        bytes_ = b.offset(kernel, driver.KERNEL_PREPARED)
-        slot = b.element(bytes_, b.zext(device, t.i64))
-        before = load_acquire(b, t.i8, slot, size=1)
-        store_release(b, b.or_(before, b.trunc(needs, t.i8)), slot, size=1)
+    # The last byte stays 0: it stands for devices that are not known beforehand, or beyond it.
+    with b.when(b.ult(known, b.i32(driver.DEVICES - 1))):
+        # Another thread may have set another bit meanwhile; then that is set once more.
+        store_release(b, b.trunc(b.or_(before, needs), t.i8), slot, size=1)
     b.ret(b.i32(0))
+
+
+def launch_again(
+    b: HelperBuilder,
+    state: Value,
+    kernel: Value,
+    config: Value,
+    params: Value,
+    device: Value,
+    needs: Value,
+    status: Value,
+) -> None:
+    """The status of what was refused, or if the stream is elsewhere that of the second attempt."""
+    t = b.types
+    stream = b.field(t.ptr, config, driver.CONFIG_STREAM)
+    found = call_helper(b, "device_of", [state, stream, device])
+    # Statuses of the launch itself have no function's number.
+    is_launch = b.ult(status, b.i32(1 << driver.CODE_BITS))
+    elsewhere = b.and_(b.ne(found, device), b.sge(device, b.i32(0)))
+    has = b.zext(load_acquire(b, t.i8, _prepared(b, kernel, found), size=1), t.i32)
+    unready = b.ne(b.and_(has, needs), needs)
+    with b.when(b.xor(b.and_(is_launch, b.and_(elsewhere, unready)), b.i1(True))):
+        b.ret(status)
+    return_failure(b, call_helper(b, "prepare", [state, kernel, found, stream, needs]))
+    handle = load_acquire(b, t.ptr, kernel, size=8)
+    b.ret(call_driver(b, state, "cuLaunchKernelEx", [config, handle, params, b.null()]))
+
+
+def _prepared(b: HelperBuilder, kernel: Value, device: Value) -> Value:
+    """The address of the byte for a device."""
+    t = b.types
+    last = b.i32(driver.DEVICES - 1)
+    index = b.select(b.ult(device, last), device, last)
+    return b.element(b.offset(kernel, driver.KERNEL_PREPARED), b.zext(index, t.i64))
 
 
 def set_attributes(

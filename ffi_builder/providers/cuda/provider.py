@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
@@ -20,7 +21,12 @@ from ffi_builder.providers.cuda.launching import Launcher
 from ffi_builder.providers.cuda.parameters import fitted
 from ffi_builder.providers.cuda.states import Source, define_states
 from ffi_builder.providers.cuda.streams import StreamChoice, find_place
-from ffi_builder.providers.cuda.validation import Checked, check_entries, check_launch
+from ffi_builder.providers.cuda.validation import (
+    Checked,
+    check_choices,
+    check_entries,
+    check_launch,
+)
 
 _PTX_END: Final = b"\0"
 
@@ -52,7 +58,8 @@ class CudaLaunchCallProvider:
 
     Raises:
         SpecError: the image cannot be read or has no such kernel, or the launch is one that no GPU,
-            or this kernel, allows.
+            or this kernel, allows; ``args`` is no list, or ``stream`` can be no stream.
+        TypeError: the image is neither bytes nor str, or the kernel's name no str.
         BuildError: when attached, if the signature does not have what ``args`` names, or does not
             fit the kernel's parameters; the message has both sides.
     """
@@ -72,11 +79,12 @@ class CudaLaunchCallProvider:
         image = read_image(self.image)
         kernel = find_kernel(image, self.kernel)
         raw = self.image.encode() if isinstance(self.image, str) else bytes(self.image)
-        if image.format == "ptx" and not raw.endswith(_PTX_END):
-            raw += _PTX_END
+        if image.format == "ptx":
+            raw = raw.rstrip(b"\0") + _PTX_END
         sizes = Checked.of(
             self.grid, self.block, self.cluster, self.dynamic_smem_bytes, self.attributes
         )
+        check_choices(self.args, self.stream)
         check_launch(kernel, image.architectures, sizes)
         has_own_members = type(self).tensor_members is not CudaLaunchCallProvider.tensor_members
         check_entries(kernel, self.args, tensors_are_pointers=not has_own_members)
@@ -119,6 +127,7 @@ def _launch(context: CallContext, found: _Found) -> Launch:
         emit_dimensions(context, name, "grid", sizes.grid, 0, driver.MAX_GRID),
         emit_dimensions(context, name, "block", sizes.block, 1, driver.WORDS),
         emit_dimensions(context, name, "cluster", cluster, 1, driver.WORDS) if cluster else None,
+        math.prod(found.kernel.cluster or ()),
         emit_dynamic_memory(context, name, sizes.shared),
         0 if static is None else max(driver.SHARED_WITHOUT_ASKING - static, 0),
         sizes.flags,

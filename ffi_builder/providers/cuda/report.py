@@ -18,7 +18,14 @@ from __future__ import annotations
 
 from ffi_builder.ir import Value
 from ffi_builder.providers.cuda import driver
-from ffi_builder.providers.cuda.emit import HelperBuilder, Message, Site, call_driver, call_helper
+from ffi_builder.providers.cuda.emit import (
+    HelperBuilder,
+    Message,
+    Site,
+    call_driver,
+    call_helper,
+    relaxed_capture,
+)
 from ffi_builder.providers.cuda.limits import Launch, add_architectures, add_limits, three
 
 
@@ -36,19 +43,19 @@ def fail(
     t = b.types
     site, message = Site(values), Message(b)
     number = b.alloca(t.i32)
-    b.store(device, number)
+    b.store(b.select(b.slt(device, b.i32(0)), b.i32(0), device), number)
     code = b.and_(status, b.i32((1 << driver.CODE_BITS) - 1))
     _what(b, message, state, status, code, site)
     has_launch = b.ne(config, b.null())
-    with b.when(b.slt(device, b.i32(0))):
-        b.store(b.i32(0), number)
-        with b.when(has_launch):
-            stream = b.field(t.ptr, config, driver.CONFIG_STREAM)
-            b.store(call_helper(b, "device_of", [state, stream]), number)
+    with b.when(has_launch):
+        stream = b.field(t.ptr, config, driver.CONFIG_STREAM)
+        b.store(call_helper(b, "device_of", [state, stream, device]), number)
     where = b.load(t.i32, number)
     with b.when(has_launch):
         _figures(b, message, config, where)
-        add_limits(b, message, Launch(state, kernel, config, where), code)
+        # Asking about a kernel may load it, and a capture would be lost.
+        with relaxed_capture(b, state):
+            add_limits(b, message, Launch(state, kernel, config, where), code)
     add_architectures(b, message, state, code, site, where)
     with b.when(b.ne(b.load(t.i8, log), b.i8(0))):
         message.append("; the driver says: %.512s", log)

@@ -13,8 +13,8 @@
 ==================================== ===========================================================
 
 All but the last two are internal, and all variables are zero at first: nothing happens when the
-code is loaded. Of a wrapper with several launches the further ones have ``…_f_2`` and so on.
-States are laid out as ``driver`` has it.
+code is loaded. Of a wrapper with several launches the further ones have ``…_cuda_preload2_f`` and
+so on. States are laid out as ``driver`` has it.
 """
 
 from __future__ import annotations
@@ -139,19 +139,18 @@ def _define_preload(states: States, needs: int) -> None:
 
 
 def _define_release(states: States) -> None:
-    f, (_, _, result) = _begin_safe_call(states, "release")
-    operands = [f.address_of(states.module), result, f.address_of(states.unload)]
+    f, (_, count, result) = _begin_safe_call(states, "release")
+    operands = [count, f.address_of(states.module), result, f.address_of(states.unload)]
     _end(f, "release", [*operands, *states.site(f)])
 
 
 def _begin_safe_call(states: States, what: str) -> tuple[Builder, Sequence[Value]]:
     """A function of the TVM-FFI C ABI, which others see."""
     t = states.b.types
-    base = name = f"{abi.PREFIX}_cuda_{what}_{states.name}"
-    number = 1
+    name, number = f"{abi.PREFIX}_cuda_{what}_{states.name}", 1
     while name in states.b.symbols:  # of another launch of the same wrapper
-        number += 1
-        name = f"{base}_{number}"
+        number += 1  # in front, so that it is not taken for the end of another wrapper's name
+        name = f"{abi.PREFIX}_cuda_{what}{number}_{states.name}"
     operation = states.b.symbols.function(name, t.i32, [t.ptr, t.ptr, t.i32, t.ptr], body=True)
     entry = operation.regions[0].blocks[0]
     f = Builder(states.b.symbols, operation, entry, states.b.location)

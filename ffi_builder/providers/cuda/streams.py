@@ -10,7 +10,6 @@ from ffi_builder.abi import DEVICE_TYPES
 from ffi_builder.errors import BuildError
 from ffi_builder.ir import Value
 from ffi_builder.providers.context import CallContext
-from ffi_builder.providers.cuda import driver
 from ffi_builder.providers.cuda.arguments import PROVIDER
 from ffi_builder.providers.forward import entries, plain
 
@@ -40,8 +39,13 @@ def find_place(context: CallContext, choice: StreamChoice) -> Place:
         BuildError: if several could be meant, or ``stream=`` is no stream.
     """
     device = _device(context)
+    stream = _stream(context, choice, device)
+    return Place(stream, context.builder.i32(-1) if device is None else device)
+
+
+def _stream(context: CallContext, choice: StreamChoice, device: Value | None) -> Value | int:
     if choice is not None:
-        return Place(_chosen(context, choice), device or context.builder.i32(-1))
+        return _chosen(context, choice, device)
     found = [param for _, param in spec.with_paths(context.params) if _is_stream(param)]
     if len(found) > 1:
         names = ", ".join(param.name for param in found)
@@ -49,25 +53,40 @@ def find_place(context: CallContext, choice: StreamChoice) -> Place:
             f"{PROVIDER}: {context.fn_name!r} has the streams {names}; choose one with stream="
         )
     if found:
-        return Place(context.scalar(found[0]), device or context.builder.i32(-1))
-    if device is None:
-        return Place(0, context.builder.i32(-1))
-    return Place(_current_stream(context, device), device)
+        return _given_stream(context, found[0], device)
+    return 0 if device is None else _current_stream(context, device)
 
 
-def _chosen(context: CallContext, choice: spec.Param | str | int) -> Value | int:
-    if isinstance(choice, int) and not isinstance(choice, bool):
-        if not 0 <= choice < driver.SPECIAL_STREAMS:
-            raise BuildError(
-                f"{PROVIDER}: stream: expected a parameter, 0 (NULL), 1 (CU_STREAM_LEGACY) or 2 "
-                f"(CU_STREAM_PER_THREAD) but got {choice}"
-            )
+def _chosen(
+    context: CallContext, choice: spec.Param | str | int, device: Value | None
+) -> Value | int:
+    if isinstance(choice, int):
         return choice
-    (item,) = entries(PROVIDER, [choice], context)
-    param = plain(item)
-    if not isinstance(param, _STREAMS):
-        raise BuildError(f"{PROVIDER}: stream: {choice!r} is no Stream or EnvStream")
-    return context.scalar(param if isinstance(param, spec.EnvStream) else item)  # pyright: ignore[reportArgumentType]
+    streams = [path for path, param in spec.with_paths(context.params) if _is_stream(param)]
+    wrong = BuildError(
+        f"{PROVIDER}: stream: expected a Stream or EnvStream of {context.fn_name!r}, which has "
+        f"{', '.join(streams) or 'none'}, but got {choice!r}"
+    )
+    try:
+        (item,) = entries(PROVIDER, [choice], context)
+    except BuildError:
+        raise wrong from None  # it speaks of args=
+    if not isinstance(plain(item), _STREAMS):
+        raise wrong
+    return _given_stream(context, item, device)  # pyright: ignore[reportArgumentType]
+
+
+def _given_stream(context: CallContext, param: spec.Param, device: Value | None) -> Value:
+    """Of an EnvStream it is that of the first CUDA tensor, which is where the kernel runs.
+
+    What the wrapper has decoded is that of the first tensor that is not on the CPU: where that may
+    be pinned or managed memory, tvm-ffi has no stream for it.
+    """
+    env = isinstance(spec.required(param), spec.EnvStream)
+    kinds = {tensor.device for _, tensor in _tensors(context)} - {"cpu", _CUDA}
+    if env and kinds and device is not None:
+        return _current_stream(context, device)
+    return context.scalar(param)
 
 
 def _is_stream(param: spec.Param) -> bool:
@@ -84,19 +103,21 @@ def _current_stream(context: CallContext, device: Value) -> Value:
     return b.call_value(_ENV_GET_STREAM, [b.i32(DEVICE_TYPES[_CUDA]), device], t.ptr)
 
 
+def _tensors(context: CallContext) -> list[tuple[spec.Param, spec.Tensor]]:
+    """Every tensor of the signature, in an Optional or not, and what that Optional holds."""
+    every = [*context.params, *context.signature.results]
+    params = [
+        param for _, param in spec.with_paths([p for p in every if not isinstance(p, spec.Var)])
+    ]
+    pairs = [(param, spec.required(param)) for param in params]
+    return [(param, tensor) for param, tensor in pairs if isinstance(tensor, spec.Tensor)]
+
+
 def _device(context: CallContext) -> Value | None:
     """The device id of the first CUDA tensor that is there, -1 if none is; None: none can be."""
     b = context.builder
     device: Value | None = None
-    every = [*context.params, *context.signature.results]
-    tensors = [
-        param
-        for _, param in spec.with_paths([p for p in every if not isinstance(p, spec.Var)])
-        if isinstance(spec.required(param), spec.Tensor)
-    ]
-    for param in reversed(tensors):
-        tensor = spec.required(param)
-        assert isinstance(tensor, spec.Tensor)
+    for param, tensor in reversed(_tensors(context)):
         if tensor.device not in (_CUDA, spec.ANY):
             continue
         own = context.device_id(param)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import cast
+from typing import cast, get_args
 
 from ffi_builder import spec
 from ffi_builder.cubin import Kernel
@@ -62,6 +62,25 @@ class Checked:
         if found.cluster is not None:
             check_ints("cluster", found.cluster, 1, (driver.MAX_CLUSTER,) * 3)
         return found
+
+
+def check_choices(args: object, stream: object) -> None:
+    """That ``args=`` is a list, and ``stream=`` can be a stream: which one, the signature says.
+
+    Raises:
+        SpecError: if not.
+    """
+    if args is not None and (isinstance(args, str) or not isinstance(args, Sequence)):
+        raise SpecError(f"{PROVIDER}: args= is {args!r}; expected a list, such as ['x']")
+    if isinstance(stream, int) and not isinstance(stream, bool):
+        fits = 0 <= stream < driver.SPECIAL_STREAMS
+    else:
+        fits = stream is None or isinstance(stream, (str, *get_args(spec.Param)))
+    if not fits:
+        raise SpecError(
+            f"{PROVIDER}: stream: expected a parameter or its name, 0 (NULL), 1 (CU_STREAM_LEGACY) "
+            f"or 2 (CU_STREAM_PER_THREAD) but got {stream!r}"
+        )
 
 
 def check_launch(kernel: Kernel, architectures: Sequence[str], sizes: Checked) -> None:
@@ -130,7 +149,7 @@ def _checked_flags(attributes: object) -> tuple[str, ...]:
         raise SpecError(f"{PROVIDER}: attributes: expected a list of names but got {attributes!r}")
     names = cast("Sequence[object]", attributes)
     for name in names:
-        if name not in driver.FLAGS:
+        if not isinstance(name, str) or name not in driver.FLAGS:
             known = ", ".join(driver.FLAGS)
             raise SpecError(f"{PROVIDER}: attributes: expected {known} but got {name!r}")
     return tuple(name for name in driver.FLAGS if name in names)
@@ -144,7 +163,7 @@ def check_entries(
     Raises:
         SpecError: if something does not fit, or is too much.
     """
-    if args is None or isinstance(args, str) or kernel.parameters is None:
+    if args is None or kernel.parameters is None:
         return
     parameters = [parameter for parameter in kernel.parameters if parameter.size]
     for index, entry in enumerate(args):

@@ -136,9 +136,9 @@ def once_whatever_comes(self: Launcher) -> Any:
     return b.load(t.ptr, slot)
 
 
-def first_device_stands_for_all(self: Launcher, state: Any, stream: Any, failed: Any) -> None:
+def first_device_stands_for_all(self: Launcher, *operands: Any) -> None:
     zero = replace(self.place, device=self.b.i32(0))
-    _prepare(replace(self, place=zero), state, stream, failed)
+    _prepare(replace(self, place=zero), *operands)
 
 
 _prepare = Launcher._prepare  # pyright: ignore[reportPrivateUsage]
@@ -215,10 +215,10 @@ def packed(tree: Any) -> Any:
     """Members follow one another."""
     found = layout.layout(tree)
     at = 0
-    leaves: list[tuple[int, Any]] = []
-    for _, value in found.leaves:
-        leaves.append((at, value))
-        at += layout.size_of(value)
+    leaves: list[layout.Leaf] = []
+    for leaf in found.leaves:
+        leaves.append(layout.Leaf(at, leaf.value, 1))
+        at += layout.size_of(leaf.value)
     return layout.Layout(found.size, found.align, tuple(leaves))
 
 

@@ -47,7 +47,7 @@ static CUresult primary_retain(CUcontext* out, CUdevice device) {
   if (out == NULL) return CUDA_ERROR_INVALID_VALUE;
   if (!is_device(device)) return CUDA_ERROR_INVALID_DEVICE;
   Device* on = &driver.devices[device];
-  if (on->retained == 0) {
+  if (on->primary == NULL || !on->primary->object.alive) {
     /* Making a context allocates memory on the device. */
     CUresult result = capture_forbids_unsafe();
     if (result != CUDA_SUCCESS) return result;
@@ -68,7 +68,7 @@ static CUresult primary_release(CUdevice device) {
   if (!is_device(device)) return CUDA_ERROR_INVALID_DEVICE;
   Device* on = &driver.devices[device];
   if (on->retained == 0) return CUDA_ERROR_INVALID_CONTEXT;
-  if (--on->retained == 0) context_end(on->primary);
+  if (--on->retained == 0 && on->primary->object.alive) context_end(on->primary);
   return CUDA_SUCCESS;
 }
 
@@ -76,11 +76,24 @@ CUresult cuDevicePrimaryCtxRelease(CUdevice device) {
   API(kInit, primary_release(device), "device=%d", device);
 }
 
+/* What it was retained for stays counted, and is to be released by whoever has retained it. */
+static CUresult primary_reset(CUdevice device) {
+  if (!is_device(device)) return CUDA_ERROR_INVALID_DEVICE;
+  Context* primary = driver.devices[device].primary;
+  if (primary != NULL && primary->object.alive) context_end(primary);
+  return CUDA_SUCCESS;
+}
+
+CUresult cuDevicePrimaryCtxReset(CUdevice device) {
+  API(kInit | kUnsafe, primary_reset(device), "device=%d", device);
+}
+
 static CUresult primary_state(CUdevice device, unsigned* flags, int* active) {
   if (flags == NULL || active == NULL) return CUDA_ERROR_INVALID_VALUE;
   if (!is_device(device)) return CUDA_ERROR_INVALID_DEVICE;
   *flags = 0;
-  *active = driver.devices[device].retained > 0;
+  const Context* primary = driver.devices[device].primary;
+  *active = primary != NULL && primary->object.alive;
   return CUDA_SUCCESS;
 }
 

@@ -1,4 +1,7 @@
-/* CUkernels and CUfunctions: what they are, and the attributes that can be set. */
+/* CUkernels and CUfunctions: what they are, and the attributes that can be set.
+ *
+ * Whoever asks about a kernel on a device may have it loaded there, which allocates memory: so that
+ * is unsafe while a stream captures. */
 #include <string.h>
 
 #include "fake.h"
@@ -110,7 +113,7 @@ static CUresult kernel_set(CUkernel handle, int attribute, int value, CUdevice d
 
 CUresult cuKernelSetAttribute(CUfunction_attribute attribute, int value, CUkernel kernel,
                               CUdevice device) {
-  API(kInit, kernel_set(kernel, (int)attribute, value, device),
+  API(kInit | kUnsafe, kernel_set(kernel, (int)attribute, value, device),
       "kernel=%p attribute=%d value=%d device=%d", (void*)kernel, (int)attribute, value, device);
 }
 
@@ -125,7 +128,7 @@ static CUresult kernel_get(int* value, CUkernel handle, int attribute, CUdevice 
 
 CUresult cuKernelGetAttribute(int* value, CUfunction_attribute attribute, CUkernel kernel,
                               CUdevice device) {
-  API(kInit, kernel_get(value, kernel, (int)attribute, device), "kernel=%p attribute=%d device=%d",
+  API(kInit | kUnsafe, kernel_get(value, kernel, (int)attribute, device), "kernel=%p attribute=%d device=%d",
       (void*)kernel, (int)attribute, device);
 }
 
@@ -183,7 +186,7 @@ static CUresult kernel_function(CUfunction* out, CUkernel handle) {
 }
 
 CUresult cuKernelGetFunction(CUfunction* out, CUkernel kernel) {
-  API(kContext, kernel_function(out, kernel), "kernel=%p", (void*)kernel);
+  API(kContext | kUnsafe, kernel_function(out, kernel), "kernel=%p", (void*)kernel);
 }
 
 static CUresult module_function(CUfunction* out, CUmodule handle, const char* name) {

@@ -230,6 +230,8 @@ def make_ptx(
             parameters.append(f"\t.param {type_} {kernel.name}_param_{index}{array}")
         listed = "(\n" + ",\n".join(parameters) + "\n)" if parameters else "()"
         threads = "" if kernel.max_threads is None else f"\n.maxntid {kernel.max_threads}, 1, 1"
+        if kernel.cluster is not None:
+            threads += f"\n.reqnctapercluster {', '.join(map(str, kernel.cluster))}"
         lines += [f".visible .entry {kernel.name}{listed}{threads}", "{", "\tret;", "}", ""]
     return "\n".join(lines).encode() + b"\0"
 

@@ -6,7 +6,7 @@ import ctypes
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import prod
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -18,8 +18,6 @@ from tests.cuda.fake.driver import FakeDriver
 _capsule_pointer = ctypes.pythonapi.PyCapsule_GetPointer
 _capsule_pointer.restype = ctypes.c_void_p
 _capsule_pointer.argtypes = [ctypes.py_object, ctypes.c_char_p]
-
-_CUDA: Final = abi.DEVICE_TYPES["cuda"]
 
 
 @dataclass(frozen=True)
@@ -49,10 +47,11 @@ class DeviceArray:
         *,
         byte_offset: int = 0,
         device: int | None = None,
+        kind: str = "cuda",
     ) -> Any:
         """The array as a tensor: see :func:`tensor_at`. Another ``device`` than its own is a lie."""
         number = self.device if device is None else device
-        return tensor_at(self.address, self.shape, self.dtype, number, strides, byte_offset)
+        return tensor_at(self.address, self.shape, self.dtype, number, strides, byte_offset, kind)
 
 
 def tensor_at(
@@ -62,18 +61,21 @@ def tensor_at(
     device: int = 0,
     strides: Sequence[int] | None = None,
     byte_offset: int = 0,
+    kind: str = "cuda",
 ) -> Any:
     """A ``tvm_ffi.Tensor`` on ``cuda:device``, of memory that it does not own.
 
     ``strides`` are in elements, left out row-major; ``byte_offset`` is the field of the DLTensor.
+    ``kind`` is another type of device, such as ``cuda_managed``.
     """
     import tvm_ffi
 
     if strides is None:
         strides = [prod(shape[axis + 1 :]) for axis in range(len(shape))]
-    kind = spec.parse_dtype(dtype)
-    described = Array("array", kind, tuple(shape), tuple(strides), device_id=device)
-    return tvm_ffi.from_dlpack(_Exported(described, address, device, byte_offset))
+    element = spec.parse_dtype(dtype)
+    described = Array("array", element, tuple(shape), tuple(strides), device_id=device)
+    code = abi.DEVICE_TYPES[kind]
+    return tvm_ffi.from_dlpack(_Exported(described, address, (code, device), byte_offset))
 
 
 def device_array(driver: FakeDriver, content: npt.NDArray[Any], device: int = 0) -> DeviceArray:
@@ -86,20 +88,22 @@ def device_array(driver: FakeDriver, content: npt.NDArray[Any], device: int = 0)
 class _Exported:
     """NumPy's capsule of other memory, of which what matters is written over; NumPy frees it."""
 
-    def __init__(self, array: Array, address: int, device: int, byte_offset: int) -> None:
+    def __init__(
+        self, array: Array, address: int, device: tuple[int, int], byte_offset: int
+    ) -> None:
         self._array = array
         self._address = address
         self._device = device
         self._byte_offset = byte_offset
 
     def __dlpack_device__(self) -> tuple[int, int]:
-        return _CUDA, self._device
+        return self._device
 
     def __dlpack__(self, **_: object) -> Any:
         capsule = self._array.capsule()
         tensor = _capsule_pointer(capsule, b"dltensor")
         assert tensor is not None
         ctypes.c_uint64.from_address(tensor + abi.DLTENSOR_DATA).value = self._address
-        ctypes.c_int32.from_address(tensor + abi.DLTENSOR_DEVICE_TYPE).value = _CUDA
+        ctypes.c_int32.from_address(tensor + abi.DLTENSOR_DEVICE_TYPE).value = self._device[0]
         ctypes.c_uint64.from_address(tensor + abi.DLTENSOR_BYTE_OFFSET).value = self._byte_offset
         return capsule

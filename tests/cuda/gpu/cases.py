@@ -17,6 +17,7 @@ from ffi_builder.providers import CudaLaunchCallProvider
 from ffi_builder.providers.cuda import TensorMap
 from tests.cubin.images import image
 from tests.cuda.gpu.device import IMAGES, Gpu, Skipped
+from tests.cuda.gpu.triton.case import triton_kernel
 from tests.support.wrapping import new_module, set_stream
 
 Case = Callable[[Gpu], None]
@@ -308,6 +309,9 @@ def an_image_for_another_gpu(gpu: Gpu) -> None:
     with pytest.raises(RuntimeError, match=r"NO_BINARY_FOR_GPU \(209: .*; the image has sm_"):
         runtime.compile(module)["f"](2.0, x.tensor, y.tensor)
     assert gpu.context == 0
+
+
+case(triton_kernel)
 
 
 @case

@@ -124,6 +124,11 @@ class Array:
         """As wrappers take it."""
         return tensor_at(self.address, self.shape, self.dtype, self.device)
 
+    def columns(self, count: int) -> Any:
+        """The first ones of a matrix, as wrappers take them."""
+        rows, pitch = self.shape
+        return tensor_at(self.address, (rows, count), self.dtype, self.device, (pitch, 1))
+
     @property
     def host(self) -> npt.NDArray[Any]:
         """A copy on the host, when all that was launched is done."""

@@ -1,8 +1,12 @@
-"""What the kernels of tests/cubin/kernels.cu do, for the fake driver."""
+"""What the kernels of tests/cubin/images do, for the fake driver."""
 
 from __future__ import annotations
 
 import struct
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
 
 from tests.cuda.fake import FakeDriver, Running
 from tests.cuda.fake.kernels import emulate_saxpy
@@ -11,10 +15,26 @@ from tests.cuda.fake.kernels import emulate_saxpy
 def emulate(driver: FakeDriver) -> None:
     """Let them compute."""
     emulate_saxpy(driver)
+    driver.kernel("tensor_map", _tensor_map)
+    driver.kernel("softmax", _softmax)
 
-    def tensor_map(launch: Running) -> None:
-        number, words, out = launch.arguments
-        word = struct.unpack("<16Q", words)[struct.unpack("<i", number)[0]]
-        launch.memory(struct.unpack("<Q", out)[0], launch.block[0], "uint64")[:] = word
 
-    driver.kernel("tensor_map", tensor_map)
+def softmax(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Of each row."""
+    powers = np.exp(values - values.max(axis=1, keepdims=True))
+    return powers / powers.sum(axis=1, keepdims=True)
+
+
+def _tensor_map(launch: Running) -> None:
+    number, words, out = launch.arguments
+    word = struct.unpack("<16Q", words)[struct.unpack("<i", number)[0]]
+    launch.memory(struct.unpack("<Q", out)[0], launch.block[0], "uint64")[:] = word
+
+
+def _softmax(launch: Running) -> None:
+    """Of examples/triton_aot.py: a block for each row; Triton's own pointers are behind."""
+    x, y, x_pitch, y_pitch, cols, *scratch = launch.values("QQqqiQQ")
+    assert scratch == [0, 0], "there is no scratch memory"
+    for row in range(launch.grid[0]):
+        given = launch.memory(x + 4 * row * x_pitch, cols, "float32")
+        launch.memory(y + 4 * row * y_pitch, cols, "float32")[:] = softmax(given[None])[0]
