@@ -60,6 +60,8 @@ class Kernel:
     """The cluster that it was compiled for, by ``__cluster_dims__`` or ``.reqnctapercluster``."""
     max_cluster_rank: int | None = None
     """The most blocks of a cluster, by the third of the ``__launch_bounds__``."""
+    architectures: tuple[str, ...] = ()
+    """Of a fatbin, the parts that have it: a driver looks in the one that it has chosen alone."""
     contradiction: str | None = None
     """Of a fatbin whose parts have other parameters each: what they say. It cannot be launched."""
 
@@ -160,6 +162,7 @@ def merged(parts: Sequence[tuple[str, Kernel]]) -> Kernel:
         _agreed(kernel.static_shared_bytes for kernel in assembled),
         _agreed(kernel.cluster for kernel in kernels),
         _agreed(kernel.max_cluster_rank for kernel in kernels),
+        tuple(dict.fromkeys(where for where, _ in parts)),
         _contradiction(known) if len(sizes) > 1 else None,
     )
 

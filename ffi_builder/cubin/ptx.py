@@ -100,8 +100,8 @@ class _Entry:
         value = _integer(token)
         if value is None or value < 1:
             raise SpecError(
-                f"The PTX has {token[:_MOST_SHOWN]!r} behind {directive} of {self._name!r}; expected a number "
-                "from 1 on"
+                f"The PTX has {token[:_MOST_SHOWN]!r} behind {directive} of {self._name!r}; "
+                "expected a number from 1 on"
             )
         return value
 

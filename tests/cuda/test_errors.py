@@ -189,6 +189,13 @@ def test_an_image_for_another_gpu(driver: FakeDriver, image: bytes, has: str):
     )
 
 
+def test_a_kernel_that_only_another_part_has(driver: FakeDriver):
+    parts = [(make_cubin([EMPTY], sm=80), 80), (make_cubin([HUNGRY]), 90)]
+    text = message(wrap(EMPTY, [], image=make_fatbin(parts)))
+    words = "; the image has sm_80, sm_90 (this kernel in sm_80 alone), and device 0 is sm_90 when"
+    assert words in text
+
+
 def test_ptx_that_is_too_new(driver: FakeDriver):
     driver.set_version(12010)
     text = message(wrap(EMPTY, [], image=make_ptx([EMPTY], version="8.5")))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import re
 import struct
 from collections.abc import Sequence
 from typing import Any
@@ -73,6 +74,12 @@ def test_dlpacks_structs_are_aligned_as_their_members(
     values = [others.get(param, 7) for param in params]
     launch = launched(driver, at_offsets(sizes, offsets), params, *values, args=args)
     assert b"".join(launch.arguments) == struct.pack(layout, *numbers)
+
+
+def test_a_value_is_stored_at_the_alignment_of_its_place():
+    """More than that must not be promised, even where x86 does not mind."""
+    text = str(attached([INT, DEVICE], provider(at_offsets((12,), (0,)), args=[Struct("d", INT)])))
+    assert re.search(r"llvm\.store %\w+, %\w+ \{alignment = 4 : i64\} : i64, !llvm\.ptr", text)
 
 
 def test_the_dtype_of_a_tensor_is_aligned_as_one(driver: FakeDriver):

@@ -88,6 +88,22 @@ def test_each_format(driver: FakeDriver, format_: str):
     assert address % 64 == 0
 
 
+def test_ptx_is_the_same_however_it_ends(driver: FakeDriver):
+    ptx = make_ptx([EMPTY]).rstrip(b"\0")
+    module = new_module()
+    for name, image in (
+        ("a", ptx),
+        ("b", ptx + bytes(1)),
+        ("c", ptx + bytes(3)),
+        ("d", ptx.decode()),
+    ):
+        attach_ffi_func(module, name, [], provider(EMPTY, image=image))
+    found = runtime.compile(module)
+    for name in "abcd":
+        found[name]()
+    assert driver.count("cuLibraryLoadData") == 1
+
+
 # Threads.
 
 

@@ -36,6 +36,7 @@ _OF_THE_IMAGE: Final = (
     Result.NO_BINARY_FOR_GPU,
     Result.INVALID_PTX,
     Result.UNSUPPORTED_PTX_VERSION,
+    Result.NOT_FOUND,
 )
 
 

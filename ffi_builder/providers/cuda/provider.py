@@ -88,7 +88,8 @@ class CudaLaunchCallProvider:
         check_launch(kernel, image.architectures, sizes)
         has_own_members = type(self).tensor_members is not CudaLaunchCallProvider.tensor_members
         check_entries(kernel, self.args, tensors_are_pointers=not has_own_members)
-        found = _Found(kernel, sizes, Source(raw, image.architectures, self.kernel))
+        source = Source(raw, image.architectures, self.kernel, kernel.architectures)
+        found = _Found(kernel, sizes, source)
         object.__setattr__(self, "_found", found)
 
     def __call__(self, current_block: Block, context: CallContext) -> Block:

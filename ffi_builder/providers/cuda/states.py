@@ -38,16 +38,28 @@ _MOST_SHOWN: Final = 200
 
 @dataclass(frozen=True)
 class Source:
-    """What is launched: the bytes of an image as the driver wants them, and a kernel of it."""
+    """What is launched: the bytes of an image as the driver wants them, and a kernel of it.
+
+    ``having_it`` are those of the architectures that have the kernel; none: all.
+    """
 
     data: bytes
     architectures: Sequence[str]
     kernel: str
+    having_it: Sequence[str] = ()
 
     @property
     def digest(self) -> str:
         """Of the image: equal ones are one in a module."""
         return hashlib.sha256(self.data).hexdigest()[:16]
+
+    @property
+    def parts(self) -> str:
+        """The architectures in messages."""
+        every = ", ".join(self.architectures)
+        if not self.having_it or set(self.having_it) == set(self.architectures):
+            return every
+        return f"{every} (this kernel in {', '.join(self.having_it)} alone)"
 
     @property
     def shown(self) -> str:
@@ -78,7 +90,7 @@ class States:
         backtrace = self.b.backtrace
         return [
             b.text_constant(self.source.shown.encode() + b"\0"),
-            b.text_constant(", ".join(self.source.architectures).encode() + b"\0"),
+            b.text_constant(self.source.parts.encode() + b"\0"),
             b.address_of(self.b.raiser),
             b.text_constant(self.b.suffix.encode() + b"\0"),
             b.text_constant(backtrace or b"\0"),
