@@ -179,8 +179,11 @@ class Results:
         b.symbols.declare(GET_ALLOCATOR, t.ptr, [])
         words = (
             f"There is no allocator for the result {tensor.name} (pass a PyTorch tensor, whose "
-            f"allocator then serves, or call ffi_builder.runtime.install_allocator() before)"
+            f"allocator then serves"
         )
+        if tensor.device_type in ("cpu", spec.ANY):  # that one allocates nowhere else
+            words += ", or call ffi_builder.runtime.install_allocator() before"
+        words += ")"
         b.check(b.ne(b.call_value(GET_ALLOCATOR, [], t.ptr), b.null()), "RuntimeError", words)
         b.ret(status)
         b.block = following

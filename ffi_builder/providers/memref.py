@@ -8,7 +8,7 @@ from typing import Final
 
 from ffi_builder import spec
 from ffi_builder.errors import BuildError
-from ffi_builder.ir import Block, Type, Value, describe, function_parts
+from ffi_builder.ir import LLVM_TYPES, Block, Type, Value, describe, function_parts
 from ffi_builder.providers.context import CallContext
 from ffi_builder.providers.forward import (
     Argument,
@@ -122,12 +122,14 @@ class MemRefCallProvider:
     def _check_result(self, context: CallContext, callee: str, result: Value | None) -> None:
         if result is None or (context.status_wanted and _is_integer(result.type)):
             return
+        kind = str(result.type)
         words = _OUT_PARAMETERS
+        dtype = next((dtype for dtype, text in LLVM_TYPES.items() if text == kind), None)
+        if dtype is not None:
+            words = f"if that is the result, say so: returns=spec.Var('y', {dtype!r})"
         if _is_integer(result.type):
-            words += "; or if that is a status, put CheckStatus around the provider"
-        raise BuildError(
-            f"{type(self).__name__}: the callee @{callee} returns {result.type}; {words}"
-        )
+            words += "; or if it is a status, put CheckStatus around the provider"
+        raise BuildError(f"{type(self).__name__}: the callee @{callee} returns {kind}; {words}")
 
 
 _OUT_PARAMETERS: Final = (

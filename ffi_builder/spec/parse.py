@@ -112,6 +112,10 @@ class _Parser(TensorParser):
     def _result(self) -> Result:
         t = self.tokens
         name = t.name("the name of a result")
+        if t.next.text != ":" and name.text == "None":
+            raise t.wrong(name, "a function that returns nothing has no `->` in its signature")
+        if t.next.text != ":" and name.text in ("Tensor", *VAR_DTYPES):
+            raise t.wrong(name, f"a result has a name in front of its type: `-> y: {name.text}`")
         t.need(":")
         with t.at(name):
             identifier("name of a result", name.text)

@@ -227,11 +227,11 @@ def test_results_that_are_refused() -> None:
         for result, words in (
             (descriptor, f"a memref ({descriptor}); {OUT_PARAMETERS}"),
             ("!llvm.struct<(i32, i32)>", f"!llvm.struct<(i32, i32)>; {OUT_PARAMETERS}"),
-            ("f32", f"f32; {OUT_PARAMETERS}"),
+            ("f32", "f32; if that is the result, say so: returns=spec.Var('y', 'float32')"),
             (
                 "i32",
-                f"i32; {OUT_PARAMETERS}; or if that is a status, put CheckStatus around the "
-                f"provider",
+                "i32; if that is the result, say so: returns=spec.Var('y', 'int32'); or if it is a "
+                "status, put CheckStatus around the provider",
             ),
         ):
             told = refused(f"{start} -> {result}", provider)

@@ -124,6 +124,9 @@ def test_what_is_refused(returns: Any, words: str) -> None:
     [
         ("f() -> 3", "expected the name of a result but got '3'"),
         ("f() -> y", "expected ':' but got the end"),
+        ("f() -> None", "a function that returns nothing has no `->` in its signature"),
+        ("f() -> float32", "a result has a name in front of its type: `-> y: float32`"),
+        ("f() -> Tensor([3], int8)", "a result has a name in front of its type: `-> y: Tensor`"),
         ("f() -> y: Shape([3])", "expected the type of a result: Tensor, or one of int8,"),
         ("f() -> y: tensor([3], int8)", "got 'tensor', did you mean 'Tensor'?"),
         ("f() -> (a: int8, b: int8", "expected ',' or ')' but got the end"),
