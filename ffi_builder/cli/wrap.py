@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import difflib
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from ffi_builder.cli.options import add_convention, add_signature, provider_of, signature_of
 from ffi_builder.cli.output import note
-from ffi_builder.errors import CompileError
+from ffi_builder.errors import BuildError, CompileError
 from ffi_builder.spec import Signature
 
 if TYPE_CHECKING:
@@ -87,8 +88,10 @@ def run(given: argparse.Namespace) -> int:
         raise CompileError(
             "--callee goes with one --signature; name the others after their kernels"
         )
-    hook = _attaching(signatures, given.convention, given.callee)
     link: list[Path] = list(given.link)
+    # Else it may be in what is linked, by this command or later.
+    complete = given.kernel.suffix == ".mlir" and suffix == ".so" and not link
+    hook = _attaching(signatures, given, complete=complete)
     if given.kernel.suffix == ".mlir":
         text = given.kernel.read_text()
         pipeline = _pipeline(given.pipeline, text)
@@ -106,15 +109,30 @@ def run(given: argparse.Namespace) -> int:
 
 
 def _attaching(
-    signatures: Sequence[Signature], convention: str, callee: str | None
+    signatures: Sequence[Signature], given: argparse.Namespace, *, complete: bool
 ) -> Callable[[Any], None]:
     def hook(module: Any) -> None:
         from ffi_builder.builder import attach
 
         for signature in signatures:
-            attach(module, signature, provider_of(convention, callee or signature.name))
+            callee = given.callee or signature.name
+            if complete and given.convention != "nop":
+                _check_callee(module, callee, given.kernel)
+            attach(module, signature, provider_of(given.convention, callee))
 
     return hook
+
+
+def _check_callee(module: Any, callee: str, kernel: Path) -> None:
+    operations = [view.operation for view in module.body.operations]
+    names = [op.attributes["sym_name"].value for op in operations if "sym_name" in op.attributes]
+    if callee not in names:
+        close = difflib.get_close_matches(callee, names, n=1)
+        meant = f", did you mean @{close[0]}?" if close else ""
+        raise BuildError(
+            f"{kernel} has no @{callee}{meant} (it has {', '.join(names) or 'nothing'}; say which "
+            f"with --callee, or link what has it with --link)"
+        )
 
 
 def _pipeline(given: str | None, text: str) -> str | None:

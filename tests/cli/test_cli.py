@@ -157,6 +157,16 @@ class TestWrap:
         assert "the callee @add_one takes" in words
         assert list(tmp_path.iterdir()) == [kernel]
 
+    def test_a_kernel_of_another_name(self, kernel: Path, tmp_path: Path):
+        given = ("--signature", SIGNATURE.replace("add_one", "add_1"), "--device", "cpu")
+        words = fails("wrap", kernel, *given, "-o", tmp_path / "a.so")
+        assert words == (
+            f"error: {kernel} has no @add_1, did you mean @add_one? (it has add_one; say which "
+            "with --callee, or link what has it with --link)\n"
+        )
+        # An object may be linked to one that has it.
+        self.wrap(kernel, tmp_path / "a.o", "--callee", "elsewhere")
+
     def test_no_such_file(self, tmp_path: Path):
         given = ("--signature", SIGNATURE, "--device", "cpu", "-o", tmp_path / "a.so")
         words = fails("wrap", tmp_path / "none.mlir", *given)
