@@ -19,6 +19,7 @@ together. For ``f(x: Tensor([n], float32))``::
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 from typing_extensions import assert_never
@@ -39,7 +40,7 @@ from ffi_builder.plan.regions import regions
 def emit_hot_path(hot: Hot, plan: Plan, *, forwards: bool) -> None:
     """Emit the checks of a plan, and leave the decoded values in ``hot``.
 
-    Unless it ``forwards`` anything, what only binds a symbol that nothing is compared with is left.
+    Unless it ``forwards`` anything, strides that only bind a symbol are not read.
     """
     hot.unread = frozenset() if forwards else _unread_strides(plan)
     _emit_all(hot, plan.steps[: plan.late])
@@ -51,17 +52,16 @@ def emit_hot_path(hot: Hot, plan: Plan, *, forwards: bool) -> None:
 
 def _unread_strides(plan: Plan) -> frozenset[spec.Var]:
     """Symbols that a stride binds, and that no other step looks at."""
-    seen: set[spec.Var] = set()
-    bound: set[spec.Var] = set()
-    for step in plan:
-        symbol: spec.Var | None = getattr(step, "symbol", None)
-        named = [*spec.variables(symbol), *spec.variables(getattr(step, "expr", None))]
-        seen.update(var for var in named if var in bound)
-        if isinstance(step, s.Bind) and step.place.part is Part.STRIDES:
-            bound.add(step.symbol)
-        else:
-            seen.update(named)
-    return frozenset(bound - seen)
+    named = Counter(
+        var
+        for step in plan
+        for value in (getattr(step, "symbol", None), getattr(step, "expr", None))
+        for var in spec.variables(value)
+    )
+    bound = (
+        step.symbol for step in plan if isinstance(step, s.Bind) and step.place.part is Part.STRIDES
+    )
+    return frozenset(var for var in bound if named[var] == 1)
 
 
 def _emit_all(hot: Hot, steps: Sequence[s.AnyStep]) -> None:

@@ -6,7 +6,7 @@ import math
 import struct
 from collections.abc import Sequence
 from functools import reduce
-from typing import Final
+from typing import Any, Final
 
 from ffi_builder import spec
 from ffi_builder.abi import TypeIndex
@@ -50,23 +50,28 @@ def accepted_index(hot: Hot, index: Value, accepts: Sequence[TypeIndex]) -> Valu
 
 
 def _decode_handle(hot: Hot, index: Value, payload: Value, others: Sequence[TypeIndex]) -> Value:
-    """An opaque pointer is what it is nearly always; of the others, None is 0."""
+    """An opaque pointer; of the others that are right, None is 0."""
     b = hot.b
-    merged, rare = b.new_block(b.types.i64), b.new_block(cold=True)
-    b.cond_br(b.eq(index, b.i32(TypeIndex.OPAQUE_PTR)), merged, rare, (payload,), likely=True)
-    b.block = rare
+    merged = _unless_opaque(hot, index, payload)
     value = b.select(b.eq(index, b.i32(TypeIndex.NONE)), b.i64(0), payload)
     b.cond_br(accepted_index(hot, index, others), merged, hot.slow, (value,))
     b.block = merged
     return merged.arguments[0]
 
 
-def _decode_pointer(hot: Hot, index: Value, payload: Value) -> Value:
-    """An opaque pointer, None for 0, or an address: a non-negative int, or a BigInt that fits."""
+def _unless_opaque(hot: Hot, index: Value, payload: Value) -> Any:
+    """Begin the way of what is no opaque pointer, as it is nearly always; the block behind it."""
     b = hot.b
     merged, rare = b.new_block(b.types.i64), b.new_block(cold=True)
     b.cond_br(b.eq(index, b.i32(TypeIndex.OPAQUE_PTR)), merged, rare, (payload,), likely=True)
     b.block = rare
+    return merged
+
+
+def _decode_pointer(hot: Hot, index: Value, payload: Value) -> Value:
+    """An opaque pointer, None for 0, or an address: a non-negative int, or a BigInt that fits."""
+    b = hot.b
+    merged = _unless_opaque(hot, index, payload)
     small, big = b.new_block(cold=True), b.new_block(cold=True)
     b.cond_br(accepted_index(hot, index, [TypeIndex.NONE, TypeIndex.INT]), small, big)
     b.block = small

@@ -8,7 +8,6 @@ of the time that building it takes.
 
 from __future__ import annotations
 
-import io
 from collections import OrderedDict
 from contextlib import suppress
 from dataclasses import dataclass, fields
@@ -16,7 +15,7 @@ from typing import Any, Final, Literal, TypeAlias, cast
 
 from ffi_builder import spec
 from ffi_builder.builder.diagnosis import Helpers, define_helpers
-from ffi_builder.ir import Operation, Symbols
+from ffi_builder.ir import Operation, Symbols, bytecode
 from ffi_builder.providers.context import CallProvider
 from ffi_builder.providers.memref import C_INTERFACE, MemRefCallProvider
 from ffi_builder.providers.nested import NestedTensorCallProvider
@@ -184,9 +183,7 @@ def _bytecode(symbols: Symbols, function: Operation) -> bytes:
             target.declare_as(name, found.attributes["function_type"].value)
         else:
             found.clone(end)
-    buffer = io.BytesIO()
-    module.operation.write_bytecode(buffer)
-    return buffer.getvalue()
+    return bytecode(module)
 
 
 def _references(function: Operation) -> set[str]:

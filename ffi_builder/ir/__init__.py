@@ -3,6 +3,7 @@
 from ffi_builder.ir.builder import Builder
 from ffi_builder.ir.checking import ERROR_KINDS, CheckingBuilder
 from ffi_builder.ir.distribution import OPERATIONS, Distribution, named, of_module
+from ffi_builder.ir.kept import bytecode, define_kept
 from ffi_builder.ir.protocols import Attribute, Block, Module, Operation, Type, Value
 from ffi_builder.ir.seal import TRUSTED, checksum, pass_through, seal
 from ffi_builder.ir.symbols import Symbols, describe, function_parts
@@ -24,7 +25,9 @@ __all__ = [
     "Type",
     "Types",
     "Value",
+    "bytecode",
     "checksum",
+    "define_kept",
     "describe",
     "function_parts",
     "named",

@@ -13,6 +13,18 @@ from ffi_builder.providers import CudaLaunchCallProvider
 from tests.cuda.fake import FakeDriver, KernelImage, Launch, make_cubin
 from tests.support.wrapping import attached
 
+STREAM = spec.Stream("stream")
+N = spec.Var("n", "int64")
+X = spec.Tensor("x", [N], "float32", device_type="cuda")
+SAXPY_PARAMS = [
+    spec.Var("a", "float32"),
+    X,
+    spec.Tensor("y", [N], "float32", device_type="cuda"),
+    spec.Var("count", "int32"),
+    STREAM,
+]
+"""Of ``kernels.SAXPY``."""
+
 
 def provider(kernel: KernelImage, /, **options: Any) -> CudaLaunchCallProvider:
     """A provider for a cubin with one kernel; a single thread if ``options`` say nothing else."""

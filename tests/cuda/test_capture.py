@@ -10,7 +10,6 @@ from contextlib import contextmanager
 import numpy as np
 import pytest
 
-from ffi_builder import spec
 from tests.cuda.fake import (
     NON_BLOCKING,
     CaptureMode,
@@ -21,18 +20,7 @@ from tests.cuda.fake import (
     device_array,
 )
 from tests.cuda.fake.kernels import EMPTY, SAXPY, emulate_saxpy
-from tests.cuda.launching import compiled, run_at_once, wrap
-
-STREAM = spec.Stream("stream")
-N = spec.Var("n", "int64")
-X = spec.Tensor("x", [N], "float32", device_type="cuda")
-SAXPY_PARAMS = [
-    spec.Var("a", "float32"),
-    X,
-    spec.Tensor("y", [N], "float32", device_type="cuda"),
-    spec.Var("count", "int32"),
-    STREAM,
-]
+from tests.cuda.launching import SAXPY_PARAMS, STREAM, N, X, compiled, run_at_once, wrap
 
 
 @contextmanager

@@ -19,19 +19,9 @@ from tests.cuda.fake import (
     make_ptx,
 )
 from tests.cuda.fake.kernels import EMPTY, SAXPY
-from tests.cuda.launching import compiled, provider, run_at_once, wrap
+from tests.cuda.launching import STREAM, X, compiled, provider, run_at_once, wrap
 from tests.support.wrapping import SafeCall, new_module
 
-STREAM = spec.Stream("stream")
-N = spec.Var("n", "int64")
-X = spec.Tensor("x", [N], "float32", device_type="cuda")
-SAXPY_PARAMS = [
-    spec.Var("a", "float32"),
-    X,
-    spec.Tensor("y", [N], "float32", device_type="cuda"),
-    spec.Var("count", "int32"),
-    STREAM,
-]
 THREADS, ROUNDS = 16, 100
 
 

@@ -1,17 +1,11 @@
-"""The helper functions that all launching wrappers of a module share.
-
-They are built operation by operation once a process and distribution; other modules get them from
-bytecode.
-"""
+"""The helper functions that all launching wrappers of a module share."""
 
 from __future__ import annotations
 
-import io
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Final
 
-from ffi_builder.ir import Symbols, Type, Types, seal
+from ffi_builder.ir import Symbols, Type, Types, define_kept, seal
 from ffi_builder.providers.cuda.context import device_of, enter, forget, launch, leave, primary
 from ffi_builder.providers.cuda.control import INIT_ONCE, leave_module, preload, release, unload
 from ffi_builder.providers.cuda.emit import (
@@ -51,37 +45,9 @@ _BODIES: Final[dict[str, tuple[str, Callable[..., None]]]] = {
 """A letter for the type of each parameter, and what emits the body."""
 
 
-@dataclass(frozen=True)
-class _Group:
-    names: tuple[str, ...]
-    bytecode: bytes
-
-
-_GROUPS: Final[dict[str, _Group]] = {}
-"""By the name of the distribution's ``ir`` module."""
-
-
 def define_helpers(symbols: Symbols) -> None:
     """Add those that the module does not have."""
-    key = symbols.types.ir.__name__
-    if key not in _GROUPS:
-        _GROUPS[key] = _group(symbols)
-    group = _GROUPS[key]
-    # All of them: a clean-up may have taken out those that nothing used.
-    if not all(name in symbols for name in group.names):
-        symbols.adopt(group.bytecode)
-
-
-def _group(symbols: Symbols) -> _Group:
-    """Build them, alone in a module of their own."""
-    ir, context = symbols.types.ir, symbols.types.context
-    unknown = ir.Location.unknown(context)
-    module = ir.Module.create(unknown)
-    _define_all(Symbols(symbols.types, module, unknown))
-    buffer = io.BytesIO()
-    module.operation.write_bytecode(buffer)
-    names = (op.operation.attributes["sym_name"].value for op in module.body.operations)
-    return _Group(tuple(names), buffer.getvalue())
+    define_kept(symbols, "cuda", _define_all)
 
 
 def _define_all(symbols: Symbols) -> None:
