@@ -21,7 +21,7 @@ import enum
 import json
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from numbers import Integral, Real
 from typing import Any, Final, cast
 
@@ -51,16 +51,36 @@ _LONGEST: Final = 80
 """How much is shown of a default that cannot be written."""
 
 
-def metadata(signature: spec.Signature) -> str:
-    """The JSON text."""
+@dataclass(frozen=True)
+class Metadata:
+    """The JSON text for a function of any name."""
+
+    schema: str
+    signature: str
+    """Without the name, with which it begins."""
+    more: str
+
+    def of(self, name: str) -> str:
+        """The text for a function."""
+        signature = json.dumps(name + self.signature)
+        return (
+            f'{{"type_schema":{self.schema},"ffi_builder":{{"signature":{signature},{self.more}}}}}'
+        )
+
+
+def metadata(signature: spec.Signature) -> Metadata:
+    """What there is to say of a signature."""
     params = [_schema(param) for param in signature.arguments]
     named = {"return": [_returned(signature)], "params": params}
-    own: dict[str, object] = {"signature": str(signature)}
-    if signature.doc:
-        own["doc"] = signature.doc
-    own["params"] = [dict(_described(param)) for param in signature.arguments]
+    more: dict[str, object] = {"doc": signature.doc} if signature.doc else {}
+    more["params"] = [dict(_described(param)) for param in signature.arguments]
     schema = {"type": "ffi.Function", "named_args": named}
-    return json.dumps({"type_schema": schema, "ffi_builder": own}, separators=(",", ":"))
+    text = str(signature).removeprefix(signature.name)
+    return Metadata(_compact(schema), text, _compact(more)[1:-1])
+
+
+def _compact(value: object) -> str:
+    return json.dumps(value, separators=(",", ":"))
 
 
 def _returned(signature: spec.Signature) -> dict[str, Any]:

@@ -1,9 +1,10 @@
 """Wrappers that were made before, for modules that need the same again.
 
 A JIT compiles one signature over and over: an autotuner tries its configurations, a program its
-shapes. What attaching adds depends on the signature, the provider, the callee's type and the
-location alone, so from the second time on it is kept as bytecode, which MLIR reads in a fraction
-of the time that building it takes.
+shapes, a library has many kernels that take the same. What attaching adds depends on the signature,
+the provider, the callee's type and the location alone, so from the second time on it is kept as
+bytecode, which MLIR reads in a fraction of the time that building it takes. The function's name is
+not in the code but where the wrapper raises errors of its own: all others serve every name.
 """
 
 from __future__ import annotations
@@ -11,11 +12,13 @@ from __future__ import annotations
 from collections import OrderedDict
 from contextlib import suppress
 from dataclasses import dataclass, fields
-from typing import Any, Final, Literal, TypeAlias, cast
+from typing import Any, Final, TypeAlias, cast
 
 from ffi_builder import spec
-from ffi_builder.builder.diagnosis import Helpers, define_helpers
-from ffi_builder.ir import Operation, Symbols, bytecode
+from ffi_builder.builder.diagnosis import Table, define_helpers, shared_name
+from ffi_builder.builder.metadata import ATTRIBUTE as METADATA
+from ffi_builder.builder.metadata import Metadata
+from ffi_builder.ir import Operation, Symbols, Types, bytecode
 from ffi_builder.providers.context import CallProvider
 from ffi_builder.providers.memref import C_INTERFACE, MemRefCallProvider
 from ffi_builder.providers.nested import NestedTensorCallProvider
@@ -30,6 +33,7 @@ TABLE: Final = "__ffi_builder_table_"
 """Followed by the name in the signature."""
 
 _PLACEHOLDER: Final = "__ffi_builder_wrapper"
+_OWN_TABLE: Final = "__ffi_builder_table"
 _PURE: Final = (
     DirectCallProvider,
     DynamicParamPackCallProvider,
@@ -42,12 +46,35 @@ _ENTRIES: Final = (str, int, spec.Data, spec.Field, spec.Expr, *spec.PARAM_TYPES
 _Key: TypeAlias = "tuple[object, ...]"
 
 
+@dataclass(frozen=True)
+class Names:
+    """What depends on the name of a function."""
+
+    symbol: str
+    """What it is defined as."""
+    function: str
+    """The name in the signature."""
+    backtrace: str
+    description: str
+    """Its metadata."""
+
+
+@dataclass(frozen=True)
+class _Made:
+    """A wrapper: its table, its function, then what these refer to."""
+
+    bytecode: bytes
+    helpers: frozenset[str]
+    table: Table
+
+
 @dataclass
 class _Kept:
-    """``bytecode`` is None at the first sight of what it is for; False where it can never be."""
+    """``made`` is None at the first sight of what it is for."""
 
-    helpers: Helpers | None = None
-    bytecode: bytes | Literal[False] | None = None
+    made: _Made | None = None
+    by_name: bool = False
+    """Whether the code has the function's name in it: then there is one of these for each name."""
 
 
 _KEPT: Final[OrderedDict[_Key, _Kept]] = OrderedDict()
@@ -56,42 +83,55 @@ _KEPT: Final[OrderedDict[_Key, _Kept]] = OrderedDict()
 class Template:
     """The place of one wrapper among those that are kept."""
 
-    def __init__(self, key: _Key | None) -> None:
-        self._key = key
-        self._kept = None if key is None else _KEPT.get(key)
-        if key is not None and self._kept is not None:
-            with suppress(KeyError):  # another thread has just thrown it away
-                _KEPT.move_to_end(key)
+    def __init__(self, key: _Key | None, name: str) -> None:
+        self._key, self._name = key, name
+        self._kept = None if key is None else _used(key)
+        if key is not None and self._kept is not None and self._kept.by_name:
+            self._key = (*key, name)
+            self._kept = _used(self._key)
 
     @classmethod
-    def of(cls, symbols: Symbols, description: str, provider: CallProvider) -> Template:
-        """That of a wrapper whose metadata is ``description``."""
+    def of(
+        cls, symbols: Symbols, names: Names, metadata: Metadata, provider: CallProvider
+    ) -> Template:
+        """That of a wrapper."""
         facts = _facts(symbols, provider)
         if facts is None or not _is_hashable(facts):
-            return cls(None)
-        return cls((symbols.types.ir.__name__, description, str(symbols.location), *facts))
+            return cls(None, names.function)
+        key = (symbols.types.ir.__name__, metadata, str(symbols.location), *facts)
+        return cls(key, names.function)
 
-    def adopt(self, symbols: Symbols, name: str) -> bool:
-        """Add the wrapper under this name, if it was made before and fits the module."""
-        kept = self._kept
-        if kept is None or kept.helpers is None or not isinstance(kept.bytecode, bytes):
+    def adopt(self, symbols: Symbols, names: Names) -> bool:
+        """Add the wrapper, if it was made before and fits the module."""
+        made = None if self._kept is None else self._kept.made
+        if made is None:
             return False
         types = symbols.types
-        source = types.ir.Module.parse(kept.bytecode, types.context)
-        operations = [operation.operation for operation in source.body.operations]
-        if not all(_fits(symbols, operation) for operation in operations):
+        source = types.ir.Module.parse(made.bytecode, types.context)
+        table, function, *others = [operation.operation for operation in source.body.operations]
+        data = made.table.named(names.function, names.backtrace)
+        name = TABLE + names.function
+        if not all(_fits(symbols, operation) for operation in others):
             return False  # built anew, it gets other names, or says what is wrong
-        define_helpers(symbols, kept.helpers)
-        for operation in operations:
-            own = operation.attributes["sym_name"].value
-            if own == _PLACEHOLDER:
-                operation.attributes["sym_name"] = types.string(name)
-                symbols.take(name, operation)
-            elif own not in symbols:
-                symbols.take(own, operation)
+        if not symbols.has_constant(name, data):
+            if name in symbols:
+                return False
+            own = {"sym_name": types.string(name), **types.of_bytes(data)}
+            for attribute, value in own.items():
+                table.attributes[attribute] = value
+            symbols.take(name, table)
+        types.ir.SymbolTable.replace_all_symbol_uses(_OWN_TABLE, name, source.operation)
+        _rename(types, function, names)
+        symbols.take(names.symbol, function)
+        define_helpers(symbols, made.helpers)
+        for operation in others:
+            symbol = operation.attributes["sym_name"].value
+            if symbol not in symbols:
+                symbols.take(symbol, operation)
+        symbols.sort_behind(function)
         return True
 
-    def keep(self, symbols: Symbols, function: Operation, helpers: Helpers) -> None:
+    def keep(self, symbols: Symbols, function: Operation, table: Table) -> None:
         """Note that this wrapper was made; the second time, what was made."""
         if self._key is None:
             return
@@ -99,12 +139,33 @@ class Template:
         # so is its key in the compile cache, however often a process has attached this before.
         symbols.sort_behind(function)
         if self._kept is None:
-            _KEPT[self._key] = _Kept()
+            by_name = shared_name("raise") in symbols.wanted
+            _KEPT[self._key] = _Kept(by_name=by_name)
+            if by_name:
+                _KEPT[(*self._key, self._name)] = _Kept()
             while len(_KEPT) > MOST:
                 _KEPT.popitem(last=False)
-        elif self._kept.bytecode is None:
-            self._kept.helpers = helpers
-            self._kept.bytecode = not symbols.renamed and _bytecode(symbols, function)
+        elif self._kept.made is None and not symbols.renamed:
+            helpers = frozenset(symbols.wanted)
+            self._kept.made = _Made(_bytecode(symbols, function), helpers, table)
+
+
+def _used(key: _Key) -> _Kept | None:
+    """What is kept, which is the one that was used last now."""
+    kept = _KEPT.get(key)
+    if kept is not None:
+        with suppress(KeyError):  # another thread has just thrown it away
+            _KEPT.move_to_end(key)
+    return kept
+
+
+def _rename(types: Types, function: Any, names: Names) -> None:
+    """Give a wrapper that was kept its name, and metadata, which stands last."""
+    function.attributes["sym_name"] = types.string(names.symbol)
+    *flags, _ = function.attributes["passthrough"]
+    pair = [types.string(METADATA), types.string(names.description)]
+    array = types.ir.ArrayAttr.get
+    function.attributes["passthrough"] = array([*flags, array(pair, types.context)], types.context)
 
 
 def _facts(symbols: Symbols, provider: Any) -> tuple[object, ...] | None:
@@ -173,12 +234,12 @@ def _bytecode(symbols: Symbols, function: Operation) -> bytes:
     own: Any = function
     names = _references(function)
     table = next(name for name in names if name.startswith(TABLE))
-    found: Any = symbols.find(table)
-    found.clone(end)
-    copy = own.clone(end)
-    copy.operation.attributes["sym_name"] = types.string(_PLACEHOLDER)
+    for operation, name in ((symbols.find(table), _OWN_TABLE), (own, _PLACEHOLDER)):
+        copy: Any = operation
+        copy.clone(end).operation.attributes["sym_name"] = types.string(name)
+    types.ir.SymbolTable.replace_all_symbol_uses(table, _OWN_TABLE, module.operation)
     for name in sorted(names - {table}):
-        found = symbols.find(name)
+        found: Any = symbols.find(name)
         if found.name == "llvm.func" and found.regions[0].blocks:
             target.declare_as(name, found.attributes["function_type"].value)
         else:

@@ -17,13 +17,13 @@ from typing import Any, Final
 
 from ffi_builder import abi, spec
 from ffi_builder.builder.decoded import DecodedValues, argument_places, distinct
-from ffi_builder.builder.diagnosis import Helpers, define_helpers, encode, shared_name
+from ffi_builder.builder.diagnosis import Table, define_helpers, encode, shared_name
 from ffi_builder.builder.hot import emit_hot_path
 from ffi_builder.builder.metadata import ATTRIBUTE as METADATA
 from ffi_builder.builder.metadata import metadata
 from ffi_builder.builder.results import Results
 from ffi_builder.builder.state import Hot
-from ffi_builder.builder.template import TABLE, Template
+from ffi_builder.builder.template import TABLE, Names, Template
 from ffi_builder.builder.tensors import stride
 from ffi_builder.builder.verify import verify_added
 from ffi_builder.errors import BuildError
@@ -48,12 +48,6 @@ from ffi_builder.providers.simple import NopCallProvider
 from ffi_builder.providers.status import CheckStatus
 
 _PACKAGE: Final = __name__.partition(".")[0]
-_WITH_OBJECTS: Final = (
-    steps.DecodeShape,
-    steps.DecodeTuple,
-    steps.DecodeText,
-    steps.DecodeObject,
-)
 ENV_GET_STREAM: Final = "TVMFFIEnvGetStream"
 
 
@@ -110,39 +104,41 @@ def attach(
     symbols.location = _location(distribution, symbols, call_provider, location)
     if name in symbols:
         raise BuildError(f"the module has a symbol @{name} already; attach under another name")
-    description = metadata(signature)
-    template = Template.of(symbols, description, call_provider)
+    about = metadata(signature)
+    names = Names(
+        name,
+        signature.name,
+        _backtrace(symbols.location, signature.name),
+        about.of(signature.name),
+    )
+    template = Template.of(symbols, names, about, call_provider)
     try:
-        if template.adopt(symbols, name):
+        if template.adopt(symbols, names):
             return
         plan = make_plan(signature)
         # Nothing here needs a current context, but what a provider does may: CUTLASS makes objects
         # of its own of values, and of a vector outside of a context that ends the process.
         with types.context:
-            function, helpers = _add(symbols, name, plan, call_provider, description)
-        template.keep(symbols, function, helpers)
+            function, table = _add(symbols, names, plan, call_provider)
+        template.keep(symbols, function, table)
     except BaseException:
         symbols.undo()
         raise
 
 
 def _add(
-    symbols: Symbols, name: str, plan: Plan, provider: CallProvider, description: str
-) -> tuple[Operation, Helpers]:
+    symbols: Symbols, names: Names, plan: Plan, provider: CallProvider
+) -> tuple[Operation, Table]:
     """All that :func:`attach` adds; what is left behind by an error is the caller's to take out."""
     prepare = getattr(provider, "prepare", None)
     if prepare is not None:
         prepare(ModuleContext(symbols.module, symbols, plan.signature))
         symbols.refresh()
-    helpers = Helpers(
-        tensors=_has_tensors(plan),
-        numbers=_has_wide_numbers(plan),
-        objects=any(isinstance(step, _WITH_OBJECTS) for step in plan),
-    )
-    define_helpers(symbols, helpers)
-    function, provided = _emit_wrapper(symbols, name, plan, provider, description)
+    table = encode(plan)
+    function, provided = _emit_wrapper(symbols, names, plan, provider, table)
+    define_helpers(symbols, symbols.wanted)
     verify_added(symbols, function, provided)
-    return function, helpers
+    return function, table
 
 
 def _check_arguments(signature: object, call_provider: object) -> None:
@@ -228,13 +224,13 @@ def _location(
 
 
 def _emit_wrapper(
-    symbols: Symbols, name: str, plan: Plan, provider: CallProvider, description: str
+    symbols: Symbols, names: Names, plan: Plan, provider: CallProvider, table: Table
 ) -> tuple[Operation, Block]:
     """The function, and the block in which the provider begins."""
     t = symbols.types
-    backtrace = _backtrace(symbols.location, plan.signature.name)
-    table = symbols.named(f"{TABLE}{plan.signature.name}", encode(plan, backtrace))
-    function = symbols.function(name, t.i32, [t.ptr, t.ptr, t.i32, t.ptr], body=True)
+    data = table.named(names.function, names.backtrace)
+    constant = symbols.named(TABLE + names.function, data)
+    function = symbols.function(names.symbol, t.i32, [t.ptr, t.ptr, t.i32, t.ptr], body=True)
     entry = function.regions[0].blocks[0]
     _, args, count, result = entry.arguments
     shown = signature_text(plan.signature.name, spec.argument_texts(plan.signature), None)
@@ -246,7 +242,7 @@ def _emit_wrapper(
         symbols.location,
         raiser=shared_name("raise"),
         suffix=suffix,
-        backtrace=backtrace,
+        backtrace=names.backtrace,
     )
     slow = b.new_block(cold=True)
     ranks = [step.expected for step in plan if isinstance(step, steps.CheckNdim)]
@@ -257,8 +253,8 @@ def _emit_wrapper(
     _emit_call(hot, b, plan, provider, symbols.module, result, forwards)
     b.ret(b.i32(0))
     b.block = slow
-    b.ret(b.call_value(shared_name("diagnose"), [args, count, b.address_of(table)], t.i32))
-    _set_attributes(b, provider, plan, description)
+    b.ret(b.call_value(shared_name("diagnose"), [args, count, b.address_of(constant)], t.i32))
+    _set_attributes(b, provider, plan, names.description)
     return function, provided
 
 
@@ -371,17 +367,6 @@ def _ours(provider: CallProvider) -> bool:
     if isinstance(provider, CheckStatus):
         return _ours(provider.provider)
     return type(provider).__module__.startswith(f"{_PACKAGE}.providers.")
-
-
-def _has_tensors(plan: Plan) -> bool:
-    return any(isinstance(step, steps.DecodeTensor) for step in plan)
-
-
-def _has_wide_numbers(plan: Plan) -> bool:
-    """Scalars that may come as a BigInt, or are rounded to 16 bits."""
-    scalars = (step for step in plan if isinstance(step, steps.DecodeScalar))
-    wide = {step.place for step in plan if isinstance(step, steps.Fits) and step.dtype == "uint64"}
-    return any(step.place in wide or step.dtype in ("float16", "bfloat16") for step in scalars)
 
 
 def _env_stream(

@@ -56,7 +56,8 @@ class CheckingBuilder(Builder):
 
     @property
     def raiser(self) -> str:
-        """The symbol of the function that sets an error, for helpers that make messages."""
+        """The symbol of the function that sets an error: it is wanted now."""
+        self.symbols.wanted.add(self._raiser)
         return self._raiser
 
     @property
@@ -106,7 +107,7 @@ class CheckingBuilder(Builder):
         extent = self.i64(len(self._backtrace))
         self.ret(
             self.call_value(
-                self._raiser,
+                self.raiser,
                 [kind_text, self.i64(len(kind)), message, length, backtrace, extent],
                 self.types.i32,
             )

@@ -31,6 +31,8 @@ class Symbols:
         self._texts: dict[bytes, str] = {}
         self.renamed = False
         """Whether a name was taken, so that something got another one."""
+        self.wanted: set[str] = set()
+        """What is referred to already and has to be defined yet."""
 
     def __contains__(self, name: str) -> bool:
         return name in self._added_names or name in self._table
@@ -127,8 +129,7 @@ class Symbols:
         if data not in self._texts:
             # Named by what it holds, so that the next wrapper finds it.
             base = f"__ffi_builder_text_{hashlib.sha256(data).hexdigest()[:8]}"
-            found = self.find(base)
-            if found is not None and self._is_constant(found, data):
+            if self.has_constant(base, data):
                 self._texts[data] = base
             else:
                 self._texts[data] = self.constant(base, data, align=align)
@@ -136,10 +137,12 @@ class Symbols:
 
     def named(self, base: str, data: bytes) -> str:
         """The name of an internal constant: ``base``, if it is free or has these bytes already."""
-        found = self.find(base)
-        if found is not None and self._is_constant(found, data):
-            return base
-        return self.constant(base, data)
+        return base if self.has_constant(base, data) else self.constant(base, data)
+
+    def has_constant(self, name: str, data: bytes) -> bool:
+        """Whether the constant of that name is there, and has these bytes."""
+        found = self.find(name)
+        return found is not None and self._is_constant(found, data)
 
     def _is_constant(self, operation: Operation, data: bytes) -> bool:
         return (
@@ -182,9 +185,8 @@ class Symbols:
         name = self.unique(base)
         attributes = {
             "sym_name": types.string(name),
-            "global_type": types.type_attribute(f"!llvm.array<{len(data)} x i8>"),
+            **types.of_bytes(data),
             "linkage": types.attribute("#llvm.linkage<internal>"),
-            "value": types.string(data),
             "addr_space": types.int_attribute(32, 0),
             **more,
         }

@@ -220,6 +220,11 @@ class Types:
             op_bundle_sizes=self.i32_array(),
         )
 
+    def of_bytes(self, data: bytes) -> dict[str, Attribute]:
+        """Of a global with these bytes; not made only once."""
+        array = self.type_attribute(f"!llvm.array<{len(data)} x i8>")
+        return {"global_type": array, "value": self.string(data)}
+
     def _make(self, key: object, **attributes: Attribute) -> dict[str, Attribute]:
         self._of[key] = attributes
         return attributes

@@ -24,7 +24,7 @@ _RELA = struct.Struct("<QQq")
 _SHOFF, _SHNUM, _SHSTRNDX = 6, 12, 13  # fields of the header
 _ET_REL, _ET_DYN = 1, 3
 _CLASS_64_LITTLE = b"\x02\x01"
-_SHT_SYMTAB, _SHT_RELA, _SHT_DYNSYM, _SHT_INIT_ARRAY = 2, 4, 11, 14
+_SHT_PROGBITS, _SHT_SYMTAB, _SHT_RELA, _SHT_DYNSYM, _SHT_INIT_ARRAY = 1, 2, 4, 11, 14
 _SHF_WRITE, _SHF_ALLOC, _SHF_TLS = 0x1, 0x2, 0x400
 _SHN_UNDEF, _SHN_COMMON = 0, 0xFFF2
 _STB_LOCAL, _STB_WEAK = 0, 2
@@ -137,14 +137,35 @@ def rename_symbols(data: bytes, names: Mapping[str, str]) -> bytes:
 
 def with_empty_initialiser(data: bytes) -> bytes:
     """A copy of object `data` with an `.init_array` of no entries."""
+    flags = _SHF_WRITE | _SHF_ALLOC
+    return _with_section(data, ".init_array", _SHT_INIT_ARRAY, flags, b"", 8)
+
+
+def with_constant(data: bytes, symbol: str, content: bytes) -> bytes:
+    """A copy of object `data` in which `symbol`, which it needs, is a constant of these bytes."""
+    sections = _sections(data)
+    out = bytearray(_with_section(data, ".rodata.constant", _SHT_PROGBITS, _SHF_ALLOC, content, 0))
+    symtab = next(section for section in sections if section[1] == _SHT_SYMTAB)
+    strtab = sections[symtab[6]]
+    for offset in range(symtab[4], symtab[4] + symtab[5], _SYM.size):
+        name_at, info, other, *_ = _SYM.unpack_from(data, offset)
+        if _string(data, strtab, name_at) == symbol:
+            _SYM.pack_into(out, offset, name_at, info, other, len(sections), 0, len(content))
+    return bytes(out)
+
+
+def _with_section(
+    data: bytes, name: str, kind: int, flags: int, content: bytes, entry_size: int
+) -> bytes:
+    """A copy of object `data` with one more section behind the others, aligned to 16 bytes."""
     sections, at = _sections(data), _section_names_at(data)
     strtab = sections[at]
     out = bytearray(data + bytes(-len(data) % 16))
-    names = data[strtab[4] : strtab[4] + strtab[5]] + b".init_array\0"
+    names = data[strtab[4] : strtab[4] + strtab[5]] + name.encode() + b"\0"
     sections[at] = (*strtab[:4], len(out), len(names), *strtab[6:])
-    flags = _SHF_WRITE | _SHF_ALLOC
-    sections.append((strtab[5], _SHT_INIT_ARRAY, flags, 0, len(out), 0, 0, 0, 8, 8))
     out += names + bytes(-len(names) % 16)
+    sections.append((strtab[5], kind, flags, 0, len(out), len(content), 0, 0, 16, entry_size))
+    out += content + bytes(-len(content) % 16)
     header = list(_EHDR.unpack_from(data))
     header[_SHOFF], header[_SHNUM] = len(out), len(sections)
     _EHDR.pack_into(out, 0, *header)

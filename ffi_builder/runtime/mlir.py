@@ -87,6 +87,26 @@ def body(module: Module) -> list[Operation]:
     return [view.operation for view in module.body.operations]
 
 
+def rename(module: Module, operation: Operation, old: str, new: str) -> None:
+    """Give a symbol of `module` another name, also where it is used."""
+    ir = _optional.load(f"{root_of(module)}.ir")
+    operation.attributes["sym_name"] = ir.StringAttr.get(new, module.context)
+    ir.SymbolTable.replace_all_symbol_uses(old, new, module.operation)
+
+
+def forget_locations(module: Module) -> None:
+    """Make all locations in `module` unknown, if its distribution has the pass that does it."""
+    root = root_of(module)
+    ir = _optional.load(f"{root}.ir")
+    manager = _optional.load(f"{root}.passmanager").PassManager
+    try:
+        passes = manager.parse("builtin.module(strip-debuginfo)", context=module.context)
+    except (ir.MLIRError, ValueError):
+        return
+    passes.enable_verifier(False)
+    passes.run(module.operation)
+
+
 def append_from(data: bytes, module: Module) -> None:
     """Move to the end of `module` what is in one that `content` gave, of the same distribution."""
     ir = _optional.load(f"{root_of(module)}.ir")
@@ -163,6 +183,11 @@ def content(module: Module) -> bytes:
     Raises CompileError if MLIR's verifier refuses it: writing bytecode ends the process then.
     """
     verify(module)
+    return content_of_verified(module)
+
+
+def content_of_verified(module: Module) -> bytes:
+    """`content` of what is known to verify."""
     buffer = io.BytesIO()
     try:
         module.operation.write_bytecode(buffer)

@@ -70,6 +70,8 @@ class OpView(Protocol):
     """`ir.OpView`: an operation seen through its class."""
 
     operation: Operation
+    name: str
+    attributes: Attributes
 
 
 class Module(Protocol):

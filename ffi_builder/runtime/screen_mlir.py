@@ -185,7 +185,7 @@ def _all_reachable(function: Operation) -> bool:
 
 def _is_sealed(function: Operation) -> bool:
     """Whether a function is made of the operations that its mark was made for."""
-    seal = _mark(function)
+    seal = mark(function)
     if seal is None:
         return False
     blocks = function.regions[0].blocks
@@ -197,27 +197,32 @@ def checksum(names: Iterable[str]) -> int:
     return zlib.crc32(repr(sorted(Counter(names).items())).encode())
 
 
-def sealed_references(function: Operation) -> set[str] | None:
-    """The symbols that a function with an intact mark calls or takes the address of, else None."""
-    seal = _mark(function)
+def sealed_references(function: Operation) -> list[str] | None:
+    """The symbols that a function with an intact mark calls or takes the address of, else None.
+
+    In the order of their first use, so that functions that differ in names alone have them alike.
+    """
+    seal = mark(function)
     if seal is None:
         return None
     names: list[str] = []
-    found: set[str] = set()
+    found: dict[str, None] = {}
     for block in function.regions[0].blocks:
         for op in block.operations:
-            operation = op.operation
-            names.append(operation.name)
-            key = _REFERENCES.get(operation.name)
-            if key is not None and key in operation.attributes:
-                found.add(operation.attributes[key].value)
-    return found if seal == checksum(names) else None
+            name = op.name
+            names.append(name)
+            if name in REFERENCES:
+                attributes, key = op.attributes, REFERENCES[name]
+                if key in attributes:
+                    found[attributes[key].value] = None
+    return list(found) if seal == checksum(names) else None
 
 
-_REFERENCES = {"llvm.call": "callee", "llvm.mlir.addressof": "global_name"}
+REFERENCES = {"llvm.call": "callee", "llvm.mlir.addressof": "global_name"}
 
 
-def _mark(function: Operation) -> int | None:
+def mark(function: Operation) -> int | None:
+    """What the mark of a function says of its operations: see `checksum`."""
     attributes = function.attributes
     seal = _SEAL.search(str(attributes["passthrough"])) if "passthrough" in attributes else None
     return None if seal is None else int(seal[1], 16)

@@ -1,13 +1,14 @@
 """Helpers that many modules have in common: compiled once per process instead of once per module.
 
 `attach` leaves internal functions and globals in a module whose names start with PREFIX and carry a
-hash of their content, so that the same name means the same body. All of them in a module make one
-unit. `split` gives the module without them
+hash of their content, so that the same name means the same body. `split` gives the module without
+them
 
     llvm.func internal @__ffi_builder_shared_diagnose_1f2e(…) {…}   ─►   llvm.func
     @__ffi_builder_shared_diagnose_1f2e(…)
 
-and an object that defines them, which is linked into the same library.
+and objects that define them, which are linked into the same library. What belongs to a constant is
+an object of its own, since that is large and in nearly every module; the rest is another one.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import threading
 from dataclasses import dataclass
 
 from ffi_builder.errors import CompileError
-from ffi_builder.runtime import _optional, codegen, mlir
+from ffi_builder.runtime import _optional, codegen, mlir, screen_mlir
 from ffi_builder.runtime.protocols import Module, Operation, named_attributes
 
 PREFIX = "__ffi_builder_shared_"
@@ -30,6 +31,7 @@ _ONLY_ON_DEFINITIONS = frozenset(
     {"linkage", "visibility_", "dso_local", "comdat", "section", "personality"}
 )
 
+_units: dict[tuple[str, ...], list[tuple[str, ...]]] = {}
 _kept: dict[tuple[str, ...], _Made] = {}
 _lock = threading.Lock()
 
@@ -42,8 +44,8 @@ def has_helpers(module: Module) -> bool:
 def split(module: Module) -> tuple[Module, list[bytes]]:
     """`module` with its helpers declared instead of defined, and the objects that define them.
 
-    Without helpers that is `module` itself and no object. Raises CompileError if a helper does not
-    compile.
+    Without helpers, or if these do not compile by themselves, that is `module` itself and no
+    object.
     """
     body = [(operation, _is_helper(operation)) for operation in mlir.body(module)]
     names = tuple(sorted(_name(operation) for operation, is_helper in body if is_helper))
@@ -59,8 +61,9 @@ def split(module: Module) -> tuple[Module, list[bytes]]:
     for operation, is_helper in body:
         if not is_helper:
             result.body.append(operation.clone())
-    mlir.append_from(made.declarations, result)
-    return result, [made.code]
+    for unit in made:
+        mlir.append_from(unit.declarations, result)
+    return result, [unit.code for unit in made]
 
 
 @dataclass(frozen=True)
@@ -72,41 +75,93 @@ class _Made:
     """A module of them, as bytecode or text. Globals are not among them: only helpers use those."""
 
 
-def _made(module: Module, names: tuple[str, ...]) -> _Made:
-    key = (mlir.root_of(module), *names)
+def _made(module: Module, names: tuple[str, ...]) -> list[_Made]:
+    """In the order of their names."""
+    root = mlir.root_of(module)
     with _lock:
-        if key not in _kept:
-            unit = _helpers_only(module)
-            mlir.verify(unit)
-            text = mlir.to_llvm_ir(unit)
-            code = codegen.emit_object(text, "host", _OPT_LEVEL, passes=False)
-            _kept[key] = _Made(code, mlir.content(_declarations_only(module)))
-        return _kept[key]
+        if (root, *names) not in _units:
+            _units[(root, *names)] = _divided(module)
+        units = _units[(root, *names)]
+        for unit in units:
+            if (root, *unit) not in _kept:
+                _kept[(root, *unit)] = _compiled(module, frozenset(unit))
+        return [_kept[(root, *unit)] for unit in units]
 
 
-def _declarations_only(module: Module) -> Module:
+def _divided(module: Module) -> list[tuple[str, ...]]:
+    """The names of the helpers: those that belong to one constant together, and the rest."""
+    helpers = {_name(op): op for op in mlir.body(module) if _is_helper(op)}
+    near: dict[str, set[str]] = {name: set() for name in helpers}
+    for name, operation in helpers.items():
+        for other in _references(operation) & helpers.keys():
+            near[name].add(other)
+            near[other].add(name)
+    units: list[tuple[str, ...]] = []
+    rest = set(helpers)
+    for name, operation in sorted(helpers.items()):
+        if operation.name == "llvm.mlir.global" and name in rest:
+            unit = _reachable(name, near)
+            rest -= unit
+            units.append(tuple(sorted(unit)))
+    return sorted([*units, tuple(sorted(rest))] if rest else units)
+
+
+def _reachable(start: str, near: dict[str, set[str]]) -> set[str]:
+    found, waiting = {start}, [start]
+    while waiting:
+        new = near[waiting.pop()] - found
+        found |= new
+        waiting += new
+    return found
+
+
+def _references(operation: Operation) -> set[str]:
+    """The symbols that a helper calls or takes the address of."""
+    return {
+        inner.operation.attributes[key].value
+        for region in operation.regions
+        for block in region.blocks
+        for inner in block.operations
+        if (key := screen_mlir.REFERENCES.get(inner.operation.name)) is not None
+        and key in inner.operation.attributes
+    }
+
+
+def _compiled(module: Module, names: frozenset[str]) -> _Made:
+    unit = _helpers_only(module, names)
+    mlir.verify(unit)
+    text = mlir.to_llvm_ir(unit)
+    code = codegen.emit_object(text, "host", _OPT_LEVEL, passes=False)
+    return _Made(code, mlir.content(_declarations_only(module, names)))
+
+
+def _declarations_only(module: Module, names: frozenset[str]) -> Module:
     result = mlir.empty_like(module.operation)
     for operation in mlir.body(module):
-        if _is_helper(operation) and operation.name == "llvm.func":
+        if _is_helper(operation) and operation.name == "llvm.func" and _name(operation) in names:
             result.body.append(declaration(operation))
     return result
 
 
-def _helpers_only(module: Module) -> Module:
-    """A module of the helpers, visible to other objects, and of the module's declarations."""
+def _helpers_only(module: Module, names: frozenset[str]) -> Module:
+    """A module of some helpers, visible to other objects, and of all functions' declarations."""
     result = mlir.empty_like(module.operation)
     for operation in mlir.body(module):
         if _is_helper(operation):
-            copy = operation.clone().operation
-            if operation.name == "llvm.func":
-                copy.attributes["linkage"] = _external(operation)
-            result.body.append(copy)
+            is_function = operation.name == "llvm.func"
+            if _name(operation) in names:
+                copy = operation.clone().operation
+                if is_function:
+                    copy.attributes["linkage"] = _external(operation)
+                result.body.append(copy)
+            elif is_function:
+                result.body.append(declaration(operation))
         elif operation.name == "llvm.func" and not len(operation.regions[0].blocks):
             result.body.append(operation.clone())
     return result
 
 
-def declaration(function: Operation) -> object:
+def declaration(function: Operation) -> Operation:
     """A declaration of what `function` defines."""
     ir = _optional.load(f"{mlir.root_of_operation(function)}.ir")
     attributes = {

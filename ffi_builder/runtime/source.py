@@ -97,8 +97,8 @@ def objects(source: Source, level: int) -> list[bytes]:
     match source:
         case MlirSource(module, share_helpers):
             own, helpers = shared.split(module) if share_helpers else (module, [])
-            wrappers = units.take_out(own, level) if own is not module else []
             mlir.verify(own)  # the helpers were when they were compiled
+            wrappers = units.take_out(own, level) if own is not module else []
             if wrappers and units.only_declares(own):
                 return [*wrappers, *helpers]
             return [codegen.emit_object(mlir.to_llvm_ir(own), "host", level), *wrappers, *helpers]

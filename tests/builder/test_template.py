@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from typing import Any
 
 import numpy as np
@@ -104,21 +105,19 @@ def test_many_in_one_module(plans: list[str]) -> None:
     for number in range(5):
         attach_ffi_func(module, f"f{number}", EVERY_KIND, provider, "shown")
         attach_ffi_func(module, f"g{number}", EVERY_KIND, provider)
-    assert plans == ["shown", "g0", "shown", "g1", "g2", "g3", "g4"]
+    assert plans == ["shown", "g0"]
     assert module.operation.verify()
 
 
-@pytest.mark.parametrize("change", ["name", "params", "provider", "args", "callee", "location"])
+@pytest.mark.parametrize("change", ["params", "provider", "args", "callee", "location"])
 def test_another_one_is_built(change: str, plans: list[str]) -> None:
     def make(changed: bool) -> str:
         args: list[Any] = ["x", 1]
-        name, params, text = "f", [X], "llvm.func @callee(!llvm.ptr, i64)"
+        params, text = [X], "llvm.func @callee(!llvm.ptr, i64)"
         provider: Any = DirectCallProvider("callee", args=args)
         location = None
         if changed:
             match change:
-                case "name":
-                    name = "g"
                 case "params":
                     params = [spec.Tensor("x", [n], "float16", device_type="cpu")]
                 case "provider":
@@ -133,7 +132,7 @@ def test_another_one_is_built(change: str, plans: list[str]) -> None:
         if location:
             ir: Any = __import__("torch_mlir.ir").ir
             location = ir.Location.file("kernel.py", 7, 1, context=module.context)
-        attach(module, spec.Signature(name, params), provider, symbol_name="f", location=location)
+        attach(module, spec.Signature("f", params), provider, location=location)
         return str(module)
 
     before = [make(False) for _ in range(3)]
@@ -143,6 +142,39 @@ def test_another_one_is_built(change: str, plans: list[str]) -> None:
     assert len(set(before)) == 1
     assert after not in before
     assert make(False) in before
+
+
+@pytest.mark.parametrize("name", ["g", "x", "n", "kernel_0123456789", "l" * 420])
+@pytest.mark.parametrize("kind", ["nop", "many", "status"])
+def test_a_function_of_another_name_is_what_it_would_be(
+    name: str, kind: str, plans: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """To the letter, and what its errors show: names of all lengths, and of parameters too."""
+    params: list[spec.Param] = [X]
+    if kind == "many":  # more than errors show
+        params += [spec.Var(f"number_{index}", "int32") for index in range(30)]
+    provider: CallProvider = NopCallProvider()
+    if kind == "status":
+        provider = CheckStatus(DirectCallProvider("callee", args=["x.data", "n"]))
+
+    def make(name: str) -> Any:
+        module = new_module("llvm.func @callee(!llvm.ptr, i64) -> i32")
+        location = module.operation.location.file("kernel.py", 7, 1, context=module.context)
+        attach_ffi_func(module, name, params, provider, location=location)
+        assert module.operation.verify()
+        return module
+
+    # The text of an error of its own has the name in it: there it serves that name alone.
+    modules = [make("f" if kind != "status" and index < 2 else name) for index in range(4)]
+    assert len(plans) == 2, "the last two were not built"
+    monkeypatch.setattr(template, "_KEPT", OrderedDict[Any, Any]())
+    assert {str(module) for module in modules[2:]} == {str(make(name))}
+    if kind != "status":
+        compiled = runtime.compile(modules[2])
+        with pytest.raises(TypeError) as raised:
+            compiled[name](*range(len(params)))
+        assert f"`{name}(x: Tensor([n], float32){', ...' * (kind == 'many')})`" in str(raised.value)
+        assert compiled.callable(name).__name__ == name
 
 
 def test_a_list_of_arguments_that_changes_is_seen() -> None:
@@ -227,7 +259,7 @@ def test_those_that_were_not_used_for_longest_go(
     def make(*names: str) -> list[str]:
         plans.clear()
         for name in names:
-            attach_ffi_func(new_module(), name, [X], NopCallProvider())
+            attach_ffi_func(new_module(), name, [spec.Var(name, "int32")], NopCallProvider())
         return list(plans)
 
     assert make("a", "a", "b", "b") == ["a", "a", "b", "b"]

@@ -222,7 +222,7 @@ DEFAULTS: list[tuple[Param, object, object]] = [
 
 def default(param: Param, value: object) -> Any:
     """What Python callers see of it."""
-    info = read("f", metadata(Signature("f", [replace(param, default=value)])))
+    info = read("f", metadata(Signature("f", [replace(param, default=value)])).of("f"))
     assert info is not None
     return info.parameters[0].default
 
@@ -297,7 +297,7 @@ def test_defaults_that_are_cut_off() -> None:
 
 
 def test_the_schema_is_tvm_ffis() -> None:
-    data = json.loads(metadata(Signature("f", PARAMS)))
+    data = json.loads(metadata(Signature("f", PARAMS)).of("f"))
     assert data["type_schema"]["type"] == "ffi.Function"
     types = [param["type"] for param in data["type_schema"]["named_args"]["params"]]
     assert types == ["ffi.Tensor", "ffi.String", "Tuple", "int"]

@@ -2,11 +2,12 @@
 
 from ffi_builder.builder.diagnosis.encode import encode, symbols_of
 from ffi_builder.builder.diagnosis.functions import PREFIX, call_shared, shared_name
-from ffi_builder.builder.diagnosis.helpers import Helpers, define_helpers
+from ffi_builder.builder.diagnosis.helpers import define_helpers
+from ffi_builder.builder.diagnosis.table import Table
 
 __all__ = [
     "PREFIX",
-    "Helpers",
+    "Table",
     "call_shared",
     "define_helpers",
     "encode",

@@ -4,10 +4,11 @@ The diagnosis is cold and shared by all wrappers, but every module carries it. A
 would be some 2,700 of them, to be built, verified and compiled with each module; as code for a
 machine of our own it is a constant, and only the machine is operations (:mod:`.machine`).
 
-All registers and values are int64; addresses too. An instruction is four bytes, ``op a b c``, where
-``c`` is a register or, with the top bit of ``op`` set, a signed number::
+All registers and values are int64; addresses too. What can be said with others is no instruction:
+``a != b`` is ``0 < a - b``, unsigned. An instruction is four bytes, ``op a b c``, where ``c`` is a
+register or, with the top bit of ``op`` set, a signed number::
 
-    ADD … ULE   a = b op c             LI    a = b | c << 8, signed
+    ADD … ULT   a = b op c             LI    a = b | c << 8, signed
     LD8 … LD64  a = memory[b + c]      LI64  a = the next 8 bytes
     ST64        memory[b + c] = a      JZ    if a == 0: goto b | c << 8
     CALL        a = here, goto b | c << 8
@@ -38,14 +39,10 @@ class Instruction(IntEnum):
     SHL = auto()
     LSHR = auto()
     SDIV = auto()
-    SREM = auto()
     UREM = auto()
     EQ = auto()
-    NE = auto()
     SLT = auto()
-    SLE = auto()
     ULT = auto()
-    ULE = auto()
     LD8 = auto()
     """Zero-extended, as LD16; LD32 is sign-extended."""
     LD16 = auto()
@@ -65,8 +62,8 @@ class Instruction(IntEnum):
     MULO = auto()
     INFO = auto()
     """a = TVMFFIGetTypeInfo(b)."""
-    SAME = auto()
-    """Whether two float64 are equal or both NaN."""
+    EQF = auto()
+    """Whether two float64 are equal; NaN is not."""
     FLOAT = auto()
     """a = the float64 nearest to the int b."""
     SINGLE = auto()
@@ -80,7 +77,8 @@ class Instruction(IntEnum):
     COPY = auto()
     """memcpy(a, b, c)."""
     RAISE = auto()
-    """Raise an error: kind, message, backtrace, each with its length, in a and the five after."""
+    """Raise an error: kind, message, backtrace, each with its length, in a and the five after; the
+    seventh is overwritten."""
 
 
 IMMEDIATE: Final = 0x80
@@ -94,6 +92,8 @@ class Reg:
 
 
 Operand: TypeAlias = "Reg | int"
+
+REGISTERS: Final = 256
 
 
 @dataclass
@@ -120,10 +120,10 @@ OVERFLOW: Final = Reg(1)
 
 
 class Assembler:
-    """Collects code; :meth:`finish` gives it."""
+    """Collects code behind ``data``, in :attr:`code`."""
 
-    def __init__(self, first_register: int) -> None:
-        self.code = bytearray()
+    def __init__(self, first_register: int, data: bytes = b"") -> None:
+        self.code = bytearray(data)
         self._first = self._next = first_register
         self._top = self._greatest = first_register
         self._called: list[Function] = []
@@ -142,7 +142,7 @@ class Assembler:
         self._called = []
         function = self._assemble(parameters, body, base)
         self._called = outer
-        assert function.top <= 256, "a function needs more registers than there are"
+        assert function.top <= REGISTERS, "a function needs more registers than there are"
         self._greatest = max(self._greatest, function.top)
         return function
 
@@ -152,7 +152,7 @@ class Assembler:
         self._current = None
         self._next = self._greatest
         body()
-        assert self._top <= 256, "the routines need more registers than there are"
+        assert self._top <= REGISTERS, "the routines need more registers than there are"
         return entry
 
     def _assemble(self, count: int, body: Callable[..., None], base: int | None = None) -> Function:

@@ -71,7 +71,7 @@ _STRINGS: Final = (
     *("type index %lld", "device type %lld"),
     *("dtype(code=%lld", ", bits=%lld", ", lanes=%lld)"),
     *("nan", "True", "False", "NULL", "an int beyond 64 bits"),
-    *("[", "]", ", ", " to ", " in ", "...", "..., ", ", ...", ")", "'"),
+    *("[", "]", ", ", " to ", " in ", "...", "..., ", ", ...", "(", ")", "'"),
     *("\\x%02llx", OR_NONE, *NEAREST.split("{nearest}")),
 )
 """Formats and punctuation; each ends in NUL."""

@@ -21,6 +21,7 @@ from ffi_builder.builder.diagnosis.table import (
     Rounding,
     Source,
     Style,
+    Table,
     TableWriter,
     dtype_word,
     style_of,
@@ -47,16 +48,14 @@ _OBJECT: Final = abi.TYPE_KEYS[TypeIndex.OBJECT]
 _STATIC: Final = {key: index for index, key in abi.TYPE_KEYS.items()}
 
 
-def encode(plan: Plan, backtrace: str = "") -> bytes:
+def encode(plan: Plan) -> Table:
     """The table that the diagnosis of a wrapper interprets.
-
-    ``backtrace`` is that of its errors: lines ``  File "f", line 1, in g``.
 
     Raises:
         BuildError: if the signature is too large for the table's fields.
     """
     try:
-        return _Encoder(plan, backtrace).encode()
+        return _Encoder(plan).encode()
     except struct.error as error:
         raise BuildError(
             f"{plan.signature.name}: the signature is too large for one wrapper: {error}"
@@ -72,9 +71,9 @@ def symbols_of(plan: Plan) -> list[spec.Var]:
 class _Encoder:
     """Walks a plan, and remembers what the interpreter is looking at."""
 
-    def __init__(self, plan: Plan, backtrace: str) -> None:
+    def __init__(self, plan: Plan) -> None:
         self._plan = plan
-        self._out = TableWriter(plan.signature, symbols_of(plan), backtrace)
+        self._out = TableWriter(plan.signature, symbols_of(plan))
         self._slots: dict[tuple[int, ...], int] = {}
         self._present: dict[tuple[int, ...], int] = {}
         self._ranks: dict[tuple[int, ...], int] = {}
@@ -82,7 +81,7 @@ class _Encoder:
         self._object: tuple[int, ...] | None = None
         self._read: Place | None = None
 
-    def encode(self) -> bytes:
+    def encode(self) -> Table:
         steps = self._plan.steps
         self._run(steps[: self._plan.late])
         for step in steps[self._plan.late :]:
@@ -90,11 +89,40 @@ class _Encoder:
         return self._out.finish()
 
     def _run(self, steps: Sequence[s.AnyStep]) -> None:
-        for step, inside in regions(steps):
+        every = list(regions(steps))
+        at = 0
+        while at < len(every):
+            step, inside = every[at]
+            at += 1
             if isinstance(step, s.DecodeOptional):
                 self._optional(step.place, inside)
+            elif isinstance(step, s.NotNull) and self._head(
+                [next_ for next_, _ in every[at : at + 3]]
+            ):
+                at += 3
             else:
                 self._step(step)
+
+    def _head(self, steps: Sequence[s.AnyStep]) -> bool:
+        """What most tensors have behind NotNull, in one instruction; whether it was that."""
+        match steps:
+            case [
+                s.CheckNdim(place, ndim),
+                s.CheckDType(_, (dtype,)),
+                s.CheckDeviceType() as device,
+            ]:
+                code = device.code
+            case _:
+                return False
+        if max(ndim, code) > 0xFF:
+            return False
+        self._note_rank(place, ndim)
+        self._out.emit(Op.HEAD, "BiB", ndim, dtype_word(dtype), code)
+        return True
+
+    def _note_rank(self, place: Place, ndim: int) -> None:
+        self._ranks[place.position] = ndim
+        self._out.note_rank(ndim)
 
     def _optional(self, place: Place, inside: Sequence[s.AnyStep]) -> None:
         self._look_at(place)
@@ -128,8 +156,13 @@ class _Encoder:
         match step:
             # What there is most of comes first: a match tries one after the other.
             case s.NotNegative(place):
-                self._value(place)
-                out.emit(Op.NONNEGATIVE)
+                if place.part is Part.SHAPE and (place.index or 0) <= 0xFF:
+                    self._turn_to(place)
+                    out.emit(Op.DIM, "B", place.index or 0)
+                    self._read = place
+                else:
+                    self._value(place)
+                    out.emit(Op.NONNEGATIVE)
             case s.CheckContiguous(place, order):
                 if not place.index:  # all axes together: of a known rank, there is a step for each
                     self._turn_to(place)
@@ -149,8 +182,7 @@ class _Encoder:
                 out.emit(Op.TENSOR)
                 self._save(place)
             case s.CheckNdim(place, expected):
-                self._ranks[place.position] = expected
-                out.note_rank(expected)
+                self._note_rank(place, expected)
                 self._value(place)
                 self._equal(expected, step.words)
             case s.CheckDType(place, dtypes):
@@ -174,17 +206,15 @@ class _Encoder:
                 self._source(Source.SHAPE_POINTER)
                 self._nonzero(step.words)
             case s.CheckNumel(place):
-                self._value(place)
-                out.emit(Op.NUMEL)
-            case s.CheckOffset(place):
-                self._value(place)
-                out.emit(Op.OFFSET)
+                self._turn_to(place)
+                out.emit(Op.DATA)
+            case s.CheckOffset():
+                pass  # was there behind CheckNumel, and so was the next one
             case s.CheckData(place):
-                self._value(place)
-                self._nonzero(step.words)
+                self._read = place
             case s.CheckAlignment(place, alignment):
                 self._value(place)
-                out.emit(Op.ALIGN, "q", alignment)
+                out.emit(Op.ALIGN, "B", alignment.bit_length() - 1)
             case s.DecodeScalar(place, kind, dtype):
                 self._look_at(place)
                 self._scalar(kind, dtype)
@@ -300,7 +330,10 @@ class _Encoder:
                 f"{self._plan.signature.name}: a wrapper cannot look at more than {NO_INDEX} "
                 f"dimensions or entries of one parameter"
             )
-        self._out.emit(Op.READ, "BH", source, NO_INDEX if index is None else index)
+        if index is None:
+            self._out.emit(Op.READ, "B", source)
+        else:
+            self._out.emit(Op.ENTRY, "BH", source, index)
         self._read = None
 
     def _turn_to(self, place: Place) -> None:
@@ -323,7 +356,8 @@ class _Encoder:
     # ---- checks
 
     def _equal(self, expected: int, words: Words) -> None:
-        self._out.emit(Op.EQ, "qB", expected, WORDS.index(words))
+        op, layout = (Op.EQ8, "BB") if 0 <= expected <= 0xFF else (Op.EQ, "qB")
+        self._out.emit(op, layout, expected, WORDS.index(words))
 
     def _nonzero(self, words: Words) -> None:
         self._out.emit(Op.NONZERO, "B", WORDS.index(words))

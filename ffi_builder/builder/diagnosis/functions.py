@@ -8,6 +8,7 @@ a process.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
@@ -22,6 +23,23 @@ _KEEPS_REGISTERS: Final = "#llvm.cconv<preserve_mostcc>"
 def shared_name(name: str) -> str:
     """The symbol of a helper."""
     return f"{PREFIX}{name}_{library().digest}"
+
+
+@dataclass(frozen=True)
+class Helper:
+    """A helper that :func:`call_shared` calls: ``body(builder, *arguments)`` emits it."""
+
+    result: str
+    parameters: str
+    """Types, as names of :class:`~ffi_builder.ir.Types` have them, with spaces in between."""
+    body: Callable[..., None]
+
+    def define(self, symbols: Symbols, name: str) -> None:
+        """Add it to a module."""
+        result, *parameters = (
+            getattr(symbols.types, letters) for letters in (self.result, *self.parameters.split())
+        )
+        define(symbols, name, result, parameters, self.body, keeps_registers=True)
 
 
 def define(
@@ -49,7 +67,8 @@ def define(
 
 
 def call_shared(b: Builder, name: str, operands: Sequence[Value], result: Type) -> Value:
-    """Call a helper that keeps its caller's registers, and returns a value."""
+    """Call a helper that keeps its caller's registers, and returns a value; it is wanted now."""
+    b.symbols.wanted.add(shared_name(name))
     return b.call_value(
         shared_name(name), operands, result, {"CConv": b.types.attribute(_KEEPS_REGISTERS)}
     )

@@ -2,33 +2,36 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from typing import Final
 
-from ffi_builder.builder.diagnosis.machine import define_machine
-from ffi_builder.builder.diagnosis.numbers import define_number_helpers
-from ffi_builder.builder.diagnosis.objects import define_object_helpers
-from ffi_builder.builder.diagnosis.tensors import define_tensor_helpers
+from ffi_builder.builder.diagnosis.functions import PREFIX, shared_name
+from ffi_builder.builder.diagnosis.machine import define_machine, define_raise
+from ffi_builder.builder.diagnosis.numbers import NUMBERS
+from ffi_builder.builder.diagnosis.objects import OBJECTS
+from ffi_builder.builder.diagnosis.tensors import TENSORS
 from ffi_builder.ir import Symbols, define_kept
 
-
-@dataclass(frozen=True)
-class Helpers:
-    """What a wrapper needs besides the diagnosis.
-
-    ``numbers``: BigInts and 16-bit floats; ``objects``: moved objects, strs, bytes, type keys.
-    """
-
-    tensors: bool
-    numbers: bool
-    objects: bool
+_HELPERS: Final = {**TENSORS, **NUMBERS, **OBJECTS}
+_RAISE: Final = "raise"
 
 
-def define_helpers(symbols: Symbols, helpers: Helpers) -> None:
-    """Add the diagnosis, and the helpers of wrappers that have what they are for."""
+def define_helpers(symbols: Symbols, wanted: Iterable[str]) -> None:
+    """Add the diagnosis, and those of the other helpers that are wanted, by their symbols."""
     define_kept(symbols, "diagnose", define_machine)
-    if helpers.tensors:
-        define_kept(symbols, "tensors", define_tensor_helpers)
-    if helpers.numbers:
-        define_kept(symbols, "numbers", define_number_helpers)
-    if helpers.objects:
-        define_kept(symbols, "objects", define_object_helpers)
+    names = {name for name in wanted if name.startswith(PREFIX)} - {shared_name("diagnose")}
+    if shared_name(_RAISE) in names:
+        names.remove(shared_name(_RAISE))
+        define_kept(symbols, _RAISE, define_raise)
+    if names:
+        define_kept(symbols, frozenset(names), lambda target: _define(target, names))
+
+
+def _define(symbols: Symbols, wanted: set[str]) -> None:
+    """Helpers, and those that they call."""
+    missing = sorted(wanted)
+    while missing:
+        for name in missing:
+            base = name.removeprefix(PREFIX).rpartition("_")[0]
+            _HELPERS[base].define(symbols, base)
+        missing = sorted(name for name in symbols.wanted if name not in symbols)

@@ -1,4 +1,4 @@
-"""The diagnosis as one constant: code for the machine, then the words and names."""
+"""The diagnosis as one constant: words and names, then code for the machine."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from functools import cache
 
 from ffi_builder import __version__
-from ffi_builder.builder.diagnosis import blobs
 from ffi_builder.builder.diagnosis.assembler import Label
 from ffi_builder.builder.diagnosis.program import Program
 from ffi_builder.builder.diagnosis.routines.checks import CHECKS
@@ -16,18 +15,18 @@ from ffi_builder.builder.diagnosis.routines.decoding import DECODING, define_dec
 from ffi_builder.builder.diagnosis.routines.objects import OBJECTS, define_objects
 from ffi_builder.builder.diagnosis.routines.report import define_report
 from ffi_builder.builder.diagnosis.routines.symbols import SYMBOLS
+from ffi_builder.builder.diagnosis.routines.tensors import TENSORS, define_tensors
 from ffi_builder.builder.diagnosis.table import Op
 
-_ROUTINES = {**DECODING, **OBJECTS, **CHECKS, **SYMBOLS}
+_ROUTINES = {**DECODING, **TENSORS, **OBJECTS, **CHECKS, **SYMBOLS}
 
 
 @dataclass(frozen=True)
 class Library:
-    """``data`` is the constant; code starts running at ``entry``, words stand at ``constants``."""
+    """``data`` is the constant: words, then code, which starts running at ``entry``."""
 
     data: bytes
     entry: int
-    constants: int
     digest: str
     """Eight hex digits that stand for the contents, and for the version of the helpers' bodies."""
 
@@ -39,15 +38,16 @@ def library() -> Library:
     define_report(p)
     define_objects(p)
     define_decoding(p)
+    define_tensors(p)
     entry = p.main(lambda: _main(p))
-    code = bytes(p.code)
-    data = code + blobs.DATA
+    data = bytes(p.code)
     digest = hashlib.sha256(data + __version__.encode()).hexdigest()[:8]
-    return Library(data, entry, len(code), digest)
+    return Library(data, entry, digest)
 
 
 def _main(p: Program) -> None:
     """Run the table's instructions, one routine each; where they end, nothing was wrong."""
+    p.begin()
     head = Label()
     p.place(head)
     opcode = p.operand(8)

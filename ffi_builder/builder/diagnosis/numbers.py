@@ -13,24 +13,15 @@ library function for the direct way, which a self-contained module does not have
 
 from __future__ import annotations
 
+from functools import partial
+from typing import Final
+
 from ffi_builder import abi
-from ffi_builder.builder.diagnosis.functions import define
-from ffi_builder.ir import Builder, Symbols, Value
+from ffi_builder.builder.diagnosis.functions import Helper
+from ffi_builder.ir import Builder, Value
 
 _F64_BITS = 52
 _F64_BIAS = 1023
-
-
-def define_number_helpers(symbols: Symbols) -> None:
-    """Add them all to a module."""
-    t = symbols.types
-    define(symbols, "big_uint64", t.i1, [t.ptr, t.ptr], _big_uint64, keeps_registers=True)
-    for name, mantissa, exponent in (("float16", 10, 5), ("bfloat16", 7, 8)):
-
-        def body(b: Builder, value: Value, m: int = mantissa, e: int = exponent) -> None:
-            _round(b, value, m, e)
-
-        define(symbols, f"round_{name}", t.i16, [t.f64], body, keeps_registers=True)
 
 
 def _big_uint64(b: Builder, big: Value, out: Value) -> None:
@@ -53,7 +44,7 @@ def _big_uint64(b: Builder, big: Value, out: Value) -> None:
     b.ret(b.i1(True))
 
 
-def _round(b: Builder, value: Value, mantissa: int, exponent: int) -> None:
+def _round(b: Builder, value: Value, *, mantissa: int, exponent: int) -> None:
     """Integer arithmetic on the bits of the float64 throughout."""
     t = b.types
     bias = 2 ** (exponent - 1) - 1
@@ -96,3 +87,10 @@ def _shift_to_even(b: Builder, value: Value, distance: Value) -> Value:
     half = b.shl(b.i64(1), b.sub(distance, b.i64(1)))
     odd = b.and_(b.lshr(value, distance), b.i64(1))
     return b.lshr(b.add(b.add(value, b.sub(half, b.i64(1))), odd), distance)
+
+
+NUMBERS: Final = {
+    "big_uint64": Helper("i1", "ptr ptr", _big_uint64),
+    "round_float16": Helper("i16", "f64", partial(_round, mantissa=10, exponent=5)),
+    "round_bfloat16": Helper("i16", "f64", partial(_round, mantissa=7, exponent=8)),
+}

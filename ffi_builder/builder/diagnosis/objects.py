@@ -15,30 +15,16 @@ bool choose(const TVMFFIByteArray* text, const char* choices, int64_t* out);
 
 from __future__ import annotations
 
+from typing import Final
+
 from ffi_builder import abi
 from ffi_builder.abi import TypeIndex
-from ffi_builder.builder.diagnosis.functions import call_shared, define
+from ffi_builder.builder.diagnosis.functions import Helper, call_shared
 from ffi_builder.builder.diagnosis.machine import GET_TYPE_INFO
-from ffi_builder.ir import Builder, Symbols, Value
+from ffi_builder.ir import Builder, Value
 
 _KINDS = 64
 """How many static types a mask of kinds tells apart; there are no dynamic ones below it."""
-
-
-def define_object_helpers(symbols: Symbols) -> None:
-    """Add them all to a module."""
-    t = symbols.types
-    symbols.declare(GET_TYPE_INFO, t.ptr, [t.i32])
-
-    def add(name: str, *parts: object) -> None:
-        define(symbols, name, *parts, keeps_registers=True)  # pyright: ignore[reportArgumentType]
-
-    add("same_bytes", t.i1, [t.ptr, t.ptr, t.i64], _same_bytes)
-    add("moved_object", t.ptr, [t.ptr, t.i64], _moved_object)
-    add("has_key", t.i1, [t.ptr, t.i32, t.ptr, t.i64], _has_key)
-    add("typed_object", t.ptr, [t.ptr, t.ptr, t.i64, t.i32], _typed_object)
-    add("text", t.i1, [t.ptr, t.i32, t.ptr], _text)
-    add("choose", t.i1, [t.ptr, t.ptr, t.ptr], _choose)
 
 
 def _same_bytes(b: Builder, one: Value, other: Value, size: Value) -> None:
@@ -104,6 +90,7 @@ def _has_key(b: Builder, object_: Value, index: Value, key: Value, length: Value
         b.ret(b.i1(False))
     with b.when(b.ne(b.field(t.i32, object_, abi.OBJECT_TYPE_INDEX), index)):
         b.ret(b.i1(False))
+    b.symbols.declare(GET_TYPE_INFO, t.ptr, [t.i32])
     info = b.call_value(GET_TYPE_INFO, [index], t.ptr)
     depth = b.sext(b.field(t.i32, info, abi.TYPE_INFO_DEPTH), t.i64)
     ancestors = b.field(t.ptr, info, abi.TYPE_INFO_ANCESTORS)
@@ -186,3 +173,13 @@ def _choose(b: Builder, text: Value, choices: Value, out: Value) -> None:
                 b.ret(b.i1(True))
         b.store(b.element(own, length), entry)
     b.ret(b.i1(False))
+
+
+OBJECTS: Final = {
+    "same_bytes": Helper("i1", "ptr ptr i64", _same_bytes),
+    "moved_object": Helper("ptr", "ptr i64", _moved_object),
+    "has_key": Helper("i1", "ptr i32 ptr i64", _has_key),
+    "typed_object": Helper("ptr", "ptr ptr i64 i32", _typed_object),
+    "text": Helper("i1", "ptr i32 ptr", _text),
+    "choose": Helper("i1", "ptr ptr ptr", _choose),
+}

@@ -13,8 +13,23 @@ from functools import partial, partialmethod
 from typing import Final
 
 from ffi_builder.builder.diagnosis import blobs
-from ffi_builder.builder.diagnosis.assembler import Assembler, Function, Instruction, Operand, Reg
-from ffi_builder.builder.diagnosis.table import NO_INDEX, WORDS
+from ffi_builder.builder.diagnosis.assembler import (
+    ZERO,
+    Assembler,
+    Function,
+    Instruction,
+    Operand,
+    Reg,
+)
+from ffi_builder.builder.diagnosis.table import (
+    NO_INDEX,
+    SCRATCH_AT,
+    SLOT_SIZE,
+    SLOTS_AT,
+    STACK_AT,
+    WORDS,
+    Head,
+)
 from ffi_builder.plan import Words
 
 PLACE_PART: Final = 32
@@ -22,9 +37,8 @@ PLACE_INDEX: Final = 40
 PLACE_SOLVED: Final = 56
 PARAMETER_MASK: Final = 0xFFFFFFFF
 
-SLOT_SIZE: Final = 24
-"""A symbol: value, place, state. An object: its address, its type index."""
 SLOT_PLACE: Final = 8
+"""A slot of a symbol: value, place, state. Of an object: its address, its type index."""
 SLOT_STATE: Final = 16
 PROVISIONAL: Final = 1
 BOUND: Final = 2
@@ -40,11 +54,13 @@ class Global(IntEnum):
 
     ZERO = 0
     OVERFLOW = auto()
+    FRAME = auto()
+    """Address of register 0; what stands behind the registers, :mod:`.table` says."""
     ARGS = auto()
     COUNT = auto()
     TABLE = auto()
-    CONSTANTS = auto()
-    """Address of the constant that holds the code, then the words."""
+    CODE = auto()
+    """Address of the constant that holds the words, then the code."""
     SLOTS = auto()
     PC = auto()
     """Address of the next byte of the table."""
@@ -93,6 +109,7 @@ def _global(name: Global) -> Reg:
 class Program(Assembler):
     """An assembler with names for everything; the routines are written against it."""
 
+    frame = _global(Global.FRAME)
     args = _global(Global.ARGS)
     count = _global(Global.COUNT)
     table = _global(Global.TABLE)
@@ -126,7 +143,7 @@ class Program(Assembler):
     row = _global(Global.ROW)
 
     def __init__(self) -> None:
-        super().__init__(len(Global))
+        super().__init__(len(Global), blobs.DATA)
         self.functions: dict[str, Function] = {}
 
     add = partialmethod(Assembler.binary, Instruction.ADD)
@@ -137,14 +154,36 @@ class Program(Assembler):
     shl = partialmethod(Assembler.binary, Instruction.SHL)
     lshr = partialmethod(Assembler.binary, Instruction.LSHR)
     sdiv = partialmethod(Assembler.binary, Instruction.SDIV)
-    srem = partialmethod(Assembler.binary, Instruction.SREM)
     urem = partialmethod(Assembler.binary, Instruction.UREM)
     eq = partialmethod(Assembler.binary, Instruction.EQ)
-    ne = partialmethod(Assembler.binary, Instruction.NE)
     slt = partialmethod(Assembler.binary, Instruction.SLT)
-    sle = partialmethod(Assembler.binary, Instruction.SLE)
     ult = partialmethod(Assembler.binary, Instruction.ULT)
-    ule = partialmethod(Assembler.binary, Instruction.ULE)
+
+    def ne(self, lhs: Reg, rhs: Operand) -> Reg:
+        """Whether they differ."""
+        return self.ult(ZERO, lhs if rhs == 0 else self.sub(lhs, rhs))
+
+    def sle(self, lhs: Operand, rhs: Operand) -> Reg:
+        """Whether the left one is at most the right one; numbers are not at the end of int64."""
+        return self._at_most(Instruction.SLT, lhs, rhs)
+
+    def ule(self, lhs: Operand, rhs: Operand) -> Reg:
+        """The same, unsigned."""
+        return self._at_most(Instruction.ULT, lhs, rhs)
+
+    def _at_most(self, less: Instruction, lhs: Operand, rhs: Operand) -> Reg:
+        if isinstance(rhs, int):
+            return self.binary(less, lhs, rhs + 1)
+        return self.not_(self.binary(less, rhs, lhs))
+
+    def srem(self, lhs: Reg, rhs: Reg) -> Reg:
+        """The remainder that goes with :attr:`sdiv`, whose sign is that of the left one."""
+        return self.sub(lhs, self.mul(self.sdiv(lhs, rhs), rhs))
+
+    def same_float(self, lhs: Reg, rhs: Reg) -> Reg:
+        """Whether two float64 are equal or both NaN, which is equal to nothing."""
+        first, second = (self.binary(Instruction.EQF, one, one) for one in (lhs, rhs))
+        return self.or_(self.binary(Instruction.EQF, lhs, rhs), self.not_(self.or_(first, second)))
 
     # ---- the table
 
@@ -172,19 +211,32 @@ class Program(Assembler):
         return self.add(self.slots, self.mul(number, SLOT_SIZE), into)
 
     def symbol_record(self, number: Reg) -> Reg:
-        """The address of a symbol's entry in the table's head: u32 start, u16 length, u16 style."""
-        entries = self.add(self.unsigned(self.table, 32, 24), number)
-        return self.add(self.add(self.table, self.shl(entries, 3)), 32)
+        """The address of a symbol's entry in the table: u32 start, u16 length, u16 style."""
+        return self.add(self.add(self.table, self.shl(number, 3)), Head.SIZE)
+
+    def head(self, field: Head, into: Reg | None = None) -> Reg:
+        """A number of the table's head."""
+        return self.unsigned(self.table, field.bits, field, into)
 
     def parameter(self) -> Reg:
         """The PARAM record's position of the current place; 0 is none."""
         return self.and_(self.place_, PARAMETER_MASK)
 
+    def begin(self) -> None:
+        """Set the registers that say where things are."""
+        self.add(self.frame, SCRATCH_AT, self.scratch)
+        self.add(self.frame, STACK_AT, self.stack)
+        self.add(self.frame, SLOTS_AT, self.slots)
+        self.slot_of(self.head(Head.SLOTS), self.start)
+        self.set(self.cursor, self.start)
+        self.add(self.frame, self.head(Head.FRAME), self.end)
+        self.add(self.table, self.head(Head.CODE), self.pc)
+
     # ---- messages
 
     def constant(self, name: str) -> Reg:
         """The address of a part of the constants."""
-        return self.add(_global(Global.CONSTANTS), blobs.POSITIONS[name])
+        return self.add(_global(Global.CODE), blobs.POSITIONS[name])
 
     def define(self, name: str, parameters: int, body: Callable[..., None]) -> None:
         """Assemble a function that others call by name; ``body(program, *parameters)`` does it."""

@@ -2,29 +2,37 @@
 
 The table of a wrapper is one string constant: little-endian, packed, no relocations::
 
-    u32 slots           how many registers the interpreter needs; the first ones are the symbols
+    u32 frame           how many bytes the interpreter works in, see below
     u32 code            where the instructions start
-    u32 buffer          bytes that hold the longest message
-    u32 text, length    the signature, whole: "name(a: …, b: …)"; a backtrace stands behind it
-    u32 name            length of "name("
-    u32 arguments       how many
-    u32 backtrace       its length
-    …                   for each argument: u32 start, u32 length, within the table
+    u32 text, length    the arguments, as messages show them: "a: …, b: …"
+    u32 name            the function's name; a backtrace stands behind it
+    u16 name length, u16 backtrace length
+    u16 slots           how many there are; the first ones are the symbols
+    u16 arguments       how many
     …                   for each symbol: u32 start, u16 length, u16 Style
     …                   instructions: u8 opcode, operands
     …                   text
+    …                   name, backtrace
+    …                   if messages cannot show all arguments: for each, u32 start, u32 length
 
-Strings are shared: a name or an expression that occurs in the signature's text points into it.
+Strings are shared: a name or an expression that occurs in the text of the arguments points into
+it. Nothing points into the name of the function, and all that depends on it is at the end, so that
+a :class:`Table` serves functions of every name.
+
+The frame is registers, 64 bytes of scratch, a stack for expressions, the slots, and the message.
 """
 
 from __future__ import annotations
 
 import struct
-from enum import IntEnum
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import IntEnum, auto
 from typing import Final
 
 from ffi_builder import spec
 from ffi_builder.abi import TypeIndex
+from ffi_builder.builder.diagnosis.assembler import REGISTERS
 from ffi_builder.errors import BuildError
 from ffi_builder.plan import Part
 from ffi_builder.plan.words import SHOWN_ENTRIES, SIGNATURE_LIMIT, Words
@@ -38,78 +46,87 @@ class Op(IntEnum):
     """Instructions. Checks look at the value that was read last."""
 
     DONE = 0
-    PARAM = 1
+    PARAM = auto()
     """u32 path, u16 length, u16 argument: what the following places belong to."""
-    ARG = 2
+    ARG = auto()
     """u16 index: look at an argument."""
-    ELEM = 3
+    ELEM = auto()
     """u16 index: look at an element of the current tuple."""
-    TENSOR = 4
+    TENSOR = auto()
     """Decode the tensor looked at."""
-    CONTAINER = 5
-    """u8 Words: decode the Shape or tuple looked at."""
-    SAVE = 6
-    """u16 slot: remember the current object."""
-    RESTORE = 7
-    """u16 slot: make it the current object again."""
-    SCALAR = 8
-    """u8 mask of :data:`SCALAR_BITS`; u8 Words; u8 Style: decode a scalar."""
-    FLOAT = 9
-    """u8 Rounding: make the scalar a float64, rounded to a dtype."""
-    READ = 10
-    """u8 Source, u16 index: read a part of the current object."""
-    SCALE = 11
-    """i64 factor: check that the value times this fits, and multiply."""
-    EQ = 12
-    """i64, u8 Words."""
-    NONZERO = 13
-    """u8 Words."""
-    NONNEGATIVE = 14
-    BOOL = 15
-    FITS = 16
-    """u8 bits, u8 signed."""
-    MIN = 17
-    """i64, u16 symbol."""
-    MAX = 18
-    """i64, u16 symbol."""
-    DIVISIBLE = 19
-    """i64, u16 symbol."""
-    BIND = 20
-    """u16 symbol."""
-    EQSYM = 21
-    """u16 symbol, u8 Words."""
-    BINDEQ = 22
-    """u16 symbol, u8 Words."""
-    SOLVE = 23
-    """u16 symbol, i64 scale, i64 offset, u32 text, u16 length."""
-    EXPR = 24
-    """u8 Words, u32 text, u16 length, u16 count, u16 symbols…, then Code until Code.END."""
-    LAYOUT = 25
+    HEAD = auto()
+    """u8 rank, u32 dtype, u8 device type: what that is not, nor NULL."""
+    DIM = auto()
+    """u8 axis: read a dimension, which is not negative."""
+    DIMS = auto()
+    """No dimension is negative."""
+    LAYOUT = auto()
     """u8 whether column-major: all strides."""
-    NUMEL = 26
-    OFFSET = 27
-    ALIGN = 28
-    """i64 alignment."""
-    SAME_DEVICE = 29
+    DATA = auto()
+    """Read the data, which is there: of how many elements, and from which offset on."""
+    ALIGN = auto()
+    """u8 alignment, as a power of two."""
+    SAME_DEVICE = auto()
     """u16 count, then for each tensor that may be the one: u16 slot, u32 text, u16 length."""
-    EQFLOAT = 30
+    DTYPES = auto()
+    """u8 count, u32 dtypes…, u32 text, u16 length."""
+    CONTAINER = auto()
+    """u8 Words: decode the Shape or tuple looked at."""
+    SAVE = auto()
+    """u16 slot: remember the current object."""
+    RESTORE = auto()
+    """u16 slot: make it the current object again."""
+    SCALAR = auto()
+    """u8 mask of :data:`SCALAR_BITS`; u8 Words; u8 Style: decode a scalar."""
+    FLOAT = auto()
+    """u8 Rounding: make the scalar a float64, rounded to a dtype."""
+    READ = auto()
+    """u8 Source: read a part of the current object."""
+    ENTRY = auto()
+    """u8 Source, u16 index: read an entry of a part."""
+    SCALE = auto()
+    """i64 factor: check that the value times this fits, and multiply."""
+    EQ = auto()
+    """i64, u8 Words."""
+    EQ8 = auto()
+    """u8, u8 Words."""
+    NONZERO = auto()
+    """u8 Words."""
+    NONNEGATIVE = auto()
+    BOOL = auto()
+    FITS = auto()
+    """u8 bits, u8 signed."""
+    MIN = auto()
+    """i64, u16 symbol."""
+    MAX = auto()
+    """i64, u16 symbol."""
+    DIVISIBLE = auto()
+    """i64, u16 symbol."""
+    BIND = auto()
+    """u16 symbol."""
+    EQSYM = auto()
+    """u16 symbol, u8 Words."""
+    BINDEQ = auto()
+    """u16 symbol, u8 Words."""
+    SOLVE = auto()
+    """u16 symbol, i64 scale, i64 offset, u32 text, u16 length."""
+    EXPR = auto()
+    """u8 Words, u32 text, u16 length, u16 count, u16 symbols…, then Code until Code.END."""
+    EQFLOAT = auto()
     """f64."""
-    OPTIONAL = 31
+    OPTIONAL = auto()
     """u16 slot, u32 size: if None is looked at, go on behind that many bytes; else note it."""
-    GUARD = 32
+    GUARD = auto()
     """u16 slot, u32 size: the same if None was found there."""
-    TEXT = 33
+    TEXT = auto()
     """u8 whether bytes: decode the str or bytes looked at."""
-    SMALL = 34
-    BYTES = 35
-    CHOICE = 36
+    SMALL = auto()
+    BYTES = auto()
+    CHOICE = auto()
     """u32 text, u16 length: all; u16 count, then each: u32 text, u16 length."""
-    OBJECT = 37
+    OBJECT = auto()
     """u8 what is right: :class:`Right`, or a type index; u8 the static type index of the key, or 0;
     u32 text, u16 length: the key, or what is expected."""
-    DTYPES = 38
-    """u8 count, u32 dtypes…, u32 text, u16 length."""
-    DIMS = 39
 
 
 class Right(IntEnum):
@@ -165,6 +182,36 @@ class Code(IntEnum):
 STACK_DEPTH: Final = 64
 """How many values the stack of expressions holds: as many as an expression may have leaves."""
 
+SCRATCH_SIZE: Final = 64
+SCRATCH_AT: Final = 8 * REGISTERS
+STACK_AT: Final = SCRATCH_AT + SCRATCH_SIZE
+SLOTS_AT: Final = STACK_AT + 8 * STACK_DEPTH
+SLOT_SIZE: Final = 24
+
+
+class Head(IntEnum):
+    """The numbers that a table begins with, by where they stand."""
+
+    FRAME = 0
+    CODE = 4
+    TEXT = 8
+    LENGTH = 12
+    NAME = 16
+    NAME_LENGTH = 20
+    BACKTRACE = 22
+    SLOTS = 24
+    ARGUMENTS = 26
+    SIZE = 28
+
+    @property
+    def bits(self) -> int:
+        """How wide it is."""
+        return 32 if self < Head.NAME_LENGTH else 16
+
+
+_LONGEST: Final = 0xFFFF
+_HEAD: Final = struct.Struct("<5I4H")
+
 OPERATOR_CODES: Final = {
     "+": Code.ADD,
     "-": Code.SUB,
@@ -201,18 +248,55 @@ def style_of(dtype: str) -> Style:
     return {"handle": Style.HEX, "bool": Style.BOOL, "uint64": Style.UINT}.get(dtype, Style.INT)
 
 
+@dataclass(frozen=True)
+class Table:
+    """A table for a function of any name."""
+
+    rest: bytes
+    """Without head and name."""
+    code: int
+    text: int
+    length: int
+    frame: int
+    """With a message for a name of no letters."""
+    slots: int
+    arguments: tuple[int, ...]
+    """How long each is."""
+
+    def named(self, name: str, backtrace: str) -> bytes:
+        """The table of a function; ``backtrace`` is that of its errors.
+
+        Raises:
+            BuildError: if the name or the backtrace is too long.
+        """
+        own, lines = name.encode(), backtrace.encode()
+        if max(len(own), len(lines)) > _LONGEST:
+            raise BuildError(f"{name[:40]}: a name of over {_LONGEST} bytes is too long")
+        count = len(self.arguments)
+        head = _HEAD.pack(
+            *(self.frame + len(own), self.code, self.text, self.length),
+            *(Head.SIZE + len(self.rest), len(own), len(lines), self.slots, count),
+        )
+        whole = len(own) + len("()") + self.length
+        parts = self._parts() if whole > SIGNATURE_LIMIT else ()
+        return b"".join((head, self.rest, own, lines, *parts))
+
+    def _parts(self) -> Iterator[bytes]:
+        start = self.text
+        for length in self.arguments:
+            yield struct.pack("<2I", start, length)
+            start += length + len(", ")
+
+
 class TableWriter:
     """Collects instructions, symbols and text, and lays them out."""
 
-    def __init__(
-        self, signature: spec.Signature, symbols: list[spec.Var], backtrace: str = ""
-    ) -> None:
-        self._signature = signature
-        self._backtrace = backtrace.encode()
+    def __init__(self, signature: spec.Signature, symbols: list[spec.Var]) -> None:
+        self._name = signature.name
         self._code = bytearray()
         self._arguments = [text.encode() for text in spec.argument_texts(signature)]
-        self._whole = b"".join((signature.name.encode(), b"(", b", ".join(self._arguments), b")"))
-        self._text = bytearray(self._whole + self._backtrace)
+        self._text = bytearray(b", ".join(self._arguments))
+        self._length = len(self._text)
         self._text_uses: list[tuple[int, int]] = []
         self.symbols = {var: number for number, var in enumerate(symbols)}
         self._slots = len(symbols)
@@ -250,37 +334,22 @@ class TableWriter:
         """Messages may show a shape and strides of this many entries."""
         self._rank = max(self._rank, min(ndim, SHOWN_ENTRIES + 1))
 
-    def finish(self) -> bytes:
+    def finish(self) -> Table:
         """The table."""
         self.emit(Op.DONE)
-        arguments = self._arguments
         names = [(*self._intern(var.name), style_of(var.dtype)) for var in self.symbols]
-        head_size = 4 * 8 + 8 * len(arguments) + 8 * len(self.symbols)
-        text_at = head_size + len(self._code)
+        code_at = Head.SIZE + 8 * len(names)
+        text_at = code_at + len(self._code)
         if self._slots >= NO_INDEX:
             raise BuildError(
-                f"{self._signature.name}: a wrapper cannot keep {self._slots} symbols and tensors; "
+                f"{self._name}: a wrapper cannot keep {self._slots} symbols and tensors; "
                 f"at most {NO_INDEX - 1}"
             )
-        head = struct.pack(
-            "<8I",
-            self._slots,
-            head_size,
-            self._buffer_size(),
-            text_at,
-            len(self._whole),
-            len(self._signature.name) + 1,
-            len(arguments),
-            len(self._backtrace),
-        )
-        start = text_at + len(self._signature.name) + 1
-        for argument in arguments:
-            length = len(argument)
-            head += struct.pack("<2I", start, length)
-            start += length + 2
-        for position, length, style in names:
-            head += struct.pack("<I2H", text_at + position, length, style)
-        return head + self._placed(text_at) + bytes(self._text)
+        entries = [struct.pack("<I2H", text_at + at, size, style) for at, size, style in names]
+        rest = b"".join((*entries, self._placed(text_at), self._text))
+        frame = SLOTS_AT + SLOT_SIZE * self._slots + self._message_size()
+        lengths = tuple(map(len, self._arguments))
+        return Table(rest, code_at, text_at, self._length, frame, self._slots, lengths)
 
     def _placed(self, text_at: int) -> bytes:
         """The code with text positions made relative to the table."""
@@ -291,23 +360,21 @@ class TableWriter:
 
     def _intern(self, string: str) -> tuple[int, int]:
         data = string.encode()
-        if len(data) > 0xFFFF:
-            raise BuildError(f"{self._signature.name}: a text of {len(data)} bytes is too long")
+        if len(data) > _LONGEST:
+            raise BuildError(f"{self._name}: a text of {len(data)} bytes is too long")
         position = self._text.find(data)
         if position < 0:
             position = len(self._text)
             self._text += data
         return position, len(data)
 
-    def _buffer_size(self) -> int:
+    def _message_size(self) -> int:
         """Enough for any message: the shown signature, a layout, an expression's symbols."""
-        shown = len(self._whole)
-        if shown > SIGNATURE_LIMIT:
-            shown = len(self._signature.name) + 24 + max(map(len, self._arguments), default=0)
+        longest = max(map(len, self._arguments), default=0)
+        shown = min(self._length, max(SIGNATURE_LIMIT, longest)) + 24
         longest_name = max((len(var.name) for var in self.symbols), default=0)
-        longest_path = len(self._text)
-        symbols = len(self.symbols) * (longest_name + 64 + min(longest_path, 256))
-        return 2048 + shown + 2 * 22 * self._rank + min(symbols + longest_path, 1 << 16)
+        symbols = len(self.symbols) * (longest_name + 64 + min(len(self._text), 256))
+        return 2048 + shown + 2 * 22 * self._rank + min(symbols + len(self._text), 1 << 16)
 
 
 def dtype_word(dtype: spec.DataType) -> int:

@@ -14,26 +14,16 @@ of a Tensor object is (and where for a ``DLTensor*`` nothing is looked at). In C
 
 from __future__ import annotations
 
+from typing import Final
+
 from ffi_builder import abi
 from ffi_builder.abi import TypeIndex
-from ffi_builder.builder.diagnosis.functions import call_shared, define
-from ffi_builder.ir import Builder, Symbols, Value
+from ffi_builder.builder.diagnosis.functions import Helper, call_shared
+from ffi_builder.ir import Builder, Value
 
 NDIM = abi.OBJECT_SIZE + abi.DLTENSOR_NDIM
 SHAPE = abi.OBJECT_SIZE + abi.DLTENSOR_SHAPE
 STRIDES = abi.OBJECT_SIZE + abi.DLTENSOR_STRIDES
-
-
-def define_tensor_helpers(symbols: Symbols) -> None:
-    """Add them all to a module."""
-    t = symbols.types
-    define(symbols, "tensor_object", t.ptr, [t.ptr], _tensor_object, keeps_registers=True)
-    define(symbols, "is_empty", t.i1, [t.ptr], _is_empty, keeps_registers=True)
-    define(symbols, "free_stride", t.i1, [t.ptr, t.i64], _free_stride, keeps_registers=True)
-    define(symbols, "row_major", t.i64, [t.ptr, t.i64], _row_major, keeps_registers=True)
-    define(symbols, "contiguous", t.i1, [t.ptr], _contiguous, keeps_registers=True)
-    define(symbols, "column_major", t.i1, [t.ptr], _column_major, keeps_registers=True)
-    define(symbols, "numel_fits", t.i1, [t.ptr], _numel_fits, keeps_registers=True)
 
 
 def _tensor_object(b: Builder, any_: Value) -> None:
@@ -137,3 +127,14 @@ def _numel_fits(b: Builder, tensor: Value) -> None:
     # A dimension of 0 makes the product 0, whatever the others are.
     empty = call_shared(b, "is_empty", [tensor], t.i1)
     b.ret(b.or_(empty, b.eq(b.load(t.i1, overflow), b.i1(False))))
+
+
+TENSORS: Final = {
+    "tensor_object": Helper("ptr", "ptr", _tensor_object),
+    "is_empty": Helper("i1", "ptr", _is_empty),
+    "free_stride": Helper("i1", "ptr i64", _free_stride),
+    "row_major": Helper("i64", "ptr i64", _row_major),
+    "contiguous": Helper("i1", "ptr", _contiguous),
+    "column_major": Helper("i1", "ptr", _column_major),
+    "numel_fits": Helper("i1", "ptr", _numel_fits),
+}

@@ -30,9 +30,9 @@ from ffi_builder.builder.diagnosis.table import (
 from ffi_builder.plan import Part, Words
 
 DL: Final = abi.OBJECT_SIZE
-_SHAPE: Final = DL + abi.DLTENSOR_SHAPE
-_STRIDES: Final = DL + abi.DLTENSOR_STRIDES
-_NDIM: Final = DL + abi.DLTENSOR_NDIM
+SHAPE: Final = DL + abi.DLTENSOR_SHAPE
+STRIDES: Final = DL + abi.DLTENSOR_STRIDES
+NDIM: Final = DL + abi.DLTENSOR_NDIM
 
 
 def define_decoding(p: Program) -> None:
@@ -44,13 +44,14 @@ def define_decoding(p: Program) -> None:
     p.define("row_major", 2, _row_major)
     p.define("column_major", 2, _column_major)
     p.define("big_int", 0, _big_int)
+    p.define("read", 2, _read_part)
 
 
 def _is_empty(p: Program, result: Reg) -> None:
     """Whether a dimension of the current tensor is 0."""
     p.set(result, 0)
-    shape = p.load(64, p.object, _SHAPE)
-    with p.loop(p.load(32, p.object, _NDIM)) as axis:
+    shape = p.load(64, p.object, SHAPE)
+    with p.loop(p.load(32, p.object, NDIM)) as axis:
         dim = p.load(64, p.add(shape, p.shl(axis, 3)))
         p.or_(result, p.not_(dim), result)
 
@@ -60,7 +61,7 @@ def _is_free(p: Program, result: Reg) -> None:
     p.set(result, 0)
     with p.when(p.free):
         with p.when(p.slt(0, p.free)):
-            shape = p.load(64, p.object, _SHAPE)
+            shape = p.load(64, p.object, SHAPE)
             single = p.eq(p.load(64, p.add(shape, p.shl(p.free, 3)), -8), 1)
             with p.when(single):
                 p.set(result, 1)
@@ -78,8 +79,8 @@ def _row_major(p: Program, axis: Reg, result: Reg) -> None:
     """The product of the dimensions behind an axis, modulo 2^64."""
     p.set(result, 1)
     following = p.add(axis, 1)
-    shape = p.add(p.load(64, p.object, _SHAPE), p.shl(following, 3))
-    with p.loop(p.sub(p.load(32, p.object, _NDIM), following)) as index:
+    shape = p.add(p.load(64, p.object, SHAPE), p.shl(following, 3))
+    with p.loop(p.sub(p.load(32, p.object, NDIM), following)) as index:
         dim = p.load(64, p.add(shape, p.shl(index, 3)))
         p.mul(result, dim, result)
 
@@ -87,7 +88,7 @@ def _row_major(p: Program, axis: Reg, result: Reg) -> None:
 def _column_major(p: Program, axis: Reg, result: Reg) -> None:
     """The product of the dimensions before an axis, modulo 2^64."""
     p.set(result, 1)
-    shape = p.load(64, p.object, _SHAPE)
+    shape = p.load(64, p.object, SHAPE)
     with p.loop(axis) as index:
         dim = p.load(64, p.add(shape, p.shl(index, 3)))
         p.mul(result, dim, result)
@@ -157,16 +158,6 @@ def _guard(p: Program) -> None:
         p.skip(size)
 
 
-def _tensor(p: Program) -> None:
-    p.run("look inside")
-    raw = p.and_(p.eq(p.type, TypeIndex.DL_TENSOR_PTR), p.not_(p.inner))
-    kind = p.is_one_of(p.type, TypeIndex.TENSOR, TypeIndex.OBJECT_RVALUE_REF)
-    p.fail(p.not_(p.or_(raw, kind)), Words.KIND_TENSOR)
-    p.set(p.object, p.payload)
-    with p.when(p.and_(raw, p.ne(p.payload, 0))):
-        p.add(p.object, -DL, p.object)
-
-
 def _container(p: Program) -> None:
     words = p.operand(8)
     p.run("look inside")
@@ -223,8 +214,17 @@ def _float(p: Program) -> None:
 
 
 def _read(p: Program) -> None:
-    """By source; each body leaves the value, and when checks on it do not apply."""
+    source = p.operand(8)
+    p.run("read", source, NO_INDEX)
+
+
+def _read_entry(p: Program) -> None:
     source, index = p.operand(8), p.operand(16)
+    p.run("read", source, index)
+
+
+def _read_part(p: Program, source: Reg, index: Reg) -> None:
+    """By source; each body leaves the value, and when checks on it do not apply."""
     for register in (p.free, p.big, p.style):
         p.set(register, 0)
     part = p.choose(p.sle(source, Source.ARGUMENTS), source, 0)
@@ -251,13 +251,13 @@ def _set(p: Program, value: Reg) -> None:
 def _dim(p: Program, index: Reg) -> None:
     """Without an index the shape as a whole is meant: there is nothing to read."""
     with p.when(p.ne(index, NO_INDEX)):
-        shape = p.load(64, p.object, _SHAPE)
+        shape = p.load(64, p.object, SHAPE)
         _set(p, p.load(64, p.add(shape, p.shl(index, 3))))
 
 
 def read_stride(p: Program, index: Reg) -> None:
     """As it is stored, or what NULL stands for; and that checks do not apply where it is free."""
-    strides = p.load(64, p.object, _STRIDES)
+    strides = p.load(64, p.object, STRIDES)
     with p.when(strides):
         _set(p, p.load(64, p.add(strides, p.shl(index, 3))))
     with p.when(p.not_(strides)):
@@ -292,13 +292,13 @@ def _entry(p: Program, index: Reg) -> None:
 
 def _shape_pointer(p: Program, _: Reg) -> None:
     """Without dimensions it may be NULL, which then is read as something else."""
-    _set(p, p.load(64, p.object, _SHAPE))
-    with p.when(p.not_(p.load(32, p.object, _NDIM))):
+    _set(p, p.load(64, p.object, SHAPE))
+    with p.when(p.not_(p.load(32, p.object, NDIM))):
         _set(p, p.register(1))
 
 
 _SOURCES: Final[dict[Source, Callable[[Program, Reg], None]]] = {
-    Source.NDIM: _field(32, _NDIM),
+    Source.NDIM: _field(32, NDIM),
     Source.DTYPE: _field(32, DL + abi.DLTENSOR_DTYPE),
     Source.DEVICE_TYPE: _field(32, DL + abi.DLTENSOR_DEVICE_TYPE),
     Source.DEVICE_ID: _field(32, DL + abi.DLTENSOR_DEVICE_ID),
@@ -321,11 +321,11 @@ DECODING: Final[dict[Op, Callable[[Program], None]]] = {
     Op.ELEM: _elem,
     Op.OPTIONAL: _optional,
     Op.GUARD: _guard,
-    Op.TENSOR: _tensor,
     Op.CONTAINER: _container,
     Op.SAVE: _save,
     Op.RESTORE: _restore,
     Op.SCALAR: _scalar,
     Op.FLOAT: _float,
     Op.READ: _read,
+    Op.ENTRY: _read_entry,
 }

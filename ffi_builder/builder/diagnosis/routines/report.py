@@ -11,6 +11,7 @@ from ffi_builder.builder.diagnosis.blobs import KINDS
 from ffi_builder.builder.diagnosis.program import NO_INDEX_BITS, SLOT_PLACE, Program
 from ffi_builder.builder.diagnosis.routines.strings import define_strings
 from ffi_builder.builder.diagnosis.routines.texts import define_texts
+from ffi_builder.builder.diagnosis.table import Head
 from ffi_builder.plan.words import OR_NONE, PLACEHOLDERS, SIGNATURE_LIMIT, UNDECIDED
 
 _SHAPE: Final = abi.OBJECT_SIZE + abi.DLTENSOR_SHAPE
@@ -72,12 +73,11 @@ def _report(p: Program, words: Reg) -> None:
 
 
 def _raise(p: Program, kind: Reg, length: Reg, message: Reg, size: Reg) -> None:
-    """The machine takes six registers in a row; the backtrace stands behind the signature."""
-    signature = p.add(p.unsigned(p.table, 32, 12), p.unsigned(p.table, 32, 16))
-    backtrace, extent = p.table_at(signature), p.unsigned(p.table, 32, 28)
+    """The machine takes seven registers in a row, the last of which is its own."""
+    backtrace, extent = _behind_name(p), p.head(Head.BACKTRACE)
     values = (kind, length, message, size, backtrace, extent)
-    row = [p.new() for _ in values]
-    for register, value in zip(row, values, strict=True):
+    row = [p.new() for _ in (*values, None)]
+    for register, value in zip(row, values, strict=False):
         p.set(register, value)
     p.effect(Instruction.RAISE, row[0])
 
@@ -97,13 +97,18 @@ def _argument(p: Program) -> Reg:
     return p.unsigned(p.table_at(p.parameter()), 16, 6)
 
 
+def _behind_name(p: Program) -> Reg:
+    return p.add(p.table_at(p.head(Head.NAME)), p.head(Head.NAME_LENGTH))
+
+
 def _put_signature(p: Program) -> None:
-    text = p.table_at(p.unsigned(p.table, 32, 12))
-    length = p.unsigned(p.table, 32, 16)
-    with p.when(p.sle(length, SIGNATURE_LIMIT)):
-        p.run("put", text, length)
+    own, length = p.head(Head.NAME_LENGTH), p.head(Head.LENGTH)
+    p.run("put", p.table_at(p.head(Head.NAME)), own)
+    p.put("(")
+    with p.when(p.sle(p.add(own, length), SIGNATURE_LIMIT - len("()"))):
+        p.run("put", p.table_at(p.head(Head.TEXT)), length)
+        p.put(")")
         p.ret()
-    p.run("put", text, p.unsigned(p.table, 32, 20))
     with p.when(p.not_(p.parameter())):
         p.put("...")
         p.put(")")
@@ -111,9 +116,9 @@ def _put_signature(p: Program) -> None:
     index = _argument(p)
     with p.when(index):
         p.put("..., ")
-    entry = p.add(p.add(p.table, p.shl(index, 3)), 32)
+    entry = p.add(p.add(_behind_name(p), p.head(Head.BACKTRACE)), p.shl(index, 3))
     p.run("put", p.table_at(p.unsigned(entry, 32)), p.unsigned(entry, 32, 4))
-    with p.when(p.ne(p.add(index, 1), p.unsigned(p.table, 32, 24))):
+    with p.when(p.ne(p.add(index, 1), p.head(Head.ARGUMENTS))):
         p.put(", ...")
     p.put(")")
 

@@ -35,7 +35,7 @@ def _differs(p: Program) -> Reg:
     p.binary(Instruction.LD64, p.slot, 0, p.expected)
     differs = p.ne(p.value, p.expected)
     with p.when(p.eq(p.style, Style.FLOAT)):
-        p.set(differs, p.not_(p.binary(Instruction.SAME, p.value, p.expected)))
+        p.set(differs, p.not_(p.same_float(p.value, p.expected)))
     return differs
 
 

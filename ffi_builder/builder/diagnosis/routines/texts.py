@@ -56,7 +56,7 @@ def _put_float(p: Program, value: Reg) -> None:
         p.set(length, p.scratch)
         p.effect(Instruction.PRINTF, length, p.constant(format_), value)
         p.effect(Instruction.STRTOD, back, p.scratch)
-        with p.when(p.binary(Instruction.SAME, back, value)):
+        with p.when(p.same_float(back, value)):
             p.run("put", p.scratch, length)
             p.ret()
 
