@@ -46,7 +46,7 @@ def test_ir() -> None:
     provider = providers.DirectCallProvider("kernel", args=[*signature.params, n])
     # IR-LABEL: llvm.func @__tvm_ffi_scale(
     # IR-SAME:  %{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr, %[[COUNT:.*]]: i32, %{{.*}}: !llvm.ptr)
-    # IR-NEXT:  %[[TWO:.*]] = llvm.mlir.constant(2 : i32)
+    # IR:       %[[TWO:.*]] = llvm.mlir.constant(2 : i32)
     # IR-NEXT:  llvm.icmp "eq" %[[COUNT]], %[[TWO]]
     # IR:       %[[FACTOR:.*]] = llvm.fptrunc {{.*}} : f64 to f32
     # IR:       llvm.trunc %{{.*}} : i64 to i32

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import os
+from collections import OrderedDict
+from collections.abc import Generator
 from importlib import import_module
 from typing import Any
 
 from signatures import MAKERS, MATMUL
 
 from ffi_builder import __version__, attach_ffi_func, runtime
-from ffi_builder.runtime import shared
+from ffi_builder.builder import template
+from ffi_builder.runtime import shared, units
 from peers import base
 
 ir: Any = import_module("torch_mlir.ir")
@@ -23,6 +27,21 @@ def own(compiled: runtime.CompiledModule) -> int:
     helpers = {made.code for made in shared._kept.values()}  # pyright: ignore[reportPrivateUsage]
     objects = compiled._objects  # pyright: ignore[reportPrivateUsage]
     return sum(len(code) for code in objects if code not in helpers)
+
+
+@contextlib.contextmanager
+def forgotten() -> Generator[None]:
+    """As if no wrapper had been made in this process; what was kept is there again afterwards."""
+    places: list[OrderedDict[Any, Any]] = [template._KEPT, units._seen, units._objects]  # pyright: ignore[reportPrivateUsage]
+    kept = [place.copy() for place in places]
+    for place in places:
+        place.clear()
+    try:
+        yield
+    finally:
+        for place, before in zip(places, kept, strict=True):
+            place.clear()
+            place.update(before)
 
 
 class Peer(base.Peer):
@@ -39,8 +58,14 @@ class Peer(base.Peer):
         return f"ffi_builder {__version__}, {super().versions()}"
 
     def build(self, case: str, how: str, again: bool) -> dict[str, float]:
-        """Milliseconds to a callable, of a signature that is `again` the same or a new one."""
-        name = f"{case}_0000" if again else f"{case}_{next(self._numbers)}"
+        """Milliseconds to a callable, of a signature like one that was there `again`, or a new one.
+
+        The name is a new one in any case.
+        """
+        with contextlib.nullcontext() if again else forgotten():
+            return self._build(case, how, f"{case}_{next(self._numbers)}")
+
+    def _build(self, case: str, how: str, name: str) -> dict[str, float]:
         module = ir.Module.parse(base.declaration(case, how), ir.Context())
         before = base.operations(module.operation)
         clock = base.Clock()
@@ -60,6 +85,10 @@ class Peer(base.Peer):
 
     def build_many(self, count: int) -> dict[str, float]:
         """The same for so many wrappers of the matmul in one module, each with its own name."""
+        with forgotten():
+            return self._build_many(count)
+
+    def _build_many(self, count: int) -> dict[str, float]:
         module = ir.Module.parse(base.declaration("mm", "pointers"), ir.Context())
         names = [f"mm_{next(self._numbers)}" for _ in range(count)]
         clock = base.Clock()

@@ -135,8 +135,11 @@ def fits_hot(hot: Hot, place: Place, dtype: str, value: Value) -> None:
     if dtype == "uint64":
         hot.require(b.sge(value, b.i64(0)))
         return
-    shifted = b.sub(value, b.i64(low)) if low else value
-    hot.require(b.ule(shifted, b.i64(high - low)))
+    if low:
+        narrow = b.trunc(value, b.types.scalar(dtype))
+        hot.require(b.eq(b.sext(narrow, b.types.i64), value))
+        return
+    hot.require(b.ule(value, b.i64(high)))
 
 
 def same_symbol(hot: Hot, symbol: spec.Var, value: Value, bound: Value) -> Value:

@@ -125,7 +125,7 @@ class Symbols:
         return found
 
     def text(self, data: bytes, *, align: int | None = None) -> str:
-        """The name of an internal constant with these bytes, added if it is new."""
+        """The name of a private constant with these bytes, added if it is new."""
         if data not in self._texts:
             # Named by what it holds, so that the next wrapper finds it.
             base = f"__ffi_builder_text_{hashlib.sha256(data).hexdigest()[:8]}"
@@ -136,7 +136,7 @@ class Symbols:
         return self._texts[data]
 
     def named(self, base: str, data: bytes) -> str:
-        """The name of an internal constant: ``base``, if it is free or has these bytes already."""
+        """The name of a private constant: ``base``, if it is free or has these bytes already."""
         return base if self.has_constant(base, data) else self.constant(base, data)
 
     def has_constant(self, name: str, data: bytes) -> bool:
@@ -153,18 +153,20 @@ class Symbols:
         )
 
     def constant(self, base: str, data: bytes, *, align: int | None = None) -> str:
-        """Add an internal constant array of bytes, and return its name (made unique)."""
+        """Add a private constant array of bytes, and return its name (made unique)."""
         types = self.types
         fixed = {
             "constant": types.attribute("unit"),
-            # Where it stands says nothing, so equal ones may be merged.
+            # Where it stands says nothing, so equal ones may be merged; and no object names it.
             "unnamed_addr": types.int_attribute(64, 2),
+            "linkage": types.attribute("#llvm.linkage<private>"),
         }
         return self._bytes(base, data, align, fixed)
 
     def variable(self, base: str, data: bytes, *, align: int | None = None) -> str:
         """Add an internal variable of these bytes at first, and return its name (made unique)."""
-        return self._bytes(base, data, align, {})
+        fixed = {"linkage": self.types.attribute("#llvm.linkage<internal>")}
+        return self._bytes(base, data, align, fixed)
 
     def destructor(self, function: str) -> None:
         """Have a function without arguments and result called when the code is unloaded."""
@@ -186,7 +188,6 @@ class Symbols:
         attributes = {
             "sym_name": types.string(name),
             **types.of_bytes(data),
-            "linkage": types.attribute("#llvm.linkage<internal>"),
             "addr_space": types.int_attribute(32, 0),
             **more,
         }

@@ -220,6 +220,13 @@ class Types:
             op_bundle_sizes=self.i32_array(),
         )
 
+    def of_tail_call(self) -> dict[str, Attribute]:
+        """Of a call that may take its caller's place; none in MLIR before LLVM 20."""
+        try:
+            return {"TailCallKind": self.attribute("#llvm.tailcallkind<tail>")}
+        except (self.ir.MLIRError, ValueError):
+            return {}
+
     def of_bytes(self, data: bytes) -> dict[str, Attribute]:
         """Of a global with these bytes; not made only once."""
         array = self.type_attribute(f"!llvm.array<{len(data)} x i8>")

@@ -230,7 +230,7 @@ def test_cold_blocks_come_last() -> None:
     check_comments(printed(attached([X, Y], Returns(emit), "llvm.func @cold()")))
     # CHECK: llvm.func @__tvm_ffi_f
     # CHECK: llvm.return
-    # CHECK: llvm.call @__ffi_builder_shared_diagnose_DIGEST
+    # CHECK: llvm.call tail @__ffi_builder_shared_diagnose_DIGEST
     # CHECK: llvm.call @cold()
     # CHECK-NEXT: llvm.mlir.constant
     # CHECK-NEXT: llvm.return

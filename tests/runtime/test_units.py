@@ -120,8 +120,8 @@ def edited(module: Any) -> None:
     for operation in operations(module):
         if name_of(operation) == "__tvm_ffi_f":
             for inner in operation.regions[0].blocks[0].operations:
-                if inner.operation.name == "llvm.mlir.constant":
-                    kind = inner.operation.results[0].type
+                kind = inner.operation.results[0].type if len(inner.operation.results) else None
+                if inner.operation.name == "llvm.mlir.constant" and str(kind) == "i32":
                     ir: Any = __import__("torch_mlir.ir").ir
                     inner.operation.attributes["value"] = ir.IntegerAttr.get(kind, 2)
                     return

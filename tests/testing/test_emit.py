@@ -25,7 +25,7 @@ def test_the_wrapper_and_its_table() -> None:
     # CHECK:     llvm.return
     # CHECK:     llvm.mlir.addressof @__ffi_builder_table_scale
     # CHECK:     {{^}$}}
-    # CHECK:     llvm.mlir.global internal {{.*}}@__ffi_builder_table_scale("
+    # CHECK:     llvm.mlir.global private {{.*}}@__ffi_builder_table_scale("
     # CHECK-NOT: llvm.
     check_comments(text)
     assert symbols(text) == ["__tvm_ffi_scale", "__ffi_builder_table_scale"]

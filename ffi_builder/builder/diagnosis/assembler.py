@@ -74,8 +74,8 @@ class Instruction(IntEnum):
     """The same with a float64."""
     STRTOD = auto()
     """a = strtod(b)."""
-    COPY = auto()
-    """memcpy(a, b, c)."""
+    PUT = auto()
+    """memcpy(a, b, c), and move a behind that; no further than to the end register."""
     RAISE = auto()
     """Raise an error: kind, message, backtrace, each with its length, in a and the five after; the
     seventh is overwritten."""
@@ -281,10 +281,15 @@ class Assembler:
             self._label(label)
 
     def cases(
-        self, value: Reg, bodies: list[Callable[[], None]], *, share_registers: bool = True
+        self,
+        value: Reg,
+        bodies: list[Callable[[], None]],
+        *,
+        share_registers: bool = True,
+        behind: Label | None = None,
     ) -> None:
-        """Run the body with this number, and go on behind all of them."""
-        labels, past = [Label() for _ in bodies], Label()
+        """Run the body with this number, and go on at a label: the one given, or behind them."""
+        labels, past = [Label() for _ in bodies], behind or Label()
         self.switch(value, labels)
         self.jump(past)
         kept = self._next
@@ -294,7 +299,8 @@ class Assembler:
             self.jump(past)
             if share_registers:
                 self._next = kept
-        self.place(past)
+        if behind is None:
+            self.place(past)
 
     # ---- bytes
 

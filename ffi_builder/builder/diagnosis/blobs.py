@@ -67,11 +67,11 @@ _PARTS: Final[dict[str, bytes]] = {
     "kinds": b"".join(kind.encode() for kind in (*KINDS, "RuntimeError")),
 }
 _STRINGS: Final = (
-    *("%lld", "%llu", "0x%llx", "%.15g", "%.17g", "[%lld]", "x%lld"),
+    *("%lld", "%llu", "0x%llx", "%.15g", "%.17g", "x%lld", "0123456789"),
     *("type index %lld", "device type %lld"),
     *("dtype(code=%lld", ", bits=%lld", ", lanes=%lld)"),
     *("nan", "True", "False", "NULL", "an int beyond 64 bits"),
-    *("[", "]", ", ", " to ", " in ", "...", "..., ", ", ...", "(", ")", "'"),
+    *("[", "]", ", ", " to ", " in ", "...", "..., ", ", ...", ")", "'"),
     *("\\x%02llx", OR_NONE, *NEAREST.split("{nearest}")),
 )
 """Formats and punctuation; each ends in NUL."""

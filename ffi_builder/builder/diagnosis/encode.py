@@ -197,14 +197,16 @@ class _Encoder:
                 self._value(place)
                 self._equal(step.code, step.words)
             case s.CheckSameDevice(place, others):
-                self._value(place)
+                self._turn_to(place)
+                self._read = place
                 out.emit(Op.SAME_DEVICE, "H", len(others))
                 for other in others:
                     out.numbers("H", self._slots[other.position])
                     out.text(other.path)
-            case s.CheckShapePointer():
-                self._source(Source.SHAPE_POINTER)
-                self._nonzero(step.words)
+            case s.CheckShapePointer(place):
+                self._turn_to(place)
+                out.emit(Op.SHAPED)
+                self._read = None
             case s.CheckNumel(place):
                 self._turn_to(place)
                 out.emit(Op.DATA)

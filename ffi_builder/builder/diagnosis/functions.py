@@ -57,7 +57,12 @@ def define(
     rare calls from code that must stay free of spills.
     """
     types = symbols.types
-    attributes = {"linkage": types.attribute("#llvm.linkage<internal>")}
+    attributes = {
+        "linkage": types.attribute("#llvm.linkage<internal>"),
+        # That of the wrappers, so that exported ones call it without a relocation. What is cold has
+        # another one by itself.
+        "section": types.string(".text"),
+    }
     if keeps_registers:
         attributes["CConv"] = types.attribute(_KEEPS_REGISTERS)
     function = symbols.function(shared_name(name), result, parameters, attributes, body=True)

@@ -15,7 +15,7 @@ from ffi_builder.builder.diagnosis.routines.decoding import DECODING, define_dec
 from ffi_builder.builder.diagnosis.routines.objects import OBJECTS, define_objects
 from ffi_builder.builder.diagnosis.routines.report import define_report
 from ffi_builder.builder.diagnosis.routines.symbols import SYMBOLS
-from ffi_builder.builder.diagnosis.routines.tensors import TENSORS, define_tensors
+from ffi_builder.builder.diagnosis.routines.tensors import TENSORS
 from ffi_builder.builder.diagnosis.table import Op
 
 _ROUTINES = {**DECODING, **TENSORS, **OBJECTS, **CHECKS, **SYMBOLS}
@@ -38,7 +38,6 @@ def library() -> Library:
     define_report(p)
     define_objects(p)
     define_decoding(p)
-    define_tensors(p)
     entry = p.main(lambda: _main(p))
     data = bytes(p.code)
     digest = hashlib.sha256(data + __version__.encode()).hexdigest()[:8]
@@ -50,9 +49,8 @@ def _main(p: Program) -> None:
     p.begin()
     head = Label()
     p.place(head)
-    opcode = p.operand(8)
-    p.cases(opcode, [lambda: p.run("undecided"), *(_routine(p, op) for op in list(Op)[1:])])
-    p.jump(head)
+    bodies = [lambda: p.run("undecided"), *(_routine(p, op) for op in list(Op)[1:])]
+    p.cases(p.operand(8), bodies, behind=head)
 
 
 def _routine(p: Program, op: Op) -> Callable[[], None]:

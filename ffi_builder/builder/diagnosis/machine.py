@@ -162,8 +162,10 @@ class _Machine:
         word = b.load(t.i32, here, align=1)
         self.after = b.offset(here, 4)
         self.a = self._register(b.lshr(word, b.i32(8)))
-        self.lhs = b.load(t.i64, self._register(b.lshr(word, self.sixteen)))
-        by_register = b.load(t.i64, self._place(b.lshr(word, self.last)))
+        self.left = self._register(b.lshr(word, self.sixteen))
+        self.right = self._place(b.lshr(word, self.last))
+        self.lhs = b.load(t.i64, self.left)
+        by_register = b.load(t.i64, self.right)
         by_number = b.sext(b.ashr(word, self.last), t.i64)
         immediate = b.slt(b.trunc(word, t.i8), b.i8(0))
         self.rhs = b.select(immediate, by_number, by_register)
@@ -197,7 +199,9 @@ class _Machine:
         low = b.and_(self.jump.arguments[0], b.i32(0xFFFF))
         b.br(self.head, b.element(self.code, b.zext(low, t.i64)))
         b.block = self.end
-        b.ret(b.i32(-1))
+        # Were this a constant, LLVM's passes would have exported wrappers return that instead of
+        # jumping here.
+        b.ret(b.field(t.i32, self.registers, 8 * Global.STATUS))
 
     def _register(self, number: Value) -> Value:
         """The address of the register whose number is the low byte."""
@@ -237,14 +241,15 @@ class _Machine:
             Instruction.FLOAT: lambda: self._give_bits(b.cast("sitofp", self.lhs, self.t.f64)),
             Instruction.SINGLE: self._single,
             Instruction.PRINT: lambda: self._print(self.rhs),
-            Instruction.PRINTF: lambda: self._print(self._float(self.rhs)),
+            Instruction.PRINTF: lambda: self._print(self._float(self.right)),
             Instruction.STRTOD: self._strtod,
-            Instruction.COPY: self._copy,
+            Instruction.PUT: self._put,
             Instruction.RAISE: self._raise,
         }
 
-    def _float(self, bits: Value) -> Value:
-        return self.b.bitcast(bits, self.t.f64)
+    def _float(self, register: Value) -> Value:
+        """The float64 in the register at this address."""
+        return self.b.load(self.t.f64, register)
 
     def _give_bits(self, value: Value) -> None:
         self._give(self.b.bitcast(value, self.t.i64))
@@ -293,12 +298,12 @@ class _Machine:
         self._give(b.to_int(info))
 
     def _equal_floats(self) -> None:
-        same = self.b.float_compare("oeq", self._float(self.lhs), self._float(self.rhs))
+        same = self.b.float_compare("oeq", self._float(self.left), self._float(self.right))
         self.b.br(self.flag, same)
 
     def _single(self) -> None:
         b, t = self.b, self.t
-        single = b.cast("fptrunc", self._float(self.lhs), t.parse("f32"))
+        single = b.cast("fptrunc", self._float(self.left), t.parse("f32"))
         self._give_bits(b.cast("fpext", single, t.f64))
 
     def _print(self, value: Value) -> None:
@@ -310,11 +315,14 @@ class _Machine:
         b, t = self.b, self.t
         self._give_bits(b.call_value("strtod", [b.to_pointer(self.lhs), b.null()], t.f64))
 
-    def _copy(self) -> None:
+    def _put(self) -> None:
         b, t = self.b, self.t
-        operands = (b.load(t.ptr, self.a), b.to_pointer(self.lhs), self.rhs)
+        here = b.load(t.i64, self.a)
+        room = b.sub(b.load(t.i64, b.offset(self.registers, 8 * Global.END)), here)
+        size = b.select(b.ult(self.rhs, room), self.rhs, room)
+        operands = (b.to_pointer(here), b.to_pointer(self.lhs), size)
         b.op("llvm.intr.memcpy", operands, attributes={"isVolatile": t.attribute("false")})
-        b.br(self.head, self.after)
+        self._give(b.add(here, size))
 
     def _raise(self) -> None:
         """Three times two registers are three byte arrays; the next one is for the error."""

@@ -54,6 +54,8 @@ class Global(IntEnum):
 
     ZERO = 0
     OVERFLOW = auto()
+    STATUS = auto()
+    """What the wrapper returns: -1."""
     FRAME = auto()
     """Address of register 0; what stands behind the registers, :mod:`.table` says."""
     ARGS = auto()
@@ -224,6 +226,7 @@ class Program(Assembler):
 
     def begin(self) -> None:
         """Set the registers that say where things are."""
+        self.set(_global(Global.STATUS), -1)
         self.add(self.frame, SCRATCH_AT, self.scratch)
         self.add(self.frame, STACK_AT, self.stack)
         self.add(self.frame, SLOTS_AT, self.slots)
@@ -248,7 +251,11 @@ class Program(Assembler):
 
     def put(self, string: str) -> None:
         """Append a string of the constants to the message."""
-        self.run("put", self.constant(string), len(string))
+        self.append(self.constant(string), len(string))
+
+    def append(self, text: Reg, length: Operand) -> None:
+        """Append text to the message, as much of it as there is room for."""
+        self.binary(Instruction.PUT, text, length, into=self.cursor)
 
     # ---- failing
 

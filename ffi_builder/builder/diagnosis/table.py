@@ -4,8 +4,8 @@ The table of a wrapper is one string constant: little-endian, packed, no relocat
 
     u32 frame           how many bytes the interpreter works in, see below
     u32 code            where the instructions start
-    u32 text, length    the arguments, as messages show them: "a: …, b: …"
-    u32 name            the function's name; a backtrace stands behind it
+    u32 text, length    the arguments, as messages show them: "a: …, b: …)"
+    u32 name            the function's name, and "("; a backtrace stands behind it
     u16 name length, u16 backtrace length
     u16 slots           how many there are; the first ones are the symbols
     u16 arguments       how many
@@ -56,6 +56,8 @@ class Op(IntEnum):
     """Decode the tensor looked at."""
     HEAD = auto()
     """u8 rank, u32 dtype, u8 device type: what that is not, nor NULL."""
+    SHAPED = auto()
+    """The array of dimensions is there."""
     DIM = auto()
     """u8 axis: read a dimension, which is not negative."""
     DIMS = auto()
@@ -67,7 +69,8 @@ class Op(IntEnum):
     ALIGN = auto()
     """u8 alignment, as a power of two."""
     SAME_DEVICE = auto()
-    """u16 count, then for each tensor that may be the one: u16 slot, u32 text, u16 length."""
+    """Read the device id, which is that of the first of these tensors that is there: u16 count,
+    then for each u16 slot, u32 text, u16 length."""
     DTYPES = auto()
     """u8 count, u32 dtypes…, u32 text, u16 length."""
     CONTAINER = auto()
@@ -160,7 +163,6 @@ class Source(IntEnum):
     OBJECT = 12
     LENGTH = 13
     CELLS = 14
-    SHAPE_POINTER = 15
 
 
 class Code(IntEnum):
@@ -269,7 +271,7 @@ class Table:
         Raises:
             BuildError: if the name or the backtrace is too long.
         """
-        own, lines = name.encode(), backtrace.encode()
+        own, lines = f"{name}(".encode(), backtrace.encode()
         if max(len(own), len(lines)) > _LONGEST:
             raise BuildError(f"{name[:40]}: a name of over {_LONGEST} bytes is too long")
         count = len(self.arguments)
@@ -277,8 +279,7 @@ class Table:
             *(self.frame + len(own), self.code, self.text, self.length),
             *(Head.SIZE + len(self.rest), len(own), len(lines), self.slots, count),
         )
-        whole = len(own) + len("()") + self.length
-        parts = self._parts() if whole > SIGNATURE_LIMIT else ()
+        parts = self._parts() if len(own) + self.length > SIGNATURE_LIMIT else ()
         return b"".join((head, self.rest, own, lines, *parts))
 
     def _parts(self) -> Iterator[bytes]:
@@ -295,7 +296,7 @@ class TableWriter:
         self._name = signature.name
         self._code = bytearray()
         self._arguments = [text.encode() for text in spec.argument_texts(signature)]
-        self._text = bytearray(b", ".join(self._arguments))
+        self._text = bytearray(b", ".join(self._arguments) + b")")
         self._length = len(self._text)
         self._text_uses: list[tuple[int, int]] = []
         self.symbols = {var: number for number, var in enumerate(symbols)}

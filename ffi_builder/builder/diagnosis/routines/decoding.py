@@ -27,7 +27,7 @@ from ffi_builder.builder.diagnosis.table import (
     Rounding,
     Source,
 )
-from ffi_builder.plan import Part, Words
+from ffi_builder.plan import Words
 
 DL: Final = abi.OBJECT_SIZE
 SHAPE: Final = DL + abi.DLTENSOR_SHAPE
@@ -228,8 +228,6 @@ def _read_part(p: Program, source: Reg, index: Reg) -> None:
     for register in (p.free, p.big, p.style):
         p.set(register, 0)
     part = p.choose(p.sle(source, Source.ARGUMENTS), source, 0)
-    with p.when(p.eq(source, Source.SHAPE_POINTER)):
-        p.set(part, Part.SHAPE)
     place = p.or_(p.parameter(), p.shl(part, PLACE_PART))
     p.or_(place, p.shl(index, PLACE_INDEX), p.place_)
     nothing: Callable[[], None] = lambda: None  # noqa: E731 # number 0 is no source
@@ -290,13 +288,6 @@ def _entry(p: Program, index: Reg) -> None:
         _set(p, p.payload)
 
 
-def _shape_pointer(p: Program, _: Reg) -> None:
-    """Without dimensions it may be NULL, which then is read as something else."""
-    _set(p, p.load(64, p.object, SHAPE))
-    with p.when(p.not_(p.load(32, p.object, NDIM))):
-        _set(p, p.register(1))
-
-
 _SOURCES: Final[dict[Source, Callable[[Program, Reg], None]]] = {
     Source.NDIM: _field(32, NDIM),
     Source.DTYPE: _field(32, DL + abi.DLTENSOR_DTYPE),
@@ -312,7 +303,6 @@ _SOURCES: Final[dict[Source, Callable[[Program, Reg], None]]] = {
     Source.OBJECT: _register(Program.object),
     Source.LENGTH: _field(64, abi.CELL_SIZE),
     Source.CELLS: _field(64, abi.CELL_DATA),
-    Source.SHAPE_POINTER: _shape_pointer,
 }
 
 DECODING: Final[dict[Op, Callable[[Program], None]]] = {

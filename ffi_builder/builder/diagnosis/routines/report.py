@@ -34,7 +34,7 @@ def _put_words(p: Program, template: Reg) -> None:
     p.place(head)
     length = p.unsigned(template, 8)
     text = p.add(template, 1)
-    p.run("put", text, length)
+    p.append(text, length)
     after = p.add(text, length)
     number = p.load(8, after)
     p.add(after, 1, template)
@@ -103,11 +103,9 @@ def _behind_name(p: Program) -> Reg:
 
 def _put_signature(p: Program) -> None:
     own, length = p.head(Head.NAME_LENGTH), p.head(Head.LENGTH)
-    p.run("put", p.table_at(p.head(Head.NAME)), own)
-    p.put("(")
-    with p.when(p.sle(p.add(own, length), SIGNATURE_LIMIT - len("()"))):
-        p.run("put", p.table_at(p.head(Head.TEXT)), length)
-        p.put(")")
+    p.append(p.table_at(p.head(Head.NAME)), own)
+    with p.when(p.sle(p.add(own, length), SIGNATURE_LIMIT)):
+        p.append(p.table_at(p.head(Head.TEXT)), length)
         p.ret()
     with p.when(p.not_(p.parameter())):
         p.put("...")
@@ -117,7 +115,7 @@ def _put_signature(p: Program) -> None:
     with p.when(index):
         p.put("..., ")
     entry = p.add(p.add(_behind_name(p), p.head(Head.BACKTRACE)), p.shl(index, 3))
-    p.run("put", p.table_at(p.unsigned(entry, 32)), p.unsigned(entry, 32, 4))
+    p.append(p.table_at(p.unsigned(entry, 32)), p.unsigned(entry, 32, 4))
     with p.when(p.ne(p.add(index, 1), p.head(Head.ARGUMENTS))):
         p.put(", ...")
     p.put(")")
@@ -140,7 +138,7 @@ def _origin(p: Program) -> None:
 
 
 def _text(p: Program) -> None:
-    p.run("put", p.table_at(p.unsigned(p.text, 32)), p.unsigned(p.text, 16, 4))
+    p.append(p.table_at(p.unsigned(p.text, 32)), p.unsigned(p.text, 16, 4))
 
 
 def _or_none(p: Program) -> None:
@@ -244,7 +242,7 @@ _BODIES: Final[dict[str, Callable[[Program], None]]] = {
     "offset": _number("0x%llx", lambda p: p.expected),
     "alignment": _number("%llu", _lowest_bit),
     "subject": _subject,
-    "argument": _number("%lld", _argument),
+    "argument": lambda p: p.run("put_int", _argument(p)),
     "signature": lambda p: p.run("put_signature"),
     "wanted": _template(1),
     "came": _template(2),

@@ -41,7 +41,7 @@ def _put_type(p: Program) -> None:
             key = p.add(info, abi.TYPE_INFO_KEY)
             length = p.load(64, key, abi.BYTE_ARRAY_LENGTH)
             with p.when(p.ule(length, LONGEST_TYPE_KEY)):
-                p.run("put", p.load(64, key), length)
+                p.append(p.load(64, key), length)
                 p.ret()
     p.run("put_name", p.constant("types"), p.type, p.constant("type index %lld"))
 
@@ -56,7 +56,7 @@ def _put_string(p: Program) -> None:
         plain = p.ult(p.sub(byte, 0x20), 0x7F - 0x20)
         plain = p.and_(plain, p.not_(p.is_one_of(byte, *_UNPRINTABLE)))
         with p.when(plain):
-            p.run("put", at, 1)
+            p.append(at, 1)
         with p.when(p.not_(plain)):
             p.run("put_number", p.constant("\\x%02llx"), byte)
     p.put("'")
@@ -117,5 +117,5 @@ def _put_nearest(p: Program) -> None:
                 p.set(longer, p.choose(p.slt(length, p.size), p.size, length))
     with p.when(p.and_(p.sle(p.shl(best, 1), longer), p.ne(entry, 0))):
         p.put(_BEFORE)
-        p.run("put", p.table_at(p.unsigned(entry, 32)), p.unsigned(entry, 16, 4))
+        p.append(p.table_at(p.unsigned(entry, 32)), p.unsigned(entry, 16, 4))
         p.put(_BEHIND)

@@ -32,25 +32,14 @@ _OFFSET: Final = DL + abi.DLTENSOR_BYTE_OFFSET
 _DATA: Final = DL + abi.DLTENSOR_DATA
 
 
-def define_tensors(p: Program) -> None:
-    """Assemble the functions that the instructions below use."""
-    p.define("expect", 3, _expect)
-
-
-def _expect(p: Program, part: Reg, expected: Reg, words: Reg) -> None:
-    """The value is right, or the error is about this part of the tensor."""
-    with p.when(p.ne(p.value, expected)):
-        _turn_to(p, part, NO_INDEX_BITS)
-        p.set(p.expected, expected)
-        p.run("report", words)
-
-
-def _turn_to(p: Program, part: Reg | Part, index: Reg | int) -> None:
+def _turn_to(p: Program, part: Part, index: Reg | int) -> None:
     """What is read next is this part, an int64, whatever was read before."""
     for register in (p.free, p.big, p.style):
         p.set(register, 0)
-    number = p.shl(p.register(part), PLACE_PART)
-    p.or_(p.or_(p.parameter(), number), index, p.place_)
+    if isinstance(index, int):
+        p.or_(p.parameter(), part << PLACE_PART | index, p.place_)
+    else:
+        p.or_(p.or_(p.parameter(), part << PLACE_PART), index, p.place_)
 
 
 def _tensor(p: Program) -> None:
@@ -76,8 +65,11 @@ def _head(p: Program) -> None:
         (Part.DTYPE, _DTYPE, dtype, Words.DTYPE),
         (Part.DEVICE_TYPE, _DEVICE_TYPE, device, Words.DEVICE_TYPE),
     ):
-        p.binary(Instruction.LD32, p.object, offset, p.value)
-        p.run("expect", int(part), expected, WORDS.index(words))
+        with p.when(p.sub(p.load(32, p.object, offset), expected)):
+            p.binary(Instruction.LD32, p.object, offset, p.value)
+            p.set(p.expected, expected)
+            _turn_to(p, part, NO_INDEX_BITS)
+            p.run("report", WORDS.index(words))
 
 
 def _read_dim(p: Program, shape: Reg, axis: Reg) -> None:
@@ -161,8 +153,17 @@ def _align(p: Program) -> None:
     p.check(p.and_(p.value, p.sub(p.expected, 1)), Words.ALIGNMENT)
 
 
+def _shaped(p: Program) -> None:
+    """Without dimensions there may be no array of them."""
+    with p.when(p.not_(p.load(64, p.object, SHAPE))), p.when(p.load(32, p.object, NDIM)):
+        _turn_to(p, Part.SHAPE, NO_INDEX_BITS)
+        p.run("report", WORDS.index(Words.SHAPE_NULL))
+
+
 def _same_device(p: Program) -> None:
     """The first of the others that is there, and on this tensor's device type, counts."""
+    _turn_to(p, Part.DEVICE_ID, NO_INDEX_BITS)
+    p.binary(Instruction.LD32, p.object, _DEVICE_ID, p.value)
     own = p.load(32, p.object, _DEVICE_TYPE)
     found = p.new()
     p.set(found, 0)
@@ -194,6 +195,7 @@ def _dtypes(p: Program) -> None:
 TENSORS: Final[dict[Op, Callable[[Program], None]]] = {
     Op.TENSOR: _tensor,
     Op.HEAD: _head,
+    Op.SHAPED: _shaped,
     Op.DIM: _dim,
     Op.DIMS: _dims,
     Op.LAYOUT: _layout,

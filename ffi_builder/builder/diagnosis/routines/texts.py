@@ -20,8 +20,8 @@ NDIM = abi.OBJECT_SIZE + abi.DLTENSOR_NDIM
 
 def define_texts(p: Program) -> None:
     """Assemble the functions; each is used by those below it."""
-    p.define("put", 2, _put)
     p.define("put_number", 2, _put_number)
+    p.define("put_int", 1, _put_int)
     p.define("put_float", 1, _put_float)
     p.define("put_name", 3, _put_name)
     p.define("put_value", 2, _put_value)
@@ -31,18 +31,19 @@ def define_texts(p: Program) -> None:
     p.define("put_list", 1, _put_list)
 
 
-def _put(p: Program, text: Reg, length: Reg) -> None:
-    room = p.sub(p.end, p.cursor)
-    taken = p.choose(p.slt(length, room), length, room)
-    p.effect(Instruction.COPY, p.cursor, text, taken)
-    p.add(p.cursor, taken, p.cursor)
-
-
 def _put_number(p: Program, format_: Reg, value: Reg) -> None:
     length = p.new()
     p.set(length, p.scratch)
     p.effect(Instruction.PRINT, length, format_, value)
-    p.run("put", p.scratch, length)
+    p.append(p.scratch, length)
+
+
+def _put_int(p: Program, value: Reg) -> None:
+    """Most are dimensions and indices of one digit, for which to call C would take longest."""
+    with p.when(p.ult(value, 10)):
+        p.append(p.add(p.constant("0123456789"), value), 1)
+        p.ret()
+    p.run("put_number", p.constant("%lld"), value)
 
 
 def _put_float(p: Program, value: Reg) -> None:
@@ -57,7 +58,7 @@ def _put_float(p: Program, value: Reg) -> None:
         p.effect(Instruction.PRINTF, length, p.constant(format_), value)
         p.effect(Instruction.STRTOD, back, p.scratch)
         with p.when(p.same_float(back, value)):
-            p.run("put", p.scratch, length)
+            p.append(p.scratch, length)
             p.ret()
 
 
@@ -72,7 +73,7 @@ def _put_name(p: Program, names: Reg, number: Reg, other: Reg) -> None:
         p.ret()
     text = p.add(names, 2)
     with p.when(p.eq(p.unsigned(names, 8), number)):
-        p.run("put", text, length)
+        p.append(text, length)
         p.ret()
     p.add(text, length, names)
     p.jump(head)
@@ -92,11 +93,13 @@ def _put_value(p: Program, value: Reg, big: Reg) -> None:
             p.ret()
         p.put("False")
         p.ret()
-    unsigned = p.or_(p.eq(p.style, Style.UINT), p.eq(big, BIG_UNSIGNED))
-    format_ = p.choose(unsigned, p.constant("%llu"), p.constant("%lld"))
     with p.when(p.eq(p.style, Style.HEX)):
-        p.set(format_, p.constant("0x%llx"))
-    p.run("put_number", format_, value)
+        p.run("put_number", p.constant("0x%llx"), value)
+        p.ret()
+    with p.when(p.or_(p.eq(p.style, Style.UINT), p.eq(big, BIG_UNSIGNED))):
+        p.run("put_number", p.constant("%llu"), value)
+        p.ret()
+    p.run("put_int", value)
 
 
 def _put_dtype(p: Program, dtype: Reg) -> None:
@@ -111,14 +114,14 @@ def _put_dtype(p: Program, dtype: Reg) -> None:
     p.run("put_name", p.constant("dtypes"), code, 0)
     fixed = p.load(8, p.constant("dtype bits"), code)
     with p.when(p.or_(p.not_(fixed), p.ne(bits, fixed))):
-        p.run("put_number", p.constant("%lld"), bits)
+        p.run("put_int", bits)
     with p.when(p.ne(lanes, 1)):
         p.run("put_number", p.constant("x%lld"), lanes)
 
 
 def _put_symbol(p: Program, symbol: Reg) -> None:
     record = p.symbol_record(symbol)
-    p.run("put", p.table_at(p.unsigned(record, 32)), p.unsigned(record, 16, 4))
+    p.append(p.table_at(p.unsigned(record, 32)), p.unsigned(record, 16, 4))
 
 
 def _put_place(p: Program, place: Reg, symbol: Reg) -> None:
@@ -128,12 +131,14 @@ def _put_place(p: Program, place: Reg, symbol: Reg) -> None:
     parameter = p.and_(place, 0xFFFFFFFF)
     with p.when(parameter):
         record = p.table_at(parameter)
-        p.run("put", p.table_at(p.unsigned(record, 32)), p.unsigned(record, 16, 4))
+        p.append(p.table_at(p.unsigned(record, 32)), p.unsigned(record, 16, 4))
     part = p.and_(p.lshr(place, PLACE_PART), 0xFF)
     p.run("put_name", p.constant("suffixes"), part, 0)
     index = p.and_(p.lshr(place, PLACE_INDEX), NO_INDEX)
     with p.when(p.ne(index, NO_INDEX)):
-        p.run("put_number", p.constant("[%lld]"), index)
+        p.put("[")
+        p.run("put_int", index)
+        p.put("]")
 
 
 def _put_list(p: Program, entries: Reg) -> None:
@@ -148,7 +153,7 @@ def _put_list(p: Program, entries: Reg) -> None:
         with p.when(index):
             p.put(", ")
         entry = p.load(64, p.add(entries, p.shl(index, 3)))
-        p.run("put_number", p.constant("%lld"), entry)
+        p.run("put_int", entry)
     with p.when(p.ne(shown, count)):
         p.put(", ...")
     p.put("]")
