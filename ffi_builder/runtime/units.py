@@ -49,7 +49,7 @@ class _Unit:
     names: dict[str, str]
     """What the placeholders in it stand for."""
     table: tuple[str, bytes]
-    """That of the table, and its bytes."""
+    """The symbol that stands for it, and its bytes."""
 
 
 def take_out(module: Module, level: int) -> list[bytes]:
@@ -123,11 +123,12 @@ def _unit(
     tables = [name for name in references if name.startswith(_TABLE)]
     if len(tables) != 1 or not all(_is_linkable(name, symbols.get(name)) for name in references):
         return None
+    (table,) = tables
     unit = mlir.empty_like(module.operation)
     named: dict[str, Operation] = {}
     for name in references:
         operation = symbols[name]
-        if name in tables:
+        if name == table:
             copy = _declared_table(operation)
         elif name.startswith(_CONSTANTS) or _is_declaration(operation):
             copy = operation.clone().operation
@@ -135,22 +136,24 @@ def _unit(
             copy = shared.declaration(operation)
         unit.body.append(copy)
         # Of helpers and texts the name says what is in them.
-        if name in tables or not name.startswith((_CONSTANTS, shared.PREFIX)):
+        if name == table or not name.startswith((_CONSTANTS, shared.PREFIX)):
             named[name] = copy
     copy = wrapper.clone().operation
     unit.body.append(copy)
     _leave_out_metadata(copy)
     mlir.rename(unit, copy, _name(wrapper), _FUNCTION)
     names = {_FUNCTION: _name(wrapper)}
+    # Functions may share a table; each of their objects has one.
+    own = f"{_TABLE}{_name(wrapper)}"
     for name, copy in named.items():
         placeholder = f"{_PLACEHOLDER}{len(names)}"
         mlir.rename(unit, copy, name, placeholder)
-        names[placeholder] = name
+        names[placeholder] = own if name == table else name
     # LLVM has them only of functions that debug information was made for.
     if _DEBUG_INFORMATION not in str(wrapper.location):
         mlir.forget_locations(unit)
-    data: bytes = symbols[tables[0]].attributes["value"].value_bytes
-    return _Unit(unit, names, (tables[0], data))
+    data: bytes = symbols[table].attributes["value"].value_bytes
+    return _Unit(unit, names, (own, data))
 
 
 def _is_linkable(name: str, operation: Operation | None) -> bool:

@@ -225,6 +225,21 @@ def test_many_of_one_structure_are_compiled_once(texts: list[str]) -> None:
     assert called(runtime.compile(compiled.object), "f49") == 3 * 49
 
 
+def test_functions_that_share_a_table(texts: list[str]) -> None:
+    """Their errors show one name, and so they have one table in the module."""
+    for _ in range(3):
+        module = new_module(kernel(1))
+        for name in ("f", "g"):
+            provider = DirectCallProvider("kernel", args=["x", "n"])
+            attach(module, spec.Signature("shown", [X]), provider, symbol_name=name)
+        compiled = runtime.compile(module)
+        for name in ("f", "g"):
+            assert called(compiled, name) == 3
+            with pytest.raises(ValueError, match=r"`shown\(x: "):
+                compiled[name](np.zeros((1, 1), "int64"))
+    assert sum(wrappers_in(texts)) == 1
+
+
 def test_those_alike_at_first_sight_only(texts: list[str]) -> None:
     """Their operations are the same in number, not in what they compare with."""
     module = new_module()
