@@ -12,38 +12,27 @@ from ffi_builder import abi, spec
 from ffi_builder.abi import TypeIndex
 from ffi_builder.builder.diagnosis.table import (
     NO_INDEX,
-    OPERATOR_CODES,
-    SCALAR_BITS,
     WORDS,
-    Code,
     Op,
     Right,
-    Rounding,
     Source,
-    Style,
     Table,
     TableWriter,
     dtype_word,
-    style_of,
+)
+from ffi_builder.builder.diagnosis.writing import (
+    as_signed,
+    integer_dtype,
+    write_choice,
+    write_expression,
+    write_scalar,
 )
 from ffi_builder.errors import BuildError
 from ffi_builder.plan import Part, Place, Plan, Words
 from ffi_builder.plan import steps as s
 from ffi_builder.plan.regions import regions
-from ffi_builder.plan.words import SHOWN_ENTRIES, choices_text
+from ffi_builder.plan.words import SHOWN_ENTRIES
 
-_ROUNDING: Final = {
-    None: Rounding.FLOAT64,
-    "float64": Rounding.FLOAT64,
-    "float32": Rounding.FLOAT32,
-    "float16": Rounding.FLOAT16,
-    "bfloat16": Rounding.BFLOAT16,
-}
-_STYLES: Final = {
-    s.Kind.HANDLE: Style.HEX,
-    s.Kind.CONST_BOOL: Style.BOOL,
-    s.Kind.CONST_FLOAT: Style.FLOAT,
-}
 _OBJECT: Final = abi.TYPE_KEYS[TypeIndex.OBJECT]
 _STATIC: Final = {key: index for index, key in abi.TYPE_KEYS.items()}
 
@@ -219,11 +208,11 @@ class _Encoder:
                 out.emit(Op.ALIGN, "B", alignment.bit_length() - 1)
             case s.DecodeScalar(place, kind, dtype):
                 self._look_at(place)
-                self._scalar(kind, dtype)
+                write_scalar(out, kind, dtype)
                 self._read = place
             case s.Fits(place, dtype):
                 self._value(place)
-                out.emit(Op.FITS, "BB", *_integer_dtype(dtype))
+                out.emit(Op.FITS, "BB", *integer_dtype(dtype))
             case s.CheckCount(place, expected):
                 self._source(Source.COUNT)
                 self._equal(expected, step.words)
@@ -248,7 +237,7 @@ class _Encoder:
             case s.CheckBytes():
                 out.emit(Op.BYTES)
             case s.CheckChoice(_, choice):
-                self._choice(choice)
+                write_choice(out, choice)
             case s.CheckLength(place, expected):
                 self._source(Source.LENGTH)
                 self._equal(expected, step.words)
@@ -288,7 +277,7 @@ class _Encoder:
                 self._read = step.solved
             case s.EqualExpr(place, expr):
                 self._value(place)
-                self._expr(expr, step.words)
+                write_expression(out, expr, step.words)
             case _:
                 assert_never(step)
 
@@ -364,13 +353,6 @@ class _Encoder:
     def _nonzero(self, words: Words) -> None:
         self._out.emit(Op.NONZERO, "B", WORDS.index(words))
 
-    def _scalar(self, kind: s.Kind, dtype: str | None) -> None:
-        mask = sum(1 << SCALAR_BITS.index(index) for index in kind.accepts)
-        style = Style.FLOAT if kind is s.Kind.FLOAT else _STYLES.get(kind, Style.INT)
-        self._out.emit(Op.SCALAR, "BBB", mask, WORDS.index(kind.words), style)
-        if style is Style.FLOAT:
-            self._out.emit(Op.FLOAT, "B", _ROUNDING[dtype])
-
     def _decode_object(self, step: s.DecodeObject) -> None:
         right = step.type_index or Right.ANY
         if step.type_key not in (None, _OBJECT):
@@ -379,49 +361,7 @@ class _Encoder:
         self._out.text(step.text)
         self._object = None  # it holds this one now
 
-    def _choice(self, choice: spec.Choice) -> None:
-        out = self._out
-        out.emit(Op.CHOICE)
-        out.text(choices_text(choice.choices))
-        out.numbers("H", len(choice.choices))
-        for text in choice.choices:
-            out.text(text)
-
     def _bound(self, op: Op, place: Place, symbol: spec.Var, bound: int | None) -> None:
         assert bound is not None
         self._value(place)
-        self._out.emit(op, "qH", _as_signed(bound), self._out.symbols[symbol])
-
-    def _expr(self, expr: spec.Expr, words: Words) -> None:
-        out = self._out
-        out.emit(Op.EXPR, "B", WORDS.index(words))
-        out.text(str(expr))
-        symbols = list(dict.fromkeys(spec.variables(expr)))
-        out.numbers(f"{len(symbols) + 1}H", len(symbols), *(out.symbols[v] for v in symbols))
-        self._postfix(expr)
-        out.emit(Code.END)
-
-    def _postfix(self, value: spec.Dim) -> None:
-        out = self._out
-        match value:
-            case spec.Var():
-                # A uint64 above int64's range overflows any expression.
-                unsigned = style_of(value.dtype) is Style.UINT
-                out.emit(Code.SYMBOL, "HB", out.symbols[value], unsigned)
-            case spec.Expr(op, lhs, rhs):
-                self._postfix(lhs)
-                self._postfix(rhs)
-                out.emit(OPERATOR_CODES[op])
-            case int():
-                out.emit(Code.CONSTANT, "q", value)
-
-
-def _integer_dtype(dtype: str) -> tuple[int, int]:
-    """Bits, and whether it is signed."""
-    signed = not dtype.startswith("u")
-    return int(dtype.removeprefix("u").removeprefix("int")), int(signed)
-
-
-def _as_signed(value: int) -> int:
-    """The int64 with the same bits as a uint64."""
-    return struct.unpack("<q", struct.pack("<Q", value))[0] if value >= 2**63 else value
+        self._out.emit(op, "qH", as_signed(bound), self._out.symbols[symbol])
