@@ -1,8 +1,7 @@
 """The steps of a plan: pure data, straight-line, each with the error it may end in.
 
 Steps are taken in order; the first that fails ends the call. A step reads the value at its
-``place``. ``free`` marks checks on strides: they do not apply where the stride is free, that is to
-a dimension of size 1 and to a tensor with no elements.
+``place``. ``free`` marks checks on strides, which do not apply to sizes of 1 and empty tensors.
 """
 
 from __future__ import annotations
