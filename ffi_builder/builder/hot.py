@@ -52,15 +52,19 @@ def emit_hot_path(hot: Hot, plan: Plan, *, forwards: bool) -> None:
 
 def _unread_strides(plan: Plan) -> frozenset[spec.Var]:
     """Symbols that a stride binds, and that no other step looks at."""
-    named = Counter(
-        var
-        for step in plan
-        for value in (getattr(step, "symbol", None), getattr(step, "expr", None))
-        for var in spec.variables(value)
-    )
-    bound = (
+    bound = [
         step.symbol for step in plan if isinstance(step, s.Bind) and step.place.part is Part.STRIDES
-    )
+    ]
+    if not bound:
+        return frozenset()
+    named: Counter[spec.Var] = Counter()
+    for step in plan:
+        symbol: spec.Var | None = getattr(step, "symbol", None)
+        if symbol is not None:
+            named[symbol] += 1
+        expr: spec.Expr | None = getattr(step, "expr", None)
+        if expr is not None:
+            named.update(spec.variables(expr))
     return frozenset(var for var in bound if named[var] == 1)
 
 

@@ -104,6 +104,10 @@ class Var(Metadata, Arithmetic):
         if self.divisibility is not None:
             self._check_multiple(what, self.divisibility)
 
+    def __hash__(self) -> int:
+        # Of all fields it would take most of the time of what looks symbols up.
+        return hash(self.name)
+
     def _check_multiple(self, what: str, divisor: int) -> None:
         low, high = INT_RANGES[self.dtype]
         low = low if self.min is None else self.min
