@@ -135,7 +135,9 @@ def _emit(hot: Hot, step: s.AnyStep, following: s.AnyStep | None) -> None:
         case s.Fits(place, dtype):
             fits_hot(hot, place, dtype, read(hot, place))
         case s.CheckCount(_, expected):
-            hot.require(b.eq(hot.count, b.i32(expected)))
+            right, behind = b.eq(hot.count, b.i32(expected)), b.new_block()
+            b.cond_br(right, behind, hot.wrong, otherwise_arguments=[hot.count])
+            b.block = behind
         case s.CheckArguments():
             hot.require(b.ne(hot.args, b.null()))
         case s.DecodeOptional():

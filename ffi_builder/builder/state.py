@@ -40,11 +40,16 @@ class Symbol:
 class Hot:
     """The hot path of one wrapper while it is being emitted: cursor, arguments, decoded values."""
 
-    def __init__(self, b: Builder, args: Value, count: Value, slow: Block, rank: int) -> None:
+    def __init__(
+        self, b: Builder, args: Value, count: Value, slow: Block, wrong: Block, rank: int
+    ) -> None:
         self.b = b
         self.args = args
         self.count = count
         self.slow = slow
+        """Where every failing check goes, but that of the number of arguments."""
+        self.wrong = wrong
+        """Where that goes, with the number: behind it, it is known and takes no register."""
         self.rank = rank
         """The most dimensions that a tensor may have."""
         self.objects: dict[Position, Value] = {}

@@ -244,21 +244,18 @@ def _emit_wrapper(
         suffix=suffix,
         backtrace=names.backtrace,
     )
-    slow = b.new_block(cold=True)
+    slow, wrong = b.new_block(cold=True), b.new_block(t.i32, cold=True)
     ranks = [step.expected for step in plan if isinstance(step, steps.CheckNdim)]
-    hot = Hot(b, args, count, slow, max(ranks, default=0))
+    hot = Hot(b, args, count, slow, wrong, max(ranks, default=0))
     forwards = type(provider) is not NopCallProvider or bool(plan.signature.results)
-    if not plan.signature.results:
-        # None, all 16 bytes; later on the address would take a register from the checks.
-        zero = b.i64(0)
-        b.store(zero, result)
-        b.store(zero, b.offset(result, abi.ANY_PAYLOAD))
     emit_hot_path(hot, plan, forwards=forwards)
     provided = b.block
     _emit_call(hot, b, plan, provider, symbols.module, result, forwards)
     b.ret(b.i32(0))
     b.block = slow
-    operands = [args, count, b.address_of(constant)]
+    b.br(wrong, b.i32(len(plan.signature.arguments)))
+    b.block = wrong
+    operands = [args, wrong.arguments[0], b.address_of(constant)]
     b.ret(b.call_value(shared_name("diagnose"), operands, t.i32, t.of_tail_call()))
     _set_attributes(b, provider, plan, names.description)
     return function, provided
@@ -273,8 +270,12 @@ def _emit_call(
     result: Value,
     forwards: bool,
 ) -> None:
-    """Let the provider emit the call, and write what it returns."""
+    """Let the provider emit the call, and write the result, all 16 bytes: at first None."""
     signature = plan.signature
+    if not signature.results:
+        zero = b.i64(0)
+        b.store(zero, result)
+        b.store(zero, b.offset(result, abi.ANY_PAYLOAD))
     params = distinct(signature.params)
     decoded = DecodedValues(hot, b, argument_places(params))
     for param, place in decoded.places:

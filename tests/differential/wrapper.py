@@ -35,13 +35,15 @@ class Wrapper:
         result = ctypes.create_string_buffer(POISON, len(POISON))
         ctypes.memset(self.recorder.buffer, 0xEE, len(self.recorder.buffer))
         status = self.entry(0, args_address, num_args, ctypes.addressof(result))
-        if result.raw != bytes(abi.ANY_SIZE):
-            return Outcome("broken", f"the result is {result.raw.hex()}, not None")
         if status == 0:
+            if result.raw != bytes(abi.ANY_SIZE):
+                return Outcome("broken", f"the result is {result.raw.hex()}, not None")
             return self.recorder.outcome(memory)
         error = take_error()
         if status != -1:
             return Outcome("broken", f"status {status}, with {error}")
+        if result.raw != POISON:
+            return Outcome("broken", f"the result was written, with {error}")
         return error
 
 

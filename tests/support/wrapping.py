@@ -79,8 +79,9 @@ class RawWrapper:
             return None
         assert status == -1
         kind, message = _take_error()
-        # None, as it is from the beginning.
-        assert result.raw == bytes(abi.ANY_SIZE)
+        # A call that fails has passed the checks, which leave the result alone.
+        called = not message.startswith("Mismatched ")
+        assert result.raw == (bytes(abi.ANY_SIZE) if called else b"\xa5" * abi.ANY_SIZE)
         return kind, message
 
 
