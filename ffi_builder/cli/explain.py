@@ -47,7 +47,8 @@ def _text(signature: Signature, stage: str, convention: str, callee: str) -> str
         return explain(signature)
     from ffi_builder import runtime, testing
 
-    provider = provider_of(convention, callee)
+    # Nobody returns a scalar that nothing is called for.
+    provider = None if convention == "nop" else provider_of(convention, callee)
     if stage == "mlir":
         return testing.emit(signature, provider)
     lowered = runtime.lower(testing.emit(signature, provider, whole=True))

@@ -28,7 +28,9 @@ def emit(
 
     Args:
         signature: what the wrapper accepts.
-        provider: emits the call; left out, ``NopCallProvider()``. A callee is declared.
+        provider: emits the call. Left out, ``NopCallProvider()``; where scalars are returned, which
+            somebody has to make, ``DynamicParamPackCallProvider`` of the signature's name. A callee
+            is declared.
         mlir: the MLIR Python distribution, by its package: ``"torch_mlir"``, ``"jaxlib.mlir"``, …
         whole: print the whole module instead, which verifies and can be parsed again.
 
@@ -38,13 +40,17 @@ def emit(
     # Here: who only checks arguments need not load them.
     from ffi_builder.builder import attach
     from ffi_builder.ir import named
-    from ffi_builder.providers import NopCallProvider
+    from ffi_builder.providers import DynamicParamPackCallProvider, NopCallProvider
 
+    if provider is None:
+        scalars = any(isinstance(result, spec.Var) for result in signature.results)
+        pack = DynamicParamPackCallProvider(signature.name)
+        provider = pack if scalars else NopCallProvider()
     distribution = named(mlir)
     context = distribution.ir.Context()
     distribution.load_llvm(context)
     module = distribution.ir.Module.parse("", context)
-    attach(module, signature, NopCallProvider() if provider is None else provider)
+    attach(module, signature, provider)
     if whole:
         return str(module)
     chosen: list[tuple[str, str]] = []

@@ -207,6 +207,10 @@ class TestExplain:
         )
         assert re.search(mark, shown)
 
+    def test_a_signature_that_returns_a_scalar(self):
+        shown = succeeds("explain", "--stage", "mlir", "--signature", "f(n: int32) -> t: int32")
+        assert "llvm.call @f(" in shown
+
     def test_a_reader_that_has_seen_enough(self):
         command = f"{sys.executable} -m ffi_builder explain --signature 'f(n: int32)' | head -1"
         done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)

@@ -38,6 +38,15 @@ def test_a_provider() -> None:
     assert "kernel" not in symbols(text)
 
 
+def test_a_function_that_returns_scalars_calls_one() -> None:
+    signature = Signature("count", SIGNATURE.params, [Var("t", "int32"), Var("u", "float32")])
+    text = testing.emit(signature, whole=True)
+    # CHECK: llvm.call @count(%{{.*}}) : (!llvm.ptr) ->
+    check_comments(text)
+    tensor = Signature("f", SIGNATURE.params, Tensor("y", [n], "float32", device_type="cuda"))
+    assert "@f(" not in testing.emit(tensor, whole=True)
+
+
 @pytest.mark.parametrize("mlir", ["torch_mlir", "jaxlib.mlir"])
 def test_the_whole_module_can_be_parsed(mlir: str) -> None:
     pytest.importorskip(mlir)
