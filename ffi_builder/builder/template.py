@@ -32,6 +32,8 @@ MOST: Final = 128
 TABLE: Final = "__ffi_builder_table_"
 """Followed by the name in the signature."""
 
+_RESERVED: Final = "__ffi_builder_"
+"""What placeholders begin with; a callee of such a name would be taken for one."""
 _PLACEHOLDER: Final = "__ffi_builder_wrapper"
 _OWN_TABLE: Final = "__ffi_builder_table"
 _PURE: Final = (
@@ -147,7 +149,8 @@ class Template:
                 _KEPT.popitem(last=False)
         elif self._kept.made is None and not symbols.renamed:
             helpers = frozenset(symbols.wanted)
-            self._kept.made = _Made(_bytecode(symbols, function), helpers, table)
+            code = _bytecode(symbols, function, TABLE + self._name)
+            self._kept.made = _Made(code, helpers, table)
 
 
 def _used(key: _Key) -> _Kept | None:
@@ -178,6 +181,8 @@ def _facts(symbols: Symbols, provider: Any) -> tuple[object, ...] | None:
     if kind is NopCallProvider:
         return kind, None
     if kind not in _PURE or not isinstance(provider.callee, str):
+        return None
+    if provider.callee.startswith(_RESERVED):
         return None
     args: Any = provider.args or ()
     if type(args) not in (list, tuple) or not all(isinstance(arg, _ENTRIES) for arg in args):
@@ -224,7 +229,7 @@ def _fits(symbols: Symbols, operation: Operation) -> bool:
     )
 
 
-def _bytecode(symbols: Symbols, function: Operation) -> bytes:
+def _bytecode(symbols: Symbols, function: Operation, table: str) -> bytes:
     """The wrapper and all that it refers to, as a module."""
     types = symbols.types
     unknown = types.ir.Location.unknown(types.context)
@@ -233,7 +238,6 @@ def _bytecode(symbols: Symbols, function: Operation) -> bytes:
     target = Symbols(types, module, unknown)
     own: Any = function
     names = _references(function)
-    table = next(name for name in names if name.startswith(TABLE))
     for operation, name in ((symbols.find(table), _OWN_TABLE), (own, _PLACEHOLDER)):
         copy: Any = operation
         copy.clone(end).operation.attributes["sym_name"] = types.string(name)

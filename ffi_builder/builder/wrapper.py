@@ -49,6 +49,8 @@ from ffi_builder.providers.status import CheckStatus
 
 _PACKAGE: Final = __name__.partition(".")[0]
 ENV_GET_STREAM: Final = "TVMFFIEnvGetStream"
+_PLACE: Final = r'"((?:[^"\\]|\\.)+)":(\d+):(\d+)'
+"""File, line and column in the text of a location."""
 
 
 def attach_ffi_func(
@@ -220,7 +222,19 @@ def _location(
     name = getattr(provider, "callee", None)
     callee = symbols.find(name) if isinstance(name, str) else None
     operation = symbols.module.operation if callee is None else callee
-    return operation.location
+    return _without_debug_information(distribution, symbols, operation.location)
+
+
+def _without_debug_information(distribution: Distribution, symbols: Symbols, location: Any) -> Any:
+    """The place in a file alone: LLVM has the debug information of a function for that one only."""
+    if "#llvm.di_" not in str(location):
+        return location
+    at, context = distribution.ir.Location, symbols.types.context
+    found = re.search(_PLACE, str(location))
+    file = None if found is None else _unescaped(found[1])
+    if found is None or file is None:
+        return at.unknown(context)
+    return at.file(file, int(found[2]), int(found[3]), context=context)
 
 
 def _emit_wrapper(
@@ -325,7 +339,7 @@ def _read_ahead(hot: Hot, tensor: spec.Tensor, place: Place) -> None:
 
 def _backtrace(location: Any, name: str) -> str:
     """A frame for the traceback of errors, at the first place in a file that the location has."""
-    for found in re.finditer(r'"((?:[^"\\]|\\.)+)":(\d+):\d+', str(location)):
+    for found in re.finditer(_PLACE, str(location)):
         file = _unescaped(found[1])
         # What is parsed from a string is at lines of "-".
         if file not in (None, "-"):

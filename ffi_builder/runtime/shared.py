@@ -7,8 +7,8 @@ them
     llvm.func internal @__ffi_builder_shared_diagnose_1f2e(…) {…}   ─►   llvm.func
     @__ffi_builder_shared_diagnose_1f2e(…)
 
-and objects that define them, which are linked into the same library. What belongs to a constant is
-an object of its own, since that is large and in nearly every module; the rest is another one.
+and objects that define them, which are linked into the same library: one for the helpers that refer
+to each other, so that modules with other combinations of helpers share them too.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ def _made(module: Module, names: tuple[str, ...]) -> list[_Made]:
 
 
 def _divided(module: Module) -> list[tuple[str, ...]]:
-    """The names of the helpers: those that belong to one constant together, and the rest."""
+    """The names of the helpers, those together that refer to each other."""
     helpers = {_name(op): op for op in mlir.body(module) if _is_helper(op)}
     near: dict[str, set[str]] = {name: set() for name in helpers}
     for name, operation in helpers.items():
@@ -98,12 +98,12 @@ def _divided(module: Module) -> list[tuple[str, ...]]:
             near[other].add(name)
     units: list[tuple[str, ...]] = []
     rest = set(helpers)
-    for name, operation in sorted(helpers.items()):
-        if operation.name == "llvm.mlir.global" and name in rest:
+    for name in sorted(helpers):
+        if name in rest:
             unit = _reachable(name, near)
             rest -= unit
             units.append(tuple(sorted(unit)))
-    return sorted([*units, tuple(sorted(rest))] if rest else units)
+    return units
 
 
 def _reachable(start: str, near: dict[str, set[str]]) -> set[str]:
@@ -162,7 +162,7 @@ def _helpers_only(module: Module, names: frozenset[str]) -> Module:
 
 
 def declaration(function: Operation) -> Operation:
-    """A declaration of what `function` defines."""
+    """A declaration of what `function` defines, without its debug information."""
     ir = _optional.load(f"{mlir.root_of_operation(function)}.ir")
     attributes = {
         attribute.name: attribute.attr
@@ -170,7 +170,8 @@ def declaration(function: Operation) -> Operation:
         if attribute.name not in _ONLY_ON_DEFINITIONS
     }
     attributes["linkage"] = _external(function)
-    return ir.Operation.create("llvm.func", attributes=attributes, regions=1, loc=function.location)
+    unknown = ir.Location.unknown(function.context)
+    return ir.Operation.create("llvm.func", attributes=attributes, regions=1, loc=unknown)
 
 
 def _external(operation: Operation) -> object:

@@ -55,8 +55,8 @@ class _Unit:
 def take_out(module: Module, level: int) -> list[bytes]:
     """Take wrappers that were compiled before out of `module`, and give the objects that have them.
 
-    The module has been verified, and verifies without them. It is all of them or none, so that
-    functions stay in their order.
+    The module has been verified, and wrappers are declared in it then. Who refers to a table of
+    theirs does not verify any more. It is all of them or none, so that functions stay in order.
     """
     symbols = {_name(op): op for op in mlir.body(module) if "sym_name" in op.attributes}
     wrappers = [op for name, op in symbols.items() if _is_wrapper(name, op)]
@@ -74,9 +74,10 @@ def take_out(module: Module, level: int) -> list[bytes]:
             return []  # compiling the module as it is says what is wrong with it
         made.append(elf.with_constant(elf.rename_symbols(code, unit.names), *unit.table))
     for operation, references in found:
+        module.body.append(shared.declaration(operation))
         operation.erase()
         for name in references or ():
-            if name.startswith(_TABLE) and name in symbols:
+            if name.startswith(_TABLE) and _is_constant(name, symbols.get(name)):
                 symbols.pop(name).erase()
     return made
 
@@ -119,9 +120,17 @@ def _is_plain(operation: Operation) -> bool:
 def _unit(
     module: Module, wrapper: Operation, references: list[str], symbols: dict[str, Operation]
 ) -> _Unit | None:
-    """A wrapper and what it refers to; None if other objects could not see that."""
-    tables = [name for name in references if name.startswith(_TABLE)]
-    if len(tables) != 1 or not all(_is_linkable(name, symbols.get(name)) for name in references):
+    """A wrapper and what it refers to; None if other objects could not see that.
+
+    Nor one with debug information, which has its own names, and is of one function alone.
+    """
+    if _DEBUG_INFORMATION in str(wrapper.location):
+        return None
+    if not all(_is_linkable(name, symbols.get(name)) for name in references):
+        return None
+    constants = [name for name in references if _is_constant(name, symbols[name])]
+    tables = [name for name in constants if name.startswith(_TABLE)]
+    if len(tables) != 1:
         return None
     (table,) = tables
     unit = mlir.empty_like(module.operation)
@@ -130,13 +139,13 @@ def _unit(
         operation = symbols[name]
         if name == table:
             copy = _declared_table(operation)
-        elif name.startswith(_CONSTANTS) or _is_declaration(operation):
+        elif name in constants or _is_declaration(operation):
             copy = operation.clone().operation
         else:
             copy = shared.declaration(operation)
         unit.body.append(copy)
         # Of helpers and texts the name says what is in them.
-        if name == table or not name.startswith((_CONSTANTS, shared.PREFIX)):
+        if name == table or not (name in constants or name.startswith(shared.PREFIX)):
             named[name] = copy
     copy = wrapper.clone().operation
     unit.body.append(copy)
@@ -149,9 +158,7 @@ def _unit(
         placeholder = f"{_PLACEHOLDER}{len(names)}"
         mlir.rename(unit, copy, name, placeholder)
         names[placeholder] = own if name == table else name
-    # LLVM has them only of functions that debug information was made for.
-    if _DEBUG_INFORMATION not in str(wrapper.location):
-        mlir.forget_locations(unit)
+    mlir.forget_locations(unit)
     data: bytes = symbols[table].attributes["value"].value_bytes
     return _Unit(unit, names, (own, data))
 
@@ -196,8 +203,12 @@ def _leave_out_metadata(wrapper: Operation) -> None:
     wrapper.attributes["passthrough"] = ir.ArrayAttr.get(flags, wrapper.context)
 
 
-def _is_constant(name: str, operation: Operation) -> bool:
-    return operation.name == "llvm.mlir.global" and name.startswith(_CONSTANTS)
+def _is_constant(name: str, operation: Operation | None) -> bool:
+    return (
+        operation is not None
+        and operation.name == "llvm.mlir.global"
+        and name.startswith(_CONSTANTS)
+    )
 
 
 def _is_declaration(operation: Operation) -> bool:

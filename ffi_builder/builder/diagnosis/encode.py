@@ -69,6 +69,7 @@ class _Encoder:
         self._position: tuple[int, ...] | None = None
         self._object: tuple[int, ...] | None = None
         self._read: Place | None = None
+        self._sized: tuple[int, ...] | None = None
 
     def encode(self) -> Table:
         steps = self._plan.steps
@@ -199,9 +200,11 @@ class _Encoder:
             case s.CheckNumel(place):
                 self._turn_to(place)
                 out.emit(Op.DATA)
-            case s.CheckOffset():
-                pass  # was there behind CheckNumel, and so was the next one
+                self._sized = place.position
+            case s.CheckOffset(place):
+                assert self._sized == place.position, "stands behind CheckNumel, in one instruction"
             case s.CheckData(place):
+                assert self._sized == place.position, "so does this one"
                 self._read = place
             case s.CheckAlignment(place, alignment):
                 self._value(place)
@@ -246,7 +249,7 @@ class _Encoder:
                 self._nonzero(step.words)
             case s.CheckDims(place):
                 out.note_rank(SHOWN_ENTRIES + 1)
-                self._value(place)
+                self._turn_to(place)
                 out.emit(Op.DIMS)
                 self._read = None
             case s.DecodeEntry(place):

@@ -155,8 +155,6 @@ class Source(IntEnum):
     DEVICE_ID = Part.DEVICE_ID
     SHAPE = Part.SHAPE
     STRIDES = Part.STRIDES
-    BYTE_OFFSET = Part.BYTE_OFFSET
-    DATA = Part.DATA
     ENTRY = Part.ENTRY
     COUNT = Part.COUNT
     ARGUMENTS = Part.ARGUMENTS

@@ -230,8 +230,9 @@ def _read_part(p: Program, source: Reg, index: Reg) -> None:
     part = p.choose(p.sle(source, Source.ARGUMENTS), source, 0)
     place = p.or_(p.parameter(), p.shl(part, PLACE_PART))
     p.or_(place, p.shl(index, PLACE_INDEX), p.place_)
-    nothing: Callable[[], None] = lambda: None  # noqa: E731 # number 0 is no source
-    p.cases(source, [nothing, *(lambda item=item: _SOURCES[item](p, index) for item in Source)])
+    nothing: Callable[[Program, Reg], None] = lambda p, index: None  # noqa: E731
+    bodies = [_SOURCES.get(number, nothing) for number in range(max(Source) + 1)]
+    p.cases(source, [lambda body=body: body(p, index) for body in bodies])
 
 
 def _field(bits: int, offset: int) -> Callable[[Program, Reg], None]:
@@ -247,10 +248,8 @@ def _set(p: Program, value: Reg) -> None:
 
 
 def _dim(p: Program, index: Reg) -> None:
-    """Without an index the shape as a whole is meant: there is nothing to read."""
-    with p.when(p.ne(index, NO_INDEX)):
-        shape = p.load(64, p.object, SHAPE)
-        _set(p, p.load(64, p.add(shape, p.shl(index, 3))))
+    shape = p.load(64, p.object, SHAPE)
+    _set(p, p.load(64, p.add(shape, p.shl(index, 3))))
 
 
 def read_stride(p: Program, index: Reg) -> None:
@@ -261,17 +260,6 @@ def read_stride(p: Program, index: Reg) -> None:
     with p.when(p.not_(strides)):
         _set(p, call_for(p, "row_major", index))
     p.add(index, 1, p.free)
-
-
-def _data(p: Program, _: Reg) -> None:
-    """Checks on data do not apply to empty tensors."""
-    _set(p, p.load(64, p.object, DL + abi.DLTENSOR_DATA))
-    p.set(p.free, -1)
-
-
-def _byte_offset(p: Program, _: Reg) -> None:
-    _set(p, p.load(64, p.object, DL + abi.DLTENSOR_DATA))
-    p.binary(Instruction.LD64, p.object, DL + abi.DLTENSOR_BYTE_OFFSET, p.expected)
 
 
 def _entry(p: Program, index: Reg) -> None:
@@ -288,15 +276,13 @@ def _entry(p: Program, index: Reg) -> None:
         _set(p, p.payload)
 
 
-_SOURCES: Final[dict[Source, Callable[[Program, Reg], None]]] = {
+_SOURCES: Final[dict[int, Callable[[Program, Reg], None]]] = {
     Source.NDIM: _field(32, NDIM),
     Source.DTYPE: _field(32, DL + abi.DLTENSOR_DTYPE),
     Source.DEVICE_TYPE: _field(32, DL + abi.DLTENSOR_DEVICE_TYPE),
     Source.DEVICE_ID: _field(32, DL + abi.DLTENSOR_DEVICE_ID),
     Source.SHAPE: _dim,
     Source.STRIDES: read_stride,
-    Source.BYTE_OFFSET: _byte_offset,
-    Source.DATA: _data,
     Source.ENTRY: _entry,
     Source.COUNT: _register(Program.count),
     Source.ARGUMENTS: _register(Program.args),
