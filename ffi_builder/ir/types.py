@@ -224,7 +224,7 @@ class Types:
         """Of a call that may take its caller's place; none in MLIR before LLVM 20."""
         try:
             return {"TailCallKind": self.attribute("#llvm.tailcallkind<tail>")}
-        except (self.ir.MLIRError, ValueError):
+        except Exception:  # MLIRError, which old bindings do not have
             return {}
 
     def of_bytes(self, data: bytes) -> dict[str, Attribute]:

@@ -137,15 +137,6 @@ def verify(module: Module) -> None:
         raise CompileError("MLIR's verifier refuses the module; its words are on stderr")
 
 
-def verifies(module: Module) -> bool:
-    """Whether `verify` accepts `module`."""
-    try:
-        verify(module)
-    except CompileError:
-        return False
-    return True
-
-
 def to_llvm_ir(module: Module) -> str:
     """LLVM IR text of a lowered and verified `module`, with constants as llvmlite reads them.
 

@@ -207,18 +207,28 @@ def sealed_references(function: Operation) -> list[str] | None:
         return None
     names: list[str] = []
     found: dict[str, None] = {}
-    for block in function.regions[0].blocks:
-        for op in block.operations:
-            name = op.name
-            names.append(name)
-            if name in REFERENCES:
-                attributes, key = op.attributes, REFERENCES[name]
-                if key in attributes:
-                    found[attributes[key].value] = None
+    for name, symbol in uses(function):
+        names.append(name)
+        if symbol is not None:
+            found[symbol] = None
     return list(found) if seal == checksum(names) else None
 
 
-REFERENCES = {"llvm.call": "callee", "llvm.mlir.addressof": "global_name"}
+def uses(operation: Operation) -> Iterator[tuple[str, str | None]]:
+    """The name of each operation in it, and the symbol that this calls or takes the address of."""
+    for region in operation.regions:
+        for block in region.blocks:
+            for op in block.operations:
+                name = op.name
+                key = _REFERENCES.get(name)
+                attributes = None if key is None else op.attributes
+                if attributes is None or key not in attributes:
+                    yield name, None
+                else:
+                    yield name, attributes[key].value
+
+
+_REFERENCES = {"llvm.call": "callee", "llvm.mlir.addressof": "global_name"}
 
 
 def mark(function: Operation) -> int | None:

@@ -93,9 +93,10 @@ def _divided(module: Module) -> list[tuple[str, ...]]:
     helpers = {_name(op): op for op in mlir.body(module) if _is_helper(op)}
     near: dict[str, set[str]] = {name: set() for name in helpers}
     for name, operation in helpers.items():
-        for other in _references(operation) & helpers.keys():
-            near[name].add(other)
-            near[other].add(name)
+        for _, other in screen_mlir.uses(operation):
+            if other in helpers:
+                near[name].add(other)
+                near[other].add(name)
     units: list[tuple[str, ...]] = []
     rest = set(helpers)
     for name in sorted(helpers):
@@ -113,18 +114,6 @@ def _reachable(start: str, near: dict[str, set[str]]) -> set[str]:
         found |= new
         waiting += new
     return found
-
-
-def _references(operation: Operation) -> set[str]:
-    """The symbols that a helper calls or takes the address of."""
-    return {
-        inner.operation.attributes[key].value
-        for region in operation.regions
-        for block in region.blocks
-        for inner in block.operations
-        if (key := screen_mlir.REFERENCES.get(inner.operation.name)) is not None
-        and key in inner.operation.attributes
-    }
 
 
 def _compiled(module: Module, names: frozenset[str]) -> _Made:

@@ -101,8 +101,6 @@ def objects(source: Source, level: int) -> list[bytes]:
             wrappers = units.take_out(own, level) if own is not module else []
             if wrappers and units.only_declares(own):
                 return [*wrappers, *helpers]
-            if wrappers and not mlir.verifies(own):
-                own, wrappers = shared.split(module)[0], []
             return [codegen.emit_object(mlir.to_llvm_ir(own), "host", level), *wrappers, *helpers]
         case CachedSource():
             return objects(MlirSource(source.parsed(), share_helpers=False), level)

@@ -33,6 +33,7 @@ _TABLE: Final = "__ffi_builder_table_"
 _PLACEHOLDER: Final = "__ffi_builder_unit_"
 _FUNCTION: Final = f"{PREFIX}_unit"
 _VISIBLE: Final = "#llvm.linkage<external>"
+_PRIVATE: Final = "#llvm.linkage<private>"
 _HIDDEN: Final = "1 : i64"
 _DEBUG_INFORMATION: Final = "#llvm.di_"
 
@@ -55,16 +56,16 @@ class _Unit:
 def take_out(module: Module, level: int) -> list[bytes]:
     """Take wrappers that were compiled before out of `module`, and give the objects that have them.
 
-    The module has been verified, and wrappers are declared in it then. Who refers to a table of
-    theirs does not verify any more. It is all of them or none, so that functions stay in order.
+    The module has been verified. Wrappers are declared in it then, and their tables stay: somebody
+    else may refer to both. It is all of them or none, so that functions stay in their order.
     """
     symbols = {_name(op): op for op in mlir.body(module) if "sym_name" in op.attributes}
     wrappers = [op for name, op in symbols.items() if _is_wrapper(name, op)]
     if not wrappers or not _all_seen(wrappers, level):
         return []
-    found = [(op, screen_mlir.sealed_references(op)) for op in wrappers]
     made: list[bytes] = []
-    for operation, references in found:
+    for operation in wrappers:
+        references = screen_mlir.sealed_references(operation)
         unit = None if references is None else _unit(module, operation, references, symbols)
         if unit is None:
             return []
@@ -73,18 +74,19 @@ def take_out(module: Module, level: int) -> list[bytes]:
         except CompileError:
             return []  # compiling the module as it is says what is wrong with it
         made.append(elf.with_constant(elf.rename_symbols(code, unit.names), *unit.table))
-    for operation, references in found:
+    for operation in wrappers:
         module.body.append(shared.declaration(operation))
         operation.erase()
-        for name in references or ():
-            if name.startswith(_TABLE) and _is_constant(name, symbols.get(name)):
-                symbols.pop(name).erase()
     return made
 
 
 def only_declares(module: Module) -> bool:
-    """Whether there is nothing in `module` to make an object of."""
-    return all(op.name == "llvm.func" and not len(op.regions[0].blocks) for op in mlir.body(module))
+    """Whether there is nothing in `module` to make an object of: what is left are constants."""
+    return all(_is_declaration(op) or _is_left(op) for op in mlir.body(module))
+
+
+def _is_left(operation: Operation) -> bool:
+    return "sym_name" in operation.attributes and _is_constant(_name(operation), operation)
 
 
 def _is_wrapper(name: str, operation: Operation) -> bool:
@@ -203,11 +205,11 @@ def _leave_out_metadata(wrapper: Operation) -> None:
     wrapper.attributes["passthrough"] = ir.ArrayAttr.get(flags, wrapper.context)
 
 
-def _is_constant(name: str, operation: Operation | None) -> bool:
+def _is_constant(name: str, operation: Operation) -> bool:
     return (
-        operation is not None
-        and operation.name == "llvm.mlir.global"
+        operation.name == "llvm.mlir.global"
         and name.startswith(_CONSTANTS)
+        and str(operation.attributes["linkage"]) == _PRIVATE
     )
 
 

@@ -177,6 +177,19 @@ def test_a_function_of_another_name_is_what_it_would_be(
         assert compiled.callable(name).__name__ == name
 
 
+@pytest.mark.parametrize("before", [0, 3])
+def test_names_and_files_that_are_too_long(before: int) -> None:
+    for _ in range(before):
+        attached([X], NopCallProvider(), distribution="torch_mlir")
+    module = new_module()
+    text = str(module)
+    far = module.operation.location.file("f" * 70_000, 7, 1, context=module.context)
+    for name, location in (("l" * 70_000, None), ("f", far)):
+        with pytest.raises(BuildError, match="over 65535 bytes"):
+            attach_ffi_func(module, name, [X], NopCallProvider(), location=location)
+        assert str(module) == text
+
+
 def test_a_list_of_arguments_that_changes_is_seen() -> None:
     args: list[Any] = [1]
     provider = DirectCallProvider("callee", args=args)

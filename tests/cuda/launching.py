@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import tvm_ffi
@@ -58,24 +57,3 @@ def launched(
     wrap(kernel, params, **options)(*arguments)
     [found] = driver.launches()[before:]
     return found
-
-
-def run_at_once(count: int, work: Callable[[], None]) -> None:
-    """Run in this many threads, which begin together. What one raises is raised."""
-    barrier = threading.Barrier(count)
-    errors: list[BaseException] = []
-
-    def begin() -> None:
-        try:
-            barrier.wait()
-            work()
-        except BaseException as error:
-            errors.append(error)
-
-    threads = [threading.Thread(target=begin) for _ in range(count)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    if errors:
-        raise errors[0]

@@ -20,7 +20,8 @@ from tests.cuda.fake import (
     device_array,
 )
 from tests.cuda.fake.kernels import EMPTY, SAXPY, emulate_saxpy
-from tests.cuda.launching import SAXPY_PARAMS, STREAM, N, X, compiled, run_at_once, wrap
+from tests.cuda.launching import SAXPY_PARAMS, STREAM, N, X, compiled, wrap
+from tests.support.threads import together
 
 
 @contextmanager
@@ -62,7 +63,7 @@ def test_a_first_call_while_another_thread_captures(driver: FakeDriver):
     function = wrap(EMPTY, [STREAM])
     captured, other = (driver.new_stream(flags=NON_BLOCKING) for _ in range(2))
     driver.begin_capture(captured)
-    run_at_once(1, lambda: function(ctypes.c_void_p(other)))
+    together(lambda _: function(ctypes.c_void_p(other)), count=1)
     driver.must("cuGraphExecDestroy", ctypes.c_void_p(driver.end_capture(captured)))
     assert len(driver.launches()) == 1
 

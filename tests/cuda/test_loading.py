@@ -19,7 +19,8 @@ from tests.cuda.fake import (
     make_ptx,
 )
 from tests.cuda.fake.kernels import EMPTY, SAXPY
-from tests.cuda.launching import STREAM, X, compiled, provider, run_at_once, wrap
+from tests.cuda.launching import STREAM, X, compiled, provider, wrap
+from tests.support.threads import together
 from tests.support.wrapping import SafeCall, new_module
 
 THREADS, ROUNDS = 16, 100
@@ -112,7 +113,7 @@ def test_first_calls_of_16_threads_100_times(driver: FakeDriver):
     driver.delay("cuLibraryLoadData", 300)
     driver.delay("cuLibraryGetKernel", 300)
     for _ in range(ROUNDS):
-        run_at_once(THREADS, work)
+        together(lambda _: work(), THREADS)
         module["_cuda_release_f"]()
     assert Counter(statuses) == {0: THREADS * ROUNDS}
     assert len(driver.launches()) == THREADS * ROUNDS
@@ -136,7 +137,7 @@ def test_first_calls_that_fail_and_succeed_in_16_threads(driver: FakeDriver):
         except RuntimeError as error:
             outcomes.append("failed" if words in str(error) else str(error))
 
-    run_at_once(THREADS, work)
+    together(lambda _: work(), THREADS)
     assert Counter(outcomes) == {"failed": 3, "launched": THREADS - 3}
     assert driver.count("cuLibraryLoadData") == 4
 
@@ -150,7 +151,7 @@ def test_primary_contexts_are_retained_once_by_many_threads(driver: FakeDriver):
         for tensor in arrays:
             module["f"](tensor)
 
-    run_at_once(THREADS, work)
+    together(lambda _: work(), THREADS)
     assert len(driver.launches()) == 2 * THREADS
     assert driver.live("primary") == 2
 

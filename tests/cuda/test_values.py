@@ -14,25 +14,12 @@ from ffi_builder.ir import named
 from ffi_builder.providers.cuda import Nested, Packed, Pointee, Scalar, Struct
 from tests.cuda.fake import KernelImage, make_cubin
 from tests.cuda.launching import provider
+from tests.support.own_values import register
 from tests.support.wrapping import new_module
 
 root = sys.argv[1]
 distribution = named(root)
-ir = distribution.ir
-
-def refuse(self, *others):
-    raise AssertionError("a value is a name, and not to be compared or asked whether it is true")
-
-names = ("eq", "ne", "bool", "hash", "lt", "add", "radd", "mul", "index", "len", "iter", "contains")
-Own = type("Own", (ir.Value,), {f"__{name}__": refuse for name in names})
-context = ir.Context()
-distribution.load_llvm(context)
-for text in ("i1", "!llvm.ptr", "f32", "!llvm.struct<()>"):
-    typeid = ir.Type.parse(text, context).typeid
-    try:
-        ir.register_value_caster(typeid, replace=True)(Own)
-    except RuntimeError as error:  # theirs is there already, and does what it does
-        print(error)
+register(distribution)
 
 n, m, k = spec.dims("n m k", "int32")
 x = spec.Tensor("x", [n, m], "float32", device_type="any")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -15,30 +13,8 @@ from ffi_builder.providers import DirectCallProvider
 from ffi_builder.spec import Signature, Tensor, Var, dims
 from tests.runtime.callables import checking
 from tests.runtime.samples import ADD_ONE, c_object, llvm_entry, mlir_entry, needs_cc, parse
+from tests.support.threads import THREADS, together
 from tests.support.wrapping import new_module
-
-THREADS = 16
-
-
-def together(work: Callable[[int], None], count: int = THREADS) -> None:
-    """Run `work(0)`, `work(1)`, … at once, and raise what the first that failed raised."""
-    errors: list[BaseException] = []
-    start = threading.Barrier(count)
-
-    def run(index: int) -> None:
-        try:
-            start.wait()
-            work(index)
-        except BaseException as error:
-            errors.append(error)
-
-    threads = [threading.Thread(target=run, args=(index,)) for index in range(count)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    if errors:
-        raise errors[0]
 
 
 def test_threads_compile_and_call_side_by_side() -> None:

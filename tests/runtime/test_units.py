@@ -99,6 +99,14 @@ def test_a_module_of_nothing_else_needs_no_compiler(texts: list[str]) -> None:
     assert wrappers_in(texts) == [1, 1]
 
 
+def test_texts_that_are_left_behind_are_nothing_to_compile(texts: list[str]) -> None:
+    """Of CheckStatus: the module keeps them, but what refers to them is in an object of its own."""
+    for _ in range(4):
+        provider = CheckStatus(DirectCallProvider("atoi", args=["x"]))
+        runtime.compile(wrapped("llvm.func @atoi(!llvm.ptr) -> i32", provider=provider))
+    assert wrappers_in(texts) == [1, 1]
+
+
 def test_what_is_shown_and_exported_has_the_wrapper() -> None:
     for _ in range(3):
         compiled = runtime.compile(wrapped(kernel(2)))

@@ -116,7 +116,6 @@ class Function:
 
 ZERO: Final = Reg(0)
 """Always 0."""
-OVERFLOW: Final = Reg(1)
 
 
 class Assembler:

@@ -19,7 +19,7 @@ _RAISE: Final = "raise"
 def define_helpers(symbols: Symbols, wanted: Iterable[str]) -> None:
     """Add the diagnosis, and those of the other helpers that are wanted, by their symbols."""
     define_kept(symbols, "diagnose", define_machine)
-    names = {name for name in wanted if name.startswith(PREFIX)} - {shared_name("diagnose")}
+    names = {name for name in wanted if name.startswith(PREFIX)}
     if shared_name(_RAISE) in names:
         names.remove(shared_name(_RAISE))
         define_kept(symbols, _RAISE, define_raise)

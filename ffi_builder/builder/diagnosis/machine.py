@@ -135,7 +135,7 @@ def _diagnose(b: Builder, args: Value, count: Value, table: Value) -> None:
 
 
 class _Machine:
-    """Emits fetch, decode, and at most one block an instruction."""
+    """Emits fetch, decode, and for each instruction its block, of few two."""
 
     def __init__(self, b: Builder, registers: Value, code: Value) -> None:
         self.b = b

@@ -271,7 +271,10 @@ class Table:
         """
         own, lines = f"{name}(".encode(), backtrace.encode()
         if max(len(own), len(lines)) > _LONGEST:
-            raise BuildError(f"{name[:40]}: a name of over {_LONGEST} bytes is too long")
+            raise BuildError(
+                f"{name[:40]}: the function's name, or that of the file it is in, is too long for "
+                f"a wrapper: over {_LONGEST} bytes, with what stands around it"
+            )
         count = len(self.arguments)
         head = _HEAD.pack(
             *(self.frame + len(own), self.code, self.text, self.length),

@@ -129,25 +129,12 @@ VALUES = """
 import sys
 from ffi_builder.ir import named
 from tests.distributions.suite.cases import CASES
+from tests.support.own_values import register
 from tests.support.wrapping import new_module
 
 root = sys.argv[1]
 distribution = named(root)
-ir = distribution.ir
-
-def refuse(self, *others):
-    raise AssertionError("a value is a name, and not to be compared or asked whether it is true")
-
-names = ("eq", "ne", "bool", "hash", "lt", "add", "radd", "mul", "index", "len", "iter", "contains")
-Own = type("Own", (ir.Value,), {f"__{name}__": refuse for name in names})
-context = ir.Context()
-distribution.load_llvm(context)
-for text in ("i1", "!llvm.ptr", "f16", "bf16", "f32", "f64", "!llvm.struct<()>"):
-    typeid = ir.Type.parse(text, context).typeid
-    try:
-        ir.register_value_caster(typeid, replace=True)(Own)
-    except RuntimeError as error:  # theirs is there already, and does what it does
-        print(error)
+register(distribution)
 for case in CASES.values():
     case.attach(new_module(case.kernel, root))
 """
