@@ -7,17 +7,35 @@ emitted there is not there elsewhere.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from ffi_builder import abi, spec
 from ffi_builder.builder.expressions import evaluate
 from ffi_builder.builder.scalars import narrowed, typed
 from ffi_builder.builder.state import DL, Hot, Position
-from ffi_builder.builder.tensors import stride
+from ffi_builder.builder.tensors import stride, strides
 from ffi_builder.errors import BuildError
 from ffi_builder.ir import CheckingBuilder, Value
 from ffi_builder.plan import Part, Place
+
+
+class Binding(Mapping[spec.Var, Value]):
+    """The value of each symbol, in its own type."""
+
+    def __init__(self, decoded: DecodedValues) -> None:
+        self._decoded = decoded
+
+    def __getitem__(self, var: spec.Var) -> Value:
+        if var not in self._decoded.symbols():
+            raise KeyError(var)
+        return self._decoded.value(var)
+
+    def __iter__(self) -> Iterator[spec.Var]:
+        return iter(self._decoded.symbols())
+
+    def __len__(self) -> int:
+        return len(self._decoded.symbols())
 
 
 @dataclass
@@ -31,7 +49,7 @@ class DecodedValues:
     cells: dict[Position, Value] = field(default_factory=dict[Position, Value])
     """The ``TVMFFIAny`` of each tensor that is returned; it did not come as an argument."""
     typed: dict[spec.Var, Value] = field(default_factory=dict[spec.Var, Value])
-    """Symbols in their own types; filled before the provider begins, so they dominate its code."""
+    """Symbols in their own types, but for those that are only passed on."""
 
     def value(self, item: spec.Dim) -> Value:
         """A symbol in its own type; an expression or int as an i64."""
@@ -41,14 +59,15 @@ class DecodedValues:
             case int():
                 return self.b.i64(item)
             case spec.Var():
-                if item not in self.hot.symbols:
+                if item in self.typed:
+                    return self.typed[item]
+                known = self.symbols()
+                if item not in known:
                     raise BuildError(
                         f"symbol {item.name!r} ({item!r}) is not one of the signature: "
-                        f"{', '.join(var.name for var in self.hot.symbols) or 'it has none'}"
+                        f"{', '.join(var.name for var in known) or 'it has none'}"
                     )
-                if item not in self.typed:
-                    self.typed[item] = typed(self.hot, item)
-                return self.typed[item]
+                return typed(self.hot, item)
             case spec.Expr():
                 for var in spec.variables(item):
                     self.value(var)
@@ -62,6 +81,21 @@ class DecodedValues:
             f"value: expected a Var, an expression or an int but got {item!r}; a dimension that is "
             f"None has no symbol: context.shape(tensor) has its value"
         )
+
+    def symbols(self) -> list[spec.Var]:
+        """Those of the signature."""
+        return [*self.hot.symbols, *self.hot.stored]
+
+    def read_ahead(self) -> None:
+        """Read here what is to dominate all that a provider may emit."""
+        for param, place in self.places:
+            if isinstance(param, spec.Tensor):
+                if self.hot.guard(place.position) is not None:
+                    for axis in range(param.ndim):
+                        self.hot.dim(place.at(Part.SHAPE, axis))
+                if param.stride_entries:
+                    strides(self.hot, place.position)
+        self.typed = {var: typed(self.hot, var) for var in self.hot.symbols}
 
     def data(self, tensor: spec.Param) -> Value:
         """data + byte_offset."""
@@ -222,7 +256,7 @@ class DecodedValues:
     def _entry(self, entry: spec.Dim | None, place: Place, packing: int, *, wide: bool) -> Value:
         """A symbol from its register; an int as a constant; all else as it was read."""
         if wide and isinstance(entry, spec.Var):
-            return self.hot.symbols[entry].value
+            return self.hot.symbol(entry).value
         if isinstance(entry, (int, spec.Var)):
             return self.value(entry)
         b = self.b

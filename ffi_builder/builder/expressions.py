@@ -46,7 +46,7 @@ def _evaluate(hot: Hot, value: spec.Dim) -> tuple[Value, Value | None, Range]:
 
 
 def _symbol(hot: Hot, var: spec.Var) -> tuple[Value, Value | None, Range]:
-    symbol = hot.symbols[var]
+    symbol = hot.symbol(var)
     if symbol.high < 2**63:
         return symbol.value, None, (symbol.low, symbol.high)
     # A uint64 above int64's range is no value to compute with.

@@ -19,7 +19,6 @@ together. For ``f(x: Tensor([n], float32))``::
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 
 from typing_extensions import assert_never
@@ -29,7 +28,7 @@ from ffi_builder.builder import objects, tensors
 from ffi_builder.builder.expressions import evaluate, solve
 from ffi_builder.builder.optional import emit_optional
 from ffi_builder.builder.scalars import decode_scalar, fits_hot, same_float_constant, same_symbol
-from ffi_builder.builder.state import Hot, Symbol
+from ffi_builder.builder.state import Hot, Stored, Symbol
 from ffi_builder.builder.tensors import NDIM
 from ffi_builder.ir import Value
 from ffi_builder.plan import Part, Place, Plan
@@ -37,12 +36,12 @@ from ffi_builder.plan import steps as s
 from ffi_builder.plan.regions import regions
 
 
-def emit_hot_path(hot: Hot, plan: Plan, *, forwards: bool) -> None:
+def emit_hot_path(hot: Hot, plan: Plan, *, defer: bool) -> None:
     """Emit the checks of a plan, and leave the decoded values in ``hot``.
 
-    Unless it ``forwards`` anything, strides that only bind a symbol are not read.
+    With ``defer``, strides that only bind a symbol are not read here: they are ``hot.stored``.
     """
-    hot.unread = frozenset() if forwards else _unread_strides(plan)
+    hot.unread = _only_bound(plan) if defer else frozenset()
     _emit_all(hot, plan.steps[: plan.late])
     for step in plan.steps[plan.late :]:
         _emit(hot, step, None)
@@ -50,22 +49,13 @@ def emit_hot_path(hot: Hot, plan: Plan, *, forwards: bool) -> None:
     tensors.check_sizes(hot, [position for position in hot.dims if hot.guard(position) is None])
 
 
-def _unread_strides(plan: Plan) -> frozenset[spec.Var]:
-    """Symbols that a stride binds, and that no other step looks at."""
-    bound = [
-        step.symbol for step in plan if isinstance(step, s.Bind) and step.place.part is Part.STRIDES
-    ]
-    if not bound:
-        return frozenset()
-    named: Counter[spec.Var] = Counter()
-    for step in plan:
-        symbol: spec.Var | None = getattr(step, "symbol", None)
-        if symbol is not None:
-            named[symbol] += 1
-        expr: spec.Expr | None = getattr(step, "expr", None)
-        if expr is not None:
-            named.update(spec.variables(expr))
-    return frozenset(var for var in bound if named[var] == 1)
+def _only_bound(plan: Plan) -> frozenset[spec.Var]:
+    """Symbols that, bound by a stride, are in no other step."""
+    return frozenset(
+        var
+        for var, count in plan.occurrences.items()
+        if count == 1 and var.dtype == "int64" and var.min is var.max is var.divisibility is None
+    )
 
 
 def _emit_all(hot: Hot, steps: Sequence[s.AnyStep]) -> None:
@@ -94,10 +84,11 @@ def _emit(hot: Hot, step: s.AnyStep, following: s.AnyStep | None) -> None:
             hot.check(same_symbol(hot, symbol, read(hot, place), bound), place, free=free)
             _note_dim(hot, place, bound)
         case s.Bind(place, symbol):
-            if symbol in hot.unread:
-                return
             low, high = _checked_range(place, symbol)
-            hot.symbols[symbol] = Symbol(read(hot, place), low, high)
+            if place.part is Part.STRIDES and place.solved is None and symbol in hot.unread:
+                hot.stored[symbol] = Stored(place, low, high)
+            else:
+                hot.symbols[symbol] = Symbol(read(hot, place), low, high)
         case s.NotNull(place):
             if place.position in hot.objects:  # of a str, decoding has checked it
                 hot.require(b.ne(hot.objects[place.position], b.null()))
@@ -125,7 +116,7 @@ def _emit(hot: Hot, step: s.AnyStep, following: s.AnyStep | None) -> None:
             if place.position not in hot.ndims:
                 hot.require(hot.shared("numel_fits", [hot.objects[place.position]]))
         case s.CheckOffset(place):
-            tensors.check_offset(hot, place)
+            tensors.load_data(hot, place)  # checked with data, which follows
         case s.CheckData(place):
             tensors.check_data(hot, place)
         case s.CheckAlignment(place, alignment):

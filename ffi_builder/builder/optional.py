@@ -21,7 +21,7 @@ from ffi_builder.plan import steps as s
 
 _TABLES: Final = (
     *("objects", "types", "present", "texts", "symbols", "reads", "devices", "raw_data", "data"),
-    *("dims", "pointers", "products"),
+    *("dims", "pointers", "products", "strides"),
 )
 """What a branch may add to."""
 

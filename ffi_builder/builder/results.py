@@ -118,7 +118,7 @@ class Results:
         if isinstance(dim, int):
             return dim
         if isinstance(dim, spec.Var):
-            symbol = self.hot.symbols[dim]
+            symbol = self.hot.symbol(dim)
             value, known = symbol.value, symbol.low >= 0
         else:
             value, known = self.decoded.value(dim), False
@@ -135,7 +135,7 @@ class Results:
         if isinstance(given, int):
             return b.i64(type_ | given << 32)
         if isinstance(given, spec.Var):
-            number = self.hot.symbols[given].value
+            number = self.hot.symbol(given).value
             words = f"The device id {given} of the result {tensor.name} is out of range: {{}}"
             b.check(b.ult(number, b.i64(1 << 31)), "ValueError", words, number)
             return b.or_(b.shl(number, b.i64(32)), b.i64(type_))

@@ -185,7 +185,7 @@ def narrowed(b: Builder, value: Value, result: Type) -> Value:
 def typed(hot: Hot, symbol: spec.Var) -> Value:
     """The value of a symbol in its own type: i32 for int32, ptr for handle, f16 for float16."""
     b = hot.b
-    value = hot.symbols[symbol].value
+    value = hot.symbol(symbol).value
     result = b.types.scalar(symbol.dtype)
     if symbol.dtype == "handle":
         return b.to_pointer(value)

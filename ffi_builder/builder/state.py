@@ -37,6 +37,15 @@ class Symbol:
     seen: Value | None = None
 
 
+@dataclass
+class Stored:
+    """A symbol whose value is loaded from its place where it is asked for."""
+
+    place: Place
+    low: int
+    high: int
+
+
 class Hot:
     """The hot path of one wrapper while it is being emitted: cursor, arguments, decoded values."""
 
@@ -65,6 +74,8 @@ class Hot:
         self.lengths: dict[Position, int] = {}
         """How many elements each Shape and tuple has been checked to have."""
         self.symbols: dict[spec.Var, Symbol] = {}
+        self.stored: dict[spec.Var, Stored] = {}
+        """Strides that are only passed on: their values stay where they are until then."""
         self.reads: dict[Place, Value] = {}
         """What was read from each place, as an i64 (floats as floats)."""
         self.devices: dict[Position, Value] = {}
@@ -72,7 +83,7 @@ class Hot:
         self.ndims: dict[Position, int] = {}
         """The number of dimensions that each tensor has been checked to have."""
         self.unread: frozenset[spec.Var] = frozenset()
-        """Symbols whose values nobody asks for."""
+        """Symbols whose values no check asks for."""
         self.raw_data: dict[Position, Value] = {}
         """data of each tensor."""
         self.data: dict[Position, Value] = {}
@@ -80,9 +91,23 @@ class Hot:
         self.dims: dict[Position, list[Value | int]] = {}
         """The dimensions of each tensor as stored; an int where the check has made it one."""
         self.pointers: dict[tuple[Position, int], Value] = {}
+        self.strides: dict[Position, Value] = {}
+        """Where the strides of each tensor are, also where it came with none."""
         self.products: dict[tuple[object, ...], Value | int] = {}
 
     # ---- reading
+
+    def symbol(self, var: spec.Var) -> Symbol:
+        """A bound symbol; one that is only passed on is loaded at the cursor."""
+        stored = self.stored.get(var)
+        if stored is None:
+            return self.symbols[var]
+        b, place = self.b, stored.place
+        assert place.index is not None
+        value = b.field(b.types.i64, self.strides[place.position], 8 * place.index)
+        if place.packing > 1:
+            value = b.mul(value, b.i64(place.packing))
+        return Symbol(value, stored.low, stored.high)
 
     def any_at(self, position: Position) -> tuple[Value, int]:
         """Base pointer and byte offset of a ``TVMFFIAny``."""

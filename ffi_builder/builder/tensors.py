@@ -83,44 +83,60 @@ def check_same_device(hot: Hot, step: s.CheckSameDevice) -> None:
     hot.require(right)
 
 
-def check_offset(hot: Hot, place: Place) -> None:
-    """data + byte_offset must not wrap."""
+def load_data(hot: Hot, place: Place) -> None:
+    """data, and data + byte_offset; checked together."""
     b, t = hot.b, hot.b.types
     tensor = hot.objects[place.position]
     data = b.field(t.ptr, tensor, DL + abi.DLTENSOR_DATA)
     offset = b.field(t.i64, tensor, DL + abi.DLTENSOR_BYTE_OFFSET)
-    address = b.element(data, offset)
     hot.raw_data[place.position] = data
-    hot.data[place.position] = address
-    hot.require(b.uge(address, data))
+    hot.data[place.position] = b.element(data, offset)
 
 
-def _or_empty(hot: Hot, position: Position, condition: Value) -> None:
-    """Go on if the condition holds or the tensor has no elements."""
+def _empty(hot: Hot, position: Position) -> bool | None:
+    """Whether a tensor has no elements; None if that is known only when it comes."""
     dims = hot.dims.get(position, [])
     # Values are not compared: with some bindings `==` emits an operation (docs/mlir.md).
     if any(isinstance(dim, int) and dim == 0 for dim in dims):
-        return
-    if position in hot.ndims and all(isinstance(dim, int) for dim in dims):
-        hot.require(condition)
-    else:
-        hot.require_or(condition, lambda: hot.shared("is_empty", [hot.objects[position]]))
+        return True
+    known = position in hot.ndims and all(isinstance(dim, int) for dim in dims)
+    return False if known else None
 
 
 def check_data(hot: Hot, place: Place) -> None:
-    """NULL only with no elements."""
-    data = hot.raw_data[place.position]
-    _or_empty(hot, place.position, hot.b.ne(data, hot.b.null()))
+    """data + byte_offset must not wrap, and data is NULL only with no elements.
+
+    Neither is so if ``data - 1 < data + byte_offset``: it is not if data is NULL.
+    """
+    b, position = hot.b, place.position
+    data, address = hot.raw_data[position], hot.data[position]
+    empty = _empty(hot, position)
+    if empty:
+        hot.require(b.uge(address, data))
+        return
+    fine = b.ult(b.offset(data, -1), address)
+    if empty is None:
+        hot.require_or(fine, lambda: hot.shared("has_no_data", [hot.objects[position]]))
+    else:
+        hot.require(fine)
+
+
+def _is_empty(hot: Hot, position: Position) -> Value:
+    return hot.shared("is_empty", [hot.objects[position]])
 
 
 def check_alignment(hot: Hot, place: Place, alignment: int) -> None:
     """Of data + byte_offset; an empty tensor needs none."""
-    if alignment == 1:
+    empty = _empty(hot, place.position)
+    if alignment == 1 or empty:
         return
     b = hot.b
-    address = b.to_int(hot.data[place.position])
-    low = b.and_(address, b.i64(alignment - 1))
-    _or_empty(hot, place.position, b.eq(low, b.i64(0)))
+    low = b.and_(b.to_int(hot.data[place.position]), b.i64(alignment - 1))
+    aligned = b.eq(low, b.i64(0))
+    if empty is None:
+        hot.require_or(aligned, lambda: _is_empty(hot, place.position))
+    else:
+        hot.require(aligned)
 
 
 # ---- strides
@@ -132,13 +148,13 @@ _HELPERS: Final = {"C": "contiguous", "F": "column_major"}
 def check_layout(hot: Hot, place: Place, order: str) -> None:
     """All strides of a tensor of any rank: NULL, or looked at the rare way."""
     b = hot.b
-    strides = hot.pointer(place.position, DL + abi.DLTENSOR_STRIDES)
+    given = hot.pointer(place.position, DL + abi.DLTENSOR_STRIDES)
 
     def look() -> Value:
         return hot.shared(_HELPERS[order], [hot.objects[place.position]])
 
     if order == "C":
-        hot.require_or(b.is_null(strides), look)
+        hot.require_or(b.is_null(given), look)
     else:  # for which NULL says nothing
         hot.require(look())
 
@@ -157,14 +173,14 @@ def check_contiguous(hot: Hot, place: Place, order: str) -> None:
     else:
         # Reversed, so that equal products are found.
         wanted = [hot.product(dims[:axis][::-1]) for axis in axes]
-    strides = hot.pointer(position, DL + abi.DLTENSOR_STRIDES)
+    given = hot.pointer(position, DL + abi.DLTENSOR_STRIDES)
     first, following, odd = b.new_block(), b.new_block(), b.new_block(cold=True)
     null_fits = order == "C" or len(dims) == 1
-    b.cond_br(b.is_null(strides), following if null_fits else odd, first)
+    b.cond_br(b.is_null(given), following if null_fits else odd, first)
     b.block = first
     last = 0 if order == "C" else len(dims) - 1
     for axis in reversed(axes) if order == "C" else axes:
-        stride = b.field(t.i64, strides, 8 * axis)
+        stride = b.field(t.i64, given, 8 * axis)
         equal = b.eq(stride, hot.value(wanted[axis]))
         if axis == last:
             b.cond_br(equal, following, odd, likely=True)
@@ -178,29 +194,24 @@ def check_contiguous(hot: Hot, place: Place, order: str) -> None:
 
 
 def stride(hot: Hot, place: Place) -> Value:
-    """A stride as stored, or what NULL strides stand for; all of a tensor are read at once."""
-    stored = Place(place.position, place.path, Part.STRIDES, place.index)
-    if stored not in hot.reads:
-        _load_strides(hot, place)
-    return hot.reads[stored]
+    """A stride as stored, or what NULL strides stand for, loaded at the cursor."""
+    assert place.index is not None
+    return hot.b.field(hot.b.types.i64, strides(hot, place.position), 8 * place.index)
 
 
-def _load_strides(hot: Hot, place: Place) -> None:
-    b, t = hot.b, hot.b.types
-    position = place.position
-    tensor, ndim = hot.object(position), hot.ndims[position]
-    strides = hot.pointer(position, DL + abi.DLTENSOR_STRIDES)
-    given, absent = b.new_block(), b.new_block(cold=True)
-    merged = b.new_block(*[t.i64] * ndim)
-    b.cond_br(b.ne(strides, b.null()), given, absent, likely=True)
-    b.block = given
-    b.br(merged, *(b.field(t.i64, strides, 8 * axis) for axis in range(ndim)))
-    b.block = absent
-    call = functools.partial(call_shared, b, "row_major", result=t.i64)
-    b.br(merged, *(call([tensor, b.i64(axis)]) for axis in range(ndim)))
-    b.block = merged
-    for axis, value in enumerate(merged.arguments):
-        hot.reads[Place(position, place.path, Part.STRIDES, axis)] = value
+def strides(hot: Hot, position: Position) -> Value:
+    """Where the strides of a tensor are: NULL ones are written out on the stack."""
+    if position not in hot.strides:
+        b, t = hot.b, hot.b.types
+        tensor, space = hot.object(position), b.alloca(t.i64, hot.ndims[position])
+        given = hot.pointer(position, DL + abi.DLTENSOR_STRIDES)
+        found, absent = b.new_block(t.ptr), b.new_block(cold=True)
+        b.cond_br(b.ne(given, b.null()), found, absent, (given,), likely=True)
+        b.block = absent
+        b.br(found, call_shared(b, "row_major_strides", [tensor, space], t.ptr))
+        b.block = found
+        hot.strides[position] = found.arguments[0]
+    return hot.strides[position]
 
 
 def check_packed(hot: Hot, place: Place, limit: int) -> None:

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from ffi_builder import abi, spec
-from ffi_builder.builder.decoded import DecodedValues, argument_places, distinct
+from ffi_builder.builder.decoded import Binding, DecodedValues, argument_places, distinct
 from ffi_builder.builder.diagnosis import Table, define_helpers, encode, shared_name
 from ffi_builder.builder.hot import emit_hot_path
 from ffi_builder.builder.metadata import ATTRIBUTE as METADATA
@@ -24,7 +24,6 @@ from ffi_builder.builder.metadata import metadata
 from ffi_builder.builder.results import Results
 from ffi_builder.builder.state import Hot
 from ffi_builder.builder.template import TABLE, Names, Template
-from ffi_builder.builder.tensors import stride
 from ffi_builder.builder.verify import verify_added
 from ffi_builder.errors import BuildError
 from ffi_builder.ir import (
@@ -41,7 +40,7 @@ from ffi_builder.ir import (
     pass_through,
     seal,
 )
-from ffi_builder.plan import Part, Place, Plan, make_plan, steps
+from ffi_builder.plan import Plan, make_plan, steps
 from ffi_builder.plan.words import signature_text
 from ffi_builder.providers.context import CallContext, CallProvider, ModuleContext
 from ffi_builder.providers.simple import NopCallProvider
@@ -262,7 +261,7 @@ def _emit_wrapper(
     ranks = [step.expected for step in plan if isinstance(step, steps.CheckNdim)]
     hot = Hot(b, args, count, slow, wrong, max(ranks, default=0))
     forwards = type(provider) is not NopCallProvider or bool(plan.signature.results)
-    emit_hot_path(hot, plan, forwards=forwards)
+    emit_hot_path(hot, plan, defer=not forwards or getattr(provider, "one_at_a_time", False))
     provided = b.block
     _emit_call(hot, b, plan, provider, symbols.module, result, forwards)
     b.ret(b.i32(0))
@@ -292,11 +291,9 @@ def _emit_call(
         b.store(zero, b.offset(result, abi.ANY_PAYLOAD))
     params = distinct(signature.params)
     decoded = DecodedValues(hot, b, argument_places(params))
-    for param, place in decoded.places:
-        if forwards and isinstance(param, spec.Tensor):
-            _read_ahead(hot, param, place)
+    if forwards:
+        decoded.read_ahead()
     decoded.env_stream = _env_stream(b, decoded, signature)
-    values = {var: decoded.value(var) for var in hot.symbols}
     results = Results(hot, b, decoded, signature)
     results.allocate()
     context = CallContext(
@@ -309,7 +306,7 @@ def _emit_call(
         raw_num_args=hot.count,
         raw_result=result,
         builder=b,
-        matched_var_binding=values,
+        matched_var_binding=Binding(decoded),
         signature=signature,
         decoded=decoded,
     )
@@ -326,15 +323,6 @@ def _emit_call(
         )
     b.block = block
     results.store(context, type(provider).__name__)
-
-
-def _read_ahead(hot: Hot, tensor: spec.Tensor, place: Place) -> None:
-    """Here, where it dominates all that a provider may emit."""
-    if hot.guard(place.position) is not None:
-        for axis in range(tensor.ndim):
-            hot.dim(place.at(Part.SHAPE, axis))
-    if tensor.stride_entries:
-        stride(hot, place.at(Part.STRIDES, 0))
 
 
 def _backtrace(location: Any, name: str) -> str:

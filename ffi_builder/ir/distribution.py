@@ -37,7 +37,7 @@ OPERATIONS: Final = tuple(
         *("insertvalue", "inttoptr", "load", "lshr", "mul", "or", "ptrtoint", "return", "sdiv"),
         *("select", "sext", "shl", "sitofp", "srem", "store", "sub", "switch", "trunc", "udiv"),
         *("urem", "xor", "zext", "intr.memcpy", "intr.memset"),
-        *(f"intr.s{name}.with.overflow" for name in ("add", "mul", "sub")),
+        *(f"intr.{name}.with.overflow" for name in ("sadd", "smul", "ssub", "umul")),
         *("mlir.addressof", "mlir.constant", "mlir.global", "mlir.global_dtors", "mlir.undef"),
         "mlir.zero",
     )

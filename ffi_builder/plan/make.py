@@ -6,7 +6,7 @@ checked as far as it can be; then, in declaration order, what had to wait for a 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final, TypeAlias, Union
 
@@ -53,13 +53,15 @@ from ffi_builder.plan.tensor import plan_tensor
 class Plan:
     """The checks of a signature, as an ordered list of steps.
 
-    ``late`` is the index of the first step that had to wait for a later argument. ``str()`` gives
-    one line a step; plans of equal signatures are equal.
+    ``late`` is the index of the first step that had to wait for a later argument; ``occurrences``
+    says how many dimensions, strides and parameters each symbol is in. ``str()`` gives one line a
+    step; plans of equal signatures are equal.
     """
 
     signature: spec.Signature
     steps: tuple[AnyStep, ...]
     late: int
+    occurrences: Mapping[spec.Var, int] = field(repr=False, compare=False)
 
     def __str__(self) -> str:
         from ffi_builder.plan.explain import plan_text
@@ -118,11 +120,12 @@ class Planner:
     in_optional: bool = False
 
     def __post_init__(self) -> None:
-        entries = [entry for _, entry in spec.occurrences(self.signature.params)]
-        # Expressions never bind what stands alone somewhere.
-        self._alone = {entry for entry in entries if isinstance(entry, spec.Var)}
+        self._alone: set[spec.Var] = set()
+        """Expressions never bind what stands alone somewhere."""
         self._occurrences: dict[spec.Var, int] = {}
-        for entry in entries:
+        for _, entry in spec.occurrences(self.signature.params):
+            if isinstance(entry, spec.Var):
+                self._alone.add(entry)
             for var in set(spec.variables(entry)):
                 self._occurrences[var] = self._occurrences.get(var, 0) + 1
 
@@ -135,7 +138,8 @@ class Planner:
             self.add(CheckArguments(nowhere.at(Part.ARGUMENTS)))
         for index, param in enumerate(arguments):
             self._plan_param(Place((index,), param.name), param)
-        return Plan(self.signature, (*self.steps, *self.late), len(self.steps))
+        steps = (*self.steps, *self.late)
+        return Plan(self.signature, steps, len(self.steps), self._occurrences)
 
     def add(self, *steps: AnyStep) -> None:
         """Append steps."""

@@ -23,6 +23,9 @@ class Part(IntEnum):
     COUNT = 10
     ARGUMENTS = 11
 
+    # That of an Enum is Python code: places are looked up all the time.
+    __hash__ = int.__hash__
+
 
 SUFFIXES: Final[dict[Part, str]] = {
     Part.NDIM: ".ndim",

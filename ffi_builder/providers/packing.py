@@ -63,21 +63,30 @@ class DynamicParamPackCallProvider:
     args: Sequence[Entry] | None = field(default=None, kw_only=True)
     returns_status: bool | None = field(default=None, kw_only=True)
 
+    @property
+    def one_at_a_time(self) -> bool:
+        """Structs in memory are written one after the other, those in registers passed at once."""
+        return not self.struct_call
+
     def __call__(self, current_block: Block, context: CallContext) -> Block:
         """Emit the stores and the call."""
         b = context.builder
-        groups = [
-            self._group(context, item) for item in items(type(self).__name__, self.args, context)
-        ]
-        packed = [group for group in groups if group]
+        arguments: list[Argument] = []
+        pointers: list[Value] = []
+        for item in items(type(self).__name__, self.args, context):
+            group = self._group(context, item)
+            if group is None:
+                continue
+            if self.struct_call:
+                arguments.append(self._by_value(context, group))
+            else:
+                pointers.append(self._in_memory(context, group))
+        count = len(arguments) + len(pointers)
         written = [] if self.struct_call else self._results(context)
-        if self.struct_call:
-            arguments = [self._by_value(context, group) for group in packed]
-        else:
-            pointers = [self._in_memory(context, group) for group in packed] + written
-            arguments = [Argument(self._array(context, pointers))]
+        if not self.struct_call:
+            arguments = [Argument(self._array(context, pointers + written))]
         if self.include_num_args:
-            arguments.append(Argument(b.i32(len(packed) + len(written))))
+            arguments.append(Argument(b.i32(count + len(written))))
         results = {True: b.types.i32, False: b.types.void, None: None}
         result = results[self.returns_status]
         name, own = type(self).__name__, self.struct_call

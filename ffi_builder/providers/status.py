@@ -49,6 +49,11 @@ class CheckStatus:
         """That of the provider within, if it has one."""
         return getattr(self.provider, "callee", None)
 
+    @property
+    def one_at_a_time(self) -> bool:
+        """As the provider within."""
+        return getattr(self.provider, "one_at_a_time", False)
+
     def prepare(self, context: ModuleContext) -> None:
         """As the provider within."""
         prepare = getattr(self.provider, "prepare", None)

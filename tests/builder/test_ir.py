@@ -5,7 +5,12 @@ from __future__ import annotations
 import pytest
 
 from ffi_builder import spec
-from ffi_builder.providers import DirectCallProvider
+from ffi_builder.providers import (
+    CallProvider,
+    CheckStatus,
+    DirectCallProvider,
+    DynamicParamPackCallProvider,
+)
 from ffi_builder.spec import Shape, Tensor, TupleParam, Var, dims
 from tests.support.printed import check_comments, printed
 from tests.support.wrapping import attached
@@ -113,7 +118,8 @@ def test_float32() -> None:
 
 def test_16_bit_floats_are_rounded_by_a_helper() -> None:
     for dtype in ("float16", "bfloat16"):
-        text = printed(attached([Var("a", dtype)])).replace("bfloat16", "float16")
+        text = printed(attached([Var("a", dtype)], DirectCallProvider("callee")))
+        text = text.replace("bfloat16", "float16")
         check_comments(text)
     # CHECK: [[BITS:%[0-9]+]] = llvm.call preserve_mostcc @__ffi_builder_shared_round_float16_DIGEST(%{{.*}}) : (f64) -> i16
     # CHECK: llvm.bitcast [[BITS]] : i16 to {{f16|bf16}}
@@ -159,13 +165,14 @@ def test_given_strides() -> None:
     s = Var("s", "int64")
     check_comments(printed(attached([tensor([n, 4], [s, 1])])))
     # CHECK: [[AT:%[0-9]+]] = llvm.getelementptr %{{.*}}[56]
-    # CHECK: llvm.cond_br %{{.*}}, ^[[GIVEN:bb[0-9]+]], ^[[ABSENT:bb[0-9]+]]
-    # CHECK: ^[[GIVEN]]:
-    # CHECK: llvm.br ^[[MERGED:bb[0-9]+]](
-    # CHECK: ^[[MERGED]]([[S:%[0-9]+]]: i64, [[ONE:%[0-9]+]]: i64):
+    # CHECK: [[GIVEN:%[0-9]+]] = llvm.load [[AT]] : !llvm.ptr -> !llvm.ptr
+    # CHECK: llvm.cond_br %{{.*}}, ^[[FOUND:bb[0-9]+]]([[GIVEN]] : !llvm.ptr), ^[[ABSENT:bb[0-9]+]]
+    # CHECK: ^[[FOUND]]([[STRIDES:%[0-9]+]]: !llvm.ptr):
+    # CHECK: [[AT1:%[0-9]+]] = llvm.getelementptr [[STRIDES]][8]
+    # CHECK: [[ONE:%[0-9]+]] = llvm.load [[AT1]] : !llvm.ptr -> i64
     # CHECK: llvm.icmp "eq" [[ONE]]
     # CHECK: ^[[ABSENT]]:
-    # CHECK-COUNT-2: llvm.call preserve_mostcc @__ffi_builder_shared_row_major_DIGEST
+    # CHECK: llvm.call preserve_mostcc @__ffi_builder_shared_row_major_strides_DIGEST
 
 
 def test_tensors_of_one_device_are_compared_at_once() -> None:
@@ -297,7 +304,7 @@ def test_any_strides_are_not_looked_at() -> None:
     assert "contiguous" not in text
     check_comments(text)
     # They are read, for the provider: NULL stands for row-major.
-    # CHECK: llvm.call preserve_mostcc @__ffi_builder_shared_row_major_DIGEST
+    # CHECK: llvm.call preserve_mostcc @__ffi_builder_shared_row_major_strides_DIGEST
 
 
 @pytest.mark.parametrize(
@@ -312,7 +319,26 @@ def test_strides_that_nobody_asks_for_are_not_read(
     x = Tensor("x", [n], "float32", device_type="cpu", strides=strides)
     text = printed(attached([x], provider))
     # What NULL stands for is where they are read.
-    assert text.count("@__ffi_builder_shared_row_major_DIGEST(%") == calls
+    assert text.count("@__ffi_builder_shared_row_major_strides_DIGEST(%") == calls
+
+
+_PACK = DynamicParamPackCallProvider("callee")
+
+
+@pytest.mark.parametrize("provider", [_PACK, CheckStatus(_PACK)], ids=["alone", "status"])
+def test_strides_are_loaded_where_they_are_stored(provider: CallProvider) -> None:
+    x, y = (
+        Tensor(name, [n], "float32", device_type="cpu", strides=[spec.Var(f"s{name}", "int64")])
+        for name in "xy"
+    )
+    check_comments(printed(attached([x, y], provider)))
+    # CHECK: llvm.store %{{.*}}, %arg3
+    # CHECK: llvm.store
+    # CHECK: [[X:%[0-9]+]] = llvm.load %{{.*}} : !llvm.ptr -> i64
+    # CHECK: llvm.store [[X]]
+    # CHECK: [[Y:%[0-9]+]] = llvm.load %{{.*}} : !llvm.ptr -> i64
+    # CHECK: llvm.store [[Y]]
+    # CHECK: llvm.call @callee
 
 
 def test_an_opaque_pointer_is_the_first_that_is_looked_for() -> None:

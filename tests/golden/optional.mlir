@@ -1,42 +1,42 @@
 llvm.mlir.global private unnamed_addr constant @__ffi_builder_table_optional("TABLE") {addr_space = 0 : i32}
-llvm.func @__tvm_ffi_optional(%arg0: !llvm.ptr, %arg1: !llvm.ptr, %arg2: i32, %arg3: !llvm.ptr) -> i32 attributes {passthrough = ["noinline", "optnone", "ffi-builder-trusted-e05510d1", ["ffi-builder-metadata", "JSON"]]} {
+llvm.func @__tvm_ffi_optional(%arg0: !llvm.ptr, %arg1: !llvm.ptr, %arg2: i32, %arg3: !llvm.ptr) -> i32 attributes {passthrough = ["noinline", "optnone", "ffi-builder-trusted-f57d9286", ["ffi-builder-metadata", "JSON"]]} {
   %0 = llvm.mlir.constant(3 : i32) : i32
   %1 = llvm.icmp "eq" %arg2, %0 : i32
-  llvm.cond_br %1, ^bb1, ^bb34(%arg2 : i32)
+  llvm.cond_br %1, ^bb1, ^bb32(%arg2 : i32)
 ^bb1:  // pred: ^bb0
   %2 = llvm.mlir.zero : !llvm.ptr
   %3 = llvm.icmp "ne" %arg1, %2 : !llvm.ptr
-  llvm.cond_br %3, ^bb2, ^bb33
+  llvm.cond_br %3, ^bb2, ^bb31
 ^bb2:  // pred: ^bb1
   %4 = llvm.load %arg1 : !llvm.ptr -> i32
   %5 = llvm.getelementptr %arg1[8] : (!llvm.ptr) -> !llvm.ptr, i8
   %6 = llvm.load %5 : !llvm.ptr -> !llvm.ptr
   %7 = llvm.mlir.constant(70 : i32) : i32
   %8 = llvm.icmp "eq" %4, %7 : i32
-  llvm.cond_br %8 weights([2000, 1]), ^bb3(%6 : !llvm.ptr), ^bb35
-^bb3(%9: !llvm.ptr):  // 2 preds: ^bb2, ^bb35
+  llvm.cond_br %8 weights([2000, 1]), ^bb3(%6 : !llvm.ptr), ^bb33
+^bb3(%9: !llvm.ptr):  // 2 preds: ^bb2, ^bb33
   %10 = llvm.mlir.zero : !llvm.ptr
   %11 = llvm.icmp "ne" %9, %10 : !llvm.ptr
-  llvm.cond_br %11, ^bb4, ^bb33
+  llvm.cond_br %11, ^bb4, ^bb31
 ^bb4:  // pred: ^bb3
   %12 = llvm.getelementptr %9[40] : (!llvm.ptr) -> !llvm.ptr, i8
   %13 = llvm.load %12 : !llvm.ptr -> i64
   %14 = llvm.mlir.constant(316667938734081 : i64) : i64
   %15 = llvm.icmp "eq" %13, %14 : i64
-  llvm.cond_br %15, ^bb5, ^bb33
+  llvm.cond_br %15, ^bb5, ^bb31
 ^bb5:  // pred: ^bb4
   %16 = llvm.getelementptr %9[32] : (!llvm.ptr) -> !llvm.ptr, i8
   %17 = llvm.load %16 : !llvm.ptr -> i64
   %18 = llvm.trunc %17 : i64 to i32
   %19 = llvm.mlir.constant(1 : i32) : i32
   %20 = llvm.icmp "eq" %18, %19 : i32
-  llvm.cond_br %20, ^bb6, ^bb33
+  llvm.cond_br %20, ^bb6, ^bb31
 ^bb6:  // pred: ^bb5
   %21 = llvm.getelementptr %9[48] : (!llvm.ptr) -> !llvm.ptr, i8
   %22 = llvm.load %21 : !llvm.ptr -> !llvm.ptr
   %23 = llvm.mlir.zero : !llvm.ptr
   %24 = llvm.icmp "ne" %22, %23 : !llvm.ptr
-  llvm.cond_br %24, ^bb7, ^bb33
+  llvm.cond_br %24, ^bb7, ^bb31
 ^bb7:  // pred: ^bb6
   %25 = llvm.load %22 : !llvm.ptr -> i64
   %26 = llvm.getelementptr %9[56] : (!llvm.ptr) -> !llvm.ptr, i8
@@ -48,186 +48,180 @@ llvm.func @__tvm_ffi_optional(%arg0: !llvm.ptr, %arg1: !llvm.ptr, %arg2: i32, %a
   %30 = llvm.load %27 : !llvm.ptr -> i64
   %31 = llvm.mlir.constant(1 : i64) : i64
   %32 = llvm.icmp "eq" %30, %31 : i64
-  llvm.cond_br %32 weights([2000, 1]), ^bb9, ^bb36
-^bb9:  // 3 preds: ^bb7, ^bb8, ^bb36
+  llvm.cond_br %32 weights([2000, 1]), ^bb9, ^bb34
+^bb9:  // 3 preds: ^bb7, ^bb8, ^bb34
   %33 = llvm.getelementptr %9[24] : (!llvm.ptr) -> !llvm.ptr, i8
   %34 = llvm.load %33 : !llvm.ptr -> !llvm.ptr
   %35 = llvm.getelementptr %9[64] : (!llvm.ptr) -> !llvm.ptr, i8
   %36 = llvm.load %35 : !llvm.ptr -> i64
   %37 = llvm.getelementptr %34[%36] : (!llvm.ptr, i64) -> !llvm.ptr, i8
-  %38 = llvm.icmp "uge" %37, %34 : !llvm.ptr
-  llvm.cond_br %38, ^bb10, ^bb33
-^bb10:  // pred: ^bb9
-  %39 = llvm.mlir.zero : !llvm.ptr
-  %40 = llvm.icmp "ne" %34, %39 : !llvm.ptr
-  llvm.cond_br %40 weights([2000, 1]), ^bb11, ^bb37
-^bb11:  // 2 preds: ^bb10, ^bb37
-  %41 = llvm.getelementptr %arg1[16] : (!llvm.ptr) -> !llvm.ptr, i8
-  %42 = llvm.load %41 : !llvm.ptr -> i32
-  %43 = llvm.mlir.constant(0 : i32) : i32
-  %44 = llvm.icmp "ne" %42, %43 : i32
-  llvm.cond_br %44, ^bb12, ^bb25
-^bb12:  // pred: ^bb11
-  %45 = llvm.getelementptr %arg1[16] : (!llvm.ptr) -> !llvm.ptr, i8
-  %46 = llvm.load %45 : !llvm.ptr -> i32
-  %47 = llvm.getelementptr %arg1[24] : (!llvm.ptr) -> !llvm.ptr, i8
-  %48 = llvm.load %47 : !llvm.ptr -> !llvm.ptr
-  %49 = llvm.mlir.constant(70 : i32) : i32
-  %50 = llvm.icmp "eq" %46, %49 : i32
-  llvm.cond_br %50 weights([2000, 1]), ^bb13(%48 : !llvm.ptr), ^bb38
-^bb13(%51: !llvm.ptr):  // 2 preds: ^bb12, ^bb38
-  %52 = llvm.mlir.zero : !llvm.ptr
-  %53 = llvm.icmp "ne" %51, %52 : !llvm.ptr
-  llvm.cond_br %53, ^bb14, ^bb33
+  %38 = llvm.getelementptr %34[-1] : (!llvm.ptr) -> !llvm.ptr, i8
+  %39 = llvm.icmp "ult" %38, %37 : !llvm.ptr
+  llvm.cond_br %39 weights([2000, 1]), ^bb10, ^bb35
+^bb10:  // 2 preds: ^bb9, ^bb35
+  %40 = llvm.getelementptr %arg1[16] : (!llvm.ptr) -> !llvm.ptr, i8
+  %41 = llvm.load %40 : !llvm.ptr -> i32
+  %42 = llvm.mlir.constant(0 : i32) : i32
+  %43 = llvm.icmp "ne" %41, %42 : i32
+  llvm.cond_br %43, ^bb11, ^bb23
+^bb11:  // pred: ^bb10
+  %44 = llvm.getelementptr %arg1[16] : (!llvm.ptr) -> !llvm.ptr, i8
+  %45 = llvm.load %44 : !llvm.ptr -> i32
+  %46 = llvm.getelementptr %arg1[24] : (!llvm.ptr) -> !llvm.ptr, i8
+  %47 = llvm.load %46 : !llvm.ptr -> !llvm.ptr
+  %48 = llvm.mlir.constant(70 : i32) : i32
+  %49 = llvm.icmp "eq" %45, %48 : i32
+  llvm.cond_br %49 weights([2000, 1]), ^bb12(%47 : !llvm.ptr), ^bb36
+^bb12(%50: !llvm.ptr):  // 2 preds: ^bb11, ^bb36
+  %51 = llvm.mlir.zero : !llvm.ptr
+  %52 = llvm.icmp "ne" %50, %51 : !llvm.ptr
+  llvm.cond_br %52, ^bb13, ^bb31
+^bb13:  // pred: ^bb12
+  %53 = llvm.getelementptr %50[40] : (!llvm.ptr) -> !llvm.ptr, i8
+  %54 = llvm.load %53 : !llvm.ptr -> i64
+  %55 = llvm.mlir.constant(316667938734082 : i64) : i64
+  %56 = llvm.icmp "eq" %54, %55 : i64
+  llvm.cond_br %56, ^bb14, ^bb31
 ^bb14:  // pred: ^bb13
-  %54 = llvm.getelementptr %51[40] : (!llvm.ptr) -> !llvm.ptr, i8
-  %55 = llvm.load %54 : !llvm.ptr -> i64
-  %56 = llvm.mlir.constant(316667938734082 : i64) : i64
-  %57 = llvm.icmp "eq" %55, %56 : i64
-  llvm.cond_br %57, ^bb15, ^bb33
+  %57 = llvm.getelementptr %50[32] : (!llvm.ptr) -> !llvm.ptr, i8
+  %58 = llvm.load %57 : !llvm.ptr -> i64
+  %59 = llvm.icmp "eq" %58, %17 : i64
+  llvm.cond_br %59, ^bb15, ^bb31
 ^bb15:  // pred: ^bb14
-  %58 = llvm.getelementptr %51[32] : (!llvm.ptr) -> !llvm.ptr, i8
-  %59 = llvm.load %58 : !llvm.ptr -> i64
-  %60 = llvm.icmp "eq" %59, %17 : i64
-  llvm.cond_br %60, ^bb16, ^bb33
+  %60 = llvm.getelementptr %50[48] : (!llvm.ptr) -> !llvm.ptr, i8
+  %61 = llvm.load %60 : !llvm.ptr -> !llvm.ptr
+  %62 = llvm.mlir.zero : !llvm.ptr
+  %63 = llvm.icmp "ne" %61, %62 : !llvm.ptr
+  llvm.cond_br %63, ^bb16, ^bb31
 ^bb16:  // pred: ^bb15
-  %61 = llvm.getelementptr %51[48] : (!llvm.ptr) -> !llvm.ptr, i8
-  %62 = llvm.load %61 : !llvm.ptr -> !llvm.ptr
-  %63 = llvm.mlir.zero : !llvm.ptr
-  %64 = llvm.icmp "ne" %62, %63 : !llvm.ptr
-  llvm.cond_br %64, ^bb17, ^bb33
+  %64 = llvm.load %61 : !llvm.ptr -> i64
+  %65 = llvm.icmp "eq" %64, %25 : i64
+  llvm.cond_br %65, ^bb17, ^bb31
 ^bb17:  // pred: ^bb16
-  %65 = llvm.load %62 : !llvm.ptr -> i64
-  %66 = llvm.icmp "eq" %65, %25 : i64
-  llvm.cond_br %66, ^bb18, ^bb33
+  %66 = llvm.getelementptr %61[8] : (!llvm.ptr) -> !llvm.ptr, i8
+  %67 = llvm.load %66 : !llvm.ptr -> i64
+  %68 = llvm.getelementptr %50[56] : (!llvm.ptr) -> !llvm.ptr, i8
+  %69 = llvm.load %68 : !llvm.ptr -> !llvm.ptr
+  %70 = llvm.mlir.zero : !llvm.ptr
+  %71 = llvm.icmp "eq" %69, %70 : !llvm.ptr
+  llvm.cond_br %71, ^bb20, ^bb18
 ^bb18:  // pred: ^bb17
-  %67 = llvm.getelementptr %62[8] : (!llvm.ptr) -> !llvm.ptr, i8
-  %68 = llvm.load %67 : !llvm.ptr -> i64
-  %69 = llvm.getelementptr %51[56] : (!llvm.ptr) -> !llvm.ptr, i8
-  %70 = llvm.load %69 : !llvm.ptr -> !llvm.ptr
-  %71 = llvm.mlir.zero : !llvm.ptr
-  %72 = llvm.icmp "eq" %70, %71 : !llvm.ptr
-  llvm.cond_br %72, ^bb21, ^bb19
+  %72 = llvm.getelementptr %69[8] : (!llvm.ptr) -> !llvm.ptr, i8
+  %73 = llvm.load %72 : !llvm.ptr -> i64
+  %74 = llvm.mlir.constant(1 : i64) : i64
+  %75 = llvm.icmp "eq" %73, %74 : i64
+  llvm.cond_br %75 weights([2000, 1]), ^bb19, ^bb37
 ^bb19:  // pred: ^bb18
-  %73 = llvm.getelementptr %70[8] : (!llvm.ptr) -> !llvm.ptr, i8
-  %74 = llvm.load %73 : !llvm.ptr -> i64
-  %75 = llvm.mlir.constant(1 : i64) : i64
-  %76 = llvm.icmp "eq" %74, %75 : i64
-  llvm.cond_br %76 weights([2000, 1]), ^bb20, ^bb39
-^bb20:  // pred: ^bb19
-  %77 = llvm.load %70 : !llvm.ptr -> i64
-  %78 = llvm.icmp "eq" %77, %68 : i64
-  llvm.cond_br %78 weights([2000, 1]), ^bb21, ^bb39
-^bb21:  // 3 preds: ^bb18, ^bb20, ^bb39
-  %79 = llvm.getelementptr %51[24] : (!llvm.ptr) -> !llvm.ptr, i8
-  %80 = llvm.load %79 : !llvm.ptr -> !llvm.ptr
-  %81 = llvm.getelementptr %51[64] : (!llvm.ptr) -> !llvm.ptr, i8
-  %82 = llvm.load %81 : !llvm.ptr -> i64
-  %83 = llvm.getelementptr %80[%82] : (!llvm.ptr, i64) -> !llvm.ptr, i8
-  %84 = llvm.icmp "uge" %83, %80 : !llvm.ptr
-  llvm.cond_br %84, ^bb22, ^bb33
-^bb22:  // pred: ^bb21
-  %85 = llvm.mlir.zero : !llvm.ptr
-  %86 = llvm.icmp "ne" %80, %85 : !llvm.ptr
-  llvm.cond_br %86 weights([2000, 1]), ^bb23, ^bb40
-^bb23:  // 2 preds: ^bb22, ^bb40
-  %87 = llvm.or %25, %68 : i64
-  %88 = llvm.mlir.constant(2147483648 : i64) : i64
-  %89 = llvm.icmp "ult" %87, %88 : i64
-  llvm.cond_br %89 weights([2000, 1]), ^bb24, ^bb41
-^bb24:  // 2 preds: ^bb23, ^bb41
-  %90 = llvm.mlir.constant(true) : i1
-  llvm.br ^bb26(%51, %83, %59, %68, %90, %90 : !llvm.ptr, !llvm.ptr, i64, i64, i1, i1)
-^bb25:  // pred: ^bb11
-  %91 = llvm.mlir.zero : !llvm.ptr
-  %92 = llvm.mlir.zero : !llvm.ptr
-  %93 = llvm.mlir.zero : i64
-  %94 = llvm.mlir.zero : i64
-  %95 = llvm.mlir.zero : i1
-  %96 = llvm.mlir.zero : i1
-  llvm.br ^bb26(%91, %92, %93, %94, %95, %96 : !llvm.ptr, !llvm.ptr, i64, i64, i1, i1)
-^bb26(%97: !llvm.ptr, %98: !llvm.ptr, %99: i64, %100: i64, %101: i1, %102: i1):  // 2 preds: ^bb24, ^bb25
-  %103 = llvm.getelementptr %arg1[32] : (!llvm.ptr) -> !llvm.ptr, i8
-  %104 = llvm.load %103 : !llvm.ptr -> i32
-  %105 = llvm.mlir.constant(0 : i32) : i32
-  %106 = llvm.icmp "ne" %104, %105 : i32
-  llvm.cond_br %106, ^bb27, ^bb30
+  %76 = llvm.load %69 : !llvm.ptr -> i64
+  %77 = llvm.icmp "eq" %76, %67 : i64
+  llvm.cond_br %77 weights([2000, 1]), ^bb20, ^bb37
+^bb20:  // 3 preds: ^bb17, ^bb19, ^bb37
+  %78 = llvm.getelementptr %50[24] : (!llvm.ptr) -> !llvm.ptr, i8
+  %79 = llvm.load %78 : !llvm.ptr -> !llvm.ptr
+  %80 = llvm.getelementptr %50[64] : (!llvm.ptr) -> !llvm.ptr, i8
+  %81 = llvm.load %80 : !llvm.ptr -> i64
+  %82 = llvm.getelementptr %79[%81] : (!llvm.ptr, i64) -> !llvm.ptr, i8
+  %83 = llvm.getelementptr %79[-1] : (!llvm.ptr) -> !llvm.ptr, i8
+  %84 = llvm.icmp "ult" %83, %82 : !llvm.ptr
+  llvm.cond_br %84 weights([2000, 1]), ^bb21, ^bb38
+^bb21:  // 2 preds: ^bb20, ^bb38
+  %85 = llvm.or %25, %67 : i64
+  %86 = llvm.mlir.constant(2147483648 : i64) : i64
+  %87 = llvm.icmp "ult" %85, %86 : i64
+  llvm.cond_br %87 weights([2000, 1]), ^bb22, ^bb39
+^bb22:  // 2 preds: ^bb21, ^bb39
+  %88 = llvm.mlir.constant(true) : i1
+  llvm.br ^bb24(%50, %82, %58, %67, %88, %88 : !llvm.ptr, !llvm.ptr, i64, i64, i1, i1)
+^bb23:  // pred: ^bb10
+  %89 = llvm.mlir.zero : !llvm.ptr
+  %90 = llvm.mlir.zero : !llvm.ptr
+  %91 = llvm.mlir.zero : i64
+  %92 = llvm.mlir.zero : i64
+  %93 = llvm.mlir.zero : i1
+  %94 = llvm.mlir.zero : i1
+  llvm.br ^bb24(%89, %90, %91, %92, %93, %94 : !llvm.ptr, !llvm.ptr, i64, i64, i1, i1)
+^bb24(%95: !llvm.ptr, %96: !llvm.ptr, %97: i64, %98: i64, %99: i1, %100: i1):  // 2 preds: ^bb22, ^bb23
+  %101 = llvm.getelementptr %arg1[32] : (!llvm.ptr) -> !llvm.ptr, i8
+  %102 = llvm.load %101 : !llvm.ptr -> i32
+  %103 = llvm.mlir.constant(0 : i32) : i32
+  %104 = llvm.icmp "ne" %102, %103 : i32
+  llvm.cond_br %104, ^bb25, ^bb28
+^bb25:  // pred: ^bb24
+  %105 = llvm.getelementptr %arg1[32] : (!llvm.ptr) -> !llvm.ptr, i8
+  %106 = llvm.load %105 : !llvm.ptr -> i32
+  %107 = llvm.getelementptr %arg1[40] : (!llvm.ptr) -> !llvm.ptr, i8
+  %108 = llvm.load %107 : !llvm.ptr -> i64
+  %109 = llvm.mlir.constant(1 : i32) : i32
+  %110 = llvm.sub %106, %109 : i32
+  %111 = llvm.mlir.constant(2 : i32) : i32
+  %112 = llvm.icmp "ult" %110, %111 : i32
+  llvm.cond_br %112, ^bb26, ^bb31
+^bb26:  // pred: ^bb25
+  %113 = llvm.trunc %108 : i64 to i32
+  %114 = llvm.sext %113 : i32 to i64
+  %115 = llvm.icmp "eq" %114, %108 : i64
+  llvm.cond_br %115, ^bb27, ^bb31
 ^bb27:  // pred: ^bb26
-  %107 = llvm.getelementptr %arg1[32] : (!llvm.ptr) -> !llvm.ptr, i8
-  %108 = llvm.load %107 : !llvm.ptr -> i32
-  %109 = llvm.getelementptr %arg1[40] : (!llvm.ptr) -> !llvm.ptr, i8
-  %110 = llvm.load %109 : !llvm.ptr -> i64
-  %111 = llvm.mlir.constant(1 : i32) : i32
-  %112 = llvm.sub %108, %111 : i32
-  %113 = llvm.mlir.constant(2 : i32) : i32
-  %114 = llvm.icmp "ult" %112, %113 : i32
-  llvm.cond_br %114, ^bb28, ^bb33
-^bb28:  // pred: ^bb27
-  %115 = llvm.trunc %110 : i64 to i32
-  %116 = llvm.sext %115 : i32 to i64
-  %117 = llvm.icmp "eq" %116, %110 : i64
-  llvm.cond_br %117, ^bb29, ^bb33
-^bb29:  // pred: ^bb28
-  %118 = llvm.mlir.constant(true) : i1
-  llvm.br ^bb31(%110, %110, %118, %118 : i64, i64, i1, i1)
-^bb30:  // pred: ^bb26
-  %119 = llvm.mlir.zero : i64
-  %120 = llvm.mlir.zero : i64
-  %121 = llvm.mlir.zero : i1
-  %122 = llvm.mlir.zero : i1
-  llvm.br ^bb31(%119, %120, %121, %122 : i64, i64, i1, i1)
-^bb31(%123: i64, %124: i64, %125: i1, %126: i1):  // 2 preds: ^bb29, ^bb30
-  %127 = llvm.mlir.constant(-9223372036854775808 : i64) : i64
-  %128 = llvm.icmp "ult" %25, %127 : i64
-  llvm.cond_br %128 weights([2000, 1]), ^bb32, ^bb42
-^bb32:  // 2 preds: ^bb31, ^bb42
-  %129 = llvm.mlir.constant(0 : i64) : i64
-  llvm.store %129, %arg3 : i64, !llvm.ptr
-  %130 = llvm.getelementptr %arg3[8] : (!llvm.ptr) -> !llvm.ptr, i8
-  llvm.store %129, %130 : i64, !llvm.ptr
-  %131 = llvm.mlir.addressof @__ffi_builder_text_DIGEST : !llvm.ptr
-  %132 = llvm.select %44, %97, %131 : i1, !llvm.ptr
-  %133 = llvm.getelementptr %132[48] : (!llvm.ptr) -> !llvm.ptr, i8
-  %134 = llvm.load %133 : !llvm.ptr -> !llvm.ptr
-  %135 = llvm.mlir.addressof @__ffi_builder_text_DIGEST : !llvm.ptr
-  %136 = llvm.select %44, %134, %135 : i1, !llvm.ptr
+  %116 = llvm.mlir.constant(true) : i1
+  llvm.br ^bb29(%108, %108, %116, %116 : i64, i64, i1, i1)
+^bb28:  // pred: ^bb24
+  %117 = llvm.mlir.zero : i64
+  %118 = llvm.mlir.zero : i64
+  %119 = llvm.mlir.zero : i1
+  %120 = llvm.mlir.zero : i1
+  llvm.br ^bb29(%117, %118, %119, %120 : i64, i64, i1, i1)
+^bb29(%121: i64, %122: i64, %123: i1, %124: i1):  // 2 preds: ^bb27, ^bb28
+  %125 = llvm.mlir.constant(-9223372036854775808 : i64) : i64
+  %126 = llvm.icmp "ult" %25, %125 : i64
+  llvm.cond_br %126 weights([2000, 1]), ^bb30, ^bb40
+^bb30:  // 2 preds: ^bb29, ^bb40
+  %127 = llvm.mlir.constant(0 : i64) : i64
+  llvm.store %127, %arg3 : i64, !llvm.ptr
+  %128 = llvm.getelementptr %arg3[8] : (!llvm.ptr) -> !llvm.ptr, i8
+  llvm.store %127, %128 : i64, !llvm.ptr
+  %129 = llvm.mlir.addressof @__ffi_builder_text_DIGEST : !llvm.ptr
+  %130 = llvm.select %43, %95, %129 : i1, !llvm.ptr
+  %131 = llvm.getelementptr %130[48] : (!llvm.ptr) -> !llvm.ptr, i8
+  %132 = llvm.load %131 : !llvm.ptr -> !llvm.ptr
+  %133 = llvm.mlir.addressof @__ffi_builder_text_DIGEST : !llvm.ptr
+  %134 = llvm.select %43, %132, %133 : i1, !llvm.ptr
+  %135 = llvm.load %134 : !llvm.ptr -> i64
+  %136 = llvm.getelementptr %134[8] : (!llvm.ptr) -> !llvm.ptr, i8
   %137 = llvm.load %136 : !llvm.ptr -> i64
-  %138 = llvm.getelementptr %136[8] : (!llvm.ptr) -> !llvm.ptr, i8
-  %139 = llvm.load %138 : !llvm.ptr -> i64
-  %140 = llvm.trunc %124 : i64 to i32
-  llvm.call @callee(%37, %98, %44, %100, %140) : (!llvm.ptr, !llvm.ptr, i1 {llvm.zeroext}, i64, i32) -> ()
-  %141 = llvm.mlir.constant(0 : i32) : i32
-  llvm.return %141 : i32
-^bb33:  // 20 preds: ^bb1, ^bb3, ^bb4, ^bb5, ^bb6, ^bb9, ^bb13, ^bb14, ^bb15, ^bb16, ^bb17, ^bb21, ^bb27, ^bb28, ^bb36, ^bb37, ^bb39, ^bb40, ^bb41, ^bb42
-  %142 = llvm.mlir.constant(3 : i32) : i32
-  llvm.br ^bb34(%142 : i32)
-^bb34(%143: i32):  // 2 preds: ^bb0, ^bb33
-  %144 = llvm.mlir.addressof @__ffi_builder_table_optional : !llvm.ptr
-  %145 = llvm.call tail @__ffi_builder_shared_diagnose_DIGEST(%arg1, %143, %144) : (!llvm.ptr, i32, !llvm.ptr) -> i32
-  llvm.return %145 : i32
-^bb35:  // pred: ^bb2
-  %146 = llvm.call preserve_mostcc @__ffi_builder_shared_tensor_object_DIGEST(%arg1) : (!llvm.ptr) -> !llvm.ptr
-  llvm.br ^bb3(%146 : !llvm.ptr)
-^bb36:  // pred: ^bb8
-  %147 = llvm.call preserve_mostcc @__ffi_builder_shared_contiguous_DIGEST(%9) : (!llvm.ptr) -> i1
-  llvm.cond_br %147, ^bb9, ^bb33
-^bb37:  // pred: ^bb10
-  %148 = llvm.call preserve_mostcc @__ffi_builder_shared_is_empty_DIGEST(%9) : (!llvm.ptr) -> i1
-  llvm.cond_br %148, ^bb11, ^bb33
-^bb38:  // pred: ^bb12
-  %149 = llvm.getelementptr %arg1[16] : (!llvm.ptr) -> !llvm.ptr, i8
-  %150 = llvm.call preserve_mostcc @__ffi_builder_shared_tensor_object_DIGEST(%149) : (!llvm.ptr) -> !llvm.ptr
-  llvm.br ^bb13(%150 : !llvm.ptr)
-^bb39:  // 2 preds: ^bb19, ^bb20
-  %151 = llvm.call preserve_mostcc @__ffi_builder_shared_contiguous_DIGEST(%51) : (!llvm.ptr) -> i1
-  llvm.cond_br %151, ^bb21, ^bb33
-^bb40:  // pred: ^bb22
-  %152 = llvm.call preserve_mostcc @__ffi_builder_shared_is_empty_DIGEST(%51) : (!llvm.ptr) -> i1
-  llvm.cond_br %152, ^bb23, ^bb33
-^bb41:  // pred: ^bb23
-  %153 = llvm.call preserve_mostcc @__ffi_builder_shared_numel_fits_DIGEST(%51) : (!llvm.ptr) -> i1
-  llvm.cond_br %153, ^bb24, ^bb33
-^bb42:  // pred: ^bb31
-  %154 = llvm.call preserve_mostcc @__ffi_builder_shared_numel_fits_DIGEST(%9) : (!llvm.ptr) -> i1
-  llvm.cond_br %154, ^bb32, ^bb33
+  %138 = llvm.trunc %122 : i64 to i32
+  llvm.call @callee(%37, %96, %43, %98, %138) : (!llvm.ptr, !llvm.ptr, i1 {llvm.zeroext}, i64, i32) -> ()
+  %139 = llvm.mlir.constant(0 : i32) : i32
+  llvm.return %139 : i32
+^bb31:  // 18 preds: ^bb1, ^bb3, ^bb4, ^bb5, ^bb6, ^bb12, ^bb13, ^bb14, ^bb15, ^bb16, ^bb25, ^bb26, ^bb34, ^bb35, ^bb37, ^bb38, ^bb39, ^bb40
+  %140 = llvm.mlir.constant(3 : i32) : i32
+  llvm.br ^bb32(%140 : i32)
+^bb32(%141: i32):  // 2 preds: ^bb0, ^bb31
+  %142 = llvm.mlir.addressof @__ffi_builder_table_optional : !llvm.ptr
+  %143 = llvm.call tail @__ffi_builder_shared_diagnose_DIGEST(%arg1, %141, %142) : (!llvm.ptr, i32, !llvm.ptr) -> i32
+  llvm.return %143 : i32
+^bb33:  // pred: ^bb2
+  %144 = llvm.call preserve_mostcc @__ffi_builder_shared_tensor_object_DIGEST(%arg1) : (!llvm.ptr) -> !llvm.ptr
+  llvm.br ^bb3(%144 : !llvm.ptr)
+^bb34:  // pred: ^bb8
+  %145 = llvm.call preserve_mostcc @__ffi_builder_shared_contiguous_DIGEST(%9) : (!llvm.ptr) -> i1
+  llvm.cond_br %145, ^bb9, ^bb31
+^bb35:  // pred: ^bb9
+  %146 = llvm.call preserve_mostcc @__ffi_builder_shared_has_no_data_DIGEST(%9) : (!llvm.ptr) -> i1
+  llvm.cond_br %146, ^bb10, ^bb31
+^bb36:  // pred: ^bb11
+  %147 = llvm.getelementptr %arg1[16] : (!llvm.ptr) -> !llvm.ptr, i8
+  %148 = llvm.call preserve_mostcc @__ffi_builder_shared_tensor_object_DIGEST(%147) : (!llvm.ptr) -> !llvm.ptr
+  llvm.br ^bb12(%148 : !llvm.ptr)
+^bb37:  // 2 preds: ^bb18, ^bb19
+  %149 = llvm.call preserve_mostcc @__ffi_builder_shared_contiguous_DIGEST(%50) : (!llvm.ptr) -> i1
+  llvm.cond_br %149, ^bb20, ^bb31
+^bb38:  // pred: ^bb20
+  %150 = llvm.call preserve_mostcc @__ffi_builder_shared_has_no_data_DIGEST(%50) : (!llvm.ptr) -> i1
+  llvm.cond_br %150, ^bb21, ^bb31
+^bb39:  // pred: ^bb21
+  %151 = llvm.call preserve_mostcc @__ffi_builder_shared_numel_fits_DIGEST(%50) : (!llvm.ptr) -> i1
+  llvm.cond_br %151, ^bb22, ^bb31
+^bb40:  // pred: ^bb29
+  %152 = llvm.call preserve_mostcc @__ffi_builder_shared_numel_fits_DIGEST(%9) : (!llvm.ptr) -> i1
+  llvm.cond_br %152, ^bb30, ^bb31
 }

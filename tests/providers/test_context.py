@@ -72,6 +72,38 @@ def test_values_of_tensors() -> None:
     assert [recording.signed(i) for i in range(8, 12)] == [2, 7, 12, 2]
 
 
+class OneAtATime(Provider):
+    """Asks for a stride in a branch that is not gone through, and again behind it."""
+
+    one_at_a_time = True
+
+    def __call__(self, current_block: Block, context: CallContext) -> Block:
+        b = context.builder
+        with b.when(b.eq(context.value(n), b.i64(-1))):
+            b.store(self.values(context)[-1], b.alloca(b.types.i64))
+        return super().__call__(b.block, context)
+
+
+@pytest.mark.parametrize("given", [None, (12, -3)])
+def test_strides_that_are_read_when_they_are_asked_for(given: tuple[int, int] | None) -> None:
+    s, small = Var("s", "int64"), Var("small", "int32")
+    x = Tensor("x", [n, 4], "float32", device_type="cpu", strides=[s, small])
+
+    def values(context: CallContext) -> list[Value]:
+        both = context.matched_var_binding
+        assert list(both) == [n, small, s]
+        assert len(both) == 3
+        assert m not in both
+        return [context.value(small), context.value(s - n), *context.strides(x, wide=True), both[s]]
+
+    recording = Recording("callee", ["i32", *["i64"] * 4])
+    call = wrap_raw([x], OneAtATime(values), recording.text)
+    assert call(tensor(DLTensor((2, 4), given))) is None
+    first, second = given or (4, 1)
+    assert recording.signed(0, 4) == second
+    assert [recording.signed(i) for i in range(1, 5)] == [first - 2, first, second, first]
+
+
 def test_wide_dimensions_and_strides() -> None:
     u, i = Var("u", "uint8"), Var("i", "int16")
     x = Tensor("x", [u, None], "float32", device_type="cpu", strides=[i, 1])

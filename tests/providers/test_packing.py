@@ -69,6 +69,24 @@ def test_ints_are_left_out_and_repeats_kept() -> None:
     assert struct.unpack("<7q", callees.read(0, 56))[-1] == 6
 
 
+def test_strides_of_several_tensors_of_which_some_came_with_none() -> None:
+    names = [[Var(f"s{i}_{axis}", "int64") for axis in range(3)] for i in range(3)]
+    tensors = [matrix(f"x{i}", [n, m, None], list(names[i])) for i in range(3)]
+    callees = c_callees()
+    callees.expect(56, 56, 56)
+    call = wrap_raw(tensors, PACK)
+    given = [None, (100, -7, 3), None]
+    sizes = [5, 6, 7]
+    arguments = [
+        tensor(DLTensor((2, 4, size), strides, data=0x100))
+        for size, strides in zip(sizes, given, strict=True)
+    ]
+    assert call(*arguments) is None
+    for i, (size, strides) in enumerate(zip(sizes, given, strict=True)):
+        expected = strides or (4 * size, size, 1)
+        assert struct.unpack("<7q", callees.read(i, 56)) == (0x100, 2, 4, size, *expected)
+
+
 def test_members_have_their_symbols_types_at_natural_alignment() -> None:
     a, b, c = Var("a", "uint8"), Var("b", "int32"), Var("c", "uint16")
     x = matrix("x", [a, b, c, n, a], [c, b, a, None, 1])

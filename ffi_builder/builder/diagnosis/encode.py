@@ -338,7 +338,7 @@ class _Encoder:
 
     def _value(self, place: Place) -> None:
         """Read the value at a place, unless it was read last."""
-        if place == self._read:
+        if place is self._read or place == self._read:
             return
         if place.part is not Part.VALUE:
             self._turn_to(place)
