@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Final
 
 from ffi_builder.builder.diagnosis import PREFIX
 from ffi_builder.errors import BuildError
-from ffi_builder.ir import Block, Operation, Symbols, describe, function_parts
+from ffi_builder.ir import OPERATIONS, Block, Operation, Symbols, describe, function_parts
+
+_KNOWN: Final = frozenset(OPERATIONS)
 
 
 def verify_added(symbols: Symbols, wrapper: Operation, provided: Block) -> None:
@@ -60,6 +62,10 @@ def _verify_symbols(symbols: Symbols, operation: Any) -> None:
             name = operation.attributes["global_name"].value
             if _find(symbols, name) is None:
                 raise BuildError(f"the wrapper takes the address of @{name}, which is not there")
+        case name if name.startswith("llvm.") and name not in _KNOWN:
+            # The dialect lets pass what it has never heard of.
+            if not symbols.types.context.is_registered_operation(name):
+                raise BuildError(f"the wrapper has {name!r}, which is no operation of the dialect")
         case _:
             return
 

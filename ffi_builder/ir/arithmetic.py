@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ffi_builder.errors import BuildError
 from ffi_builder.ir.core import Core
 from ffi_builder.ir.protocols import Type, Value
 from ffi_builder.ir.types import FLOAT_PREDICATES, PREDICATES
@@ -12,7 +13,7 @@ class Arithmetic(Core):
 
     def binary(self, name: str, lhs: Value, rhs: Value) -> Value:
         """``llvm.<name>``: add, sub, mul, sdiv, udiv, srem, urem, and, or, xor, shl, lshr, …."""
-        return self.value(f"llvm.{name}", (lhs, rhs), lhs.type)
+        return self.value(f"llvm.{name}", (lhs, rhs), self.type_of(f"llvm.{name}", lhs))
 
     def add(self, lhs: Value, rhs: Value) -> Value:
         """lhs + rhs, modulo the width."""
@@ -77,8 +78,15 @@ class Arithmetic(Core):
     # ---- comparisons
 
     def compare(self, predicate: str, lhs: Value, rhs: Value) -> Value:
-        """``llvm.icmp``: eq, ne, slt, sle, sgt, sge, ult, ule, ugt, uge."""
+        """``llvm.icmp``: eq, ne, slt, sle, sgt, sge, ult, ule, ugt, uge.
+
+        Raises:
+            BuildError: if it is none of these.
+        """
         types = self.types
+        if predicate not in PREDICATES:
+            known = ", ".join(PREDICATES)
+            raise BuildError(f"llvm.icmp: expected {known} but got {predicate!r}")
         return self.value(
             "llvm.icmp",
             (lhs, rhs),
@@ -147,7 +155,8 @@ class Arithmetic(Core):
 
     def select(self, condition: Value, then: Value, otherwise: Value) -> Value:
         """``condition ? then : otherwise``, both evaluated."""
-        return self.value("llvm.select", (condition, then, otherwise), then.type)
+        operands = (condition, then, otherwise)
+        return self.value("llvm.select", operands, self.type_of("llvm.select", then))
 
     # ---- conversions
 

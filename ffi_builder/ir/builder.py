@@ -16,6 +16,7 @@ from typing import Any
 from ffi_builder.ir.arithmetic import Arithmetic
 from ffi_builder.ir.flow import Flow
 from ffi_builder.ir.memory import Memory
+from ffi_builder.ir.mistakes import not_values
 from ffi_builder.ir.protocols import Attribute, Block, Operation, Type, Value
 from ffi_builder.ir.symbols import Symbols
 
@@ -96,6 +97,8 @@ class Builder(Arithmetic, Memory, Flow):
         attributes: dict[str, Attribute] | None,
     ) -> Value | None:
         types = self.types
+        if not isinstance(operands, (list, tuple)):
+            raise not_values("llvm.call: operands", operands)
         operation = self.op(
             "llvm.call",
             (*callee, *operands),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ffi_builder.ir.mistakes import not_a_value, wrong_operation
 from ffi_builder.ir.protocols import Attribute, Block, Operation, Type, Value
 from ffi_builder.ir.types import Types
 
@@ -41,11 +42,20 @@ class Core:
         attributes: dict[str, Attribute] | None = None,
         successors: Sequence[Block] | None = None,
     ) -> Operation:
-        """Append any operation by name; the other methods are shorter ways to this one."""
+        """Append any operation by name; the other methods are shorter ways to this one.
+
+        Raises:
+            BuildError: if an operand, a result type, a successor or an attribute is none.
+        """
         self.made.append(name)
-        return self._create(
-            name, results, operands, attributes, successors, 0, self.location, self._ip
-        )
+        try:
+            return self._create(
+                name, results, operands, attributes, successors, 0, self.location, self._ip
+            )
+        except (TypeError, ValueError) as error:
+            raise wrong_operation(
+                self.types.ir, name, operands, results, attributes, successors, error
+            ) from None
 
     def value(
         self,
@@ -56,9 +66,22 @@ class Core:
     ) -> Value:
         """Append an operation with one result, and return that."""
         self.made.append(name)
-        return self._create(
-            name, (result,), operands, attributes, None, 0, self.location, self._ip
-        ).result
+        try:
+            return self._create(
+                name, (result,), operands, attributes, None, 0, self.location, self._ip
+            ).result
+        except (TypeError, ValueError) as error:
+            raise wrong_operation(
+                self.types.ir, name, operands, (result,), attributes, None, error
+            ) from None
+
+    @staticmethod
+    def type_of(where: str, value: Value) -> Type:
+        """The type of a value, which is that of an operation's result."""
+        try:
+            return value.type
+        except AttributeError:
+            raise not_a_value(where, value) from None
 
     # ---- constants
 

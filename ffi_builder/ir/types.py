@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from ffi_builder.errors import BuildError
+from ffi_builder.ir.mistakes import not_an_int
 from ffi_builder.ir.protocols import Attribute, Type
 
 PREDICATES = {
@@ -48,10 +49,17 @@ class Types:
         self._of: dict[object, dict[str, Attribute]] = {}
 
     def parse(self, text: str) -> Type:
-        """A type by its text: ``i64``, ``!llvm.ptr<1>``, ``!llvm.struct<(ptr, i64)>``."""
+        """A type by its text: ``i64``, ``!llvm.ptr<1>``, ``!llvm.struct<(ptr, i64)>``.
+
+        Raises:
+            BuildError: if it is none.
+        """
         found = self._types.get(text)
         if found is None:
-            found = self._types[text] = self.ir.Type.parse(text, self.context)
+            try:
+                found = self._types[text] = self.ir.Type.parse(text, self.context)
+            except Exception as error:  # MLIRError, which old bindings do not have
+                raise BuildError(f"{text!r} is no type: {error}") from None
         return found
 
     def integer(self, bits: int) -> Type:
@@ -106,7 +114,13 @@ class Types:
         return self.parse(f"!llvm.ptr<{address_space}>") if address_space else self.ptr
 
     def scalar(self, dtype: str) -> Type:
-        """The type of a scalar of a dtype: ``i32`` for int32 and uint32, ``f16`` for float16."""
+        """The type of a scalar of a dtype: ``i32`` for int32 and uint32, ``f16`` for float16.
+
+        Raises:
+            BuildError: if there is no such dtype.
+        """
+        if dtype not in LLVM_TYPES:
+            raise BuildError(f"dtype: expected one of {', '.join(LLVM_TYPES)} but got {dtype!r}")
         return self.parse(LLVM_TYPES[dtype])
 
     def struct(self, members: Sequence[Type]) -> Type:
@@ -135,8 +149,10 @@ class Types:
         """``value : i<bits>``; the value may be given signed or unsigned.
 
         Raises:
-            BuildError: if it does not fit either way.
+            BuildError: if it is no int, or does not fit either way.
         """
+        if not isinstance(value, int):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise not_an_int(f"i{bits}", value)
         if not -(1 << (bits - 1)) <= value < 1 << bits:
             raise BuildError(f"an i{bits} cannot be {value}")
         # IntegerAttr takes signed values; of i1 it takes 0 and 1 too.
@@ -170,6 +186,8 @@ class Types:
     def of_offset(self, offset: int) -> dict[str, Attribute]:
         """Of a getelementptr that adds a number of bytes."""
         key = ("offset", offset)
+        if not isinstance(offset, int):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise not_an_int("offset", offset, "; builder.element(pointer, index) adds a value")
         return self._of.get(key) or self._make(
             key, rawConstantIndices=self.i32_array(offset), elem_type=self.type_attribute("i8")
         )

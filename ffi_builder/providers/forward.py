@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 from ffi_builder import spec
-from ffi_builder.errors import BuildError
+from ffi_builder.errors import BuildError, SpecError
 from ffi_builder.ir import Attribute, Operation, Type, Value, describe, function_parts
 from ffi_builder.providers.context import CallContext
 from ffi_builder.providers.results import result_type, take_results
@@ -15,7 +16,8 @@ from ffi_builder.providers.results import result_type, take_results
 Item: TypeAlias = "spec.Param | spec.Data | spec.Field | spec.Dim"
 """What can be forwarded: a parameter or a part of one, a symbol, an expression, an int."""
 Entry: TypeAlias = "Item | str"
-"""An entry of ``args=``: an item, or the name of a parameter or symbol, or ``"x.data"``."""
+"""An entry of ``args=``: an item, or the name of a parameter or symbol, ``"x.data"``, or the text
+of an expression."""
 
 CONSTANTS: Final = (spec.ConstNone, spec.ConstInt, spec.ConstBool, spec.ConstFloat)
 _NARROW: Final = {
@@ -89,7 +91,7 @@ def entries(provider: str, args: Sequence[Entry], context: CallContext) -> list[
 
 
 def _named(provider: str, name: str, context: CallContext) -> Item:
-    """The parameter of that name, else the symbol, else a part of a parameter: ``x.data``."""
+    """The parameter of that name, else the symbol, a part (``x.data``), an expression's value."""
     by_name = dict(spec.with_paths([*context.params, *result_tensors(context)]))
     symbols = {var.name: var for var in context.matched_var_binding}
     if name in by_name or name in symbols:
@@ -102,6 +104,11 @@ def _named(provider: str, name: str, context: CallContext) -> Item:
             return tensor.data
         if part in spec.parts_of(found):
             return spec.Field(found, part)
+    if re.search(r"[-+*/%()]", name):
+        try:
+            return spec.expression(name, symbols.values())
+        except SpecError as error:
+            raise BuildError(f"{provider}: args= has {name!r}: {error}") from None
     known = ", ".join(dict.fromkeys([*by_name, *symbols])) or "none"
     raise BuildError(
         f"{provider}: args= has {name!r}, which names no parameter or symbol of "

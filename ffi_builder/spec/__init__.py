@@ -41,6 +41,7 @@ from ffi_builder.spec.params import (
     Shape,
     Stream,
 )
+from ffi_builder.spec.parse_dims import expression
 from ffi_builder.spec.results import Result
 from ffi_builder.spec.signature import (
     Signature,
@@ -107,6 +108,7 @@ __all__ = [
     "device_tensors",
     "dims",
     "elements",
+    "expression",
     "linear",
     "occurrences",
     "parse_dtype",

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from ffi_builder.spec._check import text as checked_text
 from ffi_builder.spec.expr import OPERATORS, Dim, Expr, Var
 from ffi_builder.spec.tokens import Token, Tokens
 
@@ -25,6 +26,24 @@ class Said:
     """divisibility, min and max."""
 
 
+def expression(text: str, symbols: Iterable[Var] | None = None) -> Dim:
+    """The int, symbol or expression that a text describes: ``n``, ``ceildiv(n * 4, 128)``.
+
+    It is written as in :meth:`~ffi_builder.spec.Signature.parse`.
+
+    Args:
+        text: the text.
+        symbols: what names stand for; left out, each is an int64 symbol.
+
+    Raises:
+        SpecError: the text is no expression, or has a name that no symbol has. The message shows
+            the line, with carets under the place.
+    """
+    tokens = Tokens(checked_text("expression", text))
+    known = None if symbols is None else {var.name: var for var in symbols}
+    return DimParser(tokens, None, known).whole()
+
+
 class DimParser:
     """One reading. Without ``symbols`` it is the first: everything is an int64 then."""
 
@@ -32,6 +51,13 @@ class DimParser:
         self.tokens, self.device, self.symbols = tokens, device, symbols
         self.said: dict[str, Said] = {}
         self.depth = 0
+
+    def whole(self) -> Dim:
+        """An expression, and nothing behind it."""
+        found, t = self._expression(1), self.tokens
+        if t.next.kind != "end":
+            raise t.wrong(t.next, f"expected an operator or the end but got {t.next.shown}")
+        return found
 
     def entries(self) -> list[Dim | None]:
         """The entries of a shape or of strides."""
@@ -88,7 +114,10 @@ class DimParser:
         if self.symbols is None:
             with self.tokens.at(token):
                 return Var(token.text, "int64")
-        found = self.symbols[token.text]
+        found = self.symbols.get(token.text)
+        if found is None:
+            known = ", ".join(self.symbols) or "none"
+            raise self.tokens.wrong(token, f"there is no symbol {token.text!r}, but {known}")
         if not found.is_integer:
             raise self.tokens.wrong(
                 token, f"{token.text!r} is a {found.dtype} symbol, not an integer one"

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from ffi_builder import SpecError, attach_ffi_func, runtime, spec
+from ffi_builder import BuildError, SpecError, attach_ffi_func, runtime, spec
 from tests.cuda.fake import (
     DeviceArray,
     DeviceAttribute,
@@ -110,6 +110,35 @@ def test_an_empty_grid_succeeds_and_calls_nothing(driver: FakeDriver, grid: Any)
     assert len(driver.launches()) == 1
 
 
+def test_texts_of_expressions(driver: FakeDriver):
+    function = wrap(
+        EMPTY, [N], args=[], grid=("ceildiv(n, 4)", "2", N), block="n", dynamic_smem_bytes="n * 16"
+    )
+    function(9)
+    (launch,) = driver.launches()
+    assert launch.grid == (3, 2, 9)
+    assert launch.block == (9, 1, 1)
+    assert launch.shared == 144
+    with pytest.raises(ValueError, match=r"block\.x = n is 0 for kernel 'empty'; expected 1 to"):
+        function(0)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"grid": (1, "q + 1")}, "grid.y: there is no symbol 'q', but n\n    q + 1\n    ^"),
+        ({"block": spec.Var("q", "int32")}, "block.x: symbol 'q' (Var('q', 'int32')) is not one"),
+        ({"dynamic_smem_bytes": N * spec.Var("q", "int64")}, "dynamic_smem_bytes: symbol 'q' ("),
+        ({"cluster": "f"}, "cluster.x: 'f' is a float32 symbol, not an integer one"),
+    ],
+)
+def test_symbols_that_the_signature_does_not_have(options: dict[str, Any], words: str):
+    params = [N, spec.Var("f", "float32")] if "cluster" in options else [N]
+    with pytest.raises(BuildError) as caught:
+        wrap(EMPTY, params, args=[], **options)
+    assert f"CudaLaunchCallProvider: {words}" in str(caught.value)
+
+
 def test_a_grid_of_the_int_0(driver: FakeDriver):
     wrap(EMPTY, [], grid=(0, 2))()
     assert driver.calls() == []
@@ -120,7 +149,10 @@ INTS: list[tuple[dict[str, Any], str]] = [
     ({"grid": -1}, "grid.x: expected 0 to 2147483647 but got -1"),
     ({"grid": ()}, "grid: expected one to three sizes but got 0"),
     ({"grid": (1, 1, 1, 1)}, "grid: expected one to three sizes but got 4"),
-    ({"grid": "n"}, "grid: expected up to three ints or expressions"),
+    ({"grid": "n +"}, "grid.x: expected an int, a symbol or an expression but got the end"),
+    ({"block": (1, "n n")}, "block.y: expected an operator or the end but got 'n'"),
+    ({"grid": "-1"}, "grid.x: expected 0 to 2147483647 but got -1"),
+    ({"dynamic_smem_bytes": ""}, "dynamic_smem_bytes: expected an int, a symbol or an expression"),
     ({"grid": 1.5}, "grid: expected up to three ints or expressions"),
     ({"grid": (1, True)}, "grid.y: expected an int or an expression of Vars but got True"),
     ({"grid": spec.Var("v", "float32")}, "grid.x: 'v' is a float32 symbol"),

@@ -103,7 +103,7 @@ def test_args_that_are_no_parameters(make: type[DirectCallProvider], entry: Any)
     assert words == f"{name}: args= has {entry!r}, which is no parameter of 'f'; it has x, a"
 
 
-@pytest.mark.parametrize("name", ["y", "x.shape", "n.data", "x.data.data", "", "n + 1"])
+@pytest.mark.parametrize("name", ["y", "x.shape", "n.data", "x.data.data", "", "n."])
 def test_args_that_name_nothing(name: str) -> None:
     assert refused(new_module(), DirectCallProvider("callee", args=[name])) == (
         f"DirectCallProvider: args= has {name!r}, which names no parameter or symbol of 'f'; "

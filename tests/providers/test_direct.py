@@ -185,7 +185,7 @@ def test_args_choose_order_and_repeat() -> None:
 def test_args_by_name() -> None:
     a = Var("a", "int8")
     pair = TupleParam("pair", [a, DataPointer("p")])
-    provider = DirectCallProvider("callee", args=["n", "x.data", "pair", n * 2, "x", "a"])
+    provider = DirectCallProvider("callee", args=["n", "x.data", "pair", "n * 2", "x", "a"])
     pointer = "!llvm.ptr"
     types = ["i64", pointer, "i8", pointer, "i64", pointer, "i8"]
     call, recording = recorded([floats("x", n), pair], types, provider)

@@ -98,6 +98,11 @@ def test_asking_for_what_is_not_there(ask: Callable[[Any], object], words: str) 
     [
         (DirectCallProvider("k", args="xs"), r"args= is 'xs'; expected a list, such as \['xs'\]"),
         (DirectCallProvider("k", args=["q"]), "args= has 'q', which names no parameter or symbol"),
+        (
+            DirectCallProvider("k", args=["q * 2"]),
+            r"args= has 'q \* 2': there is no symbol 'q', but",
+        ),
+        (DirectCallProvider("k", args=["n *"]), r"args= has 'n \*': expected an int, a symbol or"),
         (DirectCallProvider("k", args=["s.data"]), "args= has 's.data', which names no parameter"),
         (DirectCallProvider(""), "expected the callee's name, without '@', but got ''"),
         (DirectCallProvider("@k"), "expected the callee's name, without '@', but got '@k'"),

@@ -41,6 +41,7 @@ from ffi_builder.spec import (
     Var,
     ceildiv,
     dims,
+    expression,
     short_text,
 )
 from tests.spec.strategies import exprs, signatures
@@ -274,3 +275,44 @@ class TestOtherWays:
     def test_what_equality_does_not_see_is_left_out(self):
         x = Var("x", "float32", default=1.0, kw_only=True, doc="the factor")
         assert Signature("f", [x], doc="does f").canonical() == "f(x: float32)"
+
+
+class TestExpression:
+    @pytest.mark.parametrize(
+        ("text", "made"),
+        [
+            ("7", 7),
+            (" -7 ", -7),
+            ("n", n),
+            ("(n + 127) // 128", (n + 127) // 128),
+            ("2 * n - ceildiv(n % 8, 4)", 2 * n - ceildiv(n % 8, 4)),
+        ],
+    )
+    def test_read(self, text: str, made: object):
+        assert expression(text) == made
+        assert expression(text, [n]) == made
+
+    def test_symbols_are_those_given(self):
+        small = Var("n", "int32", min=1)
+        assert expression("n * 2", [small]) == small * 2
+
+    @pytest.mark.parametrize(
+        ("text", "words"),
+        [
+            ("", "expected an int, a symbol or an expression but got the end\n    \n    ^"),
+            (
+                "n +",
+                "expected an int, a symbol or an expression but got the end\n    n +\n       ^",
+            ),
+            ("n k", "expected an operator or the end but got 'k'\n    n k\n      ^"),
+            ("n + q", "there is no symbol 'q', but n, x\n    n + q\n        ^"),
+            ("x * 2", "'x' is a float32 symbol, not an integer one\n    x * 2\n    ^"),
+            ("n % 0", "divisor of '%': expected a positive int but got 0\n    n % 0\n      ^"),
+            ("(" * 101, "too deeply nested"),
+            (3, "expression: expected a str but got 3"),
+        ],
+    )
+    def test_refused(self, text: Any, words: str):
+        with pytest.raises(SpecError) as caught:
+            expression(text, [n, Var("x", "float32")])
+        assert words in str(caught.value)

@@ -8,28 +8,30 @@ from functools import reduce
 from typing import Final, TypeAlias, Union, cast
 
 from ffi_builder import spec
-from ffi_builder.errors import SpecError
+from ffi_builder.errors import BuildError, SpecError
 from ffi_builder.ir import Builder, Value
 from ffi_builder.providers.context import CallContext
 from ffi_builder.providers.cuda import driver
 from ffi_builder.providers.cuda.arguments import PROVIDER, widened
 
-Size: TypeAlias = Union[spec.Dim, Sequence[spec.Dim]]
-"""One to three ints or expressions."""
-Sizes: TypeAlias = tuple[spec.Dim, ...]
+OneSize: TypeAlias = Union[spec.Dim, str]
+"""An int, a symbol or an expression, or its text: ``"ceildiv(n, 128)"``."""
+Size: TypeAlias = Union[OneSize, Sequence[OneSize]]
+"""One to three of them."""
+Sizes: TypeAlias = tuple[OneSize, ...]
 
 _AXES: Final = "xyz"
 _INT_MAX: Final = driver.WORDS[0]
 
 
 def checked_sizes(what: str, given: object) -> Sizes:
-    """One to three ints or expressions, as a tuple.
+    """One to three ints, expressions or texts of expressions, as a tuple.
 
     Raises:
         SpecError: if they are not.
     """
-    sizes = (given,) if isinstance(given, (int, spec.Var, spec.Expr)) else given
-    if isinstance(sizes, str) or not isinstance(sizes, Sequence):
+    sizes = (given,) if isinstance(given, (int, str, spec.Var, spec.Expr)) else given
+    if not isinstance(sizes, Sequence):
         raise SpecError(
             f"{PROVIDER}: {what}: expected up to three ints or expressions of Vars but got "
             f"{given!r}"
@@ -37,17 +39,23 @@ def checked_sizes(what: str, given: object) -> Sizes:
     entries = tuple(cast("Sequence[object]", sizes))
     if not 1 <= len(entries) <= len(_AXES):
         raise SpecError(f"{PROVIDER}: {what}: expected one to three sizes but got {len(entries)}")
-    for axis, entry in zip(_AXES, entries, strict=False):
-        checked_size(f"{what}.{axis}", entry)
-    return cast("Sizes", entries)
+    return tuple(
+        checked_size(f"{what}.{axis}", entry) for axis, entry in zip(_AXES, entries, strict=False)
+    )
 
 
-def checked_size(what: str, entry: object) -> None:
-    """An int, or an expression of integers.
+def checked_size(what: str, entry: object) -> OneSize:
+    """An int, or an expression of integers, or the text of one; the text of an int is that.
 
     Raises:
         SpecError: if it is not.
     """
+    if isinstance(entry, str):
+        try:
+            found = spec.expression(entry)
+        except SpecError as error:
+            raise SpecError(f"{PROVIDER}: {what}: {error}") from None
+        return found if isinstance(found, int) else entry
     is_integer = isinstance(entry, int) and not isinstance(entry, bool)
     if isinstance(entry, spec.Var) and not entry.is_integer:
         raise SpecError(
@@ -57,6 +65,7 @@ def checked_size(what: str, entry: object) -> None:
         raise SpecError(
             f"{PROVIDER}: {what}: expected an int or an expression of Vars but got {entry!r}"
         )
+    return cast("OneSize", entry)
 
 
 def check_ints(what: str, sizes: Sizes, least: int, most: Sequence[int]) -> None:
@@ -114,12 +123,22 @@ def emit_dimensions(
 
 
 def emit_size(
-    context: CallContext, kernel: str, what: str, size: spec.Dim, least: int, most: int
+    context: CallContext, kernel: str, what: str, size: OneSize, least: int, most: int
 ) -> int | Value:
-    """An int as it is; else an i64 between ``least`` (0 or 1) and ``most``."""
+    """An int as it is; else an i64 between ``least`` (0 or 1) and ``most``.
+
+    Raises:
+        BuildError: if the signature has no such symbol.
+    """
     if isinstance(size, int):
         return size
-    b, value = context.builder, widened(context, size)
+    b = context.builder
+    try:
+        if isinstance(size, str):
+            size = spec.expression(size, context.matched_var_binding)
+        value = widened(context, size)
+    except (BuildError, SpecError) as error:
+        raise BuildError(f"{PROVIDER}: {what}: {error}") from None
     # Unsigned, so that negative values are too large.
     shifted = b.sub(value, b.i64(least)) if least else value
     name = kernel.replace("{}", "{ }")  # which would stand for a value
@@ -128,18 +147,18 @@ def emit_size(
     return value
 
 
-def checked_dynamic_memory(given: spec.Dim) -> spec.Dim:
+def checked_dynamic_memory(given: OneSize) -> OneSize:
     """Bytes of dynamic shared memory, as given.
 
     Raises:
         SpecError: if they are no int or expression, or out of range.
     """
-    checked_size("dynamic_smem_bytes", given)
-    if isinstance(given, int) and not 0 <= given <= _INT_MAX:
-        raise SpecError(f"{PROVIDER}: dynamic_smem_bytes: expected 0 to {_INT_MAX} but got {given}")
-    return given
+    size = checked_size("dynamic_smem_bytes", given)
+    if isinstance(size, int) and not 0 <= size <= _INT_MAX:
+        raise SpecError(f"{PROVIDER}: dynamic_smem_bytes: expected 0 to {_INT_MAX} but got {size}")
+    return size
 
 
-def emit_dynamic_memory(context: CallContext, kernel: str, size: spec.Dim) -> int | Value:
+def emit_dynamic_memory(context: CallContext, kernel: str, size: OneSize) -> int | Value:
     """Bytes of dynamic shared memory: an int, or an i64 that has been checked."""
     return emit_size(context, kernel, "dynamic_smem_bytes", size, 0, _INT_MAX)

@@ -15,7 +15,12 @@ from ffi_builder.providers.context import CallContext
 from ffi_builder.providers.cuda import driver
 from ffi_builder.providers.cuda.arguments import PROVIDER, kernel_arguments
 from ffi_builder.providers.cuda.configuration import Launch
-from ffi_builder.providers.cuda.dimensions import Size, emit_dimensions, emit_dynamic_memory
+from ffi_builder.providers.cuda.dimensions import (
+    OneSize,
+    Size,
+    emit_dimensions,
+    emit_dynamic_memory,
+)
 from ffi_builder.providers.cuda.entries import LaunchEntry
 from ffi_builder.providers.cuda.launching import Launcher
 from ffi_builder.providers.cuda.parameters import fitted
@@ -42,8 +47,8 @@ class CudaLaunchCallProvider:
     Args:
         image: a cubin, a fatbin or PTX.
         kernel: its name there: for C++ without ``extern "C"`` the mangled one.
-        grid: blocks in x, y and z: up to three ints or expressions over the signature's Vars. Where
-            one is 0 a call does nothing.
+        grid: blocks in x, y and z: up to three ints or expressions over the signature's Vars, also
+            as texts, ``"ceildiv(n, 128)"``. Where one is 0 a call does nothing.
         block: threads of a block, likewise.
         args: which values become the kernel's parameters, in order: entries as of the other
             providers, and those of :mod:`ffi_builder.providers.cuda.entries`. Left out, all
@@ -70,7 +75,7 @@ class CudaLaunchCallProvider:
     block: Size = field(kw_only=True)
     args: Sequence[LaunchEntry] | None = field(default=None, kw_only=True)
     cluster: Size | None = field(default=None, kw_only=True)
-    dynamic_smem_bytes: spec.Dim = field(default=0, kw_only=True)
+    dynamic_smem_bytes: OneSize = field(default=0, kw_only=True)
     attributes: Sequence[str] = field(default=(), kw_only=True)
     stream: StreamChoice = field(default=None, kw_only=True)
     _found: _Found = field(init=False, repr=False, compare=False)

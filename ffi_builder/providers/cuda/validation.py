@@ -13,6 +13,7 @@ from ffi_builder.errors import SpecError
 from ffi_builder.providers.cuda import driver
 from ffi_builder.providers.cuda.arguments import PROVIDER
 from ffi_builder.providers.cuda.dimensions import (
+    OneSize,
     Size,
     Sizes,
     check_ints,
@@ -28,12 +29,12 @@ _POINTER_SIZE = 8
 
 @dataclass(frozen=True)
 class Checked:
-    """Sizes as tuples, each an int in the range that every launch has, or an expression."""
+    """Sizes as tuples, each an int in the range that every launch has, or an expression or text."""
 
     grid: Sizes
     block: Sizes
     cluster: Sizes | None
-    shared: spec.Dim
+    shared: OneSize
     flags: tuple[str, ...]
 
     @classmethod
@@ -42,7 +43,7 @@ class Checked:
         grid: Size,
         block: Size,
         cluster: Size | None,
-        shared: spec.Dim,
+        shared: OneSize,
         attributes: Sequence[str],
     ) -> Checked:
         """What a user gave.

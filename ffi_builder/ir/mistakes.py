@@ -1,0 +1,71 @@
+"""Words for what the bindings refuse with a list of their own signatures."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ffi_builder.errors import BuildError
+
+
+def wrong_operation(
+    ir: Any,
+    name: object,
+    operands: Sequence[object],
+    results: Sequence[object],
+    attributes: Mapping[str, object] | None,
+    successors: Sequence[object] | None,
+    error: Exception,
+) -> BuildError:
+    """What of an operation is none of MLIR's objects, which ``Operation.create`` does not say."""
+    if not isinstance(name, str):
+        return BuildError(f"operation: expected a name, such as 'llvm.add', but got {name!r}")
+    for index, operand in enumerate(operands):
+        if not isinstance(operand, ir.Value):
+            return not_a_value(f"{name}: operand {index}", operand)
+    for result in results:
+        if not isinstance(result, ir.Type):
+            return _not_a_type(name, result)
+    for successor in successors or ():
+        if not isinstance(successor, ir.Block):
+            return BuildError(
+                f"{name}: expected a block to go to, such as builder.new_block() makes, but got "
+                f"{successor!r}"
+            )
+    for key, attribute in (attributes or {}).items():
+        if not isinstance(attribute, ir.Attribute):
+            return BuildError(
+                f"{name}: attribute {key!r}: expected an ir.Attribute, such as "
+                f"builder.types.attribute(text) makes, but got {attribute!r}"
+            )
+    return BuildError(f"{name}: {error}")
+
+
+def not_a_value(where: str, given: object) -> BuildError:
+    """Where a value of the function stands, something else was given."""
+    if isinstance(given, bool):
+        hint = f"; builder.i1({given}) makes one of a bool"
+    elif isinstance(given, int):
+        hint = f"; builder.i64({given}) makes one of an int"
+    elif isinstance(given, (str, bytes)):
+        hint = "; builder.text_constant(bytes) makes an address of bytes"
+    else:
+        hint = "; a call provider asks its context for the values of symbols and parameters"
+    return BuildError(f"{where}: expected a value (an ir.Value) but got {given!r}{hint}")
+
+
+def not_values(where: str, given: object) -> BuildError:
+    """Where a list of values stands, something else was given."""
+    return BuildError(f"{where}: expected a list of values but got {given!r}")
+
+
+def _not_a_type(name: str, given: object) -> BuildError:
+    hint = f"; builder.types.parse({given!r}) makes one of a text" if isinstance(given, str) else ""
+    if given is None:
+        hint = "; builder.types.void is that of nothing"
+    return BuildError(f"{name}: result: expected a type (an ir.Type) but got {given!r}{hint}")
+
+
+def not_an_int(what: str, given: object, hint: str = "") -> BuildError:
+    """Where a Python int stands, which is known now, something else was given."""
+    return BuildError(f"{what}: expected an int but got {given!r}{hint}")
