@@ -18,6 +18,7 @@ from ffi_builder.builder.tensors import stride, strides
 from ffi_builder.errors import BuildError
 from ffi_builder.ir import CheckingBuilder, Value
 from ffi_builder.plan import Part, Place
+from ffi_builder.plan.results import OVERFLOW
 
 
 class Binding(Mapping[spec.Var, Value]):
@@ -61,11 +62,10 @@ class DecodedValues:
             case spec.Var():
                 if item in self.typed:
                     return self.typed[item]
-                known = self.symbols()
-                if item not in known:
+                if item not in self.hot.symbols and item not in self.hot.stored:
                     raise BuildError(
                         f"symbol {item.name!r} ({item!r}) is not one of the signature: "
-                        f"{', '.join(var.name for var in known) or 'it has none'}"
+                        f"{', '.join(var.name for var in self.symbols()) or 'it has none'}"
                     )
                 return typed(self.hot, item)
             case spec.Expr():
@@ -73,7 +73,7 @@ class DecodedValues:
                     self.value(var)
                 result, fine = evaluate(self.hot, item)
                 if fine is not None:
-                    self.b.check(fine, "ValueError", f"The value of {item} does not fit int64")
+                    self.b.check(fine, "ValueError", OVERFLOW.format(dim=item))
                 return result
             case _:  # pyright: ignore[reportUnnecessaryComparison] # providers may be untyped
                 pass

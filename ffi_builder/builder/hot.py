@@ -34,6 +34,7 @@ from ffi_builder.ir import Value
 from ffi_builder.plan import Part, Place, Plan
 from ffi_builder.plan import steps as s
 from ffi_builder.plan.regions import regions
+from ffi_builder.plan.results import checked_range
 
 
 def emit_hot_path(hot: Hot, plan: Plan, *, defer: bool) -> None:
@@ -84,7 +85,7 @@ def _emit(hot: Hot, step: s.AnyStep, following: s.AnyStep | None) -> None:
             hot.check(same_symbol(hot, symbol, read(hot, place), bound), place, free=free)
             _note_dim(hot, place, bound)
         case s.Bind(place, symbol):
-            low, high = _checked_range(place, symbol)
+            low, high = checked_range(place, symbol)
             if place.part is Part.STRIDES and place.solved is None and symbol in hot.unread:
                 hot.stored[symbol] = Stored(place, low, high)
             else:
@@ -221,17 +222,6 @@ def _note_dim(hot: Hot, place: Place, value: Value | int) -> None:
     """A dimension that was checked is the int, or the very value of the symbol."""
     if place.part is Part.SHAPE and place.packing == 1 and place.index is not None:
         hot.dims[place.position][place.index] = value
-
-
-def _checked_range(place: Place, symbol: spec.Var) -> tuple[int, int]:
-    """What a symbol that is bound here can be; a stride may be free, and so unchecked."""
-    low, high = spec.INT_RANGES.get(symbol.dtype, (0, 0))
-    if place.part is Part.STRIDES:
-        return low, high
-    low = low if symbol.min is None else symbol.min
-    if place.part in (Part.SHAPE, Part.ENTRY) and place.solved is None:
-        low = max(low, 0)
-    return low, high if symbol.max is None else symbol.max
 
 
 def _implied(hot: Hot, place: Place, symbol: spec.Var) -> bool:

@@ -23,6 +23,7 @@ from ffi_builder.builder.state import DL, Hot
 from ffi_builder.errors import BuildError
 from ffi_builder.ir import CheckingBuilder, Value
 from ffi_builder.plan import Part, Place
+from ffi_builder.plan.results import DEVICE_ID, MOST_DEVICES, SIZE, is_size
 from ffi_builder.providers.context import CallContext
 from ffi_builder.providers.globals import any_head, call_global, return_failure
 
@@ -119,11 +120,11 @@ class Results:
             return dim
         if isinstance(dim, spec.Var):
             symbol = self.hot.symbol(dim)
-            value, known = symbol.value, symbol.low >= 0
+            value, known = symbol.value, is_size(symbol.low, symbol.high)
         else:
             value, known = self.decoded.value(dim), False
         if not known:
-            words = f"The size {tensor.name}.shape[{axis}] = {dim} of the result would be {{}}"
+            words = SIZE.format(path=f"{tensor.name}.shape[{axis}]", dim=dim)
             b.check(b.sge(value, b.i64(0)), "ValueError", words, value)
         return value
 
@@ -136,8 +137,8 @@ class Results:
             return b.i64(type_ | given << 32)
         if isinstance(given, spec.Var):
             number = self.hot.symbol(given).value
-            words = f"The device id {given} of the result {tensor.name} is out of range: {{}}"
-            b.check(b.ult(number, b.i64(1 << 31)), "ValueError", words, number)
+            words = DEVICE_ID.format(given=given, name=tensor.name)
+            b.check(b.ult(number, b.i64(MOST_DEVICES)), "ValueError", words, number)
             return b.or_(b.shl(number, b.i64(32)), b.i64(type_))
         device: Value = b.i64(type_)
         for param, place in reversed(self.decoded.places):

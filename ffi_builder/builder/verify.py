@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from ffi_builder.builder.diagnosis import PREFIX
@@ -13,12 +13,14 @@ from ffi_builder.ir import OPERATIONS, Block, Operation, Symbols, describe, func
 _KNOWN: Final = frozenset(OPERATIONS)
 
 
-def verify_added(symbols: Symbols, wrapper: Operation, provided: Block) -> None:
+def verify_added(
+    symbols: Symbols, wrapper: Operation, provided: Block, references: Sequence[Operation] | None
+) -> None:
     """Verify the wrapper and what was added with it.
 
     MLIR checks that calls name a function of the right type only when it verifies the whole module;
     from the block in which the provider began on that is done here, so that many wrappers attached
-    in turn stay cheap.
+    in turn stay cheap. ``references`` are all such operations there, where that is known.
 
     Raises:
         BuildError: with MLIR's words, if something does not verify.
@@ -32,7 +34,11 @@ def verify_added(symbols: Symbols, wrapper: Operation, provided: Block) -> None:
             symbols.module.operation.verify()
     except Exception as error:
         raise BuildError(f"the wrapper does not verify: {error}") from error
+    for operation in references or ():
+        _verify_symbols(symbols, operation)
     for function in added:
+        if function is wrapper and references is not None:
+            continue
         start = provided if function is wrapper else None
         for block in _blocks_from(function, start):
             for operation in block.operations:

@@ -136,9 +136,9 @@ def _add(
         prepare(ModuleContext(symbols.module, symbols, plan.signature))
         symbols.refresh()
     table = encode(plan)
-    function, provided = _emit_wrapper(symbols, names, plan, provider, table)
+    function, provided, references = _emit_wrapper(symbols, names, plan, provider, table)
     define_helpers(symbols, symbols.wanted)
-    verify_added(symbols, function, provided)
+    verify_added(symbols, function, provided, references if _ours(provider) else None)
     return function, table
 
 
@@ -238,8 +238,8 @@ def _without_debug_information(distribution: Distribution, symbols: Symbols, loc
 
 def _emit_wrapper(
     symbols: Symbols, names: Names, plan: Plan, provider: CallProvider, table: Table
-) -> tuple[Operation, Block]:
-    """The function, and the block in which the provider begins."""
+) -> tuple[Operation, Block, Sequence[Operation]]:
+    """The function, the block in which the provider begins, and what refers to symbols there."""
     t = symbols.types
     data = table.named(names.function, names.backtrace)
     constant = symbols.named(TABLE + names.function, data)
@@ -262,7 +262,7 @@ def _emit_wrapper(
     hot = Hot(b, args, count, slow, wrong, max(ranks, default=0))
     forwards = type(provider) is not NopCallProvider or bool(plan.signature.results)
     emit_hot_path(hot, plan, defer=not forwards or getattr(provider, "one_at_a_time", False))
-    provided = b.block
+    provided, before = b.block, len(b.references)
     _emit_call(hot, b, plan, provider, symbols.module, result, forwards)
     b.ret(b.i32(0))
     b.block = slow
@@ -271,7 +271,7 @@ def _emit_wrapper(
     operands = [args, wrong.arguments[0], b.address_of(constant)]
     b.ret(b.call_value(shared_name("diagnose"), operands, t.i32, t.of_tail_call()))
     _set_attributes(b, provider, plan, names.description)
-    return function, provided
+    return function, provided, b.references[before:]
 
 
 def _emit_call(

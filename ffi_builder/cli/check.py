@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 import textwrap
+from collections.abc import Sequence
 from typing import Any
 
 from ffi_builder.cli.output import complain
@@ -46,12 +48,24 @@ def run(given: argparse.Namespace) -> int:
 def _described(library: Any, name: str) -> dict[str, Any]:
     info = library.info(name)
     if info is None:
-        return {"name": name}
+        doc = _of_a_launch(name, library.functions)
+        return {"name": name, "doc": doc} if doc else {"name": name}
     params = [
         {"name": p.name, "type": p.type, "kw_only": p.kw_only, "doc": p.doc} | _default(p)
         for p in info.parameters
     ]
-    return {"name": name, "signature": info.signature, "doc": info.doc, "params": params}
+    about = {"signature": info.signature, "doc": info.doc, "returns": info.returns or None}
+    return {"name": name, **about, "params": params}
+
+
+def _of_a_launch(name: str, functions: Sequence[str]) -> str:
+    """What a function beside one that launches a CUDA kernel is for; empty for all others."""
+    found = re.fullmatch(r"_cuda_(preload|release)\d*_(.+)", name)
+    if found is None or found[2] not in functions:
+        return ""
+    if found[1] == "preload":
+        return f"loads the CUDA kernel of {found[2]} ahead, on the device whose number it is given"
+    return f"unloads the CUDA kernel of {found[2]}"
 
 
 def _default(param: Any) -> dict[str, str]:
@@ -60,7 +74,7 @@ def _default(param: Any) -> dict[str, str]:
 
 def _text(function: dict[str, Any]) -> str:
     if "signature" not in function:
-        return f"{function['name']}\n    says nothing of its parameters"
+        return f"{function['name']}\n    {function.get('doc', 'says nothing of its parameters')}"
     lines = [f"{function['name']}", f"    {function['signature']}"]
     if function["doc"]:
         lines += ["", textwrap.indent(function["doc"], "    ")]

@@ -33,6 +33,8 @@ class Builder(Arithmetic, Memory, Flow):
     def __init__(self, symbols: Symbols, function: Operation, block: Block, location: Any) -> None:
         super().__init__(symbols.types, function, block, location)
         self.symbols = symbols
+        self.references: list[Operation] = []
+        """What was appended that calls a symbol or takes its address."""
 
     def call(
         self,
@@ -84,9 +86,10 @@ class Builder(Arithmetic, Memory, Flow):
     def address_of(self, symbol: str) -> Value:
         """The address of a global or function."""
         types = self.types
-        return self.value(
-            "llvm.mlir.addressof", (), types.ptr, {"global_name": types.symbol(symbol)}
-        )
+        name = {"global_name": types.symbol(symbol)}
+        operation = self.op("llvm.mlir.addressof", (), (types.ptr,), name)
+        self.references.append(operation)
+        return operation.result
 
     def _call(
         self,
@@ -109,4 +112,5 @@ class Builder(Arithmetic, Memory, Flow):
                 **(attributes or {}),
             },
         )
+        self.references.append(operation)
         return None if result == types.void else operation.result

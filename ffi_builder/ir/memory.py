@@ -37,7 +37,7 @@ class Memory(Core):
         if index == 0:
             return pointer
         types = self.types
-        attributes = types.of_member(str(struct), index)
+        attributes = types.of_member(types.text(struct), index)
         return self.value("llvm.getelementptr", (pointer,), types.ptr, attributes)
 
     def field(self, result: Type, pointer: Value, offset: int) -> Value:
@@ -55,7 +55,8 @@ class Memory(Core):
 
     def alloca_here(self, type_: Type, count: Value, *, align: int | None = None) -> Value:
         """Stack space for a number of values that is known only at run time, at the cursor."""
-        attributes = {"elem_type": self.types.type_attribute(str(type_))}
+        types = self.types
+        attributes = {"elem_type": types.type_attribute(types.text(type_))}
         if align:
             attributes["alignment"] = self.types.int_attribute(64, align)
         return self.value("llvm.alloca", (count,), self.types.ptr, attributes)

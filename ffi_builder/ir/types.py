@@ -44,6 +44,7 @@ class Types:
         self.ir = ir
         self.context = context
         self._types: dict[str, Type] = {}
+        self._texts: dict[Type, str] = {}
         self._integers: dict[int, Type] = {}
         self._attributes: dict[str, Attribute] = {}
         self._of: dict[object, dict[str, Attribute]] = {}
@@ -60,6 +61,13 @@ class Types:
                 found = self._types[text] = self.ir.Type.parse(text, self.context)
             except Exception as error:  # MLIRError, which old bindings do not have
                 raise BuildError(f"{text!r} is no type: {error}") from None
+        return found
+
+    def text(self, type_: Type) -> str:
+        """The text of a type, which the bindings print anew each time."""
+        found = self._texts.get(type_)
+        if found is None:
+            found = self._texts[type_] = str(type_)
         return found
 
     def integer(self, bits: int) -> Type:
@@ -125,16 +133,16 @@ class Types:
 
     def struct(self, members: Sequence[Type]) -> Type:
         """``!llvm.struct<(members)>``, not packed."""
-        return self.parse(f"!llvm.struct<({', '.join(map(str, members))})>")
+        return self.parse(f"!llvm.struct<({', '.join(map(self.text, members))})>")
 
     def array(self, count: int, element: Type) -> Type:
         """``!llvm.array<count x element>``."""
-        return self.parse(f"!llvm.array<{count} x {element}>")
+        return self.parse(f"!llvm.array<{count} x {self.text(element)}>")
 
     def function(self, result: Type, parameters: Sequence[Type]) -> Type:
         """``!llvm.func<result (parameters)>``."""
-        inner = str(result).removeprefix("!llvm.")
-        return self.parse(f"!llvm.func<{inner} ({', '.join(map(str, parameters))})>")
+        inner = self.text(result).removeprefix("!llvm.")
+        return self.parse(f"!llvm.func<{inner} ({', '.join(map(self.text, parameters))})>")
 
     # ---- attributes
 

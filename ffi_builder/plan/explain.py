@@ -22,6 +22,7 @@ from collections.abc import Iterator
 
 from ffi_builder import spec
 from ffi_builder.plan.make import Plan, make_plan
+from ffi_builder.plan.results import result_rows
 from ffi_builder.plan.steps import (
     AnyStep,
     AtLeast,
@@ -54,6 +55,7 @@ from ffi_builder.plan.steps import (
 from ffi_builder.plan.words import OR_NONE, choices_text, float_text
 
 LATE = "what had to wait for a later argument:"
+RESULTS = "then, of what is returned:"
 FREE = "Strides of size-1 dimensions and of tensors without elements are free: they need only fit."
 ABSENT = "Nothing in an Optional that is None is checked; the next place of a symbol then binds it."
 DEVICES = (
@@ -75,15 +77,21 @@ def plan_text(plan: Plan) -> str:
     for step in plan:
         rows.append(_cells(step, origins))
         _note_origin(step, origins)
-    at, expected = (_width([row[column] for row in rows]) for column in (0, 1))
+    results = list(result_rows(plan))
+    at, expected = (_width([row[column] for row in [*rows, *results]]) for column in (0, 1))
     margin = len(str(len(plan) - 1))
+
+    def line(index: str, row: tuple[str, str, str]) -> str:
+        cells = f"  {index:>{margin}}  {row[0]:<{at}}  {row[1]:<{expected}}  {row[2]}"
+        return cells.rstrip()
+
     lines = [spec.short_text(plan.signature)]
     for number, row in enumerate(rows, start=-1):
         if number == plan.late:
             lines.append(LATE)
-        index = "" if number < 0 else str(number)
-        line = f"  {index:>{margin}}  {row[0]:<{at}}  {row[1]:<{expected}}  {row[2]}"
-        lines.append(line.rstrip())
+        lines.append(line("" if number < 0 else str(number), row))
+    if results:
+        lines += [RESULTS, *(line("", row) for row in results)]
     return "\n".join([*lines, *_notes(plan)])
 
 

@@ -24,6 +24,7 @@ from ffi_builder.testing.message import (
     show,
 )
 from ffi_builder.testing.reading import Found
+from ffi_builder.testing.results import check_results
 from ffi_builder.testing.symbols import Symbols
 from ffi_builder.testing.tensors import check_tensor
 from ffi_builder.testing.text import check_text
@@ -66,6 +67,7 @@ class Interpreter:
                 if mismatch.words in LAYOUT_WORDS:
                     mismatch.shown |= layout(self.found.object(mismatch.place))
                 raise mismatch.error(self.plan.signature) from None
+        check_results(self.plan, self.symbols)
         return self.symbols.values(self.plan.signature)
 
     def _is_absent(self, place: Place) -> bool:

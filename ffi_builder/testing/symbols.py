@@ -66,8 +66,12 @@ class Symbols:
             case _:
                 assert_never(step)
 
+    def value(self, var: spec.Var) -> Scalar:
+        """As it was bound; 0 where nothing has bound it."""
+        return self.bound[var].value if var in self.bound else 0
+
     def _python_value(self, var: spec.Var) -> Scalar:
-        value = self.bound[var].value if var in self.bound else 0
+        value = self.value(var)
         if var.dtype == "bool":
             return bool(value)
         return float(value) if var.dtype in spec.FLOAT_DTYPES else value

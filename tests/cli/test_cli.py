@@ -226,6 +226,7 @@ class TestCheck:
         (function,) = json.loads(succeeds("check", "--json", made))
         assert function["name"] == "add_one"
         assert [param["name"] for param in function["params"]] == ["x", "y"]
+        assert function["returns"] is None
 
     def test_what_is_no_library(self, kernel: Path):
         assert fails("check", kernel).startswith("error: ")

@@ -107,6 +107,12 @@ def test_it_loads_and_says_so_when_there_is_no_driver(built: Path):
     assert len(lines) == 3
 
 
+def test_the_command_line_says_what_the_other_functions_are_for(built: Path):
+    shown = run([sys.executable, "-m", "ffi_builder", "check", str(built)])
+    assert "_cuda_preload_f\n    loads the CUDA kernel of f ahead, on the device whose" in shown
+    assert "_cuda_release_f\n    unloads the CUDA kernel of f\n" in shown
+
+
 def test_an_empty_grid_needs_no_driver(built: Path):
     assert python(built, "f(0, None, 0)\nprint('done')", environment(no_driver())) == ["done"]
 

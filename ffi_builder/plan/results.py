@@ -1,0 +1,62 @@
+"""What is checked of results, behind all arguments: sizes and devices of tensors to allocate."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from ffi_builder import spec
+from ffi_builder.plan.make import Plan
+from ffi_builder.plan.place import Part, Place
+from ffi_builder.plan.steps import Bind
+
+OVERFLOW: Final = "The value of {dim} does not fit int64"
+SIZE: Final = "The size {path} = {dim} of the result would be {{}}"
+DEVICE_ID: Final = "The device id {given} of the result {name} is out of range: {{}}"
+"""Their messages; the braces that are left stand for the value."""
+MOST_DEVICES: Final = 1 << 31
+
+
+def result_tensors(plan: Plan) -> list[spec.Tensor]:
+    """The tensors that are returned, in the order in which they are allocated."""
+    return [result for result in plan.signature.results if isinstance(result, spec.Tensor)]
+
+
+def checked_range(place: Place, symbol: spec.Var) -> tuple[int, int]:
+    """What a symbol that is bound here can be; a stride may be free, and so unchecked."""
+    low, high = spec.INT_RANGES.get(symbol.dtype, (0, 0))
+    if place.part is Part.STRIDES:
+        return low, high
+    low = low if symbol.min is None else symbol.min
+    if place.part in (Part.SHAPE, Part.ENTRY) and place.solved is None:
+        low = max(low, 0)
+    return low, high if symbol.max is None else symbol.max
+
+
+def is_size(low: int, high: int) -> bool:
+    """Whether what is in this range can be a dimension."""
+    return low >= 0 and high < 2**63
+
+
+def result_rows(plan: Plan) -> Iterator[tuple[str, str, str]]:
+    """Of each check of a result: what of it, what it is expected to be, the error."""
+    for tensor in result_tensors(plan):
+        for axis, dim in enumerate(tensor.dims):
+            if isinstance(dim, spec.Expr) or (
+                isinstance(dim, spec.Var) and not is_size(*_range_of(plan, dim))
+            ):
+                yield f"{tensor.name}.shape[{axis}]", f"{dim}, at least 0", "ValueError"
+        if isinstance(tensor.device_id, spec.Var):
+            expected = f"{tensor.device_id}, 0 to {MOST_DEVICES - 1}"
+            yield f"{tensor.name}.device_id", expected, "ValueError"
+        yield tensor.name, "allocated", "RuntimeError, or the allocator's"
+        if (tensor.data_alignment or 1) > 1:
+            expected = f"aligned to {tensor.data_alignment} bytes by the allocator"
+            yield f"{tensor.name}.data", expected, "RuntimeError"
+
+
+def _range_of(plan: Plan, var: spec.Var) -> tuple[int, int]:
+    for step in plan:
+        if isinstance(step, Bind) and step.symbol == var:
+            return checked_range(step.place, var)
+    return spec.INT_RANGES.get(var.dtype, (0, 0))
