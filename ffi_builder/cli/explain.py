@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import argparse
+from typing import TYPE_CHECKING
 
 from ffi_builder.cli.options import add_convention, add_signature, provider_of, signature_of
 from ffi_builder.spec import Signature
+
+if TYPE_CHECKING:
+    from ffi_builder.providers import CallProvider
 
 HELP = "print what a wrapper checks, or what it is made of"
 DESCRIPTION = """\
@@ -36,19 +40,20 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(given: argparse.Namespace) -> int:
     """Print it."""
     signature = signature_of(given.signature, given.device)
-    print(_text(signature, given.stage, given.convention, given.callee or signature.name).rstrip())
+    convention = given.convention or "nop"
+    provider = provider_of(convention, given.callee or signature.name, given.args)
+    # Nobody returns a scalar that nothing is called for.
+    print(_text(signature, given.stage, None if convention == "nop" else provider).rstrip())
     return 0
 
 
-def _text(signature: Signature, stage: str, convention: str, callee: str) -> str:
+def _text(signature: Signature, stage: str, provider: CallProvider | None) -> str:
     if stage == "plan":
         from ffi_builder.plan import explain
 
         return explain(signature)
     from ffi_builder import runtime, testing
 
-    # Nobody returns a scalar that nothing is called for.
-    provider = None if convention == "nop" else provider_of(convention, callee)
     if stage == "mlir":
         return testing.emit(signature, provider)
     lowered = runtime.lower(testing.emit(signature, provider, whole=True))

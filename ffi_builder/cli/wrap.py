@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from ffi_builder.cli.launch import IMAGES, add_launch, check_launch_options, is_image, launching
 from ffi_builder.cli.options import add_convention, add_signature, provider_of, signature_of
 from ffi_builder.cli.output import note
 from ffi_builder.errors import BuildError, CompileError
@@ -18,9 +19,9 @@ if TYPE_CHECKING:
 
 HELP = "make a library, an object or IR out of a kernel and a signature"
 DESCRIPTION = """\
-Read a kernel (MLIR, LLVM IR or an object), attach a validating TVM-FFI entry point for each
-signature, and write a shared library, an object, LLVM IR, MLIR or assembly, by the suffix of the
-output: .so .o .ll .mlir .s
+Read a kernel (MLIR, LLVM IR, an object, or a CUDA image), attach a validating TVM-FFI entry point
+for each signature, and write a shared library, an object, LLVM IR, MLIR or assembly, by the suffix
+of the output: .so .o .ll .mlir .s
 
 MLIR that is not in the LLVM dialect yet is lowered by a pipeline for linalg, affine, scf, memref
 and func; --pipeline gives another one, or `none`.
@@ -33,6 +34,9 @@ examples:
       --signature 'scale(x: Tensor([n], float32), n: int64, factor: float32)'
   ffi-builder wrap kernel.ll --device cuda --convention pack --triple aarch64-linux-gnu -o k.o \\
       --signature 'k(x: Tensor([n], float16), s: EnvStream)' --header k.h
+  ffi-builder wrap saxpy.ptx --device cuda --grid 'ceildiv(n, 128)' --block 128 -o saxpy.so \\
+      --signature 'saxpy(a: float32, x: Tensor([n], float32), y: Tensor([n], float32))' \\
+      --args 'a, x, y, n'
 """
 PIPELINE: Final = (
     "builtin.module(func.func(convert-linalg-to-loops),expand-strided-metadata,lower-affine,"
@@ -43,7 +47,8 @@ _SUFFIXES: Final = (".so", ".o", ".ll", ".mlir", ".s")
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """The options of this command."""
-    parser.add_argument("kernel", type=Path, help="a file .mlir, .ll or .o")
+    images = ", ".join(IMAGES)
+    parser.add_argument("kernel", type=Path, help=f"a file .mlir, .ll, .o, {images}")
     add_signature(parser, many=True)
     add_convention(parser, "memref")
     parser.add_argument("-o", "--output", type=Path, required=True, metavar="PATH")
@@ -68,6 +73,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--export-only", action="store_true", help="hide all symbols but the functions wrapped here"
     )
+    add_launch(parser)
 
 
 def run(given: argparse.Namespace) -> int:
@@ -84,10 +90,11 @@ def run(given: argparse.Namespace) -> int:
             if getattr(given, name):
                 raise CompileError(f"--{name.replace('_', '-')} goes with an output .so or .o")
     signatures = [signature_of(text, given.device) for text in given.signature]
-    if given.callee is not None and len(signatures) > 1:
-        raise CompileError(
-            "--callee goes with one --signature; name the others after their kernels"
-        )
+    for name in ("callee", "args"):
+        if getattr(given, name) is not None and len(signatures) > 1:
+            hint = "; name the others after their kernels" if name == "callee" else ""
+            raise CompileError(f"--{name} goes with one --signature{hint}")
+    check_launch_options(given)
     link: list[Path] = list(given.link)
     # Else it may be in what is linked, by this command or later.
     complete = given.kernel.suffix == ".mlir" and suffix == ".so" and not link
@@ -100,7 +107,8 @@ def run(given: argparse.Namespace) -> int:
         if given.pipeline is not None:
             raise CompileError(f"--pipeline needs MLIR, and {given.kernel} is something else")
         pipeline, module = None, "module {}"
-        link.insert(0, given.kernel)
+        if not is_image(given.kernel):
+            link.insert(0, given.kernel)
     lowered = runtime.lower(
         module, pipeline=pipeline, post_compile_hooks=[hook], opt_level=given.opt_level, link=link
     )
@@ -116,9 +124,13 @@ def _attaching(
 
         for signature in signatures:
             callee = given.callee or signature.name
-            if complete and given.convention != "nop":
+            if is_image(given.kernel):
+                attach(module, signature, launching(given, callee))
+                continue
+            convention = given.convention or "memref"
+            if complete and convention != "nop":
                 _check_callee(module, callee, given.kernel)
-            attach(module, signature, provider_of(given.convention, callee))
+            attach(module, signature, provider_of(convention, callee, given.args))
 
     return hook
 
@@ -155,8 +167,9 @@ def _write(lowered: LoweredModule, given: argparse.Namespace, names: list[str]) 
             lowered.export_library(given.output, **options)
         case ".o":
             lowered.export_object(given.output, **options)
-            if given.kernel.suffix != ".mlir" or given.link:
-                others = [path for path in (given.kernel, *given.link) if path.suffix != ".mlir"]
+            inside = (".mlir", *IMAGES)
+            others = [path for path in (given.kernel, *given.link) if path.suffix not in inside]
+            if others:
                 note(f"{given.output} has the wrapper; link {', '.join(map(str, others))} with it")
         case ".ll":
             _write_text(given.output, lowered.llvm_ir)

@@ -104,7 +104,7 @@ def _named(provider: str, name: str, context: CallContext) -> Item:
             return tensor.data
         if part in spec.parts_of(found):
             return spec.Field(found, part)
-    if re.search(r"[-+*/%()]", name):
+    if re.search(r"[-+*/%()]", name) or name.isdecimal():
         try:
             return spec.expression(name, symbols.values())
         except SpecError as error:

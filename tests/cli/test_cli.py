@@ -137,6 +137,36 @@ class TestWrap:
         self.wrap(kernel, made, "--signature", more)
         assert set(runtime.load(made).functions) == {"add_one", "another"}
 
+    def test_arguments_that_are_chosen(self, tmp_path: Path):
+        kernel, made = tmp_path / "kernel.mlir", tmp_path / "store.so"
+        kernel.write_text("""llvm.func @store(%out: !llvm.ptr, %a: i64, %b: i64, %c: i64) {
+            llvm.store %a, %out : i64, !llvm.ptr
+            %1 = llvm.getelementptr %out[1] : (!llvm.ptr) -> !llvm.ptr, i64
+            llvm.store %b, %1 : i64, !llvm.ptr
+            %2 = llvm.getelementptr %out[2] : (!llvm.ptr) -> !llvm.ptr, i64
+            llvm.store %c, %2 : i64, !llvm.ptr
+            llvm.return
+        }""")
+        signature = "store(n: int64, x: Tensor([m], int64))"
+        options = ("--convention", "direct", "--device", "cpu", "-o", made)
+        chosen = ("--args", "x, m, ceildiv(n * 2, 3), 7")
+        assert succeeds("wrap", kernel, "--signature", signature, *options, *chosen) == ""
+        x = np.zeros(3, dtype="int64")
+        runtime.load(made)["store"](5, x)
+        assert x.tolist() == [3, 4, 7]
+        words = fails("wrap", kernel, "--signature", signature, *options, "--args", "x, q")
+        assert "args= has 'q', which names no parameter or symbol of 'store'" in words
+        words = fails("wrap", kernel, "--signature", signature, *options, "--args", "x, q + 1")
+        assert "args= has 'q + 1': there is no symbol 'q', but n, m\n    q + 1\n    ^" in words
+        words = fails("wrap", kernel, "--signature", signature, *options, "--args", "x,")
+        assert words == "error: --args 'x,': there is nothing between two commas, or at an end\n"
+        nop = ("--convention", "nop", "--args", "x")
+        words = fails("wrap", kernel, "--signature", signature, *options, *nop)
+        assert words == "error: --args goes with a --convention that calls something\n"
+        two = ("--signature", signature, "--signature", signature.replace("store", "other"))
+        words = fails("wrap", kernel, *two, *options, "--args", "x")
+        assert words == "error: --args goes with one --signature\n"
+
     def test_mistakes_in_the_signature_are_pointed_at(self, kernel: Path, tmp_path: Path):
         output = tmp_path / "a.so"
         words = fails(
@@ -206,6 +236,11 @@ class TestExplain:
             "explain", "--stage", stage, "--signature", "f(n: int32)", "--convention", "direct"
         )
         assert re.search(mark, shown)
+
+    def test_arguments_that_are_chosen(self):
+        given = ("--signature", "f(n: int32, m: int32)", "--convention", "direct")
+        shown = succeeds("explain", "--stage", "mlir", *given, "--args", "m, n - 1")
+        assert re.search(r"llvm.call @f\(.*\) : \(i32, i64\) -> ()", shown)
 
     def test_a_signature_that_returns_a_scalar(self):
         shown = succeeds("explain", "--stage", "mlir", "--signature", "f(n: int32) -> t: int32")

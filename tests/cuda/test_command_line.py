@@ -1,0 +1,110 @@
+"""``ffi-builder wrap`` with a kernel in a CUDA image: a library, from one command."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.cuda.fake import (
+    KernelImage,
+    Launch,
+    Violation,
+    environment,
+    library,
+    make_cubin,
+    make_ptx,
+    missing,
+)
+from tests.cuda.fake.records import read_log
+
+pytestmark = pytest.mark.skipif(missing() is not None, reason=str(missing()))
+
+KERNEL = KernelImage("count", (4, 8))
+"""``void count(int n, void *out)``."""
+SIGNATURE = "count(n: int32, p: DataPointer, stream: Stream)"
+CALL = """
+import sys
+from ffi_builder import runtime
+runtime.load(sys.argv[1])["count"](300, None, 0)
+"""
+
+
+def wrap(kernel: Path, *options: str | Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "ffi_builder", "wrap", str(kernel), "--signature", SIGNATURE]
+    command += ["-o", str(kernel.with_suffix(".so")), *map(str, options)]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def refused(kernel: Path, *options: str) -> str:
+    """What is said on stderr; nothing is written."""
+    done = wrap(kernel, *options)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "Traceback" not in done.stderr
+    assert not kernel.with_suffix(".so").exists()
+    return done.stderr.removeprefix("error: ")
+
+
+@pytest.fixture
+def image(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    suffix: str = getattr(request, "param", ".cubin")
+    path = tmp_path / f"kernel{suffix}"
+    path.write_bytes(make_ptx([KERNEL]) if suffix == ".ptx" else make_cubin([KERNEL]))
+    return path
+
+
+@pytest.mark.parametrize("image", [".cubin", ".ptx"], indirect=True)
+def test_it_launches(image: Path, tmp_path: Path) -> None:
+    sizes = ("--grid", "ceildiv(n, 128), 2", "--block", "128", "--shared-memory", "n * 4")
+    done = wrap(image, *sizes)
+    assert (done.returncode, done.stderr) == (0, "")
+    log = tmp_path / "log"
+    env = {**environment(library()), "FAKE_CUDA_LOG": str(log)}
+    command = [sys.executable, "-W", "error", "-c", CALL, str(image.with_suffix(".so"))]
+    subprocess.run(command, env=env, check=True, cwd=Path(__file__).parents[2])
+    events = read_log(log.read_text())
+    [launch] = [event for event in events if isinstance(event, Launch)]
+    assert (launch.grid, launch.block, launch.shared) == ((3, 2, 1), (128, 1, 1), 1200)
+    assert launch.arguments == ((300).to_bytes(4, "little"), bytes(8))
+    assert not [event for event in events if isinstance(event, Violation)]
+
+
+def test_an_object_has_the_image_within(image: Path) -> None:
+    made = image.with_suffix(".o")
+    options = ("--args", "n, p", "--grid", "1", "--block", "1", "--cluster", "1", "-o", made)
+    done = wrap(image, *options)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert image.read_bytes() in made.read_bytes()
+
+
+def test_mistakes(image: Path) -> None:
+    both = ("--grid", "1", "--block", "1")
+    assert refused(image) == f"{image} is launched, so --grid is needed\n"
+    assert refused(image, "--grid", "1") == f"{image} is launched, so --block is needed\n"
+    words = refused(image, *both, "--convention", "direct")
+    assert words == f"--convention: {image} is launched; leave it out\n"
+    words = refused(image, "--grid", "n,,1", "--block", "1")
+    assert words == "--grid 'n,,1': there is nothing between two commas, or at an end\n"
+    words = refused(image, "--grid", "n +", "--block", "1")
+    assert words.startswith("CudaLaunchCallProvider: grid.x: expected an int, a symbol or an expr")
+    words = refused(image, "--grid", "q", "--block", "1")
+    assert words.startswith("CudaLaunchCallProvider: grid.x: there is no symbol 'q', but n\n")
+    words = refused(image, *both, "--args", "n")
+    assert (
+        "CudaLaunchCallProvider: the kernel 'count' takes (#0 4 bytes at 0, #1 8 bytes at 8), but"
+        in words
+    )
+    words = refused(image, *both, "--callee", "other")
+    assert "No kernel 'other' in the cubin" in words
+
+
+def test_sizes_of_what_is_not_launched(tmp_path: Path) -> None:
+    kernel = tmp_path / "kernel.mlir"
+    kernel.write_text("llvm.func @count()")
+    words = refused(kernel, "--convention", "direct", "--shared-memory", "4")
+    assert words == (
+        "--shared-memory goes with a kernel that is launched (.cubin, .fatbin, .ptx), and "
+        f"{kernel} is something else\n"
+    )
