@@ -7,7 +7,7 @@ emitted there is not there elsewhere.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from ffi_builder import abi, spec
@@ -28,15 +28,18 @@ class Binding(Mapping[spec.Var, Value]):
         self._decoded = decoded
 
     def __getitem__(self, var: spec.Var) -> Value:
-        if var not in self._decoded.symbols():
+        if var not in self._decoded.symbols:
             raise KeyError(var)
         return self._decoded.value(var)
 
     def __iter__(self) -> Iterator[spec.Var]:
-        return iter(self._decoded.symbols())
+        return iter(self._decoded.symbols)
 
     def __len__(self) -> int:
-        return len(self._decoded.symbols())
+        return len(self._decoded.symbols)
+
+    def __repr__(self) -> str:
+        return f"<the values of {', '.join(var.name for var in self) or 'no symbols'}>"
 
 
 @dataclass
@@ -46,6 +49,8 @@ class DecodedValues:
     hot: Hot
     b: CheckingBuilder
     places: list[tuple[spec.Param, Place]]
+    symbols: Collection[spec.Var]
+    """Those of the signature, in the order of their first occurrences."""
     env_stream: Value | None = None
     cells: dict[Position, Value] = field(default_factory=dict[Position, Value])
     """The ``TVMFFIAny`` of each tensor that is returned; it did not come as an argument."""
@@ -62,15 +67,11 @@ class DecodedValues:
             case spec.Var():
                 if item in self.typed:
                     return self.typed[item]
-                if item not in self.hot.symbols and item not in self.hot.stored:
-                    raise BuildError(
-                        f"symbol {item.name!r} ({item!r}) is not one of the signature: "
-                        f"{', '.join(var.name for var in self.symbols()) or 'it has none'}"
-                    )
+                self._check_symbol(item)
                 return typed(self.hot, item)
             case spec.Expr():
                 for var in spec.variables(item):
-                    self.value(var)
+                    self._check_symbol(var)
                 result, fine = evaluate(self.hot, item)
                 if fine is not None:
                     self.b.check(fine, "ValueError", OVERFLOW.format(dim=item))
@@ -82,9 +83,12 @@ class DecodedValues:
             f"None has no symbol: context.shape(tensor) has its value"
         )
 
-    def symbols(self) -> list[spec.Var]:
-        """Those of the signature."""
-        return [*self.hot.symbols, *self.hot.stored]
+    def _check_symbol(self, var: spec.Var) -> None:
+        if var not in self.symbols:
+            raise BuildError(
+                f"symbol {var.name!r} ({var!r}) is not one of the signature: "
+                f"{', '.join(known.name for known in self.symbols) or 'it has none'}"
+            )
 
     def read_ahead(self) -> None:
         """Read here what is to dominate all that a provider may emit."""
@@ -254,7 +258,7 @@ class DecodedValues:
         return found if there is None else b.select(there, found, b.address_of(hot.zeros))
 
     def _entry(self, entry: spec.Dim | None, place: Place, packing: int, *, wide: bool) -> Value:
-        """A symbol from its register; an int as a constant; all else as it was read."""
+        """A symbol's value; an int as a constant; all else as it is stored."""
         if wide and isinstance(entry, spec.Var):
             return self.hot.symbol(entry).value
         if isinstance(entry, (int, spec.Var)):

@@ -42,7 +42,7 @@ def emit_hot_path(hot: Hot, plan: Plan, *, defer: bool) -> None:
 
     With ``defer``, strides that only bind a symbol are not read here: they are ``hot.stored``.
     """
-    hot.unread = _only_bound(plan) if defer else frozenset()
+    hot.alone = _only_bound(plan) if defer else frozenset()
     _emit_all(hot, plan.steps[: plan.late])
     for step in plan.steps[plan.late :]:
         _emit(hot, step, None)
@@ -51,7 +51,7 @@ def emit_hot_path(hot: Hot, plan: Plan, *, defer: bool) -> None:
 
 
 def _only_bound(plan: Plan) -> frozenset[spec.Var]:
-    """Symbols that, bound by a stride, are in no other step."""
+    """Symbols that stand once in the signature, with nothing to be checked of them."""
     return frozenset(
         var
         for var, count in plan.occurrences.items()
@@ -86,7 +86,7 @@ def _emit(hot: Hot, step: s.AnyStep, following: s.AnyStep | None) -> None:
             _note_dim(hot, place, bound)
         case s.Bind(place, symbol):
             low, high = checked_range(place, symbol)
-            if place.part is Part.STRIDES and place.solved is None and symbol in hot.unread:
+            if place.part is Part.STRIDES and place.solved is None and symbol in hot.alone:
                 hot.stored[symbol] = Stored(place, low, high)
             else:
                 hot.symbols[symbol] = Symbol(read(hot, place), low, high)

@@ -82,8 +82,8 @@ class Hot:
         """Device type and id of each tensor in one i64, the type in the low half."""
         self.ndims: dict[Position, int] = {}
         """The number of dimensions that each tensor has been checked to have."""
-        self.unread: frozenset[spec.Var] = frozenset()
-        """Symbols whose values no check asks for."""
+        self.alone: frozenset[spec.Var] = frozenset()
+        """Symbols that no check looks at, so that strides of them need not be read before."""
         self.raw_data: dict[Position, Value] = {}
         """data of each tensor."""
         self.data: dict[Position, Value] = {}

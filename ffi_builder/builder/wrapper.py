@@ -290,7 +290,7 @@ def _emit_call(
         b.store(zero, result)
         b.store(zero, b.offset(result, abi.ANY_PAYLOAD))
     params = distinct(signature.params)
-    decoded = DecodedValues(hot, b, argument_places(params))
+    decoded = DecodedValues(hot, b, argument_places(params), plan.occurrences)
     if forwards:
         decoded.read_ahead()
     decoded.env_stream = _env_stream(b, decoded, signature)
@@ -369,7 +369,7 @@ def _set_attributes(b: Builder, provider: CallProvider, plan: Plan, description:
 
 def _ours(provider: CallProvider) -> bool:
     """Whether it is one of our own, and so is what it may be around."""
-    if isinstance(provider, CheckStatus):
+    if type(provider) is CheckStatus:  # a subclass may emit anything
         return _ours(provider.provider)
     return type(provider).__module__.startswith(f"{_PACKAGE}.providers.")
 

@@ -32,7 +32,7 @@ def add_launch(parser: argparse.ArgumentParser) -> None:
 
 def is_image(kernel: Path) -> bool:
     """Whether it is one, by its suffix."""
-    return kernel.suffix in IMAGES
+    return kernel.suffix.lower() in IMAGES
 
 
 def check_launch_options(given: argparse.Namespace) -> None:
@@ -66,6 +66,6 @@ def launching(given: argparse.Namespace, callee: str) -> CallProvider:
         grid=list_of("--grid", given.grid),
         block=list_of("--block", given.block),
         cluster=None if given.cluster is None else list_of("--cluster", given.cluster),
-        dynamic_smem_bytes=given.shared_memory or 0,
+        dynamic_smem_bytes=0 if given.shared_memory is None else given.shared_memory,
         args=None if given.args is None else list_of("--args", given.args),
     )

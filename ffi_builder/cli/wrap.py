@@ -168,7 +168,9 @@ def _write(lowered: LoweredModule, given: argparse.Namespace, names: list[str]) 
         case ".o":
             lowered.export_object(given.output, **options)
             inside = (".mlir", *IMAGES)
-            others = [path for path in (given.kernel, *given.link) if path.suffix not in inside]
+            others = [
+                path for path in (given.kernel, *given.link) if path.suffix.lower() not in inside
+            ]
             if others:
                 note(f"{given.output} has the wrapper; link {', '.join(map(str, others))} with it")
         case ".ll":

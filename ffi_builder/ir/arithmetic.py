@@ -84,7 +84,7 @@ class Arithmetic(Core):
             BuildError: if it is none of these.
         """
         types = self.types
-        if predicate not in PREDICATES:
+        if not isinstance(predicate, str) or predicate not in PREDICATES:  # pyright: ignore[reportUnnecessaryIsInstance]
             known = ", ".join(PREDICATES)
             raise BuildError(f"llvm.icmp: expected {known} but got {predicate!r}")
         return self.value(

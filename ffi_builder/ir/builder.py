@@ -100,14 +100,16 @@ class Builder(Arithmetic, Memory, Flow):
         attributes: dict[str, Attribute] | None,
     ) -> Value | None:
         types = self.types
-        if not isinstance(operands, (list, tuple)):
-            raise not_values("llvm.call: operands", operands)
+        try:
+            given = (*callee, *operands)
+        except TypeError:
+            raise not_values("llvm.call: operands", operands) from None
         operation = self.op(
             "llvm.call",
-            (*callee, *operands),
+            given,
             () if result == types.void else (result,),
             {
-                **types.of_call(len(callee) + len(operands)),
+                **types.of_call(len(given)),
                 **target,
                 **(attributes or {}),
             },

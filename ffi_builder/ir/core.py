@@ -94,7 +94,7 @@ class Core:
 
     def i1(self, value: bool) -> Value:
         """An ``i1`` constant."""
-        return self.constant(1, int(value))
+        return self.constant(1, int(bool(value)))
 
     def i8(self, value: int) -> Value:
         """An ``i8`` constant."""

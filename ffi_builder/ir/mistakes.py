@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 from ffi_builder.errors import BuildError
 
@@ -11,15 +10,21 @@ from ffi_builder.errors import BuildError
 def wrong_operation(
     ir: Any,
     name: object,
-    operands: Sequence[object],
-    results: Sequence[object],
-    attributes: Mapping[str, object] | None,
-    successors: Sequence[object] | None,
+    operands: Any,
+    results: Any,
+    attributes: Any,
+    successors: Any,
     error: Exception,
 ) -> BuildError:
     """What of an operation is none of MLIR's objects, which ``Operation.create`` does not say."""
     if not isinstance(name, str):
         return BuildError(f"operation: expected a name, such as 'llvm.add', but got {name!r}")
+    lists = {"operands": operands, "results": results, "successors": successors or ()}
+    for what, given in lists.items():
+        if not isinstance(given, (list, tuple)):
+            return BuildError(f"{name}: {what}: expected a list but got {given!r}")
+    if attributes is not None and not isinstance(attributes, dict):
+        return BuildError(f"{name}: attributes: expected a dict of them but got {attributes!r}")
     for index, operand in enumerate(operands):
         if not isinstance(operand, ir.Value):
             return not_a_value(f"{name}: operand {index}", operand)
@@ -32,7 +37,7 @@ def wrong_operation(
                 f"{name}: expected a block to go to, such as builder.new_block() makes, but got "
                 f"{successor!r}"
             )
-    for key, attribute in (attributes or {}).items():
+    for key, attribute in cast("dict[object, object]", attributes or {}).items():
         if not isinstance(attribute, ir.Attribute):
             return BuildError(
                 f"{name}: attribute {key!r}: expected an ir.Attribute, such as "
@@ -64,6 +69,11 @@ def _not_a_type(name: str, given: object) -> BuildError:
     if given is None:
         hint = "; builder.types.void is that of nothing"
     return BuildError(f"{name}: result: expected a type (an ir.Type) but got {given!r}{hint}")
+
+
+def not_text(what: str, given: object) -> BuildError:
+    """Where a text stands, something else was given."""
+    return BuildError(f"{what}: expected a str but got {given!r}")
 
 
 def not_an_int(what: str, given: object, hint: str = "") -> BuildError:

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from ffi_builder.errors import BuildError
-from ffi_builder.ir.mistakes import not_an_int
+from ffi_builder.ir.mistakes import not_an_int, not_text
 from ffi_builder.ir.protocols import Attribute, Type
 
 PREDICATES = {
@@ -55,6 +55,8 @@ class Types:
         Raises:
             BuildError: if it is none.
         """
+        if not isinstance(text, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise not_text("type", text)
         found = self._types.get(text)
         if found is None:
             try:
@@ -127,7 +129,7 @@ class Types:
         Raises:
             BuildError: if there is no such dtype.
         """
-        if dtype not in LLVM_TYPES:
+        if not isinstance(dtype, str) or dtype not in LLVM_TYPES:  # pyright: ignore[reportUnnecessaryIsInstance]
             raise BuildError(f"dtype: expected one of {', '.join(LLVM_TYPES)} but got {dtype!r}")
         return self.parse(LLVM_TYPES[dtype])
 
@@ -177,7 +179,13 @@ class Types:
         return self.ir.StringAttr.get(data, self.context)
 
     def symbol(self, name: str) -> Attribute:
-        """A reference to a symbol, as an attribute."""
+        """A reference to a symbol, as an attribute.
+
+        Raises:
+            BuildError: if it is no name.
+        """
+        if not isinstance(name, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise not_text("symbol", name)
         return self.ir.FlatSymbolRefAttr.get(name, self.context)
 
     def type_attribute(self, text: str) -> Attribute:
@@ -188,7 +196,8 @@ class Types:
 
     def of_constant(self, bits: int, value: int) -> dict[str, Attribute]:
         """Of an integer constant."""
-        key = ("constant", bits, value)
+        # 1.0 is equal to 1, and would find its attribute.
+        key = ("constant", bits, value, type(value))
         return self._of.get(key) or self._make(key, value=self.int_attribute(bits, value))
 
     def of_offset(self, offset: int) -> dict[str, Attribute]:

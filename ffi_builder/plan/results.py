@@ -8,7 +8,7 @@ from typing import Final
 from ffi_builder import spec
 from ffi_builder.plan.make import Plan
 from ffi_builder.plan.place import Part, Place
-from ffi_builder.plan.steps import Bind
+from ffi_builder.plan.steps import Bind, BindOrEqual
 
 OVERFLOW: Final = "The value of {dim} does not fit int64"
 SIZE: Final = "The size {path} = {dim} of the result would be {{}}"
@@ -56,7 +56,12 @@ def result_rows(plan: Plan) -> Iterator[tuple[str, str, str]]:
 
 
 def _range_of(plan: Plan, var: spec.Var) -> tuple[int, int]:
-    for step in plan:
-        if isinstance(step, Bind) and step.symbol == var:
-            return checked_range(step.place, var)
-    return spec.INT_RANGES.get(var.dtype, (0, 0))
+    """What a symbol can be, wherever it is bound; of a provisional one nothing is known."""
+    bound = (step for step in plan if isinstance(step, (Bind, BindOrEqual)) and step.symbol == var)
+    ranges = [
+        checked_range(step.place, var)
+        if isinstance(step, Bind)
+        else spec.INT_RANGES.get(var.dtype, (0, 0))
+        for step in bound
+    ]
+    return min(low for low, _ in ranges), max(high for _, high in ranges)

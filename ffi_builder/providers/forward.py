@@ -106,9 +106,12 @@ def _named(provider: str, name: str, context: CallContext) -> Item:
             return spec.Field(found, part)
     if re.search(r"[-+*/%()]", name) or name.isdecimal():
         try:
-            return spec.expression(name, symbols.values())
+            found_value = spec.expression(name, symbols.values())
         except SpecError as error:
             raise BuildError(f"{provider}: args= has {name!r}: {error}") from None
+        if isinstance(found_value, int) and not -(2**63) <= found_value < 2**63:
+            raise BuildError(f"{provider}: args= has {name!r}, which does not fit int64")
+        return found_value
     known = ", ".join(dict.fromkeys([*by_name, *symbols])) or "none"
     raise BuildError(
         f"{provider}: args= has {name!r}, which names no parameter or symbol of "

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, cast
 
+from ffi_builder.errors import SpecError
 from ffi_builder.spec._check import text as checked_text
 from ffi_builder.spec.expr import OPERATORS, Dim, Expr, Var
 from ffi_builder.spec.tokens import Token, Tokens
@@ -36,12 +37,25 @@ def expression(text: str, symbols: Iterable[Var] | None = None) -> Dim:
         symbols: what names stand for; left out, each is an int64 symbol.
 
     Raises:
-        SpecError: the text is no expression, or has a name that no symbol has. The message shows
-            the line, with carets under the place.
+        SpecError: the text is no expression, or has a name that no symbol has; the message shows
+            the line, with carets under the place. Or ``symbols`` are not symbols, or two of them
+            have one name.
     """
     tokens = Tokens(checked_text("expression", text))
-    known = None if symbols is None else {var.name: var for var in symbols}
+    known = None if symbols is None else _by_name(symbols)
     return DimParser(tokens, None, known).whole()
+
+
+def _by_name(symbols: object) -> dict[str, Var]:
+    if isinstance(symbols, str) or not isinstance(symbols, Iterable):
+        raise SpecError(f"expression: symbols: expected a list of Vars but got {symbols!r}")
+    known: dict[str, Var] = {}
+    for var in cast("Iterable[object]", symbols):
+        if not isinstance(var, Var):
+            raise SpecError(f"expression: symbols: expected Vars but got {var!r}")
+        if known.setdefault(var.name, var) != var:
+            raise SpecError(f"expression: symbols: {known[var.name]!r} and {var!r} have one name")
+    return known
 
 
 class DimParser:

@@ -155,9 +155,9 @@ class TestWrap:
         runtime.load(made)["store"](5, x)
         assert x.tolist() == [3, 4, 7]
         words = fails("wrap", kernel, "--signature", signature, *options, "--args", "x, q")
-        assert "args= has 'q', which names no parameter or symbol of 'store'" in words
+        assert "--args has 'q', which names no parameter or symbol of 'store'" in words
         words = fails("wrap", kernel, "--signature", signature, *options, "--args", "x, q + 1")
-        assert "args= has 'q + 1': there is no symbol 'q', but n, m\n    q + 1\n    ^" in words
+        assert "--args has 'q + 1': there is no symbol 'q', but n, m\n    q + 1\n    ^" in words
         words = fails("wrap", kernel, "--signature", signature, *options, "--args", "x,")
         assert words == "error: --args 'x,': there is nothing between two commas, or at an end\n"
         nop = ("--convention", "nop", "--args", "x")
@@ -196,6 +196,14 @@ class TestWrap:
         )
         # An object may be linked to one that has it.
         self.wrap(kernel, tmp_path / "a.o", "--callee", "elsewhere")
+
+    def test_what_is_not_there_to_link(self, kernel: Path, tmp_path: Path):
+        kernel.write_text("llvm.func @add_one(!llvm.ptr, !llvm.ptr)")
+        given = ("--signature", SIGNATURE, "--device", "cpu", "--convention", "direct")
+        words = fails("wrap", kernel, *given, "-o", tmp_path / "a.so")
+        assert "add_one" in words
+        assert "--link" in words
+        assert "link=" not in words
 
     def test_no_such_file(self, tmp_path: Path):
         given = ("--signature", SIGNATURE, "--device", "cpu", "-o", tmp_path / "a.so")

@@ -51,11 +51,11 @@ def refused(kernel: Path, *options: str) -> str:
 def image(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     suffix: str = getattr(request, "param", ".cubin")
     path = tmp_path / f"kernel{suffix}"
-    path.write_bytes(make_ptx([KERNEL]) if suffix == ".ptx" else make_cubin([KERNEL]))
+    path.write_bytes(make_ptx([KERNEL]) if suffix.lower() == ".ptx" else make_cubin([KERNEL]))
     return path
 
 
-@pytest.mark.parametrize("image", [".cubin", ".ptx"], indirect=True)
+@pytest.mark.parametrize("image", [".cubin", ".ptx", ".PTX"], indirect=True)
 def test_it_launches(image: Path, tmp_path: Path) -> None:
     sizes = ("--grid", "ceildiv(n, 128), 2", "--block", "128", "--shared-memory", "n * 4")
     done = wrap(image, *sizes)
@@ -87,6 +87,8 @@ def test_mistakes(image: Path) -> None:
     assert words == f"--convention: {image} is launched; leave it out\n"
     words = refused(image, "--grid", "n,,1", "--block", "1")
     assert words == "--grid 'n,,1': there is nothing between two commas, or at an end\n"
+    words = refused(image, *both, "--shared-memory", "")
+    assert words.startswith("CudaLaunchCallProvider: dynamic_smem_bytes: expected an int, a symbol")
     words = refused(image, "--grid", "n +", "--block", "1")
     assert words.startswith("CudaLaunchCallProvider: grid.x: expected an int, a symbol or an expr")
     words = refused(image, "--grid", "q", "--block", "1")

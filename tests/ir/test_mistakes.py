@@ -9,7 +9,7 @@ import pytest
 
 from ffi_builder import BuildError, attach_ffi_func
 from ffi_builder.ir import Block, CheckingBuilder
-from ffi_builder.providers import CallContext
+from ffi_builder.providers import CallContext, CheckStatus, NopCallProvider
 from ffi_builder.spec import Tensor, dims
 from tests.support.wrapping import new_module
 
@@ -77,6 +77,25 @@ MISTAKES: list[tuple[Mistake, str]] = [
         "llvm.load: attribute 'alignment': expected an ir.Attribute, such as "
         "builder.types.attribute(text) makes, but got 4",
     ),
+    (
+        lambda b, c: b.op("llvm.add", b.i64(1), [b.types.i64]),
+        "llvm.add: operands: expected a list but got <",
+    ),
+    (
+        lambda b, c: b.op("llvm.add", [b.i64(1), b.i64(2)], b.types.i64),
+        "llvm.add: results: expected a list but got ",
+    ),
+    (lambda b, c: b.op("llvm.br", successors=5), "llvm.br: successors: expected a list but got 5"),
+    (
+        lambda b, c: b.op("llvm.add", attributes=[1]),
+        "llvm.add: attributes: expected a dict of them but got [1]",
+    ),
+    (lambda b, c: b.call(None, [], b.types.void), "symbol: expected a str but got None"),
+    (lambda b, c: b.address_of(5), "symbol: expected a str but got 5"),
+    (lambda b, c: b.types.parse([]), "type: expected a str but got []"),
+    (lambda b, c: b.types.scalar([]), "dtype: expected one of int8, "),
+    (lambda b, c: b.compare([], c.value(n), c.value(n)), "llvm.icmp: expected eq, ne, "),
+    (lambda b, c: (b.i64(1), b.i64(1.0)), "i64: expected an int but got 1.0"),
     (lambda b, c: b.op(7), "operation: expected a name, such as 'llvm.add', but got 7"),
     (
         lambda b, c: b.field(b.types.i64, c.data(X), c.value(n)),
@@ -110,8 +129,23 @@ def test_mistakes_of_providers(mistake: Mistake, words: str) -> None:
     assert str(module) == before
 
 
+class Subclass(CheckStatus):
+    """Of one of our own, but what it emits is not."""
+
+    def __call__(self, current_block: Block, context: CallContext) -> Block:
+        context.builder.op("llvm.nonsense")
+        return context.builder.block
+
+
+def test_a_subclass_of_our_own_is_not_trusted() -> None:
+    with pytest.raises(BuildError, match=r"'llvm.nonsense', which is no operation of the dialect"):
+        attach_ffi_func(new_module(), "f", [X], Subclass(NopCallProvider()))
+
+
 def test_what_is_right_passes() -> None:
     def right(b: CheckingBuilder, context: CallContext) -> None:
+        b.symbols.declare("k", b.types.void, [value.type for value in b.entry.arguments])
+        b.call("k", b.entry.arguments, b.types.void)
         value = b.select(b.i1(True), b.add(context.value(n), b.i64(3)), b.i64(-1))
         b.store(value, b.alloca(b.types.parse("i64")))
         b.op("llvm.freeze", [value], [b.types.i64])

@@ -91,7 +91,8 @@ def test_strides_that_are_read_when_they_are_asked_for(given: tuple[int, int] | 
 
     def values(context: CallContext) -> list[Value]:
         both = context.matched_var_binding
-        assert list(both) == [n, small, s]
+        assert list(both) == [n, s, small]
+        assert repr(both) == "<the values of n, s, small>"
         assert len(both) == 3
         assert m not in both
         return [context.value(small), context.value(s - n), *context.strides(x, wide=True), both[s]]

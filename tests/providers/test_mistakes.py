@@ -102,6 +102,7 @@ def test_asking_for_what_is_not_there(ask: Callable[[Any], object], words: str) 
             DirectCallProvider("k", args=["q * 2"]),
             r"args= has 'q \* 2': there is no symbol 'q', but",
         ),
+        (DirectCallProvider("k", args=[str(2**64 - 1)]), "args= has '18446744073709551615', which"),
         (DirectCallProvider("k", args=["n *"]), r"args= has 'n \*': expected an int, a symbol or"),
         (DirectCallProvider("k", args=["s.data"]), "args= has 's.data', which names no parameter"),
         (DirectCallProvider(""), "expected the callee's name, without '@', but got ''"),

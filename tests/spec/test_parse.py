@@ -292,6 +292,19 @@ class TestExpression:
         assert expression(text) == made
         assert expression(text, [n]) == made
 
+    @pytest.mark.parametrize(
+        ("symbols", "words"),
+        [
+            (["n"], "expression: symbols: expected Vars but got 'n'"),
+            ("n", "expression: symbols: expected a list of Vars but got 'n'"),
+            (5, "expression: symbols: expected a list of Vars but got 5"),
+            ([n, Var("n", "int32")], "have one name"),
+        ],
+    )
+    def test_symbols_that_are_none(self, symbols: Any, words: str):
+        with pytest.raises(SpecError, match=words):
+            expression("n", symbols)
+
     def test_symbols_are_those_given(self):
         small = Var("n", "int32", min=1)
         assert expression("n * 2", [small]) == small * 2

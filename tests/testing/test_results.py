@@ -16,6 +16,16 @@ np = pytest.importorskip("numpy", reason="needs NumPy")
 
 CASES: list[tuple[str, list[Any], str]] = [
     (
+        "f(x: Optional(Tensor([n], float32)), n: int64) -> y: Tensor([n], float32)",
+        [None, -5],
+        "The size y.shape[0] = n of the result would be -5",
+    ),
+    (
+        "f(x: Optional(Tensor([n], int8)), z: Tensor([m], int8, strides=[n])) -> y: Tensor([n], int8)",
+        [None, np.zeros(4, "int8")[::-1]],
+        "The size y.shape[0] = n of the result would be -1",
+    ),
+    (
         "f(x: Tensor([n], int8)) -> y: Tensor([n - 3], int8)",
         [np.zeros(1, "int8")],
         "The size y.shape[0] = n - 3 of the result would be -2",

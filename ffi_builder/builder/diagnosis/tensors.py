@@ -3,7 +3,7 @@
 They read a tensor through its *object*: the address 24 bytes before the DLTensor, where the header
 of a Tensor object is (and where for a ``DLTensor*`` nothing is looked at). In C::
 
-    void* tensor_object(const TVMFFIAny* any);      of one that is no Tensor itself; NULL if none
+    void* tensor_object(const TVMFFIAny* any);      of none of type Tensor; NULL if it is no tensor
     bool is_empty(const void* object);              whether a dimension is 0
     bool has_no_data(const void* object);           data is NULL, and rightly so
     bool free_stride(const void* object, int64_t axis);
