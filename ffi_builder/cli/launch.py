@@ -13,8 +13,7 @@ if TYPE_CHECKING:
     from ffi_builder.providers import CallProvider
 
 IMAGES: Final = (".cubin", ".fatbin", ".ptx")
-_SIZES: Final = ("grid", "block", "cluster")
-_OPTIONS: Final = (*_SIZES, "shared_memory")
+_OPTIONS: Final = ("grid", "block", "cluster", "shared_memory")
 
 
 def add_launch(parser: argparse.ArgumentParser) -> None:
