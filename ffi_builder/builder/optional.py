@@ -84,6 +84,7 @@ class _Merge:
         b.block = merged
         for then, value in zip(self._then, merged.arguments, strict=True):
             then(value)
+        self._then.clear()  # they refer to this, which would keep the context until it is collected
 
 
 def _keep_values(merge: _Merge, inner: dict[str, dict[Any, Any]]) -> None:
