@@ -34,7 +34,8 @@ def can_be_made(signature: Signature) -> bool:
 
 REFUSED = re.compile(
     r"make_args: (found no values of .*|.* needs \d+ bytes, .*|.* does not fit .*|.* is above .*"
-    r"|.*, and must (not be negative|be a multiple of \d+, .*|be 0, where such arrays are.*))"
+    r"|.*, and must (not be negative|be a multiple of \d+, .*|be 0, where such arrays are.*"
+    r"|be from 0 to 2147483647))"
 )
 
 
@@ -65,6 +66,14 @@ def test_what_is_made_is_accepted(signature: Signature, data: st.DataObject) -> 
         return
     again = testing.check(signature, *args)
     assert {name: again[name] for name in asked} == pytest.approx(asked, rel=0, abs=0, nan_ok=True)
+
+
+def test_a_device_id_out_of_range_is_refused() -> None:
+    x = spec.Tensor("x", [], "int8", device_type="cpu", device_id=n)
+    found = args_or_refusal(Signature("f", [x]), {"n": 2**31}, "tvm_ffi")
+    assert isinstance(found, re.Match)
+    words = "make_args: x.device_id is 2147483648, and must be from 0 to 2147483647"
+    assert found.group() == words
 
 
 def test_few_signatures_are_refused() -> None:
