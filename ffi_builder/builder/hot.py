@@ -42,7 +42,7 @@ def emit_hot_path(hot: Hot, plan: Plan, *, defer: bool) -> None:
 
     With ``defer``, strides that only bind a symbol are not read here: they are ``hot.stored``.
     """
-    hot.alone = _only_bound(plan) if defer else frozenset()
+    hot.alone = _alone(plan) if defer else frozenset()
     _emit_all(hot, plan.steps[: plan.late])
     for step in plan.steps[plan.late :]:
         _emit(hot, step, None)
@@ -50,7 +50,7 @@ def emit_hot_path(hot: Hot, plan: Plan, *, defer: bool) -> None:
     tensors.check_sizes(hot, [position for position in hot.dims if hot.guard(position) is None])
 
 
-def _only_bound(plan: Plan) -> frozenset[spec.Var]:
+def _alone(plan: Plan) -> frozenset[spec.Var]:
     """Symbols that stand once in the signature, with nothing to be checked of them."""
     return frozenset(
         var

@@ -57,7 +57,7 @@ class Results:
     def allocate(self) -> None:
         """Allocate the tensors; errors from here on release them."""
         b = self.b
-        if not self.is_tuple and not any(isinstance(r, spec.Tensor) for r in self.results):
+        if not self.is_tuple and not self.signature.result_tensors:
             return
         space = b.alloca(b.types.i64, len(self.results) * abi.ANY_SIZE // 8)
         self.cells = [b.offset(space, i * abi.ANY_SIZE) for i in range(len(self.results))]

@@ -17,11 +17,6 @@ DEVICE_ID: Final = "The device id {given} of the result {name} is out of range: 
 MOST_DEVICES: Final = 1 << 31
 
 
-def result_tensors(plan: Plan) -> list[spec.Tensor]:
-    """The tensors that are returned, in the order in which they are allocated."""
-    return [result for result in plan.signature.results if isinstance(result, spec.Tensor)]
-
-
 def checked_range(place: Place, symbol: spec.Var) -> tuple[int, int]:
     """What a symbol that is bound here can be; a stride may be free, and so unchecked."""
     low, high = spec.INT_RANGES.get(symbol.dtype, (0, 0))
@@ -40,7 +35,7 @@ def is_size(low: int, high: int) -> bool:
 
 def result_rows(plan: Plan) -> Iterator[tuple[str, str, str]]:
     """Of each check of a result: what of it, what it is expected to be, the error."""
-    for tensor in result_tensors(plan):
+    for tensor in plan.signature.result_tensors:
         for axis, dim in enumerate(tensor.dims):
             if isinstance(dim, spec.Expr) or (
                 isinstance(dim, spec.Var) and not is_size(*_range_of(plan, dim))

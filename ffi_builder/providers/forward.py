@@ -49,18 +49,16 @@ def items(provider: str, args: Sequence[Entry] | None, context: CallContext) -> 
     return with_result_tensors(context, found)
 
 
-def result_tensors(context: CallContext) -> list[spec.Tensor]:
-    """The tensors that are returned, which the callee writes to."""
-    return [result for result in context.signature.results if isinstance(result, spec.Tensor)]
-
-
 def with_result_tensors(context: CallContext, found: list[Item]) -> list[Item]:
     """The items, and behind them the tensors that are returned, where ``args=`` has none of them.
 
     A part of one, such as its data pointer, is enough to be there.
     """
     owners = [_owner(item) for item in found]
-    return [*found, *(tensor for tensor in result_tensors(context) if tensor not in owners)]
+    return [
+        *found,
+        *(tensor for tensor in context.signature.result_tensors if tensor not in owners),
+    ]
 
 
 def entries(provider: str, args: Sequence[Entry], context: CallContext) -> list[Item]:
@@ -71,7 +69,7 @@ def entries(provider: str, args: Sequence[Entry], context: CallContext) -> list[
     """
     if isinstance(args, str) or not isinstance(args, Sequence):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise BuildError(f"{provider}: args= is {args!r}; expected a list, such as [{args!r}]")
-    known = [*(param for param, _ in _every(context.params)), *result_tensors(context)]
+    known = [*(param for param, _ in _every(context.params)), *context.signature.result_tensors]
     found: list[Item] = []
     for given in args:
         entry = _named(provider, given, context) if isinstance(given, str) else given
@@ -82,7 +80,9 @@ def entries(provider: str, args: Sequence[Entry], context: CallContext) -> list[
         elif _is_dim(param) or equal:
             found.append(entry)
         else:
-            names = ", ".join(item.name for item in (*context.params, *result_tensors(context)))
+            names = ", ".join(
+                item.name for item in (*context.params, *context.signature.result_tensors)
+            )
             raise BuildError(
                 f"{provider}: args= has {entry!r}, which is no parameter of {context.fn_name!r}; "
                 f"it has {names or 'none'}"
@@ -92,7 +92,7 @@ def entries(provider: str, args: Sequence[Entry], context: CallContext) -> list[
 
 def _named(provider: str, name: str, context: CallContext) -> Item:
     """The parameter of that name, else the symbol, a part (``x.data``), an expression's value."""
-    by_name = dict(spec.with_paths([*context.params, *result_tensors(context)]))
+    by_name = dict(spec.with_paths([*context.params, *context.signature.result_tensors]))
     symbols = {var.name: var for var in context.matched_var_binding}
     if name in by_name or name in symbols:
         return by_name[name] if name in by_name else symbols[name]
@@ -171,7 +171,7 @@ def plain(item: Item) -> Item:
 
 def path_of(context: CallContext, param: spec.Param) -> str:
     """How errors call a parameter, such as ``cfg.A``."""
-    known = spec.with_paths([*context.params, *result_tensors(context)])
+    known = spec.with_paths([*context.params, *context.signature.result_tensors])
     return next(path for path, item in known if spec.required(item) == param)
 
 

@@ -26,7 +26,6 @@ from ffi_builder.providers.forward import (
     Item,
     check_name,
     entries,
-    result_tensors,
     with_result_tensors,
 )
 from ffi_builder.providers.globals import any_head, call_global, return_failure
@@ -98,7 +97,7 @@ class PackedCallProvider:
 
     def _arguments(self, context: CallContext) -> tuple[Value, Value]:
         """The arguments as they came, or an array of those that are chosen."""
-        if self.args is None and not result_tensors(context):
+        if self.args is None and not context.signature.result_tensors:
             return context.raw_args, context.raw_num_args
         name, every = type(self).__name__, context.signature.arguments
         items = entries(name, every if self.args is None else self.args, context)

@@ -66,6 +66,11 @@ class Signature:
             return ()
         return (self.returns,) if isinstance(self.returns, (Var, Tensor)) else tuple(self.returns)
 
+    @property
+    def result_tensors(self) -> list[Tensor]:
+        """The tensors that are returned, in the order in which they are allocated."""
+        return [result for result in self.results if isinstance(result, Tensor)]
+
     @classmethod
     def parse(cls, text: str, *, device: str | None = None) -> Signature:
         """The signature that a text describes: a canonical one, or the short form of errors.

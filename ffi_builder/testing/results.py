@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from ffi_builder import spec
 from ffi_builder.plan import Plan
-from ffi_builder.plan.results import DEVICE_ID, MOST_DEVICES, OVERFLOW, SIZE, result_tensors
+from ffi_builder.plan.results import DEVICE_ID, MOST_DEVICES, OVERFLOW, SIZE
 from ffi_builder.plan.words import signature_text
 from ffi_builder.testing.evaluate import evaluate
+from ffi_builder.testing.memory import wrap_i64
 from ffi_builder.testing.symbols import Symbols
 
 
@@ -16,7 +17,7 @@ def check_results(plan: Plan, symbols: Symbols) -> None:
     Raises:
         ValueError: exactly the wrapper's error.
     """
-    for tensor in result_tensors(plan):
+    for tensor in plan.signature.result_tensors:
         for axis, dim in enumerate(tensor.dims):
             if isinstance(dim, (spec.Var, spec.Expr)):
                 _check_size(plan, f"{tensor.name}.shape[{axis}]", dim, symbols)
@@ -24,22 +25,17 @@ def check_results(plan: Plan, symbols: Symbols) -> None:
         if isinstance(given, spec.Var):
             number = int(symbols.value(given))
             words = DEVICE_ID.format(given=given, name=tensor.name)
-            _require(plan, 0 <= number < MOST_DEVICES, words.format(_signed(number)))
+            _require(plan, 0 <= number < MOST_DEVICES, words.format(wrap_i64(number)))
 
 
 def _check_size(plan: Plan, path: str, dim: spec.Dim, symbols: Symbols) -> None:
     if isinstance(dim, spec.Var):
-        size = _signed(int(symbols.value(dim)))
+        size = wrap_i64(int(symbols.value(dim)))
     else:
         value = evaluate(dim, symbols.value)
         _require(plan, value is not None, OVERFLOW.format(dim=dim))
         size = value or 0
     _require(plan, size >= 0, SIZE.format(path=path, dim=dim).format(size))
-
-
-def _signed(number: int) -> int:
-    """A uint64 as the int64 with its bits."""
-    return number - (1 << 64) if number >> 63 > 0 else number
 
 
 def _require(plan: Plan, fine: bool, words: str) -> None:
