@@ -21,7 +21,7 @@ from ffi_builder.runtime.source import CachedSource, LlvmSource, ObjectSource
 StoredSource = CachedSource | LlvmSource | ObjectSource
 
 _MAGIC: Final = b"ffi_bldr"
-_VERSION: Final = 1
+_VERSION: Final = 2
 _HEADER: Final = struct.Struct("<8sIQ32s")
 _COUNT: Final = struct.Struct("<Q")
 
@@ -47,6 +47,8 @@ class Entry:
     """What it was compiled from; None if whoever looks it up has that."""
     distributions: dict[str, str]
     """Builds of MLIR that it came from, as far as the key does not say it."""
+    made_of: list[list[str]]
+    """What the objects were made of: `cache_key.made_of`."""
 
 
 def encode(key: bytes, entry: Entry) -> bytes:
@@ -58,6 +60,7 @@ def encode(key: bytes, entry: Entry) -> bytes:
         "metadata": metadata,
         "distributions": entry.distributions,
         "own": len(entry.code.own),
+        "made_of": entry.made_of,
     }
     parts = [key, json.dumps(index).encode(), text, entry.getter]
     body = _joined([*parts, *entry.code.own, *entry.code.linked])
@@ -95,7 +98,7 @@ def _entry(index: dict[str, Any], text: bytes, getter: bytes, objects: list[byte
             source = None
         case form:
             raise ValueError(f"No source has the form {form}")
-    return Entry(code, getter, source, index["distributions"])
+    return Entry(code, getter, source, index["distributions"], index["made_of"])
 
 
 def _described(source: StoredSource | None) -> tuple[str | None, bytes, str, dict[str, str]]:

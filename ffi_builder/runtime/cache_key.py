@@ -40,12 +40,21 @@ _CPU_FIELDS: Final = frozenset(
 _FEATURE_FIELDS: Final = frozenset({"flags", "Features", "isa"})
 
 
-def of_source(source: Source, level: int, items: Sequence[LlvmSource | ObjectSource]) -> bytes:
-    """The key of the objects that `source` and what is linked to it become."""
-    parts: list[object] = ["source", _content(source)]
+def made_of(source: Source, items: Sequence[LlvmSource | ObjectSource]) -> list[list[str]]:
+    """What `source` and what is linked to it are now: their kinds, and SHA-256s of their contents.
+
+    An entry of the cache says it, whatever its key is.
+    """
+    return [_content(each) for each in (source, *items)]
+
+
+def of_source(source: Source, level: int, contents: list[list[str]]) -> bytes:
+    """The key of the objects that `source` becomes; `contents` is what `made_of` says."""
+    own, *linked = contents
+    parts: list[object] = ["source", own]
     if isinstance(source, MlirSource):
         parts += [source.share_helpers, distributions(mlir.roots_for(source.module))]
-    return _key(*parts, level, [_content(item) for item in items])
+    return _key(*parts, level, linked)
 
 
 def of_name(

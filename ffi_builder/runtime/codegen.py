@@ -5,11 +5,7 @@ The functions are those of `llvm`, which says what they do and raise.
 
 from __future__ import annotations
 
-import re
-
-from ffi_builder.runtime import guard, llvm, metadata, screen_llvm
-
-_METADATA = re.compile(rf'"{metadata.ATTRIBUTE}"="[^"]*"')
+from ffi_builder.runtime import guard, llvm, screen_llvm
 
 
 def emit_object(
@@ -42,10 +38,16 @@ def emit_assembly(text: str, cpu: str, level: int) -> str:
     return guard.emit_assembly(text, cpu, level, hazard=hazard)
 
 
+def optimised(text: str, cpu: str, level: int) -> str:
+    """LLVM IR `text` as code is generated from it. Raises CompileError."""
+    hazard = _hazard(text, cpu, None)
+    if hazard is None:
+        return llvm.optimised(text, cpu, level)
+    return guard.optimised(text, cpu, level, hazard=hazard)
+
+
 def _hazard(text: str, cpu: str, triple: str | None) -> str | None:
     """What may end the process, as the words behind "LLVM cannot generate code for"."""
-    if metadata.ATTRIBUTE in text:
-        text = _METADATA.sub("", text)  # documentation may have any word
     hazard = screen_llvm.codegen_hazard(text, llvm.host_cpu(), llvm.host_features())
     if hazard is not None:
         return f"the module, which has `{hazard}`"

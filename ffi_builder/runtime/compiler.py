@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+from ffi_builder.errors import CompileError
 from ffi_builder.runtime import cache_key, mlir
 from ffi_builder.runtime.cache import open_cache
 from ffi_builder.runtime.cache_entry import Code, Entry, StoredSource
@@ -71,13 +72,15 @@ def compile(
     source = read_source(module, options.pipeline, options.hooks)
     if cache is None or all(isinstance(part, ObjectSource) for part in (source, *options.items)):
         return _loaded(source, _code(source, options), options)
-    key = cache_key.of_source(source, options.level, options.items)
+    made_of = cache_key.made_of(source, options.items)
+    key = cache_key.of_source(source, options.level, made_of)
     entry = cache.read(key)
     if entry is not None:
         return _loaded(source, entry.code, options, entry.getter)
     code = _code(source, options)
     compiled = _loaded(source, code, options)
-    cache.write(key, Entry(code, getter_template(), None, {}))
+    _check_unchanged(source, options, made_of)
+    cache.write(key, Entry(code, getter_template(), None, {}, made_of))
     return compiled
 
 
@@ -143,12 +146,16 @@ def compile_cached(
     ):
         return _loaded(entry.source, entry.code, options, entry.getter)
     source = read_source(build(), options.pipeline, options.hooks)
+    if cache is None:
+        return _loaded(source, _code(source, options), options)
+    made_of = cache_key.made_of(source, options.items)
     code = _code(source, options)
     compiled = _loaded(source, code, options)
-    if cache is not None:
-        roots = mlir.roots_for(source.module) if isinstance(source, MlirSource) else ()
-        distributions = cache_key.distributions(roots)
-        cache.write(name, Entry(code, getter_template(), _stored(source), distributions))
+    stored = _stored(source)
+    _check_unchanged(source, options, made_of)
+    roots = mlir.roots_for(source.module) if isinstance(source, MlirSource) else ()
+    distributions = cache_key.distributions(roots)
+    cache.write(name, Entry(code, getter_template(), stored, distributions, made_of))
     return compiled
 
 
@@ -200,6 +207,15 @@ def _code(source: Source, options: _Options) -> Code:
     texts = [item for item in options.items if isinstance(item, LlvmSource)]
     linked = [data for text in texts for data in objects(text, options.level)]
     return Code(tuple(own), tuple(linked))
+
+
+def _check_unchanged(source: Source, options: _Options, made_of: list[list[str]]) -> None:
+    """Raises CompileError if the code may be of something else than the cache entry will say."""
+    if cache_key.made_of(source, options.items) != made_of:
+        raise CompileError(
+            "The module changed while it was compiled, so the cache cannot keep its code: "
+            "a hook that holds on to the module must not change it later"
+        )
 
 
 def _loaded(

@@ -1,50 +1,63 @@
-"""Translation and code generation in a child process, for input that might end the process.
+"""Translation and code generation in child processes, for input that might end the process.
 
-One child for LLVM and one for each MLIR distribution (some cannot share a process) is started when
-first needed and kept: a child takes 0.1 to 0.4 s to start, a request about a millisecond. Messages
-are pickles with their length in front; nobody else writes to these pipes.
+A child is started when one is first needed, and kept: it takes 0.1 to 0.4 s to start, and about a
+millisecond a request. LLVM and each MLIR distribution have children of their own, since some
+distributions cannot share a process. A child serves one request at a time; there are at most as
+many of a kind as this process has cores.
+
+Each answer repeats the identity of its request. Whatever ends a request early, an interrupt too,
+kills the child, so that nobody can take the answer for that of a later request.
 """
 
 from __future__ import annotations
 
 import atexit
-import contextlib
+import hashlib
+import itertools
 import os
 import pickle
-import select
 import signal
 import struct
 import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Sequence
-from typing import Any
+import time
+import weakref
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
 
 from ffi_builder.errors import CompileError
 
-# Translation takes milliseconds, but never ends on some modules, such as one that allocates
-# `!llvm.void`.
-_TRANSLATION_SECONDS = 60.0
+SECONDS_VARIABLE: Final = "FFI_BUILDER_CHILD_SECONDS"
+"""The environment variable that says how many seconds a request may take."""
+
+DEFAULT_SECONDS: Final = 120.0
+"""Code generation takes milliseconds to seconds, but never ends on some modules."""
 
 # LLVM's pipelines and MLIR's contexts leave some KB behind with each request.
 _MOST_REQUESTS = 10_000
 
-_LENGTH = struct.Struct("<Q")
+# How often a thread looks for a free child, if there may be no more of them.
+_WAIT_SECONDS: Final = 0.002
+
+IDENTITY: Final = struct.Struct("<Q32s")
+"""What a request and its answer begin with: a serial number, and the SHA-256 of the request."""
+
 _START = (
     "import sys; sys.path[:] = {path!r}; "
-    "from ffi_builder.runtime._guard_child import serve; serve()"
+    "from ffi_builder.runtime._guard_child import serve; serve({connection}, {life})"
 )
 
 
-def translate(text: str, root: str, hazard: str | None) -> str:
-    """LLVM IR of generic MLIR `text`, by distribution `root`.
+def translate(module: str | bytes, root: str, hazard: str | None) -> str:
+    """Translate generic MLIR text, or bytecode, to LLVM IR with distribution `root`.
 
-    `hazard` is what may fail, if that is known. Raises CompileError with what the translation said.
+    `hazard` names what may fail, if that is known. Raises CompileError with MLIR's words.
     """
     where = "" if hazard is None else f" at {hazard}"
     failure = f"Translating the module to LLVM IR failed{where}"
-    return _request(root, failure, ("translate", text, root), _TRANSLATION_SECONDS)
+    return _request(root, failure, ("translate", module, root))
 
 
 def emit_object(
@@ -57,7 +70,7 @@ def emit_object(
     *,
     hazard: str,
 ) -> bytes:
-    """`llvm.emit_object` in a child.
+    """Call `llvm.emit_object` in a child.
 
     Raises CompileError, also for what would have ended the process.
     """
@@ -66,15 +79,23 @@ def emit_object(
 
 
 def emit_assembly(text: str, cpu: str, level: int, *, hazard: str) -> str:
-    """`llvm.emit_assembly` in a child.
+    """Call `llvm.emit_assembly` in a child.
 
     Raises CompileError, also for what would have ended the process.
     """
     return _request("llvm", _codegen(hazard), ("emit_assembly", text, cpu, level))
 
 
+def optimised(text: str, cpu: str, level: int, *, hazard: str) -> str:
+    """Call `llvm.optimised` in a child.
+
+    Raises CompileError, also for what would have ended the process.
+    """
+    return _request("llvm", _codegen(hazard), ("optimised", text, cpu, level))
+
+
 def emit_ptx(text: str, cpu: str, features: str, level: int, libraries: Sequence[bytes]) -> str:
-    """`nvptx.emit_ptx` in a child.
+    """Call `nvptx.emit_ptx` in a child.
 
     Raises CompileError, also for what would have ended the process.
     """
@@ -86,132 +107,212 @@ def _codegen(hazard: str) -> str:
     return f"LLVM cannot generate code for {hazard}"
 
 
+def _seconds() -> float:
+    text = os.environ.get(SECONDS_VARIABLE, "").strip()
+    try:
+        seconds = float(text or DEFAULT_SECONDS)
+    except ValueError:
+        seconds = 0.0
+    if not 0 < seconds < threading.TIMEOUT_MAX:
+        raise ValueError(f"Expected a number of seconds in {SECONDS_VARIABLE}, but it is `{text}`")
+    return seconds
+
+
+class _RequestError(Exception):
+    """A child did not answer; the text says why."""
+
+
+class _Lease:
+    """Stands for one request: a child belongs to it while it serves the request."""
+
+
 class _Child:
-    """A running child process that serves one request at a time."""
+    """A running child process."""
 
     def __init__(self) -> None:
         if not sys.executable:
             raise CompileError(
                 "A child process is needed to compile this module, but sys.executable is not set"
             )
-        self.lock = threading.Lock()
+        from multiprocessing.connection import Pipe  # here: 8 ms, and most processes need no child
+
+        self.owner: weakref.ref[_Lease] | None = None
         self.requests = 0
-        self.errors = tempfile.TemporaryFile()  # noqa: SIM115  (lives as long as the child)
-        self.process = subprocess.Popen(
-            [sys.executable, "-I", "-c", _START.format(path=sys.path)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=self.errors,
+        self._serial = itertools.count()
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115  (lives as long as the child)
+        self.connection, theirs = Pipe()
+        # Nothing is ever written to this pipe. The kernel tells the child when its last writer,
+        # this process, is gone.
+        watched, life = os.pipe()
+        self._life = open(life, "wb", buffering=0)  # noqa: SIM115, PTH123
+        try:
+            self.process = self._started(theirs.fileno(), watched)
+        except BaseException:
+            self.disconnect()
+            raise
+        finally:
+            theirs.close()
+            os.close(watched)
+
+    def _started(self, connection: int, life: int) -> subprocess.Popen[bytes]:
+        code = _START.format(path=sys.path, connection=connection, life=life)
+        return subprocess.Popen(
+            [sys.executable, "-I", "-c", code],
+            stdin=subprocess.DEVNULL,
+            stdout=self._errors,
+            stderr=self._errors,
+            pass_fds=(connection, life),
+            start_new_session=True,  # Ctrl-C in a terminal is for the owner to handle
         )
 
-    def request(self, message: tuple[object, ...], seconds: float | None) -> Any:
-        """What the child answers.
+    def request(self, message: tuple[object, ...], seconds: float) -> tuple[str | None, Any]:
+        """Return the error, if there is one, and the result that the child answers with.
 
-        Raises EOFError with its last words if it ends, or takes longer than `seconds`.
+        Raises _RequestError if it ends, or takes longer than `seconds`.
         """
         data = pickle.dumps(message)
-        start = os.fstat(self.errors.fileno()).st_size
-        stdin, stdout = self.process.stdin, self.process.stdout
-        assert stdin is not None
-        assert stdout is not None
+        identity = IDENTITY.pack(next(self._serial), hashlib.sha256(data).digest())
+        start = os.fstat(self._errors.fileno()).st_size
         try:
-            stdin.write(_LENGTH.pack(len(data)) + data)
-            stdin.flush()
-            if not select.select([stdout], [], [], seconds)[0]:
-                self.process.kill()
-            length = stdout.read(_LENGTH.size)
-        except BrokenPipeError:
-            length = b""
-        if len(length) < _LENGTH.size:
-            self.process.wait()
-            words = self._last_words(start)
-            self.close()
-            raise EOFError(words)
-        return pickle.loads(stdout.read(_LENGTH.unpack(length)[0]))
+            self.connection.send_bytes(identity + data)
+            answer = self.connection.recv_bytes() if self.connection.poll(seconds) else None
+        except (EOFError, OSError):
+            self._reap(0)
+            status = self.process.returncode
+            words = self._last_words(start) or f"it crashed (status {status}) without a word"
+            raise _RequestError(words) from None
+        if answer is None:
+            late = f"it did not end within {seconds:g} s ({SECONDS_VARIABLE} sets this limit)"
+            raise _RequestError(f"{self._last_words(start)} {late}".lstrip())
+        if not answer.startswith(identity):
+            raise _RequestError("the child process answered another request")
+        self.requests += 1
+        return pickle.loads(memoryview(answer)[IDENTITY.size :])
 
     def ended(self) -> bool:
         """Whether the process is gone."""
-        return self.process.poll() is not None
+        self._reap(os.WNOHANG)
+        return self.process.returncode is not None
 
-    def abandon(self) -> None:
-        """In a fork of the process that it belongs to, which alone may talk to it.
+    def _reap(self, options: int) -> None:
+        """Do what `wait` and `poll` of Popen do, which an interrupt can leave locked."""
+        if self.process.returncode is not None:
+            return
+        try:
+            pid, status = os.waitpid(self.process.pid, options)
+        except ChildProcessError:  # somebody else has waited for it
+            self.process.returncode = 0
+        else:
+            if pid:
+                self.process.returncode = os.waitstatus_to_exitcode(status)
 
-        While a copy of its pipe were open here, it would not see that its owner has closed it. What
-        another thread was writing at the fork must not be written here as well.
-        """
-        nowhere = os.open(os.devnull, os.O_RDWR)
-        for pipe in (self.process.stdin, self.process.stdout):
-            assert pipe is not None
-            if not pipe.closed:  # it has ended, and nobody has asked for another one yet
-                os.dup2(nowhere, pipe.fileno(), inheritable=False)
-        os.close(nowhere)
-        self.process.returncode = 0
+    def is_lost(self) -> bool:
+        """Whether its request was given up but it was not killed, as that was interrupted too."""
+        return self.owner is not None and self.owner() is None
 
     def _last_words(self, start: int) -> str:
-        self.errors.seek(start)
-        words = self.errors.read().decode(errors="replace").strip()
-        if self.process.returncode == -signal.SIGKILL:
-            return f"{words} it did not end within {_TRANSLATION_SECONDS:g} s".strip()
-        return words or f"it crashed (status {self.process.returncode}) without a word"
+        self._errors.seek(start)
+        return self._errors.read().decode(errors="replace").strip()
 
-    def close(self) -> None:
-        """End the child and wait for it."""
-        for pipe in (self.process.stdin, self.process.stdout):
-            assert pipe is not None
-            with contextlib.suppress(BrokenPipeError):
-                pipe.close()
-        self.process.wait()
-        self.errors.close()
+    def kill(self) -> None:
+        """End the process, whatever it is doing."""
+        if not self.ended():
+            os.kill(self.process.pid, signal.SIGKILL)
+            self._reap(0)
+        self.disconnect()
+
+    def disconnect(self) -> None:
+        """Close the pipes. After a fork, the copies that this process has of them."""
+        self.connection.close()
+        self._life.close()
+        self._errors.close()
+
+    def abandon(self) -> None:
+        """Leave the process to its owner, in a fork of that: only the owner may talk to it."""
+        self.disconnect()
+        self.process.returncode = 0
 
 
-_children: dict[str, _Child] = {}
-_children_lock = threading.Lock()
-_abandoned: list[
-    _Child
-] = []  # their pipes may be locked by threads that are not there after a fork
+running: dict[str, list[_Child]] = {}
+"""The children by what they serve: `llvm`, or the root package of an MLIR distribution."""
+
+_lock = threading.Lock()  # not a Condition: an interrupt may leave that locked
 
 
-def _child(kind: str) -> _Child:
-    with _children_lock:
-        child = _children.get(kind)
-        if child is None or child.ended():
-            child = _children[kind] = _Child()
-        return child
+def most_children() -> int:
+    """How many children of a kind there may be: as many as this process may use cores."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1
+
+
+def kill_children() -> None:
+    """End every child, whatever it is doing."""
+    for child in itertools.chain.from_iterable(running.values()):
+        child.kill()
+    running.clear()
+
+
+atexit.register(kill_children)
+
+
+def _take(kind: str, lease: _Lease) -> _Child:
+    """Give a free child of `kind` to `lease`: start one, or wait if there are enough."""
+    while True:
+        with _lock:
+            children = running[kind] = _usable(running.get(kind, ()))
+            child = next((child for child in children if child.owner is None), None)
+            if child is None and len(children) < most_children():
+                child = _Child()
+                children.append(child)
+            if child is not None:
+                child.owner = weakref.ref(lease)
+                return child
+        time.sleep(_WAIT_SECONDS)
+
+
+def _usable(children: Iterable[_Child]) -> list[_Child]:
+    """Return those that serve a request or can serve the next one; kill the others."""
+    usable: list[_Child] = []
+    for child in children:
+        if child.is_lost() or (child.owner is None and child.ended()):
+            child.kill()
+        else:
+            usable.append(child)
+    return usable
+
+
+def _give_back(kind: str, lease: _Lease, *, served: bool) -> None:
+    """Free the child of `lease`; kill it if it has not `served` the request."""
+    with _lock:
+        for child in list(running.get(kind, ())):
+            if child.owner is not None and child.owner() is lease:
+                if not served or child.requests >= _MOST_REQUESTS:
+                    running[kind].remove(child)
+                    child.kill()
+                child.owner = None
+
+
+def _request(kind: str, failure: str, message: tuple[object, ...]) -> Any:
+    seconds = _seconds()
+    lease, served = _Lease(), False
+    try:
+        error, answer = _take(kind, lease).request(message, seconds)
+        served = True
+    except _RequestError as failed:
+        raise CompileError(f"{failure}: {failed}") from None
+    finally:
+        _give_back(kind, lease, served=served)
+    if error is not None:
+        raise CompileError(f"{failure}: {error}")
+    return answer
 
 
 def _forked() -> None:
-    global _children_lock
-    _children_lock = threading.Lock()
-    for child in _children.values():
+    """In a fork: leave the children to their owner, and start with none."""
+    global _lock
+    _lock = threading.Lock()
+    for child in itertools.chain.from_iterable(running.values()):
         child.abandon()
-    _abandoned.extend(_children.values())
-    _children.clear()
+    running.clear()
 
 
 os.register_at_fork(after_in_child=_forked)
-
-
-def _request(
-    kind: str, failure: str, message: tuple[object, ...], seconds: float | None = None
-) -> Any:
-    while True:
-        child = _child(kind)
-        with child.lock:
-            if child.ended():
-                continue  # on what another thread asked
-            try:
-                error, answer = child.request(message, seconds)
-            except EOFError as ended:
-                raise CompileError(f"{failure}: {ended}") from None
-            child.requests += 1
-            if child.requests >= _MOST_REQUESTS:
-                child.close()
-        if error is not None:
-            raise CompileError(f"{failure}: {error}")
-        return answer
-
-
-@atexit.register
-def _close_all() -> None:
-    for child in _children.values():
-        child.close()

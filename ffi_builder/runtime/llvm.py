@@ -12,8 +12,8 @@ import functools
 import hashlib
 import re
 import threading
-from collections.abc import Collection
-from typing import Any
+from collections.abc import Callable, Collection
+from typing import Any, ParamSpec, TypeVar
 
 from ffi_builder.errors import CompileError
 from ffi_builder.runtime import _optional
@@ -49,6 +49,40 @@ most_pipelines: float = 2000
 _pipelines = 0
 
 
+_Arguments = ParamSpec("_Arguments")
+_Result = TypeVar("_Result")
+
+
+def uninterrupted(function: Callable[_Arguments, _Result]) -> Callable[_Arguments, _Result]:
+    """Run `function` in a thread where no signal handler runs, which is any but the main one.
+
+    A handler may raise between any two bytecodes, as that of Ctrl-C does. llvmlite's lock would
+    stay locked then, and every other thread wait for it for ever.
+    """
+
+    @functools.wraps(function)
+    def run(*args: _Arguments.args, **kwargs: _Arguments.kwargs) -> _Result:
+        if threading.current_thread() is not threading.main_thread():
+            return function(*args, **kwargs)
+        results: list[_Result] = []
+        errors: list[BaseException] = []
+
+        def work() -> None:
+            try:
+                results.append(function(*args, **kwargs))
+            except BaseException as error:
+                errors.append(error)
+
+        thread = threading.Thread(target=work, daemon=True)
+        thread.start()
+        thread.join()
+        if errors:
+            raise errors.pop()
+        return results.pop()
+
+    return run
+
+
 class TooManyPipelinesError(Exception):
     """This process has run as many of LLVM's pipelines as it should."""
 
@@ -67,12 +101,14 @@ def binding() -> Any:
 
 
 @functools.cache
+@uninterrupted
 def host_cpu() -> str:
     """LLVM's name for the CPU of this machine."""
     return binding().get_host_cpu_name()
 
 
 @functools.cache
+@uninterrupted
 def host_features() -> str:
     """The features of this CPU as LLVM wants them: `+avx2,-avx512f,…`."""
     return binding().get_host_cpu_features().flatten()
@@ -136,6 +172,7 @@ def _parsed(text: str) -> LlvmModule:
         raise CompileError(f"The LLVM IR does not parse: {_reason(error)}") from error
 
 
+@uninterrupted
 def internalised(text: str, visible: Collection[str]) -> str:
     """The LLVM IR with every symbol that it defines internal but those in `visible`."""
     module = _parsed(text)
@@ -173,6 +210,7 @@ def optimise(
         _free_passes(passes)
 
 
+@uninterrupted
 def optimised(text: str, cpu: str, level: int) -> str:
     """The text of the module as code is generated from it."""
     machine = target_machine(cpu, level)
@@ -181,6 +219,7 @@ def optimised(text: str, cpu: str, level: int) -> str:
     return str(module)
 
 
+@uninterrupted
 def emit_object(
     text: str,
     cpu: str,
@@ -203,6 +242,7 @@ def emit_object(
     return machine.emit_object(module)
 
 
+@uninterrupted
 def emit_assembly(text: str, cpu: str, level: int) -> str:
     """Assembly text for LLVM IR `text`; as `emit_object`."""
     machine = target_machine(cpu, level)

@@ -6,7 +6,7 @@ import functools
 import os
 from collections.abc import Iterable
 
-from ffi_builder.runtime import codegen, export, llvm
+from ffi_builder.runtime import codegen, export
 from ffi_builder.runtime.custom import CustomModule
 from ffi_builder.runtime.elf import read_object
 from ffi_builder.runtime.link import functions_among
@@ -43,7 +43,8 @@ class LoweredModule:
     @functools.cached_property
     def llvm_ir(self) -> str | None:
         """The optimised LLVM IR, with every helper in it, or None if an object was compiled."""
-        return None if self._text is None else llvm.optimised(self._text, "host", self._level)
+        text = self._text
+        return None if text is None else codegen.optimised(text, "host", self._level)
 
     @functools.cached_property
     def assembly(self) -> str | None:

@@ -8,6 +8,7 @@ not bring along, save that torch-mlir parses MLIR text and translates for those 
 from __future__ import annotations
 
 import io
+import re
 import threading
 from collections.abc import Callable, Sequence
 from typing import Any, TypeGuard
@@ -21,6 +22,8 @@ DEFAULT_ROOT = "torch_mlir"
 
 # A context remembers every attribute and type it has seen, and takes 3 ms to make.
 _SCRATCH_USES = 64
+
+_ATOMIC_OF_NO_NUMBER = re.compile(r"llvm\.atomicrmw\s[^\n:]*:[^\n]*?,\s*(!llvm\.(?!p)[^\n]*)")
 
 _lock = threading.Lock()
 _scratch: dict[str, tuple[Any, int]] = {}
@@ -51,10 +54,26 @@ def parse(text: str | bytes, root: str = DEFAULT_ROOT) -> Module:
     Raises CompileError with MLIR's words.
     """
     ir = _optional.load(f"{root}.ir")
+    if isinstance(text, str):
+        _check_atomics(text)
     try:
         return ir.Module.parse(text, _scratch_context(root, ir))
     except (ir.MLIRError, ValueError) as error:
         raise CompileError(f"The MLIR text does not parse: {_words(error)}") from error
+
+
+def _check_atomics(text: str) -> None:
+    """Raises CompileError for a type of `llvm.atomicrmw` that ends the process.
+
+    MLIR's parser refuses all but numbers, pointers and vectors there, with words that it has freed
+    (LLVM 24git).
+    """
+    found = _ATOMIC_OF_NO_NUMBER.search(text) if "llvm.atomicrmw" in text else None
+    if found is not None:
+        raise CompileError(
+            f"The MLIR text does not parse: `llvm.atomicrmw` takes a number, a pointer or a "
+            f"vector, but got `{found[1].strip()[:60]}`"
+        )
 
 
 def clone(module: OpView) -> Module:

@@ -23,7 +23,12 @@ from ffi_builder.errors import CompileError
 from ffi_builder.runtime import metadata
 from ffi_builder.runtime._tables import words
 from ffi_builder.runtime.protocols import Operation, named_attributes
-from ffi_builder.runtime.screen_ops import CALLING_CONVENTIONS, ODD_TYPE, SIZELESS, op_safe
+from ffi_builder.runtime.screen_ops import (
+    CALLING_CONVENTIONS,
+    function_type_known,
+    op_safe,
+    type_known,
+)
 
 TRUSTED = "ffi-builder-trusted-"
 # Declarations of these were made from definitions that were looked at: see `shared`.
@@ -50,10 +55,20 @@ _FUNCTION_ATTRIBUTES = words(
     target_features tune_cpu section convergent noreturn
     """
 )
+_LINKAGES = frozenset(
+    f"#llvm.linkage<{name}>"
+    for name in ("private", "internal", "external", "linkonce", "linkonce_odr", "weak", "weak_odr")
+)
 # Of these, none contradicts another, but that `optnone` needs `noinline` and excludes `minsize`.
 # (`optsize`, `hot`, `alwaysinline` can clash.)
 _PASSTHROUGH = words("noinline optnone minsize nounwind cold norecurse noreturn nofree")
 _ARGUMENT_ATTRIBUTES = words("noundef noalias nonnull nocapture readonly signext zeroext", "llvm.")
+_GLOBAL_ATTRIBUTES = words(
+    """
+    sym_name global_type linkage value constant addr_space alignment unnamed_addr visibility_
+    dso_local thread_local_ tls_mode sym_visibility
+    """
+)
 _GLOBAL_INITIALISER = words(
     """
     mlir.constant mlir.zero mlir.undef mlir.poison mlir.addressof insertvalue getelementptr return
@@ -97,10 +112,9 @@ def _function_safe(function: Operation) -> bool:
     return (
         not name.startswith('"llvm.')
         and _harmless(attributes, _FUNCTION_ATTRIBUTES)
-        and str(attributes.get("linkage"))
-        not in ("#llvm.linkage<appending>", "#llvm.linkage<common>")
+        and str(attributes.get("linkage")) in _LINKAGES
         and str(attributes.get("CConv", "#llvm.cconv<ccc>")) in CALLING_CONVENTIONS
-        and not ODD_TYPE.search(str(attributes["function_type"]))
+        and function_type_known(attributes["function_type"])
         and _passthrough_safe(attributes.get("passthrough"))
         and all(
             _argument_attributes_safe(attributes.get(key)) for key in ("arg_attrs", "res_attrs")
@@ -116,15 +130,18 @@ def _function_safe(function: Operation) -> bool:
 
 
 def _global_safe(variable: Operation) -> bool:
-    attributes = variable.attributes
+    attributes = {a.name: a.attr for a in named_attributes(variable)}
     name, kind = str(attributes["sym_name"]), str(attributes["global_type"])
-    if name.startswith('"llvm.') or "comdat" in attributes or SIZELESS.search(kind):
+    if name.startswith('"llvm.') or not type_known(kind):
+        return False
+    if not _harmless(attributes, _GLOBAL_ATTRIBUTES) or str(attributes["linkage"]) not in _LINKAGES:
         return False
     if "value" in attributes:
         return _initialiser_safe(attributes["value"], kind)
-    blocks = variable.regions[0].blocks
     return all(
-        op.operation.name in _GLOBAL_INITIALISER for block in blocks for op in block.operations
+        op.operation.name in _GLOBAL_INITIALISER and op_safe(op.operation)
+        for block in variable.regions[0].blocks
+        for op in block.operations
     )
 
 

@@ -12,12 +12,13 @@ from dataclasses import dataclass
 from ffi_builder.runtime._tables import words
 from ffi_builder.runtime.protocols import Operation
 
-# Ops that MLIR's verifier checks as strictly as LLVM's does.
+# Ops that MLIR's verifier checks as strictly as LLVM's does, and whose results are of types that
+# their operands have.
 _SAFE = words(
     """
     add sub mul sdiv udiv srem urem and or xor shl lshr ashr icmp fadd fsub fmul fdiv frem fneg fcmp
     zext sext freeze extractvalue insertvalue extractelement insertelement addrspacecast br cond_br
-    return unreachable fence cmpxchg atomicrmw mlir.addressof mlir.constant
+    return unreachable fence mlir.addressof mlir.constant
     """,
     "llvm.",
 ) | words(
@@ -34,10 +35,31 @@ _SAFE = words(
     "llvm.intr.",
 )
 
-# Words in a type that stand for something that cannot be a value, or is not known to be right.
-ODD_TYPE = re.compile(r"opaque|label|metadata|token|target|amx|ppc|index|\[|func<.*func<|\(.*void")
+# Numbers, pointers, and vectors, arrays and structs of them. A struct that contains itself is
+# printed with a name and nothing behind it; scalable sizes are in brackets.
+_VALUE_TYPE = re.compile(
+    r"""(?: !llvm\. | ptr | array | struct | packed | vector | [if](?:1|8|16|32|64|80|128) | bf16
+          | "[^"]*",\  | \d+(?=[x>\ ]) | [x<>(),\ ] )+""",
+    re.VERBOSE,
+)
 _NUMBERS = re.compile(r"(?:vector<(\d+)x)?(?:(i|f|bf)(\d+)|!llvm\.ptr(?:<\d+>)?)>?")
-SIZELESS = re.compile(r"opaque|label|metadata|token|target|void|func<|index")
+_NOT_ATOMIC = "0 : i64"
+_ATOMIC_TYPE = re.compile(r"i8|i16|i32|i64|f32|f64|!llvm\.ptr(?:<\d+>)?")
+
+
+def type_known(kind: object) -> bool:
+    """Tell whether a type, or its text, can be that of a value, in every operation here."""
+    return _VALUE_TYPE.fullmatch(str(kind)) is not None
+
+
+def function_type_known(kind: object) -> bool:
+    """Tell whether the arguments and the result of a function are of known types."""
+    text = str(kind).removeprefix("!llvm.func<").removesuffix(">")
+    result, _, arguments = text.partition(" (")
+    return (result == "void" or type_known(result)) and (
+        _VALUE_TYPE.fullmatch(f"({arguments}".replace("...", "")) is not None
+    )
+
 
 CALLING_CONVENTIONS = frozenset(
     f"#llvm.cconv<{name}>"
@@ -58,12 +80,24 @@ def _memory_safe(operation: Operation) -> bool:
     attributes = operation.attributes
     if any(name in attributes for name in ("tbaa", "arg_attrs", "res_attrs", "inalloca")):
         return False
-    if "elem_type" in attributes and SIZELESS.search(str(attributes["elem_type"])):
+    if "elem_type" in attributes and not type_known(attributes["elem_type"]):
+        return False
+    if not all(type_known(result.type) for result in operation.results):
         return False
     if "alignment" not in attributes:
         return True
     alignment = int(str(attributes["alignment"]).partition(" ")[0])
     return 0 < alignment <= 1 << 31 and alignment & (alignment - 1) == 0
+
+
+def _access_safe(operation: Operation) -> bool:
+    """A load or store, atomic only of what a processor loads and stores at once."""
+    attributes = operation.attributes
+    if "ordering" in attributes and str(attributes["ordering"]) != _NOT_ATOMIC:
+        value = operation.results[0] if len(operation.results) else operation.operands[0]
+        if _ATOMIC_TYPE.fullmatch(str(value.type)) is None:
+            return False
+    return _memory_safe(operation)
 
 
 def _cast_safe(operation: Operation) -> bool:
@@ -153,12 +187,20 @@ def _call_safe(operation: Operation) -> bool:
         not ("CConv" in attributes and str(attributes["CConv"]) not in CALLING_CONVENTIONS)
         and not ("TailCallKind" in attributes and "musttail" in str(attributes["TailCallKind"]))
         and not any(name in attributes for name in ("arg_attrs", "res_attrs"))
-        and not any(ODD_TYPE.search(str(result.type)) for result in operation.results)
+        and all(type_known(result.type) for result in operation.results)
     )
 
 
 def _value_safe(operation: Operation) -> bool:
-    return not SIZELESS.search(str(operation.results[0].type))
+    return type_known(operation.results[0].type)
+
+
+def _atomic_safe(operation: Operation) -> bool:
+    """An exchange, or an arithmetic operation, of a number or pointer of usual size."""
+    value = operation.operands[1].type
+    return _ATOMIC_TYPE.fullmatch(str(value)) is not None and not any(
+        name in operation.attributes for name in ("syncscope", "tbaa", "alignment")
+    )
 
 
 def _plain(operation: Operation) -> bool:
@@ -171,7 +213,9 @@ def _plain(operation: Operation) -> bool:
 _CHECKS: dict[str, Callable[[Operation], bool]] = {
     f"llvm.{name}": check
     for names, check in {
-        "load store alloca getelementptr": _memory_safe,
+        "load store": _access_safe,
+        "alloca getelementptr": _memory_safe,
+        "atomicrmw cmpxchg": _atomic_safe,
         "trunc fptrunc fpext sitofp uitofp fptosi fptoui bitcast ptrtoint inttoptr": _cast_safe,
         "intr.masked.load intr.masked.store": _masked_safe,
         "select": _select_safe,
@@ -179,6 +223,8 @@ _CHECKS: dict[str, Callable[[Operation], bool]] = {
         "switch": _switch_safe,
         "call": _call_safe,
         "mlir.undef mlir.poison mlir.zero": _value_safe,
+        "intr.sadd.with.overflow intr.ssub.with.overflow intr.smul.with.overflow": _value_safe,
+        "intr.uadd.with.overflow intr.usub.with.overflow intr.umul.with.overflow": _value_safe,
         "intr.memcpy intr.memmove intr.memset intr.assume": _plain,
     }.items()
     for name in names.split()

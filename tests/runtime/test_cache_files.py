@@ -88,6 +88,7 @@ ENTRY = Entry(
     b"getter",
     CachedSource(b"ML\xefR" * 20, "torch_mlir", {"f": '{"signature": "f(x)"}'}),
     {"torch_mlir": "0123"},
+    [["mlir", "4567"], ["llvm", "89ab"]],
 )
 
 
@@ -103,7 +104,7 @@ ENTRY = Entry(
 def test_an_entry_is_read_as_it_was_written(
     source: CachedSource | LlvmSource | ObjectSource | None,
 ) -> None:
-    entry = Entry(ENTRY.code, ENTRY.getter, source, ENTRY.distributions)
+    entry = Entry(ENTRY.code, ENTRY.getter, source, ENTRY.distributions, ENTRY.made_of)
     assert decode(b"key", encode(b"key", entry)) == entry
     assert decode(b"kez", encode(b"key", entry)) is None
 

@@ -69,7 +69,7 @@ def listed(kind: str, *entries: tuple[int, str]) -> str:
     """LLVM's list of constructors or destructors, with their priorities."""
     type_ = "{ i32, ptr, ptr }"
     items = ", ".join(f"{type_} {{ i32 {at}, ptr @{name}, ptr null }}" for at, name in entries)
-    return f"@llvm.global_{kind} = appending global [{len(entries)} x {type_}] [{items}]\n"
+    return f"\n@llvm.global_{kind} = appending global [{len(entries)} x {type_}] [{items}]\n"
 
 
 def ending(log: Log, number: int = 0) -> str:

