@@ -226,7 +226,7 @@ def dtypes_of(element: str) -> tuple[str, ...] | None:
     if element == "index":
         return "int64", "uint64"
     if element == _POINTER:
-        return ("handle",)
+        return ("handle64",)
     integer = re.fullmatch(r"([su]?)i(\d+)", element)
     if integer is not None:
         return _integer_dtypes(integer[1], int(integer[2]))

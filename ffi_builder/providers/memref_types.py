@@ -87,6 +87,8 @@ def _record(types: Types, function: Operation, *, c_interface: bool) -> Function
         function_type = types.parse(text)
     except BuildError:  # of a dialect that this context does not have
         return None
+    if not hasattr(function_type, "inputs"):
+        return None
     record = read_function(types.ir, function_type)
     return record if lowered(record, c_interface=c_interface) == function_parts(function) else None
 
