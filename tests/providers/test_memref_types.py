@@ -347,5 +347,5 @@ def test_a_record_that_does_not_fit_the_function_does_not_count(attribute: str) 
 
 
 def test_recording_takes_an_ir_module() -> None:
-    with pytest.raises(BuildError, match="expected an ir.Module of an MLIR Python distribution"):
+    with pytest.raises(BuildError, match=r"expected an ir\.Module"):
         record_memref_types("func.func @f()")  # pyright: ignore[reportArgumentType]
