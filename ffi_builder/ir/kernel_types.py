@@ -80,7 +80,9 @@ def read_type(ir: Any, type_: Type) -> KernelType:
     text = str(type_)
     if not text.startswith("memref<") or text.startswith("memref<*x"):
         return text
-    memref = type_ if isinstance(type_, ir.MemRefType) else ir.MemRefType(type_)
+    memref: Any = type_
+    if not isinstance(type_, ir.MemRefType):  # as old bindings give what is in another type
+        memref = ir.MemRefType(type_)
     layout, space = _read_layout(memref), _read_space(memref.memory_space)
     if layout is None or space is None:
         return text

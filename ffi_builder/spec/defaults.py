@@ -8,7 +8,6 @@ tvm-ffi's to say.
 from __future__ import annotations
 
 import enum
-import math
 from collections.abc import Sequence
 from dataclasses import fields, is_dataclass
 from numbers import Integral, Real
@@ -79,18 +78,23 @@ def _check(what: str, param: Param, given: object, path: str) -> None:
     expected, *kinds = _taken(param)
     if kind not in kinds:
         _refuse(where, expected, given)
+    _check_value(what, where, param, value, path)
+
+
+def _check_value(what: str, where: str, param: Param, value: Any, path: str) -> None:
+    """A value of a kind that the parameter takes is one that it takes."""
     match param:
         case Var():
             _check_number(where, param, value)
         case DataPointer() if value is not None:
             _check_range(where, value, 0, 2**64 - 1, "an address")
         case ConstBool() | ConstInt() | ConstFloat():
-            if value != param.value and not (math.isnan(value) and math.isnan(param.value)):
-                _refuse(where, expected, given)
+            both_nan = value != value and param.value != param.value
+            if value != param.value and not both_nan:
+                _refuse(where, repr(param.value), value)
         case Choice(choices=choices) if value not in choices:
-            _refuse(
-                where, f"one of {', '.join(map(repr, choices))}", given, nearest(value, choices)
-            )
+            names = ", ".join(map(repr, choices))
+            _refuse(where, f"one of {names}", value, nearest(value, choices))
         case Shape(shape=shape):
             _check_shape(what, where, shape, value, path)
         case TupleParam() | Struct():
@@ -193,7 +197,7 @@ def _check_shape(
 
 def _check_length(where: str, length: int, value: Sequence[object]) -> None:
     if len(value) != length:
-        _refuse(where, f"{length} elements", value)
+        _refuse(where, f"a length of {length}", value)
 
 
 def _refuse(where: str, expected: str, given: object, hint: str = "") -> NoReturn:

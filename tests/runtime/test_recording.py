@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Sequence
+from importlib import import_module
 from typing import Any, Final
 
 import numpy as np
@@ -51,9 +52,8 @@ class Hook:
 
 def lowered(module: Any, *passes: str) -> Any:
     """The same module, after these passes."""
-    from torch_mlir.passmanager import PassManager
-
-    PassManager.parse(f"builtin.module({','.join(passes)})", module.context).run(module.operation)
+    manager: Any = import_module("torch_mlir.passmanager").PassManager
+    manager.parse(f"builtin.module({','.join(passes)})", module.context).run(module.operation)
     return module
 
 
@@ -118,13 +118,18 @@ def as_generic_text(module: Any) -> Any:
 
 
 def as_bytecode(module: Any) -> Any:
+    ir: Any = import_module("torch_mlir.ir")
     buffer = io.BytesIO()
     module.operation.write_bytecode(buffer)
-    return type(module).parse(buffer.getvalue(), type(module.context)())
+    return ir.Module.parse(buffer.getvalue(), ir.Context())
 
 
 def as_clone(module: Any) -> Any:
-    return type(module).parse(str(module.operation.clone()), module.context)
+    ir: Any = import_module("torch_mlir.ir")
+    copy = ir.Module.create(ir.Location.unknown(module.context))
+    for operation in module.body.operations:
+        copy.body.append(operation.operation.clone())
+    return copy
 
 
 @pytest.mark.parametrize("travel", [as_text, as_generic_text, as_bytecode, as_clone])
