@@ -84,7 +84,8 @@ class MemRefCallProvider:
         if self.c_interface:
             self._check_c_interface(context, callee, arguments)
         self._check_returns_no_memref(context, callee)
-        check_types(name, context, callee, passed, c_interface=self.c_interface)
+        plain_name = callee.removeprefix(C_INTERFACE) if self.c_interface else None
+        check_types(name, context, callee, passed, interface_of=plain_name)
         self._check_result(context, callee, call(name, context, callee, arguments))
         return context.builder.block
 

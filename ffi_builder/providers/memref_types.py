@@ -43,7 +43,7 @@ def check_types(
     callee: str,
     passed: Sequence[Passed],
     *,
-    c_interface: bool,
+    interface_of: str | None,
 ) -> None:
     """Compare each tensor with the memref that the callee takes there, if that is known.
 
@@ -52,7 +52,8 @@ def check_types(
         context: the call's.
         callee: the function that is called.
         passed: the tensors, in order.
-        c_interface: whether the callee is a C interface, so that each descriptor is one argument.
+        interface_of: the function that the callee is the C interface of, where each descriptor is
+            one argument; None if it is called itself.
 
     Raises:
         BuildError: if a tensor has another element type, rank, size or layout. The message says
@@ -61,10 +62,18 @@ def check_types(
     function = context.symbols.find(callee)
     if function is None or function.name != "llvm.func":
         return
-    record = _record(context.builder.types, function, c_interface=c_interface)
-    if record is None:
+    record = _record(context.builder.types, function)
+    lowered_to = [(function, interface_of is not None)]
+    plain = None if interface_of is None else context.symbols.find(interface_of)
+    if plain is not None and plain.name == "llvm.func":
+        # The pointers of a C interface do not say how many dimensions are behind them.
+        lowered_to.append((plain, False))
+    if record is None or any(
+        lowered(record, c_interface=c_interface) != function_parts(made)
+        for made, c_interface in lowered_to
+    ):
         return
-    memrefs = _positions(record, c_interface=c_interface)
+    memrefs = _positions(record, c_interface=interface_of is not None)
     for position, tensor in passed:
         memref = memrefs.get(position)
         mistake = None if memref is None else _mistake(tensor, memref)
@@ -76,8 +85,8 @@ def check_types(
             )
 
 
-def _record(types: Types, function: Operation, *, c_interface: bool) -> FunctionTypes | None:
-    """What was recorded of a function, if it still is what was lowered to this one."""
+def _record(types: Types, function: Operation) -> FunctionTypes | None:
+    """What was recorded of a function."""
     if MEMREF_TYPES not in function.attributes:
         return None
     text = getattr(function.attributes[MEMREF_TYPES], "value", None)
@@ -87,10 +96,7 @@ def _record(types: Types, function: Operation, *, c_interface: bool) -> Function
         function_type = types.parse(text)
     except BuildError:  # of a dialect that this context does not have
         return None
-    if not hasattr(function_type, "inputs"):
-        return None
-    record = read_function(types.ir, function_type)
-    return record if lowered(record, c_interface=c_interface) == function_parts(function) else None
+    return read_function(types.ir, function_type) if hasattr(function_type, "inputs") else None
 
 
 def _positions(record: FunctionTypes, *, c_interface: bool) -> dict[int, MemRef]:

@@ -346,6 +346,28 @@ def test_a_record_that_does_not_fit_the_function_does_not_count(attribute: str) 
     attached([cpu([n], "float64")], MemRefCallProvider("kernel"), text)
 
 
+@pytest.mark.parametrize(
+    ("behind", "counts"),
+    [
+        ("", True),
+        (BARE, True),
+        ("func.func private @kernel(memref<?xf32>)", True),
+        # Another rank looks the same in a C interface, but not in what it is the interface of.
+        (f"{BARE[:-1]}, i64, i64)", False),
+    ],
+)
+def test_a_c_interface_is_compared_with_what_is_behind_it(behind: str, counts: bool) -> None:
+    record = f'{{{MEMREF_TYPES} = "(memref<?xf32>) -> ()"}}'
+    text = f"{behind}\nllvm.func @_mlir_ciface_kernel(!llvm.ptr) attributes {record}"
+    provider = MemRefCallProvider("kernel", c_interface=True)
+    attached([X], provider, text)
+    if not counts:
+        attached([cpu([n], "float64")], provider, text)
+        return
+    with pytest.raises(BuildError, match="f32, not float64"):
+        attached([cpu([n], "float64")], provider, text)
+
+
 def test_recording_takes_an_ir_module() -> None:
     with pytest.raises(BuildError, match=r"expected an ir\.Module"):
         record_memref_types("func.func @f()")  # pyright: ignore[reportArgumentType]
