@@ -86,8 +86,8 @@ def _check_value(what: str, where: str, param: Param, value: Any, path: str) -> 
     match param:
         case Var():
             _check_number(where, param, value)
-        case DataPointer() if value is not None:
-            _check_range(where, value, 0, 2**64 - 1, "an address")
+        case DataPointer():
+            _check_range(where, value or 0, 0, 2**64 - 1, "an address")
         case ConstBool() | ConstInt() | ConstFloat():
             both_nan = value != value and param.value != param.value
             if value != param.value and not both_nan:
