@@ -22,6 +22,8 @@ BINDINGS: Final = ["torch_mlir", "jaxlib.mlir"]
 
 NUMBERS: Final = {
     "i1": "bool int1 uint1",
+    "si1": "int1",
+    "ui1": "uint1",
     "i8": "int8 uint8 bool",
     "si8": "int8",
     "ui8": "uint8",

@@ -33,6 +33,7 @@ func.func @twice(%x: memref<?xf32>) attributes {llvm.emit_c_interface} {
 }
 func.func private @inner(memref<?x4xf16>, index)
 func.func @scalars(%a: f32) { return }
+memref.global "private" @table : memref<4xf32>
 """
 
 

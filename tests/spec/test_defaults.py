@@ -154,6 +154,7 @@ REJECTED: Final[list[tuple[Param, object, str]]] = [
     (ConstBool("p", True), 1, "'p': default: expected True but got 1 (int)"),
     (ConstBool("p", True), False, "'p': default: expected True but got False"),
     (ConstFloat("p", 0.5), 0.25, "'p': default: expected 0.5 but got 0.25 (float)"),
+    (ConstFloat("p", 0.5), math.nan, "'p': default: expected 0.5 but got nan (float)"),
     (ConstFloat("p", 0.5), None, "'p': default: expected 0.5 but got None"),
     (CHOICE, 5, "'p': default: expected a str but got 5 (int)"),
     (CHOICE, Act.tanh, "'p': default: expected one of 'relu', 'gelu' but got 'tanh' (str)"),
