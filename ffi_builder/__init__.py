@@ -13,7 +13,12 @@ from ffi_builder.errors import BuildError, CompileError, LinkError, SpecError
 
 if TYPE_CHECKING:
     from ffi_builder import cuda, plan, providers, runtime, spec, testing
-    from ffi_builder.builder import attach, attach_ffi_func, rename_tvm_ffi_function
+    from ffi_builder.builder import (
+        attach,
+        attach_ffi_func,
+        record_memref_types,
+        rename_tvm_ffi_function,
+    )
     from ffi_builder.plan import Plan, explain, make_plan
 
 __version__ = "0.1.0"
@@ -32,6 +37,7 @@ __all__ = [
     "make_plan",
     "plan",
     "providers",
+    "record_memref_types",
     "rename_tvm_ffi_function",
     "runtime",
     "spec",
@@ -45,6 +51,7 @@ _HOMES: Final = {
     "attach_ffi_func": "builder",
     "explain": "plan",
     "make_plan": "plan",
+    "record_memref_types": "builder",
     "rename_tvm_ffi_function": "builder",
 }
 """The package that each lazily loaded name is from."""

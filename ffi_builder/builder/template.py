@@ -19,6 +19,7 @@ from ffi_builder.builder.diagnosis import Table, define_helpers, shared_name
 from ffi_builder.builder.metadata import ATTRIBUTE as METADATA
 from ffi_builder.builder.metadata import Metadata
 from ffi_builder.ir import Operation, Symbols, Types, bytecode
+from ffi_builder.protocol import MEMREF_TYPES
 from ffi_builder.providers.context import CallProvider
 from ffi_builder.providers.memref import C_INTERFACE, MemRefCallProvider
 from ffi_builder.providers.nested import NestedTensorCallProvider
@@ -209,7 +210,7 @@ def _described(operation: Operation | None) -> object:
     if operation is None:
         return None
     attributes = operation.attributes
-    names = [name for name in ("function_type", "CConv") if name in attributes]
+    names = [name for name in ("function_type", "CConv", MEMREF_TYPES) if name in attributes]
     # A declaration has the attributes that a call gets, such as signext.
     declared = not operation.regions[0].blocks if operation.name == "llvm.func" else None
     return operation.name, declared, *(str(attributes[name]) for name in names)

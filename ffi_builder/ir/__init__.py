@@ -4,6 +4,16 @@ from ffi_builder.ir.builder import Builder
 from ffi_builder.ir.checking import ERROR_KINDS, CheckingBuilder
 from ffi_builder.ir.distribution import OPERATIONS, Distribution, named, of_module
 from ffi_builder.ir.kept import bytecode, define_kept
+from ffi_builder.ir.kernel_types import (
+    FunctionTypes,
+    KernelType,
+    MemRef,
+    dtypes_of,
+    lowered,
+    lowered_words,
+    read_function,
+    read_type,
+)
 from ffi_builder.ir.protocols import Attribute, Block, Module, Operation, Type, Value
 from ffi_builder.ir.seal import TRUSTED, checksum, pass_through, seal
 from ffi_builder.ir.symbols import Symbols, describe, function_parts
@@ -19,6 +29,9 @@ __all__ = [
     "Builder",
     "CheckingBuilder",
     "Distribution",
+    "FunctionTypes",
+    "KernelType",
+    "MemRef",
     "Module",
     "Operation",
     "Symbols",
@@ -29,9 +42,14 @@ __all__ = [
     "checksum",
     "define_kept",
     "describe",
+    "dtypes_of",
     "function_parts",
+    "lowered",
+    "lowered_words",
     "named",
     "of_module",
     "pass_through",
+    "read_function",
+    "read_type",
     "seal",
 ]

@@ -21,6 +21,7 @@ from ffi_builder.providers.forward import (
     scalar_arguments,
     shape_arguments,
 )
+from ffi_builder.providers.memref_types import Passed, check_types
 
 C_INTERFACE: Final = "_mlir_ciface_"
 """What MLIR's conversion to the LLVM dialect puts before the names of C interfaces."""
@@ -49,6 +50,8 @@ class MemRefCallProvider:
         BuildError: when attached, if a tensor may have any number of dimensions, the callee takes
             other arguments, or it returns something: a returned memref is memory that somebody
             would have to free. (An integer, where :class:`CheckStatus` is around the provider.)
+            Also if a tensor does not fit the memref that the callee took before it was lowered,
+            where that is recorded (:func:`~ffi_builder.record_memref_types`).
     """
 
     callee: str
@@ -62,6 +65,7 @@ class MemRefCallProvider:
         if self.c_interface:
             callee = C_INTERFACE + callee.removeprefix(C_INTERFACE)
         arguments: list[Argument] = []
+        passed: list[Passed] = []
         for item in items(name, self.args, context):
             match plain(item):
                 case spec.Tensor(any_rank=True) as tensor:
@@ -70,10 +74,9 @@ class MemRefCallProvider:
                         f"{name}: {path!r} may have any number of dimensions, and a memref has a "
                         f"rank; pass its DLTensor* with args=['{path}.dltensor']"
                     )
-                case spec.Tensor() as tensor if self.c_interface:
-                    arguments.append(Argument(_descriptor_on_the_stack(context, tensor)))
                 case spec.Tensor() as tensor:
-                    arguments += [Argument(value) for value in descriptor(context, tensor)]
+                    passed.append((len(arguments), tensor))
+                    arguments += self._descriptor(context, tensor)
                 case spec.Shape() as shape:
                     arguments += shape_arguments(context, shape)
                 case _:
@@ -81,8 +84,15 @@ class MemRefCallProvider:
         if self.c_interface:
             self._check_c_interface(context, callee, arguments)
         self._check_returns_no_memref(context, callee)
+        plain_name = callee.removeprefix(C_INTERFACE) if self.c_interface else None
+        check_types(name, context, callee, passed, interface_of=plain_name)
         self._check_result(context, callee, call(name, context, callee, arguments))
         return context.builder.block
+
+    def _descriptor(self, context: CallContext, tensor: spec.Tensor) -> list[Argument]:
+        if self.c_interface:
+            return [Argument(_descriptor_on_the_stack(context, tensor))]
+        return [Argument(value) for value in descriptor(context, tensor)]
 
     def _check_c_interface(
         self, context: CallContext, callee: str, arguments: Sequence[Argument]

@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeGuard
 
 from ffi_builder.errors import CompileError
+from ffi_builder.protocol import record_memref_types
 from ffi_builder.runtime import _optional, floats, guard, screen_mlir, translation
 from ffi_builder.runtime.protocols import Module, Operation, OpView, named_attributes
 from ffi_builder.runtime.translation import Way
@@ -137,9 +138,12 @@ def append_from(data: bytes, module: Module) -> None:
 def lower(module: Module, pipeline: str | None, hooks: Sequence[Callable[[Any], object]]) -> None:
     """Run `pipeline`, then `hooks`, on `module` in place.
 
+    What the kernels take is recorded before, for hooks that attach.
+
     Raises CompileError; a hook's error is its own.
     """
     if pipeline is not None:
+        record_memref_types(_optional.load(f"{root_of(module)}.ir"), module)
         _run_pipeline(module, pipeline)
     for hook in hooks:
         hook(module)

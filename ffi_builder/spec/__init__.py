@@ -3,7 +3,7 @@
 Importing this loads neither MLIR nor LLVM.
 """
 
-from ffi_builder.spec.canonical import results_text
+from ffi_builder.spec.canonical import outline, results_text
 from ffi_builder.spec.composite import (
     PARAM_TYPES,
     Field,
@@ -111,6 +111,7 @@ __all__ = [
     "expression",
     "linear",
     "occurrences",
+    "outline",
     "parse_dtype",
     "parts_of",
     "required",

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from ffi_builder.errors import SpecError
 from ffi_builder.spec._check import identifier, text
 from ffi_builder.spec.canonical import canonical_text, outline
-from ffi_builder.spec.composite import Param, check_params, required, with_paths
+from ffi_builder.spec.composite import (
+    Optional,
+    Param,
+    Struct,
+    TupleParam,
+    check_params,
+    required,
+    with_paths,
+)
+from ffi_builder.spec.defaults import check_default
 from ffi_builder.spec.expr import Expr, Var, linear, variables
 from ffi_builder.spec.param import MISSING, pasteable
 from ffi_builder.spec.params import EnvStream, Shape
@@ -32,8 +41,9 @@ class Signature:
     Raises:
         SpecError: parameter names alike, one symbol name with two meanings, a symbol that nothing
             binds, an EnvStream with no tensor on a device other than the CPU, a parameter
-            without a default behind one that has one (unless it is keyword-only), or a result that
-            cannot be made, or has the name of a parameter or symbol.
+            without a default behind one that has one (unless it is keyword-only), a default that
+            its parameter does not take, or a result that cannot be made, whose size only Optionals
+            bind, or that has the name of a parameter or symbol.
     """
 
     name: str
@@ -116,6 +126,7 @@ class Signature:
 
     def _check_results(self, what: str, found: Sequence[tuple[str, object]]) -> None:
         symbols = {var.name: var for _, value in found for var in variables(value)}
+        always = _bound(occurrences(list(_not_optional(self.params))))
         check_names(f"{what}: returns", self.results, self.params, list(symbols.values()))
         for path, entry, var in needed(self.results):
             known = symbols.get(var.name)
@@ -129,11 +140,18 @@ class Signature:
                     f"{what}: symbol {var.name!r} has two meanings: {known!r} in the parameters "
                     f"and {var!r} at {path}; use another name, or the same fields"
                 )
+            if var not in always:
+                raise SpecError(
+                    f"{what}: {path} = {entry} of a result needs symbol {var.name!r}, which only "
+                    f"Optionals bind, and would be 0 where they are None; bind it in a parameter "
+                    f"that is always there too"
+                )
 
     def _check_defaults(self, what: str) -> None:
-        """As Python has it: what callers pass by position has its defaults at the end."""
+        """Each is a value that its parameter takes; those of positional parameters come last."""
         optional: str | None = None
         for param in self.arguments:
+            check_default(what, param)
             if param.kw_only:
                 continue
             if param.default is not MISSING:
@@ -217,13 +235,30 @@ def _check_one_meaning(what: str, occurrences: Sequence[tuple[str, object]]) -> 
                 )
 
 
-def _check_bound(what: str, occurrences: Sequence[tuple[str, object]]) -> None:
-    """Every symbol stands alone somewhere, or in a linear expression that can be solved for it."""
-    bound = {value for _, value in occurrences if isinstance(value, Var)}
+def _bound(occurrences: Iterable[tuple[str, object]]) -> set[Var]:
+    """The symbols that stand alone somewhere, or in a linear expression that is solved for them."""
+    bound: set[Var] = set()
     for _, value in occurrences:
         form = linear(value) if isinstance(value, Expr) else None
         if form is not None:
             bound.add(form[1])
+        elif isinstance(value, Var):
+            bound.add(value)
+    return bound
+
+
+def _not_optional(params: Iterable[Param]) -> Iterator[Param]:
+    """The parameters that are always there, with the elements of tuples in their place."""
+    for param in params:
+        if isinstance(param, (TupleParam, Struct)):
+            yield from _not_optional(param.params)
+        elif not isinstance(param, Optional):
+            yield param
+
+
+def _check_bound(what: str, occurrences: Sequence[tuple[str, object]]) -> None:
+    """Every symbol is bound somewhere."""
+    bound = _bound(occurrences)
     for path, value in occurrences:
         for var in variables(value):
             if var not in bound:

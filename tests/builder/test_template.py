@@ -11,6 +11,7 @@ import pytest
 from ffi_builder import attach, attach_ffi_func, runtime, spec
 from ffi_builder.builder import template
 from ffi_builder.errors import BuildError
+from ffi_builder.protocol import MEMREF_TYPES
 from ffi_builder.providers import (
     CallContext,
     CallProvider,
@@ -142,6 +143,22 @@ def test_another_one_is_built(change: str, plans: list[str]) -> None:
     assert len(set(before)) == 1
     assert after not in before
     assert make(False) in before
+
+
+def test_one_for_another_record_is_built(plans: list[str]) -> None:
+    """What is kept was compared with one record of a kernel's types, and fits no other."""
+
+    def make(element: str) -> None:
+        callee = "llvm.func @callee(!llvm.ptr, !llvm.ptr, i64, i64, i64)"
+        record = f'{{{MEMREF_TYPES} = "(memref<?x{element}>) -> ()"}}'
+        module = new_module(f"{callee} attributes {record}")
+        attach_ffi_func(module, "f", [X], MemRefCallProvider("callee"))
+
+    for _ in range(4):
+        make("f32")
+    assert len(plans) == 2
+    with pytest.raises(BuildError, match="f64, not float32"):
+        make("f64")
 
 
 @pytest.mark.parametrize("name", ["g", "x", "n", "kernel_0123456789", "l" * 420])

@@ -80,6 +80,8 @@ SPECS: Final[dict[str, tuple[str, ...]]] = {
         'Signature("f", [Var("n", "int32"), Shape("dims", [n])])',
         'Signature("f", [Shape("dims", [n // 2])])',
         'Signature("f", [Var("a", "int32", default=1), Var("b", "int32")])',
+        'Signature("f", [Var("a", "int32", default="x")])',
+        'Signature("f", [Var("a", "int8", default=300)])',
         'Signature("f", [EnvStream("s")])',
         'Signature("f", [EnvStream("s"), EnvStream("t")])',
         'Signature("f", [Shape("dims", [n])], "total")',
@@ -93,6 +95,7 @@ SPECS: Final[dict[str, tuple[str, ...]]] = {
         'Signature("f", [Shape("dims", [n])], Tensor("y", [n], "float32", strides="F"))',
         'Signature("f", [Shape("dims", [n])], Tensor("y", [k], "float32"))',
         'Signature("f", [Shape("dims", [n])], Tensor("y", [Var("n", "int32")], "float32"))',
+        'Signature("f", [Optional(Shape("dims", [n]))], Tensor("y", [n], "float32"))',
     ),
 }
 """Python, by what it is about. ``n`` and ``k`` are int64 Vars; tensors are on the CPU."""

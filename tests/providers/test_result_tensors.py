@@ -128,6 +128,6 @@ def test_an_alignment_is_asked_of_the_allocator() -> None:
 @pytest.mark.usefixtures("allocator")
 def test_with_an_optional_that_is_absent() -> None:
     y = tensor("y", n + 1)
-    function = returning(y, NopCallProvider(), params=[Optional(X)])
-    assert function(None).shape == (1,)
-    assert function(np.zeros(4, "float32")).shape == (5,)
+    function = returning(y, NopCallProvider(), params=[Optional(X), n])
+    assert function(None, 2).shape == (3,)
+    assert function(np.zeros(4, "float32"), 4).shape == (5,)

@@ -7,7 +7,17 @@ from typing import Any
 import pytest
 
 from ffi_builder import SpecError
-from ffi_builder.spec import Shape, Signature, Tensor, Var, dims, short_text
+from ffi_builder.spec import (
+    Optional,
+    Shape,
+    Signature,
+    Struct,
+    Tensor,
+    TupleParam,
+    Var,
+    dims,
+    short_text,
+)
 
 n, m = dims("n m")
 X = Tensor("x", [n, m], "float32", device_type="cpu")
@@ -117,6 +127,32 @@ def test_what_is_refused(returns: Any, words: str) -> None:
         Signature("f", [X], returns)
     assert words in str(raised.value)
     assert str(raised.value).startswith("Signature 'f': ")
+
+
+ONLY_OPTIONAL = {
+    "y.shape[0] = n": (Optional(X), tensor("y", n)),
+    "y.shape[0] = n * 2": (Optional(Shape("s", [n])), tensor("y", n * 2)),
+    "y.shape[1] = n": (Optional(n), tensor("y", 4, n)),
+    "y.device_id = n": (Optional(n), tensor("y", 3, device_id=n)),
+    "y.shape[0] = n - 1": (Struct("c", [Optional(X)]), tensor("y", n - 1)),
+}
+
+
+@pytest.mark.parametrize("place", ONLY_OPTIONAL)
+def test_a_size_that_only_optionals_bind(place: str) -> None:
+    param, result = ONLY_OPTIONAL[place]
+    words = f"{place} of a result needs symbol 'n', which only Optionals bind, and would be 0"
+    for params in ([param], [param, Optional(tensor("z", n))]):
+        with pytest.raises(SpecError) as raised:
+            Signature("f", params, result)
+        assert str(raised.value).startswith(f"Signature 'f': {words} where they are None; bind it")
+    inside = TupleParam("t", [Shape("entries", [n])])
+    for another in (tensor("w", n * 2 + 1), Var("n", "int64"), inside):
+        assert Signature("f", [param, another] if param.name != another.name else [another], result)
+
+
+def test_a_scalar_result_needs_nothing_of_an_optional() -> None:
+    assert Signature("f", [Optional(X)], Var("total", "int64"))
 
 
 @pytest.mark.parametrize(

@@ -99,7 +99,7 @@ def test_what_passes() -> None:
 
 
 def test_explain_lists_what_can_fail() -> None:
-    text = """f(x: Optional(Tensor([n, m], int8, strides=[s, 1])), k: int64, u: uint32) -> (
+    text = """f(x: Tensor([n, m], int8, strides=[s, 1]), k: int64, u: uint32) -> (
         y: Tensor([n, 4, s, k, u, n - m], int8, data_alignment=64), t: float32)
         where 0 <= k"""
     rows = explain(spec.Signature.parse(text, device="cpu")).splitlines()

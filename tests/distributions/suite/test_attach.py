@@ -7,12 +7,23 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Any
 
 import pytest
 
-from ffi_builder import BuildError, attach, attach_ffi_func, explain, providers, spec, testing
+from ffi_builder import (
+    BuildError,
+    attach,
+    attach_ffi_func,
+    explain,
+    providers,
+    record_memref_types,
+    spec,
+    testing,
+)
 from ffi_builder.ir import OPERATIONS, Block, Distribution
+from ffi_builder.protocol import MEMREF_TYPES
 from tests.distributions.suite import kernels
 from tests.distributions.suite.cases import CASES, DIRECT, Case
 from tests.distributions.suite.conftest import Note
@@ -56,6 +67,28 @@ def test_what_is_printed_is_parsed_again(
         again = distribution.ir.Module.parse(written, module.context)
         assert again.operation.verify()
         assert custom(again) == wanted
+
+
+def test_what_a_kernel_takes_is_recorded_and_compared(parse: Parse) -> None:
+    memref = "memref<?x4xf32, strided<[?, 1], offset: ?>>"
+    module = parse(f"func.func private @kernel({memref}, index)")
+    record_memref_types(module)
+    assert module.operation.verify()
+    record = module.body.operations[0].operation.attributes[MEMREF_TYPES]
+    assert record.value == f"({memref}, index) -> ()"
+    words = ", ".join(["!llvm.ptr"] * 2 + ["i64"] * 6)
+    lowered = f"llvm.func @kernel({words}) attributes {{{MEMREF_TYPES} = {record}}}"
+    rows, pitch = spec.dims("rows pitch")
+    for dtype, size, error in (
+        ("float32", 4, None),
+        ("float64", 4, "elements are f32, not float64"),
+        ("float32", 5, "size 1 is 4, but shape"),
+    ):
+        x = spec.Tensor("x", [rows, size], dtype, device_type="cpu", strides=[pitch, 1])
+        provider = providers.MemRefCallProvider("kernel")
+        expected = nullcontext() if error is None else pytest.raises(BuildError, match=error)
+        with expected:
+            attach_ffi_func(parse(lowered), "f", [x, spec.Var("n", "int64")], provider)
 
 
 def test_wrappers_are_made_of_operations_that_are_looked_for(parse: Parse) -> None:

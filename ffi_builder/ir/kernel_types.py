@@ -1,0 +1,257 @@
+"""The types of a kernel before lowering, as data, and what MLIR lowers them to.
+
+:func:`read_function` reads a function type of any distribution's bindings::
+
+    (memref<?x4xf32, strided<[?, 1], offset: ?>>, index) -> f32
+
+    inputs:  MemRef(element="f32", sizes=(None, 4), strides=(None, 1), offset=None, …), "index"
+    results: "f32"
+
+:func:`lowered` gives the parameters and the result that the conversion to the LLVM dialect makes of
+these ("Target LLVM IR" in MLIR's documentation), and :func:`dtypes_of` the dtypes of an element.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Final, TypeAlias
+
+from ffi_builder import abi
+from ffi_builder.ir.protocols import Type
+
+
+@dataclass(frozen=True)
+class MemRef:
+    """A ranked memref type. None stands for ``?``, a value that is known at run time."""
+
+    text: str
+    """As MLIR prints it."""
+    element: str
+    """The text of the element type."""
+    sizes: tuple[int | None, ...]
+    strides: tuple[int | None, ...] | None
+    """In elements; None where the type has no layout, and so is row-major."""
+    offset: int | None
+    """In elements."""
+    address_space: int = 0
+
+    @property
+    def rank(self) -> int:
+        """The number of dimensions."""
+        return len(self.sizes)
+
+
+KernelType: TypeAlias = "MemRef | str"
+"""A memref type, or the text of any other."""
+
+
+@dataclass(frozen=True)
+class FunctionTypes:
+    """The types of a function before lowering."""
+
+    inputs: tuple[KernelType, ...]
+    results: tuple[KernelType, ...]
+
+
+def read_function(ir: Any, function_type: Any) -> FunctionTypes:
+    """The inputs and results of an ``ir.FunctionType``.
+
+    Args:
+        ir: the ``ir`` module of the type's distribution.
+        function_type: the ``function_type`` of a ``func.func``.
+    """
+    inputs, results = list(function_type.inputs), list(function_type.results)
+    # Most kernels take several memrefs of one type, and each takes 15 µs.
+    known = {type_: read_type(ir, type_) for type_ in {*inputs, *results}}
+    return FunctionTypes(
+        tuple(known[type_] for type_ in inputs), tuple(known[type_] for type_ in results)
+    )
+
+
+def read_type(ir: Any, type_: Type) -> KernelType:
+    """One type: a :class:`MemRef`, or text.
+
+    Text is also what a memref of unknown rank is, and one whose layout has no strides or whose
+    memory space is no int.
+    """
+    text = str(type_)
+    if not text.startswith("memref<") or text.startswith("memref<*x"):
+        return text
+    memref: Any = type_
+    if not isinstance(type_, ir.MemRefType):  # as old bindings give what is in another type
+        memref = ir.MemRefType(type_)
+    layout, space = _read_layout(memref), _read_space(memref.memory_space)
+    if layout is None or space is None:
+        return text
+    sizes = tuple(None if size < 0 else size for size in memref.shape)
+    return MemRef(text, str(memref.element_type), sizes, *layout, space)
+
+
+_STRIDED: Final = re.compile(r"strided<\[(.*)\](?:, offset: (.*))?>")
+_DYNAMIC: Final = -(2**63)
+
+
+def _read_layout(memref: Any) -> tuple[tuple[int | None, ...] | None, int | None] | None:
+    """Strides and offset; None for a layout that has none."""
+    text, rank = str(memref.layout), memref.rank
+    dims = ", ".join(f"d{axis}" for axis in range(rank))
+    if text == f"affine_map<({dims}) -> ({dims})>":
+        return None, 0
+    found = _STRIDED.fullmatch(text)
+    if found is not None:
+        strides = tuple(map(_entry, found[1].split(", "))) if found[1] else ()
+        return strides, _entry(found[2] or "0")
+    try:
+        strides, offset = memref.get_strides_and_offset()
+    except Exception:  # AttributeError of old bindings, or what those at hand raise
+        return None
+    known = tuple(None if stride == _DYNAMIC else stride for stride in strides)
+    return known, None if offset == _DYNAMIC else offset
+
+
+def _entry(text: str) -> int | None:
+    return None if text == "?" else int(text)
+
+
+def _read_space(space: object) -> int | None:
+    """The number of a memory space; None for an attribute, which each target lowers itself."""
+    if space is None:
+        return 0
+    found = re.match(r"(\d+) : i", str(space))
+    return None if found is None else int(found[1])
+
+
+# ---- lowering
+
+_POINTER: Final = "!llvm.ptr"
+_NUMBER: Final = re.compile(r"(?:[su]?i(?P<int>\d+)|(?P<float>bf16|f16|f32|f64|f80|f128)|f\d+E.*)")
+_COMPLEX: Final = re.compile(r"complex<(.*)>")
+_VECTOR: Final = re.compile(r"vector<(\d+)x(index|[^x<>\[\]]+)>")
+
+
+def lowered(
+    types: FunctionTypes, *, c_interface: bool = False
+) -> tuple[str, tuple[str, ...]] | None:
+    """The result and the parameters of the ``llvm.func`` that MLIR lowers a function to, as text.
+
+    Args:
+        types: the function before lowering.
+        c_interface: of its C interface, where a memref is a pointer to its descriptor.
+
+    Returns:
+        None if a memref is returned, or a type is lowered in a way that is not known here: that of
+        a tensor, for instance, by whatever bufferizes it.
+    """
+    parameters: list[str] = []
+    for type_ in types.inputs:
+        words = lowered_words(type_, c_interface=c_interface)
+        if words is None:
+            return None
+        parameters += words
+    results = [_scalar(result) if isinstance(result, str) else None for result in types.results]
+    if None in results or (c_interface and len(results) > 1):
+        return None
+    if len(results) > 1:
+        return _struct([result for result in results if result is not None]), tuple(parameters)
+    return (results[0] if results else None) or "!llvm.void", tuple(parameters)
+
+
+def lowered_words(type_: KernelType, *, c_interface: bool) -> list[str] | None:
+    """The parameters that one input becomes, as text; None if that is not known here."""
+    if isinstance(type_, str):
+        scalar = _scalar(type_)
+        return None if scalar is None else [scalar]
+    if c_interface:
+        return [_POINTER]
+    space = type_.address_space
+    pointer = f"{_POINTER}<{space}>" if space else _POINTER
+    return [pointer, pointer, *["i64"] * (1 + 2 * type_.rank)]
+
+
+def _scalar(text: str) -> str | None:
+    if text == "index":
+        return "i64"
+    if text.startswith("!llvm."):
+        return text
+    number = _NUMBER.fullmatch(text)
+    if number is not None:
+        # What LLVM has no float type for is passed as its bits.
+        bits = number["int"] or re.sub(r"\D.*", "", text[1:])
+        return number["float"] or f"i{bits}"
+    parts = _COMPLEX.fullmatch(text)
+    if parts is not None:
+        part = _scalar(parts[1])
+        return None if part is None else _struct([part, part])
+    vector = _VECTOR.fullmatch(text)
+    element = None if vector is None else _scalar(vector[2])
+    return None if vector is None or element is None else f"vector<{vector[1]}x{element}>"
+
+
+def _struct(members: Sequence[str]) -> str:
+    return f"!llvm.struct<({', '.join(member.removeprefix('!llvm.') for member in members)})>"
+
+
+# ---- dtypes
+
+_FLOATS: Final = {
+    "f16": "float16",
+    "bf16": "bfloat16",
+    "f32": "float32",
+    "f64": "float64",
+    # f8E4M3FN is float8_e4m3fn.
+    **{f"f{bits}{name.partition('_')[2].upper()}": name for name, bits in abi.FIXED_BITS.items()},
+}
+_COMPLEXES: Final = {"complex<f16>": "complex32", "complex<f32>": "complex64"} | {
+    "complex<f64>": "complex128"
+}
+_OTHER_NUMBERS: Final = re.compile(r"tf32|f\d+\w*|[su]?i\d+|complex<[^!]*>|vector<[^!]*>")
+"""Types of numbers; those that are none of the above are no dtype."""
+_INTEGER_BITS: Final = (1, 2, 4, 8, 16, 32, 64)
+
+
+@cache
+def dtypes_of(element: str) -> tuple[str, ...] | None:
+    """The dtypes that an element type of a memref may be, the most likely one first.
+
+    ``i32`` is int32 or uint32, as it says no sign, and ``i8`` bool, too, which is a byte in memory.
+
+    Returns:
+        Nothing for a number that no dtype is, such as ``f80``; None for a type of a dialect, of
+        which it is not known here.
+    """
+    floating = _FLOATS.get(element) or _COMPLEXES.get(element)
+    if floating is not None:
+        return (floating,)
+    if element == "index":
+        return "int64", "uint64"
+    if element == _POINTER:
+        return ("handle64",)
+    integer = re.fullmatch(r"([su]?)i(\d+)", element)
+    if integer is not None:
+        return _integer_dtypes(integer[1], int(integer[2]))
+    vector = _VECTOR.fullmatch(element)
+    if vector is not None:
+        return _vector_dtypes(int(vector[1]), vector[2])
+    return () if _OTHER_NUMBERS.fullmatch(element) else None
+
+
+def _integer_dtypes(sign: str, bits: int) -> tuple[str, ...]:
+    if bits not in _INTEGER_BITS:
+        return ()
+    signed = [] if sign == "u" else [f"int{bits}"]
+    unsigned = [] if sign == "s" else [f"uint{bits}"]
+    # DLPack's bool is a byte, and so is an i1 in memory.
+    if not sign and bits == 1:
+        return "bool", *signed, *unsigned
+    return *signed, *unsigned, *(["bool"] if not sign and bits == 8 else [])
+
+
+def _vector_dtypes(lanes: int, element: str) -> tuple[str, ...] | None:
+    """LLVM pads vectors to a power of two, and packs the bits of i1; DLPack does neither."""
+    dtypes = dtypes_of(element)
+    if dtypes is None or element == "i1" or lanes & (lanes - 1):
+        return () if dtypes is not None else None
+    return tuple(dtype if lanes == 1 else f"{dtype}x{lanes}" for dtype in dtypes)

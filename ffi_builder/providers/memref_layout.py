@@ -1,0 +1,71 @@
+"""Strides of a Tensor as products of numbers and symbols, to tell what is row-major for certain."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeAlias
+
+from ffi_builder import spec
+
+Product: TypeAlias = "tuple[int, tuple[str, ...]]"
+"""A number, and the symbols (or other expressions) that it is multiplied with, sorted."""
+
+
+def only_value(dim: spec.Dim | None) -> int | None:
+    """The one value that an entry of a shape or of strides can have, or None."""
+    if isinstance(dim, int):
+        return dim
+    if isinstance(dim, spec.Var) and dim.min is not None and dim.min == dim.max:
+        return dim.min
+    return None
+
+
+def row_major(tensor: spec.Tensor, axis: int) -> Product:
+    """The stride of a dimension in a row-major tensor: the product of the later dimensions."""
+    return _product_of(tensor, range(axis + 1, tensor.ndim))
+
+
+def given_strides(tensor: spec.Tensor) -> list[Product | None]:
+    """Each stride that the spec asks for; None where it does not look."""
+    axes = range(tensor.ndim)
+    entries = tensor.stride_entries
+    if entries is not None:
+        return [None if entry is None else _product(entry) for entry in entries]
+    if tensor.order == "F":
+        return [_product_of(tensor, range(axis)) for axis in axes]
+    return [row_major(tensor, axis) for axis in axes]
+
+
+def show_product(product: Product) -> str:
+    """``4``, ``n`` or ``4 * n * m``."""
+    number, symbols = product
+    factors = [str(number)] if number != 1 or not symbols else []
+    return " * ".join([*factors, *symbols])
+
+
+def _product_of(tensor: spec.Tensor, axes: Sequence[int]) -> Product:
+    dims = tensor.dims
+    # A dimension that is not looked at is like a symbol that occurs nowhere else.
+    factors = [
+        (1, (f"shape[{axis}]",)) if dim is None else _product(dim)
+        for axis, dim in enumerate(dims)
+        if axis in axes
+    ]
+    return _multiplied(factors)
+
+
+def _product(dim: spec.Dim) -> Product:
+    value = only_value(dim)
+    if value is not None:
+        return value, ()
+    if isinstance(dim, spec.Expr) and dim.op == "*":
+        return _multiplied([_product(dim.lhs), _product(dim.rhs)])
+    return 1, (str(dim),)
+
+
+def _multiplied(factors: Sequence[Product]) -> Product:
+    number, symbols = 1, list[str]()
+    for factor, others in factors:
+        number *= factor
+        symbols += others
+    return number, tuple(sorted(symbols))

@@ -1,0 +1,205 @@
+"""Comparing the tensors that are passed as memrefs with the types that the kernel was written with.
+
+An ``llvm.func`` says of a memref that it is two pointers and some i64s. What it was before is in an
+attribute of the function (:mod:`ffi_builder.protocol`), if somebody has recorded it::
+
+    llvm.func @mm(!llvm.ptr, !llvm.ptr, i64, i64, i64, …)
+      attributes {ffi_builder.memref_types = "(memref<?xf32>, …) -> ()"}
+
+A pass may have changed the function since, so a record counts only where its types lower to those
+that the function has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeAlias
+
+from ffi_builder import spec
+from ffi_builder.errors import BuildError
+from ffi_builder.ir import (
+    FunctionTypes,
+    MemRef,
+    Operation,
+    Types,
+    dtypes_of,
+    function_parts,
+    lowered,
+    lowered_words,
+    read_function,
+)
+from ffi_builder.protocol import MEMREF_TYPES
+from ffi_builder.providers.context import CallContext
+from ffi_builder.providers.forward import path_of
+from ffi_builder.providers.memref_layout import given_strides, only_value, row_major, show_product
+
+Passed: TypeAlias = "tuple[int, spec.Tensor]"
+"""A tensor that is passed as a descriptor, and at which argument that begins."""
+
+
+def check_types(
+    provider: str,
+    context: CallContext,
+    callee: str,
+    passed: Sequence[Passed],
+    *,
+    interface_of: str | None,
+) -> None:
+    """Compare each tensor with the memref that the callee takes there, if that is known.
+
+    Args:
+        provider: the provider's name, for errors.
+        context: the call's.
+        callee: the function that is called.
+        passed: the tensors, in order.
+        interface_of: the function that the callee is the C interface of, where each descriptor is
+            one argument; None if it is called itself.
+
+    Raises:
+        BuildError: if a tensor has another element type, rank, size or layout. The message says
+            what to change.
+    """
+    function = context.symbols.find(callee)
+    if function is None or function.name != "llvm.func":
+        return
+    record = _record(context.builder.types, function)
+    lowered_to = [(function, interface_of is not None)]
+    plain = None if interface_of is None else context.symbols.find(interface_of)
+    if plain is not None and plain.name == "llvm.func":
+        # The pointers of a C interface do not say how many dimensions are behind them.
+        lowered_to.append((plain, False))
+    if record is None or any(
+        lowered(record, c_interface=c_interface) != function_parts(made)
+        for made, c_interface in lowered_to
+    ):
+        return
+    memrefs = _positions(record, c_interface=interface_of is not None)
+    for position, tensor in passed:
+        memref = memrefs.get(position)
+        mistake = None if memref is None else _mistake(tensor, memref)
+        if memref is not None and mistake is not None:
+            path = path_of(context, tensor)
+            raise BuildError(
+                f"{provider}: the callee @{callee} takes {path!r} as {memref.text}, but the spec "
+                f"is {spec.outline(tensor)}: {mistake}"
+            )
+
+
+def _record(types: Types, function: Operation) -> FunctionTypes | None:
+    """What was recorded of a function."""
+    if MEMREF_TYPES not in function.attributes:
+        return None
+    text = getattr(function.attributes[MEMREF_TYPES], "value", None)
+    if not isinstance(text, str):
+        return None
+    try:
+        function_type = types.parse(text)
+    except BuildError:  # of a dialect that this context does not have
+        return None
+    return read_function(types.ir, function_type) if hasattr(function_type, "inputs") else None
+
+
+def _positions(record: FunctionTypes, *, c_interface: bool) -> dict[int, MemRef]:
+    """Each memref by the argument at which it begins."""
+    found: dict[int, MemRef] = {}
+    position = 0
+    for type_ in record.inputs:
+        if isinstance(type_, MemRef):
+            found[position] = type_
+        position += len(lowered_words(type_, c_interface=c_interface) or ())
+    return found
+
+
+def _mistake(tensor: spec.Tensor, memref: MemRef) -> str | None:
+    """What of a tensor does not fit a memref, and what to change; None if all does."""
+    return (
+        _wrong_dtype(tensor, memref)
+        or _wrong_rank(tensor, memref)
+        or _wrong_size(tensor, memref)
+        or _wrong_stride(tensor, memref)
+        or _wrong_offset(memref)
+    )
+
+
+def _wrong_dtype(tensor: spec.Tensor, memref: MemRef) -> str | None:
+    dtypes = dtypes_of(memref.element)
+    if dtypes is None:
+        return None
+    allowed = {spec.parse_dtype(dtype) for dtype in dtypes}
+    wrong = [dtype for dtype in tensor.dtypes if spec.parse_dtype(dtype) not in allowed]
+    # One stored element is then one of the kernel's, and either may be what the kernel says.
+    same_size = tensor.storage_dtype is not None and tensor.packing == 1
+    if same_size and spec.parse_dtype(str(tensor.storage_dtype)) in allowed:
+        return None
+    if not wrong:
+        return None
+    if not dtypes:
+        return f"no dtype of DLPack is {memref.element}; change the kernel's element type"
+    elements = f"the kernel's elements are {memref.element}"
+    if len(tensor.dtypes) > 1:
+        return (
+            f"{elements}, and a kernel has one element type; write dtype={dtypes[0]!r}, and attach "
+            f"a kernel for each of {', '.join(tensor.dtypes)}"
+        )
+    as_bits = ""
+    if spec.parse_dtype(dtypes[0]).total_bits == spec.parse_dtype(wrong[0]).total_bits:
+        as_bits = f" (with storage_dtype={wrong[0]!r}, if the kernel works on the bits of that)"
+    return (
+        f"{elements}, not {wrong[0]}; write dtype={dtypes[0]!r}{as_bits}, or change the kernel's "
+        f"element type"
+    )
+
+
+def _wrong_rank(tensor: spec.Tensor, memref: MemRef) -> str | None:
+    if tensor.ndim == memref.rank:
+        return None
+    return (
+        f"the kernel's rank is {memref.rank}, but the spec's shape has length {tensor.ndim}; write "
+        f"a shape of length {memref.rank}, or change the kernel's rank"
+    )
+
+
+def _wrong_size(tensor: spec.Tensor, memref: MemRef) -> str | None:
+    for axis, (size, dim) in enumerate(zip(memref.sizes, tensor.dims, strict=True)):
+        if size is not None and only_value(dim) != size:
+            more = "" if only_value(dim) is not None else ", which takes other sizes too"
+            return (
+                f"the kernel's size {axis} is {size}, but shape[{axis}] is {dim}{more}; write "
+                f"{size}, or '?' in the kernel's memref"
+            )
+    return None
+
+
+def _wrong_stride(tensor: spec.Tensor, memref: MemRef) -> str | None:
+    if 0 in tensor.dims or (memref.strides is None and tensor.order == "C"):
+        return None
+    for axis, (dim, given) in enumerate(zip(tensor.dims, given_strides(tensor), strict=True)):
+        if only_value(dim) == 1:
+            continue
+        if memref.strides is None:
+            if given != row_major(tensor, axis):
+                return _not_row_major(tensor, axis)
+        elif (stride := memref.strides[axis]) is not None and given != (stride, ()):
+            shown = "not looked at" if given is None else show_product(given)
+            return (
+                f"the kernel's stride {axis} is {stride}, but the spec's is {shown}; write "
+                f"{stride} for strides[{axis}], or '?' in the kernel's layout"
+            )
+    return None
+
+
+def _not_row_major(tensor: spec.Tensor, axis: int) -> str:
+    layout = ", ".join("?" * tensor.ndim)
+    return (
+        f"a memref without a layout is row-major, and strides[{axis}] of the spec may be another; "
+        f"leave strides= out, or give the kernel's memref a layout, such as strided<[{layout}]>"
+    )
+
+
+def _wrong_offset(memref: MemRef) -> str | None:
+    if memref.offset in (0, None):
+        return None
+    return (
+        f"the kernel adds an offset of {memref.offset}, but tensors are passed with offset 0, as "
+        f"their pointers have it in them; write 'offset: ?' in the kernel's layout, or none"
+    )

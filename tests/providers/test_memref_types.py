@@ -1,0 +1,375 @@
+"""Tensors are compared with the memrefs that a kernel had before it was lowered."""
+
+from __future__ import annotations
+
+import re
+from importlib import import_module
+from typing import Any, Final
+
+import pytest
+
+from ffi_builder import attach_ffi_func, record_memref_types, spec
+from ffi_builder.errors import BuildError
+from ffi_builder.protocol import MEMREF_TYPES
+from ffi_builder.providers import CheckStatus, MemRefCallProvider
+from ffi_builder.spec import Tensor, Var, dims
+from tests.support.wrapping import attached
+
+n, m, k, s, t = dims("n m k s t")
+ONE: Final = Var("one", "int64", min=1, max=1)
+FOUR: Final = Var("four", "int64", min=4, max=4)
+LOWERING: Final = "convert-func-to-llvm,reconcile-unrealized-casts"
+
+
+def cpu(shape: Any, dtype: Any = "float32", **more: Any) -> Tensor:
+    return Tensor("x", shape, dtype, device_type="cpu", **more)
+
+
+def lowered(types: str, *, attributes: str = "llvm.emit_c_interface", before: str = "") -> Any:
+    """A module with @kernel of this type, recorded, and lowered behind the passes `before`."""
+    ir: Any = import_module("torch_mlir.ir")
+    passes: Any = import_module("torch_mlir.passmanager").PassManager
+    text = f"func.func private @kernel{types} attributes {{{attributes}}}"
+    module = ir.Module.parse(text, ir.Context())
+    record_memref_types(module)
+    passes.parse(f"builtin.module({before}{LOWERING})", module.context).run(module.operation)
+    return module
+
+
+def check(memref: str, tensor: Tensor, *, c_interface: bool = False) -> str | None:
+    """What attaching says of a tensor that is passed for this memref; None if nothing."""
+    module = lowered(f"({memref}) -> ()")
+    before = str(module)
+    try:
+        attach_ffi_func(
+            module, "f", [tensor], MemRefCallProvider("kernel", c_interface=c_interface)
+        )
+    except BuildError as error:
+        assert str(module) == before
+        return str(error)
+    assert module.operation.verify()
+    return None
+
+
+ACCEPTED: Final[dict[str, list[Tensor]]] = {
+    "memref<f32>": [cpu([]), cpu([], strides=[]), cpu([], strides="F"), cpu([], strides="any")],
+    "memref<?xf32>": [
+        cpu([n]),
+        cpu([4]),
+        cpu([None]),
+        cpu([n * 2 + 1]),
+        cpu([n], strides="C"),
+        cpu([n], strides="F"),
+        cpu([n], strides=[1]),
+        cpu([1], strides=[s]),
+        cpu([ONE], strides="any"),
+        cpu([0], strides=[s]),
+        cpu([n], device_id=0, data_alignment=64, intent="out"),
+        Tensor("x", [n], "float32", device_type="cuda"),
+        Tensor("x", [n], "float32", device_type="any"),
+    ],
+    "memref<4xf32>": [cpu([4]), cpu([FOUR])],
+    "memref<?x?xf32>": [
+        cpu([n, m]),
+        cpu([n, None]),
+        cpu([n, m], strides=[m, 1]),
+        cpu([n, 4], strides=[4, 1]),
+        cpu([n, m * 2], strides=[m * 2, 1]),
+        cpu([n, m * 2], strides=[2 * m, 1]),
+        cpu([1, m], strides=[None, 1]),
+        cpu([n, 1], strides="F"),
+        cpu([n, 1], strides=[1, s]),
+    ],
+    "memref<?x?x?xf32>": [
+        cpu([n, m, k], strides=[m * k, k, 1]),
+        cpu([n, m, k], strides=[k * m, k, 1]),
+        cpu([n, 2, k * 3], strides=[k * 6, 3 * k, 1]),
+    ],
+    "memref<?x4xf32>": [cpu([n, 4]), cpu([3, FOUR])],
+    "memref<?xf32, strided<[?]>>": [cpu([n]), cpu([n], strides=[s]), cpu([n], strides="any")],
+    "memref<?xf32, strided<[?], offset: ?>>": [cpu([n]), cpu([n], strides=[None])],
+    "memref<?x?xf32, strided<[?, 1]>>": [
+        cpu([n, m]),
+        cpu([n, m], strides=[s, 1]),
+        cpu([n, m], strides=[m * 2, 1]),
+        cpu([n, ONE], strides="any"),
+    ],
+    "memref<?x?xf32, strided<[1, ?]>>": [cpu([n, m], strides="F"), cpu([n, m], strides=[1, s])],
+    "memref<?x?xf32, strided<[8, 1]>>": [
+        cpu([n, 8]),
+        cpu([n, m], strides=[8, 1]),
+        cpu([1, m]),
+        cpu([n, 2 * FOUR]),
+    ],
+    "memref<3x4xf32, strided<[4, 1]>>": [cpu([3, 4])],
+    "memref<?x?xf32, affine_map<(d0, d1)[s0] -> (d0 * s0 + d1)>>": [cpu([n, m], strides=[s, 1])],
+    "memref<?xi1>": [cpu([n], "bool")],
+    "memref<?xi8>": [
+        *(cpu([n], dtype) for dtype in ("int8", "uint8", "bool")),
+        cpu([n], ("int8", "uint8")),
+        cpu([n], "uint8", storage_dtype="float8_e4m3fn"),
+        cpu([n], "float8_e4m3fn", storage_dtype="uint8"),
+    ],
+    "memref<?xsi8>": [cpu([n], "int8")],
+    "memref<?xui8>": [cpu([n], "uint8")],
+    "memref<?xi32>": [cpu([n], "int32"), cpu([n], "uint32"), cpu([n], ["int32", "uint32"])],
+    "memref<?xindex>": [cpu([n], "int64")],
+    "memref<?xf16>": [cpu([n], "float16")],
+    "memref<?xbf16>": [cpu([n], "bfloat16")],
+    "memref<?xf8E4M3FN>": [cpu([n], "float8_e4m3fn")],
+    "memref<?xcomplex<f32>>": [cpu([n], "complex64")],
+    "memref<?xvector<4xf32>>": [cpu([n], "float32x4")],
+    "memref<?xf4E2M1FN>": [
+        cpu([n], "float4_e2m1fn", storage_dtype="float4_e2m1fnx2"),
+        cpu([n], "float4_e2m1fn"),
+    ],
+    # What is no number has no dtype that it would have to be.
+    "memref<?xmemref<f32>>": [cpu([n], "int64")],
+}
+
+
+@pytest.mark.parametrize(
+    ("memref", "tensor"), [(memref, tensor) for memref in ACCEPTED for tensor in ACCEPTED[memref]]
+)
+def test_accepted(memref: str, tensor: Tensor) -> None:
+    assert check(memref, tensor) is None
+    assert check(memref, tensor, c_interface=True) is None
+
+
+ELEMENTS: Final = "the kernel's elements are"
+ROW_MAJOR: Final = "a memref without a layout is row-major, and strides[{}] of the spec may be another; leave strides= out, or give the kernel's memref a layout, such as strided<[{}]>"
+REJECTED: Final[list[tuple[str, Tensor, str]]] = [
+    (
+        "memref<?xf32>",
+        cpu([n], "float64"),
+        f"{ELEMENTS} f32, not float64; write dtype='float32', or change the kernel's element type",
+    ),
+    (
+        "memref<?xf32>",
+        cpu([n], "int32"),
+        f"{ELEMENTS} f32, not int32; write dtype='float32' (with storage_dtype='int32', if the kernel works on the bits of that), or change the kernel's element type",
+    ),
+    ("memref<?xf16>", cpu([n], "bfloat16"), f"{ELEMENTS} f16, not bfloat16; write dtype='float16'"),
+    ("memref<?xi32>", cpu([n], "int64"), f"{ELEMENTS} i32, not int64; write dtype='int32', or"),
+    ("memref<?xi1>", cpu([n], "uint8"), f"{ELEMENTS} i1, not uint8; write dtype='bool'"),
+    ("memref<?xi16>", cpu([n], "bool"), f"{ELEMENTS} i16, not bool; write dtype='int16'"),
+    ("memref<?xsi8>", cpu([n], "uint8"), f"{ELEMENTS} si8, not uint8; write dtype='int8'"),
+    ("memref<?xui8>", cpu([n], "bool"), f"{ELEMENTS} ui8, not bool; write dtype='uint8'"),
+    ("memref<?xf32>", cpu([n], "float32x4"), f"{ELEMENTS} f32, not float32x4"),
+    (
+        "memref<?xf80>",
+        cpu([n], "float64"),
+        "no dtype of DLPack is f80; change the kernel's element type",
+    ),
+    # LLVM pads these to a multiple of 16 bytes, and DLPack does not.
+    ("memref<?xvector<3xf32>>", cpu([n], "float32x3"), "no dtype of DLPack is vector<3xf32>"),
+    (
+        "memref<?xf32>",
+        cpu([n], ("float32", "float16")),
+        f"{ELEMENTS} f32, and a kernel has one element type; write dtype='float32', and attach a kernel for each of float32, float16",
+    ),
+    (
+        "memref<?xi8>",
+        cpu([n], "float4_e2m1fn", storage_dtype="float4_e2m1fnx2"),
+        f"{ELEMENTS} i8, not float4_e2m1fn; write dtype='int8', or",
+    ),
+    (
+        "memref<?xvector<2xf4E2M1FN>>",
+        cpu([n], "float4_e2m1fn", storage_dtype="float4_e2m1fnx2"),
+        f"{ELEMENTS} vector<2xf4E2M1FN>, not float4_e2m1fn",
+    ),
+    (
+        "memref<?xi8>",
+        cpu([n], "float8_e4m3fn", storage_dtype="float8_e5m2"),
+        f"{ELEMENTS} i8, not float8_e4m3fn; write dtype='int8'",
+    ),
+    (
+        "memref<4x?xf32>",
+        cpu([n, m]),
+        "the kernel's size 0 is 4, but shape[0] is n, which takes other sizes too; write 4, or '?' in the kernel's memref",
+    ),
+    (
+        "memref<?x4xf32>",
+        cpu([n, 5]),
+        "the kernel's size 1 is 4, but shape[1] is 5; write 4, or '?' in the kernel's memref",
+    ),
+    ("memref<4xf32>", cpu([None]), "the kernel's size 0 is 4, but shape[0] is None, which"),
+    ("memref<4xf32>", cpu([n * 4]), "the kernel's size 0 is 4, but shape[0] is n * 4, which"),
+    ("memref<4xf32>", cpu([Var("more", "int64", min=4)]), "the kernel's size 0 is 4, but shape[0]"),
+    ("memref<3xf32>", cpu([FOUR]), "the kernel's size 0 is 3, but shape[0] is four; write 3"),
+    ("memref<?xf32>", cpu([n], strides=[s]), ROW_MAJOR.format(0, "?")),
+    ("memref<?xf32>", cpu([n], strides=[2]), ROW_MAJOR.format(0, "?")),
+    ("memref<?xf32>", cpu([n], strides=[None]), ROW_MAJOR.format(0, "?")),
+    ("memref<?xf32>", cpu([n], strides="any"), ROW_MAJOR.format(0, "?")),
+    ("memref<?x?xf32>", cpu([n, m], strides=[s, 1]), ROW_MAJOR.format(0, "?, ?")),
+    ("memref<?x?xf32>", cpu([n, m], strides=[m, s]), ROW_MAJOR.format(1, "?, ?")),
+    ("memref<?x?xf32>", cpu([n, m], strides=[n, 1]), ROW_MAJOR.format(0, "?, ?")),
+    ("memref<?x?xf32>", cpu([n, m], strides=[m * 2, 1]), ROW_MAJOR.format(0, "?, ?")),
+    ("memref<?x?xf32>", cpu([n, m + 2], strides=[m * 2, 1]), ROW_MAJOR.format(0, "?, ?")),
+    ("memref<?x?xf32>", cpu([n, m], strides=[m + 0, 1]), ROW_MAJOR.format(0, "?, ?")),
+    ("memref<?x?xf32>", cpu([n, n], strides="F"), ROW_MAJOR.format(0, "?, ?")),
+    ("memref<?x?xf32>", cpu([n, None], strides=[s, 1]), ROW_MAJOR.format(0, "?, ?")),
+    (
+        "memref<?x?xf32, strided<[8, 1]>>",
+        cpu([n, m]),
+        "the kernel's stride 0 is 8, but the spec's is m; write 8 for strides[0], or '?' in the kernel's layout",
+    ),
+    (
+        "memref<?x?xf32, strided<[8, 1]>>",
+        cpu([n, 2 * m]),
+        "the kernel's stride 0 is 8, but the spec's is 2 * m; write 8 for strides[0]",
+    ),
+    (
+        "memref<?x?xf32, strided<[?, 1]>>",
+        cpu([n, m], strides="any"),
+        "the kernel's stride 1 is 1, but the spec's is not looked at; write 1 for strides[1]",
+    ),
+    (
+        "memref<?x?xf32, strided<[?, 1]>>",
+        cpu([n, m], strides="F"),
+        "the kernel's stride 1 is 1, but the spec's is n; write 1 for strides[1]",
+    ),
+    (
+        "memref<?xf32, strided<[1], offset: 3>>",
+        cpu([n]),
+        "the kernel adds an offset of 3, but tensors are passed with offset 0, as their pointers have it in them; write 'offset: ?' in the kernel's layout, or none",
+    ),
+    ("memref<f32, strided<[], offset: 3>>", cpu([]), "the kernel adds an offset of 3"),
+]
+
+
+@pytest.mark.parametrize(("memref", "tensor", "words"), REJECTED)
+def test_rejected(memref: str, tensor: Tensor, words: str) -> None:
+    for c_interface, callee in ((False, "kernel"), (True, "_mlir_ciface_kernel")):
+        message = check(memref, tensor, c_interface=c_interface)
+        assert message is not None
+        begin = (
+            f"MemRefCallProvider: the callee @{callee} takes 'x' as {memref}, but the spec is "
+            f"{spec.outline(tensor)}: "
+        )
+        assert message.startswith(begin + words)
+
+
+@pytest.mark.parametrize(("memref", "given"), [("memref<?x?xf32>", [n]), ("memref<f32>", [n])])
+def test_another_rank(memref: str, given: Any) -> None:
+    for c_interface in (False, True):
+        message = check(memref, cpu(given), c_interface=c_interface)
+        assert message is not None
+        rank = memref.count("x")
+        words = (
+            rf"rank is {rank}, but the spec's shape has length 1; write a shape of length {rank}"
+        )
+        assert re.search(words, message)
+
+
+def test_a_rank_is_compared_where_the_number_of_arguments_is_right() -> None:
+    module = lowered("(memref<?x?xf32>) -> ()")
+    params = [cpu([n]), Var("a", "int64"), Var("b", "int64")]
+    with pytest.raises(BuildError, match="the kernel's rank is 2, but the spec's shape has leng"):
+        attach_ffi_func(module, "f", params, MemRefCallProvider("kernel"))
+
+
+PAIR: Final = "(memref<?xf32>, index, memref<?xf64>) -> ()"
+X, Y = cpu([n]), Tensor("y", [n], "float64", device_type="cpu")
+
+
+@pytest.mark.parametrize("c_interface", [False, True])
+def test_each_tensor_is_compared_with_what_it_is_passed_for(c_interface: bool) -> None:
+    count = Var("count", "int64")
+    cfg = spec.Struct("cfg", [count, spec.Optional(Y)])
+    for params, args in (
+        ([X, count, Y], None),
+        ([Y, X, count], ["x", "count", "y"]),
+        ([X, cfg], None),
+    ):
+        module = lowered(PAIR)
+        provider = MemRefCallProvider("kernel", args=args, c_interface=c_interface)
+        attach_ffi_func(module, "f", params, provider)
+    wrong = spec.Struct("cfg", [count, spec.Optional(Tensor("y", [n], "int64", device_type="cpu"))])
+    with pytest.raises(BuildError, match=r"takes 'cfg.y' as memref<\?xf64>, .* not int64"):
+        attach_ffi_func(
+            lowered(PAIR), "f", [X, wrong], MemRefCallProvider("kernel", c_interface=c_interface)
+        )
+
+
+def test_a_tensor_that_is_returned_is_compared() -> None:
+    provider = CheckStatus(MemRefCallProvider("kernel"))
+    types = "(memref<?xf32>, memref<?xf32>) -> i32"
+    z = Tensor("z", [n], "float32", device_type="cpu")
+    attach_ffi_func(lowered(types), "f", [X], provider, returns=z)
+    z = Tensor("z", [n], "float16", device_type="cpu")
+    with pytest.raises(BuildError, match=r"takes 'z' as memref<\?xf32>, .* not float16"):
+        attach_ffi_func(lowered(types), "f", [X], provider, returns=z)
+
+
+def test_parts_of_a_tensor_are_the_authors_own_business() -> None:
+    wide = cpu([n], "float64")
+    args: list[Any] = ["x.data", "x.data", 0, n, 1]
+    attach_ffi_func(
+        lowered("(memref<?xf32>) -> ()"), "f", [wide], MemRefCallProvider("kernel", args=args)
+    )
+
+
+def test_what_is_no_memref_is_not_compared() -> None:
+    types = "(!llvm.ptr, !llvm.ptr, i64, i64, i64, memref<f32>) -> ()"
+    params = [cpu([n], "float64"), Tensor("y", [], "float32", device_type="cpu")]
+    attach_ffi_func(lowered(types), "f", params, MemRefCallProvider("kernel"))
+
+
+BARE: Final = "llvm.func @kernel(!llvm.ptr, !llvm.ptr, i64, i64, i64)"
+
+
+@pytest.mark.parametrize("distribution", ["torch_mlir", "jaxlib.mlir"])
+def test_a_record_in_text(distribution: str) -> None:
+    pytest.importorskip(f"{distribution}.ir", reason="needs these bindings")
+    text = f'{BARE} attributes {{{MEMREF_TYPES} = "(memref<?xf32>) -> ()"}}'
+    provider = MemRefCallProvider("kernel")
+    module = attached([X], provider, text, distribution=distribution)
+    assert module.operation.verify()
+    with pytest.raises(BuildError, match="f32, not float64"):
+        attached([cpu([n], "float64")], provider, text, distribution=distribution)
+
+
+@pytest.mark.parametrize(
+    "attribute",
+    [
+        '"(memref<?x?xf32>) -> ()"',  # one that a pass has made stale: other parameters
+        '"(memref<?xf32>) -> f32"',  # another result
+        '"(memref<?xf32>, tensor<?xf32>) -> ()"',
+        '"(memref<*xf32>) -> ()"',
+        '"(memref<?x!dsl.half>) -> ()"',  # a dialect that is not there
+        '"no type"',
+        '"f32"',
+        "7 : i32",
+    ],
+)
+def test_a_record_that_does_not_fit_the_function_does_not_count(attribute: str) -> None:
+    text = f"{BARE} attributes {{{MEMREF_TYPES} = {attribute}}}"
+    attached([cpu([n], "float64")], MemRefCallProvider("kernel"), text)
+
+
+@pytest.mark.parametrize(
+    ("behind", "counts"),
+    [
+        ("", True),
+        (BARE, True),
+        ("func.func private @kernel(memref<?xf32>)", True),
+        # Another rank looks the same in a C interface, but not in what it is the interface of.
+        (f"{BARE[:-1]}, i64, i64)", False),
+    ],
+)
+def test_a_c_interface_is_compared_with_what_is_behind_it(behind: str, counts: bool) -> None:
+    record = f'{{{MEMREF_TYPES} = "(memref<?xf32>) -> ()"}}'
+    text = f"{behind}\nllvm.func @_mlir_ciface_kernel(!llvm.ptr) attributes {record}"
+    provider = MemRefCallProvider("kernel", c_interface=True)
+    attached([X], provider, text)
+    if not counts:
+        attached([cpu([n], "float64")], provider, text)
+        return
+    with pytest.raises(BuildError, match="f32, not float64"):
+        attached([cpu([n], "float64")], provider, text)
+
+
+def test_recording_takes_an_ir_module() -> None:
+    with pytest.raises(BuildError, match=r"expected an ir\.Module"):
+        record_memref_types("func.func @f()")  # pyright: ignore[reportArgumentType]
