@@ -13,6 +13,7 @@ from typing import Final, NoReturn, TypeAlias, Union, overload
 
 from ffi_builder.errors import SpecError
 from ffi_builder.spec._check import identifier, integer, one_of, text
+from ffi_builder.spec.dtypes import DTypeField, DTypeLike, one_of_dtypes
 from ffi_builder.spec.param import Metadata
 
 INT_RANGES: Final[dict[str, tuple[int, int]]] = {
@@ -71,7 +72,8 @@ class Var(Metadata, Arithmetic):
     Args:
         name: an identifier; one name means one symbol within a signature.
         dtype: int8 to int64, uint8 to uint64, bool, float16, bfloat16, float32, float64 or handle
-            (an opaque pointer). The value must fit; floats are rounded, to nearest even.
+            (an opaque pointer), or a framework's dtype such as ``np.float32``, which is kept as
+            its name. The value must fit; floats are rounded, to nearest even.
         divisibility: a positive int that the value must be a multiple of (integers only).
         min, max: inclusive bounds of the value (integers only).
 
@@ -80,7 +82,7 @@ class Var(Metadata, Arithmetic):
     """
 
     name: str
-    dtype: str
+    dtype: DTypeField
     divisibility: int | None = field(default=None, kw_only=True)
     min: int | None = field(default=None, kw_only=True)
     max: int | None = field(default=None, kw_only=True)
@@ -88,7 +90,8 @@ class Var(Metadata, Arithmetic):
     def __post_init__(self) -> None:
         identifier("Var name", self.name)
         what = f"Var {self.name!r}"
-        one_of(f"{what}: dtype", self.dtype, VAR_DTYPES)
+        # Kept as its name: it may have come as np.float32.
+        object.__setattr__(self, "dtype", one_of_dtypes(what, self.dtype, VAR_DTYPES))
         self._check_metadata(what)
         if self.divisibility is not None:
             integer(f"{what}: divisibility", self.divisibility, at_least=1)
@@ -224,7 +227,7 @@ def ceildiv(value: Dim, divisor: int) -> int | Expr:
     return _binary("ceildiv", value, divisor)
 
 
-def dims(names: str, dtype: str = "int64") -> tuple[Var, ...]:
+def dims(names: str, dtype: DTypeLike = "int64") -> tuple[Var, ...]:
     """One Var for each name: ``"n k m"``, or with commas, ``"n, k, m"``.
 
     Raises:

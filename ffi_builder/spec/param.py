@@ -8,7 +8,8 @@ from dataclasses import dataclass, field, fields
 from typing import Final, cast
 
 from ffi_builder.errors import SpecError
-from ffi_builder.spec._check import identifier, text
+from ffi_builder.spec._check import documentation, identifier
+from ffi_builder.spec._stored import NO_DOC, DocField
 
 
 class _Missing:
@@ -32,10 +33,10 @@ class Metadata:
 
     default: object = field(default=MISSING, compare=False)
     kw_only: bool = field(default=False, compare=False)
-    doc: str = field(default="", compare=False)
+    doc: DocField = field(default=NO_DOC, compare=False)
 
     def _check_metadata(self, what: str) -> None:
-        text(f"{what}: doc", self.doc)
+        object.__setattr__(self, "doc", documentation(f"{what}: doc", self.doc))
         # A truthy non-bool here is nearly always a misplaced argument.
         if not isinstance(self.kw_only, bool):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise SpecError(f"{what}: kw_only: expected True or False but got {self.kw_only!r}")

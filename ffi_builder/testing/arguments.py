@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import difflib
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, TypeAlias, Union
 
@@ -11,6 +10,7 @@ from typing_extensions import assert_never
 
 from ffi_builder import spec
 from ffi_builder.errors import SpecError
+from ffi_builder.suggest import did_you_mean
 from ffi_builder.testing.arrays import FRAMEWORKS, Array
 from ffi_builder.testing.choose import Env, Parts, Scalar, choose
 from ffi_builder.testing.evaluate import evaluate
@@ -75,10 +75,9 @@ def _check_names(signature: spec.Signature, given: Mapping[str, object]) -> None
     known = [path for path, _ in spec.with_paths(signature.arguments)]
     for name in given:
         if name not in known:
-            found = difflib.get_close_matches(str(name), known, n=1)
             raise ValueError(
                 f"make_args: values: {signature.name} has no parameter {name!r}; it has "
-                f"{', '.join(known) or 'none'}" + (f", did you mean {found[0]!r}?" if found else "")
+                f"{', '.join(known) or 'none'}{did_you_mean(name, known)}"
             )
 
 

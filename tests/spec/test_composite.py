@@ -222,7 +222,7 @@ class TestOptional:
         [
             ({"kw_only": 0}, "kw_only: expected True or False but got 0"),
             ({"kw_only": "yes"}, "kw_only: expected True or False but got 'yes'"),
-            ({"doc": None}, "doc: expected a str but got None (NoneType)"),
+            ({"doc": 7}, "doc: expected a str but got 7 (int)"),
         ],
     )
     def test_metadata_refused(self, fields: dict[str, Any], words: str):

@@ -69,7 +69,7 @@ f(x: Tensor([n], float32, intent=input))
 device_type: expected one of DEVICES but got 'gpu', did you mean 'cuda'?
 f(x: Tensor([n], float32, device_type=gpu))
                                       ^^^
-strides: expected one of C, F, any but got 'c'
+strides: expected one of C, F, any but got 'c', did you mean 'C'?
 f(x: Tensor([n], float32, strides=c))
                                   ^
 expected strides such as [n, 1], or C, F or any, but got '1'
