@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
@@ -29,10 +29,16 @@ _NARROW: Final = {
 
 @dataclass(frozen=True)
 class Argument:
-    """One argument of a callee; ``extension`` is an LLVM parameter attribute, or empty."""
+    """One argument of a callee.
+
+    ``extension`` is an LLVM parameter attribute, or empty. Errors call the argument by ``name``, or
+    by the entries of ``args=`` that it is made ``of``.
+    """
 
     value: Value
     extension: str = ""
+    name: str = ""
+    of: tuple[Item, ...] = ()
 
 
 def items(provider: str, args: Sequence[Entry] | None, context: CallContext) -> list[Item]:
@@ -182,6 +188,19 @@ def present(context: CallContext, item: Item) -> Value | None:
     return context.present(item) if context.may_be_absent(item) else None
 
 
+def arguments_of_items(
+    found: Sequence[Item],
+    context: CallContext,
+    convert: Callable[[CallContext, Item], list[Argument]],
+) -> list[Argument]:
+    """Convert one item after the other; each argument notes of which item it is."""
+    arguments: list[Argument] = []
+    for item in found:
+        of = (item,)
+        arguments += [Argument(a.value, a.extension, a.name, of) for a in convert(context, item)]
+    return arguments
+
+
 def scalar_arguments(context: CallContext, item: Item) -> list[Argument]:
     """Anything but a Tensor or Shape as C arguments: one, but for a str or bytes."""
     if isinstance(plain(item), (spec.String, spec.Bytes)):
@@ -271,14 +290,14 @@ def _call(
 ) -> Value | None:
     b = context.builder
     values = [argument.value for argument in arguments]
-    types = [value.type for value in values]
     attributes = _extensions(context, arguments)
     operation = context.symbols.find(callee)
     if operation is None:
         result = result or (b.types.i32 if context.status_wanted else b.types.void)
+        types = [value.type for value in values]
         context.symbols.declare(callee, result, types, attributes)
         return b.call(callee, values, result, attributes)
-    result = _check_callee(provider, context, callee, operation, types)
+    result = _check_callee(provider, context, callee, operation, arguments)
     if "CConv" in operation.attributes:
         attributes["CConv"] = operation.attributes["CConv"]
     return b.call(callee, values, result, attributes)
@@ -292,22 +311,25 @@ def _extensions(context: CallContext, arguments: Sequence[Argument]) -> dict[str
 
 
 def _check_callee(
-    provider: str, context: CallContext, callee: str, operation: Operation, types: list[Type]
+    provider: str,
+    context: CallContext,
+    callee: str,
+    operation: Operation,
+    arguments: Sequence[Argument],
 ) -> Type:
     """The callee's result type."""
     if operation.name != "llvm.func":
         raise BuildError(
             f"{provider}: the callee @{callee} is {describe(operation)}; it must be an llvm.func, "
-            f"so lower the module to the LLVM dialect before attaching"
+            f"so lower the module to the LLVM dialect before attaching, or give a pipeline= to "
+            f"runtime.compile and attach in a hook, to the module that the hook is called with"
         )
     result, parameters = function_parts(operation)
-    given = tuple(str(type_) for type_ in types)
-    if given != parameters:
-        raise BuildError(
-            f"{provider}: the callee @{callee} takes ({', '.join(parameters)}), but the arguments "
-            f"of {context.fn_name!r} are passed as ({', '.join(given)}); choose and order them "
-            f"with args=, or change the callee"
-        )
+    if tuple(str(argument.value.type) for argument in arguments) != parameters:
+        # It knows all providers, and is needed for nothing but this.
+        from ffi_builder.providers.mismatch import describe_mismatch
+
+        raise describe_mismatch(provider, context, callee, arguments, parameters)
     return context.builder.types.parse(result)
 
 

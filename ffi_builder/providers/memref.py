@@ -13,6 +13,8 @@ from ffi_builder.providers.context import CallContext
 from ffi_builder.providers.forward import (
     Argument,
     Entry,
+    Item,
+    arguments_of_items,
     call,
     check_name,
     items,
@@ -61,28 +63,31 @@ class MemRefCallProvider:
         callee = check_name(name, self.callee)
         if self.c_interface:
             callee = C_INTERFACE + callee.removeprefix(C_INTERFACE)
-        arguments: list[Argument] = []
-        for item in items(name, self.args, context):
-            match plain(item):
-                case spec.Tensor(any_rank=True) as tensor:
-                    path = path_of(context, tensor)
-                    raise BuildError(
-                        f"{name}: {path!r} may have any number of dimensions, and a memref has a "
-                        f"rank; pass its DLTensor* with args=['{path}.dltensor']"
-                    )
-                case spec.Tensor() as tensor if self.c_interface:
-                    arguments.append(Argument(_descriptor_on_the_stack(context, tensor)))
-                case spec.Tensor() as tensor:
-                    arguments += [Argument(value) for value in descriptor(context, tensor)]
-                case spec.Shape() as shape:
-                    arguments += shape_arguments(context, shape)
-                case _:
-                    arguments += scalar_arguments(context, item)
+        found = items(name, self.args, context)
+        arguments = arguments_of_items(found, context, self.arguments_of)
         if self.c_interface:
             self._check_c_interface(context, callee, arguments)
         self._check_returns_no_memref(context, callee)
         self._check_result(context, callee, call(name, context, callee, arguments))
         return context.builder.block
+
+    def arguments_of(self, context: CallContext, item: Item) -> list[Argument]:
+        """What is passed for one entry of ``args=``."""
+        match plain(item):
+            case spec.Tensor(any_rank=True) as tensor:
+                path = path_of(context, tensor)
+                raise BuildError(
+                    f"{type(self).__name__}: {path!r} may have any number of dimensions, and a "
+                    f"memref has a rank; pass its DLTensor* with args=['{path}.dltensor']"
+                )
+            case spec.Tensor() as tensor if self.c_interface:
+                return [Argument(_descriptor_on_the_stack(context, tensor))]
+            case spec.Tensor() as tensor:
+                return [Argument(value) for value in descriptor(context, tensor)]
+            case spec.Shape() as shape:
+                return shape_arguments(context, shape)
+            case _:
+                return scalar_arguments(context, item)
 
     def _check_c_interface(
         self, context: CallContext, callee: str, arguments: Sequence[Argument]
