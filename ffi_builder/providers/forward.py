@@ -12,6 +12,7 @@ from ffi_builder.errors import BuildError, SpecError
 from ffi_builder.ir import Attribute, Operation, Type, Value, describe, function_parts
 from ffi_builder.providers.context import CallContext
 from ffi_builder.providers.results import result_type, take_results
+from ffi_builder.suggest import did_you_mean
 
 Item: TypeAlias = "spec.Param | spec.Data | spec.Field | spec.Dim"
 """What can be forwarded: a parameter or a part of one, a symbol, an expression, an int."""
@@ -118,11 +119,33 @@ def _named(provider: str, name: str, context: CallContext) -> Item:
         if isinstance(found_value, int) and not -(2**63) <= found_value < 2**63:
             raise BuildError(f"{provider}: args= has {name!r}, which does not fit int64")
         return found_value
-    known = ", ".join(dict.fromkeys([*by_name, *symbols])) or "none"
+    if found is not None:
+        raise BuildError(f"{provider}: args= has {name!r}, {_no_part(found, base, part)}")
+    known = list(dict.fromkeys([*by_name, *symbols]))
     raise BuildError(
         f"{provider}: args= has {name!r}, which names no parameter or symbol of "
-        f"{context.fn_name!r}; it has {known}"
+        f"{context.fn_name!r}; it has {', '.join(known) or 'none'}{did_you_mean(name, known)}"
     )
+
+
+def _no_part(param: spec.Param, path: str, part: str) -> str:
+    """Why a parameter has no such part, and what it has instead."""
+    if part == "present":
+        return f"but {path} is no Optional, so it is always present"
+    tensor = spec.required(param)
+    parts = [*spec.parts_of(param), *(["data"] if isinstance(tensor, spec.Tensor) else [])]
+    which = re.fullmatch(r"(shape|strides)(\[\d+\])?", part)
+    if isinstance(tensor, spec.Tensor) and which is not None and not tensor.any_rank:
+        entries = tensor.dims if which[1] == "shape" else tensor.stride_entries or ()
+        named = ", ".join(repr(str(e)) for e in entries if isinstance(e, (spec.Var, spec.Expr)))
+        if named:
+            return f"but what is passed of {path}.{which[1]} are its symbols, such as {named}"
+        return f"but what is passed of {path}.{which[1]} are its symbols, and it has none"
+    kind = type(tensor).__name__
+    if not parts:
+        return f"but {path} is a {kind}, which has no parts"
+    meant = did_you_mean(part, parts)
+    return f"but the parts of {path}, a {kind}, are {', '.join(parts)}{meant}"
 
 
 def _owner(entry: object) -> object:
@@ -321,8 +344,8 @@ def _check_callee(
     if operation.name != "llvm.func":
         raise BuildError(
             f"{provider}: the callee @{callee} is {describe(operation)}; it must be an llvm.func, "
-            f"so lower the module to the LLVM dialect before attaching, or give a pipeline= to "
-            f"runtime.compile and attach in a hook, to the module that the hook is called with"
+            f"so lower the module to the LLVM dialect before attaching; runtime.compile does with "
+            f"pipeline=, and calls its hooks with the lowered module"
         )
     result, parameters = function_parts(operation)
     if tuple(str(argument.value.type) for argument in arguments) != parameters:
