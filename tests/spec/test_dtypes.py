@@ -145,7 +145,9 @@ def test_one_dtype_given_twice_in_two_ways():
 
 
 def test_a_var_has_fewer_dtypes():
-    with pytest.raises(SpecError, match=r"expected one of int8, .* but got <class 'numpy.complex64'"):
+    with pytest.raises(
+        SpecError, match=r"expected one of int8, .* but got <class 'numpy.complex64'"
+    ):
         Var("n", np.complex64)
 
 

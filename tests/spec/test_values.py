@@ -185,7 +185,11 @@ class TestChoice:
 
     @pytest.mark.parametrize(
         ("dtype", "shown"),
-        [("int46", "'int46', did you mean 'int64'?"), ("bool", "'bool'"), (np.float32, repr(np.float32))],
+        [
+            ("int46", "'int46', did you mean 'int64'?"),
+            ("bool", "'bool'"),
+            (np.float32, repr(np.float32)),
+        ],
     )
     def test_other_dtypes(self, dtype: Any, shown: str):
         with pytest.raises(SpecError) as caught:
