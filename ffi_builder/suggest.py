@@ -71,20 +71,19 @@ def nearest(given: object, names: Iterable[str]) -> str | None:
     """The name that was probably meant, or None if nothing looks like what was given.
 
     Args:
-        given: anything; a class counts by its name, and ``torch.float32`` by what is behind the
-            last dot.
+        given: anything; a class counts by its name, and ``torch.float32`` also by what is behind
+            the last dot.
         names: the right ones.
     """
-    words = given.__name__ if isinstance(given, type) else str(given)
+    word = given.__name__ if isinstance(given, type) else str(given)
     known = list(names)
-    for word in dict.fromkeys((words, words.strip().rpartition(".")[2])):
-        lower = word.lower()
+    for lower in (word.strip().lower(), word.strip().rpartition(".")[2].lower()):
         same = [name for name in known if name.lower() == lower]
-        aliases = [alias for alias in _ALIASES.get(lower, ()) if alias in known]
-        found = same or aliases or difflib.get_close_matches(word, known, n=1)
+        found = same or [alias for alias in _ALIASES.get(lower, ()) if alias in known]
         if found:
             return found[0]
-    return None
+    alike = difflib.get_close_matches(word, known, n=1)
+    return alike[0] if alike else None
 
 
 def did_you_mean(given: object, names: Iterable[str], shown: str = "'{}'") -> str:

@@ -138,10 +138,10 @@ def test_a_package_without_classes(package: Package) -> None:
 
 def test_a_package_that_is_not_there() -> None:
     with pytest.raises(BuildError) as raised:
-        testing.emit(SIGNATURE, mlir="no_such.mlir")
+        testing.emit(SIGNATURE, mlir="absent.bindings")
     assert str(raised.value) == (
-        "the MLIR distribution 'no_such.mlir' lacks a part that wrappers need: it is not there "
-        "(No module named 'no_such'); install it, or name another one, such as 'torch_mlir'"
+        "there is no MLIR distribution 'absent.bindings' (No module named 'absent'): install it, or "
+        "name another one, such as 'torch_mlir'"
     )
 
 
