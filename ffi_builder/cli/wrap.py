@@ -138,6 +138,8 @@ def _attaching(
 def _check_callee(module: Any, callee: str, kernel: Path) -> None:
     operations = [view.operation for view in module.body.operations]
     names = [op.attributes["sym_name"].value for op in operations if "sym_name" in op.attributes]
+    if callee.startswith("@"):
+        raise BuildError(f"--callee: expected the name without '@', but got {callee!r}")
     if callee not in names:
         meant = did_you_mean(callee, names, "@{}")
         raise BuildError(

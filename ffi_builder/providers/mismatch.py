@@ -134,14 +134,22 @@ def _differences(
         for name, group in itertools.groupby(left, key=lambda pair: pair[0]):
             types = ", ".join(_short(type_) for _, type_ in group)
             yield f"{name} ({types}) is passed, but no argument takes it"
-        for index in range(j + both, j_end):
-            yield f"nothing is passed for argument #{index} ({_missing(context, taken[index])})"
+        if j + both < j_end:
+            yield f"nothing is passed for {_missing(context, taken, range(j + both, j_end))}"
 
 
-def _missing(context: CallContext, type_: str) -> str:
-    """The type that nothing is passed for, and the symbols that have it."""
-    names = ", ".join(name for name, kind in _symbols(context) if kind == type_)
-    return f"{_short(type_)}, the type of {names}" if names else _short(type_)
+def _missing(context: CallContext, taken: Sequence[str], where: range) -> str:
+    """Arguments that nothing is passed for, and the symbols that have their type."""
+    types = [taken[index] for index in where]
+    symbols = [name for name, type_ in _symbols(context) if {type_} == {*types}]
+    shown = ", ".join(map(_short, types))
+    if symbols:
+        shown += f", the type of {', '.join(symbols)}"
+    elif types[:3] == [_PTR, _PTR, "i64"] and {*types[3:]} <= {"i64"} and len(types) % 2:
+        shown += f": a memref of rank {len(types) // 2 - 1}"
+    if len(types) == 1:
+        return f"argument #{where[0]} ({shown})"
+    return f"arguments #{where[0]} to #{where[-1]} ({shown})"
 
 
 def _symbols(context: CallContext) -> list[tuple[str, str]]:
