@@ -31,8 +31,8 @@ _RULES: Final[tuple[_Rule, ...]] = (
     (r"device='cpu' for all", "--device cpu for all"),
     # What no --convention calls.
     (
-        r"(?:(?:Packed|NestedTensor)CallProvider|\w+CallProvider with \w+=True) passes what it takes"
-        r"(?:, with args=\[[^]]*\])?",
+        r"(?:(?:Packed|NestedTensor)CallProvider|\w+CallProvider with \w+=True) "
+        r"passes what it takes(?:, with args=\[[^]]*\])?",
         "No --convention calls such a function",
     ),
     (r"say so: returns=spec\.Var\('y', '(\w+)'\)", r"say so in --signature: -> y: \1"),

@@ -148,6 +148,11 @@ def of_module(module: Module) -> Distribution:
     root, mark, _ = kind.__module__.partition(_MARK)
     if mark and hasattr(module, "body") and hasattr(module, "context"):
         return named(root)
+    if isinstance(module, str):
+        raise BuildError(
+            "expected an ir.Module but got text: parse it, as torch_mlir.ir.Module.parse(text, "
+            "context) does, or attach in a hook of runtime.compile, which takes text"
+        )
     expected = (
         "expected an ir.Module of an MLIR Python distribution (torch_mlir, jaxlib.mlir, "
         f"iree.compiler, mlir, …) but got {kind.__name__} from {kind.__module__!r}"

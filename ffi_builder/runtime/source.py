@@ -135,6 +135,7 @@ def objects(source: Source, level: int) -> list[bytes]:
 
 
 _PATH = re.compile(r"[^\n\0<>(){};@%=]*\.(?:mlir|mlirbc|ll|bc|o|obj|so|a|c|cc|cpp|cu|py|txt)")
+_SOURCES = (".c", ".cc", ".cpp", ".cxx", ".cu", ".rs")
 _TEXTS = (".mlir", ".ll", ".txt")
 _LONGEST_PATH = 200
 """Text without a line end up to here may be meant for a file's name."""
@@ -225,7 +226,12 @@ def read_link_item(item: object, what: str = "the module") -> LlvmSource | Objec
     """
     if isinstance(item, os.PathLike):
         path = Path(cast("os.PathLike[str]", item))
-        item = path.read_text() if path.suffix == ".ll" else path.read_bytes()
+        data = path.read_text() if path.suffix == ".ll" else path.read_bytes()
+        try:
+            return read_link_item(data, what)
+        except CompileError as error:
+            hint = "; compile the source code to an object" if path.suffix in _SOURCES else ""
+            raise CompileError(f"{path}: {error}{hint}") from None
     if isinstance(item, str) and is_llvm_ir(item):
         return LlvmSource(floats.readable(item))
     if isinstance(item, (bytes, bytearray)):

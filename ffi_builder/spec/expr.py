@@ -15,6 +15,7 @@ from ffi_builder.errors import SpecError
 from ffi_builder.spec._check import identifier, integer, one_of, text
 from ffi_builder.spec.dtypes import DTypeField, DTypeLike, one_of_dtypes
 from ffi_builder.spec.param import Metadata
+from ffi_builder.suggest import nearest
 
 INT_RANGES: Final[dict[str, tuple[int, int]]] = {
     **{f"int{bits}": (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1) for bits in (8, 16, 32, 64)},
@@ -61,6 +62,26 @@ class Arithmetic:
 
     def __mod__(self, divisor: int) -> Expr:
         return _binary("%", self, divisor)
+
+    def __rfloordiv__(self, other: object) -> NoReturn:
+        raise SpecError(f"divisor of '//': expected a positive int but got {self}")
+
+    def __rmod__(self, other: object) -> NoReturn:
+        raise SpecError(f"divisor of '%': expected a positive int but got {self}")
+
+    def __neg__(self) -> NoReturn:
+        raise SpecError("operator '-': expected two operands, as in 0 - n")
+
+    def __pow__(self, other: object) -> NoReturn:
+        raise SpecError("there is no operator '**'; write a product, as in n * n")
+
+    def _compare(self, other: object) -> NoReturn:
+        raise SpecError(
+            f"{self} and {other} cannot be compared before a call; give limits to the Var, as in "
+            f"Var('n', 'int64', min=1, max=8)"
+        )
+
+    __lt__ = __le__ = __gt__ = __ge__ = _compare
 
 
 @dataclass(frozen=True, repr=False)
@@ -207,9 +228,17 @@ def check_dim(what: str, value: object) -> Dim:
     if isinstance(value, bool) or not isinstance(value, int):
         raise SpecError(
             f"{what}: expected an int, a Var or an expression of Vars but got {value!r} "
-            f"({type(value).__name__})"
+            f"({type(value).__name__}){_what_instead(value)}"
         )
     return integer(what, value)
+
+
+def _what_instead(value: object) -> str:
+    if isinstance(value, str) and value.isidentifier():
+        return f"; Var({value!r}, 'int64') is a symbol of that name"
+    if isinstance(value, (tuple, list)):
+        return "; each entry is one dimension, so unpack it"
+    return ""
 
 
 def _binary(op: str, lhs: object, rhs: object) -> Expr:
@@ -233,6 +262,11 @@ def dims(names: str, dtype: DTypeLike = "int64") -> tuple[Var, ...]:
     Raises:
         SpecError: no name, a name that is no identifier, or an unknown dtype.
     """
+    if isinstance(dtype, str) and dtype.isidentifier() and nearest(dtype, VAR_DTYPES) is None:
+        raise SpecError(
+            f"dims: dtype: expected one of {', '.join(VAR_DTYPES)} but got {dtype!r}; several "
+            f"names stand in one str, as in dims('n k m')"
+        )
     found = text("dims", names).replace(",", " ").split()
     if not found:
         raise SpecError(f"dims: expected names such as 'n k m' but got {names!r}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from types import EllipsisType
@@ -13,8 +14,9 @@ from ffi_builder.spec._check import integer, one_of, power_of_two
 from ffi_builder.spec._stored import Stored
 from ffi_builder.spec.config import default_device_type
 from ffi_builder.spec.dtypes import DTypeLike, checked_dtype, parse_dtype
-from ffi_builder.spec.expr import Dim, Var, check_dim
+from ffi_builder.spec.expr import Dim, Expr, Var, check_dim
 from ffi_builder.spec.param import Named
+from ffi_builder.suggest import did_you_mean
 
 INTENTS: Final = ("in", "out", "inout")
 LAYOUTS: Final = ("C", "F", "any")
@@ -72,7 +74,7 @@ class Tensor(Named):
         device_type = self.device_type
         if device_type is None:
             device_type = default_device_type(what)
-        one_of(f"{what}: device_type", device_type, DEVICES)
+        _check_device_type(f"{what}: device_type", device_type)
         object.__setattr__(self, "device_type", device_type)
         self._check_device_id(f"{what}: device_id")
         object.__setattr__(self, "strides", self._checked_strides(f"{what}: strides"))
@@ -184,6 +186,7 @@ class Tensor(Named):
             if self.strides not in LAYOUTS:
                 raise SpecError(
                     f"{what}: expected None, 'C', 'F', 'any' or a list but got {self.strides!r}"
+                    f"{did_you_mean(self.strides, LAYOUTS)}"
                 )
             return self.strides
         if self.any_rank:
@@ -255,13 +258,25 @@ class Data:
         return f"{self.tensor.name}.data"
 
 
+def _check_device_type(what: str, device_type: object) -> None:
+    found = re.fullmatch(r"(\w+):(\d+)", device_type) if isinstance(device_type, str) else None
+    if found is not None and found[1] in abi.DEVICE_TYPES:
+        raise SpecError(
+            f"{what}: expected a type alone but got {device_type!r}, did you mean "
+            f"device_type={found[1]!r}, device_id={found[2]}?"
+        )
+    one_of(what, device_type, DEVICES)
+
+
 def check_entries(
     what: str, entries: object, *, at_least: int | None = 0, optional: bool = True
 ) -> tuple[Dim | None, ...]:
     """The entries of a shape (or, with ``at_least=None``, of strides), each checked."""
+    meant = f", did you mean [{entries}]?" if isinstance(entries, (int, Var, Expr)) else ""
     if isinstance(entries, (str, bytes)) or not isinstance(entries, Sequence):
         raise SpecError(
             f"{what}: expected a list or tuple with one entry a dimension but got {entries!r}"
+            f"{meant}"
         )
     found: list[Dim | None] = []
     for index, entry in enumerate(cast("Sequence[object]", entries)):
@@ -274,6 +289,11 @@ def check_entries(
             )
         value = check_dim(f"{what}[{index}]", entry)
         if isinstance(value, int):
+            if value == -1 and at_least == 0:
+                raise SpecError(
+                    f"{what}[{index}]: expected a non-negative int but got -1; a dimension of any "
+                    f"size is a Var{', or None' if optional else ''}"
+                )
             integer(f"{what}[{index}]", value, at_least=at_least)
         found.append(value)
     return tuple(found)

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias, Union
 from typing_extensions import assert_never
 
 from ffi_builder import spec
-from ffi_builder.errors import SpecError
+from ffi_builder.plan import check_signature
 from ffi_builder.suggest import did_you_mean
 from ffi_builder.testing.arrays import FRAMEWORKS, Array
 from ffi_builder.testing.choose import Env, Parts, Scalar, choose
@@ -53,11 +53,11 @@ def make_args(
         SpecError: if ``signature`` is none.
         ModuleNotFoundError: NumPy, which makes the memory, or the framework is not installed.
     """
-    if not isinstance(signature, spec.Signature):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise SpecError(f"make_args: expected a Signature but got {signature!r}")
+    check_signature("make_args: ", signature)
     if framework not in FRAMEWORKS:
         raise ValueError(
             f"make_args: framework: expected one of {', '.join(FRAMEWORKS)} but got {framework!r}"
+            f"{did_you_mean(framework, FRAMEWORKS)}"
         )
     given = dict(values or {})
     _check_names(signature, given)
