@@ -142,7 +142,7 @@ class TestStruct:
     @pytest.mark.parametrize(
         ("fields", "words"),
         [
-            (n, "Struct 's': fields: expected a list of parameters but got Var('n', 'int64')"),
+            (n, "Struct 's': fields: expected a list of parameters but got Var('n', 'int64'); put it into a list"),
             ({"n": n}, "Struct 's': fields: expected a list of parameters but got "
                        "{'n': Var('n', 'int64')}"),
             ([n, 3], "Struct 's': fields[1]: expected a parameter such as Tensor or Var but got 3"),
@@ -261,8 +261,8 @@ class TestField:
         [
             (x, "shape", "Tensor 'x': part: expected one of dtype, device_type, device_id, ndim, "
                          "dltensor but got 'shape'"),
-            (x, "present", "Tensor 'x': part: expected one of dtype, device_type, device_id, ndim, "
-                           "dltensor but got 'present'"),
+            (x, "present", "Tensor 'x': part: 'present' is a part of an Optional alone; this is "
+                           "always present"),
             (Optional(x), "devicetype", "Optional 'x': part: expected one of present, dtype, "
                                         "device_type, device_id, ndim, dltensor but got 'devicetype'"
                                         ", did you mean 'device_type'?"),
