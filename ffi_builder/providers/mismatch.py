@@ -119,9 +119,12 @@ def shown(context: CallContext, item: Item) -> str:
 def _differences(
     context: CallContext, names: Sequence[str], passed: Sequence[str], taken: Sequence[str]
 ) -> Iterator[str]:
-    """The fewest changes that make one list of types of the other."""
-    matcher = SequenceMatcher(None, passed, taken, autojunk=False)
-    for kind, i, i_end, j, j_end in matcher.get_opcodes():
+    """The fewest changes that make one list of types of the other; of equal lengths, each pair."""
+    changes = SequenceMatcher(None, passed, taken, autojunk=False).get_opcodes()
+    if len(passed) == len(taken):
+        pairs = enumerate(zip(passed, taken, strict=True))
+        changes = [("replace", i, i + 1, i, i + 1) for i, (ours, theirs) in pairs if ours != theirs]
+    for kind, i, i_end, j, j_end in changes:
         if kind == "equal":
             continue
         both = min(i_end - i, j_end - j)
