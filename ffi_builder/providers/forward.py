@@ -142,6 +142,9 @@ def _no_part(param: spec.Param, path: str, part: str) -> str:
             return f"but what is passed of {path}.{which[1]} are its symbols, such as {named}"
         return f"but what is passed of {path}.{which[1]} are its symbols, and it has none"
     kind = type(tensor).__name__
+    inner = [below for below, _ in spec.elements(param, path)]
+    if inner:
+        return f"but {path} has {', '.join(inner)}{did_you_mean(f'{path}.{part}', inner)}"
     if not parts:
         return f"but {path} is a {kind}, which has no parts"
     meant = did_you_mean(part, parts)

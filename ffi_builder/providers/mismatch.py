@@ -74,11 +74,14 @@ def describe_mismatch(
     other = _other_provider(provider, context, callee, groups, taken)
     if other:
         return BuildError(f"{words}. {other}")
+    args, several = _order(context, groups, taken)
+    if several:
+        return BuildError(f"{words}. The types fit in another order; say which with args=")
     names = [_name(context, argument) for argument in arguments]
     differences = _listed(list(_differences(context, names, passed, taken)))
-    order = _order(context, groups, taken)
-    default = "Choose and order them with args=, or change the callee"
-    hint = default if order is None else f"The types fit with args={order}"
+    hint = "Choose and order them with args=, or change the callee"
+    if args is not None:
+        hint = f"The types fit with args={args}"
     return BuildError(f"{words}: {differences}. {hint}")
 
 
@@ -281,16 +284,18 @@ def _has_memref(taken: tuple[str, ...]) -> bool:
 
 def _order(
     context: CallContext, groups: Sequence[_Group], taken: tuple[str, ...]
-) -> list[str] | None:
-    """An ``args=`` that fits: with symbols that are missing, or in the only order that there is."""
+) -> tuple[list[str] | None, bool]:
+    """An ``args=`` that fits, with symbols that are missing; and whether several orders do."""
     if not all(group.types for group in groups):
-        return None
+        return None, False
     filled = _with_symbols(context, groups, taken)
     if filled is not None or len(groups) > _MOST_REORDERED:
-        return filled
+        return filled, False
     orders = itertools.permutations(groups)
     fitting = [order for order in orders if _types(order) == taken]
-    return [group.name for group in fitting[0]] if len(fitting) == 1 else None
+    if len(fitting) != 1:
+        return None, bool(fitting)
+    return [group.name for group in fitting[0]], False
 
 
 def _with_symbols(

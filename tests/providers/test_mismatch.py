@@ -93,6 +93,15 @@ def test_plain_arguments(signature: str, taken: list[str], expected: str) -> Non
     assert words(signature, DirectCallProvider("k"), *taken) == expected
 
 
+def test_several_orders_that_fit() -> None:
+    signature = f"a: float32, {X}, y: Tensor([n], float32)"
+    found = words(signature, MemRefCallProvider("k"), RANK_1, RANK_1, "f32")
+    assert found == (
+        "arguments of other types than 'f' passes. The types fit in another order; say which with "
+        "args="
+    )
+
+
 def test_many_differences_are_cut_short() -> None:
     signature = ", ".join(f"a{index}: int32" for index in range(7))
     found = words(signature, DirectCallProvider("k"), *["f32"] * 7)
