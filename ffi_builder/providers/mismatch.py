@@ -23,7 +23,7 @@ from ffi_builder.providers.packing import DynamicParamPackCallProvider
 from ffi_builder.providers.simple import DirectCallProvider
 
 _PTR: Final = "!llvm.ptr"
-_FIXED: Final = {
+_FIXED: Final[dict[tuple[str, ...], str]] = {
     (_PTR,): "DynamicParamPackCallProvider",
     (_PTR, "i32"): "DynamicParamPackCallProvider with include_num_args=True",
     (_PTR, _PTR, "i32", _PTR): "PackedCallProvider",
@@ -47,8 +47,9 @@ class _Group:
     def ndim(self) -> int | None:
         """The number of dimensions of a tensor, where that is known."""
         tensor = plain(self.item)
-        known = isinstance(tensor, spec.Tensor) and not tensor.any_rank
-        return tensor.ndim if known else None
+        if isinstance(tensor, spec.Tensor) and not tensor.any_rank:
+            return tensor.ndim
+        return None
 
 
 def describe_mismatch(

@@ -106,7 +106,8 @@ def plain_value(value: Any) -> Any:
     """An enumerator's value, a bool for one of NumPy; all else as it is."""
     if isinstance(value, enum.Enum):
         return value.value
-    return bool(value) if _is_numpy_bool(type(value)) else value
+    kind = cast("type[object]", type(value))
+    return bool(value) if _is_numpy_bool(kind) else value
 
 
 @functools.lru_cache(maxsize=256)

@@ -6,13 +6,13 @@ import ctypes
 import inspect
 import math
 import struct
+from importlib import import_module
 from pathlib import Path
 from typing import Any, Final, cast
 
 import numpy as np
 import pytest
 import tvm_ffi
-import tvm_ffi.testing
 
 from ffi_builder import BuildError, attach, attach_ffi_func, explain, runtime
 from ffi_builder.ir import Block
@@ -32,7 +32,7 @@ from tests.providers.returning import FILL, Devices, X, array, n, returning, ten
 from tests.providers.values import LLVM
 from tests.support.wrapping import new_module
 
-BASE: Final[Any] = tvm_ffi.testing.create_object(  # pyright: ignore[reportUnknownMemberType]
+BASE: Final[Any] = import_module("tvm_ffi.testing").create_object(
     "testing.TestObjectBase", v_i64=1, v_f64=1.0, v_str="a"
 )
 

@@ -125,7 +125,7 @@ def test_the_allocator_of_the_documentation(tmp_path: Path) -> None:
     out = tmp_path / "main"
     flags = ["-std=c11", "-Wall", "-Werror", *INCLUDES, f"-Wl,-rpath,{LIBRARY.parent}:{tmp_path}"]
     run("gcc", *flags, tmp_path / "main.c", tmp_path / "made.so", LIBRARY, "-o", out)
-    assert run(out) == "-1 0 1.5 1\n"
+    assert run(out) == "-1 0 1.5 3\n"
 
 
 def test_exported_and_loaded(tmp_path: Path) -> None:
