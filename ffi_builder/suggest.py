@@ -49,6 +49,15 @@ _ALIASES: Final = {
     "f": ("F",),
     "column-major": ("F",),
     "pytorch": ("torch",),
+    "device": ("device_type",),
+    "align": ("data_alignment",),
+    "alignment": ("data_alignment",),
+    "multiple_of": ("divisibility",),
+    "divisible_by": ("divisibility",),
+    "layout": ("strides",),
+    "order": ("strides",),
+    "keyword_only": ("kw_only",),
+    "description": ("doc",),
     **{
         f"{short}{bits}": (f"{name}{bits}",)
         for short, name, widths in (
@@ -64,7 +73,7 @@ _ALIASES: Final = {
         for bits in widths
     },
 }
-"""What others call a dtype, a device, a type or a layout, in lower case, and its names here."""
+"""What others call a dtype, device, type, layout or field, in lower case, and its names here."""
 
 
 def nearest(given: object, names: Iterable[str]) -> str | None:

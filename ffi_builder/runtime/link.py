@@ -202,15 +202,17 @@ def _remarks(
     defined = [symbol.name for file in files for symbol in file.symbols if symbol.defined]
     remarks: list[str] = []
     for name in missing:
-        called = f"`{name}` is what the call provider of {_listed(callers(name))} calls"
-        remark = called if callers(name) else ""
+        wrappers = callers(name)
+        called = f"`{name}` is what the call provider of {_listed(wrappers)} calls"
+        remark = called if wrappers else ""
         mangled = [other for other in defined if other.startswith(f"_Z{len(name)}{name}")]
         if mangled:
             remarks += [remark] if remark else []
             remarks.append(f'`{mangled[0]}` is C++: declare it extern "C"')
             continue
         # Kernels are called like their wrappers.
-        alike = [other for other in defined if other.startswith("__") == name.startswith("__")]
+        others = set(defined) - {PREFIX + wrapper for wrapper in wrappers}
+        alike = [other for other in others if other.startswith("__") == name.startswith("__")]
         meant = did_you_mean(name, alike, "`{}`")
         remark += meant if remark or not meant else f"`{name}`{meant}"
         remarks += [remark] if remark else []

@@ -100,7 +100,7 @@ def callers(source: Source, symbol: str) -> list[str]:
     return [
         name
         for name, operation in wrappers(source.module.operation)
-        if mention.search(str(operation), len("llvm.func"))
+        if len(operation.regions[0].blocks) and mention.search(str(operation))
     ]
 
 

@@ -84,13 +84,14 @@ def parse_dtype(dtype: DTypeLike) -> DataType:
 def checked_dtype(prefix: str, dtype: DTypeLike) -> str:
     """The name of a dtype that there is; ``prefix`` begins the words of the SpecError."""
     with_context(prefix, parse_dtype, dtype)
-    return str(dtype_name(dtype))
+    return dtype if type(dtype) is str else str(dtype_name(dtype))
 
 
 def one_of_dtypes(what: str, dtype: DTypeLike, allowed: Iterable[str]) -> str:
     """The name of a dtype that is one of those allowed; ``what`` has it."""
-    name = dtype_name(dtype)
-    known = list(allowed)
+    if type(dtype) is str:
+        return one_of(f"{what}: dtype", dtype, allowed)
+    name, known = dtype_name(dtype), list(allowed)
     return one_of(f"{what}: dtype", name if name in known else dtype, known)
 
 

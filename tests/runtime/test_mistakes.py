@@ -10,7 +10,12 @@ import numpy as np
 import pytest
 
 from ffi_builder import CompileError, LinkError, attach, runtime
-from ffi_builder.providers import DirectCallProvider, DynamicParamPackCallProvider, NopCallProvider
+from ffi_builder.providers import (
+    DirectCallProvider,
+    DynamicParamPackCallProvider,
+    NopCallProvider,
+    PackedCallProvider,
+)
 from ffi_builder.spec import Signature
 from tests.support.wrapping import new_module
 
@@ -134,6 +139,14 @@ def test_a_callee_that_is_like_none() -> None:
     module = new_module(KERNEL)
     attach(module, SIGNATURE, DirectCallProvider("elsewhere"))
     with pytest.raises(LinkError, match=r"\(`elsewhere` is what the call provider of `f` calls\)$"):
+        runtime.compile(module)
+
+
+def test_a_packed_callee_that_is_missing() -> None:
+    module = new_module()
+    attach(module, SIGNATURE, PackedCallProvider("g"))
+    words = r"\(`__tvm_ffi_g` is what the call provider of `f` calls\)$"
+    with pytest.raises(LinkError, match=words):
         runtime.compile(module)
 
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 import math
+import pickle
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -18,6 +21,7 @@ from ffi_builder.spec import (
     Param,
     Shape,
     Stream,
+    Tensor,
     TupleParam,
     Var,
     dims,
@@ -105,3 +109,34 @@ def test_kinds_with_the_same_fields_differ():
 
 def test_a_symbol_and_a_parameter_have_a_namespace_each():
     assert TupleParam("n", [Var("n", "int32")]).params == (Var("n", "int32"),)
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: Tensor("x", [1], "int8", device="cpu"), "Tensor() has no argument 'device', did you mean 'device_type'?"),
+        (lambda: Tensor("x", [1], "int8", alignment=8), "Tensor() has no argument 'alignment', did you mean 'data_alignment'?"),
+        (lambda: Tensor("x", [1], "int8", order="F"), "Tensor() has no argument 'order', did you mean 'strides'?"),
+        (lambda: Var("n", "int8", divisible_by=8), "Var() has no argument 'divisible_by', did you mean 'divisibility'?"),
+        (lambda: Var("n", "int8", defualt=8), "Var() has no argument 'defualt', did you mean 'default'?"),
+        (lambda: Stream("s", zzz=8), "Stream() has no argument 'zzz'"),
+    ],
+)  # fmt: skip
+def test_an_argument_that_is_not_there(make: Callable[[], Any], words: str) -> None:
+    with pytest.raises(TypeError) as raised:
+        make()
+    assert str(raised.value) == words
+
+
+def test_copies_and_pickles_are_equal() -> None:
+    x = Tensor("x", [1], "int8", device_type="cpu", doc="the first")
+    for other in (copy.copy(x), copy.deepcopy(x), pickle.loads(pickle.dumps(x))):
+        assert (other, other.doc) == (x, "the first")
+
+
+def test_a_subclass_may_have_arguments_of_its_own() -> None:
+    class Aligned(Tensor):
+        def __init__(self, name: str, *, bytes_: int) -> None:
+            super().__init__(name, [1], "int8", device_type="cpu", data_alignment=bytes_)
+
+    assert Aligned("x", bytes_=16).data_alignment == 16
