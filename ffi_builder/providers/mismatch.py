@@ -224,10 +224,11 @@ def _other_provider(
 ) -> str:
     """Which ready-made provider passes what the callee takes; empty where none does."""
     fixed = _FIXED.get(taken)
-    if fixed is not None and fixed.split()[0] != provider:
-        return f"{fixed} passes what it takes"
+    if fixed is not None:
+        plainly = " without include_num_args and struct_call" if fixed == provider else ""
+        return f"{fixed}{plainly} passes what it takes"
     for name, convert in _conventions(callee).items():
-        if name.split()[0] == provider:
+        if name == provider:
             continue
         theirs = _converted(context, convert, groups)
         if theirs is None:

@@ -211,8 +211,9 @@ def _remarks(
             remarks.append(f'`{mangled[0]}` is C++: declare it extern "C"')
             continue
         # Kernels are called like their wrappers.
-        others = set(defined) - {PREFIX + wrapper for wrapper in wrappers}
-        alike = [other for other in others if other.startswith("__") == name.startswith("__")]
+        own = {PREFIX + wrapper for wrapper in wrappers}
+        internal = name.startswith("__")
+        alike = [n for n in defined if n.startswith("__") == internal and n not in own]
         meant = did_you_mean(name, alike, "`{}`")
         remark += meant if remark or not meant else f"`{name}`{meant}"
         remarks += [remark] if remark else []
