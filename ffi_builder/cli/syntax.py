@@ -48,6 +48,7 @@ _RULES: Final[tuple[_Rule, ...]] = (
     (r"\b(args)=\[([^]]*)\]", _listed),
     (r"(?<![\w-])(args|link|pipeline|stream)=(?=[\s.,;)]|$)", r"--\1"),
     (rf"\b({'|'.join(_CONVENTIONS)})\b", lambda m: f"--convention {_CONVENTIONS[m[1]]}"),
+    (r"^CudaLaunchCallProvider: (?=grid|block|cluster)", "--"),
     (r"^CudaLaunchCallProvider: ", ""),
     (r"\bdynamic_smem_bytes\b", "--shared-memory"),
 )
