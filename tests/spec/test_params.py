@@ -112,20 +112,20 @@ def test_a_symbol_and_a_parameter_have_a_namespace_each():
 
 
 @pytest.mark.parametrize(
-    ("make", "words"),
+    ("make", "argument", "meant"),
     [
-        (lambda: Tensor("x", [1], "int8", device="cpu"), "Tensor() has no argument 'device', did you mean 'device_type'?"),
-        (lambda: Tensor("x", [1], "int8", alignment=8), "Tensor() has no argument 'alignment', did you mean 'data_alignment'?"),
-        (lambda: Tensor("x", [1], "int8", order="F"), "Tensor() has no argument 'order', did you mean 'strides'?"),
-        (lambda: Var("n", "int8", divisible_by=8), "Var() has no argument 'divisible_by', did you mean 'divisibility'?"),
-        (lambda: Var("n", "int8", defualt=8), "Var() has no argument 'defualt', did you mean 'default'?"),
-        (lambda: Stream("s", zzz=8), "Stream() has no argument 'zzz'"),
+        (Tensor, "device", ", did you mean 'device_type'?"),
+        (Tensor, "alignment", ", did you mean 'data_alignment'?"),
+        (Tensor, "order", ", did you mean 'strides'?"),
+        (Var, "divisible_by", ", did you mean 'divisibility'?"),
+        (Var, "defualt", ", did you mean 'default'?"),
+        (Stream, "zzz", ""),
     ],
-)  # fmt: skip
-def test_an_argument_that_is_not_there(make: Callable[[], Any], words: str) -> None:
+)
+def test_an_argument_that_is_not_there(make: type, argument: str, meant: str) -> None:
     with pytest.raises(TypeError) as raised:
-        make()
-    assert str(raised.value) == words
+        make("x", **{argument: 1})
+    assert str(raised.value) == f"{make.__name__}() has no argument {argument!r}{meant}"
 
 
 def test_copies_and_pickles_are_equal() -> None:
