@@ -184,7 +184,7 @@ class Results:
         )
         if tensor.device_type in ("cpu", spec.ANY):  # that one allocates nowhere else
             words += ", or call ffi_builder.runtime.install_allocator() before"
-        words += ")"
+        words += "; C and C++ set one by TVMFFIEnvSetDLPackManagedTensorAllocator)"
         b.check(b.ne(b.call_value(GET_ALLOCATOR, [], t.ptr), b.null()), "RuntimeError", words)
         b.ret(status)
         b.block = following

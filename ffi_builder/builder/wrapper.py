@@ -45,6 +45,7 @@ from ffi_builder.plan.words import signature_text
 from ffi_builder.providers.context import CallContext, CallProvider, ModuleContext
 from ffi_builder.providers.simple import NopCallProvider
 from ffi_builder.providers.status import CheckStatus
+from ffi_builder.suggest import did_you_mean
 
 _PACKAGE: Final = __name__.partition(".")[0]
 ENV_GET_STREAM: Final = "TVMFFIEnvGetStream"
@@ -79,6 +80,11 @@ def attach_ffi_func(
             provider passes, or the result does not verify. The module is then as it was.
     """
     _checked_name(symbol_name)
+    if isinstance(params, spec.Signature):
+        raise BuildError(
+            f"attach_ffi_func: expected a list of parameters but got {params!r}; "
+            f"attach(module, signature, call_provider) takes a Signature"
+        )
     signature = spec.Signature(fn_display_name or symbol_name, params, returns)
     attach(module, signature, call_provider, symbol_name=symbol_name, location=location)
 
@@ -146,14 +152,18 @@ def _check_arguments(signature: object, call_provider: object) -> None:
     """What is nearly always an argument out of place."""
     if not isinstance(signature, spec.Signature):
         raise BuildError(
-            f"attach: expected a Signature behind the module but got {signature!r}; "
-            f"attach_ffi_func takes a list of parameters"
+            f"attach: expected a Signature behind the module, as in attach(module, signature, "
+            f"call_provider), but got {signature!r}; attach_ffi_func takes a list of parameters"
         )
     if isinstance(call_provider, type) or not callable(call_provider):
-        hint = ", the class itself: make one, as in Provider('callee')"
+        hint = ""
+        if isinstance(call_provider, type):
+            hint = ", the class itself: make one, as in Provider('callee')"
+        if isinstance(call_provider, str):
+            hint = f": say how it is called, as in DirectCallProvider({call_provider!r})"
         raise BuildError(
             f"attach: expected a call provider, such as NopCallProvider(), but got "
-            f"{call_provider!r}{hint if isinstance(call_provider, type) else ''}"
+            f"{call_provider!r}{hint}"
         )
 
 
@@ -183,6 +193,7 @@ def rename_tvm_ffi_function(module: Module, old_name: str, new_name: str) -> Non
         names = _attached_names(module)
         raise BuildError(
             f"the module has no function {old_name!r}; it has {', '.join(names) or 'none'}"
+            f"{did_you_mean(old_name, names)}"
         )
     if old == new:
         return

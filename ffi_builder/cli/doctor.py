@@ -18,6 +18,7 @@ from typing import Final
 
 from ffi_builder import __version__
 from ffi_builder.cli.output import coloured
+from ffi_builder.ir.distribution import PIP_NAMES
 
 HELP = "print what is installed, what works, and what to install"
 DESCRIPTION = """\
@@ -29,14 +30,7 @@ example:
   ffi-builder doctor
 """
 
-_DISTRIBUTIONS: Final = {
-    "torch_mlir": "torch-mlir",
-    "jaxlib.mlir": "jaxlib",
-    "iree.compiler": "iree-base-compiler",
-    "mlir": "mlir",
-    "flydsl._mlir": "flydsl",
-    "cutlass._mlir": "nvidia-cutlass-dsl",
-}
+_DISTRIBUTIONS: Final = {**PIP_NAMES, "mlir": "mlir"}
 
 
 @dataclass(frozen=True)

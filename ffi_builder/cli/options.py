@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Final
 
-from ffi_builder.errors import CompileError, SpecError
+from ffi_builder.errors import CompileError
 from ffi_builder.spec import Signature
 
 if TYPE_CHECKING:
@@ -78,14 +78,9 @@ def signature_of(text: str, device: str | None) -> Signature:
     """The signature that a text describes.
 
     Raises:
-        SpecError: with a hint at ``--device``, where that is what is missing.
+        SpecError: if it describes none.
     """
-    try:
-        return Signature.parse(text, device=device)
-    except SpecError as error:
-        if "no device_type given" in str(error):
-            raise SpecError(f"{error}\n(or here: --device cpu)") from error
-        raise
+    return Signature.parse(text, device=device)
 
 
 def provider_of(convention: str, callee: str, args: str | None) -> CallProvider:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import os
-import re
 import sys
 from typing import Final, TextIO
 
-_KEYWORD: Final = re.compile(r"(?<![\w-])(args|link|pipeline)=(?=[\s.,;)]|$)")
-"""How an error names what is an option here."""
+from ffi_builder.cli.syntax import as_options
+
 _CODES: Final = {"red": "31", "green": "32", "yellow": "33", "bold": "1"}
 
 
@@ -24,8 +23,7 @@ def complain(error: BaseException | str) -> None:
     words = str(error)
     if isinstance(error, OSError) and error.strerror and error.filename is not None:
         words = f"{error.filename}: {error.strerror}"
-    words = _KEYWORD.sub(r"--\1", words)
-    print(f"{coloured('error:', 'red', sys.stderr)} {words}", file=sys.stderr)
+    print(f"{coloured('error:', 'red', sys.stderr)} {as_options(words)}", file=sys.stderr)
 
 
 def note(words: str) -> None:

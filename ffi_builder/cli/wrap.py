@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import difflib
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -13,6 +12,7 @@ from ffi_builder.cli.options import add_convention, add_signature, provider_of, 
 from ffi_builder.cli.output import note
 from ffi_builder.errors import BuildError, CompileError
 from ffi_builder.spec import Signature
+from ffi_builder.suggest import did_you_mean
 
 if TYPE_CHECKING:
     from ffi_builder.runtime import LoweredModule
@@ -138,9 +138,10 @@ def _attaching(
 def _check_callee(module: Any, callee: str, kernel: Path) -> None:
     operations = [view.operation for view in module.body.operations]
     names = [op.attributes["sym_name"].value for op in operations if "sym_name" in op.attributes]
+    if callee.startswith("@"):
+        raise BuildError(f"--callee: expected the name without '@', but got {callee!r}")
     if callee not in names:
-        close = difflib.get_close_matches(callee, names, n=1)
-        meant = f", did you mean @{close[0]}?" if close else ""
+        meant = did_you_mean(callee, names, "@{}")
         raise BuildError(
             f"{kernel} has no @{callee}{meant} (it has {', '.join(names) or 'nothing'}; say which "
             f"with --callee, or link what has it with --link)"

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeVar
 
-from ffi_builder.cubin.names import nearest, plain_name
+from ffi_builder.cubin.names import plain_name
 from ffi_builder.errors import SpecError
+from ffi_builder.suggest import nearest
 
 Value = TypeVar("Value")
 

@@ -1,10 +1,8 @@
-"""Names of kernels: what a C++ name was before it was mangled, and which one was meant."""
+"""Names of kernels: what a C++ name was before it was mangled."""
 
 from __future__ import annotations
 
-import difflib
 import re
-from collections.abc import Iterable
 
 _LENGTH = re.compile(r"[1-9][0-9]{0,4}")
 
@@ -34,11 +32,3 @@ def plain_name(mangled: str) -> str | None:
         if not nested:
             break
     return "::".join(parts) or None
-
-
-def nearest(given: str, names: Iterable[str]) -> str | None:
-    """The name that looks most like what was given, if one does."""
-    known = list(names)
-    same = [name for name in known if name.lower() == given.lower()]
-    found = same or difflib.get_close_matches(given, known, n=1)
-    return found[0] if found else None

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ffi_builder import runtime, spec
 from ffi_builder.builder import attach
-from ffi_builder.errors import SpecError
+from ffi_builder.plan import check_signature
 from ffi_builder.providers import CudaLaunchCallProvider
 
 if TYPE_CHECKING:
@@ -62,8 +62,7 @@ def wrap_cubin(
         TypeError: the image is neither bytes nor str, or the kernel's name no str.
         ValueError: another ``opt_level``.
     """
-    if not isinstance(signature, spec.Signature):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise SpecError(f"signature: expected a Signature but got {signature!r}{_hint(signature)}")
+    check_signature("signature: ", signature)
     provider = CudaLaunchCallProvider(
         image,  # pyright: ignore[reportArgumentType]  (it takes PTX as str too)
         kernel,
@@ -81,11 +80,3 @@ def wrap_cubin(
         opt_level=opt_level,
         cache_dir=cache_dir,
     )
-
-
-def _hint(given: object) -> str:
-    if isinstance(given, str):
-        return ": spec.Signature.parse makes one of text"
-    if isinstance(given, Sequence):
-        return ": spec.Signature(name, params) makes one of a list of parameters"
-    return ""

@@ -9,6 +9,7 @@ from ffi_builder.errors import BuildError
 from ffi_builder.ir.builder import Builder
 from ffi_builder.ir.protocols import Block, Operation, Value
 from ffi_builder.ir.symbols import Symbols
+from ffi_builder.suggest import did_you_mean
 
 ERROR_KINDS = (
     "RuntimeError",
@@ -134,7 +135,10 @@ class CheckingBuilder(Builder):
 
 def _check_words(what: str, kind: str, words: str, values: Sequence[Value]) -> None:
     if kind not in ERROR_KINDS:
-        raise BuildError(f"{what}: expected one of {', '.join(ERROR_KINDS)} but got {kind!r}")
+        meant = did_you_mean(kind, ERROR_KINDS)
+        raise BuildError(
+            f"{what}: expected one of {', '.join(ERROR_KINDS)} but got {kind!r}{meant}"
+        )
     if words.count("{}") != len(values):
         raise BuildError(
             f"{what}: {words!r} has {words.count('{}')} places for values, but {len(values)} "

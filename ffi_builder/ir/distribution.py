@@ -15,9 +15,19 @@ from typing import Any, Final
 
 from ffi_builder.errors import BuildError
 from ffi_builder.ir.protocols import Module
+from ffi_builder.suggest import did_you_mean
 
 _MARK: Final = "._mlir_libs"
 """Upstream's native bindings live in this subpackage of every distribution."""
+
+PIP_NAMES: Final = {
+    "torch_mlir": "torch-mlir",
+    "jaxlib.mlir": "jaxlib",
+    "iree.compiler": "iree-base-compiler",
+    "flydsl._mlir": "flydsl",
+    "cutlass._mlir": "nvidia-cutlass-dsl",
+}
+"""Distributions that pip can install, and what it calls them."""
 
 _REGISTERING: Final = ("_jax_mlir_ext", "register_jax_dialects")
 """Native modules that register jaxlib's dialects: of today, and of jaxlib 0.6."""
@@ -138,6 +148,11 @@ def of_module(module: Module) -> Distribution:
     root, mark, _ = kind.__module__.partition(_MARK)
     if mark and hasattr(module, "body") and hasattr(module, "context"):
         return named(root)
+    if isinstance(module, str):
+        raise BuildError(
+            "expected an ir.Module but got text: parse it, as torch_mlir.ir.Module.parse(text, "
+            "context) does, or attach in a hook of runtime.compile, which takes text"
+        )
     expected = (
         "expected an ir.Module of an MLIR Python distribution (torch_mlir, jaxlib.mlir, "
         f"iree.compiler, mlir, …) but got {kind.__name__} from {kind.__module__!r}"
@@ -170,12 +185,12 @@ def _imported(root: str, part: str) -> Any:
     try:
         return importlib.import_module(f"{root}.{part}")
     except ModuleNotFoundError as error:
-        if root in sys.modules:
+        there = sys.modules.get(root) is not None
+        meant = _meant(root, there)
+        if there and not meant:
             raise _lacking(root, f"{root}.{part} ({error})") from error
-        raise BuildError(
-            f"the MLIR distribution {root!r} lacks a part that wrappers need: it is not there "
-            f"({error}); install it, or name another one, such as 'torch_mlir'"
-        ) from error
+        words = f"there is no MLIR distribution {root!r} ({error})"
+        raise BuildError(words + (meant or f": {_how_to_install(root)}")) from error
     except ImportError as error:
         # Two that have libraries of the same name, but for another version, end like this.
         loaded = {name.partition(_MARK)[0] for name in sys.modules if _MARK in name} - {root}
@@ -184,6 +199,23 @@ def _imported(root: str, part: str) -> Any:
             f"the MLIR distribution {_shown(root)} does not import: {error}"
             f"{others if loaded else ''}"
         ) from error
+
+
+def _meant(root: str, there: bool) -> str:
+    """``", did you mean 'jaxlib.mlir'?"`` for ``jaxlib``, or for what pip calls a distribution."""
+    if root in PIP_NAMES:
+        return ""
+    for known, pip in PIP_NAMES.items():
+        if root == pip or known.startswith(f"{root}."):
+            return f", did you mean {known!r}?"
+    return "" if there else did_you_mean(root, PIP_NAMES)
+
+
+def _how_to_install(root: str) -> str:
+    if root not in PIP_NAMES:
+        return "install it, or name another one, such as 'torch_mlir'"
+    extra = ", or its tried version: pip install 'ffi_builder[mlir]'"
+    return f"pip install {PIP_NAMES[root]}{extra if root == 'torch_mlir' else ''}"
 
 
 def _lacking(root: str, what: str) -> BuildError:

@@ -6,7 +6,7 @@ checked as far as it can be; then, in declaration order, what had to wait for a 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, TypeAlias, Union
 
@@ -81,9 +81,20 @@ def make_plan(signature: spec.Signature) -> Plan:
     Raises:
         SpecError: if it is given something else.
     """
-    if not isinstance(signature, spec.Signature):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise SpecError(f"expected a Signature but got {signature!r}")
+    check_signature("", signature)
     return Planner(signature).plan()
+
+
+def check_signature(prefix: str, given: object) -> None:
+    """Raise SpecError for what is no Signature; ``prefix`` begins its words."""
+    if isinstance(given, spec.Signature):
+        return
+    hint = ""
+    if isinstance(given, str):
+        hint = ": spec.Signature.parse makes one of text"
+    elif isinstance(given, Sequence):
+        hint = ": spec.Signature(name, params) makes one of a list of parameters"
+    raise SpecError(f"{prefix}expected a Signature but got {given!r}{hint}")
 
 
 AnyObject: TypeAlias = Union[spec.Object, spec.Function, spec.Array, spec.Map]

@@ -13,6 +13,7 @@ from ffi_builder.providers.packed import PackedCallProvider
 from ffi_builder.providers.packing import DynamicParamPackCallProvider
 from ffi_builder.providers.simple import DirectCallProvider, NopCallProvider
 from ffi_builder.providers.status import CheckStatus
+from ffi_builder.suggest import did_you_mean
 
 if TYPE_CHECKING:
     from ffi_builder.providers.cuda import CudaLaunchCallProvider
@@ -38,7 +39,8 @@ __all__ = [
 def __getattr__(name: str) -> object:
     """Launching CUDA kernels is a package of its own, which takes time to import."""
     if name != "CudaLaunchCallProvider":
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        meant = did_you_mean(name, __all__)
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}{meant}")
     return import_module(f"{__name__}.cuda").CudaLaunchCallProvider
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
@@ -12,6 +12,7 @@ from ffi_builder.errors import BuildError, SpecError
 from ffi_builder.ir import Attribute, Operation, Type, Value, describe, function_parts
 from ffi_builder.providers.context import CallContext
 from ffi_builder.providers.results import result_type, take_results
+from ffi_builder.suggest import did_you_mean
 
 Item: TypeAlias = "spec.Param | spec.Data | spec.Field | spec.Dim"
 """What can be forwarded: a parameter or a part of one, a symbol, an expression, an int."""
@@ -29,10 +30,16 @@ _NARROW: Final = {
 
 @dataclass(frozen=True)
 class Argument:
-    """One argument of a callee; ``extension`` is an LLVM parameter attribute, or empty."""
+    """One argument of a callee.
+
+    ``extension`` is an LLVM parameter attribute, or empty. Errors call the argument by ``name``, or
+    by the entries of ``args=`` that it is made ``of``.
+    """
 
     value: Value
     extension: str = ""
+    name: str = ""
+    of: tuple[Item, ...] = ()
 
 
 def items(provider: str, args: Sequence[Entry] | None, context: CallContext) -> list[Item]:
@@ -112,11 +119,36 @@ def _named(provider: str, name: str, context: CallContext) -> Item:
         if isinstance(found_value, int) and not -(2**63) <= found_value < 2**63:
             raise BuildError(f"{provider}: args= has {name!r}, which does not fit int64")
         return found_value
-    known = ", ".join(dict.fromkeys([*by_name, *symbols])) or "none"
+    if found is not None:
+        raise BuildError(f"{provider}: args= has {name!r}, {_no_part(found, base, part)}")
+    known = list(dict.fromkeys([*by_name, *symbols]))
     raise BuildError(
         f"{provider}: args= has {name!r}, which names no parameter or symbol of "
-        f"{context.fn_name!r}; it has {known}"
+        f"{context.fn_name!r}; it has {', '.join(known) or 'none'}{did_you_mean(name, known)}"
     )
+
+
+def _no_part(param: spec.Param, path: str, part: str) -> str:
+    """Why a parameter has no such part, and what it has instead."""
+    if part == "present":
+        return f"but {path} is no Optional, so it is always present"
+    tensor = spec.required(param)
+    parts = [*spec.parts_of(param), *(["data"] if isinstance(tensor, spec.Tensor) else [])]
+    which = re.fullmatch(r"(shape|strides)(\[\d+\])?", part)
+    if isinstance(tensor, spec.Tensor) and which is not None and not tensor.any_rank:
+        entries = tensor.dims if which[1] == "shape" else tensor.stride_entries or ()
+        named = ", ".join(repr(str(e)) for e in entries if isinstance(e, (spec.Var, spec.Expr)))
+        if named:
+            return f"but what is passed of {path}.{which[1]} are its symbols, such as {named}"
+        return f"but what is passed of {path}.{which[1]} are its symbols, and it has none"
+    kind = type(tensor).__name__
+    inner = [below for below, _ in spec.elements(param, path)]
+    if inner:
+        return f"but {path} has {', '.join(inner)}{did_you_mean(f'{path}.{part}', inner)}"
+    if not parts:
+        return f"but {path} is a {kind}, which has no parts"
+    meant = did_you_mean(part, parts)
+    return f"but the parts of {path}, a {kind}, are {', '.join(parts)}{meant}"
 
 
 def _owner(entry: object) -> object:
@@ -180,6 +212,19 @@ def present(context: CallContext, item: Item) -> Value | None:
     if isinstance(item, (int, spec.Expr, spec.Data, spec.Field)):
         return None
     return context.present(item) if context.may_be_absent(item) else None
+
+
+def arguments_of_items(
+    found: Sequence[Item],
+    context: CallContext,
+    convert: Callable[[CallContext, Item], list[Argument]],
+) -> list[Argument]:
+    """Convert one item after the other; each argument notes of which item it is."""
+    arguments: list[Argument] = []
+    for item in found:
+        of = (item,)
+        arguments += [Argument(a.value, a.extension, a.name, of) for a in convert(context, item)]
+    return arguments
 
 
 def scalar_arguments(context: CallContext, item: Item) -> list[Argument]:
@@ -271,14 +316,14 @@ def _call(
 ) -> Value | None:
     b = context.builder
     values = [argument.value for argument in arguments]
-    types = [value.type for value in values]
     attributes = _extensions(context, arguments)
     operation = context.symbols.find(callee)
     if operation is None:
         result = result or (b.types.i32 if context.status_wanted else b.types.void)
+        types = [value.type for value in values]
         context.symbols.declare(callee, result, types, attributes)
         return b.call(callee, values, result, attributes)
-    result = _check_callee(provider, context, callee, operation, types)
+    result = _check_callee(provider, context, callee, operation, arguments)
     if "CConv" in operation.attributes:
         attributes["CConv"] = operation.attributes["CConv"]
     return b.call(callee, values, result, attributes)
@@ -292,22 +337,25 @@ def _extensions(context: CallContext, arguments: Sequence[Argument]) -> dict[str
 
 
 def _check_callee(
-    provider: str, context: CallContext, callee: str, operation: Operation, types: list[Type]
+    provider: str,
+    context: CallContext,
+    callee: str,
+    operation: Operation,
+    arguments: Sequence[Argument],
 ) -> Type:
     """The callee's result type."""
     if operation.name != "llvm.func":
         raise BuildError(
             f"{provider}: the callee @{callee} is {describe(operation)}; it must be an llvm.func, "
-            f"so lower the module to the LLVM dialect before attaching"
+            f"so lower the module to the LLVM dialect before attaching; runtime.compile does with "
+            f"pipeline=, and calls its hooks with the lowered module"
         )
     result, parameters = function_parts(operation)
-    given = tuple(str(type_) for type_ in types)
-    if given != parameters:
-        raise BuildError(
-            f"{provider}: the callee @{callee} takes ({', '.join(parameters)}), but the arguments "
-            f"of {context.fn_name!r} are passed as ({', '.join(given)}); choose and order them "
-            f"with args=, or change the callee"
-        )
+    if tuple(str(argument.value.type) for argument in arguments) != parameters:
+        # It knows all providers, and is needed for nothing but this.
+        from ffi_builder.providers.mismatch import describe_mismatch
+
+        raise describe_mismatch(provider, context, callee, arguments, parameters)
     return context.builder.types.parse(result)
 
 

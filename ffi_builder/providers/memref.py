@@ -13,6 +13,8 @@ from ffi_builder.providers.context import CallContext
 from ffi_builder.providers.forward import (
     Argument,
     Entry,
+    Item,
+    arguments_of_items,
     call,
     check_name,
     items,
@@ -64,35 +66,33 @@ class MemRefCallProvider:
         callee = check_name(name, self.callee)
         if self.c_interface:
             callee = C_INTERFACE + callee.removeprefix(C_INTERFACE)
-        arguments: list[Argument] = []
-        passed: list[Passed] = []
-        for item in items(name, self.args, context):
-            match plain(item):
-                case spec.Tensor(any_rank=True) as tensor:
-                    path = path_of(context, tensor)
-                    raise BuildError(
-                        f"{name}: {path!r} may have any number of dimensions, and a memref has a "
-                        f"rank; pass its DLTensor* with args=['{path}.dltensor']"
-                    )
-                case spec.Tensor() as tensor:
-                    passed.append((len(arguments), tensor))
-                    arguments += self._descriptor(context, tensor)
-                case spec.Shape() as shape:
-                    arguments += shape_arguments(context, shape)
-                case _:
-                    arguments += scalar_arguments(context, item)
+        found = items(name, self.args, context)
+        arguments = arguments_of_items(found, context, self.arguments_of)
         if self.c_interface:
             self._check_c_interface(context, callee, arguments)
         self._check_returns_no_memref(context, callee)
         plain_name = callee.removeprefix(C_INTERFACE) if self.c_interface else None
-        check_types(name, context, callee, passed, interface_of=plain_name)
+        check_types(name, context, callee, _tensors(arguments), interface_of=plain_name)
         self._check_result(context, callee, call(name, context, callee, arguments))
         return context.builder.block
 
-    def _descriptor(self, context: CallContext, tensor: spec.Tensor) -> list[Argument]:
-        if self.c_interface:
-            return [Argument(_descriptor_on_the_stack(context, tensor))]
-        return [Argument(value) for value in descriptor(context, tensor)]
+    def arguments_of(self, context: CallContext, item: Item) -> list[Argument]:
+        """What is passed for one entry of ``args=``."""
+        match plain(item):
+            case spec.Tensor(any_rank=True) as tensor:
+                path = path_of(context, tensor)
+                raise BuildError(
+                    f"{type(self).__name__}: {path!r} may have any number of dimensions, and a "
+                    f"memref has a rank; pass its DLTensor* with args=['{path}.dltensor']"
+                )
+            case spec.Tensor() as tensor if self.c_interface:
+                return [Argument(_descriptor_on_the_stack(context, tensor))]
+            case spec.Tensor() as tensor:
+                return [Argument(value) for value in descriptor(context, tensor)]
+            case spec.Shape() as shape:
+                return shape_arguments(context, shape)
+            case _:
+                return scalar_arguments(context, item)
 
     def _check_c_interface(
         self, context: CallContext, callee: str, arguments: Sequence[Argument]
@@ -162,6 +162,19 @@ def descriptor(context: CallContext, tensor: spec.Tensor) -> list[Value]:
         *context.shape(tensor, wide=True),
         *context.strides(tensor, wide=True),
     ]
+
+
+def _tensors(arguments: Sequence[Argument]) -> list[Passed]:
+    """Find the tensors that are passed whole, and the argument at which each begins."""
+    passed: list[Passed] = []
+    last: tuple[Item, ...] = ()
+    for position, argument in enumerate(arguments):
+        if argument.of is not last:  # one tuple for all arguments of an item
+            last = argument.of
+            item = plain(last[0])
+            if isinstance(item, spec.Tensor):
+                passed.append((position, item))
+    return passed
 
 
 def _descriptor_on_the_stack(context: CallContext, tensor: spec.Tensor) -> Value:

@@ -13,6 +13,7 @@ from ffi_builder.providers.forward import (
     Argument,
     Entry,
     Item,
+    arguments_of_items,
     call,
     check_status,
     items,
@@ -62,14 +63,14 @@ class NestedTensorCallProvider:
             raise BuildError(
                 f"{name}: address_space: expected 0 to {_SPACES - 1} but got {space!r}"
             )
-        arguments: list[Argument] = []
-        for item in items(name, self.args, context):
-            arguments += self._arguments(context, item)
+        found = items(name, self.args, context)
+        arguments = arguments_of_items(found, context, self.arguments_of)
         status = call(name, context, self.callee, arguments)
         check_status(context, self.callee, status)
         return context.builder.block
 
-    def _arguments(self, context: CallContext, item: Item) -> list[Argument]:
+    def arguments_of(self, context: CallContext, item: Item) -> list[Argument]:
+        """What is passed for one entry of ``args=``."""
         match plain(item):
             case spec.Tensor(any_rank=True) as tensor:
                 return [Argument(context.dltensor(tensor))]

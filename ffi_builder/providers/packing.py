@@ -73,20 +73,23 @@ class DynamicParamPackCallProvider:
         b = context.builder
         arguments: list[Argument] = []
         pointers: list[Value] = []
-        for item in items(type(self).__name__, self.args, context):
+        found = items(type(self).__name__, self.args, context)
+        for item in found:
             group = self._group(context, item)
             if group is None:
                 continue
             if self.struct_call:
-                arguments.append(self._by_value(context, group))
+                arguments.append(self._by_value(context, item, group))
             else:
                 pointers.append(self._in_memory(context, group))
         count = len(arguments) + len(pointers)
         written = [] if self.struct_call else self._results(context)
         if not self.struct_call:
-            arguments = [Argument(self._array(context, pointers + written))]
+            array = self._array(context, pointers + written)
+            arguments = [Argument(array, name="the array of pointers", of=tuple(found))]
         if self.include_num_args:
-            arguments.append(Argument(b.i32(count + len(written))))
+            number = b.i32(count + len(written))
+            arguments.append(Argument(number, name="the number of pointers"))
         results = {True: b.types.i32, False: b.types.void, None: None}
         result = results[self.returns_status]
         name, own = type(self).__name__, self.struct_call
@@ -145,10 +148,15 @@ class DynamicParamPackCallProvider:
                 extension = arguments[0].extension
                 return _Group(values, len(values) > 1, extension=extension, there=there)
 
-    def _by_value(self, context: CallContext, group: _Group) -> Argument:
+    def arguments_of(self, context: CallContext, item: Item) -> list[Argument]:
+        """What is passed for one entry of ``args=``, with ``struct_call``."""
+        group = self._group(context, item)
+        return [] if group is None else [self._by_value(context, item, group)]
+
+    def _by_value(self, context: CallContext, item: Item, group: _Group) -> Argument:
         if group.is_struct:
-            return Argument(context.builder.pack(group.members))
-        return Argument(group.members[0], group.extension)
+            return Argument(context.builder.pack(group.members), of=(item,))
+        return Argument(group.members[0], group.extension, of=(item,))
 
     def _in_memory(self, context: CallContext, group: _Group) -> Value:
         """Stack space with the members, laid out by LLVM: each at its natural alignment."""

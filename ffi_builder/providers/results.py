@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
+from typing import Final
 
 from ffi_builder import abi, spec
 from ffi_builder.abi import TypeIndex
 from ffi_builder.errors import BuildError
-from ffi_builder.ir import Type, Value
+from ffi_builder.ir import CheckingBuilder, Type, Value
+from ffi_builder.plan.words import TYPE_NAMES
 from ffi_builder.providers.context import CallContext
 
 
@@ -130,8 +133,49 @@ def _converted(context: CallContext, result: spec.Var, index: Value, payload: Va
 
 
 def _check_kind(context: CallContext, result: spec.Var, right: Value, index: Value) -> None:
-    words = (
-        f"A value of another kind than {result.dtype} was returned for {result.name}: its type "
-        f"index is {{}}"
-    )
-    context.builder.check(right, "TypeError", words, index)
+    """The value is of a kind that stands for the result; the error says what kind came."""
+    b = context.builder
+    following, failed = b.new_block(), b.new_block(cold=True)
+    b.cond_br(right, following, failed, likely=True)
+    b.block = failed
+    words = f"A value of another kind than {result.dtype} was returned for {result.name}: {{}}"
+    b.fail("TypeError", words, _kind_name(b, index))
+    b.block = following
+
+
+def _kind_name(b: CheckingBuilder, index: Value) -> Value:
+    """What messages call the values of a type index, as a C string."""
+    t = b.types
+    name = b.alloca(t.ptr)
+    b.store(b.text_constant(b"a value of an unknown type\0"), name)
+    known, places = _known_names()
+    for first, last, place in places:
+        with b.when(b.ule(b.sub(index, b.i32(first)), b.i32(last - first))):
+            wide = b.zext(b.sub(index, b.i32(first)), t.i64)
+            at = b.add(b.mul(wide, b.i64(_WIDTH)), b.i64(place))
+            b.store(b.element(b.text_constant(known), at), name)
+    with b.when(b.sge(index, b.i32(abi.FIRST_DYNAMIC))):
+        b.symbols.declare("TVMFFIGetTypeInfo", t.ptr, [t.i32])
+        info = b.call_value("TVMFFIGetTypeInfo", [index], t.ptr)
+        # A type key is a string of tvm-ffi's, which ends in NUL.
+        key = abi.TYPE_INFO_KEY + abi.BYTE_ARRAY_DATA
+        b.store(b.load(t.ptr, b.offset(info, key)), name)
+    return b.load(t.ptr, name)
+
+
+_WIDTH: Final = 32
+"""Bytes of one name, and at least one NUL."""
+
+
+@cache
+def _known_names() -> tuple[bytes, list[tuple[int, int, int]]]:
+    """The names of static types, and the runs of their indices, with where each begins."""
+    runs: list[tuple[int, int, int]] = []
+    data = b""
+    for index, name in sorted(TYPE_NAMES.items()):
+        if runs and runs[-1][1] == index - 1:
+            runs[-1] = (runs[-1][0], index, runs[-1][2])
+        else:
+            runs.append((index, index, len(data)))
+        data += name.encode().ljust(_WIDTH, b"\0")
+    return data, runs

@@ -11,6 +11,8 @@ from ffi_builder.providers.context import CallContext
 from ffi_builder.providers.forward import (
     Argument,
     Entry,
+    Item,
+    arguments_of_items,
     call,
     items,
     plain,
@@ -53,16 +55,20 @@ class DirectCallProvider:
 
     def __call__(self, current_block: Block, context: CallContext) -> Block:
         """Emit the call."""
-        arguments: list[Argument] = []
-        for item in items(type(self).__name__, self.args, context):
-            match plain(item):
-                case spec.Tensor(any_rank=True) as tensor:
-                    arguments.append(Argument(context.dltensor(tensor)))
-                case spec.Tensor() as tensor:
-                    arguments.append(Argument(context.data(tensor)))
-                case spec.Shape() as shape:
-                    arguments += shape_arguments(context, shape)
-                case _:
-                    arguments += scalar_arguments(context, item)
-        call(type(self).__name__, context, self.callee, arguments)
+        name = type(self).__name__
+        found = items(name, self.args, context)
+        arguments = arguments_of_items(found, context, self.arguments_of)
+        call(name, context, self.callee, arguments)
         return context.builder.block
+
+    def arguments_of(self, context: CallContext, item: Item) -> list[Argument]:
+        """What is passed for one entry of ``args=``."""
+        match plain(item):
+            case spec.Tensor(any_rank=True) as tensor:
+                return [Argument(context.dltensor(tensor))]
+            case spec.Tensor() as tensor:
+                return [Argument(context.data(tensor))]
+            case spec.Shape() as shape:
+                return shape_arguments(context, shape)
+            case _:
+                return scalar_arguments(context, item)

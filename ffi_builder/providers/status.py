@@ -11,6 +11,7 @@ from ffi_builder.errors import BuildError
 from ffi_builder.ir import ERROR_KINDS, Block, Value
 from ffi_builder.providers.context import CallContext, CallProvider, ModuleContext
 from ffi_builder.providers.packed import PackedCallProvider
+from ffi_builder.suggest import did_you_mean
 
 _FIELDS: Final = ("callee", "status")
 _MOST_BITS: Final = 64
@@ -92,7 +93,7 @@ class CheckStatus:
         if self.error not in ERROR_KINDS:
             raise BuildError(
                 f"CheckStatus: error: expected one of {', '.join(ERROR_KINDS)} but got "
-                f"{self.error!r}"
+                f"{self.error!r}{did_you_mean(self.error, ERROR_KINDS)}"
             )
         message: object = self.message
         if not isinstance(message, str):  # pyright: ignore[reportUnnecessaryIsInstance]

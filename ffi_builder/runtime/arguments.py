@@ -1,4 +1,4 @@
-"""What tvm-ffi does not convert: enumerators, a framework's streams, and what is in a struct.
+"""What tvm-ffi does not convert: enumerators, NumPy's bools, streams, and what is in a struct.
 
 One Python function is made for a signature, which passes on what is of the right type already:
 
@@ -42,7 +42,7 @@ def adapter(function: Callable[..., Any], order: Sequence[int], info: Info) -> C
     """
     scope: dict[str, Any] = {
         "function": function,
-        "plain": enum_value,
+        "plain": plain_value,
         "choice": choice_name,
         "stream": stream_handle,
         "unpack": unpack_dataclass_to_tuple,
@@ -102,9 +102,18 @@ def _defined(rest: str, scope: dict[str, Any]) -> Callable[..., Any]:
 # ---- enumerators and streams
 
 
-def enum_value(value: Any) -> Any:
-    """An enumerator's value; all else as it is."""
-    return value.value if isinstance(value, enum.Enum) else value
+def plain_value(value: Any) -> Any:
+    """An enumerator's value, a bool for one of NumPy; all else as it is."""
+    if isinstance(value, enum.Enum):
+        return value.value
+    kind = cast("type[object]", type(value))
+    return bool(value) if _is_numpy_bool(kind) else value
+
+
+@functools.lru_cache(maxsize=256)
+def _is_numpy_bool(cls: type[object]) -> bool:
+    """Whether it is `np.bool_`, which NumPy 2 calls bool; without importing NumPy."""
+    return cls.__module__ == "numpy" and cls.__name__ in ("bool", "bool_")
 
 
 def choice_name(value: Any) -> Any:

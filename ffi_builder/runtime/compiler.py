@@ -5,6 +5,7 @@ MLIR ─clone─pipeline─hooks─verify─► LLVM IR ─parse─verify─pass
 
 from __future__ import annotations
 
+import functools
 import os
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -25,6 +26,7 @@ from ffi_builder.runtime.source import (
     MlirSource,
     ObjectSource,
     Source,
+    callers,
     metadata_of,
     objects,
     read_link_item,
@@ -178,7 +180,10 @@ def _checked(pipeline: str | None, hooks: Hooks, level: object, link: Links) -> 
     hooks = tuple(hooks)
     for hook in hooks:
         if not callable(hook):
-            raise TypeError(f"Expected functions in post_compile_hooks=, but got {hook!r}")
+            raise TypeError(
+                f"Expected functions in post_compile_hooks=, but got {hook!r}: each is called "
+                f"with the lowered module, as in [lambda module: attach(module, …)]"
+            )
     _check_pipeline(pipeline)
     if isinstance(link, (str, bytes, bytearray, os.PathLike)):
         raise TypeError(
@@ -224,7 +229,7 @@ def _loaded(
     """Link `code` with those elements of `link=` that were objects already, in order."""
     compiled = iter(code.linked)
     linked = [i.data if isinstance(i, ObjectSource) else next(compiled) for i in options.items]
-    library = link_objects([*code.own, *linked], getter)
+    library = link_objects([*code.own, *linked], getter, functools.partial(callers, source))
     return CompiledModule(source, library, code.own, options.level, options.items)
 
 

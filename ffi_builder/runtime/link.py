@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
-import difflib
 import functools
 import os
 import platform
 import tempfile
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -27,6 +26,7 @@ from ffi_builder.runtime.elf import (
     rename_symbols,
     with_empty_initialiser,
 )
+from ffi_builder.suggest import did_you_mean
 
 if TYPE_CHECKING:
     import tvm_ffi
@@ -91,16 +91,21 @@ def metadata_in(module: tvm_ffi.Module, name: str) -> str | None:
         return None
 
 
-def link(objects: Sequence[bytes], getter: bytes | None = None) -> Library:
+def link(
+    objects: Sequence[bytes],
+    getter: bytes | None = None,
+    callers: Callable[[str], Sequence[str]] = lambda name: (),
+) -> Library:
     """Load `objects` as one library.
 
     `getter` is what `getter_template` gave, perhaps in another process: to make it needs LLVM.
+    `callers` says which functions call a symbol; it is asked for those that are missing.
     Raises LinkError that names every symbol that is missing or defined twice, and CompileError for
     what is no object of this machine.
     """
     files = [read_object(data) for data in objects]
     _check_duplicates(files)
-    _check_undefined(files)
+    _check_undefined(files, callers)
     _check_supported(files)
     functions = tuple(functions_among(symbol for file in files for symbol in file.symbols))
     getters = [_address_getter(name, getter) for name in functions]
@@ -177,7 +182,7 @@ def _check_duplicates(files: Sequence[ObjectFile]) -> None:
         raise LinkError(f"Defined in more than one of the linked objects: {_listed(twice)}")
 
 
-def _check_undefined(files: Sequence[ObjectFile]) -> None:
+def _check_undefined(files: Sequence[ObjectFile], callers: Callable[[str], Sequence[str]]) -> None:
     missing = [name for name in undefined(files) if not _in_process(name)]
     if not missing:
         return
@@ -186,22 +191,33 @@ def _check_undefined(files: Sequence[ObjectFile]) -> None:
         text += "; LLVM has no intrinsic of that name"
     else:
         text += "; pass what defines them with link=, or load its library with ctypes.RTLD_GLOBAL"
-        text += _alike(missing, files)
+        text += _remarks(missing, files, callers)
     raise LinkError(text)
 
 
-def _alike(missing: Sequence[str], files: Sequence[ObjectFile]) -> str:
-    """Names that are defined and may be meant: misspelt, or C++ names of the same function."""
+def _remarks(
+    missing: Sequence[str], files: Sequence[ObjectFile], callers: Callable[[str], Sequence[str]]
+) -> str:
+    """Who calls what is missing, and what may be meant: misspelt, or C++ of the same name."""
     defined = [symbol.name for file in files for symbol in file.symbols if symbol.defined]
-    meant: list[str] = []
+    remarks: list[str] = []
     for name in missing:
+        wrappers = callers(name)
+        called = f"`{name}` is what the call provider of {_listed(wrappers)} calls"
+        remark = called if wrappers else ""
         mangled = [other for other in defined if other.startswith(f"_Z{len(name)}{name}")]
         if mangled:
-            meant.append(f'`{mangled[0]}` is C++: declare it extern "C"')
-        else:
-            close = difflib.get_close_matches(name, defined, n=1, cutoff=0.8)
-            meant += [f"`{other}` is defined" for other in close]
-    return f" ({', '.join(meant)})" if meant else ""
+            remarks += [remark] if remark else []
+            remarks.append(f'`{mangled[0]}` is C++: declare it extern "C"')
+            continue
+        # Kernels are called like their wrappers.
+        own = {PREFIX + wrapper for wrapper in wrappers}
+        internal = name.startswith("__")
+        alike = [n for n in defined if n.startswith("__") == internal and n not in own]
+        meant = did_you_mean(name, alike, "`{}`")
+        remark += meant if remark or not meant else f"`{name}`{meant}"
+        remarks += [remark] if remark else []
+    return f" ({'; '.join(remarks)})" if remarks else ""
 
 
 def _check_supported(files: Sequence[ObjectFile]) -> None:

@@ -11,7 +11,7 @@ from typing import Any, cast
 
 from ffi_builder.errors import CompileError
 from ffi_builder.runtime import codegen, elf, floats, metadata, mlir, shared, units
-from ffi_builder.runtime.protocols import Module
+from ffi_builder.runtime.protocols import Module, Operation, OpView
 
 
 @dataclass(frozen=True)
@@ -92,6 +92,30 @@ def metadata_of(source: Source) -> dict[str, str]:
             return {}
 
 
+def callers(source: Source, symbol: str) -> list[str]:
+    """The wrappers in an MLIR module that mention a symbol, by their names."""
+    if not isinstance(source, MlirSource):
+        return []
+    mention = re.compile(rf'@"?{re.escape(symbol)}(?![\w.$])')
+    return [
+        name
+        for name, operation in wrappers(source.module.operation)
+        if len(operation.regions[0].blocks) and mention.search(str(operation))
+    ]
+
+
+def wrappers(module: Operation) -> list[tuple[str, Operation]]:
+    """The functions of a module that were attached, by their names without the prefix."""
+    prefix = metadata.PREFIX
+    found: list[tuple[str, Operation]] = []
+    for view in module.regions[0].blocks[0].operations:
+        attributes = view.operation.attributes
+        name = str(attributes["sym_name"].value) if "sym_name" in attributes else ""
+        if name.startswith(prefix):
+            found.append((name.removeprefix(prefix), view.operation))
+    return found
+
+
 def objects(source: Source, level: int) -> list[bytes]:
     """Objects for this CPU: the source's own, then those of its helpers. Raises CompileError."""
     match source:
@@ -110,6 +134,9 @@ def objects(source: Source, level: int) -> list[bytes]:
             return [data]
 
 
+_PATH = re.compile(r"[^\n\0<>(){};@%=]*\.(?:mlir|mlirbc|ll|bc|o|obj|so|a|c|cc|cpp|cu|py|txt)")
+_SOURCES = (".c", ".cc", ".cpp", ".cxx", ".cu", ".rs")
+_TEXTS = (".mlir", ".ll", ".txt")
 _LONGEST_PATH = 200
 """Text without a line end up to here may be meant for a file's name."""
 
@@ -137,15 +164,17 @@ def read_source(
     """
     if isinstance(module, str) and not module.strip():
         raise CompileError("Expected MLIR or LLVM IR, but the text is empty")
+    _check_no_path(module)
     if isinstance(module, str) and not is_llvm_ir(module):
         return _lowered(mlir.parse(module), pipeline, hooks)
     if mlir.is_module(module):
-        return _lowered(mlir.clone(module), pipeline, hooks)
+        copy, before = mlir.clone(module), _names(module) if hooks else set[str]()
+        lowered = _lowered(copy, pipeline, hooks)
+        _check_untouched(module, before, hooks)
+        return lowered
     if pipeline is not None or hooks:
         given = "pipeline" if pipeline is not None else "post_compile_hooks"
         raise TypeError(f"{given}= needs an MLIR module, but got {_kind(module)}")
-    if isinstance(module, os.PathLike):
-        raise TypeError(f"Expected a module, not the path {module!r}: read the file, and give that")
     if not isinstance(module, (str, bytes, bytearray)):
         raise TypeError(
             f"Expected an ir.Module of an MLIR Python distribution, MLIR or LLVM IR text, or the "
@@ -153,6 +182,40 @@ def read_source(
             f"bindings as text, which torch-mlir parses"
         )
     return read_link_item(module)
+
+
+def _check_no_path(module: object) -> None:
+    """Raises TypeError for a path, or a text that is nothing but one."""
+    if isinstance(module, os.PathLike):
+        path = Path(cast("os.PathLike[str]", module))
+    elif isinstance(module, str) and _PATH.fullmatch(module) and len(module) < _LONGEST_PATH:
+        path = Path(module)
+    else:
+        return
+    read = "read_text" if path.suffix in _TEXTS else "read_bytes"
+    raise TypeError(
+        f"Expected a module, not the path {module!r}: read the file, and give that: "
+        f"pathlib.Path({str(path)!r}).{read}()"
+    )
+
+
+def _names(module: OpView) -> set[str]:
+    """The functions that were attached to a module."""
+    return {name for name, _ in wrappers(module.operation)}
+
+
+def _check_untouched(
+    module: OpView, before: set[str], hooks: Sequence[Callable[[Any], object]]
+) -> None:
+    """Raises CompileError if a hook attached to the module that was given, not to its clone."""
+    new = sorted(_names(module) - before) if hooks else []
+    if new:
+        names = ", ".join(f"`{name}`" for name in new)
+        raise CompileError(
+            f"A hook attached {names} to the module that was given to compile, and that is not "
+            f"what is compiled: attach to the module that the hook is called with, as in "
+            f"`def hook(lowered): attach(lowered, …)`"
+        )
 
 
 def read_link_item(item: object, what: str = "the module") -> LlvmSource | ObjectSource:
@@ -163,7 +226,12 @@ def read_link_item(item: object, what: str = "the module") -> LlvmSource | Objec
     """
     if isinstance(item, os.PathLike):
         path = Path(cast("os.PathLike[str]", item))
-        item = path.read_text() if path.suffix == ".ll" else path.read_bytes()
+        data = path.read_text() if path.suffix == ".ll" else path.read_bytes()
+        try:
+            return read_link_item(data, what)
+        except CompileError as error:
+            hint = "; compile the source code to an object" if path.suffix in _SOURCES else ""
+            raise CompileError(f"{path}: {error}{hint}") from None
     if isinstance(item, str) and is_llvm_ir(item):
         return LlvmSource(floats.readable(item))
     if isinstance(item, (bytes, bytearray)):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ffi_builder.runtime import metadata
 from ffi_builder.runtime.metadata import Info
+from ffi_builder.suggest import did_you_mean
 
 if TYPE_CHECKING:
     from ffi_builder.runtime.bound import WrappedFunction
@@ -85,6 +86,15 @@ class FunctionTable(ABC):
     def __len__(self) -> int:
         return len(self.functions)
 
+    if not TYPE_CHECKING:  # for type checkers there is no such attribute
+
+        def __getattr__(self, name: str) -> Any:
+            """Raises AttributeError; for a function, with how it is had."""
+            words = f"{type(self).__name__!r} object has no attribute {name!r}"
+            if not name.startswith("_") and name in self.functions:
+                words += f"; its function is [{name!r}], or .callable({name!r})"
+            raise AttributeError(words, name=name, obj=self)
+
     @functools.cached_property
     def _infos(self) -> dict[str, Info | None]:
         """What was read already."""
@@ -103,5 +113,18 @@ class FunctionTable(ABC):
 def check_name(name: str, functions: tuple[str, ...], kind: str) -> None:
     """Raise UnknownFunctionError if `name` is not among the `functions` of `kind`."""
     if name not in functions:
-        known = ", ".join(functions) or f"none: it defines no `{metadata.PREFIX}*`"
-        raise UnknownFunctionError(f"No function `{name}` in {kind}, which has: {known}")
+        raise UnknownFunctionError(
+            f"No function `{name}` in {kind}, {_what_it_has(name, functions)}"
+        )
+
+
+def _what_it_has(name: object, functions: tuple[str, ...]) -> str:
+    prefix = metadata.PREFIX
+    if not functions:
+        return (
+            f"which has none: it defines no `{prefix}*`; a hook of compile attaches them, to the "
+            f"module that it is called with"
+        )
+    if isinstance(name, str) and name.removeprefix(prefix) in functions:
+        return f"whose names are without `{prefix}`: `{name.removeprefix(prefix)}`"
+    return f"which has: {', '.join(functions)}{did_you_mean(name, functions, '`{}`')}"

@@ -6,7 +6,6 @@ mode it ends the process.
 
 from __future__ import annotations
 
-import difflib
 import functools
 import re
 import subprocess
@@ -15,6 +14,7 @@ from dataclasses import dataclass
 
 from ffi_builder.errors import CompileError
 from ffi_builder.runtime import llvm
+from ffi_builder.suggest import nearest
 
 BASELINE = "baseline"
 HOST = "host"
@@ -80,8 +80,8 @@ def _check_triple(triple: str) -> None:
 def _check_cpu(cpu: str, target: Target) -> None:
     known = _known_cpus(target.machine)
     if cpu not in known:
-        alike = difflib.get_close_matches(cpu, known, n=1)
-        meant = f" (did you mean `{alike[0]}`?)" if alike else ""
+        near = nearest(cpu, known)
+        meant = "" if near is None else f" (did you mean `{near}`?)"
         raise CompileError(
             f"LLVM knows no CPU `{cpu}` of {target.machine}{meant}; `baseline` stands for every "
             "one, `host` for that of this machine"

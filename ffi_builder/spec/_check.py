@@ -2,39 +2,14 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Iterable, Mapping
-from typing import Final, TypeVar
+from typing import TypeVar
 
 from ffi_builder.errors import SpecError
+from ffi_builder.suggest import did_you_mean
 
+Given = TypeVar("Given")
 Parsed = TypeVar("Parsed")
-
-
-_ALIASES: Final = {
-    "gpu": "cuda",
-    "hip": "rocm",
-    "float": "float32",
-    "double": "float64",
-    "half": "float16",
-    "int": "int32",
-    "long": "int64",
-    "char": "int8",
-    "byte": "uint8",
-    "bool_": "bool",
-    "void*": "handle",
-}
-"""What others call a dtype or device that looks unlike it."""
-
-
-def nearest(given: object, allowed: Iterable[str]) -> str:
-    """``", did you mean 'x'?"`` if something allowed looks like what was given, else nothing."""
-    # `<class 'numpy.float32'>` and `torch.float32` look like the name behind their last dot.
-    name = str(given).removesuffix("'>").rpartition(".")[2]
-    names = list(allowed)
-    found = [alias for alias in [_ALIASES.get(name)] if alias in names]
-    found = found or difflib.get_close_matches(name, names, n=1)
-    return f", did you mean {found[0]!r}?" if found else ""
 
 
 def one_of(what: str, given: object, allowed: Mapping[str, object] | Iterable[str]) -> str:
@@ -43,7 +18,7 @@ def one_of(what: str, given: object, allowed: Mapping[str, object] | Iterable[st
     if isinstance(given, str) and given in names:
         return given
     raise SpecError(
-        f"{what}: expected one of {', '.join(names)} but got {given!r}{nearest(given, names)}"
+        f"{what}: expected one of {', '.join(names)} but got {given!r}{did_you_mean(given, names)}"
     )
 
 
@@ -71,7 +46,7 @@ def integer(what: str, value: object, *, at_least: int | None = None) -> int:
     return value
 
 
-def with_context(prefix: str, parse: Callable[[str], Parsed], given: str) -> Parsed:
+def with_context(prefix: str, parse: Callable[[Given], Parsed], given: Given) -> Parsed:
     """``parse(given)``, with a prefix before the words of its SpecError."""
     try:
         return parse(given)
@@ -85,6 +60,11 @@ def power_of_two(what: str, value: object) -> int:
     if number & (number - 1):
         raise SpecError(f"{what}: expected a power of two but got {number}")
     return number
+
+
+def documentation(what: str, value: object) -> str:
+    """``value`` if it is a string; None is none."""
+    return "" if value is None else text(what, value)
 
 
 def text(what: str, value: object) -> str:

@@ -220,6 +220,11 @@ class Field:
             raise SpecError(
                 f"{given.label}: part: a {type(given).__name__} has none, but got {self.part!r}"
             )
+        if self.part == "present" and "present" not in parts:
+            raise SpecError(
+                f"{given.label}: part: 'present' is a part of an Optional alone; this is always "
+                f"present"
+            )
         one_of(f"{given.label}: part", self.part, parts)
 
     def __str__(self) -> str:
@@ -288,7 +293,8 @@ def _elements(label: str, what: str, params: object) -> tuple[Param, ...]:
 def check_params(what: str, params: object) -> tuple[Param, ...]:
     """``params`` as a tuple, if each is a parameter and no two have one name."""
     if isinstance(params, (str, PARAM_TYPES)) or not isinstance(params, Sequence):
-        raise SpecError(f"{what}: expected a list of parameters but got {params!r}")
+        hint = "; put it into a list" if isinstance(params, PARAM_TYPES) else ""
+        raise SpecError(f"{what}: expected a list of parameters but got {params!r}{hint}")
     seen: dict[str, int] = {}
     found: list[Param] = []
     for index, param in enumerate(cast("Sequence[object]", params)):

@@ -48,6 +48,11 @@ class DefaultConfig:
         _ACTIVE.set(_ACTIVE.get()[:-1])
 
 
+def has_default() -> bool:
+    """Whether a block is open."""
+    return bool(_ACTIVE.get())
+
+
 def default_device_type(what: str) -> str:
     """The active default.
 

@@ -14,7 +14,6 @@ from numbers import Integral, Real
 from typing import Any, Final, NoReturn
 
 from ffi_builder.errors import SpecError
-from ffi_builder.spec._check import nearest
 from ffi_builder.spec.composite import Optional, Param, Struct, TupleParam, elements
 from ffi_builder.spec.expr import INT_RANGES, Dim, Var
 from ffi_builder.spec.param import MISSING
@@ -40,6 +39,7 @@ from ffi_builder.spec.values import (
     Object,
     String,
 )
+from ffi_builder.suggest import did_you_mean
 
 
 def check_default(what: str, param: Param) -> None:
@@ -94,7 +94,7 @@ def _check_value(what: str, where: str, param: Param, value: Any, path: str) -> 
                 _refuse(where, repr(param.value), value)
         case Choice(choices=choices) if value not in choices:
             names = ", ".join(map(repr, choices))
-            _refuse(where, f"one of {names}", value, nearest(value, choices))
+            _refuse(where, f"one of {names}", value, did_you_mean(value, choices))
         case Shape(shape=shape):
             _check_shape(what, where, shape, value, path)
         case TupleParam() | Struct():

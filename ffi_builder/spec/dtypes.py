@@ -7,12 +7,20 @@ the lanes if there is more than one. Codes are those of ``DLDataTypeCode`` (:mod
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import cache
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeAlias, Union
 
 from ffi_builder import abi
 from ffi_builder.errors import SpecError
-from ffi_builder.spec._check import nearest
+from ffi_builder.spec._check import one_of, with_context
+from ffi_builder.spec._stored import Stored
+from ffi_builder.suggest import did_you_mean
+
+DTypeLike: TypeAlias = Union[str, type, Any]
+"""A dtype by its name, or as NumPy, ml_dtypes, JAX, PyTorch or tvm-ffi have it."""
+DTypeField: TypeAlias = Stored[DTypeLike, str]
+"""A dtype that is kept as its name."""
 
 
 class DataType(NamedTuple):
@@ -56,20 +64,73 @@ NAMES: Final = (
 _PATTERN: Final = re.compile(rf"({'|'.join(NAMES)})(?:x([1-9][0-9]{{0,4}}))?")
 
 
-def parse_dtype(name: str) -> DataType:
-    """The data type that ``name`` means.
+def parse_dtype(dtype: DTypeLike) -> DataType:
+    """The data type that a name means, or a dtype of a framework (see :func:`dtype_name`).
 
     Raises:
         SpecError: if there is no such type; the message names the nearest one.
     """
-    # Asked of whatever the author wrote, which may be np.float32 or a list, and have no hash.
-    found = _parse(name) if isinstance(name, str) else None  # pyright: ignore[reportUnnecessaryIsInstance]
+    name = dtype_name(dtype)
+    # Asked of whatever the author wrote, which may be a list, and have no hash.
+    found = _parse(name) if isinstance(name, str) else None
     if found is None:
         raise SpecError(
             f"dtype: expected a DLPack type name such as 'float32', 'bool' or 'float8_e4m3fn' "
-            f"but got {name!r}{nearest(name, NAMES)}"
+            f"but got {dtype!r}{did_you_mean(dtype, NAMES)}"
         )
     return found
+
+
+def checked_dtype(prefix: str, dtype: DTypeLike) -> str:
+    """The name of a dtype that there is; ``prefix`` begins the words of the SpecError."""
+    with_context(prefix, parse_dtype, dtype)
+    return dtype if type(dtype) is str else str(dtype_name(dtype))
+
+
+def one_of_dtypes(what: str, dtype: DTypeLike, allowed: Iterable[str]) -> str:
+    """The name of a dtype that is one of those allowed; ``what`` has it."""
+    if type(dtype) is str:
+        return one_of(f"{what}: dtype", dtype, allowed)
+    name, known = dtype_name(dtype), list(allowed)
+    return one_of(f"{what}: dtype", name if name in known else dtype, known)
+
+
+def dtype_name(given: object) -> object:
+    """The name of a framework's dtype; anything else as it is.
+
+    No framework is imported. A dtype is known by what it looks like: ``np.dtype`` and JAX's have a
+    ``name``; ``np.float32``, ``ml_dtypes.bfloat16`` and ``jnp.float32`` are classes whose numbers
+    have a ``dtype``; ``torch.float32`` prints as that.
+    """
+    if isinstance(given, str):
+        return str.__str__(given)  # of tvm_ffi.dtype, which is a str with another repr
+    if isinstance(given, type):
+        return _name_of(_dtype_of_class(given)) or given
+    return _name_of(given) or given
+
+
+def _dtype_of_class(given: type) -> object:
+    """The dtype of a class of numbers, or None."""
+    dtype: object = getattr(given, "dtype", None)
+    if dtype is None or _name_of(dtype) is not None:
+        return dtype
+    try:
+        return getattr(given(0), "dtype", None)
+    except Exception:  # a class of something else, whose constructor may raise anything
+        return None
+
+
+def _name_of(dtype: object) -> str | None:
+    """The name of an object whose class says dtype: ``Float32DType``, ``dtype[bfloat16]``."""
+    if "dtype" not in type(dtype).__name__.lower():
+        return None
+    if getattr(dtype, "isnative", True) is False:  # byte-swapped, which DLPack does not have
+        return None
+    name: object = getattr(dtype, "name", None)
+    if isinstance(name, str):
+        return name
+    # torch.float4_e2m1fn_x2 has its lanes behind an underscore.
+    return re.sub(r"_x(\d+)$", r"x\1", str(dtype).rpartition(".")[2])
 
 
 @cache

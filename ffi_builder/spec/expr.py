@@ -13,7 +13,9 @@ from typing import Final, NoReturn, TypeAlias, Union, overload
 
 from ffi_builder.errors import SpecError
 from ffi_builder.spec._check import identifier, integer, one_of, text
+from ffi_builder.spec.dtypes import DTypeField, DTypeLike, one_of_dtypes
 from ffi_builder.spec.param import Metadata
+from ffi_builder.suggest import nearest
 
 INT_RANGES: Final[dict[str, tuple[int, int]]] = {
     **{f"int{bits}": (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1) for bits in (8, 16, 32, 64)},
@@ -61,6 +63,26 @@ class Arithmetic:
     def __mod__(self, divisor: int) -> Expr:
         return _binary("%", self, divisor)
 
+    def __rfloordiv__(self, other: object) -> NoReturn:
+        raise SpecError(f"divisor of '//': expected a positive int but got {self}")
+
+    def __rmod__(self, other: object) -> NoReturn:
+        raise SpecError(f"divisor of '%': expected a positive int but got {self}")
+
+    def __neg__(self) -> NoReturn:
+        raise SpecError("operator '-': expected two operands, as in 0 - n")
+
+    def __pow__(self, other: object) -> NoReturn:
+        raise SpecError("there is no operator '**'; write a product, as in n * n")
+
+    def _compare(self, other: object) -> NoReturn:
+        raise SpecError(
+            f"{self} and {other} cannot be compared before a call; give limits to the Var, as in "
+            f"Var('n', 'int64', min=1, max=8)"
+        )
+
+    __lt__ = __le__ = __gt__ = __ge__ = _compare
+
 
 @dataclass(frozen=True, repr=False)
 class Var(Metadata, Arithmetic):
@@ -71,7 +93,8 @@ class Var(Metadata, Arithmetic):
     Args:
         name: an identifier; one name means one symbol within a signature.
         dtype: int8 to int64, uint8 to uint64, bool, float16, bfloat16, float32, float64 or handle
-            (an opaque pointer). The value must fit; floats are rounded, to nearest even.
+            (an opaque pointer), or a framework's dtype such as ``np.float32``, which is kept as
+            its name. The value must fit; floats are rounded, to nearest even.
         divisibility: a positive int that the value must be a multiple of (integers only).
         min, max: inclusive bounds of the value (integers only).
 
@@ -80,7 +103,7 @@ class Var(Metadata, Arithmetic):
     """
 
     name: str
-    dtype: str
+    dtype: DTypeField
     divisibility: int | None = field(default=None, kw_only=True)
     min: int | None = field(default=None, kw_only=True)
     max: int | None = field(default=None, kw_only=True)
@@ -88,7 +111,8 @@ class Var(Metadata, Arithmetic):
     def __post_init__(self) -> None:
         identifier("Var name", self.name)
         what = f"Var {self.name!r}"
-        one_of(f"{what}: dtype", self.dtype, VAR_DTYPES)
+        # Kept as its name: it may have come as np.float32.
+        object.__setattr__(self, "dtype", one_of_dtypes(what, self.dtype, VAR_DTYPES))
         self._check_metadata(what)
         if self.divisibility is not None:
             integer(f"{what}: divisibility", self.divisibility, at_least=1)
@@ -204,9 +228,17 @@ def check_dim(what: str, value: object) -> Dim:
     if isinstance(value, bool) or not isinstance(value, int):
         raise SpecError(
             f"{what}: expected an int, a Var or an expression of Vars but got {value!r} "
-            f"({type(value).__name__})"
+            f"({type(value).__name__}){_what_instead(value)}"
         )
     return integer(what, value)
+
+
+def _what_instead(value: object) -> str:
+    if isinstance(value, str) and value.isidentifier():
+        return f"; Var({value!r}, 'int64') is a symbol of that name"
+    if isinstance(value, (tuple, list)):
+        return "; each entry is one dimension, so unpack it"
+    return ""
 
 
 def _binary(op: str, lhs: object, rhs: object) -> Expr:
@@ -224,12 +256,17 @@ def ceildiv(value: Dim, divisor: int) -> int | Expr:
     return _binary("ceildiv", value, divisor)
 
 
-def dims(names: str, dtype: str = "int64") -> tuple[Var, ...]:
+def dims(names: str, dtype: DTypeLike = "int64") -> tuple[Var, ...]:
     """One Var for each name: ``"n k m"``, or with commas, ``"n, k, m"``.
 
     Raises:
         SpecError: no name, a name that is no identifier, or an unknown dtype.
     """
+    if isinstance(dtype, str) and dtype.isidentifier() and nearest(dtype, VAR_DTYPES) is None:
+        raise SpecError(
+            f"dims: dtype: expected one of {', '.join(VAR_DTYPES)} but got {dtype!r}; several "
+            f"names stand in one str, as in dims('n k m')"
+        )
     found = text("dims", names).replace(",", " ").split()
     if not found:
         raise SpecError(f"dims: expected names such as 'n k m' but got {names!r}")

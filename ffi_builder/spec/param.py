@@ -5,10 +5,12 @@ from __future__ import annotations
 import math
 from dataclasses import MISSING as FIELD_MISSING
 from dataclasses import dataclass, field, fields
-from typing import Final, cast
+from typing import TYPE_CHECKING, Final, cast
 
 from ffi_builder.errors import SpecError
-from ffi_builder.spec._check import identifier, text
+from ffi_builder.spec._check import documentation, identifier
+from ffi_builder.spec._stored import NO_DOC, DocField
+from ffi_builder.suggest import did_you_mean
 
 
 class _Missing:
@@ -32,10 +34,24 @@ class Metadata:
 
     default: object = field(default=MISSING, compare=False)
     kw_only: bool = field(default=False, compare=False)
-    doc: str = field(default="", compare=False)
+    doc: DocField = field(default=NO_DOC, compare=False)
+
+    if not TYPE_CHECKING:  # type checkers know the fields
+
+        def __new__(cls, /, *_: object, **keywords: object) -> Metadata:
+            """Raises TypeError for a field that is not there, with the one that was meant."""
+            known = cls.__dataclass_fields__.keys()
+            # A subclass that is no dataclass may have an __init__ of its own.
+            if not keywords.keys() <= known and "__dataclass_fields__" in cls.__dict__:
+                wrong = next(name for name in keywords if name not in known)
+                raise TypeError(
+                    f"{cls.__name__}() has no argument {wrong!r}{did_you_mean(wrong, known)}"
+                )
+            return super().__new__(cls)
 
     def _check_metadata(self, what: str) -> None:
-        text(f"{what}: doc", self.doc)
+        if type(self.doc) is not str:
+            object.__setattr__(self, "doc", documentation(f"{what}: doc", self.doc))
         # A truthy non-bool here is nearly always a misplaced argument.
         if not isinstance(self.kw_only, bool):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise SpecError(f"{what}: kw_only: expected True or False but got {self.kw_only!r}")

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Final, TypeAlias, TypeVar
 
 from ffi_builder.errors import SpecError
-from ffi_builder.spec._check import identifier, nearest, one_of
+from ffi_builder.spec._check import identifier, one_of
 from ffi_builder.spec.composite import Optional, Param, Struct, TupleParam
 from ffi_builder.spec.expr import VAR_DTYPES, Var
 from ffi_builder.spec.params import ConstNone, EnvStream, Shape, Stream
@@ -26,6 +26,7 @@ from ffi_builder.spec.results import Result
 from ffi_builder.spec.tensor import DEVICES
 from ffi_builder.spec.tokens import Token, Tokens
 from ffi_builder.spec.values import Array, Bytes, Device, DType, Function, Map, String
+from ffi_builder.suggest import did_you_mean
 
 Made = TypeVar("Made")
 Returns: TypeAlias = "Result | list[Result] | None"
@@ -126,7 +127,7 @@ class _Parser(TensorParser):
             raise t.wrong(
                 kind,
                 f"expected the type of a result: Tensor, or one of {', '.join(VAR_DTYPES)}, but "
-                f"got {kind.text!r}{nearest(kind.text, ('Tensor', *VAR_DTYPES))}",
+                f"got {kind.text!r}{did_you_mean(kind.text, ('Tensor', *VAR_DTYPES))}",
             )
         # Not a symbol: nothing else can mean it.
         with t.at(name):
@@ -199,7 +200,7 @@ class _Parser(TensorParser):
             raise self.tokens.wrong(
                 kind,
                 f"expected a type: {', '.join(_TYPES)}, or one of {', '.join(VAR_DTYPES)}, "
-                f"but got {kind.text!r}{nearest(kind.text, (*_TYPES, *VAR_DTYPES))}",
+                f"but got {kind.text!r}{did_you_mean(kind.text, (*_TYPES, *VAR_DTYPES))}",
             )
         said = self.mention(name)
         if said.scalar and said.dtype != kind.text:
@@ -245,10 +246,9 @@ class _Parser(TensorParser):
     def _constrained(self, token: Token) -> Said:
         found = self.said.get(token.text)
         if found is None:
-            raise self.tokens.wrong(
-                token,
-                f"no parameter mentions a symbol {token.text!r}{nearest(token.text, self.said)}",
-            )
+            meant = did_you_mean(token.text, self.said)
+            words = f"no parameter mentions a symbol {token.text!r}{meant}"
+            raise self.tokens.wrong(token, words)
         return found
 
     def _declare(self, said: Said, token: Token) -> None:

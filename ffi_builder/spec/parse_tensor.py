@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from ffi_builder.spec._check import one_of
+from ffi_builder.spec.config import has_default
 from ffi_builder.spec.dtypes import DataType, parse_dtype
 from ffi_builder.spec.expr import Dim, Var
 from ffi_builder.spec.parse_dims import DimParser
@@ -35,6 +36,12 @@ class TensorParser(DimParser):
             t.need("=")
             options[option.text] = _OPTIONS[option.text](self)
         t.close()
+        if options["device_type"] is None and not has_default():
+            words = (
+                f"Tensor {name.text!r}: no device_type given. Say device_type=cpu (or cuda, …) in "
+                f"its brackets, or device='cpu' for all tensors that do not say theirs"
+            )
+            raise t.wrong(kind, words)
         with t.at(kind):
             return Tensor(name.text, shape, dtypes, **options)
 

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from ffi_builder.errors import SpecError
-from ffi_builder.spec._check import identifier, text
+from ffi_builder.spec._check import documentation, identifier
+from ffi_builder.spec._stored import NO_DOC, DocField
 from ffi_builder.spec.canonical import canonical_text, outline
 from ffi_builder.spec.composite import (
     Optional,
@@ -49,13 +50,13 @@ class Signature:
     name: str
     params: Sequence[Param]
     returns: Result | Sequence[Result] | None = None
-    doc: str = field(default="", kw_only=True, compare=False)
+    doc: DocField = field(default=NO_DOC, kw_only=True, compare=False)
 
     def __post_init__(self) -> None:
         identifier("Signature name", self.name)
         what = f"Signature {self.name!r}"
         object.__setattr__(self, "params", check_params(f"{what}: params", self.params))
-        text(f"{what}: doc", self.doc)
+        object.__setattr__(self, "doc", documentation(f"{what}: doc", self.doc))
         found = list(occurrences(self.params))
         _check_one_meaning(what, found)
         _check_bound(what, found)

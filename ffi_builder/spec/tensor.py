@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from types import EllipsisType
-from typing import Final, cast
+from typing import Any, Final, cast
 
 from ffi_builder import abi
 from ffi_builder.errors import SpecError
-from ffi_builder.spec._check import integer, one_of, power_of_two, with_context
+from ffi_builder.spec._check import integer, one_of, power_of_two
+from ffi_builder.spec._stored import Stored
 from ffi_builder.spec.config import default_device_type
-from ffi_builder.spec.dtypes import parse_dtype
-from ffi_builder.spec.expr import Dim, Var, check_dim
+from ffi_builder.spec.dtypes import DTypeLike, checked_dtype, parse_dtype
+from ffi_builder.spec.expr import Dim, Expr, Var, check_dim
 from ffi_builder.spec.param import Named
+from ffi_builder.suggest import did_you_mean
 
 INTENTS: Final = ("in", "out", "inout")
 LAYOUTS: Final = ("C", "F", "any")
 """What ``strides`` may be called."""
 ANY: Final = "any"
+_NONE: Final[Any] = None
 DEVICES: Final = (*abi.DEVICE_TYPES, ANY)
 """What ``device_type`` may be."""
 
@@ -32,8 +36,8 @@ class Tensor(Named):
         shape: one entry a dimension, in elements: an int, an integer Var, an expression of Vars,
             or None (not looked at, but forwarded to the kernel). ``...``: any number of dimensions
             of any size; the kernel gets the ``DLTensor*``.
-        dtype: the element type the kernel sees, such as ``"float32"``; exact in code, bits, lanes.
-            A tuple: any of these.
+        dtype: the element type the kernel sees, such as ``"float32"`` or ``np.float32``; exact in
+            code, bits, lanes. A tuple: any of these. A framework's dtype is kept as its name.
         device_type: a DLPack name (``"cpu"``, ``"cuda"``, …), or ``"any"``; left out, the active
             :class:`DefaultConfig`'s.
         device_id: an int, an integer Var, or None: the device of the first tensor before this one
@@ -53,12 +57,12 @@ class Tensor(Named):
     """
 
     shape: Sequence[Dim | None] | EllipsisType
-    dtype: str | Sequence[str]
+    dtype: Stored[DTypeLike | Sequence[DTypeLike], str | Sequence[str]]
     device_type: str | None = field(default=None, kw_only=True)
     device_id: int | Var | None = field(default=None, kw_only=True)
     strides: str | Sequence[Dim | None] | None = field(default=None, kw_only=True)
     data_alignment: int | None = field(default=None, kw_only=True)
-    storage_dtype: str | None = field(default=None, kw_only=True)
+    storage_dtype: Stored[DTypeLike | None, str | None] = field(default=_NONE, kw_only=True)
     intent: str | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
@@ -70,7 +74,7 @@ class Tensor(Named):
         device_type = self.device_type
         if device_type is None:
             device_type = default_device_type(what)
-        one_of(f"{what}: device_type", device_type, DEVICES)
+        _check_device_type(f"{what}: device_type", device_type)
         object.__setattr__(self, "device_type", device_type)
         self._check_device_id(f"{what}: device_id")
         object.__setattr__(self, "strides", self._checked_strides(f"{what}: strides"))
@@ -79,7 +83,11 @@ class Tensor(Named):
         if self.intent is not None:
             one_of(f"{what}: intent", self.intent, INTENTS)
         if self.storage_dtype is not None:
-            self._check_storage(f"{what}: storage_dtype", self.storage_dtype)
+            where = f"{what}: storage_dtype"
+            object.__setattr__(
+                self, "storage_dtype", checked_dtype(f"{where}: ", self.storage_dtype)
+            )
+            self._check_storage(where, self.storage_dtype)
 
     @property
     def data(self) -> Data:
@@ -153,11 +161,10 @@ class Tensor(Named):
     def _checked_dtype(self, what: str) -> str | tuple[str, ...]:
         given: object = self.dtype
         if not isinstance(given, (tuple, list)):
-            with_context(f"{what}: ", parse_dtype, cast("str", given))
-            return cast("str", given)
-        dtypes = tuple(cast("Sequence[str]", given))
-        for dtype in dtypes:
-            with_context(f"{what}: ", parse_dtype, dtype)
+            return checked_dtype(f"{what}: ", given)
+        dtypes = tuple(
+            checked_dtype(f"{what}: ", dtype) for dtype in cast("Sequence[object]", given)
+        )
         if not dtypes or len(set(map(parse_dtype, dtypes))) < len(dtypes):
             raise SpecError(
                 f"{what}: dtype: expected one or several different ones but got {list(dtypes)!r}"
@@ -179,6 +186,7 @@ class Tensor(Named):
             if self.strides not in LAYOUTS:
                 raise SpecError(
                     f"{what}: expected None, 'C', 'F', 'any' or a list but got {self.strides!r}"
+                    f"{did_you_mean(self.strides, LAYOUTS)}"
                 )
             return self.strides
         if self.any_rank:
@@ -195,7 +203,7 @@ class Tensor(Named):
         return strides
 
     def _check_storage(self, what: str, storage_dtype: str) -> None:
-        stored = with_context(f"{what}: ", parse_dtype, storage_dtype).total_bits
+        stored = parse_dtype(storage_dtype).total_bits
         if len(self.dtypes) > 1:
             raise SpecError(f"{what}: goes with one dtype, not with {', '.join(self.dtypes)}")
         if self.any_rank:
@@ -250,13 +258,25 @@ class Data:
         return f"{self.tensor.name}.data"
 
 
+def _check_device_type(what: str, device_type: object) -> None:
+    found = re.fullmatch(r"(\w+):(\d+)", device_type) if isinstance(device_type, str) else None
+    if found is not None and found[1] in abi.DEVICE_TYPES:
+        raise SpecError(
+            f"{what}: expected a type alone but got {device_type!r}, did you mean "
+            f"device_type={found[1]!r}, device_id={found[2]}?"
+        )
+    one_of(what, device_type, DEVICES)
+
+
 def check_entries(
     what: str, entries: object, *, at_least: int | None = 0, optional: bool = True
 ) -> tuple[Dim | None, ...]:
     """The entries of a shape (or, with ``at_least=None``, of strides), each checked."""
+    meant = f", did you mean [{entries}]?" if isinstance(entries, (int, Var, Expr)) else ""
     if isinstance(entries, (str, bytes)) or not isinstance(entries, Sequence):
         raise SpecError(
             f"{what}: expected a list or tuple with one entry a dimension but got {entries!r}"
+            f"{meant}"
         )
     found: list[Dim | None] = []
     for index, entry in enumerate(cast("Sequence[object]", entries)):
@@ -269,6 +289,11 @@ def check_entries(
             )
         value = check_dim(f"{what}[{index}]", entry)
         if isinstance(value, int):
+            if value == -1 and at_least == 0:
+                raise SpecError(
+                    f"{what}[{index}]: expected a non-negative int but got -1; a dimension of any "
+                    f"size is a Var{', or None' if optional else ''}"
+                )
             integer(f"{what}[{index}]", value, at_least=at_least)
         found.append(value)
     return tuple(found)

@@ -5,15 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Final, cast
+from typing import Any, Final, cast
 
 from ffi_builder.errors import SpecError
-from ffi_builder.spec._check import nearest, one_of, text
+from ffi_builder.spec._check import text
+from ffi_builder.spec.dtypes import DTypeField, one_of_dtypes
 from ffi_builder.spec.expr import INT_RANGES
 from ffi_builder.spec.param import Named
+from ffi_builder.suggest import did_you_mean
 
 _CHOICE: Final = re.compile(r"[ -!#-&(-\[\]-~]{1,255}")
 """Printable ASCII without quotes and backslashes: what stands in quotes without escapes."""
+_INT32: Final[Any] = "int32"
 _TYPE_KEY: Final = re.compile(r"[A-Za-z_][\w.$-]{0,254}", re.ASCII)
 
 
@@ -96,11 +99,11 @@ class Choice(Named):
     """
 
     choices: Mapping[str, int]
-    dtype: str = field(default="int32")
+    dtype: DTypeField = field(default=_INT32)
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        one_of(f"{self.label}: dtype", self.dtype, INT_RANGES)
+        object.__setattr__(self, "dtype", one_of_dtypes(self.label, self.dtype, INT_RANGES))
         given = cast("object", self.choices)
         if not isinstance(given, Mapping) or not given:
             raise SpecError(
@@ -113,7 +116,7 @@ class Choice(Named):
         if type(self.default) is str and self.default not in choices:
             raise SpecError(
                 f"{self.label}: default: expected one of {', '.join(map(repr, choices))} but got "
-                f"{self.default!r}{nearest(self.default, choices)}"
+                f"{self.default!r}{did_you_mean(self.default, choices)}"
             )
 
     def _checked_choice(self, choice: object, value: object) -> tuple[str, int]:

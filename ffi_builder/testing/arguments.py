@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import ctypes
-import difflib
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, TypeAlias, Union
 
 from typing_extensions import assert_never
 
 from ffi_builder import spec
-from ffi_builder.errors import SpecError
+from ffi_builder.plan import check_signature
+from ffi_builder.suggest import did_you_mean
 from ffi_builder.testing.arrays import FRAMEWORKS, Array
 from ffi_builder.testing.choose import Env, Parts, Scalar, choose
 from ffi_builder.testing.evaluate import evaluate
@@ -53,11 +53,11 @@ def make_args(
         SpecError: if ``signature`` is none.
         ModuleNotFoundError: NumPy, which makes the memory, or the framework is not installed.
     """
-    if not isinstance(signature, spec.Signature):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise SpecError(f"make_args: expected a Signature but got {signature!r}")
+    check_signature("make_args: ", signature)
     if framework not in FRAMEWORKS:
         raise ValueError(
             f"make_args: framework: expected one of {', '.join(FRAMEWORKS)} but got {framework!r}"
+            f"{did_you_mean(framework, FRAMEWORKS)}"
         )
     given = dict(values or {})
     _check_names(signature, given)
@@ -75,10 +75,9 @@ def _check_names(signature: spec.Signature, given: Mapping[str, object]) -> None
     known = [path for path, _ in spec.with_paths(signature.arguments)]
     for name in given:
         if name not in known:
-            found = difflib.get_close_matches(str(name), known, n=1)
             raise ValueError(
                 f"make_args: values: {signature.name} has no parameter {name!r}; it has "
-                f"{', '.join(known) or 'none'}" + (f", did you mean {found[0]!r}?" if found else "")
+                f"{', '.join(known) or 'none'}{did_you_mean(name, known)}"
             )
 
 

@@ -6,7 +6,6 @@ candidates first and jumps back to what a broken rule is about, finds values tha
 
 from __future__ import annotations
 
-import difflib
 import math
 import operator
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -14,6 +13,7 @@ from dataclasses import dataclass
 from typing import Final, SupportsIndex, TypeAlias, Union, cast
 
 from ffi_builder import spec
+from ffi_builder.suggest import did_you_mean
 from ffi_builder.testing.evaluate import evaluate
 from ffi_builder.testing.layout import LIMIT, layout_of, room_for
 from ffi_builder.testing.rounding import round_to
@@ -75,11 +75,9 @@ def _checked(signature: spec.Signature, given: Mapping[str, Scalar]) -> Env:
     env: Env = {}
     for name, value in given.items():
         if name not in symbols:
-            found = difflib.get_close_matches(str(name), list(symbols), n=1)
             raise ValueError(
                 f"make_args: {signature.name} has no symbol {name!r}; it has "
-                f"{', '.join(symbols) or 'none'}"
-                + (f", did you mean {found[0]!r}?" if found else "")
+                f"{', '.join(symbols) or 'none'}{did_you_mean(name, symbols)}"
             )
         env[symbols[name]] = _value(symbols[name], value)
     return env

@@ -59,7 +59,9 @@ def test_no_such_function(distribution: str) -> None:
     before = str(module)
     with pytest.raises(BuildError) as raised:
         rename_tvm_ffi_function(module, "mul", "f")
-    assert str(raised.value) == "the module has no function 'mul'; it has matmul, add"
+    assert str(raised.value) == (
+        "the module has no function 'mul'; it has matmul, add, did you mean 'matmul'?"
+    )
     with pytest.raises(BuildError, match="the module has no function 'f'; it has none"):
         rename_tvm_ffi_function(new_module("", distribution), "f", "g")
     assert str(module) == before

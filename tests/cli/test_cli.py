@@ -172,14 +172,15 @@ class TestWrap:
         words = fails(
             "wrap", kernel, "--signature", "add_one(x: Tensro([n], float32))", "-o", output
         )
-        assert words.startswith("error: Signature.parse: expected a type")
+        assert words.startswith("error: --signature: expected a type")
         assert "did you mean 'Tensor'?" in words
         assert words.endswith("^^^^^^\n")
         assert not output.exists()
 
     def test_no_device(self, kernel: Path, tmp_path: Path):
         words = fails("wrap", kernel, "--signature", SIGNATURE, "-o", tmp_path / "a.so")
-        assert words.endswith("(or here: --device cpu)\n")
+        hint = "Say device_type=cpu (or cuda, …) in its brackets, or --device cpu for all tensors"
+        assert hint in words
 
     def test_a_kernel_that_does_not_fit(self, kernel: Path, tmp_path: Path):
         given = ("--signature", "add_one(x: Tensor([n], float32))", "--device", "cpu")

@@ -70,7 +70,7 @@ class OtherModule:
     """Of bindings that are not upstream's, as xDSL has."""
 
 
-@pytest.mark.parametrize("value", [42, None, "module {}", OtherModule(), OtherModule])
+@pytest.mark.parametrize("value", [42, None, OtherModule(), OtherModule])
 def test_what_is_no_module(value: object) -> None:
     kind = type(value)
     assert refused(value) == (
@@ -79,9 +79,15 @@ def test_what_is_no_module(value: object) -> None:
         "'_mlir_libs', where upstream's bindings have their native part; if it prints MLIR, parse "
         "that: torch_mlir.ir.Module.parse(str(module))"
     )
-    if not isinstance(value, str):
-        with pytest.raises(TypeError, match=r"^Expected an ir\.Module of .*give a module of other"):
-            runtime.compile(value)
+    with pytest.raises(TypeError, match=r"^Expected an ir\.Module of .*give a module of other"):
+        runtime.compile(value)
+
+
+def test_text_is_no_module() -> None:
+    assert refused("module {}") == (
+        "expected an ir.Module but got text: parse it, as torch_mlir.ir.Module.parse(text, "
+        "context) does, or attach in a hook of runtime.compile, which takes text"
+    )
 
 
 def test_a_part_of_a_module() -> None:
@@ -138,10 +144,10 @@ def test_a_package_without_classes(package: Package) -> None:
 
 def test_a_package_that_is_not_there() -> None:
     with pytest.raises(BuildError) as raised:
-        testing.emit(SIGNATURE, mlir="no_such.mlir")
+        testing.emit(SIGNATURE, mlir="absent.bindings")
     assert str(raised.value) == (
-        "the MLIR distribution 'no_such.mlir' lacks a part that wrappers need: it is not there "
-        "(No module named 'no_such'); install it, or name another one, such as 'torch_mlir'"
+        "there is no MLIR distribution 'absent.bindings' (No module named 'absent'): install it, or "
+        "name another one, such as 'torch_mlir'"
     )
 
 

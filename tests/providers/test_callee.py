@@ -36,9 +36,9 @@ def refused(module: Any, provider: CallProvider, params: list[spec.Param] = PARA
 def test_another_type_shows_both() -> None:
     module = new_module("llvm.func @callee(!llvm.ptr, i64, !llvm.struct<(ptr, i32)>)")
     assert refused(module, DirectCallProvider("callee")) == (
-        "DirectCallProvider: the callee @callee takes (!llvm.ptr, i64, !llvm.struct<(ptr, i32)>), "
-        "but the arguments of 'f' are passed as (!llvm.ptr, i32); choose and order them with "
-        "args=, or change the callee"
+        "DirectCallProvider: the callee @callee takes 3 arguments, but 2 are passed for 'f': a is "
+        "passed as i32, but argument #1 is i64; nothing is passed for argument #2 (struct<(ptr, "
+        "i32)>). Choose and order them with args=, or change the callee"
     )
 
 
@@ -47,17 +47,30 @@ def test_a_memref_of_another_rank() -> None:
         new_module("llvm.func @callee(!llvm.ptr, !llvm.ptr, i64, i32)"),
         MemRefCallProvider("callee"),
     )
-    assert "takes (!llvm.ptr, !llvm.ptr, i64, i32)" in words
-    assert "passed as (!llvm.ptr, !llvm.ptr, i64, i64, i64, i32)" in words
+    assert words == (
+        "MemRefCallProvider: the callee @callee takes 4 arguments, but 6 are passed for 'f': x has "
+        "1 dimension, but the callee takes a memref of rank 0. Change the shape, or the callee"
+    )
 
 
 def test_packing_takes_one_pointer_and_perhaps_a_count() -> None:
     module = new_module("llvm.func @callee(!llvm.ptr) -> i32")
     counted = DynamicParamPackCallProvider("callee", include_num_args=True)
-    assert "passed as (!llvm.ptr, i32)" in refused(module, counted)
     by_value = DynamicParamPackCallProvider("callee", struct_call=True)
-    words = refused(module, by_value)
-    assert "passed as (!llvm.struct<(ptr, i64)>, i32)" in words
+    for provider in (counted, by_value):
+        assert refused(module, provider).endswith(
+            "takes 1 argument, but 2 are passed for 'f'. DynamicParamPackCallProvider without "
+            "include_num_args and struct_call passes what it takes"
+        )
+    module = new_module("llvm.func @callee(!llvm.ptr, i32) -> i32")
+    assert refused(module, DynamicParamPackCallProvider("callee")).endswith(
+        "DynamicParamPackCallProvider with include_num_args=True passes what it takes"
+    )
+    module = new_module("llvm.func @callee(!llvm.struct<(ptr, i64)>, i32) -> i32")
+    assert refused(module, DynamicParamPackCallProvider("callee")).endswith(
+        "DynamicParamPackCallProvider with struct_call=True passes what it takes"
+    )
+    module = new_module("llvm.func @callee(!llvm.ptr) -> i32")
     attach_ffi_func(module, "f", PARAMS, DynamicParamPackCallProvider("callee"))
 
 
@@ -103,11 +116,21 @@ def test_args_that_are_no_parameters(make: type[DirectCallProvider], entry: Any)
     assert words == f"{name}: args= has {entry!r}, which is no parameter of 'f'; it has x, a"
 
 
-@pytest.mark.parametrize("name", ["y", "x.shape", "n.data", "x.data.data", "", "n."])
-def test_args_that_name_nothing(name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("y", ""),
+        ("n.data", ""),
+        ("x.data.data", ""),
+        ("", ""),
+        ("n.", ", did you mean 'n'?"),
+        ("X", ", did you mean 'x'?"),
+    ],
+)
+def test_args_that_name_nothing(name: str, meant: str) -> None:
     assert refused(new_module(), DirectCallProvider("callee", args=[name])) == (
         f"DirectCallProvider: args= has {name!r}, which names no parameter or symbol of 'f'; "
-        f"it has x, a, n"
+        f"it has x, a, n{meant}"
     )
 
 
@@ -137,7 +160,7 @@ def test_a_callee_is_declared_once() -> None:
     assert symbol_names(module).count("callee") == 1
     assert "llvm.func @callee(!llvm.ptr, i32)\n" in str(module)
     words = refused(module, DirectCallProvider("callee", args=[X]), PARAMS)
-    assert "takes (!llvm.ptr, i32), but" in words
+    assert "takes 2 arguments, but 1 is passed" in words
 
 
 def test_a_callee_that_is_there_is_not_declared() -> None:

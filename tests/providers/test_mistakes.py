@@ -104,11 +104,11 @@ def test_asking_for_what_is_not_there(ask: Callable[[Any], object], words: str) 
         ),
         (DirectCallProvider("k", args=[str(2**64 - 1)]), "args= has '18446744073709551615', which"),
         (DirectCallProvider("k", args=["n *"]), r"args= has 'n \*': expected an int, a symbol or"),
-        (DirectCallProvider("k", args=["s.data"]), "args= has 's.data', which names no parameter"),
+        (DirectCallProvider("k", args=["s.data"]), "but s is a Shape, which has no parts"),
         (DirectCallProvider(""), "expected the callee's name, without '@', but got ''"),
         (DirectCallProvider("@k"), "expected the callee's name, without '@', but got '@k'"),
         (DirectCallProvider(3), "expected the callee's name, without '@', but got 3"),  # pyright: ignore
-        ("kernel", "expected a call provider, such as .*, but got 'kernel'"),
+        ("kernel", r"but got 'kernel': say how it is called, as in DirectCallProvider\('kernel'\)"),
         (NopCallProvider, "but got <class .*>, the class itself: make one"),
     ],
 )
@@ -119,8 +119,14 @@ def test_providers_that_cannot_be(provider: Any, words: str) -> None:
 
 def test_arguments_of_attach_out_of_place() -> None:
     signature = Signature("f", [n])
-    with pytest.raises(BuildError, match="expected a Signature behind the module but got"):
+    with pytest.raises(BuildError, match=r"as in attach\(module, signature, call_prov.*but got \["):
         attach(new_module(), [n], NopCallProvider())  # pyright: ignore
+    with pytest.raises(BuildError, match=r"attach\(module, signature, .*\) takes a Signature"):
+        attach_ffi_func(new_module(), "f", signature, NopCallProvider())  # pyright: ignore
+    with pytest.raises(
+        BuildError, match=r"but got text: parse it, as torch_mlir.*attach in a hook"
+    ):
+        attach("module {}", signature, NopCallProvider())  # pyright: ignore
     with pytest.raises(BuildError, match=r"expected an ir.Module .* but got Signature"):
         attach(signature, signature, NopCallProvider())  # pyright: ignore
 

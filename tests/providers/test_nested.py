@@ -248,10 +248,10 @@ def test_a_callee_of_another_type() -> None:
     with pytest.raises(BuildError) as raised:
         attached([x, n], CALLEE, STATUS)
     assert str(raised.value) == (
-        "NestedTensorCallProvider: the callee @callee takes "
-        "(!llvm.struct<(ptr, struct<(i32, struct<()>)>)>, i32), but the arguments of 'f' are passed "
-        "as (!llvm.struct<(ptr, struct<(struct<(i32, i32)>, i64)>)>, i32); choose and order them "
-        "with args=, or change the callee"
+        "NestedTensorCallProvider: the callee @callee takes arguments of other types than 'f' "
+        "passes: x is passed as struct<(ptr, struct<(struct<(i32, i32)>, i64)>)>, but argument #0 "
+        "is struct<(ptr, struct<(i32, struct<()>)>)>. Choose and order them with args=, or change "
+        "the callee"
     )
     with pytest.raises(BuildError) as raised:
         attached([], CALLEE, "llvm.func @callee() -> f32")

@@ -176,25 +176,46 @@ def test_any_strides_are_in_the_struct_and_column_major_ones_are_not() -> None:
     "make", [DirectCallProvider, MemRefCallProvider, DynamicParamPackCallProvider]
 )
 @pytest.mark.parametrize(
-    "name",
-    ["A.shape", "A.present", "cfg", "cfg.alpha.data", "alpha.present", "s.data", "s.length", ".A"],
+    ("name", "words"),
+    [
+        ("cfg", "which names no parameter or symbol of 'f'; it has A, alpha, s, x, n"),
+        ("cfg.alpha.data", "which names no parameter or symbol of 'f'; it has A, alpha, s, x, n"),
+        (
+            "alhpa",
+            "which names no parameter or symbol of 'f'; it has A, alpha, s, x, n, did you "
+            "mean 'alpha'?",
+        ),
+        ("A.present", "but A is no Optional, so it is always present"),
+        ("alpha.present", "but alpha is no Optional, so it is always present"),
+        ("s.length", "but s is a String, which has no parts"),
+        (
+            "x.dypte",
+            "but the parts of x, a Tensor, are dtype, device_type, device_id, ndim, "
+            "dltensor, data, did you mean 'dtype'?",
+        ),
+        (
+            "A.shape",
+            "but the parts of A, a Tensor, are dtype, device_type, device_id, ndim, dltensor, data",
+        ),
+        ("x.shape", "but what is passed of x.shape are its symbols, such as 'n'"),
+        ("x.shape[0]", "but what is passed of x.shape are its symbols, such as 'n'"),
+        ("x.strides", "but what is passed of x.strides are its symbols, and it has none"),
+    ],
 )
-def test_names_of_no_part(name: str, make: type[DirectCallProvider]) -> None:
-    params: list[spec.Param] = [ANY, ALPHA, String("s")]
+def test_names_of_no_part(name: str, words: str, make: type[DirectCallProvider]) -> None:
+    x = Tensor("x", [n, 4], "float32", device_type="cpu")
+    params: list[spec.Param] = [ANY, ALPHA, String("s"), x]
     provider: CallProvider = make("callee", args=[name])
     with pytest.raises(BuildError) as raised:
         attach_ffi_func(new_module(), "f", params, provider)
-    assert str(raised.value) == (
-        f"{make.__name__}: args= has {name!r}, which names no parameter or symbol of 'f'; "
-        f"it has A, alpha, s"
-    )
+    assert str(raised.value) == f"{make.__name__}: args= has {name!r}, {words}"
 
 
 @pytest.mark.parametrize(
     ("param", "part", "words"),
     [
         (ANY, "shape", "Tensor 'A': part: expected one of .* but got 'shape'"),
-        (ANY, "present", "Tensor 'A': part: expected one of .* but got 'present'"),
+        (ANY, "present", "Tensor 'A': part: 'present' is a part of an Optional alone; this is"),
         (ALPHA, "dtype", "Var 'alpha': part: a Var has none, but got 'dtype'"),
         (
             Optional(ALPHA),

@@ -6,6 +6,7 @@ import ctypes
 import inspect
 import math
 import struct
+from importlib import import_module
 from pathlib import Path
 from typing import Any, Final, cast
 
@@ -30,6 +31,10 @@ from ffi_builder.spec import Expr, Result, Signature, Var
 from tests.providers.returning import FILL, Devices, X, array, n, returning, tensor
 from tests.providers.values import LLVM
 from tests.support.wrapping import new_module
+
+BASE: Final[Any] = import_module("tvm_ffi.testing").create_object(
+    "testing.TestObjectBase", v_i64=1, v_f64=1.0, v_str="a"
+)
 
 VALUES: Final[list[tuple[str, Any]]] = [
     ("int8", -128),
@@ -235,11 +240,17 @@ def test_what_a_packed_callee_returns_is_converted(dtype: str, came: Any, expect
             "int64",
             1.5,
             TypeError,
-            "another kind than int64 was returned for r: its type index is 3",
+            "A value of another kind than int64 was returned for r: float when calling: `f",
         ),
-        ("int64", "a long string", TypeError, "for r: its type index is 65"),
-        ("bool", 1, TypeError, "another kind than bool was returned for r: its type index is 1"),
-        ("float32", None, TypeError, "for r: its type index is 0"),
+        ("int64", "a long string", TypeError, "for r: str when"),
+        ("bool", 1, TypeError, "another kind than bool was returned for r: int when"),
+        ("int64", "short", TypeError, "for r: str when"),
+        ("float32", None, TypeError, "for r: None when"),
+        ("int32", [1], TypeError, "for r: ffi.Array when"),
+        ("int32", np.zeros(2, "float32"), TypeError, "for r: ffi.Tensor when"),
+        ("bool", b"0123456789", TypeError, "for r: bytes when"),
+        ("int32", object(), TypeError, "for r: Python object when"),
+        ("int32", BASE, TypeError, "for r: testing.TestObjectBase when"),
         ("handle", 3, TypeError, "another kind than handle was returned for r"),
         ("int8", 128, ValueError, "value that was returned for r does not fit int8: 128"),
         ("uint64", -1, ValueError, "does not fit uint64: -1"),

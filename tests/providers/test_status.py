@@ -214,9 +214,15 @@ REFUSED: Final[list[tuple[Any, dict[str, Any], str]]] = [
         (
             DirectCallProvider("k"),
             {"error": error},
-            f"error: expected one of {ERRORS} but got {error!r}",
+            f"error: expected one of {ERRORS} but got {error!r}{meant}",
         )
-        for error in list[Any](("OSError", ValueError, ["ValueError"]))
+        for error, meant in list[tuple[Any, str]](
+            [
+                ("status", ""),
+                (ValueError, ", did you mean 'ValueError'?"),
+                ("ValeuError", ", did you mean 'ValueError'?"),
+            ]
+        )
     ),
     ("k", {}, "expected a call provider, such as DirectCallProvider('f'), but got 'k'"),
     (

@@ -14,7 +14,7 @@ import tvm_ffi
 
 from ffi_builder import attach, providers, runtime, spec
 from tests.runtime.exporting import INCLUDES, LIBRARY, run
-from tests.runtime.samples import needs_cxx
+from tests.runtime.samples import needs_cc, needs_cxx
 from tests.support.wrapping import new_module
 
 _KERNELS = """
@@ -95,6 +95,37 @@ def test_from_cxx(tmp_path: Path) -> None:
         "1.5 3",
         "RuntimeError: There is no allocator for the result",
     ]
+
+
+ALLOCATES = """
+int main(void) {
+  float data[3] = {1.5f, 0, 0};
+  int64_t shape[1] = {3};
+  DLTensor x = {data, {kDLCPU, 0}, 1, {kDLFloat, 32, 1}, shape, NULL, 0};
+  TVMFFIAny args[1] = {{.type_index = kTVMFFIDLTensorPtr, .v_ptr = &x}};
+  TVMFFIAny result = {.type_index = kTVMFFINone};
+  int without = __tvm_ffi_copy(NULL, args, 1, &result);
+  set_allocator();
+  int with = __tvm_ffi_copy(NULL, args, 1, &result);
+  DLTensor *y = (DLTensor *)(result.v_obj + 1);
+  printf("%d %d %.1f %d\\n", without, with, *(float *)y->data, (int)y->shape[0]);
+  return TVMFFIObjectDecRef(result.v_obj);
+}
+"""
+
+
+@needs_cc
+def test_the_allocator_of_the_documentation(tmp_path: Path) -> None:
+    """The one in C of docs/export.md."""
+    page = (Path(__file__).parents[2] / "docs/export.md").read_text()
+    code = next(b for b in page.split("```c\n")[1:] if "TVMFFIEnvSetDLPackManaged" in b)
+    head = '#include <stdio.h>\n#include <tvm/ffi/c_api.h>\n#include "made.h"\n'
+    runtime.compile(functions()).export_library(tmp_path / "made.so", header=tmp_path / "made.h")
+    (tmp_path / "main.c").write_text(head + code.partition("```")[0] + ALLOCATES)
+    out = tmp_path / "main"
+    flags = ["-std=c11", "-Wall", "-Werror", *INCLUDES, f"-Wl,-rpath,{LIBRARY.parent}:{tmp_path}"]
+    run("gcc", *flags, tmp_path / "main.c", tmp_path / "made.so", LIBRARY, "-o", out)
+    assert run(out) == "-1 0 1.5 3\n"
 
 
 def test_exported_and_loaded(tmp_path: Path) -> None:

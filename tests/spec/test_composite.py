@@ -142,7 +142,7 @@ class TestStruct:
     @pytest.mark.parametrize(
         ("fields", "words"),
         [
-            (n, "Struct 's': fields: expected a list of parameters but got Var('n', 'int64')"),
+            (n, "Struct 's': fields: expected a list of parameters but got Var('n', 'int64'); put it into a list"),
             ({"n": n}, "Struct 's': fields: expected a list of parameters but got "
                        "{'n': Var('n', 'int64')}"),
             ([n, 3], "Struct 's': fields[1]: expected a parameter such as Tensor or Var but got 3"),
@@ -222,7 +222,7 @@ class TestOptional:
         [
             ({"kw_only": 0}, "kw_only: expected True or False but got 0"),
             ({"kw_only": "yes"}, "kw_only: expected True or False but got 'yes'"),
-            ({"doc": None}, "doc: expected a str but got None (NoneType)"),
+            ({"doc": 7}, "doc: expected a str but got 7 (int)"),
         ],
     )
     def test_metadata_refused(self, fields: dict[str, Any], words: str):
@@ -261,8 +261,8 @@ class TestField:
         [
             (x, "shape", "Tensor 'x': part: expected one of dtype, device_type, device_id, ndim, "
                          "dltensor but got 'shape'"),
-            (x, "present", "Tensor 'x': part: expected one of dtype, device_type, device_id, ndim, "
-                           "dltensor but got 'present'"),
+            (x, "present", "Tensor 'x': part: 'present' is a part of an Optional alone; this is "
+                           "always present"),
             (Optional(x), "devicetype", "Optional 'x': part: expected one of present, dtype, "
                                         "device_type, device_id, ndim, dltensor but got 'devicetype'"
                                         ", did you mean 'device_type'?"),

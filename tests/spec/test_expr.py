@@ -100,8 +100,16 @@ def test_refused(make: Callable[[], object], words: str):
 def test_operators_that_are_none():
     with pytest.raises(SpecError, match=r"use n // 2 \(rounded down\) or ceildiv\(n, 2\)"):
         n / 2  # pyright: ignore
-    for make in (lambda: -n, lambda: 2 // n, lambda: n**2):  # pyright: ignore
-        with pytest.raises(TypeError):
+    made: list[tuple[Callable[[], object], str]] = [
+        (lambda: -n, "expected two operands, as in 0 - n"),
+        (lambda: 2 // n, "divisor of '//': expected a positive int but got n"),
+        (lambda: 2 % n, "divisor of '%': expected a positive int but got n"),
+        (lambda: n**2, r"write a product, as in n \* n"),
+        (lambda: n >= 1, "give limits to the Var, as in .*min=1"),
+        (lambda: max(n, k), "cannot be compared before a call"),  # pyright: ignore
+    ]
+    for make, words in made:
+        with pytest.raises(SpecError, match=words):
             make()
 
 

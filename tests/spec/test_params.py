@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import math
+import pickle
 from collections.abc import Callable
 
 import pytest
@@ -18,6 +20,7 @@ from ffi_builder.spec import (
     Param,
     Shape,
     Stream,
+    Tensor,
     TupleParam,
     Var,
     dims,
@@ -105,3 +108,34 @@ def test_kinds_with_the_same_fields_differ():
 
 def test_a_symbol_and_a_parameter_have_a_namespace_each():
     assert TupleParam("n", [Var("n", "int32")]).params == (Var("n", "int32"),)
+
+
+@pytest.mark.parametrize(
+    ("make", "argument", "meant"),
+    [
+        (Tensor, "device", ", did you mean 'device_type'?"),
+        (Tensor, "alignment", ", did you mean 'data_alignment'?"),
+        (Tensor, "order", ", did you mean 'strides'?"),
+        (Var, "divisible_by", ", did you mean 'divisibility'?"),
+        (Var, "defualt", ", did you mean 'default'?"),
+        (Stream, "zzz", ""),
+    ],
+)
+def test_an_argument_that_is_not_there(make: type, argument: str, meant: str) -> None:
+    with pytest.raises(TypeError) as raised:
+        make("x", **{argument: 1})
+    assert str(raised.value) == f"{make.__name__}() has no argument {argument!r}{meant}"
+
+
+def test_copies_and_pickles_are_equal() -> None:
+    x = Tensor("x", [1], "int8", device_type="cpu", doc="the first")
+    for other in (copy.copy(x), copy.deepcopy(x), pickle.loads(pickle.dumps(x))):
+        assert (other, other.doc) == (x, "the first")
+
+
+def test_a_subclass_may_have_arguments_of_its_own() -> None:
+    class Aligned(Tensor):
+        def __init__(self, name: str, *, bytes_: int) -> None:
+            super().__init__(name, [1], "int8", device_type="cpu", data_alignment=bytes_)
+
+    assert Aligned("x", bytes_=16).data_alignment == 16

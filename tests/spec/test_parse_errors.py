@@ -69,7 +69,7 @@ f(x: Tensor([n], float32, intent=input))
 device_type: expected one of DEVICES but got 'gpu', did you mean 'cuda'?
 f(x: Tensor([n], float32, device_type=gpu))
                                       ^^^
-strides: expected one of C, F, any but got 'c'
+strides: expected one of C, F, any but got 'c', did you mean 'C'?
 f(x: Tensor([n], float32, strides=c))
                                   ^
 expected strides such as [n, 1], or C, F or any, but got '1'
@@ -331,7 +331,10 @@ def test_only_the_line_is_shown():
 
 def test_no_device():
     words = message("f(x: Tensor([n], float32))", device=None)
-    assert "Tensor 'x': no device_type given and no default active." in words
+    assert (
+        "Tensor 'x': no device_type given. Say device_type=cpu (or cuda, …) in its brackets"
+        in words
+    )
     assert words.endswith("\n    f(x: Tensor([n], float32))\n         ^^^^^^")
     with pytest.raises(SpecError, match=r"Signature\.parse: device: expected one of cpu, .* 'gpu'"):
         Signature.parse("f()", device="gpu")

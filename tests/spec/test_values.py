@@ -42,6 +42,9 @@ class TestPlain:
     def test_kinds_differ(self, kind: Callable[..., Param]):
         assert [other for other in PLAIN if kind("x") == other("x")] == [kind]
 
+    def test_no_documentation(self, kind: Callable[..., Param]):
+        assert kind("x", doc=None).doc == ""
+
     def test_it_cannot_be_changed(self, kind: Callable[..., Any]):
         with pytest.raises(AttributeError):
             kind("x").name = "y"
@@ -52,7 +55,7 @@ class TestPlain:
             (("a b",), {}, " name: expected a name of ASCII letters, .* but got 'a b'"),
             ((None,), {}, " name: expected a name of ASCII letters, .* but got None"),
             (("x",), {"kw_only": 1}, " 'x': kw_only: expected True or False but got 1"),
-            (("x",), {"doc": None}, r" 'x': doc: expected a str but got None \(NoneType\)"),
+            (("x",), {"doc": 7}, r" 'x': doc: expected a str but got 7 \(int\)"),
         ],
     )
     def test_refused(self, kind: type, arguments: Any, fields: dict[str, Any], words: str):
@@ -182,7 +185,11 @@ class TestChoice:
 
     @pytest.mark.parametrize(
         ("dtype", "shown"),
-        [("int46", "'int46', did you mean 'int64'?"), ("bool", "'bool'"), (np.int8, repr(np.int8))],
+        [
+            ("int46", "'int46', did you mean 'int64'?"),
+            ("bool", "'bool'"),
+            (np.float32, repr(np.float32)),
+        ],
     )
     def test_other_dtypes(self, dtype: Any, shown: str):
         with pytest.raises(SpecError) as caught:

@@ -39,7 +39,7 @@ def test_dtypes(dtype: str):
         ({"dtype": "bool", "max": 1}, "Var 'n': max is for integer symbols.* is bool"),
         ({"dtype": "handle", "divisibility": 16}, "divisibility is for integer.* is handle"),
         ({"kw_only": 1}, "Var 'n': kw_only: expected True or False but got 1"),
-        ({"doc": None}, r"Var 'n': doc: expected a str but got None \(NoneType\)"),
+        ({"doc": 7}, r"Var 'n': doc: expected a str but got 7 \(int\)"),
     ],
 )
 def test_refused(fields: dict[str, Any], words: str):

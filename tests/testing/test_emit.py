@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 
 import pytest
 
@@ -59,7 +61,45 @@ def test_the_whole_module_can_be_parsed(mlir: str) -> None:
 
 
 def test_refused() -> None:
-    with pytest.raises(BuildError, match="'no_mlir' lacks a part that wrappers need"):
-        testing.emit(SIGNATURE, mlir="no_mlir")
+    with pytest.raises(BuildError, match="there is no MLIR distribution 'no_such'"):
+        testing.emit(SIGNATURE, mlir="no_such")
     with pytest.raises(SpecError):
         testing.emit(Signature("f", [spec.Shape("s", [n // 2])]))
+
+
+@pytest.mark.parametrize(
+    ("mlir", "words"),
+    [
+        ("torch-mlir", r"'torch-mlir' \(No .*\), did you mean 'torch_mlir'\?$"),
+        ("torch_mlr", "did you mean 'torch_mlir'"),
+        ("iree", "did you mean 'iree.compiler'"),
+    ],
+)
+def test_a_distribution_by_another_name(mlir: str, words: str) -> None:
+    with pytest.raises(BuildError, match=words):
+        testing.emit(SIGNATURE, mlir=mlir)
+
+
+@pytest.mark.parametrize(
+    ("mlir", "install"),
+    [
+        ("torch_mlir", ": pip install torch-mlir, or .*: pip install 'ffi_builder[mlir]'"),
+        ("jaxlib.mlir", ": pip install jaxlib$"),
+        ("iree.compiler", ": pip install iree-base-compiler$"),
+    ],
+)
+def test_a_distribution_that_is_not_installed(mlir: str, install: str) -> None:
+    """In a process that finds none of them."""
+    code = f"""
+import sys
+class Nothing:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in ("torch_mlir", "jaxlib", "iree"):
+            raise ModuleNotFoundError(f"No module named {{name!r}}", name=name)
+sys.meta_path.insert(0, Nothing())
+from ffi_builder import spec, testing
+testing.emit(spec.Signature("f", []), mlir={mlir!r})
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    words = done.stderr.strip().splitlines()[-1]
+    assert re.search(install.replace("[", r"\[").replace("]", r"\]"), words), words

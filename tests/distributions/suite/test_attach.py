@@ -113,8 +113,9 @@ def test_a_callee_that_takes_something_else(parse: Parse) -> None:
     with pytest.raises(BuildError) as raised:
         attach(module, wide, DIRECT)
     assert str(raised.value) == (
-        "DirectCallProvider: the callee @kernel takes (i32), but the arguments of 'f' are passed "
-        "as (i64, !llvm.ptr); choose and order them with args=, or change the callee"
+        "DirectCallProvider: the callee @kernel takes 1 argument, but 2 are passed for 'f': code "
+        "is passed as i64, but argument #0 is i32; p (ptr) is passed, but no argument takes it. "
+        "Choose and order them with args=, or change the callee"
     )
     assert generic(module) == before
     assert module.operation.verify()

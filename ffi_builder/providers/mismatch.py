@@ -1,0 +1,322 @@
+"""Says how what a callee takes differs from what is passed, parameter by parameter.
+
+Only a call that does not fit loads this. It may emit operations, to see what other providers would
+pass: the error that follows takes the whole wrapper out of the module again.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from functools import cache
+from typing import Final
+
+from ffi_builder import spec
+from ffi_builder.errors import BuildError
+from ffi_builder.providers.context import CallContext
+from ffi_builder.providers.forward import Argument, Item, path_of, plain
+from ffi_builder.providers.memref import MemRefCallProvider
+from ffi_builder.providers.nested import NestedTensorCallProvider
+from ffi_builder.providers.packing import DynamicParamPackCallProvider
+from ffi_builder.providers.simple import DirectCallProvider
+
+_PTR: Final = "!llvm.ptr"
+_FIXED: Final[dict[tuple[str, ...], str]] = {
+    (_PTR,): "DynamicParamPackCallProvider",
+    (_PTR, "i32"): "DynamicParamPackCallProvider with include_num_args=True",
+    (_PTR, _PTR, "i32", _PTR): "PackedCallProvider",
+}
+"""What a callee takes whatever the parameters are, and who passes that."""
+_MOST_SHOWN: Final = 4
+"""Differences that one error lists."""
+_MOST_REORDERED: Final = 6
+"""Entries of which every order is tried: 720 orders."""
+
+
+@dataclass(frozen=True)
+class _Group:
+    """What one entry of ``args=`` is passed as."""
+
+    item: Item
+    name: str
+    types: tuple[str, ...]
+
+    @property
+    def ndim(self) -> int | None:
+        """The number of dimensions of a tensor, where that is known."""
+        tensor = plain(self.item)
+        if isinstance(tensor, spec.Tensor) and not tensor.any_rank:
+            return tensor.ndim
+        return None
+
+
+def describe_mismatch(
+    provider: str,
+    context: CallContext,
+    callee: str,
+    arguments: Sequence[Argument],
+    taken: tuple[str, ...],
+) -> BuildError:
+    """The error of a callee that takes other arguments, by their LLVM types."""
+    passed = [str(argument.value.type) for argument in arguments]
+    groups = _groups(context, arguments, passed)
+    if len(taken) != len(passed):
+        takes = "1 argument" if len(taken) == 1 else f"{len(taken)} arguments"
+        are = "is" if len(passed) == 1 else "are"
+        what = f"takes {takes}, but {len(passed)} {are} passed for {context.fn_name!r}"
+    else:
+        what = f"takes arguments of other types than {context.fn_name!r} passes"
+    words = f"{provider}: the callee @{callee} {what}"
+    ranks = list(_ranks_that_differ(provider, groups, taken))
+    if ranks:
+        return BuildError(f"{words}: {_listed(ranks)}. Change the shape, or the callee")
+    other = _other_provider(provider, context, callee, groups, taken)
+    if other:
+        return BuildError(f"{words}. {other}")
+    args, several = _order(context, groups, taken)
+    if several:
+        return BuildError(f"{words}. The types fit in another order; say which with args=")
+    names = [_name(context, argument) for argument in arguments]
+    differences = _listed(list(_differences(context, names, passed, taken)))
+    hint = "Choose and order them with args=, or change the callee"
+    if args is not None:
+        hint = f"The types fit with args={args}"
+    return BuildError(f"{words}: {differences}. {hint}")
+
+
+def _listed(differences: Sequence[str]) -> str:
+    more = len(differences) - _MOST_SHOWN
+    return "; ".join(differences[:_MOST_SHOWN]) + (f"; and {more} more" if more > 0 else "")
+
+
+def _groups(
+    context: CallContext, arguments: Sequence[Argument], passed: Sequence[str]
+) -> list[_Group]:
+    """The entries, each with the types of its arguments; none where one argument holds several."""
+    found: list[_Group] = []
+    pairs = zip(arguments, passed, strict=True)
+    for _, group in itertools.groupby(pairs, key=lambda pair: id(pair[0].of)):
+        of, types = zip(*((argument.of, type_) for argument, type_ in group), strict=True)
+        alone = len(of[0]) == 1
+        found += [_Group(item, shown(context, item), types if alone else ()) for item in of[0]]
+    return found
+
+
+def _name(context: CallContext, argument: Argument) -> str:
+    if argument.name:
+        return argument.name
+    return ", ".join(shown(context, item) for item in argument.of) or "an argument"
+
+
+def shown(context: CallContext, item: Item) -> str:
+    """How an entry is called: ``x``, ``cfg.alpha``, ``x.data``, ``n * 2``."""
+    if isinstance(item, (spec.Data, spec.Field, spec.Var, spec.Expr, int)):
+        return str(item)
+    return path_of(context, spec.required(item))
+
+
+# ---- what differs
+
+
+def _differences(
+    context: CallContext, names: Sequence[str], passed: Sequence[str], taken: Sequence[str]
+) -> Iterator[str]:
+    """The fewest changes that make one list of types of the other; of equal lengths, each pair."""
+    changes = SequenceMatcher(None, passed, taken, autojunk=False).get_opcodes()
+    if len(passed) == len(taken):
+        pairs = enumerate(zip(passed, taken, strict=True))
+        changes = [("replace", i, i + 1, i, i + 1) for i, (ours, theirs) in pairs if ours != theirs]
+    for kind, i, i_end, j, j_end in changes:
+        if kind == "equal":
+            continue
+        both = min(i_end - i, j_end - j)
+        for index in range(both):
+            yield (
+                f"{names[i + index]} is passed as {_short(passed[i + index])}, but argument "
+                f"#{j + index} is {_short(taken[j + index])}"
+            )
+        left = zip(names[i + both : i_end], passed[i + both : i_end], strict=True)
+        for name, group in itertools.groupby(left, key=lambda pair: pair[0]):
+            types = ", ".join(_short(type_) for _, type_ in group)
+            yield f"{name} ({types}) is passed, but no argument takes it"
+        if j + both < j_end:
+            yield f"nothing is passed for {_missing(context, taken, range(j + both, j_end))}"
+
+
+def _missing(context: CallContext, taken: Sequence[str], where: range) -> str:
+    """Arguments that nothing is passed for, and the symbols that have their type."""
+    types = [taken[index] for index in where]
+    symbols = [name for name, type_ in _symbols(context) if {type_} == {*types}]
+    shown = ", ".join(map(_short, types))
+    if symbols:
+        shown += f", the type of {', '.join(symbols)}"
+    elif types[:3] == [_PTR, _PTR, "i64"] and {*types[3:]} <= {"i64"} and len(types) % 2:
+        shown += f": a memref of rank {len(types) // 2 - 1}"
+    if len(types) == 1:
+        return f"argument #{where[0]} ({shown})"
+    return f"arguments #{where[0]} to #{where[-1]} ({shown})"
+
+
+def _symbols(context: CallContext) -> list[tuple[str, str]]:
+    """The symbols that are no parameters, such as sizes, with their types."""
+    parameters = {spec.required(param) for _, param in spec.with_paths(context.params)}
+    scalar = context.builder.types.scalar
+    return [
+        (var.name, str(scalar(var.dtype)))
+        for var in context.matched_var_binding
+        if var not in parameters
+    ]
+
+
+def _short(type_: str) -> str:
+    return type_.removeprefix("!llvm.")
+
+
+def _ranks_that_differ(
+    provider: str, groups: Sequence[_Group], taken: tuple[str, ...]
+) -> Iterator[str]:
+    """Memrefs of another rank, where the callee takes everything else."""
+    if provider != MemRefCallProvider.__name__:
+        return
+    ranks = _ranks(groups, taken)
+    for group, rank in zip(groups, ranks or (), strict=bool(ranks)):
+        if rank != group.ndim:
+            dimensions = "1 dimension" if group.ndim == 1 else f"{group.ndim} dimensions"
+            yield f"{group.name} has {dimensions}, but the callee takes a memref of rank {rank}"
+
+
+def _ranks(groups: Sequence[_Group], taken: tuple[str, ...]) -> list[int | None] | None:
+    """The rank of each tensor, None of the rest, if the callee takes these as memrefs."""
+
+    @cache
+    def fit(index: int, at: int) -> list[int | None] | None:
+        if index == len(groups):
+            return [] if at == len(taken) else None
+        group = groups[index]
+        if group.ndim is None:
+            end = at + len(group.types)
+            rest = fit(index + 1, end) if taken[at:end] == group.types else None
+            return None if rest is None else [None, *rest]
+        if taken[at : at + 3] != (_PTR, _PTR, "i64"):
+            return None
+        ints = len(list(itertools.takewhile(lambda type_: type_ == "i64", taken[at + 3 :])))
+        own = group.ndim
+        for rank in sorted(range(ints // 2 + 1), key=lambda rank: abs(rank - own)):
+            rest = fit(index + 1, at + 3 + 2 * rank)
+            if rest is not None:
+                return [rank, *rest]
+        return None
+
+    return fit(0, 0)
+
+
+# ---- what to do
+
+
+def _other_provider(
+    provider: str,
+    context: CallContext,
+    callee: str,
+    groups: Sequence[_Group],
+    taken: tuple[str, ...],
+) -> str:
+    """Which ready-made provider passes what the callee takes; empty where none does."""
+    fixed = _FIXED.get(taken)
+    if fixed is not None:
+        plainly = " without include_num_args and struct_call" if fixed == provider else ""
+        return f"{fixed}{plainly} passes what it takes"
+    for name, convert in _conventions(callee).items():
+        if name == provider:
+            continue
+        theirs = _converted(context, convert, groups)
+        if theirs is None:
+            continue
+        if _types(theirs) == taken:
+            return f"{name} passes what it takes"
+        args = _with_symbols(context, theirs, taken)
+        if args is not None:
+            return f"{name} passes what it takes, with args={args}"
+    tensors = any(group.ndim is not None for group in groups)
+    if provider != MemRefCallProvider.__name__ and tensors and _has_memref(taken):
+        return (
+            "It looks like a function lowered from memrefs (pointer, pointer, offset, sizes, "
+            "strides), which MemRefCallProvider calls"
+        )
+    return ""
+
+
+def _conventions(callee: str) -> dict[str, Callable[[CallContext, Item], list[Argument]]]:
+    by_value = DynamicParamPackCallProvider(callee, struct_call=True)
+    return {
+        "MemRefCallProvider": MemRefCallProvider(callee).arguments_of,
+        "DirectCallProvider": DirectCallProvider(callee).arguments_of,
+        "NestedTensorCallProvider": NestedTensorCallProvider(callee).arguments_of,
+        "DynamicParamPackCallProvider with struct_call=True": by_value.arguments_of,
+    }
+
+
+def _converted(
+    context: CallContext,
+    convert: Callable[[CallContext, Item], list[Argument]],
+    groups: Sequence[_Group],
+) -> list[_Group] | None:
+    """What another provider would pass, if it can pass these parameters at all."""
+    found: list[_Group] = []
+    for group in groups:
+        try:
+            arguments = convert(context, group.item)
+        except BuildError:
+            return None
+        types = tuple(str(argument.value.type) for argument in arguments)
+        found.append(_Group(group.item, group.name, types))
+    return found
+
+
+def _types(groups: Sequence[_Group]) -> tuple[str, ...]:
+    return tuple(itertools.chain.from_iterable(group.types for group in groups))
+
+
+def _has_memref(taken: tuple[str, ...]) -> bool:
+    """Whether a memref of rank 1 or more may be among these: of rank 0 it is too little to say."""
+    wanted = (_PTR, _PTR, "i64", "i64", "i64")
+    return any(taken[at : at + len(wanted)] == wanted for at in range(len(taken)))
+
+
+def _order(
+    context: CallContext, groups: Sequence[_Group], taken: tuple[str, ...]
+) -> tuple[list[str] | None, bool]:
+    """An ``args=`` that fits, with symbols that are missing; and whether several orders do."""
+    if not all(group.types for group in groups):
+        return None, False
+    filled = _with_symbols(context, groups, taken)
+    if filled is not None or len(groups) > _MOST_REORDERED:
+        return filled, False
+    orders = itertools.permutations(groups)
+    fitting = [order for order in orders if _types(order) == taken]
+    if len(fitting) != 1:
+        return None, bool(fitting)
+    return [group.name for group in fitting[0]], False
+
+
+def _with_symbols(
+    context: CallContext, groups: Sequence[_Group], taken: tuple[str, ...]
+) -> list[str] | None:
+    """The entries in their order, with each symbol at most once where nothing is passed."""
+    args: list[str] = []
+    left, symbols = list(groups), _symbols(context)
+    at = 0
+    while at < len(taken):
+        if left and taken[at : at + len(left[0].types)] == left[0].types:
+            group = left.pop(0)
+            args.append(group.name)
+            at += len(group.types)
+            continue
+        missing = next((symbol for symbol in symbols if symbol[1] == taken[at]), None)
+        if missing is None:
+            return None
+        symbols.remove(missing)
+        args.append(missing[0])
+        at += 1
+    return None if left or len(args) == len(groups) else args

@@ -1,0 +1,101 @@
+"""Which name was meant: the one place that compares a wrong name with the right ones."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from typing import Final
+
+_ALIASES: Final = {
+    "gpu": ("cuda",),
+    "nvidia": ("cuda",),
+    "hip": ("rocm",),
+    "amd": ("rocm",),
+    "host": ("cpu",),
+    "float": ("float32",),
+    "single": ("float32",),
+    "double": ("float64",),
+    "half": ("float16",),
+    "brainfloat": ("bfloat16",),
+    "short": ("int16",),
+    "int": ("int32",),
+    "long": ("int64",),
+    "longlong": ("int64",),
+    "index": ("int64",),
+    "ssize_t": ("int64",),
+    "uint": ("uint32",),
+    "size_t": ("uint64",),
+    "char": ("int8",),
+    "byte": ("uint8",),
+    "bool_": ("bool",),
+    "fp8": ("float8_e4m3fn",),
+    "float8": ("float8_e4m3fn",),
+    "e4m3": ("float8_e4m3fn",),
+    "e5m2": ("float8_e5m2",),
+    "fp4": ("float4_e2m1fn",),
+    "float4": ("float4_e2m1fn",),
+    "void*": ("handle",),
+    "ptr": ("handle", "DataPointer"),
+    "pointer": ("handle", "DataPointer"),
+    "str": ("String",),
+    "string": ("String",),
+    "list": ("Array",),
+    "dict": ("Map",),
+    "callable": ("Function",),
+    "array": ("Tensor",),
+    "ndarray": ("Tensor",),
+    "c": ("C",),
+    "row-major": ("C",),
+    "f": ("F",),
+    "column-major": ("F",),
+    "pytorch": ("torch",),
+    "device": ("device_type",),
+    "align": ("data_alignment",),
+    "alignment": ("data_alignment",),
+    "multiple_of": ("divisibility",),
+    "divisible_by": ("divisibility",),
+    "layout": ("strides",),
+    "order": ("strides",),
+    "keyword_only": ("kw_only",),
+    "description": ("doc",),
+    **{
+        f"{short}{bits}": (f"{name}{bits}",)
+        for short, name, widths in (
+            ("i", "int", (1, 2, 4, 8, 16, 32, 64)),
+            ("s", "int", (8, 16, 32, 64)),
+            ("u", "uint", (1, 2, 4, 8, 16, 32, 64)),
+            ("ui", "uint", (8, 16, 32, 64)),
+            ("f", "float", (16, 32, 64)),
+            ("fp", "float", (16, 32, 64)),
+            ("bf", "bfloat", (16,)),
+            ("c", "complex", (64, 128)),
+        )
+        for bits in widths
+    },
+}
+"""What others call a dtype, device, type, layout or field, in lower case, and its names here."""
+
+
+def nearest(given: object, names: Iterable[str]) -> str | None:
+    """The name that was probably meant, or None if nothing looks like what was given.
+
+    Args:
+        given: anything; a class counts by its name, and ``torch.float32`` also by what is behind
+            the last dot.
+        names: the right ones.
+    """
+    word = given.__name__ if isinstance(given, type) else str(given)
+    known = list(names)
+    for lower in (word.strip().lower(), word.strip().rpartition(".")[2].lower()):
+        same = [name for name in known if name.lower() == lower]
+        found = same or [alias for alias in _ALIASES.get(lower, ()) if alias in known]
+        if found:
+            return found[0]
+    alike = difflib.get_close_matches(word, known, n=1)
+    return alike[0] if alike else None
+
+
+def did_you_mean(given: object, names: Iterable[str], shown: str = "'{}'") -> str:
+    """``", did you mean 'x'?"``, or nothing; ``shown`` is how the name is written."""
+    found = nearest(given, names)
+    return "" if found is None else f", did you mean {shown.format(found)}?"

@@ -1,0 +1,231 @@
+"""A callee that takes other arguments: the error says which, and what would fit."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ffi_builder import BuildError, attach, runtime, spec
+from ffi_builder.providers import (
+    CallProvider,
+    DirectCallProvider,
+    DynamicParamPackCallProvider,
+    MemRefCallProvider,
+    NestedTensorCallProvider,
+    PackedCallProvider,
+)
+from ffi_builder.spec import Signature
+from tests.support.wrapping import new_module
+
+MEMREF = "!llvm.ptr, !llvm.ptr, i64, "
+RANK_1 = f"{MEMREF}i64, i64"
+RANK_2 = f"{MEMREF}i64, i64, i64, i64"
+CHOOSE = "Choose and order them with args=, or change the callee"
+
+
+def words(signature: str, provider: CallProvider, *parameters: str) -> str:
+    """Of the error that attaching to a module with the callee ``k`` raises, without its start."""
+    module = new_module(f"llvm.func @k({', '.join(parameters)})")
+    before = str(module)
+    with pytest.raises(BuildError) as raised:
+        attach(module, Signature.parse(f"f({signature})", device="cpu"), provider)
+    assert str(module) == before
+    start = f"{type(provider).__name__}: the callee @k takes "
+    assert str(raised.value).startswith(start)
+    return str(raised.value).removeprefix(start)
+
+
+X = "x: Tensor([n], float32)"
+Y = "y: Tensor([n, m], float32)"
+SIZED = "x: Tensor([n, m], float32), a: float32"
+
+
+@pytest.mark.parametrize(
+    ("signature", "taken", "expected"),
+    [
+        (
+            f"{X}, a: float32",
+            ["!llvm.ptr", "i64", "f32"],
+            "3 arguments, but 2 are passed for 'f': nothing is passed for argument #1 (i64, the "
+            "type of n). The types fit with args=['x', 'n', 'a']",
+        ),
+        (
+            SIZED,
+            ["!llvm.ptr", "i64", "i64", "f32"],
+            "4 arguments, but 2 are passed for 'f': nothing is passed for arguments #1 to #2 (i64, "
+            "i64, the type of n, m). The types fit with args=['x', 'n', 'm', 'a']",
+        ),
+        (
+            f"a: float32, {X}",
+            ["!llvm.ptr", "f32"],
+            "arguments of other types than 'f' passes: a is passed as f32, but argument #0 is ptr; "
+            "x is passed as ptr, but argument #1 is f32. The types fit with args=['x', 'a']",
+        ),
+        (
+            f"{X}, a: float64",
+            ["!llvm.ptr", "f32"],
+            "arguments of other types than 'f' passes: a is passed as f64, but argument #1 is f32. "
+            + CHOOSE,
+        ),
+        (
+            f"{X}, s: String",
+            ["!llvm.ptr"],
+            "1 argument, but 3 are passed for 'f'. DynamicParamPackCallProvider passes what it takes",
+        ),
+        (
+            f"{X}, s: String",
+            ["!llvm.ptr", "f64"],
+            "2 arguments, but 3 are passed for 'f': s is passed as ptr, but argument #1 is f64; s "
+            f"(i64) is passed, but no argument takes it. {CHOOSE}",
+        ),
+        (
+            f"{X}, t: Tuple(a: int8, b: int16)",
+            ["!llvm.ptr", "i16", "i16"],
+            "arguments of other types than 'f' passes: a is passed as i8, but argument #1 is "
+            f"i16. {CHOOSE}",
+        ),
+    ],
+)
+def test_plain_arguments(signature: str, taken: list[str], expected: str) -> None:
+    assert words(signature, DirectCallProvider("k"), *taken) == expected
+
+
+def test_several_orders_that_fit() -> None:
+    signature = f"a: float32, {X}, y: Tensor([n], float32)"
+    found = words(signature, MemRefCallProvider("k"), RANK_1, RANK_1, "f32")
+    assert found == (
+        "arguments of other types than 'f' passes. The types fit in another order; say which with "
+        "args="
+    )
+
+
+def test_many_differences_are_cut_short() -> None:
+    signature = ", ".join(f"a{index}: int32" for index in range(7))
+    found = words(signature, DirectCallProvider("k"), *["f32"] * 7)
+    assert "a3 is passed as i32, but argument #3 is f32; and 3 more. Choose" in found
+
+
+@pytest.mark.parametrize(
+    ("signature", "taken", "expected"),
+    [
+        (X, [RANK_2], "x has 1 dimension, but the callee takes a memref of rank 2"),
+        (Y, [RANK_1], "y has 2 dimensions, but the callee takes a memref of rank 1"),
+        (f"{X}, i: int64", [RANK_2, "i64"], "x has 1 dimension, but the callee takes a memref of"),
+        (f"{Y}, {X}", [RANK_1, RANK_2], "y has 2 .* of rank 1; x has 1 .* of rank 2"),
+        (X, [MEMREF.rstrip(", ")], "x has 1 dimension, but the callee takes a memref of rank 0"),
+        (
+            X,
+            [RANK_1, RANK_2],
+            r"nothing is passed for arguments #5 to #11 \(.*: a memref of rank 2",
+        ),
+        (f"{X}, {Y}", [RANK_1], r"y \(ptr, ptr, i64.*\) is passed, but no argument takes it"),
+    ],
+)
+def test_memrefs_of_another_rank(signature: str, taken: list[str], expected: str) -> None:
+    found = words(signature, MemRefCallProvider("k"), *taken)
+    assert re.search(expected, found), found
+
+
+@pytest.mark.parametrize(
+    ("provider", "taken", "expected"),
+    [
+        (DirectCallProvider("k"), [RANK_2, "f32"], "MemRefCallProvider passes what it takes"),
+        (
+            DynamicParamPackCallProvider("k"),
+            [RANK_2, "f32"],
+            "MemRefCallProvider passes what it takes",
+        ),
+        (
+            DirectCallProvider("k"),
+            [RANK_1, "f32"],
+            "It looks like .* which MemRefCallProvider calls",
+        ),
+        (
+            DirectCallProvider("k", args=["x", "n", "a"]),
+            [RANK_2, "f32"],
+            "It looks like a function lowered from memrefs",
+        ),
+        (
+            MemRefCallProvider("k"),
+            ["!llvm.ptr", "f32"],
+            "DirectCallProvider passes what it takes$",
+        ),
+        (
+            MemRefCallProvider("k"),
+            ["!llvm.ptr", "i64", "i64", "f32"],
+            r"DirectCallProvider passes what it takes, with args=\['x', 'n', 'm', 'a'\]",
+        ),
+        (
+            DirectCallProvider("k"),
+            ["!llvm.struct<(ptr, i64, i64)>", "f32"],
+            "DynamicParamPackCallProvider with struct_call=True passes what it takes",
+        ),
+        (
+            DirectCallProvider("k"),
+            ["!llvm.struct<(ptr, struct<(struct<(i64, i64)>, i64)>)>", "f32"],
+            "NestedTensorCallProvider passes what it takes",
+        ),
+        (
+            NestedTensorCallProvider("k"),
+            ["!llvm.ptr"],
+            "DynamicParamPackCallProvider passes what it takes",
+        ),
+        (
+            MemRefCallProvider("k"),
+            ["!llvm.ptr", "i32"],
+            "DynamicParamPackCallProvider with include_num_args=True passes what it takes",
+        ),
+        (
+            DirectCallProvider("k"),
+            ["!llvm.ptr", "!llvm.ptr", "i32", "!llvm.ptr"],
+            f"{PackedCallProvider.__name__} passes what it takes",
+        ),
+    ],
+)
+def test_another_provider(provider: Any, taken: list[str], expected: str) -> None:
+    found = words(SIZED, provider, *taken)
+    assert re.search(expected, found), found
+
+
+def test_what_is_suggested_fits() -> None:
+    """``args=`` as in the error, and the numbers arrive."""
+    module = new_module("""
+    llvm.func @k(%x: !llvm.ptr, %n: i64, %a: f32) {
+      llvm.store %a, %x : f32, !llvm.ptr
+      llvm.return
+    }
+    """)
+    signature = Signature.parse(f"f({X}, a: float32)", device="cpu")
+    attach(module, signature, DirectCallProvider("k", args=["x", "n", "a"]))
+    x = np.zeros(2, "float32")
+    runtime.compile(module)["f"](x, 3)
+    assert x[0] == 3
+
+
+def test_a_tensor_of_any_rank_is_no_memref() -> None:
+    found = words("x: Tensor(..., float32)", DirectCallProvider("k"), "!llvm.ptr", "f32")
+    assert found.endswith(f"nothing is passed for argument #1 (f32). {CHOOSE}")
+
+
+def test_constants_are_not_passed() -> None:
+    found = words(f"{X}, c: Literal[2]", DirectCallProvider("k"), "!llvm.ptr", "i64", "i64")
+    assert "nothing is passed for arguments #1 to #2 (i64, i64, the type of n)" in found
+
+
+def test_a_subclass_has_its_own_name() -> None:
+    class Mine(DirectCallProvider):
+        pass
+
+    assert words(X, Mine("k"), "f32").startswith("arguments of other types than 'f' passes")
+
+
+def test_a_kernel_that_is_not_lowered() -> None:
+    module = new_module("func.func private @k(memref<?xf32>)")
+    x = spec.Tensor("x", [spec.Var("n", "int64")], "float32", device_type="cpu")
+    with pytest.raises(
+        BuildError, match=r"runtime.compile does with pipeline=, and calls its hooks"
+    ):
+        attach(module, Signature("f", [x]), MemRefCallProvider("k"))

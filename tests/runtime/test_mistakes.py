@@ -1,0 +1,203 @@
+"""What a new user of ``runtime`` gets wrong, answered so that it leads to the fix."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ffi_builder import CompileError, LinkError, attach, runtime
+from ffi_builder.providers import (
+    DirectCallProvider,
+    DynamicParamPackCallProvider,
+    NopCallProvider,
+    PackedCallProvider,
+)
+from ffi_builder.spec import Signature
+from tests.support.wrapping import new_module
+
+KERNEL = """
+llvm.func @square(%x: !llvm.ptr) { llvm.return }
+llvm.func @cube(%x: !llvm.ptr) { llvm.return }
+"""
+SIGNATURE = Signature.parse("f(x: Tensor([n], float32))", device="cpu")
+
+
+def compiled(text: str = KERNEL) -> runtime.CompiledModule:
+    module = new_module(text)
+    attach(module, SIGNATURE, NopCallProvider())
+    return runtime.compile(module)
+
+
+# ---- hooks
+
+
+@pytest.mark.parametrize("operation", [False, True])
+def test_a_hook_that_attaches_to_the_module_that_was_given(operation: bool) -> None:
+    module = new_module(KERNEL)
+
+    def hook(lowered: Any) -> None:
+        attach(module, SIGNATURE, DirectCallProvider("square"))
+
+    for use in (runtime.compile, runtime.lower):
+        module = new_module(KERNEL)
+        given = module.operation if operation else module
+        with pytest.raises(CompileError) as raised:
+            use(given, post_compile_hooks=[hook])
+        assert str(raised.value) == (
+            "A hook attached `f` to the module that was given to compile, and that is not what is "
+            "compiled: attach to the module that the hook is called with, as in "
+            "`def hook(lowered): attach(lowered, …)`"
+        )
+
+
+def test_a_module_that_had_a_wrapper_already() -> None:
+    module = new_module(KERNEL)
+    attach(module, SIGNATURE, DirectCallProvider("square"))
+
+    def hook(lowered: Any) -> None:
+        attach(lowered, SIGNATURE, DirectCallProvider("cube"), symbol_name="g")
+
+    assert runtime.compile(module, post_compile_hooks=[hook]).functions == ("f", "g")
+
+
+def test_a_hook_that_attaches_to_yet_another_module() -> None:
+    def hook(lowered: Any) -> None:
+        attach(new_module(KERNEL), SIGNATURE, DirectCallProvider("square"))
+
+    made = runtime.compile(KERNEL, post_compile_hooks=[hook])
+    words = (
+        "which has none: .*; a hook of compile attaches them, to the module that it is called with"
+    )
+    with pytest.raises(KeyError, match=words):
+        made["f"]
+
+
+def test_what_a_hook_returned() -> None:
+    module = new_module(KERNEL)
+    hooks: Any = [attach(module, SIGNATURE, NopCallProvider())]
+    with pytest.raises(
+        TypeError, match=r"but got None: each is called with the lowered module, as"
+    ):
+        runtime.compile(module, post_compile_hooks=hooks)
+
+
+# ---- what is compiled
+
+
+@pytest.mark.parametrize("given", ["kernel.mlir", "/tmp/my kernels/k.ll", Path("k.mlir")])
+@pytest.mark.parametrize("hooks", [(), (print,)])
+def test_a_path(given: Any, hooks: Any) -> None:
+    read = f"give that: pathlib.Path({str(given)!r}).read_text()"
+    with pytest.raises(TypeError) as raised:
+        runtime.compile(given, post_compile_hooks=hooks)
+    assert (
+        str(raised.value) == f"Expected a module, not the path {given!r}: read the file, and {read}"
+    )
+
+
+def test_a_path_of_an_object() -> None:
+    with pytest.raises(TypeError, match=r"pathlib.Path\('k.o'\).read_bytes\(\)$"):
+        runtime.compile("k.o")
+
+
+@pytest.mark.parametrize("text", ["module {}", "// k.mlir\nmodule {}", "; k.ll\n"])
+def test_text_that_is_none(text: str) -> None:
+    runtime.compile(text)
+
+
+def test_source_code_to_link(tmp_path: Path) -> None:
+    source = tmp_path / "k.c"
+    source.write_text("int f;")
+    with pytest.raises(CompileError) as raised:
+        runtime.compile(KERNEL, link=[source])
+    assert str(raised.value).startswith(f"{source}: Expected an ELF object file, but")
+    assert str(raised.value).endswith("; compile the source code to an object")
+
+
+# ---- names
+
+
+@pytest.mark.parametrize("make", [DirectCallProvider, DynamicParamPackCallProvider])
+def test_a_callee_that_is_misspelt(make: Callable[[str], Any]) -> None:
+    module = new_module(KERNEL)
+    attach(module, SIGNATURE, make("sqare"))
+    attach(module, SIGNATURE, make("sqare"), symbol_name="g")
+    with pytest.raises(LinkError) as raised:
+        runtime.compile(module)
+    assert str(raised.value).endswith(
+        "define: `sqare`; pass what defines them with link=, or load its library with "
+        "ctypes.RTLD_GLOBAL (`sqare` is what the call provider of `f`, `g` calls, did you mean "
+        "`square`?)"
+    )
+
+
+def test_a_callee_that_is_like_none() -> None:
+    module = new_module(KERNEL)
+    attach(module, SIGNATURE, DirectCallProvider("elsewhere"))
+    with pytest.raises(LinkError, match=r"\(`elsewhere` is what the call provider of `f` calls\)$"):
+        runtime.compile(module)
+
+
+def test_a_packed_callee_that_is_missing() -> None:
+    module = new_module()
+    attach(module, SIGNATURE, PackedCallProvider("g"))
+    words = r"\(`__tvm_ffi_g` is what the call provider of `f` calls\)$"
+    with pytest.raises(LinkError, match=words):
+        runtime.compile(module)
+
+
+def test_a_kernel_that_calls_what_is_missing() -> None:
+    text = "llvm.func @nowhere()\nllvm.func @k() { llvm.call @nowhere() : () -> ()\n llvm.return }"
+    with pytest.raises(LinkError, match=r"ctypes.RTLD_GLOBAL$"):
+        compiled(text)
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("F", "which has: f, did you mean `f`?"),
+        ("__tvm_ffi_f", "whose names are without `__tvm_ffi_`: `f`"),
+        ("square", "which has: f"),
+    ],
+)
+def test_functions_that_are_not_there(name: str, words: str) -> None:
+    with pytest.raises(KeyError) as raised:
+        compiled()[name]
+    assert str(raised.value) == f"No function `{name}` in the compiled module, {words}"
+
+
+def test_a_function_as_an_attribute() -> None:
+    made: Any = compiled()
+    with pytest.raises(
+        AttributeError, match=r"attribute 'f'; its function is \['f'\], or .callable"
+    ):
+        made.f()
+    with pytest.raises(AttributeError, match=r"attribute 'square'$"):
+        made.square()
+    assert not hasattr(made, "_nothing")
+
+
+# ---- NumPy's bools
+
+
+def test_numpy_bools_are_bools_in_a_callable() -> None:
+    signature = Signature.parse(
+        "f(a: bool, b: Optional(bool), t: Tuple(c: bool, s: Struct(d: bool)), e: Literal[True], "
+        "i: int32, g: float32)"
+    )
+    module = new_module()
+    attach(module, signature, NopCallProvider())
+    f = runtime.compile(module).callable("f")
+    yes, no = np.True_, np.False_
+    f(yes, no, (yes, (no,)), yes, no, yes)
+    f(a=no, b=None, t=[no, [yes]], e=yes, i=yes, g=no)
+    with pytest.raises(
+        ValueError, match=r"Mismatched e on argument #3 .* expected True but got False"
+    ):
+        f(yes, no, (yes, (no,)), no, 1, 1)
+    with pytest.raises(TypeError, match=r"expected bool but got ffi.Tensor"):
+        f(np.zeros(2, "bool"), no, (yes, (no,)), yes, 1, 1)
