@@ -14,6 +14,7 @@ from typing import Final
 
 from ffi_builder.errors import CompileError, LinkError
 from ffi_builder.runtime import _optional, codegen
+from ffi_builder.runtime.custom import with_one_library_bin
 from ffi_builder.runtime.elf import read_object
 from ffi_builder.runtime.link import CXX_PREFIXES, undefined
 from ffi_builder.runtime.targets import BASELINE, Target
@@ -36,6 +37,7 @@ def link_library(
     Raises LinkError with the linker's words, and CompileError if there is no linker.
     """
     compiler = _compiler(target)
+    objects = with_one_library_bin(objects, target.machine)
     with tempfile.TemporaryDirectory(prefix="ffi_builder-") as made:
         folder = Path(made)
         files = [folder / (f"link-{at - 1}.o" if at else "module.o") for at in range(len(objects))]

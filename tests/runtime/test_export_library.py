@@ -129,7 +129,9 @@ def test_what_was_linked_is_in_it(tmp_path: Path) -> None:
     assert "def scale(x: _Array, factor: float = 2.0)" in stub
 
 
-@pytest.mark.parametrize("name", ["a,--defsym=x=1.so", "a b.so", "@words.so", "-o.so", '"$(x)`\'.so'])
+@pytest.mark.parametrize(
+    "name", ["a,--defsym=x=1.so", "a b.so", "@words.so", "-o.so", "\"$(x)`'.so"]
+)
 def test_a_name_is_no_option(
     scale: runtime.CompiledModule, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
