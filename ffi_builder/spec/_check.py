@@ -88,7 +88,14 @@ def power_of_two(what: str, value: object) -> int:
 
 
 def text(what: str, value: object) -> str:
-    """``value`` if it is a string."""
-    if isinstance(value, str):
-        return value
-    raise SpecError(f"{what}: expected a str but got {value!r} ({type(value).__name__})")
+    """``value`` if it is a string that files can hold: one of whole letters."""
+    if not isinstance(value, str):
+        raise SpecError(f"{what}: expected a str but got {value!r} ({type(value).__name__})")
+    try:
+        value.encode()
+    except UnicodeEncodeError as error:
+        raise SpecError(
+            f"{what}: expected a str that UTF-8 can encode but got {value!r}, with half of a letter "
+            f"(a surrogate) at {error.start}"
+        ) from None
+    return value
