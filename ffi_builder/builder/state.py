@@ -174,12 +174,15 @@ class Hot:
 
     def product(self, dims: list[Value | int]) -> Value | int:
         """The product of dimensions, modulo 2^64; equal products are emitted once."""
-        if not dims:
-            return 1
-        key = tuple(dim if isinstance(dim, int) else id(dim) for dim in dims)
-        if key not in self.products:
-            self.products[key] = self._multiply(dims[0], self.product(dims[1:]))
-        return self.products[key]
+        marks = tuple(dim if isinstance(dim, int) else id(dim) for dim in dims)
+        start = 0
+        while start < len(marks) and marks[start:] not in self.products:
+            start += 1
+        found = self.products[marks[start:]] if start < len(marks) else 1
+        for at in reversed(range(start)):
+            found = self._multiply(dims[at], found)
+            self.products[marks[at:]] = found
+        return found
 
     def _multiply(self, lhs: Value | int, rhs: Value | int) -> Value | int:
         if isinstance(lhs, int) and isinstance(rhs, int):

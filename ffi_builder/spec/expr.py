@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Final, NoReturn, TypeAlias, Union, overload
 
 from ffi_builder.errors import SpecError
-from ffi_builder.spec._check import identifier, integer, one_of, text
+from ffi_builder.spec._check import identifier, integer, make_plain, one_of, text
 from ffi_builder.spec.param import Metadata
 
 INT_RANGES: Final[dict[str, tuple[int, int]]] = {
@@ -86,6 +86,7 @@ class Var(Metadata, Arithmetic):
     max: int | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
+        make_plain(self)
         identifier("Var name", self.name)
         what = f"Var {self.name!r}"
         one_of(f"{what}: dtype", self.dtype, VAR_DTYPES)
@@ -147,6 +148,7 @@ class Expr(Arithmetic):
     rhs: Dim
 
     def __post_init__(self) -> None:
+        make_plain(self)
         one_of("expression operator", self.op, OPERATORS)
         for operand in (self.lhs, self.rhs):
             check_dim(f"operand of {self.op!r}", operand)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, fields
 from typing import Final, cast
 
 from ffi_builder.errors import SpecError
-from ffi_builder.spec._check import identifier, text
+from ffi_builder.spec._check import identifier, make_plain, text
 
 
 class _Missing:
@@ -80,6 +80,7 @@ class Named(Metadata):
     name: str
 
     def __post_init__(self) -> None:
+        make_plain(self)
         identifier(f"{type(self).__name__} name", self.name)
         self._check_metadata(self.label)
 

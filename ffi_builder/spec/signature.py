@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from ffi_builder.errors import SpecError
-from ffi_builder.spec._check import identifier, text
+from ffi_builder.spec._check import identifier, make_plain, text
 from ffi_builder.spec.canonical import canonical_text, outline
 from ffi_builder.spec.composite import Param, check_params, required, with_paths
 from ffi_builder.spec.expr import Expr, Var, linear, variables
@@ -42,6 +42,7 @@ class Signature:
     doc: str = field(default="", kw_only=True, compare=False)
 
     def __post_init__(self) -> None:
+        make_plain(self)
         identifier("Signature name", self.name)
         what = f"Signature {self.name!r}"
         object.__setattr__(self, "params", check_params(f"{what}: params", self.params))

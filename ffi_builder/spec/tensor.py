@@ -9,7 +9,7 @@ from typing import Final, cast
 
 from ffi_builder import abi
 from ffi_builder.errors import SpecError
-from ffi_builder.spec._check import integer, one_of, power_of_two, with_context
+from ffi_builder.spec._check import integer, one_of, plain, power_of_two, with_context
 from ffi_builder.spec.config import default_device_type
 from ffi_builder.spec.dtypes import parse_dtype
 from ffi_builder.spec.expr import Dim, Var, check_dim
@@ -19,6 +19,8 @@ INTENTS: Final = ("in", "out", "inout")
 LAYOUTS: Final = ("C", "F", "any")
 """What ``strides`` may be called."""
 ANY: Final = "any"
+MOST_DIMENSIONS: Final = 255
+"""How many dimensions a tensor may have. Those of NumPy and PyTorch have 64 at most."""
 DEVICES: Final = (*abi.DEVICE_TYPES, ANY)
 """What ``device_type`` may be."""
 
@@ -48,8 +50,9 @@ class Tensor(Named):
         intent: ``"in"``, ``"out"``, ``"inout"`` or None (not said): for metadata.
 
     Raises:
-        SpecError: an unknown dtype or device, a negative dimension, strides of another length than
-            the shape, an alignment that is no power of two, or no device said.
+        SpecError: an unknown dtype or device, more than 255 dimensions, a negative dimension,
+            strides of another length than the shape, an alignment that is no power of two, or no
+            device said.
     """
 
     shape: Sequence[Dim | None] | EllipsisType
@@ -66,6 +69,11 @@ class Tensor(Named):
         what = self.label
         if self.shape is not Ellipsis:
             object.__setattr__(self, "shape", check_entries(f"{what}: shape", self.shape))
+            if self.ndim > MOST_DIMENSIONS:
+                raise SpecError(
+                    f"{what}: shape: expected at most {MOST_DIMENSIONS} dimensions but got "
+                    f"{self.ndim}"
+                )
         object.__setattr__(self, "dtype", self._checked_dtype(what))
         device_type = self.device_type
         if device_type is None:
@@ -155,7 +163,7 @@ class Tensor(Named):
         if not isinstance(given, (tuple, list)):
             with_context(f"{what}: ", parse_dtype, cast("str", given))
             return cast("str", given)
-        dtypes = tuple(cast("Sequence[str]", given))
+        dtypes = tuple(map(plain, cast("Sequence[str]", given)))
         for dtype in dtypes:
             with_context(f"{what}: ", parse_dtype, dtype)
         if not dtypes or len(set(map(parse_dtype, dtypes))) < len(dtypes):
