@@ -90,6 +90,8 @@ class Hot:
         """data + byte_offset of each tensor."""
         self.dims: dict[Position, list[Value | int]] = {}
         """The dimensions of each tensor as stored; an int where the check has made it one."""
+        self.unsized: list[Position] = []
+        """Tensors whose dimensions are still to be checked, as far as that is done together."""
         self.pointers: dict[tuple[Position, int], Value] = {}
         self.strides: dict[Position, Value] = {}
         """Where the strides of each tensor are, also where it came with none."""

@@ -24,6 +24,7 @@ The frame is registers, 64 bytes of scratch, a stack for expressions, the slots,
 
 from __future__ import annotations
 
+import re
 import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -210,6 +211,8 @@ class Head(IntEnum):
 
 
 _LONGEST: Final = 0xFFFF
+_SEARCHED: Final = 1 << 14
+"""How much of the text is searched for what may stand in it already."""
 _HEAD: Final = struct.Struct("<5I4H")
 
 OPERATOR_CODES: Final = {
@@ -299,6 +302,8 @@ class TableWriter:
         self._arguments = [text.encode() for text in spec.argument_texts(signature)]
         self._text = bytearray(b", ".join(self._arguments) + b")")
         self._length = len(self._text)
+        self._known = _words_behind(self._text, _SEARCHED)
+        """Where some texts are."""
         self._text_uses: list[tuple[int, int]] = []
         self.symbols = {var: number for number, var in enumerate(symbols)}
         self._slots = len(symbols)
@@ -364,10 +369,14 @@ class TableWriter:
         data = string.encode()
         if len(data) > _LONGEST:
             raise BuildError(f"{self._name}: a text of {len(data)} bytes is too long")
-        position = self._text.find(data)
-        if position < 0:
-            position = len(self._text)
-            self._text += data
+        position = self._known.get(data)
+        if position is None:
+            # Not in all of a long text: that would take time in proportion to its length, each time.
+            position = self._text.find(data, 0, _SEARCHED)
+            if position < 0:
+                position = len(self._text)
+                self._text += data
+            self._known[data] = position
         return position, len(data)
 
     def _message_size(self) -> int:
@@ -377,6 +386,14 @@ class TableWriter:
         longest_name = max((len(var.name) for var in self.symbols), default=0)
         symbols = len(self.symbols) * (longest_name + 64 + min(len(self._text), 256))
         return 2048 + shown + 2 * 22 * self._rank + min(symbols + len(self._text), 1 << 16)
+
+
+def _words_behind(text: bytes, start: int) -> dict[bytes, int]:
+    """Where each name in the text behind a position is first."""
+    found: dict[bytes, int] = {}
+    for word in re.finditer(rb"\w+", text[start:]):
+        found.setdefault(word[0], start + word.start())
+    return found
 
 
 def dtype_word(dtype: spec.DataType) -> int:
