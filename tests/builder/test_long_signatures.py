@@ -11,6 +11,7 @@ import pytest
 
 from ffi_builder import runtime
 from ffi_builder.abi import TypeIndex
+from ffi_builder.providers import DirectCallProvider
 from ffi_builder.spec import Optional, Param, String, Struct, Tensor, TupleParam, Var
 from tests.differential.description import DLTensor, Object
 from tests.support.wrapping import RawWrapper, attached
@@ -76,6 +77,18 @@ def test_twice_the_parameters_take_twice_the_calls(make: Callable[[int], list[Pa
         return runtime.lower(attached(make(count))).mlir
 
     lower(150)  # what is made once
+    one, two = calls(lambda: lower(150)), calls(lambda: lower(300))
+    assert two < 2.2 * one
+
+
+@pytest.mark.parametrize("names", [None, "parameters", "parts"])
+def test_twice_the_arguments_take_twice_the_calls(names: str | None) -> None:
+    def lower(count: int) -> object:
+        of_each = {"parameters": "x{}", "parts": "x{}.data"}
+        args = None if names is None else [of_each[names].format(i) for i in range(count)]
+        return runtime.lower(attached(tensors(count), DirectCallProvider("k", args=args))).mlir
+
+    lower(150)
     one, two = calls(lambda: lower(150)), calls(lambda: lower(300))
     assert two < 2.2 * one
 

@@ -371,7 +371,7 @@ class TableWriter:
             raise BuildError(f"{self._name}: a text of {len(data)} bytes is too long")
         position = self._known.get(data)
         if position is None:
-            # Not in all of a long text: that would take time in proportion to its length, each time.
+            # All of a long text would take time in proportion to its length, each time.
             position = self._text.find(data, 0, _SEARCHED)
             if position < 0:
                 position = len(self._text)
