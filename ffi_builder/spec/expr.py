@@ -251,7 +251,11 @@ def variables(value: object) -> Iterator[Var]:
 
 
 def linear(value: Expr) -> tuple[int, Var, int] | None:
-    """``(a, x, b)`` if the expression is ``a * x + b`` with one Var x and a != 0, else None."""
+    """``(a, x, b)`` if the expression is ``a * x + b`` with one Var x and a != 0, else None.
+
+    It is made of ``+``, ``-`` and ``*``, and no product has x on both sides. a and b are exact, and
+    fit int64: what is beyond that cannot be solved for x, only compared once x is known.
+    """
     form = _linear_form(value)
     if form is None:
         return None

@@ -231,5 +231,5 @@ def _check_bound(what: str, occurrences: Sequence[tuple[str, object]]) -> None:
                 raise SpecError(
                     f"{what}: nothing binds symbol {var.name!r}, which {path} = {value} needs; it "
                     f"must stand alone as a dimension, stride or scalar parameter, or in an "
-                    f"expression a * {var.name} + b"
+                    f"expression a * {var.name} + b of ints that fit int64"
                 )

@@ -5,11 +5,14 @@ from __future__ import annotations
 from functools import partial
 
 import pytest
+from hypothesis import given
 
 from ffi_builder import spec
 from ffi_builder.spec import Dim, Expr, Param, Shape, Var, ceildiv
 from tests.differential.description import array, of_int, shape
 from tests.oracle.calls import accepted, f32, fault, values
+from tests.oracle.symbols import linear_form
+from tests.spec.strategies import exprs
 
 Tensor = partial(spec.Tensor, dtype="float32", device_type="cpu")
 n, k, m = spec.dims("n k m")
@@ -193,6 +196,43 @@ class TestSolving:
     def test_parts_are_not_computed(self) -> None:
         params = [Tensor("A", [n * 2**62 - n * (2**62 - 1) - 5])]
         assert values(params, f32(2**62)) == {"n": 2**62 + 5}
+
+    BEYOND = n * 2 + 2**62 + 2**62
+
+    def test_constants_beyond_int64_wait(self) -> None:
+        params = [Shape("s", [self.BEYOND, n + 1])]
+        assert values(params, shape(2**63 - 2, 0)) == {"n": -1}
+        assert fault(params, shape(5, 0)) == (
+            f"ValueError #0 s[0]: {2**63 - 2} ({self.BEYOND} with n = -1 from n in s[1]) | 5"
+        )
+        assert fault(params, shape(5, 1)) == (
+            f"ValueError #0 s[0]: {self.BEYOND} within int64, with n = 0 from n in s[1] | 5"
+        )
+
+    def test_so_do_factors_beyond_int64(self) -> None:
+        params = [Shape("s", [n * 2**62 * 2, n])]
+        assert values(params, shape(0, 0)) == {"n": 0}
+        assert fault(params, shape(1, 0)).startswith(
+            "ValueError #0 s[0]: 0 (n * 4611686018427387904 * 2 "
+        )
+
+    def test_constants_that_come_to_fit(self) -> None:
+        params = [Shape("s", [n * 2 + 2**62 + 2**62 - 2**62])]
+        assert values(params, shape(2**62 + 6)) == {"n": 3}
+        expression = n * 2 - 2**62 - 2**62  # the least int64
+        params = [Shape("s", [expression])]
+        assert fault(params, shape(0)) == (
+            f"ValueError #0 s[0]: a value of {expression} for an integer n | 0"
+        )
+
+    @pytest.mark.parametrize("expression", [(n - n + 2) * n, n - n + 3, n * 2 + k - k])
+    def test_what_is_not_linear_waits(self, expression: Expr) -> None:
+        params = [Shape("s", [expression, n + 1, k + 1])]
+        assert "for an integer" not in fault(params, shape(2**62, 1, 1))
+
+    @given(exprs())
+    def test_what_is_linear_is_so_in_the_package(self, expression: Expr) -> None:
+        assert linear_form(expression) == spec.linear(expression)
 
     def test_a_quotient_beyond_int64(self) -> None:
         params = [Tensor("A", [None, None], strides=[0 - n, None])]

@@ -139,6 +139,9 @@ def test_variables_from_left_to_right_with_repeats():
         (ceildiv(n, 2), None),
         (n * 2**62 * 4, None),
         ((n + 2**62) * 4, None),
+        (n * 2 + 2**62 + 2**62, None),
+        (n * 2 - 2**62 - 2**62, (2, n, -(2**63))),
+        (n * 2 + 2**62 + 2**62 - 1, (2, n, 2**63 - 1)),
     ],
 )
 def test_linear(expr: Expr, form: tuple[int, Var, int] | None):
