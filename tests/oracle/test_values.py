@@ -5,14 +5,11 @@ from __future__ import annotations
 from functools import partial
 
 import pytest
-from hypothesis import given
 
 from ffi_builder import spec
 from ffi_builder.spec import Dim, Expr, Param, Shape, Var, ceildiv
 from tests.differential.description import array, of_int, shape
 from tests.oracle.calls import accepted, f32, fault, values
-from tests.oracle.symbols import linear_form
-from tests.spec.strategies import exprs
 
 Tensor = partial(spec.Tensor, dtype="float32", device_type="cpu")
 n, k, m = spec.dims("n k m")
@@ -229,10 +226,6 @@ class TestSolving:
     def test_what_is_not_linear_waits(self, expression: Expr) -> None:
         params = [Shape("s", [expression, n + 1, k + 1])]
         assert "for an integer" not in fault(params, shape(2**62, 1, 1))
-
-    @given(exprs())
-    def test_what_is_linear_is_so_in_the_package(self, expression: Expr) -> None:
-        assert linear_form(expression) == spec.linear(expression)
 
     def test_a_quotient_beyond_int64(self) -> None:
         params = [Tensor("A", [None, None], strides=[0 - n, None])]

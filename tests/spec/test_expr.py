@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from ffi_builder import SpecError, spec
 from ffi_builder.spec import Expr, Var, ceildiv, dims, linear, variables
+from tests.oracle.symbols import linear_form
 from tests.spec.strategies import exprs
 
 n, k, m = dims("n k m")
@@ -160,3 +161,8 @@ def test_a_linear_form_has_the_value_of_the_expression(expr: Expr, value: int):
         scale, var, offset = form
         assume(as_python(expr))
         assert value_of(expr, {var.name: value}) == scale * value + offset
+
+
+@given(exprs())
+def test_linear_is_what_the_rules_call_so(expr: Expr):
+    assert linear(expr) == linear_form(expr)
