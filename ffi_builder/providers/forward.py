@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Final, TypeAlias
 
 from ffi_builder import spec
@@ -77,11 +78,10 @@ def entries(provider: str, args: Sequence[Entry], context: CallContext) -> list[
         known.setdefault(param.name, []).append(param)
     paths = dict(spec.with_paths([*context.params, *context.signature.result_tensors]))
     symbols = {var.name: var for var in context.matched_var_binding}
+    look_up = partial(_named, provider, context, paths, symbols)
     found: list[Item] = []
     for given in args:
-        entry = given
-        if isinstance(given, str):
-            entry = _named(provider, given, context, paths, symbols)
+        entry = look_up(given) if isinstance(given, str) else given
         param = _owner(entry)
         equal = [item for item in known.get(getattr(param, "name", ""), ()) if item == param]
         if _is_made_of_others(entry) and equal:
@@ -101,10 +101,10 @@ def entries(provider: str, args: Sequence[Entry], context: CallContext) -> list[
 
 def _named(
     provider: str,
-    name: str,
     context: CallContext,
     by_name: Mapping[str, spec.Param],
     symbols: Mapping[str, spec.Var],
+    name: str,
 ) -> Item:
     """The parameter of that name, else the symbol, a part (``x.data``), an expression's value."""
     if name in by_name or name in symbols:

@@ -388,7 +388,7 @@ class TableWriter:
         return 2048 + shown + 2 * 22 * self._rank + min(symbols + len(self._text), 1 << 16)
 
 
-def _words_behind(text: bytes, start: int) -> dict[bytes, int]:
+def _words_behind(text: bytearray, start: int) -> dict[bytes, int]:
     """Where each name in the text behind a position is first."""
     found: dict[bytes, int] = {}
     for word in re.finditer(rb"\w+", text[start:]):
