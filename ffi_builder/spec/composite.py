@@ -33,7 +33,7 @@ from ffi_builder.spec.values import (
     String,
 )
 
-DEEPEST: Final = 32
+DEEPEST: Final = 50
 """How deep tuples and structs may be in one another: what reads them is recursive."""
 
 
@@ -42,7 +42,7 @@ class TupleParam(Named):
     """An Array or List with these elements, in this order; they may be tuples themselves.
 
     Raises:
-        SpecError: two elements of one name, or tuples and structs that are more than 32 deep in one
+        SpecError: two elements of one name, or tuples and structs that are more than 50 deep in one
             another.
     """
 
@@ -66,7 +66,7 @@ class Struct(Named):
 
     Raises:
         SpecError: two fields of one name, a ``cls`` with other fields, or tuples and structs that
-            are more than 32 deep in one another.
+            are more than 50 deep in one another.
     """
 
     fields: Sequence[Param]

@@ -66,7 +66,7 @@ SPECS: Final[dict[str, tuple[str, ...]]] = {
         'Choice("mode", {"relu": 1, "gelu": 2}, default="geru")',
         'Object("o", "my module")',
         'TupleParam("cfg", [EnvStream("s")])',
-        'eval("TupleParam(\'t\', [" * 33 + "])" * 33)',
+        'eval("TupleParam(\'t\', [" * 51 + "])" * 51)',
         'Struct("cfg", [Var("a", "int32")], cls=dict)',
         'Struct("cfg", [Var("a", "int32")], cls=NamedTuple("Point", [("x", int)]))',
         'Optional("x")',

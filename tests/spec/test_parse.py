@@ -359,7 +359,7 @@ class TestExpression:
             ("n + q", "there is no symbol 'q', but n, x\n    n + q\n        ^"),
             ("x * 2", "'x' is a float32 symbol, not an integer one\n    x * 2\n    ^"),
             ("n % 0", "divisor of '%': expected a positive int but got 0\n    n % 0\n      ^"),
-            ("(" * 129, "too deeply nested"),
+            ("(" * 165, "too deeply nested"),
             (3, "expression: expected a str but got 3"),
         ],
     )
