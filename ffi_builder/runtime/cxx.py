@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import math
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -59,10 +60,9 @@ _RESERVED = words(
     Args std tvm
     """
 )
-# What compilers keep for themselves, and how macros are called: INT_MAX, EINVAL, M_PIf.
-_MACRO_LIKE = re.compile(
-    r"_[_A-Z]\w*|[A-Z][A-Z0-9]*_[A-Z0-9_]*|E[A-Z0-9]+|SNAN[A-Z0-9]*|(M_[A-Z0-9]|SYS_)\w*"
-)
+_ERRORS = frozenset(name for name in dir(errno) if name.startswith("E")) | {"EHWPOISON"}
+# What compilers keep for themselves, and how macros are called: INT_MAX, M_PIf, SYS_read.
+_MACRO_LIKE = re.compile(r"_[_A-Z]\w*|[A-Z][A-Z0-9]*_[A-Z0-9_]*|SNAN[A-Z0-9]*|(M_[A-Z0-9]|SYS_)\w*")
 
 
 def includes(functions: Iterable[Described]) -> list[str]:
@@ -80,7 +80,7 @@ def identifier(name: str) -> str:
     letters = re.sub(r"\W", "_", name, flags=re.ASCII) or "_"
     if letters[0].isdigit():
         letters = f"_{letters}"
-    taken = letters in _RESERVED or _MACRO_LIKE.fullmatch(letters)
+    taken = letters in _RESERVED or letters in _ERRORS or _MACRO_LIKE.fullmatch(letters)
     return f"{letters}_" if taken else letters
 
 

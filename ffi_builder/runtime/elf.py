@@ -123,7 +123,8 @@ def content_of(data: bytes, symbol: str, machine: str | None = None) -> bytes | 
         for offset in range(symtab[4], symtab[4] + symtab[5], _SYM.size):
             name_at, _, _, section, value, size = _SYM.unpack_from(data, offset)
             if section != _SHN_UNDEF and _string(data, strtab, name_at) == symbol:
-                start = int(sections[section][4] + value)
+                holder: int = section
+                start: int = sections[holder][4] + value
                 return data[start : start + size]
     return None
 

@@ -166,7 +166,9 @@ def test_names_do_not_depend_on_their_order(names: Sequence[str]) -> None:
     assert cxx.identifiers(names) == expected
 
 
-@pytest.mark.parametrize("name", ["scale", "M", "BLOCK", "GEMM", "int8_gemm", "x_", "f2", "Adam"])
+@pytest.mark.parametrize(
+    "name", ["scale", "M", "BLOCK", "GEMM", "ELU", "int8_gemm", "x_", "f2", "Adam"]
+)
 def test_usual_names_stay(name: str) -> None:
     assert cxx.identifier(name) == name
 
