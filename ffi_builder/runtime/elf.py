@@ -31,6 +31,7 @@ _STB_LOCAL, _STB_WEAK = 0, 2
 _STT_FUNC, _STT_GNU_IFUNC = 2, 10
 _STV_DEFAULT, _STV_PROTECTED = 0, 3
 _MACHINES = {"x86_64": 62, "aarch64": 183}
+_DAMAGED = "The object file is truncated or damaged"
 _MACHINE_NAMES = {number: name for name, number in _MACHINES.items()}
 
 
@@ -88,7 +89,7 @@ def read_object(data: bytes, machine: str | None = None) -> ObjectFile:
             any(name.startswith((".fini_array", ".dtors")) for name in names),
         )
     except (struct.error, IndexError, ValueError) as error:
-        raise CompileError(f"The object file is truncated or damaged: {error}") from error
+        raise CompileError(f"{_DAMAGED}: {error}") from error
 
 
 def read_library(data: bytes) -> tuple[Symbol, ...]:
@@ -116,16 +117,22 @@ def read_library(data: bytes) -> tuple[Symbol, ...]:
 
 
 def content_of(data: bytes, symbol: str, machine: str | None = None) -> bytes | None:
-    """The bytes of a constant that object `data` defines, or None if it defines none."""
-    sections = _sections(data, machine)
-    for _, symtab in _symbol_tables(sections):
-        strtab = sections[symtab[6]]
-        for offset in range(symtab[4], symtab[4] + symtab[5], _SYM.size):
-            name_at, _, _, section, value, size = _SYM.unpack_from(data, offset)
-            if section != _SHN_UNDEF and _string(data, strtab, name_at) == symbol:
-                holder: int = section
-                start: int = sections[holder][4] + value
-                return data[start : start + size]
+    """The bytes of a constant that object `data` defines, or None if it defines none.
+
+    Raises CompileError as `read_object` does.
+    """
+    try:
+        sections = _sections(data, machine)
+        for _, symtab in _symbol_tables(sections):
+            strtab = sections[symtab[6]]
+            for offset in range(symtab[4], symtab[4] + symtab[5], _SYM.size):
+                name_at, _, _, section, value, size = _SYM.unpack_from(data, offset)
+                if section != _SHN_UNDEF and _string(data, strtab, name_at) == symbol:
+                    holder: int = section
+                    start: int = sections[holder][4] + value
+                    return data[start : start + size]
+    except (struct.error, IndexError, ValueError) as error:
+        raise CompileError(f"{_DAMAGED}: {error}") from error
     return None
 
 

@@ -184,6 +184,15 @@ def test_modules_of_others_that_cannot_be_put_together(tmp_path: Path, content: 
         runtime.lower(own, link=[other]).export_library(tmp_path / "a.so")
 
 
+def test_damaged_objects(tmp_path: Path):
+    first = exported(tmp_path / "f.o", "f", [(KIND, b"1")])
+    second = exported(tmp_path / "g.o", "g", [(KIND, b"2")])
+    for length in (64, 65, len(second) // 2):
+        damaged = second[:length] + b"\0" + SYMBOL.encode()
+        with pytest.raises(CompileError, match="The object file is truncated or damaged"):
+            with_one_library_bin([first, damaged])
+
+
 def test_many_in_one_another(tmp_path: Path):
     module = CustomModule(KIND, b"innermost")
     for _ in range(3000):

@@ -302,8 +302,9 @@ class TableWriter:
         self._arguments = [text.encode() for text in spec.argument_texts(signature)]
         self._text = bytearray(b", ".join(self._arguments) + b")")
         self._length = len(self._text)
-        self._known = _words_behind(self._text, _SEARCHED)
-        """Where some texts are."""
+        words = [word for word in re.finditer(rb"\w+", self._text) if word.start() >= _SEARCHED]
+        self._known = {word[0]: word.start() for word in reversed(words)}
+        """Where some texts are first."""
         self._text_uses: list[tuple[int, int]] = []
         self.symbols = {var: number for number, var in enumerate(symbols)}
         self._slots = len(symbols)
@@ -386,14 +387,6 @@ class TableWriter:
         longest_name = max((len(var.name) for var in self.symbols), default=0)
         symbols = len(self.symbols) * (longest_name + 64 + min(len(self._text), 256))
         return 2048 + shown + 2 * 22 * self._rank + min(symbols + len(self._text), 1 << 16)
-
-
-def _words_behind(text: bytearray, start: int) -> dict[bytes, int]:
-    """Where each name in the text behind a position is first."""
-    found: dict[bytes, int] = {}
-    for word in re.finditer(rb"\w+", text[start:]):
-        found.setdefault(word[0], start + word.start())
-    return found
 
 
 def dtype_word(dtype: spec.DataType) -> int:
