@@ -12,7 +12,7 @@ import pytest
 from ffi_builder import runtime
 from ffi_builder.abi import TypeIndex
 from ffi_builder.providers import DirectCallProvider
-from ffi_builder.spec import Optional, Param, String, Struct, Tensor, TupleParam, Var
+from ffi_builder.spec import Optional, Param, Shape, String, Struct, Tensor, TupleParam, Var
 from tests.differential.description import DLTensor, Object
 from tests.support.wrapping import RawWrapper, attached
 
@@ -152,3 +152,19 @@ def test_the_sizes_of_each_are_checked(forty: RawWrapper, wrong: int) -> None:
         assert failed is not None
         assert failed[1].startswith(f"Mismatched x{wrong}.{place} on argument #{wrong} ")
         assert words in failed[1]
+
+
+def test_names_far_behind_in_a_long_signature() -> None:
+    """Messages take them out of the text of the signature."""
+    names = [f"symbol_{i}_of_a_name_that_is_rather_long" for i in range(600)]
+    params = [Var(name, "int64", min=1) for name in names]
+    function = runtime.compile(attached([*params, Shape("s", [params[-2], params[3]])]))["f"]
+    good = [1] * 600
+    assert function(*good, [1, 1]) is None
+    for wrong in (0, 299, 599):
+        given = [*good[:wrong], 0, *good[wrong + 1 :]]
+        with pytest.raises(ValueError, match=rf"at least 1 \(min of {names[wrong]}\) but got 0"):
+            function(*given, [1, 1])
+    for entries, name in (([2, 1], names[-2]), ([1, 2], names[3])):
+        with pytest.raises(ValueError, match=rf"expected 1 \({name} = {name}\) but got 2"):
+            function(*good, entries)
