@@ -302,8 +302,8 @@ class TableWriter:
         self._arguments = [text.encode() for text in spec.argument_texts(signature)]
         self._text = bytearray(b", ".join(self._arguments) + b")")
         self._length = len(self._text)
-        words = [word for word in re.finditer(rb"\w+", self._text) if word.start() >= _SEARCHED]
-        self._known = {word[0]: word.start() for word in reversed(words)}
+        words = [*re.finditer(rb"\w+", bytes(self._text[_SEARCHED:]))]
+        self._known = {word[0]: _SEARCHED + word.start() for word in reversed(words)}
         """Where some texts are first."""
         self._text_uses: list[tuple[int, int]] = []
         self.symbols = {var: number for number, var in enumerate(symbols)}
