@@ -303,7 +303,9 @@ class TableWriter:
         self._text = bytearray(b", ".join(self._arguments) + b")")
         self._length = len(self._text)
         words = [*re.finditer(rb"\w+", bytes(self._text[_SEARCHED:]))]
-        self._known = {word[0]: _SEARCHED + word.start() for word in reversed(words)}
+        self._known: dict[bytes, int] = {
+            word[0]: _SEARCHED + word.start() for word in reversed(words)
+        }
         """Where some texts are first."""
         self._text_uses: list[tuple[int, int]] = []
         self.symbols = {var: number for number, var in enumerate(symbols)}
