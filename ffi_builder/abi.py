@@ -169,3 +169,10 @@ DEVICE_TYPES: Final[dict[str, int]] = {
 
 PREFIX: Final = "__tvm_ffi_"
 """What every exported symbol begins with; ``tvm_ffi.Module`` looks functions up behind it."""
+
+RESERVED_NAMES: Final[dict[str, str]] = {
+    "_metadata_": "what describes a function to tvm-ffi's tools",
+    "_doc_": "what gives tvm-ffi's tools the documentation of a function",
+    "_library_": "what tvm-ffi itself reads and writes in a library that it loads",
+}
+"""What no function's name begins with, as ``tvm/ffi/extra/module.h`` keeps it, and for what."""

@@ -8,12 +8,12 @@ int main() {
   int64_t shape[] = {3};
   DLTensor x = {data, {kDLCPU, 0}, 1, {kDLFloat, 32, 1}, shape, nullptr, 0};
 
-  kernels::scale(&x, 10);  // a tvm::ffi::Tensor goes in the same way
+  ffi_builder::kernels::scale(&x, 10);  // a tvm::ffi::Tensor goes in the same way
   std::cout << data[0] << " " << data[1] << " " << data[2] << "\n";
 
   x.dtype.bits = 64;  // a mistake
   try {
-    kernels::scale(&x, 10);
+    ffi_builder::kernels::scale(&x, 10);
   } catch (const tvm::ffi::Error &error) {
     std::cout << error.kind() << ": " << error.message() << "\n";
     return 0;

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from ffi_builder import abi, spec
 from ffi_builder.builder.expressions import evaluate
@@ -56,6 +57,11 @@ class DecodedValues:
     """The ``TVMFFIAny`` of each tensor that is returned; it did not come as an argument."""
     typed: dict[spec.Var, Value] = field(default_factory=dict[spec.Var, Value])
     """Symbols in their own types, but for those that are only passed on."""
+
+    @cached_property
+    def _place_by_id(self) -> dict[int, Place]:
+        """The first place of each argument."""
+        return {id(known): place for known, place in reversed(self.places)}
 
     def value(self, item: spec.Dim) -> Value:
         """A symbol in its own type; an expression or int as an i64."""
@@ -303,9 +309,9 @@ class DecodedValues:
         return own or [place for known, place in self.places if known == param]
 
     def _place(self, param: spec.Param) -> Place:
-        for known, place in self.places:
-            if known is param:
-                return place
+        place = self._place_by_id.get(id(param))
+        if place is not None:
+            return place
         equal = self._equal(param)
         if not equal:
             raise BuildError(f"{param!r} is not a parameter of this signature")

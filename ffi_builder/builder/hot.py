@@ -46,8 +46,7 @@ def emit_hot_path(hot: Hot, plan: Plan, *, defer: bool) -> None:
     _emit_all(hot, plan.steps[: plan.late])
     for step in plan.steps[plan.late :]:
         _emit(hot, step, None)
-    # Of what may be absent they were checked where it was known to be there.
-    tensors.check_sizes(hot, [position for position in hot.dims if hot.guard(position) is None])
+    tensors.check_sizes(hot)
 
 
 def _alone(plan: Plan) -> frozenset[spec.Var]:
@@ -113,9 +112,7 @@ def _emit(hot: Hot, step: s.AnyStep, following: s.AnyStep | None) -> None:
                 there = b.or_(there, b.eq(ndim, b.i32(0)))
             hot.require(there)
         case s.CheckNumel(place):
-            # Of all tensors together, at the end; but for those of any rank.
-            if place.position not in hot.ndims:
-                hot.require(hot.shared("numel_fits", [hot.objects[place.position]]))
+            tensors.check_numel(hot, place.position)
         case s.CheckOffset(place):
             tensors.load_data(hot, place)  # checked with data, which follows
         case s.CheckData(place):

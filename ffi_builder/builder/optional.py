@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import islice
 from typing import Any, Final
 
 from ffi_builder import spec
@@ -36,9 +37,10 @@ def emit_optional(
     before = {name: dict(getattr(hot, name)) for name in _TABLES}
     start, body = b.block, b.new_block()
     b.block = body
+    unsized, hot.unsized = hot.unsized, []
     emit(inside)
-    added = [position for position in hot.dims if position not in before["dims"]]
-    tensors.check_sizes(hot, [position for position in added if hot.guard(position) is None])
+    tensors.check_sizes(hot)
+    hot.unsized = unsized
     inner = {name: getattr(hot, name) for name in _TABLES}
     for name in _TABLES:
         setattr(hot, name, before[name])
@@ -91,25 +93,29 @@ def _keep_values(merge: _Merge, inner: dict[str, dict[Any, Any]]) -> None:
     """Objects, addresses, devices and scalars."""
     hot = merge.hot
     for name in ("objects", "data", "devices", "present"):
-        for key, value in inner[name].items():
-            if key not in getattr(hot, name):
-                merge.keep(name, key, value)
-    for place, value in inner["reads"].items():
-        if place not in hot.reads and place.part in (Part.VALUE, Part.ENTRY):
+        for key, value in _added(inner[name], getattr(hot, name)):
+            merge.keep(name, key, value)
+    for place, value in _added(inner["reads"], hot.reads):
+        if place.part in (Part.VALUE, Part.ENTRY):
             merge.keep("reads", place, value)
-    for position, parts in inner["texts"].items():
-        if position not in hot.texts:
-            hot.texts[position] = []
-            for part in parts:
-                merge.add(part, None, hot.texts[position].append)
+    for position, parts in _added(inner["texts"], hot.texts):
+        hot.texts[position] = []
+        for part in parts:
+            merge.add(part, None, hot.texts[position].append)
+
+
+def _added(inner: dict[Any, Any], outer: dict[Any, Any]) -> list[tuple[Any, Any]]:
+    """What the branch has added to a table: it stands behind what was there."""
+    return list(islice(inner.items(), len(outer), None))
 
 
 def _keep_symbols(merge: _Merge, inner: dict[spec.Var, Symbol]) -> None:
     """Those that the branch has bound, or bound anew; it may also not have been gone through."""
-    for var, bound in inner.items():
-        outer = merge.hot.symbols.get(var)
-        if bound is not outer:
-            _keep_symbol(merge, var, bound, outer)
+    outer = merge.hot.symbols
+    pairs = zip(inner.items(), outer.values(), strict=False)  # the same symbols, to where it ends
+    anew = [(var, bound, before) for (var, bound), before in pairs if bound is not before]
+    for var, bound, before in (*anew, *((*item, None) for item in _added(inner, outer))):
+        _keep_symbol(merge, var, bound, before)
 
 
 def _keep_symbol(merge: _Merge, var: spec.Var, bound: Symbol, outer: Symbol | None) -> None:

@@ -90,6 +90,8 @@ class Hot:
         """data + byte_offset of each tensor."""
         self.dims: dict[Position, list[Value | int]] = {}
         """The dimensions of each tensor as stored; an int where the check has made it one."""
+        self.unsized: list[Position] = []
+        """Tensors whose dimensions are still to be checked, as far as that is done together."""
         self.pointers: dict[tuple[Position, int], Value] = {}
         self.strides: dict[Position, Value] = {}
         """Where the strides of each tensor are, also where it came with none."""
@@ -174,12 +176,15 @@ class Hot:
 
     def product(self, dims: list[Value | int]) -> Value | int:
         """The product of dimensions, modulo 2^64; equal products are emitted once."""
-        if not dims:
-            return 1
-        key = tuple(dim if isinstance(dim, int) else id(dim) for dim in dims)
-        if key not in self.products:
-            self.products[key] = self._multiply(dims[0], self.product(dims[1:]))
-        return self.products[key]
+        marks = tuple(dim if isinstance(dim, int) else id(dim) for dim in dims)
+        start = 0
+        while start < len(marks) and marks[start:] not in self.products:
+            start += 1
+        found = self.products[marks[start:]] if start < len(marks) else 1
+        for at in reversed(range(start)):
+            found = self._multiply(dims[at], found)
+            self.products[marks[at:]] = found
+        return found
 
     def _multiply(self, lhs: Value | int, rhs: Value | int) -> Value | int:
         if isinstance(lhs, int) and isinstance(rhs, int):

@@ -225,13 +225,30 @@ def check_packed(hot: Hot, place: Place, limit: int) -> None:
 # ---- sizes
 
 
-def check_sizes(hot: Hot, positions: Sequence[Position]) -> None:
-    """No dimension is negative, and the product of each tensor's fits int64.
+_TOGETHER: Final = 16
+"""Of how many tensors the sizes are checked together. What waits for that takes registers, and with
+all tensors of a long signature LLVM's time would be quadratic."""
 
-    Of all these tensors together: if the dimensions, or-ed together, are small enough as an
-    unsigned number, no product of them can overflow; only if they are not, each is looked at.
+
+def check_numel(hot: Hot, position: Position) -> None:
+    """No dimension is negative, and their product fits int64: together with that of others."""
+    if position not in hot.ndims:
+        hot.require(hot.shared("numel_fits", [hot.objects[position]]))
+    elif hot.ndims[position]:
+        hot.unsized.append(position)
+        if len(hot.unsized) == _TOGETHER:
+            check_sizes(hot)
+            hot.b.go_on_at_the_end()
+
+
+def check_sizes(hot: Hot) -> None:
+    """The sizes of the tensors that wait for it.
+
+    If the dimensions, or-ed together, are small enough as an unsigned number, no product of them
+    can overflow; only if they are not, each tensor is looked at.
     """
     b = hot.b
+    positions, hot.unsized = hot.unsized, []
     distinct: dict[tuple[object, ...], Position] = {}
     dynamic: dict[int, Value] = {}
     bits = 63

@@ -76,8 +76,9 @@ def attach_ffi_func(
 
     Raises:
         SpecError: if the parameters do not make a signature.
-        BuildError: if the module has such a symbol already, the callee does not take what the
-            provider passes, or the result does not verify. The module is then as it was.
+        BuildError: if the name is reserved by tvm-ffi (:data:`ffi_builder.abi.RESERVED_NAMES`), the
+            module has such a symbol already, the callee does not take what the provider passes, or
+            the result does not verify. The module is then as it was.
     """
     _checked_name(symbol_name)
     if isinstance(params, spec.Signature):
@@ -168,13 +169,19 @@ def _check_arguments(signature: object, call_provider: object) -> None:
 
 
 def _checked_name(name: object) -> str:
-    """A name that linkers and ``tvm_ffi.Module`` take."""
+    """A name that linkers and ``tvm_ffi.Module`` take, and that tvm-ffi has no meaning for."""
     if not isinstance(name, str) or not re.fullmatch(r"[\w.$]+", name, re.ASCII):
         raise BuildError(
             f"symbol name: expected ASCII letters, digits, '_', '.' and '$' but got {name!r}"
         )
     if name.startswith(abi.PREFIX):
         raise BuildError(f"symbol name: {name!r} is given without the prefix {abi.PREFIX!r}")
+    for reserved, holder in abi.RESERVED_NAMES.items():
+        if name.startswith(reserved):
+            raise BuildError(
+                f"symbol name: {name!r} begins with {reserved!r}, which is kept for {holder}; "
+                f"choose another name"
+            )
     return name
 
 

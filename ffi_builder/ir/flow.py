@@ -26,12 +26,14 @@ class Flow(Core):
     def __init__(self, types: Types, function: Operation, block: Block, location: Any) -> None:
         super().__init__(types, function, block, location)
         self._last_hot = block
+        self._last_cold: Block | None = None
 
     def new_block(self, *arguments: Type, cold: bool = False) -> Any:
         """A block behind the last hot one, or with ``cold`` at the end of the function."""
         locations = [self.location] * len(arguments)
         if cold:
-            return self.function.regions[0].blocks.append(*arguments, arg_locs=locations)
+            self._last_cold = self.function.regions[0].blocks.append(*arguments, arg_locs=locations)
+            return self._last_cold
         block = self._last_hot.create_after(*arguments, arg_locs=locations)  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType]
         self._last_hot = block
         return block  # pyright: ignore[reportUnknownVariableType]
@@ -39,6 +41,15 @@ class Flow(Core):
     def new_block_behind(self, block: Any) -> Any:
         """A block right behind another one, for a side way whose end is already there."""
         return block.create_after()
+
+    def go_on_at_the_end(self) -> None:
+        """Put the hot blocks that follow behind all that there are, the cold ones too.
+
+        In a long function a cold block is then near the hot one that it belongs to: LLVM's register
+        allocation goes through all blocks between the two.
+        """
+        if self._last_cold is not None:
+            self._last_hot, self._last_cold = self._last_cold, None
 
     # ---- terminators
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Final, TypeAlias
 
 from ffi_builder import spec
@@ -76,12 +77,20 @@ def entries(provider: str, args: Sequence[Entry], context: CallContext) -> list[
     """
     if isinstance(args, str) or not isinstance(args, Sequence):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise BuildError(f"{provider}: args= is {args!r}; expected a list, such as [{args!r}]")
-    known = [*(param for param, _ in _every(context.params)), *context.signature.result_tensors]
+    known: dict[str, list[spec.Param]] = {}
+    for param in (
+        *(param for param, _ in _every(context.params)),
+        *context.signature.result_tensors,
+    ):
+        known.setdefault(param.name, []).append(param)
+    paths = dict(spec.with_paths([*context.params, *context.signature.result_tensors]))
+    symbols = {var.name: var for var in context.matched_var_binding}
+    look_up = partial(_named, provider, context, paths, symbols)
     found: list[Item] = []
     for given in args:
-        entry = _named(provider, given, context) if isinstance(given, str) else given
+        entry = look_up(given) if isinstance(given, str) else given
         param = _owner(entry)
-        equal = [item for item in known if item == param]
+        equal = [item for item in known.get(getattr(param, "name", ""), ()) if item == param]
         if _is_made_of_others(entry) and equal:
             found.append(equal[0] if len(equal) == 1 else entry)
         elif _is_dim(param) or equal:
@@ -97,10 +106,14 @@ def entries(provider: str, args: Sequence[Entry], context: CallContext) -> list[
     return found
 
 
-def _named(provider: str, name: str, context: CallContext) -> Item:
+def _named(
+    provider: str,
+    context: CallContext,
+    by_name: Mapping[str, spec.Param],
+    symbols: Mapping[str, spec.Var],
+    name: str,
+) -> Item:
     """The parameter of that name, else the symbol, a part (``x.data``), an expression's value."""
-    by_name = dict(spec.with_paths([*context.params, *context.signature.result_tensors]))
-    symbols = {var.name: var for var in context.matched_var_binding}
     if name in by_name or name in symbols:
         return by_name[name] if name in by_name else symbols[name]
     base, _, part = name.rpartition(".")

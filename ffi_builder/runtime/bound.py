@@ -92,7 +92,7 @@ class _TypeText(str):
 def python_signature(info: Info, *, positional: bool = False) -> inspect.Signature:
     """As Python writes it; types are the text of the signature."""
     params: list[inspect.Parameter] = []
-    for name, param in zip(_python_names(info), info.parameters, strict=True):
+    for name, param in zip(python_names(info), info.parameters, strict=True):
         default = _Parameter.empty if param.default is EMPTY or positional else param.default
         kind = _Parameter.KEYWORD_ONLY if param.kw_only else _Parameter.POSITIONAL_OR_KEYWORD
         if positional:
@@ -106,7 +106,7 @@ def python_signature(info: Info, *, positional: bool = False) -> inspect.Signatu
     return inspect.Signature(ordered, return_annotation=_TypeText(returns) if returns else empty)
 
 
-def _python_names(info: Info) -> list[str]:
+def python_names(info: Info) -> list[str]:
     """The parameters' names; those that no Python parameter can have get an underscore: `from_`."""
     taken = {param.name for param in info.parameters}
     names: list[str] = []
@@ -129,7 +129,7 @@ def with_keywords(function: WrappedFunction, info: Info) -> Callable[..., Any]:
     _check_defaults(info)
     signature = python_signature(info)
     names = list(signature.parameters)
-    order = [names.index(name) for name in _python_names(info)]
+    order = [names.index(name) for name in python_names(info)]
     make = cast("Any", kwargs_wrapper).make_kwargs_wrapper_from_signature
     result = make(adapter(function, order, info), signature)
     result.__name__ = info.name

@@ -25,6 +25,9 @@ Key: TypeAlias = "str | bytes | tuple[str | bytes | int | Key, ...]"
 
 _PACKAGES: Final = ("llvmlite", "apache-tvm-ffi", "apache-tvm-ffi-orcjit")
 
+_DEEPEST: Final = 32
+"""How deep the tuples of a key may be in one another."""
+
 _LIBRARIES: Final = (".so", ".dylib", ".pyd", ".dll")
 
 _CPUINFO: Final = Path("/proc/cpuinfo")
@@ -62,7 +65,8 @@ def of_name(
 ) -> bytes:
     """The key of what an author calls `key`.
 
-    Raises TypeError if that is neither str nor bytes, nor a tuple of these, ints and tuples.
+    Raises TypeError if that is neither str nor bytes, nor a tuple of these, ints and tuples, and
+    ValueError if tuples are more than 32 deep in one another.
     """
     if isinstance(key, int):
         raise _unfit(key)
@@ -78,8 +82,8 @@ def _key(*parts: object) -> bytes:
     return f"{environment()}\n{json.dumps(parts)}".encode()
 
 
-def _plain(key: object) -> object:
-    """`key` as JSON can say it, so that different keys differ. Raises TypeError."""
+def _plain(key: object, depth: int = 0) -> object:
+    """`key` as JSON can say it, so that different keys differ. Raises TypeError or ValueError."""
     match key:
         case str():
             return str.__str__(key)
@@ -90,7 +94,12 @@ def _plain(key: object) -> object:
         case int():
             return {"int": hex(key)}  # of any length, and of an enumerator its number
         case tuple():
-            return [_plain(part) for part in cast("tuple[object, ...]", key)]
+            if depth == _DEEPEST:
+                raise ValueError(
+                    f"Expected tuples that are at most {_DEEPEST} deep in one another as the key, "
+                    f"but got deeper ones: write the key as one tuple, or as a str"
+                )
+            return [_plain(part, depth + 1) for part in cast("tuple[object, ...]", key)]
         case _:
             raise _unfit(key)
 

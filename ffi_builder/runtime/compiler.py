@@ -124,8 +124,8 @@ def compile_cached(
     Args:
         key: says all that what `build` and the hooks make depends on: the kernel, its parameters,
             the version of the compiler that `build` is. A str, bytes, or a tuple of these, ints
-            and such tuples. The other arguments, the CPU and the versions of what compiles need
-            not be in it.
+            and such tuples, at most 32 deep in one another. The other arguments, the CPU and the
+            versions of what compiles need not be in it.
         build: makes what `compile` takes.
         pipeline: as for `compile`, and so are the rest.
         post_compile_hooks: their code is not looked at.
@@ -133,7 +133,7 @@ def compile_cached(
         link: read, and compared, in any case.
         cache_dir: as for `compile`.
 
-    Raises what `compile` does, what `build` does, and TypeError for another key.
+    Raises what `compile` does, what `build` does, and TypeError or ValueError for another key.
     """
     options = _checked(pipeline, post_compile_hooks, opt_level, link)
     if not callable(build):

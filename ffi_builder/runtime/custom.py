@@ -12,14 +12,20 @@ are little-endian u64, strs and bytes have their length in front:
 
 from __future__ import annotations
 
+import itertools
 import struct
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from ffi_builder.errors import LinkError
+from ffi_builder.runtime import elf
+
 SYMBOL: Final = "__tvm_ffi__library_bin"
 _LIBRARY: Final = "_lib"
 _RESERVED: Final = (_LIBRARY, "_import_tree")
+_MERGED: Final = "__ffi_builder_merged_library_bin_"
+"""What the symbol is called in an object whose modules another object has."""
 
 
 @dataclass(frozen=True)
@@ -46,6 +52,11 @@ class CustomModule:
                 f"Expected the bytes of module `{self.kind}`, but got {type(self.data).__name__}"
             )
         object.__setattr__(self, "data", bytes(self.data))
+        if not self.data:
+            raise ValueError(
+                f"Expected the bytes of module `{self.kind}`, but there are none, and tvm-ffi "
+                f"cannot load a library with such a module: give it a byte at least"
+            )
         object.__setattr__(self, "imports", tuple(map(as_module, self.imports)))
 
 
@@ -60,25 +71,107 @@ def as_module(given: object) -> CustomModule:
 
 def library_bin(modules: Iterable[CustomModule]) -> bytes:
     """What the symbol holds, for a library that imports these."""
-    kinds = bytearray(_sized(_LIBRARY.encode()))
-    children: list[list[int]] = [[]]
+    tree = _Tree()
+    # What is still to be placed, the next one last.
+    waiting = [(module, 0) for module in modules][::-1]
+    while waiting:
+        module, parent = waiting.pop()
+        index = tree.add(_sized(module.kind.encode()) + _sized(module.data))
+        tree.imports[parent].append(index)
+        waiting += [(imported, index) for imported in module.imports][::-1]
+    return tree.encoded()
 
-    def place(module: CustomModule, parent: int) -> None:
-        index = len(children)
-        children[parent].append(index)
-        children.append([])
-        kinds.extend(_sized(module.kind.encode()) + _sized(module.data))
-        for imported in module.imports:
-            place(imported, index)
 
-    for module in modules:
-        place(module, 0)
-    offsets = [0]
-    for own in children:
-        offsets.append(offsets[-1] + len(own))
-    flat = [index for own in children for index in own]
-    content = _numbers(offsets) + _numbers(flat) + bytes(kinds)
-    return struct.pack("<Q", len(content)) + content
+def with_one_library_bin(objects: Sequence[bytes], machine: str | None = None) -> list[bytes]:
+    """The objects, where the first of those that have custom modules has those of all.
+
+    So objects that were each exported with modules can be linked. Raises LinkError for modules that
+    are not imported by the library itself.
+    """
+    result = list(objects)
+    if sum(SYMBOL.encode() in data for data in objects) < 2:
+        return result  # as nearly always, so it is quick
+    found = [elf.content_of(data, SYMBOL, machine) for data in objects]
+    holders = [at for at, held in enumerate(found) if held is not None]
+    if len(holders) < 2:
+        return result
+    first, *others = holders
+    together = _together([held for held in found if held is not None])
+    result[first] = elf.with_constant(objects[first], SYMBOL, together, machine)
+    for at in others:
+        result[at] = elf.rename_symbols(objects[at], {SYMBOL: f"{_MERGED}{at}"}, machine)
+    return result
+
+
+@dataclass
+class _Tree:
+    """The modules of a library, the library itself first, and what each imports."""
+
+    modules: list[bytes] = field(default_factory=lambda: [_sized(_LIBRARY.encode())])
+    """Kind and bytes of each."""
+    imports: list[list[int]] = field(default_factory=lambda: [[]])
+
+    def add(self, module: bytes) -> int:
+        """The index of a module that nothing imports yet."""
+        self.modules.append(module)
+        self.imports.append([])
+        return len(self.modules) - 1
+
+    def encoded(self) -> bytes:
+        """What the symbol holds."""
+        offsets = [0]
+        for own in self.imports:
+            offsets.append(offsets[-1] + len(own))
+        flat = [index for own in self.imports for index in own]
+        content = _numbers(offsets) + _numbers(flat) + b"".join(self.modules)
+        return struct.pack("<Q", len(content)) + content
+
+
+def _together(held: Iterable[bytes]) -> bytes:
+    """What the symbol holds for a library that imports what several symbols hold."""
+    tree = _Tree()
+    for data in held:
+        try:
+            other = _read(data)
+        except (struct.error, IndexError) as error:
+            raise LinkError(f"`{SYMBOL}` of a linked object cannot be read: {error}") from error
+        library = tree.modules[0]
+        if other.modules[:1] != [library]:
+            raise LinkError(
+                f"Several linked objects have modules of their own (`{SYMBOL}`), and in one of "
+                f"them they are not imported by the library itself: link one object with modules"
+            )
+        numbers = [0 if module == library else tree.add(module) for module in other.modules]
+        for number, own in zip(numbers, other.imports, strict=True):
+            tree.imports[number] += [numbers[index] for index in own]
+    return tree.encoded()
+
+
+def _read(data: bytes) -> _Tree:
+    """The inverse of `_Tree.encoded`. Raises struct.error or IndexError for other bytes."""
+    at = 8
+
+    def number() -> int:
+        nonlocal at
+        at += 8
+        return int(struct.unpack_from("<Q", data, at - 8)[0])
+
+    def sized() -> bytes:
+        nonlocal at
+        length = number()
+        at += length
+        if at > len(data):
+            raise IndexError("it ends early")
+        return _sized(data[at - length : at])
+
+    offsets = [number() for _ in range(number())]
+    flat = [number() for _ in range(number())]
+    modules: list[bytes] = []
+    for _ in offsets[1:]:
+        kind = sized()
+        modules.append(kind if kind == _sized(_LIBRARY.encode()) else kind + sized())
+    imports = [flat[start:end] for start, end in itertools.pairwise(offsets)]
+    return _Tree(modules, imports)
 
 
 def as_llvm_ir(data: bytes) -> Iterator[str]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from ffi_builder.runtime._tables import words
@@ -19,8 +20,8 @@ _VALUES: Final[Mapping[str, str]] = {
     "float": "double",
     "bool": "bool",
     "void*": "void *",
-    "DataType": "DLDataType",
-    "Device": "DLDevice",
+    "DataType": "::DLDataType",
+    "Device": "::DLDevice",
 }
 _CLASSES: Final[Mapping[str, str]] = {
     "ffi.Tensor": "Tensor",
@@ -37,7 +38,8 @@ _CLASSES: Final[Mapping[str, str]] = {
 }
 """By the name of tvm-ffi's schema; what is not here is some object."""
 
-# Keywords, alternative tokens, names that headers make macros of, and what is named here.
+# Keywords, alternative tokens, macros of the headers that are included, and what is named here.
+# Everything else is written with its namespace, so that no name can hide it.
 _RESERVED = words(
     """
     alignas alignof and and_eq asm auto bitand bitor bool break case catch char char8_t char16_t
@@ -46,10 +48,21 @@ _RESERVED = words(
     extern false float for friend goto if inline int long mutable namespace new noexcept not not_eq
     nullptr operator or or_eq private protected public register reinterpret_cast requires return
     short signed sizeof static static_assert static_cast struct switch template this thread_local
-    throw true try typedef typeid typename union unsigned using virtual void volatile wchar_t while
-    xor xor_eq NULL NAN INFINITY I assert errno stdin stdout stderr linux unix std tvm
+    throw true try typedef typeid typename typeof union unsigned using virtual void volatile wchar_t
+    while xor xor_eq
+    NULL NAN INFINITY I EOF WEOF BUFSIZ MAXFLOAT NFDBITS CSIGNAL NZERO WCONTINUED WEXITED
+    WEXITSTATUS WIFCONTINUED WIFEXITED WIFSIGNALED WIFSTOPPED WNOHANG WNOWAIT WSTOPPED WSTOPSIG
+    WTERMSIG WUNTRACED L_ctermid L_cuserid L_tmpnam P_tmpdir
+    alloca assert be16toh be32toh be64toh errno htobe16 htobe32 htobe64 htole16 htole32 htole64
+    issubnormal le16toh le32toh le64toh linux math_errhandling offsetof pthread_cleanup_pop
+    pthread_cleanup_pop_restore_np pthread_cleanup_push pthread_cleanup_push_defer_np sched_priority
+    stderr stdin stdout strdupa strndupa unix
+    Args std tvm
     """
 )
+_ERRORS = frozenset(name for name in dir(errno) if name.startswith("E")) | {"EHWPOISON"}
+# What compilers keep for themselves, and how macros are called: INT_MAX, M_PIf, SYS_read.
+_MACRO_LIKE = re.compile(r"_[_A-Z]\w*|[A-Z][A-Z0-9]*_[A-Z0-9_]*|SNAN[A-Z0-9]*|(M_[A-Z0-9]|SYS_)\w*")
 
 
 def includes(functions: Iterable[Described]) -> list[str]:
@@ -64,13 +77,33 @@ def includes(functions: Iterable[Described]) -> list[str]:
 
 def identifier(name: str) -> str:
     """A name of C++ as like to `name` as can be: `new` is `new_`."""
-    letters = "".join(c if c.isascii() and (c.isalnum() or c == "_") else "_" for c in name) or "_"
-    return f"_{letters}" if letters[0].isdigit() else letters + "_" * (letters in _RESERVED)
+    letters = re.sub(r"\W", "_", name, flags=re.ASCII) or "_"
+    if letters[0].isdigit():
+        letters = f"_{letters}"
+    taken = letters in _RESERVED or letters in _ERRORS or _MACRO_LIKE.fullmatch(letters)
+    return f"{letters}_" if taken else letters
 
 
-def inline_function(function: Described) -> Iterator[str]:
-    """The lines of its definition."""
-    symbol, name = f"{PREFIX}{function.name}", identifier(function.name)
+def identifiers(names: Collection[str]) -> dict[str, str]:
+    """A name of C++ for each of `names`, no two alike.
+
+    Names that C++ takes stay as they are, so that what the others become does not depend on their
+    order: beside `new_`, `new` is `new__`.
+    """
+    found = {name: name for name in names if identifier(name) == name}
+    taken = set(found)
+    for name in sorted(set(names) - taken):
+        own = identifier(name)
+        while own in taken:
+            own += "_"
+        taken.add(own)
+        found[name] = own
+    return found
+
+
+def inline_function(function: Described, name: str) -> Iterator[str]:
+    """The lines of the definition of `name`, which calls the function."""
+    symbol = f"::{PREFIX}{function.name}"
     invoke = f"{_FFI}Function::InvokeExternC("
     if function.info is None:
         yield "template <typename... Args>"
@@ -78,10 +111,11 @@ def inline_function(function: Described) -> Iterator[str]:
         yield f"  return {invoke}nullptr, {symbol}, ::std::forward<Args>(args)...);"
         yield "}"
         return
-    names = _distinct([argument.parameter.name for argument in function.arguments], {symbol})
+    names = identifiers([argument.parameter.name for argument in function.arguments])
     declared: list[str] = []
     passed: list[str] = []
-    for argument, own in zip(function.arguments, names, strict=True):
+    for argument in function.arguments:
+        own = names[argument.parameter.name]
         if argument.constant is not None:
             passed.append(_constant(argument.constant))
         else:
@@ -115,16 +149,6 @@ def _wrapped(start: str, items: Sequence[str], end: str) -> Iterator[str]:
             line = "      "
         line += f"{piece} "
     yield line.rstrip() if items else start + end
-
-
-def _distinct(names: Iterable[str], taken: set[str]) -> list[str]:
-    found: list[str] = []
-    for name in map(identifier, names):
-        while name in taken:
-            name += "_"
-        taken.add(name)
-        found.append(name)
-    return found
 
 
 def _parameter_type(argument: Argument) -> str:

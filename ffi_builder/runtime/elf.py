@@ -31,6 +31,7 @@ _STB_LOCAL, _STB_WEAK = 0, 2
 _STT_FUNC, _STT_GNU_IFUNC = 2, 10
 _STV_DEFAULT, _STV_PROTECTED = 0, 3
 _MACHINES = {"x86_64": 62, "aarch64": 183}
+_DAMAGED = "The object file is truncated or damaged"
 _MACHINE_NAMES = {number: name for name, number in _MACHINES.items()}
 
 
@@ -88,7 +89,7 @@ def read_object(data: bytes, machine: str | None = None) -> ObjectFile:
             any(name.startswith((".fini_array", ".dtors")) for name in names),
         )
     except (struct.error, IndexError, ValueError) as error:
-        raise CompileError(f"The object file is truncated or damaged: {error}") from error
+        raise CompileError(f"{_DAMAGED}: {error}") from error
 
 
 def read_library(data: bytes) -> tuple[Symbol, ...]:
@@ -115,12 +116,30 @@ def read_library(data: bytes) -> tuple[Symbol, ...]:
         raise LinkError(f"The library is truncated or damaged: {error}") from error
 
 
-def rename_symbols(data: bytes, names: Mapping[str, str]) -> bytes:
+def content_of(data: bytes, symbol: str, machine: str | None = None) -> bytes | None:
+    """The bytes of a constant that object `data` defines, or None if it defines none.
+
+    Raises CompileError as `read_object` does.
+    """
+    try:
+        sections = _sections(data, machine)
+        for _, symtab in _symbol_tables(sections):
+            strtab = sections[symtab[6]]
+            for offset in range(symtab[4], symtab[4] + symtab[5], _SYM.size):
+                name_at, _, _, section, value, size = _SYM.unpack_from(data, offset)
+                if section != _SHN_UNDEF and _string(data, strtab, name_at) == symbol:
+                    holder: int = section
+                    start: int = sections[holder][4] + value
+                    return data[start : start + size]
+    except (struct.error, IndexError, ValueError) as error:
+        raise CompileError(f"{_DAMAGED}: {error}") from error
+    return None
+
+
+def rename_symbols(data: bytes, names: Mapping[str, str], machine: str | None = None) -> bytes:
     """A copy of object `data` with symbols renamed, and a new string table at its end."""
-    sections = _sections(data)
-    index, symtab = next(
-        (at, section) for at, section in enumerate(sections) if section[1] == _SHT_SYMTAB
-    )
+    sections = _sections(data, machine)
+    index, symtab = next(_symbol_tables(sections))
     strtab = sections[symtab[6]]
     strings = bytearray(data[strtab[4] : strtab[4] + strtab[5]])
     out = bytearray(data)
@@ -141,11 +160,13 @@ def with_empty_initialiser(data: bytes) -> bytes:
     return _with_section(data, ".init_array", _SHT_INIT_ARRAY, flags, b"", 8)
 
 
-def with_constant(data: bytes, symbol: str, content: bytes) -> bytes:
-    """A copy of object `data` in which `symbol`, which it needs, is a constant of these bytes."""
-    sections = _sections(data)
-    out = bytearray(_with_section(data, ".rodata.constant", _SHT_PROGBITS, _SHF_ALLOC, content, 0))
-    symtab = next(section for section in sections if section[1] == _SHT_SYMTAB)
+def with_constant(data: bytes, symbol: str, content: bytes, machine: str | None = None) -> bytes:
+    """A copy of object `data` in which `symbol`, which it has, is a constant of these bytes."""
+    sections = _sections(data, machine)
+    out = bytearray(
+        _with_section(data, ".rodata.constant", _SHT_PROGBITS, _SHF_ALLOC, content, 0, machine)
+    )
+    _, symtab = next(_symbol_tables(sections))
     strtab = sections[symtab[6]]
     for offset in range(symtab[4], symtab[4] + symtab[5], _SYM.size):
         name_at, info, other, *_ = _SYM.unpack_from(data, offset)
@@ -155,10 +176,16 @@ def with_constant(data: bytes, symbol: str, content: bytes) -> bytes:
 
 
 def _with_section(
-    data: bytes, name: str, kind: int, flags: int, content: bytes, entry_size: int
+    data: bytes,
+    name: str,
+    kind: int,
+    flags: int,
+    content: bytes,
+    entry_size: int,
+    machine: str | None = None,
 ) -> bytes:
     """A copy of object `data` with one more section behind the others, aligned to 16 bytes."""
-    sections, at = _sections(data), _section_names_at(data)
+    sections, at = _sections(data, machine), _section_names_at(data)
     strtab = sections[at]
     out = bytearray(data + bytes(-len(data) % 16))
     names = data[strtab[4] : strtab[4] + strtab[5]] + name.encode() + b"\0"
@@ -197,6 +224,11 @@ def _section_headers(data: bytes) -> list[_Section]:
     header = _EHDR.unpack_from(data)
     offset, count = header[6], header[12]
     return [_SHDR.unpack_from(data, offset + index * _SHDR.size) for index in range(count)]
+
+
+def _symbol_tables(sections: list[_Section]) -> Iterator[tuple[int, _Section]]:
+    """The tables of symbols of an object, with their numbers; objects have one at most."""
+    return ((at, found) for at, found in enumerate(sections) if found[1] == _SHT_SYMTAB)
 
 
 def _section_names_at(data: bytes) -> int:

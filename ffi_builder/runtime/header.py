@@ -7,53 +7,78 @@ extern "C" {
 int __tvm_ffi_scale(void *handle, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result);
 #ifdef __cplusplus
 }
+namespace ffi_builder {
 namespace kernels {
 inline void scale(::tvm::ffi::TensorView x, double factor) {
-  ::tvm::ffi::Function::InvokeExternC(nullptr, __tvm_ffi_scale, x, factor);
+  ::tvm::ffi::Function::InvokeExternC(nullptr, ::__tvm_ffi_scale, x, factor);
 }
 …
 """
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Final
 
 from ffi_builder.runtime.bound import documentation
-from ffi_builder.runtime.cxx import identifier, includes, inline_function
+from ffi_builder.runtime.cxx import identifier, identifiers, includes, inline_function
 from ffi_builder.runtime.described import Described
 from ffi_builder.runtime.metadata import PREFIX
+
+_OUTER: Final = "ffi_builder"
+"""The namespace that those of the headers are in: in the global one, `div` is a function of C."""
 
 
 def text(functions: Sequence[Described], library: str, name: str) -> str:
     """The header `name` of the functions in the file `library`.
 
-    Its namespace is called as the header is, without the suffix.
+    The inner one of its namespaces is called as the header is, without the suffix.
     """
-    guard = f"FFI_BUILDER_{re.sub(r'[^A-Z0-9]', '_', name.upper())}_"
     namespace = identifier(Path(name).stem)
+    names = identifiers([function.name for function in functions if _is_name_of_c(function.name)])
     lines = [
-        f"/* Functions of {_harmless(library)}. Written by ffi_builder.",
-        " *",
-        " * They need libtvm_ffi. C calls __tvm_ffi_<name>: 0 is success, -1 an error that",
-        f" * TVMFFIErrorMoveFromRaised takes. C++ calls {namespace}::<name>, which throws",
-        " * tvm::ffi::Error.",
-        " */",
-        *(f"#ifndef {guard}", f"#define {guard}", ""),
         *("#ifdef __cplusplus", *includes(functions), "", 'extern "C" {'),
         *("#else", "#include <tvm/ffi/c_api.h>", "#endif", ""),
         *(line for function in functions for line in _declaration(function)),
-        *("#ifdef __cplusplus", '}  /* extern "C" */', "", f"namespace {namespace} {{", ""),
-        *(line for function in functions for line in _inline(function)),
-        *(f"}}  // namespace {namespace}", "#endif", "", f"#endif  /* {guard} */", ""),
+        *("#ifdef __cplusplus", '}  /* extern "C" */', ""),
+        *(f"namespace {_OUTER} {{", f"namespace {namespace} {{", ""),
+        *(
+            line
+            for function in functions
+            if function.name in names
+            for line in (*_comment(function), *inline_function(function, names[function.name]), "")
+        ),
+        *(f"}}  // namespace {namespace}", f"}}  // namespace {_OUTER}", "#endif", ""),
     ]
-    return "\n".join(lines)
+    guard = _guard(name, lines)
+    head = [
+        f"/* Functions of {_line(library)}. Written by ffi_builder.",
+        " *",
+        " * They need libtvm_ffi. C calls __tvm_ffi_<name>: 0 is success, -1 an error that",
+        " * TVMFFIErrorMoveFromRaised takes. C++ calls",
+        f" * {_OUTER}::{namespace}::<name>, which throws tvm::ffi::Error.",
+        " */",
+        *(f"#ifndef {guard}", f"#define {guard}", ""),
+    ]
+    return "\n".join([*head, *lines, f"#endif  /* {guard} */", ""])
+
+
+def _guard(name: str, lines: Sequence[str]) -> str:
+    """A macro of this header's own: `a-b.h` and `A_B.h`, or two `kernels.h`, may be included."""
+    digest = hashlib.sha256("\n".join([name, *lines]).encode()).hexdigest()[:8].upper()
+    return f"FFI_BUILDER_{re.sub(r'[^A-Z0-9]', '_', name.upper())}_{digest}_"
+
+
+def _is_name_of_c(name: str) -> bool:
+    return name.isidentifier() and name.isascii()
 
 
 def _declaration(function: Described) -> Iterator[str]:
-    if not function.name.isidentifier() or not function.name.isascii():
-        yield f"/* {_harmless(function.name)}: no name of C; look it up with dlsym. */"
+    if not _is_name_of_c(function.name):
+        yield f"/* {_line(function.name)}: no name of C; look it up with dlsym. */"
     else:
         yield from _comment(function)
         yield f"int {PREFIX}{function.name}(void *handle, const TVMFFIAny *args, int32_t num_args,"
@@ -61,18 +86,11 @@ def _declaration(function: Described) -> Iterator[str]:
     yield ""
 
 
-def _inline(function: Described) -> Iterator[str]:
-    if function.name.isidentifier() and function.name.isascii():
-        yield from _comment(function)
-        yield from inline_function(function)
-        yield ""
-
-
 def _comment(function: Described) -> Iterator[str]:
     if function.info is None:
         yield f"/* {function.name}: nothing is known of its parameters. */"
         return
-    first, *rest = _harmless(documentation(function.info)).splitlines()
+    first, *rest = map(_line, documentation(function.info).splitlines())
     yield f"/* {first}" if rest else f"/* {first} */"
     for line in rest:
         yield f" * {line}".rstrip()
@@ -80,6 +98,10 @@ def _comment(function: Described) -> Iterator[str]:
         yield " */"
 
 
-def _harmless(words: str) -> str:
-    """Without what begins or ends a comment."""
-    return words.replace("*/", "* /").replace("/*", "/ *")
+def _line(words: str) -> str:
+    """A line of a comment, without what begins or ends one, trigraphs, and unprintable letters."""
+    visible = "".join(
+        letter if letter.isprintable() or letter == "\t" else repr(letter)[1:-1] for letter in words
+    )
+    plain = re.sub(r"\?(?=\?[=/'()!<>-])", "? ", visible)
+    return plain.replace("*/", "* /").replace("/*", "/ *")

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from ffi_builder.errors import LinkError
 from ffi_builder.runtime import _optional, llvm
+from ffi_builder.runtime.custom import with_one_library_bin
 from ffi_builder.runtime.elf import (
     ObjectFile,
     Symbol,
@@ -103,7 +104,7 @@ def link(
     Raises LinkError that names every symbol that is missing or defined twice, and CompileError for
     what is no object of this machine.
     """
-    files = [read_object(data) for data in objects]
+    files = [read_object(data) for data in with_one_library_bin(objects)]
     _check_duplicates(files)
     _check_undefined(files, callers)
     _check_supported(files)

@@ -14,6 +14,7 @@ from typing import Final
 
 from ffi_builder.errors import CompileError, LinkError
 from ffi_builder.runtime import _optional, codegen
+from ffi_builder.runtime.custom import with_one_library_bin
 from ffi_builder.runtime.elf import read_object
 from ffi_builder.runtime.link import CXX_PREFIXES, undefined
 from ffi_builder.runtime.targets import BASELINE, Target
@@ -36,6 +37,7 @@ def link_library(
     Raises LinkError with the linker's words, and CompileError if there is no linker.
     """
     compiler = _compiler(target)
+    objects = with_one_library_bin(objects, target.machine)
     with tempfile.TemporaryDirectory(prefix="ffi_builder-") as made:
         folder = Path(made)
         files = [folder / (f"link-{at - 1}.o" if at else "module.o") for at in range(len(objects))]
@@ -49,8 +51,9 @@ def link_library(
             libraries.append("-lstdc++")
         command = [
             *(*compiler, "-shared", "-fPIC", "-o", str(folder / "library.so")),
-            *(f"-Wl,-soname,{name}", f"-Wl,--version-script={folder / 'version'}"),
-            *("-Wl,-z,defs", "-Wl,--as-needed", *map(str, files), *libraries),
+            *_to_linker(f"-soname={name}", f"--version-script={folder / 'version'}"),
+            *_to_linker("-z", "defs", "--as-needed"),
+            *(*map(str, files), *libraries),
         ]
         _run(command, folder)
         return (folder / "library.so").read_bytes()
@@ -90,6 +93,14 @@ def _given_compiler(given: str) -> list[str]:
     return words
 
 
+def _to_linker(*words: str) -> list[str]:
+    """Options of the compiler that pass `words` on as they are: -Wl would split them at commas.
+
+    An option and its value are one word, as the tools read a word that starts with `@` from a file.
+    """
+    return [part for word in words for part in ("-Xlinker", word)]
+
+
 def _version_script(visible: Collection[str]) -> str:
     shown = "".join(f" {pattern};" for pattern in visible)
     return f"{{ {f'global:{shown} ' if shown else ''}local: *; }};\n"
@@ -109,8 +120,8 @@ def _tvm_ffi(folder: Path, compiler: list[str], missing: Sequence[str], target: 
     data = codegen.emit_object(text, BASELINE, 1, jit=False, triple=target.triple)
     (folder / "tvm_ffi.o").write_bytes(data)
     library = str(folder / _TVM_FFI)
-    soname = f"-Wl,-soname,{_TVM_FFI}"
-    parts = [soname, str(folder / "tvm_ffi.o"), "-o", library]
+    soname = _to_linker(f"-soname={_TVM_FFI}")
+    parts = [*soname, str(folder / "tvm_ffi.o"), "-o", library]
     _run([*compiler, "-shared", "-nostdlib", *parts], folder)
     return library
 

@@ -33,16 +33,25 @@ from ffi_builder.spec.values import (
     String,
 )
 
+DEEPEST: Final = 50
+"""How deep tuples and structs may be in one another: what reads them is recursive."""
+
 
 @dataclass(frozen=True, repr=False)
 class TupleParam(Named):
-    """An Array or List with these elements, in this order; they may be tuples themselves."""
+    """An Array or List with these elements, in this order; they may be tuples themselves.
+
+    Raises:
+        SpecError: two elements of one name, or tuples and structs that are more than 50 deep in one
+            another.
+    """
 
     params: Sequence[Param]
 
     def __post_init__(self) -> None:
         super().__post_init__()
         object.__setattr__(self, "params", _elements(self.label, "params", self.params))
+        object.__setattr__(self, "_depth", _depth_around(self.label, self.params))
 
 
 @dataclass(frozen=True, repr=False)
@@ -56,7 +65,8 @@ class Struct(Named):
             callers pass; None: tuples alone. The ABI does not know it.
 
     Raises:
-        SpecError: two fields of one name, or a ``cls`` with other fields.
+        SpecError: two fields of one name, a ``cls`` with other fields, or tuples and structs that
+            are more than 50 deep in one another.
     """
 
     fields: Sequence[Param]
@@ -65,6 +75,7 @@ class Struct(Named):
     def __post_init__(self) -> None:
         super().__post_init__()
         object.__setattr__(self, "fields", _elements(self.label, "fields", self.fields))
+        object.__setattr__(self, "_depth", _depth_around(self.label, self.fields))
         if self.cls is not None:
             self._check_class(f"{self.label}: cls", self.cls)
 
@@ -288,6 +299,17 @@ def _elements(label: str, what: str, params: object) -> tuple[Param, ...]:
                 f"into the parameter list itself"
             )
     return found
+
+
+def _depth_around(label: str, params: Sequence[Param]) -> int:
+    """How deep tuples and structs are in what has these elements."""
+    inner = max((getattr(required(param), "_depth", 0) for param in params), default=0)
+    if inner >= DEEPEST:
+        raise SpecError(
+            f"{label}: tuples and structs may be at most {DEEPEST} deep in one another; make fewer "
+            f"levels"
+        )
+    return int(inner) + 1
 
 
 def check_params(what: str, params: object) -> tuple[Param, ...]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Final, NoReturn, TypeAlias, Union, overload
 
 from ffi_builder.errors import SpecError
-from ffi_builder.spec._check import identifier, integer, one_of, text
+from ffi_builder.spec._check import identifier, integer, make_plain, one_of, text
 from ffi_builder.spec.dtypes import DTypeField, DTypeLike, one_of_dtypes
 from ffi_builder.spec.param import Metadata
 from ffi_builder.suggest import nearest
@@ -109,6 +109,7 @@ class Var(Metadata, Arithmetic):
     max: int | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
+        make_plain(self)
         identifier("Var name", self.name)
         what = f"Var {self.name!r}"
         # Kept as its name: it may have come as np.float32.
@@ -171,6 +172,7 @@ class Expr(Arithmetic):
     rhs: Dim
 
     def __post_init__(self) -> None:
+        make_plain(self)
         one_of("expression operator", self.op, OPERATORS)
         for operand in (self.lhs, self.rhs):
             check_dim(f"operand of {self.op!r}", operand)
@@ -286,7 +288,11 @@ def variables(value: object) -> Iterator[Var]:
 
 
 def linear(value: Expr) -> tuple[int, Var, int] | None:
-    """``(a, x, b)`` if the expression is ``a * x + b`` with one Var x and a != 0, else None."""
+    """``(a, x, b)`` if the expression is ``a * x + b`` with one Var x and a != 0, else None.
+
+    It is made of ``+``, ``-`` and ``*``, and no product has x on both sides. a and b are exact, and
+    fit int64: what is beyond that cannot be solved for x, only compared once x is known.
+    """
     form = _linear_form(value)
     if form is None:
         return None

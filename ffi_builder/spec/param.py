@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Final, cast
 
 from ffi_builder.errors import SpecError
-from ffi_builder.spec._check import documentation, identifier
+from ffi_builder.spec._check import documentation, identifier, make_plain
 from ffi_builder.spec._stored import NO_DOC, DocField
 from ffi_builder.suggest import did_you_mean
 
@@ -50,7 +50,7 @@ class Metadata:
             return super().__new__(cls)
 
     def _check_metadata(self, what: str) -> None:
-        if type(self.doc) is not str:
+        if self.doc != "":
             object.__setattr__(self, "doc", documentation(f"{what}: doc", self.doc))
         # A truthy non-bool here is nearly always a misplaced argument.
         if not isinstance(self.kw_only, bool):  # pyright: ignore[reportUnnecessaryIsInstance]
@@ -96,6 +96,7 @@ class Named(Metadata):
     name: str
 
     def __post_init__(self) -> None:
+        make_plain(self)
         identifier(f"{type(self).__name__} name", self.name)
         self._check_metadata(self.label)
 

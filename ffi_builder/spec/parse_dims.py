@@ -12,8 +12,9 @@ from ffi_builder.spec._check import text as checked_text
 from ffi_builder.spec.expr import OPERATORS, Dim, Expr, Var
 from ffi_builder.spec.tokens import Token, Tokens
 
-_DEEPEST: Final = 100
-"""Brackets and tuples in one another."""
+_DEEPEST: Final = 164
+"""Brackets and types in one another: 50 tuples in Optionals around a type, and an expression of 127
+parts in that, are 164."""
 
 
 @dataclass

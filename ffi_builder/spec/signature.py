@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from ffi_builder.errors import SpecError
-from ffi_builder.spec._check import documentation, identifier
+from ffi_builder.spec._check import documentation, identifier, make_plain
 from ffi_builder.spec._stored import NO_DOC, DocField
 from ffi_builder.spec.canonical import canonical_text, outline
 from ffi_builder.spec.composite import (
@@ -53,6 +53,7 @@ class Signature:
     doc: DocField = field(default=NO_DOC, kw_only=True, compare=False)
 
     def __post_init__(self) -> None:
+        make_plain(self)
         identifier("Signature name", self.name)
         what = f"Signature {self.name!r}"
         object.__setattr__(self, "params", check_params(f"{what}: params", self.params))
@@ -266,5 +267,5 @@ def _check_bound(what: str, occurrences: Sequence[tuple[str, object]]) -> None:
                 raise SpecError(
                     f"{what}: nothing binds symbol {var.name!r}, which {path} = {value} needs; it "
                     f"must stand alone as a dimension, stride or scalar parameter, or in an "
-                    f"expression a * {var.name} + b"
+                    f"expression a * {var.name} + b of ints that fit int64"
                 )

@@ -10,7 +10,7 @@ from typing import Any, Final, cast
 
 from ffi_builder import abi
 from ffi_builder.errors import SpecError
-from ffi_builder.spec._check import integer, one_of, power_of_two
+from ffi_builder.spec._check import integer, one_of, plain, power_of_two
 from ffi_builder.spec._stored import Stored
 from ffi_builder.spec.config import default_device_type
 from ffi_builder.spec.dtypes import DTypeLike, checked_dtype, parse_dtype
@@ -23,6 +23,8 @@ LAYOUTS: Final = ("C", "F", "any")
 """What ``strides`` may be called."""
 ANY: Final = "any"
 _NONE: Final[Any] = None
+MOST_DIMENSIONS: Final = 255
+"""How many dimensions a tensor may have. Those of NumPy and PyTorch have 64 at most."""
 DEVICES: Final = (*abi.DEVICE_TYPES, ANY)
 """What ``device_type`` may be."""
 
@@ -52,8 +54,9 @@ class Tensor(Named):
         intent: ``"in"``, ``"out"``, ``"inout"`` or None (not said): for metadata.
 
     Raises:
-        SpecError: an unknown dtype or device, a negative dimension, strides of another length than
-            the shape, an alignment that is no power of two, or no device said.
+        SpecError: an unknown dtype or device, more than 255 dimensions, a negative dimension,
+            strides of another length than the shape, an alignment that is no power of two, or no
+            device said.
     """
 
     shape: Sequence[Dim | None] | EllipsisType
@@ -70,6 +73,11 @@ class Tensor(Named):
         what = self.label
         if self.shape is not Ellipsis:
             object.__setattr__(self, "shape", check_entries(f"{what}: shape", self.shape))
+            if self.ndim > MOST_DIMENSIONS:
+                raise SpecError(
+                    f"{what}: shape: expected at most {MOST_DIMENSIONS} dimensions but got "
+                    f"{self.ndim}"
+                )
         object.__setattr__(self, "dtype", self._checked_dtype(what))
         device_type = self.device_type
         if device_type is None:
@@ -163,7 +171,7 @@ class Tensor(Named):
         if not isinstance(given, (tuple, list)):
             return checked_dtype(f"{what}: ", given)
         dtypes = tuple(
-            checked_dtype(f"{what}: ", dtype) for dtype in cast("Sequence[object]", given)
+            plain(checked_dtype(f"{what}: ", dtype)) for dtype in cast("Sequence[object]", given)
         )
         if not dtypes or len(set(map(parse_dtype, dtypes))) < len(dtypes):
             raise SpecError(

@@ -140,6 +140,7 @@ def test_constant(name: str, probed: dict[str, int]) -> None:
 
 def test_every_other_name_of_abi_is_covered_here() -> None:
     covered = {"TypeIndex", "TYPE_KEYS", "DTYPE_CODES", "FIXED_BITS", "DEVICE_TYPES", "PREFIX"}
+    covered |= {"RESERVED_NAMES"}
     imported = {"annotations", "IntEnum", "Final"}
     others = {name for name in vars(abi) if not name.startswith("__")} - set(ints_of_abi())
     assert others == covered | imported
@@ -201,3 +202,11 @@ def test_symbol_prefix() -> None:
     found = re.search(r'tvm_ffi_symbol_prefix = "(\w+)"', header("tvm/ffi/extra/module.h"))
     assert found is not None
     assert found[1] == abi.PREFIX
+
+
+def test_reserved_names_cover_what_the_header_keeps() -> None:
+    names = re.findall(r'tvm_ffi_\w+ = "__tvm_ffi_(\w+)"', header("tvm/ffi/extra/module.h"))
+    names.remove("main")  # a function like any other, called where none is named
+    assert names
+    for name in names:
+        assert name.startswith(tuple(abi.RESERVED_NAMES))

@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 
-from ffi_builder import attach, attach_ffi_func, spec
+from ffi_builder import abi, attach, attach_ffi_func, rename_tvm_ffi_function, runtime, spec
 from ffi_builder.errors import BuildError, SpecError
 from ffi_builder.ir import named
 from ffi_builder.providers import DirectCallProvider, DynamicParamPackCallProvider, NopCallProvider
+from ffi_builder.runtime import link
 from ffi_builder.spec import Signature, Tensor, Var
 from tests.builder.samples import EVERY_KIND, MATMUL
 from tests.support.printed import name_of, operations, printed, symbol_names
@@ -293,3 +294,40 @@ def test_a_symbol_name_that_no_linker_takes(distribution: str, name: Any) -> Non
     module = new_module(distribution=distribution)
     with pytest.raises(BuildError, match=r"symbol name: expected ASCII letters.* but got"):
         attach_ffi_func(module, name, [], NOP, "f")
+
+
+RESERVED = {
+    "_library_ctx": "what tvm-ffi itself reads and writes in a library that it loads",
+    "_library_bin": "what tvm-ffi itself reads and writes in a library that it loads",
+    "_metadata_g": "what describes a function to tvm-ffi's tools",
+    "_doc_g": "what gives tvm-ffi's tools the documentation of a function",
+}
+
+
+@pytest.mark.parametrize("name", RESERVED)
+def test_a_name_that_tvm_ffi_keeps_for_itself(name: str) -> None:
+    module = new_module()
+    prefix = f"{name[: name.index('_', 1)]}_"
+    words = (
+        f"symbol name: {name!r} begins with {prefix!r}, which is kept for {RESERVED[name]}; "
+        f"choose another name"
+    )
+    with pytest.raises(BuildError) as raised:
+        attach(module, Signature(name, [A]), NOP)
+    assert str(raised.value) == words
+    with pytest.raises(BuildError, match=f"{name!r} begins with"):
+        attach_ffi_func(module, name, [A], NOP, "f")
+    attach_ffi_func(module, "f", [A], NOP, name)  # errors may show it
+    with pytest.raises(BuildError, match=f"{name!r} begins with"):
+        rename_tvm_ffi_function(module, "f", name)
+    assert "__tvm_ffi_f" in symbol_names(module)
+
+
+def test_the_runtime_skips_what_attach_refuses() -> None:
+    assert set(link.RESERVED) == set(abi.RESERVED_NAMES)
+
+
+@pytest.mark.parametrize("name", ["_f", "library_ctx", "metadata_g", "f_doc_", "main", "_docs"])
+def test_a_name_that_looks_like_one_of_these(name: str) -> None:
+    function = runtime.compile(attached([A], name=name))[name]
+    assert function(1) is None

@@ -76,9 +76,11 @@ class Pool:
         return None if optional else self.integer()
 
     def line(self, x: Var, *, least: int) -> Expr:
-        """A linear expression of one symbol, which can be solved."""
+        """A linear expression of one symbol, which can be solved; now and then it cannot."""
         c = self.constant()
         forms = [x * 2, x * 3, x + c, x * 2 + c, x * 3 + 1, x * 3 - x, x + x, x - c]
+        if rarely(self.draw, 3):  # these wait: their numbers do not fit int64
+            forms = [x * 2 + 2**62 + 2**62, x - 2**62 - 2**62 - c - 1, x * 2**62 * 2]
         if least < 0:
             forms += [c - x, 0 - x * 2]
         return self.draw(st.sampled_from(forms))

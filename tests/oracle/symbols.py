@@ -16,7 +16,6 @@ from ffi_builder.spec import (
     Tensor,
     TupleParam,
     Var,
-    linear,
     required,
     variables,
 )
@@ -132,7 +131,7 @@ class Symbols:
         if all(self.is_certain(var) for var in variables(expression)):
             self.check_equal(expression, value, where)
             return
-        form = linear(expression)
+        form = linear_form(expression)
         if form is not None and form[1].name not in self.stands_alone:
             self.solve(expression, form, value, where)
         else:
@@ -274,3 +273,37 @@ def apply(op: str, lhs: int, rhs: int) -> int:
         case _:
             assert op == "ceildiv"
             return -(-lhs // rhs)
+
+
+def linear_form(expression: Expr) -> tuple[int, Var, int] | None:
+    """``(a, x, b)`` of a linear expression, ``a * x + b``; None for others."""
+    symbols = set(variables(expression))
+    if len(symbols) != 1 or not _may_be_linear(expression):
+        return None
+    offset = _exactly(expression, 0)
+    scale = _exactly(expression, 1) - offset
+    if scale == 0 or not fits("int64", scale) or not fits("int64", offset):
+        return None
+    return scale, symbols.pop(), offset
+
+
+def _may_be_linear(value: Dim) -> bool:
+    """Sums, differences, and products whose one side has no symbol."""
+    if not isinstance(value, Expr):
+        return True
+    if value.op not in ("+", "-", "*"):
+        return False
+    if value.op == "*" and [*variables(value.lhs)] and [*variables(value.rhs)]:
+        return False
+    return _may_be_linear(value.lhs) and _may_be_linear(value.rhs)
+
+
+def _exactly(value: Dim, symbol: int) -> int:
+    """The value for a value of the only symbol, of whatever size."""
+    match value:
+        case int():
+            return value
+        case Var():
+            return symbol
+        case Expr(op, lhs, rhs):
+            return apply(op, _exactly(lhs, symbol), _exactly(rhs, symbol))

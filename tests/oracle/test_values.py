@@ -194,6 +194,39 @@ class TestSolving:
         params = [Tensor("A", [n * 2**62 - n * (2**62 - 1) - 5])]
         assert values(params, f32(2**62)) == {"n": 2**62 + 5}
 
+    BEYOND = n * 2 + 2**62 + 2**62
+
+    def test_constants_beyond_int64_wait(self) -> None:
+        params = [Shape("s", [self.BEYOND, n + 1])]
+        assert values(params, shape(2**63 - 2, 0)) == {"n": -1}
+        assert fault(params, shape(5, 0)) == (
+            f"ValueError #0 s[0]: {2**63 - 2} ({self.BEYOND} with n = -1 from n in s[1]) | 5"
+        )
+        assert fault(params, shape(5, 1)) == (
+            f"ValueError #0 s[0]: {self.BEYOND} within int64, with n = 0 from n in s[1] | 5"
+        )
+
+    def test_so_do_factors_beyond_int64(self) -> None:
+        params = [Shape("s", [n * 2**62 * 2, n])]
+        assert values(params, shape(0, 0)) == {"n": 0}
+        assert fault(params, shape(1, 0)).startswith(
+            "ValueError #0 s[0]: 0 (n * 4611686018427387904 * 2 "
+        )
+
+    def test_constants_that_come_to_fit(self) -> None:
+        params = [Shape("s", [n * 2 + 2**62 + 2**62 - 2**62])]
+        assert values(params, shape(2**62 + 6)) == {"n": 3}
+        expression = n * 2 - 2**62 - 2**62  # the least int64
+        params = [Shape("s", [expression])]
+        assert fault(params, shape(0)) == (
+            f"ValueError #0 s[0]: a value of {expression} for an integer n | 0"
+        )
+
+    @pytest.mark.parametrize("expression", [(n - n + 2) * n, n - n + 3, n * 2 + k - k])
+    def test_what_is_not_linear_waits(self, expression: Expr) -> None:
+        params = [Shape("s", [expression, n + 1, k + 1])]
+        assert "for an integer" not in fault(params, shape(2**62, 1, 1))
+
     def test_a_quotient_beyond_int64(self) -> None:
         params = [Tensor("A", [None, None], strides=[0 - n, None])]
         assert values(params, f32(2, 2, strides=[5, 0])) == {"n": -5}

@@ -176,6 +176,16 @@ class TestSolved:
             "Bind n in A.shape[0] n",
         ]
 
+    def test_not_with_numbers_beyond_int64(self):
+        """Though they are linear: they wait for what binds the symbol."""
+        for beyond in (n * 2 + 2**62 + 2**62, n * 2**62 * 2):
+            params = [tensor("A", beyond), tensor("B", n * 3)]
+            assert symbols(*params)[:2] == [
+                "Solve B.shape[0] n n * 3 3 0",
+                "Bind n in B.shape[0] n",
+            ]
+            assert late(*params) == [f"EqualExpr A.shape[0] {beyond}"]
+
     def test_in_strides_it_stays_provisional(self):
         params = [
             tensor("A", 4, strides=[n * 2]),

@@ -165,6 +165,21 @@ def test_other_keys_are_type_errors(tmp_path: Path, key: Any, cached: bool) -> N
         runtime.compile_cached(key, forbidden, cache_dir=tmp_path if cached else None)
 
 
+@pytest.mark.parametrize("cached", [True, False])
+def test_keys_that_are_too_deep(tmp_path: Path, cached: bool) -> None:
+    folder = tmp_path if cached else None
+    key: Any = "k"
+    for _ in range(32):
+        key = (key,)
+    assert runtime.compile_cached(key, Builder(llvm_entry("f")), cache_dir=folder).functions == (
+        "f",
+    )
+    for _ in range(2000):
+        key = (key,)
+        with pytest.raises(ValueError, match="at most 32 deep in one another as the key"):
+            runtime.compile_cached(key, forbidden, cache_dir=folder)
+
+
 def test_a_build_that_is_no_function(tmp_path: Path) -> None:
     with pytest.raises(TypeError, match="Expected a function that makes a module as build"):
         runtime.compile_cached("k", ADD_ONE, cache_dir=tmp_path)  # pyright: ignore

@@ -10,6 +10,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -126,6 +127,31 @@ def test_what_was_linked_is_in_it(tmp_path: Path) -> None:
     stub = (tmp_path / "a.pyi").read_text()
     assert "def cosh_of(x: _Array, v: float)" in stub
     assert "def scale(x: _Array, factor: float = 2.0)" in stub
+
+
+@pytest.mark.parametrize(
+    "name", ["a,--defsym=x=1.so", "a b.so", "@words.so", "-o.so", "\"$(x)`'.so"]
+)
+def test_a_name_is_no_option(
+    scale: runtime.CompiledModule, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "words.so").write_text("--defsym=x=1")  # what @words.so would read
+    scale.export_library(name)
+    dynamic = subprocess.run(["readelf", "-dW", f"./{name}"], capture_output=True, check=True)
+    assert f"Library soname: [{name}]" in dynamic.stdout.decode()
+    assert visible(tmp_path / name) == SCALE
+    assert runtime.load(f"./{name}").functions == ("scale",)
+
+
+@pytest.mark.parametrize("folder", ["a,--defsym=x=1", "a b"])
+def test_a_temporary_folder_is_no_option(
+    scale: runtime.CompiledModule, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, folder: str
+) -> None:
+    (tmp_path / folder).mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / folder))
+    scale.export_library(tmp_path / "a.so")
+    assert visible(tmp_path / "a.so") == SCALE
 
 
 @needs_cxx

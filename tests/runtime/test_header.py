@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -78,6 +79,7 @@ int main() {
   ffi::Function f = ffi::Function::FromTyped([](int v) { return v; });
   ffi::Tuple<ffi::Tensor, int64_t> pair(bytes, 1);
   ffi::Tuple<double, ffi::String> cfg(1.0, ffi::String("relu"));
+  using namespace ffi_builder;
   new_::scale(x, 3);
   new_::delete_(&raw, 2);
   std::printf("%g %g\\n", data[0], data[1]);
@@ -114,8 +116,9 @@ def test_a_typed_call_in_cxx(folder: Path) -> None:
 def test_the_header_says_what_there_is(folder: Path) -> None:
     text = (folder / "new.h").read_text()
     assert "/* Functions of new.so. Written by ffi_builder.\n" in text
-    assert "#ifndef FFI_BUILDER_NEW_H_\n#define FFI_BUILDER_NEW_H_\n" in text
-    assert "namespace new_ {" in text
+    assert re.search(r"#ifndef (FFI_BUILDER_NEW_H_[0-9A-F]{8}_)\n#define \1\n", text)
+    assert "namespace ffi_builder {\nnamespace new_ {" in text
+    assert "C++ calls\n * ffi_builder::new_::<name>, which throws " in text
     assert " *     factor: what x is multiplied by\n" in text
     assert (
         "int __tvm_ffi_scale(void *handle, const TVMFFIAny *args, int32_t num_args,\n"

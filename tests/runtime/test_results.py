@@ -61,16 +61,16 @@ struct Floats {
 int main() {
   float data[3] = {1.5f, 0, 0};
   ffi::Tensor x = ffi::Tensor::FromNDAlloc(Floats{data}, ffi::Shape({3}), DLDataType{kDLFloat, 32, 1}, DLDevice{kDLCPU, 0});
-  double first = made::first(x);
-  long size = made::size(x).cast<int64_t>();
+  double first = ffi_builder::made::first(x);
+  long size = ffi_builder::made::size(x).cast<int64_t>();
   std::printf("%.1f %ld\\n", first, size);
   try {
-    made::copy(x);
+    ffi_builder::made::copy(x);
   } catch (const ffi::Error &error) {
     std::printf("%s: %.36s\\n", error.kind().c_str(), error.message().c_str());
   }
-  ffi::Tensor (*typed)(ffi::TensorView) = made::copy;
-  ffi::Tuple<ffi::Tensor> (*tuple)(ffi::TensorView) = made::pair;
+  ffi::Tensor (*typed)(ffi::TensorView) = ffi_builder::made::copy;
+  ffi::Tuple<ffi::Tensor> (*tuple)(ffi::TensorView) = ffi_builder::made::pair;
   return typed == nullptr || tuple == nullptr;
 }
 """

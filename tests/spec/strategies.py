@@ -10,12 +10,30 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from ffi_builder import SpecError, spec
+from ffi_builder.spec.composite import DEEPEST
 from ffi_builder.spec.dtypes import NAMES
 from ffi_builder.spec.expr import VAR_DTYPES
-from ffi_builder.spec.tensor import DEVICES, INTENTS
+from ffi_builder.spec.tensor import DEVICES, INTENTS, MOST_DIMENSIONS
 
 INT64 = st.integers(-(2**63), 2**63 - 1)
-names = st.from_regex(r"[a-zA-Z_][a-zA-Z0-9_]{0,4}", fullmatch=True)
+ODD = (
+    *(
+        "None",
+        "True",
+        "nan",
+        "inf",
+        "where",
+        "ceildiv",
+        "any",
+        "strides",
+        "Tensor",
+        "Shape",
+        "Tuple",
+    ),
+    *("Struct", "Optional", "Choice", "Literal", "int32", "float32", "F", "_", "__", "x" * 300),
+)
+"""Names that mean something elsewhere in a text."""
+names = st.from_regex(r"[a-zA-Z_][a-zA-Z0-9_]{0,4}", fullmatch=True) | st.sampled_from(ODD)
 docs = st.sampled_from(["", "the rows", 'it\'s "quoted"\n'])
 defaults = st.sampled_from([spec.MISSING, None, 0, 1.5, "x", (1, 2), [3]])
 
@@ -29,9 +47,10 @@ def metadata(draw: st.DrawFn) -> dict[str, Any]:
 @st.composite
 def int_vars(draw: st.DrawFn) -> spec.Var:
     """Integer symbols; one name has one dtype, so that they can stand together."""
-    name = draw(st.sampled_from("abcdefgh"))
+    symbols = (*"abcdefgh", *ODD)
+    name = draw(st.sampled_from(symbols))
     dtypes = list(spec.INT_RANGES)
-    return spec.Var(name, dtypes["abcdefgh".index(name)])
+    return spec.Var(name, dtypes[symbols.index(name) % len(dtypes)])
 
 
 @st.composite
@@ -227,3 +246,43 @@ def signatures(draw: st.DrawFn) -> spec.Signature:
         return spec.Signature(draw(st.sampled_from(["f", "where", "None"])), made, returns)
     except SpecError:  # a symbol with two meanings
         reject()
+
+
+@st.composite
+def largest_exprs(draw: st.DrawFn) -> spec.Expr:
+    """Expressions of 127 parts, or a little less, that are as deep as can be on one side."""
+    left = draw(st.booleans())
+    ops = draw(
+        st.lists(st.sampled_from(["+", "-", "*", "//", "ceildiv"]), min_size=60, max_size=63)
+    )
+    made: spec.Dim = draw(int_vars())
+    for op in ops:
+        if op in ("//", "ceildiv"):
+            made = spec.Expr(op, made, draw(st.integers(1, 9)))
+        else:
+            other = draw(int_vars())
+            made = spec.Expr(op, made, other) if left else spec.Expr(op, other, made)
+    return _as_expr(made)
+
+
+@st.composite
+def extreme_signatures(draw: st.DrawFn) -> spec.Signature:
+    """A parameter that is as large and as deep as can be."""
+    dims = draw(st.lists(int_vars() | st.none(), min_size=4, max_size=4))
+    rank = draw(st.integers(MOST_DIMENSIONS - 3, MOST_DIMENSIONS))
+    shape = [*(dims * 64)[: rank - 1], draw(largest_exprs())]
+    strides = [*(dims * 64)[:rank]] if draw(st.booleans()) else draw(LAYOUTS)
+    param: spec.Param = spec.Tensor(
+        draw(names), shape, "float32", device_type="cpu", strides=strides
+    )
+    for _ in range(draw(st.integers(DEEPEST - 2, DEEPEST))):
+        if draw(st.booleans()):
+            param = param if isinstance(param, spec.Optional) else spec.Optional(param)
+        kind = draw(st.sampled_from([spec.TupleParam, spec.Struct]))
+        param = kind(draw(names), [param])
+    symbols = {
+        var.name: var for _, value in spec.occurrences([param]) for var in spec.variables(value)
+    }
+    return spec.Signature(
+        "f", [spec.Optional(param), spec.Shape("all_symbols", [*symbols.values()])]
+    )

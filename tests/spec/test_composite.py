@@ -299,3 +299,31 @@ def test_with_paths():
         ("cfg.k", k),
         ("x", x),
     ]
+
+
+def nested(depth: int, make: Callable[[str, list[Param]], Param]) -> Param:
+    param: Param = Var("a", "int32")
+    for _ in range(depth):
+        param = make("t", [param])
+    return param
+
+
+NESTING: list[Callable[[str, list[Param]], Param]] = [
+    TupleParam,
+    Struct,
+    lambda name, params: Optional(TupleParam(name, params)),
+]
+
+
+@pytest.mark.parametrize("make", NESTING, ids=["tuple", "struct", "optional"])
+class TestDepth:
+    def test_as_deep_as_can_be(self, make: Callable[[str, list[Param]], Param]):
+        signature = Signature("f", [nested(50, make)])
+        assert Signature.parse(str(signature)) == signature
+
+    @pytest.mark.parametrize("depth", [51, 200])
+    def test_deeper(self, make: Callable[[str, list[Param]], Param], depth: int):
+        with pytest.raises(SpecError) as caught:
+            nested(depth, make)
+        words = "'t': tuples and structs may be at most 50 deep in one another; make fewer levels"
+        assert str(caught.value).endswith(words)

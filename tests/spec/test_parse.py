@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 import math
 import re
 from collections.abc import Sequence
@@ -44,7 +45,7 @@ from ffi_builder.spec import (
     expression,
     short_text,
 )
-from tests.spec.strategies import exprs, signatures
+from tests.spec.strategies import exprs, extreme_signatures, signatures
 
 n, k, m = dims("n k m")
 n32 = Var("n", "int32", divisibility=16, min=1, max=8 * 16)
@@ -189,10 +190,47 @@ def test_every_signature_reads_back(signature: Signature):
     round_trip(signature)
 
 
+@settings(max_examples=20)
+@given(extreme_signatures())
+def test_what_is_as_large_and_deep_as_can_be_reads_back(signature: Signature):
+    round_trip(signature)
+
+
 @given(exprs())
 def test_every_expression_reads_back(expr: Expr):
     symbols = list({var.name: var for var in variables_of(expr)}.values())
     round_trip(Signature("f", [*symbols, Shape("s_s", [expr])]))
+
+
+class Word(str, enum.Enum):
+    A = "a"
+    FLOAT = "float32"
+    CPU = "cpu"
+    KEY = "ffi.Module"
+
+
+class Number(int, enum.Enum):
+    FOUR = 4
+
+
+@pytest.mark.parametrize(
+    "param",
+    [
+        Var(Word.A, "int64"),
+        Var("a", Word.FLOAT),
+        Var("a", "int32", min=Number.FOUR, max=Number.FOUR, divisibility=Number.FOUR),
+        Tensor(Word.A, [Number.FOUR], Word.FLOAT, device_type=Word.CPU, strides=[Number.FOUR]),
+        Tensor("x", [Number.FOUR], (Word.FLOAT, "int8"), device_type="cpu", device_id=Number.FOUR),
+        Tensor("x", [4], "int8", device_type="cpu", data_alignment=Number.FOUR),
+        Shape("s", [n, n + Number.FOUR, n // Number.FOUR, Expr("*", Number.FOUR, n)]),
+        ConstInt("c", Number.FOUR),
+        DataPointer("p", address_space=Number.FOUR),
+        Object("o", Word.KEY),
+        Struct(Word.A, [Var(Word.A, "int8")]),
+    ],
+)
+def test_members_of_enums_are_what_they_stand_for(param: Param):
+    round_trip(Signature(Word.A, [param]))
 
 
 def variables_of(expr: object) -> list[Var]:
@@ -321,7 +359,7 @@ class TestExpression:
             ("n + q", "there is no symbol 'q', but n, x\n    n + q\n        ^"),
             ("x * 2", "'x' is a float32 symbol, not an integer one\n    x * 2\n    ^"),
             ("n % 0", "divisor of '%': expected a positive int but got 0\n    n % 0\n      ^"),
-            ("(" * 101, "too deeply nested"),
+            ("(" * 165, "too deeply nested"),
             (3, "expression: expected a str but got 3"),
         ],
     )

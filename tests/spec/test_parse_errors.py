@@ -300,7 +300,7 @@ f(n: int64) where n <= 3, n >= 4
 Var 'x': max is for integer symbols, but its dtype is float32
 f(x: float32) where x <= 3
                     ^
-Signature 'f': nothing binds symbol 'n', which x.shape[0] = n // 2 needs; it must stand alone as a dimension, stride or scalar parameter, or in an expression a * n + b
+Signature 'f': nothing binds symbol 'n', which x.shape[0] = n // 2 needs; it must stand alone as a dimension, stride or scalar parameter, or in an expression a * n + b of ints that fit int64
 f(x: Tensor([n // 2], float32))
 ^
 """

@@ -212,7 +212,7 @@ class TestBound:
             Signature("f", params())
         assert str(caught.value) == (
             f"Signature 'f': nothing binds symbol '{name}', which {place} needs; it must stand "
-            f"alone as a dimension, stride or scalar parameter, or in an expression a * {name} + b"
+            f"alone as a dimension, stride or scalar parameter, or in an expression a * {name} + b of ints that fit int64"
         )
 
 

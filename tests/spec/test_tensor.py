@@ -246,3 +246,13 @@ class TestPacked:
             "Tensor 'A': expected dtype 'float4_e2m1fn' to map from float4_e2m1fnx2 but it is "
             "'float32'"
         )
+
+
+def test_as_many_dimensions_as_can_be():
+    tensor = Tensor("A", [n] * 255, "float32", device_type="cpu")
+    assert tensor.ndim == 255
+    for count in (256, 1000):
+        with pytest.raises(SpecError) as caught:
+            Tensor("A", [n] * count, "float32", device_type="cpu")
+        words = f"Tensor 'A': shape: expected at most 255 dimensions but got {count}"
+        assert str(caught.value) == words

@@ -40,6 +40,10 @@ def test_dtypes(dtype: str):
         ({"dtype": "handle", "divisibility": 16}, "divisibility is for integer.* is handle"),
         ({"kw_only": 1}, "Var 'n': kw_only: expected True or False but got 1"),
         ({"doc": 7}, r"Var 'n': doc: expected a str but got 7 \(int\)"),
+        (
+            {"doc": "a\ud800"},
+            r"Var 'n': doc: .* UTF-8 can encode but got 'a\\ud800', which has half .* at 1",
+        ),
     ],
 )
 def test_refused(fields: dict[str, Any], words: str):

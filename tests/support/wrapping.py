@@ -60,10 +60,10 @@ def wrap_raw(
 class RawWrapper:
     """A function of a compiled module, called by its address as C would call it."""
 
-    def __init__(self, compiled: runtime.CompiledModule, name: str) -> None:
+    def __init__(self, compiled: runtime.CompiledModule, name: str, slots: int = 64) -> None:
         self._compiled = compiled
         self._entry = SafeCall(compiled.address(name))
-        self._memory = Memory(slots=64)
+        self._memory = Memory(slots=slots)
 
     def __call__(self, *values: Value) -> tuple[str, str] | None:
         """Call it. Returns None, or the kind and the message of the error that it set."""

@@ -24,6 +24,7 @@ The frame is registers, 64 bytes of scratch, a stack for expressions, the slots,
 
 from __future__ import annotations
 
+import re
 import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -210,6 +211,8 @@ class Head(IntEnum):
 
 
 _LONGEST: Final = 0xFFFF
+_SEARCHED: Final = 1 << 14
+"""How much of the text is searched for what may stand in it already."""
 _HEAD: Final = struct.Struct("<5I4H")
 
 OPERATOR_CODES: Final = {
@@ -299,6 +302,11 @@ class TableWriter:
         self._arguments = [text.encode() for text in spec.argument_texts(signature)]
         self._text = bytearray(b", ".join(self._arguments) + b")")
         self._length = len(self._text)
+        words = [*re.finditer(rb"\w+", bytes(self._text[_SEARCHED:]))]
+        self._known: dict[bytes, int] = {
+            word[0]: _SEARCHED + word.start() for word in reversed(words)
+        }
+        """Where some texts are first."""
         self._text_uses: list[tuple[int, int]] = []
         self.symbols = {var: number for number, var in enumerate(symbols)}
         self._slots = len(symbols)
@@ -364,10 +372,14 @@ class TableWriter:
         data = string.encode()
         if len(data) > _LONGEST:
             raise BuildError(f"{self._name}: a text of {len(data)} bytes is too long")
-        position = self._text.find(data)
-        if position < 0:
-            position = len(self._text)
-            self._text += data
+        position = self._known.get(data)
+        if position is None:
+            # All of a long text would take time in proportion to its length, each time.
+            position = self._text.find(data, 0, _SEARCHED)
+            if position < 0:
+                position = len(self._text)
+                self._text += data
+            self._known[data] = position
         return position, len(data)
 
     def _message_size(self) -> int:

@@ -184,6 +184,24 @@ FAILURES = {
         expected="a value of n * 2 + 1 for an integer n",
         got="4",
     ),
+    "linear with a constant beyond int64, which waits": value(
+        [Shape("d", [n * 2 + 2**62 + 2**62, n + 1])],
+        [shape(5, 0)],
+        subject="d[0] on argument #0",
+        text="f(d: Shape([n * 2 + 4611686018427387904 + 4611686018427387904, n + 1]))",
+        expected="9223372036854775806 (n * 2 + 4611686018427387904 + 4611686018427387904 with n = -1 "
+        "from n in d[1])",
+        got="5",
+    ),
+    "the same, beyond int64": value(
+        [Shape("d", [n * 2 + 2**62 + 2**62, n + 1])],
+        [shape(5, 1)],
+        subject="d[0] on argument #0",
+        text="f(d: Shape([n * 2 + 4611686018427387904 + 4611686018427387904, n + 1]))",
+        expected="n * 2 + 4611686018427387904 + 4611686018427387904 within int64, with n = 0 from "
+        "n in d[1]",
+        got="5",
+    ),
     "solution out of bounds": value(
         vectors([Var("n", "int64", max=3) * 2]),
         tensors((8,)),

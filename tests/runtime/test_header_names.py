@@ -1,0 +1,275 @@
+"""Headers and stubs of files, functions and parameters that languages have a meaning for."""
+
+from __future__ import annotations
+
+import ast
+import itertools
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import pytest
+
+from ffi_builder import attach, providers, runtime, spec
+from ffi_builder.builder.metadata import metadata
+from ffi_builder.runtime import cxx, header, stub
+from ffi_builder.runtime.described import Described, described
+from tests.runtime.exporting import INCLUDES, LIBRARY, every_kind, run
+from tests.runtime.samples import needs_cc, needs_cxx
+from tests.support.wrapping import new_module
+
+WARNINGS = ("-Wall", "-Wextra", "-Werror", "-Wcomment")
+C_STANDARDS = ("c11", "gnu17")
+CXX_STANDARDS = ("c++17", "gnu++20")
+
+KEYWORDS = """
+    auto break case char const continue default do double else enum extern float for goto if inline
+    int long register restrict return short signed sizeof static struct switch typedef union
+    unsigned void volatile while _Alignas _Atomic _Bool _Complex _Generic _Noreturn _Static_assert
+    _Thread_local alignas alignof and and_eq asm bitand bitor bool catch char8_t char16_t char32_t
+    class co_await co_return co_yield compl concept const_cast consteval constexpr constinit
+    decltype delete dynamic_cast explicit export false final friend import module mutable namespace
+    new noexcept not not_eq nullptr operator or or_eq override private protected public
+    reinterpret_cast requires static_assert static_cast template this thread_local throw true try
+    typeid typename typeof using virtual wchar_t xor xor_eq
+"""
+LIBRARIES = """
+    abs access acos atan2 bind bsearch clock clone close connect copysign ctime daemon div dup erf
+    exit exp fabs fmax fork free gamma getenv hypot index j0 jn kill labs lgamma link listen log
+    log2 main malloc max memcmp memcpy memset min nan nice open pause pipe poll pow printf puts
+    qsort raise rand random read readv remainder remove rename rindex round scalb select send
+    setjmp signal sin sleep socket sqrt srand stat step strlen swab sync system tan tanh tgamma time
+    times tolower trunc union_ unlink va_list wait write y0 y1 yn environ optarg tm timeval FILE
+    size_t int64_t uint8_t ptrdiff_t nullptr_t max_align_t errno stdin linux unix EOF NULL NAN I
+    INT_MAX EINVAL M_PI
+"""
+OURS = """
+    Any Args Array Bytes DLDataType DLDevice DLTensor Device Error Function Map ObjectRef Optional
+    Shape String Tensor TensorView Tuple TVMFFIAny TVMFFISafeCallType args cast ffi ffi_builder
+    handle kDLCPU num_args result std tvm __tvm_ffi_f __FILE__ __func__ _Float16 new_ new__ EOF_
+"""
+NAMES = list(dict.fromkeys(f"{KEYWORDS}{LIBRARIES}{OURS}".split()))
+
+
+def function(name: str, params: Sequence[spec.Param], doc: str = "") -> Described:
+    signature = spec.Signature(name, params, doc=doc)
+    return described(name, metadata(signature).of(name))
+
+
+def typed(name: str) -> Described:
+    """One whose types stand in its definition."""
+    x = spec.Tensor("x", [1], "float32", device_type="cpu")
+    params = [
+        x,
+        spec.Var("i", "uint64"),
+        spec.Device("device"),
+        spec.DType("type"),
+        spec.String("s"),
+    ]
+    return function(name, params)
+
+
+def many_parameters(name: str, names: Sequence[str]) -> Described:
+    kinds = itertools.cycle([spec.String, spec.Device, spec.DType, spec.Bytes])
+    return function(name, [kind(own) for kind, own in zip(kinds, names, strict=False)])
+
+
+def read(folder: Path, names: Iterable[str], *more: str) -> None:
+    """Let compilers of C and C++ read headers, behind headers of the libraries."""
+    text = "".join(
+        f"#include <{name}.h>\n" for name in ("math", "stdlib", "strings", "time", *more)
+    )
+    text += "".join(f'#include "{name}"\n' for name in names)
+    for compiler, suffix, standards in (("gcc", "c", C_STANDARDS), ("g++", "cc", CXX_STANDARDS)):
+        (folder / f"all.{suffix}").write_text(text)
+        for standard in standards:
+            flags = [f"-std={standard}", *WARNINGS, *INCLUDES, "-fsyntax-only"]
+            run(compiler, *flags, folder / f"all.{suffix}")
+
+
+@needs_cc
+@needs_cxx
+def test_functions_and_parameters_of_every_name(tmp_path: Path) -> None:
+    functions = [typed(name) for name in NAMES]
+    functions += [Described(f"{name}0") for name in NAMES]
+    functions += [Described("Args"), many_parameters("many", NAMES)]
+    (tmp_path / "names.h").write_text(header.text(functions[1:], "names.so", "names.h"))
+    read(tmp_path, ["names.h"], "unistd", "sys/select")
+
+
+@needs_cc
+@needs_cxx
+def test_files_of_every_name(tmp_path: Path) -> None:
+    files = [f"{name}.h" for name in NAMES]
+    for number, file in enumerate(files):
+        text = header.text([typed(f"f{number}")], "a.so", file)
+        (tmp_path / file).write_text(text)
+    shown = [f"{tmp_path}/{file}" for file in files]  # `time.h` is another one
+    read(tmp_path, shown, "unistd", "sys/select")
+
+
+@needs_cxx
+@pytest.mark.parametrize("standard", CXX_STANDARDS)
+def test_macros_of_the_headers_that_are_included(tmp_path: Path, standard: str) -> None:
+    (tmp_path / "a.h").write_text(header.text([typed("f")], "a.so", "a.h"))
+    flags = [f"-std={standard}", *WARNINGS, *INCLUDES]
+    shown = run("g++", *flags, "-x", "c++", "-dM", "-E", tmp_path / "a.h")
+    macros = set(re.findall(r"^#define ([A-Za-z_]\w*)", shown, re.MULTILINE))
+    assert len(macros) > 500
+    # A few, such as TVM_FFI_ANY_H, are macros with an underscore too.
+    others = {name for name in macros if f"{name}_" not in macros}
+    assert {cxx.identifier(name) for name in others} & macros == set()
+
+
+PROGRAM = """
+#include <stdlib.h>
+#include "div.h"
+#include <cstdio>
+
+int main() {
+  ffi_builder::div::div(2.5);
+  ffi_builder::div::new_(1);
+  ffi_builder::div::new__({kDLCPU, 0});
+  try {
+    ffi_builder::div::div(::div(7, 2).quot);
+    std::puts("done");
+  } catch (const tvm::ffi::Error &error) {
+    std::printf("%s\\n", error.message().c_str());
+  }
+}
+"""
+
+
+@needs_cxx
+def test_a_program_calls_them(tmp_path: Path) -> None:
+    module = new_module()
+    for name, param in (
+        ("div", spec.Var("DLDevice", "float64")),
+        ("new_", spec.Var("std", "int64")),
+        ("new", spec.Device("new")),
+    ):
+        attach(module, spec.Signature(name, [param]), providers.NopCallProvider())
+    runtime.compile(module).export_library(tmp_path / "div.so", header=tmp_path / "div.h")
+    (tmp_path / "main.cc").write_text(PROGRAM)
+    flags = ["-std=c++17", *WARNINGS, *INCLUDES, f"-Wl,-rpath,{tmp_path}:{LIBRARY.parent}"]
+    libraries = [tmp_path / "div.so", LIBRARY]
+    run("g++", *flags, tmp_path / "main.cc", *libraries, "-o", tmp_path / "main")
+    assert run(tmp_path / "main") == "done\n"
+
+
+@pytest.mark.parametrize("names", [*itertools.permutations(["new", "new_", "a.b", "a_b"])])
+def test_names_do_not_depend_on_their_order(names: Sequence[str]) -> None:
+    expected = {"new_": "new_", "new": "new__", "a_b": "a_b", "a.b": "a_b_"}
+    assert cxx.identifiers(names) == expected
+
+
+@pytest.mark.parametrize(
+    "name", ["scale", "M", "BLOCK", "GEMM", "ELU", "int8_gemm", "x_", "f2", "Adam"]
+)
+def test_usual_names_stay(name: str) -> None:
+    assert cxx.identifier(name) == name
+
+
+@needs_cc
+@needs_cxx
+def test_headers_whose_names_look_alike_can_be_included_together(tmp_path: Path) -> None:
+    files = ["a-b.h", "a_b.h", "A_b.h", "a.b.h", "one/kernels.h", "two/kernels.h"]
+    for number, file in enumerate(files):
+        path = tmp_path / file
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(header.text([typed(f"f{number}")], "a.so", path.name))
+    read(tmp_path, [*files, *files])
+    uses = "".join(f"auto g{number} = __tvm_ffi_f{number};\n" for number in range(len(files)))
+    text = "".join(f'#include "{file}"\n' for file in files) + uses
+    (tmp_path / "use.cc").write_text(text)
+    run("g++", "-std=c++17", *INCLUDES, "-fsyntax-only", tmp_path / "use.cc")
+
+
+DOCUMENTATION = [
+    "a \0 NUL, \x1b[31m, \r, a \u202e mark",
+    "ends a line ??/\nwhat??? ??= ??( */ /* //",
+    "ends in a backslash \\\n*/\n/",
+    '"quoted" ""twice"" """thrice""" """',
+    'a quote behind a backslash \\"',
+    "\n\n  \tindented",
+]
+
+
+@needs_cc
+@needs_cxx
+def test_documentation_that_languages_read(tmp_path: Path) -> None:
+    functions = [function(f"f{i}", [], doc) for i, doc in enumerate(DOCUMENTATION)]
+    text = header.text(functions, "odd\n*/\0name.so", "a.h")
+    (tmp_path / "a.h").write_text(text)
+    for standard in ("c11", "c17"):
+        (tmp_path / "a.c").write_text('#include "a.h"\n')
+        flags = [f"-std={standard}", *WARNINGS, "-Wtrigraphs", "-Wbidi-chars", *INCLUDES]
+        run("gcc", *flags, "-fsyntax-only", tmp_path / "a.c")
+    read(tmp_path, ["a.h"])
+    assert "a \\x00 NUL, \\x1b[31m," in text
+    assert "/* ends a line ? ?/\n * what??? ? ?= ? ?( * / / * //\n" in text
+    assert text.startswith("/* Functions of odd\\n* /\\x00name.so. Written")
+
+
+@pytest.mark.parametrize("doc", DOCUMENTATION)
+def test_documentation_in_a_stub(doc: str) -> None:
+    text = stub.text([function("f", [], doc)], 'odd\n"name"\0.so')
+    assert text.isprintable() or set(filter(lambda c: not c.isprintable(), text)) <= {"\n", "\t"}
+    tree = ast.parse(text)
+    definition = tree.body[-1]
+    assert isinstance(definition, ast.FunctionDef)
+    shown = ast.get_docstring(definition, clean=False)
+    assert shown is not None
+    expected = f"{doc}\n\nf()".strip()
+    assert [line.strip() for line in shown.strip().splitlines()] == [
+        line.strip() for line in expected.splitlines()
+    ]
+
+
+STUB_NAMES = [
+    *("bool", "bytes", "float", "int", "str", "Callable", "Mapping", "Sequence", "c_void_p"),
+    *("Enum", "Any", "Literal", "Protocol", "_Array"),
+]
+
+
+@pytest.mark.parametrize("names", [STUB_NAMES, ["int"], ["Any", "Any_"], ["_Array", "Protocol"]])
+def test_functions_called_as_types_are(tmp_path: Path, names: list[str]) -> None:
+    checker = Path(sys.executable).with_name("pyright")
+    if not checker.exists():
+        pytest.skip("needs pyright")
+    params = every_kind().params
+    functions = [function(name, params) for name in (*names, "int_")]
+    (tmp_path / "named.pyi").write_text(stub.text(functions, "named.so"))
+    (tmp_path / "plain.pyi").write_text(stub.text([function("f", params)], "plain.so"))
+    uses = [
+        f"from named import {name} as g{i}\nx{i} = g{i}\nx{i} = f" for i, name in enumerate(names)
+    ]
+    (tmp_path / "use.py").write_text("\n".join(["from plain import f", *uses, ""]))
+    done = subprocess.run(
+        [checker, "--pythonpath", sys.executable, "named.pyi", "plain.pyi", "use.py"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": ""},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout
+
+
+def test_parameters_called_as_keywords_are_have_their_own_types() -> None:
+    params = [spec.Var("class", "int32"), spec.Var("class_", "float32"), spec.Var("__i_x", "bool")]
+    text = stub.text([function("f", params)], "a.so")
+    assert "def f(class__: int, class_: float, i_x_: bool) -> None:" in text
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [(-(2**63), "int"), (1 - 2**63, f"Literal[{1 - 2**63}]"), (2**63 - 1, f"Literal[{2**63 - 1}]")],
+)
+def test_the_least_int64_is_no_literal(value: int, expected: str) -> None:
+    """As mypy refuses it, which reads it as minus a number that is too large."""
+    text = stub.text([function("f", [spec.ConstInt("c", value)])], "a.so")
+    assert f"def f(c: {expected}) -> None:" in text
