@@ -38,7 +38,9 @@ def of_expression(symbols: list[Var], expression: Expr) -> Failure:
 def test_an_argument_and_an_expression_that_are_long() -> None:
     """Each of them takes as much as all other texts of the wrapper together."""
     name = Var("n" * 480, "int64")
-    check(of_expression([name], functools.reduce(operator.add, [name + name] + [name] * 58)), 58_000)
+    check(
+        of_expression([name], functools.reduce(operator.add, [name + name] + [name] * 58)), 58_000
+    )
 
 
 def test_many_symbols_with_long_names() -> None:
