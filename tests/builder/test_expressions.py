@@ -90,7 +90,8 @@ def test_the_range_of_a_part_is_known_exactly(part: Expr) -> None:
         for value, values in given.items():
             right = value_of(expression, values)
             if value == overflows_at:
-                error = call(wrapper, values, 1)
+                wrapped = LEAST if right > 0 else GREATEST
+                error = call(wrapper, values, wrapped)
                 assert error is not None
                 assert f"expected {expression} within int64, with" in error[1]
                 continue
