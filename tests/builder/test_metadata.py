@@ -86,6 +86,35 @@ def test_a_default_that_cannot_be_written_is_shown_up_to_80_characters(
         def __repr__(self) -> str:
             return "x" * length
 
-    param = spec.Object("o", default=Shown())
-    own = json.loads(metadata(Signature("f", [param])).of("f"))["ffi_builder"]
-    assert own["params"] == [{"name": "o", "default": {"repr": shown}}]
+    assert default(Shown()) == {"repr": shown}
+
+
+def default(value: object) -> object:
+    """A default as it is written."""
+    text = metadata(Signature("f", [spec.Object("o", default=value)])).of("f")
+    (param,) = json.loads(text)["ffi_builder"]["params"]
+    assert param.keys() == {"name", "default"}
+    return param["default"]
+
+
+@pytest.mark.parametrize(
+    ("value", "written"),
+    [
+        (3, 3),
+        (2**64 - 1, 2**64 - 1),
+        (-(2**64) + 1, -(2**64) + 1),
+        (2**64, {"repr": "0x10000000000000000"}),
+        (True, True),
+        (None, None),
+        (0.5, 0.5),
+        (float("inf"), {"float": "inf"}),
+        (b"\x00\xff", {"bytes": "00ff"}),
+        ("text", "text"),
+        ([1, (2, "x")], [1, {"tuple": [2, "x"]}]),
+        ({"a": 1.0, 2: None}, {"dict": [["a", 1.0], [2, None]]}),
+    ],
+    ids=repr,
+)
+def test_how_defaults_are_written(value: object, written: object) -> None:
+    found = default(value)
+    assert repr(found) == repr(written)  # 1 is not True, nor 1.0
