@@ -85,7 +85,7 @@ def examine(module: str, sample: str, jobs: int) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("modules", nargs="+", help="such as plan or builder.expressions")
     parser.add_argument("--sample", default="3", help="how the numbers of those tried end")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="how many at a time")

@@ -301,9 +301,8 @@ def test_names_that_are_taken(text: str, error: str | None) -> None:
 def test_names_of_texts_that_are_taken(taken: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The wrapper gets texts under other names, as one that is built does."""
     params, provider = PROVIDERS["status"]
-    for _ in range(3):
-        module = attached(params, provider, distribution="torch_mlir")
-    own = [name for name in symbol_names(module) if name.startswith("__ffi_builder_text_")]
+    modules = [attached(params, provider, distribution="torch_mlir") for _ in range(3)]
+    own = [name for name in symbol_names(modules[0]) if name.startswith("__ffi_builder_text_")]
     texts: list[str] = []
     for _ in range(2):
         module = attached(params, provider, taken.format(own[0]), distribution="torch_mlir")

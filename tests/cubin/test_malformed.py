@@ -111,7 +111,9 @@ OFFSET, SIZE, LINK = (24, "Q"), (32, "Q"), (40, "I")
 LAST_SYMBOL = 12 * 24
 
 
-def section_field(data: bytes, section: int, field: tuple[int, str]) -> tuple[str, int, int]:
+def section_field(
+    data: bytes | bytearray, section: int, field: tuple[int, str]
+) -> tuple[str, int, int]:
     """How a field of a section header is laid out, where it is, and its value."""
     (headers,) = struct.unpack_from("<Q", data, 40)
     at, layout = headers + 64 * section + field[0], f"<{field[1]}"

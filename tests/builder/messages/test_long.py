@@ -19,7 +19,7 @@ def check(failure: Failure, at_least: int) -> None:
     check_both(failure, compile_all({"f": failure})["f"])
 
 
-def of_expression(symbols: list[Var], expression: Expr) -> Failure:
+def of_expression(symbols: list[Var], expression: Var | Expr) -> Failure:
     """Every symbol is 0, and the stride that is the expression is 7."""
     stride = Tensor("x", [None], "float32", device_type="cpu", strides=[expression])
     params: list[spec.Param] = [*symbols, stride]
