@@ -22,7 +22,7 @@ NEAREST: Final = {
     "plan": ("tests/plan", "tests/steps"),
     "spec": ("tests/spec", "tests/errors"),
     "builder": ("tests/builder",),
-    "providers": ("tests/providers",),
+    "providers": ("tests/providers", "tests/cuda"),
 }
 """The tests that ought to notice a change of a package."""
 OPTIONS: Final = (
