@@ -14,7 +14,7 @@ TRITON := triton==3.9.0; python_version >= "3.11"
 # What `make mutants` changes, and of which changes: a function's are numbered from 1 on, and those
 # are tried whose numbers end like this.
 MODULES ?= plan spec builder providers
-SAMPLE ?= 3
+SAMPLE ?= _3
 # tests/test_project.py sees that all are here that need PyTorch, JAX or Numba.
 FRAMEWORK_TESTS := tests/abi tests/arrays tests/docs tests/examples tests/frontends \
   tests/runtime/test_results.py tests/testing

@@ -1,6 +1,6 @@
 """Change the code in small ways, and print each change that no test notices.
 
-    python benchmarks/mutants.py plan builder.expressions --sample 3
+    python benchmarks/mutants.py plan builder.expressions --sample _3
 
 mutmut makes the changes and runs the tests that reach them; docs/mutants.md has what it found. It
 runs them in forks of one process, so it cannot see code that runs once a process: when a module is
@@ -87,7 +87,7 @@ def examine(module: str, sample: str, jobs: int) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("modules", nargs="+", help="such as plan or builder.expressions")
-    parser.add_argument("--sample", default="3", help="how the numbers of those tried end")
+    parser.add_argument("--sample", default="_3", help="how the numbers of those tried end")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="how many at a time")
     given = parser.parse_args()
     for module in given.modules:
