@@ -11,13 +11,17 @@ DISTRIBUTIONS := .venv-distributions
 BINDINGS := iree-base-compiler==3.13.0 flydsl==0.4.2 nvidia-cutlass-dsl==4.8.1
 # For an example; 1 GB. Each version has other metadata, and needs a later Python.
 TRITON := triton==3.9.0; python_version >= "3.11"
+# What `make mutants` changes, and of which changes: a function's are numbered from 1 on, and those
+# are tried whose numbers end like this.
+MODULES ?= plan spec builder providers
+SAMPLE ?= _3
 # tests/test_project.py sees that all are here that need PyTorch, JAX or Numba.
 FRAMEWORK_TESTS := tests/abi tests/arrays tests/docs tests/examples tests/frontends \
   tests/runtime/test_results.py tests/testing
 PIP := $(PY) -m pip install --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-cuda test-cute test-distributions test-frameworks lint format types fuzz soak bench bench-compare bench-instructions bench-launch coverage dev clean
+.PHONY: help demo test test-cuda test-cute test-distributions test-frameworks lint format types fuzz soak bench bench-compare bench-instructions bench-launch coverage mutants dev clean
 
 help: ## Show this list.
 	@sed -n 's/^\([a-z-]*\):.*## /\1 /p' $(MAKEFILE_LIST) | while read -r name text; do printf '%-16s %s\n' "$$name" "$$text"; done
@@ -75,10 +79,13 @@ coverage: $(VENV)/.test ## Run the tests and show which lines they miss.
 	$(PY) -m coverage run -m pytest
 	$(PY) -m coverage report
 
+mutants: $(VENV)/.mutants ## Change the code in small ways, and print the changes that no test sees (docs/mutants.md).
+	$(PY) benchmarks/mutants.py $(MODULES) --sample '$(SAMPLE)'
+
 dev: $(VENV)/.dev ## Install everything to work on ffi_builder.
 
 clean: ## Remove what the other targets made.
-	rm -rf $(VENV) $(CUTE) $(CUDA) $(BENCH) $(DISTRIBUTIONS) build dist .pytest_cache .ruff_cache .hypothesis .coverage .import_linter_cache
+	rm -rf $(VENV) $(CUTE) $(CUDA) $(BENCH) $(DISTRIBUTIONS) build dist .pytest_cache .ruff_cache .hypothesis .coverage .import_linter_cache mutants
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(VENV)/.made:
@@ -97,6 +104,10 @@ $(VENV)/.test: pyproject.toml $(VENV)/.made
 
 $(VENV)/.dev: pyproject.toml $(VENV)/.made
 	$(PIP) -e '.[dev]'
+	@touch $@
+
+$(VENV)/.mutants: pyproject.toml $(VENV)/.made
+	$(PIP) -e '.[mutants]'
 	@touch $@
 
 $(VENV)/.frameworks: pyproject.toml $(VENV)/.made

@@ -211,9 +211,7 @@ def _described(operation: Operation | None) -> object:
         return None
     attributes = operation.attributes
     names = [name for name in ("function_type", "CConv", MEMREF_TYPES) if name in attributes]
-    # A declaration has the attributes that a call gets, such as signext.
-    declared = not operation.regions[0].blocks if operation.name == "llvm.func" else None
-    return operation.name, declared, *(str(attributes[name]) for name in names)
+    return operation.name, *(str(attributes[name]) for name in names)
 
 
 def _fits(symbols: Symbols, operation: Operation) -> bool:
@@ -223,11 +221,7 @@ def _fits(symbols: Symbols, operation: Operation) -> bool:
     if found is None:
         return True
     name = "function_type" if operation.name == "llvm.func" else "value"
-    return (
-        found.name == operation.name
-        and name in found.attributes
-        and found.attributes[name] == attributes[name]
-    )
+    return name in found.attributes and found.attributes[name] == attributes[name]
 
 
 def _bytecode(symbols: Symbols, function: Operation, table: str) -> bytes:
@@ -245,7 +239,7 @@ def _bytecode(symbols: Symbols, function: Operation, table: str) -> bytes:
     types.ir.SymbolTable.replace_all_symbol_uses(table, _OWN_TABLE, module.operation)
     for name in sorted(names - {table}):
         found: Any = symbols.find(name)
-        if found.name == "llvm.func" and found.regions[0].blocks:
+        if found.regions[0].blocks:  # a function that is defined
             target.declare_as(name, found.attributes["function_type"].value)
         else:
             found.clone(end)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any, Final
 
 from ffi_builder.builder.diagnosis import PREFIX
@@ -45,15 +45,13 @@ def verify_added(
                 _verify_symbols(symbols, operation.operation)
 
 
-def _blocks_from(function: Operation, start: Block | None) -> Iterator[Any]:
+def _blocks_from(function: Operation, start: Block | None) -> list[Any]:
     """The blocks of a function from one of them on, and the entry block; or all."""
-    blocks = (block for region in function.regions for block in region.blocks)
+    blocks = [block for region in function.regions for block in region.blocks]
     if start is None:
         return blocks
-    entry = next(blocks)  # providers are given it, for stack space
-    if entry == start:
-        return itertools.chain([entry], blocks)
-    return itertools.chain([entry], itertools.dropwhile(lambda block: block != start, blocks))
+    # Providers are given the entry block too, for stack space.
+    return [*blocks[:1], *itertools.dropwhile(lambda block: block != start, blocks)]
 
 
 def _is_shared(operation: Operation) -> bool:

@@ -135,6 +135,6 @@ class Elf:
 
     def _text(self, strings: bytes, at: int) -> str:
         end = strings.find(b"\0", at)
-        if at >= len(strings) or end < 0:
+        if end < 0:  # it does not end, or would begin behind the last that does
             self.view.damaged(f"a name would be at byte {at} of a table of {len(strings)}")
         return strings[at:end].decode(errors="backslashreplace")

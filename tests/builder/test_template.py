@@ -24,6 +24,7 @@ from ffi_builder.providers import (
     PackedCallProvider,
 )
 from tests.builder.samples import EVERY_KIND, MATMUL
+from tests.support.printed import printed_wrapper, symbol_names
 from tests.support.wrapping import new_module
 
 n = spec.Var("n", "int64")
@@ -31,6 +32,7 @@ X = spec.Tensor("x", [n], "float32", device_type="cpu")
 PROVIDERS: dict[str, tuple[list[spec.Param], CallProvider]] = {
     "nop": (EVERY_KIND, NopCallProvider()),
     "direct": (MATMUL, DirectCallProvider("callee")),
+    "narrow": ([spec.Var("a", "int8"), spec.Var("b", "bool")], DirectCallProvider("callee")),
     "args": (MATMUL, DirectCallProvider("callee", args=["A.data", "n"])),
     "packing": (EVERY_KIND, DynamicParamPackCallProvider("callee")),
     "memref": ([X], MemRefCallProvider("callee", c_interface=True)),
@@ -110,7 +112,9 @@ def test_many_in_one_module(plans: list[str]) -> None:
     assert module.operation.verify()
 
 
-@pytest.mark.parametrize("change", ["params", "provider", "args", "callee", "location"])
+@pytest.mark.parametrize(
+    "change", ["params", "provider", "args", "callee", "convention", "location"]
+)
 def test_another_one_is_built(change: str, plans: list[str]) -> None:
     def make(changed: bool) -> str:
         args: list[Any] = ["x", 1]
@@ -127,6 +131,8 @@ def test_another_one_is_built(change: str, plans: list[str]) -> None:
                     args[1] = 2
                 case "callee":
                     text = "llvm.func @callee(!llvm.ptr, i64) -> i32"
+                case "convention":
+                    text = "llvm.func fastcc @callee(!llvm.ptr, i64)"
                 case _:
                     location = True
         module = new_module(text)
@@ -138,11 +144,33 @@ def test_another_one_is_built(change: str, plans: list[str]) -> None:
 
     before = [make(False) for _ in range(3)]
     assert len(plans) == 2
-    after = make(True)
-    assert len(plans) == 3
-    assert len(set(before)) == 1
-    assert after not in before
-    assert make(False) in before
+    after = [make(True) for _ in range(3)]
+    assert len(plans) == 4
+    assert [len(set(made)) for made in (before, after)] == [1, 1]
+    assert before[0] != after[0]
+    assert make(False) == before[0]
+    assert len(plans) == 4
+
+
+def test_a_callee_may_be_declared_or_defined(plans: list[str]) -> None:
+    """The wrapper is the same, so it is kept for both."""
+    params: list[spec.Param] = [spec.Var("a", "int8")]
+    wrappers: list[str] = []
+    for body in ("", "{ llvm.return }") * 2:
+        module = new_module(f"llvm.func @callee(%a: i8 {{llvm.signext}}) {body}")
+        attach_ffi_func(module, "f", params, DirectCallProvider("callee"))
+        assert module.operation.verify()
+        wrappers.append(printed_wrapper(module))
+    assert len(set(wrappers)) == 1
+    assert plans == ["f", "f"]
+
+
+@pytest.mark.parametrize("callee", ["__ffi_builder_wrapper", "__ffi_builder_table"])
+def test_a_callee_that_is_called_as_a_placeholder_is(callee: str) -> None:
+    provider = DirectCallProvider(callee)
+    texts = {str(attached([X], provider, distribution="torch_mlir")) for _ in range(4)}
+    (text,) = texts
+    assert f"call @{callee}(" in text
 
 
 def test_one_for_another_record_is_built(plans: list[str]) -> None:
@@ -252,6 +280,11 @@ def test_packed_calls_and_results_are_as_they_were() -> None:
     [
         ('llvm.mlir.global internal constant @__ffi_builder_table_f("mine")', None),
         ("llvm.func @TVMFFIErrorSetRaised(i32)", "@TVMFFIErrorSetRaised is needed as"),
+        ("llvm.func @TVMFFIEnvGetStream(i32)", "@TVMFFIEnvGetStream is needed as"),
+        (
+            "llvm.mlir.global external @TVMFFIEnvGetStream() : i32",
+            "@TVMFFIEnvGetStream is needed as",
+        ),
         ("llvm.func @callee(i32)", "@callee takes"),
         ("llvm.func @__tvm_ffi_f()", "has a symbol @__tvm_ffi_f already"),
     ],
@@ -272,6 +305,29 @@ def test_names_that_are_taken(text: str, error: str | None) -> None:
         assert error in str(raised.value)
         assert str(module) == before
     assert module.operation.verify()
+
+
+@pytest.mark.parametrize(
+    "taken",
+    [
+        "llvm.mlir.global external @{} () : i32",
+        'llvm.mlir.global private constant @{}("mine")',
+        "llvm.func @{}()",
+    ],
+)
+def test_names_of_texts_that_are_taken(taken: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The wrapper gets texts under other names, as one that is built does."""
+    params, provider = PROVIDERS["status"]
+    modules = [attached(params, provider, distribution="torch_mlir") for _ in range(3)]
+    own = [name for name in symbol_names(modules[0]) if name.startswith("__ffi_builder_text_")]
+    texts: list[str] = []
+    for _ in range(2):
+        module = attached(params, provider, taken.format(own[0]), distribution="torch_mlir")
+        assert module.operation.verify()
+        texts.append(str(module))
+        monkeypatch.setattr(template, "_KEPT", OrderedDict[Any, Any]())
+    assert texts[0] == texts[1]
+    assert f"@{own[0]}_1" in texts[0]
 
 
 def test_a_module_in_which_a_name_was_taken_is_no_pattern_for_others() -> None:

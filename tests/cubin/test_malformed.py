@@ -95,12 +95,61 @@ def test_other_types(given_: object):
         (58, "H", 40, "a section header would have 40 bytes, not 64"),
         (60, "H", 60000, "the section headers would be bytes"),
         (62, "H", 5000, "there is no section 5000, which would have the names"),
+        (62, "H", 18, "there is no section 18, which would have the names"),
     ],
 )
 def test_damaged_headers(at: int, layout: str, value: int, words: str):
-    data = bytearray(bytes_of(CUBIN))
+    data = bytearray(bytes_of("cuda13-sm_80.cubin"))
     struct.pack_into(f"<{layout}", data, at, value)
     with pytest.raises(SpecError, match=f"The cubin is cut off or damaged: {words}"):
+        read_image(bytes(data))
+
+
+# Sections of cuda13-sm_80.cubin, the fields of a section header, and its last symbol.
+SECTION_NAMES, SYMBOL_NAMES, SYMBOLS = 1, 2, 3
+OFFSET, SIZE, LINK = (24, "Q"), (32, "Q"), (40, "I")
+LAST_SYMBOL = 12 * 24
+
+
+def section_field(
+    data: bytes | bytearray, section: int, field: tuple[int, str]
+) -> tuple[str, int, int]:
+    """How a field of a section header is laid out, where it is, and its value."""
+    (headers,) = struct.unpack_from("<Q", data, 40)
+    at, layout = headers + 64 * section + field[0], f"<{field[1]}"
+    return layout, at, struct.unpack_from(layout, data, at)[0]
+
+
+@pytest.mark.parametrize(
+    ("section", "field", "change", "words"),
+    [
+        (SECTION_NAMES, SIZE, -1, "a name would be at byte 384 of a table of 398"),
+        (SYMBOL_NAMES, SIZE, -1, r"a name would be at byte \d+ of a table of \d+"),
+        (SYMBOLS, LINK, 16, "there is no section 18, which would have symbols' names"),
+        (SYMBOLS, SIZE, -1, r"section \.symtab has 311 bytes, no multiple of 24"),
+    ],
+)  # fmt: skip
+def test_damaged_names_of_sections_and_symbols(
+    section: int, field: tuple[int, str], change: int, words: str
+):
+    data = bytearray(bytes_of("cuda13-sm_80.cubin"))
+    layout, at, value = section_field(data, section, field)
+    struct.pack_into(layout, data, at, value + change)
+    with pytest.raises(SpecError, match=f"The cubin is cut off or damaged: {words}"):
+        read_image(bytes(data))
+
+
+@pytest.mark.parametrize("behind", [-1, 0, 1])
+def test_the_name_of_a_symbol_at_the_end_of_the_names(behind: int):
+    data = bytearray(bytes_of("cuda13-sm_80.cubin"))
+    *_, symbols = section_field(data, SYMBOLS, OFFSET)
+    *_, size = section_field(data, SYMBOL_NAMES, SIZE)
+    assert "saxpy" in read_image(bytes(data)).kernels
+    struct.pack_into("<I", data, symbols + LAST_SYMBOL, size + behind)
+    if behind < 0:  # the last NUL: a name of no letters
+        assert set(read_image(bytes(data)).kernels) == {"tensor_map", ""}
+        return
+    with pytest.raises(SpecError, match=f"a name would be at byte {size + behind} of a table of"):
         read_image(bytes(data))
 
 

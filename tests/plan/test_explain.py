@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from textwrap import dedent
 
 from ffi_builder import spec
@@ -268,3 +269,38 @@ def test_a_step_by_itself():
     assert "s[0]: binds n" in texts
     assert "s[1]: expected 4, otherwise ValueError" in texts
     assert "s[2]: expected {n} (n = where it is bound), otherwise ValueError" in texts
+
+
+def results_of(params: list[spec.Param], returns: list[spec.Tensor | spec.Var]) -> list[str]:
+    """What is said of the results: each row in columns, then how they come."""
+    text = explain(Signature("f", params, returns))
+    _, _, rows = text.partition("then, of what is returned:\n")
+    return [re.sub(r" {2,}", " | ", row.strip()) for row in rows.splitlines()]
+
+
+def test_results():
+    """Each size that may be none is checked, and nothing that is known."""
+    device, size, unsigned = Var("d", "int32"), Var("size", "int64"), Var("u", "uint64")
+    small = Var("small", "uint32")
+    x = Tensor("x", [n], "float32", device_type="cuda", strides=[1])
+    shape: list[spec.Dim] = [n, n * 2, size, unsigned, small, 3]
+    y = Tensor("y", shape, "float32", device_type="cuda", device_id=device, data_alignment=2)
+    z = Tensor("z", [n], "int8", device_type="cpu", data_alignment=1)
+    assert results_of([x, device, size, unsigned, small], [y, z, Var("r", "int32")]) == [
+        "y.shape[1] | n * 2, at least 0 | ValueError",
+        "y.shape[2] | size, at least 0 | ValueError",
+        "y.shape[3] | u, at least 0 | ValueError",
+        "y.device_id | d, 0 to 2147483647 | ValueError",
+        "y | allocated | RuntimeError, or the allocator's",
+        "y.data | aligned to 2 bytes by the allocator | RuntimeError",
+        "z | allocated | RuntimeError, or the allocator's",
+        "Strides of size-1 dimensions and of tensors without elements are free: they need only fit.",
+        "Returns (y: Tensor([n, n * 2, size, u, small, 3], float32), z: Tensor([n], int8), r: int32).",
+    ]
+
+
+def test_the_bounds_of_a_symbol():
+    rows = explain(Signature("f", [Var("a", "int8", min=-2, max=5)])).splitlines()
+    said = [re.sub(r" {2,}", " | ", row.strip()) for row in rows]
+    assert "5 | a | at most 5 (max of a) | ValueError" in said
+    assert "4 | a | at least -2 (min of a) | ValueError" in said

@@ -141,6 +141,8 @@ class TestSymbols:
         assert made(Var("b", "float32"), b=0.1) == [float(np.float32(0.1))]
         assert math.isnan(made(Var("b", "float32"), b=math.nan)[0])
         assert bound(n, n=np.int32(3)) == {"n": 3}
+        limited = Var("x", "int8", min=-3, max=5)
+        assert [bound(limited, x=value)["x"] for value in (-3, 5)] == [-3, 5]
 
     def test_jumps_back_to_what_is_to_blame(self) -> None:
         between = [Var(name, "int64") for name in "abcdefgh"]
@@ -187,6 +189,10 @@ class TestTensors:
         tensors = (cpu("A", 3, 4, strides=[m, 1]), cpu("B", 3, 9, strides=[m, 1]))
         assert bound(*tensors) == {"m": 9}
         assert bound(*tensors, m=20) == {"m": 20}
+
+    def test_a_stride_clears_the_dimension_that_reaches_farthest(self) -> None:
+        assert bound(cpu("A", 2, 2, 3, strides=[m, 4, 1])) == {"m": 8}
+        assert bound(cpu("A", 2, 2, 3, strides=[m, 1, 4])) == {"m": 12}
 
     @pytest.mark.parametrize("framework", ["numpy", "tvm_ffi"])
     def test_free_strides_have_the_value_asked_for(self, framework: str) -> None:

@@ -22,7 +22,7 @@ from tests.differential.description import (
     tensor,
 )
 from tests.oracle.raw import moved, object_, register
-from tests.support.wrapping import RawWrapper
+from tests.support.wrapping import RawWrapper, wrap_raw
 
 ADDED = register("tests.messages.Added")
 n, m, k = dims("n m k")
@@ -302,6 +302,24 @@ FAILURES = {
         "at most 4611686018427387903 in magnitude, as elements are packed",
         "4611686018427387904",
     ),
+    "packed stride that is too large": Failure(
+        [cpu([n, m], [s, 1], storage=X2)],
+        [tensor(DLTensor((3, 4), (2**62, 1), dtype=(17, 4, 2)))],
+        "ValueError",
+        "A.strides[0] on argument #0",
+        "f(A: Tensor([n, m], float4_e2m1fn, strides=[s, 1]))",
+        "at most 4611686018427387903 in magnitude, as elements are packed",
+        str(2**62),
+    ),
+    "ints whose product is too large": Failure(
+        [cpu([2**32, 2**31])],
+        [tensor(DLTensor((2**32, 2**31)))],
+        "ValueError",
+        "A.shape on argument #0",
+        "f(A: Tensor([4294967296, 2147483648], float32))",
+        "a product of dimensions that fits int64",
+        "[4294967296, 2147483648]",
+    ),
     "packed value": Failure(
         [cpu([n, 8], storage=X2)],
         [tensor(DLTensor((3, 5), dtype=(17, 4, 2)))],
@@ -331,3 +349,7 @@ def wrappers() -> dict[str, RawWrapper]:
 @pytest.mark.parametrize("name", FAILURES)
 def test_message(name: str, wrappers: dict[str, RawWrapper]) -> None:
     check_both(FAILURES[name], wrappers[name])
+
+
+def test_the_largest_static_shape_is_accepted() -> None:
+    assert wrap_raw([cpu([2**32, 2**30])])(tensor(DLTensor((2**32, 2**30)))) is None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from tests.differential.strategies import Case
-from tests.differential.tricky import objects, optional, symbols, tensors, texts, values
+from tests.differential.tricky import ends, objects, optional, symbols, tensors, texts, values
 from tests.differential.tricky.made import n
 from tests.differential.tricky.symbols import nested
 
@@ -18,4 +18,5 @@ CASES: Final[dict[str, Case]] = {
     **texts.CASES,
     **objects.CASES,
     **optional.CASES,
+    **ends.CASES,
 }
