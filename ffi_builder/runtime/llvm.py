@@ -12,11 +12,12 @@ import functools
 import hashlib
 import re
 import threading
-from collections.abc import Callable, Collection
-from typing import Any, ParamSpec, TypeVar
+from collections.abc import Collection
+from typing import Any
 
 from ffi_builder.errors import CompileError
 from ffi_builder.runtime import _optional
+from ffi_builder.runtime.interrupts import uninterrupted
 from ffi_builder.runtime.protocols import LlvmModule, LlvmValue, TargetMachine
 
 # What a baseline CPU has: every 64-bit processor of the architecture runs code for it.
@@ -47,40 +48,6 @@ _machine_lock = threading.Lock()
 # is generated in this process as long as that makes 3 MB, and then in a child.
 most_pipelines: float = 2000
 _pipelines = 0
-
-
-_Arguments = ParamSpec("_Arguments")
-_Result = TypeVar("_Result")
-
-
-def uninterrupted(function: Callable[_Arguments, _Result]) -> Callable[_Arguments, _Result]:
-    """Run `function` in a thread where no signal handler runs, which is any but the main one.
-
-    A handler may raise between any two bytecodes, as that of Ctrl-C does. llvmlite's lock would
-    stay locked then, and every other thread wait for it for ever.
-    """
-
-    @functools.wraps(function)
-    def run(*args: _Arguments.args, **kwargs: _Arguments.kwargs) -> _Result:
-        if threading.current_thread() is not threading.main_thread():
-            return function(*args, **kwargs)
-        results: list[_Result] = []
-        errors: list[BaseException] = []
-
-        def work() -> None:
-            try:
-                results.append(function(*args, **kwargs))
-            except BaseException as error:
-                errors.append(error)
-
-        thread = threading.Thread(target=work, daemon=True)
-        thread.start()
-        thread.join()
-        if errors:
-            raise errors.pop()
-        return results.pop()
-
-    return run
 
 
 class TooManyPipelinesError(Exception):

@@ -173,7 +173,7 @@ _IN_MEMORY: Final = re.compile(
 _NAMED_ELEMENT: Final = re.compile(r"\{[^{}]*%|x %")
 
 _LANES: Final = re.compile(r"<(\d+)")
-_ALLOCATED: Final = re.compile(r", i\d+ ([^\s,]+)")
+_COUNTED: Final = re.compile(r" = alloca [^\n]*, i\d+ ([%\w-][^\s,]*)")
 _FIELDS: Final = re.compile(r"\{[^{}]*")
 
 _MOST_LANES: Final = 256
@@ -203,6 +203,7 @@ def codegen_hazard(text: str, cpu: str, features: str) -> str | None:
         _strings(text, cpu, features),
         _numbers(code, found, different),
         _types(code.split("\n"), found.count("x")),
+        _allocations(code),
         _flags(text),
     ):
         for hazard in hazards:
@@ -316,6 +317,19 @@ def _types(lines: list[str], count: int) -> Iterator[str]:
         yield from (line[:40] for line in lines if len(line) > _LONGEST_LINE and line[0] != "@")
 
 
+def _allocations(code: str) -> Iterator[str]:
+    """Look at how often a type is allocated, which must not become a negative constant."""
+    for found in _COUNTED.finditer(code):
+        count = found[1]
+        if count.startswith("%"):
+            body = code[max(0, code.rfind("\ndefine ", 0, found.start())) : found.start()]
+            known = any(f" {count} = zext i{bits} " in body for bits in (8, 16, 32))
+        else:
+            known = count.isdecimal() and int(count) <= _MOST_ELEMENTS
+        if not known:
+            yield found[0].strip(" =")
+
+
 def _flags(text: str) -> Iterator[str]:
     if "!llvm.module.flags" in text:
         yield from (flag for flag in _FLAG.findall(text) if flag not in _KNOWN_FLAGS)
@@ -326,11 +340,7 @@ def _value_sizes(line: str, chains: _Chains) -> Iterator[str]:
     if any(int(lanes) > _MOST_LANES for chain, _ in chains for lanes in _LANES.findall(chain)):
         yield f"a vector in {where}"
     if _IN_MEMORY.fullmatch(line) is not None:
-        count = _ALLOCATED.search(line) if " = alloca " in line else None
-        times = (
-            1 if count is None else int(count[1]) if count[1].isdecimal() else 1 + _MOST_ELEMENTS
-        )
-        if times * (1 + sum(_product(chain) for chain, _ in chains)) > _MOST_ELEMENTS:
+        if sum(_product(chain) for chain, _ in chains) > _MOST_ELEMENTS:
             yield f"the size of {where}"
         return
     if " alloca " in line:

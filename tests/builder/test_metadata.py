@@ -91,10 +91,12 @@ def test_a_default_that_cannot_be_written_is_shown_up_to_80_characters(
 
 def default(value: object) -> object:
     """A default as it is written."""
-    text = metadata(Signature("f", [spec.Object("o", default=value)])).of("f")
+    # An Array takes elements of all kinds.
+    text = metadata(Signature("f", [spec.Array("a", default=[value])])).of("f")
     (param,) = json.loads(text)["ffi_builder"]["params"]
     assert param.keys() == {"name", "default"}
-    return param["default"]
+    (written,) = param["default"]
+    return written
 
 
 @pytest.mark.parametrize(

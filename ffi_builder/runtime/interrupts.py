@@ -1,0 +1,52 @@
+"""Keep signal handlers out of code that they must not interrupt.
+
+Python runs signal handlers in the main thread, between any two bytecodes, and a handler may raise
+there, as that of Ctrl-C does.
+"""
+
+from __future__ import annotations
+
+import functools
+import threading
+import traceback
+from collections.abc import Callable
+from typing import ParamSpec, TypeVar
+
+_Arguments = ParamSpec("_Arguments")
+_Result = TypeVar("_Result")
+
+
+def uninterrupted(function: Callable[_Arguments, _Result]) -> Callable[_Arguments, _Result]:
+    """Run `function` in another thread where it is called in the main one.
+
+    It is for functions that use llvmlite: an exception inside its lock would leave it locked, and
+    every other thread would wait for it for ever. An interrupted caller does not wait for the
+    thread to finish.
+    """
+
+    @functools.wraps(function)
+    def run(*args: _Arguments.args, **kwargs: _Arguments.kwargs) -> _Result:
+        if threading.current_thread() is not threading.main_thread():
+            return function(*args, **kwargs)
+        results: list[_Result] = []
+        errors: list[BaseException] = []
+
+        def work() -> None:
+            try:
+                results.append(function(*args, **kwargs))
+            except BaseException as error:
+                # What the frames hold is LLVM's, and is freed under the same lock.
+                traceback.clear_frames(error.__traceback__)
+                errors.append(error)
+
+        thread = threading.Thread(target=work, daemon=True)
+        try:
+            thread.start()
+        except RuntimeError:  # no more threads, as at the end of the interpreter
+            return function(*args, **kwargs)
+        thread.join()
+        if errors:
+            raise errors.pop()
+        return results.pop()
+
+    return run
