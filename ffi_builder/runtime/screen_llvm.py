@@ -13,6 +13,7 @@ into words. tests/runtime/test_screens.py and test_unusual.py try the words with
 from __future__ import annotations
 
 import math
+import platform
 import re
 from collections.abc import Iterator
 from typing import Final, TypeAlias
@@ -76,12 +77,16 @@ _INTRINSICS: Final = words(
     vector.reduce.fminimum vector.reduce.fmul vector.reduce.mul vector.reduce.or
     vector.reduce.smax vector.reduce.smin vector.reduce.umax vector.reduce.umin vector.reduce.xor
     """
+) | (
+    # What LLVM's passes make of reference counts, Numba's for example.
+    words("x86.atomic.add.cc x86.atomic.sub.cc") if platform.machine() == "x86_64" else words("")
 )
 
 _KNOWN_METADATA: Final = words(
     """
     alias.scope align dbg dereferenceable invariant.group invariant.load llvm.dbg.cu llvm.ident
-    llvm.loop llvm.module.flags noalias nonnull nontemporal noundef prof range tbaa unpredictable
+    llvm.loop llvm.module.flags noalias nonnull nontemporal noundef numba_exception_output prof
+    range tbaa unpredictable
     """,
     "!",
 )
@@ -202,7 +207,7 @@ def codegen_hazard(text: str, cpu: str, features: str) -> str | None:
         _words(different := set(found)),
         _strings(text, cpu, features),
         _numbers(code, found, different),
-        _types(code.split("\n"), found.count("x")),
+        _types(code, found.count("x")),
         _allocations(code),
         _flags(text),
     ):
@@ -293,15 +298,13 @@ def _numbers(code: str, found: list[str], different: set[str]) -> Iterator[str]:
         yield "an atomic operation"
 
 
-def _types(lines: list[str], count: int) -> Iterator[str]:
+def _types(code: str, count: int) -> Iterator[str]:
     """Look at the sizes of types, of which there are `count`, and at what globals are made of."""
+    lines = code.split("\n")
     variables = [line for line in lines if line[:1] == "@"]
-    has_names = any(" = type " in line for line in lines)
-    others = [
-        line
-        for line in lines
-        if line[:1] != "@" and (" x " in line or "{ " in line or " alloca " in line or has_names)
-    ]
+    others = [line for line in lines if line[:1] != "@"]
+    if " = type " not in code:
+        others = [line for line in others if " x " in line or "{ " in line or " alloca " in line]
     sizes = 0
     for line in variables:
         chains = _SIZES.findall(line)
