@@ -15,7 +15,7 @@ from __future__ import annotations
 import math
 import platform
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final, TypeAlias
 
 from ffi_builder.runtime import metadata
@@ -126,7 +126,8 @@ _TRUSTED: Final = re.compile(r"ffi-builder-trusted-[0-9a-f]{8}")
 _CPU_KEYS: Final = ("target-cpu", "tune-cpu")
 _GENERIC_CPUS: Final = frozenset({"x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4", "generic"})
 _SECTION: Final = '".text"'  # cold functions of this package ask for it
-_HEADERS: Final = ("source_filename", "datalayout", "triple")
+_HEADERS: Final = ("source_filename =", "datalayout =", "triple =")
+_NAME_MARKS: Final = frozenset("@%!c$")
 
 # Strings and comments, as LLVM's lexer finds them: there are no escaped quotes.
 _SKIPPED: Final = re.compile(r'"[^"]*"|;[^\n]*')
@@ -201,11 +202,11 @@ def codegen_hazard(text: str, cpu: str, features: str) -> str | None:
 
     `cpu` and `features` are those that code is generated for, as LLVM writes them (`+avx,-sse4a`).
     """
-    code = _SKIPPED.sub(lambda found: '"' if found[0][0] == '"' else "", text)
+    code, strings = _without_strings(text)
     found = code.translate(_SPACES).split()
     for hazards in (
         _words(different := set(found)),
-        _strings(text, cpu, features),
+        _strings(text, strings, cpu, features),
         _numbers(code, found, different),
         _types(code, found.count("x")),
         _allocations(code),
@@ -214,6 +215,22 @@ def codegen_hazard(text: str, cpu: str, features: str) -> str | None:
         for hazard in hazards:
             return hazard
     return None
+
+
+def _without_strings(text: str) -> tuple[str, list[tuple[int, int]]]:
+    """Return `text` with one quote for each string and without comments; and where strings are."""
+    code: list[str] = []
+    strings: list[tuple[int, int]] = []
+    last = 0
+    for found in _SKIPPED.finditer(text):
+        start, end = found.span()
+        code.append(text[last:start])
+        last = end
+        if text[start] == '"':
+            code.append('"')
+            strings.append((start, end))
+    code.append(text[last:])
+    return "".join(code), strings
 
 
 def _words(found: set[str]) -> Iterator[str]:
@@ -237,31 +254,27 @@ def _intrinsic_known(name: str) -> bool:
     )
 
 
-def _strings(text: str, cpu: str, features: str) -> Iterator[str]:
+def _strings(text: str, strings: list[tuple[int, int]], cpu: str, features: str) -> Iterator[str]:
     """Look at those that are attributes of functions: names, data and metadata are not."""
     last, key = 0, ""
-    for found in _SKIPPED.finditer(text):
-        start, end = found.span()
-        if text[start] == ";":
-            continue
-        before, last = text[last:start].rstrip(), end
-        if text[start - 1 : start] in tuple("@%!c$") or before.endswith(
-            tuple(f"{header} =" for header in _HEADERS)
-        ):
+    for start, end in strings:
+        before, string = text[last:start].rstrip(), text[start:end]
+        last = end
+        if text[start - 1 : start] in _NAME_MARKS or before.endswith(_HEADERS):
             key = ""
         elif before.endswith("section"):
-            if found[0] != _SECTION:
-                yield f"section {found[0]}"
+            if string != _SECTION:
+                yield f"section {string}"
             key = ""
         elif before == "=" and key:
-            if not _attribute_known(key, found[0][1:-1], cpu, features):
-                yield f'"{key}"={found[0]}'
+            if not _attribute_known(key, string[1:-1], cpu, features):
+                yield f'"{key}"={string}'
             key = ""
         else:
-            key = found[0][1:-1]
+            key = string[1:-1]
             has_value = text[end : end + 1] == "="
             if not has_value and _TRUSTED.fullmatch(key) is None:
-                yield found[0]
+                yield string
 
 
 def _attribute_known(key: str, value: str, cpu: str, features: str) -> bool:
@@ -300,24 +313,30 @@ def _numbers(code: str, found: list[str], different: set[str]) -> Iterator[str]:
 
 def _types(code: str, count: int) -> Iterator[str]:
     """Look at the sizes of types, of which there are `count`, and at what globals are made of."""
-    lines = code.split("\n")
-    variables = [line for line in lines if line[:1] == "@"]
-    others = [line for line in lines if line[:1] != "@"]
-    if " = type " not in code:
-        others = [line for line in others if " x " in line or "{ " in line or " alloca " in line]
+    marks = ("\n",) if " = type " in code else (" x ", "{ ", " alloca ", "\n@")
     sizes = 0
-    for line in variables:
+    for line in _lines_with(f"\n{code}\n", marks):
         chains = _SIZES.findall(line)
         sizes += sum(chain.count("x") for chain, _ in chains)
-        yield from _global(line, chains)
-    for line in others:
-        chains = _SIZES.findall(line)
-        sizes += sum(chain.count("x") for chain, _ in chains)
-        yield from _value_sizes(line, chains)
+        yield from _global(line, chains) if line[:1] == "@" else _value_sizes(line, chains)
     if sizes != count:
         yield "a type"
-    if max(map(len, lines)) > _LONGEST_LINE:
-        yield from (line[:40] for line in lines if len(line) > _LONGEST_LINE and line[0] != "@")
+    if len(code) > _LONGEST_LINE:
+        lines = (line for line in code.split("\n") if len(line) > _LONGEST_LINE)
+        yield from (line[:40] for line in lines if line[0] != "@")
+
+
+def _lines_with(code: str, marks: tuple[str, ...]) -> Iterable[str]:
+    """Return the lines that have one of the `marks`; they are searched for, as most have none."""
+    found: dict[int, str] = {}
+    for mark in marks:
+        at = code.find(mark)
+        while 0 <= at < len(code) - 1:
+            start = code.rfind("\n", 0, at + 1) + 1
+            end = code.find("\n", max(at + 1, start))
+            found[start] = code[start:end]
+            at = code.find(mark, end)
+    return found.values()
 
 
 def _allocations(code: str) -> Iterator[str]:
