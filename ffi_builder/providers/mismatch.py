@@ -105,9 +105,8 @@ def _groups(
 
 
 def _name(context: CallContext, argument: Argument) -> str:
-    if argument.name:
-        return argument.name
-    return ", ".join(shown(context, item) for item in argument.of) or "an argument"
+    """What errors call an argument: one without a name is made of one entry alone."""
+    return argument.name or shown(context, argument.of[0])
 
 
 def shown(context: CallContext, item: Item) -> str:
@@ -248,7 +247,7 @@ def _other_provider(
 
 
 def _conventions(callee: str) -> dict[str, Callable[[CallContext, Item], list[Argument]]]:
-    by_value = DynamicParamPackCallProvider(callee, struct_call=True)
+    by_value = DynamicParamPackCallProvider(callee)
     return {
         "MemRefCallProvider": MemRefCallProvider(callee).arguments_of,
         "DirectCallProvider": DirectCallProvider(callee).arguments_of,

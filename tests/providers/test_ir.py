@@ -19,7 +19,7 @@ from ffi_builder.providers import (
     NopCallProvider,
     PackedCallProvider,
 )
-from ffi_builder.spec import Shape, Tensor, Var, dims
+from ffi_builder.spec import Optional, Shape, Tensor, Var, dims
 from tests.support.printed import check_comments, printed
 from tests.support.wrapping import attached
 
@@ -55,6 +55,13 @@ def test_direct() -> None:
     # CHECK-NEXT: [[OK:%[0-9]+]] = llvm.mlir.constant(0 : i32) : i32
     # CHECK-NEXT: llvm.return [[OK]] : i32
     # CHECK: llvm.func @callee(!llvm.ptr, i8 {llvm.zeroext}, f32, i8 {llvm.signext})
+
+
+def test_whether_a_parameter_is_present_is_widened_as_a_bool() -> None:
+    provider = DirectCallProvider("callee", args=["a.present"])
+    check_comments(printed(attached([Optional(Var("a", "float32"))], provider)))
+    # CHECK: llvm.call @callee(%{{[0-9]+}}) : (i1 {llvm.zeroext}) -> ()
+    # CHECK: llvm.func @callee(i1 {llvm.zeroext})
 
 
 def test_packing() -> None:

@@ -216,6 +216,11 @@ REJECTED: Final[list[tuple[str, Tensor, str]]] = [
     ),
     (
         "memref<?x?xf32, strided<[8, 1]>>",
+        cpu([n, None]),
+        "the kernel's stride 0 is 8, but the spec's is shape[1]; write 8 for strides[0]",
+    ),
+    (
+        "memref<?x?xf32, strided<[8, 1]>>",
         cpu([n, 2 * m]),
         "the kernel's stride 0 is 8, but the spec's is 2 * m; write 8 for strides[0]",
     ),

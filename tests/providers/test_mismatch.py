@@ -205,6 +205,15 @@ def test_what_is_suggested_fits() -> None:
     assert x[0] == 3
 
 
+def test_one_argument_for_all_parameters() -> None:
+    """The array of pointers is named, and what is put in it has no order that would fit."""
+    found = words(SIZED, DynamicParamPackCallProvider("k"), "f64")
+    assert found == (
+        "arguments of other types than 'f' passes: the array of pointers is passed as ptr, but "
+        f"argument #0 is f64. {CHOOSE}"
+    )
+
+
 def test_a_tensor_of_any_rank_is_no_memref() -> None:
     found = words("x: Tensor(..., float32)", DirectCallProvider("k"), "!llvm.ptr", "f32")
     assert found.endswith(f"nothing is passed for argument #1 (f32). {CHOOSE}")

@@ -178,6 +178,12 @@ def test_rejected(param: Param, value: Any, words: str) -> None:
     assert str(raised.value).startswith(f"Signature 'f': {words}")
 
 
+@pytest.mark.parametrize("value", [None, False])
+def test_the_type_of_none_and_of_a_bool_is_not_named(value: object) -> None:
+    with pytest.raises(SpecError, match=f"expected a tensor but got {value}$"):
+        Signature("f", [replace(TENSOR, default=value)])
+
+
 def test_an_optional_has_a_default_of_its_own() -> None:
     inner = replace(INT, default="x")
     assert Signature("f", [Optional(inner, default=None)])

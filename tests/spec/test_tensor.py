@@ -128,6 +128,7 @@ def test_accepted(fields: dict[str, Any]):
         ({"shape": [4.0]}, r"shape\[0\]: expected an int, a Var or an expression .* got 4.0 \(float\)"),
         ({"shape": [True]}, r"shape\[0\]: expected an int, .* got True \(bool\)"),
         ({"shape": ["n"]}, r"shape\[0\]: expected an int, a Var .* got 'n' \(str\)"),
+        ({"shape": [(n, 4)]}, r"shape\[0\]: .* \(tuple\); each entry is one dimension, so unpack it$"),
         ({"shape": [Var("a", "float32")]}, r"shape\[0\]: 'a' is a float32 symbol, not an integer"),
         ({"shape": 4}, "Tensor 'A': shape: expected a list or tuple .* but got 4"),
         ({"shape": "nk"}, "Tensor 'A': shape: expected a list or tuple .* but got 'nk'"),
