@@ -17,8 +17,9 @@ import re
 from collections.abc import Iterator
 from typing import Final, TypeAlias
 
-from ffi_builder.runtime import metadata
+from ffi_builder.runtime import metadata, screen_metadata
 from ffi_builder.runtime._tables import words
+from ffi_builder.runtime.nesting import is_deeper
 
 _INSTRUCTIONS: Final = words(
     """
@@ -85,18 +86,15 @@ _KNOWN_METADATA: Final = words(
     """,
     "!",
 )
-_KNOWN_FLAGS: Final = frozenset(
-    {
-        *("Debug Info Version", "Dwarf Version", "PIC Level", "PIE Level", "frame-pointer"),
-        *("uwtable", "wchar_size"),
-    }
-)
-_FLAG: Final = re.compile(r'^!\d+ = !\{i32 \d+, !"([^"]*)"', re.MULTILINE)
-
 # What may stand in the line of a global besides names and numbers. Of constant expressions only
 # `getelementptr` is known to become a relocation.
-_GLOBAL: Final = (_TYPES | _TOP_LEVEL | words("x null undef poison zeroinitializer true false")) | (
-    words("getelementptr inbounds nuw nusw weak")
+_GLOBAL: Final = (
+    _TYPES
+    | (
+        _TOP_LEVEL
+        - words("source_filename target datalayout triple define declare attributes type")
+    )
+    | words("x null undef poison zeroinitializer true false getelementptr inbounds nuw nusw weak")
 )
 _APPENDING: Final = ("@llvm.global_ctors ", "@llvm.global_dtors ", "@llvm.used ", "@llvm.compiler.")
 
@@ -123,8 +121,9 @@ _GENERIC_CPUS: Final = frozenset({"x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4
 _SECTION: Final = '".text"'  # cold functions of this package ask for it
 _HEADERS: Final = ("source_filename", "datalayout", "triple")
 
-# Strings and comments, as LLVM's lexer finds them: there are no escaped quotes.
-_SKIPPED: Final = re.compile(r'"[^"]*"|;[^\n]*')
+# Strings and comments, as LLVM's lexer finds them: there are no escaped quotes, and a carriage
+# return ends a comment.
+_SKIPPED: Final = re.compile(r'"[^"]*"|;[^\n\r]*')
 _SPACES: Final = str.maketrans(dict.fromkeys("()[]{}<>,=*", " "))
 
 # Words that are not in a table. A string is one quote by now.
@@ -146,6 +145,8 @@ _INTRINSIC: Final = re.compile(rf"@llvm\.([a-z0-9_.]+?)({_INTRINSIC_TYPES.patter
 _INTRINSIC_NAME: Final = re.compile(r"@llvm\.\S*")
 
 _ALIGNMENT: Final = re.compile(r" align[ (](\d+)")
+# Behind the pointer, before LLVM 22: the verifier does not see it.
+_MASKED: Final = re.compile(r"@llvm\.masked\.[^\n]*?\bptr [^,\n]+, i32 ([^,\s]+),")
 _ADDRESS_SPACE: Final = re.compile(r" addrspace\((\d+)\)")
 _POINTER: Final = r"ptr(?:[ ]addrspace\(\d+\))?"
 _ATOMICS: Final = words("atomicrmw cmpxchg atomic")
@@ -172,7 +173,20 @@ _IN_MEMORY: Final = re.compile(
 )
 _NAMED_ELEMENT: Final = re.compile(r"\{[^{}]*%|x %")
 
+# A line that is not as LLVM and llvmlite print it: one statement, and all of it. What is looked at
+# line by line could otherwise hide behind, or before, something else.
+_ODD_LINE: Final = re.compile(
+    r"""^(?![ \t\r]*(?:
+        [@%]\S+[ ]=[ ]+[^\s] | ![^\s=]+[ ]=[ ] | (?:attributes|define|declare|target)[ ]
+      | source_filename[ ] | (?:store|br|ret|fence|switch)[ ] | unreachable\b
+      | (?:(?:tail|notail)[ ])?call[ ] | [-\w$."]+: | i\d+[ ]\S+,[ ]label[ ]
+      | [{}][ \t\r]*$ | \] | $
+    )).*""",
+    re.VERBOSE | re.MULTILINE,
+)
+
 _LANES: Final = re.compile(r"<(\d+)")
+_VECTOR: Final = re.compile(r"<\d+ x ")
 _ALLOCATED: Final = re.compile(r", i\d+ ([^\s,]+)")
 _FIELDS: Final = re.compile(r"\{[^{}]*")
 
@@ -187,6 +201,8 @@ _MOST_GLOBAL_ELEMENTS: Final = 1 << 31
 _MOST_ALIGNED: Final = 4096
 _MOST_ADDRESS_SPACE: Final = 255
 """Those from 256 on are segments, and pointers of other sizes, on x86-64."""
+_MOST_LEVELS: Final = 64
+"""Levels of types, constants and metadata in one another."""
 _LONGEST_LINE: Final = 100_000
 """Characters of a line in a function: an instruction of some ten thousand operands."""
 
@@ -197,13 +213,17 @@ def codegen_hazard(text: str, cpu: str, features: str) -> str | None:
     `cpu` and `features` are those that code is generated for, as LLVM writes them (`+avx,-sse4a`).
     """
     code = _SKIPPED.sub(lambda found: '"' if found[0][0] == '"' else "", text)
+    if is_deeper(code, _MOST_LEVELS):
+        return "brackets nested too deep"
     found = code.translate(_SPACES).split()
     for hazards in (
         _words(different := set(found)),
         _strings(text, cpu, features),
         _numbers(code, found, different),
+        _lines(code),
         _types(code.split("\n"), found.count("x")),
-        _flags(text),
+        screen_metadata.hazards(text, different),
+        _masked(code),
     ):
         for hazard in hazards:
             return hazard
@@ -227,6 +247,7 @@ def _intrinsic_known(name: str) -> bool:
     return (
         found is not None
         and found[1] in _INTRINSICS
+        and (found[1] != "powi" or found[2].endswith(".i32"))  # the type of the exponent
         and all(int(lanes) <= _MOST_LANES for lanes in re.findall(r"\.v(\d+)", found[2]))
     )
 
@@ -292,6 +313,11 @@ def _numbers(code: str, found: list[str], different: set[str]) -> Iterator[str]:
         yield "an atomic operation"
 
 
+def _lines(code: str) -> Iterator[str]:
+    for line in _ODD_LINE.finditer(code):
+        yield line[0].strip()[:60]
+
+
 def _types(lines: list[str], count: int) -> Iterator[str]:
     """Look at the sizes of types, of which there are `count`, and at what globals are made of."""
     variables = [line for line in lines if line[:1] == "@"]
@@ -299,7 +325,7 @@ def _types(lines: list[str], count: int) -> Iterator[str]:
     others = [
         line
         for line in lines
-        if line[:1] != "@" and (" x " in line or "{ " in line or " alloca " in line or has_names)
+        if line[:1] != "@" and (" x " in line or "{" in line or "alloca" in line or has_names)
     ]
     sizes = 0
     for line in variables:
@@ -316,16 +342,19 @@ def _types(lines: list[str], count: int) -> Iterator[str]:
         yield from (line[:40] for line in lines if len(line) > _LONGEST_LINE and line[0] != "@")
 
 
-def _flags(text: str) -> Iterator[str]:
-    if "!llvm.module.flags" in text:
-        yield from (flag for flag in _FLAG.findall(text) if flag not in _KNOWN_FLAGS)
+def _masked(code: str) -> Iterator[str]:
+    """Look at the alignments of masked loads and stores that are operands."""
+    for found in _MASKED.finditer(code):
+        if not found[1].isdecimal() or int(found[1]).bit_count() != 1:
+            yield found[0][1:]
 
 
 def _value_sizes(line: str, chains: _Chains) -> Iterator[str]:
     where = f"`{line.strip()[:60]}`"
     if any(int(lanes) > _MOST_LANES for chain, _ in chains for lanes in _LANES.findall(chain)):
         yield f"a vector in {where}"
-    if _IN_MEMORY.fullmatch(line) is not None:
+    found = line.translate(_SPACES).split()
+    if _IN_MEMORY.fullmatch(line) is not None and sum(word in _INSTRUCTIONS for word in found) == 1:
         count = _ALLOCATED.search(line) if " = alloca " in line else None
         times = (
             1 if count is None else int(count[1]) if count[1].isdecimal() else 1 + _MOST_ELEMENTS
@@ -333,7 +362,7 @@ def _value_sizes(line: str, chains: _Chains) -> Iterator[str]:
         if times * (1 + sum(_product(chain) for chain, _ in chains)) > _MOST_ELEMENTS:
             yield f"the size of {where}"
         return
-    if " alloca " in line:
+    if "alloca" in found:
         yield where
     fields = sum(fields.count(",") for fields in _FIELDS.findall(line))
     if fields + sum(_values(chain) for chain, _ in chains) > _MOST_VALUES:
@@ -349,7 +378,9 @@ def _global(line: str, chains: _Chains) -> Iterator[str]:
     for word in sorted(set(line.translate(_SPACES).split()) - _GLOBAL):
         if _OTHER_WORDS.fullmatch(f"{word} ") is None:
             yield f"{word} in {name.strip()}"
-    if " appending " in line and not name.startswith(_APPENDING):
+    if "getelementptr" in line and _VECTOR.search(line) is not None:
+        yield f"a vector of addresses in {name.strip()}"
+    if "appending" in line and not name.startswith(_APPENDING):
         yield f"appending {name.strip()}"
     if sum(_product(chain) for chain, _ in chains) > _MOST_GLOBAL_ELEMENTS:
         yield f"the size of {name.strip()}"
