@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from ffi_builder.errors import CompileError
-from ffi_builder.runtime import codegen, custom, linker, llvm
+from ffi_builder.runtime import codegen, custom, linker
 from ffi_builder.runtime.custom import CustomModule
 from ffi_builder.runtime.described import described, symbols, with_descriptions
 from ffi_builder.runtime.elf import read_object

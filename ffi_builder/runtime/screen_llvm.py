@@ -185,6 +185,7 @@ _ODD_LINE: Final = re.compile(
     re.VERBOSE | re.MULTILINE,
 )
 
+_LONG_NUMBER: Final = re.compile(r"\d{200}")  # Python reads those of 4,300 digits and no more
 _LANES: Final = re.compile(r"<(\d+)")
 _VECTOR: Final = re.compile(r"<\d+ x ")
 _ALLOCATED: Final = re.compile(r", i\d+ ([^\s,]+)")
@@ -215,6 +216,8 @@ def codegen_hazard(text: str, cpu: str, features: str) -> str | None:
     code = _SKIPPED.sub(lambda found: '"' if found[0][0] == '"' else "", text)
     if is_deeper(code, _MOST_LEVELS):
         return "brackets nested too deep"
+    if _LONG_NUMBER.search(code) is not None:
+        return "a number of hundreds of digits"
     found = code.translate(_SPACES).split()
     for hazards in (
         _words(different := set(found)),

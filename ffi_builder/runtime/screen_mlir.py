@@ -47,8 +47,8 @@ _TRANSLATED = words(
 # How many of them an error names.
 _MOST_NAMED = 8
 
-# The verifier looks at the data layout, and `llvm` at the triple when it generates code. A layout of
-# the dialect `dlti` may be one that LLVM refuses.
+# The verifier looks at the data layout, and `llvm` at the triple. LLVM may refuse a layout of the
+# dialect `dlti`, and would end the process then.
 _MODULE_ATTRIBUTES = words("sym_name sym_visibility llvm.data_layout llvm.target_triple")
 _FUNCTION_ATTRIBUTES = words(
     """
