@@ -211,6 +211,8 @@ def test_what_is_inlined_into_a_wrapper_is_looked_at() -> None:
         ('@g = global [9 x i8] c"asm \\22 gc;\\00"', None),
         ("; asm gc\ndefine void @f() { ret void } ; musttail", None),
         ('define void @f() #0gc"odd" { ret void }', '#0gc"'),
+        ("  %a = uitofp i128 %x to half", None),
+        ("  %a = uitofp <256 x i128> %x to <256 x half>", "a vector in `%a = uitofp <256"),
         # Not as LLVM prints it: two statements in a line, or parts of one in two.
         ("; a comment\rmodule asm x", "asm"),
         ("define void\n@f([9999 x i8] %a) { ret void }", "@f([9999"),
