@@ -187,8 +187,8 @@ _ODD_LINE: Final = re.compile(
 
 _LONG_NUMBER: Final = re.compile(r"\d{200}")  # Python reads those of 4,300 digits and no more
 _LANES: Final = re.compile(r"<(\d+)")
-_WIDE_LANES: Final = re.compile(r"x\s+i128\s*>")  # of which LLVM makes no vectors of halves
 _VECTOR: Final = re.compile(r"<\d+ x ")
+_WIDE_LANES: Final = re.compile(r"x\s+i128\s*>")  # of which LLVM makes no vectors of halves
 _ALLOCATED: Final = re.compile(r", i\d+ ([^\s,]+)")
 _FIELDS: Final = re.compile(r"\{[^{}]*")
 
@@ -355,9 +355,8 @@ def _masked(code: str) -> Iterator[str]:
 
 def _value_sizes(line: str, chains: _Chains) -> Iterator[str]:
     where = f"`{line.strip()[:60]}`"
-    if any(int(lanes) > _MOST_LANES for chain, _ in chains for lanes in _LANES.findall(chain)):
-        yield f"a vector in {where}"
-    if _WIDE_LANES.search(line) is not None:
+    lanes = [int(lanes) for chain, _ in chains for lanes in _LANES.findall(chain)]
+    if max(lanes, default=0) > _MOST_LANES or _WIDE_LANES.search(line) is not None:
         yield f"a vector in {where}"
     found = line.translate(_SPACES).split()
     if _IN_MEMORY.fullmatch(line) is not None and sum(word in _INSTRUCTIONS for word in found) == 1:
