@@ -173,8 +173,7 @@ _IN_MEMORY: Final = re.compile(
 )
 _NAMED_ELEMENT: Final = re.compile(r"\{[^{}]*%|x %")
 
-# A line that is not as LLVM and llvmlite print it: one statement, and all of it. What is looked at
-# line by line could otherwise hide behind, or before, something else.
+# A line that is not one whole statement, as LLVM and llvmlite print it: something could hide there.
 _ODD_LINE: Final = re.compile(
     r"""^(?![ \t\r]*(?:
         [@%]\S+[ ]=[ ]+[^\s] | ![^\s=]+[ ]=[ ] | (?:attributes|define|declare|target)[ ]
@@ -185,7 +184,7 @@ _ODD_LINE: Final = re.compile(
     re.VERBOSE | re.MULTILINE,
 )
 
-_LONG_NUMBER: Final = re.compile(r"\d{200}")  # Python reads those of 4,300 digits and no more
+_LONG_NUMBER: Final = re.compile(r"\d{4000}")  # Python reads no more than 4,300 digits
 _LANES: Final = re.compile(r"<(\d+)")
 _VECTOR: Final = re.compile(r"<\d+ x ")
 _WIDE_LANES: Final = re.compile(r"x\s+i128\s*>")  # of which LLVM makes no vectors of halves
@@ -217,11 +216,12 @@ def codegen_hazard(text: str, cpu: str, features: str) -> str | None:
     code = _SKIPPED.sub(lambda found: '"' if found[0][0] == '"' else "", text)
     if is_deeper(code, _MOST_LEVELS):
         return "brackets nested too deep"
-    if _LONG_NUMBER.search(code) is not None:
-        return "a number of hundreds of digits"
     found = code.translate(_SPACES).split()
+    different = set(found)
+    if max(map(len, different), default=0) > 4000 and _LONG_NUMBER.search(code) is not None:
+        return "a number of thousands of digits"
     for hazards in (
-        _words(different := set(found)),
+        _words(different),
         _strings(text, cpu, features),
         _numbers(code, found, different),
         _lines(code),
