@@ -19,6 +19,7 @@ from ffi_builder import abi, spec
 from ffi_builder.builder.decoded import Binding, DecodedValues, argument_places, distinct
 from ffi_builder.builder.diagnosis import Table, define_helpers, encode, shared_name
 from ffi_builder.builder.hot import emit_hot_path
+from ffi_builder.builder.location import backtrace, location_of_wrapper
 from ffi_builder.builder.metadata import ATTRIBUTE as METADATA
 from ffi_builder.builder.metadata import metadata
 from ffi_builder.builder.results import Results
@@ -30,7 +31,6 @@ from ffi_builder.ir import (
     Block,
     Builder,
     CheckingBuilder,
-    Distribution,
     Module,
     Operation,
     Symbols,
@@ -49,8 +49,6 @@ from ffi_builder.suggest import did_you_mean
 
 _PACKAGE: Final = __name__.partition(".")[0]
 ENV_GET_STREAM: Final = "TVMFFIEnvGetStream"
-_PLACE: Final = r'"((?:[^"\\]|\\.)+)":(\d+):(\d+)'
-"""File, line and column in the text of a location."""
 
 
 def attach_ffi_func(
@@ -109,14 +107,14 @@ def attach(
     distribution.load_llvm(module.context)
     types = Types(distribution.ir, module.context)
     symbols = Symbols(types, module, None)
-    symbols.location = _location(distribution, symbols, call_provider, location)
+    symbols.location = location_of_wrapper(distribution, symbols, call_provider, location)
     if name in symbols:
         raise BuildError(f"the module has a symbol @{name} already; attach under another name")
     about = metadata(signature)
     names = Names(
         name,
         signature.name,
-        _backtrace(symbols.location, signature.name),
+        backtrace(symbols.location, signature.name),
         about.of(signature.name),
     )
     template = Template.of(symbols, names, about, call_provider)
@@ -221,39 +219,6 @@ def _attached_names(module: Module) -> list[str]:
     return [name.removeprefix(abi.PREFIX) for name in names if name.startswith(abi.PREFIX)]
 
 
-def _location(
-    distribution: Distribution, symbols: Symbols, provider: CallProvider, given: Any
-) -> Any:
-    """The one given, else the current one, else the callee's, else the module's."""
-    if given is not None:
-        if given.context != symbols.types.context:
-            raise BuildError("location= is of another MLIR context than the module")
-        return given
-    try:
-        current = distribution.ir.Location.current
-    except ValueError:  # how the bindings say that there is none
-        current = None
-    # The current location may belong to another context, which would end the process.
-    if current is not None and current.context == symbols.types.context:
-        return current
-    name = getattr(provider, "callee", None)
-    callee = symbols.find(name) if isinstance(name, str) else None
-    operation = symbols.module.operation if callee is None else callee
-    return _without_debug_information(distribution, symbols, operation.location)
-
-
-def _without_debug_information(distribution: Distribution, symbols: Symbols, location: Any) -> Any:
-    """The place in a file alone: LLVM has the debug information of a function for that one only."""
-    if "#llvm.di_" not in str(location):
-        return location
-    at, context = distribution.ir.Location, symbols.types.context
-    found = re.search(_PLACE, str(location))
-    file = None if found is None else _unescaped(found[1])
-    if found is None or file is None:
-        return at.unknown(context)
-    return at.file(file, int(found[2]), int(found[3]), context=context)
-
-
 def _emit_wrapper(
     symbols: Symbols, names: Names, plan: Plan, provider: CallProvider, table: Table
 ) -> tuple[Operation, Block, Sequence[Operation]]:
@@ -341,30 +306,6 @@ def _emit_call(
         )
     b.block = block
     results.store(context, type(provider).__name__)
-
-
-def _backtrace(location: Any, name: str) -> str:
-    """A frame for the traceback of errors, at the first place in a file that the location has."""
-    for found in re.finditer(_PLACE, str(location)):
-        file = _unescaped(found[1])
-        # What is parsed from a string is at lines of "-".
-        if file not in (None, "-"):
-            return f'  File "{file}", line {found[2]}, in {name}\n'
-    return ""
-
-
-def _unescaped(text: str) -> str | None:
-    """A file name without MLIR's escapes (two hex digits, a doubled backslash), or None."""
-    data = re.sub(
-        rb"\\(\\|[0-9A-Fa-f]{2})",
-        lambda found: b"\\" if found[1] == b"\\" else bytes([int(found[1], 16)]),
-        text.encode(),
-    )
-    try:
-        name = data.decode()
-    except UnicodeDecodeError:
-        return None
-    return name if name.isprintable() and '"' not in name else None
 
 
 def _set_attributes(b: Builder, provider: CallProvider, plan: Plan, description: str) -> None:

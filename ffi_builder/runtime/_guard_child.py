@@ -83,5 +83,6 @@ _SERVICES: dict[str, Callable[..., object]] = {
     "emit_object": llvm.emit_object,
     "emit_assembly": llvm.emit_assembly,
     "optimised": llvm.optimised,
+    "internalised": llvm.internalised,
     "emit_ptx": nvptx.emit_ptx,
 }

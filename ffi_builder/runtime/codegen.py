@@ -5,6 +5,8 @@ The functions are those of `llvm`, which says what they do and raise.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ffi_builder.runtime import guard, llvm, screen_llvm
 
 
@@ -44,6 +46,14 @@ def optimised(text: str, cpu: str, level: int) -> str:
     if hazard is None:
         return llvm.optimised(text, cpu, level)
     return guard.optimised(text, cpu, level, hazard=hazard)
+
+
+def internalised(text: str, visible: Sequence[str]) -> str:
+    """LLVM IR in which only `visible` symbols are seen by other objects. Raises CompileError."""
+    hazard = _hazard(text, "host", None)
+    if hazard is None:
+        return llvm.internalised(text, visible)
+    return guard.internalised(text, visible, hazard=hazard)
 
 
 def _hazard(text: str, cpu: str, triple: str | None) -> str | None:

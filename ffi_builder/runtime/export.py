@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from ffi_builder.errors import CompileError
-from ffi_builder.runtime import codegen, custom, linker, llvm
+from ffi_builder.runtime import codegen, custom, linker
 from ffi_builder.runtime.custom import CustomModule
 from ffi_builder.runtime.described import described, symbols, with_descriptions
 from ffi_builder.runtime.elf import read_object
@@ -122,7 +122,7 @@ class Exporter:
             texts = {name: data for name, data in texts.items() if name in options.only}
         text = with_descriptions(text or "", texts) + more
         if options.only is not None:
-            text = llvm.internalised(text, [*symbols(options.only), custom.SYMBOL])
+            text = codegen.internalised(text, [*symbols(options.only), custom.SYMBOL])
         cpu, triple = options.target.cpu, options.target.triple
         return codegen.emit_object(text, cpu, self.level, jit=False, triple=triple)
 

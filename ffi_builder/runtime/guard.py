@@ -94,6 +94,14 @@ def optimised(text: str, cpu: str, level: int, *, hazard: str) -> str:
     return _request("llvm", _codegen(hazard), ("optimised", text, cpu, level))
 
 
+def internalised(text: str, visible: Sequence[str], *, hazard: str) -> str:
+    """Call `llvm.internalised` in a child.
+
+    Raises CompileError, also for what would have ended the process.
+    """
+    return _request("llvm", _codegen(hazard), ("internalised", text, tuple(visible)))
+
+
 def emit_ptx(text: str, cpu: str, features: str, level: int, libraries: Sequence[bytes]) -> str:
     """Call `nvptx.emit_ptx` in a child.
 

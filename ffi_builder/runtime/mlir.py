@@ -16,6 +16,7 @@ from typing import Any, TypeGuard
 from ffi_builder.errors import CompileError
 from ffi_builder.protocol import record_memref_types
 from ffi_builder.runtime import _optional, floats, guard, screen_mlir, translation
+from ffi_builder.runtime.nesting import is_deeper
 from ffi_builder.runtime.protocols import Module, Operation, OpView, named_attributes
 from ffi_builder.runtime.translation import Way
 
@@ -23,6 +24,10 @@ DEFAULT_ROOT = "torch_mlir"
 
 # A context remembers every attribute and type it has seen, and takes 3 ms to make.
 _SCRATCH_USES = 64
+
+# Strings, comments, and what looks like brackets.
+_SKIPPED = re.compile(r'"(?:[^"\\]|\\.)*"|//[^\n]*|->|[<>]=|=>')
+_MOST_LEVELS = 500
 
 _ATOMIC_OF_NO_NUMBER = re.compile(r"llvm\.atomicrmw\s[^\n:]*:[^\n]*?,\s*(!llvm\.(?!p)[^\n]*)")
 
@@ -56,11 +61,20 @@ def parse(text: str | bytes, root: str = DEFAULT_ROOT) -> Module:
     """
     ir = _optional.load(f"{root}.ir")
     if isinstance(text, str):
+        _check_nesting(text)
         _check_atomics(text)
     try:
         return ir.Module.parse(text, _scratch_context(root, ir))
     except (ir.MLIRError, ValueError) as error:
         raise CompileError(f"The MLIR text does not parse: {_words(error)}") from error
+
+
+def _check_nesting(text: str) -> None:
+    """Raises CompileError for text that makes MLIR's parser run out of stack."""
+    if is_deeper(_SKIPPED.sub("", text), _MOST_LEVELS):
+        raise CompileError(
+            f"The MLIR text does not parse: its brackets are more than {_MOST_LEVELS} levels deep"
+        )
 
 
 def _check_atomics(text: str) -> None:

@@ -13,95 +13,28 @@ into words. tests/runtime/test_screens.py and test_unusual.py try the words with
 from __future__ import annotations
 
 import math
-import platform
 import re
 from collections.abc import Iterable, Iterator
 from typing import Final, TypeAlias
 
-from ffi_builder.runtime import metadata
+from ffi_builder.runtime import metadata, screen_metadata
 from ffi_builder.runtime._tables import words
-
-_INSTRUCTIONS: Final = words(
-    """
-    add alloca and ashr atomicrmw bitcast br call cmpxchg extractelement extractvalue fadd fcmp
-    fdiv fence fmul fneg fpext fptosi fptoui fptrunc freeze frem fsub getelementptr icmp
-    insertelement insertvalue inttoptr load lshr mul or phi ptrtoint ret sdiv select sext shl
-    shufflevector sitofp srem store sub switch trunc udiv uitofp unreachable urem xor zext
-    addrspacecast
-    """
+from ffi_builder.runtime.nesting import is_deeper
+from ffi_builder.runtime.screen_words import (
+    HARMLESS,
+    INSTRUCTIONS,
+    INTRINSICS,
+    KNOWN_METADATA,
+    TOP_LEVEL,
+    TYPES,
 )
-_FLAGS: Final = words(
-    """
-    nuw nsw exact disjoint nneg samesign inbounds nusw fast nnan ninf nsz arcp contract afn
-    reassoc eq ne ugt uge ult ule sgt sge slt sle oeq ogt oge olt ole one ord ueq une uno to label
-    tail notail volatile atomic weak acquire release acq_rel seq_cst monotonic unordered xchg nand
-    max min umax umin fmax fmin singlethread true false null none undef poison zeroinitializer x
-    """
-)
-_TYPES: Final = words("void ptr half bfloat float double i1 i8 i16 i32 i64 i128 opaque")
-_TOP_LEVEL: Final = words(
-    """
-    source_filename target datalayout triple define declare global constant alias attributes type
-    private internal external available_externally linkonce linkonce_odr weak_odr extern_weak
-    common appending default hidden protected dso_local dso_preemptable unnamed_addr
-    local_unnamed_addr thread_local localdynamic initialexec localexec addrspace align
-    externally_initialized section fastcc coldcc ccc preserve_mostcc preserve_allcc
-    """
-)
-_ATTRIBUTES: Final = words(
-    """
-    alwaysinline argmem captures cold dereferenceable dereferenceable_or_null errnomem hot immarg
-    inaccessiblemem initializes inlinehint mem memory minsize mustprogress noalias nobuiltin
-    nocallback nocapture nocreateundeforpoison nofree noinline nomerge nonnull norecurse noreturn
-    nosync noundef nounwind optnone optsize range read readnone readonly readwrite returned
-    signext speculatable target_mem0 target_mem1 uwtable sync async willreturn write writeonly
-    zeroext address provenance read_provenance address_is_null ret
-    """
-)
-_METADATA: Final = words("distinct FullDebug LineTablesOnly NoDebug DebugDirectivesOnly")
-_HARMLESS: Final = _INSTRUCTIONS | _FLAGS | _TYPES | _TOP_LEVEL | _ATTRIBUTES | _METADATA
-
-# Generic intrinsics that every target can generate code for, without their types.
-_INTRINSICS: Final = words(
-    """
-    abs acos asin assume atan atan2 bitreverse bswap ceil copysign cos cosh ctlz ctpop cttz
-    dbg.declare dbg.value debugtrap donothing exp exp10 exp2 expect fabs floor fma fmuladd
-    fptosi.sat fptoui.sat fshl fshr is.constant launder.invariant.group lifetime.end
-    lifetime.start log log10 log2 masked.load masked.store maximum maxnum memcpy memcpy.inline
-    memmove memset minimum minnum nearbyint objectsize pow powi prefetch ptrmask rint round
-    roundeven sadd.sat sadd.with.overflow sin sinh smax smin smul.with.overflow sqrt sshl.sat
-    ssub.sat ssub.with.overflow stackrestore stacksave strip.invariant.group tan tanh
-    threadlocal.address trap trunc uadd.sat uadd.with.overflow ubsantrap umax umin
-    umul.with.overflow ushl.sat usub.sat usub.with.overflow vector.reduce.add vector.reduce.and
-    vector.reduce.fadd vector.reduce.fmax vector.reduce.fmaximum vector.reduce.fmin
-    vector.reduce.fminimum vector.reduce.fmul vector.reduce.mul vector.reduce.or
-    vector.reduce.smax vector.reduce.smin vector.reduce.umax vector.reduce.umin vector.reduce.xor
-    """
-) | (
-    # What LLVM's passes make of reference counts, Numba's for example.
-    words("x86.atomic.add.cc x86.atomic.sub.cc") if platform.machine() == "x86_64" else words("")
-)
-
-_KNOWN_METADATA: Final = words(
-    """
-    alias.scope align dbg dereferenceable invariant.group invariant.load llvm.dbg.cu llvm.ident
-    llvm.loop llvm.module.flags noalias nonnull nontemporal noundef numba_exception_output prof
-    range tbaa unpredictable
-    """,
-    "!",
-)
-_KNOWN_FLAGS: Final = frozenset(
-    {
-        *("Debug Info Version", "Dwarf Version", "PIC Level", "PIE Level", "frame-pointer"),
-        *("uwtable", "wchar_size"),
-    }
-)
-_FLAG: Final = re.compile(r'^!\d+ = !\{i32 \d+, !"([^"]*)"', re.MULTILINE)
 
 # What may stand in the line of a global besides names and numbers. Of constant expressions only
 # `getelementptr` is known to become a relocation.
-_GLOBAL: Final = (_TYPES | _TOP_LEVEL | words("x null undef poison zeroinitializer true false")) | (
-    words("getelementptr inbounds nuw nusw weak")
+_GLOBAL: Final = (
+    TYPES
+    | (TOP_LEVEL - words("source_filename target datalayout triple define declare attributes type"))
+    | words("x null undef poison zeroinitializer true false getelementptr inbounds nuw nusw weak")
 )
 _APPENDING: Final = ("@llvm.global_ctors ", "@llvm.global_dtors ", "@llvm.used ", "@llvm.compiler.")
 
@@ -129,8 +62,9 @@ _SECTION: Final = '".text"'  # cold functions of this package ask for it
 _HEADERS: Final = ("source_filename =", "datalayout =", "triple =")
 _NAME_MARKS: Final = frozenset("@%!c$")
 
-# Strings and comments, as LLVM's lexer finds them: there are no escaped quotes.
-_SKIPPED: Final = re.compile(r'"[^"]*"|;[^\n]*')
+# Strings and comments, as LLVM's lexer finds them: there are no escaped quotes, and a carriage
+# return ends a comment.
+_SKIPPED: Final = re.compile(r'"[^"]*"|;[^\n\r]*')
 _SPACES: Final = str.maketrans(dict.fromkeys("()[]{}<>,=*", " "))
 
 # Words that are not in a table. A string is one quote by now.
@@ -152,6 +86,8 @@ _INTRINSIC: Final = re.compile(rf"@llvm\.([a-z0-9_.]+?)({_INTRINSIC_TYPES.patter
 _INTRINSIC_NAME: Final = re.compile(r"@llvm\.\S*")
 
 _ALIGNMENT: Final = re.compile(r" align[ (](\d+)")
+# Behind the pointer, before LLVM 22: the verifier does not see it.
+_MASKED: Final = re.compile(r"@llvm\.masked\.[^\n]*?\bptr [^,\n]+, i32 ([^,\s]+),")
 _ADDRESS_SPACE: Final = re.compile(r" addrspace\((\d+)\)")
 _POINTER: Final = r"ptr(?:[ ]addrspace\(\d+\))?"
 _ATOMICS: Final = words("atomicrmw cmpxchg atomic")
@@ -178,7 +114,21 @@ _IN_MEMORY: Final = re.compile(
 )
 _NAMED_ELEMENT: Final = re.compile(r"\{[^{}]*%|x %")
 
+# A line that is not one whole statement, as LLVM and llvmlite print it: something could hide there.
+_ODD_LINE: Final = re.compile(
+    r"""^(?![ \t\r]*(?:
+        [@%]\S+[ ]=[ ]+[^\s] | ![^\s=]+[ ]=[ ] | (?:attributes|define|declare|target)[ ]
+      | source_filename[ ] | (?:store|br|ret|fence|switch)[ ] | unreachable\b
+      | (?:(?:tail|notail)[ ])?call[ ] | [-\w$."]+: | i\d+[ ]\S+,[ ]label[ ]
+      | [{}][ \t\r]*$ | \] | $
+    )).*""",
+    re.VERBOSE | re.MULTILINE,
+)
+
+_LONG_NUMBER: Final = re.compile(r"\d{4000}")  # Python reads no more than 4,300 digits
 _LANES: Final = re.compile(r"<(\d+)")
+_VECTOR: Final = re.compile(r"<\d+ x ")
+_WIDE_LANES: Final = re.compile(r"x\s+i128\s*>")  # of which LLVM makes no vectors of halves
 _COUNTED: Final = re.compile(r" = alloca [^\n]*, i\d+ ([%\w-][^\s,]*)")
 _FIELDS: Final = re.compile(r"\{[^{}]*")
 
@@ -193,6 +143,8 @@ _MOST_GLOBAL_ELEMENTS: Final = 1 << 31
 _MOST_ALIGNED: Final = 4096
 _MOST_ADDRESS_SPACE: Final = 255
 """Those from 256 on are segments, and pointers of other sizes, on x86-64."""
+_MOST_LEVELS: Final = 64
+"""Levels of types, constants and metadata in one another."""
 _LONGEST_LINE: Final = 100_000
 """Characters of a line in a function: an instruction of some ten thousand operands."""
 
@@ -203,14 +155,21 @@ def codegen_hazard(text: str, cpu: str, features: str) -> str | None:
     `cpu` and `features` are those that code is generated for, as LLVM writes them (`+avx,-sse4a`).
     """
     code, strings = _without_strings(text)
+    if is_deeper(code, _MOST_LEVELS):
+        return "brackets nested too deep"
     found = code.translate(_SPACES).split()
+    different = set(found)
+    if max(map(len, different), default=0) > 4000 and _LONG_NUMBER.search(code) is not None:
+        return "a number of thousands of digits"
     for hazards in (
-        _words(different := set(found)),
+        _words(different),
         _strings(text, strings, cpu, features),
         _numbers(code, found, different),
+        _lines(code),
         _types(code, found.count("x")),
         _allocations(code),
-        _flags(text),
+        screen_metadata.hazards(text, different),
+        _masked(code),
     ):
         for hazard in hazards:
             return hazard
@@ -234,7 +193,7 @@ def _without_strings(text: str) -> tuple[str, list[tuple[int, int]]]:
 
 
 def _words(found: set[str]) -> Iterator[str]:
-    unknown = found - _HARMLESS - _KNOWN_METADATA
+    unknown = found - HARMLESS - KNOWN_METADATA
     joined = " ".join(unknown)
     for name in _INTRINSIC_NAME.findall(joined):
         if not _intrinsic_known(name):
@@ -249,7 +208,8 @@ def _intrinsic_known(name: str) -> bool:
     found = _INTRINSIC.fullmatch(name)
     return (
         found is not None
-        and found[1] in _INTRINSICS
+        and found[1] in INTRINSICS
+        and (found[1] != "powi" or found[2].endswith(".i32"))  # the type of the exponent
         and all(int(lanes) <= _MOST_LANES for lanes in re.findall(r"\.v(\d+)", found[2]))
     )
 
@@ -311,9 +271,14 @@ def _numbers(code: str, found: list[str], different: set[str]) -> Iterator[str]:
         yield "an atomic operation"
 
 
+def _lines(code: str) -> Iterator[str]:
+    for line in _ODD_LINE.finditer(code):
+        yield line[0].strip()[:60]
+
+
 def _types(code: str, count: int) -> Iterator[str]:
     """Look at the sizes of types, of which there are `count`, and at what globals are made of."""
-    marks = ("\n",) if " = type " in code else (" x ", "{ ", " alloca ", "\n@")
+    marks = ("\n",) if " = type " in code else (" x ", "{", "alloca", "\n@")
     sizes = 0
     for line in _lines_with(f"\n{code}\n", marks):
         chains = _SIZES.findall(line)
@@ -352,20 +317,24 @@ def _allocations(code: str) -> Iterator[str]:
             yield found[0].strip(" =")
 
 
-def _flags(text: str) -> Iterator[str]:
-    if "!llvm.module.flags" in text:
-        yield from (flag for flag in _FLAG.findall(text) if flag not in _KNOWN_FLAGS)
+def _masked(code: str) -> Iterator[str]:
+    """Look at the alignments of masked loads and stores that are operands."""
+    for found in _MASKED.finditer(code):
+        if not found[1].isdecimal() or int(found[1]).bit_count() != 1:
+            yield found[0][1:]
 
 
 def _value_sizes(line: str, chains: _Chains) -> Iterator[str]:
     where = f"`{line.strip()[:60]}`"
-    if any(int(lanes) > _MOST_LANES for chain, _ in chains for lanes in _LANES.findall(chain)):
+    lanes = [int(lanes) for chain, _ in chains for lanes in _LANES.findall(chain)]
+    if max(lanes, default=0) > _MOST_LANES or _WIDE_LANES.search(line) is not None:
         yield f"a vector in {where}"
-    if _IN_MEMORY.fullmatch(line) is not None:
+    found = line.translate(_SPACES).split()
+    if _IN_MEMORY.fullmatch(line) is not None and sum(word in INSTRUCTIONS for word in found) == 1:
         if sum(_product(chain) for chain, _ in chains) > _MOST_ELEMENTS:
             yield f"the size of {where}"
         return
-    if " alloca " in line:
+    if "alloca" in found:
         yield where
     fields = sum(fields.count(",") for fields in _FIELDS.findall(line))
     if fields + sum(_values(chain) for chain, _ in chains) > _MOST_VALUES:
@@ -381,7 +350,9 @@ def _global(line: str, chains: _Chains) -> Iterator[str]:
     for word in sorted(set(line.translate(_SPACES).split()) - _GLOBAL):
         if _OTHER_WORDS.fullmatch(f"{word} ") is None:
             yield f"{word} in {name.strip()}"
-    if " appending " in line and not name.startswith(_APPENDING):
+    if "getelementptr" in line and _VECTOR.search(line) is not None:
+        yield f"a vector of addresses in {name.strip()}"
+    if "appending" in line and not name.startswith(_APPENDING):
         yield f"appending {name.strip()}"
     if sum(_product(chain) for chain, _ in chains) > _MOST_GLOBAL_ELEMENTS:
         yield f"the size of {name.strip()}"

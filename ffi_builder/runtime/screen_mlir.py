@@ -47,6 +47,9 @@ _TRANSLATED = words(
 # How many of them an error names.
 _MOST_NAMED = 8
 
+# The verifier looks at the data layout, and `llvm` at the triple. LLVM may refuse a layout of the
+# dialect `dlti`, and would end the process then.
+_MODULE_ATTRIBUTES = words("sym_name sym_visibility llvm.data_layout llvm.target_triple")
 _FUNCTION_ATTRIBUTES = words(
     """
     sym_name function_type linkage CConv visibility_ unnamed_addr dso_local sym_visibility
@@ -86,8 +89,11 @@ def translation_hazard(module: Operation) -> str | None:
     # type outside of a context would end the process.
     with module.context:
         unsafe = [operation for operation in _body(module) if not _top_level_safe(operation)]
+        attributes_safe = _harmless(
+            (attribute.name for attribute in named_attributes(module)), _MODULE_ATTRIBUTES
+        )
     if not unsafe:
-        return None
+        return None if attributes_safe else "the attributes of the module"
     for operation in unsafe:
         _check_translatable(operation, module)
     attributes = unsafe[0].attributes
@@ -181,7 +187,7 @@ def _argument_attributes_safe(values: Any) -> bool:
 def _harmless(names: Iterable[str], known: frozenset[str]) -> bool:
     """Whether attributes are known, or of a dialect that the translation ignores."""
     return all(
-        name in known or ("." in name and name.partition(".")[0] not in _TRANSLATED)
+        name in known or ("." in name and name.partition(".")[0] not in (*_TRANSLATED, "dlti"))
         for name in names
     )
 

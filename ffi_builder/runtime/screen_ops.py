@@ -42,6 +42,8 @@ _VALUE_TYPE = re.compile(
           | "[^"]*",\  | \d+(?=[x>\ ]) | [x<>(),\ ] )+""",
     re.VERBOSE,
 )
+_MOST_TYPES = 256
+"""Types in a type. What translates a type calls itself for each that is in another."""
 _NUMBERS = re.compile(r"(?:vector<(\d+)x)?(?:(i|f|bf)(\d+)|!llvm\.ptr(?:<\d+>)?)>?")
 _NOT_ATOMIC = "0 : i64"
 _ATOMIC_TYPE = re.compile(r"i8|i16|i32|i64|f32|f64|!llvm\.ptr(?:<\d+>)?")
@@ -49,7 +51,8 @@ _ATOMIC_TYPE = re.compile(r"i8|i16|i32|i64|f32|f64|!llvm\.ptr(?:<\d+>)?")
 
 def type_known(kind: object) -> bool:
     """Tell whether a type, or its text, can be that of a value, in every operation here."""
-    return _VALUE_TYPE.fullmatch(str(kind)) is not None
+    text = str(kind)
+    return text.count("<") <= _MOST_TYPES and _VALUE_TYPE.fullmatch(text) is not None
 
 
 def function_type_known(kind: object) -> bool:

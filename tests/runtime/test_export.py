@@ -205,3 +205,11 @@ def test_objects_of_several_modules_without_export_only(tmp_path: Path) -> None:
     runtime.compile(mlir_entry("h")).export_object(tmp_path / "h.o")
     run("gcc", "-shared", tmp_path / "f.o", tmp_path / "h.o", "-o", tmp_path / "both.so")
     assert runtime.load(tmp_path / "both.so").functions == ("f", "h")
+
+
+def test_export_only_of_what_ends_the_parser_is_an_error(tmp_path: Path) -> None:
+    deep = "@g = global " + "[1 x " * 60_000 + "i8" + "]" * 60_000 + " undef"
+    lowered = runtime.lower(llvm_entry("f"), link=[])
+    lowered.export_object(tmp_path / "f.o", export_only=["f"])
+    with pytest.raises(CompileError, match="nested too deep"):
+        runtime.lower(llvm_entry("f") + deep).export_object(tmp_path / "g.o", export_only=["f"])

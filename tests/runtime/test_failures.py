@@ -31,6 +31,13 @@ def test_text_that_does_not_parse() -> None:
         "llvm.func @f( {",
     )
     fails("LLVM IR does not parse: 1:.*expected", "define void @f( {")
+    fails(
+        "does not parse: its brackets are more than 500 levels deep", "module {" * 9000 + "}" * 9000
+    )
+    fails(
+        "nested too deep.*crashed",
+        "@g = global " + "[1 x " * 60_000 + "i8" + "]" * 60_000 + " undef",
+    )
     fails("text is empty", " \n")
     fails("undefined value|use of undefined", "define i32 @f() {\n ret i32 %x\n}")
 

@@ -220,6 +220,51 @@ def test_what_is_inlined_into_a_wrapper_is_looked_at() -> None:
         ('@g = global [9 x i8] c"asm \\22 gc;\\00"', None),
         ("; asm gc\ndefine void @f() { ret void } ; musttail", None),
         ('define void @f() #0gc"odd" { ret void }', '#0gc"'),
+        ("  %a = uitofp i128 %x to half", None),
+        ("  %a = uitofp <256 x i128> %x to <256 x half>", "a vector in `%a = uitofp <256"),
+        # Not as LLVM prints it: two statements in a line, or parts of one in two.
+        ("; a comment\rmodule asm x", "asm"),
+        ("define void\n@f([9999 x i8] %a) { ret void }", "@f([9999"),
+        ("@g = internal global i8 0 define void @f([9999 x i8] %a) { ret void }", "define in @g"),
+        ("@g = internal global i8 0 %t = type [9999 x i8]", "type in @g"),
+        ("  %q = alloca i8 store [9999 x i8] undef, ptr %p", "`%q = alloca i8 store"),
+        ("  %q=alloca i8,i64 -1", "%q=alloca"),
+        ("  %q = alloca i64\n, i64 -1", ", i64 -1"),
+        ("@odd =\nappending global [0 x ptr] zeroinitializer", "@odd ="),
+        ("  %a = load {" + ",".join(["i64"] * 9999) + "}, ptr %p", "the size of a type in"),
+        # Deeper than the stack.
+        ("@g = global " + "[1 x " * 60 + "i8" + "]" * 60 + " undef", None),
+        ("@g = global " + "[1 x " * 200 + "i8" + "]" * 200 + " undef", "brackets nested too deep"),
+        ("!0 = " + "!{" * 200 + "}" * 200, "brackets nested too deep"),
+        ("  %a = load i32, ptr %p, align " + "9" * 5000, "a number of thousands of digits"),
+        # What the verifier does not look at.
+        ("declare double @llvm.powi.f64.i32(double, i32)", None),
+        ("declare double @llvm.powi.f64.i64(double, i64)", "llvm.powi.f64.i64"),
+        (
+            "  %a = call <4 x i8> @llvm.masked.load.v4i8.p0(ptr %p, i32 4, <4 x i1> %m, ptr %v)",
+            None,
+        ),
+        (
+            "  %a = call <4 x i8> @llvm.masked.load.v4i8.p0(ptr %p, i32 3, <4 x i1> %m, ptr %v)",
+            "llvm.masked.load.v4i8.p0(ptr %p, i32 3,",
+        ),
+        (
+            "@g = global <2 x ptr> getelementptr (i8, <2 x ptr> undef, i64 4)",
+            "a vector of addresses",
+        ),
+        (
+            '  br label %a, !llvm.loop !0\n!0 = !{!1}\n!1 = !{!"llvm.loop.unroll.count", i32 4}',
+            None,
+        ),
+        ('  br label %a, !llvm.loop !0\n!0 = !{!1}\n!1 = !{!"llvm.loop.unroll.disable"}', None),
+        ('!1 = !{!"llvm.loop.unroll.count", float 4.0}', '!1 = !{!"llvm.loop.unroll.count", f'),
+        ('!1 = !{!"llvm.loop.peeled.count", i32 poison}', "!1 = !{"),
+        (
+            "  %a = call <4 x i8> @llvm.masked.load.v4i8.p0(ptr align 4 %p, <4 x i1> %m, i8 %v)",
+            None,
+        ),
+        ("!0 = !{null, !1}", None),
+        ("  store i8 0, ptr %p, !tbaa !0\n!0 = !{null, null, i64 0}", "!0 = !{null, null"),
     ],
 )
 def test_hazards_of_code_generation(text: str, hazard: str | None) -> None:

@@ -1,0 +1,70 @@
+"""Where a wrapper is, for debug information and for the traceback of its errors."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Final
+
+from ffi_builder.errors import BuildError
+from ffi_builder.ir import Distribution, Symbols
+from ffi_builder.providers.context import CallProvider
+
+_PLACE: Final = r'"((?:[^"\\]|\\.)+)":(\d+):(\d+)'
+"""File, line and column in the text of a location."""
+
+
+def location_of_wrapper(
+    distribution: Distribution, symbols: Symbols, provider: CallProvider, given: Any
+) -> Any:
+    """The one given, else the current one, else the callee's, else the module's."""
+    if given is not None:
+        if given.context != symbols.types.context:
+            raise BuildError("location= is of another MLIR context than the module")
+        return given
+    try:
+        current = distribution.ir.Location.current
+    except ValueError:  # how the bindings say that there is none
+        current = None
+    # The current location may belong to another context, which would end the process.
+    if current is not None and current.context == symbols.types.context:
+        return current
+    name = getattr(provider, "callee", None)
+    callee = symbols.find(name) if isinstance(name, str) else None
+    operation = symbols.module.operation if callee is None else callee
+    return _without_debug_information(distribution, symbols, operation.location)
+
+
+def _without_debug_information(distribution: Distribution, symbols: Symbols, location: Any) -> Any:
+    """The place in a file alone: LLVM has the debug information of a function for that one only."""
+    if "#llvm.di_" not in str(location):
+        return location
+    at, context = distribution.ir.Location, symbols.types.context
+    found = re.search(_PLACE, str(location))
+    file = None if found is None else _unescaped(found[1])
+    if found is None or file is None:
+        return at.unknown(context)
+    return at.file(file, int(found[2]), int(found[3]), context=context)
+
+
+def backtrace(location: Any, name: str) -> str:
+    """A frame for the traceback of errors, at the first place in a file that the location has."""
+    for found in re.finditer(_PLACE, str(location)):
+        file = _unescaped(found[1])
+        # What is parsed from a string is at lines of "-".
+        if file not in (None, "-"):
+            return f'  File "{file}", line {found[2]}, in {name}\n'
+    return ""
+
+
+def _unescaped(text: str) -> str | None:
+    """A file name without MLIR's escapes (two hex digits, a doubled backslash), or None."""
+    data = re.sub(
+        rb"\\(\\|[0-9A-Fa-f]{2})",
+        lambda found: b"\\" if found[1] == b"\\" else bytes([int(found[1], 16)]),
+        text.encode(),
+    )
+    try:
+        name = data.decode()
+    except UnicodeDecodeError:
+        return None
+    return name if name.isprintable() and '"' not in name else None
