@@ -15,6 +15,7 @@ from typing import Final
 
 from ffi_builder import spec
 from ffi_builder.errors import BuildError
+from ffi_builder.protocol import MEMREF_TYPES
 from ffi_builder.providers.context import CallContext
 from ffi_builder.providers.forward import Argument, Item, path_of, plain
 from ffi_builder.providers.memref import MemRefCallProvider
@@ -214,6 +215,14 @@ def _ranks(groups: Sequence[_Group], taken: tuple[str, ...]) -> list[int | None]
 # ---- what to do
 
 
+def _recorded_types(context: CallContext, callee: str) -> str:
+    """The types that the callee was written with, as text; empty where they are not known."""
+    function = context.symbols.find(callee)
+    if function is None or MEMREF_TYPES not in function.attributes:
+        return ""
+    return str(function.attributes[MEMREF_TYPES])
+
+
 def _other_provider(
     provider: str,
     context: CallContext,
@@ -222,12 +231,16 @@ def _other_provider(
     taken: tuple[str, ...],
 ) -> str:
     """Which ready-made provider passes what the callee takes; empty where none does."""
+    types = _recorded_types(context, callee)
+    if "memref<*" in types:
+        return "No provider passes a memref without a rank: give the kernel memrefs that have one"
+    of_memrefs = "memref<" in types
     fixed = _FIXED.get(taken)
-    if fixed is not None:
+    if fixed is not None and not of_memrefs:
         plainly = " without include_num_args and struct_call" if fixed == provider else ""
         return f"{fixed}{plainly} passes what it takes"
     for name, convert in _conventions(callee).items():
-        if name == provider:
+        if name == provider or (of_memrefs and name != MemRefCallProvider.__name__):
             continue
         theirs = _converted(context, convert, groups)
         if theirs is None:

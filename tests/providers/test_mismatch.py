@@ -238,3 +238,31 @@ def test_a_kernel_that_is_not_lowered() -> None:
         BuildError, match=r"runtime.compile does with pipeline=, and calls its hooks"
     ):
         attach(module, Signature("f", [x]), MemRefCallProvider("k"))
+
+
+@pytest.mark.parametrize(
+    ("memref", "passed", "expected"),
+    [
+        (
+            "memref<*xf32>",
+            "",
+            "No provider passes a memref without a rank: give the kernel memrefs",
+        ),
+        ("memref<?xf32>", ", a: int64", "a (i64) is passed, but no argument takes it"),
+    ],
+)
+def test_a_kernel_of_memrefs_is_only_called_with_memrefs(
+    memref: str, passed: str, expected: str
+) -> None:
+    """Where its types are recorded: a rank and a pointer would fit a call with n and x."""
+
+    def hook(module: Any) -> None:
+        signature = Signature.parse(f"f({X}{passed})", device="cpu")
+        attach(module, signature, MemRefCallProvider("k"))
+
+    kernel = f"func.func @k(%x: {memref}) {{ return }}"
+    lowering = "builtin.module(convert-func-to-llvm,finalize-memref-to-llvm)"
+    with pytest.raises(BuildError) as raised:
+        runtime.lower(kernel, pipeline=lowering, post_compile_hooks=[hook])
+    assert expected in str(raised.value)
+    assert "passes what it takes" not in str(raised.value)
