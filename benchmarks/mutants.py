@@ -44,13 +44,13 @@ def environment(package: str) -> dict[str, str]:
 
 
 def mutmut(*arguments: str) -> str:
-    """What a command of mutmut prints."""
+    """Run a command of mutmut and return what it prints."""
     command = [sys.executable, "-m", "mutmut", *arguments]
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout
 
 
 def statuses(pattern: str) -> dict[str, str]:
-    """What became of each change that was tried, by its name."""
+    """Return the outcome of each change that was tried, by its name."""
     lines = (line.strip().rpartition(": ") for line in mutmut("results", "--all", "1").splitlines())
     found = {name: status for name, _, status in lines if fnmatch.fnmatch(name, pattern)}
     return {name: status for name, status in found.items() if status != "not checked"}

@@ -175,4 +175,4 @@ RESERVED_NAMES: Final[dict[str, str]] = {
     "_doc_": "what gives tvm-ffi's tools the documentation of a function",
     "_library_": "what tvm-ffi itself reads and writes in a library that it loads",
 }
-"""What no function's name begins with, as ``tvm/ffi/extra/module.h`` keeps it, and for what."""
+"""Prefixes that ``tvm/ffi/extra/module.h`` keeps for itself, and their use."""

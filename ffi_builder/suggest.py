@@ -73,7 +73,7 @@ _ALIASES: Final = {
         for bits in widths
     },
 }
-"""What others call a dtype, device, type, layout or field, in lower case, and its names here."""
+"""Other names of a dtype, device, type, layout or field, in lower case, and its names here."""
 
 
 def nearest(given: object, names: Iterable[str]) -> str | None:

@@ -1,4 +1,4 @@
-"""Where a wrapper is, for debug information and for the traceback of its errors."""
+"""The location of a wrapper, for debug information and for the traceback of its errors."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def backtrace(location: Any, name: str) -> str:
     """A frame for the traceback of errors, at the first place in a file that the location has."""
     for found in re.finditer(_PLACE, str(location)):
         file = _unescaped(found[1])
-        # What is parsed from a string is at lines of "-".
+        # Text parsed from a string has locations in a file called "-".
         if file not in (None, "-"):
             return f'  File "{file}", line {found[2]}, in {name}\n'
     return ""

@@ -105,7 +105,7 @@ def _keep_values(merge: _Merge, inner: dict[str, dict[Any, Any]]) -> None:
 
 
 def _added(inner: dict[Any, Any], outer: dict[Any, Any]) -> list[tuple[Any, Any]]:
-    """What the branch has added to a table: it stands behind what was there."""
+    """Return the entries that the branch has added to a table, which come last."""
     return list(islice(inner.items(), len(outer), None))
 
 

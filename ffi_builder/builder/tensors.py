@@ -226,7 +226,7 @@ def check_packed(hot: Hot, place: Place, limit: int) -> None:
 
 
 _TOGETHER: Final = 16
-"""Of how many tensors the sizes are checked together. What waits for that takes registers, and with
+"""How many tensors have their sizes checked together. Values that wait for it take registers; with
 all tensors of a long signature LLVM's time would be quadratic."""
 
 

@@ -29,7 +29,7 @@ _RULES: Final[tuple[_Rule, ...]] = (
     (r"^Signature\.parse: device: ", "--device: "),
     (r"^Signature\.parse: ", "--signature: "),
     (r"device='cpu' for all", "--device cpu for all"),
-    # What no --convention calls.
+    # No --convention calls these.
     (
         r"(?:(?:Packed|NestedTensor)CallProvider|\w+CallProvider with \w+=True) "
         r"passes what it takes(?:, with args=\[[^]]*\])?",

@@ -178,7 +178,7 @@ def _scalar(text: str) -> str | None:
         return text
     number = _NUMBER.fullmatch(text)
     if number is not None:
-        # What LLVM has no float type for is passed as its bits.
+        # Types that LLVM lacks are passed as their bits.
         bits = number["int"] or re.sub(r"\D.*", "", text[1:])
         return number["float"] or f"i{bits}"
     parts = _COMPLEX.fullmatch(text)

@@ -77,7 +77,7 @@ class MemRefCallProvider:
         return context.builder.block
 
     def arguments_of(self, context: CallContext, item: Item) -> list[Argument]:
-        """What is passed for one entry of ``args=``."""
+        """Return the arguments that one entry of ``args=`` is passed as."""
         match plain(item):
             case spec.Tensor(any_rank=True) as tensor:
                 path = path_of(context, tensor)

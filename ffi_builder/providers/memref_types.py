@@ -86,7 +86,7 @@ def check_types(
 
 
 def _record(types: Types, function: Operation) -> FunctionTypes | None:
-    """What was recorded of a function."""
+    """Read the record of a function's types."""
     if MEMREF_TYPES not in function.attributes:
         return None
     text = getattr(function.attributes[MEMREF_TYPES], "value", None)
@@ -111,7 +111,7 @@ def _positions(record: FunctionTypes, *, c_interface: bool) -> dict[int, MemRef]
 
 
 def _mistake(tensor: spec.Tensor, memref: MemRef) -> str | None:
-    """What of a tensor does not fit a memref, and what to change; None if all does."""
+    """Say how a tensor does not fit a memref, and what to change; None if it fits."""
     return (
         _wrong_dtype(tensor, memref)
         or _wrong_rank(tensor, memref)

@@ -29,7 +29,7 @@ _FIXED: Final[dict[tuple[str, ...], str]] = {
     (_PTR, "i32"): "DynamicParamPackCallProvider with include_num_args=True",
     (_PTR, _PTR, "i32", _PTR): "PackedCallProvider",
 }
-"""What a callee takes whatever the parameters are, and who passes that."""
+"""Argument types that do not depend on the parameters, and the provider that passes them."""
 _MOST_SHOWN: Final = 4
 """Differences that one error lists."""
 _MOST_REORDERED: Final = 6
@@ -38,7 +38,7 @@ _MOST_REORDERED: Final = 6
 
 @dataclass(frozen=True)
 class _Group:
-    """What one entry of ``args=`` is passed as."""
+    """The arguments that one entry of ``args=`` is passed as."""
 
     item: Item
     name: str
@@ -106,7 +106,7 @@ def _groups(
 
 
 def _name(context: CallContext, argument: Argument) -> str:
-    """What errors call an argument: one without a name is made of one entry alone."""
+    """Name an argument for errors: one without a name is made of one entry alone."""
     return argument.name or shown(context, argument.of[0])
 
 
@@ -274,7 +274,7 @@ def _converted(
     convert: Callable[[CallContext, Item], list[Argument]],
     groups: Sequence[_Group],
 ) -> list[_Group] | None:
-    """What another provider would pass, if it can pass these parameters at all."""
+    """Return what another provider would pass, or None if it cannot pass these parameters."""
     found: list[_Group] = []
     for group in groups:
         try:

@@ -70,7 +70,7 @@ class NestedTensorCallProvider:
         return context.builder.block
 
     def arguments_of(self, context: CallContext, item: Item) -> list[Argument]:
-        """What is passed for one entry of ``args=``."""
+        """Return the arguments that one entry of ``args=`` is passed as."""
         match plain(item):
             case spec.Tensor(any_rank=True) as tensor:
                 return [Argument(context.dltensor(tensor))]

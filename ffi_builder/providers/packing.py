@@ -149,7 +149,7 @@ class DynamicParamPackCallProvider:
                 return _Group(values, len(values) > 1, extension=extension, there=there)
 
     def arguments_of(self, context: CallContext, item: Item) -> list[Argument]:
-        """What is passed for one entry of ``args=``, with ``struct_call``."""
+        """Return the arguments for one entry of ``args=``, with ``struct_call``."""
         group = self._group(context, item)
         return [] if group is None else [self._by_value(context, item, group)]
 

@@ -144,7 +144,7 @@ def _check_kind(context: CallContext, result: spec.Var, right: Value, index: Val
 
 
 def _kind_name(b: CheckingBuilder, index: Value) -> Value:
-    """What messages call the values of a type index, as a C string."""
+    """Return the name that messages give the values of a type index, as a C string."""
     t = b.types
     name = b.alloca(t.ptr)
     b.store(b.text_constant(b"a value of an unknown type\0"), name)

@@ -6,7 +6,7 @@ import ctypes
 from typing import Any, Final
 
 ALIGNMENT: Final = 64
-"""Of the data, in bytes: a cache line, and the widest vector of x86-64."""
+"""Alignment of the data in bytes: a cache line, and the widest vector of x86-64."""
 DEVICE: Final = "install_allocator() allocates on the CPU alone; the result is on another device"
 SIZE: Final = "the result has more bytes than can be allocated"
 

@@ -1,4 +1,4 @@
-"""What tvm-ffi does not convert: enumerators, NumPy's bools, streams, and what is in a struct.
+"""Convert what tvm-ffi does not: enumerators, NumPy's bools, streams, and what is in a struct.
 
 One Python function is made for a signature, which passes on what is of the right type already:
 

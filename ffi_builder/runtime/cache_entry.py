@@ -48,7 +48,7 @@ class Entry:
     distributions: dict[str, str]
     """Builds of MLIR that it came from, as far as the key does not say it."""
     made_of: list[list[str]]
-    """What the objects were made of: `cache_key.made_of`."""
+    """The contents that the objects were made of, by `cache_key.made_of`."""
 
 
 def encode(key: bytes, entry: Entry) -> bytes:

@@ -44,7 +44,7 @@ _FEATURE_FIELDS: Final = frozenset({"flags", "Features", "isa"})
 
 
 def made_of(source: Source, items: Sequence[LlvmSource | ObjectSource]) -> list[list[str]]:
-    """What `source` and what is linked to it are now: their kinds, and SHA-256s of their contents.
+    """Return the kinds and SHA-256s of `source`, and of what is linked to it, as they are now.
 
     An entry of the cache says it, whatever its key is.
     """

@@ -25,7 +25,7 @@ SYMBOL: Final = "__tvm_ffi__library_bin"
 _LIBRARY: Final = "_lib"
 _RESERVED: Final = (_LIBRARY, "_import_tree")
 _MERGED: Final = "__ffi_builder_merged_library_bin_"
-"""What the symbol is called in an object whose modules another object has."""
+"""The symbol's name in an object whose modules another object has taken over."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ def as_module(given: object) -> CustomModule:
 def library_bin(modules: Iterable[CustomModule]) -> bytes:
     """What the symbol holds, for a library that imports these."""
     tree = _Tree()
-    # What is still to be placed, the next one last.
+    # Modules that are still to be placed, the next one last.
     waiting = [(module, 0) for module in modules][::-1]
     while waiting:
         module, parent = waiting.pop()
@@ -118,7 +118,7 @@ class _Tree:
         return len(self.modules) - 1
 
     def encoded(self) -> bytes:
-        """What the symbol holds."""
+        """The bytes that the symbol holds."""
         offsets = [0]
         for own in self.imports:
             offsets.append(offsets[-1] + len(own))
@@ -128,7 +128,7 @@ class _Tree:
 
 
 def _together(held: Iterable[bytes]) -> bytes:
-    """What the symbol holds for a library that imports what several symbols hold."""
+    """Return the bytes for a library that imports the modules of several symbols."""
     tree = _Tree()
     for data in held:
         try:

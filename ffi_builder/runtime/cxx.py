@@ -61,7 +61,7 @@ _RESERVED = words(
     """
 )
 _ERRORS = frozenset(name for name in dir(errno) if name.startswith("E")) | {"EHWPOISON"}
-# What compilers keep for themselves, and how macros are called: INT_MAX, M_PIf, SYS_read.
+# Names that compilers keep, and names in the style of macros: INT_MAX, M_PIf, SYS_read.
 _MACRO_LIKE = re.compile(r"_[_A-Z]\w*|[A-Z][A-Z0-9]*_[A-Z0-9_]*|SNAN[A-Z0-9]*|(M_[A-Z0-9]|SYS_)\w*")
 
 

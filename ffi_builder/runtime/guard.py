@@ -42,7 +42,7 @@ _MOST_REQUESTS = 10_000
 _WAIT_SECONDS: Final = 0.002
 
 IDENTITY: Final = struct.Struct("<Q32s")
-"""What a request and its answer begin with: a serial number, and the SHA-256 of the request."""
+"""The start of a request and of its answer: a serial number, and the request's SHA-256."""
 
 _START = (
     "import sys; sys.path[:] = {path!r}; "

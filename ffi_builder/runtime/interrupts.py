@@ -35,7 +35,7 @@ def uninterrupted(function: Callable[_Arguments, _Result]) -> Callable[_Argument
             try:
                 results.append(function(*args, **kwargs))
             except BaseException as error:
-                # What the frames hold is LLVM's, and is freed under the same lock.
+                # The frames hold LLVM's objects, which are freed under the same lock.
                 traceback.clear_frames(error.__traceback__)
                 errors.append(error)
 

@@ -29,7 +29,7 @@ from ffi_builder.runtime.screen_words import (
     TYPES,
 )
 
-# What may stand in the line of a global besides names and numbers. Of constant expressions only
+# Words in the line of a global, besides names and numbers. Of constant expressions only
 # `getelementptr` is known to become a relocation.
 _GLOBAL: Final = (
     TYPES
@@ -86,7 +86,7 @@ _INTRINSIC: Final = re.compile(rf"@llvm\.([a-z0-9_.]+?)({_INTRINSIC_TYPES.patter
 _INTRINSIC_NAME: Final = re.compile(r"@llvm\.\S*")
 
 _ALIGNMENT: Final = re.compile(r" align[ (](\d+)")
-# Behind the pointer, before LLVM 22: the verifier does not see it.
+# Before LLVM 22 it is the operand after the pointer, which the verifier does not look at.
 _MASKED: Final = re.compile(r"@llvm\.masked\.[^\n]*?\bptr [^,\n]+, i32 ([^,\s]+),")
 _ADDRESS_SPACE: Final = re.compile(r" addrspace\((\d+)\)")
 _POINTER: Final = r"ptr(?:[ ]addrspace\(\d+\))?"
@@ -135,7 +135,7 @@ _FIELDS: Final = re.compile(r"\{[^{}]*")
 _MOST_LANES: Final = 256
 _LANES_OF_A_VALUE: Final = 16
 _MOST_VALUES: Final = 512
-"""What the types in one line may consist of: the code generator makes a value of each field and
+"""How many values the types in one line may have: the code generator makes one of each field and
 element, and takes 20 s for 3,000."""
 _MOST_ELEMENTS: Final = 1 << 24
 """Elements of an array in memory that a function allocates or points into."""

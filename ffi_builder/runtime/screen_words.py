@@ -67,7 +67,7 @@ INTRINSICS: Final = words(
     vector.reduce.smax vector.reduce.smin vector.reduce.umax vector.reduce.umin vector.reduce.xor
     """
 ) | (
-    # What LLVM's passes make of reference counts, Numba's for example.
+    # LLVM's passes make these of reference counts, Numba's for example.
     words("x86.atomic.add.cc x86.atomic.sub.cc") if platform.machine() == "x86_64" else words("")
 )
 

@@ -26,7 +26,7 @@ _IMPORTS: Final[Mapping[str, Sequence[str]]] = {
     "enum": ("Enum",),
     "typing": ("Any", "Literal", "Protocol"),
 }
-"""Where the names come from that types are made of; those of builtins are there anyhow."""
+"""The modules that names in types come from; names of builtins need none."""
 _NAMES: Final = frozenset({"_Array", *(name for names in _IMPORTS.values() for name in names)})
 _WIDTH: Final = 100
 
@@ -58,7 +58,7 @@ _TYPES: Final[Mapping[str, str]] = {
 
 
 class _Names(dict[str, str]):
-    """What the names in types are called in a stub, and which of them it uses.
+    """Names of types in a stub, and those of them that it uses.
 
     A function of the same name would take it away: beside a function `int`, the type is `int_`.
     """

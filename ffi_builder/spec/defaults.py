@@ -107,7 +107,7 @@ def _check_value(what: str, where: str, param: Param, value: Any, path: str) -> 
 
 
 def _passed(param: Param, value: object) -> Any:
-    """What is passed for a Python caller's value."""
+    """Return what is passed for a Python caller's value."""
     if isinstance(value, enum.Enum):
         by_name = isinstance(param, Choice) and not isinstance(value.value, str)
         return value.name if by_name else value.value
@@ -179,7 +179,7 @@ def _check_range(where: str, value: int, low: int, high: int, what: str) -> None
 
 
 _ENTRY: Final = Var("entry", "int64")
-"""What an entry of a Shape is, whatever it has to be equal to."""
+"""The parameter that an entry of a Shape is like, without a value to be equal to."""
 
 
 def _check_shape(

@@ -1,4 +1,4 @@
-"""What a signature of many parameters costs is in proportion to their number."""
+"""The cost of a signature of many parameters is in proportion to their number."""
 
 from __future__ import annotations
 

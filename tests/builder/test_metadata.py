@@ -1,4 +1,4 @@
-"""What a wrapper says of itself: tvm-ffi's types of its arguments and of what it returns."""
+"""The metadata of a wrapper: tvm-ffi's types of its arguments and results."""
 
 from __future__ import annotations
 

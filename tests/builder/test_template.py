@@ -174,7 +174,7 @@ def test_a_callee_that_is_called_as_a_placeholder_is(callee: str) -> None:
 
 
 def test_one_for_another_record_is_built(plans: list[str]) -> None:
-    """What is kept was compared with one record of a kernel's types, and fits no other."""
+    """A kept wrapper was compared with one record of a kernel's types, and fits no other."""
 
     def make(element: str) -> None:
         callee = "llvm.func @callee(!llvm.ptr, !llvm.ptr, i64, i64, i64)"

@@ -1,4 +1,4 @@
-"""What a provider of one's own emits is verified: calls, addresses and operations that are not."""
+"""Operations that a provider of one's own emits are verified: its calls, addresses, operands."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ DIRECT = ("--convention", "direct")
 PYTHON = re.compile(
     r"\w=[\['\"(]|\w=(?:True|False|None)|spec\.|providers\.|Provider|CheckStatus|with Def|RTLD|\w=[,;. ]"
 )
-"""What looks like Python."""
+"""A pattern of Python's syntax."""
 
 
 @pytest.fixture

@@ -272,7 +272,7 @@ def test_a_step_by_itself():
 
 
 def results_of(params: list[spec.Param], returns: list[spec.Tensor | spec.Var]) -> list[str]:
-    """What is said of the results: each row in columns, then how they come."""
+    """Return the lines on results: each row in columns, then how they come."""
     text = explain(Signature("f", params, returns))
     _, _, rows = text.partition("then, of what is returned:\n")
     return [re.sub(r" {2,}", " | ", row.strip()) for row in rows.splitlines()]

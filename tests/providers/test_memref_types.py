@@ -37,7 +37,7 @@ def lowered(types: str, *, attributes: str = "llvm.emit_c_interface", before: st
 
 
 def check(memref: str, tensor: Tensor, *, c_interface: bool = False) -> str | None:
-    """What attaching says of a tensor that is passed for this memref; None if nothing."""
+    """Return the error of attaching with a tensor for this memref; None if there is none."""
     module = lowered(f"({memref}) -> ()")
     before = str(module)
     try:
@@ -123,7 +123,7 @@ ACCEPTED: Final[dict[str, list[Tensor]]] = {
         cpu([n], "float4_e2m1fn", storage_dtype="float4_e2m1fnx2"),
         cpu([n], "float4_e2m1fn"),
     ],
-    # What is no number has no dtype that it would have to be.
+    # Types other than numbers have no dtype to compare with.
     "memref<?xmemref<f32>>": [cpu([n], "int64")],
 }
 

@@ -27,7 +27,7 @@ CHOOSE = "Choose and order them with args=, or change the callee"
 
 
 def words(signature: str, provider: CallProvider, *parameters: str) -> str:
-    """Of the error that attaching to a module with the callee ``k`` raises, without its start."""
+    """Return the error of attaching to a module with the callee ``k``, without its start."""
     module = new_module(f"llvm.func @k({', '.join(parameters)})")
     before = str(module)
     with pytest.raises(BuildError) as raised:
@@ -254,7 +254,7 @@ def test_a_kernel_that_is_not_lowered() -> None:
 def test_a_kernel_of_memrefs_is_only_called_with_memrefs(
     memref: str, passed: str, expected: str
 ) -> None:
-    """Where its types are recorded: a rank and a pointer would fit a call with n and x."""
+    """Its types are recorded; a rank and a pointer would fit a call with n and x."""
 
     def hook(module: Any) -> None:
         signature = Signature.parse(f"f({X}{passed})", device="cpu")

@@ -59,7 +59,7 @@ def lowered(module: Any, *passes: str) -> Any:
 
 
 def records(module: Any) -> dict[str, str]:
-    """What was recorded of each function of a module."""
+    """Return the record of each function of a module."""
     functions = [operation.operation.attributes for operation in module.body.operations]
     return {
         attributes["sym_name"].value: attributes[MEMREF_TYPES].value
@@ -175,7 +175,7 @@ def test_bufferization_makes_a_record_stale() -> None:
     record_memref_types(module)
     lowered(module, BUFFERIZE, TO_LLVM)
     assert list(records(module)) == ["twice"]
-    # What the tensor became is not known, and so nothing is compared.
+    # Nothing tells what the tensor became, so nothing is compared.
     wide = [tensor("float64"), tensor("float64", "y")]
     returns = spec.Var("r", "float32")
     attach_ffi_func(module, "f", wide, MemRefCallProvider("twice"), returns=returns)

@@ -237,7 +237,7 @@ def test_what_is_inlined_into_a_wrapper_is_looked_at() -> None:
         ("@g = global " + "[1 x " * 200 + "i8" + "]" * 200 + " undef", "brackets nested too deep"),
         ("!0 = " + "!{" * 200 + "}" * 200, "brackets nested too deep"),
         ("  %a = load i32, ptr %p, align " + "9" * 5000, "a number of thousands of digits"),
-        # What the verifier does not look at.
+        # The verifier does not look at these.
         ("declare double @llvm.powi.f64.i32(double, i32)", None),
         ("declare double @llvm.powi.f64.i64(double, i64)", "llvm.powi.f64.i64"),
         (

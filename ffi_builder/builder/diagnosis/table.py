@@ -306,7 +306,7 @@ class TableWriter:
         self._known: dict[bytes, int] = {
             word[0]: _SEARCHED + word.start() for word in reversed(words)
         }
-        """Where some texts are first."""
+        """Return the places where some texts occur first."""
         self._text_uses: list[tuple[int, int]] = []
         self.symbols = {var: number for number, var in enumerate(symbols)}
         self._slots = len(symbols)
