@@ -290,3 +290,13 @@ def test_a_struct_shows_its_members():
     assert str(Struct("a", Scalar(1, "int8"))) == f"{{a, {Scalar(1, 'int8')}}}"
     with pytest.raises(SpecError, match=r"^Struct: expected at least one member; C has no empty"):
         Struct()
+
+
+def test_the_data_of_a_tensor_is_a_pointer_to_memory_of_the_device():
+    host = spec.Tensor("h", [N], "float32", device_type="cpu")
+    with pytest.raises(BuildError, match="'h' is on device_type 'cpu', whose memory a kernel"):
+        attached([host], provider(KernelImage("k", (8,)), args=[host.data]))
+    with pytest.raises(SpecError, match=r"args\[0\]: expected .* but got .*, of 8 bytes"):
+        provider(
+            KernelImage("k", (4,)), args=[spec.Tensor("x", [N], "float32", device_type="cuda").data]
+        )

@@ -185,8 +185,6 @@ class _Maker:
             return
         for item in self._items(entry):
             match plain(item):
-                case int() | spec.Expr() as number:
-                    yield self.context.value(number)
                 case spec.Shape() as shape:
                     yield from (a.value for a in shape_arguments(self.context, shape))
                 case _:
