@@ -36,7 +36,7 @@ test-frameworks: $(VENV)/.frameworks ## Install CPU builds of PyTorch and JAX, a
 	$(PY) -m pytest $(FRAMEWORK_TESTS)
 
 test-cuda: $(CUDA)/.made ## Install NVIDIA's CUDA compilers (proprietary) and Triton apart, and test what uses them.
-	$(CUDA)/bin/python -m pytest tests/cubin tests/cuda_tools tests/cuda tests/examples/test_triton.py \
+	$(CUDA)/bin/python -m pytest tests/kernel_image tests/cuda_tools tests/cuda tests/examples/test_triton.py \
 	  'tests/docs/test_docs.py::test_python_blocks_run_and_print_what_is_written[docs/cuda-tools.md]'
 
 test-cute: $(CUTE)/.made ## Install NVIDIA's CuTe DSL (proprietary) apart, and test examples/cute_dsl.

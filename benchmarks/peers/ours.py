@@ -13,8 +13,8 @@ from typing import Any
 from signatures import MAKERS, MATMUL
 
 from ffi_builder import __version__, attach_ffi_func, runtime
-from ffi_builder.builder import template
-from ffi_builder.runtime import shared, units
+from ffi_builder.builder import reuse
+from ffi_builder.runtime.jit import shared, units
 from peers import base
 
 ir: Any = import_module("torch_mlir.ir")
@@ -32,7 +32,7 @@ def own(compiled: runtime.CompiledModule) -> int:
 @contextlib.contextmanager
 def forgotten() -> Generator[None]:
     """As if no wrapper had been made in this process; what was kept is there again afterwards."""
-    places: list[OrderedDict[Any, Any]] = [template._KEPT, units._seen, units._objects]  # pyright: ignore[reportPrivateUsage]
+    places: list[OrderedDict[Any, Any]] = [reuse._KEPT, units._seen, units._objects]  # pyright: ignore[reportPrivateUsage]
     kept = [place.copy() for place in places]
     for place in places:
         place.clear()

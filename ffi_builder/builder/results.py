@@ -18,8 +18,8 @@ from typing import Any, Final
 
 from ffi_builder import abi, spec
 from ffi_builder.abi import TypeIndex
-from ffi_builder.builder.decoded import DecodedValues
-from ffi_builder.builder.state import DL, Hot
+from ffi_builder.builder.fast_path.state import DL, Hot
+from ffi_builder.builder.values import DecodedValues
 from ffi_builder.errors import BuildError
 from ffi_builder.ir import CheckingBuilder, Value
 from ffi_builder.plan import Part, Place

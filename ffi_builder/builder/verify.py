@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Sequence
 from typing import Any, Final
 
-from ffi_builder.builder.diagnosis import PREFIX
+from ffi_builder.builder.helpers import PREFIX
 from ffi_builder.errors import BuildError
 from ffi_builder.ir import OPERATIONS, Block, Operation, Symbols, describe, function_parts
 

@@ -16,16 +16,18 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from ffi_builder import abi, spec
-from ffi_builder.builder.decoded import Binding, DecodedValues, argument_places, distinct
-from ffi_builder.builder.diagnosis import Table, define_helpers, encode, shared_name
-from ffi_builder.builder.hot import emit_hot_path
+from ffi_builder.builder.fast_path.emit import emit_hot_path
+from ffi_builder.builder.fast_path.state import Hot
+from ffi_builder.builder.helpers import define_helpers, shared_name
 from ffi_builder.builder.location import backtrace, location_of_wrapper
 from ffi_builder.builder.metadata import ATTRIBUTE as METADATA
 from ffi_builder.builder.metadata import metadata
 from ffi_builder.builder.results import Results
-from ffi_builder.builder.state import Hot
-from ffi_builder.builder.template import TABLE, Names, Template
+from ffi_builder.builder.reuse import TABLE, Names, Template
+from ffi_builder.builder.values import Binding, DecodedValues, argument_places, distinct
 from ffi_builder.builder.verify import verify_added
+from ffi_builder.diagnosis.encode import encode
+from ffi_builder.diagnosis.table import Table
 from ffi_builder.errors import BuildError
 from ffi_builder.ir import (
     Block,
@@ -36,12 +38,12 @@ from ffi_builder.ir import (
     Symbols,
     Types,
     Value,
+    mark_trusted,
     of_module,
     pass_through,
-    seal,
 )
 from ffi_builder.plan import Plan, make_plan, steps
-from ffi_builder.plan.words import signature_text
+from ffi_builder.plan.messages import signature_text
 from ffi_builder.providers.context import CallContext, CallProvider, ModuleContext
 from ffi_builder.providers.simple import NopCallProvider
 from ffi_builder.providers.status import CheckStatus
@@ -321,7 +323,7 @@ def _set_attributes(b: Builder, provider: CallProvider, plan: Plan, description:
     names = ["noinline", *([] if halves else ["optnone"])]
     values = {METADATA: description}
     if _ours(provider):
-        seal(b.types, b.function, names, values, made=b.made)
+        mark_trusted(b.types, b.function, names, values, made=b.made)
     else:
         pass_through(b.types, b.function, names, values)
 

@@ -7,12 +7,12 @@
 None needs a driver or a GPU. What each needs is imported when it is called.
 """
 
-from ffi_builder.cubin import Image, Kernel, Parameter, find_kernel
-from ffi_builder.cubin import read_image as kernels
 from ffi_builder.cuda.assembler import assemble
 from ffi_builder.cuda.compiler import compile_cuda
 from ffi_builder.cuda.lowering import lower_to_ptx
 from ffi_builder.cuda.wrapping import wrap_cubin
+from ffi_builder.kernel_image import Image, Kernel, Parameter, find_kernel
+from ffi_builder.kernel_image import read_image as kernels
 
 __all__ = [
     "Image",

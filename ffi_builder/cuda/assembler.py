@@ -7,11 +7,11 @@ import tempfile
 from pathlib import Path
 from typing import Any, Final, Literal
 
-from ffi_builder.cubin import read_image
 from ffi_builder.cuda import toolkit
 from ffi_builder.cuda._optional import INSTALL
 from ffi_builder.cuda.architecture import Architecture, architecture
 from ffi_builder.errors import CompileError
+from ffi_builder.kernel_image import read_image
 
 Tool = Literal["nvjitlink", "ptxas"]
 _TOOLS: Final = ("nvjitlink", "ptxas")

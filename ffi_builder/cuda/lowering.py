@@ -13,9 +13,10 @@ from typing import Any, Final
 from ffi_builder.cuda import toolkit
 from ffi_builder.cuda.architecture import Architecture, architecture
 from ffi_builder.errors import CompileError
-from ffi_builder.runtime import guard, mlir
-from ffi_builder.runtime.floats import readable
-from ffi_builder.runtime.source import is_llvm_ir
+from ffi_builder.runtime import mlir
+from ffi_builder.runtime.codegen.floats import readable
+from ffi_builder.runtime.inputs import is_llvm_ir
+from ffi_builder.runtime.safety import worker
 
 PIPELINE: Final = (
     "builtin.module(gpu-kernel-outlining,gpu.module(lower-affine,convert-scf-to-cf,"
@@ -86,7 +87,7 @@ def lower_to_ptx(
         text = readable(module)
     else:
         text = _llvm_ir(module, PIPELINE if pipeline is None else pipeline)
-    ptx = guard.emit_ptx(text, str(given), f"+ptx{isa}", _LEVEL, _libraries(text))
+    ptx = worker.emit_ptx(text, str(given), f"+ptx{isa}", _LEVEL, _libraries(text))
     # LLVM goes on with what it does not know, and says so on stderr.
     if f".version {isa / 10}\n" not in ptx:
         raise CompileError(f"ptx_version: the LLVM of llvmlite knows no PTX ISA {isa / 10}")

@@ -1,9 +1,9 @@
 """A small IR builder over any MLIR Python distribution; the only place that imports MLIR."""
 
 from ffi_builder.ir.builder import Builder
+from ffi_builder.ir.bytecode_cache import bytecode, define_kept
 from ffi_builder.ir.checking import ERROR_KINDS, CheckingBuilder
 from ffi_builder.ir.distribution import OPERATIONS, Distribution, named, of_module
-from ffi_builder.ir.kept import bytecode, define_kept
 from ffi_builder.ir.kernel_types import (
     FunctionTypes,
     KernelType,
@@ -15,8 +15,8 @@ from ffi_builder.ir.kernel_types import (
     read_type,
 )
 from ffi_builder.ir.protocols import Attribute, Block, Module, Operation, Type, Value
-from ffi_builder.ir.seal import TRUSTED, checksum, pass_through, seal
 from ffi_builder.ir.symbols import Symbols, describe, function_parts
+from ffi_builder.ir.trusted import TRUSTED, checksum, mark_trusted, pass_through
 from ffi_builder.ir.types import LLVM_TYPES, Types
 
 __all__ = [
@@ -46,10 +46,10 @@ __all__ = [
     "function_parts",
     "lowered",
     "lowered_words",
+    "mark_trusted",
     "named",
     "of_module",
     "pass_through",
     "read_function",
     "read_type",
-    "seal",
 ]

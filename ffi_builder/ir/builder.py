@@ -16,7 +16,7 @@ from typing import Any
 from ffi_builder.ir.arithmetic import Arithmetic
 from ffi_builder.ir.flow import Flow
 from ffi_builder.ir.memory import Memory
-from ffi_builder.ir.mistakes import not_values
+from ffi_builder.ir.operand_errors import not_values
 from ffi_builder.ir.protocols import Attribute, Block, Operation, Type, Value
 from ffi_builder.ir.symbols import Symbols
 

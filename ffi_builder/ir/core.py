@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ffi_builder.ir.mistakes import not_a_value, wrong_operation
+from ffi_builder.ir.operand_errors import not_a_value, wrong_operation
 from ffi_builder.ir.protocols import Attribute, Block, Operation, Type, Value
 from ffi_builder.ir.types import Types
 

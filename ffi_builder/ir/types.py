@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from ffi_builder.errors import BuildError
-from ffi_builder.ir.mistakes import not_an_int, not_text
+from ffi_builder.ir.operand_errors import not_an_int, not_text
 from ffi_builder.ir.protocols import Attribute, Type
 
 PREDICATES = {

@@ -7,8 +7,8 @@ from typing import ClassVar
 
 from ffi_builder import abi
 from ffi_builder.plan.kinds import Kind
-from ffi_builder.plan.place import Place
-from ffi_builder.plan.words import Words
+from ffi_builder.plan.messages import Words
+from ffi_builder.plan.path import Place
 
 
 @dataclass(frozen=True)

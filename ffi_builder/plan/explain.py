@@ -21,7 +21,8 @@ import re
 from collections.abc import Iterator
 
 from ffi_builder import spec
-from ffi_builder.plan.make import Plan, make_plan
+from ffi_builder.plan.messages import OR_NONE, choices_text, float_text
+from ffi_builder.plan.planner import Plan, make_plan
 from ffi_builder.plan.results import result_rows
 from ffi_builder.plan.steps import (
     AnyStep,
@@ -52,7 +53,6 @@ from ffi_builder.plan.steps import (
     Fits,
     Solve,
 )
-from ffi_builder.plan.words import OR_NONE, choices_text, float_text
 
 LATE = "what had to wait for a later argument:"
 RESULTS = "then, of what is returned:"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import Enum
 
 from ffi_builder.abi import TypeIndex
-from ffi_builder.plan.words import Words
+from ffi_builder.plan.messages import Words
 
 
 class Kind(Enum):

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from ffi_builder import spec
-from ffi_builder.plan.make import Plan
-from ffi_builder.plan.place import Part, Place
+from ffi_builder.plan.path import Part, Place
+from ffi_builder.plan.planner import Plan
 from ffi_builder.plan.steps import Bind, BindOrEqual
 
 OVERFLOW: Final = "The value of {dim} does not fit int64"

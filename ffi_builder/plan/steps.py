@@ -23,8 +23,8 @@ from ffi_builder.plan.decode import (
     Step,
 )
 from ffi_builder.plan.kinds import Kind as Kind
-from ffi_builder.plan.place import Place
-from ffi_builder.plan.words import Words
+from ffi_builder.plan.messages import Words
+from ffi_builder.plan.path import Place
 
 
 @dataclass(frozen=True)

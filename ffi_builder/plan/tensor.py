@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ffi_builder import spec
-from ffi_builder.plan.place import Part, Place
+from ffi_builder.plan.path import Part, Place
 from ffi_builder.plan.steps import (
     CheckAlignment,
     CheckContiguous,
@@ -26,7 +26,7 @@ from ffi_builder.plan.steps import (
 )
 
 if TYPE_CHECKING:
-    from ffi_builder.plan.make import Planner
+    from ffi_builder.plan.planner import Planner
 
 
 def plan_tensor(planner: Planner, place: Place, tensor: spec.Tensor, *, optional: bool) -> None:

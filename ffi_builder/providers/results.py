@@ -10,7 +10,7 @@ from ffi_builder import abi, spec
 from ffi_builder.abi import TypeIndex
 from ffi_builder.errors import BuildError
 from ffi_builder.ir import CheckingBuilder, Type, Value
-from ffi_builder.plan.words import TYPE_NAMES
+from ffi_builder.plan.messages import TYPE_NAMES
 from ffi_builder.providers.context import CallContext
 
 

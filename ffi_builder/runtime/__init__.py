@@ -11,14 +11,14 @@ MLIR, LLVM and the JIT are imported when they are first used, so importing this 
 of them.
 """
 
-from ffi_builder.runtime.allocator import InstalledAllocator, install_allocator
 from ffi_builder.runtime.compiled import CompiledModule
 from ffi_builder.runtime.compiler import compile, compile_cached, lower
-from ffi_builder.runtime.custom import CustomModule
-from ffi_builder.runtime.functions import function
+from ffi_builder.runtime.embedded_modules import CustomModule
+from ffi_builder.runtime.jit.allocator import InstalledAllocator, install_allocator
 from ffi_builder.runtime.loaded import LoadedLibrary, load
 from ffi_builder.runtime.lowered import LoweredModule
-from ffi_builder.runtime.table import UnknownFunctionError
+from ffi_builder.runtime.python.address import function
+from ffi_builder.runtime.python.table import UnknownFunctionError
 
 __all__ = [
     "CompiledModule",

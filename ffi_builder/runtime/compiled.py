@@ -5,10 +5,10 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING
 
-from ffi_builder.runtime.link import Library
+from ffi_builder.runtime.inputs import LlvmSource, ObjectSource, Source
+from ffi_builder.runtime.jit.link import Library
 from ffi_builder.runtime.lowered import LoweredModule
-from ffi_builder.runtime.source import LlvmSource, ObjectSource, Source
-from ffi_builder.runtime.table import FunctionTable
+from ffi_builder.runtime.python.table import FunctionTable
 
 if TYPE_CHECKING:
     import tvm_ffi

@@ -12,15 +12,13 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from ffi_builder.errors import CompileError
-from ffi_builder.runtime import cache_key, mlir
-from ffi_builder.runtime.cache import open_cache
-from ffi_builder.runtime.cache_entry import Code, Entry, StoredSource
-from ffi_builder.runtime.cache_key import Key
+from ffi_builder.runtime import mlir
+from ffi_builder.runtime.cache import key as cache_key
+from ffi_builder.runtime.cache.entry import Code, Entry, StoredSource
+from ffi_builder.runtime.cache.folder import open_cache
+from ffi_builder.runtime.cache.key import Key
 from ffi_builder.runtime.compiled import CompiledModule
-from ffi_builder.runtime.link import getter_template
-from ffi_builder.runtime.link import link as link_objects
-from ffi_builder.runtime.lowered import LoweredModule
-from ffi_builder.runtime.source import (
+from ffi_builder.runtime.inputs import (
     CachedSource,
     LlvmSource,
     MlirSource,
@@ -32,6 +30,9 @@ from ffi_builder.runtime.source import (
     read_link_item,
     read_source,
 )
+from ffi_builder.runtime.jit.link import getter_template
+from ffi_builder.runtime.jit.link import link as link_objects
+from ffi_builder.runtime.lowered import LoweredModule
 
 Hooks: TypeAlias = Iterable[Callable[[Any], object]]
 Links: TypeAlias = Iterable[str | bytes | os.PathLike[str]]

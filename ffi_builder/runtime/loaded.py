@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 from ffi_builder.errors import LinkError
 from ffi_builder.runtime import _optional
 from ffi_builder.runtime.elf import read_library
-from ffi_builder.runtime.link import functions_among, metadata_in
+from ffi_builder.runtime.jit.link import functions_among, metadata_in
 from ffi_builder.runtime.metadata import PREFIX
-from ffi_builder.runtime.table import FunctionTable
+from ffi_builder.runtime.python.table import FunctionTable
 
 if TYPE_CHECKING:
     import tvm_ffi

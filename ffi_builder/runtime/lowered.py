@@ -6,11 +6,11 @@ import functools
 import os
 from collections.abc import Iterable
 
-from ffi_builder.runtime import codegen, export
-from ffi_builder.runtime.custom import CustomModule
+from ffi_builder.runtime.codegen import emit
 from ffi_builder.runtime.elf import read_object
-from ffi_builder.runtime.link import functions_among
-from ffi_builder.runtime.source import (
+from ffi_builder.runtime.embedded_modules import CustomModule
+from ffi_builder.runtime.export import files
+from ffi_builder.runtime.inputs import (
     LlvmSource,
     ObjectSource,
     Source,
@@ -18,6 +18,7 @@ from ffi_builder.runtime.source import (
     metadata_of,
     mlir_text,
 )
+from ffi_builder.runtime.jit.link import functions_among
 
 
 class LoweredModule:
@@ -44,13 +45,13 @@ class LoweredModule:
     def llvm_ir(self) -> str | None:
         """The optimised LLVM IR, with every helper in it, or None if an object was compiled."""
         text = self._text
-        return None if text is None else codegen.optimised(text, "host", self._level)
+        return None if text is None else emit.optimised(text, "host", self._level)
 
     @functools.cached_property
     def assembly(self) -> str | None:
         """The assembly that `llvm_ir` becomes on this CPU, or None if an object was compiled."""
         text = self._text
-        return None if text is None else codegen.emit_assembly(text, "host", self._level)
+        return None if text is None else emit.emit_assembly(text, "host", self._level)
 
     @functools.cached_property
     def object(self) -> bytes:
@@ -58,7 +59,7 @@ class LoweredModule:
         if isinstance(self._source, ObjectSource):
             return self._source.data
         assert self._text is not None
-        return codegen.emit_object(self._text, "host", self._level)
+        return emit.emit_object(self._text, "host", self._level)
 
     def export_object(
         self,
@@ -91,7 +92,7 @@ class LoweredModule:
         Raises UnknownFunctionError, CompileError, OSError, and TypeError or ValueError for
         arguments that are none.
         """
-        options = export.options(cpu, triple, export_only, header, stub, modules)
+        options = files.options(cpu, triple, export_only, header, stub, modules)
         self._exporter.object(path, options)
 
     def export_library(
@@ -114,7 +115,7 @@ class LoweredModule:
         Raises what `export_object` does, CompileError if there is no linker, and LinkError with
         its words.
         """
-        options = export.options(cpu, triple, export_only, header, stub, modules)
+        options = files.options(cpu, triple, export_only, header, stub, modules)
         self._exporter.library(path, options)
 
     @functools.cached_property
@@ -141,8 +142,8 @@ class LoweredModule:
         return _names((*self._own_objects(), *linked))
 
     @property
-    def _exporter(self) -> export.Exporter:
-        return export.Exporter(
+    def _exporter(self) -> files.Exporter:
+        return files.Exporter(
             self._source,
             self._links,
             self._level,

@@ -15,9 +15,11 @@ from typing import Any, TypeGuard
 
 from ffi_builder.errors import CompileError
 from ffi_builder.protocol import record_memref_types
-from ffi_builder.runtime import _optional, floats, guard, screen_mlir, translation
-from ffi_builder.runtime.nesting import is_deeper
+from ffi_builder.runtime import _optional, translation
+from ffi_builder.runtime.codegen import floats
 from ffi_builder.runtime.protocols import Module, Operation, OpView, named_attributes
+from ffi_builder.runtime.safety import allowlist_mlir, worker
+from ffi_builder.runtime.safety.nesting import is_deeper
 from ffi_builder.runtime.translation import Way
 
 DEFAULT_ROOT = "torch_mlir"
@@ -183,17 +185,17 @@ def to_llvm_ir(module: Module) -> str:
 
 
 def _translated(module: Module) -> str:
-    hazard = screen_mlir.translation_hazard(module.operation)
+    hazard = allowlist_mlir.translation_hazard(module.operation)
     root = root_of(module)
     way = translation.way_of(root)
     if way is Way.OWN:
         if hazard is None:
             return translate(module)
-        return guard.translate(generic_text(module), root, hazard)
+        return worker.translate(generic_text(module), root, hazard)
     text = generic_text(module)
     try:
         if way is Way.CHILD or hazard is not None:
-            return guard.translate(text, DEFAULT_ROOT, hazard)
+            return worker.translate(text, DEFAULT_ROOT, hazard)
         return translate(parse(text))
     except CompileError as error:
         raise CompileError(
@@ -204,7 +206,7 @@ def _translated(module: Module) -> str:
 def translate(module: Module) -> str:
     """LLVM IR text of `module`.
 
-    The process ends if LLVM's verifier refuses it: see `screen_mlir`.
+    The process ends if LLVM's verifier refuses it: see `safety.allowlist_mlir`.
     """
     return translation.to_llvm_ir(module.operation, root_of(module))
 

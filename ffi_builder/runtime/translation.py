@@ -16,8 +16,9 @@ from pathlib import Path
 from typing import Any, Final, cast
 
 from ffi_builder.errors import CompileError
-from ffi_builder.runtime import _optional, guard
+from ffi_builder.runtime import _optional
 from ffi_builder.runtime.protocols import Operation
+from ffi_builder.runtime.safety import worker
 
 _TRANSLATE: Final = "mlirTranslateModuleToLLVMIRToString"
 _FREE: Final = "LLVMDisposeMessage"
@@ -58,7 +59,7 @@ def way_of(root: str) -> Way:
 @functools.cache
 def _tried(root: str) -> Way:
     try:
-        guard.translate(_PROBE, root, None)
+        worker.translate(_PROBE, root, None)
     except CompileError:
         return Way.CHILD
     return Way.OWN
@@ -67,7 +68,7 @@ def _tried(root: str) -> Way:
 def to_llvm_ir(module: Operation, root: str) -> str:
     """LLVM IR text of `module`, whose bindings are those of distribution `root`.
 
-    The process ends if LLVM's verifier refuses it: see `screen_mlir`.
+    The process ends if LLVM's verifier refuses it: see `safety.allowlist_mlir`.
     """
     functions = _functions(root)
     if functions is None:

@@ -12,7 +12,7 @@ from ffi_builder import abi
 from ffi_builder.abi import TypeIndex
 from ffi_builder.plan import Place
 from ffi_builder.plan import steps as s
-from ffi_builder.plan.words import OR_NONE, type_name
+from ffi_builder.plan.messages import OR_NONE, type_name
 from ffi_builder.testing import memory as mem
 from ffi_builder.testing.message import Scalar, require
 from ffi_builder.testing.reading import Found

@@ -10,7 +10,7 @@ from typing_extensions import assert_never
 from ffi_builder import abi, spec
 from ffi_builder.plan import Place, Plan
 from ffi_builder.plan import steps as s
-from ffi_builder.plan.words import float_text
+from ffi_builder.plan.messages import float_text
 from ffi_builder.testing import memory as mem
 from ffi_builder.testing.decode import decode, is_none
 from ffi_builder.testing.message import (

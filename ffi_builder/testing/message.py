@@ -6,14 +6,14 @@ from typing import Final, TypeAlias, Union
 
 from ffi_builder import spec
 from ffi_builder.plan import Place, Words
-from ffi_builder.plan.steps import AnyStep
-from ffi_builder.plan.words import (
+from ffi_builder.plan.messages import (
     FRAME,
     FRAME_WITHOUT_ARGUMENT,
     float_text,
     list_text,
     signature_text,
 )
+from ffi_builder.plan.steps import AnyStep
 from ffi_builder.testing import memory as mem
 
 Scalar: TypeAlias = Union[int, float]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from ffi_builder import spec
 from ffi_builder.plan import Plan
+from ffi_builder.plan.messages import signature_text
 from ffi_builder.plan.results import DEVICE_ID, MOST_DEVICES, OVERFLOW, SIZE
-from ffi_builder.plan.words import signature_text
 from ffi_builder.testing.evaluate import evaluate
 from ffi_builder.testing.memory import wrap_i64
 from ffi_builder.testing.symbols import Symbols

@@ -11,7 +11,7 @@ from typing_extensions import assert_never
 from ffi_builder import spec
 from ffi_builder.plan import Place
 from ffi_builder.plan import steps as s
-from ffi_builder.plan.words import BINDING
+from ffi_builder.plan.messages import BINDING
 from ffi_builder.testing.evaluate import evaluate
 from ffi_builder.testing.message import Mismatch, Scalar, require, same, show
 from ffi_builder.testing.reading import Found

@@ -12,7 +12,7 @@ from typing_extensions import assert_never
 
 from ffi_builder import abi, spec
 from ffi_builder.plan import steps as s
-from ffi_builder.plan.words import list_text
+from ffi_builder.plan.messages import list_text
 from ffi_builder.testing import memory as mem
 from ffi_builder.testing.message import Mismatch, require, require_equal, show
 from ffi_builder.testing.reading import Found

@@ -12,7 +12,7 @@ from ffi_builder import abi
 from ffi_builder.abi import TypeIndex
 from ffi_builder.plan import Place
 from ffi_builder.plan import steps as s
-from ffi_builder.plan.words import LONGEST_NEAREST, NEAREST, choices_text, string_text
+from ffi_builder.plan.messages import LONGEST_NEAREST, NEAREST, choices_text, string_text
 from ffi_builder.testing import memory as mem
 from ffi_builder.testing.decode import SMALL
 from ffi_builder.testing.message import require

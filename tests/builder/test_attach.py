@@ -12,7 +12,7 @@ from ffi_builder import abi, attach, attach_ffi_func, rename_tvm_ffi_function, r
 from ffi_builder.errors import BuildError, SpecError
 from ffi_builder.ir import named
 from ffi_builder.providers import DirectCallProvider, DynamicParamPackCallProvider, NopCallProvider
-from ffi_builder.runtime import link
+from ffi_builder.runtime.jit import link
 from ffi_builder.spec import Signature, Tensor, Var
 from tests.builder.samples import EVERY_KIND, MATMUL
 from tests.support.printed import name_of, operations, printed, symbol_names

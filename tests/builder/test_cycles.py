@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from ffi_builder import attach, providers, spec
-from ffi_builder.builder import template
+from ffi_builder.builder import reuse
 from tests.cuda.fake import KernelImage, make_cubin
 from tests.support.wrapping import new_module
 
@@ -46,7 +46,7 @@ def test_no_cycle_holds_anything_of_mlir(name: str) -> None:
     signature, provider = spec.Signature.parse(text, device="cpu"), make()
     # What the process keeps is made first.
     attach(new_module(), signature, provider)
-    template._KEPT.clear()  # pyright: ignore[reportPrivateUsage]
+    reuse._KEPT.clear()  # pyright: ignore[reportPrivateUsage]
     gc.collect()
     gc.disable()
     gc.set_debug(gc.DEBUG_SAVEALL)

@@ -8,14 +8,14 @@ from typing import TypeAlias
 
 import pytest
 
-from ffi_builder.cubin import Kernel, read_image
-from tests.cubin.images import IMAGES, image
+from ffi_builder.kernel_image import Kernel, read_image
 from tests.cuda.fake import DeviceAttribute, FakeDriver, FunctionAttribute, make_cubin, make_ptx
 from tests.cuda.fake.calling import P
 from tests.cuda.fake.kernels import ALL
+from tests.kernel_image.images import IMAGES, image
 
 REAL = sorted(path.name for path in IMAGES.glob("*.cubin"))
-"""What NVRTC 12 and 13 have made of tests/cubin/kernels.cu."""
+"""What NVRTC 12 and 13 have made of tests/kernel_image/kernels.cu."""
 Seen: TypeAlias = tuple[Sequence[tuple[int | None, int]], Sequence[int | None]]
 """Offsets and sizes of the parameters; then threads, registers and shared bytes."""
 

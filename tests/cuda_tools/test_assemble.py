@@ -8,8 +8,8 @@ import pytest
 
 from ffi_builder import CompileError, SpecError, cuda
 from ffi_builder.cuda.assembler import Tool
-from tests.cubin.images import SIZES, image
 from tests.cuda_tools.tools import ASSEMBLERS, LLVM_IR, SCALE, needs_nvjitlink
+from tests.kernel_image.images import SIZES, image
 
 PTX = ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 a) { ret; }\n"
 

@@ -12,8 +12,8 @@ import pytest
 from ffi_builder import CompileError, cuda
 from ffi_builder.cuda import toolkit
 from ffi_builder.cuda.compiler import supported_architectures
-from tests.cubin.images import SIZES
 from tests.cuda_tools.tools import SAXPY, needs_nvrtc
+from tests.kernel_image.images import SIZES
 
 KERNELS = Path(__file__).parents[1] / "cubin/kernels.cu"
 

@@ -13,9 +13,9 @@ import pytest
 
 from ffi_builder import BuildError, SpecError, cuda, runtime, spec
 from ffi_builder.providers import CudaLaunchCallProvider
-from tests.cubin.images import IMAGES, image
 from tests.cuda.fake import FakeDriver, Running, device_array, environment, missing, no_driver
 from tests.cuda_tools.tools import LLVM_IR, SAXPY, SCALE, needs_nvjitlink, needs_nvrtc
+from tests.kernel_image.images import IMAGES, image
 
 ROOT: Final = Path(__file__).parents[2]
 n = spec.Var("n", "int32")

@@ -13,7 +13,7 @@ import pytest
 
 from ffi_builder import SpecError, attach, runtime, spec
 from ffi_builder.plan import Words
-from ffi_builder.plan.words import template_parts
+from ffi_builder.plan.messages import template_parts
 from ffi_builder.providers import NopCallProvider
 from ffi_builder.spec import Signature
 from tests.differential import description

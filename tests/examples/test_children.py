@@ -8,12 +8,12 @@ from tests.runtime.samples import run_child
 
 RUN = """
 import runpy, sys
-from ffi_builder.runtime import guard
+from ffi_builder.runtime.safety import worker
 
 def refuse(kind, failure, message):
     raise AssertionError("a child process was asked: " + failure)
 
-guard._request = refuse
+worker._request = refuse
 sys.argv = [{path!r}]
 runpy.run_path(sys.argv[0], run_name="__main__")
 """

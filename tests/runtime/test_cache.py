@@ -15,7 +15,7 @@ import pytest
 from ffi_builder import runtime
 from ffi_builder.errors import CompileError
 from ffi_builder.runtime import compiler
-from ffi_builder.runtime.source import Source
+from ffi_builder.runtime.inputs import Source
 from tests.runtime.samples import (
     ADD_ONE,
     TORCH_IR,

@@ -15,10 +15,10 @@ from pathlib import Path
 import pytest
 
 from ffi_builder import runtime
-from ffi_builder.runtime import cache
-from ffi_builder.runtime.cache import Cache
-from ffi_builder.runtime.cache_entry import Code, Entry, decode, encode
-from ffi_builder.runtime.source import CachedSource, LlvmSource, ObjectSource
+from ffi_builder.runtime.cache import folder as cache
+from ffi_builder.runtime.cache.entry import Code, Entry, decode, encode
+from ffi_builder.runtime.cache.folder import Cache
+from ffi_builder.runtime.inputs import CachedSource, LlvmSource, ObjectSource
 from tests.runtime.samples import ADD_ONE, llvm_entry, run_child
 
 ROOT = Path(__file__).parents[2]
@@ -214,7 +214,7 @@ def test_what_a_killed_process_leaves_is_not_read_and_goes(tmp_path: Path) -> No
     done = run_child(f"""
         import os, signal
         from ffi_builder import runtime
-        from ffi_builder.runtime import cache
+        from ffi_builder.runtime.cache import folder as cache
         from tests.runtime.samples import llvm_entry
         def killed(file, data):
             os.write(file, data[: len(data) // 2])

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from ffi_builder import runtime
-from ffi_builder.runtime import cache_key
+from ffi_builder.runtime.cache import key as cache_key
 from tests.runtime.samples import ADD_ONE
 
 

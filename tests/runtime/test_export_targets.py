@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from ffi_builder import CompileError, runtime
-from ffi_builder.runtime import elf, source
+from ffi_builder.runtime import elf, inputs
 from tests.runtime.exporting import every_kind_module, scaling
 from tests.runtime.samples import ADD_ONE, c_object, llvm_entry, needs_cc, run_child
 
@@ -71,7 +71,7 @@ def test_an_object_for_aarch64_does_not_run_here(tmp_path: Path) -> None:
 def test_the_ir_of_a_wrapper_names_no_machine() -> None:
     """What the JIT compiles is the same text for every machine."""
     compiled = runtime.compile(every_kind_module())
-    text = source.llvm_ir(compiled._source)  # pyright: ignore[reportPrivateUsage]
+    text = inputs.llvm_ir(compiled._source)  # pyright: ignore[reportPrivateUsage]
     assert text is not None
     assert "define i32 @__tvm_ffi_every_kind" in text
     for word in ("x86", "sse", "avx", "target triple", "target datalayout", "target-cpu", " asm "):

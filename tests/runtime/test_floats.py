@@ -12,7 +12,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ffi_builder import runtime
-from ffi_builder.runtime import floats
+from ffi_builder.runtime.codegen import floats
 
 _WIDTHS: Final = {"f16": 16, "bf16": 16, "f32": 32, "f64": 64}
 _GETTER: Final = """

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from ffi_builder import runtime
-from ffi_builder.runtime import cxx
+from ffi_builder.runtime.export import cxx
 from tests.runtime.exporting import INCLUDES, LIBRARY, every_kind_module, run, scaling
 from tests.runtime.samples import llvm_entry, needs_cc, needs_cxx
 

@@ -15,8 +15,8 @@ import pytest
 
 from ffi_builder import attach, providers, runtime, spec
 from ffi_builder.builder.metadata import metadata
-from ffi_builder.runtime import cxx, header, stub
-from ffi_builder.runtime.described import Described, described
+from ffi_builder.runtime.export import cxx, header, stub
+from ffi_builder.runtime.export.function_info import Described, described
 from tests.runtime.exporting import INCLUDES, LIBRARY, every_kind, run
 from tests.runtime.samples import needs_cc, needs_cxx
 from tests.support.wrapping import new_module

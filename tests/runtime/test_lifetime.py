@@ -365,7 +365,7 @@ def test_many_cycles_of_compiling_calling_and_dropping() -> None:
 def test_llvms_pipelines_are_run_elsewhere_before_they_leak_much(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("ffi_builder.runtime.llvm.most_pipelines", 0)
+    monkeypatch.setattr("ffi_builder.runtime.codegen.llvm.most_pipelines", 0)
     compiled = runtime.compile(ADD_ONE, link=[llvm_entry("g")])
     assert (compiled["add_one"](41), compiled["g"](1)) == (42, 2)
     assert "__tvm_ffi_add_one:" in str(compiled.assembly)
@@ -375,7 +375,7 @@ def test_llvms_pipelines_are_run_elsewhere_before_they_leak_much(
 
 
 def test_a_child_process_is_replaced_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ffi_builder.runtime.guard._MOST_REQUESTS", 2)
+    monkeypatch.setattr("ffi_builder.runtime.safety.worker._MOST_REQUESTS", 2)
     for number in range(5):
         asm = f'%x = call i64 asm sideeffect "movq $${number}, $0", "=r"()'
         assert runtime.compile(llvm_entry("f", asm))["f"](0) == number

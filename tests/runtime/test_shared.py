@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 from ffi_builder import runtime
-from ffi_builder.runtime import elf, shared
+from ffi_builder.runtime import elf
+from ffi_builder.runtime.jit import shared
 from tests.runtime.samples import TORCH_IR, mlir_entry, parse, parse_with_jaxlib
 
 

@@ -12,7 +12,8 @@ from ffi_builder import attach, runtime, spec
 from ffi_builder.builder.metadata import ATTRIBUTE
 from ffi_builder.errors import CompileError
 from ffi_builder.providers import CallContext, CheckStatus, DirectCallProvider, NopCallProvider
-from ffi_builder.runtime import codegen, units
+from ffi_builder.runtime.codegen import emit
+from ffi_builder.runtime.jit import units
 from tests.support.printed import name_of, operations
 from tests.support.wrapping import new_module
 
@@ -62,13 +63,13 @@ def nothing_kept(monkeypatch: pytest.MonkeyPatch) -> None:
 def texts(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The LLVM IR that machine code is made of."""
     made: list[str] = []
-    emit = codegen.emit_object
+    real = emit.emit_object
 
     def noted(text: str, *args: Any, **options: Any) -> bytes:
         made.append(text)
-        return emit(text, *args, **options)
+        return real(text, *args, **options)
 
-    monkeypatch.setattr(codegen, "emit_object", noted)
+    monkeypatch.setattr(emit, "emit_object", noted)
     return made
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from ffi_builder.ir import Symbols, Type, Types, define_kept, seal
+from ffi_builder.ir import Symbols, Type, Types, define_kept, mark_trusted
 from ffi_builder.providers.cuda.context import device_of, enter, forget, launch, leave, primary
 from ffi_builder.providers.cuda.control import INIT_ONCE, leave_module, preload, release, unload
 from ffi_builder.providers.cuda.emit import (
@@ -62,7 +62,7 @@ def _define_all(symbols: Symbols) -> None:
         )
         b = HelperBuilder(symbols, function, symbols.location, texts)
         body(b, *b.entry.arguments)
-        seal(t, function, ("cold", "minsize", "nounwind"))
+        mark_trusted(t, function, ("cold", "minsize", "nounwind"))
     symbols.constant(helper_name("words"), b"".join(text + b"\0" for text in texts))
 
 

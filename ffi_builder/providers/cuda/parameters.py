@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from ffi_builder.cubin import Kernel, Parameter
 from ffi_builder.errors import BuildError
 from ffi_builder.ir import Builder, Value
+from ffi_builder.kernel_image import Kernel, Parameter
 from ffi_builder.providers.context import CallContext
 from ffi_builder.providers.cuda.arguments import PROVIDER, KernelArgument, in_range
 from ffi_builder.providers.cuda.layout import in_memory, layout

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from ffi_builder import spec
-from ffi_builder.cubin import Kernel, find_kernel, read_image
 from ffi_builder.errors import BuildError
 from ffi_builder.ir import Block, Value
+from ffi_builder.kernel_image import Kernel, find_kernel, read_image
 from ffi_builder.providers.context import CallContext
 from ffi_builder.providers.cuda import driver
 from ffi_builder.providers.cuda.arguments import PROVIDER, kernel_arguments

@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from ffi_builder import abi
-from ffi_builder.ir import Builder, CheckingBuilder, Type, Value, seal
+from ffi_builder.ir import Builder, CheckingBuilder, Type, Value, mark_trusted
 from ffi_builder.providers.cuda import driver
 from ffi_builder.providers.cuda.control import INIT_ONCE
 from ffi_builder.providers.cuda.emit import helper_name
@@ -189,4 +189,4 @@ def _end(f: Builder, helper: str, operands: Sequence[Value]) -> None:
 
 def _seal(f: Builder) -> None:
     """LLVM's passes gain nothing here, as in wrappers; a module of such functions needs none."""
-    seal(f.types, f.function, ("noinline", "optnone"))
+    mark_trusted(f.types, f.function, ("noinline", "optnone"))

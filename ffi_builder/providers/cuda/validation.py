@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import cast, get_args
 
 from ffi_builder import spec
-from ffi_builder.cubin import Kernel
 from ffi_builder.errors import SpecError
+from ffi_builder.kernel_image import Kernel
 from ffi_builder.providers.cuda import driver
 from ffi_builder.providers.cuda.arguments import PROVIDER
 from ffi_builder.providers.cuda.dimensions import (

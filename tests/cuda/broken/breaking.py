@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from ffi_builder.ir import kept
+from ffi_builder.ir import bytecode_cache
 from ffi_builder.providers.cuda import driver, emit, helpers
 
 Replace = Callable[[pytest.MonkeyPatch], None]
@@ -29,7 +29,7 @@ class Breakage:
 def forget_helpers(patch: pytest.MonkeyPatch, version: str) -> None:
     """Build the helpers anew, under names that no other module of the process has."""
     patch.setattr(emit, "__version__", version)
-    patch.setattr(kept, "_GROUPS", {})
+    patch.setattr(bytecode_cache, "_GROUPS", {})
     emit.helper_name.cache_clear()
 
 

@@ -16,7 +16,7 @@ from tests.cuda.fake.build import SONAME
 from tests.cuda.fake.memory import tensor_at
 
 IMAGES: Final = {8: "cuda13-sm_80.cubin", 9: "cuda13-sm_90.cubin", 10: "cuda13-sm_100.cubin"}
-"""Of tests/cubin, by the major compute capability."""
+"""Of tests/kernel_image, by the major compute capability."""
 
 
 class Skipped(Exception):

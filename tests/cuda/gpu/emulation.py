@@ -1,4 +1,4 @@
-"""What the kernels of tests/cubin/images do, for the fake driver."""
+"""What the kernels of tests/kernel_image/images do, for the fake driver."""
 
 from __future__ import annotations
 

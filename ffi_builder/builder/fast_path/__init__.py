@@ -1,0 +1,1 @@
+"""Emits the checks and loads of a wrapper that every valid call runs."""

@@ -1,0 +1,112 @@
+"""Expressions of symbols, evaluated and solved on the hot path."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from ffi_builder import spec
+from ffi_builder.builder.fast_path.state import Hot
+from ffi_builder.ir import Value
+from ffi_builder.plan import steps as s
+
+Range: TypeAlias = tuple[int, int]
+"""The least and the greatest value."""
+
+_INTRINSICS = {"+": "sadd", "-": "ssub", "*": "smul"}
+_PLAIN = {"+": "add", "-": "sub", "*": "mul"}
+
+
+def evaluate(hot: Hot, value: spec.Dim) -> tuple[Value, Value | None]:
+    """The value as an i64, and an i1 that says whether it did not overflow (None: it cannot)."""
+    result, fine, _ = _evaluate(hot, value)
+    return result, fine
+
+
+def _evaluate(hot: Hot, value: spec.Dim) -> tuple[Value, Value | None, Range]:
+    b = hot.b
+    match value:
+        case int():
+            return b.i64(value), None, (value, value)
+        case spec.Var():
+            return _symbol(hot, value)
+        case spec.Expr(op, lhs, rhs) if op in _INTRINSICS:
+            left, left_fine, left_range = _evaluate(hot, lhs)
+            right, right_fine, right_range = _evaluate(hot, rhs)
+            fine = _both(hot, left_fine, right_fine)
+            range_ = _range(op, left_range, right_range)
+            if range_[0] >= -(2**63) and range_[1] < 2**63:
+                return b.binary(_PLAIN[op], left, right), fine, range_
+            result, overflow = b.with_overflow(_INTRINSICS[op], left, right)
+            fine = _both(hot, fine, b.xor(overflow, b.i1(True)))
+            return result, fine, (-(2**63), 2**63 - 1)
+        case spec.Expr(op, lhs, rhs):
+            assert isinstance(rhs, int)
+            left, fine, (low, high) = _evaluate(hot, lhs)
+            return _divide(hot, op, left, rhs, low), fine, _quotients(op, low, high, rhs)
+
+
+def _symbol(hot: Hot, var: spec.Var) -> tuple[Value, Value | None, Range]:
+    symbol = hot.symbol(var)
+    if symbol.high < 2**63:
+        return symbol.value, None, (symbol.low, symbol.high)
+    # A uint64 above int64's range is no value to compute with.
+    fine = hot.b.sge(symbol.value, hot.b.i64(0))
+    return symbol.value, fine, (symbol.low, 2**63 - 1)
+
+
+def _both(hot: Hot, first: Value | None, second: Value | None) -> Value | None:
+    if first is None or second is None:
+        return second if first is None else first
+    return hot.b.and_(first, second)
+
+
+def _range(op: str, left: Range, right: Range) -> Range:
+    if op == "+":
+        return left[0] + right[0], left[1] + right[1]
+    if op == "-":
+        return left[0] - right[1], left[1] - right[0]
+    products = [x * y for x in left for y in right]
+    return min(products), max(products)
+
+
+def _quotients(op: str, low: int, high: int, divisor: int) -> Range:
+    if op == "%":
+        return 0, divisor - 1
+    if op == "//":
+        return low // divisor, high // divisor
+    return -(-low // divisor), -(-high // divisor)
+
+
+def _divide(hot: Hot, op: str, value: Value, divisor: int, low: int) -> Value:
+    """By a positive int: rounded down, rounded up, or what is left of rounding down."""
+    b = hot.b
+    rhs = b.i64(divisor)
+    if low >= 0:
+        if op != "ceildiv":
+            return b.udiv(value, rhs) if op == "//" else b.urem(value, rhs)
+        rest = b.ne(b.urem(value, rhs), b.i64(0))
+        return b.add(b.udiv(value, rhs), b.zext(rest, b.types.i64))
+    rest = b.srem(value, rhs)
+    if op == "%":
+        return b.select(b.slt(rest, b.i64(0)), b.add(rest, rhs), rest)
+    quotient = b.sdiv(value, rhs)
+    if op == "//":
+        return b.sub(quotient, b.zext(b.slt(rest, b.i64(0)), b.types.i64))
+    return b.add(quotient, b.zext(b.sgt(rest, b.i64(0)), b.types.i64))
+
+
+def solve(hot: Hot, step: s.Solve, value: Value) -> Value:
+    """The symbol for which the expression is the value; of a free stride without one, 0."""
+    b = hot.b
+    difference, overflow = b.with_overflow("ssub", value, b.i64(step.offset))
+    if step.scale == -1:
+        # The one quotient that does not fit.
+        inexact = b.eq(difference, b.i64(-(2**63)))
+    else:
+        inexact = b.ne(b.srem(difference, b.i64(step.scale)), b.i64(0))
+    solved = b.xor(b.or_(overflow, inexact), b.i1(True))
+    quotient = b.sub(b.i64(0), difference)
+    if step.scale != -1:
+        quotient = b.sdiv(difference, b.i64(step.scale))
+    hot.check(solved, step.place, free=step.free)
+    return b.select(solved, quotient, b.i64(0)) if step.free else quotient

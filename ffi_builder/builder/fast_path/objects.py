@@ -1,0 +1,145 @@
+"""The hot decoding of containers, objects, strs and bytes."""
+
+from __future__ import annotations
+
+import struct
+from typing import Final
+
+from ffi_builder import abi, spec
+from ffi_builder.abi import TypeIndex
+from ffi_builder.builder.fast_path.scalars import accepted_index
+from ffi_builder.builder.fast_path.state import Hot
+from ffi_builder.builder.helpers import call_shared
+from ffi_builder.ir import Value
+from ffi_builder.plan import Part, Place
+from ffi_builder.plan import steps as s
+
+_CONTAINERS: Final = {
+    s.DecodeShape: (TypeIndex.SHAPE, TypeIndex.ARRAY, TypeIndex.LIST),
+    s.DecodeTuple: (TypeIndex.ARRAY, TypeIndex.LIST),
+}
+_STATIC: Final = {key: index for index, key in abi.TYPE_KEYS.items()}
+
+
+def decode_container(hot: Hot, step: s.DecodeShape | s.DecodeTuple) -> None:
+    """A Shape, Array or List, and which of them; a moved one by the rare way."""
+    b, t = hot.b, hot.b.types
+    place, accepts = step.place, _CONTAINERS[type(step)]
+    usual, *others = accepts
+    index, payload = _look(hot, place)
+    found, other = b.new_block(t.ptr, t.i32), b.new_block(cold=True)
+    b.cond_br(b.eq(index, b.i32(usual)), found, other, (payload, index), likely=True)
+    b.block = other
+    moved = b.new_block(cold=True)
+    b.cond_br(accepted_index(hot, index, others), found, moved, (payload, index))
+    b.block = moved
+    inner = _moved(hot, place, accepts)
+    b.br(found, inner, b.field(t.i32, inner, abi.OBJECT_TYPE_INDEX))
+    b.block = found
+    hot.objects[place.position], hot.types[place.position] = found.arguments
+
+
+def _look(hot: Hot, place: Place) -> tuple[Value, Value]:
+    """The type index, and the payload as a pointer."""
+    b, t = hot.b, hot.b.types
+    base, offset = hot.any_at(place.position)
+    return b.field(t.i32, base, offset), b.field(t.ptr, base, offset + abi.ANY_PAYLOAD)
+
+
+def _moved(hot: Hot, place: Place, kinds: tuple[TypeIndex, ...] | None) -> Value:
+    """The object that a moved object holds, which is of one of the kinds (None: of any)."""
+    b = hot.b
+    any_ = b.offset(*hot.any_at(place.position))
+    mask = -1 if kinds is None else sum(1 << kind - abi.FIRST_OBJECT for kind in kinds)
+    inner = call_shared(b, "moved_object", [any_, b.i64(mask)], b.types.ptr)
+    following = b.new_block_behind(b.block)
+    b.cond_br(b.ne(inner, b.null()), following, hot.slow)
+    b.block = following
+    return inner
+
+
+def decode_object(hot: Hot, step: s.DecodeObject) -> None:
+    """An object; one of a dynamic type is asked for its ancestors."""
+    b, t = hot.b, hot.b.types
+    place, key = step.place, step.type_key
+    if key is not None and key != abi.TYPE_KEYS[TypeIndex.OBJECT]:
+        hot.objects[place.position] = _typed(hot, place, key)
+        return
+    index, payload = _look(hot, place)
+    kinds = None if step.type_index is None else (TypeIndex(step.type_index),)
+    if kinds is None:
+        accepted = b.sge(index, b.i32(abi.FIRST_OBJECT))
+    else:
+        accepted = accepted_index(hot, index, kinds)
+    found, moved = b.new_block(t.ptr), b.new_block(cold=True)
+    b.cond_br(accepted, found, moved, (payload,), likely=True)
+    b.block = moved
+    b.br(found, _moved(hot, place, kinds))
+    b.block = found
+    hot.objects[place.position] = found.arguments[0]
+
+
+def _typed(hot: Hot, place: Place, key: str) -> Value:
+    b = hot.b
+    base, offset = hot.any_at(place.position)
+    data = key.encode()
+    operands = [
+        b.offset(base, offset),
+        b.text_constant(data),
+        b.i64(len(data)),
+        b.i32(_STATIC.get(key, 0)),
+    ]
+    return call_shared(b, "typed_object", operands, b.types.ptr)
+
+
+def decode_text(hot: Hot, place: Place, binary: bool) -> None:
+    """All checks of a str or bytes at once; pointer and length stand side by side."""
+    b, t = hot.b, hot.b.types
+    base, offset = hot.any_at(place.position)
+    any_ = b.offset(base, offset)
+    array = b.alloca(t.i64, abi.BYTE_ARRAY_SIZE // 8)
+    hot.require(hot.shared("text", [any_, b.i32(binary), array]))
+    length = b.field(t.i64, array, abi.BYTE_ARRAY_LENGTH)
+    hot.texts[place.position] = [b.load(t.ptr, array), length]
+    hot.arrays[place.position] = array
+
+
+def check_choice(hot: Hot, place: Place, choice: spec.Choice) -> None:
+    """The int that the str stands for."""
+    b, t = hot.b, hot.b.types
+    table = struct.pack("<q", len(choice.choices))
+    for text, value in choice.choices.items():
+        number = value - (1 << 64) if value >= 1 << 63 else value
+        table += struct.pack("<2q", number, len(text)) + text.encode()
+    out = b.alloca(t.i64)
+    address = b.address_of(hot.b.symbols.text(table))
+    hot.require(hot.shared("choose", [hot.arrays[place.position], address, out]))
+    hot.reads[place] = b.load(t.i64, out)
+
+
+def decode_entries(hot: Hot, place: Place) -> None:
+    """All entries of a Shape, or of an Array or List of ints and bools."""
+    b, t = hot.b, hot.b.types
+    position = place.position
+    length = hot.lengths[position]
+    cells = hot.pointer(position, abi.CELL_DATA)
+    shape_block, list_block = b.new_block(), b.new_block()
+    is_shape = b.eq(hot.types[position], b.i32(TypeIndex.SHAPE))
+    b.cond_br(is_shape, shape_block, list_block)
+    b.block = shape_block
+    from_shape = [b.field(t.i64, cells, 8 * index) for index in range(length)]
+    shape_end = b.block
+    b.block = list_block
+    from_list: list[Value] = []
+    for index in range(length):
+        at = index * abi.ANY_SIZE
+        kind = b.sub(b.field(t.i32, cells, at), b.i32(TypeIndex.INT))
+        hot.require(b.ult(kind, b.i32(2)))
+        from_list.append(b.field(t.i64, cells, at + abi.ANY_PAYLOAD))
+    merged = b.new_block(*[t.i64] * length)
+    b.br(merged, *from_list)
+    b.block = shape_end
+    b.br(merged, *from_shape)
+    b.block = merged
+    for index, value in enumerate(merged.arguments):
+        hot.reads[place.at(Part.ENTRY, index)] = value

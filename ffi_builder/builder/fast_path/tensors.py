@@ -1,0 +1,293 @@
+"""The hot checks of tensors."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from typing import Final
+
+from ffi_builder import abi, spec
+from ffi_builder.abi import TypeIndex
+from ffi_builder.builder.fast_path.state import DL, Hot, Position
+from ffi_builder.builder.helpers import call_shared
+from ffi_builder.ir import Value
+from ffi_builder.plan import Part, Place
+from ffi_builder.plan import steps as s
+
+NDIM: Final = DL + abi.DLTENSOR_NDIM
+
+
+def decode(hot: Hot, place: Place) -> None:
+    """The object at a place: of a Tensor the payload itself; of other kinds by the rare way."""
+    b, t = hot.b, hot.b.types
+    base, offset = hot.any_at(place.position)
+    index = b.field(t.i32, base, offset)
+    payload = b.field(t.ptr, base, offset + abi.ANY_PAYLOAD)
+    found, other = b.new_block(t.ptr), b.new_block(cold=True)
+    b.cond_br(b.eq(index, b.i32(TypeIndex.TENSOR)), found, other, (payload,), likely=True)
+    b.block = other
+    b.br(found, call_shared(b, "tensor_object", [b.offset(base, offset)], t.ptr))
+    b.block = found
+    hot.objects[place.position] = found.arguments[0]
+
+
+def check_ndim_and_dtype(hot: Hot, place: Place, dtypes: Sequence[spec.DataType]) -> None:
+    """They are neighbours: one comparison of 64 bits. Of any rank, the dtype alone."""
+    b, t = hot.b, hot.b.types
+    tensor, ndim = hot.objects[place.position], hot.ndims.get(place.position)
+    words = [dtype.code | dtype.bits << 8 | dtype.lanes << 16 for dtype in dtypes]
+    if ndim is None:
+        field = b.field(t.i32, tensor, DL + abi.DLTENSOR_DTYPE)
+        right = [b.eq(field, b.i32(word)) for word in words]
+    else:
+        field = b.field(t.i64, tensor, NDIM)
+        right = [b.eq(field, b.i64(ndim | word << 32)) for word in words]
+    hot.require(functools.reduce(b.or_, right))
+
+
+def load_device(hot: Hot, place: Place) -> Value:
+    """Type and id are neighbours, in one i64."""
+    tensor = hot.objects[place.position]
+    device = hot.b.field(hot.b.types.i64, tensor, DL + abi.DLTENSOR_DEVICE_TYPE)
+    hot.devices[place.position] = device
+    return device
+
+
+def check_device_type(hot: Hot, place: Place, code: int, following: s.AnyStep | None) -> None:
+    """Where the id is compared next with that of one tensor, that comparison says both."""
+    b = hot.b
+    device = load_device(hot, place)
+    if isinstance(following, s.CheckSameDevice) and following.certain:
+        return
+    hot.require(b.eq(b.trunc(device, b.types.i32), b.i32(code)))
+
+
+def check_same_device(hot: Hot, step: s.CheckSameDevice) -> None:
+    """That of the first other that is there, and on this device type."""
+    b, t = hot.b, hot.b.types
+    mine = hot.devices[step.place.position]
+    if step.certain:
+        hot.require(b.eq(mine, hot.devices[step.others[0].position]))
+        return
+    yes = b.i1(True)
+    undecided: Value = yes
+    right: Value = yes
+    for other in step.others:
+        theirs = hot.devices[other.position]
+        counts = b.and_(undecided, b.eq(b.trunc(mine, t.i32), b.trunc(theirs, t.i32)))
+        there = hot.guard(other.position)
+        if there is not None:
+            counts = b.and_(counts, there)
+        right = b.and_(right, b.or_(b.eq(mine, theirs), b.xor(counts, yes)))
+        undecided = b.and_(undecided, b.xor(counts, yes))
+    hot.require(right)
+
+
+def load_data(hot: Hot, place: Place) -> None:
+    """data, and data + byte_offset; checked together."""
+    b, t = hot.b, hot.b.types
+    tensor = hot.objects[place.position]
+    data = b.field(t.ptr, tensor, DL + abi.DLTENSOR_DATA)
+    offset = b.field(t.i64, tensor, DL + abi.DLTENSOR_BYTE_OFFSET)
+    hot.raw_data[place.position] = data
+    hot.data[place.position] = b.element(data, offset)
+
+
+def _empty(hot: Hot, position: Position) -> bool | None:
+    """Whether a tensor has no elements; None if that is known only when it comes."""
+    dims = hot.dims.get(position, [])
+    # Values are not compared: with some bindings `==` emits an operation (docs/mlir.md).
+    if any(isinstance(dim, int) and dim == 0 for dim in dims):
+        return True
+    known = position in hot.ndims and all(isinstance(dim, int) for dim in dims)
+    return False if known else None
+
+
+def check_data(hot: Hot, place: Place) -> None:
+    """data + byte_offset must not wrap, and data is NULL only with no elements.
+
+    Neither is so if ``data - 1 < data + byte_offset``: it is not if data is NULL.
+    """
+    b, position = hot.b, place.position
+    data, address = hot.raw_data[position], hot.data[position]
+    empty = _empty(hot, position)
+    if empty:
+        hot.require(b.uge(address, data))
+        return
+    fine = b.ult(b.offset(data, -1), address)
+    if empty is None:
+        hot.require_or(fine, lambda: hot.shared("has_no_data", [hot.objects[position]]))
+    else:
+        hot.require(fine)
+
+
+def _is_empty(hot: Hot, position: Position) -> Value:
+    return hot.shared("is_empty", [hot.objects[position]])
+
+
+def check_alignment(hot: Hot, place: Place, alignment: int) -> None:
+    """Of data + byte_offset; an empty tensor needs none."""
+    empty = _empty(hot, place.position)
+    if alignment == 1 or empty:
+        return
+    b = hot.b
+    low = b.and_(b.to_int(hot.data[place.position]), b.i64(alignment - 1))
+    aligned = b.eq(low, b.i64(0))
+    if empty is None:
+        hot.require_or(aligned, lambda: _is_empty(hot, place.position))
+    else:
+        hot.require(aligned)
+
+
+# ---- strides
+
+
+_HELPERS: Final = {"C": "contiguous", "F": "column_major"}
+
+
+def check_layout(hot: Hot, place: Place, order: str) -> None:
+    """All strides of a tensor of any rank: NULL, or looked at the rare way."""
+    b = hot.b
+    given = hot.pointer(place.position, DL + abi.DLTENSOR_STRIDES)
+
+    def look() -> Value:
+        return hot.shared(_HELPERS[order], [hot.objects[place.position]])
+
+    if order == "C":
+        hot.require_or(b.is_null(given), look)
+    else:  # for which NULL says nothing
+        hot.require(look())
+
+
+def check_contiguous(hot: Hot, place: Place, order: str) -> None:
+    """NULL, or each the product that it must be; else it is looked at the rare way.
+
+    NULL stands for row-major, which is column-major too for one dimension.
+    """
+    b, t = hot.b, hot.b.types
+    position = place.position
+    dims = hot.dims[position]
+    axes = range(len(dims))
+    if order == "C":
+        wanted = [hot.product(dims[axis + 1 :]) for axis in axes]
+    else:
+        # Reversed, so that equal products are found.
+        wanted = [hot.product(dims[:axis][::-1]) for axis in axes]
+    given = hot.pointer(position, DL + abi.DLTENSOR_STRIDES)
+    first, following, odd = b.new_block(), b.new_block(), b.new_block(cold=True)
+    null_fits = order == "C" or len(dims) == 1
+    b.cond_br(b.is_null(given), following if null_fits else odd, first)
+    b.block = first
+    last = 0 if order == "C" else len(dims) - 1
+    for axis in reversed(axes) if order == "C" else axes:
+        stride = b.field(t.i64, given, 8 * axis)
+        equal = b.eq(stride, hot.value(wanted[axis]))
+        if axis == last:
+            b.cond_br(equal, following, odd, likely=True)
+        else:
+            after = b.new_block_behind(b.block)
+            b.cond_br(equal, after, odd, likely=True)
+            b.block = after
+    b.block = odd
+    b.cond_br(hot.shared(_HELPERS[order], [hot.objects[position]]), following, hot.slow)
+    b.block = following
+
+
+def stride(hot: Hot, place: Place) -> Value:
+    """A stride as stored, or what NULL strides stand for, loaded at the cursor."""
+    assert place.index is not None
+    return hot.b.field(hot.b.types.i64, strides(hot, place.position), 8 * place.index)
+
+
+def strides(hot: Hot, position: Position) -> Value:
+    """Where the strides of a tensor are: NULL ones are written out on the stack."""
+    if position not in hot.strides:
+        b, t = hot.b, hot.b.types
+        tensor, space = hot.object(position), b.alloca(t.i64, hot.ndims[position])
+        given = hot.pointer(position, DL + abi.DLTENSOR_STRIDES)
+        found, absent = b.new_block(t.ptr), b.new_block(cold=True)
+        b.cond_br(b.ne(given, b.null()), found, absent, (given,), likely=True)
+        b.block = absent
+        b.br(found, call_shared(b, "row_major_strides", [tensor, space], t.ptr))
+        b.block = found
+        hot.strides[position] = found.arguments[0]
+    return hot.strides[position]
+
+
+def check_packed(hot: Hot, place: Place, limit: int) -> None:
+    """The stored value must not overflow when it is multiplied."""
+    b = hot.b
+    stored = stride(hot, place) if place.part is Part.STRIDES else hot.dim(place)
+    shifted = b.add(stored, b.i64(limit))
+    hot.require(b.ule(shifted, b.i64(2 * limit)))
+
+
+# ---- sizes
+
+
+_TOGETHER: Final = 16
+"""How many tensors have their sizes checked together. Values that wait for it take registers; with
+all tensors of a long signature LLVM's time would be quadratic."""
+
+
+def check_numel(hot: Hot, position: Position) -> None:
+    """No dimension is negative, and their product fits int64: together with that of others."""
+    if position not in hot.ndims:
+        hot.require(hot.shared("numel_fits", [hot.objects[position]]))
+    elif hot.ndims[position]:
+        hot.unsized.append(position)
+        if len(hot.unsized) == _TOGETHER:
+            check_sizes(hot)
+            hot.b.go_on_at_the_end()
+
+
+def check_sizes(hot: Hot) -> None:
+    """The sizes of the tensors that wait for it.
+
+    If the dimensions, or-ed together, are small enough as an unsigned number, no product of them
+    can overflow; only if they are not, each tensor is looked at.
+    """
+    b = hot.b
+    positions, hot.unsized = hot.unsized, []
+    distinct: dict[tuple[object, ...], Position] = {}
+    dynamic: dict[int, Value] = {}
+    bits = 63
+    for position in positions:
+        dims = hot.dims[position]
+        values = [dim for dim in dims if not isinstance(dim, int)]
+        if not values:
+            _static_size(hot, position, dims)
+            continue
+        key = tuple(sorted(map(str, (d if isinstance(d, int) else f"#{id(d)}" for d in dims))))
+        distinct.setdefault(key, position)
+        dynamic.update({id(value): value for value in values})
+        bits = min(bits, _bits_each(dims, len(values)))
+    if not dynamic:
+        return
+    together = functools.reduce(b.or_, dynamic.values())
+
+    def each_fits() -> Value:
+        fits = (hot.shared("numel_fits", [hot.objects[p]]) for p in distinct.values())
+        return functools.reduce(b.and_, list(fits))
+
+    hot.require_or(b.ult(together, b.i64(1 << bits)), each_fits)
+
+
+def _bits_each(dims: list[Value | int], dynamic: int) -> int:
+    """How many bits each dynamic dimension may have so that the product is below 2^63."""
+    static = 1
+    for dim in dims:
+        static *= dim if isinstance(dim, int) else 1
+    if static == 0:
+        return 63
+    return max(0, (63 - (static - 1).bit_length()) // dynamic)
+
+
+def _static_size(hot: Hot, position: Position, dims: list[Value | int]) -> None:
+    """A shape of ints alone: whether it overflows is known now."""
+    static = 1
+    for dim in dims:
+        assert isinstance(dim, int)
+        static *= dim
+    if static >= 2**63:
+        hot.require(hot.b.i1(False))

@@ -1,0 +1,79 @@
+"""Defining the helper functions that all wrappers of a module share.
+
+Their names begin with ``__ffi_builder_shared_`` and carry a digest of the diagnosis and of this
+package's version, so that equal names mean equal bodies: a JIT may link one copy for all modules of
+a process.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Final
+
+from ffi_builder.diagnosis.library import library
+from ffi_builder.ir import Builder, Symbols, Type, Value, mark_trusted
+
+PREFIX: Final = "__ffi_builder_shared_"
+_KEEPS_REGISTERS: Final = "#llvm.cconv<preserve_mostcc>"
+
+
+@cache
+def shared_name(name: str) -> str:
+    """The symbol of a helper."""
+    return f"{PREFIX}{name}_{library().digest}"
+
+
+@dataclass(frozen=True)
+class Helper:
+    """A helper that :func:`call_shared` calls: ``body(builder, *arguments)`` emits it."""
+
+    result: str
+    parameters: str
+    """Types, as names of :class:`~ffi_builder.ir.Types` have them, with spaces in between."""
+    body: Callable[..., None]
+
+    def define(self, symbols: Symbols, name: str) -> None:
+        """Add it to a module."""
+        result, *parameters = (
+            getattr(symbols.types, letters) for letters in (self.result, *self.parameters.split())
+        )
+        define(symbols, name, result, parameters, self.body, keeps_registers=True)
+
+
+def define(
+    symbols: Symbols,
+    name: str,
+    result: Type,
+    parameters: Sequence[Type],
+    body: Callable[..., None],
+    *,
+    keeps_registers: bool = False,
+) -> None:
+    """Add an internal function; ``body(builder, *arguments)`` emits it.
+
+    With ``keeps_registers`` callers need not save theirs (LLVM's preserve_most convention), for
+    rare calls from code that must stay free of spills.
+    """
+    types = symbols.types
+    attributes = {
+        "linkage": types.attribute("#llvm.linkage<internal>"),
+        # That of the wrappers, so that exported ones call it without a relocation. What is cold has
+        # another one by itself.
+        "section": types.string(".text"),
+    }
+    if keeps_registers:
+        attributes["CConv"] = types.attribute(_KEEPS_REGISTERS)
+    function = symbols.function(shared_name(name), result, parameters, attributes, body=True)
+    entry = function.regions[0].blocks[0]
+    body(Builder(symbols, function, entry, symbols.location), *entry.arguments)
+    mark_trusted(types, function, ("cold", "minsize", "nounwind"))
+
+
+def call_shared(b: Builder, name: str, operands: Sequence[Value], result: Type) -> Value:
+    """Call a helper that keeps its caller's registers, and returns a value; it is wanted now."""
+    b.symbols.wanted.add(shared_name(name))
+    return b.call_value(
+        shared_name(name), operands, result, {"CConv": b.types.attribute(_KEEPS_REGISTERS)}
+    )

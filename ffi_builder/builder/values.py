@@ -1,0 +1,384 @@
+"""What providers ask for, answered from what the hot path has decoded.
+
+But for the symbols nothing is cached here: a provider may ask from within a branch, and what is
+emitted there is not there elsewhere.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+from ffi_builder import abi, spec
+from ffi_builder.builder.fast_path.expressions import evaluate
+from ffi_builder.builder.fast_path.scalars import narrowed, typed
+from ffi_builder.builder.fast_path.state import DL, Hot, Position
+from ffi_builder.builder.fast_path.tensors import stride, strides
+from ffi_builder.errors import BuildError
+from ffi_builder.ir import CheckingBuilder, Value
+from ffi_builder.plan import Part, Place
+from ffi_builder.plan.results import OVERFLOW
+
+
+class Binding(Mapping[spec.Var, Value]):
+    """The value of each symbol, in its own type."""
+
+    def __init__(self, decoded: DecodedValues) -> None:
+        self._decoded = decoded
+
+    def __getitem__(self, var: spec.Var) -> Value:
+        if var not in self._decoded.symbols:
+            raise KeyError(var)
+        return self._decoded.value(var)
+
+    def __iter__(self) -> Iterator[spec.Var]:
+        return iter(self._decoded.symbols)
+
+    def __len__(self) -> int:
+        return len(self._decoded.symbols)
+
+    def __repr__(self) -> str:
+        return f"<the values of {', '.join(var.name for var in self) or 'no symbols'}>"
+
+
+@dataclass
+class DecodedValues:
+    """Implements :class:`ffi_builder.providers.Decoded`."""
+
+    hot: Hot
+    b: CheckingBuilder
+    places: list[tuple[spec.Param, Place]]
+    symbols: Collection[spec.Var]
+    """Those of the signature, in the order of their first occurrences."""
+    env_stream: Value | None = None
+    cells: dict[Position, Value] = field(default_factory=dict[Position, Value])
+    """The ``TVMFFIAny`` of each tensor that is returned; it did not come as an argument."""
+    typed: dict[spec.Var, Value] = field(default_factory=dict[spec.Var, Value])
+    """Symbols in their own types, but for those that are only passed on."""
+
+    @cached_property
+    def _place_by_id(self) -> dict[int, Place]:
+        """The first place of each argument."""
+        return {id(known): place for known, place in reversed(self.places)}
+
+    def value(self, item: spec.Dim) -> Value:
+        """A symbol in its own type; an expression or int as an i64."""
+        match item:
+            case bool():
+                pass
+            case int():
+                return self.b.i64(item)
+            case spec.Var():
+                if item in self.typed:
+                    return self.typed[item]
+                self._check_symbol(item)
+                return typed(self.hot, item)
+            case spec.Expr():
+                for var in spec.variables(item):
+                    self._check_symbol(var)
+                result, fine = evaluate(self.hot, item)
+                if fine is not None:
+                    self.b.check(fine, "ValueError", OVERFLOW.format(dim=item))
+                return result
+            case _:  # pyright: ignore[reportUnnecessaryComparison] # providers may be untyped
+                pass
+        raise BuildError(
+            f"value: expected a Var, an expression or an int but got {item!r}; a dimension that is "
+            f"None has no symbol: context.shape(tensor) has its value"
+        )
+
+    def _check_symbol(self, var: spec.Var) -> None:
+        if var not in self.symbols:
+            raise BuildError(
+                f"symbol {var.name!r} ({var!r}) is not one of the signature: "
+                f"{', '.join(known.name for known in self.symbols) or 'it has none'}"
+            )
+
+    def read_ahead(self) -> None:
+        """Read here what is to dominate all that a provider may emit."""
+        for param, place in self.places:
+            if isinstance(param, spec.Tensor):
+                if self.hot.guard(place.position) is not None:
+                    for axis in range(param.ndim):
+                        self.hot.dim(place.at(Part.SHAPE, axis))
+                if param.stride_entries:
+                    strides(self.hot, place.position)
+        self.typed = {var: typed(self.hot, var) for var in self.hot.symbols}
+
+    def data(self, tensor: spec.Param) -> Value:
+        """data + byte_offset."""
+        return self.hot.data[self._tensor(tensor)[1].position]
+
+    def present(self, param: spec.Param) -> Value:
+        """Whether an Optional, or what it holds, or is within, is there."""
+        there = self._guard(param)
+        return self.b.i1(True) if there is None else there
+
+    def may_be_absent(self, param: spec.Param) -> bool:
+        """Whether it is an Optional, or within one."""
+        return self._guard(param) is not None
+
+    def _guard(self, param: spec.Param) -> Value | None:
+        """None for an EnvStream, and for a symbol that is no parameter or several."""
+        if isinstance(param, spec.EnvStream):
+            return None
+        if isinstance(param, spec.Var):
+            equal = self._equal(param)
+            return self.hot.guard(equal[0].position) if len(equal) == 1 else None
+        return self.hot.guard(self._place(param).position)
+
+    def dltensor(self, tensor: spec.Param) -> Value:
+        """The ``DLTensor*``, or NULL."""
+        b, position = self.b, self._tensor(tensor)[1].position
+        address = b.offset(self.hot.objects[position], DL)
+        there = self.hot.guard(position)
+        return address if there is None else b.select(there, address, b.null())
+
+    def ndim(self, tensor: spec.Param) -> Value:
+        """As an i32."""
+        return self._tensor_i32(tensor, abi.DLTENSOR_NDIM)
+
+    def dtype(self, tensor: spec.Param) -> Value:
+        """As an i32."""
+        return self._tensor_i32(tensor, abi.DLTENSOR_DTYPE)
+
+    def device_type(self, tensor: spec.Param) -> Value:
+        """As an i32."""
+        device = self.hot.devices[self._tensor(tensor)[1].position]
+        return self.b.trunc(device, self.b.types.i32)
+
+    def text(self, param: spec.Param) -> tuple[Value, Value]:
+        """Pointer and length."""
+        if not isinstance(spec.required(param), (spec.String, spec.Bytes, spec.Choice)):
+            raise BuildError(f"{type(param).__name__} {param.name!r} is no str or bytes")
+        data, size = self.hot.texts[self._place(param).position]
+        return data, size
+
+    def first_device(self) -> Value:
+        """Device of the first tensor that is there and not on a CPU; else -1, without a stream."""
+        b, t = self.b, self.b.types
+        device: Value = b.i64(-1)
+        for param, place in reversed(self.places):
+            if not isinstance(param, spec.Tensor) or param.device == "cpu":
+                continue
+            own, counts = self.hot.devices[place.position], self.hot.guard(place.position)
+            if param.device == spec.ANY:
+                on_device = b.ne(b.trunc(own, t.i32), b.i32(abi.DEVICE_TYPES["cpu"]))
+                counts = on_device if counts is None else b.and_(on_device, counts)
+            device = own if counts is None else b.select(counts, own, device)
+        return device
+
+    def shape(self, tensor: spec.Param, *, wide: bool) -> list[Value]:
+        """Every dimension of the tensor as the kernel sees it."""
+        ranked, place = self._ranked(tensor)
+        return [
+            self._entry(
+                dim,
+                place.at(Part.SHAPE, axis),
+                self._packing(ranked, axis, packed=True),
+                wide=wide,
+            )
+            for axis, dim in enumerate(ranked.dims)
+        ]
+
+    def strides(self, tensor: spec.Param, *, wide: bool) -> list[Value]:
+        """Every stride, also where the spec has none."""
+        ranked, place = self._ranked(tensor)
+        if ranked.stride_entries is None:
+            return self._contiguous(ranked, place)
+        return [
+            self._entry(entry, place.at(Part.STRIDES, axis), self._packing(ranked, axis), wide=wide)
+            for axis, entry in enumerate(ranked.stride_entries)
+        ]
+
+    def entries(self, shape: spec.Param) -> list[Value]:
+        """Every entry of a Shape."""
+        place, plain = self._place(shape), spec.required(shape)
+        if not isinstance(plain, spec.Shape):
+            raise BuildError(f"{type(shape).__name__} {shape.name!r} is no Shape")
+        return [
+            self.value(entry)
+            if isinstance(entry, (int, spec.Var))
+            else self.hot.reads[place.at(Part.ENTRY, index)]
+            for index, entry in enumerate(plain.shape)
+        ]
+
+    def device_id(self, tensor: spec.Param) -> Value:
+        """As an i32."""
+        b = self.b
+        device = self.hot.devices[self._tensor(tensor)[1].position]
+        return b.trunc(b.lshr(device, b.i64(32)), b.types.i32)
+
+    def scalar(self, param: spec.Param) -> Value:
+        """What is one value."""
+        b, t = self.b, self.b.types
+        match spec.required(param):
+            case spec.Var() as var:
+                return self.value(var)
+            case spec.Choice(dtype=dtype):
+                return narrowed(b, self.hot.reads[self._place(param)], t.scalar(dtype))
+            case spec.DType():
+                return b.trunc(self.hot.reads[self._place(param)], t.i32)
+            case spec.Device():
+                return self.hot.reads[self._place(param)]
+            case spec.Object() | spec.Function() | spec.Array() | spec.Map():
+                return self.hot.objects[self._place(param).position]
+            case spec.EnvStream():
+                if self.env_stream is None:
+                    raise BuildError(f"{param!r} is not a parameter of this signature")
+                return self.env_stream
+            case spec.Stream():
+                return self.b.to_pointer(self.hot.reads[self._place(param)])
+            case spec.DataPointer(address_space=space):
+                return b.to_pointer(self.hot.reads[self._place(param)], space)
+            case _:
+                raise BuildError(f"{type(param).__name__} {param.name!r} is no scalar parameter")
+
+    def any(self, param: spec.Param) -> Value:
+        """The address of the ``TVMFFIAny``, or of that of None."""
+        if isinstance(param, spec.EnvStream):
+            raise BuildError(f"EnvStream {param.name!r} is no argument, so it did not come as one")
+        b = self.b
+        places = self._equal(param) if isinstance(param, spec.Var) else [self._place(param)]
+        if not places:
+            raise BuildError(f"{param!r} is not a parameter of this signature")
+        *others, last = places
+        found = self._any_at(last)
+        for place in reversed(others):
+            there, address = self.hot.guard(place.position), self._any_at(place)
+            found = address if there is None else b.select(there, address, found)
+        return found
+
+    def _any_at(self, place: Place) -> Value:
+        """Of an absent argument it is that of None itself; in an absent tuple there is none."""
+        b, hot = self.b, self.hot
+        if place.position in self.cells:
+            return self.cells[place.position]
+        *outer, last = place.position
+        if not outer:
+            return b.offset(hot.args, last * abi.ANY_SIZE)
+        cells = b.field(b.types.ptr, hot.object(tuple(outer)), abi.CELL_DATA)
+        found, there = b.offset(cells, last * abi.ANY_SIZE), hot.guard(place.position)
+        return found if there is None else b.select(there, found, b.address_of(hot.zeros))
+
+    def _entry(self, entry: spec.Dim | None, place: Place, packing: int, *, wide: bool) -> Value:
+        """A symbol's value; an int as a constant; all else as it is stored."""
+        if wide and isinstance(entry, spec.Var):
+            return self.hot.symbol(entry).value
+        if isinstance(entry, (int, spec.Var)):
+            return self.value(entry)
+        b = self.b
+        stored = self.hot.dim(place) if place.part is Part.SHAPE else stride(self.hot, place)
+        return b.mul(stored, b.i64(packing)) if packing > 1 else stored
+
+    @staticmethod
+    def _packing(tensor: spec.Tensor, axis: int, *, packed: bool = False) -> int:
+        """Of the packed dimension, and of the strides of all others."""
+        return tensor.packing if (axis == tensor.packed_axis) is packed else 1
+
+    def _contiguous(self, tensor: spec.Tensor, place: Place) -> list[Value]:
+        """Products of the dimensions inside of each, of the tensor as the kernel sees it."""
+        b = self.b
+        product: Value | None = None
+        strides: dict[int, Value] = {}
+        axes = list(range(tensor.ndim))
+        may_be_absent = self.hot.guard(place.position) is not None
+        for axis in axes if tensor.order == "F" else reversed(axes):
+            strides[axis] = b.i64(1) if product is None else product
+            packing = self._packing(tensor, axis, packed=True)
+            dim: Value | int
+            if may_be_absent or packing > 1:
+                dim = self.hot.dim(place.at(Part.SHAPE, axis))
+                dim = b.mul(dim, b.i64(packing)) if packing > 1 else dim
+            else:
+                dim = self.hot.dims[place.position][axis]
+            if len(strides) < tensor.ndim:
+                wide = self.hot.value(dim)
+                product = wide if product is None else b.mul(product, wide)
+        return [strides[axis] for axis in axes]
+
+    def _tensor_i32(self, tensor: spec.Param, offset: int) -> Value:
+        position = self._tensor(tensor)[1].position
+        return self.b.field(self.b.types.i32, self.hot.object(position), DL + offset)
+
+    def _equal(self, param: spec.Param) -> list[Place]:
+        """The places of this very parameter, or of those that are equal to it."""
+        own = [place for known, place in self.places if known is param]
+        return own or [place for known, place in self.places if known == param]
+
+    def _place(self, param: spec.Param) -> Place:
+        place = self._place_by_id.get(id(param))
+        if place is not None:
+            return place
+        equal = self._equal(param)
+        if not equal:
+            raise BuildError(f"{param!r} is not a parameter of this signature")
+        if len(equal) > 1:
+            paths = " and ".join(place.path for place in equal)
+            raise BuildError(
+                f"{param!r} could be each of {paths}; give the parameters different names"
+            )
+        return equal[0]
+
+    def _ranked(self, param: spec.Param) -> tuple[spec.Tensor, Place]:
+        """A tensor whose number of dimensions is known."""
+        tensor, place = self._tensor(param)
+        if tensor.any_rank:
+            raise BuildError(
+                f"Tensor {tensor.name!r} may have any number of dimensions; context.dltensor(…) "
+                f"and context.ndim(…) lead to them"
+            )
+        return tensor, place
+
+    def _tensor(self, param: spec.Param) -> tuple[spec.Tensor, Place]:
+        place, tensor = self._place(param), spec.required(param)
+        if not isinstance(tensor, spec.Tensor):
+            raise BuildError(
+                f"{type(param).__name__} {param.name!r} is no Tensor; context.value(…) and "
+                f"context.scalar(…) have the values of other parameters"
+            )
+        return tensor, place
+
+
+def distinct(params: Sequence[spec.Param]) -> tuple[spec.Param, ...]:
+    """The same parameters, but no object occurs twice, so that each stands for one place."""
+    counts = Counter(id(param) for param in _every(params))
+
+    def own(param: spec.Param) -> spec.Param:
+        match param:
+            case spec.TupleParam(params=inner):
+                return replace(param, params=tuple(map(own, inner)))
+            case spec.Struct(fields=inner):
+                return replace(param, fields=tuple(map(own, inner)))
+            case spec.Optional(param=inner):
+                return replace(param, param=own(inner))
+            case _:
+                return replace(param) if counts[id(param)] > 1 else param
+
+    return tuple(own(param) for param in params)
+
+
+def _every(params: Sequence[spec.Param]) -> Iterator[spec.Param]:
+    for _, param in spec.with_paths(params):
+        yield param
+        if isinstance(param, spec.Optional):
+            yield param.param
+
+
+def argument_places(params: Sequence[spec.Param]) -> list[tuple[spec.Param, Place]]:
+    """Every argument with its place, those in tuples too."""
+    arguments = [param for param in params if not isinstance(param, spec.EnvStream)]
+    found: list[tuple[spec.Param, Place]] = []
+    for index, param in enumerate(arguments):
+        found += _places(param, Place((index,), param.name))
+    return found
+
+
+def _places(param: spec.Param, place: Place) -> Iterator[tuple[spec.Param, Place]]:
+    yield param, place
+    if isinstance(param, spec.Optional):
+        yield param.param, place
+    for index, (path, element) in enumerate(spec.elements(param, place.path)):
+        yield from _places(element, Place((*place.position, index), path))

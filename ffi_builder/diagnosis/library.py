@@ -1,0 +1,57 @@
+"""The diagnosis as one constant: words and names, then code for the machine."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+
+from ffi_builder import __version__
+from ffi_builder.diagnosis.assembler import Label
+from ffi_builder.diagnosis.program import Program
+from ffi_builder.diagnosis.routines.checks import CHECKS
+from ffi_builder.diagnosis.routines.decoding import DECODING, define_decoding
+from ffi_builder.diagnosis.routines.objects import OBJECTS, define_objects
+from ffi_builder.diagnosis.routines.report import define_report
+from ffi_builder.diagnosis.routines.symbols import SYMBOLS
+from ffi_builder.diagnosis.routines.tensors import TENSORS
+from ffi_builder.diagnosis.table import Op
+
+_ROUTINES = {**DECODING, **TENSORS, **OBJECTS, **CHECKS, **SYMBOLS}
+
+
+@dataclass(frozen=True)
+class Library:
+    """``data`` is the constant: words, then code, which starts running at ``entry``."""
+
+    data: bytes
+    entry: int
+    digest: str
+    """Eight hex digits that stand for the contents, and for the version of the helpers' bodies."""
+
+
+@cache
+def library() -> Library:
+    """Assemble the diagnosis; once a process."""
+    p = Program()
+    define_report(p)
+    define_objects(p)
+    define_decoding(p)
+    entry = p.main(lambda: _main(p))
+    data = bytes(p.code)
+    digest = hashlib.sha256(data + __version__.encode()).hexdigest()[:8]
+    return Library(data, entry, digest)
+
+
+def _main(p: Program) -> None:
+    """Run the table's instructions, one routine each; where they end, nothing was wrong."""
+    p.begin()
+    head = Label()
+    p.place(head)
+    bodies = [lambda: p.run("undecided"), *(_routine(p, op) for op in list(Op)[1:])]
+    p.cases(p.operand(8), bodies, behind=head)
+
+
+def _routine(p: Program, op: Op) -> Callable[[], None]:
+    return lambda: _ROUTINES[op](p)

@@ -1,0 +1,164 @@
+"""Instructions of the table that bind symbols, compare with them, solve for and evaluate them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from ffi_builder.diagnosis.assembler import Instruction, Label, Reg
+from ffi_builder.diagnosis.program import (
+    BOUND,
+    PLACE_SOLVED,
+    PROVISIONAL,
+    SLOT_PLACE,
+    SLOT_STATE,
+    Program,
+)
+from ffi_builder.diagnosis.routines.checks import use_symbol
+from ffi_builder.diagnosis.routines.decoding import call_for
+from ffi_builder.diagnosis.table import Code, Op, Style
+from ffi_builder.plan import Words
+
+
+def _store(p: Program, slot: Reg, state: Reg | int) -> None:
+    p.store(p.value, slot)
+    p.store(p.place_, slot, SLOT_PLACE)
+    p.store(state, slot, SLOT_STATE)
+
+
+def _bind(p: Program) -> None:
+    _store(p, p.slot_of(p.operand(16)), BOUND)
+
+
+def _differs(p: Program) -> Reg:
+    """Whether the value is another than the symbol's; floats by value, NaN equal to NaN."""
+    p.binary(Instruction.LD64, p.slot, 0, p.expected)
+    differs = p.ne(p.value, p.expected)
+    with p.when(p.eq(p.style, Style.FLOAT)):
+        p.set(differs, p.not_(p.same_float(p.value, p.expected)))
+    return differs
+
+
+def _eq_symbol(p: Program) -> None:
+    use_symbol(p)
+    p.check(_differs(p), p.operand(8))
+
+
+def _bind_or_eq(p: Program) -> None:
+    use_symbol(p)
+    words = p.operand(8)
+    state = p.load(64, p.slot, SLOT_STATE)
+    bound = p.eq(state, BOUND)
+    p.check(p.and_(bound, _differs(p)), words)
+    applies = p.not_(call_for(p, "is_free"))
+    takes = p.or_(p.and_(applies, p.not_(bound)), p.not_(state))
+    with p.when(takes):
+        _store(p, p.slot, p.choose(applies, BOUND, PROVISIONAL))
+
+
+def _solve(p: Program) -> None:
+    symbol, scale, offset = p.operand(16), p.operand(64), p.operand(64)
+    p.set(p.text, p.pc)
+    p.skip(6)
+    p.set(p.symbol, symbol)
+    p.set(p.overflow, 0)
+    difference = p.new()
+    p.effect(Instruction.SUBO, difference, p.value, offset)
+    # The one quotient that does not fit, and on which the machine's division traps.
+    trap = p.and_(p.eq(scale, -1), p.eq(difference, -(2**63)))
+    divisor = p.choose(trap, 1, scale)
+    inexact = p.or_(trap, p.srem(difference, divisor))
+    unsolved = p.or_(p.overflow, inexact)
+    p.check(unsolved, Words.SOLVE)
+    p.set(p.value, p.choose(unsolved, 0, p.sdiv(difference, divisor)))
+    p.or_(p.place_, 1 << PLACE_SOLVED, p.place_)
+
+
+# ---- expressions
+
+
+def _expr(p: Program) -> None:
+    """Evaluates postfix code on a stack; runs on after an overflow, to the end of the code."""
+    words = p.operand(8)
+    p.set(p.text, p.pc)
+    p.skip(6)
+    p.set(p.bindings, p.pc)
+    p.skip(p.shl(p.operand(16), 1))
+    p.set(p.overflow, 0)
+    unbound, top = p.new(), p.new()
+    p.set(unbound, 0)
+    p.set(top, p.stack)
+    head, done = Label(), Label()
+    p.place(head)
+    code = p.operand(8)
+    p.jump_if_zero(code, done)
+    with p.when(p.eq(code, Code.SYMBOL)):
+        _push(p, top, _symbol_value(p, unbound))
+        p.jump(head)
+    with p.when(p.eq(code, Code.CONSTANT)):
+        _push(p, top, p.operand(64))
+        p.jump(head)
+    p.add(top, -8, top)
+    lhs, rhs = p.load(64, top, -8), p.load(64, top)
+    first = p.sub(code, Code.ADD)
+    p.cases(first, [lambda body=body: body(p, lhs, rhs) for body in _OPERATORS])
+    p.store(lhs, top, -8)
+    p.jump(head)
+    p.place(done)
+    p.binary(Instruction.LD64, p.stack, 0, p.expected)
+    with p.when(p.not_(unbound)):
+        p.check(p.overflow, Words.EXPR_OVERFLOW)
+        p.check(p.ne(p.value, p.expected), words)
+
+
+def _push(p: Program, top: Reg, value: Reg) -> None:
+    p.store(value, top)
+    p.add(top, 8, top)
+
+
+def _symbol_value(p: Program, unbound: Reg) -> Reg:
+    """A uint64 above int64's range overflows; one that nothing has bound is noted."""
+    slot = p.slot_of(p.operand(16))
+    value = p.load(64, slot)
+    p.or_(unbound, p.not_(p.load(64, slot, SLOT_STATE)), unbound)
+    unsigned = p.operand(8)
+    p.or_(p.overflow, p.and_(unsigned, p.slt(value, 0)), p.overflow)
+    return value
+
+
+def _checked(op: Instruction) -> Callable[[Program, Reg, Reg], None]:
+    return lambda p, lhs, rhs: p.effect(op, lhs, lhs, rhs)
+
+
+def _floor(p: Program, lhs: Reg, rhs: Reg) -> None:
+    rest = p.srem(lhs, rhs)
+    p.sub(p.sdiv(lhs, rhs), p.slt(rest, 0), lhs)
+
+
+def _modulo(p: Program, lhs: Reg, rhs: Reg) -> None:
+    rest = p.srem(lhs, rhs)
+    p.add(rest, p.choose(p.slt(rest, 0), rhs, 0), lhs)
+
+
+def _ceil(p: Program, lhs: Reg, rhs: Reg) -> None:
+    rest = p.srem(lhs, rhs)
+    p.add(p.sdiv(lhs, rhs), p.slt(0, rest), lhs)
+
+
+_OPERATORS: Final = (
+    _checked(Instruction.ADDO),
+    _checked(Instruction.SUBO),
+    _checked(Instruction.MULO),
+    _floor,
+    _modulo,
+    _ceil,
+)
+"""From Code.ADD on, in order; divisors are positive."""
+
+SYMBOLS: Final[dict[Op, Callable[[Program], None]]] = {
+    Op.BIND: _bind,
+    Op.EQSYM: _eq_symbol,
+    Op.BINDEQ: _bind_or_eq,
+    Op.SOLVE: _solve,
+    Op.EXPR: _expr,
+}

@@ -1,0 +1,13 @@
+"""Reading kernel images: what a cubin, a fatbin or PTX says about its kernels.
+
+    image = read_image(data)
+    image.architectures, find_kernel(image, "saxpy").parameters
+
+A mismatch between a signature and a kernel is found with this when a provider is made, with no GPU
+and no driver there. It imports nothing but the package's errors.
+"""
+
+from ffi_builder.kernel_image.image import Image, Kernel, Parameter, find_kernel
+from ffi_builder.kernel_image.read import read_image
+
+__all__ = ["Image", "Kernel", "Parameter", "find_kernel", "read_image"]

@@ -1,0 +1,120 @@
+"""`read_image`: which kind of image some bytes are, and what they are if they are none."""
+
+from __future__ import annotations
+
+import struct
+from typing import Final
+
+from ffi_builder.errors import SpecError
+from ffi_builder.kernel_image import elf, fatbin
+from ffi_builder.kernel_image.cubin import EM_CUDA, read_cubin
+from ffi_builder.kernel_image.fatbin import read_fatbin
+from ffi_builder.kernel_image.image import Image
+from ffi_builder.kernel_image.ptx import is_ptx, read_ptx
+
+_MACHINE = struct.Struct("<H")
+_MACHINE_AT: Final = 18
+_HOSTS: Final = {3: "x86", 62: "x86-64", 183: "AArch64", 243: "RISC-V"}
+_AMDGPU: Final = 224
+_KNOWN: Final = (
+    (b"\xb1\x43\x62\x46", "the wrapper of a fatbin, which has pointers; give what it points to"),
+    (b"!<arch>\n", "an archive of objects (.a)"),
+    (b"BC\xc0\xde", "LLVM bitcode; ffi_builder.cuda.lower_to_ptx makes PTX of LLVM IR text"),
+    (b"ML\xefR", "MLIR bytecode; ffi_builder.cuda.lower_to_ptx makes PTX of a module"),
+    (b"__CLANG_OFFLOAD_BUNDLE__", "a bundle of clang; take the part for CUDA out of it"),
+    (b"\x03\x02\x23\x07", "SPIR-V"),
+    (b"PK\x03\x04", "a zip archive"),
+    (b"\x1f\x8b", "compressed by gzip"),
+    (b"\x28\xb5\x2f\xfd", "compressed by zstd"),
+    (b"MZ", "a program or library for Windows"),
+)
+_TEXTS: Final = (
+    ("__global__", "CUDA C++; ffi_builder.cuda.compile_cuda makes a cubin of it"),
+    ("define ", "LLVM IR; ffi_builder.cuda.lower_to_ptx makes PTX of it"),
+    ("gpu.module", "MLIR; ffi_builder.cuda.lower_to_ptx makes PTX of it"),
+    ("llvm.func", "MLIR; ffi_builder.cuda.lower_to_ptx makes PTX of it"),
+)
+_SHOWN: Final = 16
+_MOST_TEXT: Final = 4096
+
+
+def read_image(data: bytes | bytearray | memoryview | str) -> Image:
+    """What a kernel image has: its architectures, its kernels, their parameters and bounds.
+
+    Nothing is executed or loaded, and no driver is needed.
+
+    Args:
+        data: a cubin, a fatbin, or PTX (as bytes, perhaps with a NUL at the end, or as str).
+
+    Raises:
+        SpecError: it is none of these, or cut off or damaged; with what the bytes look like. Or it
+            is PTX with a NUL in it, where a driver would stop.
+        TypeError: it is neither bytes nor str.
+    """
+    if isinstance(data, str):
+        return _read_text(data.rstrip("\0"), _encoded(data))
+    if not isinstance(data, bytes | bytearray | memoryview):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise TypeError(f"image: expected bytes but got {data!r} ({type(data).__name__})")
+    raw = bytes(data)
+    if raw[:4] == elf.MAGIC:
+        _check_machine(raw)
+        return read_cubin(raw)
+    if raw[:4] == fatbin.MAGIC:
+        return read_fatbin(raw)
+    return _read_text(raw.rstrip(b"\0").decode(errors="backslashreplace"), raw)
+
+
+def _read_text(text: str, raw: bytes) -> Image:
+    if is_ptx(text):
+        if "\0" in text:
+            raise SpecError(
+                f"The PTX has a NUL at character {text.index(chr(0))} of {len(text)}, and a driver "
+                "reads no further; give each PTX alone"
+            )
+        return read_ptx(text)
+    raise SpecError(f"image: expected a cubin, a fatbin or PTX, but it {_looks(text, raw)}")
+
+
+def _encoded(text: str) -> bytes:
+    try:
+        return text.encode()
+    except UnicodeEncodeError as error:
+        raise SpecError(
+            f"image: expected text, but character {error.start} is {text[error.start]!r}, which "
+            "cannot be encoded"
+        ) from None
+
+
+def _check_machine(raw: bytes) -> None:
+    """That an ELF file is one for NVIDIA's GPUs."""
+    if len(raw) < _MACHINE_AT + _MACHINE.size:
+        raise SpecError(f"The cubin is cut off or damaged: it has {len(raw)} bytes")
+    (machine,) = _MACHINE.unpack_from(raw, _MACHINE_AT)
+    if machine == EM_CUDA:
+        return
+    if machine == _AMDGPU:
+        words = "code for AMD GPUs"
+    else:
+        host = _HOSTS.get(machine, f"ELF machine {machine}")
+        words = (
+            f"an object or library for {host}. `nvcc -cubin` and `nvcc -fatbin` write the device "
+            "code alone"
+        )
+    raise SpecError(f"image: expected a cubin, a fatbin or PTX, but it is {words}")
+
+
+def _looks(text: str, raw: bytes) -> str:
+    """``is empty``, ``is LLVM bitcode``, or what it starts with."""
+    if not raw.strip(b"\0"):
+        return "is empty" if not raw else f"is {len(raw)} zero bytes"
+    for magic, words in _KNOWN:
+        if raw.startswith(magic):
+            return f"is {words}"
+    start = text[:_MOST_TEXT]
+    if start.isprintable() or "\n" in start:
+        for sign, words in _TEXTS:
+            if sign in text:
+                return f"is {words}"
+    shown = f"{raw[:_SHOWN]!r}"
+    more = "…" if len(raw) > _SHOWN else ""
+    return f"starts with {shown}{more} ({len(raw)} bytes). PTX starts with `.version`"

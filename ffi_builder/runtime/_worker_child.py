@@ -1,0 +1,88 @@
+"""The child process of `safety.worker`: serves requests until its owner is gone."""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import math
+import os
+import pickle
+import select
+import signal
+import sys
+from collections.abc import Callable
+from multiprocessing.connection import Connection
+from typing import Any
+
+from ffi_builder.errors import CompileError
+from ffi_builder.runtime.codegen import llvm, nvptx
+from ffi_builder.runtime.safety.worker import IDENTITY
+
+
+def serve(connection: int, life: int) -> None:
+    """Answer each request on file descriptor `connection` with its identity and (error, result).
+
+    `life` is the reading end of a pipe that the owner of this process holds open.
+    """
+    _end_with(life)
+    llvm.most_pipelines = math.inf  # this process is replaced in time
+    requests = Connection(connection)
+    while True:
+        try:
+            request = memoryview(requests.recv_bytes())
+        except EOFError:
+            return
+        serial, _ = IDENTITY.unpack_from(request)
+        data = request[IDENTITY.size :]
+        name, *arguments = pickle.loads(data)
+        try:
+            answer = (None, _SERVICES[name](*arguments))
+        except CompileError as error:
+            answer = (str(error), None)
+        # The digest is of what was served, not of what the request says about itself.
+        identity = IDENTITY.pack(serial, hashlib.sha256(data).digest())
+        requests.send_bytes(identity + pickle.dumps(answer))
+
+
+def _end_with(life: int) -> None:
+    """End this process as soon as nobody holds the other end of the pipe `life` open.
+
+    The kernel sends SIGIO then, whose default is to end the process. No thread has to run for that,
+    so it works while MLIR or LLVM holds the interpreter's lock. (PR_SET_PDEATHSIG would fire when
+    the *thread* ends that started this process.)
+    """
+    signal.signal(signal.SIGIO, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGIO])
+    fcntl.fcntl(life, fcntl.F_SETOWN, os.getpid())
+    fcntl.fcntl(life, fcntl.F_SETFL, fcntl.fcntl(life, fcntl.F_GETFL) | os.O_ASYNC)
+    poll = select.poll()
+    poll.register(life, 0)
+    if poll.poll(0):  # it was closed before
+        sys.exit()
+
+
+def _translate(module: str | bytes, root: str) -> str:
+    from ffi_builder.runtime import mlir
+
+    parsed = mlir.parse(module, root)
+    # If the translation fails this process ends, so its words have to be on stderr before that.
+    handler = parsed.context.attach_diagnostic_handler(_print_diagnostic)
+    try:
+        return mlir.translate(parsed)
+    finally:
+        handler.detach()
+
+
+def _print_diagnostic(diagnostic: Any) -> bool:
+    print(f"{diagnostic.location}: {diagnostic.message}", file=sys.stderr, flush=True)
+    return True
+
+
+_SERVICES: dict[str, Callable[..., object]] = {
+    "translate": _translate,
+    "emit_object": llvm.emit_object,
+    "emit_assembly": llvm.emit_assembly,
+    "optimised": llvm.optimised,
+    "internalised": llvm.internalised,
+    "emit_ptx": nvptx.emit_ptx,
+}

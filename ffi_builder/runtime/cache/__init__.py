@@ -1,0 +1,1 @@
+"""The compile cache: keys, entries and the folder that holds them."""

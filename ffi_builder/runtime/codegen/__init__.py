@@ -1,0 +1,1 @@
+"""LLVM IR to objects, assembly and PTX."""

@@ -1,0 +1,271 @@
+"""LLVM IR text to machine code, with llvmlite: parse, verify, optimise, emit.
+
+What LLVM's code generator cannot do ends the process (`LLVM ERROR`, or exit(1) for a fault in
+inline assembly) and nothing in llvmlite's API can stop that. So `emit` takes only text that
+`allowlist_llvm.codegen_hazard` finds nothing in; anything else goes to a child process
+(`safety.worker`), which calls the same functions.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import re
+import threading
+from collections.abc import Collection
+from typing import Any
+
+from ffi_builder.errors import CompileError
+from ffi_builder.runtime import _optional
+from ffi_builder.runtime.protocols import LlvmModule, LlvmValue, TargetMachine
+from ffi_builder.runtime.safety.interrupts import uninterrupted
+
+# What a baseline CPU has: every 64-bit processor of the architecture runs code for it.
+BASELINE_CPUS = {"x86_64": "x86-64", "aarch64": "generic"}
+
+# A thread-local variable that other modules cannot see.
+_OWN_WORDS = r"(?:(?:internal|private|dso_local|hidden|protected)\s+)+"
+_OWN_THREAD_LOCAL = re.compile(
+    rf'^(@(?:"[^"]*"|[\w.$-]+))\s*=\s*{_OWN_WORDS}thread_local\b', re.MULTILINE
+)
+
+# What symbols have that other objects see. (`appending` is for lists that LLVM joins.)
+_VISIBLE_LINKAGES = frozenset(
+    {"external", "linkonce_any", "linkonce_odr", "weak_any", "weak_odr", "common"}
+)
+
+# An alias or ifunc, which llvmlite does not list, up to where its linkage stands and behind.
+_ALIAS = re.compile(
+    r"""^(@"?([^"\n]*?)"?\ =\ )
+        (?:(?:linkonce|weak|linkonce_odr|weak_odr|dso_local|hidden|protected)\ )*
+        ((?:thread_local(?:\([a-z]+\))?\ )?(?:(?:local_)?unnamed_addr\ )?(?:alias|ifunc)\ )""",
+    re.MULTILINE | re.VERBOSE,
+)
+
+_machine_lock = threading.Lock()
+
+# Each run of LLVM's pipeline leaks 1.5 KB, its pass builder, which llvmlite does not free. So code
+# is generated in this process as long as that makes 3 MB, and then in a child.
+most_pipelines: float = 2000
+_pipelines = 0
+
+
+class TooManyPipelinesError(Exception):
+    """This process has run as many of LLVM's pipelines as it should."""
+
+
+@functools.cache
+def binding() -> Any:
+    """llvmlite's binding, with this machine's target initialised.
+
+    The assembly parser is initialised too: without it, inline assembly ends the process.
+    """
+    llvm = _optional.load("llvmlite.binding")
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    llvm.initialize_native_asmparser()
+    return llvm
+
+
+@functools.cache
+@uninterrupted
+def host_cpu() -> str:
+    """LLVM's name for the CPU of this machine."""
+    return binding().get_host_cpu_name()
+
+
+@functools.cache
+@uninterrupted
+def host_features() -> str:
+    """The features of this CPU as LLVM wants them: `+avx2,-avx512f,…`."""
+    return binding().get_host_cpu_features().flatten()
+
+
+def host_triple() -> str:
+    """LLVM's name for what this process runs on: `x86_64-unknown-linux-gnu`."""
+    return binding().get_process_triple()
+
+
+def architecture(triple: str) -> str:
+    """`x86_64` or `aarch64`."""
+    return triple.partition("-")[0]
+
+
+def target_machine(cpu: str, level: int, triple: str | None = None) -> TargetMachine:
+    """The process's target machine for `cpu` at codegen level `level`, made once each.
+
+    `cpu` is `host`, `baseline` or a name that LLVM knows for `triple`, which is left out for this
+    machine's.
+    """
+    with _machine_lock:
+        return _target_machine(cpu, level, triple)
+
+
+@functools.cache
+def _target_machine(cpu: str, level: int, triple: str | None) -> TargetMachine:
+    llvm = binding()
+    if triple is not None:
+        llvm.initialize_all_targets()
+        llvm.initialize_all_asmprinters()
+    wanted = triple or host_triple()
+    features = host_features() if cpu == "host" else ""
+    names = {"host": host_cpu(), "baseline": BASELINE_CPUS.get(architecture(wanted), "generic")}
+    return llvm.Target.from_triple(wanted).create_target_machine(
+        cpu=names.get(cpu, cpu), features=features, opt=level, reloc="pic", codemodel="default"
+    )
+
+
+def parse(text: str, machine: TargetMachine) -> LlvmModule:
+    """Parse and verify LLVM IR for `machine`.
+
+    Raises CompileError if it does not parse, is refused by the verifier, or is for another target.
+    Each module gets an LLVM context of its own, since a context never forgets the types it has
+    seen.
+    """
+    module = _parsed(text)
+    try:
+        module.verify()
+    except RuntimeError as error:
+        raise CompileError(f"LLVM's verifier refuses the module: {_reason(error)}") from error
+    _set_target(module, machine)
+    return module
+
+
+def _parsed(text: str) -> LlvmModule:
+    llvm = binding()
+    try:
+        return llvm.parse_assembly(text, llvm.create_context())
+    except RuntimeError as error:
+        raise CompileError(f"The LLVM IR does not parse: {_reason(error)}") from error
+
+
+@uninterrupted
+def internalised(text: str, visible: Collection[str]) -> str:
+    """The LLVM IR with every symbol that it defines internal but those in `visible`."""
+    module = _parsed(text)
+    for symbol in (*module.functions, *module.global_variables):
+        known = symbol.name in visible or symbol.name.startswith("llvm.")
+        if not known and not symbol.is_declaration and symbol.linkage.name in _VISIBLE_LINKAGES:
+            symbol.linkage = "internal"
+    return _ALIAS.sub(
+        lambda found: found[0] if found[2] in visible else f"{found[1]}internal {found[3]}",
+        str(module),
+    )
+
+
+def optimise(
+    module: LlvmModule, machine: TargetMachine, level: int, *, limited: bool = True
+) -> None:
+    """Run LLVM's standard pipeline for `level` on `module`, in place.
+
+    Raises TooManyPipelinesError if that is `limited`.
+    """
+    if all("optnone" in _attributes(f) for f in module.functions if not f.is_declaration):
+        return  # nothing would change, and the pipeline costs milliseconds
+    global _pipelines
+    if limited and _pipelines >= most_pipelines:
+        raise TooManyPipelinesError
+    _pipelines += 1
+    llvm = binding()
+    options = llvm.create_pipeline_tuning_options(speed_level=level)
+    options.loop_vectorization = options.slp_vectorization = level >= 2
+    builder = llvm.create_pass_builder(machine, options)
+    passes = builder.getModulePassManager()
+    try:
+        passes.run(module, builder)
+    finally:
+        _free_passes(passes)
+
+
+@uninterrupted
+def optimised(text: str, cpu: str, level: int) -> str:
+    """The text of the module as code is generated from it."""
+    machine = target_machine(cpu, level)
+    module = parse(text, machine)
+    optimise(module, machine, level, limited=False)
+    return str(module)
+
+
+@uninterrupted
+def emit_object(
+    text: str,
+    cpu: str,
+    level: int,
+    passes: bool = True,
+    jit: bool = True,
+    triple: str | None = None,
+) -> bytes:
+    """Object file for LLVM IR `text`. Only for text without hazards: see the module's docstring.
+
+    With `jit`, internal thread-local variables become external: see there. Raises CompileError and
+    TooManyPipelinesError.
+    """
+    machine = target_machine(cpu, level, triple)
+    if jit and "thread_local" in text:
+        text = _with_external_thread_locals(text)
+    module = parse(text, machine)
+    if passes:
+        optimise(module, machine, level)
+    return machine.emit_object(module)
+
+
+@uninterrupted
+def emit_assembly(text: str, cpu: str, level: int) -> str:
+    """Assembly text for LLVM IR `text`; as `emit_object`."""
+    machine = target_machine(cpu, level)
+    module = parse(text, machine)
+    optimise(module, machine, level)
+    return machine.emit_assembly(module)
+
+
+def _free_passes(passes: Any) -> None:
+    """What `passes.close()` should do: in llvmlite 0.50 it has the `_dispose` of the wrong base.
+
+    Each pipeline would leak 50 KB.
+    """
+    managers = _optional.load("llvmlite.binding.newpassmanagers")
+    managers.NewPassManager._dispose(passes)
+    passes.detach()
+
+
+def _set_target(module: LlvmModule, machine: TargetMachine) -> None:
+    wanted, given = machine.triple, module.triple
+    if given and given.partition("-")[0] != wanted.partition("-")[0]:
+        raise CompileError(
+            f"The module is for target `{given}`, but is compiled for `{wanted}`: lower it for that"
+        )
+    layout = str(machine.target_data)
+    if module.data_layout and _pointers(module.data_layout) != _pointers(layout):
+        raise CompileError(
+            f"The module's data layout `{module.data_layout}` does not fit that of `{wanted}`, "
+            f"`{layout}`: leave it out, or lower the module for that"
+        )
+    module.triple = wanted
+    module.data_layout = layout
+
+
+def _pointers(layout: str) -> tuple[str, str]:
+    """Byte order and size of a plain pointer: what code for another layout cannot get round."""
+    pointer = re.search(r"(?:^|-)p0?:(\d+)", layout)
+    return layout.partition("-")[0] if layout[:1] in "eE" else "e", pointer[1] if pointer else "64"
+
+
+def _attributes(function: LlvmValue) -> str:
+    return b" ".join(function.attributes).decode()
+
+
+def _with_external_thread_locals(text: str) -> str:
+    """LLVM IR in which every thread-local variable is external, under a name that nothing else has.
+
+    That of a module's own would be reached by R_X86_64_TLSLD, which JITLink does not know.
+    """
+    tag = hashlib.sha256(text.encode()).hexdigest()[:16]
+    for name in _OWN_THREAD_LOCAL.findall(text):
+        new = f'@"__ffi_builder_tls_{tag}_{name.strip("@").strip(chr(34))}"'
+        text = re.sub(rf"{re.escape(name)}(?![\w.$-])", lambda _, new=new: new, text)
+    return _OWN_THREAD_LOCAL.sub(lambda found: f"{found[1]} = thread_local", text)
+
+
+def _reason(error: Exception) -> str:
+    text = str(error)
+    return text.removeprefix("LLVM IR parsing error\n").removeprefix("<string>:").strip()

@@ -1,0 +1,100 @@
+"""Which machine code is generated for: triples and CPUs, checked before LLVM sees them.
+
+LLVM goes on with a CPU that it does not know, and says so on stderr; with one that has no 64-bit
+mode it ends the process.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+import subprocess
+import sys
+from dataclasses import dataclass
+
+from ffi_builder.errors import CompileError
+from ffi_builder.runtime.codegen import llvm
+from ffi_builder.suggest import nearest
+
+BASELINE = "baseline"
+HOST = "host"
+
+_LIST_CPUS = (
+    "import sys; sys.path[:] = {path!r}; import llvmlite.binding as llvm; "
+    "llvm.initialize_all_targets(); "
+    "llvm.Target.from_triple({triple!r}).create_target_machine(cpu='help')"
+)
+_CPU = re.compile(r"^  (\S+) +- Select the ", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Target:
+    """What an export is for."""
+
+    cpu: str
+    """`host`, `baseline`, or LLVM's name of one."""
+    triple: str | None
+    """None is this machine's."""
+
+    @property
+    def machine(self) -> str:
+        """`x86_64` or `aarch64`."""
+        return llvm.architecture(self.triple or llvm.host_triple())
+
+    @property
+    def foreign(self) -> bool:
+        """It is another architecture than this machine's."""
+        return self.machine != llvm.architecture(llvm.host_triple())
+
+
+def target(cpu: object, triple: object) -> Target:
+    """A target that LLVM has. Raises CompileError that says what there is, and TypeError."""
+    if not isinstance(cpu, str):
+        raise TypeError(f"Expected cpu= as a str, `baseline`, `host` or a name, but got {cpu!r}")
+    if triple is not None and not isinstance(triple, str):
+        raise TypeError(f"Expected triple= as a str, as `aarch64-linux-gnu`, but got {triple!r}")
+    if triple is not None:
+        _check_triple(triple)
+    result = Target(cpu, triple)
+    if cpu == HOST and result.foreign:
+        raise CompileError(
+            f"cpu='host' is a CPU of {llvm.architecture(llvm.host_triple())}, but triple= is "
+            f"`{triple}`: give `baseline`, or the name of a CPU"
+        )
+    if cpu not in (HOST, BASELINE):
+        _check_cpu(cpu, result)
+    return result
+
+
+def _check_triple(triple: str) -> None:
+    architecture, *rest = triple.split("-")
+    known = architecture in llvm.BASELINE_CPUS and "linux" in rest
+    if not known or rest[-1].endswith(("x32", "ilp32")):
+        names = ", ".join(f"`{name}-linux-gnu`" for name in llvm.BASELINE_CPUS)
+        raise CompileError(
+            f"Cannot export for triple `{triple}`: expected one of {names}, or the like for "
+            "another libc of 64-bit Linux"
+        )
+
+
+def _check_cpu(cpu: str, target: Target) -> None:
+    known = _known_cpus(target.machine)
+    if cpu not in known:
+        near = nearest(cpu, known)
+        meant = "" if near is None else f" (did you mean `{near}`?)"
+        raise CompileError(
+            f"LLVM knows no CPU `{cpu}` of {target.machine}{meant}; `baseline` stands for every "
+            "one, `host` for that of this machine"
+        )
+
+
+@functools.cache
+def _known_cpus(architecture: str) -> tuple[str, ...]:
+    """Their names, which LLVM only prints, and once a process."""
+    code = _LIST_CPUS.format(path=sys.path, triple=f"{architecture}-linux-gnu")
+    done = subprocess.run(
+        [sys.executable, "-I", "-c", code], capture_output=True, text=True, check=False
+    )
+    if done.returncode != 0:
+        raise CompileError(f"LLVM cannot list the CPUs of {architecture}: {done.stderr.strip()}")
+    return tuple(_CPU.findall(done.stderr))

@@ -1,0 +1,1 @@
+"""Compiled modules to files: objects, libraries, headers and stubs."""

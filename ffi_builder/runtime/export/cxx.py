@@ -1,0 +1,198 @@
+"""Inline C++ functions that take typed arguments and call an exported function."""
+
+from __future__ import annotations
+
+import errno
+import math
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Final
+
+from ffi_builder.runtime.export.function_info import Argument, Described, Schema
+from ffi_builder.runtime.metadata import PREFIX
+from ffi_builder.runtime.safety.tables import words
+
+_FFI: Final = "::tvm::ffi::"
+_WIDTH: Final = 100
+
+_VALUES: Final[Mapping[str, str]] = {
+    "int": "::std::int64_t",
+    "float": "double",
+    "bool": "bool",
+    "void*": "void *",
+    "DataType": "::DLDataType",
+    "Device": "::DLDevice",
+}
+_CLASSES: Final[Mapping[str, str]] = {
+    "ffi.Tensor": "Tensor",
+    "ffi.Shape": "Shape",
+    "ffi.String": "String",
+    "ffi.Bytes": "Bytes",
+    "ffi.Function": "Function",
+    "ffi.Array": "Array",
+    "ffi.Map": "Map",
+    "Optional": "Optional",
+    "Tuple": "Tuple",
+    "None": "Any",
+    "Any": "Any",
+}
+"""By the name of tvm-ffi's schema; what is not here is some object."""
+
+# Keywords, alternative tokens, macros of the headers that are included, and what is named here.
+# Everything else is written with its namespace, so that no name can hide it.
+_RESERVED = words(
+    """
+    alignas alignof and and_eq asm auto bitand bitor bool break case catch char char8_t char16_t
+    char32_t class compl concept const consteval constexpr constinit const_cast continue co_await
+    co_return co_yield decltype default delete do double dynamic_cast else enum explicit export
+    extern false float for friend goto if inline int long mutable namespace new noexcept not not_eq
+    nullptr operator or or_eq private protected public register reinterpret_cast requires return
+    short signed sizeof static static_assert static_cast struct switch template this thread_local
+    throw true try typedef typeid typename typeof union unsigned using virtual void volatile wchar_t
+    while xor xor_eq
+    NULL NAN INFINITY I EOF WEOF BUFSIZ MAXFLOAT NFDBITS CSIGNAL NZERO WCONTINUED WEXITED
+    WEXITSTATUS WIFCONTINUED WIFEXITED WIFSIGNALED WIFSTOPPED WNOHANG WNOWAIT WSTOPPED WSTOPSIG
+    WTERMSIG WUNTRACED L_ctermid L_cuserid L_tmpnam P_tmpdir
+    alloca assert be16toh be32toh be64toh errno htobe16 htobe32 htobe64 htole16 htole32 htole64
+    issubnormal le16toh le32toh le64toh linux math_errhandling offsetof pthread_cleanup_pop
+    pthread_cleanup_pop_restore_np pthread_cleanup_push pthread_cleanup_push_defer_np sched_priority
+    stderr stdin stdout strdupa strndupa unix
+    Args std tvm
+    """
+)
+_ERRORS = frozenset(name for name in dir(errno) if name.startswith("E")) | {"EHWPOISON"}
+# Names that compilers keep, and names in the style of macros: INT_MAX, M_PIf, SYS_read.
+_MACRO_LIKE = re.compile(r"_[_A-Z]\w*|[A-Z][A-Z0-9]*_[A-Z0-9_]*|SNAN[A-Z0-9]*|(M_[A-Z0-9]|SYS_)\w*")
+
+
+def includes(functions: Iterable[Described]) -> list[str]:
+    """The headers that the definitions need."""
+    arguments = [argument for function in functions for argument in function.arguments]
+    wide = any(argument.parameter.type == "uint64" for argument in arguments)
+    names = ["tvm/ffi/big_int.h"] if wide else []
+    return [f"#include <{name}>" for name in [*names, "tvm/ffi/tvm_ffi.h"]] + [
+        f"#include <{name}>" for name in ("cstdint", "limits", "utility")
+    ]
+
+
+def identifier(name: str) -> str:
+    """A name of C++ as like to `name` as can be: `new` is `new_`."""
+    letters = re.sub(r"\W", "_", name, flags=re.ASCII) or "_"
+    if letters[0].isdigit():
+        letters = f"_{letters}"
+    taken = letters in _RESERVED or letters in _ERRORS or _MACRO_LIKE.fullmatch(letters)
+    return f"{letters}_" if taken else letters
+
+
+def identifiers(names: Collection[str]) -> dict[str, str]:
+    """A name of C++ for each of `names`, no two alike.
+
+    Names that C++ takes stay as they are, so that what the others become does not depend on their
+    order: beside `new_`, `new` is `new__`.
+    """
+    found = {name: name for name in names if identifier(name) == name}
+    taken = set(found)
+    for name in sorted(set(names) - taken):
+        own = identifier(name)
+        while own in taken:
+            own += "_"
+        taken.add(own)
+        found[name] = own
+    return found
+
+
+def inline_function(function: Described, name: str) -> Iterator[str]:
+    """The lines of the definition of `name`, which calls the function."""
+    symbol = f"::{PREFIX}{function.name}"
+    invoke = f"{_FFI}Function::InvokeExternC("
+    if function.info is None:
+        yield "template <typename... Args>"
+        yield f"inline {_FFI}Any {name}(Args &&...args) {{"
+        yield f"  return {invoke}nullptr, {symbol}, ::std::forward<Args>(args)...);"
+        yield "}"
+        return
+    names = identifiers([argument.parameter.name for argument in function.arguments])
+    declared: list[str] = []
+    passed: list[str] = []
+    for argument in function.arguments:
+        own = names[argument.parameter.name]
+        if argument.constant is not None:
+            passed.append(_constant(argument.constant))
+        else:
+            type_ = _parameter_type(argument)
+            declared.append(f"{type_}{'' if type_.endswith(('*', '&')) else ' '}{own}")
+            passed.append(_passed(argument, own))
+    returned = _returned(function)
+    yield from _wrapped(f"inline {returned} {name}(", declared, ") {")
+    invoke = f"  {'' if returned == 'void' else 'return '}{invoke}"
+    cast = "" if returned in ("void", f"{_FFI}Any") else f".cast<{returned}>()"
+    yield from _wrapped(invoke, ["nullptr", symbol, *passed], f"){cast};")
+    yield "}"
+
+
+def _returned(function: Described) -> str:
+    """The type of what is returned; a uint64 may be beyond an int64_t."""
+    assert function.info is not None
+    schema = function.returns
+    if schema is None or re.search(r"-> .*\buint64\b", function.info.signature):
+        return f"{_FFI}Any"
+    return "void" if schema["type"] == "None" else _type(schema)
+
+
+def _wrapped(start: str, items: Sequence[str], end: str) -> Iterator[str]:
+    """On one line, or on lines that are filled."""
+    line = start
+    for index, item in enumerate(items):
+        piece = item + (end if index == len(items) - 1 else ",")
+        if len(line) + len(piece) > _WIDTH - 1:
+            yield line.rstrip()
+            line = "      "
+        line += f"{piece} "
+    yield line.rstrip() if items else start + end
+
+
+def _parameter_type(argument: Argument) -> str:
+    schema = argument.schema
+    match schema["type"]:
+        case "ffi.Tensor":
+            return f"{_FFI}TensorView"
+        case "Optional" if schema["args"][0]["type"] == "ffi.Tensor":
+            return f"{_FFI}Optional<{_FFI}TensorView>"
+        case "int" if argument.parameter.type == "uint64":
+            return "::std::uint64_t"
+        case kind if kind in _VALUES:
+            return _VALUES[kind]
+        case _:
+            return f"const {_type(schema)} &"
+
+
+def _type(schema: Schema) -> str:
+    """The type of a value that may be in a container."""
+    kind: str = schema["type"]
+    if kind in _VALUES:
+        return _VALUES[kind]
+    if kind not in _CLASSES:
+        return f"{_FFI}ObjectRef"
+    arguments = ", ".join(_type(inner) for inner in schema.get("args", ()))
+    return f"{_FFI}{_CLASSES[kind]}{f'<{arguments}>' if 'args' in schema else ''}"
+
+
+def _passed(argument: Argument, name: str) -> str:
+    # An AnyView would wrap what an int64_t does not hold.
+    return f"{_FFI}BigInt({name})" if argument.parameter.type == "uint64" else name
+
+
+def _constant(shown: str) -> str:
+    if shown in ("None", "True", "False"):
+        return {"None": "nullptr", "True": "true", "False": "false"}[shown]
+    if shown.lstrip("-").isdigit():
+        # C++ reads -9223372036854775808 as minus a number that is too large.
+        smallest = int(shown) == -(1 << 63)
+        return f"::std::int64_t{{{'-9223372036854775807 - 1' if smallest else shown}}}"
+    value = float(shown)
+    limits = "::std::numeric_limits<double>::"
+    if math.isnan(value):
+        return f"{limits}quiet_NaN()"
+    if math.isinf(value):
+        return f"{'-' * (value < 0)}{limits}infinity()"
+    return repr(value)

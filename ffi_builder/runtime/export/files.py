@@ -1,0 +1,165 @@
+"""A compiled module to files: an object or a shared library, a header, a stub."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeAlias
+
+from ffi_builder.errors import CompileError
+from ffi_builder.runtime import embedded_modules
+from ffi_builder.runtime.codegen import emit
+from ffi_builder.runtime.codegen.targets import Target, target
+from ffi_builder.runtime.elf import read_object
+from ffi_builder.runtime.embedded_modules import CustomModule
+from ffi_builder.runtime.export import linker
+from ffi_builder.runtime.export.function_info import described, symbols, with_descriptions
+from ffi_builder.runtime.export.outputs import Output, write
+from ffi_builder.runtime.inputs import LlvmSource, ObjectSource, Source, llvm_ir, metadata_of
+from ffi_builder.runtime.metadata import PREFIX
+from ffi_builder.runtime.python.table import check_name
+
+PathLike: TypeAlias = str | os.PathLike[str]
+
+
+@dataclass(frozen=True)
+class Options:
+    """The arguments that both exports have, checked."""
+
+    target: Target
+    only: tuple[str, ...] | None
+    header: Path | None
+    stub: Path | None
+    modules: tuple[CustomModule, ...]
+
+    @property
+    def embedded(self) -> str:
+        """LLVM IR that defines the custom modules, or nothing."""
+        if not self.modules:
+            return ""
+        return (
+            "\n".join(embedded_modules.as_llvm_ir(embedded_modules.library_bin(self.modules)))
+            + "\n"
+        )
+
+
+def options(
+    cpu: object,
+    triple: object,
+    export_only: Iterable[str] | None,
+    header: PathLike | None,
+    stub: PathLike | None,
+    modules: Iterable[object],
+) -> Options:
+    """Raises TypeError, ValueError, and CompileError for a target that there is not."""
+    if isinstance(export_only, (str, bytes)):
+        raise TypeError(
+            f"Expected names in export_only=, but got one, {export_only!r}: put it into a list"
+        )
+    only = None if export_only is None else tuple(dict.fromkeys(export_only))
+    if only == ():
+        raise ValueError("export_only= has no name: leave it out to export all functions")
+    return Options(
+        target(cpu, triple),
+        only,
+        None if header is None else Path(header),
+        None if stub is None else Path(stub),
+        tuple(map(embedded_modules.as_module, modules)),
+    )
+
+
+@dataclass(frozen=True)
+class Exporter:
+    """What an export needs of a compiled module."""
+
+    source: Source
+    links: Sequence[LlvmSource | ObjectSource]
+    level: int
+    own: tuple[str, ...]
+    """The functions of `source`."""
+    linked: tuple[str, ...]
+    """Those, and the ones of `links`."""
+    metadata: Callable[[str], str | None]
+    """Of a function."""
+
+    def object(self, path: PathLike, options: Options) -> None:
+        """Write an object, without what `link=` added.
+
+        Raises UnknownFunctionError, CompileError and OSError.
+        """
+        names = _chosen(self.own, options)
+        if options.modules and isinstance(self.source, ObjectSource):
+            raise CompileError(
+                "The module was given as an object, to which modules= cannot be added: use "
+                "export_library"
+            )
+        data = self._object(self.source, options, options.embedded)
+        if options.only is not None and isinstance(self.source, ObjectSource):
+            _check_hidden(data, options)
+        self._write(Output(Path(path), data), names, options)
+
+    def library(self, path: PathLike, options: Options) -> None:
+        """Write a shared library.
+
+        Raises UnknownFunctionError, CompileError, LinkError and OSError.
+        """
+        path = Path(path)
+        names = _chosen(self.linked, options)
+        objects = [self._object(source, options) for source in (self.source, *self.links)]
+        if options.modules:
+            objects.append(self._object(LlvmSource(options.embedded), options))
+        shown = [f"{PREFIX}*"]
+        if options.only is not None:
+            shown = [f'"{symbol}"' for symbol in (*symbols(names), embedded_modules.SYMBOL)]
+        data = linker.link_library(objects, shown, path.name, options.target)
+        self._write(Output(path, data, executable=True), names, options)
+
+    def _object(self, source: Source, options: Options, more: str = "") -> bytes:
+        """The object of `source`, and of `more` LLVM IR; one that was given is as it is."""
+        if isinstance(source, ObjectSource):
+            read_object(source.data, options.target.machine)
+            return source.data
+        text = llvm_ir(source)
+        texts = metadata_of(source)
+        if options.only is not None:
+            texts = {name: data for name, data in texts.items() if name in options.only}
+        text = with_descriptions(text or "", texts) + more
+        if options.only is not None:
+            text = emit.internalised(text, [*symbols(options.only), embedded_modules.SYMBOL])
+        cpu, triple = options.target.cpu, options.target.triple
+        return emit.emit_object(text, cpu, self.level, jit=False, triple=triple)
+
+    def _write(self, main: Output, names: Sequence[str], options: Options) -> None:
+        from ffi_builder.runtime.export import header, stub  # which import tvm-ffi
+
+        functions = [described(name, self.metadata(name)) for name in names]
+        outputs = [main]
+        if options.header is not None:
+            text = header.text(functions, main.path.name, options.header.name)
+            outputs.append(Output(options.header, text.encode()))
+        if options.stub is not None:
+            text = stub.text(functions, main.path.name)
+            outputs.append(Output(options.stub, text.encode()))
+        write(outputs)
+
+
+def _chosen(known: tuple[str, ...], options: Options) -> tuple[str, ...]:
+    if options.only is None:
+        return known
+    for name in options.only:
+        check_name(name, known, "what is exported")
+    return options.only
+
+
+def _check_hidden(data: bytes, options: Options) -> None:
+    """An object that was given cannot be changed."""
+    shown = set(symbols(options.only or ()))
+    others = [s.name for s in read_object(data, options.target.machine).symbols if s.defined]
+    visible = sorted(set(others) - shown)
+    if visible:
+        raise CompileError(
+            f"The module was given as an object, in which export_only= cannot hide "
+            f"`{visible[0]}`: use export_library, or objcopy --keep-global-symbol"
+        )

@@ -1,0 +1,110 @@
+"""Functions as headers and stubs show them, and what they say of themselves in a library.
+
+For each function that has metadata, an export adds to its LLVM IR
+
+    define i32 @__tvm_ffi__metadata_f(ptr %handle, ptr %args, i32 %num_args, ptr %result)
+    define i32 @__tvm_ffi__doc_f(ptr %handle, ptr %args, i32 %num_args, ptr %result)
+
+which return a text, the JSON of `metadata.exported` and the documentation: what
+`tvm_ffi.Module.get_function_metadata` and `get_function_doc` call.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, TypeAlias
+
+from ffi_builder.runtime import metadata
+from ffi_builder.runtime.metadata import PREFIX, Info, Parameter
+
+Schema: TypeAlias = Mapping[str, Any]
+"""A type as tvm-ffi has it: `{"type": "Optional", "args": [{"type": "int"}]}`."""
+
+DESCRIPTIONS: Final = ("_metadata_", "_doc_")
+"""What stands between PREFIX and the name of the function that is described."""
+
+_MAKE_STRING: Final = "TVMFFIStringFromByteArray"
+
+
+@dataclass(frozen=True)
+class Argument:
+    """A parameter with its type as tvm-ffi has it."""
+
+    parameter: Parameter
+    schema: Schema
+
+    @property
+    def constant(self) -> str | None:
+        """`3` of `Literal[3]`, `None` of `None`: the one value that it takes, as Python has it."""
+        if self.parameter.type == "None":
+            return "None"
+        literal = re.fullmatch(r"Literal\[(.*)\]", self.parameter.type)
+        return literal[1] if literal else None
+
+
+@dataclass(frozen=True)
+class Described:
+    """A function. Without `info` nothing but its name is known."""
+
+    name: str
+    info: Info | None = None
+    arguments: Sequence[Argument] = ()
+    returns: Schema | None = None
+
+
+def described(name: str, text: str | None) -> Described:
+    """The function `name` with its metadata, that of an attribute or that of a library."""
+    info = None if text is None else metadata.read(name, text)
+    if info is None or text is None:
+        return Described(name)
+    schema: Any = json.loads(text)["type_schema"]
+    if isinstance(schema, str):
+        schema = json.loads(schema)
+    named: dict[str, list[Schema]] = schema["named_args"]
+    arguments = [Argument(*pair) for pair in zip(info.parameters, named["params"], strict=True)]
+    return Described(name, info, tuple(arguments), named["return"][0])
+
+
+def symbols(names: Iterable[str]) -> list[str]:
+    """The symbols of functions and of what describes them."""
+    return [f"{PREFIX}{kind}{name}" for name in names for kind in ("", *DESCRIPTIONS)]
+
+
+def with_descriptions(text: str, texts: Mapping[str, str]) -> str:
+    """LLVM IR `text` with functions that return `texts`, the metadata by names of functions."""
+    from ffi_builder.runtime.python.function import documentation
+
+    parts = [text]
+    for name, data in texts.items():
+        info = metadata.read(name, data)
+        if info is None:
+            continue
+        answers = dict(
+            zip(DESCRIPTIONS, (metadata.exported(data), documentation(info)), strict=True)
+        )
+        parts += [
+            _returning(f"{PREFIX}{kind}{name}", answer)
+            for kind, answer in answers.items()
+            if not re.search(rf'@"?{PREFIX}{kind}{re.escape(name)}"?\(', text)
+        ]
+    if len(parts) > 1 and f"@{_MAKE_STRING}(" not in text:
+        parts.append(f"declare i32 @{_MAKE_STRING}(ptr, ptr)\n")
+    return "\n".join(parts)
+
+
+def _returning(symbol: str, answer: str) -> str:
+    data = answer.encode()
+    letters = "".join(
+        chr(byte) if 32 <= byte < 127 and byte not in b'"\\' else f"\\{byte:02X}" for byte in data
+    )
+    return f"""
+@"{symbol}.text" = private unnamed_addr constant [{len(data)} x i8] c"{letters}"
+@"{symbol}.array" = private constant {{ ptr, i64 }} {{ ptr @"{symbol}.text", i64 {len(data)} }}
+define i32 @"{symbol}"(ptr %handle, ptr %args, i32 %num_args, ptr %result) nounwind {{
+  %status = call i32 @{_MAKE_STRING}(ptr @"{symbol}.array", ptr %result)
+  ret i32 %status
+}}
+"""

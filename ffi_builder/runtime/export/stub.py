@@ -1,0 +1,179 @@
+"""A `.pyi` of exported functions, as `callable` gives them."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import keyword
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Final
+
+from ffi_builder.runtime.export.function_info import Described, Schema
+from ffi_builder.runtime.metadata import Info, Parameter
+from ffi_builder.runtime.python.function import documentation, python_names, python_signature
+
+_ARRAY: Final = '''
+class {_Array}({Protocol}):
+    """An array of NumPy, PyTorch or another framework with DLPack."""
+
+    def __dlpack__(self, *args: {Any}, **kwargs: {Any}) -> {Any}: ...
+'''
+_IMPORTS: Final[Mapping[str, Sequence[str]]] = {
+    "builtins": ("bool", "bytes", "float", "int", "str"),
+    "collections.abc": ("Callable", "Mapping", "Sequence"),
+    "ctypes": ("c_void_p",),
+    "enum": ("Enum",),
+    "typing": ("Any", "Literal", "Protocol"),
+}
+"""The modules that names in types come from; names of builtins need none."""
+_NAMES: Final = frozenset({"_Array", *(name for names in _IMPORTS.values() for name in names)})
+_WIDTH: Final = 100
+
+_RETURNED: Final[Mapping[str, str]] = {
+    "None": "None",
+    "int": "{int}",
+    "float": "{float}",
+    "bool": "{bool}",
+    "void*": "{c_void_p}",
+}
+"""By the name of tvm-ffi's schema; all else is `Any`."""
+
+_TYPES: Final[Mapping[str, str]] = {
+    "Tensor": "{_Array}",
+    "bool": "{bool}",
+    "handle": "{c_void_p} | None",
+    "DataPointer": "{c_void_p} | {int} | None",
+    "Shape": "{Sequence}[{int}]",
+    "None": "None",
+    "String": "{str}",
+    "Bytes": "{bytes}",
+    "Function": "{Callable}[..., {Any}]",
+    "Array": "{Sequence}[{Any}]",
+    "Map": "{Mapping}[{Any}, {Any}]",
+    **dict.fromkeys(("float16", "bfloat16", "float32", "float64"), "{float}"),
+    **{f"{sign}int{bits}": "{int}" for sign in ("", "u") for bits in (8, 16, 32, 64)},
+}
+"""By the kind of the parameter; all else is `Any`."""
+
+
+class _Names(dict[str, str]):
+    """Names of types in a stub, and those of them that it uses.
+
+    A function of the same name would take it away: beside a function `int`, the type is `int_`.
+    """
+
+    def __init__(self, functions: Collection[str]) -> None:
+        super().__init__()
+        self._functions = functions
+
+    def __missing__(self, name: str) -> str:
+        own = name
+        while own in self._functions or (own != name and own in _NAMES):
+            own += "_"
+        return self.setdefault(name, own)
+
+    def within(self, text: str) -> str:
+        """A type, where names stand in braces."""
+        return text.format_map(self)
+
+    def imports(self) -> Iterator[str]:
+        """The lines that import what was used."""
+        for module, names in _IMPORTS.items():
+            found = [
+                name if self[name] == name else f"{name} as {self[name]}"
+                for name in names
+                if name in self and (module != "builtins" or self[name] != name)
+            ]
+            if found:
+                yield f"from {module} import {', '.join(found)}"
+
+
+def text(functions: Sequence[Described], library: str) -> str:
+    """The stub of the functions in the file `library`. Names that Python has not are left out."""
+    shown = [f for f in functions if f.name.isidentifier() and not keyword.iskeyword(f.name)]
+    names = _Names({function.name for function in shown})
+    parts = ["\n".join(["", *_definition(function, names), ""]) for function in shown]
+    if "_Array" in names:
+        parts.insert(0, names.within(_ARRAY))
+    head = f"Functions of {library}. Written by ffi_builder."
+    return "\n".join([_literal(head), "", *names.imports(), ""]) + "".join(parts)
+
+
+def _definition(function: Described, names: _Names) -> Iterator[str]:
+    if function.info is None:
+        yield names.within(f"def {function.name}(*args: {{Any}}) -> {{Any}}: ...")
+        return
+    params = [names.within(param) for param in _parameters(function.info)]
+    returned = names.within(_returned(function.returns))
+    line = f"def {function.name}({', '.join(params)}) -> {returned}:"
+    if len(line) > _WIDTH:
+        line = "\n".join(
+            [f"def {function.name}(", *(f"    {p}," for p in params), f") -> {returned}:"]
+        )
+    yield line
+    yield f"    {_literal(documentation(function.info))}"
+
+
+def _returned(schema: Schema | None) -> str:
+    """tvm-ffi gives tensors back as what came: a `tvm_ffi.Tensor`, or the framework's own."""
+    if schema is None:
+        return "{Any}"
+    if schema["type"] == "Tuple":
+        return f"{{Sequence}}[{' | '.join(dict.fromkeys(_returned(s) for s in schema['args']))}]"
+    return _RETURNED.get(schema["type"], "{Any}")
+
+
+def _parameters(info: Info) -> list[str]:
+    by_name = dict(zip(python_names(info), info.parameters, strict=True))
+    shown: list[str] = []
+    for param in python_signature(info).parameters.values():
+        if param.kind is inspect.Parameter.KEYWORD_ONLY and "*" not in shown:
+            shown.append("*")
+        empty = param.default is inspect.Parameter.empty
+        default = "" if empty else f" = {_default(param.default)}"
+        shown.append(f"{param.name}: {_type(by_name[param.name])}{_plain(default)}")
+    return shown
+
+
+def _type(param: Parameter) -> str:
+    none = " | None" if param.type.startswith("Optional(") else ""
+    literal = re.search(r"Literal\[(.*)\]", param.type)
+    if param.kind == "Choice":
+        choices = re.findall(r"'([^']*)': -?\d+", param.type)
+        return f"{{Literal}}[{_plain(', '.join(map(repr, choices)))}] | {{Enum}}{none}"
+    if param.kind == "Literal" and literal is not None:
+        # A type has ints and bools, but no floats; and mypy does not read the least int64.
+        known = re.fullmatch(r"True|False|-?\d+", literal[1])
+        if known and literal[1] != str(-(1 << 63)):
+            return f"{{Literal}}[{literal[1]}]{none}"
+        return f"{{{'int' if known else 'float'}}}{none}"
+    return f"{_TYPES.get(param.kind, '{Any}')}{none}"
+
+
+def _plain(text: str) -> str:
+    """Text in which braces are no names."""
+    return text.replace("{", "{{").replace("}", "}}")
+
+
+def _default(value: object) -> str:
+    shown = repr(value)
+    try:
+        ast.literal_eval(shown)
+    except (ValueError, SyntaxError):
+        return "..."
+    return shown
+
+
+def _literal(words: str) -> str:
+    """A docstring."""
+    escaped = words.strip().replace("\\", "\\\\")
+    escaped = re.sub(r'""+|"$', lambda found: found[0].replace('"', '\\"'), escaped)
+    first, *rest = map(_visible, escaped.splitlines())
+    if not rest:
+        return f'"""{first}"""'
+    return "\n".join([f'"""{first}', *(f"    {line}".rstrip() for line in rest), '    """'])
+
+
+def _visible(line: str) -> str:
+    return "".join(c if c.isprintable() or c == "\t" else repr(c)[1:-1] for c in line)

@@ -1,0 +1,271 @@
+"""What was given to `compile`, as one of three things that code can be had from."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+from ffi_builder.errors import CompileError
+from ffi_builder.runtime import elf, metadata, mlir
+from ffi_builder.runtime.codegen import emit, floats
+from ffi_builder.runtime.jit import shared, units
+from ffi_builder.runtime.protocols import Module, Operation, OpView
+
+
+@dataclass(frozen=True)
+class MlirSource:
+    """A lowered module, which nothing else refers to. It is verified when it is translated."""
+
+    module: Module
+    share_helpers: bool
+    """Whether its helpers are as `attach` made them, so that earlier copies may stand for them."""
+
+
+@dataclass(frozen=True)
+class LlvmSource:
+    """LLVM IR text."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class ObjectSource:
+    """The bytes of a relocatable object."""
+
+    data: bytes
+
+
+@dataclass(frozen=True)
+class CachedSource:
+    """A lowered module out of the compile cache, which is not parsed before it is asked for."""
+
+    data: bytes
+    """Text or bytecode."""
+    root: str
+    """The distribution that parses it."""
+    metadata: dict[str, str]
+    """As `metadata_of` had it."""
+
+    def parsed(self) -> Module:
+        """A module of its own. Raises CompileError."""
+        return mlir.parse(self.data, self.root)
+
+
+Source = MlirSource | LlvmSource | ObjectSource | CachedSource
+
+
+def mlir_text(source: Source) -> str | None:
+    """The MLIR of `source`, or None if there is none."""
+    if isinstance(source, MlirSource):
+        return source.module.operation.get_asm()
+    if isinstance(source, CachedSource):
+        return source.parsed().operation.get_asm()
+    return None
+
+
+def llvm_ir(source: Source) -> str | None:
+    """Unoptimised LLVM IR with all helpers, or None if there is none."""
+    match source:
+        case MlirSource(module):
+            mlir.verify(module)
+            return mlir.to_llvm_ir(module)
+        case CachedSource():
+            return llvm_ir(MlirSource(source.parsed(), share_helpers=False))
+        case LlvmSource(text):
+            return text
+        case ObjectSource():
+            return None
+
+
+def metadata_of(source: Source) -> dict[str, str]:
+    """What the wrappers in `source` say of themselves, by name."""
+    match source:
+        case MlirSource(module):
+            return metadata.of_module(module)
+        case CachedSource():
+            return source.metadata
+        case LlvmSource(text):
+            return metadata.of_llvm_ir(text)
+        case ObjectSource():
+            return {}
+
+
+def callers(source: Source, symbol: str) -> list[str]:
+    """The wrappers in an MLIR module that mention a symbol, by their names."""
+    if not isinstance(source, MlirSource):
+        return []
+    mention = re.compile(rf'@"?{re.escape(symbol)}(?![\w.$])')
+    return [
+        name
+        for name, operation in wrappers(source.module.operation)
+        if len(operation.regions[0].blocks) and mention.search(str(operation))
+    ]
+
+
+def wrappers(module: Operation) -> list[tuple[str, Operation]]:
+    """The functions of a module that were attached, by their names without the prefix."""
+    prefix = metadata.PREFIX
+    found: list[tuple[str, Operation]] = []
+    for view in module.regions[0].blocks[0].operations:
+        attributes = view.operation.attributes
+        name = str(attributes["sym_name"].value) if "sym_name" in attributes else ""
+        if name.startswith(prefix):
+            found.append((name.removeprefix(prefix), view.operation))
+    return found
+
+
+def objects(source: Source, level: int) -> list[bytes]:
+    """Objects for this CPU: the source's own, then those of its helpers. Raises CompileError."""
+    match source:
+        case MlirSource(module, share_helpers):
+            own, helpers = shared.split(module) if share_helpers else (module, [])
+            mlir.verify(own)  # the helpers were when they were compiled
+            wrappers = units.take_out(own, level) if own is not module else []
+            if wrappers and units.only_declares(own):
+                return [*wrappers, *helpers]
+            return [emit.emit_object(mlir.to_llvm_ir(own), "host", level), *wrappers, *helpers]
+        case CachedSource():
+            return objects(MlirSource(source.parsed(), share_helpers=False), level)
+        case LlvmSource(text):
+            return [emit.emit_object(text, "host", level)]
+        case ObjectSource(data):
+            return [data]
+
+
+_PATH = re.compile(r"[^\n\0<>(){};@%=]*\.(?:mlir|mlirbc|ll|bc|o|obj|so|a|c|cc|cpp|cu|py|txt)")
+_SOURCES = (".c", ".cc", ".cpp", ".cxx", ".cu", ".rs")
+_TEXTS = (".mlir", ".ll", ".txt")
+_LONGEST_PATH = 200
+"""Text without a line end up to here may be meant for a file's name."""
+
+# How a line of LLVM IR outside of functions begins. MLIR has none of these: its aliases are
+# `!a = !llvm…` and `#a = #…`, and its comments begin with `//`.
+_LLVM_IR_LINE = re.compile(
+    r"""
+      ; | define\b | declare\b | target\ (?:triple|datalayout)\b | source_filename\b
+    | attributes\ \#\d | module\ asm\b
+    | @[\w.$"-]+\ *= | %[\w.$"-]+\ *=\ *type\b | \$[\w.$"-]+\ *=\ *comdat\b
+    | ![\w.]+\ *=\ *(?:distinct\ )?!(?:\{|DI)
+    """,
+    re.VERBOSE,
+)
+_FIRST_LINE = re.compile(r"(?:\s*//[^\n]*\n)*\s*([^\n]*)")
+
+
+def read_source(
+    module: object, pipeline: str | None = None, hooks: Sequence[Callable[[Any], object]] = ()
+) -> Source:
+    """Tell what `module` is, and lower a clone of it if it is MLIR.
+
+    Raises TypeError for what is neither MLIR, LLVM IR nor an object, and for a pipeline or hooks
+    without MLIR; CompileError if it does not parse, lower or verify.
+    """
+    if isinstance(module, str) and not module.strip():
+        raise CompileError("Expected MLIR or LLVM IR, but the text is empty")
+    _check_no_path(module)
+    if isinstance(module, str) and not is_llvm_ir(module):
+        return _lowered(mlir.parse(module), pipeline, hooks)
+    if mlir.is_module(module):
+        copy, before = mlir.clone(module), _names(module) if hooks else set[str]()
+        lowered = _lowered(copy, pipeline, hooks)
+        _check_untouched(module, before, hooks)
+        return lowered
+    if pipeline is not None or hooks:
+        given = "pipeline" if pipeline is not None else "post_compile_hooks"
+        raise TypeError(f"{given}= needs an MLIR module, but got {_kind(module)}")
+    if not isinstance(module, (str, bytes, bytearray)):
+        raise TypeError(
+            f"Expected an ir.Module of an MLIR Python distribution, MLIR or LLVM IR text, or the "
+            f"bytes of an object file, but got {_kind(module)}; give a module of other MLIR "
+            f"bindings as text, which torch-mlir parses"
+        )
+    return read_link_item(module)
+
+
+def _check_no_path(module: object) -> None:
+    """Raises TypeError for a path, or a text that is nothing but one."""
+    if isinstance(module, os.PathLike):
+        path = Path(cast("os.PathLike[str]", module))
+    elif isinstance(module, str) and _PATH.fullmatch(module) and len(module) < _LONGEST_PATH:
+        path = Path(module)
+    else:
+        return
+    read = "read_text" if path.suffix in _TEXTS else "read_bytes"
+    raise TypeError(
+        f"Expected a module, not the path {module!r}: read the file, and give that: "
+        f"pathlib.Path({str(path)!r}).{read}()"
+    )
+
+
+def _names(module: OpView) -> set[str]:
+    """The functions that were attached to a module."""
+    return {name for name, _ in wrappers(module.operation)}
+
+
+def _check_untouched(
+    module: OpView, before: set[str], hooks: Sequence[Callable[[Any], object]]
+) -> None:
+    """Raises CompileError if a hook attached to the module that was given, not to its clone."""
+    new = sorted(_names(module) - before) if hooks else []
+    if new:
+        names = ", ".join(f"`{name}`" for name in new)
+        raise CompileError(
+            f"A hook attached {names} to the module that was given to compile, and that is not "
+            f"what is compiled: attach to the module that the hook is called with, as in "
+            f"`def hook(lowered): attach(lowered, …)`"
+        )
+
+
+def read_link_item(item: object, what: str = "the module") -> LlvmSource | ObjectSource:
+    """One element of `link=`.
+
+    Raises TypeError if it is neither LLVM IR text nor an object's bytes, nor a path of such a file;
+    CompileError for an object that is none; OSError.
+    """
+    if isinstance(item, os.PathLike):
+        path = Path(cast("os.PathLike[str]", item))
+        data = path.read_text() if path.suffix == ".ll" else path.read_bytes()
+        try:
+            return read_link_item(data, what)
+        except CompileError as error:
+            hint = "; compile the source code to an object" if path.suffix in _SOURCES else ""
+            raise CompileError(f"{path}: {error}{hint}") from None
+    if isinstance(item, str) and is_llvm_ir(item):
+        return LlvmSource(floats.readable(item))
+    if isinstance(item, (bytes, bytearray)):
+        data = bytes(item)
+        elf.read_object(data)
+        return ObjectSource(data)
+    hint = ""
+    if isinstance(item, str) and len(item) < _LONGEST_PATH and "\n" not in item:
+        hint = f", {item!r}; for a file give pathlib.Path({item!r})"
+    raise TypeError(
+        f"Expected LLVM IR text or the bytes of an object file for {what}, but got {_kind(item)}"
+        f"{hint}"
+    )
+
+
+def is_llvm_ir(text: str) -> bool:
+    """Whether `text` is LLVM IR, told by how its first line with anything on it starts."""
+    first = _FIRST_LINE.match(text)
+    return first is not None and _LLVM_IR_LINE.match(first[1]) is not None
+
+
+def _lowered(
+    module: Module, pipeline: str | None, hooks: Sequence[Callable[[Any], object]]
+) -> MlirSource:
+    share_helpers = pipeline is None or not shared.has_helpers(module)
+    mlir.lower(module, pipeline, hooks)
+    return MlirSource(module, share_helpers)
+
+
+def _kind(value: object) -> str:
+    if isinstance(value, str):
+        return "LLVM IR text" if is_llvm_ir(value) else "other text"
+    if isinstance(value, (bytes, bytearray)):
+        return "bytes"
+    return f"`{type(value).__module__}.{type(value).__qualname__}`"

@@ -1,0 +1,1 @@
+"""Objects to code of this process, with LLVM's ORC JIT."""

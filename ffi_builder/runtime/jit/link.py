@@ -1,0 +1,288 @@
+"""Objects to a loaded library, with apache-tvm-ffi-orcjit (LLVM's ORC JIT).
+
+All libraries share one session, and each has its own namespace. Everything that would make the JIT
+write to stderr, or hang, is looked for in the objects first.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import functools
+import os
+import platform
+import tempfile
+from collections.abc import Callable, Generator, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ffi_builder.errors import LinkError
+from ffi_builder.runtime import _optional
+from ffi_builder.runtime.codegen import llvm
+from ffi_builder.runtime.elf import (
+    ObjectFile,
+    Symbol,
+    read_object,
+    rename_symbols,
+    with_empty_initialiser,
+)
+from ffi_builder.runtime.embedded_modules import with_one_library_bin
+from ffi_builder.suggest import did_you_mean
+
+if TYPE_CHECKING:
+    import tvm_ffi
+
+PREFIX = "__tvm_ffi_"
+# `__tvm_ffi__metadata_f` and `__tvm_ffi__doc_f` describe `f`, `__tvm_ffi__library_*` the library.
+RESERVED = ("_metadata_", "_doc_", "_library_")
+
+_GETTER = "__ffi_builder_address_of_"
+
+# Symbols that the JIT itself provides.
+_FROM_JIT = frozenset({"_GLOBAL_OFFSET_TABLE_", "__dso_handle", "atexit"})
+
+# Where compilers' own helpers are (`__extendhfsf2`, `__divti3`, `exp10f`), for a process that has
+# not loaded them.
+_COMPILER_LIBRARIES = ("libm.so.6", "libgcc_s.so.1")
+
+# Undefined symbols of C++: only these make it worth to ask the C++ compiler for its runtime library
+# (5 ms, once).
+CXX_PREFIXES = ("_Z", "__cxa_", "__gxx_")
+
+# Relocations that JITLink does not know, or that cannot reach from its code to that of the process.
+_UNSUPPORTED = {
+    "x86_64": {
+        # TLSLD, DTPOFF32, GOTTPOFF, TPOFF32, GOTPC32_TLSDESC and what goes with it
+        frozenset({20, 21, 22, 23, 34, 35, 36}): (
+            "a thread-local model that the JIT does not know: thread-local variables must be "
+            "neither static nor hidden, and compiled with -fPIC and no other -ftls-model"
+        ),
+        # 32, 32S
+        frozenset({10, 11}): "absolute 32-bit addresses: compile it with -fPIC",
+    }
+}
+
+
+@dataclass(frozen=True)
+class Library:
+    """Code that is loaded and ready to run."""
+
+    module: tvm_ffi.Module
+    functions: tuple[str, ...]
+    """Names without the prefix, in the order of the objects."""
+
+    def function(self, name: str) -> tvm_ffi.Function:
+        """The function `name`, one of `functions`."""
+        return self.module.get_function(name)
+
+    def metadata(self, name: str) -> str | None:
+        """What the library itself says of a function, if it was exported with that."""
+        return metadata_in(self.module, name)
+
+    def address(self, name: str) -> int:
+        """Where the code of `name` is."""
+        return int(self.module.get_function(_GETTER + name)())
+
+
+def metadata_in(module: tvm_ffi.Module, name: str) -> str | None:
+    """What a library answers that was exported with metadata: the JSON of a function."""
+    try:
+        return str(module.get_function(f"_metadata_{name}")())
+    except (AttributeError, RuntimeError):
+        return None
+
+
+def link(
+    objects: Sequence[bytes],
+    getter: bytes | None = None,
+    callers: Callable[[str], Sequence[str]] = lambda name: (),
+) -> Library:
+    """Load `objects` as one library.
+
+    `getter` is what `getter_template` gave, perhaps in another process: to make it needs LLVM.
+    `callers` says which functions call a symbol; it is asked for those that are missing.
+    Raises LinkError that names every symbol that is missing or defined twice, and CompileError for
+    what is no object of this machine.
+    """
+    files = [read_object(data) for data in with_one_library_bin(objects)]
+    _check_duplicates(files)
+    _check_undefined(files, callers)
+    _check_supported(files)
+    functions = tuple(functions_among(symbol for file in files for symbol in file.symbols))
+    getters = [_address_getter(name, getter) for name in functions]
+    module = _load(files, getters)
+    library = Library(module, functions)
+    try:
+        for name in functions:
+            library.function(name)
+    except RuntimeError as error:
+        raise LinkError(f"The JIT cannot link the module: {error}") from error
+    return library
+
+
+def _load(files: Sequence[ObjectFile], getters: Sequence[bytes]) -> tvm_ffi.Module:
+    session = _optional.load("tvm_ffi_orcjit").default_session()
+    # A thread that used a thread-local variable calls into the library when it ends, however late
+    # that is; and the JIT's runtime never forgets where the variables were. So it has to stay.
+    stays = any(file.thread_local for file in files)
+    # A compiler that cannot be run is one that is not asked.
+    cxx = None if any(map(_is_cxx, undefined(files))) else os.devnull
+    try:
+        with _loadable(files) as objects:
+            return session.load_module([*objects, *getters], keep_module_alive=stays, cxx=cxx)
+    except RuntimeError as error:
+        raise LinkError(f"The JIT cannot load the module: {error}") from error
+
+
+@contextlib.contextmanager
+def _loadable(files: Sequence[ObjectFile]) -> Generator[list[bytes | str]]:
+    """The objects so that all of their constructors and destructors run.
+
+    The JIT runs destructors only of objects that it has something to initialise in. And a symbol
+    that it adds to each of those is called after the file, with no name for what came as bytes.
+    """
+    objects = [
+        with_empty_initialiser(file.data)
+        if file.destructors and not file.constructors
+        else file.data
+        for file in files
+    ]
+    if sum(file.constructors or file.destructors for file in files) < 2:
+        yield [*objects]
+        return
+    with tempfile.TemporaryDirectory(prefix="ffi_builder-") as folder:
+        paths = [Path(folder, f"{index}.o") for index in range(len(objects))]
+        for path, data in zip(paths, objects, strict=True):
+            path.write_bytes(data)
+        yield [str(path) for path in paths]
+
+
+def functions_among(symbols: Iterable[Symbol]) -> Iterable[str]:
+    """Names of functions that can be called, without the prefix, in order."""
+    for symbol in symbols:
+        name = symbol.name.removeprefix(PREFIX)
+        if symbol.exported and name != symbol.name and not name.startswith(RESERVED):
+            yield name
+
+
+def undefined(files: Sequence[ObjectFile]) -> list[str]:
+    """Names that some object needs and none defines, in order."""
+    defined = {symbol.name for file in files for symbol in file.symbols if symbol.defined}
+    needed = (s.name for file in files for s in file.symbols if not s.defined and not s.weak)
+    return list(dict.fromkeys(name for name in needed if name not in defined))
+
+
+def _check_duplicates(files: Sequence[ObjectFile]) -> None:
+    seen: set[str] = set()
+    twice: dict[str, None] = {}
+    for file in files:
+        strong = {symbol.name for symbol in file.symbols if symbol.defined and not symbol.weak}
+        twice.update(dict.fromkeys(sorted(seen & strong)))
+        seen |= strong
+    if twice:
+        raise LinkError(f"Defined in more than one of the linked objects: {_listed(twice)}")
+
+
+def _check_undefined(files: Sequence[ObjectFile], callers: Callable[[str], Sequence[str]]) -> None:
+    missing = [name for name in undefined(files) if not _in_process(name)]
+    if not missing:
+        return
+    text = f"Neither the linked objects nor this process define: {_listed(missing)}"
+    if any(name.startswith("llvm.") for name in missing):
+        text += "; LLVM has no intrinsic of that name"
+    else:
+        text += "; pass what defines them with link=, or load its library with ctypes.RTLD_GLOBAL"
+        text += _remarks(missing, files, callers)
+    raise LinkError(text)
+
+
+def _remarks(
+    missing: Sequence[str], files: Sequence[ObjectFile], callers: Callable[[str], Sequence[str]]
+) -> str:
+    """Who calls what is missing, and what may be meant: misspelt, or C++ of the same name."""
+    defined = [symbol.name for file in files for symbol in file.symbols if symbol.defined]
+    remarks: list[str] = []
+    for name in missing:
+        wrappers = callers(name)
+        called = f"`{name}` is what the call provider of {_listed(wrappers)} calls"
+        remark = called if wrappers else ""
+        mangled = [other for other in defined if other.startswith(f"_Z{len(name)}{name}")]
+        if mangled:
+            remarks += [remark] if remark else []
+            remarks.append(f'`{mangled[0]}` is C++: declare it extern "C"')
+            continue
+        # Kernels are called like their wrappers.
+        own = {PREFIX + wrapper for wrapper in wrappers}
+        internal = name.startswith("__")
+        alike = [n for n in defined if n.startswith("__") == internal and n not in own]
+        meant = did_you_mean(name, alike, "`{}`")
+        remark += meant if remark or not meant else f"`{name}`{meant}"
+        remarks += [remark] if remark else []
+    return f" ({'; '.join(remarks)})" if remarks else ""
+
+
+def _check_supported(files: Sequence[ObjectFile]) -> None:
+    for types, words in _UNSUPPORTED.get(platform.machine(), {}).items():
+        if any(file.relocation_types & types for file in files):
+            raise LinkError(f"An object uses {words}")
+    indirect = {symbol.name for file in files for symbol in file.symbols if symbol.indirect}
+    if indirect:
+        raise LinkError(f"The JIT does not know indirect functions (`ifunc`): {_listed(indirect)}")
+
+
+def _is_cxx(name: str) -> bool:
+    return name.startswith(CXX_PREFIXES)
+
+
+def _in_process(name: str) -> bool:
+    if name in _FROM_JIT or hasattr(_process(), name):
+        return True
+    return any(hasattr(library, name) for library in _compiler_libraries())
+
+
+@functools.cache
+def _process() -> ctypes.CDLL:
+    _optional.load("tvm_ffi")  # its library is loaded with global symbols
+
+    return ctypes.CDLL(None)
+
+
+@functools.cache
+def _compiler_libraries() -> tuple[ctypes.CDLL, ...]:
+    found: list[ctypes.CDLL] = []
+    for name in _COMPILER_LIBRARIES:
+        with contextlib.suppress(OSError):
+            found.append(ctypes.CDLL(name, mode=ctypes.RTLD_GLOBAL))
+    return tuple(found)
+
+
+def _address_getter(name: str, template: bytes | None) -> bytes:
+    """An object that defines a function which returns the address of `name`.
+
+    The JIT gives out callables, not addresses. One object is compiled, and its symbols are renamed.
+    """
+    symbol, target = f"{PREFIX}{_GETTER}{name}", f"{PREFIX}{name}"
+    names = {"getter": symbol, "target": target}
+    return rename_symbols(template or getter_template(), names)
+
+
+@functools.cache
+def getter_template() -> bytes:
+    """An object with a `getter` that returns the address of `target`."""
+    return llvm.emit_object(_GETTER_IR, "host", 1, passes=False)
+
+
+_GETTER_IR = """
+declare void @target()
+define i32 @getter(ptr %handle, ptr %args, i32 %num_args, ptr %result) nounwind {
+  store i64 1, ptr %result
+  %payload = getelementptr i8, ptr %result, i64 8
+  store ptr @target, ptr %payload
+  ret i32 0
+}
+"""
+
+
+def _listed(names: Iterable[Any]) -> str:
+    return ", ".join(f"`{name}`" for name in names)

@@ -1,0 +1,130 @@
+"""Functions by name: what a compiled module and a loaded library have in common."""
+
+from __future__ import annotations
+
+import functools
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from ffi_builder.runtime import metadata
+from ffi_builder.runtime.metadata import Info
+from ffi_builder.suggest import did_you_mean
+
+if TYPE_CHECKING:
+    from ffi_builder.runtime.python.function import WrappedFunction
+
+
+class UnknownFunctionError(KeyError):
+    """There is no function of that name."""
+
+    def __str__(self) -> str:
+        return str(self.args[0])  # KeyError would show the repr
+
+
+class FunctionTable(ABC):
+    """Functions by their names, without the `__tvm_ffi_` prefix."""
+
+    _kind = "the compiled module"
+
+    @property
+    @abstractmethod
+    def functions(self) -> tuple[str, ...]:
+        """Names of all functions."""
+
+    @abstractmethod
+    def _function(self, name: str) -> Any:
+        """A new reference to a function that is there."""
+
+    @abstractmethod
+    def _metadata(self, name: str) -> str | None:
+        """Its metadata, if it has some."""
+
+    def __getitem__(self, name: str) -> WrappedFunction:
+        """The function `name`, taking positional arguments: a `tvm_ffi.Function`.
+
+        It knows its `__signature__`, `__doc__` and `__name__`. Raises UnknownFunctionError, a
+        KeyError.
+        """
+        from ffi_builder.runtime.python.function import wrapped
+
+        self._check(name)
+        return wrapped(self._function(name), name, self._info(name))
+
+    def callable(self, name: str) -> Callable[..., Any]:
+        """The function `name` as a Python function: with keywords, defaults, keyword-only marks.
+
+        It takes dataclasses and NamedTuples for structs and tuples, enumerators for what they stand
+        for, and any framework's stream for a Stream. Raises UnknownFunctionError, a KeyError, and
+        TypeError if the code does not say what its parameters are, or has a default that could not
+        travel with it.
+        """
+        from ffi_builder.runtime.python.function import with_keywords
+
+        function, info = self[name], self._info(name)
+        if info is None:
+            raise TypeError(
+                f"`{name}` in {self._kind} says nothing of its parameters: it was not attached by "
+                f"ffi_builder, or its attributes were dropped on the way; call it by position"
+            )
+        return with_keywords(function, info)
+
+    def info(self, name: str) -> Info | None:
+        """What the code says of the function: signature, documentation, parameters.
+
+        None if it says nothing. Raises UnknownFunctionError, a KeyError.
+        """
+        self._check(name)
+        return self._info(name)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.functions
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.functions)
+
+    def __len__(self) -> int:
+        return len(self.functions)
+
+    if not TYPE_CHECKING:  # for type checkers there is no such attribute
+
+        def __getattr__(self, name: str) -> Any:
+            """Raises AttributeError; for a function, with how it is had."""
+            words = f"{type(self).__name__!r} object has no attribute {name!r}"
+            if not name.startswith("_") and name in self.functions:
+                words += f"; its function is [{name!r}], or .callable({name!r})"
+            raise AttributeError(words, name=name, obj=self)
+
+    @functools.cached_property
+    def _infos(self) -> dict[str, Info | None]:
+        """What was read already."""
+        return {}
+
+    def _info(self, name: str) -> Info | None:
+        if name not in self._infos:
+            text = self._metadata(name)
+            self._infos[name] = None if text is None else metadata.read(name, text)
+        return self._infos[name]
+
+    def _check(self, name: str) -> None:
+        check_name(name, self.functions, self._kind)
+
+
+def check_name(name: str, functions: tuple[str, ...], kind: str) -> None:
+    """Raise UnknownFunctionError if `name` is not among the `functions` of `kind`."""
+    if name not in functions:
+        raise UnknownFunctionError(
+            f"No function `{name}` in {kind}, {_what_it_has(name, functions)}"
+        )
+
+
+def _what_it_has(name: object, functions: tuple[str, ...]) -> str:
+    prefix = metadata.PREFIX
+    if not functions:
+        return (
+            f"which has none: it defines no `{prefix}*`; a hook of compile attaches them, to the "
+            f"module that it is called with"
+        )
+    if isinstance(name, str) and name.removeprefix(prefix) in functions:
+        return f"whose names are without `{prefix}`: `{name.removeprefix(prefix)}`"
+    return f"which has: {', '.join(functions)}{did_you_mean(name, functions, '`{}`')}"

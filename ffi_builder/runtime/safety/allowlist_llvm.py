@@ -1,0 +1,369 @@
+"""Decide which LLVM IR this process may generate code for.
+
+LLVM answers what it cannot generate with `LLVM ERROR` and abort(), with an assertion, or by running
+out of stack; faults in inline assembly end in exit(1). Nothing in llvmlite's API can stop that. So
+this process takes only text in which every word is known to be harmless, and every type is of a
+usual size: the wrappers of this package, and what lowering passes and compilers usually make. All
+other text goes to a child process (see `safety.worker`), which costs some tenths of a second once.
+
+The text is read as LLVM's lexer reads it: strings and comments are taken out first, the rest falls
+into words. tests/runtime/test_allowlists.py and test_unusual.py try the words with each other.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Iterator
+from typing import Final, TypeAlias
+
+from ffi_builder.runtime import metadata
+from ffi_builder.runtime.safety import allowlist_metadata
+from ffi_builder.runtime.safety.allowlist_words import (
+    HARMLESS,
+    INSTRUCTIONS,
+    INTRINSICS,
+    KNOWN_METADATA,
+    TOP_LEVEL,
+    TYPES,
+)
+from ffi_builder.runtime.safety.nesting import is_deeper
+from ffi_builder.runtime.safety.tables import words
+
+# Words in the line of a global, besides names and numbers. Of constant expressions only
+# `getelementptr` is known to become a relocation.
+_GLOBAL: Final = (
+    TYPES
+    | (TOP_LEVEL - words("source_filename target datalayout triple define declare attributes type"))
+    | words("x null undef poison zeroinitializer true false getelementptr inbounds nuw nusw weak")
+)
+_APPENDING: Final = ("@llvm.global_ctors ", "@llvm.global_dtors ", "@llvm.used ", "@llvm.compiler.")
+
+_ATTRIBUTE_VALUES: Final[dict[str, re.Pattern[str]]] = {
+    metadata.ATTRIBUTE: re.compile('[^"]*'),
+    "frame-pointer": re.compile("all|non-leaf|none"),
+    **{
+        key: re.compile("true|false")
+        for key in words(
+            """
+            approx-func-fp-math less-precise-fpmad no-infs-fp-math no-nans-fp-math
+            no-signed-zeros-fp-math no-trapping-math unsafe-fp-math use-soft-float
+            """
+        )
+    },
+    **{
+        key: re.compile(r"\d{1,4}")
+        for key in ("min-legal-vector-width", "prefer-vector-width", "stack-protector-buffer-size")
+    },
+}
+_TRUSTED: Final = re.compile(r"ffi-builder-trusted-[0-9a-f]{8}")
+_CPU_KEYS: Final = ("target-cpu", "tune-cpu")
+_GENERIC_CPUS: Final = frozenset({"x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4", "generic"})
+_SECTION: Final = '".text"'  # cold functions of this package ask for it
+_HEADERS: Final = ("source_filename =", "datalayout =", "triple =")
+_NAME_MARKS: Final = frozenset("@%!c$")
+
+# Strings and comments, as LLVM's lexer finds them: there are no escaped quotes, and a carriage
+# return ends a comment.
+_SKIPPED: Final = re.compile(r'"[^"]*"|;[^\n\r]*')
+_SPACES: Final = str.maketrans(dict.fromkeys("()[]{}<>,=*", " "))
+
+# Words that are not in a table. A string is one quote by now.
+_OTHER_WORDS: Final = re.compile(
+    r"""(?:(?:
+      [%@](?:\d+|[-a-zA-Z$._][-\w$.]*|")            # values, types and symbols
+    | \#\d+ | !(?:\d+|"|DI[A-Z]\w*)? | c?"          # attributes, metadata and strings
+    | [-+]?\d+(?:\.\d*(?:[eE][-+]?\d+)?)? | 0x[HR]?[0-9A-Fa-f]+
+    | [-\w$.]+:                                     # labels, and fields of metadata
+    | DW_\w+ | DI(?:SP)?Flag\w+ | \| | \.\.\.
+    )[ ])*""",
+    re.VERBOSE,
+)
+_INTRINSIC_TYPES: Final = re.compile(
+    r"(?:\.(?:v(\d+))?(?:i(?:1|8|16|32|64|128)|b?f16|f32|f64|p\d{1,2}))*"
+)
+_INTRINSIC: Final = re.compile(rf"@llvm\.([a-z0-9_.]+?)({_INTRINSIC_TYPES.pattern})")
+
+_INTRINSIC_NAME: Final = re.compile(r"@llvm\.\S*")
+
+_ALIGNMENT: Final = re.compile(r" align[ (](\d+)")
+# Before LLVM 22 it is the operand after the pointer, which the verifier does not look at.
+_MASKED: Final = re.compile(r"@llvm\.masked\.[^\n]*?\bptr [^,\n]+, i32 ([^,\s]+),")
+_ADDRESS_SPACE: Final = re.compile(r" addrspace\((\d+)\)")
+_POINTER: Final = r"ptr(?:[ ]addrspace\(\d+\))?"
+_ATOMICS: Final = words("atomicrmw cmpxchg atomic")
+_ATOMIC: Final = re.compile(
+    rf"""\b(?:
+        (?:load|store)[ ]atomic[ ](?:volatile[ ])?
+      | atomicrmw[ ](?:volatile[ ])?\w+[ ]{_POINTER}[ ][^\s,]+,[ ]
+      | cmpxchg[ ](?:weak[ ])?(?:volatile[ ])?{_POINTER}[ ][^\s,]+,[ ]
+    )(?:i8|i16|i32|i64|ptr|float|double)\b""",
+    re.VERBOSE,
+)
+
+_Chains: TypeAlias = list[tuple[str, str]]
+# `[4 x [8 x `, and how the type of the elements begins.
+_SIZES: Final = re.compile(r"((?:[\[<]\d+ x )+)(.)")
+_TYPE: Final = r"[^()=!]+?"
+_IN_MEMORY: Final = re.compile(
+    rf"""\s*%\S+[ ]=[ ](?:
+        alloca[ ]{_TYPE}(?:,[ ]i\d+[ ][^\s,]+)?(?:,[ ]align[ ]\d+)?(?:,[ ]addrspace\(\d+\))?
+      | getelementptr[ ](?:(?:inbounds|nuw|nusw)[ ])*{_TYPE},[ ]{_POINTER}[ ][^\s,]+
+        (?:,[ ]i\d+[ ][^\s,]+)*
+    )(?:,[ ]!dbg[ ]!\d+)?""",
+    re.VERBOSE,
+)
+_NAMED_ELEMENT: Final = re.compile(r"\{[^{}]*%|x %")
+
+# A line that is not one whole statement, as LLVM and llvmlite print it: something could hide there.
+_ODD_LINE: Final = re.compile(
+    r"""^(?![ \t\r]*(?:
+        [@%]\S+[ ]=[ ]+[^\s] | ![^\s=]+[ ]=[ ] | (?:attributes|define|declare|target)[ ]
+      | source_filename[ ] | (?:store|br|ret|fence|switch)[ ] | unreachable\b
+      | (?:(?:tail|notail)[ ])?call[ ] | [-\w$."]+: | i\d+[ ]\S+,[ ]label[ ]
+      | [{}][ \t\r]*$ | \] | $
+    )).*""",
+    re.VERBOSE | re.MULTILINE,
+)
+
+_LONG_NUMBER: Final = re.compile(r"\d{4000}")  # Python reads no more than 4,300 digits
+_LANES: Final = re.compile(r"<(\d+)")
+_VECTOR: Final = re.compile(r"<\d+ x ")
+_WIDE_LANES: Final = re.compile(r"x\s+i128\s*>")  # of which LLVM makes no vectors of halves
+_COUNTED: Final = re.compile(r" = alloca [^\n]*, i\d+ ([%\w-][^\s,]*)")
+_FIELDS: Final = re.compile(r"\{[^{}]*")
+
+_MOST_LANES: Final = 256
+_LANES_OF_A_VALUE: Final = 16
+_MOST_VALUES: Final = 512
+"""How many values the types in one line may have: the code generator makes one of each field and
+element, and takes 20 s for 3,000."""
+_MOST_ELEMENTS: Final = 1 << 24
+"""Elements of an array in memory that a function allocates or points into."""
+_MOST_GLOBAL_ELEMENTS: Final = 1 << 31
+_MOST_ALIGNED: Final = 4096
+_MOST_ADDRESS_SPACE: Final = 255
+"""Those from 256 on are segments, and pointers of other sizes, on x86-64."""
+_MOST_LEVELS: Final = 64
+"""Levels of types, constants and metadata in one another."""
+_LONGEST_LINE: Final = 100_000
+"""Characters of a line in a function: an instruction of some ten thousand operands."""
+
+
+def codegen_hazard(text: str, cpu: str, features: str) -> str | None:
+    """Return what in LLVM IR `text` is not known to be harmless, or None.
+
+    `cpu` and `features` are those that code is generated for, as LLVM writes them (`+avx,-sse4a`).
+    """
+    code, strings = _without_strings(text)
+    if is_deeper(code, _MOST_LEVELS):
+        return "brackets nested too deep"
+    found = code.translate(_SPACES).split()
+    different = set(found)
+    if max(map(len, different), default=0) > 4000 and _LONG_NUMBER.search(code) is not None:
+        return "a number of thousands of digits"
+    for hazards in (
+        _words(different),
+        _strings(text, strings, cpu, features),
+        _numbers(code, found, different),
+        _lines(code),
+        _types(code, found.count("x")),
+        _allocations(code),
+        allowlist_metadata.hazards(text, different),
+        _masked(code),
+    ):
+        for hazard in hazards:
+            return hazard
+    return None
+
+
+def _without_strings(text: str) -> tuple[str, list[tuple[int, int]]]:
+    """Return `text` with one quote for each string and without comments; and where strings are."""
+    code: list[str] = []
+    strings: list[tuple[int, int]] = []
+    last = 0
+    for found in _SKIPPED.finditer(text):
+        start, end = found.span()
+        code.append(text[last:start])
+        last = end
+        if text[start] == '"':
+            code.append('"')
+            strings.append((start, end))
+    code.append(text[last:])
+    return "".join(code), strings
+
+
+def _words(found: set[str]) -> Iterator[str]:
+    unknown = found - HARMLESS - KNOWN_METADATA
+    joined = " ".join(unknown)
+    for name in _INTRINSIC_NAME.findall(joined):
+        if not _intrinsic_known(name):
+            yield name[1:]
+    if _OTHER_WORDS.fullmatch(f"{joined} ") is None:
+        yield from (word for word in sorted(unknown) if _OTHER_WORDS.fullmatch(f"{word} ") is None)
+
+
+def _intrinsic_known(name: str) -> bool:
+    if f"{name} ".startswith(_APPENDING):
+        return True
+    found = _INTRINSIC.fullmatch(name)
+    return (
+        found is not None
+        and found[1] in INTRINSICS
+        and (found[1] != "powi" or found[2].endswith(".i32"))  # the type of the exponent
+        and all(int(lanes) <= _MOST_LANES for lanes in re.findall(r"\.v(\d+)", found[2]))
+    )
+
+
+def _strings(text: str, strings: list[tuple[int, int]], cpu: str, features: str) -> Iterator[str]:
+    """Look at those that are attributes of functions: names, data and metadata are not."""
+    last, key = 0, ""
+    for start, end in strings:
+        before, string = text[last:start].rstrip(), text[start:end]
+        last = end
+        if text[start - 1 : start] in _NAME_MARKS or before.endswith(_HEADERS):
+            key = ""
+        elif before.endswith("section"):
+            if string != _SECTION:
+                yield f"section {string}"
+            key = ""
+        elif before == "=" and key:
+            if not _attribute_known(key, string[1:-1], cpu, features):
+                yield f'"{key}"={string}'
+            key = ""
+        else:
+            key = string[1:-1]
+            has_value = text[end : end + 1] == "="
+            if not has_value and _TRUSTED.fullmatch(key) is None:
+                yield string
+
+
+def _attribute_known(key: str, value: str, cpu: str, features: str) -> bool:
+    if key in _CPU_KEYS:
+        return value == cpu or value in _GENERIC_CPUS
+    if key == "target-features":
+        return _features_known(value, features)
+    known = _ATTRIBUTE_VALUES.get(key)
+    return known is not None and known.fullmatch(value) is not None
+
+
+def _features_known(wanted: str, host: str) -> bool:
+    """Tell whether `wanted` only adds features of this architecture.
+
+    (Without SSE, floats cannot be returned.)
+    """
+    names = {f"+{feature[1:]}" for feature in host.split(",")}
+    return names.issuperset(feature for feature in wanted.split(",") if feature)
+
+
+def _numbers(code: str, found: list[str], different: set[str]) -> Iterator[str]:
+    """Look at alignments, address spaces and atomics, each in the form that LLVM prints."""
+    for word, pattern, most in (
+        ("align", _ALIGNMENT, _MOST_ALIGNED),
+        ("addrspace", _ADDRESS_SPACE, _MOST_ADDRESS_SPACE),
+    ):
+        if word in different:
+            numbers = pattern.findall(code)
+            if len(numbers) != found.count(word):
+                yield word
+            yield from (f"{word} {number}" for number in set(numbers) if int(number) > most)
+    atomics = different & _ATOMICS
+    if atomics and sum(found.count(word) for word in atomics) != len(_ATOMIC.findall(code)):
+        yield "an atomic operation"
+
+
+def _lines(code: str) -> Iterator[str]:
+    for line in _ODD_LINE.finditer(code):
+        yield line[0].strip()[:60]
+
+
+def _types(code: str, count: int) -> Iterator[str]:
+    """Look at the sizes of types, of which there are `count`, and at what globals are made of."""
+    marks = ("\n",) if " = type " in code else (" x ", "{", "alloca", "\n@")
+    sizes = 0
+    for line in _lines_with(f"\n{code}\n", marks):
+        chains = _SIZES.findall(line)
+        sizes += sum(chain.count("x") for chain, _ in chains)
+        yield from _global(line, chains) if line[:1] == "@" else _value_sizes(line, chains)
+    if sizes != count:
+        yield "a type"
+    if len(code) > _LONGEST_LINE:
+        lines = (line for line in code.split("\n") if len(line) > _LONGEST_LINE)
+        yield from (line[:40] for line in lines if line[0] != "@")
+
+
+def _lines_with(code: str, marks: tuple[str, ...]) -> Iterable[str]:
+    """Return the lines that have one of the `marks`; they are searched for, as most have none."""
+    found: dict[int, str] = {}
+    for mark in marks:
+        at = code.find(mark)
+        while 0 <= at < len(code) - 1:
+            start = code.rfind("\n", 0, at + 1) + 1
+            end = code.find("\n", max(at + 1, start))
+            found[start] = code[start:end]
+            at = code.find(mark, end)
+    return found.values()
+
+
+def _allocations(code: str) -> Iterator[str]:
+    """Look at how often a type is allocated, which must not become a negative constant."""
+    for found in _COUNTED.finditer(code):
+        count = found[1]
+        if count.startswith("%"):
+            body = code[max(0, code.rfind("\ndefine ", 0, found.start())) : found.start()]
+            known = any(f" {count} = zext i{bits} " in body for bits in (8, 16, 32))
+        else:
+            known = count.isdecimal() and int(count) <= _MOST_ELEMENTS
+        if not known:
+            yield found[0].strip(" =")
+
+
+def _masked(code: str) -> Iterator[str]:
+    """Look at the alignments of masked loads and stores that are operands."""
+    for found in _MASKED.finditer(code):
+        if not found[1].isdecimal() or int(found[1]).bit_count() != 1:
+            yield found[0][1:]
+
+
+def _value_sizes(line: str, chains: _Chains) -> Iterator[str]:
+    where = f"`{line.strip()[:60]}`"
+    lanes = [int(lanes) for chain, _ in chains for lanes in _LANES.findall(chain)]
+    if max(lanes, default=0) > _MOST_LANES or _WIDE_LANES.search(line) is not None:
+        yield f"a vector in {where}"
+    found = line.translate(_SPACES).split()
+    if _IN_MEMORY.fullmatch(line) is not None and sum(word in INSTRUCTIONS for word in found) == 1:
+        if sum(_product(chain) for chain, _ in chains) > _MOST_ELEMENTS:
+            yield f"the size of {where}"
+        return
+    if "alloca" in found:
+        yield where
+    fields = sum(fields.count(",") for fields in _FIELDS.findall(line))
+    if fields + sum(_values(chain) for chain, _ in chains) > _MOST_VALUES:
+        yield f"the size of a type in {where}"
+    if _NAMED_ELEMENT.search(line) is not None or any(
+        element == "{" and "[" in chain for chain, element in chains
+    ):
+        yield f"a type in {where}"
+
+
+def _global(line: str, chains: _Chains) -> Iterator[str]:
+    name = line.partition("=")[0]
+    for word in sorted(set(line.translate(_SPACES).split()) - _GLOBAL):
+        if _OTHER_WORDS.fullmatch(f"{word} ") is None:
+            yield f"{word} in {name.strip()}"
+    if "getelementptr" in line and _VECTOR.search(line) is not None:
+        yield f"a vector of addresses in {name.strip()}"
+    if "appending" in line and not name.startswith(_APPENDING):
+        yield f"appending {name.strip()}"
+    if sum(_product(chain) for chain, _ in chains) > _MOST_GLOBAL_ELEMENTS:
+        yield f"the size of {name.strip()}"
+
+
+def _values(chain: str) -> int:
+    """Count the values that elements are held in: registers, in case of vectors."""
+    lanes = math.prod(1 + int(lanes) // _LANES_OF_A_VALUE for lanes in _LANES.findall(chain))
+    return lanes * math.prod(int(size) for size in re.findall(r"\[(\d+)", chain))
+
+
+def _product(chain: str) -> int:
+    return math.prod(int(size) for size in re.findall(r"\d+", chain))

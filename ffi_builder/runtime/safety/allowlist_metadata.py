@@ -1,0 +1,45 @@
+"""Which metadata of LLVM IR is known to be harmless.
+
+LLVM's verifier does not look at all nodes, and the passes that use those take their form for
+granted.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Set
+from typing import Final
+
+from ffi_builder.runtime.safety.tables import words
+
+_KNOWN_FLAGS: Final = frozenset(
+    {
+        *("Debug Info Version", "Dwarf Version", "PIC Level", "PIE Level", "frame-pointer"),
+        *("uwtable", "wchar_size"),
+    }
+)
+# Nodes that no pass may find a null in: those of these kinds are read without a look.
+_WITHOUT_NULL: Final = words("alias.scope llvm.loop noalias tbaa", "!")
+_NULL: Final = re.compile(r"^!\d+ = (?:distinct )?!\{[^\n]*\bnull\b", re.MULTILINE)
+# The passes take what a property of a loop is for granted.
+_LOOP_PROPERTY: Final = re.compile(
+    r"""!\d+\ =\ (?:distinct\ )?!\{!"llvm\.loop\.(?:
+        (?:mustprogress|unroll\.(?:disable|enable|full|runtime\.disable)|disable_nonforced)"
+      | (?:vectorize\.(?:enable|width)|interleave\.count|unroll\.count|isvectorized)",
+        \ i(?:1|32)\ (?:true|false|\d{1,9})
+    )\}""",
+    re.VERBOSE,
+)
+_FLAG: Final = re.compile(r'^!\d+ = !\{i32 \d+, !"([^"]*)"', re.MULTILINE)
+
+
+def hazards(text: str, found: Set[str]) -> Iterator[str]:
+    """Look at the nodes in `text`, in which the words `found` are."""
+    if found & _WITHOUT_NULL:
+        yield from (node[0] for node in _NULL.finditer(text))
+    if '!"llvm.loop.' in text:
+        for line in text.split("\n"):
+            if '!"llvm.loop.' in line and _LOOP_PROPERTY.fullmatch(line.rstrip()) is None:
+                yield line[:60]
+    if "!llvm.module.flags" in text:
+        yield from (flag for flag in _FLAG.findall(text) if flag not in _KNOWN_FLAGS)

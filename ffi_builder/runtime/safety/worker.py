@@ -1,0 +1,326 @@
+"""Translation and code generation in child processes, for input that might end the process.
+
+A child is started when one is first needed, and kept: it takes 0.1 to 0.4 s to start, and about a
+millisecond a request. LLVM and each MLIR distribution have children of their own, since some
+distributions cannot share a process. A child serves one request at a time; there are at most as
+many of a kind as this process has cores.
+
+Each answer repeats the identity of its request. Whatever ends a request early, an interrupt too,
+kills the child, so that nobody can take the answer for that of a later request.
+"""
+
+from __future__ import annotations
+
+import atexit
+import hashlib
+import itertools
+import os
+import pickle
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import weakref
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
+
+from ffi_builder.errors import CompileError
+
+SECONDS_VARIABLE: Final = "FFI_BUILDER_CHILD_SECONDS"
+"""The environment variable that says how many seconds a request may take."""
+
+DEFAULT_SECONDS: Final = 120.0
+"""Code generation takes milliseconds to seconds, but never ends on some modules."""
+
+# LLVM's pipelines and MLIR's contexts leave some KB behind with each request.
+_MOST_REQUESTS = 10_000
+
+# How often a thread looks for a free child, if there may be no more of them.
+_WAIT_SECONDS: Final = 0.002
+
+IDENTITY: Final = struct.Struct("<Q32s")
+"""The start of a request and of its answer: a serial number, and the request's SHA-256."""
+
+_START = (
+    "import sys; sys.path[:] = {path!r}; "
+    "from ffi_builder.runtime._worker_child import serve; serve({connection}, {life})"
+)
+
+
+def translate(module: str | bytes, root: str, hazard: str | None) -> str:
+    """Translate generic MLIR text, or bytecode, to LLVM IR with distribution `root`.
+
+    `hazard` names what may fail, if that is known. Raises CompileError with MLIR's words.
+    """
+    where = "" if hazard is None else f" at {hazard}"
+    failure = f"Translating the module to LLVM IR failed{where}"
+    return _request(root, failure, ("translate", module, root))
+
+
+def emit_object(
+    text: str,
+    cpu: str,
+    level: int,
+    passes: bool,
+    jit: bool,
+    triple: str | None,
+    *,
+    hazard: str,
+) -> bytes:
+    """Call `llvm.emit_object` in a child.
+
+    Raises CompileError, also for what would have ended the process.
+    """
+    message = ("emit_object", text, cpu, level, passes, jit, triple)
+    return _request("llvm", _codegen(hazard), message)
+
+
+def emit_assembly(text: str, cpu: str, level: int, *, hazard: str) -> str:
+    """Call `llvm.emit_assembly` in a child.
+
+    Raises CompileError, also for what would have ended the process.
+    """
+    return _request("llvm", _codegen(hazard), ("emit_assembly", text, cpu, level))
+
+
+def optimised(text: str, cpu: str, level: int, *, hazard: str) -> str:
+    """Call `llvm.optimised` in a child.
+
+    Raises CompileError, also for what would have ended the process.
+    """
+    return _request("llvm", _codegen(hazard), ("optimised", text, cpu, level))
+
+
+def internalised(text: str, visible: Sequence[str], *, hazard: str) -> str:
+    """Call `llvm.internalised` in a child.
+
+    Raises CompileError, also for what would have ended the process.
+    """
+    return _request("llvm", _codegen(hazard), ("internalised", text, tuple(visible)))
+
+
+def emit_ptx(text: str, cpu: str, features: str, level: int, libraries: Sequence[bytes]) -> str:
+    """Call `nvptx.emit_ptx` in a child.
+
+    Raises CompileError, also for what would have ended the process.
+    """
+    message = ("emit_ptx", text, cpu, features, level, tuple(libraries))
+    return _request("llvm", f"LLVM makes no PTX of the module for {cpu}", message)
+
+
+def _codegen(hazard: str) -> str:
+    return f"LLVM cannot generate code for {hazard}"
+
+
+def _seconds() -> float:
+    text = os.environ.get(SECONDS_VARIABLE, "").strip()
+    try:
+        seconds = float(text or DEFAULT_SECONDS)
+    except ValueError:
+        seconds = 0.0
+    if not 0 < seconds < threading.TIMEOUT_MAX:
+        raise ValueError(f"Expected a number of seconds in {SECONDS_VARIABLE}, but it is `{text}`")
+    return seconds
+
+
+class _RequestError(Exception):
+    """A child did not answer; the text says why."""
+
+
+class _Lease:
+    """Stands for one request: a child belongs to it while it serves the request."""
+
+
+class _Child:
+    """A running child process."""
+
+    def __init__(self) -> None:
+        if not sys.executable:
+            raise CompileError(
+                "A child process is needed to compile this module, but sys.executable is not set"
+            )
+        from multiprocessing.connection import Pipe  # here: 8 ms, and most processes need no child
+
+        self.owner: weakref.ref[_Lease] | None = None
+        self.requests = 0
+        self._serial = itertools.count()
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115  (lives as long as the child)
+        self.connection, theirs = Pipe()
+        # Nothing is ever written to this pipe. The kernel tells the child when its last writer,
+        # this process, is gone.
+        watched, life = os.pipe()
+        self._life = open(life, "wb", buffering=0)  # noqa: SIM115, PTH123
+        try:
+            self.process = self._started(theirs.fileno(), watched)
+        except BaseException:
+            self.disconnect()
+            raise
+        finally:
+            theirs.close()
+            os.close(watched)
+
+    def _started(self, connection: int, life: int) -> subprocess.Popen[bytes]:
+        code = _START.format(path=sys.path, connection=connection, life=life)
+        return subprocess.Popen(
+            [sys.executable, "-I", "-c", code],
+            stdin=subprocess.DEVNULL,
+            stdout=self._errors,
+            stderr=self._errors,
+            pass_fds=(connection, life),
+            start_new_session=True,  # Ctrl-C in a terminal is for the owner to handle
+        )
+
+    def request(self, message: tuple[object, ...], seconds: float) -> tuple[str | None, Any]:
+        """Return the error, if there is one, and the result that the child answers with.
+
+        Raises _RequestError if it ends, or takes longer than `seconds`.
+        """
+        data = pickle.dumps(message)
+        identity = IDENTITY.pack(next(self._serial), hashlib.sha256(data).digest())
+        start = os.fstat(self._errors.fileno()).st_size
+        try:
+            self.connection.send_bytes(identity + data)
+            answer = self.connection.recv_bytes() if self.connection.poll(seconds) else None
+        except (EOFError, OSError):
+            self._reap(0)
+            status = self.process.returncode
+            words = self._last_words(start) or f"it crashed (status {status}) without a word"
+            raise _RequestError(words) from None
+        if answer is None:
+            late = f"it did not end within {seconds:g} s ({SECONDS_VARIABLE} sets this limit)"
+            raise _RequestError(f"{self._last_words(start)} {late}".lstrip())
+        if not answer.startswith(identity):
+            raise _RequestError("the child process answered another request")
+        self.requests += 1
+        return pickle.loads(memoryview(answer)[IDENTITY.size :])
+
+    def ended(self) -> bool:
+        """Whether the process is gone."""
+        self._reap(os.WNOHANG)
+        return self.process.returncode is not None
+
+    def _reap(self, options: int) -> None:
+        """Do what `wait` and `poll` of Popen do, which an interrupt can leave locked."""
+        if self.process.returncode is not None:
+            return
+        try:
+            pid, status = os.waitpid(self.process.pid, options)
+        except ChildProcessError:  # somebody else has waited for it
+            self.process.returncode = 0
+        else:
+            if pid:
+                self.process.returncode = os.waitstatus_to_exitcode(status)
+
+    def is_lost(self) -> bool:
+        """Whether its request was given up but it was not killed, as that was interrupted too."""
+        return self.owner is not None and self.owner() is None
+
+    def _last_words(self, start: int) -> str:
+        self._errors.seek(start)
+        return self._errors.read().decode(errors="replace").strip()
+
+    def kill(self) -> None:
+        """End the process, whatever it is doing."""
+        if not self.ended():
+            os.kill(self.process.pid, signal.SIGKILL)
+            self._reap(0)
+        self.disconnect()
+
+    def disconnect(self) -> None:
+        """Close the pipes. After a fork, the copies that this process has of them."""
+        self.connection.close()
+        self._life.close()
+        self._errors.close()
+
+    def abandon(self) -> None:
+        """Leave the process to its owner, in a fork of that: only the owner may talk to it."""
+        self.disconnect()
+        self.process.returncode = 0
+
+
+running: dict[str, list[_Child]] = {}
+"""The children by what they serve: `llvm`, or the root package of an MLIR distribution."""
+
+_lock = threading.Lock()  # not a Condition: an interrupt may leave that locked
+
+
+def most_children() -> int:
+    """How many children of a kind there may be: as many as this process may use cores."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1
+
+
+def kill_children() -> None:
+    """End every child, whatever it is doing."""
+    for child in itertools.chain.from_iterable(running.values()):
+        child.kill()
+    running.clear()
+
+
+atexit.register(kill_children)
+
+
+def _take(kind: str, lease: _Lease) -> _Child:
+    """Give a free child of `kind` to `lease`: start one, or wait if there are enough."""
+    while True:
+        with _lock:
+            children = running[kind] = _usable(running.get(kind, ()))
+            child = next((child for child in children if child.owner is None), None)
+            if child is None and len(children) < most_children():
+                child = _Child()
+                children.append(child)
+            if child is not None:
+                child.owner = weakref.ref(lease)
+                return child
+        time.sleep(_WAIT_SECONDS)
+
+
+def _usable(children: Iterable[_Child]) -> list[_Child]:
+    """Return those that serve a request or can serve the next one; kill the others."""
+    usable: list[_Child] = []
+    for child in children:
+        if child.is_lost() or (child.owner is None and child.ended()):
+            child.kill()
+        else:
+            usable.append(child)
+    return usable
+
+
+def _give_back(kind: str, lease: _Lease, *, served: bool) -> None:
+    """Free the child of `lease`; kill it if it has not `served` the request."""
+    with _lock:
+        for child in list(running.get(kind, ())):
+            if child.owner is not None and child.owner() is lease:
+                if not served or child.requests >= _MOST_REQUESTS:
+                    running[kind].remove(child)
+                    child.kill()
+                child.owner = None
+
+
+def _request(kind: str, failure: str, message: tuple[object, ...]) -> Any:
+    seconds = _seconds()
+    lease, served = _Lease(), False
+    try:
+        error, answer = _take(kind, lease).request(message, seconds)
+        served = True
+    except _RequestError as failed:
+        raise CompileError(f"{failure}: {failed}") from None
+    finally:
+        _give_back(kind, lease, served=served)
+    if error is not None:
+        raise CompileError(f"{failure}: {error}")
+    return answer
+
+
+def _forked() -> None:
+    """In a fork: leave the children to their owner, and start with none."""
+    global _lock
+    _lock = threading.Lock()
+    for child in itertools.chain.from_iterable(running.values()):
+        child.abandon()
+    running.clear()
+
+
+os.register_at_fork(after_in_child=_forked)

@@ -1,0 +1,97 @@
+"""Finding a kernel by its name, and the errors for one that is not there."""
+
+from __future__ import annotations
+
+import pytest
+
+from ffi_builder import SpecError
+from ffi_builder.kernel_image import Image, Kernel, find_kernel, read_image
+from ffi_builder.kernel_image.names import plain_name
+from tests.kernel_image.images import FILL, image
+
+
+def having(*names: str) -> Image:
+    return Image("cubin", ("sm_90",), {name: Kernel(name, ()) for name in names})
+
+
+def refused(image: Image, name: str) -> str:
+    with pytest.raises(SpecError) as caught:
+        find_kernel(image, name)
+    return str(caught.value)
+
+
+def test_by_its_name():
+    read = read_image(image("cuda13-sm_90a.cubin"))
+    assert find_kernel(read, "saxpy").name == "saxpy"
+    assert find_kernel(read, FILL).name == FILL
+
+
+def test_a_name_nearly_right():
+    words = refused(read_image(image("cuda12-sm_80.cubin")), "sapxy")
+    assert words == (
+        "No kernel 'sapxy' in the cubin for sm_80, which has 'tensor_map', 'saxpy', "
+        "did you mean 'saxpy'?"
+    )
+    assert refused(having("Gemm"), "gemm").endswith("did you mean 'Gemm'?")
+
+
+def test_a_name_like_none():
+    assert refused(having("one", "two"), "something_else") == (
+        "No kernel 'something_else' in the cubin for sm_90, which has 'one', 'two'"
+    )
+
+
+@pytest.mark.parametrize("name", ["fill", "ns::fill", "::ns::fill", "fill<float>"])
+def test_a_name_that_is_mangled(name: str):
+    words = refused(read_image(image("cuda13-sm_90a.cubin")), name)
+    assert words.startswith(f"No kernel '{name}' in the cubin for sm_90a, which has ")
+    assert words.endswith(
+        f". In C++ 'ns::fill' is compiled to a mangled name: ask for '{FILL}', or declare it "
+        '`extern "C" __global__`'
+    )
+
+
+def test_a_name_that_is_mangled_twice():
+    words = refused(having("_Z1fPf", "_Z1fPi", "_Z1gPi"), "f")
+    assert "ask for '_Z1fPf' or '_Z1fPi', or declare" in words
+
+
+def test_a_name_nearly_a_mangled_one():
+    assert refused(having("_Z5saxpyfPf", "other"), "saxpi").endswith("did you mean '_Z5saxpyfPf'?")
+
+
+def test_an_image_without_kernels():
+    assert "it has no kernels at all. A kernel that is a static" in refused(having(), "f")
+
+
+def test_an_image_with_nothing_in_it():
+    assert refused(Image("fatbin", (), {}), "f") == "No kernel 'f' in the fatbin, which is empty"
+
+
+def test_only_some_of_many_are_listed():
+    words = refused(having(*(f"kernel_{at:03}" for at in range(1000))), "x")
+    assert words.endswith("'kernel_010', 'kernel_011' and 988 more")
+
+
+@pytest.mark.parametrize(
+    ("mangled", "expected"),
+    [
+        ("_Z5saxpyfPKfPfi", "saxpy"),
+        (FILL, "ns::fill"),
+        ("_ZN5outer5inner1kEv", "outer::inner::k"),
+        ("_ZN7cutlass13device_kernelI4GemmEEvT_", "cutlass::device_kernel"),
+        ("_ZN32_GLOBAL__N__7f93ca17_7_anon_cu_p1kEPf",
+         "(anonymous namespace)::k"),
+        ("_ZL6staticPf", "static"),
+        ("_ZL6staticI", "static"),
+        ("_ZNK1a1bEv", "a::b"),
+        ("saxpy", None),
+        ("_Z", None),
+        ("_ZN", None),
+        ("_Zpl1aS_", None),
+        ("_Z99short", None),
+        ("_Z999999999999999999999k", None),
+    ],
+)  # fmt: skip
+def test_plain_names(mangled: str, expected: str | None):
+    assert plain_name(mangled) == expected
