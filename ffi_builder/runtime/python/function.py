@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import keyword
 from collections.abc import Callable
-from typing import Any, NoReturn, cast
+from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 import tvm_ffi
 from tvm_ffi.utils import kwargs_wrapper
@@ -13,18 +13,19 @@ from tvm_ffi.utils import kwargs_wrapper
 from ffi_builder.runtime.metadata import EMPTY, Info, Unwritable
 from ffi_builder.runtime.python.arguments import adapter
 
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
 _Parameter = inspect.Parameter
 
 
-class WrappedFunction(tvm_ffi.Function):
-    """A `tvm_ffi.Function` that shows its signature; calling it costs what calling that one does.
+class Described:
+    """What a function shows of itself; the classes of functions have the fields."""
 
-    It takes positional arguments; defaults are not filled in: `CompiledModule.callable` does.
-    """
-
-    __slots__ = ("_info", "_name")
-    _info: Info | None
-    _name: str
+    __slots__ = ()
+    if TYPE_CHECKING:
+        _info: Info | None
+        _name: str
 
     @property
     def __name__(self) -> str:
@@ -41,11 +42,11 @@ class WrappedFunction(tvm_ffi.Function):
     def __repr__(self) -> str:
         return f"<function {self._info.text if self._info else f'{self._name}(…)'}>"
 
-    def __copy__(self) -> WrappedFunction:
+    def __copy__(self) -> Self:
         """Itself, as Python's functions do."""
         return self
 
-    def __deepcopy__(self, memo: object) -> WrappedFunction:
+    def __deepcopy__(self, memo: object) -> Self:
         """Itself, as Python's functions do."""
         return self
 
@@ -58,9 +59,26 @@ class WrappedFunction(tvm_ffi.Function):
 
 
 # In the class body it would be the documentation of the class.
-WrappedFunction.__doc__ = property(  # pyright: ignore[reportAttributeAccessIssue]
-    lambda self: documentation(self._info) if self._info else None,
-)
+def _documentation_of(self: Described) -> str | None:
+    info = self._info  # pyright: ignore[reportPrivateUsage]
+    return documentation(info) if info else None
+
+
+Described.__doc__ = property(_documentation_of)  # pyright: ignore[reportAttributeAccessIssue]
+
+
+class WrappedFunction(Described, tvm_ffi.Function):
+    """A `tvm_ffi.Function` that shows its signature; calling it costs what calling that one does.
+
+    It takes positional arguments; defaults are not filled in: `CompiledModule.callable` does.
+    """
+
+    __slots__ = ("__weakref__", "_info", "_name")
+    _info: Info | None
+    _name: str
+
+
+WrappedFunction.__doc__ = Described.__dict__["__doc__"]
 
 
 def wrapped(function: tvm_ffi.Function, name: str, info: Info | None) -> WrappedFunction:
@@ -121,12 +139,12 @@ def python_names(info: Info) -> list[str]:
     return names
 
 
-def with_keywords(function: WrappedFunction, info: Info) -> Callable[..., Any]:
+def with_keywords(function: tvm_ffi.Function, info: Info) -> Callable[..., Any]:
     """A Python function with the names, defaults and keyword-only marks of the signature.
 
     Raises TypeError for a default that could not travel with the code.
     """
-    _check_defaults(info)
+    check_defaults(info)
     signature = python_signature(info)
     names = list(signature.parameters)
     order = [names.index(name) for name in python_names(info)]
@@ -143,7 +161,8 @@ def with_keywords(function: WrappedFunction, info: Info) -> Callable[..., Any]:
     return result
 
 
-def _check_defaults(info: Info) -> None:
+def check_defaults(info: Info) -> None:
+    """Raise TypeError for a default that could not travel with the code."""
     for param in info.parameters:
         if (found := _unwritable(param.default)) is not None:
             raise TypeError(

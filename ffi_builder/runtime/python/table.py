@@ -46,10 +46,10 @@ class FunctionTable(ABC):
         It knows its `__signature__`, `__doc__` and `__name__`. Raises UnknownFunctionError, a
         KeyError.
         """
-        from ffi_builder.runtime.python.function import wrapped
+        from ffi_builder.runtime.entry.make import made
 
         self._check(name)
-        return wrapped(self._function(name), name, self._info(name))
+        return made(self._function(name), name, self._info(name))
 
     def callable(self, name: str) -> Callable[..., Any]:
         """The function `name` as a Python function: with keywords, defaults, keyword-only marks.
@@ -59,15 +59,16 @@ class FunctionTable(ABC):
         TypeError if the code does not say what its parameters are, or has a default that could not
         travel with it.
         """
-        from ffi_builder.runtime.python.function import with_keywords
+        from ffi_builder.runtime.entry.make import made_callable
 
-        function, info = self[name], self._info(name)
+        self._check(name)
+        info = self._info(name)
         if info is None:
             raise TypeError(
                 f"`{name}` in {self._kind} says nothing of its parameters: it was not attached by "
                 f"ffi_builder, or its attributes were dropped on the way; call it by position"
             )
-        return with_keywords(function, info)
+        return made_callable(self._function(name), name, info)
 
     def info(self, name: str) -> Info | None:
         """What the code says of the function: signature, documentation, parameters.
