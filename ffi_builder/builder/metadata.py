@@ -13,6 +13,7 @@ in the library); ``ffi_builder`` has the rest::
 
 Defaults that JSON has no value for stand as ``{"tuple": […]}``, ``{"dict": [[key, value], …]}``,
 ``{"float": "inf"}``, ``{"bytes": "00ff"}``; what cannot be written as ``{"repr": "…"}``.
+``"borrows": true`` says that tensors are used during the call alone.
 """
 
 from __future__ import annotations
@@ -68,11 +69,13 @@ class Metadata:
         )
 
 
-def metadata(signature: spec.Signature) -> Metadata:
-    """What there is to say of a signature."""
+def metadata(signature: spec.Signature, *, borrows: bool = False) -> Metadata:
+    """What there is to say of a signature, and of a provider that may borrow tensors."""
     params = [_schema(param) for param in signature.arguments]
     named = {"return": [_returned(signature)], "params": params}
     more: dict[str, object] = {"doc": signature.doc} if signature.doc else {}
+    if borrows:
+        more["borrows"] = True
     more["params"] = [dict(_described(param)) for param in signature.arguments]
     schema = {"type": "ffi.Function", "named_args": named}
     text = str(signature).removeprefix(signature.name)

@@ -44,7 +44,12 @@ from ffi_builder.ir import (
 )
 from ffi_builder.plan import Plan, make_plan, steps
 from ffi_builder.plan.messages import signature_text
-from ffi_builder.providers.context import CallContext, CallProvider, ModuleContext
+from ffi_builder.providers.context import (
+    CallContext,
+    CallProvider,
+    ModuleContext,
+    borrows_tensors,
+)
 from ffi_builder.providers.simple import NopCallProvider
 from ffi_builder.providers.status import CheckStatus
 from ffi_builder.suggest import did_you_mean
@@ -112,7 +117,7 @@ def attach(
     symbols.location = location_of_wrapper(distribution, symbols, call_provider, location)
     if name in symbols:
         raise BuildError(f"the module has a symbol @{name} already; attach under another name")
-    about = metadata(signature)
+    about = metadata(signature, borrows=borrows_tensors(call_provider))
     names = Names(
         name,
         signature.name,

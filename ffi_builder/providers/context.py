@@ -233,8 +233,22 @@ class CallProvider(Protocol):
     wrapper takes if nothing else says one; and ``one_at_a_time = True``, if it has stored what it
     asked for of one parameter before it asks for the next one's: strides that no check looks at are
     then loaded where they are asked for, and take no registers until then.
+
+    ``borrows_tensors = True``, in the provider's own class and not inherited, promises that the
+    kernel sees a tensor's data, shape and strides during the call alone: it gets neither the
+    ``TVMFFIAny`` that came nor an object that holds the tensor, so it cannot keep, forward or
+    return it. Calls from Python may then pass a tensor without a reference to it.
     """
 
     def __call__(self, current_block: Block, context: CallContext) -> Block:
         """Emit the call at the end of ``current_block``; return the block to go on in."""
         ...
+
+
+def borrows_tensors(provider: object) -> bool:
+    """Return whether a provider promises what ``borrows_tensors`` means in :class:`CallProvider`.
+
+    A subclass may use tensors in another way, so the promise of its base says nothing of it.
+    """
+    promised = "borrows_tensors" in vars(type(provider))
+    return promised and bool(getattr(provider, "borrows_tensors"))  # noqa: B009

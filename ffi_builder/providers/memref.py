@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import ClassVar, Final
 
 from ffi_builder import spec
 from ffi_builder.errors import BuildError
@@ -56,6 +56,7 @@ class MemRefCallProvider:
             where that is recorded (:func:`~ffi_builder.record_memref_types`).
     """
 
+    borrows_tensors: ClassVar[bool] = True
     callee: str
     args: Sequence[Entry] | None = field(default=None, kw_only=True)
     c_interface: bool = field(default=False, kw_only=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from ffi_builder import spec
 from ffi_builder.errors import BuildError
@@ -52,6 +53,7 @@ class NestedTensorCallProvider:
             tensor may be on any device and no address space is given.
     """
 
+    borrows_tensors: ClassVar[bool] = True
     callee: str
     args: Sequence[Entry] | None = field(default=None, kw_only=True)
     address_space: int | None = field(default=None, kw_only=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from ffi_builder import spec
 from ffi_builder.errors import BuildError
@@ -57,6 +58,7 @@ class DynamicParamPackCallProvider:
         BuildError: when attached, if the callee is in the module and takes other arguments.
     """
 
+    borrows_tensors: ClassVar[bool] = True
     callee: str
     include_num_args: bool = False
     struct_call: bool = False

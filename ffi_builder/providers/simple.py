@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from ffi_builder import spec
 from ffi_builder.ir import Block
@@ -24,6 +25,8 @@ from ffi_builder.providers.forward import (
 @dataclass(frozen=True)
 class NopCallProvider:
     """Calls nothing: a wrapper that only checks its arguments."""
+
+    borrows_tensors: ClassVar[bool] = True
 
     def __call__(self, current_block: Block, context: CallContext) -> Block:
         """Emit nothing."""
@@ -50,6 +53,7 @@ class DirectCallProvider:
         BuildError: when attached, if the callee is in the module and takes other arguments.
     """
 
+    borrows_tensors: ClassVar[bool] = True
     callee: str
     args: Sequence[Entry] | None = field(default=None, kw_only=True)
 

@@ -9,7 +9,7 @@ from typing import Final
 
 from ffi_builder.errors import BuildError
 from ffi_builder.ir import ERROR_KINDS, Block, Value
-from ffi_builder.providers.context import CallContext, CallProvider, ModuleContext
+from ffi_builder.providers.context import CallContext, CallProvider, ModuleContext, borrows_tensors
 from ffi_builder.providers.packed import PackedCallProvider
 from ffi_builder.suggest import did_you_mean
 
@@ -54,6 +54,11 @@ class CheckStatus:
     def one_at_a_time(self) -> bool:
         """As the provider within."""
         return getattr(self.provider, "one_at_a_time", False)
+
+    @property
+    def borrows_tensors(self) -> bool:
+        """As the provider within."""
+        return borrows_tensors(self.provider)
 
     def prepare(self, context: ModuleContext) -> None:
         """As the provider within."""

@@ -72,6 +72,8 @@ class Info:
     """The canonical text, which `Signature.parse` reads."""
     doc: str = ""
     parameters: tuple[Parameter, ...] = ()
+    borrows: bool = False
+    """Whether tensors are used during the call alone, so that no reference to them is needed."""
 
     @property
     def text(self) -> str:
@@ -154,7 +156,8 @@ def _info(name: str, own: Mapping[str, Any]) -> Info:
     positional = [param.default is EMPTY for param in params if not param.kw_only]
     if list(types) != [param.name for param in params] or positional != sorted(positional)[::-1]:
         raise ValueError(signature)
-    return Info(name, signature, _text(own.get("doc", "")), tuple(params))
+    borrows = own.get("borrows") is True
+    return Info(name, signature, _text(own.get("doc", "")), tuple(params), borrows)
 
 
 def _parameter(types: Mapping[str, str], param: Mapping[str, Any]) -> Parameter:

@@ -45,7 +45,8 @@ class CudaLaunchCallProvider:
     signature has; see docs/cuda.md for streams, devices, graphs, errors and unloading.
 
     Args:
-        image: a cubin, a fatbin or PTX.
+        borrows_tensors: ClassVar[bool] = True
+    image: a cubin, a fatbin or PTX.
         kernel: its name there: for C++ without ``extern "C"`` the mangled one.
         grid: blocks in x, y and z: up to three ints or expressions over the signature's Vars, also
             as texts, ``"ceildiv(n, 128)"``. Where one is 0 a call does nothing.

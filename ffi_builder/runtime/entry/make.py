@@ -126,5 +126,10 @@ def _kinds(info: Info) -> list[int]:
 
 
 def _borrows(info: Info) -> bool:
-    """Whether tensors are only read and written while the function runs."""
-    return not info.returns
+    """Whether a tensor may be passed without a reference to it.
+
+    A callback may change or drop what the arrays are of. Results are made by the framework whose
+    tensors came, which the general way finds out.
+    """
+    callbacks = any(param.kind in ("Function", "Object") for param in info.parameters)
+    return info.borrows and not info.returns and not callbacks
