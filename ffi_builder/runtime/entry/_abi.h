@@ -14,6 +14,7 @@
 #define Py_T_PYSSIZET T_PYSSIZET
 #define Py_T_OBJECT_EX T_OBJECT_EX
 #define Py_T_BOOL T_BOOL
+#define Py_T_UINT T_UINT
 #endif
 
 /* Type indices of a TVMFFIAny. */

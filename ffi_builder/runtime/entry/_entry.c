@@ -37,6 +37,7 @@ typedef struct {
     Parameter *parameters; /* NULL if calls are never read here */
     uint8_t count, positional;
     uint8_t lenient; /* whether doubts of a positional call go to tvm-ffi's own */
+    unsigned int general_calls;
 } Entry;
 
 static PyTypeObject *entry_type;
@@ -299,6 +300,7 @@ static PyObject *call_general(PyObject *self, PyObject *const *args, size_t flag
                               PyObject *keywords, int bound)
 {
     Entry *entry = entry_of(self);
+    entry->general_calls++;
     Py_ssize_t given = flagged & ~PY_VECTORCALL_ARGUMENTS_OFFSET;
     int named = keywords != NULL && PyTuple_Size(keywords) > 0;
     if (!named && entry->lenient && (!bound || given == entry->count)) {
@@ -434,6 +436,8 @@ static PyObject *make_type(PyObject *module, PyObject *args)
          NULL},
         {"_name", Py_T_OBJECT_EX, size + offsetof(Entry, name), Py_READONLY, NULL},
         {"_info", Py_T_OBJECT_EX, size + offsetof(Entry, info), Py_READONLY, NULL},
+        {"_general_calls", Py_T_UINT, size + offsetof(Entry, general_calls), Py_READONLY,
+         "How many calls were not read here."},
         {"_lenient", Py_T_BOOL, size + offsetof(Entry, lenient), Py_READONLY, NULL},
         {NULL, 0, 0, 0, NULL},
     };
