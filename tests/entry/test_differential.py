@@ -100,14 +100,9 @@ def _same(signature: str, makers: dict[str, Callable[[], Any]]) -> None:
 
 READ: Final = {
     "vector": [
-        "np contiguous",
-        "np skipped",
-        "np empty vector",
-        "reversed",
-        "unpickled",
-        "metadata",
-    ]
-    + ["np float32", "np float64", "tvm_ffi", "tvm_ffi int32", "np matrix", "np scalar"],
+        *("np contiguous", "np skipped", "np empty vector", "reversed", "unpickled", "metadata"),
+        *("np float32", "np float64", "tvm_ffi", "tvm_ffi int32", "np matrix", "np scalar"),
+    ],
     "matrix": ["np matrix", "np transposed", "np column", "np empty", "tvm_ffi matrix"],
     "optional tensor": ["None", "np contiguous"],
     "int32": ["3", "-1", str(2**31), "True", "1.5", "None", "'relu'"],

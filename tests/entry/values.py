@@ -108,7 +108,22 @@ _SHAPES: dict[str, Callable[[Any], Any]] = {
     "empty vector": lambda whole: whole[0, 0, :0],
     "scalar": lambda whole: whole[1, 2, 3],
 }
-_DTYPES = ["bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float16", "float32", "float64", "complex64", "complex128"]
+_DTYPES = [
+    "bool",
+    "int8",
+    "uint8",
+    "int16",
+    "uint16",
+    "int32",
+    "uint32",
+    "int64",
+    "uint64",
+    "float16",
+    "float32",
+    "float64",
+    "complex64",
+    "complex128",
+]
 
 
 def _numpy(dtype: str, shape: str) -> Any:

@@ -354,15 +354,18 @@ def _torch_version(
 
 def _torch_tangent(torch: Any, autograd: int, graph: list[Any]) -> int:
     """Where autograd metadata has the tangent of forward-mode AD."""
-    forward = torch.autograd.forward_ad
-
     def meta(tensor: Any) -> list[int]:
         return words(words(tensor._cdata + autograd, 1)[0], _META_WORDS)
 
     without = [meta(item) for item in graph]
-    with forward.dual_level():
-        duals = [forward.make_dual(torch.zeros(2), torch.ones(2)) for _ in range(3)]
+    # What torch.autograd.forward_ad calls; that itself imports much else.
+    level = torch._C._enter_dual_level()
+    try:
+        make = torch._VF._make_dual
+        duals = [make(torch.zeros(2), torch.ones(2), level=level) for _ in range(3)]
         have = [meta(item) for item in duals]
+    finally:
+        torch._C._exit_dual_level(level=level)
     found = [
         8 * at
         for at in range(1, _META_WORDS)
