@@ -354,6 +354,7 @@ def _torch_version(
 
 def _torch_tangent(torch: Any, autograd: int, graph: list[Any]) -> int:
     """Where autograd metadata has the tangent of forward-mode AD."""
+
     def meta(tensor: Any) -> list[int]:
         return words(words(tensor._cdata + autograd, 1)[0], _META_WORDS)
 
