@@ -112,7 +112,7 @@ def test_what_an_entry_is() -> None:
         assert copy.copy(function) is function
         assert copy.deepcopy(function) is function
         assert function in {function: 1}
-        with pytest.raises(TypeError, match="cannot pickle .* its code is in this process"):
+        with pytest.raises(TypeError, match=r"cannot pickle .* its code is in this process"):
             pickle.dumps(function)
         with pytest.raises(TypeError):
             type("Mine", (type(function),), {})

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import gc
-import os
 import resource
 import subprocess
 import sys
 import textwrap
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -87,8 +87,7 @@ def test_many_calls_leave_nothing_behind(outcome: str) -> None:
 
 
 def _memory() -> int:
-    with open("/proc/self/statm") as file:
-        return int(file.read().split()[1]) * resource.getpagesize()
+    return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize()
 
 
 def test_many_entries_leave_nothing_behind() -> None:
@@ -245,7 +244,7 @@ def _python(code: str) -> subprocess.CompletedProcess[str]:
         capture_output=True,
         text=True,
         check=False,
-        cwd=os.getcwd(),
+        cwd=Path.cwd(),
     )
 
 

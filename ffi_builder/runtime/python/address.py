@@ -4,20 +4,44 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ffi_builder.runtime import metadata
+from ffi_builder.runtime.python.table import check_name
+
 if TYPE_CHECKING:
     import tvm_ffi
 
+    from ffi_builder.runtime.protocols import Module
 
-def function(address: int, *, owner: object) -> tvm_ffi.Function:
+
+def function(
+    address: int, *, owner: object, module: Module | str | None = None, name: str | None = None
+) -> tvm_ffi.Function:
     """The TVM-FFI function whose code is at `address`; for an author with a JIT of their own.
 
     `owner` is kept alive as long as the function is: pass whatever frees the code when it is
-    dropped, or None for code that stays. Raises TypeError or ValueError if `address` cannot be one.
+    dropped, or None for code that stays.
+
+    With the `module` that the code is of, an MLIR module or the text of LLVM IR, the function knows
+    its signature, as one of a `CompiledModule` does; `name` is that of the function, and can be
+    left out where the module has one.
+
+    Raises TypeError or ValueError if `address` cannot be one, and UnknownFunctionError, a KeyError,
+    if the module says nothing of that function.
     """
     import tvm_ffi
 
     _check_address(address)
-    return tvm_ffi.core.Function.__from_extern_c__(address, keep_alive_object=owner)
+    made = tvm_ffi.core.Function.__from_extern_c__(address, keep_alive_object=owner)
+    if module is None:
+        return made
+    from ffi_builder.runtime.entry.make import made as described
+
+    texts = metadata.of_llvm_ir(module) if isinstance(module, str) else metadata.of_module(module)
+    if name is None and len(texts) == 1:
+        (name,) = texts
+    check_name(name or "", tuple(texts), "the module")
+    assert name is not None
+    return described(made, name, metadata.read(name, texts[name]))
 
 
 def _check_address(address: object) -> None:
