@@ -86,7 +86,8 @@ def _entry() -> Iterator[Finding]:
 from ffi_builder.runtime.entry import available, make
 found = make.extension()
 off = isinstance(found, available.Part)
-for part in [found] if off else [available.Part("calls"), *available.parts()]: print(part.name, part.reason, sep="\\t")
+parts = [found] if off else [available.Part("calls"), *available.parts()]
+for part in parts: print(part.name, part.reason, sep="\\t")
 """
     done = _python(code)
     for line in done.stdout.splitlines():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import pytest
 import tvm_ffi
@@ -26,17 +26,17 @@ class Ways:
 
     entry: Any
     general: Any
-    entry_callable: Callable[..., Any]
+    entry_callable: Any
     general_callable: Callable[..., Any]
     recording: Recording | None
 
-    def outcome(self, call: Callable[..., Any], *args: Any, **keywords: Any) -> tuple[Any, ...]:
+    def outcome(self, call: Callable[..., Any], *args: Any, **keywords: Any) -> tuple[object, ...]:
         """What a call ends in: its result or error, and what the kernel got."""
         if self.recording is not None:
             self.recording.clear()
         try:
             result = call(*args, **keywords)
-            end: tuple[Any, ...] = (type(result), repr(result))
+            end: tuple[object, ...] = (type(cast("object", result)), repr(result))
         except Exception as error:
             # torch's own have a backtrace of C++ behind that.
             end = (type(error), str(error).partition("\nException raised from")[0])

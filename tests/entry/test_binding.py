@@ -56,9 +56,9 @@ def test_arguments_are_bound_as_python_binds_them(
     assert signature == inspect.signature(both.general_callable)
     for args, keywords in calls:
         expected = both.outcome(both.general_callable, *args, **keywords)
-        before = both.entry_callable._general_calls  # pyright: ignore[reportFunctionMemberAccess]
+        before = both.entry_callable._general_calls
         assert both.outcome(both.entry_callable, *args, **keywords) == expected
-        read = both.entry_callable._general_calls == before  # pyright: ignore[reportFunctionMemberAccess]
+        read = both.entry_callable._general_calls == before
         try:
             bound = signature.bind(*args, **keywords)
         except TypeError:
@@ -101,9 +101,8 @@ def test_none_as_a_default() -> None:
 
 def test_what_an_entry_is() -> None:
     both = ways([Var("a", "int32", doc="a number"), Var("b", "int32", default=2, kw_only=True)])
-    for f in (both.entry, both.entry_callable):
-        function: Any = f
-        assert isinstance(function, tvm_ffi.Function)
+    for function in (both.entry, both.entry_callable):
+        assert issubclass(type(function), tvm_ffi.Function)
         assert callable(function)
         assert function.__name__ == "f"
         assert str(inspect.signature(function)) == "(a: int32, *, b: int32 = 2)"
@@ -148,7 +147,11 @@ def test_a_function_whose_handle_was_taken_away() -> None:
 
 def test_entries_are_passed_to_functions() -> None:
     both = ways([Var("a", "int32")])
-    call = tvm_ffi.convert(lambda function, value: function(value))
+
+    def call_it(function: Any, value: object) -> Any:
+        return function(value)
+
+    call = tvm_ffi.convert(call_it)
     assert call(both.entry, 3) is None
     with pytest.raises(TypeError, match="expected int but got str"):
         call(both.entry, "x")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -57,7 +58,7 @@ def test_functions_of_another_layout() -> None:
             return 0
 
     class Gil(tvm_ffi.Function):
-        release_gil = True
+        release_gil: Any = True
 
     def made(cls: Any) -> Any:
         result = cls.__new__(cls)
@@ -99,7 +100,7 @@ def test_arrays_of_another_layout(name: str, value: Any) -> None:
     other = type("Other", (np.ndarray,), {name: value})
 
     def zeros(shape: Any, dtype: Any) -> Any:
-        made = np.zeros(shape, dtype)
+        made: Any = np.zeros(shape, dtype)
         return made.view(other) if np.ndim(made) == 3 else made
 
     with pytest.raises(LayoutError, match="ndarray"):
@@ -134,8 +135,11 @@ def _without_api(torch: Any) -> Any:
 
 def _other_keys(torch: Any) -> Any:
     keys = torch._C._dispatch_keys
-    wrong = Changed(torch._C, _dispatch_keys=lambda item: keys(torch.zeros(1, device="meta")))
-    return Changed(torch, _C=wrong)
+
+    def of_another(_: object) -> Any:
+        return keys(torch.zeros(1, device="meta"))
+
+    return Changed(torch, _C=Changed(torch._C, _dispatch_keys=of_another))
 
 
 def _other_versions(torch: Any) -> Any:
@@ -189,7 +193,7 @@ def test_torch_without_a_symbol(torch: Any, monkeypatch: pytest.MonkeyPatch) -> 
 def test_torch_whose_shim_differs_from_its_exchange_api(
     torch: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    borrowed = layouts._borrowed
+    borrowed = vars(layouts)["_borrowed"]
 
     def other(api: int, tensor: Any) -> Any:
         found = borrowed(api, tensor)
@@ -210,8 +214,8 @@ def parts() -> Iterator[Any]:
     from ffi_builder.runtime.entry import _entry, make
 
     yield _entry
-    available._frameworks.pop("numpy", None)
-    available._frameworks.pop("torch", None)
+    available.tried.pop("numpy", None)
+    available.tried.pop("torch", None)
     make.extension()
 
 
@@ -226,7 +230,7 @@ def test_a_framework_that_is_not_as_expected_goes_the_general_way(
         raise LayoutError("as if it were another")
 
     parts.use_numpy(None, {})
-    available._frameworks.pop("numpy")
+    available.tried.pop("numpy")
     monkeypatch.setattr(layouts, "numpy_dtypes", wrong)
     available.use_frameworks(parts)
     assert available.Part("numpy", "as if it were another") in available.parts()
@@ -250,7 +254,7 @@ def _without(code: str, **variables: str) -> str:
         capture_output=True,
         text=True,
         check=True,
-        env={**__import__("os").environ, **variables},
+        env={**os.environ, **variables},
     )
     return done.stdout.strip()
 

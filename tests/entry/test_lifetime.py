@@ -217,7 +217,11 @@ def test_callbacks_return_raise_and_call_again(release_gil: bool) -> None:
 def test_what_is_kept_is_not_borrowed() -> None:
     """The packed convention hands the tensor on: it must hold its memory."""
     kept: list[Any] = []
-    f = calling(lambda _, x: kept.append(x))
+
+    def keep(_: int, x: Any) -> None:
+        kept.append(x)
+
+    f = calling(keep)
     array = np.arange(1000, dtype="float32")
     f(1, array)
     assert f._general_calls == 1

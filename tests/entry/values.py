@@ -11,8 +11,10 @@ import pickle
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
+import numpy
 import tvm_ffi
+
+np: Any = numpy
 
 
 class Level(enum.IntEnum):
@@ -32,7 +34,7 @@ class MyFloat(float): ...
 class MyStr(str): ...
 
 
-class MyArray(np.ndarray[Any, Any]): ...
+class MyArray(numpy.ndarray[Any, Any]): ...
 
 
 class Indexable:
@@ -90,7 +92,7 @@ PLAIN: dict[str, Callable[[], Any]] = {
     "ffi function": lambda: tvm_ffi.convert(len),
     "ffi string": lambda: tvm_ffi.convert("relu"),
     "ffi long string": lambda: tvm_ffi.convert("relu" * 100),
-    "ffi shape": lambda: tvm_ffi.Shape([1, 2]),
+    "ffi shape": lambda: tvm_ffi.Shape((1, 2)),
 }
 
 _SHAPES: dict[str, Callable[[Any], Any]] = {
@@ -147,7 +149,7 @@ NUMPY: dict[str, Callable[[], Any]] = {
     "dates": lambda: np.array(["2020-01-01"], "datetime64[D]"),
     "records": lambda: np.zeros(3, [("a", "f4")]),
     "subclass": lambda: np.ones(3, "float32").view(MyArray),
-    "masked": lambda: np.ma.masked_array(np.ones(3, "float32"), [0, 1, 0]),  # pyright: ignore[reportUnknownLambdaType, reportUnknownMemberType]
+    "masked": lambda: np.ma.masked_array(np.ones(3, "float32"), [0, 1, 0]),
     "matrix": lambda: np.asmatrix(np.ones((2, 2), "float32")),
     "broadcast": lambda: np.broadcast_to(np.float32(1), (3,)),
     "uneven": lambda: np.zeros(3, [("a", "f4"), ("b", "i1")])["a"],

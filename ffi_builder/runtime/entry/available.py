@@ -45,7 +45,7 @@ class Extension:
     """Makes an entry that is nothing yet."""
 
 
-_frameworks: dict[str, Part] = {}
+tried: dict[str, Part] = {}
 """What was tried of NumPy and PyTorch, by the name of the module."""
 
 
@@ -99,13 +99,13 @@ def _learner(module: Any) -> Callable[[type], None]:
 def use_frameworks(module: Any) -> None:
     """Set up NumPy and PyTorch, if they have been imported since this was called last."""
     for name, use in (("numpy", _use_numpy), ("torch", _use_torch)):
-        if name not in _frameworks and (found := sys.modules.get(name)) is not None:
+        if name not in tried and (found := sys.modules.get(name)) is not None:
             _try(name, functools.partial(use, module, found))
 
 
 def parts() -> list[Part]:
     """What was tried, in order."""
-    return list(_frameworks.values())
+    return list(tried.values())
 
 
 def _try(name: str, use: Callable[[], object]) -> None:
@@ -113,9 +113,9 @@ def _try(name: str, use: Callable[[], object]) -> None:
         use()
     except Exception as error:
         # A framework that is not as it was when this was written is read by the general way.
-        _frameworks[name] = Part(name, str(error) or type(error).__name__)
+        tried[name] = Part(name, str(error) or type(error).__name__)
     else:
-        _frameworks[name] = Part(name)
+        tried[name] = Part(name)
 
 
 def _use_managed(module: Any, handle: int) -> None:
