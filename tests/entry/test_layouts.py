@@ -229,7 +229,7 @@ def test_a_framework_that_is_not_as_expected_goes_the_general_way(
     def wrong(_: object) -> Any:
         raise LayoutError("as if it were another")
 
-    parts.use_numpy(None, {})
+    parts.use_numpy(None, {}, False)
     available.tried.pop("numpy")
     monkeypatch.setattr(layouts, "numpy_dtypes", wrong)
     available.use_frameworks(parts)

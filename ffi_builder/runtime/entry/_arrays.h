@@ -62,6 +62,7 @@ enum {
     DESCR_BYTEORDER = 26,
     DESCR_NUMBER = 28,
 };
+#define NDARRAY_C_CONTIGUOUS 0x1u
 #define NDARRAY_ALIGNED 0x100u
 #define NDARRAY_WRITEABLE 0x400u
 #define NDARRAY_WARN_ON_WRITE 0x80000000u
@@ -69,6 +70,7 @@ enum {
 static struct {
     PyTypeObject *array; /* NULL: not read here */
     DataType dtypes[MAX_DTYPES]; /* by type number */
+    int row_major; /* whether its DLPack leaves the strides of row-major arrays out */
 } numpy;
 
 static int read_ndarray(PyObject *array, Call *call, Any *out)
@@ -93,6 +95,11 @@ static int read_ndarray(PyObject *array, Call *call, Any *out)
         if (strides[i] & within) return 0;
         tensor->shape[i] = shape[i];
         tensor->strides[i] = strides[i] >> shift;
+    }
+    if (numpy.row_major && flags & NDARRAY_C_CONTIGUOUS) {
+        /* Those of dimensions of size 1 may be anything, and a signature may name them. */
+        int64_t stride = 1;
+        for (int32_t i = ndim; i-- > 0; stride *= shape[i]) tensor->strides[i] = stride;
     }
     tensor->data = FIELD(void *, array, NDARRAY_DATA);
     tensor->device_type = DEVICE_CPU;

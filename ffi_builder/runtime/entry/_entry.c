@@ -583,15 +583,16 @@ static void use_type(PyTypeObject **place, PyObject *type)
 }
 
 PyDoc_STRVAR(use_numpy_doc,
-             "use_numpy(ndarray, dtypes)\n--\n\n"
+             "use_numpy(ndarray, dtypes, row_major)\n--\n\n"
              "Read exact `ndarray`s, or with None no longer; `dtypes` maps type numbers to (code, "
-             "bits).");
+             "bits), and `row_major` says whether row-major arrays get such strides.");
 
 static PyObject *use_numpy(PyObject *module, PyObject *args)
 {
     (void)module;
     PyObject *type, *dtypes;
-    if (!PyArg_ParseTuple(args, "OO!", &type, &PyDict_Type, &dtypes)) return NULL;
+    if (!PyArg_ParseTuple(args, "OO!p", &type, &PyDict_Type, &dtypes, &numpy.row_major))
+        return NULL;
     if (fill_dtypes(dtypes, numpy.dtypes) != 0) return NULL;
     use_type(&numpy.array, type);
     Py_RETURN_NONE;
