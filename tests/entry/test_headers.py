@@ -28,6 +28,7 @@ NUMBERS = {
     "ANY_DLTENSOR": "kTVMFFIDLTensorPtr",
     "ANY_OBJECT": "kTVMFFIStaticObjectBegin",
     "ANY_TENSOR": "kTVMFFITensor",
+    "FUNCTION_SAFE_CALL": "sizeof(TVMFFIObject) + offsetof(TVMFFIFunctionCell, safe_call)",
     "DEVICE_CPU": "kDLCPU",
     "DEVICE_CUDA": "kDLCUDA",
     "offsetof(Tensor, device_type)": "offsetof(DLTensor, device)",

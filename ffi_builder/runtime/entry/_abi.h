@@ -48,6 +48,9 @@ typedef struct {
 
 typedef int (*SafeCall)(void *handle, const Any *args, int32_t count, Any *result);
 
+/* Where a function object has its code: TVMFFIFunctionCell, behind TVMFFIObject. */
+enum { FUNCTION_SAFE_CALL = 24 };
+
 enum { DEVICE_CPU = 1, DEVICE_CUDA = 2 };
 
 typedef struct {

@@ -36,6 +36,7 @@ typedef struct {
     PyObject *python;      /* the function in Python, with keywords and defaults */
     Parameter *parameters; /* NULL if calls are never read here */
     uint8_t count, positional;
+    uint8_t ordered; /* whether the positional ones are the first, in order */
     uint8_t lenient; /* whether doubts of a positional call go to tvm-ffi's own */
     unsigned int general_calls;
 } Entry;
@@ -52,13 +53,20 @@ static struct {
 
 /* libtvm_ffi's functions. */
 static struct {
-    int (*call)(void *, const Any *, int32_t, Any *);
     int (*incref)(void *);
     int (*decref)(void *);
     int (*string)(const ByteArray *, Any *);
     void (*take_error)(void **);
     int (*set_stream)(int32_t, int32_t, void *, void **);
 } ffi;
+
+#ifdef Py_LIMITED_API
+#define TUPLE_SIZE PyTuple_Size
+#define TUPLE_ITEM PyTuple_GetItem
+#else
+#define TUPLE_SIZE PyTuple_GET_SIZE
+#define TUPLE_ITEM PyTuple_GET_ITEM
+#endif
 
 static inline Entry *entry_of(PyObject *self)
 {
@@ -107,6 +115,13 @@ static inline int read_argument(PyObject *value, int kind, Call *call, Any *out)
     if (type == &PyLong_Type) {
         int overflow;
         out->type_index = ANY_INT;
+#if PY_VERSION_HEX < 0x030C0000
+        /* What PyLong_AsLongLongAndOverflow does first, without a call. */
+        if (Py_SIZE(value) >= -1 && Py_SIZE(value) <= 1) {
+            out->v_int64 = Py_SIZE(value) * (int64_t)((PyLongObject *)value)->ob_digit[0];
+            return 1;
+        }
+#endif
         out->v_int64 = PyLong_AsLongLongAndOverflow(value, &overflow);
         return !overflow;
     }
@@ -133,20 +148,34 @@ static int parameter_named(const Entry *entry, PyObject *name)
     return -1;
 }
 
+/* Whether all arguments are given, in the order of the parameters: `args` is what `bind` makes. */
+static inline int in_order(const Entry *entry, Py_ssize_t given, PyObject *keywords)
+{
+    if (!entry->ordered || given > entry->positional) return 0;
+    Py_ssize_t named = keywords == NULL ? 0 : TUPLE_SIZE(keywords);
+    if (given + named != entry->count) return 0;
+    const Parameter *next = entry->parameters + given;
+    for (Py_ssize_t i = 0; i < named; i++)
+        if (next[i].name != TUPLE_ITEM(keywords, i)) return 0;
+    return 1;
+}
+
 /* Put what is given, and defaults, in the order of the parameters. 0 if that cannot be done. */
 static int bind(const Entry *entry, PyObject *const *args, Py_ssize_t given, PyObject *keywords,
                 PyObject **values)
 {
     if (given > entry->positional) return 0;
-    memset(values, 0, entry->count * sizeof *values);
-    for (Py_ssize_t i = 0; i < given; i++) values[entry->parameters[i].at] = args[i];
-    Py_ssize_t named = keywords == NULL ? 0 : PyTuple_Size(keywords);
+    const Parameter *parameters = entry->parameters;
+    Py_ssize_t count = entry->count, named = keywords == NULL ? 0 : TUPLE_SIZE(keywords);
+    for (Py_ssize_t i = 0; i < count; i++) values[i] = NULL;
+    for (Py_ssize_t i = 0; i < given; i++) values[parameters[i].at] = args[i];
     for (Py_ssize_t i = 0; i < named; i++) {
-        int at = parameter_named(entry, PyTuple_GetItem(keywords, i));
+        int at = parameter_named(entry, TUPLE_ITEM(keywords, i));
         if (at < 0 || values[at] != NULL) return 0;
         values[at] = args[given + i];
     }
-    for (int i = 0; i < entry->count; i++) {
+    if (given + named == count) return 1; /* each of them once */
+    for (Py_ssize_t i = 0; i < count; i++) {
         if (values[i] == NULL) values[i] = entry->parameters[i].fallback;
         if (values[i] == NULL) return 0;
     }
@@ -217,6 +246,7 @@ static PyObject *run(PyObject *self, int count, Call *call)
 {
     Outcome outcome = {{ANY_NONE, 0, {0}}, 0};
     void *handle = FIELD(void *, self, base.handle), *previous = NULL;
+    SafeCall code = FIELD(SafeCall, handle, FUNCTION_SAFE_CALL);
     for (int i = 0; i < call->version_count; i++)
         __atomic_fetch_add(call->versions[i], 1, __ATOMIC_RELAXED);
     if (call->has_stream) {
@@ -228,10 +258,10 @@ static PyObject *run(PyObject *self, int count, Call *call)
     }
     if (FIELD(int, self, base.release_gil)) {
         PyThreadState *state = PyEval_SaveThread();
-        outcome.status = ffi.call(handle, call->args, count, &outcome.result);
+        outcome.status = code(handle, call->args, count, &outcome.result);
         PyEval_RestoreThread(state);
     } else {
-        outcome.status = ffi.call(handle, call->args, count, &outcome.result);
+        outcome.status = code(handle, call->args, count, &outcome.result);
     }
     if (call->has_stream && previous != call->stream)
         ffi.set_stream(call->device_type, call->device_id, previous, NULL);
@@ -334,7 +364,7 @@ static PyObject *call_read(PyObject *self, PyObject *const *args, size_t flagged
     const Entry *entry = entry_of(self);
     Py_ssize_t given = flagged & ~PY_VECTORCALL_ARGUMENTS_OFFSET;
     PyObject *bound[MAX_ARGS], *const *values = args;
-    if (keywords != NULL || given != entry->count || entry->positional != entry->count) {
+    if (!in_order(entry, given, keywords)) {
         if (!bind(entry, args, given, keywords, bound))
             return call_general(self, args, flagged, keywords, 0);
         values = bound;
@@ -419,9 +449,9 @@ static PyObject *make_type(PyObject *module, PyObject *args)
     (void)module;
     PyObject *bases, *learner;
     Py_ssize_t size, handle, release_gil;
-    unsigned long long call, incref, decref, string, take_error, set_stream;
-    if (!PyArg_ParseTuple(args, "O!nnn(KKKKKK)O", &PyTuple_Type, &bases, &size, &handle,
-                          &release_gil, &call, &incref, &decref, &string, &take_error,
+    unsigned long long incref, decref, string, take_error, set_stream;
+    if (!PyArg_ParseTuple(args, "O!nnn(KKKKK)O", &PyTuple_Type, &bases, &size, &handle,
+                          &release_gil, &incref, &decref, &string, &take_error,
                           &set_stream, &learner))
         return NULL;
     if (entry_type != NULL) {
@@ -464,7 +494,6 @@ static PyObject *make_type(PyObject *module, PyObject *args)
     base.handle = handle;
     base.release_gil = release_gil;
     base.call = (ternaryfunc)PyType_GetSlot(base.function, Py_tp_call);
-    ffi.call = (SafeCall)(uintptr_t)call;
     ffi.incref = (int (*)(void *))(uintptr_t)incref;
     ffi.decref = (int (*)(void *))(uintptr_t)decref;
     ffi.string = (int (*)(const ByteArray *, Any *))(uintptr_t)string;
@@ -533,6 +562,7 @@ static PyObject *describe(PyObject *module, PyObject *args)
     entry->count = (uint8_t)count;
     entry->parameters = made;
     entry->call = call_unread;
+    entry->ordered = 1;
     for (Py_ssize_t i = 0; i < count; i++) {
         Parameter *it = &made[i];
         PyObject *of = PyTuple_GetItem(parameters, i), *default_ = NULL, *called;
@@ -542,6 +572,7 @@ static PyObject *describe(PyObject *module, PyObject *args)
             PyErr_SetString(PyExc_ValueError, "no such parameter");
             return NULL;
         }
+        if (i < positional && it->at != i) entry->ordered = 0;
         Py_INCREF(called);
         it->name = called;
         PyUnicode_InternInPlace(&it->name);

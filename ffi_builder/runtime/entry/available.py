@@ -19,7 +19,6 @@ from ffi_builder.runtime.entry.layouts import LayoutError
 
 VARIABLE: Final = "FFI_BUILDER_ENTRY"
 _ADDRESSES: Final = (
-    "TVMFFIFunctionCall",
     "TVMFFIObjectIncRef",
     "TVMFFIObjectDecRef",
     "TVMFFIStringFromByteArray",
