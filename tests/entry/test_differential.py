@@ -23,7 +23,11 @@ from ffi_builder.spec import (
 from tests.entry.functions import Ways, needs_extension, ways
 from tests.entry.values import NUMPY, PLAIN, torch_values
 
-pytestmark = needs_extension
+pytestmark = [
+    needs_extension,
+    # What frameworks say of odd values, which both ways make them say.
+    pytest.mark.filterwarnings("ignore"),
+]
 np = pytest.importorskip("numpy")
 
 n, m = dims("n m")

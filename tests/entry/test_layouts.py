@@ -282,18 +282,26 @@ def test_tvm_ffi_of_another_layout() -> None:
 
 @needs_extension
 def test_another_interpreter_does_not_load_it() -> None:
-    interpreters: Any = pytest.importorskip(
-        "_xxsubinterpreters" if sys.version_info < (3, 13) else "_interpreters"
-    )
-    ways([Var("a", "int32")]).entry(1)
-    code = (
+    name = "_xxsubinterpreters" if sys.version_info < (3, 13) else "_interpreters"
+    pytest.importorskip(name)
+    inner = (
         "import sys\nsys.path[:] = PATH\n"
         "try:\n    import ffi_builder.runtime.entry._entry\n"
         "except ImportError: pass\nelse: raise SystemExit('it was loaded')"
     )
-    interpreter = interpreters.create()
-    try:
-        failed = interpreters.run_string(interpreter, code.replace("PATH", repr(sys.path)))
-        assert failed is None
-    finally:
-        interpreters.destroy(interpreter)
+    # In a process of its own: CPython is another one after an interpreter was made.
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-c",
+            f"import sys, {name} as interpreters\n"
+            "from ffi_builder.runtime.entry import _entry\n"
+            f"code = {inner!r}.replace('PATH', repr(sys.path))\n"
+            "failed = interpreters.run_string(interpreters.create(), code)\n"
+            "assert failed is None, failed",
+        ],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
