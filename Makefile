@@ -21,7 +21,7 @@ FRAMEWORK_TESTS := tests/abi tests/arrays tests/docs tests/examples tests/fronte
 PIP := $(PY) -m pip install --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-cuda test-cute test-distributions test-frameworks lint format types fuzz soak bench bench-compare bench-instructions bench-launch coverage mutants dev clean
+.PHONY: help demo test test-cuda test-cute test-distributions test-frameworks lint format types fuzz soak bench bench-compare bench-instructions bench-launch coverage mutants wheels dev clean
 
 help: ## Show this list.
 	@sed -n 's/^\([a-z-]*\):.*## /\1 /p' $(MAKEFILE_LIST) | while read -r name text; do printf '%-16s %s\n' "$$name" "$$text"; done
@@ -44,6 +44,9 @@ test-cute: $(CUTE)/.made ## Install NVIDIA's CuTe DSL (proprietary) apart, and t
 
 test-distributions: $(DISTRIBUTIONS)/.made ## Install other MLIR bindings (CUTLASS's are proprietary) apart, and test with each.
 	$(DISTRIBUTIONS)/bin/python -m pytest tests/distributions
+
+wheels: ## Build wheels for each Python that is here, and test each in an environment of its own.
+	.ci/wheels
 
 lint: $(VENV)/.dev ## Check format, lint rules and the layers.
 	$(PY) -m ruff format --check .

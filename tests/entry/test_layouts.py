@@ -16,7 +16,7 @@ import tvm_ffi
 
 from ffi_builder.runtime.entry import available, layouts
 from ffi_builder.runtime.entry.layouts import LayoutError
-from ffi_builder.spec import Tensor, Var, dims
+from ffi_builder.spec import Tensor, dims
 from tests.entry.functions import needs_extension, ways
 
 (n,) = dims("n")
