@@ -33,6 +33,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--update-errors", action="store_true", help="write docs/errors.md instead of comparing"
     )
     parser.addoption(
+        "--update-design",
+        action="store_true",
+        help="write the rooms in docs/design.md instead of comparing",
+    )
+    parser.addoption(
         "--update-distributions",
         action="store_true",
         help="write docs/distributions.md instead of comparing",
