@@ -21,7 +21,8 @@ FRAMEWORK_TESTS := tests/abi tests/arrays tests/docs tests/examples tests/fronte
 PIP := $(PY) -m pip install --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-cuda test-cute test-distributions test-frameworks lint format types fuzz soak bench bench-compare bench-instructions bench-launch coverage mutants dev clean
+.PHONY: help demo test test-fast test-frameworks test-cuda test-cute test-distributions check lint \
+  format types fuzz soak bench bench-compare bench-instructions bench-launch coverage mutants dev clean
 
 help: ## Show this list.
 	@sed -n 's/^\([a-z-]*\):.*## /\1 /p' $(MAKEFILE_LIST) | while read -r name text; do printf '%-16s %s\n' "$$name" "$$text"; done
@@ -31,6 +32,9 @@ demo: $(VENV)/.demo ## Run the main job on real input, and print what it did.
 
 test: $(VENV)/.test ## Pass the tests (those that need PyTorch, JAX or Numba are skipped).
 	$(PY) -m pytest
+
+test-fast: $(VENV)/.dev ## Pass the tests that are not marked slow.
+	$(PY) -m pytest -m 'not slow'
 
 test-frameworks: $(VENV)/.frameworks ## Install CPU builds of PyTorch and JAX, and Numba, and run the tests that need them.
 	$(PY) -m pytest $(FRAMEWORK_TESTS)
@@ -56,6 +60,10 @@ format: $(VENV)/.dev ## Format, and fix what lint can fix.
 
 types: $(VENV)/.dev ## Check types (pyright, strict).
 	$(PY) -m pyright --project pyproject.toml
+
+# The tests take one core and pyright another.
+check: $(VENV)/.dev ## Run lint, types and test-fast: before each commit, two minutes.
+	$(MAKE) --no-print-directory --jobs=2 --output-sync=target lint types test-fast
 
 fuzz: $(VENV)/.test ## Run the differential tests with 200,000 examples.
 	FFI_BUILDER_EXAMPLES=200000 $(PY) -m pytest tests/differential

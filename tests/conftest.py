@@ -15,13 +15,19 @@ from hypothesis import settings
 settings.register_profile("ffi_builder", deadline=None, print_blob=True)
 settings.load_profile("ffi_builder")
 
-GOLDEN = Path(__file__).parent / "golden"
+TESTS = Path(__file__).parent
+GOLDEN = TESTS / "golden"
 BINDINGS = {
     "torch_mlir.ir",
     "jaxlib.mlir.ir",
     f"{os.environ.get('FFI_BUILDER_DISTRIBUTION', 'torch_mlir')}.ir",  # as tests/distributions says
 }
 """The MLIR bindings whose contexts are counted, if a test has loaded them."""
+SLOW_FOLDERS = {
+    *("benchmarks", "cli", "cuda", "cuda_tools", "differential", "distributions", "docs"),
+    *("examples", "frontends"),
+}
+"""The folders whose tests are slow, each or together: all are marked as such."""
 _FAILED = pytest.StashKey[bool]()
 
 
@@ -42,6 +48,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="write docs/distributions.md instead of comparing",
     )
+
+
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Mark the tests of slow folders."""
+    if SLOW_FOLDERS.intersection(item.path.relative_to(TESTS).parts[:1]):
+        item.add_marker(pytest.mark.slow)
 
 
 def pytest_collection_finish() -> None:
