@@ -2,9 +2,8 @@
 """A Numba function behind a wrapper; the result needs neither Numba nor Python.
 
 Numba compiles an inner function, and entry points around it that need the interpreter. The wrapper
-calls the inner one: ``int32_t f(void **result, void **exception, <arguments>)``, which returns 0
-unless it raised. An array is passed as meminfo, parent, size, itemsize, data, shape, strides in
-bytes.
+calls the inner one: ``int32_t f(void **result, void **exception, <arguments>)``, 0 if successful.
+An array is passed as meminfo, parent, size, itemsize, data, shape, strides in bytes.
 """
 
 from dataclasses import dataclass
