@@ -76,6 +76,7 @@ def test_it_gives_all_back() -> None:
     assert _reserved() - before < 50 << 20
 
 
+@pytest.mark.slow
 def test_with_numpy_and_tvm_ffi_alone(tmp_path: Path) -> None:
     compiled("n, k").export_library(tmp_path / "f.so")
     code = f"""

@@ -67,6 +67,7 @@ def test_a_hit_builds_nothing(tmp_path: Path, module: str) -> None:
     assert len(entries(tmp_path)) == 1
 
 
+@pytest.mark.slow
 def test_a_hit_imports_neither_mlir_nor_llvm(tmp_path: Path) -> None:
     code = f"""
         import sys

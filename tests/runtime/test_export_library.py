@@ -258,6 +258,7 @@ def test_another_machine_needs_its_own_compiler(
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.slow
 def test_a_library_in_a_process_of_its_own(scale: runtime.CompiledModule, tmp_path: Path) -> None:
     """Neither LLVM nor MLIR are imported there."""
     scale.export_library(tmp_path / "a.so")

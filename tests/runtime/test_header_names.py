@@ -21,6 +21,8 @@ from tests.runtime.exporting import INCLUDES, LIBRARY, every_kind, run
 from tests.runtime.samples import needs_cc, needs_cxx
 from tests.support.wrapping import new_module
 
+pytestmark = pytest.mark.slow
+
 WARNINGS = ("-Wall", "-Wextra", "-Werror", "-Wcomment")
 C_STANDARDS = ("c11", "gnu17")
 CXX_STANDARDS = ("c++17", "gnu++20")

@@ -207,6 +207,7 @@ def test_what_tvm_ffi_does_not_take_is_its_own_error() -> None:
         testing.check(Signature("f", [n]), Odd())
 
 
+@pytest.mark.slow
 def test_no_mlir_is_needed() -> None:
     code = """
         import sys
