@@ -1,21 +1,7 @@
-"""An assembler for the small register machine that the diagnosis is written for.
+"""An assembler for the machine of :mod:`.instructions`.
 
-The diagnosis is cold and shared by all wrappers, but every module carries it. As LLVM operations it
-would be some 2,700 of them, to be built, verified and compiled with each module; as code for a
-machine of our own it is a constant, and only the machine is operations (:mod:`.machine`).
-
-All registers and values are int64; addresses too. What can be said with others is no instruction:
-``a != b`` is ``0 < a - b``, unsigned. An instruction is four bytes, ``op a b c``, where ``c`` is a
-register or, with the top bit of ``op`` set, a signed number::
-
-    ADD … ULT   a = b op c             LI    a = b | c << 8, signed
-    LD8 … LD64  a = memory[b + c]      LI64  a = the next 8 bytes
-    ST64        memory[b + c] = a      JZ    if a == 0: goto b | c << 8
-    CALL        a = here, goto b | c << 8
-    RET         goto a                 SWITCH  goto the a-th of b labels
-
-Functions have registers of their own above those of all that they call, so calls save nothing; what
-calls itself saves what it must.
+Functions have registers of their own above those of all that they call, so calls save nothing. A
+function that calls itself saves what it must.
 """
 
 from __future__ import annotations
@@ -24,64 +10,9 @@ import struct
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from enum import IntEnum, auto
 from typing import Final, TypeAlias
 
-
-class Instruction(IntEnum):
-    """Operations of the machine."""
-
-    ADD = 1
-    SUB = auto()
-    MUL = auto()
-    AND = auto()
-    OR = auto()
-    SHL = auto()
-    LSHR = auto()
-    SDIV = auto()
-    UREM = auto()
-    EQ = auto()
-    SLT = auto()
-    ULT = auto()
-    LD8 = auto()
-    """Zero-extended, as LD16; LD32 is sign-extended."""
-    LD16 = auto()
-    LD32 = auto()
-    LD64 = auto()
-    ST64 = auto()
-    LI = auto()
-    LI64 = auto()
-    JZ = auto()
-    SWITCH = auto()
-    """Followed by b labels of 2 bytes; past them where a is not below b, unsigned."""
-    CALL = auto()
-    RET = auto()
-    ADDO = auto()
-    """a = b + c; the overflow register becomes 1 where that does not fit, as for the next two."""
-    SUBO = auto()
-    MULO = auto()
-    INFO = auto()
-    """a = TVMFFIGetTypeInfo(b)."""
-    EQF = auto()
-    """Whether two float64 are equal; NaN is not."""
-    FLOAT = auto()
-    """a = the float64 nearest to the int b."""
-    SINGLE = auto()
-    """a = the float64 b rounded to float32."""
-    PRINT = auto()
-    """a = snprintf(memory at a, 64, format b, int c)."""
-    PRINTF = auto()
-    """The same with a float64."""
-    STRTOD = auto()
-    """a = strtod(b)."""
-    PUT = auto()
-    """memcpy(a, b, c), and move a behind that; no further than to the end register."""
-    RAISE = auto()
-    """Raise an error: kind, message, backtrace, each with its length, in a and the five after; the
-    seventh is overwritten."""
-
-
-IMMEDIATE: Final = 0x80
+from ffi_builder.diagnosis.instructions import IMMEDIATE, REGISTERS, Instruction
 
 
 @dataclass(frozen=True)
@@ -92,8 +23,6 @@ class Reg:
 
 
 Operand: TypeAlias = "Reg | int"
-
-REGISTERS: Final = 256
 
 
 @dataclass

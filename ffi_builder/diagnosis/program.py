@@ -13,14 +13,8 @@ from functools import partial, partialmethod
 from typing import Final
 
 from ffi_builder.diagnosis import constants
-from ffi_builder.diagnosis.assembler import (
-    ZERO,
-    Assembler,
-    Function,
-    Instruction,
-    Operand,
-    Reg,
-)
+from ffi_builder.diagnosis.assembler import ZERO, Assembler, Function, Operand, Reg
+from ffi_builder.diagnosis.instructions import Instruction
 from ffi_builder.diagnosis.table import (
     NO_INDEX,
     SCRATCH_AT,

@@ -33,7 +33,7 @@ from typing import Final
 
 from ffi_builder import spec
 from ffi_builder.abi import TypeIndex
-from ffi_builder.diagnosis.assembler import REGISTERS
+from ffi_builder.diagnosis.instructions import REGISTERS
 from ffi_builder.errors import BuildError
 from ffi_builder.plan import Part
 from ffi_builder.plan.messages import SHOWN_ENTRIES, SIGNATURE_LIMIT, Words

@@ -6,8 +6,9 @@ from collections.abc import Callable
 from typing import Final
 
 from ffi_builder import abi
-from ffi_builder.diagnosis.assembler import Instruction, Label, Reg
+from ffi_builder.diagnosis.assembler import Label, Reg
 from ffi_builder.diagnosis.constants import KINDS
+from ffi_builder.diagnosis.instructions import Instruction
 from ffi_builder.diagnosis.program import NO_INDEX_BITS, SLOT_PLACE, Program
 from ffi_builder.diagnosis.routines.strings import define_strings
 from ffi_builder.diagnosis.routines.texts import define_texts

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 from ffi_builder import abi
-from ffi_builder.diagnosis.assembler import Instruction, Reg
+from ffi_builder.diagnosis.assembler import Reg
+from ffi_builder.diagnosis.instructions import Instruction
 from ffi_builder.diagnosis.program import Program
 from ffi_builder.diagnosis.table import STACK_DEPTH
 from ffi_builder.plan.messages import (

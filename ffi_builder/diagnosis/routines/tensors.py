@@ -7,7 +7,8 @@ from typing import Final
 
 from ffi_builder import abi
 from ffi_builder.abi import TypeIndex
-from ffi_builder.diagnosis.assembler import Instruction, Reg
+from ffi_builder.diagnosis.assembler import Reg
+from ffi_builder.diagnosis.instructions import Instruction
 from ffi_builder.diagnosis.program import (
     NO_INDEX_BITS,
     PLACE_INDEX,

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from ffi_builder import abi
-from ffi_builder.diagnosis.assembler import Instruction, Label, Reg
+from ffi_builder.diagnosis.assembler import Label, Reg
+from ffi_builder.diagnosis.instructions import Instruction
 from ffi_builder.diagnosis.program import (
     BIG_BEYOND,
     BIG_UNSIGNED,
