@@ -11,7 +11,6 @@ offsets from the start of the code.
 from __future__ import annotations
 
 import ctypes
-import operator
 import struct
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -84,17 +83,17 @@ def _load(instruction: Instruction) -> _Compute:
 
 
 _COMPUTE: Final[dict[int, _Compute]] = {
-    Instruction.ADD: operator.add,
-    Instruction.SUB: operator.sub,
-    Instruction.MUL: operator.mul,
-    Instruction.AND: operator.and_,
-    Instruction.OR: operator.or_,
-    Instruction.SHL: operator.lshift,
+    Instruction.ADD: int.__add__,
+    Instruction.SUB: int.__sub__,
+    Instruction.MUL: int.__mul__,
+    Instruction.AND: int.__and__,
+    Instruction.OR: int.__or__,
+    Instruction.SHL: int.__lshift__,
     Instruction.LSHR: lambda lhs, rhs: _unsigned(lhs) >> rhs,
     Instruction.SDIV: _divide,
     Instruction.UREM: lambda lhs, rhs: _unsigned(lhs) % _unsigned(rhs),
-    Instruction.EQ: operator.eq,
-    Instruction.SLT: operator.lt,
+    Instruction.EQ: int.__eq__,
+    Instruction.SLT: int.__lt__,
     Instruction.ULT: lambda lhs, rhs: _unsigned(lhs) < _unsigned(rhs),
     **{load: _load(load) for load in LOADS},
     Instruction.INFO: lambda lhs, _: _tvm_ffi().TVMFFIGetTypeInfo(lhs),

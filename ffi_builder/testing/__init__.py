@@ -3,8 +3,8 @@
 Only :func:`emit` needs MLIR.
 """
 
-from ffi_builder.testing.arguments import make_args
 from ffi_builder.testing.check import check, check_raw
 from ffi_builder.testing.emit import emit
+from ffi_builder.testing.make.arguments import make_args
 
 __all__ = ["check", "check_raw", "emit", "make_args"]

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from ffi_builder import abi, spec
-from ffi_builder.testing.arrays import Array
+from ffi_builder.testing.make.arrays import Array
 
 _ANY: Final = abi.TYPE_KEYS[abi.FIRST_OBJECT]
 

@@ -10,15 +10,14 @@ import math
 import operator
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, SupportsIndex, TypeAlias, Union, cast
+from typing import Final, SupportsIndex, TypeAlias, cast
 
 from ffi_builder import spec
 from ffi_builder.suggest import did_you_mean
+from ffi_builder.testing.check import Scalar, check
 from ffi_builder.testing.evaluate import evaluate
-from ffi_builder.testing.layout import LIMIT, layout_of, room_for
-from ffi_builder.testing.rounding import round_to
+from ffi_builder.testing.make.layout import LIMIT, layout_of, room_for
 
-Scalar: TypeAlias = Union[int, float]
 Env: TypeAlias = dict[spec.Var, Scalar]
 Parts: TypeAlias = Sequence[tuple[str, spec.Plain]]
 """Parameters that are made, with how errors call them, elements behind what they are in."""
@@ -89,7 +88,7 @@ def _value(var: spec.Var, value: object) -> Scalar:
     if var.dtype in spec.FLOAT_DTYPES:
         try:
             if hasattr(value, "__float__"):
-                return round_to(float(cast("float", value)), var.dtype)
+                return check(spec.Signature("f", [var]), float(cast("float", value)))[var.name]
         except (TypeError, OverflowError):
             pass
         raise ValueError(f"{what} is no float, but {var.name} is {_article(var.dtype)}")

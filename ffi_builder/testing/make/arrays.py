@@ -16,7 +16,7 @@ from types import ModuleType
 from typing import Any, Final
 
 from ffi_builder import abi, spec
-from ffi_builder.testing.layout import is_row_major, reach
+from ffi_builder.testing.make.layout import is_row_major, reach
 
 FRAMEWORKS: Final = ("numpy", "torch", "tvm_ffi")
 

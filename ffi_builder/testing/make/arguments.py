@@ -11,11 +11,11 @@ from typing_extensions import assert_never
 from ffi_builder import spec
 from ffi_builder.plan import check_signature
 from ffi_builder.suggest import did_you_mean
-from ffi_builder.testing.arrays import FRAMEWORKS, Array
-from ffi_builder.testing.choose import Env, Parts, Scalar, choose
 from ffi_builder.testing.evaluate import evaluate
-from ffi_builder.testing.layout import layout_of, stored
-from ffi_builder.testing.objects import make_object, nothing
+from ffi_builder.testing.make.arrays import FRAMEWORKS, Array
+from ffi_builder.testing.make.choose import Env, Parts, Scalar, choose
+from ffi_builder.testing.make.layout import layout_of, stored
+from ffi_builder.testing.make.objects import make_object, nothing
 
 
 def make_args(
