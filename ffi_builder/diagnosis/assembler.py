@@ -27,7 +27,7 @@ Operand: TypeAlias = "Reg | int"
 
 @dataclass
 class Label:
-    """A place in the code, and where it is used before it is known."""
+    """A position in the code, and the uses to patch once it is known."""
 
     position: int | None = None
     uses: list[int] = field(default_factory=list[int])
@@ -35,7 +35,7 @@ class Label:
 
 @dataclass(frozen=True)
 class Function:
-    """A function: where it starts, and the registers it uses, up to ``top``."""
+    """A function: its entry, and the registers it uses, which end below ``top``."""
 
     entry: Label
     link: Reg
@@ -60,8 +60,8 @@ class Assembler:
     # ---- functions
 
     def function(self, parameters: int, body: Callable[..., None]) -> Function:
-        """A function; ``body(*parameters)`` assembles it, and may call those made before."""
-        # Once to see whom it calls, whose registers are below its own; then for good.
+        """Assemble a function; ``body(*parameters)`` may call those made before."""
+        # Its registers are above those of the functions it calls, which a first pass finds.
         start = len(self.code)
         outer, self._called = self._called, []
         self._assemble(parameters, body)
@@ -75,7 +75,7 @@ class Assembler:
         return function
 
     def main(self, body: Callable[[], None]) -> int:
-        """The code that is run first, with registers above those of all functions."""
+        """Assemble the code that runs first; return where it starts."""
         entry = len(self.code)
         self._current = None
         self._next = self._greatest
@@ -92,7 +92,7 @@ class Assembler:
         return replace(self._current, top=self._top)
 
     def call(self, function: Function, *arguments: Operand) -> None:
-        """Call a function; one that calls itself must save its link register and parameters."""
+        """Call a function; a recursive one must save its link register and parameters first."""
         if function is not self._current:
             self._called.append(function)
         for parameter, argument in zip(function.parameters, arguments, strict=True):
@@ -112,7 +112,7 @@ class Assembler:
     # ---- registers and values
 
     def new(self) -> Reg:
-        """A new register of the function that is being assembled."""
+        """Reserve a register of the function that is being assembled."""
         register = Reg(self._next)
         self._next += 1
         self._top = max(self._top, self._next)
@@ -130,7 +130,7 @@ class Assembler:
             self.code += struct.pack("<q", (value + 2**63) % 2**64 - 2**63)
 
     def register(self, value: Operand) -> Reg:
-        """A value in a register: its own, or for a number a new one."""
+        """Return the register that holds a value; a number is put into a new one."""
         if isinstance(value, Reg):
             return value
         if value == 0:
@@ -140,7 +140,7 @@ class Assembler:
         return register
 
     def binary(self, op: Instruction, lhs: Operand, rhs: Operand, into: Reg | None = None) -> Reg:
-        """``lhs op rhs`` in a new register, or ``into`` one."""
+        """Put ``lhs op rhs`` into a register, a new one by default."""
         left = self.register(lhs)
         op_byte, right = self._last(op, rhs)
         result = into or self.new()
@@ -148,7 +148,7 @@ class Assembler:
         return result
 
     def load(self, bits: int, address: Reg, offset: Operand = 0) -> Reg:
-        """Memory: 8 and 16 bits zero-extended, 32 sign-extended."""
+        """Load from memory; 8 and 16 bits are zero-extended, 32 are sign-extended."""
         return self.binary(Instruction[f"LD{bits}"], address, offset)
 
     def store(self, value: Operand, address: Reg, offset: int = 0) -> None:
@@ -156,14 +156,14 @@ class Assembler:
         self.binary(Instruction.ST64, address, offset, into=self.register(value))
 
     def effect(self, op: Instruction, a: Reg, b: Operand = 0, c: Operand = 0) -> None:
-        """Any other instruction, on three registers."""
+        """Append any other instruction, on three registers."""
         second, third = self.register(b), self.register(c)
         self._emit(op, a.number, second.number, third.number)
 
     # ---- flow
 
     def place(self, label: Label) -> None:
-        """The label is here."""
+        """Put a label here."""
         label.position = len(self.code)
         for use in label.uses:
             struct.pack_into("<H", self.code, use, label.position)
@@ -178,7 +178,7 @@ class Assembler:
 
     @contextmanager
     def when(self, condition: Reg) -> Generator[None]:
-        """``if condition:`` the body."""
+        """Run the body if the register is not 0."""
         past = Label()
         self.jump_if_zero(condition, past)
         kept = self._next
@@ -188,7 +188,7 @@ class Assembler:
 
     @contextmanager
     def loop(self, count: Operand) -> Generator[Reg]:
-        """``for index in range(count):`` the body."""
+        """Run the body for each index below ``count``."""
         index = self.new()
         limit = self.register(count)
         self.set(index, 0)
@@ -203,7 +203,7 @@ class Assembler:
         self.place(past)
 
     def switch(self, value: Reg, labels: list[Label]) -> None:
-        """Go to the label with this number; past it if there is none."""
+        """Go to the label with this number, or on to the next instruction if there is none."""
         self._emit(Instruction.SWITCH, value.number, len(labels))
         for label in labels:
             self._label(label)
@@ -216,7 +216,10 @@ class Assembler:
         share_registers: bool = True,
         behind: Label | None = None,
     ) -> None:
-        """Run the body with this number, and go on at a label: the one given, or behind them."""
+        """Run the body with this number, if there is one, then go to ``behind``.
+
+        By default that is the end of the bodies.
+        """
         labels, past = [Label() for _ in bodies], behind or Label()
         self.switch(value, labels)
         self.jump(past)
@@ -233,7 +236,7 @@ class Assembler:
     # ---- bytes
 
     def _last(self, op: Instruction, operand: Operand) -> tuple[int, int]:
-        """The opcode and last byte: a register, or a number that fits a byte."""
+        """Return the opcode and last byte; numbers that fit a byte are immediate."""
         if isinstance(operand, int) and -128 <= operand < 128:
             return op | IMMEDIATE, operand & 0xFF
         return op, self.register(operand).number
