@@ -1,4 +1,4 @@
-"""For a DSL's own tests: check arguments without a kernel, make right ones, print a wrapper.
+"""For the tests of a DSL: check arguments without a kernel, make fitting ones, print a wrapper.
 
 Only :func:`emit` needs MLIR.
 """
