@@ -115,8 +115,8 @@ def _libc() -> Any:
 
 @cache
 def _tvm_ffi() -> Any:
-    """The library that has made the objects that are asked about."""
-    from tvm_ffi import libinfo  # when it is needed: importing it takes long
+    """Load tvm-ffi's library, whose registry has the types of objects."""
+    from tvm_ffi import libinfo  # slow to import, and rarely needed
 
     library = ctypes.CDLL(libinfo.find_libtvm_ffi())
     library.TVMFFIGetTypeInfo.restype = ctypes.c_void_p
@@ -175,7 +175,7 @@ class _Machine:
                 self._effect(op, a, lhs, rhs)
 
     def _jump(self, op: int, a: int, target: int) -> bool:
-        """Execute an instruction whose operands are not two registers; whether it is one."""
+        """Execute an instruction that takes a label or a number; return whether it was one."""
         registers = self._registers
         match op:
             case Instruction.JZ:
@@ -225,7 +225,7 @@ class _Machine:
                 raise AssertionError(f"no instruction: {op}")
 
     def _diagnosis(self, first: int) -> Diagnosis:
-        """RAISE: from register ``first`` on, the address and length of kind and message."""
+        """Read the operands of RAISE, which start at register ``first``, and the slots."""
         kind, message = (
             ctypes.string_at(self._registers[at], self._registers[at + 1]).decode()
             for at in (first, first + 2)

@@ -90,6 +90,16 @@ FITTING: dict[str, tuple[list[spec.Param], list[Any], dict[str, Any]]] = {
         [3, False, math.nan],
         {},
     ),
+    "zeros of both signs": (
+        [spec.ConstFloat("z", 0.0), Var("a", "float64"), TupleParam("t", [Var("a", "float64")])],
+        [-0.0, 0.0, (-0.0,)],
+        {"a": 0.0},
+    ),
+    "a multiple beyond int64": (
+        [Var("u", "uint64", divisibility=3)],
+        [2**64 - 1],
+        {"u": 2**64 - 1},
+    ),
     "a solved symbol": ([cpu("A", n * 2 + 1)], [zeros(7)], {"n": 3}),
     "an expression that waits": ([cpu("A", ceildiv(n, 4)), n], [zeros(2), 5], {"n": 5}),
 }
@@ -112,6 +122,7 @@ MOVED = object()
 """Stands for an Array that is moved into the call."""
 FAILING: dict[str, tuple[list[spec.Param], list[Any]]] = {
     "count": ([n], []),
+    "a name beyond int16": ([Var("n" * 40_000, "int64")], ["x"]),
     "kind": ([cpu("A", n)], [3]),
     "a str": ([cpu("A", n)], ["a long piece of text"]),
     "an object": ([cpu("A", n)], [object()]),
