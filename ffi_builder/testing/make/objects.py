@@ -1,4 +1,4 @@
-"""Objects of tvm-ffi's own types, to pass as arguments."""
+"""Makes objects of tvm-ffi's types."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from ffi_builder import abi, spec
-from ffi_builder.testing.arrays import Array
+from ffi_builder.testing.make.arrays import Array
 
 _ANY: Final = abi.TYPE_KEYS[abi.FIRST_OBJECT]
 
 
 def make_object(path: str, type_key: str | None) -> Any:
-    """An object of a type, or any object.
+    """Make an object of a type, or any object.
 
     Raises:
-        ValueError: a type of which none can be made here.
+        ValueError: objects of this type cannot be made here.
     """
     make = _MAKERS.get(type_key or _ANY)
     if make is None:
@@ -27,7 +27,7 @@ def make_object(path: str, type_key: str | None) -> Any:
 
 
 def nothing(*_: object) -> None:
-    """A function to pass."""
+    """Do nothing; a function to pass as an argument."""
 
 
 def _tvm_ffi(name: str, *args: object) -> Callable[[], Any]:
@@ -41,7 +41,7 @@ def _tvm_ffi(name: str, *args: object) -> Callable[[], Any]:
 
 _MAKERS: Final[dict[str, Callable[[], Any]]] = {
     _ANY: list,
-    # Shorter ones are held in place, and no objects.
+    # Shorter strs and bytes are stored in place and are not objects.
     "ffi.String": lambda: "an object",
     "ffi.Bytes": lambda: b"an object",
     "ffi.Function": lambda: nothing,

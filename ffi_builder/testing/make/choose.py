@@ -1,7 +1,7 @@
-"""Values for the symbols of a signature: those that are given, and small right ones for the rest.
+"""Chooses values for the symbols of a signature: the given ones, and small ones that fit.
 
-What the arguments must be is a list of rules over symbols; a search, which takes the most natural
-candidates first and jumps back to what a broken rule is about, finds values that keep them all.
+Rules over symbols say what the arguments must be. A search finds values that keep all rules: it
+tries the most natural candidates first, and jumps back to the symbols of a broken rule.
 """
 
 from __future__ import annotations
@@ -10,28 +10,27 @@ import math
 import operator
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, SupportsIndex, TypeAlias, Union, cast
+from typing import Final, SupportsIndex, TypeAlias, cast
 
 from ffi_builder import spec
 from ffi_builder.suggest import did_you_mean
+from ffi_builder.testing.check import Scalar, check
 from ffi_builder.testing.evaluate import evaluate
-from ffi_builder.testing.layout import LIMIT, layout_of, room_for
-from ffi_builder.testing.rounding import round_to
+from ffi_builder.testing.make.layout import LIMIT, layout_of, room_for
 
-Scalar: TypeAlias = Union[int, float]
 Env: TypeAlias = dict[spec.Var, Scalar]
 Parts: TypeAlias = Sequence[tuple[str, spec.Plain]]
-"""Parameters that are made, with how errors call them, elements behind what they are in."""
+"""Parameters to make, with their paths; elements follow what they are in."""
 
 _BUDGET: Final = 50_000
-"""Candidates that are tried before the search gives up."""
+"""Number of candidates to try before giving up."""
 
 
 @dataclass(frozen=True)
 class Rule:
-    """Something that must hold: ``broken`` says what is wrong, or None.
+    """Something that must hold: ``broken`` returns what is wrong, or None.
 
-    It is asked only once all its symbols have values.
+    It is called only once all symbols of the rule have values.
     """
 
     symbols: frozenset[spec.Var]
@@ -44,13 +43,13 @@ def choose(
     given: Mapping[str, Scalar],
     devices: Sequence[int] | None,
 ) -> Env:
-    """A value for every symbol of the parts.
+    """Choose a value for every symbol of the parts.
 
     Args:
-        signature: what ``given`` is about.
-        parts: what will be made of it.
-        given: the values of some symbols of the signature, by name.
-        devices: the device ids that there are; None: any.
+        signature: the signature, which has all symbols of ``given``.
+        parts: the parameters of it to make.
+        given: values of some symbols, by name.
+        devices: device ids that exist; None allows any.
 
     Raises:
         ValueError: an unknown name, a given value that breaks a rule, or no values found.
@@ -84,12 +83,16 @@ def _checked(signature: spec.Signature, given: Mapping[str, Scalar]) -> Env:
 
 
 def _value(var: spec.Var, value: object) -> Scalar:
-    """``value`` if the symbol can have it."""
+    """Return the value that the symbol has if given ``value``.
+
+    Raises:
+        ValueError: the symbol cannot have it.
+    """
     what = f"make_args: {var.name} = {value!r}"
     if var.dtype in spec.FLOAT_DTYPES:
         try:
             if hasattr(value, "__float__"):
-                return round_to(float(cast("float", value)), var.dtype)
+                return check(spec.Signature("f", [var]), float(cast("float", value)))[var.name]
         except (TypeError, OverflowError):
             pass
         raise ValueError(f"{what} is no float, but {var.name} is {_article(var.dtype)}")
@@ -120,9 +123,9 @@ def _article(dtype: str) -> str:
 
 
 def _symbols(parts: Parts) -> list[spec.Var]:
-    """Each symbol once, in the order in which they occur; those of strides alone last, reversed.
+    """List each symbol once, in order of occurrence; those of strides alone last, reversed.
 
-    So the strides of a tensor are chosen once its dimensions are, the innermost first.
+    Strides of a tensor are then chosen after its dimensions, the innermost first.
     """
     entries = list(_entries(parts))
     strides = [var for stride, entry in entries if stride for var in spec.variables(entry)]
@@ -131,7 +134,7 @@ def _symbols(parts: Parts) -> list[spec.Var]:
 
 
 def _entries(parts: Parts) -> Iterator[tuple[bool, object]]:
-    """Everything that may hold a symbol, and whether it is a stride."""
+    """Yield whatever may contain a symbol, and whether it is a stride."""
     for _, param in parts:
         match param:
             case spec.Var():
@@ -219,7 +222,7 @@ def _device_rule(path: str, entry: int | spec.Var | None, devices: Sequence[int]
 
 
 class _Search:
-    """Depth first, over the candidates of each symbol in turn."""
+    """A depth-first search over the candidates of each symbol in turn."""
 
     def __init__(
         self,
@@ -258,7 +261,7 @@ class _Search:
             )
 
     def _from(self, index: int) -> set[int] | None:
-        """None if all symbols from here on have values, else which earlier ones are to blame."""
+        """Give the symbols from here on values; else return the earlier ones to blame."""
         if index == len(self.symbols):
             return None
         var = self.symbols[index]
@@ -290,20 +293,20 @@ class _Search:
         return None
 
     def _note(self, index: int, words: str) -> None:
-        """Keep the first words about the symbol that was hardest to reach."""
+        """Keep the first message about the symbol that was reached last."""
         if index > self.deepest:
             self.deepest, self.words = index, words
 
     def _candidates(self, var: spec.Var) -> Iterator[int]:
-        """Right values of the symbol alone, the most natural first, each once."""
+        """Yield values that fit the symbol alone, the most natural first, each once."""
         low, high = spec.INT_RANGES[var.dtype]
         low, high = (low if var.min is None else var.min), (high if var.max is None else var.max)
         step = var.divisibility or 1
         least, greatest = -(-low // step), high // step
-        # From here on in steps.
+        # From here on, numbers count steps.
         first = min(max(-(-self._wanted(var) // step), least), greatest)
         if var not in self.stride_only and var not in self.devices:
-            # Different values, as equal ones hide mistakes.
+            # Equal values would hide mistakes.
             others = {value for other, value in self.env.items() if other is not var}
             unused = (new for new in range(first, first + 16) if new * step not in others)
             first = next((new for new in unused if new <= greatest), first)
@@ -322,14 +325,14 @@ class _Search:
                 yield multiple * step
 
     def _wanted(self, var: spec.Var) -> int:
-        """The value to begin with."""
+        """Return the value to begin with."""
         if var in self.devices:
             return 0
         # From 2 on, as a dimension of 1 leaves its stride free.
         return self._wanted_stride(var) if var in self.stride_only else 2
 
     def _wanted_stride(self, var: spec.Var) -> int:
-        """The least value that lets no two elements of any tensor share their place."""
+        """Return the least stride with which no two elements of a tensor overlap."""
         wanted = 1
         for tensor in self.tensors:
             for entry in tensor.stride_entries or ():

@@ -1,8 +1,8 @@
-"""Arrays of any dtype, shape and strides, full of zeros, as a framework's own or as tvm_ffi's.
+"""Makes arrays of zeros, of any dtype, shape and strides, of a framework or of tvm_ffi.
 
-NumPy hands bfloat16, the float8 and float4 kinds, ints below 8 bits and types of several lanes to
-nobody, also with ml_dtypes installed. Those are made as ``tvm_ffi.Tensor``: NumPy's own DLPack
-capsule of the memory, in which dtype, shape and strides are then written over. NumPy frees it.
+NumPy does not export bfloat16, float8, float4, ints below 8 bits and types of several lanes, even
+with ml_dtypes installed. Arrays of those are ``tvm_ffi.Tensor``: a DLPack capsule that NumPy makes
+of the memory, with other dtype, shape and strides written into it. NumPy frees it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from types import ModuleType
 from typing import Any, Final
 
 from ffi_builder import abi, spec
-from ffi_builder.testing.layout import is_row_major, reach
+from ffi_builder.testing.make.layout import is_row_major, reach
 
 FRAMEWORKS: Final = ("numpy", "torch", "tvm_ffi")
 
@@ -25,10 +25,10 @@ _NUMPY_NAMES: Final = {
     *(f"{kind}{bits}" for kind in ("int", "uint") for bits in (8, 16, 32, 64)),
     *("float16", "float32", "float64", "complex64", "complex128"),
 }
-"""What NumPy has and exports."""
+"""Dtypes that NumPy has and exports."""
 
 _ALIGNMENT: Final = 64
-"""Bytes: what frameworks align their own memory to."""
+"""Alignment of the memory that frameworks allocate, in bytes."""
 
 _capsule_pointer = ctypes.pythonapi.PyCapsule_GetPointer
 _capsule_pointer.restype = ctypes.c_void_p
@@ -37,7 +37,7 @@ _capsule_pointer.argtypes = [ctypes.py_object, ctypes.c_char_p]
 
 @dataclass(frozen=True)
 class Array:
-    """An array to be: ``shape`` and ``strides`` are in elements of ``dtype``."""
+    """Describes an array; ``shape`` and ``strides`` are in elements of ``dtype``."""
 
     path: str
     dtype: spec.DataType
@@ -47,10 +47,10 @@ class Array:
     device_id: int = 0
 
     def make(self, framework: str) -> Any:
-        """The array.
+        """Make the array with a framework.
 
         Raises:
-            ValueError: the framework has no such array.
+            ValueError: the framework cannot represent it.
             ModuleNotFoundError: the framework is not installed.
         """
         if framework == "torch":
@@ -65,15 +65,15 @@ class Array:
             itemsize = self.dtype.total_bits // 8
             strides = [stride * itemsize for stride in self.strides]
             made = _numpy().ndarray(self.shape, str(self.dtype), memory, offset, strides)
-        except (ValueError, OverflowError):  # an empty array with a huge dimension or stride
+        except (ValueError, OverflowError):  # empty, with a huge dimension or stride
             return self.tvm_ffi()
-        # Where they are free, some versions of NumPy export other strides than the array has.
+        # Some versions of NumPy export other strides than the array has if those are free.
         if made.flags.c_contiguous and not is_row_major(self.shape, self.strides):
             return self.tvm_ffi()
         return made
 
     def tvm_ffi(self) -> Any:
-        """The array as a ``tvm_ffi.Tensor``."""
+        """Make the array as a ``tvm_ffi.Tensor``."""
         import tvm_ffi
 
         return tvm_ffi.from_dlpack(_Exported(self))
@@ -94,7 +94,7 @@ class Array:
             ) from error
 
     def _memory(self) -> tuple[Any, int]:
-        """Zeros, and where in them the first element is: at an address that is aligned."""
+        """Return zeros, and the offset in them of the first element, whose address is aligned."""
         before, behind = (
             -(-count * self.dtype.total_bits // 8) for count in reach(self.shape, self.strides)
         )
@@ -104,9 +104,9 @@ class Array:
         return memory, before + -address % alignment
 
     def capsule(self) -> Any:
-        """A DLPack capsule of the array."""
+        """Make a DLPack capsule of the array."""
         memory, offset = self._memory()
-        # One that is not contiguous, for its strides to be written out.
+        # NumPy exports the strides of a view that is not contiguous.
         shape = [1] * (len(self.shape) - 1) + [2] if self.shape else []
         view = _numpy().ndarray(shape, "uint8", memory, offset, [2] * len(shape))
         capsule = view.__dlpack__()
@@ -121,11 +121,11 @@ class Array:
 
 
 _EXPORTED_BYTES: Final = 4
-"""What the view that is exported may touch."""
+"""Size of the view that is exported."""
 
 
 class _Exported:
-    """What ``from_dlpack`` takes."""
+    """An array in the form that ``from_dlpack`` takes."""
 
     def __init__(self, array: Array) -> None:
         self._array = array
@@ -138,7 +138,7 @@ class _Exported:
 
 
 def _write(field: int, values: Sequence[int]) -> None:
-    """Overwrite the int64s that a field points to."""
+    """Overwrite the int64 values that a field points to."""
     if values:
         pointer = ctypes.c_uint64.from_address(field).value
         assert pointer, "NumPy exports the strides of what is not contiguous"

@@ -1,4 +1,4 @@
-"""Making right arguments for a signature."""
+"""Makes arguments that fit a signature."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from typing_extensions import assert_never
 from ffi_builder import spec
 from ffi_builder.plan import check_signature
 from ffi_builder.suggest import did_you_mean
-from ffi_builder.testing.arrays import FRAMEWORKS, Array
-from ffi_builder.testing.choose import Env, Parts, Scalar, choose
 from ffi_builder.testing.evaluate import evaluate
-from ffi_builder.testing.layout import layout_of, stored
-from ffi_builder.testing.objects import make_object, nothing
+from ffi_builder.testing.make.arrays import FRAMEWORKS, Array
+from ffi_builder.testing.make.choose import Env, Parts, Scalar, choose
+from ffi_builder.testing.make.layout import layout_of, stored
+from ffi_builder.testing.make.objects import make_object, nothing
 
 
 def make_args(
@@ -24,34 +24,35 @@ def make_args(
     framework: str = "numpy",
     values: Mapping[str, object] | None = None,
 ) -> list[Any]:
-    """Arguments that :func:`check` and the compiled wrapper accept.
+    """Make arguments that :func:`check` and the compiled wrapper accept.
 
-    Tensors are zeros, with just the strides that are asked for, in memory of their own, aligned to
-    ``data_alignment`` and at least to 64 bytes; of several dtypes they have the first. Tuples and
-    structs are tuples; Optionals are there. Streams and pointers are NULL, strings, Arrays and
-    Maps empty, a Choice is the first one, a DType float32 and a Device the first CPU::
+    Tensors hold zeros in memory of their own, aligned to ``data_alignment`` and at least to 64
+    bytes, with exactly the strides that the signature asks for and the first of several dtypes.
+    Tuples and structs become tuples; Optionals are present. Streams and pointers are NULL; strings,
+    Arrays and Maps are empty; a Choice is its first one, a DType float32, and a Device the first
+    CPU::
 
         >>> x, y, factor = make_args(axpy, {"n": 1000, "factor": 2.0})
         >>> x, mask, cfg = make_args(attention, values={"mask": None, "cfg.alpha": 0.5})
 
     Args:
-        signature: what the function accepts; its tensors must be on the CPU, or may be.
-        dims: the value of any symbol, by name. The others get small ones that are right: ints from
-            2 on, different where they can be, strides without overlap, True, 0.5, 1.5, …, NULL.
-        framework: ``"numpy"``, ``"torch"`` or ``"tvm_ffi"``: what tensors are made with. With
+        signature: what the function accepts. Its tensors must be allowed on the CPU.
+        dims: values of symbols, by name. The others get small ones that fit: ints from 2 on,
+            different if possible, strides without overlap, True, 0.5, 1.5, …, NULL.
+        framework: makes the tensors: ``"numpy"``, ``"torch"`` or ``"tvm_ffi"``. With
             ``"numpy"``, dtypes that NumPy cannot export (bfloat16, float8, float4, sub-byte ints,
             several lanes) come as ``tvm_ffi.Tensor``, whether or not ml_dtypes is installed.
-        values: arguments, elements and fields to take as they are, by what errors call them:
+        values: arguments, elements and fields to take as they are, by their names in errors:
             ``"mask"``, ``"cfg[1]"``, ``"cfg.alpha"``. None makes an Optional absent. They are not
-            looked at: symbols that they bind have the same value elsewhere if ``dims`` says so.
+            inspected: give the values of symbols that they bind in ``dims``.
 
     Raises:
         ValueError: an unknown framework or name in ``dims`` or ``values``, a value in ``dims`` that
-            the signature does not accept, a tensor that is not on the CPU, that the framework
-            cannot have or that needs more than 1 GiB, an object of a type of which none can be
-            made, or if no right values were found.
-        SpecError: if ``signature`` is none.
-        ModuleNotFoundError: NumPy, which makes the memory, or the framework is not installed.
+            the signature does not accept; a tensor that is not on the CPU, that the framework
+            cannot represent or that needs more than 1 GiB; an object of a type that cannot be
+            made; or no values that fit were found.
+        SpecError: ``signature`` is not a Signature.
+        ModuleNotFoundError: the framework, or NumPy, which allocates the memory, is not installed.
     """
     check_signature("make_args: ", signature)
     if framework not in FRAMEWORKS:
@@ -84,7 +85,7 @@ def _check_names(signature: spec.Signature, given: Mapping[str, object]) -> None
 def _parts(
     params: Iterable[tuple[str, spec.Param]], given: Mapping[str, object]
 ) -> Iterator[tuple[str, spec.Plain]]:
-    """What is to be made."""
+    """Yield the parameters that are not given, with their paths."""
     for path, param in params:
         if path not in given:
             yield path, spec.required(param)
@@ -104,7 +105,7 @@ class _Maker:
     def __init__(self, framework: str, symbols: Env, given: Mapping[str, object]) -> None:
         self._framework, self._symbols, self._given = framework, symbols, given
         self._device_id: int | None = None
-        """That of the first tensor, on which those are that say nothing."""
+        """Device id of the first tensor, and of tensors without one of their own."""
 
     def argument(self, path: str, param: spec.Param) -> Any:
         if path in self._given:
@@ -137,7 +138,7 @@ class _Maker:
 
     def _value(self, entry: spec.Dim) -> int:
         value = evaluate(entry, lambda var: self._symbols[var])
-        assert value is not None, "the rules say so"
+        assert value is not None, "a rule has made sure of it"
         return value
 
 
@@ -161,7 +162,7 @@ Simple: TypeAlias = Union[
 
 
 def _plain(param: Simple) -> Any:
-    """What has no symbols and nothing inside."""
+    """Make an argument for a parameter without symbols or elements."""
     match param:
         case spec.ConstInt() | spec.ConstBool() | spec.ConstFloat():
             return param.value
@@ -194,5 +195,5 @@ def _plain(param: Simple) -> Any:
 
 
 def _pointer(address: int) -> ctypes.c_void_p | None:
-    """As tvm_ffi takes addresses; None is NULL."""
+    """Return an address in the form that tvm_ffi takes; None is NULL."""
     return ctypes.c_void_p(address) if address else None

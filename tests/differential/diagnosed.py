@@ -1,4 +1,4 @@
-"""``ffi_builder.testing.check_raw``, the plan interpreted, as an implementation to compare."""
+"""``testing.check_raw``, which runs the diagnosis in Python, as an implementation to compare."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from tests.differential.outcome import Outcome, show_values
 
 
 @dataclass(frozen=True)
-class Interpreted:
-    """The checks of a signature, run by the interpreter."""
+class Diagnosed:
+    """The checks of a signature, without its fast path."""
 
     signature: Signature
 

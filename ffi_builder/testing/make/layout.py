@@ -1,4 +1,4 @@
-"""The shape and strides that a tensor has under given symbols, and the memory that it needs."""
+"""Computes the shape, strides and memory of a tensor from the values of symbols."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from ffi_builder import spec
 from ffi_builder.testing.evaluate import evaluate
 
 LIMIT: Final = 2**30
-"""Bytes: a tensor that needs more is nearly always a mistake, and refused."""
+"""Greatest size of a tensor, in bytes. Larger ones are nearly always a mistake."""
 
 _UNSAID: Final = 2
-"""What a dimension that is not looked at is made."""
+"""Size of a dimension that may be anything."""
 _ANY_RANK: Final = (2, 3)
-"""The shape where any is right."""
+"""Shape of a tensor that may have any rank."""
 
 
 def layout_of(
     tensor: spec.Tensor, symbols: Mapping[spec.Var, int | float]
 ) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Shape and strides in elements of ``dtype``, as the spec counts them.
+    """Return shape and strides in elements of ``dtype``, as the spec counts them.
 
-    A stride that is not looked at, or whose symbols have no values yet, is chosen so that elements
-    do not overlap. Entries that do not fit int64 are taken as 0; the caller refuses them.
+    A stride that may be anything, or whose symbols have no values yet, is chosen so that elements
+    do not overlap. Entries that do not fit int64 become 0; the caller refuses them.
     """
     axis_of_packed = tensor.packed_axis
     dims = _ANY_RANK if tensor.any_rank else tensor.dims
@@ -47,7 +47,7 @@ def layout_of(
 def stored(
     tensor: spec.Tensor, shape: Sequence[int], strides: Sequence[int]
 ) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Shape and strides in elements of the dtype that the given tensor has, as it has them."""
+    """Return shape and strides as stored, in elements of the storage dtype."""
     axis, packing = tensor.packed_axis, tensor.packing
     if axis is None:
         return tuple(shape), tuple(strides)
@@ -58,7 +58,7 @@ def stored(
 
 
 def reach(shape: Sequence[int], strides: Sequence[int]) -> tuple[int, int]:
-    """How many elements lie before the first one in memory, and how many from it on."""
+    """Count the elements that lie before the first one in memory, and those from it on."""
     if 0 in shape:
         return 0, 0
     steps = [(dim - 1) * stride for dim, stride in zip(shape, strides, strict=True)]
@@ -66,14 +66,14 @@ def reach(shape: Sequence[int], strides: Sequence[int]) -> tuple[int, int]:
 
 
 def room_for(tensor: spec.Tensor, shape: Sequence[int], strides: Sequence[int]) -> int:
-    """The bytes that the tensor and its alignment need."""
+    """Count the bytes that the tensor and its alignment need."""
     bits = spec.parse_dtype(tensor.element_dtypes[0]).total_bits
     elements = sum(reach(*stored(tensor, shape, strides)))
     return -(-elements * bits // 8) + (tensor.data_alignment or 0 if elements else 0)
 
 
 def is_row_major(shape: Sequence[int], strides: Sequence[int]) -> bool:
-    """Whether these strides are those of a C array, free ones too."""
+    """Compare the strides with those of a C array, including strides that may be anything."""
     return tuple(strides) == _contiguous(shape, "C")
 
 
