@@ -1,8 +1,8 @@
 """Symbols and integer expressions over them: ``n``, ``n * 2``, ``ceildiv(n, 4)``, ``n % 8``.
 
-Values are exact integers: a check on an expression whose value, or a value on the way to it, does
-not fit int64 fails. Division rounds down (as Python's), and divisors are positive ints, so there is
-no division by zero at run time.
+Values are exact integers: a check fails if the value of its expression, or an intermediate value,
+does not fit int64. Division rounds down, as in Python. Divisors are positive ints, so that a call
+never divides by zero.
 """
 
 from __future__ import annotations
@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Final, NoReturn, TypeAlias, Union, overload
+
+from typing_extensions import override
 
 from ffi_builder.errors import SpecError
 from ffi_builder.spec._check import identifier, integer, make_plain, one_of, text
@@ -27,11 +29,11 @@ FLOAT_DTYPES: Final = ("float16", "bfloat16", "float32", "float64")
 VAR_DTYPES: Final = (*INT_RANGES, "bool", *FLOAT_DTYPES, "handle")
 
 OPERATORS: Final = {"+": 1, "-": 1, "*": 2, "//": 2, "%": 2, "ceildiv": 3}
-"""Operators of expressions, and how tightly each binds when printed."""
+"""The operators of expressions and their precedence; the greatest binds tightest."""
 
 
 class Arithmetic:
-    """Operators that build an :class:`Expr`; shared by symbols and expressions."""
+    """The operators of symbols and expressions. Each makes an :class:`Expr`."""
 
     def __add__(self, other: Dim) -> Expr:
         return _binary("+", self, other)
@@ -56,7 +58,7 @@ class Arithmetic:
 
     def __truediv__(self, divisor: object) -> NoReturn:
         raise SpecError(
-            f"dimensions are ints, and {self} / {divisor} may be none; use {self} // {divisor} "
+            f"dimensions are ints, and {self} / {divisor} may not be one; use {self} // {divisor} "
             f"(rounded down) or ceildiv({self}, {divisor})"
         )
 
@@ -86,20 +88,20 @@ class Arithmetic:
 
 @dataclass(frozen=True, repr=False)
 class Var(Metadata, Arithmetic):
-    """A symbol: a value that is bound where it first occurs and must be equal wherever it recurs.
+    """A symbol: its first occurrence binds its value, and later ones must be equal.
 
-    As a parameter it is a scalar argument; as a dimension or stride it takes the tensor's.
+    As a parameter it is a scalar argument; as a dimension or stride it has the tensor's value.
 
     Args:
         name: an identifier; one name means one symbol within a signature.
         dtype: int8 to int64, uint8 to uint64, bool, float16, bfloat16, float32, float64 or handle
             (an opaque pointer), or a framework's dtype such as ``np.float32``, which is kept as
-            its name. The value must fit; floats are rounded, to nearest even.
+            its name. The value must fit; floats are rounded to the nearest value, ties to even.
         divisibility: a positive int that the value must be a multiple of (integers only).
         min, max: inclusive bounds of the value (integers only).
 
     Raises:
-        SpecError: an unknown dtype, a name that is no identifier, or a bound that cannot hold.
+        SpecError: an unknown dtype, a name that is no identifier, or bounds that no value meets.
     """
 
     name: str
@@ -112,7 +114,7 @@ class Var(Metadata, Arithmetic):
         make_plain(self)
         identifier("Var name", self.name)
         what = f"Var {self.name!r}"
-        # Kept as its name: it may have come as np.float32.
+        # A framework's dtype, such as np.float32, is kept as its name.
         object.__setattr__(self, "dtype", one_of_dtypes(what, self.dtype, VAR_DTYPES))
         self._check_metadata(what)
         if self.divisibility is not None:
@@ -130,7 +132,7 @@ class Var(Metadata, Arithmetic):
             self._check_multiple(what, self.divisibility)
 
     def __hash__(self) -> int:
-        # Of all fields it would take most of the time of what looks symbols up.
+        # A hash of all fields would take most of the time of symbol lookups.
         return hash(self.name)
 
     def _check_multiple(self, what: str, divisor: int) -> None:
@@ -154,9 +156,13 @@ class Var(Metadata, Arithmetic):
         """Whether the symbol can be a dimension or stride: neither float, bool nor handle."""
         return self.dtype in INT_RANGES
 
+    @override
+    def type_text(self, device: str | None = None, *, outline: bool = False) -> str:
+        return self.dtype
+
     @property
     def label(self) -> str:
-        """``Var 'n'``: how spec errors begin."""
+        """How spec errors begin: ``Var 'n'``."""
         return f"Var {self.name!r}"
 
     def __str__(self) -> str:
@@ -165,7 +171,12 @@ class Var(Metadata, Arithmetic):
 
 @dataclass(frozen=True, repr=False)
 class Expr(Arithmetic):
-    """``lhs op rhs``, an integer. Made by the operators of Var and by :func:`ceildiv`."""
+    """``lhs op rhs``, an integer. The operators of Var and :func:`ceildiv` make it.
+
+    Raises:
+        SpecError: an unknown operator, an operand that is not an integer, no Var in it, a divisor
+            that is not a positive int, or more than 127 operators, symbols and ints.
+    """
 
     op: str
     lhs: Dim
@@ -201,18 +212,20 @@ class Expr(Arithmetic):
         lhs, rhs = show(self.lhs), show(self.rhs)
         if isinstance(self.lhs, Expr) and OPERATORS[self.lhs.op] < OPERATORS[self.op]:
             lhs = f"({lhs})"
-        # `a - (b + c)`, `a * (b // c)`: what stands right keeps its brackets at equal rank too.
+        # `a - (b + c)`, `a * (b // c)`: operators group from the left, so an operand on the right
+        # keeps its brackets at equal precedence too.
         if isinstance(self.rhs, Expr) and OPERATORS[self.rhs.op] <= OPERATORS[self.op]:
             rhs = f"({rhs})"
         return f"{lhs} {self.op} {rhs}"
 
 
 Dim: TypeAlias = Union[int, Var, Expr]
-"""A value of a dimension, stride or expression that is looked at."""
+"""A dimension, a stride or an operand that is checked."""
 
 
 _LARGEST: Final = 127
-"""Parts of an expression: with 64 leaves it never needs a stack of more than 64 values."""
+"""The most operators and operands in an expression: evaluating one with 64 leaves needs a stack of
+at most 64 values."""
 
 
 def _size(value: object) -> int:
@@ -220,7 +233,7 @@ def _size(value: object) -> int:
 
 
 def check_dim(what: str, value: object) -> Dim:
-    """``value`` if it can be a dimension: an int that fits int64, an integer Var, an expression."""
+    """Return ``value`` if it can be a dimension: an int64, an integer Var or an expression."""
     if isinstance(value, Expr):
         return value
     if isinstance(value, Var):
@@ -252,14 +265,18 @@ def ceildiv(value: int, divisor: int) -> int: ...
 @overload
 def ceildiv(value: Var | Expr, divisor: int) -> Expr: ...
 def ceildiv(value: Dim, divisor: int) -> int | Expr:
-    """``value / divisor`` rounded up: an int for an int. ``divisor`` is a positive int."""
+    """Return ``value / divisor`` rounded up: an int if ``value`` is one, else an :class:`Expr`.
+
+    Raises:
+        SpecError: ``divisor`` is not a positive int, or ``value`` is not an integer.
+    """
     if isinstance(value, int):
         return -(-integer("ceildiv", value) // integer("divisor of 'ceildiv'", divisor, at_least=1))
     return _binary("ceildiv", value, divisor)
 
 
 def dims(names: str, dtype: DTypeLike = "int64") -> tuple[Var, ...]:
-    """One Var for each name: ``"n k m"``, or with commas, ``"n, k, m"``.
+    """Return a Var for each name in ``"n k m"`` or ``"n, k, m"``.
 
     Raises:
         SpecError: no name, a name that is no identifier, or an unknown dtype.
@@ -276,7 +293,7 @@ def dims(names: str, dtype: DTypeLike = "int64") -> tuple[Var, ...]:
 
 
 def variables(value: object) -> Iterator[Var]:
-    """Every Var in an expression, from left to right, repeats kept; nothing for an int or None."""
+    """Yield every Var in an expression, left to right, with repeats; none for an int or None."""
     match value:
         case Var():
             yield value
@@ -288,10 +305,11 @@ def variables(value: object) -> Iterator[Var]:
 
 
 def linear(value: Expr) -> tuple[int, Var, int] | None:
-    """``(a, x, b)`` if the expression is ``a * x + b`` with one Var x and a != 0, else None.
+    """Return ``(a, x, b)`` if the expression is ``a * x + b`` with one Var x and a != 0, else None.
 
-    It is made of ``+``, ``-`` and ``*``, and no product has x on both sides. a and b are exact, and
-    fit int64: what is beyond that cannot be solved for x, only compared once x is known.
+    Such an expression consists of ``+``, ``-`` and ``*``, and no product has x on both sides. If a
+    or b does not fit int64, the result is None: the expression is not solved for x, but compared
+    once x is known.
     """
     form = _linear_form(value)
     if form is None:

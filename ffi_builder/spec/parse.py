@@ -1,66 +1,55 @@
-"""Reading a signature from text: a recursive descent over the grammar in docs/signatures.md.
+"""A recursive-descent parser of signatures. The grammar is in docs/signatures.md.
 
-The text is read twice. What a symbol is may be said anywhere, by a scalar parameter or in the
-``where`` at the end, so the first reading only collects that.
+The text is parsed twice. A scalar parameter or the ``where`` at the end may declare a symbol after
+its first use, so the first pass only collects the declarations.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final, TypeAlias, TypeVar
+from dataclasses import fields
+from typing import Final, TypeAlias, TypeVar, cast
 
 from ffi_builder.errors import SpecError
 from ffi_builder.spec._check import identifier, one_of
-from ffi_builder.spec.composite import Optional, Param, Struct, TupleParam
+from ffi_builder.spec.composite import PARAM_TYPES, Optional, Param, Struct, TupleParam
 from ffi_builder.spec.expr import VAR_DTYPES, Var
-from ffi_builder.spec.params import ConstNone, EnvStream, Shape, Stream
+from ffi_builder.spec.param import Named
+from ffi_builder.spec.params import Shape
 from ffi_builder.spec.parse_dims import Said
 from ffi_builder.spec.parse_tensor import TensorParser
-from ffi_builder.spec.parse_values import (
-    read_choice,
-    read_data_pointer,
-    read_literal,
-    read_object,
-)
+from ffi_builder.spec.parse_values import READERS
 from ffi_builder.spec.results import Result
 from ffi_builder.spec.tensor import DEVICES
 from ffi_builder.spec.tokens import Token, Tokens
-from ffi_builder.spec.values import Array, Bytes, Device, DType, Function, Map, String
 from ffi_builder.suggest import did_you_mean
 
 Made = TypeVar("Made")
 Returns: TypeAlias = "Result | list[Result] | None"
 
 _NAMED: Final = {
-    "None": ConstNone,
-    "String": String,
-    "Bytes": Bytes,
-    "DType": DType,
-    "Device": Device,
-    "Function": Function,
-    "Array": Array,
-    "Map": Map,
-    "Stream": Stream,
-    "EnvStream": EnvStream,
+    kind.type_name: cast("Callable[[str], Param]", kind)
+    for kind in PARAM_TYPES
+    if len(fields(kind)) == len(fields(Named))
 }
-"""Parameters that are described by their name alone."""
-_TYPES: Final = (
-    *("Tensor", "Shape", "Tuple", "Struct", "Optional", "Choice", "Literal", "Object"),
-    *_NAMED,
-    "DataPointer",
-)
+"""The kinds of parameters that have no field beside their name and metadata."""
+_TYPES: Final = tuple(dict.fromkeys(kind.type_name for kind in PARAM_TYPES if kind is not Var))
 """The words that a type may begin with, beside dtypes."""
 
 
 def parse_signature(
     text: str, device: str | None, make: Callable[[str, list[Param], Returns], Made]
 ) -> Made:
-    """Read a signature, and make it of its name, parameters and results.
+    """Parse a signature, and return ``make(name, parameters, results)``.
 
-    ``device`` is that of tensors which do not say theirs.
+    Args:
+        text: the text.
+        device: the device type of tensors without one in the text, or None.
+        make: the class to make, :class:`~ffi_builder.spec.Signature`.
 
     Raises:
-        SpecError: the text is no signature; with the line, and carets under the place.
+        SpecError: the text does not follow the grammar, or ``make`` raised. The message shows the
+            line, with carets under the place.
     """
     if not isinstance(text, str):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise SpecError(f"Signature.parse: expected a str but got {text!r} ({type(text).__name__})")
@@ -83,10 +72,10 @@ def _var(tokens: Tokens, name: str, said: Said) -> Var:
 
 
 class _Parser(TensorParser):
-    """The parameters, results and constraints."""
+    """One pass over a signature: parameters, results and constraints."""
 
     def signature(self) -> tuple[Token, list[Param], Returns]:
-        """The name, the parameters and the results."""
+        """Parse a whole signature: its name, its parameters and its results."""
         t = self.tokens
         name = t.name("the name of the function")
         t.need("(")
@@ -105,7 +94,7 @@ class _Parser(TensorParser):
     # ---- results
 
     def _returns(self) -> Returns:
-        """One result, or several in brackets."""
+        """Parse one result, or several in brackets."""
         if self.tokens.takes("("):
             return self.tokens.list_of(")", self._result)
         return self._result()
@@ -129,7 +118,7 @@ class _Parser(TensorParser):
                 f"expected the type of a result: Tensor, or one of {', '.join(VAR_DTYPES)}, but "
                 f"got {kind.text!r}{did_you_mean(kind.text, ('Tensor', *VAR_DTYPES))}",
             )
-        # Not a symbol: nothing else can mean it.
+        # A result is no symbol: no other part of the text can refer to it.
         with t.at(name):
             return Var(name.text, kind.text)
 
@@ -149,7 +138,6 @@ class _Parser(TensorParser):
             return self._typed(name, kind)
 
     def _typed(self, name: Token, kind: Token) -> Param:
-        t = self.tokens
         match kind.text:
             case "Tensor":
                 return self.tensor(name, kind)
@@ -159,14 +147,8 @@ class _Parser(TensorParser):
                 return self._elements(name, kind)
             case "Optional":
                 return self._optional(name)
-            case "Choice":
-                return read_choice(t, name, kind)
-            case "Literal":
-                return read_literal(t, name)
-            case "Object":
-                return read_object(t, name)
-            case "DataPointer":
-                return read_data_pointer(t, name, kind)
+            case word if word in READERS:
+                return READERS[word](self.tokens, name, kind)
             case word if word in _NAMED:
                 return _NAMED[word](name.text)
             case _:
@@ -216,7 +198,7 @@ class _Parser(TensorParser):
     # ---- constraints
 
     def _constraint(self) -> None:
-        """``n: int32``, ``n % 16 == 0``, ``1 <= n``, ``n <= 8``, ``1 <= n <= 8`` or ``n >= 1``."""
+        """Parse ``n: int32``, ``n % 16 == 0``, ``n <= 8``, ``1 <= n <= 8`` or ``n >= 1``."""
         t = self.tokens
         first = t.next
         least = None

@@ -85,7 +85,7 @@ class DimParser:
             t.take()
             return None
         if t.sees("..."):
-            raise t.wrong(t.next, "'...' is the whole shape of a Tensor, and no entry of one")
+            raise t.wrong(t.next, "'...' is the whole shape of a Tensor and cannot be an entry")
         return self._expression(1)
 
     def _expression(self, rank: int) -> Dim:

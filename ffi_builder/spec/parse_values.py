@@ -1,20 +1,25 @@
-"""Reading the parameters that hold one value and say more of it than their name."""
+"""Parsing parameters that need no symbols: literals, choices, objects and pointers."""
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Callable
+from typing import Final, TypeAlias
 
 from ffi_builder.spec._check import one_of
 from ffi_builder.spec.expr import INT_RANGES
-from ffi_builder.spec.params import ConstBool, ConstFloat, ConstInt, DataPointer
+from ffi_builder.spec.params import Constant, ConstBool, ConstFloat, ConstInt, DataPointer
 from ffi_builder.spec.tokens import Token, Tokens
-from ffi_builder.spec.values import Choice, Object
+from ffi_builder.spec.values import Choice, Object, Value
 
 _FLOATS: Final = ("nan", "inf")
 
+_Reader: TypeAlias = Callable[[Tokens, Token, Token], Value | Constant | DataPointer]
+"""Takes the tokens, which continue after the type, and the tokens of the parameter and the type."""
 
-def read_literal(t: Tokens, name: Token) -> ConstInt | ConstBool | ConstFloat:
-    """``[3]``, ``[-0.5]``, ``[inf]`` or ``[True]``."""
+
+def _literal(t: Tokens, name: Token, kind: Token) -> ConstInt | ConstBool | ConstFloat:
+    """Parse ``[3]``, ``[-0.5]``, ``[inf]`` or ``[True]``."""
+    del kind
     t.need("[")
     first = t.next
     if first.kind == "int" or (t.sees("-") and t.second.kind == "int"):
@@ -37,11 +42,11 @@ def read_literal(t: Tokens, name: Token) -> ConstInt | ConstBool | ConstFloat:
     return ConstFloat(name.text, -float(token.text) if minus else float(token.text))
 
 
-def read_choice(t: Tokens, name: Token, kind: Token) -> Choice:
-    """``({'relu': 1, 'gelu': 2}, int8)``; the dtype may be left out."""
+def _choice(t: Tokens, name: Token, kind: Token) -> Choice:
+    """Parse ``({'relu': 1, 'gelu': 2}, int8)``; the dtype may be left out."""
     t.need("(")
     t.need("{")
-    given = t.list_of("}", lambda: _choice(t))
+    given = t.list_of("}", lambda: _choice_entry(t))
     dtype = "int32"
     if t.takes(",") and not t.sees(")"):
         token = t.name("a dtype such as int8")
@@ -52,7 +57,7 @@ def read_choice(t: Tokens, name: Token, kind: Token) -> Choice:
     for choice, number, value in given:
         if choice.text in choices:
             raise t.wrong(choice, f"choice {choice.text!r} is given twice")
-        # A Choice of this one alone says what is wrong with it, and so the place is known.
+        # Checking each entry in a Choice of its own tells where an error is.
         with t.at(choice):
             Choice(name.text, {choice.text: 0}, dtype)
         with t.at(number):
@@ -62,7 +67,7 @@ def read_choice(t: Tokens, name: Token, kind: Token) -> Choice:
         return Choice(name.text, choices, dtype)
 
 
-def _choice(t: Tokens) -> tuple[Token, Token, int]:
+def _choice_entry(t: Tokens) -> tuple[Token, Token, int]:
     choice = t.name("a choice such as 'relu'")
     t.need(":")
     first = t.next
@@ -70,8 +75,9 @@ def _choice(t: Tokens) -> tuple[Token, Token, int]:
     return choice, t.since(first), value
 
 
-def read_object(t: Tokens, name: Token) -> Object:
-    """``('ffi.Module')``, or nothing: any object."""
+def _object(t: Tokens, name: Token, kind: Token) -> Object:
+    """Parse ``('ffi.Module')``, or nothing: any object."""
+    del kind
     if not t.takes("("):
         return Object(name.text)
     key = t.name("a type key such as 'ffi.Module'")
@@ -81,8 +87,8 @@ def read_object(t: Tokens, name: Token) -> Object:
     return made
 
 
-def read_data_pointer(t: Tokens, name: Token, kind: Token) -> DataPointer:
-    """``(address_space=3)``, or nothing."""
+def _data_pointer(t: Tokens, name: Token, kind: Token) -> DataPointer:
+    """Parse ``(address_space=3)``, or nothing."""
     space = None
     if t.takes("("):
         t.need("address_space")
@@ -91,3 +97,12 @@ def read_data_pointer(t: Tokens, name: Token, kind: Token) -> DataPointer:
         t.close()
     with t.at(kind):
         return DataPointer(name.text, address_space=space)
+
+
+READERS: Final[dict[str, _Reader]] = {
+    Choice.type_name: _choice,
+    ConstInt.type_name: _literal,
+    DataPointer.type_name: _data_pointer,
+    Object.type_name: _object,
+}
+"""The parsers of this module, by the names of the types."""

@@ -12,8 +12,8 @@ from ffi_builder.spec import Signature
 from ffi_builder.spec.tensor import DEVICES
 
 TYPES = (
-    "Tensor, Shape, Tuple, Struct, Optional, Choice, Literal, Object, None, String, Bytes, DType, "
-    "Device, Function, Array, Map, Stream, EnvStream, DataPointer, or one of int8, int16, int32, "
+    "Tensor, Tuple, Struct, Shape, Stream, EnvStream, DataPointer, None, Literal, Choice, String, "
+    "Bytes, DType, Device, Object, Function, Array, Map, Optional, or one of int8, int16, int32, "
     "int64, uint8, uint16, uint32, uint64, bool, float16, bfloat16, float32, float64, handle"
 )
 
@@ -81,13 +81,13 @@ f(x: Tensor(..., float32, strides=...))
 Tensor 'x': strides: expected None, 'C', 'F' or 'any', as the shape is ..., but got [1]
 f(x: Tensor(..., float32, strides=[1]))
      ^^^^^^
-'...' is the whole shape of a Tensor, and no entry of one
+'...' is the whole shape of a Tensor and cannot be an entry
 f(x: Tensor([n, ...], float32))
                 ^^^
-'...' is the whole shape of a Tensor, and no entry of one
+'...' is the whole shape of a Tensor and cannot be an entry
 f(x: Tensor([n], float32, strides=[...]))
                                    ^^^
-'...' is the whole shape of a Tensor, and no entry of one
+'...' is the whole shape of a Tensor and cannot be an entry
 f(x: Shape([..., 2]))
             ^^^
 expected '[' but got '...'
