@@ -16,7 +16,7 @@ from ffi_builder.spec.composite import PARAM_TYPES, Optional, Param, Struct, Tup
 from ffi_builder.spec.expr import VAR_DTYPES, Var
 from ffi_builder.spec.param import Named
 from ffi_builder.spec.params import Shape
-from ffi_builder.spec.parse_dims import Said
+from ffi_builder.spec.parse_dims import Declaration
 from ffi_builder.spec.parse_tensor import TensorParser
 from ffi_builder.spec.parse_values import READERS
 from ffi_builder.spec.results import Result
@@ -58,7 +58,10 @@ def parse_signature(
     try:
         first = _Parser(Tokens(text), device, None)
         first.signature()
-        symbols = {name: _var(first.tokens, name, said) for name, said in first.said.items()}
+        symbols = {
+            name: _var(first.tokens, name, declared)
+            for name, declared in first.declarations.items()
+        }
         name, params, returns = _Parser(Tokens(text), device, symbols).signature()
         with first.tokens.at(name):
             return make(name.text, params, returns)
@@ -66,9 +69,9 @@ def parse_signature(
         raise SpecError(f"Signature.parse: {error}") from None
 
 
-def _var(tokens: Tokens, name: str, said: Said) -> Var:
-    with tokens.at(said.token):
-        return Var(name, said.dtype or "int64", **said.limits)
+def _var(tokens: Tokens, name: str, declared: Declaration) -> Var:
+    with tokens.at(declared.token):
+        return Var(name, declared.dtype or "int64", **declared.limits)
 
 
 class _Parser(TensorParser):
@@ -78,24 +81,24 @@ class _Parser(TensorParser):
         """Parse a whole signature: its name, its parameters and its results."""
         t = self.tokens
         name = t.name("the name of the function")
-        t.need("(")
+        t.expect("(")
         params = t.list_of(")", self._param)
-        returns = self._returns() if t.takes("->") else None
+        returns = self._returns() if t.accept("->") else None
         separator = "'where'" if returns is not None else "'->', 'where'"
-        if t.takes("where"):
+        if t.accept("where"):
             separator = "','"
             self._constraint()
-            while t.takes(","):
+            while t.accept(","):
                 self._constraint()
         if t.next.kind != "end":
-            raise t.wrong(t.next, f"expected {separator} or the end but got {t.next.shown}")
+            raise t.error(t.next, f"expected {separator} or the end but got {t.next.shown}")
         return name, params, returns
 
     # ---- results
 
     def _returns(self) -> Returns:
         """Parse one result, or several in brackets."""
-        if self.tokens.takes("("):
+        if self.tokens.accept("("):
             return self.tokens.list_of(")", self._result)
         return self._result()
 
@@ -103,17 +106,17 @@ class _Parser(TensorParser):
         t = self.tokens
         name = t.name("the name of a result")
         if t.next.text != ":" and name.text == "None":
-            raise t.wrong(name, "a function that returns nothing has no `->` in its signature")
+            raise t.error(name, "a function that returns nothing has no `->` in its signature")
         if t.next.text != ":" and name.text in ("Tensor", *VAR_DTYPES):
-            raise t.wrong(name, f"a result has a name in front of its type: `-> y: {name.text}`")
-        t.need(":")
+            raise t.error(name, f"a result has a name in front of its type: `-> y: {name.text}`")
+        t.expect(":")
         with t.at(name):
             identifier("name of a result", name.text)
         kind = t.name("Tensor or a dtype such as float32")
         if kind.text == "Tensor":
             return self.tensor(name, kind)
         if kind.text not in VAR_DTYPES:
-            raise t.wrong(
+            raise t.error(
                 kind,
                 f"expected the type of a result: Tensor, or one of {', '.join(VAR_DTYPES)}, but "
                 f"got {kind.text!r}{did_you_mean(kind.text, ('Tensor', *VAR_DTYPES))}",
@@ -127,7 +130,7 @@ class _Parser(TensorParser):
     def _param(self) -> Param:
         t = self.tokens
         name = t.name("the name of a parameter")
-        t.need(":")
+        t.expect(":")
         with t.at(name):
             identifier("name of a parameter", name.text)
         return self._type(name)
@@ -155,14 +158,14 @@ class _Parser(TensorParser):
                 return self._scalar(name, kind)
 
     def _shape(self, name: Token, kind: Token) -> Shape:
-        self.tokens.need("(")
+        self.tokens.expect("(")
         entries = self.entries()
         self.tokens.close()
         with self.tokens.at(kind):
             return Shape(name.text, entries)  # pyright: ignore[reportArgumentType]
 
     def _elements(self, name: Token, kind: Token) -> TupleParam | Struct:
-        self.tokens.need("(")
+        self.tokens.expect("(")
         params = self.tokens.list_of(")", self._param)
         with self.tokens.at(kind):
             make = TupleParam if kind.text == "Tuple" else Struct
@@ -170,7 +173,7 @@ class _Parser(TensorParser):
 
     def _optional(self, name: Token) -> Optional:
         t = self.tokens
-        t.need("(")
+        t.expect("(")
         inner = t.next
         param = self._type(name)
         t.close()
@@ -179,17 +182,17 @@ class _Parser(TensorParser):
 
     def _scalar(self, name: Token, kind: Token) -> Var:
         if kind.text not in VAR_DTYPES:
-            raise self.tokens.wrong(
+            raise self.tokens.error(
                 kind,
                 f"expected a type: {', '.join(_TYPES)}, or one of {', '.join(VAR_DTYPES)}, "
                 f"but got {kind.text!r}{did_you_mean(kind.text, (*_TYPES, *VAR_DTYPES))}",
             )
-        said = self.mention(name)
-        if said.scalar and said.dtype != kind.text:
-            raise self.tokens.wrong(
-                kind, f"symbol {name.text!r} is {said.dtype} before, and {kind.text} here"
+        declared = self.declaration(name)
+        if declared.scalar and declared.dtype != kind.text:
+            raise self.tokens.error(
+                kind, f"symbol {name.text!r} is {declared.dtype} before, and {kind.text} here"
             )
-        said.dtype, said.scalar = kind.text, True
+        declared.dtype, declared.scalar = kind.text, True
         if self.symbols is not None:
             return self.symbols[name.text]
         with self.tokens.at(name):
@@ -204,45 +207,45 @@ class _Parser(TensorParser):
         least = None
         if first.kind == "int" or t.sees("-"):
             least = t.integer("a constraint")
-            t.need("<=")
-        said = self._constrained(t.name("a symbol"))
+            t.expect("<=")
+        declared = self._constrained(t.name("a symbol"))
         if least is not None:
-            self._limit(said, "min", least, first)
-            if t.takes("<="):
-                self._limit(said, "max", t.integer("an int"), first)
-        elif t.takes(":"):
-            self._declare(said, t.next)
-        elif t.takes("%"):
-            self._limit(said, "divisibility", t.integer("an int"), first)
-            t.need("==")
+            self._limit(declared, "min", least, first)
+            if t.accept("<="):
+                self._limit(declared, "max", t.integer("an int"), first)
+        elif t.accept(":"):
+            self._declare(declared, t.next)
+        elif t.accept("%"):
+            self._limit(declared, "divisibility", t.integer("an int"), first)
+            t.expect("==")
             if t.next.kind != "int" or t.next.text != "0":
-                raise t.wrong(t.next, f"expected '0' but got {t.next.shown}")
-            t.take()
-        elif t.takes("<="):
-            self._limit(said, "max", t.integer("an int"), first)
-        elif t.takes(">="):
-            self._limit(said, "min", t.integer("an int"), first)
+                raise t.error(t.next, f"expected '0' but got {t.next.shown}")
+            t.advance()
+        elif t.accept("<="):
+            self._limit(declared, "max", t.integer("an int"), first)
+        elif t.accept(">="):
+            self._limit(declared, "min", t.integer("an int"), first)
         else:
-            raise t.wrong(t.next, f"expected ':', '%', '<=' or '>=' but got {t.next.shown}")
+            raise t.error(t.next, f"expected ':', '%', '<=' or '>=' but got {t.next.shown}")
 
-    def _constrained(self, token: Token) -> Said:
-        found = self.said.get(token.text)
+    def _constrained(self, token: Token) -> Declaration:
+        found = self.declarations.get(token.text)
         if found is None:
-            meant = did_you_mean(token.text, self.said)
+            meant = did_you_mean(token.text, self.declarations)
             words = f"no parameter mentions a symbol {token.text!r}{meant}"
-            raise self.tokens.wrong(token, words)
+            raise self.tokens.error(token, words)
         return found
 
-    def _declare(self, said: Said, token: Token) -> None:
+    def _declare(self, declared: Declaration, token: Token) -> None:
         t = self.tokens
         name = t.name("a dtype").text
-        if said.scalar or said.dtype is not None:
-            where = "its parameter" if said.scalar else "an earlier constraint"
-            raise t.wrong(token, f"{where} says the dtype already: {said.dtype}")
+        if declared.scalar or declared.dtype is not None:
+            where = "its parameter" if declared.scalar else "an earlier constraint"
+            raise t.error(token, f"{where} says the dtype already: {declared.dtype}")
         with t.at(token):
-            said.dtype = one_of("dtype of a symbol", name, VAR_DTYPES)
+            declared.dtype = one_of("dtype of a symbol", name, VAR_DTYPES)
 
-    def _limit(self, said: Said, name: str, value: int, token: Token) -> None:
-        if name in said.limits:
-            raise self.tokens.wrong(token, f"the {name} of this symbol is given twice")
-        said.limits[name], said.token = value, token
+    def _limit(self, declared: Declaration, name: str, value: int, token: Token) -> None:
+        if name in declared.limits:
+            raise self.tokens.error(token, f"the {name} of this symbol is given twice")
+        declared.limits[name], declared.token = value, token

@@ -20,35 +20,35 @@ _Reader: TypeAlias = Callable[[Tokens, Token, Token], Value | Constant | DataPoi
 def _literal(t: Tokens, name: Token, kind: Token) -> ConstInt | ConstBool | ConstFloat:
     """Parse ``[3]``, ``[-0.5]``, ``[inf]`` or ``[True]``."""
     del kind
-    t.need("[")
+    t.expect("[")
     first = t.next
     if first.kind == "int" or (t.sees("-") and t.second.kind == "int"):
         number = t.integer("an int")
         with t.at(t.since(first)):
             made = ConstInt(name.text, number)
-        t.need("]")
+        t.expect("]")
         return made
-    minus = t.takes("-")
-    token = t.take()
+    minus = t.accept("-")
+    token = t.advance()
     word = token.text if token.kind == "name" else ""
     if word in ("True", "False") and not minus:
-        t.need("]")
+        t.expect("]")
         return ConstBool(name.text, token.text == "True")
     if token.kind != "float" and word not in _FLOATS:
-        raise t.wrong(
+        raise t.error(
             token, f"expected an int, a float, nan, inf, True or False but got {token.shown}"
         )
-    t.need("]")
+    t.expect("]")
     return ConstFloat(name.text, -float(token.text) if minus else float(token.text))
 
 
 def _choice(t: Tokens, name: Token, kind: Token) -> Choice:
     """Parse ``({'relu': 1, 'gelu': 2}, int8)``; the dtype may be left out."""
-    t.need("(")
-    t.need("{")
+    t.expect("(")
+    t.expect("{")
     given = t.list_of("}", lambda: _choice_entry(t))
     dtype = "int32"
-    if t.takes(",") and not t.sees(")"):
+    if t.accept(",") and not t.sees(")"):
         token = t.name("a dtype such as int8")
         with t.at(token):
             dtype = one_of(f"Choice {name.text!r}: dtype", token.text, INT_RANGES)
@@ -56,7 +56,7 @@ def _choice(t: Tokens, name: Token, kind: Token) -> Choice:
     choices: dict[str, int] = {}
     for choice, number, value in given:
         if choice.text in choices:
-            raise t.wrong(choice, f"choice {choice.text!r} is given twice")
+            raise t.error(choice, f"choice {choice.text!r} is given twice")
         # Checking each entry in a Choice of its own tells where an error is.
         with t.at(choice):
             Choice(name.text, {choice.text: 0}, dtype)
@@ -69,7 +69,7 @@ def _choice(t: Tokens, name: Token, kind: Token) -> Choice:
 
 def _choice_entry(t: Tokens) -> tuple[Token, Token, int]:
     choice = t.name("a choice such as 'relu'")
-    t.need(":")
+    t.expect(":")
     first = t.next
     value = t.integer("the int of the choice")
     return choice, t.since(first), value
@@ -78,7 +78,7 @@ def _choice_entry(t: Tokens) -> tuple[Token, Token, int]:
 def _object(t: Tokens, name: Token, kind: Token) -> Object:
     """Parse ``('ffi.Module')``, or nothing: any object."""
     del kind
-    if not t.takes("("):
+    if not t.accept("("):
         return Object(name.text)
     key = t.name("a type key such as 'ffi.Module'")
     with t.at(key):
@@ -90,9 +90,9 @@ def _object(t: Tokens, name: Token, kind: Token) -> Object:
 def _data_pointer(t: Tokens, name: Token, kind: Token) -> DataPointer:
     """Parse ``(address_space=3)``, or nothing."""
     space = None
-    if t.takes("("):
-        t.need("address_space")
-        t.need("=")
+    if t.accept("("):
+        t.expect("address_space")
+        t.expect("=")
         space = t.integer("an address space")
         t.close()
     with t.at(kind):
