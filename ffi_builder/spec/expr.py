@@ -14,9 +14,9 @@ from typing import Final, NoReturn, TypeAlias, Union, overload
 from typing_extensions import override
 
 from ffi_builder.errors import SpecError
-from ffi_builder.spec._check import identifier, integer, make_plain, one_of, text
+from ffi_builder.spec._check import integer, make_plain, one_of, plain, text
 from ffi_builder.spec.dtypes import DTypeField, DTypeLike, one_of_dtypes
-from ffi_builder.spec.param import Metadata
+from ffi_builder.spec.param import Named
 from ffi_builder.suggest import nearest
 
 INT_RANGES: Final[dict[str, tuple[int, int]]] = {
@@ -87,7 +87,7 @@ class Arithmetic:
 
 
 @dataclass(frozen=True, repr=False)
-class Var(Metadata, Arithmetic):
+class Var(Named, Arithmetic):
     """A symbol: its first occurrence binds its value, and later ones must be equal.
 
     As a parameter it is a scalar argument; as a dimension or stride it has the tensor's value.
@@ -104,28 +104,28 @@ class Var(Metadata, Arithmetic):
         SpecError: an unknown dtype, a name that is no identifier, or bounds that no value meets.
     """
 
-    name: str
     dtype: DTypeField
     divisibility: int | None = field(default=None, kw_only=True)
     min: int | None = field(default=None, kw_only=True)
     max: int | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
-        make_plain(self)
-        identifier("Var name", self.name)
-        what = f"Var {self.name!r}"
+        super().__post_init__()
+        what = self.label
         # A framework's dtype, such as np.float32, is kept as its name.
         object.__setattr__(self, "dtype", one_of_dtypes(what, self.dtype, VAR_DTYPES))
-        self._check_metadata(what)
         if self.divisibility is not None:
             integer(f"{what}: divisibility", self.divisibility, at_least=1)
-        for bound_name in ("divisibility", "min", "max"):
-            if getattr(self, bound_name) is not None and not self.is_integer:
+        for limit in ("divisibility", "min", "max"):
+            value = getattr(self, limit)
+            if value is None:
+                continue
+            if not self.is_integer:
                 raise SpecError(
-                    f"{what}: {bound_name} is for integer symbols, but its dtype is {self.dtype}"
+                    f"{what}: {limit} is for integer symbols, but its dtype is {self.dtype}"
                 )
-        for bound_name in ("min", "max"):
-            self._check_bound(f"{what}: {bound_name}", getattr(self, bound_name))
+            if limit != "divisibility":
+                int_of_dtype(f"{what}: {limit}", value, self.dtype)
         if self.min is not None and self.max is not None and self.min > self.max:
             raise SpecError(f"{what}: min {self.min} is greater than max {self.max}")
         if self.divisibility is not None:
@@ -142,15 +142,6 @@ class Var(Metadata, Arithmetic):
         if high // divisor * divisor < low:
             raise SpecError(f"{what}: no multiple of {divisor} is between {low} and {high}")
 
-    def _check_bound(self, what: str, bound: object) -> None:
-        if bound is None:
-            return
-        if isinstance(bound, bool) or not isinstance(bound, int):
-            raise SpecError(f"{what}: expected an int but got {bound!r} ({type(bound).__name__})")
-        low, high = INT_RANGES[self.dtype]
-        if not low <= bound <= high:
-            raise SpecError(f"{what}: {bound} does not fit {self.dtype} ({low} to {high})")
-
     @property
     def is_integer(self) -> bool:
         """Whether the symbol can be a dimension or stride: neither float, bool nor handle."""
@@ -160,13 +151,18 @@ class Var(Metadata, Arithmetic):
     def type_text(self, device: str | None = None, *, outline: bool = False) -> str:
         return self.dtype
 
-    @property
-    def label(self) -> str:
-        """How spec errors begin: ``Var 'n'``."""
-        return f"Var {self.name!r}"
-
     def __str__(self) -> str:
         return self.name
+
+
+def int_of_dtype(what: str, value: object, dtype: str) -> int:
+    """Return ``value`` as a plain int, if it is one that fits an integer dtype."""
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise SpecError(f"{what}: expected an int but got {value!r} ({type(value).__name__})")
+    low, high = INT_RANGES[dtype]
+    if not low <= value <= high:
+        raise SpecError(f"{what}: {value} does not fit {dtype} ({low} to {high})")
+    return plain(value)
 
 
 @dataclass(frozen=True, repr=False)

@@ -12,7 +12,7 @@ from typing_extensions import override
 from ffi_builder.errors import SpecError
 from ffi_builder.spec._check import text
 from ffi_builder.spec.dtypes import DTypeField, one_of_dtypes
-from ffi_builder.spec.expr import INT_RANGES
+from ffi_builder.spec.expr import INT_RANGES, int_of_dtype
 from ffi_builder.spec.param import Named, PlainValues
 from ffi_builder.suggest import did_you_mean
 
@@ -153,16 +153,7 @@ class Choice(Named):
                 f"{what}: expected 1 to 255 printable ASCII characters, without quotes and "
                 f"backslashes, but got {choice!r}"
             )
-        if isinstance(value, bool) or not isinstance(value, int):
-            raise SpecError(
-                f"{what}[{word!r}]: expected an int but got {value!r} ({type(value).__name__})"
-            )
-        low, high = INT_RANGES[self.dtype]
-        if not low <= value <= high:
-            raise SpecError(
-                f"{what}[{word!r}]: {value} does not fit {self.dtype} ({low} to {high})"
-            )
-        return word, int(value)
+        return word, int_of_dtype(f"{what}[{word!r}]", value, self.dtype)
 
     @override
     def type_text(self, device: str | None = None, *, outline: bool = False) -> str:
