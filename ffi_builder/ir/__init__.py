@@ -1,4 +1,4 @@
-"""A small IR builder over any MLIR Python distribution; the only place that imports MLIR."""
+"""A small IR builder for any MLIR Python distribution. No other package here imports MLIR."""
 
 from ffi_builder.ir.builder import Builder
 from ffi_builder.ir.bytecode_cache import bytecode, define_kept
