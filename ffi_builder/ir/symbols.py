@@ -261,7 +261,7 @@ def describe(operation: Operation) -> str:
 
 
 def function_parts(operation: Operation) -> tuple[str, tuple[str, ...]]:
-    """Return the result type (or ``!llvm.void``) and parameter types of an ``llvm.func``, as text."""
+    """Return the result type, maybe ``!llvm.void``, and the parameter types of an ``llvm.func``."""
     return _function_parts(str(operation.attributes["function_type"]))
 
 
