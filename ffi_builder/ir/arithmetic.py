@@ -2,10 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from ffi_builder.errors import BuildError
 from ffi_builder.ir.core import Core
 from ffi_builder.ir.protocols import Type, Value
 from ffi_builder.ir.types import FLOAT_PREDICATES, PREDICATES
+
+
+def _method(
+    append: Callable[[Arithmetic, str, Value, Value], Value], name: str, doc: str
+) -> Callable[[Arithmetic, Value, Value], Value]:
+    """Make a method that calls ``append`` with the name of an operation or predicate."""
+
+    def method(self: Arithmetic, lhs: Value, rhs: Value) -> Value:
+        return append(self, name, lhs, rhs)
+
+    method.__name__, method.__doc__ = name, doc
+    return method
 
 
 class Arithmetic(Core):
@@ -15,57 +29,19 @@ class Arithmetic(Core):
         """Append ``llvm.<name>``: add, sub, mul, sdiv, udiv, srem, urem, and, or, xor, shl, …."""
         return self.value(f"llvm.{name}", (lhs, rhs), self.type_of(f"llvm.{name}", lhs))
 
-    def add(self, lhs: Value, rhs: Value) -> Value:
-        """lhs + rhs, modulo 2**width."""
-        return self.binary("add", lhs, rhs)
-
-    def sub(self, lhs: Value, rhs: Value) -> Value:
-        """lhs - rhs, modulo 2**width."""
-        return self.binary("sub", lhs, rhs)
-
-    def mul(self, lhs: Value, rhs: Value) -> Value:
-        """lhs * rhs, modulo 2**width."""
-        return self.binary("mul", lhs, rhs)
-
-    def sdiv(self, lhs: Value, rhs: Value) -> Value:
-        """Signed quotient, rounded towards zero."""
-        return self.binary("sdiv", lhs, rhs)
-
-    def udiv(self, lhs: Value, rhs: Value) -> Value:
-        """Unsigned quotient."""
-        return self.binary("udiv", lhs, rhs)
-
-    def srem(self, lhs: Value, rhs: Value) -> Value:
-        """Signed remainder, with the sign of lhs."""
-        return self.binary("srem", lhs, rhs)
-
-    def urem(self, lhs: Value, rhs: Value) -> Value:
-        """Unsigned remainder."""
-        return self.binary("urem", lhs, rhs)
-
-    def and_(self, lhs: Value, rhs: Value) -> Value:
-        """Bitwise and."""
-        return self.binary("and", lhs, rhs)
-
-    def or_(self, lhs: Value, rhs: Value) -> Value:
-        """Bitwise or."""
-        return self.binary("or", lhs, rhs)
-
-    def xor(self, lhs: Value, rhs: Value) -> Value:
-        """Bitwise exclusive or."""
-        return self.binary("xor", lhs, rhs)
-
-    def shl(self, lhs: Value, rhs: Value) -> Value:
-        """Shift left."""
-        return self.binary("shl", lhs, rhs)
-
-    def lshr(self, lhs: Value, rhs: Value) -> Value:
-        """Shift right, filling with zeros."""
-        return self.binary("lshr", lhs, rhs)
-
-    def ashr(self, lhs: Value, rhs: Value) -> Value:
-        """Shift right, filling with the sign."""
-        return self.binary("ashr", lhs, rhs)
+    add = _method(binary, "add", "lhs + rhs, modulo 2**width.")
+    sub = _method(binary, "sub", "lhs - rhs, modulo 2**width.")
+    mul = _method(binary, "mul", "lhs * rhs, modulo 2**width.")
+    sdiv = _method(binary, "sdiv", "Signed quotient, rounded towards zero.")
+    udiv = _method(binary, "udiv", "Unsigned quotient.")
+    srem = _method(binary, "srem", "Signed remainder, with the sign of lhs.")
+    urem = _method(binary, "urem", "Unsigned remainder.")
+    and_ = _method(binary, "and", "Bitwise and.")
+    or_ = _method(binary, "or", "Bitwise or.")
+    xor = _method(binary, "xor", "Bitwise exclusive or.")
+    shl = _method(binary, "shl", "Shift left.")
+    lshr = _method(binary, "lshr", "Shift right, filling with zeros.")
+    ashr = _method(binary, "ashr", "Shift right, filling with the sign.")
 
     def with_overflow(self, name: str, lhs: Value, rhs: Value) -> tuple[Value, Value]:
         """Return ``(result, overflowed: i1)`` of sadd, ssub, smul, uadd, usub or umul."""
@@ -90,45 +66,16 @@ class Arithmetic(Core):
         attributes = types.of_compare(PREDICATES[predicate])
         return self.value("llvm.icmp", (lhs, rhs), types.i1, attributes)
 
-    def eq(self, lhs: Value, rhs: Value) -> Value:
-        """lhs == rhs."""
-        return self.compare("eq", lhs, rhs)
-
-    def ne(self, lhs: Value, rhs: Value) -> Value:
-        """lhs != rhs."""
-        return self.compare("ne", lhs, rhs)
-
-    def slt(self, lhs: Value, rhs: Value) -> Value:
-        """lhs < rhs, signed."""
-        return self.compare("slt", lhs, rhs)
-
-    def sle(self, lhs: Value, rhs: Value) -> Value:
-        """lhs <= rhs, signed."""
-        return self.compare("sle", lhs, rhs)
-
-    def sgt(self, lhs: Value, rhs: Value) -> Value:
-        """lhs > rhs, signed."""
-        return self.compare("sgt", lhs, rhs)
-
-    def sge(self, lhs: Value, rhs: Value) -> Value:
-        """lhs >= rhs, signed."""
-        return self.compare("sge", lhs, rhs)
-
-    def ult(self, lhs: Value, rhs: Value) -> Value:
-        """lhs < rhs, unsigned."""
-        return self.compare("ult", lhs, rhs)
-
-    def ule(self, lhs: Value, rhs: Value) -> Value:
-        """lhs <= rhs, unsigned."""
-        return self.compare("ule", lhs, rhs)
-
-    def ugt(self, lhs: Value, rhs: Value) -> Value:
-        """lhs > rhs, unsigned."""
-        return self.compare("ugt", lhs, rhs)
-
-    def uge(self, lhs: Value, rhs: Value) -> Value:
-        """lhs >= rhs, unsigned."""
-        return self.compare("uge", lhs, rhs)
+    eq = _method(compare, "eq", "lhs == rhs.")
+    ne = _method(compare, "ne", "lhs != rhs.")
+    slt = _method(compare, "slt", "lhs < rhs, signed.")
+    sle = _method(compare, "sle", "lhs <= rhs, signed.")
+    sgt = _method(compare, "sgt", "lhs > rhs, signed.")
+    sge = _method(compare, "sge", "lhs >= rhs, signed.")
+    ult = _method(compare, "ult", "lhs < rhs, unsigned.")
+    ule = _method(compare, "ule", "lhs <= rhs, unsigned.")
+    ugt = _method(compare, "ugt", "lhs > rhs, unsigned.")
+    uge = _method(compare, "uge", "lhs >= rhs, unsigned.")
 
     def is_null(self, pointer: Value) -> Value:
         """Test whether a pointer is NULL."""

@@ -53,8 +53,8 @@ class CheckingBuilder(Builder):
     ) -> None:
         super().__init__(symbols, function, block, location)
         self._raiser = raiser
-        self._suffix = suffix
-        self._backtrace = backtrace.encode()
+        self.suffix = suffix
+        self.backtrace = backtrace.encode()
         self.cleanup: Block | None = None
         """If set, :meth:`ret` branches to this block with its value, to release resources first."""
 
@@ -63,16 +63,6 @@ class CheckingBuilder(Builder):
         """The symbol of the function that sets an error. Reading it marks it as needed."""
         self.symbols.wanted.add(self._raiser)
         return self._raiser
-
-    @property
-    def suffix(self) -> str:
-        """The end of every message."""
-        return self._suffix
-
-    @property
-    def backtrace(self) -> bytes:
-        """The frames of every error."""
-        return self._backtrace
 
     def ret(self, *value: Value) -> None:
         """Return a status (-1 if an error is set), after releasing what was allocated."""
@@ -107,10 +97,10 @@ class CheckingBuilder(Builder):
             BuildError: the kind is unknown, or the number of values and ``{}`` differ.
         """
         _check_words("fail", kind, words, values)
-        message, length = self._message(words + self._suffix, values)
+        message, length = self._message(words + self.suffix, values)
         kind_text = self.text_constant(kind.encode())
-        backtrace = self.text_constant(self._backtrace) if self._backtrace else kind_text
-        extent = self.i64(len(self._backtrace))
+        backtrace = self.text_constant(self.backtrace) if self.backtrace else kind_text
+        extent = self.i64(len(self.backtrace))
         self.ret(
             self.call_value(
                 self.raiser,

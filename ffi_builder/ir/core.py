@@ -65,6 +65,7 @@ class Core:
         attributes: dict[str, Attribute] | None = None,
     ) -> Value:
         """Append an operation with one result, and return the result."""
+        # Most operations come through here, so it does not take the way through op().
         self.made.append(name)
         try:
             return self._create(

@@ -16,12 +16,9 @@ def wrong_operation(
     successors: Any,
     error: Exception,
 ) -> BuildError:
-    """Return the error for what ``Operation.create`` refused, which does not say what was wrong.
+    """Return the error for arguments that ``Operation.create`` refused.
 
-    Args:
-        ir: the ``ir`` module of the bindings.
-        name, operands, results, attributes, successors: the arguments of ``Operation.create``.
-        error: the exception that it raised.
+    ``error`` is the exception that it raised, which does not say which argument was wrong.
     """
     if not isinstance(name, str):
         return BuildError(f"operation: expected a name, such as 'llvm.add', but got {name!r}")

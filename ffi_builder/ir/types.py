@@ -37,6 +37,15 @@ LLVM_TYPES = {
 """The LLVM type of a scalar, by dtype."""
 
 
+def _parsed(text: str) -> cached_property[Type]:
+    """Make a property of :class:`Types` that is the type of this text."""
+
+    def parse(types: Types) -> Type:
+        return types.parse(text)
+
+    return cached_property(parse)
+
+
 class Types:
     """Types and attributes of a context, cached by the arguments that they are made from."""
 
@@ -79,45 +88,14 @@ class Types:
             found = self._integers[bits] = self.parse(f"i{bits}")
         return found
 
-    @cached_property
-    def i1(self) -> Type:
-        """``i1``."""
-        return self.parse("i1")
-
-    @cached_property
-    def i8(self) -> Type:
-        """``i8``."""
-        return self.parse("i8")
-
-    @cached_property
-    def i16(self) -> Type:
-        """``i16``."""
-        return self.parse("i16")
-
-    @cached_property
-    def i32(self) -> Type:
-        """``i32``."""
-        return self.parse("i32")
-
-    @cached_property
-    def i64(self) -> Type:
-        """``i64``."""
-        return self.parse("i64")
-
-    @cached_property
-    def f64(self) -> Type:
-        """``f64``."""
-        return self.parse("f64")
-
-    @cached_property
-    def ptr(self) -> Type:
-        """``!llvm.ptr``."""
-        return self.parse("!llvm.ptr")
-
-    @cached_property
-    def void(self) -> Type:
-        """``!llvm.void``."""
-        return self.parse("!llvm.void")
+    i1 = _parsed("i1")
+    i8 = _parsed("i8")
+    i16 = _parsed("i16")
+    i32 = _parsed("i32")
+    i64 = _parsed("i64")
+    f64 = _parsed("f64")
+    ptr = _parsed("!llvm.ptr")
+    void = _parsed("!llvm.void")
 
     def pointer(self, address_space: int | None = None) -> Type:
         """Return the pointer type of an address space; None and 0 mean the default one."""

@@ -68,14 +68,10 @@ class TensorParser(DimParser):
         t = self.tokens
         if t.sees("["):
             return self.entries()
-        token = t.name("strides such as [n, 1], or C, F or any,")
-        with t.at(token):
-            return one_of("strides", token.text, LAYOUTS)
+        return t.one_of("strides such as [n, 1], or C, F or any,", "strides", LAYOUTS)
 
     def _device_type(self) -> str:
-        token = self.tokens.name("a device type such as cpu")
-        with self.tokens.at(token):
-            return one_of("device_type", token.text, DEVICES)
+        return self.tokens.one_of("a device type such as cpu", "device_type", DEVICES)
 
     def _device_id(self) -> int | Var:
         if self.tokens.next.kind in ("name", "quoted"):
@@ -86,9 +82,7 @@ class TensorParser(DimParser):
         return self.tokens.integer("an alignment in bytes")
 
     def _intent(self) -> str:
-        token = self.tokens.name("in, out or inout")
-        with self.tokens.at(token):
-            return one_of("intent", token.text, INTENTS)
+        return self.tokens.one_of("in, out or inout", "intent", INTENTS)
 
 
 _OPTIONS: Final[dict[str, Callable[[TensorParser], Any]]] = {

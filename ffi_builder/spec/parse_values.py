@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final, TypeAlias
 
-from ffi_builder.spec._check import one_of
 from ffi_builder.spec.expr import INT_RANGES
 from ffi_builder.spec.params import Constant, ConstBool, ConstFloat, ConstInt, DataPointer
 from ffi_builder.spec.tokens import Token, Tokens
@@ -49,9 +48,7 @@ def _choice(t: Tokens, name: Token, kind: Token) -> Choice:
     given = t.list_of("}", lambda: _choice_entry(t))
     dtype = "int32"
     if t.accept(",") and not t.sees(")"):
-        token = t.name("a dtype such as int8")
-        with t.at(token):
-            dtype = one_of(f"Choice {name.text!r}: dtype", token.text, INT_RANGES)
+        dtype = t.one_of("a dtype such as int8", f"Choice {name.text!r}: dtype", INT_RANGES)
     t.close()
     choices: dict[str, int] = {}
     for choice, number, value in given:

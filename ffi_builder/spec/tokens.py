@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final, TypeVar
 
 from ffi_builder.errors import SpecError
+from ffi_builder.spec._check import one_of
 
 Item = TypeVar("Item")
 
@@ -100,6 +101,12 @@ class Tokens:
         if self.next.kind in ("name", "quoted"):
             return self.advance()
         raise self.error(self.next, f"expected {what} but got {self.next.shown}")
+
+    def one_of(self, what: str, label: str, allowed: Iterable[str]) -> str:
+        """Take a name that must be allowed; ``label`` begins the error if it is not."""
+        token = self.name(what)
+        with self.at(token):
+            return one_of(label, token.text, allowed)
 
     def integer(self, what: str) -> int:
         """Take an int, which may have a minus sign; ``what`` describes it in errors."""
