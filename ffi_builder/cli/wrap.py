@@ -108,7 +108,7 @@ def run(given: argparse.Namespace) -> int:
     link: list[Path] = list(given.link)
     # Otherwise a linked file may have the callee, now or later.
     complete = given.kernel.suffix == ".mlir" and suffix == ".so" and not link
-    hook = _attaching(signatures, given, complete=complete)
+    hook = _attach_hook(signatures, given, complete=complete)
     if given.kernel.suffix == ".mlir":
         text = given.kernel.read_text()
         pipeline = _pipeline(given.pipeline, text)
@@ -126,7 +126,7 @@ def run(given: argparse.Namespace) -> int:
     return 0
 
 
-def _attaching(
+def _attach_hook(
     signatures: Sequence[Signature], given: argparse.Namespace, *, complete: bool
 ) -> Callable[[Any], None]:
     def hook(module: Any) -> None:

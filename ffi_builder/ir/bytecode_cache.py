@@ -25,7 +25,7 @@ _GROUPS: Final[dict[tuple[str, Hashable], _Group]] = {}
 """The groups, by the name of the distribution's ``ir`` module and the key of the group."""
 
 
-def define_kept(symbols: Symbols, key: Hashable, define: Callable[[Symbols], None]) -> None:
+def define_cached(symbols: Symbols, key: Hashable, define: Callable[[Symbols], None]) -> None:
     """Add those symbols that ``define`` adds to an empty module and that are not here yet.
 
     Args:

@@ -25,7 +25,7 @@ class Flow(Arithmetic):
 
     def __init__(self, types: Types, function: Operation, block: Block, location: Any) -> None:
         super().__init__(types, function, block, location)
-        self._last_hot = block
+        self._last_hot: Any = block
         self._last_cold: Block | None = None
 
     def new_block(self, *arguments: Type, cold: bool = False) -> Any:
@@ -34,15 +34,14 @@ class Flow(Arithmetic):
         if cold:
             self._last_cold = self.function.regions[0].blocks.append(*arguments, arg_locs=locations)
             return self._last_cold
-        block = self._last_hot.create_after(*arguments, arg_locs=locations)  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType]
-        self._last_hot = block
-        return block  # pyright: ignore[reportUnknownVariableType]
+        self._last_hot = self._last_hot.create_after(*arguments, arg_locs=locations)
+        return self._last_hot
 
-    def new_block_behind(self, block: Any) -> Any:
+    def new_block_after(self, block: Any) -> Any:
         """Make a block right after another one, for a side path whose end exists already."""
         return block.create_after()
 
-    def go_on_at_the_end(self) -> None:
+    def continue_at_end(self) -> None:
         """Append later hot blocks after all existing blocks, including the cold ones.
 
         This keeps a cold block near its hot block in a long function. LLVM's register allocation

@@ -218,7 +218,7 @@ class Symbols:
         self._end.insert(operation.detach_from_parent())
         self._add(name, operation)
 
-    def sort_behind(self, operation: Operation) -> None:
+    def sort_after(self, operation: Operation) -> None:
         """Sort by name the symbols that were added after ``operation``."""
         first = self.added.index(operation) + 1
         behind = sorted(self.added[first:], key=lambda added: added.attributes["sym_name"].value)

@@ -15,7 +15,7 @@ from ffi_builder.spec.tokens import Token
 
 
 class TensorParser(DimParser):
-    """Adds what follows the word ``Tensor``."""
+    """The parser of Tensors."""
 
     def tensor(self, name: Token, kind: Token) -> Tensor:
         """Parse ``([n, 4], float32 | float16, strides=F)``."""

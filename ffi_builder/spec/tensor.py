@@ -1,4 +1,4 @@
-"""Tensor: what an array argument must look like."""
+"""Tensors: descriptions of array arguments."""
 
 from __future__ import annotations
 
