@@ -16,15 +16,6 @@ from ffi_builder.cli import check, doctor, explain, wrap
 from ffi_builder.cli.output import print_error
 from ffi_builder.errors import BuildError, CompileError, SpecError
 
-_DESCRIPTION = """\
-Validated TVM-FFI entry points for compiled kernels.
-
-  wrap      make a library, an object or IR from a kernel and a signature
-  explain   print what a wrapper checks, or its code
-  check     print what a library exports and expects
-  doctor    print what is installed, what works, and what to install
-"""
-
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; return the exit status."""
@@ -51,13 +42,12 @@ def _closed_pipe() -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="ffi-builder",
-        description=_DESCRIPTION,
+        description="Validated TVM-FFI entry points for compiled kernels.",
         epilog="`ffi-builder COMMAND --help` prints the options of a command, and examples.",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"ffi_builder {__version__}")
     parser.add_argument("--debug", action="store_true", help="show tracebacks of errors")
-    commands = parser.add_subparsers(metavar="COMMAND", required=True)
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     for command in (wrap, explain, check, doctor):
         name = command.__name__.rpartition(".")[2]
         sub = commands.add_parser(

@@ -57,7 +57,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("kernel", type=Path, help=f"a file .mlir, .ll, .o, {images}")
     add_signature(parser, many=True)
     add_convention(parser, "memref")
-    parser.add_argument("-o", "--output", type=Path, required=True, metavar="PATH")
+    parser.add_argument(
+        "-o", "--output", type=Path, required=True, metavar="PATH", help="the file to write"
+    )
     parser.add_argument("--pipeline", metavar="PASSES", help="an MLIR pass pipeline, or none")
     parser.add_argument(
         "--opt-level",
