@@ -92,6 +92,30 @@ def run(given: argparse.Namespace) -> int:
     """Run the command; return the exit status."""
     from ffi_builder import runtime
 
+    _check_options(given)
+    signatures = [Signature.parse(text, device=given.device) for text in given.signature]
+    check_launch_options(given)
+    is_mlir = given.kernel.suffix == ".mlir"
+    link: list[Path] = list(given.link)
+    # Otherwise a linked file may have the callee, now or later.
+    complete = is_mlir and given.output.suffix == ".so" and not link
+    hook = _attach_hook(signatures, given, complete=complete)
+    pipeline, module = None, "module {}"
+    if is_mlir:
+        module = given.kernel.read_text()
+        pipeline = _pipeline(given.pipeline, module)
+    elif given.pipeline is not None:
+        raise CompileError(f"--pipeline needs MLIR, and {given.kernel} is something else")
+    elif not is_image(given.kernel):
+        link.insert(0, given.kernel)
+    lowered = runtime.lower(
+        module, pipeline=pipeline, post_compile_hooks=[hook], opt_level=given.opt_level, link=link
+    )
+    _write(lowered, given, [signature.name for signature in signatures])
+    return 0
+
+
+def _check_options(given: argparse.Namespace) -> None:
     suffix = given.output.suffix
     if suffix not in _SUFFIXES:
         raise CompileError(
@@ -101,31 +125,10 @@ def run(given: argparse.Namespace) -> int:
         for name in ("triple", "header", "stub", "export_only"):
             if getattr(given, name):
                 raise CompileError(f"--{name.replace('_', '-')} goes with an output .so or .o")
-    signatures = [Signature.parse(text, device=given.device) for text in given.signature]
     for name in ("callee", "args"):
-        if getattr(given, name) is not None and len(signatures) > 1:
+        if getattr(given, name) is not None and len(given.signature) > 1:
             hint = "; name the others after their kernels" if name == "callee" else ""
             raise CompileError(f"--{name} goes with one --signature{hint}")
-    check_launch_options(given)
-    link: list[Path] = list(given.link)
-    # Otherwise a linked file may have the callee, now or later.
-    complete = given.kernel.suffix == ".mlir" and suffix == ".so" and not link
-    hook = _attach_hook(signatures, given, complete=complete)
-    if given.kernel.suffix == ".mlir":
-        text = given.kernel.read_text()
-        pipeline = _pipeline(given.pipeline, text)
-        module: object = text
-    else:
-        if given.pipeline is not None:
-            raise CompileError(f"--pipeline needs MLIR, and {given.kernel} is something else")
-        pipeline, module = None, "module {}"
-        if not is_image(given.kernel):
-            link.insert(0, given.kernel)
-    lowered = runtime.lower(
-        module, pipeline=pipeline, post_compile_hooks=[hook], opt_level=given.opt_level, link=link
-    )
-    _write(lowered, given, [signature.name for signature in signatures])
-    return 0
 
 
 def _attach_hook(

@@ -129,15 +129,12 @@ class Symbols:
         if data not in self._texts:
             # The name depends on the bytes, so that the next wrapper finds the constant.
             base = f"__ffi_builder_text_{hashlib.sha256(data).hexdigest()[:8]}"
-            if self.has_constant(base, data):
-                self._texts[data] = base
-            else:
-                self._texts[data] = self.constant(base, data, align=align)
+            self._texts[data] = self.named(base, data, align=align)
         return self._texts[data]
 
-    def named(self, base: str, data: bytes) -> str:
+    def named(self, base: str, data: bytes, *, align: int | None = None) -> str:
         """Return the name of a private constant with these bytes: ``base`` unless it is taken."""
-        return base if self.has_constant(base, data) else self.constant(base, data)
+        return base if self.has_constant(base, data) else self.constant(base, data, align=align)
 
     def has_constant(self, name: str, data: bytes) -> bool:
         """Return whether the module has a constant of that name with these bytes."""
