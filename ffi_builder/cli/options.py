@@ -69,7 +69,7 @@ def list_of(option: str, text: str) -> list[str]:
             entries[-1] += letter
     entries = [entry.strip() for entry in entries]
     if "" in entries and entries != [""]:
-        raise CompileError(f"{option} {text!r}: there is nothing between two commas, or at an end")
+        raise CompileError(f"{option} {text!r}: an entry is empty")
     return [entry for entry in entries if entry]
 
 

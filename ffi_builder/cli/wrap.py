@@ -159,7 +159,7 @@ def _check_callee(module: Any, callee: str, kernel: Path) -> None:
         meant = did_you_mean(callee, names, "@{}")
         raise BuildError(
             f"{kernel} has no @{callee}{meant} (it has {', '.join(names) or 'nothing'}; say which "
-            f"with --callee, or link what has it with --link)"
+            f"with --callee, or link the file that has it with --link)"
         )
 
 

@@ -195,9 +195,9 @@ def _imported(root: str, part: str) -> Any:
     except ImportError as error:
         # Two distributions with different versions of a library of the same name fail like this.
         loaded = {name.partition(_MARK)[0] for name in sys.modules if _MARK in name} - {root}
-        others = f"; it may not get along with {', '.join(sorted(loaded))} in one process"
+        others = f"; it may be incompatible with {', '.join(sorted(loaded))} in one process"
         raise BuildError(
-            f"the MLIR distribution {_shown(root)} does not import: {error}"
+            f"the MLIR distribution {_shown(root)} cannot be imported: {error}"
             f"{others if loaded else ''}"
         ) from error
 

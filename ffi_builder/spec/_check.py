@@ -88,7 +88,7 @@ def text(what: str, value: object) -> str:
         value.encode()
     except UnicodeEncodeError as error:
         raise SpecError(
-            f"{what}: expected a str that UTF-8 can encode but got {value!r}, which has half of a "
-            f"letter (a surrogate) at {error.start}"
+            f"{what}: expected a str that UTF-8 can encode but got {value!r}, which has a lone "
+            f"surrogate at index {error.start}"
         ) from None
     return value

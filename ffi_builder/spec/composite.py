@@ -130,7 +130,7 @@ class Optional(Metadata):
             )
         what = f"Optional {given.name!r}"
         if isinstance(given, EnvStream):
-            raise SpecError(f"{what}: an EnvStream is no argument")
+            raise SpecError(f"{what}: an EnvStream is not an argument")
         takes_none = (Optional, ConstNone, DataPointer, Stream)
         if isinstance(given, takes_none) or (isinstance(given, Var) and given.dtype == "handle"):
             kind = "handle Var" if isinstance(given, Var) else type(given).__name__
@@ -202,11 +202,11 @@ class Field:
         parts = parts_of(given)
         if not parts:
             raise SpecError(
-                f"{given.label}: part: a {type(given).__name__} has none, but got {self.part!r}"
+                f"{given.label}: part: a {type(given).__name__} has no parts, but got {self.part!r}"
             )
         if self.part == "present" and "present" not in parts:
             raise SpecError(
-                f"{given.label}: part: 'present' is a part of an Optional alone; this is always "
+                f"{given.label}: part: only an Optional has the part 'present'; this is always "
                 f"present"
             )
         one_of(f"{given.label}: part", self.part, parts)
@@ -274,8 +274,8 @@ def _elements(label: str, what: str, params: object) -> tuple[Param, ...]:
         if isinstance(param, EnvStream):
             role = "a field of a struct" if what == "fields" else "an element of a tuple"
             raise SpecError(
-                f"{label}: EnvStream {param.name!r} is no argument, so it cannot be {role}; put it "
-                f"into the parameter list itself"
+                f"{label}: EnvStream {param.name!r} is not an argument, so it cannot be {role}; "
+                f"put it into the parameter list itself"
             )
     return found
 
@@ -285,8 +285,7 @@ def _depth_around(label: str, params: Sequence[Param]) -> int:
     inner = max((getattr(required(param), "_depth", 0) for param in params), default=0)
     if inner >= DEEPEST:
         raise SpecError(
-            f"{label}: tuples and structs may be at most {DEEPEST} deep in one another; make fewer "
-            f"levels"
+            f"{label}: tuples and structs may be nested at most {DEEPEST} deep; make fewer levels"
         )
     return int(inner) + 1
 

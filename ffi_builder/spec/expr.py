@@ -185,7 +185,8 @@ class Expr(Arithmetic):
             check_dim(f"operand of {self.op!r}", operand)
         if isinstance(self.lhs, int) and isinstance(self.rhs, int):
             raise SpecError(
-                f"expression {self.lhs} {self.op} {self.rhs}: expected a Var in it, as it is an int"
+                f"expression {self.lhs} {self.op} {self.rhs}: expected at least one Var; write the "
+                f"int itself"
             )
         size = 1 + _size(self.lhs) + _size(self.rhs)
         if size > _LARGEST:

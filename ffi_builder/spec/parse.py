@@ -108,7 +108,7 @@ class _Parser(TensorParser):
         if t.next.text != ":" and name.text == "None":
             raise t.error(name, "a function that returns nothing has no `->` in its signature")
         if t.next.text != ":" and name.text in ("Tensor", *VAR_DTYPES):
-            raise t.error(name, f"a result has a name in front of its type: `-> y: {name.text}`")
+            raise t.error(name, f"a result needs a name before its type: `-> y: {name.text}`")
         t.expect(":")
         with t.at(name):
             identifier("name of a result", name.text)

@@ -55,7 +55,9 @@ def _by_name(symbols: object) -> dict[str, Var]:
         if not isinstance(var, Var):
             raise SpecError(f"expression: symbols: expected Vars but got {var!r}")
         if known.setdefault(var.name, var) != var:
-            raise SpecError(f"expression: symbols: {known[var.name]!r} and {var!r} have one name")
+            raise SpecError(
+                f"expression: symbols: {known[var.name]!r} and {var!r} have the same name"
+            )
     return known
 
 

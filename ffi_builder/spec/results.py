@@ -40,7 +40,7 @@ def check_results(what: str, returns: object) -> Result | tuple[Result, ...] | N
         _check_result(f"{what}: {result.name!r}", result)
         found.append(result)
     if not found:
-        raise SpecError(f"{what}: expected a result or more but got {returns!r}; leave it out")
+        raise SpecError(f"{what}: expected at least one result but got {returns!r}; leave it out")
     return tuple(found)
 
 

@@ -169,7 +169,7 @@ class Signature:
         streams = [param for param in self.params if isinstance(param, EnvStream)]
         if len(streams) > 1:
             names = " and ".join(repr(stream.name) for stream in streams)
-            raise SpecError(f"{what}: there is one current stream, but EnvStreams {names}")
+            raise SpecError(f"{what}: expected at most one EnvStream but got {names}")
         if streams and not device_tensors(self.params):
             raise SpecError(
                 f"{what}: EnvStream {streams[0].name!r} is the current stream of a tensor's "

@@ -206,7 +206,8 @@ class Tensor(Named):
         )
         if not dtypes or len(set(map(parse_dtype, dtypes))) < len(dtypes):
             raise SpecError(
-                f"{what}: dtype: expected one or several different ones but got {list(dtypes)!r}"
+                f"{what}: dtype: expected one dtype or several different ones but got "
+                f"{list(dtypes)!r}"
             )
         return dtypes[0] if len(dtypes) == 1 else dtypes
 
@@ -244,9 +245,11 @@ class Tensor(Named):
     def _check_storage(self, what: str, storage_dtype: str) -> None:
         stored = parse_dtype(storage_dtype).total_bits
         if len(self.dtypes) > 1:
-            raise SpecError(f"{what}: goes with one dtype, not with {', '.join(self.dtypes)}")
+            raise SpecError(
+                f"{what}: expected a single dtype but the tensor has {', '.join(self.dtypes)}"
+            )
         if self.any_rank:
-            raise SpecError(f"{what}: goes with a shape that is known, not with ...")
+            raise SpecError(f"{what}: expected a shape of known rank but it is ...")
         element = parse_dtype(next(iter(self.dtypes))).total_bits
         if stored % element:
             raise SpecError(
