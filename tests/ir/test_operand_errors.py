@@ -62,7 +62,7 @@ MISTAKES: list[tuple[Mistake, str]] = [
     ),
     (
         lambda b, c: b.call("k", [c.data(X)], None),
-        "llvm.call: result: expected a type (an ir.Type) but got None; builder.types.void is that",
+        "llvm.call: result: expected a type (an ir.Type) but got None; builder.types.void is the",
     ),
     (
         lambda b, c: b.load("i64", c.data(X)),
@@ -108,7 +108,7 @@ MISTAKES: list[tuple[Mistake, str]] = [
         lambda b, c: b.compare("lt", c.value(n), c.value(n)),
         "llvm.icmp: expected eq, ne, slt, sle, sgt, sge, ult, ule, ugt, uge but got 'lt'",
     ),
-    (lambda b, c: b.types.parse("i33x"), "'i33x' is no type: "),
+    (lambda b, c: b.types.parse("i33x"), "'i33x' is not a type: "),
     (lambda b, c: b.types.scalar("int33"), "dtype: expected one of int8, int16, "),
     (
         lambda b, c: b.op("llvm.nonsense"),

@@ -340,7 +340,7 @@ class TestExpression:
             (["n"], "expression: symbols: expected Vars but got 'n'"),
             ("n", "expression: symbols: expected a list of Vars but got 'n'"),
             (5, "expression: symbols: expected a list of Vars but got 5"),
-            ([n, Var("n", "int32")], "have one name"),
+            ([n, Var("n", "int32")], "have the same name"),
         ],
     )
     def test_symbols_that_are_none(self, symbols: Any, words: str):

@@ -52,7 +52,7 @@ def _moved(hot: Hot, place: Place, kinds: tuple[TypeIndex, ...] | None) -> Value
     any_ = b.offset(*hot.any_at(place.position))
     mask = -1 if kinds is None else sum(1 << kind - abi.FIRST_OBJECT for kind in kinds)
     inner = call_shared(b, "moved_object", [any_, b.i64(mask)], b.types.ptr)
-    following = b.new_block_behind(b.block)
+    following = b.new_block_after(b.block)
     b.cond_br(b.ne(inner, b.null()), following, hot.slow)
     b.block = following
     return inner

@@ -185,7 +185,7 @@ def check_contiguous(hot: Hot, place: Place, order: str) -> None:
         if axis == last:
             b.cond_br(equal, following, odd, likely=True)
         else:
-            after = b.new_block_behind(b.block)
+            after = b.new_block_after(b.block)
             b.cond_br(equal, after, odd, likely=True)
             b.block = after
     b.block = odd
@@ -238,7 +238,7 @@ def check_numel(hot: Hot, position: Position) -> None:
         hot.unsized.append(position)
         if len(hot.unsized) == _TOGETHER:
             check_sizes(hot)
-            hot.b.go_on_at_the_end()
+            hot.b.continue_at_end()
 
 
 def check_sizes(hot: Hot) -> None:
