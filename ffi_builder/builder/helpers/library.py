@@ -1,4 +1,4 @@
-"""What wrappers of a module share, added to it as it is needed."""
+"""Adds to a module the helper functions that its wrappers call."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _RAISE: Final = "raise"
 
 
 def define_helpers(symbols: Symbols, wanted: Iterable[str]) -> None:
-    """Add the diagnosis, and those of the other helpers that are wanted, by their symbols."""
+    """Add the diagnosis, and the helpers among the symbols ``wanted``."""
     define_cached(symbols, "diagnose", define_machine)
     names = {name for name in wanted if name.startswith(PREFIX)}
     if shared_name(_RAISE) in names:
@@ -28,7 +28,7 @@ def define_helpers(symbols: Symbols, wanted: Iterable[str]) -> None:
 
 
 def _define(symbols: Symbols, wanted: set[str]) -> None:
-    """Helpers, and those that they call."""
+    """Add helpers, and the helpers that they call."""
     missing = sorted(wanted)
     while missing:
         for name in missing:
