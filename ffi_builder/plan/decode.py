@@ -1,44 +1,67 @@
-"""Steps that find out what kind of value came; see :mod:`ffi_builder.plan.steps`."""
+"""Steps that find out what kind of value came."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import ClassVar
+from enum import Enum
 
 from ffi_builder import abi
-from ffi_builder.plan.kinds import Kind
-from ffi_builder.plan.messages import Words
-from ffi_builder.plan.path import Place
+from ffi_builder.abi import TypeIndex
+from ffi_builder.plan.messages import OR_NONE, Words
+from ffi_builder.plan.step import Step, Texts
 
 
-@dataclass(frozen=True)
-class Step:
-    """What all steps have: the place they look at."""
+class Kind(Enum):
+    """Kinds of scalar, each with the type indices that it accepts and the words if none fits."""
 
-    place: Place
+    INT = ((TypeIndex.INT, TypeIndex.BOOL, TypeIndex.BIG_INT), Words.KIND_INT)
+    BOOL = ((TypeIndex.BOOL, TypeIndex.INT), Words.KIND_BOOL)
+    FLOAT = ((TypeIndex.FLOAT, TypeIndex.INT, TypeIndex.BOOL), Words.KIND_FLOAT)
+    HANDLE = ((TypeIndex.OPAQUE_PTR, TypeIndex.NONE), Words.KIND_HANDLE)
+    POINTER = (
+        (TypeIndex.OPAQUE_PTR, TypeIndex.NONE, TypeIndex.INT, TypeIndex.BIG_INT),
+        Words.KIND_POINTER,
+    )
+    STREAM = ((TypeIndex.OPAQUE_PTR, TypeIndex.NONE, TypeIndex.INT), Words.KIND_POINTER)
+    DTYPE = ((TypeIndex.DATA_TYPE,), Words.KIND_DTYPE)
+    DEVICE = ((TypeIndex.DEVICE,), Words.KIND_DEVICE)
+    CONST_NONE = ((TypeIndex.NONE,), Words.KIND_NONE)
+    CONST_INT = ((TypeIndex.INT,), Words.KIND_INT)
+    CONST_BOOL = ((TypeIndex.BOOL,), Words.KIND_BOOL)
+    CONST_FLOAT = ((TypeIndex.FLOAT, TypeIndex.INT), Words.KIND_FLOAT)
 
-    words: ClassVar[Words]
+    @property
+    def accepts(self) -> tuple[TypeIndex, ...]:
+        """The type indices."""
+        return self.value[0]
 
-    def __str__(self) -> str:
-        """One line: ``B.shape[0]: expected {k} (k), otherwise ValueError``."""
-        from ffi_builder.plan.explain import step_text
-
-        return step_text(self)  # pyright: ignore[reportArgumentType] # every step is of the union
+    @property
+    def words(self) -> Words:
+        """The error if it is none of them."""
+        return self.value[1]
 
 
 @dataclass(frozen=True)
 class DecodeOptional(Step):
     """None makes the parameter absent: all steps at places in it are skipped, later ones too."""
 
+    def row(self, origins: Texts) -> tuple[str, str, str]:
+        """It cannot fail."""
+        return str(self.place), "may be None: it is then absent", ""
+
 
 @dataclass(frozen=True)
 class Decode(Step):
-    """What kind of value it is. Moved objects are the objects that they hold.
+    """The value is of one kind. Moved objects are the objects that they hold.
 
     ``optional`` says that None was accepted before, for the words of the error.
     """
 
     optional: bool = field(default=False, kw_only=True)
+
+    def placeholders(self, origins: Texts) -> Texts:
+        """Whether None would have been right too."""
+        return {"or_none": OR_NONE if self.optional else ""}
 
 
 @dataclass(frozen=True)
@@ -92,6 +115,10 @@ class DecodeObject(Decode):
             return abi.TYPE_KEYS[self.type_index].removeprefix("ffi.")
         return self.type_key or "Object"
 
+    def placeholders(self, origins: Texts) -> Texts:
+        """The type."""
+        return {"text": self.text, **super().placeholders(origins)}
+
 
 @dataclass(frozen=True)
 class DecodeScalar(Decode):
@@ -111,3 +138,7 @@ class DecodeEntry(Step):
     """The value is an entry of a Shape, or an int or bool in an Array or List."""
 
     words = Words.KIND_INT
+
+    def placeholders(self, origins: Texts) -> Texts:
+        """None is never right."""
+        return {"or_none": ""}

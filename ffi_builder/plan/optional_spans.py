@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ffi_builder.plan.decode import DecodeOptional
-from ffi_builder.plan.steps import AnyStep
+from ffi_builder.plan.steps import AnyStep, DecodeOptional
 
 
 def regions(steps: Sequence[AnyStep]) -> Iterator[tuple[AnyStep, Sequence[AnyStep]]]:

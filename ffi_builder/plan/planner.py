@@ -6,20 +6,15 @@ checked as far as it can be; then, in declaration order, what had to wait for a 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
 from typing import Final, TypeAlias, Union
 
 from ffi_builder import spec
 from ffi_builder.abi import TypeIndex
 from ffi_builder.errors import SpecError
+from ffi_builder.plan.model import Plan
 from ffi_builder.plan.path import Part, Place
 from ffi_builder.plan.steps import (
-    AnyStep,
-    AtLeast,
-    AtMost,
-    Bind,
-    BindOrEqual,
     CheckArguments,
     CheckBool,
     CheckBytes,
@@ -35,44 +30,15 @@ from ffi_builder.plan.steps import (
     DecodeShape,
     DecodeText,
     DecodeTuple,
-    Divisible,
-    EqualExpr,
     EqualFloat,
     EqualInt,
-    EqualSymbol,
     Fits,
     Kind,
     NotNegative,
     NotNull,
-    Solve,
 )
-from ffi_builder.plan.tensor import plan_tensor
-
-
-@dataclass(frozen=True)
-class Plan:
-    """The checks of a signature, as an ordered list of steps.
-
-    ``late`` is the index of the first step that had to wait for a later argument; ``occurrences``
-    says how many dimensions, strides and parameters each symbol is in. ``str()`` gives one line a
-    step; plans of equal signatures are equal.
-    """
-
-    signature: spec.Signature
-    steps: tuple[AnyStep, ...]
-    late: int
-    occurrences: Mapping[spec.Var, int] = field(repr=False, compare=False)
-
-    def __str__(self) -> str:
-        from ffi_builder.plan.explain import plan_text
-
-        return plan_text(self)
-
-    def __iter__(self) -> Iterator[AnyStep]:
-        return iter(self.steps)
-
-    def __len__(self) -> int:
-        return len(self.steps)
+from ffi_builder.plan.tensors import plan_tensor
+from ffi_builder.plan.values import ValuePlanner
 
 
 def make_plan(signature: spec.Signature) -> Plan:
@@ -82,7 +48,12 @@ def make_plan(signature: spec.Signature) -> Plan:
         SpecError: if it is given something else.
     """
     check_signature("", signature)
-    return Planner(signature).plan()
+    return _Planner(signature).plan()
+
+
+def explain(signature: spec.Signature) -> str:
+    """The plan of a signature as text: what is checked, in which order, and what fails how."""
+    return str(make_plan(signature))
 
 
 def check_signature(prefix: str, given: object) -> None:
@@ -115,30 +86,8 @@ _STATIC: Final[dict[type, int]] = {
 }
 
 
-@dataclass
-class Planner:
-    """Collects steps, and remembers which symbols are bound so far."""
-
-    signature: spec.Signature
-    steps: list[AnyStep] = field(default_factory=list[AnyStep])
-    late: list[AnyStep] = field(default_factory=list[AnyStep])
-    bound: set[spec.Var] = field(default_factory=set[spec.Var])
-    """Symbols bound for certain."""
-    provisional: set[spec.Var] = field(default_factory=set[spec.Var])
-    """Symbols that a stride or an Optional was the first to bind: perhaps not, or not for good."""
-    tensors: list[tuple[Place, str, bool]] = field(default_factory=list[tuple[Place, str, bool]])
-    """Every tensor so far: its device id, its device type, whether it is certain to be there."""
-    in_optional: bool = False
-
-    def __post_init__(self) -> None:
-        self._alone: set[spec.Var] = set()
-        """Expressions never bind what stands alone somewhere."""
-        self._occurrences: dict[spec.Var, int] = {}
-        for _, entry in spec.occurrences(self.signature.params):
-            if isinstance(entry, spec.Var):
-                self._alone.add(entry)
-            for var in set(spec.variables(entry)):
-                self._occurrences[var] = self._occurrences.get(var, 0) + 1
+class _Planner(ValuePlanner):
+    """Plans arguments from left to right."""
 
     def plan(self) -> Plan:
         """All steps, those that had to wait last."""
@@ -150,11 +99,7 @@ class Planner:
         for index, param in enumerate(arguments):
             self._plan_param(Place((index,), param.name), param)
         steps = (*self.steps, *self.late)
-        return Plan(self.signature, steps, len(self.steps), self._occurrences)
-
-    def add(self, *steps: AnyStep) -> None:
-        """Append steps."""
-        self.steps.extend(steps)
+        return Plan(self.signature, steps, len(self.steps), self.occurrences)
 
     def _plan_param(self, place: Place, param: spec.Param, *, optional: bool = False) -> None:
         match param:
@@ -256,70 +201,3 @@ class Planner:
             self.add(CheckCells(place))
         for index, (path, element) in enumerate(spec.elements(param, place.path)):
             self._plan_param(Place((*place.position, index), path), element)
-
-    def plan_value(self, place: Place, entry: spec.Dim | None, *, free: bool = False) -> None:
-        """The checks of one dimension, stride or entry of a Shape."""
-        match entry:
-            case None:
-                return
-            case int():
-                self.add(EqualInt(place, entry, free))
-            case spec.Var():
-                if _may_not_fit(place, entry):
-                    self.add(Fits(place, entry.dtype))
-                self.constrain(place, entry, free=free)
-                self.bind(place, entry, free=free)
-            case spec.Expr():
-                self._plan_expr(place, entry, free)
-
-    def constrain(self, place: Place, var: spec.Var, *, free: bool = False) -> None:
-        """The min, max and divisibility of a symbol."""
-        if var.min is not None:
-            self.add(AtLeast(place, var, free))
-        if var.max is not None:
-            self.add(AtMost(place, var, free))
-        if var.divisibility is not None:
-            self.add(Divisible(place, var, free))
-
-    def bind(self, place: Place, var: spec.Var, *, free: bool = False) -> None:
-        """The first occurrence binds; later ones must be equal."""
-        if var in self.bound:
-            self.add(EqualSymbol(place, var, free))
-        elif free and self._occurrences[var] > 1:
-            self.provisional.add(var)
-            self.add(BindOrEqual(place, var, free))
-        elif var in self.provisional:
-            self.add(BindOrEqual(place, var))
-            self.bound.add(var)
-        else:
-            self.add(Bind(place, var))
-            self.bound.add(var)
-
-    def _plan_expr(self, place: Place, expr: spec.Expr, free: bool) -> None:
-        if all(var in self.bound for var in spec.variables(expr)):
-            self.add(EqualExpr(place, expr, free))
-            return
-        form = spec.linear(expr)
-        if form is None or form[1] in self._alone:
-            self.late.append(EqualExpr(place, expr, free))
-            return
-        scale, var, offset = form
-        solved = replace(place, solved=var.name)
-        self.add(Solve(place, var, expr, scale, offset, free))
-        if _may_not_fit(solved, var):
-            self.add(Fits(solved, var.dtype))
-        self.constrain(solved, var, free=free)
-        self.bind(solved, var, free=free)
-
-
-def _may_not_fit(place: Place, var: spec.Var) -> bool:
-    """Whether what can stand at this place may not fit the symbol's dtype."""
-    match place.part:
-        case Part.SHAPE | Part.ENTRY if place.solved is None:
-            lowest, highest = 0, 2**63 - 1
-        case Part.DEVICE_ID:
-            lowest, highest = -(2**31), 2**31 - 1
-        case _:
-            lowest, highest = -(2**63), 2**63 - 1
-    low, high = spec.INT_RANGES[var.dtype]
-    return lowest < low or high < highest

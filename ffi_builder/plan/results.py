@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from ffi_builder import spec
 from ffi_builder.plan.path import Part, Place
-from ffi_builder.plan.planner import Plan
-from ffi_builder.plan.steps import Bind, BindOrEqual
+from ffi_builder.plan.steps import AnyStep, Bind, BindOrEqual
 
 OVERFLOW: Final = "The value of {dim} does not fit int64"
 SIZE: Final = "The size {path} = {dim} of the result would be {{}}"
@@ -33,12 +32,14 @@ def is_size(low: int, high: int) -> bool:
     return low >= 0 and high < 2**63
 
 
-def result_rows(plan: Plan) -> Iterator[tuple[str, str, str]]:
-    """Of each check of a result: what of it, what it is expected to be, the error."""
-    for tensor in plan.signature.result_tensors:
+def result_rows(
+    signature: spec.Signature, steps: Sequence[AnyStep]
+) -> Iterator[tuple[str, str, str]]:
+    """One row for each check of a result: what is checked, what is expected, the error."""
+    for tensor in signature.result_tensors:
         for axis, dim in enumerate(tensor.dims):
             if isinstance(dim, spec.Expr) or (
-                isinstance(dim, spec.Var) and not is_size(*_range_of(plan, dim))
+                isinstance(dim, spec.Var) and not is_size(*_range_of(steps, dim))
             ):
                 yield f"{tensor.name}.shape[{axis}]", f"{dim}, at least 0", "ValueError"
         if isinstance(tensor.device_id, spec.Var):
@@ -50,9 +51,9 @@ def result_rows(plan: Plan) -> Iterator[tuple[str, str, str]]:
             yield f"{tensor.name}.data", expected, "RuntimeError"
 
 
-def _range_of(plan: Plan, var: spec.Var) -> tuple[int, int]:
+def _range_of(steps: Sequence[AnyStep], var: spec.Var) -> tuple[int, int]:
     """What a symbol can be, wherever it is bound; of a provisional one nothing is known."""
-    bound = (step for step in plan if isinstance(step, (Bind, BindOrEqual)) and step.symbol == var)
+    bound = (step for step in steps if isinstance(step, (Bind, BindOrEqual)) and step.symbol == var)
     ranges = [
         checked_range(step.place, var)
         if isinstance(step, Bind)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias, Union
 
-from ffi_builder import abi, spec
+from ffi_builder import spec
 from ffi_builder.plan.decode import Decode as Decode
 from ffi_builder.plan.decode import (
     DecodeEntry,
@@ -20,11 +20,25 @@ from ffi_builder.plan.decode import (
     DecodeTensor,
     DecodeText,
     DecodeTuple,
-    Step,
 )
-from ffi_builder.plan.kinds import Kind as Kind
-from ffi_builder.plan.messages import Words
+from ffi_builder.plan.decode import Kind as Kind
+from ffi_builder.plan.messages import Words, choices_text, float_text
 from ffi_builder.plan.path import Place
+from ffi_builder.plan.step import Step, Texts
+from ffi_builder.plan.tensor_checks import (
+    CheckAlignment,
+    CheckContiguous,
+    CheckData,
+    CheckDeviceType,
+    CheckDims,
+    CheckDType,
+    CheckNdim,
+    CheckNumel,
+    CheckOffset,
+    CheckPacked,
+    CheckSameDevice,
+    CheckShapePointer,
+)
 
 
 @dataclass(frozen=True)
@@ -33,6 +47,10 @@ class CheckCount(Step):
 
     expected: int
     words = Words.COUNT
+
+    def placeholders(self, origins: Texts) -> Texts:
+        """The number."""
+        return {"expected": str(self.expected)}
 
 
 @dataclass(frozen=True)
@@ -63,6 +81,10 @@ class CheckChoice(Step):
     choice: spec.Choice
     words = Words.CHOICE
 
+    def placeholders(self, origins: Texts) -> Texts:
+        """All choices."""
+        return {"text": choices_text(self.choice.choices)}
+
 
 @dataclass(frozen=True)
 class NotNull(Step):
@@ -78,123 +100,16 @@ class CheckLength(Step):
     expected: int
     words = Words.LENGTH
 
+    def placeholders(self, origins: Texts) -> Texts:
+        """The number."""
+        return {"expected": str(self.expected)}
+
 
 @dataclass(frozen=True)
 class CheckCells(Step):
     """The elements of the Shape, Array or List are not behind a NULL pointer."""
 
     words = Words.CELLS_NULL
-
-
-@dataclass(frozen=True)
-class CheckNdim(Step):
-    """The tensor has ``expected`` dimensions."""
-
-    expected: int
-    words = Words.NDIM
-
-
-@dataclass(frozen=True)
-class CheckDType(Step):
-    """The tensor's dtype is exactly one of ``dtypes``."""
-
-    dtypes: tuple[spec.DataType, ...]
-
-    @property
-    def words(self) -> Words:  # pyright: ignore[reportIncompatibleVariableOverride] # of one or several
-        """The error."""
-        return Words.DTYPE if len(self.dtypes) == 1 else Words.DTYPES
-
-    @property
-    def text(self) -> str:
-        """``float16, bfloat16``."""
-        return ", ".join(map(str, self.dtypes))
-
-
-@dataclass(frozen=True)
-class CheckDeviceType(Step):
-    """The tensor is on a device of type ``device_type`` (a DLPack name)."""
-
-    device_type: str
-    words = Words.DEVICE_TYPE
-
-    @property
-    def code(self) -> int:
-        """The ``DLDeviceType``."""
-        return abi.DEVICE_TYPES[self.device_type]
-
-
-@dataclass(frozen=True)
-class CheckSameDevice(Step):
-    """The device id is that of the first of ``others`` that is there and on this device type.
-
-    The last of them may be certain to be; otherwise there may be none, and any id is right.
-    ``certain`` says that the first one is, so that it is the only one.
-    """
-
-    others: tuple[Place, ...]
-    certain: bool
-    words = Words.SAME_DEVICE
-
-
-@dataclass(frozen=True)
-class CheckShapePointer(Step):
-    """The tensor's shape pointer is not NULL, unless with ``any_rank`` ndim is 0."""
-
-    any_rank: bool = False
-    words = Words.SHAPE_NULL
-
-
-@dataclass(frozen=True)
-class CheckDims(Step):
-    """No dimension, of as many as the tensor has, is negative."""
-
-    words = Words.NEGATIVE
-
-
-@dataclass(frozen=True)
-class CheckNumel(Step):
-    """The product of the dimensions fits int64; it is 0 if one of them is."""
-
-    words = Words.NUMEL
-
-
-@dataclass(frozen=True)
-class CheckOffset(Step):
-    """data + byte_offset does not wrap around the address space."""
-
-    words = Words.OFFSET
-
-
-@dataclass(frozen=True)
-class CheckData(Step):
-    """data is not NULL, unless the tensor has no elements."""
-
-    words = Words.DATA_NULL
-
-
-@dataclass(frozen=True)
-class CheckAlignment(Step):
-    """data + byte_offset is a multiple of ``alignment``, unless the tensor has no elements."""
-
-    alignment: int
-    words = Words.ALIGNMENT
-
-
-@dataclass(frozen=True)
-class CheckContiguous(Step):
-    """The stride of this axis is the product of the later dimensions, or free.
-
-    In the ``order`` F it is that of the earlier dimensions. Without an index in its place this is
-    about all axes, from the first one, of as many as the tensor has.
-    """
-
-    order: str = "C"
-
-    @property
-    def words(self) -> Words:  # pyright: ignore[reportIncompatibleVariableOverride] # by order
-        """The error."""
-        return Words.CONTIGUOUS if self.order == "C" else Words.COLUMN_MAJOR
 
 
 @dataclass(frozen=True)
@@ -212,23 +127,16 @@ class CheckBool(Step):
 
 
 @dataclass(frozen=True)
-class CheckPacked(Step):
-    """The stored value times the packing of the place fits int64."""
-
-    words = Words.PACKED
-
-    @property
-    def limit(self) -> int:
-        """The greatest magnitude that the stored value may have."""
-        return (2**63 - 1) // self.place.packing
-
-
-@dataclass(frozen=True)
 class Fits(Step):
     """The value fits the integer dtype ``dtype``. Free strides too: nothing is ever wrapped."""
 
     dtype: str
     words = Words.FITS
+
+    def placeholders(self, origins: Texts) -> Texts:
+        """The dtype and its range."""
+        low, high = spec.INT_RANGES[self.dtype]
+        return {"expected_dtype": self.dtype, "range": f"{low} to {high}"}
 
 
 @dataclass(frozen=True)
@@ -239,6 +147,10 @@ class AtLeast(Step):
     free: bool = False
     words = Words.AT_LEAST
 
+    def placeholders(self, origins: Texts) -> Texts:
+        """The bound, and whose it is."""
+        return {"expected": str(self.symbol.min), "symbol": self.symbol.name}
+
 
 @dataclass(frozen=True)
 class AtMost(Step):
@@ -248,6 +160,10 @@ class AtMost(Step):
     free: bool = False
     words = Words.AT_MOST
 
+    def placeholders(self, origins: Texts) -> Texts:
+        """The bound, and whose it is."""
+        return {"expected": str(self.symbol.max), "symbol": self.symbol.name}
+
 
 @dataclass(frozen=True)
 class Divisible(Step):
@@ -256,6 +172,10 @@ class Divisible(Step):
     symbol: spec.Var
     free: bool = False
     words = Words.DIVISIBLE
+
+    def placeholders(self, origins: Texts) -> Texts:
+        """The divisor, and whose it is."""
+        return {"expected": str(self.symbol.divisibility), "symbol": self.symbol.name}
 
 
 @dataclass(frozen=True)
@@ -270,6 +190,10 @@ class EqualInt(Step):
         """The error: that of a stride shows the tensor's layout."""
         return Words.STRIDE if self.free else Words.EQUAL
 
+    def placeholders(self, origins: Texts) -> Texts:
+        """The int."""
+        return {"expected": str(self.expected)}
+
 
 @dataclass(frozen=True)
 class EqualFloat(Step):
@@ -278,12 +202,20 @@ class EqualFloat(Step):
     expected: spec.ConstFloat
     words = Words.EQUAL
 
+    def placeholders(self, origins: Texts) -> Texts:
+        """The float."""
+        return {"expected": float_text(self.expected.value)}
+
 
 @dataclass(frozen=True)
 class Bind(Step):
     """The symbol takes the value; this cannot fail."""
 
     symbol: spec.Var
+
+    def row(self, origins: Texts) -> tuple[str, str, str]:
+        """It cannot fail."""
+        return self.subject, f"binds {self.symbol}", ""
 
 
 @dataclass(frozen=True)
@@ -297,6 +229,10 @@ class EqualSymbol(Step):
     def words(self) -> Words:  # pyright: ignore[reportIncompatibleVariableOverride] # strides show the layout
         """The error: that of a stride shows the tensor's layout."""
         return Words.STRIDE_SYMBOL if self.free else Words.EQUAL_SYMBOL
+
+    def placeholders(self, origins: Texts) -> Texts:
+        """The symbol, and where it is bound."""
+        return _bound(self.symbol, origins)
 
 
 @dataclass(frozen=True)
@@ -315,6 +251,16 @@ class BindOrEqual(Step):
     def words(self) -> Words:  # pyright: ignore[reportIncompatibleVariableOverride] # strides show the layout
         """The error: that of a stride shows the tensor's layout."""
         return Words.STRIDE_SYMBOL if self.free else Words.EQUAL_SYMBOL
+
+    def row(self, origins: Texts) -> tuple[str, str, str]:
+        """It cannot fail where nothing has bound the symbol before."""
+        if self.symbol.name not in origins:
+            return self.subject, f"binds {self.symbol}, for now", ""
+        return super().row(origins)
+
+    def placeholders(self, origins: Texts) -> Texts:
+        """The symbol, and where it is bound."""
+        return _bound(self.symbol, origins)
 
 
 @dataclass(frozen=True)
@@ -336,6 +282,10 @@ class Solve(Step):
         """The place whose value is the symbol's."""
         return replace(self.place, solved=self.symbol.name)
 
+    def placeholders(self, origins: Texts) -> Texts:
+        """The expression and its symbol."""
+        return {"text": str(self.expr), "symbol": self.symbol.name}
+
 
 @dataclass(frozen=True)
 class EqualExpr(Step):
@@ -352,6 +302,28 @@ class EqualExpr(Step):
     def words(self) -> Words:  # pyright: ignore[reportIncompatibleVariableOverride] # strides show the layout
         """The error: that of a stride shows the tensor's layout."""
         return Words.STRIDE_EXPR if self.free else Words.EQUAL_EXPR
+
+    def placeholders(self, origins: Texts) -> Texts:
+        """The expression, and where its symbols are bound."""
+        names = dict.fromkeys(var.name for var in spec.variables(self.expr))
+        bindings = (f"{name} = {{{name}}} from {_origin(name, origins)}" for name in names)
+        return {
+            "expected": f"{{{self.expr}}}",
+            "text": str(self.expr),
+            "bindings": ", ".join(bindings),
+        }
+
+
+def _origin(name: str, origins: Texts) -> str:
+    return origins.get(name, "where it is bound")
+
+
+def _bound(symbol: spec.Var, origins: Texts) -> Texts:
+    return {
+        "expected": f"{{{symbol}}}",
+        "symbol": symbol.name,
+        "origin": _origin(symbol.name, origins),
+    }
 
 
 AnyStep: TypeAlias = Union[
@@ -397,4 +369,4 @@ AnyStep: TypeAlias = Union[
     Solve,
     EqualExpr,
 ]
-"""The closed set of steps, for ``match``."""
+"""Every step of a plan, for ``match``."""

@@ -1,9 +1,8 @@
-"""The checks of one tensor, in the order of design.md."""
+"""Plans the checks of one tensor, in the order of docs/checks.md."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from ffi_builder import spec
 from ffi_builder.plan.path import Part, Place
@@ -24,12 +23,12 @@ from ffi_builder.plan.steps import (
     NotNegative,
     NotNull,
 )
-
-if TYPE_CHECKING:
-    from ffi_builder.plan.planner import Planner
+from ffi_builder.plan.values import ValuePlanner
 
 
-def plan_tensor(planner: Planner, place: Place, tensor: spec.Tensor, *, optional: bool) -> None:
+def plan_tensor(
+    planner: ValuePlanner, place: Place, tensor: spec.Tensor, *, optional: bool
+) -> None:
     """Kind; NULL; ndim; dtype; device; shape; strides; product; byte_offset; data; alignment."""
     planner.add(
         DecodeTensor(place, optional=optional),
@@ -63,7 +62,7 @@ def plan_tensor(planner: Planner, place: Place, tensor: spec.Tensor, *, optional
         planner.add(CheckAlignment(place.at(Part.DATA), tensor.data_alignment))
 
 
-def _plan_device_id(planner: Planner, place: Place, tensor: spec.Tensor) -> None:
+def _plan_device_id(planner: ValuePlanner, place: Place, tensor: spec.Tensor) -> None:
     """The id given; without one, that of the first tensor that is on this device type."""
     others, certain = _candidates(planner.tensors, tensor.device)
     planner.tensors.append((place, tensor.device, not planner.in_optional))
@@ -86,7 +85,7 @@ def _candidates(
     return tuple(found), False
 
 
-def _plan_strides(planner: Planner, place: Place, tensor: spec.Tensor) -> None:
+def _plan_strides(planner: ValuePlanner, place: Place, tensor: spec.Tensor) -> None:
     entries = tensor.stride_entries
     if tensor.any_rank and tensor.order is not None:
         planner.add(CheckContiguous(place.at(Part.STRIDES), tensor.order))

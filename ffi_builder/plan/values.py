@@ -1,0 +1,121 @@
+"""Plans the checks of single values: dimensions, strides, entries of Shapes, device ids, scalars.
+
+The first occurrence of a symbol binds it, and later ones are compared with it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from ffi_builder import spec
+from ffi_builder.plan.path import Part, Place
+from ffi_builder.plan.steps import (
+    AnyStep,
+    AtLeast,
+    AtMost,
+    Bind,
+    BindOrEqual,
+    Divisible,
+    EqualExpr,
+    EqualInt,
+    EqualSymbol,
+    Fits,
+    Solve,
+)
+
+
+@dataclass
+class ValuePlanner:
+    """Collects steps, and remembers which symbols are bound so far."""
+
+    signature: spec.Signature
+    steps: list[AnyStep] = field(default_factory=list[AnyStep])
+    late: list[AnyStep] = field(default_factory=list[AnyStep])
+    bound: set[spec.Var] = field(default_factory=set[spec.Var])
+    """Symbols bound for certain."""
+    provisional: set[spec.Var] = field(default_factory=set[spec.Var])
+    """Symbols that a stride or an Optional was the first to bind: perhaps not, or not for good."""
+    tensors: list[tuple[Place, str, bool]] = field(default_factory=list[tuple[Place, str, bool]])
+    """Every tensor so far: its device id, its device type, whether it is certain to be there."""
+    in_optional: bool = False
+
+    def __post_init__(self) -> None:
+        self._alone: set[spec.Var] = set()
+        """Expressions never bind what stands alone somewhere."""
+        self.occurrences: dict[spec.Var, int] = {}
+        for _, entry in spec.occurrences(self.signature.params):
+            if isinstance(entry, spec.Var):
+                self._alone.add(entry)
+            for var in set(spec.variables(entry)):
+                self.occurrences[var] = self.occurrences.get(var, 0) + 1
+
+    def add(self, *steps: AnyStep) -> None:
+        """Append steps."""
+        self.steps.extend(steps)
+
+    def plan_value(self, place: Place, entry: spec.Dim | None, *, free: bool = False) -> None:
+        """The checks of one dimension, stride or entry of a Shape."""
+        match entry:
+            case None:
+                return
+            case int():
+                self.add(EqualInt(place, entry, free))
+            case spec.Var():
+                if _may_not_fit(place, entry):
+                    self.add(Fits(place, entry.dtype))
+                self.constrain(place, entry, free=free)
+                self.bind(place, entry, free=free)
+            case spec.Expr():
+                self._plan_expr(place, entry, free)
+
+    def constrain(self, place: Place, var: spec.Var, *, free: bool = False) -> None:
+        """The min, max and divisibility of a symbol."""
+        if var.min is not None:
+            self.add(AtLeast(place, var, free))
+        if var.max is not None:
+            self.add(AtMost(place, var, free))
+        if var.divisibility is not None:
+            self.add(Divisible(place, var, free))
+
+    def bind(self, place: Place, var: spec.Var, *, free: bool = False) -> None:
+        """The first occurrence binds; later ones must be equal."""
+        if var in self.bound:
+            self.add(EqualSymbol(place, var, free))
+        elif free and self.occurrences[var] > 1:
+            self.provisional.add(var)
+            self.add(BindOrEqual(place, var, free))
+        elif var in self.provisional:
+            self.add(BindOrEqual(place, var))
+            self.bound.add(var)
+        else:
+            self.add(Bind(place, var))
+            self.bound.add(var)
+
+    def _plan_expr(self, place: Place, expr: spec.Expr, free: bool) -> None:
+        if all(var in self.bound for var in spec.variables(expr)):
+            self.add(EqualExpr(place, expr, free))
+            return
+        form = spec.linear(expr)
+        if form is None or form[1] in self._alone:
+            self.late.append(EqualExpr(place, expr, free))
+            return
+        scale, var, offset = form
+        solved = replace(place, solved=var.name)
+        self.add(Solve(place, var, expr, scale, offset, free))
+        if _may_not_fit(solved, var):
+            self.add(Fits(solved, var.dtype))
+        self.constrain(solved, var, free=free)
+        self.bind(solved, var, free=free)
+
+
+def _may_not_fit(place: Place, var: spec.Var) -> bool:
+    """Whether what can stand at this place may not fit the symbol's dtype."""
+    match place.part:
+        case Part.SHAPE | Part.ENTRY if place.solved is None:
+            lowest, highest = 0, 2**63 - 1
+        case Part.DEVICE_ID:
+            lowest, highest = -(2**31), 2**31 - 1
+        case _:
+            lowest, highest = -(2**63), 2**63 - 1
+    low, high = spec.INT_RANGES[var.dtype]
+    return lowest < low or high < highest
