@@ -18,11 +18,12 @@ from typing import Any, Final
 
 from ffi_builder import abi, spec
 from ffi_builder.abi import TypeIndex
-from ffi_builder.builder.fast_path.state import DL, Hot
+from ffi_builder.builder.fast_path.context import DL, Hot
+from ffi_builder.builder.fast_path.state import TensorValues
 from ffi_builder.builder.values import DecodedValues
 from ffi_builder.errors import BuildError
 from ffi_builder.ir import CheckingBuilder, Value
-from ffi_builder.plan import Part, Place
+from ffi_builder.plan import Place
 from ffi_builder.plan.results import DEVICE_ID, MOST_DEVICES, SIZE, is_size
 from ffi_builder.providers.context import CallContext
 from ffi_builder.providers.globals import any_head, call_global, return_failure
@@ -98,19 +99,27 @@ class Results:
         self._check_allocated(tensor, status)
         b.store(any_head(b, TypeIndex.TENSOR), cell)
         position = place.position
-        hot.objects[position] = b.field(t.ptr, cell, abi.ANY_PAYLOAD)
-        hot.devices[position] = device
-        hot.ndims[position] = tensor.ndim
-        hot.dims[position] = list(dims)
-        for axis, dim in enumerate(dims):
-            hot.reads[place.at(Part.SHAPE, axis)] = hot.value(dim)
-        start = b.field(t.ptr, hot.objects[position], DL + abi.DLTENSOR_DATA)
-        moved = b.field(t.i64, hot.objects[position], DL + abi.DLTENSOR_BYTE_OFFSET)
-        hot.data[position] = b.element(start, moved)
+        object_ = b.field(t.ptr, cell, abi.ANY_PAYLOAD)
+        loaded = [hot.value(dim) for dim in dims]
+        start = b.field(t.ptr, object_, DL + abi.DLTENSOR_DATA)
+        moved = b.field(t.i64, object_, DL + abi.DLTENSOR_BYTE_OFFSET)
+        data = b.element(start, moved)
+        hot.state.records[position] = TensorValues(
+            object=object_,
+            ndim=tensor.ndim,
+            device=device,
+            raw_data=start,
+            data=data,
+            shape=None,
+            given_strides=None,
+            strides=None,
+            loaded=dict(enumerate(loaded)),
+            dims=dict(enumerate(dims)),
+        )
         self.decoded.places.append((tensor, place))
         self.decoded.cells[position] = cell
         if tensor.data_alignment is not None and tensor.data_alignment > 1:
-            self._check_alignment(tensor, tensor.data_alignment, hot.data[position])
+            self._check_alignment(tensor, tensor.data_alignment, data)
 
     def _size(self, tensor: spec.Tensor, axis: int) -> Value | int:
         """A dimension as an i64, which may not be negative."""
@@ -144,7 +153,7 @@ class Results:
         for param, place in reversed(self.decoded.places):
             if not isinstance(param, spec.Tensor) or param.device not in (tensor.device, spec.ANY):
                 continue
-            own, counts = self.hot.devices[place.position], self.hot.guard(place.position)
+            own, counts = self.hot.device(place.position), self.hot.guard(place.position)
             if param.device == spec.ANY:
                 alike = b.eq(b.trunc(own, t.i32), b.i32(type_))
                 counts = alike if counts is None else b.and_(alike, counts)

@@ -12,9 +12,10 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from ffi_builder import abi, spec
+from ffi_builder.builder.fast_path.context import DL, Hot
 from ffi_builder.builder.fast_path.expressions import evaluate
 from ffi_builder.builder.fast_path.scalars import narrowed, typed
-from ffi_builder.builder.fast_path.state import DL, Hot, Position
+from ffi_builder.builder.fast_path.state import Position
 from ffi_builder.builder.fast_path.tensors import stride, strides
 from ffi_builder.errors import BuildError
 from ffi_builder.ir import CheckingBuilder, Value
@@ -105,11 +106,11 @@ class DecodedValues:
                         self.hot.dim(place.at(Part.SHAPE, axis))
                 if param.stride_entries:
                     strides(self.hot, place.position)
-        self.typed = {var: typed(self.hot, var) for var in self.hot.symbols}
+        self.typed = {var: typed(self.hot, var) for var in self.hot.state.symbols}
 
     def data(self, tensor: spec.Param) -> Value:
         """data + byte_offset."""
-        return self.hot.data[self._tensor(tensor)[1].position]
+        return self.hot.data(self._tensor(tensor)[1].position)
 
     def present(self, param: spec.Param) -> Value:
         """Whether an Optional, or what it holds, or is within, is there."""
@@ -132,7 +133,7 @@ class DecodedValues:
     def dltensor(self, tensor: spec.Param) -> Value:
         """The ``DLTensor*``, or NULL."""
         b, position = self.b, self._tensor(tensor)[1].position
-        address = b.offset(self.hot.objects[position], DL)
+        address = b.offset(self.hot.tensor(position).object, DL)
         there = self.hot.guard(position)
         return address if there is None else b.select(there, address, b.null())
 
@@ -146,15 +147,15 @@ class DecodedValues:
 
     def device_type(self, tensor: spec.Param) -> Value:
         """As an i32."""
-        device = self.hot.devices[self._tensor(tensor)[1].position]
+        device = self.hot.device(self._tensor(tensor)[1].position)
         return self.b.trunc(device, self.b.types.i32)
 
     def text(self, param: spec.Param) -> tuple[Value, Value]:
         """Pointer and length."""
         if not isinstance(spec.required(param), (spec.String, spec.Bytes, spec.Choice)):
             raise BuildError(f"{type(param).__name__} {param.name!r} is no str or bytes")
-        data, size = self.hot.texts[self._place(param).position]
-        return data, size
+        text = self.hot.text(self._place(param).position)
+        return text.pointer, text.length
 
     def first_device(self) -> Value:
         """Device of the first tensor that is there and not on a CPU; else -1, without a stream."""
@@ -163,7 +164,7 @@ class DecodedValues:
         for param, place in reversed(self.places):
             if not isinstance(param, spec.Tensor) or param.device == "cpu":
                 continue
-            own, counts = self.hot.devices[place.position], self.hot.guard(place.position)
+            own, counts = self.hot.device(place.position), self.hot.guard(place.position)
             if param.device == spec.ANY:
                 on_device = b.ne(b.trunc(own, t.i32), b.i32(abi.DEVICE_TYPES["cpu"]))
                 counts = on_device if counts is None else b.and_(on_device, counts)
@@ -198,17 +199,16 @@ class DecodedValues:
         place, plain = self._place(shape), spec.required(shape)
         if not isinstance(plain, spec.Shape):
             raise BuildError(f"{type(shape).__name__} {shape.name!r} is no Shape")
+        came = self.hot.container(place.position).entries
         return [
-            self.value(entry)
-            if isinstance(entry, (int, spec.Var))
-            else self.hot.reads[place.at(Part.ENTRY, index)]
-            for index, entry in enumerate(plain.shape)
+            self.value(entry) if isinstance(entry, (int, spec.Var)) else value
+            for entry, value in zip(plain.shape, came, strict=True)
         ]
 
     def device_id(self, tensor: spec.Param) -> Value:
         """As an i32."""
         b = self.b
-        device = self.hot.devices[self._tensor(tensor)[1].position]
+        device = self.hot.device(self._tensor(tensor)[1].position)
         return b.trunc(b.lshr(device, b.i64(32)), b.types.i32)
 
     def scalar(self, param: spec.Param) -> Value:
@@ -218,21 +218,21 @@ class DecodedValues:
             case spec.Var() as var:
                 return self.value(var)
             case spec.Choice(dtype=dtype):
-                return narrowed(b, self.hot.reads[self._place(param)], t.scalar(dtype))
+                return narrowed(b, self.hot.scalar(self._place(param).position), t.scalar(dtype))
             case spec.DType():
-                return b.trunc(self.hot.reads[self._place(param)], t.i32)
+                return b.trunc(self.hot.scalar(self._place(param).position), t.i32)
             case spec.Device():
-                return self.hot.reads[self._place(param)]
+                return self.hot.scalar(self._place(param).position)
             case spec.Object() | spec.Function() | spec.Array() | spec.Map():
-                return self.hot.objects[self._place(param).position]
+                return self.hot.object_at(self._place(param).position)
             case spec.EnvStream():
                 if self.env_stream is None:
                     raise BuildError(f"{param!r} is not a parameter of this signature")
                 return self.env_stream
             case spec.Stream():
-                return self.b.to_pointer(self.hot.reads[self._place(param)])
+                return self.b.to_pointer(self.hot.scalar(self._place(param).position))
             case spec.DataPointer(address_space=space):
-                return b.to_pointer(self.hot.reads[self._place(param)], space)
+                return b.to_pointer(self.hot.scalar(self._place(param).position), space)
             case _:
                 raise BuildError(f"{type(param).__name__} {param.name!r} is no scalar parameter")
 
@@ -293,7 +293,7 @@ class DecodedValues:
                 dim = self.hot.dim(place.at(Part.SHAPE, axis))
                 dim = b.mul(dim, b.i64(packing)) if packing > 1 else dim
             else:
-                dim = self.hot.dims[place.position][axis]
+                dim = self.hot.tensor(place.position).dims[axis]
             if len(strides) < tensor.ndim:
                 wide = self.hot.value(dim)
                 product = wide if product is None else b.mul(product, wide)

@@ -16,8 +16,8 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from ffi_builder import abi, spec
+from ffi_builder.builder.fast_path.context import Hot
 from ffi_builder.builder.fast_path.emit import emit_hot_path
-from ffi_builder.builder.fast_path.state import Hot
 from ffi_builder.builder.helpers import define_helpers, shared_name
 from ffi_builder.builder.location import backtrace, location_of_wrapper
 from ffi_builder.builder.metadata import ATTRIBUTE as METADATA

@@ -38,6 +38,10 @@ class Flow(Core):
         self._last_hot = block
         return block  # pyright: ignore[reportUnknownVariableType]
 
+    def new_argument(self, block: Any, type_: Type) -> Value:
+        """One more argument of a block that nothing goes to yet."""
+        return block.add_argument(type_, self.location)
+
     def new_block_behind(self, block: Any) -> Any:
         """A block right behind another one, for a side way whose end is already there."""
         return block.create_after()

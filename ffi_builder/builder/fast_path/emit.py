@@ -25,6 +25,7 @@ from typing_extensions import assert_never
 
 from ffi_builder import abi, spec
 from ffi_builder.builder.fast_path import objects, tensors
+from ffi_builder.builder.fast_path.context import Hot
 from ffi_builder.builder.fast_path.expressions import evaluate, solve
 from ffi_builder.builder.fast_path.optional import emit_optional
 from ffi_builder.builder.fast_path.scalars import (
@@ -33,7 +34,7 @@ from ffi_builder.builder.fast_path.scalars import (
     same_float_constant,
     same_symbol,
 )
-from ffi_builder.builder.fast_path.state import Hot, Stored, Symbol
+from ffi_builder.builder.fast_path.state import ScalarValues, Stored, Symbol, TextValues
 from ffi_builder.builder.fast_path.tensors import NDIM
 from ffi_builder.ir import Value
 from ffi_builder.plan import Part, Place, Plan
@@ -85,7 +86,7 @@ def _emit(hot: Hot, step: s.AnyStep, following: s.AnyStep | None) -> None:
             elif place.index == 0:  # all axes together
                 tensors.check_contiguous(hot, place, order)
         case s.EqualSymbol(place, symbol, free):
-            bound = hot.symbols[symbol].value
+            bound = hot.state.symbols[symbol].value
             hot.check(same_symbol(hot, symbol, read(hot, place), bound), place, free=free)
             _note_dim(hot, place, bound)
         case s.Bind(place, symbol):
@@ -93,15 +94,16 @@ def _emit(hot: Hot, step: s.AnyStep, following: s.AnyStep | None) -> None:
             if place.part is Part.STRIDES and place.solved is None and symbol in hot.alone:
                 hot.stored[symbol] = Stored(place, low, high)
             else:
-                hot.symbols[symbol] = Symbol(read(hot, place), low, high)
+                hot.state.symbols[symbol] = _bound(read(hot, place), low, high)
         case s.NotNull(place):
-            if place.position in hot.objects:  # of a str, decoding has checked it
-                hot.require(b.ne(hot.objects[place.position], b.null()))
+            record = hot.state.records[place.position]
+            if not isinstance(record, (TextValues, ScalarValues)):  # decoding has checked a str
+                hot.require(b.ne(record.object, b.null()))
         case s.DecodeTensor(place):
             tensors.decode(hot, place)
         case s.CheckNdim(place, expected):
             # Compared together with the dtype, which always follows.
-            hot.ndims[place.position] = expected
+            hot.tensor(place.position).ndim = expected
         case s.CheckDType(place, dtypes):
             tensors.check_ndim_and_dtype(hot, place, dtypes)
             if not isinstance(following, s.CheckDeviceType):
@@ -113,7 +115,7 @@ def _emit(hot: Hot, step: s.AnyStep, following: s.AnyStep | None) -> None:
         case s.CheckShapePointer(place, any_rank):
             there = b.ne(hot.shape(place.position), b.null())
             if any_rank:
-                ndim = b.field(b.types.i32, hot.objects[place.position], NDIM)
+                ndim = b.field(b.types.i32, hot.tensor(place.position).object, NDIM)
                 there = b.or_(there, b.eq(ndim, b.i32(0)))
             hot.require(there)
         case s.CheckNumel(place):
@@ -147,18 +149,19 @@ def _emit(hot: Hot, step: s.AnyStep, following: s.AnyStep | None) -> None:
         case s.CheckChoice(place, choice):
             objects.check_choice(hot, place, choice)
         case s.CheckLength(place, expected):
-            hot.lengths[place.position] = expected
-            size = b.field(b.types.i64, hot.objects[place.position], abi.CELL_SIZE)
+            container = hot.container(place.position)
+            container.length = expected
+            size = b.field(b.types.i64, container.object, abi.CELL_SIZE)
             hot.require(b.eq(size, b.i64(expected)))
         case s.CheckCells(place):
-            hot.require(b.ne(hot.pointer(place.position, abi.CELL_DATA), b.null()))
+            hot.require(b.ne(hot.cells(place.position), b.null()))
         case s.CheckDims():
             pass  # with their product, which follows
         case s.DecodeEntry(place):
             if place.index == 0:
                 objects.decode_entries(hot, place)
         case s.CheckBool(place):
-            hot.require(b.ult(hot.reads[place], b.i64(2)))
+            hot.require(b.ult(hot.scalar(place.position), b.i64(2)))
         case s.CheckPacked(place):
             tensors.check_packed(hot, place, step.limit)
         case s.AtLeast(place, symbol, free):
@@ -174,11 +177,11 @@ def _emit(hot: Hot, step: s.AnyStep, following: s.AnyStep | None) -> None:
             hot.check(b.eq(read(hot, place), b.i64(expected)), place, free=free)
             _note_dim(hot, place, expected)
         case s.EqualFloat(place, expected):
-            hot.require(same_float_constant(hot, hot.reads[place], expected.value))
+            hot.require(same_float_constant(hot, hot.scalar(place.position), expected.value))
         case s.BindOrEqual(place, symbol, free):
             _bind_or_equal(hot, place, symbol, free)
         case s.Solve():
-            hot.reads[step.solved] = solve(hot, step, read(hot, step.place))
+            hot.state.reads[step.solved] = solve(hot, step, read(hot, step.place))
         case s.EqualExpr(place, expr, free):
             hot.check(_equal_expr(hot, place, expr), place, free=free)
         case _:
@@ -192,7 +195,7 @@ def _equal_expr(hot: Hot, place: Place, expr: spec.Expr) -> Value:
     holds = b.eq(read(hot, place), value)
     if fine is not None:
         holds = b.and_(holds, fine)
-    seen = [hot.symbols[var].seen for var in dict.fromkeys(spec.variables(expr))]
+    seen = [hot.state.symbols[var].seen for var in dict.fromkeys(spec.variables(expr))]
     for there in (hot.guard(place.position), *seen):
         if there is not None:
             holds = b.or_(holds, b.xor(there, b.i1(True)))
@@ -201,20 +204,26 @@ def _equal_expr(hot: Hot, place: Place, expr: spec.Expr) -> Value:
 
 def read(hot: Hot, place: Place) -> Value:
     """The value at a place, as the steps see it."""
-    if place not in hot.reads:
-        hot.reads[place] = _read(hot, place)
-    return hot.reads[place]
+    reads = hot.state.reads
+    if place not in reads:
+        if place.part is Part.VALUE:
+            return hot.scalar(place.position)
+        reads[place] = _read(hot, place)
+    return reads[place]
 
 
 def _read(hot: Hot, place: Place) -> Value:
     b = hot.b
     match place.part:
+        case Part.ENTRY:
+            assert place.index is not None
+            return hot.container(place.position).entries[place.index]
         case Part.SHAPE:
             value = hot.dim(place)
         case Part.STRIDES:
             value = tensors.stride(hot, place)
         case Part.DEVICE_ID:
-            value = b.ashr(hot.devices[place.position], b.i64(32))
+            value = b.ashr(hot.device(place.position), b.i64(32))
         case _:
             raise AssertionError(f"nothing was decoded at {place}")
     return b.mul(value, b.i64(place.packing)) if place.packing > 1 else value
@@ -223,12 +232,12 @@ def _read(hot: Hot, place: Place) -> Value:
 def _note_dim(hot: Hot, place: Place, value: Value | int) -> None:
     """A dimension that was checked is the int, or the very value of the symbol."""
     if place.part is Part.SHAPE and place.packing == 1 and place.index is not None:
-        hot.dims[place.position][place.index] = value
+        hot.tensor(place.position).dims[place.index] = value
 
 
 def _implied(hot: Hot, place: Place, symbol: spec.Var) -> bool:
     """Whether the comparison with the symbol's binding, which follows, says it all."""
-    bound = hot.symbols.get(symbol)
+    bound = hot.state.symbols.get(symbol)
     return bound is not None and bound.certain is None and place.solved is None
 
 
@@ -240,12 +249,12 @@ def _not_negative(hot: Hot, place: Place, following: s.AnyStep | None) -> None:
     if place.part is Part.VALUE:
         return  # a pointer: decoding it has checked this
     if place.part is Part.NDIM:
-        ndim = b.field(b.types.i32, hot.objects[place.position], NDIM)
+        ndim = b.field(b.types.i32, hot.tensor(place.position).object, NDIM)
         hot.require(b.sge(ndim, b.i32(0)))
         return
     if isinstance(following, (s.EqualInt, s.Fits)) and following.place == place:
         return  # which says so too
-    hot.require(b.sge(hot.reads[place], b.i64(0)))
+    hot.require(b.sge(read(hot, place), b.i64(0)))
 
 
 def _check_bound(
@@ -274,14 +283,18 @@ def _check_divisible(hot: Hot, place: Place, symbol: spec.Var, free: bool) -> No
     hot.check(b.eq(rest, b.i64(0)), place, free=free)
 
 
+def _bound(value: Value, low: int, high: int, certain: Value | None = None) -> Symbol:
+    return Symbol(value=value, low=low, high=high, certain=certain, seen=None)
+
+
 def _bind_or_equal(hot: Hot, place: Place, symbol: spec.Var, free: bool) -> None:
     b = hot.b
     value = read(hot, place)
     applies = b.xor(hot.is_free(place), b.i1(True)) if free else None
-    before = hot.symbols.get(symbol)
+    before = hot.state.symbols.get(symbol)
     low, high = spec.INT_RANGES.get(symbol.dtype, (0, 0))
     if before is None:
-        hot.symbols[symbol] = Symbol(value, low, high, applies)
+        hot.state.symbols[symbol] = _bound(value, low, high, applies)
         return
     equal = same_symbol(hot, symbol, value, before.value)
     certain = before.certain
@@ -292,7 +305,7 @@ def _bind_or_equal(hot: Hot, place: Place, symbol: spec.Var, free: bool) -> None
         if symbol.dtype in spec.FLOAT_DTYPES and certain is not None:
             # Equal is not the same: 0.0 and -0.0. The first one counts.
             value = b.select(certain, before.value, value)
-        hot.symbols[symbol] = Symbol(value, low, high)
+        hot.state.symbols[symbol] = _bound(value, low, high)
         return
     hot.require(b.or_(equal, b.xor(applies, b.i1(True))))
     assert certain is not None, "a symbol that is bound for certain is compared, not bound"
@@ -300,4 +313,4 @@ def _bind_or_equal(hot: Hot, place: Place, symbol: spec.Var, free: bool) -> None
     if before.seen is not None:
         replaced = b.or_(replaced, b.xor(before.seen, b.i1(True)))
     chosen = b.select(replaced, value, before.value)
-    hot.symbols[symbol] = Symbol(chosen, low, high, b.or_(certain, applies))
+    hot.state.symbols[symbol] = _bound(chosen, low, high, b.or_(certain, applies))

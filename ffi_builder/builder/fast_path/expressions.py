@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TypeAlias
 
 from ffi_builder import spec
-from ffi_builder.builder.fast_path.state import Hot
+from ffi_builder.builder.fast_path.context import Hot
 from ffi_builder.ir import Value
 from ffi_builder.plan import steps as s
 

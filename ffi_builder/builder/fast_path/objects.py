@@ -7,11 +7,12 @@ from typing import Final
 
 from ffi_builder import abi, spec
 from ffi_builder.abi import TypeIndex
+from ffi_builder.builder.fast_path.context import Hot
 from ffi_builder.builder.fast_path.scalars import accepted_index
-from ffi_builder.builder.fast_path.state import Hot
+from ffi_builder.builder.fast_path.state import ContainerValues, ObjectValues, TextValues
 from ffi_builder.builder.helpers import call_shared
 from ffi_builder.ir import Value
-from ffi_builder.plan import Part, Place
+from ffi_builder.plan import Place
 from ffi_builder.plan import steps as s
 
 _CONTAINERS: Final = {
@@ -36,7 +37,10 @@ def decode_container(hot: Hot, step: s.DecodeShape | s.DecodeTuple) -> None:
     inner = _moved(hot, place, accepts)
     b.br(found, inner, b.field(t.i32, inner, abi.OBJECT_TYPE_INDEX))
     b.block = found
-    hot.objects[place.position], hot.types[place.position] = found.arguments
+    object_, type_index = found.arguments
+    hot.state.records[place.position] = ContainerValues(
+        object=object_, type_index=type_index, length=None, cells=None, entries=[]
+    )
 
 
 def _look(hot: Hot, place: Place) -> tuple[Value, Value]:
@@ -63,7 +67,7 @@ def decode_object(hot: Hot, step: s.DecodeObject) -> None:
     b, t = hot.b, hot.b.types
     place, key = step.place, step.type_key
     if key is not None and key != abi.TYPE_KEYS[TypeIndex.OBJECT]:
-        hot.objects[place.position] = _typed(hot, place, key)
+        hot.state.records[place.position] = ObjectValues(object=_typed(hot, place, key))
         return
     index, payload = _look(hot, place)
     kinds = None if step.type_index is None else (TypeIndex(step.type_index),)
@@ -76,7 +80,7 @@ def decode_object(hot: Hot, step: s.DecodeObject) -> None:
     b.block = moved
     b.br(found, _moved(hot, place, kinds))
     b.block = found
-    hot.objects[place.position] = found.arguments[0]
+    hot.state.records[place.position] = ObjectValues(object=found.arguments[0])
 
 
 def _typed(hot: Hot, place: Place, key: str) -> Value:
@@ -100,8 +104,9 @@ def decode_text(hot: Hot, place: Place, binary: bool) -> None:
     array = b.alloca(t.i64, abi.BYTE_ARRAY_SIZE // 8)
     hot.require(hot.shared("text", [any_, b.i32(binary), array]))
     length = b.field(t.i64, array, abi.BYTE_ARRAY_LENGTH)
-    hot.texts[place.position] = [b.load(t.ptr, array), length]
-    hot.arrays[place.position] = array
+    hot.state.records[place.position] = TextValues(
+        choice=None, pointer=b.load(t.ptr, array), length=length, array=array
+    )
 
 
 def check_choice(hot: Hot, place: Place, choice: spec.Choice) -> None:
@@ -113,18 +118,20 @@ def check_choice(hot: Hot, place: Place, choice: spec.Choice) -> None:
         table += struct.pack("<2q", number, len(text)) + text.encode()
     out = b.alloca(t.i64)
     address = b.address_of(hot.b.symbols.text(table))
-    hot.require(hot.shared("choose", [hot.arrays[place.position], address, out]))
-    hot.reads[place] = b.load(t.i64, out)
+    text = hot.text(place.position)
+    hot.require(hot.shared("choose", [text.array, address, out]))
+    text.choice = b.load(t.i64, out)
 
 
 def decode_entries(hot: Hot, place: Place) -> None:
     """All entries of a Shape, or of an Array or List of ints and bools."""
     b, t = hot.b, hot.b.types
-    position = place.position
-    length = hot.lengths[position]
-    cells = hot.pointer(position, abi.CELL_DATA)
+    container, cells = hot.container(place.position), hot.cells(place.position)
+    assert container.length is not None
+    assert container.type_index is not None
+    length = container.length
     shape_block, list_block = b.new_block(), b.new_block()
-    is_shape = b.eq(hot.types[position], b.i32(TypeIndex.SHAPE))
+    is_shape = b.eq(container.type_index, b.i32(TypeIndex.SHAPE))
     b.cond_br(is_shape, shape_block, list_block)
     b.block = shape_block
     from_shape = [b.field(t.i64, cells, 8 * index) for index in range(length)]
@@ -141,5 +148,4 @@ def decode_entries(hot: Hot, place: Place) -> None:
     b.block = shape_end
     b.br(merged, *from_shape)
     b.block = merged
-    for index, value in enumerate(merged.arguments):
-        hot.reads[place.at(Part.ENTRY, index)] = value
+    container.entries = list(merged.arguments)

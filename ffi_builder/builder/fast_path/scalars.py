@@ -10,7 +10,8 @@ from typing import Any, Final
 
 from ffi_builder import spec
 from ffi_builder.abi import TypeIndex
-from ffi_builder.builder.fast_path.state import Hot
+from ffi_builder.builder.fast_path.context import Hot
+from ffi_builder.builder.fast_path.state import ScalarValues
 from ffi_builder.builder.helpers import call_shared
 from ffi_builder.ir import Block, Builder, Type, Value
 from ffi_builder.plan import Part, Place
@@ -28,16 +29,16 @@ def decode_scalar(
     wide = kind is s.Kind.INT and isinstance(following, s.Fits) and following.dtype == "uint64"
     accepts = [item for item in kind.accepts if item is not TypeIndex.BIG_INT]
     if kind is s.Kind.POINTER:
-        hot.reads[place] = _decode_pointer(hot, index, payload)
+        payload = _decode_pointer(hot, index, payload)
     elif wide:
-        hot.reads[place] = _decode_uint64(hot, index, payload)
+        payload = _decode_uint64(hot, index, payload)
     elif accepts[0] is TypeIndex.OPAQUE_PTR:
-        hot.reads[place] = _decode_handle(hot, index, payload, accepts[1:])
+        payload = _decode_handle(hot, index, payload, accepts[1:])
     else:
         hot.require(accepted_index(hot, index, accepts))
         if kind in (s.Kind.FLOAT, s.Kind.CONST_FLOAT):
             payload = _as_float(hot, index, payload, dtype or "float64")
-        hot.reads[place] = payload
+    hot.state.records[place.position] = ScalarValues(value=payload)
 
 
 def accepted_index(hot: Hot, index: Value, accepts: Sequence[TypeIndex]) -> Value:

@@ -8,7 +8,8 @@ from typing import Final
 
 from ffi_builder import abi, spec
 from ffi_builder.abi import TypeIndex
-from ffi_builder.builder.fast_path.state import DL, Hot, Position
+from ffi_builder.builder.fast_path.context import DL, Hot
+from ffi_builder.builder.fast_path.state import Position, TensorValues
 from ffi_builder.builder.helpers import call_shared
 from ffi_builder.ir import Value
 from ffi_builder.plan import Part, Place
@@ -28,13 +29,14 @@ def decode(hot: Hot, place: Place) -> None:
     b.block = other
     b.br(found, call_shared(b, "tensor_object", [b.offset(base, offset)], t.ptr))
     b.block = found
-    hot.objects[place.position] = found.arguments[0]
+    hot.state.records[place.position] = TensorValues.decoded(found.arguments[0])
 
 
 def check_ndim_and_dtype(hot: Hot, place: Place, dtypes: Sequence[spec.DataType]) -> None:
     """They are neighbours: one comparison of 64 bits. Of any rank, the dtype alone."""
     b, t = hot.b, hot.b.types
-    tensor, ndim = hot.objects[place.position], hot.ndims.get(place.position)
+    record = hot.tensor(place.position)
+    tensor, ndim = record.object, record.ndim
     words = [dtype.code | dtype.bits << 8 | dtype.lanes << 16 for dtype in dtypes]
     if ndim is None:
         field = b.field(t.i32, tensor, DL + abi.DLTENSOR_DTYPE)
@@ -47,9 +49,9 @@ def check_ndim_and_dtype(hot: Hot, place: Place, dtypes: Sequence[spec.DataType]
 
 def load_device(hot: Hot, place: Place) -> Value:
     """Type and id are neighbours, in one i64."""
-    tensor = hot.objects[place.position]
-    device = hot.b.field(hot.b.types.i64, tensor, DL + abi.DLTENSOR_DEVICE_TYPE)
-    hot.devices[place.position] = device
+    tensor = hot.tensor(place.position)
+    device = hot.b.field(hot.b.types.i64, tensor.object, DL + abi.DLTENSOR_DEVICE_TYPE)
+    tensor.device = device
     return device
 
 
@@ -65,15 +67,15 @@ def check_device_type(hot: Hot, place: Place, code: int, following: s.AnyStep | 
 def check_same_device(hot: Hot, step: s.CheckSameDevice) -> None:
     """That of the first other that is there, and on this device type."""
     b, t = hot.b, hot.b.types
-    mine = hot.devices[step.place.position]
+    mine = hot.device(step.place.position)
     if step.certain:
-        hot.require(b.eq(mine, hot.devices[step.others[0].position]))
+        hot.require(b.eq(mine, hot.device(step.others[0].position)))
         return
     yes = b.i1(True)
     undecided: Value = yes
     right: Value = yes
     for other in step.others:
-        theirs = hot.devices[other.position]
+        theirs = hot.device(other.position)
         counts = b.and_(undecided, b.eq(b.trunc(mine, t.i32), b.trunc(theirs, t.i32)))
         there = hot.guard(other.position)
         if there is not None:
@@ -86,20 +88,20 @@ def check_same_device(hot: Hot, step: s.CheckSameDevice) -> None:
 def load_data(hot: Hot, place: Place) -> None:
     """data, and data + byte_offset; checked together."""
     b, t = hot.b, hot.b.types
-    tensor = hot.objects[place.position]
-    data = b.field(t.ptr, tensor, DL + abi.DLTENSOR_DATA)
-    offset = b.field(t.i64, tensor, DL + abi.DLTENSOR_BYTE_OFFSET)
-    hot.raw_data[place.position] = data
-    hot.data[place.position] = b.element(data, offset)
+    tensor = hot.tensor(place.position)
+    data = b.field(t.ptr, tensor.object, DL + abi.DLTENSOR_DATA)
+    offset = b.field(t.i64, tensor.object, DL + abi.DLTENSOR_BYTE_OFFSET)
+    tensor.raw_data, tensor.data = data, b.element(data, offset)
 
 
 def _empty(hot: Hot, position: Position) -> bool | None:
     """Whether a tensor has no elements; None if that is known only when it comes."""
-    dims = hot.dims.get(position, [])
+    tensor = hot.tensor(position)
+    dims = tensor.dims.values()
     # Values are not compared: with some bindings `==` emits an operation (docs/mlir.md).
     if any(isinstance(dim, int) and dim == 0 for dim in dims):
         return True
-    known = position in hot.ndims and all(isinstance(dim, int) for dim in dims)
+    known = tensor.ndim is not None and all(isinstance(dim, int) for dim in dims)
     return False if known else None
 
 
@@ -109,20 +111,23 @@ def check_data(hot: Hot, place: Place) -> None:
     Neither is so if ``data - 1 < data + byte_offset``: it is not if data is NULL.
     """
     b, position = hot.b, place.position
-    data, address = hot.raw_data[position], hot.data[position]
+    tensor = hot.tensor(position)
+    data, address = tensor.raw_data, tensor.data
+    assert data is not None
+    assert address is not None
     empty = _empty(hot, position)
     if empty:
         hot.require(b.uge(address, data))
         return
     fine = b.ult(b.offset(data, -1), address)
     if empty is None:
-        hot.require_or(fine, lambda: hot.shared("has_no_data", [hot.objects[position]]))
+        hot.require_or(fine, lambda: hot.shared("has_no_data", [hot.tensor(position).object]))
     else:
         hot.require(fine)
 
 
 def _is_empty(hot: Hot, position: Position) -> Value:
-    return hot.shared("is_empty", [hot.objects[position]])
+    return hot.shared("is_empty", [hot.tensor(position).object])
 
 
 def check_alignment(hot: Hot, place: Place, alignment: int) -> None:
@@ -131,7 +136,7 @@ def check_alignment(hot: Hot, place: Place, alignment: int) -> None:
     if alignment == 1 or empty:
         return
     b = hot.b
-    low = b.and_(b.to_int(hot.data[place.position]), b.i64(alignment - 1))
+    low = b.and_(b.to_int(hot.data(place.position)), b.i64(alignment - 1))
     aligned = b.eq(low, b.i64(0))
     if empty is None:
         hot.require_or(aligned, lambda: _is_empty(hot, place.position))
@@ -148,10 +153,10 @@ _HELPERS: Final = {"C": "contiguous", "F": "column_major"}
 def check_layout(hot: Hot, place: Place, order: str) -> None:
     """All strides of a tensor of any rank: NULL, or looked at the rare way."""
     b = hot.b
-    given = hot.pointer(place.position, DL + abi.DLTENSOR_STRIDES)
+    given = hot.given_strides(place.position)
 
     def look() -> Value:
-        return hot.shared(_HELPERS[order], [hot.objects[place.position]])
+        return hot.shared(_HELPERS[order], [hot.tensor(place.position).object])
 
     if order == "C":
         hot.require_or(b.is_null(given), look)
@@ -166,14 +171,14 @@ def check_contiguous(hot: Hot, place: Place, order: str) -> None:
     """
     b, t = hot.b, hot.b.types
     position = place.position
-    dims = hot.dims[position]
+    dims = list(hot.tensor(position).dims.values())
     axes = range(len(dims))
     if order == "C":
         wanted = [hot.product(dims[axis + 1 :]) for axis in axes]
     else:
         # Reversed, so that equal products are found.
         wanted = [hot.product(dims[:axis][::-1]) for axis in axes]
-    given = hot.pointer(position, DL + abi.DLTENSOR_STRIDES)
+    given = hot.given_strides(position)
     first, following, odd = b.new_block(), b.new_block(), b.new_block(cold=True)
     null_fits = order == "C" or len(dims) == 1
     b.cond_br(b.is_null(given), following if null_fits else odd, first)
@@ -189,7 +194,7 @@ def check_contiguous(hot: Hot, place: Place, order: str) -> None:
             b.cond_br(equal, after, odd, likely=True)
             b.block = after
     b.block = odd
-    b.cond_br(hot.shared(_HELPERS[order], [hot.objects[position]]), following, hot.slow)
+    b.cond_br(hot.shared(_HELPERS[order], [hot.tensor(position).object]), following, hot.slow)
     b.block = following
 
 
@@ -201,17 +206,20 @@ def stride(hot: Hot, place: Place) -> Value:
 
 def strides(hot: Hot, position: Position) -> Value:
     """Where the strides of a tensor are: NULL ones are written out on the stack."""
-    if position not in hot.strides:
+    record = hot.tensor(position)
+    if record.strides is None:
+        assert record.ndim is not None
         b, t = hot.b, hot.b.types
-        tensor, space = hot.object(position), b.alloca(t.i64, hot.ndims[position])
-        given = hot.pointer(position, DL + abi.DLTENSOR_STRIDES)
+        tensor, space = hot.object(position), b.alloca(t.i64, record.ndim)
+        given = hot.given_strides(position)
         found, absent = b.new_block(t.ptr), b.new_block(cold=True)
         b.cond_br(b.ne(given, b.null()), found, absent, (given,), likely=True)
         b.block = absent
         b.br(found, call_shared(b, "row_major_strides", [tensor, space], t.ptr))
         b.block = found
-        hot.strides[position] = found.arguments[0]
-    return hot.strides[position]
+        record.strides = found.arguments[0]
+        return found.arguments[0]
+    return record.strides
 
 
 def check_packed(hot: Hot, place: Place, limit: int) -> None:
@@ -232,11 +240,12 @@ all tensors of a long signature LLVM's time would be quadratic."""
 
 def check_numel(hot: Hot, position: Position) -> None:
     """No dimension is negative, and their product fits int64: together with that of others."""
-    if position not in hot.ndims:
-        hot.require(hot.shared("numel_fits", [hot.objects[position]]))
-    elif hot.ndims[position]:
-        hot.unsized.append(position)
-        if len(hot.unsized) == _TOGETHER:
+    tensor, unsized = hot.tensor(position), hot.state.unsized
+    if tensor.ndim is None:
+        hot.require(hot.shared("numel_fits", [tensor.object]))
+    elif tensor.ndim:
+        unsized.append(position)
+        if len(unsized) == _TOGETHER:
             check_sizes(hot)
             hot.b.go_on_at_the_end()
 
@@ -248,12 +257,12 @@ def check_sizes(hot: Hot) -> None:
     can overflow; only if they are not, each tensor is looked at.
     """
     b = hot.b
-    positions, hot.unsized = hot.unsized, []
+    positions, hot.state.unsized = hot.state.unsized, []
     distinct: dict[tuple[object, ...], Position] = {}
     dynamic: dict[int, Value] = {}
     bits = 63
     for position in positions:
-        dims = hot.dims[position]
+        dims = list(hot.tensor(position).dims.values())
         values = [dim for dim in dims if not isinstance(dim, int)]
         if not values:
             _static_size(hot, position, dims)
@@ -267,7 +276,7 @@ def check_sizes(hot: Hot) -> None:
     together = functools.reduce(b.or_, dynamic.values())
 
     def each_fits() -> Value:
-        fits = (hot.shared("numel_fits", [hot.objects[p]]) for p in distinct.values())
+        fits = (hot.shared("numel_fits", [hot.tensor(p).object]) for p in distinct.values())
         return functools.reduce(b.and_, list(fits))
 
     hot.require_or(b.ult(together, b.i64(1 << bits)), each_fits)

@@ -1,0 +1,47 @@
+"""The end of a branch: values that stand for what came of it, or for what there is without it."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+from ffi_builder.ir import Builder, Value
+
+
+class Merge:
+    """The block behind a branch, whose arguments stand for both cases.
+
+    Made where the branch ends.
+    """
+
+    def __init__(self, b: Builder) -> None:
+        self._b = b
+        self._absent, self._block = b.new_block(), b.new_block()
+        self._inner: list[Value] = []
+        self._outer: list[Value | None] = []
+
+    def __call__(self, inner: Value, outer: Value | None = None) -> Value:
+        """The value for both: ``inner`` behind the branch, else ``outer`` (None: zero)."""
+        self._inner.append(inner)
+        self._outer.append(outer)
+        return self._b.new_argument(self._block, inner.type)
+
+    def flag(self, inner: Value | None, outer: Value | None) -> Value:
+        """The same of an i1; None in the branch is True."""
+        return self(self._true if inner is None else inner, outer)
+
+    @cached_property
+    def _true(self) -> Value:
+        return self._b.i1(True)
+
+    def emit(self, start: Any, condition: Value, body: Any) -> None:
+        """End block ``start``, which goes to ``body`` on this condition, and go on behind both."""
+        b = self._b
+        b.br(self._block, *self._inner)
+        b.block = start
+        b.cond_br(condition, body, self._absent)
+        b.block = self._absent
+        pairs = zip(self._inner, self._outer, strict=True)
+        without = [b.zero(inner.type) if outer is None else outer for inner, outer in pairs]
+        b.br(self._block, *without)
+        b.block = self._block
