@@ -108,7 +108,6 @@ class Results:
             object=object_,
             ndim=tensor.ndim,
             device=device,
-            raw_data=start,
             data=data,
             shape=None,
             given_strides=None,

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from ffi_builder import spec
 from ffi_builder.plan.explain import plan_text
+from ffi_builder.plan.fuse import FusedPlan, fuse
 from ffi_builder.plan.steps import AnyStep
 
 
@@ -23,6 +25,11 @@ class Plan:
     steps: tuple[AnyStep, ...]
     late: int
     occurrences: Mapping[spec.Var, int] = field(repr=False, compare=False)
+
+    @cached_property
+    def fused(self) -> FusedPlan:
+        """The same as back ends read it."""
+        return FusedPlan(fuse(self.steps[: self.late]), fuse(self.steps[self.late :]))
 
     def __str__(self) -> str:
         return plan_text(self.signature, self.steps, self.late)

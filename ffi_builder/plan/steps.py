@@ -326,35 +326,15 @@ def _bound(symbol: spec.Var, origins: Texts) -> Texts:
     }
 
 
-AnyStep: TypeAlias = Union[
+PlainStep: TypeAlias = Union[
     CheckCount,
     CheckArguments,
-    DecodeOptional,
-    DecodeTensor,
-    DecodeShape,
-    DecodeTuple,
-    DecodeText,
     DecodeObject,
     NotNull,
-    CheckSmall,
-    CheckBytes,
     CheckChoice,
-    CheckLength,
-    CheckCells,
-    CheckNdim,
-    CheckDType,
-    CheckDeviceType,
-    CheckSameDevice,
     CheckShapePointer,
-    CheckDims,
-    CheckNumel,
-    CheckOffset,
-    CheckData,
     CheckAlignment,
-    CheckContiguous,
     DecodeScalar,
-    DecodeEntry,
-    NotNegative,
     CheckBool,
     CheckPacked,
     Fits,
@@ -369,4 +349,29 @@ AnyStep: TypeAlias = Union[
     Solve,
     EqualExpr,
 ]
-"""Every step of a plan, for ``match``."""
+"""Steps that back ends see as they are."""
+
+AnyStep: TypeAlias = Union[
+    PlainStep,
+    DecodeOptional,
+    DecodeTensor,
+    DecodeShape,
+    DecodeTuple,
+    DecodeText,
+    CheckSmall,
+    CheckBytes,
+    CheckLength,
+    CheckCells,
+    CheckNdim,
+    CheckDType,
+    CheckDeviceType,
+    CheckSameDevice,
+    CheckDims,
+    CheckNumel,
+    CheckOffset,
+    CheckData,
+    CheckContiguous,
+    DecodeEntry,
+    NotNegative,
+]
+"""Every step of a plan, for ``match``. Back ends see the others as :mod:`plan.fuse` joins them."""

@@ -70,9 +70,7 @@ class Hot:
 
     def device(self, position: Position) -> Value:
         """Device type and id of a tensor in one i64, the type in the low half."""
-        device = self.tensor(position).device
-        assert device is not None
-        return device
+        return self.tensor(position).device
 
     def data(self, position: Position) -> Value:
         """data + byte_offset of a tensor."""

@@ -13,6 +13,7 @@ from ffi_builder.builder.fast_path.state import ContainerValues, ObjectValues, T
 from ffi_builder.builder.helpers import call_shared
 from ffi_builder.ir import Value
 from ffi_builder.plan import Place
+from ffi_builder.plan import fuse as f
 from ffi_builder.plan import steps as s
 
 _CONTAINERS: Final = {
@@ -22,10 +23,26 @@ _CONTAINERS: Final = {
 _STATIC: Final = {key: index for index, key in abi.TYPE_KEYS.items()}
 
 
-def decode_container(hot: Hot, step: s.DecodeShape | s.DecodeTuple) -> None:
-    """A Shape, Array or List, and which of them; a moved one by the rare way."""
+def decode_container(hot: Hot, step: f.Container) -> None:
+    """A Shape, Array or List of a length, and the entries of a Shape."""
+    b, position = hot.b, step.place.position
+    object_, type_index = _container_object(hot, step)
+    container = ContainerValues(object=object_, cells=None, entries=[])
+    hot.state.records[position] = container
+    hot.require(b.ne(object_, b.null()))
+    size = b.field(b.types.i64, object_, abi.CELL_SIZE)
+    hot.require(b.eq(size, b.i64(step.length.expected)))
+    if step.cells is not None:
+        hot.require(b.ne(hot.cells(position), b.null()))
+        if isinstance(step.decode, s.DecodeShape):
+            is_shape = b.eq(type_index, b.i32(TypeIndex.SHAPE))
+            container.entries = _entries(hot, is_shape, hot.cells(position), step.length.expected)
+
+
+def _container_object(hot: Hot, step: f.Container) -> tuple[Value, Value]:
+    """The object and its type index, which is one of those that are right."""
     b, t = hot.b, hot.b.types
-    place, accepts = step.place, _CONTAINERS[type(step)]
+    place, accepts = step.place, _CONTAINERS[type(step.decode)]
     usual, *others = accepts
     index, payload = _look(hot, place)
     found, other = b.new_block(t.ptr, t.i32), b.new_block(cold=True)
@@ -38,9 +55,7 @@ def decode_container(hot: Hot, step: s.DecodeShape | s.DecodeTuple) -> None:
     b.br(found, inner, b.field(t.i32, inner, abi.OBJECT_TYPE_INDEX))
     b.block = found
     object_, type_index = found.arguments
-    hot.state.records[place.position] = ContainerValues(
-        object=object_, type_index=type_index, length=None, cells=None, entries=[]
-    )
+    return object_, type_index
 
 
 def _look(hot: Hot, place: Place) -> tuple[Value, Value]:
@@ -123,15 +138,10 @@ def check_choice(hot: Hot, place: Place, choice: spec.Choice) -> None:
     text.choice = b.load(t.i64, out)
 
 
-def decode_entries(hot: Hot, place: Place) -> None:
+def _entries(hot: Hot, is_shape: Value, cells: Value, length: int) -> list[Value]:
     """All entries of a Shape, or of an Array or List of ints and bools."""
     b, t = hot.b, hot.b.types
-    container, cells = hot.container(place.position), hot.cells(place.position)
-    assert container.length is not None
-    assert container.type_index is not None
-    length = container.length
     shape_block, list_block = b.new_block(), b.new_block()
-    is_shape = b.eq(container.type_index, b.i32(TypeIndex.SHAPE))
     b.cond_br(is_shape, shape_block, list_block)
     b.block = shape_block
     from_shape = [b.field(t.i64, cells, 8 * index) for index in range(length)]
@@ -148,4 +158,4 @@ def decode_entries(hot: Hot, place: Place) -> None:
     b.block = shape_end
     b.br(merged, *from_shape)
     b.block = merged
-    container.entries = list(merged.arguments)
+    return list(merged.arguments)

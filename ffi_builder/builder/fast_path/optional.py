@@ -7,26 +7,23 @@ absent (:mod:`ffi_builder.builder.fast_path.state`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from ffi_builder.builder.fast_path import tensors
 from ffi_builder.builder.fast_path.context import Hot
 from ffi_builder.builder.fast_path.merge import Merge
 from ffi_builder.plan import Place
-from ffi_builder.plan import steps as s
 
 
-def emit_optional(
-    hot: Hot, place: Place, inside: Sequence[s.AnyStep], emit: Callable[[Sequence[s.AnyStep]], None]
-) -> None:
-    """The checks of an Optional, ``emit(inside)``, where it is not None."""
+def emit_optional(hot: Hot, place: Place, emit_inside: Callable[[], None]) -> None:
+    """The checks of an Optional, ``emit_inside()``, where it is not None."""
     b = hot.b
     base, offset = hot.any_at(place.position)
     there = b.ne(b.field(b.types.i32, base, offset), b.i32(0))
     before, start, body = hot.state, b.block, b.new_block()
     b.block = body
     hot.state = before.fork()
-    emit(inside)
+    emit_inside()
     tensors.check_sizes(hot)
     merge = Merge(b)
     hot.state = before.join(hot.state, merge)

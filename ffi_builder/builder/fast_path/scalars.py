@@ -14,31 +14,52 @@ from ffi_builder.builder.fast_path.context import Hot
 from ffi_builder.builder.fast_path.state import ScalarValues
 from ffi_builder.builder.helpers import call_shared
 from ffi_builder.ir import Block, Builder, Type, Value
-from ffi_builder.plan import Part, Place
+from ffi_builder.plan import Place
+from ffi_builder.plan import fuse as f
 from ffi_builder.plan import steps as s
 
 _HALVES: Final = {"float16": 0x7C00, "bfloat16": 0x7F80}
 """The bits of infinity in the 16-bit floats."""
 
 
-def decode_scalar(
-    hot: Hot, place: Place, kind: s.Kind, dtype: str | None, following: s.AnyStep | None
-) -> None:
+def decode_scalar(hot: Hot, step: s.DecodeScalar) -> None:
     """The value, as an i64, or for a float kind as a float of its dtype (i16 for 16 bits)."""
-    index, payload = hot.type_and_payload(place.position)
-    wide = kind is s.Kind.INT and isinstance(following, s.Fits) and following.dtype == "uint64"
-    accepts = [item for item in kind.accepts if item is not TypeIndex.BIG_INT]
-    if kind is s.Kind.POINTER:
-        payload = _decode_pointer(hot, index, payload)
-    elif wide:
-        payload = _decode_uint64(hot, index, payload)
-    elif accepts[0] is TypeIndex.OPAQUE_PTR:
-        payload = _decode_handle(hot, index, payload, accepts[1:])
+    index, value = hot.type_and_payload(step.place.position)
+    accepts = step.kind.accepts
+    if accepts[0] is TypeIndex.OPAQUE_PTR:
+        value = _decode_handle(hot, index, value, accepts[1:])
     else:
         hot.require(accepted_index(hot, index, accepts))
-        if kind in (s.Kind.FLOAT, s.Kind.CONST_FLOAT):
-            payload = _as_float(hot, index, payload, dtype or "float64")
-    hot.state.records[place.position] = ScalarValues(value=payload)
+        if step.kind in (s.Kind.FLOAT, s.Kind.CONST_FLOAT):
+            value = _as_float(hot, index, value, step.dtype or "float64")
+    hot.state.records[step.place.position] = ScalarValues(value=value)
+
+
+def decode_integer(hot: Hot, step: f.Integer) -> None:
+    """An int or bool that fits a dtype, as an i64."""
+    place, dtype = step.place, step.fits.dtype
+    index, value = hot.type_and_payload(place.position)
+    if dtype == "uint64":
+        value = _decode_uint64(hot, index, value)
+    else:
+        hot.require(accepted_index(hot, index, [TypeIndex.INT, TypeIndex.BOOL]))
+        require_fits(hot, value, dtype)
+    hot.state.records[place.position] = ScalarValues(value=value)
+
+
+def decode_pointer(hot: Hot, place: Place) -> None:
+    """An opaque pointer, None for 0, or an address: a non-negative int, or a BigInt that fits."""
+    b = hot.b
+    index, payload = hot.type_and_payload(place.position)
+    merged = _unless_opaque(hot, index, payload)
+    small, big = b.new_block(cold=True), b.new_block(cold=True)
+    b.cond_br(accepted_index(hot, index, [TypeIndex.NONE, TypeIndex.INT]), small, big)
+    b.block = small
+    none = b.eq(index, b.i32(TypeIndex.NONE))
+    value = b.select(none, b.i64(0), payload)
+    b.cond_br(b.or_(b.sge(payload, b.i64(0)), none), merged, hot.slow, (value,))
+    _decode_big(hot, index, payload, big, merged)
+    hot.state.records[place.position] = ScalarValues(value=merged.arguments[0])
 
 
 def accepted_index(hot: Hot, index: Value, accepts: Sequence[TypeIndex]) -> Value:
@@ -67,20 +88,6 @@ def _unless_opaque(hot: Hot, index: Value, payload: Value) -> Any:
     b.cond_br(b.eq(index, b.i32(TypeIndex.OPAQUE_PTR)), merged, rare, (payload,), likely=True)
     b.block = rare
     return merged
-
-
-def _decode_pointer(hot: Hot, index: Value, payload: Value) -> Value:
-    """An opaque pointer, None for 0, or an address: a non-negative int, or a BigInt that fits."""
-    b = hot.b
-    merged = _unless_opaque(hot, index, payload)
-    small, big = b.new_block(cold=True), b.new_block(cold=True)
-    b.cond_br(accepted_index(hot, index, [TypeIndex.NONE, TypeIndex.INT]), small, big)
-    b.block = small
-    none = b.eq(index, b.i32(TypeIndex.NONE))
-    value = b.select(none, b.i64(0), payload)
-    b.cond_br(b.or_(b.sge(payload, b.i64(0)), none), merged, hot.slow, (value,))
-    _decode_big(hot, index, payload, big, merged)
-    return merged.arguments[0]
 
 
 def _decode_uint64(hot: Hot, index: Value, payload: Value) -> Value:
@@ -123,24 +130,19 @@ def _as_float(hot: Hot, index: Value, payload: Value, dtype: str) -> Value:
     return call_shared(b, f"round_{dtype}", [real], t.i16)
 
 
-def fits_hot(hot: Hot, place: Place, dtype: str, value: Value) -> None:
-    """Whether an i64 fits an integer dtype."""
-    b = hot.b
-    if place.part is Part.VALUE and place.solved is None and dtype in ("int64", "uint64"):
-        return  # decoding it has checked this
+def require_fits(hot: Hot, value: Value, dtype: str, *, not_negative: bool = False) -> None:
+    """An i64 fits an integer dtype; ``not_negative`` says that it may only be too large."""
     if dtype == "int64":
         return
+    b = hot.b
     low, high = spec.INT_RANGES[dtype]
-    if place.part in (Part.SHAPE, Part.ENTRY) and place.solved is None:
-        low = 0
     if dtype == "uint64":
         hot.require(b.sge(value, b.i64(0)))
-        return
-    if low:
+    elif low and not not_negative:
         narrow = b.trunc(value, b.types.scalar(dtype))
         hot.require(b.eq(b.sext(narrow, b.types.i64), value))
-        return
-    hot.require(b.ule(value, b.i64(high)))
+    else:
+        hot.require(b.ule(value, b.i64(high)))
 
 
 def same_symbol(hot: Hot, symbol: spec.Var, value: Value, bound: Value) -> Value:
@@ -167,7 +169,7 @@ def _same_half(hot: Hot, lhs: Value, rhs: Value, infinity: int) -> Value:
     return b.or_(b.eq(lhs, rhs), b.or_(both_zero, both_nan))
 
 
-def same_float_constant(hot: Hot, value: Value, expected: float) -> Value:
+def same_float(hot: Hot, value: Value, expected: float) -> Value:
     """Whether a float64 is equal to a constant; by bits, but for NaN and the two zeros."""
     b = hot.b
     if math.isnan(expected):

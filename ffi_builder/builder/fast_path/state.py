@@ -73,9 +73,8 @@ class TensorValues:
     object: Value
     ndim: int | None
     """The number of dimensions that it has been checked to have; None if it may have any."""
-    device: Value | None
+    device: Value
     """Device type and id in one i64, the type in the low half."""
-    raw_data: Value | None
     data: Value | None
     """data + byte_offset."""
     shape: Value | None
@@ -89,13 +88,12 @@ class TensorValues:
     """The same, but an int or a symbol's value where the check has made it one."""
 
     @staticmethod
-    def decoded(object_: Value) -> TensorValues:
-        """A tensor of which nothing but the object is known."""
+    def decoded(object_: Value, ndim: int | None, device: Value) -> TensorValues:
+        """A tensor of which nothing else has been read."""
         return TensorValues(
             object=object_,
-            ndim=None,
-            device=None,
-            raw_data=None,
+            ndim=ndim,
+            device=device,
             data=None,
             shape=None,
             given_strides=None,
@@ -107,13 +105,11 @@ class TensorValues:
     def joined(self, merge: Merge) -> TensorValues:
         """What is known behind the branch: object, data and device; all else is read again."""
         assert self.data is not None
-        assert self.device is not None
         return TensorValues(
             object=merge(self.object),
             ndim=self.ndim,
             data=merge(self.data),
             device=merge(self.device),
-            raw_data=None,
             shape=None,
             given_strides=None,
             strides=None,
@@ -127,9 +123,6 @@ class ContainerValues:
     """A Shape, Array or List."""
 
     object: Value
-    type_index: Value | None
-    length: int | None
-    """How many elements it has been checked to have."""
     cells: Value | None
     """Where the elements are."""
     entries: list[Value]
@@ -139,8 +132,6 @@ class ContainerValues:
         """What is known behind the branch: object and entries."""
         return ContainerValues(
             object=merge(self.object),
-            type_index=None,
-            length=self.length,
             cells=None,
             entries=[merge(entry) for entry in self.entries],
         )

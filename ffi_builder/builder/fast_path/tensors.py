@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from ffi_builder import abi, spec
@@ -13,15 +13,32 @@ from ffi_builder.builder.fast_path.state import Position, TensorValues
 from ffi_builder.builder.helpers import call_shared
 from ffi_builder.ir import Value
 from ffi_builder.plan import Part, Place
+from ffi_builder.plan import fuse as f
 from ffi_builder.plan import steps as s
 
 NDIM: Final = DL + abi.DLTENSOR_NDIM
 
 
-def decode(hot: Hot, place: Place) -> None:
-    """The object at a place: of a Tensor the payload itself; of other kinds by the rare way."""
+def decode(hot: Hot, step: f.TensorHeader) -> None:
+    """The object, and its ndim, dtype and device."""
+    b, position = hot.b, step.place.position
+    tensor = _object(hot, position)
+    hot.require(b.ne(tensor, b.null()))
+    _check_ndim_and_dtype(hot, tensor, step.rank, step.dtype.dtypes)
+    # Type and id are neighbours: one load.
+    device = b.field(b.types.i64, tensor, DL + abi.DLTENSOR_DEVICE_TYPE)
+    same = step.same_device
+    if step.device_type is not None and not (same and same.certain):
+        hot.require(b.eq(b.trunc(device, b.types.i32), b.i32(step.device_type.code)))
+    if same is not None:
+        _check_same_device(hot, device, same)
+    hot.state.records[position] = TensorValues.decoded(tensor, step.rank, device)
+
+
+def _object(hot: Hot, position: Position) -> Value:
+    """The payload itself where a Tensor came; the helper takes all else."""
     b, t = hot.b, hot.b.types
-    base, offset = hot.any_at(place.position)
+    base, offset = hot.any_at(position)
     index = b.field(t.i32, base, offset)
     payload = b.field(t.ptr, base, offset + abi.ANY_PAYLOAD)
     found, other = b.new_block(t.ptr), b.new_block(cold=True)
@@ -29,16 +46,17 @@ def decode(hot: Hot, place: Place) -> None:
     b.block = other
     b.br(found, call_shared(b, "tensor_object", [b.offset(base, offset)], t.ptr))
     b.block = found
-    hot.state.records[place.position] = TensorValues.decoded(found.arguments[0])
+    return found.arguments[0]
 
 
-def check_ndim_and_dtype(hot: Hot, place: Place, dtypes: Sequence[spec.DataType]) -> None:
-    """They are neighbours: one comparison of 64 bits. Of any rank, the dtype alone."""
+def _check_ndim_and_dtype(
+    hot: Hot, tensor: Value, ndim: int | None, dtypes: Sequence[spec.DataType]
+) -> None:
+    """They are neighbours: one comparison of 64 bits, unless ndim is free."""
     b, t = hot.b, hot.b.types
-    record = hot.tensor(place.position)
-    tensor, ndim = record.object, record.ndim
     words = [dtype.code | dtype.bits << 8 | dtype.lanes << 16 for dtype in dtypes]
     if ndim is None:
+        hot.require(b.sge(b.field(t.i32, tensor, NDIM), b.i32(0)))
         field = b.field(t.i32, tensor, DL + abi.DLTENSOR_DTYPE)
         right = [b.eq(field, b.i32(word)) for word in words]
     else:
@@ -47,27 +65,12 @@ def check_ndim_and_dtype(hot: Hot, place: Place, dtypes: Sequence[spec.DataType]
     hot.require(functools.reduce(b.or_, right))
 
 
-def load_device(hot: Hot, place: Place) -> Value:
-    """Type and id are neighbours, in one i64."""
-    tensor = hot.tensor(place.position)
-    device = hot.b.field(hot.b.types.i64, tensor.object, DL + abi.DLTENSOR_DEVICE_TYPE)
-    tensor.device = device
-    return device
+def _check_same_device(hot: Hot, mine: Value, step: s.CheckSameDevice) -> None:
+    """The device is that of the first other tensor that is there and of this device type.
 
-
-def check_device_type(hot: Hot, place: Place, code: int, following: s.AnyStep | None) -> None:
-    """Where the id is compared next with that of one tensor, that comparison says both."""
-    b = hot.b
-    device = load_device(hot, place)
-    if isinstance(following, s.CheckSameDevice) and following.certain:
-        return
-    hot.require(b.eq(b.trunc(device, b.types.i32), b.i32(code)))
-
-
-def check_same_device(hot: Hot, step: s.CheckSameDevice) -> None:
-    """That of the first other that is there, and on this device type."""
+    Where one is certain to be, comparing both halves checks the type too.
+    """
     b, t = hot.b, hot.b.types
-    mine = hot.device(step.place.position)
     if step.certain:
         hot.require(b.eq(mine, hot.device(step.others[0].position)))
         return
@@ -85,13 +88,15 @@ def check_same_device(hot: Hot, step: s.CheckSameDevice) -> None:
     hot.require(right)
 
 
-def load_data(hot: Hot, place: Place) -> None:
-    """data, and data + byte_offset; checked together."""
-    b, t = hot.b, hot.b.types
-    tensor = hot.tensor(place.position)
-    data = b.field(t.ptr, tensor.object, DL + abi.DLTENSOR_DATA)
-    offset = b.field(t.i64, tensor.object, DL + abi.DLTENSOR_BYTE_OFFSET)
-    tensor.raw_data, tensor.data = data, b.element(data, offset)
+def check_shape_of_any_rank(hot: Hot, place: Place) -> None:
+    """The shape pointer is not NULL, unless ndim is 0.
+
+    That no dimension is negative is checked with their product.
+    """
+    b = hot.b
+    there = b.ne(hot.shape(place.position), b.null())
+    ndim = b.field(b.types.i32, hot.tensor(place.position).object, NDIM)
+    hot.require(b.or_(there, b.eq(ndim, b.i32(0))))
 
 
 def _empty(hot: Hot, position: Position) -> bool | None:
@@ -106,22 +111,24 @@ def _empty(hot: Hot, position: Position) -> bool | None:
 
 
 def check_data(hot: Hot, place: Place) -> None:
-    """data + byte_offset must not wrap, and data is NULL only with no elements.
+    """The number of elements fits int64, data + byte_offset does not wrap, data is not NULL.
 
-    Neither is so if ``data - 1 < data + byte_offset``: it is not if data is NULL.
+    ``data - 1 < data + byte_offset`` says the latter two: it does not hold if data is NULL, which
+    is right only for a tensor without elements.
     """
-    b, position = hot.b, place.position
-    tensor = hot.tensor(position)
-    data, address = tensor.raw_data, tensor.data
-    assert data is not None
-    assert address is not None
-    empty = _empty(hot, position)
+    b, t = hot.b, hot.b.types
+    tensor = hot.tensor(place.position)
+    _check_size(hot, place.position)
+    data = b.field(t.ptr, tensor.object, DL + abi.DLTENSOR_DATA)
+    offset = b.field(t.i64, tensor.object, DL + abi.DLTENSOR_BYTE_OFFSET)
+    address = tensor.data = b.element(data, offset)
+    empty = _empty(hot, place.position)
     if empty:
         hot.require(b.uge(address, data))
         return
     fine = b.ult(b.offset(data, -1), address)
     if empty is None:
-        hot.require_or(fine, lambda: hot.shared("has_no_data", [hot.tensor(position).object]))
+        hot.require_or(fine, lambda: hot.shared("has_no_data", [tensor.object]))
     else:
         hot.require(fine)
 
@@ -151,39 +158,44 @@ _HELPERS: Final = {"C": "contiguous", "F": "column_major"}
 
 
 def check_layout(hot: Hot, place: Place, order: str) -> None:
-    """All strides of a tensor of any rank: NULL, or looked at the rare way."""
-    b = hot.b
-    given = hot.given_strides(place.position)
-
-    def look() -> Value:
-        return hot.shared(_HELPERS[order], [hot.tensor(place.position).object])
-
-    if order == "C":
-        hot.require_or(b.is_null(given), look)
-    else:  # for which NULL says nothing
-        hot.require(look())
-
-
-def check_contiguous(hot: Hot, place: Place, order: str) -> None:
-    """NULL, or each the product that it must be; else it is looked at the rare way.
+    """NULL, or each stride the product that it must be; else the helper looks at all of them.
 
     NULL stands for row-major, which is column-major too for one dimension.
     """
-    b, t = hot.b, hot.b.types
-    position = place.position
-    dims = list(hot.tensor(position).dims.values())
+    b = hot.b
+    tensor = hot.tensor(place.position)
+
+    def look() -> Value:
+        return hot.shared(_HELPERS[order], [tensor.object])
+
+    if tensor.ndim is not None:
+        wanted = _contiguous(hot, list(tensor.dims.values()), order)
+        _check_strides(hot, hot.given_strides(place.position), wanted, order, look)
+    elif order == "C":
+        hot.require_or(b.is_null(hot.given_strides(place.position)), look)
+    else:
+        hot.require(look())
+
+
+def _contiguous(hot: Hot, dims: list[Value | int], order: str) -> list[Value | int]:
+    """The strides that dimensions have in an order."""
     axes = range(len(dims))
     if order == "C":
-        wanted = [hot.product(dims[axis + 1 :]) for axis in axes]
-    else:
-        # Reversed, so that equal products are found.
-        wanted = [hot.product(dims[:axis][::-1]) for axis in axes]
-    given = hot.given_strides(position)
+        return [hot.product(dims[axis + 1 :]) for axis in axes]
+    # Reversed, so that equal products are found.
+    return [hot.product(dims[:axis][::-1]) for axis in axes]
+
+
+def _check_strides(
+    hot: Hot, given: Value, wanted: list[Value | int], order: str, look: Callable[[], Value]
+) -> None:
+    b, t = hot.b, hot.b.types
+    axes = range(len(wanted))
     first, following, odd = b.new_block(), b.new_block(), b.new_block(cold=True)
-    null_fits = order == "C" or len(dims) == 1
+    null_fits = order == "C" or len(wanted) == 1
     b.cond_br(b.is_null(given), following if null_fits else odd, first)
     b.block = first
-    last = 0 if order == "C" else len(dims) - 1
+    last = 0 if order == "C" else len(wanted) - 1
     for axis in reversed(axes) if order == "C" else axes:
         stride = b.field(t.i64, given, 8 * axis)
         equal = b.eq(stride, hot.value(wanted[axis]))
@@ -194,7 +206,7 @@ def check_contiguous(hot: Hot, place: Place, order: str) -> None:
             b.cond_br(equal, after, odd, likely=True)
             b.block = after
     b.block = odd
-    b.cond_br(hot.shared(_HELPERS[order], [hot.tensor(position).object]), following, hot.slow)
+    b.cond_br(look(), following, hot.slow)
     b.block = following
 
 
@@ -238,7 +250,7 @@ _TOGETHER: Final = 16
 all tensors of a long signature LLVM's time would be quadratic."""
 
 
-def check_numel(hot: Hot, position: Position) -> None:
+def _check_size(hot: Hot, position: Position) -> None:
     """No dimension is negative, and their product fits int64: together with that of others."""
     tensor, unsized = hot.tensor(position), hot.state.unsized
     if tensor.ndim is None:

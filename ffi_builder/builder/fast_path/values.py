@@ -1,0 +1,167 @@
+"""Checks of single values: dimensions, strides, entries of Shapes, device ids, scalars."""
+
+from __future__ import annotations
+
+from ffi_builder import spec
+from ffi_builder.builder.fast_path import expressions, tensors
+from ffi_builder.builder.fast_path.context import Hot
+from ffi_builder.builder.fast_path.scalars import require_fits, same_symbol
+from ffi_builder.builder.fast_path.state import Stored, Symbol
+from ffi_builder.ir import Value
+from ffi_builder.plan import Part, Place
+from ffi_builder.plan import steps as s
+from ffi_builder.plan.results import checked_range
+
+
+def read(hot: Hot, place: Place) -> Value:
+    """The value at a place, as the steps see it."""
+    reads = hot.state.reads
+    if place not in reads:
+        if place.part is Part.VALUE:
+            return hot.scalar(place.position)
+        reads[place] = _read(hot, place)
+    return reads[place]
+
+
+def _read(hot: Hot, place: Place) -> Value:
+    b = hot.b
+    match place.part:
+        case Part.ENTRY:
+            assert place.index is not None
+            return hot.container(place.position).entries[place.index]
+        case Part.SHAPE:
+            value = hot.dim(place)
+        case Part.STRIDES:
+            value = tensors.stride(hot, place)
+        case Part.DEVICE_ID:
+            value = b.ashr(hot.device(place.position), b.i64(32))
+        case _:
+            raise AssertionError(f"nothing was decoded at {place}")
+    return b.mul(value, b.i64(place.packing)) if place.packing > 1 else value
+
+
+def check_int(hot: Hot, step: s.EqualInt) -> None:
+    """The value is a constant."""
+    b, place = hot.b, step.place
+    hot.check(b.eq(read(hot, place), b.i64(step.expected)), place, free=step.free)
+    _note_dim(hot, place, step.expected)
+
+
+def check_symbol(hot: Hot, step: s.EqualSymbol) -> None:
+    """The value is that of a symbol which is bound for certain."""
+    place, bound = step.place, hot.state.symbols[step.symbol].value
+    hot.check(same_symbol(hot, step.symbol, read(hot, place), bound), place, free=step.free)
+    _note_dim(hot, place, bound)
+
+
+def _note_dim(hot: Hot, place: Place, value: Value | int) -> None:
+    """A dimension that was checked is the int, or the very value of the symbol."""
+    if place.part is Part.SHAPE and place.packing == 1 and place.index is not None:
+        hot.tensor(place.position).dims[place.index] = value
+
+
+def check_fits(hot: Hot, place: Place, dtype: str) -> None:
+    """The value fits an integer dtype. Dimensions and entries are not negative."""
+    size = place.part in (Part.SHAPE, Part.ENTRY) and place.solved is None
+    require_fits(hot, read(hot, place), dtype, not_negative=size)
+
+
+def _implied(hot: Hot, place: Place, symbol: spec.Var) -> bool:
+    """Whether the symbol is bound for certain: its value has passed this check.
+
+    A plan compares the value here with that one too.
+    """
+    bound = hot.state.symbols.get(symbol)
+    return bound is not None and bound.certain is None and place.solved is None
+
+
+def check_bound(
+    hot: Hot, place: Place, symbol: spec.Var, relation: str, bound: int | None, free: bool
+) -> None:
+    """The value is not beyond the ``min`` or ``max`` of a symbol."""
+    assert bound is not None
+    if _implied(hot, place, symbol):
+        return
+    b = hot.b
+    sign = "u" if symbol.dtype == "uint64" else "s"
+    condition = b.compare(sign + relation, read(hot, place), b.i64(bound))
+    hot.check(condition, place, free=free)
+
+
+def check_divisible(hot: Hot, step: s.Divisible) -> None:
+    """The value is a multiple of the ``divisibility`` of a symbol."""
+    b, place, symbol = hot.b, step.place, step.symbol
+    divisor = symbol.divisibility
+    assert divisor is not None
+    if divisor == 1 or _implied(hot, place, symbol):
+        return
+    value = read(hot, place)
+    if divisor & (divisor - 1) == 0:
+        rest = b.and_(value, b.i64(divisor - 1))
+    elif symbol.dtype == "uint64":
+        rest = b.urem(value, b.i64(divisor))
+    else:
+        rest = b.srem(value, b.i64(divisor))
+    hot.check(b.eq(rest, b.i64(0)), place, free=step.free)
+
+
+def bind(hot: Hot, place: Place, symbol: spec.Var) -> None:
+    """The symbol takes the value; one that is only passed on is read where it is asked for."""
+    low, high = checked_range(place, symbol)
+    if place.part is Part.STRIDES and place.solved is None and symbol in hot.alone:
+        hot.stored[symbol] = Stored(place, low, high)
+    else:
+        hot.state.symbols[symbol] = _bound(read(hot, place), low, high)
+
+
+def _bound(value: Value, low: int, high: int, certain: Value | None = None) -> Symbol:
+    return Symbol(value=value, low=low, high=high, certain=certain, seen=None)
+
+
+def bind_or_equal(hot: Hot, step: s.BindOrEqual) -> None:
+    """The symbol takes the value, or must have it; see :class:`~plan.steps.BindOrEqual`."""
+    b, place, symbol = hot.b, step.place, step.symbol
+    value = read(hot, place)
+    applies = b.xor(hot.is_free(place), b.i1(True)) if step.free else None
+    before = hot.state.symbols.get(symbol)
+    low, high = spec.INT_RANGES.get(symbol.dtype, (0, 0))
+    if before is None:
+        hot.state.symbols[symbol] = _bound(value, low, high, applies)
+        return
+    equal = same_symbol(hot, symbol, value, before.value)
+    certain = before.certain
+    if certain is not None:
+        equal = b.or_(equal, b.xor(certain, b.i1(True)))
+    if applies is None:
+        hot.require(equal)
+        if symbol.dtype in spec.FLOAT_DTYPES and certain is not None:
+            # Equal is not the same: 0.0 and -0.0. The first one counts.
+            value = b.select(certain, before.value, value)
+        hot.state.symbols[symbol] = _bound(value, low, high)
+        return
+    hot.require(b.or_(equal, b.xor(applies, b.i1(True))))
+    assert certain is not None, "a symbol that is bound for certain is compared, not bound"
+    replaced = b.and_(applies, b.xor(certain, b.i1(True)))
+    if before.seen is not None:
+        replaced = b.or_(replaced, b.xor(before.seen, b.i1(True)))
+    chosen = b.select(replaced, value, before.value)
+    hot.state.symbols[symbol] = _bound(chosen, low, high, b.or_(certain, applies))
+
+
+def solve(hot: Hot, step: s.Solve) -> None:
+    """The value is that of an expression of one symbol; later steps see the symbol's value."""
+    hot.state.reads[step.solved] = expressions.solve(hot, step, read(hot, step.place))
+
+
+def check_expression(hot: Hot, step: s.EqualExpr) -> None:
+    """The value is that of an expression, or it or one of the symbols is absent."""
+    b, place, expr = hot.b, step.place, step.expr
+    value, fine = expressions.evaluate(hot, expr)
+    holds = b.eq(read(hot, place), value)
+    if fine is not None:
+        holds = b.and_(holds, fine)
+    seen = [hot.state.symbols[var].seen for var in dict.fromkeys(spec.variables(expr))]
+    for there in (hot.guard(place.position), *seen):
+        if there is not None:
+            holds = b.or_(holds, b.xor(there, b.i1(True)))
+    hot.check(holds, place, free=step.free)
