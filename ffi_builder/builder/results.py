@@ -18,7 +18,7 @@ from typing import Any, Final
 
 from ffi_builder import abi, spec
 from ffi_builder.abi import TypeIndex
-from ffi_builder.builder.fast_path.context import DL, Hot
+from ffi_builder.builder.fast_path.context import DL, FastPath
 from ffi_builder.builder.fast_path.state import TensorValues
 from ffi_builder.builder.values import DecodedValues
 from ffi_builder.errors import BuildError
@@ -39,9 +39,9 @@ class Results:
     """The results of one wrapper while it is being emitted."""
 
     def __init__(
-        self, hot: Hot, b: CheckingBuilder, decoded: DecodedValues, signature: spec.Signature
+        self, fast: FastPath, b: CheckingBuilder, decoded: DecodedValues, signature: spec.Signature
     ) -> None:
-        self.hot, self.b, self.decoded = hot, b, decoded
+        self.fast, self.b, self.decoded = fast, b, decoded
         self.signature = signature
         self.results = signature.results
         self.scalars = [result for result in self.results if isinstance(result, spec.Var)]
@@ -90,7 +90,7 @@ class Results:
             b.call(_DEC_REF, [b.field(t.ptr, cell, abi.ANY_PAYLOAD)], t.i32)
 
     def _allocate(self, tensor: spec.Tensor, cell: Value, place: Place) -> None:
-        b, t, hot = self.b, self.b.types, self.hot
+        b, t, fast = self.b, self.b.types, self.fast
         dims = [self._size(tensor, axis) for axis in range(tensor.ndim)]
         device = self._device(tensor)
         prototype = self._prototype(tensor, dims, device)
@@ -100,11 +100,11 @@ class Results:
         b.store(any_head(b, TypeIndex.TENSOR), cell)
         position = place.position
         object_ = b.field(t.ptr, cell, abi.ANY_PAYLOAD)
-        loaded = [hot.value(dim) for dim in dims]
+        loaded = [fast.value(dim) for dim in dims]
         start = b.field(t.ptr, object_, DL + abi.DLTENSOR_DATA)
         moved = b.field(t.i64, object_, DL + abi.DLTENSOR_BYTE_OFFSET)
         data = b.element(start, moved)
-        hot.state.records[position] = TensorValues(
+        fast.state.records[position] = TensorValues(
             object=object_,
             ndim=tensor.ndim,
             device=device,
@@ -127,7 +127,7 @@ class Results:
         if isinstance(dim, int):
             return dim
         if isinstance(dim, spec.Var):
-            symbol = self.hot.symbol(dim)
+            symbol = self.fast.symbol(dim)
             value, known = symbol.value, is_size(symbol.low, symbol.high)
         else:
             value, known = self.decoded.value(dim), False
@@ -144,7 +144,7 @@ class Results:
         if isinstance(given, int):
             return b.i64(type_ | given << 32)
         if isinstance(given, spec.Var):
-            number = self.hot.symbol(given).value
+            number = self.fast.symbol(given).value
             words = DEVICE_ID.format(given=given, name=tensor.name)
             b.check(b.ult(number, b.i64(MOST_DEVICES)), "ValueError", words, number)
             return b.or_(b.shl(number, b.i64(32)), b.i64(type_))
@@ -152,7 +152,7 @@ class Results:
         for param, place in reversed(self.decoded.places):
             if not isinstance(param, spec.Tensor) or param.device not in (tensor.device, spec.ANY):
                 continue
-            own, counts = self.hot.device(place.position), self.hot.guard(place.position)
+            own, counts = self.fast.device(place.position), self.fast.guard(place.position)
             if param.device == spec.ANY:
                 alike = b.eq(b.trunc(own, t.i32), b.i32(type_))
                 counts = alike if counts is None else b.and_(alike, counts)
@@ -164,7 +164,7 @@ class Results:
         space = b.alloca(t.i64, abi.DLTENSOR_SIZE // 8)
         shape = b.alloca(t.i64, len(dims)) if dims else b.null()
         for axis, dim in enumerate(dims):
-            b.store(self.hot.value(dim), b.offset(shape, 8 * axis))
+            b.store(self.fast.value(dim), b.offset(shape, 8 * axis))
         dtype = spec.parse_dtype(tensor.dtypes[0])
         packed = struct.pack("<iBBH", tensor.ndim, dtype.code, dtype.bits, dtype.lanes)
         fields: list[tuple[int, Value]] = [

@@ -46,7 +46,7 @@ BINDING: Final = "{symbol} = {bound} from {origin}"
 SIGNATURE_LIMIT: Final = 400
 """Signatures up to this length are shown whole, longer ones with the other arguments elided."""
 UNDECIDED: Final = "an argument changed while it was being checked, perhaps by another thread"
-"""What is raised when the hot path found something wrong and the diagnosis did not."""
+"""What is raised when the fast path found something wrong and the diagnosis did not."""
 
 
 class _Row(NamedTuple):

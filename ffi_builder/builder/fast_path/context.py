@@ -25,8 +25,8 @@ DL: Final = abi.OBJECT_SIZE
 """A DLTensor's fields, counted from the object: the header comes first."""
 
 
-class Hot:
-    """The hot path of one wrapper while it is being emitted: cursor, arguments, decoded values."""
+class FastPath:
+    """The fast path of one wrapper while it is being emitted: cursor, arguments, decoded values."""
 
     def __init__(
         self, b: Builder, args: Value, count: Value, slow: Block, wrong: Block, rank: int

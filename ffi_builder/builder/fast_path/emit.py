@@ -1,4 +1,4 @@
-"""The hot path: one flat ``match`` over the steps of a plan.
+"""The fast path: one flat ``match`` over the steps of a plan.
 
 It only loads and compares; every check is one branch whose failing edge goes to one slow block,
 which calls the diagnosis. So the order of checks is free here, and adjacent fields are compared
@@ -25,22 +25,22 @@ from typing_extensions import assert_never
 
 from ffi_builder import spec
 from ffi_builder.builder.fast_path import objects, scalars, tensors, values
-from ffi_builder.builder.fast_path.context import Hot
+from ffi_builder.builder.fast_path.context import FastPath
 from ffi_builder.builder.fast_path.optional import emit_optional
 from ffi_builder.plan import Plan
 from ffi_builder.plan import fuse as f
 from ffi_builder.plan import steps as s
 
 
-def emit_hot_path(hot: Hot, plan: Plan, *, defer: bool) -> None:
-    """Emit the checks of a plan, and leave the decoded values in ``hot``.
+def emit_fast_path(fast: FastPath, plan: Plan, *, defer: bool) -> None:
+    """Emit the checks of a plan, and leave the decoded values in ``fast``.
 
-    With ``defer``, strides that only bind a symbol are not read here: they are ``hot.stored``.
+    With ``defer``, strides that only bind a symbol are not read here: they are ``fast.stored``.
     """
-    hot.alone = _alone(plan) if defer else frozenset()
-    _emit_all(hot, plan.fused.steps)
-    _emit_all(hot, plan.fused.late)
-    tensors.check_sizes(hot)
+    fast.alone = _alone(plan) if defer else frozenset()
+    _emit_all(fast, plan.fused.steps)
+    _emit_all(fast, plan.fused.late)
+    tensors.check_sizes(fast)
 
 
 def _alone(plan: Plan) -> frozenset[spec.Var]:
@@ -52,81 +52,81 @@ def _alone(plan: Plan) -> frozenset[spec.Var]:
     )
 
 
-def _emit_all(hot: Hot, steps: Iterable[f.FusedStep]) -> None:
+def _emit_all(fast: FastPath, steps: Iterable[f.FusedStep]) -> None:
     for step in steps:
-        _emit(hot, step)
+        _emit(fast, step)
 
 
-def _emit(hot: Hot, step: f.FusedStep) -> None:
-    b = hot.b
+def _emit(fast: FastPath, step: f.FusedStep) -> None:
+    b = fast.b
     match step:
         # What there is most of comes first: a match tries one after the other.
         case f.Dim(place):
-            hot.dim(place)  # checked with the product of the dimensions, at the end
+            fast.dim(place)  # checked with the product of the dimensions, at the end
         case s.EqualSymbol():
-            values.check_symbol(hot, step)
+            values.check_symbol(fast, step)
         case s.Bind(place, symbol):
-            values.bind(hot, place, symbol)
+            values.bind(fast, place, symbol)
         case f.TensorHeader():
-            tensors.decode(hot, step)
+            tensors.decode(fast, step)
         case s.CheckShapePointer(place):
-            hot.require(b.ne(hot.shape(place.position), b.null()))
+            fast.require(b.ne(fast.shape(place.position), b.null()))
         case f.Layout(place, order):
-            tensors.check_layout(hot, place, order)
+            tensors.check_layout(fast, place, order)
         case f.TensorData(place):
-            tensors.check_data(hot, place)
+            tensors.check_data(fast, place)
         case s.CheckAlignment(place, alignment):
-            tensors.check_alignment(hot, place, alignment)
+            tensors.check_alignment(fast, place, alignment)
         case f.Integer():
-            scalars.decode_integer(hot, step)
+            scalars.decode_integer(fast, step)
         case s.DecodeScalar():
-            scalars.decode_scalar(hot, step)
+            scalars.decode_scalar(fast, step)
         case f.Pointer(place):
-            scalars.decode_pointer(hot, place)
+            scalars.decode_pointer(fast, place)
         case s.CheckBool(place):
-            hot.require(b.ult(hot.scalar(place.position), b.i64(2)))
+            fast.require(b.ult(fast.scalar(place.position), b.i64(2)))
         case s.Fits(place, dtype):
-            values.check_fits(hot, place, dtype)
+            values.check_fits(fast, place, dtype)
         case s.EqualInt():
-            values.check_int(hot, step)
+            values.check_int(fast, step)
         case s.CheckCount(_, expected):
-            right, behind = b.eq(hot.count, b.i32(expected)), b.new_block()
-            b.cond_br(right, behind, hot.wrong, otherwise_arguments=[hot.count])
+            right, behind = b.eq(fast.count, b.i32(expected)), b.new_block()
+            b.cond_br(right, behind, fast.wrong, otherwise_arguments=[fast.count])
             b.block = behind
         case s.CheckArguments():
-            hot.require(b.ne(hot.args, b.null()))
+            fast.require(b.ne(fast.args, b.null()))
         case f.OptionalSpan(place, inside):
-            emit_optional(hot, place, lambda: _emit_all(hot, inside))
+            emit_optional(fast, place, lambda: _emit_all(fast, inside))
         case f.Container():
-            objects.decode_container(hot, step)
+            objects.decode_container(fast, step)
         case f.Entry(place, bounded):
             if not bounded:
-                hot.require(b.sge(values.read(hot, place), b.i64(0)))
+                fast.require(b.sge(values.read(fast, place), b.i64(0)))
         case s.DecodeObject():
-            objects.decode_object(hot, step)
+            objects.decode_object(fast, step)
         case s.NotNull(place):
-            hot.require(b.ne(hot.object_at(place.position), b.null()))
+            fast.require(b.ne(fast.object_at(place.position), b.null()))
         case f.Text(place, binary):
-            objects.decode_text(hot, place, binary)
+            objects.decode_text(fast, place, binary)
         case s.CheckChoice(place, choice):
-            objects.check_choice(hot, place, choice)
+            objects.check_choice(fast, place, choice)
         case f.AnyShape(place):
-            tensors.check_shape_of_any_rank(hot, place)
+            tensors.check_shape_of_any_rank(fast, place)
         case s.CheckPacked(place):
-            tensors.check_packed(hot, place, step.limit)
+            tensors.check_packed(fast, place, step.limit)
         case s.AtLeast(place, symbol, free):
-            values.check_bound(hot, place, symbol, "ge", symbol.min, free)
+            values.check_bound(fast, place, symbol, "ge", symbol.min, free)
         case s.AtMost(place, symbol, free):
-            values.check_bound(hot, place, symbol, "le", symbol.max, free)
+            values.check_bound(fast, place, symbol, "le", symbol.max, free)
         case s.Divisible():
-            values.check_divisible(hot, step)
+            values.check_divisible(fast, step)
         case s.EqualFloat(place, expected):
-            hot.require(scalars.same_float(hot, hot.scalar(place.position), expected.value))
+            fast.require(scalars.same_float(fast, fast.scalar(place.position), expected.value))
         case s.BindOrEqual():
-            values.bind_or_equal(hot, step)
+            values.bind_or_equal(fast, step)
         case s.Solve():
-            values.solve(hot, step)
+            values.solve(fast, step)
         case s.EqualExpr():
-            values.check_expression(hot, step)
+            values.check_expression(fast, step)
         case _:
             assert_never(step)

@@ -10,22 +10,22 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ffi_builder.builder.fast_path import tensors
-from ffi_builder.builder.fast_path.context import Hot
+from ffi_builder.builder.fast_path.context import FastPath
 from ffi_builder.builder.fast_path.merge import Merge
 from ffi_builder.plan import Place
 
 
-def emit_optional(hot: Hot, place: Place, emit_inside: Callable[[], None]) -> None:
+def emit_optional(fast: FastPath, place: Place, emit_inside: Callable[[], None]) -> None:
     """The checks of an Optional, ``emit_inside()``, where it is not None."""
-    b = hot.b
-    base, offset = hot.any_at(place.position)
+    b = fast.b
+    base, offset = fast.any_at(place.position)
     there = b.ne(b.field(b.types.i32, base, offset), b.i32(0))
-    before, start, body = hot.state, b.block, b.new_block()
+    before, start, body = fast.state, b.block, b.new_block()
     b.block = body
-    hot.state = before.fork()
+    fast.state = before.fork()
     emit_inside()
-    tensors.check_sizes(hot)
+    tensors.check_sizes(fast)
     merge = Merge(b)
-    hot.state = before.join(hot.state, merge)
-    hot.state.present[place.position] = there
+    fast.state = before.join(fast.state, merge)
+    fast.state.present[place.position] = there
     merge.emit(start, there, body)

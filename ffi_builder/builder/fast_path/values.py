@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ffi_builder import spec
 from ffi_builder.builder.fast_path import expressions, tensors
-from ffi_builder.builder.fast_path.context import Hot
+from ffi_builder.builder.fast_path.context import FastPath
 from ffi_builder.builder.fast_path.scalars import require_fits, same_symbol
 from ffi_builder.builder.fast_path.state import Stored, Symbol
 from ffi_builder.ir import Value
@@ -13,155 +13,155 @@ from ffi_builder.plan import steps as s
 from ffi_builder.plan.results import checked_range
 
 
-def read(hot: Hot, place: Place) -> Value:
+def read(fast: FastPath, place: Place) -> Value:
     """The value at a place, as the steps see it."""
-    reads = hot.state.reads
+    reads = fast.state.reads
     if place not in reads:
         if place.part is Part.VALUE:
-            return hot.scalar(place.position)
-        reads[place] = _read(hot, place)
+            return fast.scalar(place.position)
+        reads[place] = _read(fast, place)
     return reads[place]
 
 
-def _read(hot: Hot, place: Place) -> Value:
-    b = hot.b
+def _read(fast: FastPath, place: Place) -> Value:
+    b = fast.b
     match place.part:
         case Part.ENTRY:
             assert place.index is not None
-            return hot.container(place.position).entries[place.index]
+            return fast.container(place.position).entries[place.index]
         case Part.SHAPE:
-            value = hot.dim(place)
+            value = fast.dim(place)
         case Part.STRIDES:
-            value = tensors.stride(hot, place)
+            value = tensors.stride(fast, place)
         case Part.DEVICE_ID:
-            value = b.ashr(hot.device(place.position), b.i64(32))
+            value = b.ashr(fast.device(place.position), b.i64(32))
         case _:
             raise AssertionError(f"nothing was decoded at {place}")
     return b.mul(value, b.i64(place.packing)) if place.packing > 1 else value
 
 
-def check_int(hot: Hot, step: s.EqualInt) -> None:
+def check_int(fast: FastPath, step: s.EqualInt) -> None:
     """The value is a constant."""
-    b, place = hot.b, step.place
-    hot.check(b.eq(read(hot, place), b.i64(step.expected)), place, free=step.free)
-    _note_dim(hot, place, step.expected)
+    b, place = fast.b, step.place
+    fast.check(b.eq(read(fast, place), b.i64(step.expected)), place, free=step.free)
+    _note_dim(fast, place, step.expected)
 
 
-def check_symbol(hot: Hot, step: s.EqualSymbol) -> None:
+def check_symbol(fast: FastPath, step: s.EqualSymbol) -> None:
     """The value is that of a symbol which is bound for certain."""
-    place, bound = step.place, hot.state.symbols[step.symbol].value
-    hot.check(same_symbol(hot, step.symbol, read(hot, place), bound), place, free=step.free)
-    _note_dim(hot, place, bound)
+    place, bound = step.place, fast.state.symbols[step.symbol].value
+    fast.check(same_symbol(fast, step.symbol, read(fast, place), bound), place, free=step.free)
+    _note_dim(fast, place, bound)
 
 
-def _note_dim(hot: Hot, place: Place, value: Value | int) -> None:
+def _note_dim(fast: FastPath, place: Place, value: Value | int) -> None:
     """A dimension that was checked is the int, or the very value of the symbol."""
     if place.part is Part.SHAPE and place.packing == 1 and place.index is not None:
-        hot.tensor(place.position).dims[place.index] = value
+        fast.tensor(place.position).dims[place.index] = value
 
 
-def check_fits(hot: Hot, place: Place, dtype: str) -> None:
+def check_fits(fast: FastPath, place: Place, dtype: str) -> None:
     """The value fits an integer dtype. Dimensions and entries are not negative."""
     size = place.part in (Part.SHAPE, Part.ENTRY) and place.solved is None
-    require_fits(hot, read(hot, place), dtype, not_negative=size)
+    require_fits(fast, read(fast, place), dtype, not_negative=size)
 
 
-def _implied(hot: Hot, place: Place, symbol: spec.Var) -> bool:
+def _implied(fast: FastPath, place: Place, symbol: spec.Var) -> bool:
     """Whether the symbol is bound for certain: its value has passed this check.
 
     A plan compares the value here with that one too.
     """
-    bound = hot.state.symbols.get(symbol)
+    bound = fast.state.symbols.get(symbol)
     return bound is not None and bound.certain is None and place.solved is None
 
 
 def check_bound(
-    hot: Hot, place: Place, symbol: spec.Var, relation: str, bound: int | None, free: bool
+    fast: FastPath, place: Place, symbol: spec.Var, relation: str, bound: int | None, free: bool
 ) -> None:
     """The value is not beyond the ``min`` or ``max`` of a symbol."""
     assert bound is not None
-    if _implied(hot, place, symbol):
+    if _implied(fast, place, symbol):
         return
-    b = hot.b
+    b = fast.b
     sign = "u" if symbol.dtype == "uint64" else "s"
-    condition = b.compare(sign + relation, read(hot, place), b.i64(bound))
-    hot.check(condition, place, free=free)
+    condition = b.compare(sign + relation, read(fast, place), b.i64(bound))
+    fast.check(condition, place, free=free)
 
 
-def check_divisible(hot: Hot, step: s.Divisible) -> None:
+def check_divisible(fast: FastPath, step: s.Divisible) -> None:
     """The value is a multiple of the ``divisibility`` of a symbol."""
-    b, place, symbol = hot.b, step.place, step.symbol
+    b, place, symbol = fast.b, step.place, step.symbol
     divisor = symbol.divisibility
     assert divisor is not None
-    if divisor == 1 or _implied(hot, place, symbol):
+    if divisor == 1 or _implied(fast, place, symbol):
         return
-    value = read(hot, place)
+    value = read(fast, place)
     if divisor & (divisor - 1) == 0:
         rest = b.and_(value, b.i64(divisor - 1))
     elif symbol.dtype == "uint64":
         rest = b.urem(value, b.i64(divisor))
     else:
         rest = b.srem(value, b.i64(divisor))
-    hot.check(b.eq(rest, b.i64(0)), place, free=step.free)
+    fast.check(b.eq(rest, b.i64(0)), place, free=step.free)
 
 
-def bind(hot: Hot, place: Place, symbol: spec.Var) -> None:
+def bind(fast: FastPath, place: Place, symbol: spec.Var) -> None:
     """The symbol takes the value; one that is only passed on is read where it is asked for."""
     low, high = checked_range(place, symbol)
-    if place.part is Part.STRIDES and place.solved is None and symbol in hot.alone:
-        hot.stored[symbol] = Stored(place, low, high)
+    if place.part is Part.STRIDES and place.solved is None and symbol in fast.alone:
+        fast.stored[symbol] = Stored(place, low, high)
     else:
-        hot.state.symbols[symbol] = _bound(read(hot, place), low, high)
+        fast.state.symbols[symbol] = _bound(read(fast, place), low, high)
 
 
 def _bound(value: Value, low: int, high: int, certain: Value | None = None) -> Symbol:
     return Symbol(value=value, low=low, high=high, certain=certain, seen=None)
 
 
-def bind_or_equal(hot: Hot, step: s.BindOrEqual) -> None:
+def bind_or_equal(fast: FastPath, step: s.BindOrEqual) -> None:
     """The symbol takes the value, or must have it; see :class:`~plan.steps.BindOrEqual`."""
-    b, place, symbol = hot.b, step.place, step.symbol
-    value = read(hot, place)
-    applies = b.xor(hot.is_free(place), b.i1(True)) if step.free else None
-    before = hot.state.symbols.get(symbol)
+    b, place, symbol = fast.b, step.place, step.symbol
+    value = read(fast, place)
+    applies = b.xor(fast.is_free(place), b.i1(True)) if step.free else None
+    before = fast.state.symbols.get(symbol)
     low, high = spec.INT_RANGES.get(symbol.dtype, (0, 0))
     if before is None:
-        hot.state.symbols[symbol] = _bound(value, low, high, applies)
+        fast.state.symbols[symbol] = _bound(value, low, high, applies)
         return
-    equal = same_symbol(hot, symbol, value, before.value)
+    equal = same_symbol(fast, symbol, value, before.value)
     certain = before.certain
     if certain is not None:
         equal = b.or_(equal, b.xor(certain, b.i1(True)))
     if applies is None:
-        hot.require(equal)
+        fast.require(equal)
         if symbol.dtype in spec.FLOAT_DTYPES and certain is not None:
             # Equal is not the same: 0.0 and -0.0. The first one counts.
             value = b.select(certain, before.value, value)
-        hot.state.symbols[symbol] = _bound(value, low, high)
+        fast.state.symbols[symbol] = _bound(value, low, high)
         return
-    hot.require(b.or_(equal, b.xor(applies, b.i1(True))))
+    fast.require(b.or_(equal, b.xor(applies, b.i1(True))))
     assert certain is not None, "a symbol that is bound for certain is compared, not bound"
     replaced = b.and_(applies, b.xor(certain, b.i1(True)))
     if before.seen is not None:
         replaced = b.or_(replaced, b.xor(before.seen, b.i1(True)))
     chosen = b.select(replaced, value, before.value)
-    hot.state.symbols[symbol] = _bound(chosen, low, high, b.or_(certain, applies))
+    fast.state.symbols[symbol] = _bound(chosen, low, high, b.or_(certain, applies))
 
 
-def solve(hot: Hot, step: s.Solve) -> None:
+def solve(fast: FastPath, step: s.Solve) -> None:
     """The value is that of an expression of one symbol; later steps see the symbol's value."""
-    hot.state.reads[step.solved] = expressions.solve(hot, step, read(hot, step.place))
+    fast.state.reads[step.solved] = expressions.solve(fast, step, read(fast, step.place))
 
 
-def check_expression(hot: Hot, step: s.EqualExpr) -> None:
+def check_expression(fast: FastPath, step: s.EqualExpr) -> None:
     """The value is that of an expression, or it or one of the symbols is absent."""
-    b, place, expr = hot.b, step.place, step.expr
-    value, fine = expressions.evaluate(hot, expr)
-    holds = b.eq(read(hot, place), value)
+    b, place, expr = fast.b, step.place, step.expr
+    value, fine = expressions.evaluate(fast, expr)
+    holds = b.eq(read(fast, place), value)
     if fine is not None:
         holds = b.and_(holds, fine)
-    seen = [hot.state.symbols[var].seen for var in dict.fromkeys(spec.variables(expr))]
-    for there in (hot.guard(place.position), *seen):
+    seen = [fast.state.symbols[var].seen for var in dict.fromkeys(spec.variables(expr))]
+    for there in (fast.guard(place.position), *seen):
         if there is not None:
             holds = b.or_(holds, b.xor(there, b.i1(True)))
-    hot.check(holds, place, free=step.free)
+    fast.check(holds, place, free=step.free)

@@ -1,4 +1,4 @@
-"""Helpers about tensors, for the rare branches of the hot path.
+"""Helpers about tensors, for the rare branches of the fast path.
 
 They read a tensor through its *object*: the address 24 bytes before the DLTensor, where the header
 of a Tensor object is (and where for a ``DLTensor*`` nothing is looked at). In C::

@@ -83,7 +83,7 @@ def _raise(p: Program, kind: Reg, length: Reg, message: Reg, size: Reg) -> None:
 
 
 def _undecided(p: Program) -> None:
-    """The hot path found something wrong, and the diagnosis did not."""
+    """The fast path found something wrong, and the diagnosis did not."""
     kind = p.add(p.constant("kinds"), sum(map(len, KINDS)))
     length, size = p.register(len("RuntimeError")), p.register(len(UNDECIDED))
     _raise(p, kind, length, p.constant("undecided"), size)
