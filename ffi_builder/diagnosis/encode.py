@@ -1,4 +1,4 @@
-"""From a plan to its table: one flat ``match`` over the steps."""
+"""Encodes a plan as a table: one flat ``match`` over the steps."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _STATIC: Final = {key: index for index, key in abi.TYPE_KEYS.items()}
 
 
 def encode(plan: Plan) -> Table:
-    """The table that the diagnosis of a wrapper interprets.
+    """Encode a plan as the table that the diagnosis of a wrapper interprets.
 
     Raises:
         BuildError: if the signature is too large for the table's fields.
@@ -52,13 +52,13 @@ def encode(plan: Plan) -> Table:
 
 
 def symbols_of(plan: Plan) -> list[spec.Var]:
-    """Every symbol of a plan, in the order in which they are bound."""
+    """Return the symbols of a plan, in the order in which they are bound."""
     bound = (step.symbol for step in plan if isinstance(step, (s.Bind, s.BindOrEqual)))
     return list(dict.fromkeys(bound))
 
 
 class _Encoder:
-    """Walks a plan, and remembers what the interpreter is looking at."""
+    """Writes instructions, and tracks the state of the interpreter to leave out redundant ones."""
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
@@ -81,13 +81,13 @@ class _Encoder:
             self._step(step)
 
     def _guarded(self, step: f.FusedStep) -> None:
-        """A step that had to wait; it is skipped if an Optional that it is in was absent."""
+        """Encode a late step; it is skipped if an Optional around its place was absent."""
         position = step.place.position
         ends = [end for end in range(len(position), 0, -1) if position[:end] in self._present]
         if not ends:
             self._step(step)
             return
-        # The innermost: it is noted as there only if those around it are.
+        # The innermost one: it is noted as present only if those around it are.
         start = self._out.skip(Op.GUARD, self._present[position[: ends[0]]])
         self._forget()
         self._step(step)
@@ -95,13 +95,13 @@ class _Encoder:
         self._forget()
 
     def _forget(self) -> None:
-        """What the interpreter looks at is not known here."""
+        """Assume nothing of the state of the interpreter."""
         self._position = self._object = self._read = None
 
     def _step(self, step: f.FusedStep) -> None:
         out = self._out
         match step:
-            # What there is most of comes first: a match tries one after the other.
+            # The most frequent steps come first: a match tries one case after the other.
             case f.Dim(place):
                 self._dim(place)
             case s.EqualSymbol(place, symbol):
@@ -157,7 +157,7 @@ class _Encoder:
             case f.Text(place, binary, not_null):
                 self._look_at(place)
                 out.emit(Op.TEXT, "B", binary)
-                self._object = None  # it holds the str now
+                self._object = None  # replaced by the str
                 self._not_null(not_null)
                 out.emit(Op.SMALL)
                 out.emit(Op.BYTES)
@@ -194,7 +194,7 @@ class _Encoder:
                 self._value(place)
                 out.emit(Op.SOLVE, "Hqq", out.symbols[symbol], scale, offset)
                 out.text(str(expr))
-                # The value is the symbol's now, though the place is the same.
+                # From here on, the value read last is that of the symbol.
                 self._read = step.solved
             case s.EqualExpr(place, expr):
                 self._value(place)
@@ -246,7 +246,7 @@ class _Encoder:
             self._same_device(step.same_device)
 
     def _parts_of_header(self, step: f.TensorHeader) -> None:
-        """One instruction for each part."""
+        """Write one instruction for each part."""
         ndim, dtype, device = step.ndim, step.dtype, step.device_type
         self._not_null(step.not_null)
         self._value(ndim.place)
@@ -290,12 +290,12 @@ class _Encoder:
             right = Right.BY_KEY
         self._out.emit(Op.OBJECT, "BB", right, _STATIC.get(step.type_key or "", 0))
         self._out.text(step.text)
-        self._object = None  # it holds this one now
+        self._object = None  # replaced by this object
 
     # ---- what the interpreter looks at
 
     def _look_at(self, place: Place) -> None:
-        """Make the argument, or the element of a tuple, the one that is decoded next."""
+        """Select the argument, or the element of a tuple, that is decoded next."""
         out = self._out
         if place.position == self._position:
             return
@@ -339,7 +339,7 @@ class _Encoder:
         self._read = None
 
     def _turn_to(self, place: Place) -> None:
-        """Have the object of a place be the one that is looked at."""
+        """Select the object of a place."""
         if place.position != self._position:
             self._parameter(place)
         self._restore(place.position)

@@ -1,4 +1,4 @@
-"""How a signature is checked: an ordered, printable list of steps. Pure data."""
+"""Plans: the checks of a signature as an ordered, printable list of steps. Pure data."""
 
 from ffi_builder.plan.messages import Words
 from ffi_builder.plan.model import Plan

@@ -1,9 +1,11 @@
-"""Steps that find out what kind of value came."""
+"""Steps that decode a value: each accepts one kind."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import Enum
+
+from typing_extensions import override
 
 from ffi_builder import abi
 from ffi_builder.abi import TypeIndex
@@ -12,7 +14,7 @@ from ffi_builder.plan.step import Step, Texts
 
 
 class Kind(Enum):
-    """Kinds of scalar, each with the type indices that it accepts and the words if none fits."""
+    """Kinds of scalar, each with the type indices that it accepts and the message of its error."""
 
     INT = ((TypeIndex.INT, TypeIndex.BOOL, TypeIndex.BIG_INT), Words.KIND_INT)
     BOOL = ((TypeIndex.BOOL, TypeIndex.INT), Words.KIND_BOOL)
@@ -32,21 +34,21 @@ class Kind(Enum):
 
     @property
     def accepts(self) -> tuple[TypeIndex, ...]:
-        """The type indices."""
+        """The type indices that this kind accepts."""
         return self.value[0]
 
     @property
     def words(self) -> Words:
-        """The error if it is none of them."""
+        """The message for any other type index."""
         return self.value[1]
 
 
 @dataclass(frozen=True)
 class DecodeOptional(Step):
-    """None makes the parameter absent: all steps at places in it are skipped, later ones too."""
+    """None makes the parameter absent: steps at places inside of it are skipped, late ones too."""
 
+    @override
     def row(self, origins: Texts) -> tuple[str, str, str]:
-        """It cannot fail."""
         return str(self.place), "may be None: it is then absent", ""
 
 
@@ -54,13 +56,13 @@ class DecodeOptional(Step):
 class Decode(Step):
     """The value is of one kind. Moved objects are the objects that they hold.
 
-    ``optional`` says that None was accepted before, for the words of the error.
+    ``optional`` adds "or None" to the message: an Optional has accepted None before this step.
     """
 
     optional: bool = field(default=False, kw_only=True)
 
+    @override
     def placeholders(self, origins: Texts) -> Texts:
-        """Whether None would have been right too."""
         return {"or_none": OR_NONE if self.optional else ""}
 
 
@@ -93,7 +95,7 @@ class DecodeText(Decode):
 
     @property
     def words(self) -> Words:  # pyright: ignore[reportIncompatibleVariableOverride] # by kind
-        """The error."""
+        """The message."""
         return Words.KIND_BYTES if self.binary else Words.KIND_STR
 
 
@@ -101,7 +103,7 @@ class DecodeText(Decode):
 class DecodeObject(Decode):
     """The value is an object: any, one of a static type, or one of a type by its key.
 
-    ``type_index`` is that of the one static type which is right, with nothing derived from it.
+    ``type_index`` is set where exactly one static type is accepted, without derived types.
     """
 
     type_index: int | None = None
@@ -110,13 +112,13 @@ class DecodeObject(Decode):
 
     @property
     def text(self) -> str:
-        """What is expected: ``Object``, ``Function``, or the type key."""
+        """The expected type: ``Object``, ``Function``, or the type key."""
         if self.type_index is not None:
             return abi.TYPE_KEYS[self.type_index].removeprefix("ffi.")
         return self.type_key or "Object"
 
+    @override
     def placeholders(self, origins: Texts) -> Texts:
-        """The type."""
         return {"text": self.text, **super().placeholders(origins)}
 
 
@@ -129,7 +131,7 @@ class DecodeScalar(Decode):
 
     @property
     def words(self) -> Words:  # pyright: ignore[reportIncompatibleVariableOverride] # by kind
-        """The error: each kind has its own."""
+        """The message of the kind."""
         return self.kind.words
 
 
@@ -139,6 +141,6 @@ class DecodeEntry(Step):
 
     words = Words.KIND_INT
 
+    @override
     def placeholders(self, origins: Texts) -> Texts:
-        """None is never right."""
         return {"or_none": ""}

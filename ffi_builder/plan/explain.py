@@ -1,6 +1,6 @@
-"""Plans for people: one line a step, with what it expects and the error it may end in.
+"""Plans as text: one line per step, with the expected value and the error it may raise.
 
-What ``explain`` gives begins like this::
+The text begins like this::
 
     matmul(A: Tensor([n, k], float32), B: Tensor([k, m], float32), C: Tensor([n, m], float32))
           at                   expected               otherwise
@@ -12,7 +12,7 @@ What ``explain`` gives begins like this::
        …
       25  B.shape[0]           {k} (k = A.shape[1])   ValueError
 
-Values that are known only in a call stand in braces: ``{k}``.
+Values that are known only during a call stand in braces: ``{k}``.
 """
 
 from __future__ import annotations
@@ -45,11 +45,11 @@ DEVICES = (
     "Of several tensors, the device is that of the first that is there and of this device type."
 )
 WIDEST = 56
-"""Longer cells stick out of their column rather than widen it."""
+"""Columns are at most this wide; longer cells stick out."""
 
 
 def plan_text(signature: spec.Signature, steps: Sequence[AnyStep], late: int) -> str:
-    """A table with one line a step, under the signature."""
+    """Lay out the signature, then a table with one line per step."""
     origins: dict[str, str] = {}
     rows = [("at", "expected", "otherwise")]
     for step in steps:
@@ -74,7 +74,7 @@ def plan_text(signature: spec.Signature, steps: Sequence[AnyStep], late: int) ->
 
 
 def _notes(signature: spec.Signature, steps: Sequence[AnyStep]) -> Iterator[str]:
-    """What the rows do not say."""
+    """Remarks below the table."""
     if any(_may_be_free(step) for step in steps):
         yield FREE
     if any(isinstance(step, DecodeOptional) for step in steps):
@@ -102,7 +102,7 @@ def _width(cells: list[str]) -> int:
 
 
 def _note_origin(step: AnyStep, origins: dict[str, str]) -> None:
-    """Where each symbol is bound; a stride may leave that to one of several places."""
+    """Note where a symbol is bound; if strides may be free, that can be one of several places."""
     match step:
         case Bind(place, symbol):
             origins[symbol.name] = str(place)

@@ -1,11 +1,9 @@
-"""The second form of a plan, which back ends read: what they do in one go is one step.
+"""The second form of a plan, for back ends: checks that are done together are one step.
 
-A plan says what is checked, one check a step, in the order of the errors. Back ends have one
-comparison or one instruction for some neighbours, such as ndim and dtype of a tensor. Such steps
-are fused here, once, so that no back end looks at what stands before or behind a step; and an
-Optional holds the steps that it skips.
-
-A fused step has the steps that it stands for as fields, or what they say.
+A plan has one step per check, in the order of the errors. Back ends do some neighbouring checks
+together; ndim and dtype of a tensor, for instance, are one comparison. These steps are fused here,
+once, so that no back end looks at the steps before or after the current one. An Optional
+contains the steps that it skips.
 """
 
 from __future__ import annotations
@@ -54,7 +52,7 @@ from ffi_builder.plan.tensor_checks import (
 
 @dataclass(frozen=True)
 class OptionalSpan:
-    """An Optional, and the steps that are skipped if None came."""
+    """An Optional, and the steps that are skipped if the argument is None."""
 
     place: Place
     inside: tuple[FusedStep, ...]
@@ -62,7 +60,7 @@ class OptionalSpan:
 
 @dataclass(frozen=True)
 class TensorHeader:
-    """A tensor is decoded, and has the right ndim, dtype and device."""
+    """Decode a tensor; check its ndim, dtype and device."""
 
     place: Place
     not_null: NotNull
@@ -73,27 +71,27 @@ class TensorHeader:
 
     @property
     def rank(self) -> int | None:
-        """How many dimensions it has; None for any number."""
+        """The number of dimensions; None if any is accepted."""
         return self.ndim.expected if isinstance(self.ndim, CheckNdim) else None
 
 
 @dataclass(frozen=True)
 class AnyShape:
-    """The shape pointer of a tensor of any rank is right, and no dimension is negative."""
+    """Check the shape pointer and the dimensions of a tensor of any rank."""
 
     place: Place
 
 
 @dataclass(frozen=True)
 class Dim:
-    """A dimension is read, and is not negative."""
+    """Read a dimension; check that it is not negative."""
 
     place: Place
 
 
 @dataclass(frozen=True)
 class Layout:
-    """All strides of a tensor are those of an order, or free."""
+    """Check that all strides of a tensor are those of ``order``, or free."""
 
     place: Place
     order: str
@@ -101,14 +99,14 @@ class Layout:
 
 @dataclass(frozen=True)
 class TensorData:
-    """The number of elements fits int64; data + byte_offset does not wrap; data is not NULL."""
+    """Check that the number of elements fits int64, the offset does not wrap, data is not NULL."""
 
     place: Place
 
 
 @dataclass(frozen=True)
 class Container:
-    """A Shape or tuple is decoded, and has so many elements."""
+    """Decode a Shape or tuple; check its length."""
 
     place: Place
     decode: DecodeShape | DecodeTuple
@@ -120,9 +118,9 @@ class Container:
 
 @dataclass(frozen=True)
 class Entry:
-    """An entry of a Shape is an int, and is not negative.
+    """Decode an entry of a Shape; check that it is not negative.
 
-    ``bounded`` says that the next check of it would fail for a negative one too.
+    ``bounded`` says that another check of this entry rejects negative values too.
     """
 
     place: Place
@@ -131,7 +129,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class Text:
-    """A str or bytes is decoded, and its bytes are there."""
+    """Decode a str or bytes; check its pointers."""
 
     place: Place
     binary: bool
@@ -140,7 +138,7 @@ class Text:
 
 @dataclass(frozen=True)
 class Integer:
-    """An int is decoded, and fits an integer dtype."""
+    """Decode an int; check that it fits a dtype."""
 
     place: Place
     decode: DecodeScalar
@@ -149,7 +147,7 @@ class Integer:
 
 @dataclass(frozen=True)
 class Pointer:
-    """A pointer is decoded: what came as an int is an address."""
+    """Decode a pointer; an int is accepted if it is an address."""
 
     place: Place
     decode: DecodeScalar
@@ -170,12 +168,12 @@ FusedStep: TypeAlias = Union[
     Integer,
     Pointer,
 ]
-"""Every step that back ends see, for ``match``."""
+"""Every step that back ends read, for ``match``."""
 
 
 @dataclass(frozen=True)
 class FusedPlan:
-    """The second form of a plan; ``late`` are the steps that had to wait for a later argument."""
+    """The second form of a plan; ``late`` holds the steps that had to wait for a later argument."""
 
     steps: tuple[FusedStep, ...]
     late: tuple[FusedStep, ...]
@@ -190,7 +188,7 @@ _Kind = TypeVar("_Kind", bound=Step)
 
 
 class _Cursor:
-    """Goes through steps in order."""
+    """Reads steps in order."""
 
     def __init__(self, steps: Sequence[AnyStep]) -> None:
         self._steps = steps
@@ -202,21 +200,21 @@ class _Cursor:
             yield self._steps[self._at - 1]
 
     def next_is(self, *kinds: type[Step]) -> bool:
-        """Whether the next step is of one of these classes."""
+        """Return whether the next step is of one of these classes."""
         return self._at < len(self._steps) and isinstance(self._steps[self._at], kinds)
 
     def next_is_at(self, place: Place) -> bool:
-        """Whether the next step is about this very value."""
+        """Return whether the next step reads this place."""
         return self._at < len(self._steps) and self._steps[self._at].place == place
 
     def take(self, kind: type[_Kind]) -> _Kind:
-        """The next step, which plans always have here."""
+        """Take the next step, which is of this class in every plan."""
         found = self.take_if(kind)
         assert found is not None, f"{kind.__name__} does not follow"
         return found
 
     def take_if(self, kind: type[_Kind]) -> _Kind | None:
-        """The next step, if it is of this class."""
+        """Take the next step if it is of this class."""
         if self._at == len(self._steps):
             return None
         step = self._steps[self._at]
@@ -226,7 +224,7 @@ class _Cursor:
         return step
 
     def take_within(self, position: tuple[int, ...]) -> Sequence[AnyStep]:
-        """All next steps whose places are in the parameter at a position."""
+        """Take the next steps as long as they look into the parameter at a position."""
         start, depth = self._at, len(position)
         steps = self._steps
         while self._at < len(steps) and steps[self._at].place.position[:depth] == position:
@@ -274,7 +272,7 @@ def _fused(steps: _Cursor) -> Iterator[FusedStep]:
             case (CheckNdim() | CheckDType() | CheckDeviceType() | CheckSameDevice()) | (
                 CheckDims() | CheckOffset() | CheckData()
             ):
-                raise AssertionError(f"no tensor is decoded before {step}")
+                raise AssertionError(f"no tensor header before {step}")
             case CheckLength() | CheckCells() | CheckSmall() | CheckBytes():
                 raise AssertionError(f"nothing is decoded before {step}")
             case _:

@@ -16,9 +16,9 @@ from ffi_builder.plan.steps import AnyStep
 class Plan:
     """The checks of a signature, as an ordered list of steps.
 
-    ``late`` is the index of the first step that had to wait for a later argument; ``occurrences``
-    says how many dimensions, strides and parameters each symbol is in. ``str()`` gives one line a
-    step; plans of equal signatures are equal.
+    ``late`` is the index of the first step that had to wait for a later argument. ``occurrences``
+    counts the dimensions, strides and parameters that each symbol occurs in. ``str()`` gives one
+    line per step. Plans of equal signatures are equal.
     """
 
     signature: spec.Signature
@@ -28,7 +28,7 @@ class Plan:
 
     @cached_property
     def fused(self) -> FusedPlan:
-        """The same as back ends read it."""
+        """The form that back ends read; see :mod:`ffi_builder.plan.fuse`."""
         return FusedPlan(fuse(self.steps[: self.late]), fuse(self.steps[self.late :]))
 
     def __str__(self) -> str:

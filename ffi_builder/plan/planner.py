@@ -1,7 +1,7 @@
-"""From a signature to its plan: which checks, in which order.
+"""Makes the plan of a signature: chooses the checks and their order.
 
-The order is that of design.md, and part of the interface: arguments from left to right, each
-checked as far as it can be; then, in declaration order, what had to wait for a later argument.
+The order is part of the interface (docs/checks.md). Arguments are checked from left to right, each
+as far as possible; checks that need a later argument follow at the end, in declaration order.
 """
 
 from __future__ import annotations
@@ -42,22 +42,22 @@ from ffi_builder.plan.values import ValuePlanner
 
 
 def make_plan(signature: spec.Signature) -> Plan:
-    """The plan of a signature. Pure data; no MLIR is needed.
+    """Plan the checks of a signature. Plans are pure data; no MLIR is needed.
 
     Raises:
-        SpecError: if it is given something else.
+        SpecError: if ``signature`` is not a Signature.
     """
     check_signature("", signature)
     return _Planner(signature).plan()
 
 
 def explain(signature: spec.Signature) -> str:
-    """The plan of a signature as text: what is checked, in which order, and what fails how."""
+    """Show the plan of a signature: the checks in their order, and the error of each."""
     return str(make_plan(signature))
 
 
 def check_signature(prefix: str, given: object) -> None:
-    """Raise SpecError for what is no Signature; ``prefix`` begins its words."""
+    """Raise SpecError unless a Signature is given; its message begins with ``prefix``."""
     if isinstance(given, spec.Signature):
         return
     hint = ""
@@ -87,10 +87,10 @@ _STATIC: Final[dict[type, int]] = {
 
 
 class _Planner(ValuePlanner):
-    """Plans arguments from left to right."""
+    """Plans parameters from left to right."""
 
     def plan(self) -> Plan:
-        """All steps, those that had to wait last."""
+        """Plan all parameters. Late steps come last."""
         arguments = self.signature.arguments
         nowhere = Place((-1,), "", Part.COUNT)
         self.add(CheckCount(nowhere, len(arguments)))
@@ -123,7 +123,7 @@ class _Planner(ValuePlanner):
                 self._plan_plain(place, param, optional)
 
     def _plan_plain(self, place: Place, param: Simple, optional: bool) -> None:
-        """What has no symbols and nothing inside."""
+        """Plan a parameter without symbols and elements."""
 
         def decode(kind: Kind) -> DecodeScalar:
             return DecodeScalar(place, kind, optional=optional)
@@ -147,7 +147,7 @@ class _Planner(ValuePlanner):
                 self.add(decode(Kind.CONST_FLOAT), EqualFloat(place, param))
 
     def _plan_optional(self, place: Place, param: spec.Plain) -> None:
-        """What is bound in an Optional is certain in it alone."""
+        """Plan an Optional. Symbols that it binds are certain only within it."""
         outer, self.in_optional = self.in_optional, True
         certain = set(self.bound)
         self.add(DecodeOptional(place))

@@ -1,4 +1,4 @@
-"""What is checked of results, behind all arguments: sizes and devices of tensors to allocate."""
+"""Checks of results, after all arguments: sizes and devices of the tensors to allocate."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from ffi_builder.plan.steps import AnyStep, Bind, BindOrEqual
 OVERFLOW: Final = "The value of {dim} does not fit int64"
 SIZE: Final = "The size {path} = {dim} of the result would be {{}}"
 DEVICE_ID: Final = "The device id {given} of the result {name} is out of range: {{}}"
-"""Their messages; the braces that are left stand for the value."""
+"""Messages of these checks; the remaining braces stand for the value."""
 MOST_DEVICES: Final = 1 << 31
 
 
 def checked_range(place: Place, symbol: spec.Var) -> tuple[int, int]:
-    """What a symbol that is bound here can be; a stride may be free, and so unchecked."""
+    """Return the range of a symbol that is bound here. Strides may be free, so unchecked."""
     low, high = spec.INT_RANGES.get(symbol.dtype, (0, 0))
     if place.part is Part.STRIDES:
         return low, high
@@ -28,14 +28,14 @@ def checked_range(place: Place, symbol: spec.Var) -> tuple[int, int]:
 
 
 def is_size(low: int, high: int) -> bool:
-    """Whether what is in this range can be a dimension."""
+    """Return whether every value of this range is a valid dimension."""
     return low >= 0 and high < 2**63
 
 
 def result_rows(
     signature: spec.Signature, steps: Sequence[AnyStep]
 ) -> Iterator[tuple[str, str, str]]:
-    """One row for each check of a result: what is checked, what is expected, the error."""
+    """Yield one row per check of a result: the subject, the expected value, the error."""
     for tensor in signature.result_tensors:
         for axis, dim in enumerate(tensor.dims):
             if isinstance(dim, spec.Expr) or (
@@ -52,7 +52,7 @@ def result_rows(
 
 
 def _range_of(steps: Sequence[AnyStep], var: spec.Var) -> tuple[int, int]:
-    """What a symbol can be, wherever it is bound; of a provisional one nothing is known."""
+    """Return the range of a symbol over all places that bind it; provisional ones check nothing."""
     bound = (step for step in steps if isinstance(step, (Bind, BindOrEqual)) and step.symbol == var)
     ranges = [
         checked_range(step.place, var)

@@ -1,4 +1,4 @@
-"""What all steps of a plan have in common."""
+"""The base class of all steps of a plan."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from ffi_builder.plan.messages import Words
 from ffi_builder.plan.path import Place
 
 Texts: TypeAlias = Mapping[str, str]
-"""Text by name: of placeholders, or where symbols are bound."""
+"""Texts by name: for placeholders, or for the places where symbols are bound."""
 
 
 @dataclass(frozen=True)
 class Step:
-    """One check, or the decoding of one value, of the place that it looks at.
+    """A check, or the decoding of a value. ``place`` says which value it reads.
 
-    A step that can fail has ``words``, which say with which error.
+    A step that can fail has ``words``, the message of its error.
     """
 
     place: Place
@@ -26,20 +26,20 @@ class Step:
     words: ClassVar[Words]
 
     def placeholders(self, origins: Texts) -> Texts:
-        """What the placeholders of ``words.expected`` stand for.
+        """Text for the placeholders of ``words.expected``.
 
-        ``origins`` says where symbols are bound, by name. Values that are known only in a call
-        stand in braces: ``{k}``.
+        ``origins`` says where each symbol is bound, by name. Values that are known only during a
+        call stand in braces: ``{k}``.
         """
         return {}
 
     @property
     def subject(self) -> str:
-        """The place as :func:`~ffi_builder.plan.explain` shows it."""
+        """The place, as :func:`~ffi_builder.plan.explain` shows it."""
         return str(self.place)
 
     def row(self, origins: Texts) -> tuple[str, str, str]:
-        """Where the step looks, what it expects there, and the class of its error, if any."""
+        """The place, the expected value, and the class of the error (empty if there is none)."""
         words, known = self.words, self.placeholders(origins)
         expected = re.sub(r"\{(\w+)\}", lambda found: known[found[1]], words.expected)
         return f"{words.prefix}{self.subject}", expected, words.kind

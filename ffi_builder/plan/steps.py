@@ -1,13 +1,16 @@
-"""The steps of a plan: pure data, straight-line, each with the error it may end in.
+"""The steps of a plan: pure data in a straight line, each with the error that it may raise.
 
-Steps are taken in order; the first that fails ends the call. A step reads the value at its
-``place``. ``free`` marks checks on strides, which do not apply to sizes of 1 and empty tensors.
+Steps run in order, and the first that fails ends the call. A step reads the value at its
+``place``. ``free`` marks checks of strides; they do not apply to dimensions of size 1 and to empty
+tensors.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias, Union
+
+from typing_extensions import override
 
 from ffi_builder import spec
 from ffi_builder.plan.decode import Decode as Decode
@@ -48,8 +51,8 @@ class CheckCount(Step):
     expected: int
     words = Words.COUNT
 
+    @override
     def placeholders(self, origins: Texts) -> Texts:
-        """The number."""
         return {"expected": str(self.expected)}
 
 
@@ -62,27 +65,27 @@ class CheckArguments(Step):
 
 @dataclass(frozen=True)
 class CheckSmall(Step):
-    """What is held in place is at most 7 bytes long."""
+    """A str or bytes that is held in place is at most 7 bytes long."""
 
     words = Words.SMALL
 
 
 @dataclass(frozen=True)
 class CheckBytes(Step):
-    """The bytes of a str or bytes are not behind a NULL pointer, unless there are none."""
+    """The data pointer of a str or bytes is not NULL, unless its length is 0."""
 
     words = Words.CELLS_NULL
 
 
 @dataclass(frozen=True)
 class CheckChoice(Step):
-    """The str is one of the choices; the value is then the int that it stands for."""
+    """The str is one of the choices; from here on, the value is the int that it stands for."""
 
     choice: spec.Choice
     words = Words.CHOICE
 
+    @override
     def placeholders(self, origins: Texts) -> Texts:
-        """All choices."""
         return {"text": choices_text(self.choice.choices)}
 
 
@@ -100,14 +103,14 @@ class CheckLength(Step):
     expected: int
     words = Words.LENGTH
 
+    @override
     def placeholders(self, origins: Texts) -> Texts:
-        """The number."""
         return {"expected": str(self.expected)}
 
 
 @dataclass(frozen=True)
 class CheckCells(Step):
-    """The elements of the Shape, Array or List are not behind a NULL pointer."""
+    """The pointer to the elements of the Shape, Array or List is not NULL."""
 
     words = Words.CELLS_NULL
 
@@ -128,13 +131,13 @@ class CheckBool(Step):
 
 @dataclass(frozen=True)
 class Fits(Step):
-    """The value fits the integer dtype ``dtype``. Free strides too: nothing is ever wrapped."""
+    """The value fits the integer dtype ``dtype``. Free strides must fit too."""
 
     dtype: str
     words = Words.FITS
 
+    @override
     def placeholders(self, origins: Texts) -> Texts:
-        """The dtype and its range."""
         low, high = spec.INT_RANGES[self.dtype]
         return {"expected_dtype": self.dtype, "range": f"{low} to {high}"}
 
@@ -147,8 +150,8 @@ class AtLeast(Step):
     free: bool = False
     words = Words.AT_LEAST
 
+    @override
     def placeholders(self, origins: Texts) -> Texts:
-        """The bound, and whose it is."""
         return {"expected": str(self.symbol.min), "symbol": self.symbol.name}
 
 
@@ -160,8 +163,8 @@ class AtMost(Step):
     free: bool = False
     words = Words.AT_MOST
 
+    @override
     def placeholders(self, origins: Texts) -> Texts:
-        """The bound, and whose it is."""
         return {"expected": str(self.symbol.max), "symbol": self.symbol.name}
 
 
@@ -173,25 +176,25 @@ class Divisible(Step):
     free: bool = False
     words = Words.DIVISIBLE
 
+    @override
     def placeholders(self, origins: Texts) -> Texts:
-        """The divisor, and whose it is."""
         return {"expected": str(self.symbol.divisibility), "symbol": self.symbol.name}
 
 
 @dataclass(frozen=True)
 class EqualInt(Step):
-    """The value is ``expected``; where that is a bool, the error shows True and False."""
+    """The value is ``expected``. If that is a bool, the error shows True and False."""
 
     expected: int
     free: bool = False
 
     @property
     def words(self) -> Words:  # pyright: ignore[reportIncompatibleVariableOverride] # strides show the layout
-        """The error: that of a stride shows the tensor's layout."""
+        """The message; for a stride, it shows the layout of the tensor."""
         return Words.STRIDE if self.free else Words.EQUAL
 
+    @override
     def placeholders(self, origins: Texts) -> Texts:
-        """The int."""
         return {"expected": str(self.expected)}
 
 
@@ -202,45 +205,45 @@ class EqualFloat(Step):
     expected: spec.ConstFloat
     words = Words.EQUAL
 
+    @override
     def placeholders(self, origins: Texts) -> Texts:
-        """The float."""
         return {"expected": float_text(self.expected.value)}
 
 
 @dataclass(frozen=True)
 class Bind(Step):
-    """The symbol takes the value; this cannot fail."""
+    """Bind the symbol to the value. This cannot fail."""
 
     symbol: spec.Var
 
+    @override
     def row(self, origins: Texts) -> tuple[str, str, str]:
-        """It cannot fail."""
         return self.subject, f"binds {self.symbol}", ""
 
 
 @dataclass(frozen=True)
 class EqualSymbol(Step):
-    """The value is that of a symbol that is bound for certain."""
+    """The value equals that of a symbol which is certainly bound."""
 
     symbol: spec.Var
     free: bool = False
 
     @property
     def words(self) -> Words:  # pyright: ignore[reportIncompatibleVariableOverride] # strides show the layout
-        """The error: that of a stride shows the tensor's layout."""
+        """The message; for a stride, it shows the layout of the tensor."""
         return Words.STRIDE_SYMBOL if self.free else Words.EQUAL_SYMBOL
 
+    @override
     def placeholders(self, origins: Texts) -> Texts:
-        """The symbol, and where it is bound."""
         return _bound(self.symbol, origins)
 
 
 @dataclass(frozen=True)
 class BindOrEqual(Step):
-    """The symbol takes the value, or must have it, where an occurrence may be a free stride.
+    """Bind the symbol to the value, or compare them if it is bound already.
 
-    A free stride (only possible with ``free``) binds the symbol provisionally, and only if nothing
-    has yet; the first occurrence that is not free then replaces it. Two that are not free must be
+    A free stride (only possible with ``free``) binds an unbound symbol provisionally; the first
+    occurrence that is not free replaces that value. Two occurrences that are not free must be
     equal.
     """
 
@@ -249,17 +252,17 @@ class BindOrEqual(Step):
 
     @property
     def words(self) -> Words:  # pyright: ignore[reportIncompatibleVariableOverride] # strides show the layout
-        """The error: that of a stride shows the tensor's layout."""
+        """The message; for a stride, it shows the layout of the tensor."""
         return Words.STRIDE_SYMBOL if self.free else Words.EQUAL_SYMBOL
 
+    @override
     def row(self, origins: Texts) -> tuple[str, str, str]:
-        """It cannot fail where nothing has bound the symbol before."""
         if self.symbol.name not in origins:
             return self.subject, f"binds {self.symbol}, for now", ""
         return super().row(origins)
 
+    @override
     def placeholders(self, origins: Texts) -> Texts:
-        """The symbol, and where it is bound."""
         return _bound(self.symbol, origins)
 
 
@@ -267,7 +270,7 @@ class BindOrEqual(Step):
 class Solve(Step):
     """The value is ``scale * symbol + offset``; later steps at ``solved`` see the symbol's value.
 
-    Where the stride is free and nothing solves it, the symbol is 0.
+    If the stride is free and the equation has no solution, the symbol is 0.
     """
 
     symbol: spec.Var
@@ -279,19 +282,19 @@ class Solve(Step):
 
     @property
     def solved(self) -> Place:
-        """The place whose value is the symbol's."""
+        """The place at which later steps see the value of the symbol."""
         return replace(self.place, solved=self.symbol.name)
 
+    @override
     def placeholders(self, origins: Texts) -> Texts:
-        """The expression and its symbol."""
         return {"text": str(self.expr), "symbol": self.symbol.name}
 
 
 @dataclass(frozen=True)
 class EqualExpr(Step):
-    """The value is that of the expression, if all its symbols are bound.
+    """The value equals that of the expression, if all symbols of the expression are bound.
 
-    One that had to wait may have a symbol that only absent Optionals would bind.
+    A late step may have a symbol that is bound only within an absent Optional; it then passes.
     """
 
     expr: spec.Expr
@@ -300,11 +303,11 @@ class EqualExpr(Step):
 
     @property
     def words(self) -> Words:  # pyright: ignore[reportIncompatibleVariableOverride] # strides show the layout
-        """The error: that of a stride shows the tensor's layout."""
+        """The message; for a stride, it shows the layout of the tensor."""
         return Words.STRIDE_EXPR if self.free else Words.EQUAL_EXPR
 
+    @override
     def placeholders(self, origins: Texts) -> Texts:
-        """The expression, and where its symbols are bound."""
         names = dict.fromkeys(var.name for var in spec.variables(self.expr))
         bindings = (f"{name} = {{{name}}} from {_origin(name, origins)}" for name in names)
         return {
@@ -349,7 +352,7 @@ PlainStep: TypeAlias = Union[
     Solve,
     EqualExpr,
 ]
-"""Steps that back ends see as they are."""
+"""The steps that :mod:`ffi_builder.plan.fuse` passes on as they are."""
 
 AnyStep: TypeAlias = Union[
     PlainStep,
@@ -374,4 +377,4 @@ AnyStep: TypeAlias = Union[
     DecodeEntry,
     NotNegative,
 ]
-"""Every step of a plan, for ``match``. Back ends see the others as :mod:`plan.fuse` joins them."""
+"""Every step of a plan, for ``match``."""

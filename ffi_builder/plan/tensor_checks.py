@@ -1,12 +1,13 @@
-"""Checks of tensors, but for those of single dimensions and strides.
+"""Checks of tensors, except those of single dimensions and strides.
 
-Sizes that are compared with symbols and expressions are values; :mod:`ffi_builder.plan.steps` has
-their checks.
+Dimensions and strides are values like any other; :mod:`ffi_builder.plan.steps` has their checks.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+
+from typing_extensions import override
 
 from ffi_builder import abi, spec
 from ffi_builder.plan.messages import Words
@@ -21,8 +22,8 @@ class CheckNdim(Step):
     expected: int
     words = Words.NDIM
 
+    @override
     def placeholders(self, origins: Texts) -> Texts:
-        """The number."""
         return {"expected": str(self.expected)}
 
 
@@ -34,16 +35,16 @@ class CheckDType(Step):
 
     @property
     def words(self) -> Words:  # pyright: ignore[reportIncompatibleVariableOverride] # of one or several
-        """The error."""
+        """The message."""
         return Words.DTYPE if len(self.dtypes) == 1 else Words.DTYPES
 
     @property
     def text(self) -> str:
-        """``float16, bfloat16``."""
+        """The dtypes as text: ``float16, bfloat16``."""
         return ", ".join(map(str, self.dtypes))
 
+    @override
     def placeholders(self, origins: Texts) -> Texts:
-        """The dtypes."""
         return {"expected_dtype": self.text, "text": self.text}
 
 
@@ -56,28 +57,29 @@ class CheckDeviceType(Step):
 
     @property
     def code(self) -> int:
-        """The ``DLDeviceType``."""
+        """The ``DLDeviceType`` number."""
         return abi.DEVICE_TYPES[self.device_type]
 
+    @override
     def placeholders(self, origins: Texts) -> Texts:
-        """The device type."""
         return {"expected_device": self.device_type}
 
 
 @dataclass(frozen=True)
 class CheckSameDevice(Step):
-    """The device id is that of the first of ``others`` that is there and on this device type.
+    """The device id equals that of an earlier tensor on the same type of device.
 
-    The last of them may be certain to be; otherwise there may be none, and any id is right.
-    ``certain`` says that the first one is, so that it is the only one.
+    It is compared with the first of ``others`` that is present and on this type of device. If
+    none is, any id is accepted. ``certain`` says that the first of them always is; it is then the
+    only one.
     """
 
     others: tuple[Place, ...]
     certain: bool
     words = Words.SAME_DEVICE
 
+    @override
     def placeholders(self, origins: Texts) -> Texts:
-        """The device ids, and whose they are."""
         return {
             "expected": " or ".join(f"{{{other}}}" for other in self.others),
             "text": " or ".join(other.path for other in self.others),
@@ -94,13 +96,13 @@ class CheckShapePointer(Step):
 
 @dataclass(frozen=True)
 class CheckDims(Step):
-    """No dimension, of as many as the tensor has, is negative."""
+    """No dimension of a tensor of any rank is negative."""
 
     words = Words.NEGATIVE
 
     @property
+    @override
     def subject(self) -> str:
-        """All of them."""
         return f"{self.place}[i]"
 
 
@@ -124,8 +126,8 @@ class CheckData(Step):
 
     words = Words.DATA_NULL
 
+    @override
     def placeholders(self, origins: Texts) -> Texts:
-        """The tensor."""
         return {"path": self.place.path}
 
 
@@ -136,8 +138,8 @@ class CheckAlignment(Step):
     alignment: int
     words = Words.ALIGNMENT
 
+    @override
     def placeholders(self, origins: Texts) -> Texts:
-        """The alignment, and the tensor."""
         return {"expected": str(self.alignment), "path": self.place.path}
 
 
@@ -145,38 +147,38 @@ class CheckAlignment(Step):
 class CheckContiguous(Step):
     """The stride of this axis is the product of the later dimensions, or free.
 
-    In the ``order`` F it is that of the earlier dimensions. Without an index in its place this is
-    about all axes, from the first one, of as many as the tensor has.
+    With ``order`` F it is the product of the earlier dimensions. A place without an index stands
+    for all axes of a tensor of any rank, first to last.
     """
 
     order: str = "C"
 
     @property
     def words(self) -> Words:  # pyright: ignore[reportIncompatibleVariableOverride] # by order
-        """The error."""
+        """The message."""
         return Words.CONTIGUOUS if self.order == "C" else Words.COLUMN_MAJOR
 
     @property
+    @override
     def subject(self) -> str:
-        """The stride of one axis, or of all."""
         return str(self.place) if self.place.index is not None else f"{self.place}[i]"
 
+    @override
     def placeholders(self, origins: Texts) -> Texts:
-        """The product."""
         return {"expected": f"{{product of {'later' if self.order == 'C' else 'earlier'} dims}}"}
 
 
 @dataclass(frozen=True)
 class CheckPacked(Step):
-    """The stored value times the packing of the place fits int64."""
+    """The stored value, multiplied by the packing of the place, fits int64."""
 
     words = Words.PACKED
 
     @property
     def limit(self) -> int:
-        """The greatest magnitude that the stored value may have."""
+        """The largest magnitude that the stored value may have."""
         return (2**63 - 1) // self.place.packing
 
+    @override
     def placeholders(self, origins: Texts) -> Texts:
-        """The limit."""
         return {"expected": str(self.limit)}

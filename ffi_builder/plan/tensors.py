@@ -29,7 +29,7 @@ from ffi_builder.plan.values import ValuePlanner
 def plan_tensor(
     planner: ValuePlanner, place: Place, tensor: spec.Tensor, *, optional: bool
 ) -> None:
-    """Kind; NULL; ndim; dtype; device; shape; strides; product; byte_offset; data; alignment."""
+    """Plan the header of a tensor, then shape, strides, size, offset, data and alignment."""
     planner.add(
         DecodeTensor(place, optional=optional),
         NotNull(place),
@@ -63,7 +63,7 @@ def plan_tensor(
 
 
 def _plan_device_id(planner: ValuePlanner, place: Place, tensor: spec.Tensor) -> None:
-    """The id given; without one, that of the first tensor that is on this device type."""
+    """Compare the id with the given one, else with the first tensor on this type of device."""
     others, certain = _candidates(planner.tensors, tensor.device)
     planner.tensors.append((place, tensor.device, not planner.in_optional))
     if tensor.device_id is not None:
@@ -75,7 +75,7 @@ def _plan_device_id(planner: ValuePlanner, place: Place, tensor: spec.Tensor) ->
 def _candidates(
     tensors: list[tuple[Place, str, bool]], device: str
 ) -> tuple[tuple[Place, ...], bool]:
-    """Which tensors may be the first on this device type, and whether the first of them must."""
+    """Return the tensors that may be the first on this device type, and whether that is certain."""
     found: list[Place] = []
     for place, other, given in tensors:
         if other == device or spec.ANY in (other, device):

@@ -32,16 +32,16 @@ class ValuePlanner:
     steps: list[AnyStep] = field(default_factory=list[AnyStep])
     late: list[AnyStep] = field(default_factory=list[AnyStep])
     bound: set[spec.Var] = field(default_factory=set[spec.Var])
-    """Symbols bound for certain."""
+    """Symbols that are certainly bound."""
     provisional: set[spec.Var] = field(default_factory=set[spec.Var])
-    """Symbols that a stride or an Optional was the first to bind: perhaps not, or not for good."""
+    """Symbols that only strides or Optionals have bound so far, which may be free or absent."""
     tensors: list[tuple[Place, str, bool]] = field(default_factory=list[tuple[Place, str, bool]])
-    """Every tensor so far: its device id, its device type, whether it is certain to be there."""
+    """Every tensor so far: place of its device id, device type, whether it is always present."""
     in_optional: bool = False
 
     def __post_init__(self) -> None:
         self._alone: set[spec.Var] = set()
-        """Expressions never bind what stands alone somewhere."""
+        """Symbols that stand alone somewhere; expressions do not bind them."""
         self.occurrences: dict[spec.Var, int] = {}
         for _, entry in spec.occurrences(self.signature.params):
             if isinstance(entry, spec.Var):
@@ -54,7 +54,7 @@ class ValuePlanner:
         self.steps.extend(steps)
 
     def plan_value(self, place: Place, entry: spec.Dim | None, *, free: bool = False) -> None:
-        """The checks of one dimension, stride or entry of a Shape."""
+        """Plan one dimension, stride, device id or entry of a Shape."""
         match entry:
             case None:
                 return
@@ -69,7 +69,7 @@ class ValuePlanner:
                 self._plan_expr(place, entry, free)
 
     def constrain(self, place: Place, var: spec.Var, *, free: bool = False) -> None:
-        """The min, max and divisibility of a symbol."""
+        """Check the min, max and divisibility of a symbol."""
         if var.min is not None:
             self.add(AtLeast(place, var, free))
         if var.max is not None:
@@ -78,7 +78,7 @@ class ValuePlanner:
             self.add(Divisible(place, var, free))
 
     def bind(self, place: Place, var: spec.Var, *, free: bool = False) -> None:
-        """The first occurrence binds; later ones must be equal."""
+        """Bind a symbol at its first occurrence; compare with it at later ones."""
         if var in self.bound:
             self.add(EqualSymbol(place, var, free))
         elif free and self.occurrences[var] > 1:
@@ -109,7 +109,7 @@ class ValuePlanner:
 
 
 def _may_not_fit(place: Place, var: spec.Var) -> bool:
-    """Whether what can stand at this place may not fit the symbol's dtype."""
+    """Return whether a value at this place can lie outside the range of the symbol's dtype."""
     match place.part:
         case Part.SHAPE | Part.ENTRY if place.solved is None:
             lowest, highest = 0, 2**63 - 1

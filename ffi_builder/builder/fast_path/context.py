@@ -1,4 +1,4 @@
-"""The fast path while it is being emitted: where it is, and how it reads and checks values."""
+"""The fast path of one wrapper while it is being emitted."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from ffi_builder.ir import Block, Builder, Value
 from ffi_builder.plan import Place
 
 DL: Final = abi.OBJECT_SIZE
-"""A DLTensor's fields, counted from the object: the header comes first."""
+"""Offset of the DLTensor in a Tensor object, behind the object's header."""
 
 
 class FastPath:
-    """The fast path of one wrapper while it is being emitted: cursor, arguments, decoded values."""
+    """Cursor, arguments and decoded values, and the ways to read and check values."""
 
     def __init__(
         self, b: Builder, args: Value, count: Value, slow: Block, wrong: Block, rank: int
@@ -35,21 +35,22 @@ class FastPath:
         self.args = args
         self.count = count
         self.slow = slow
-        """Where every failing check goes, but that of the number of arguments."""
+        """Target of every failed check except the count check."""
         self.wrong = wrong
-        """Where that goes, with the number: behind it, it is known and takes no register."""
+        """Target of a failed count check. It takes the count as a block argument, so that later
+        failures need not keep it live."""
         self.rank = rank
-        """The most dimensions that a tensor may have."""
+        """The largest number of dimensions of any tensor."""
         self.alone: frozenset[spec.Var] = frozenset()
-        """Symbols that no check looks at, so that strides of them need not be read before."""
+        """Symbols that no check reads. A stride that binds one is loaded only where it is used."""
         self.stored: dict[spec.Var, Stored] = {}
-        """Strides that are only passed on: their values stay where they are until then."""
+        """Symbols whose strides have not been loaded."""
         self.state = State.empty()
 
     # ---- reading
 
     def symbol(self, var: spec.Var) -> Symbol:
-        """A bound symbol; one that is only passed on is loaded at the cursor."""
+        """Return a bound symbol; one of ``stored`` is loaded at the cursor."""
         stored = self.stored.get(var)
         if stored is None:
             return self.state.symbols[var]
@@ -63,35 +64,35 @@ class FastPath:
         return Symbol(value=value, low=stored.low, high=stored.high, certain=None, seen=None)
 
     def tensor(self, position: Position) -> TensorValues:
-        """What is known of the tensor at a position."""
+        """Return the record of the tensor at a position."""
         found = self.state.records[position]
         assert isinstance(found, TensorValues)
         return found
 
     def device(self, position: Position) -> Value:
-        """Device type and id of a tensor in one i64, the type in the low half."""
+        """Return device type (low half) and id of a tensor in one i64."""
         return self.tensor(position).device
 
     def data(self, position: Position) -> Value:
-        """data + byte_offset of a tensor."""
+        """Return data + byte_offset of a tensor."""
         data = self.tensor(position).data
         assert data is not None
         return data
 
     def container(self, position: Position) -> ContainerValues:
-        """What is known of the Shape, Array or List at a position."""
+        """Return the record of the Shape, Array or List at a position."""
         found = self.state.records[position]
         assert isinstance(found, ContainerValues)
         return found
 
     def text(self, position: Position) -> TextValues:
-        """What is known of the str or bytes at a position."""
+        """Return the record of the str or bytes at a position."""
         found = self.state.records[position]
         assert isinstance(found, TextValues)
         return found
 
     def scalar(self, position: Position) -> Value:
-        """The one value at a position: a scalar's, or what a choice stands for."""
+        """Return the value of the scalar or Choice at a position."""
         found = self.state.records[position]
         if isinstance(found, TextValues):
             assert found.choice is not None
@@ -100,55 +101,52 @@ class FastPath:
         return found.value
 
     def any_at(self, position: Position) -> tuple[Value, int]:
-        """Base pointer and byte offset of a ``TVMFFIAny``."""
+        """Return base pointer and byte offset of the ``TVMFFIAny`` at a position."""
         *outer, last = position
         base = self.cells(tuple(outer)) if outer else self.args
         return base, last * abi.ANY_SIZE
 
     def type_and_payload(self, position: Position) -> tuple[Value, Value]:
-        """Type index (i32) and payload (i64) of a ``TVMFFIAny``."""
+        """Load type index (i32) and payload (i64) of the ``TVMFFIAny`` at a position."""
         b = self.b
         base, offset = self.any_at(position)
         index = b.field(b.types.i32, base, offset)
         return index, b.field(b.types.i64, base, offset + abi.ANY_PAYLOAD)
 
     def object_at(self, position: Position) -> Value:
-        """The object at a position, or NULL."""
+        """Return the object at a position; NULL if it is absent."""
         found = self.state.records[position]
         assert not isinstance(found, (TextValues, ScalarValues))
         return found.object
 
     def object(self, position: Position) -> Value:
-        """The object at a position; zeros stand in for one that is absent."""
+        """Return the object at a position; if it is absent, ``zeros``."""
         found, there, b = self.object_at(position), self.guard(position), self.b
         return found if there is None else b.select(there, found, b.address_of(self.zeros))
 
     def _pointer(self, position: Position, offset: int) -> Value:
-        """A pointer field of the object at a position.
-
-        That of an absent one leads to zeros, as many as a tensor may have dimensions.
-        """
+        """Load a pointer field of the object at a position; if it is absent, return ``zeros``."""
         b = self.b
         found = b.field(b.types.ptr, self.object(position), offset)
         there = self.guard(position)
         return found if there is None else b.select(there, found, b.address_of(self.zeros))
 
     def cells(self, position: Position) -> Value:
-        """Where the elements of a Shape, Array or List are."""
+        """Return the pointer to the elements of a Shape, Array or List."""
         container = self.container(position)
         if container.cells is None:
             container.cells = self._pointer(position, abi.CELL_DATA)
         return container.cells
 
     def shape(self, position: Position) -> Value:
-        """Where the dimensions of a tensor are."""
+        """Return the pointer to the dimensions of a tensor."""
         tensor = self.tensor(position)
         if tensor.shape is None:
             tensor.shape = self._pointer(position, DL + abi.DLTENSOR_SHAPE)
         return tensor.shape
 
     def given_strides(self, position: Position) -> Value:
-        """Where the strides of a tensor are, or NULL."""
+        """Return the pointer to the strides of a tensor, as it came: it may be NULL."""
         tensor = self.tensor(position)
         if tensor.given_strides is None:
             tensor.given_strides = self._pointer(position, DL + abi.DLTENSOR_STRIDES)
@@ -156,12 +154,12 @@ class FastPath:
 
     @cached_property
     def zeros(self) -> str:
-        """A constant that can be read like any tensor."""
+        """Define a constant of zeros, which can be read like any tensor; return its name."""
         size = DL + abi.DLTENSOR_SIZE + 8 * self.rank
         return self.b.symbols.text(bytes(size), align=8)
 
     def guard(self, position: Position) -> Value | None:
-        """An i1: whether what is at a position is there; None where it is for certain."""
+        """Return an i1 that says whether a value is present; None if it always is."""
         present = self.state.present
         for end in range(len(position), 0, -1):
             if position[:end] in present:
@@ -169,7 +167,7 @@ class FastPath:
         return None
 
     def dim(self, place: Place) -> Value:
-        """A dimension as it is stored."""
+        """Load a dimension, as it is stored."""
         tensor, axis = self.tensor(place.position), place.index
         assert axis is not None
         if axis not in tensor.loaded:
@@ -179,7 +177,7 @@ class FastPath:
         return tensor.loaded[axis]
 
     def product(self, dims: list[Value | int]) -> Value | int:
-        """The product of dimensions, modulo 2^64; equal products are emitted once."""
+        """Multiply dimensions, modulo 2^64. Equal products are emitted once."""
         products = self.state.products
         marks = tuple(dim if isinstance(dim, int) else id(dim) for dim in dims)
         start = 0
@@ -200,13 +198,13 @@ class FastPath:
         return self.b.mul(self.value(lhs), self.value(rhs))
 
     def value(self, number: Value | int) -> Value:
-        """An int as an i64 constant; a value as it is."""
+        """Return an int as an i64 constant, a value as it is."""
         return self.b.i64(number) if isinstance(number, int) else number
 
     # ---- checking
 
     def require(self, condition: Value) -> None:
-        """Go on if the condition holds, else to the slow block."""
+        """Go on if the condition holds, else go to the slow block."""
         self.b.require(condition, self.slow)
 
     def require_or(self, condition: Value, rare: Callable[[], Value]) -> None:
@@ -224,13 +222,13 @@ class FastPath:
         return call_shared(self.b, name, operands, self.b.types.i1)
 
     def is_free(self, place: Place) -> Value:
-        """Whether the stride at this place is free."""
+        """Return an i1 that says whether the stride at this place is free."""
         assert place.index is not None
         tensor = self.tensor(place.position).object
         return self.shared("free_stride", [tensor, self.b.i64(place.index)])
 
     def check(self, condition: Value, place: Place, *, free: bool) -> None:
-        """Go on if the condition holds, or with ``free`` if the stride is free."""
+        """Go on if the condition holds or, with ``free``, if the stride is free."""
         if free:
             self.require_or(condition, lambda: self.is_free(place))
         else:

@@ -1,8 +1,8 @@
-"""The fast path: one flat ``match`` over the steps of a plan.
+"""Emits the fast path of a wrapper: one flat ``match`` over the steps of a plan.
 
-It only loads and compares; every check is one branch whose failing edge goes to one slow block,
-which calls the diagnosis. So the order of checks is free here, and adjacent fields are compared
-together. For ``f(x: Tensor([n], float32))``::
+The fast path only loads and compares. Every check is one branch whose failing edge goes to one slow
+block, which calls the diagnosis. So the order of checks is free here, and adjacent fields are
+compared together. For ``f(x: Tensor([n], float32))``::
 
     %type = llvm.load %args : !llvm.ptr -> i32
     %tensor = llvm.icmp "eq" %type, 70
@@ -35,7 +35,7 @@ from ffi_builder.plan import steps as s
 def emit_fast_path(fast: FastPath, plan: Plan, *, defer: bool) -> None:
     """Emit the checks of a plan, and leave the decoded values in ``fast``.
 
-    With ``defer``, strides that only bind a symbol are not read here: they are ``fast.stored``.
+    With ``defer``, strides that only bind a symbol are not read here but noted in ``fast.stored``.
     """
     fast.alone = _alone(plan) if defer else frozenset()
     _emit_all(fast, plan.fused.steps)
@@ -44,7 +44,7 @@ def emit_fast_path(fast: FastPath, plan: Plan, *, defer: bool) -> None:
 
 
 def _alone(plan: Plan) -> frozenset[spec.Var]:
-    """Symbols that stand once in the signature, with nothing to be checked of them."""
+    """Return the symbols that occur once in the signature and have nothing to be checked."""
     return frozenset(
         var
         for var, count in plan.occurrences.items()
@@ -60,9 +60,9 @@ def _emit_all(fast: FastPath, steps: Iterable[f.FusedStep]) -> None:
 def _emit(fast: FastPath, step: f.FusedStep) -> None:
     b = fast.b
     match step:
-        # What there is most of comes first: a match tries one after the other.
+        # The most frequent steps come first: a match tries one case after the other.
         case f.Dim(place):
-            fast.dim(place)  # checked with the product of the dimensions, at the end
+            fast.dim(place)  # tensors.check_sizes rejects negative ones, several tensors at once
         case s.EqualSymbol():
             values.check_symbol(fast, step)
         case s.Bind(place, symbol):

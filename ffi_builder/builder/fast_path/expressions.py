@@ -10,14 +10,14 @@ from ffi_builder.ir import Value
 from ffi_builder.plan import steps as s
 
 Range: TypeAlias = tuple[int, int]
-"""The least and the greatest value."""
+"""The smallest and the largest value."""
 
 _INTRINSICS = {"+": "sadd", "-": "ssub", "*": "smul"}
 _PLAIN = {"+": "add", "-": "sub", "*": "mul"}
 
 
 def evaluate(fast: FastPath, value: spec.Dim) -> tuple[Value, Value | None]:
-    """The value as an i64, and an i1 that says whether it did not overflow (None: it cannot)."""
+    """Return the value as an i64, and an i1 that is False on overflow (None: it cannot)."""
     result, fine, _ = _evaluate(fast, value)
     return result, fine
 
@@ -49,7 +49,7 @@ def _symbol(fast: FastPath, var: spec.Var) -> tuple[Value, Value | None, Range]:
     symbol = fast.symbol(var)
     if symbol.high < 2**63:
         return symbol.value, None, (symbol.low, symbol.high)
-    # A uint64 above int64's range is no value to compute with.
+    # Expressions are int64: a larger uint64 counts as an overflow.
     fine = fast.b.sge(symbol.value, fast.b.i64(0))
     return symbol.value, fine, (symbol.low, 2**63 - 1)
 
@@ -78,7 +78,7 @@ def _quotients(op: str, low: int, high: int, divisor: int) -> Range:
 
 
 def _divide(fast: FastPath, op: str, value: Value, divisor: int, low: int) -> Value:
-    """By a positive int: rounded down, rounded up, or what is left of rounding down."""
+    """Divide by a positive int: rounded down, rounded up, or the remainder of rounding down."""
     b = fast.b
     rhs = b.i64(divisor)
     if low >= 0:
@@ -96,7 +96,7 @@ def _divide(fast: FastPath, op: str, value: Value, divisor: int, low: int) -> Va
 
 
 def solve(fast: FastPath, step: s.Solve, value: Value) -> Value:
-    """The symbol for which the expression is the value; of a free stride without one, 0."""
+    """Return the symbol that solves ``expr == value``; 0 if a free stride has no solution."""
     b = fast.b
     difference, overflow = b.with_overflow("ssub", value, b.i64(step.offset))
     if step.scale == -1:

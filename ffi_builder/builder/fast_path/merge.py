@@ -1,4 +1,4 @@
-"""The end of a branch: values that stand for what came of it, or for what there is without it."""
+"""The end of a branch: block arguments take the value of either way."""
 
 from __future__ import annotations
 
@@ -9,10 +9,7 @@ from ffi_builder.ir import Builder, Value
 
 
 class Merge:
-    """The block behind a branch, whose arguments stand for both cases.
-
-    Made where the branch ends.
-    """
+    """The block after a branch. Make it where the branch ends."""
 
     def __init__(self, b: Builder) -> None:
         self._b = b
@@ -21,13 +18,13 @@ class Merge:
         self._outer: list[Value | None] = []
 
     def __call__(self, inner: Value, outer: Value | None = None) -> Value:
-        """The value for both: ``inner`` behind the branch, else ``outer`` (None: zero)."""
+        """Return a value that is ``inner`` if the branch was taken, else ``outer`` (None: zero)."""
         self._inner.append(inner)
         self._outer.append(outer)
         return self._b.new_argument(self._block, inner.type)
 
     def flag(self, inner: Value | None, outer: Value | None) -> Value:
-        """The same of an i1; None in the branch is True."""
+        """Do the same for an i1; ``inner`` None means True."""
         return self(self._true if inner is None else inner, outer)
 
     @cached_property
@@ -35,7 +32,7 @@ class Merge:
         return self._b.i1(True)
 
     def emit(self, start: Any, condition: Value, body: Any) -> None:
-        """End block ``start``, which goes to ``body`` on this condition, and go on behind both."""
+        """End the branch, and block ``start``, which takes it on ``condition``; go on after both."""
         b = self._b
         b.br(self._block, *self._inner)
         b.block = start

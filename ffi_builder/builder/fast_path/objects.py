@@ -24,7 +24,7 @@ _STATIC: Final = {key: index for index, key in abi.TYPE_KEYS.items()}
 
 
 def decode_container(fast: FastPath, step: f.Container) -> None:
-    """A Shape, Array or List of a length, and the entries of a Shape."""
+    """Decode a Shape, Array or List; check its length; read the entries of a Shape."""
     b, position = fast.b, step.place.position
     object_, type_index = _container_object(fast, step)
     container = ContainerValues(object=object_, cells=None, entries=[])
@@ -40,7 +40,7 @@ def decode_container(fast: FastPath, step: f.Container) -> None:
 
 
 def _container_object(fast: FastPath, step: f.Container) -> tuple[Value, Value]:
-    """The object and its type index, which is one of those that are right."""
+    """Return the object and its type index, which is an accepted one."""
     b, t = fast.b, fast.b.types
     place, accepts = step.place, _CONTAINERS[type(step.decode)]
     usual, *others = accepts
@@ -59,14 +59,14 @@ def _container_object(fast: FastPath, step: f.Container) -> tuple[Value, Value]:
 
 
 def _look(fast: FastPath, place: Place) -> tuple[Value, Value]:
-    """The type index, and the payload as a pointer."""
+    """Load the type index, and the payload as a pointer."""
     b, t = fast.b, fast.b.types
     base, offset = fast.any_at(place.position)
     return b.field(t.i32, base, offset), b.field(t.ptr, base, offset + abi.ANY_PAYLOAD)
 
 
 def _moved(fast: FastPath, place: Place, kinds: tuple[TypeIndex, ...] | None) -> Value:
-    """The object that a moved object holds, which is of one of the kinds (None: of any)."""
+    """Return the object in a moved object; its type is one of ``kinds`` (None: any)."""
     b = fast.b
     any_ = b.offset(*fast.any_at(place.position))
     mask = -1 if kinds is None else sum(1 << kind - abi.FIRST_OBJECT for kind in kinds)
@@ -78,7 +78,7 @@ def _moved(fast: FastPath, place: Place, kinds: tuple[TypeIndex, ...] | None) ->
 
 
 def decode_object(fast: FastPath, step: s.DecodeObject) -> None:
-    """An object; one of a dynamic type is asked for its ancestors."""
+    """Decode an object; a helper looks up dynamic types and their ancestors."""
     b, t = fast.b, fast.b.types
     place, key = step.place, step.type_key
     if key is not None and key != abi.TYPE_KEYS[TypeIndex.OBJECT]:
@@ -112,7 +112,7 @@ def _typed(fast: FastPath, place: Place, key: str) -> Value:
 
 
 def decode_text(fast: FastPath, place: Place, binary: bool) -> None:
-    """All checks of a str or bytes at once; pointer and length stand side by side."""
+    """Decode a str or bytes; a helper does all checks and writes pointer and length."""
     b, t = fast.b, fast.b.types
     base, offset = fast.any_at(place.position)
     any_ = b.offset(base, offset)
@@ -125,7 +125,7 @@ def decode_text(fast: FastPath, place: Place, binary: bool) -> None:
 
 
 def check_choice(fast: FastPath, place: Place, choice: spec.Choice) -> None:
-    """The int that the str stands for."""
+    """Look up the int that the str stands for."""
     b, t = fast.b, fast.b.types
     table = struct.pack("<q", len(choice.choices))
     for text, value in choice.choices.items():
@@ -139,7 +139,7 @@ def check_choice(fast: FastPath, place: Place, choice: spec.Choice) -> None:
 
 
 def _entries(fast: FastPath, is_shape: Value, cells: Value, length: int) -> list[Value]:
-    """All entries of a Shape, or of an Array or List of ints and bools."""
+    """Load all entries of a Shape, or of an Array or List of ints and bools."""
     b, t = fast.b, fast.b.types
     shape_block, list_block = b.new_block(), b.new_block()
     b.cond_br(is_shape, shape_block, list_block)

@@ -1,8 +1,8 @@
-"""Optionals on the fast path: what is in one is checked in a branch of its own.
+"""Emits Optionals on the fast path: a branch of its own checks the argument if it is not None.
 
-Behind the branch, values stand for both cases: NULL, 0 and False where the Optional was absent.
-All else that was read in the branch is read again where it is asked for, from zeros if it was
-absent (:mod:`ffi_builder.builder.fast_path.state`).
+After the branch, decoded values are NULL, 0 or False if the Optional was absent. Other values that
+were read in the branch are read again where they are needed, from a constant of zeros if the
+Optional was absent (:mod:`ffi_builder.builder.fast_path.state`).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from ffi_builder.plan import Place
 
 
 def emit_optional(fast: FastPath, place: Place, emit_inside: Callable[[], None]) -> None:
-    """The checks of an Optional, ``emit_inside()``, where it is not None."""
+    """Emit the checks of an Optional; ``emit_inside`` emits those that None skips."""
     b = fast.b
     base, offset = fast.any_at(place.position)
     there = b.ne(b.field(b.types.i32, base, offset), b.i32(0))

@@ -19,11 +19,11 @@ from ffi_builder.plan import fuse as f
 from ffi_builder.plan import steps as s
 
 _HALVES: Final = {"float16": 0x7C00, "bfloat16": 0x7F80}
-"""The bits of infinity in the 16-bit floats."""
+"""The bits of infinity in each 16-bit float."""
 
 
 def decode_scalar(fast: FastPath, step: s.DecodeScalar) -> None:
-    """The value, as an i64, or for a float kind as a float of its dtype (i16 for 16 bits)."""
+    """Decode an i64, or for float kinds a float of the dtype (an i16 for 16 bits)."""
     index, value = fast.type_and_payload(step.place.position)
     accepts = step.kind.accepts
     if accepts[0] is TypeIndex.OPAQUE_PTR:
@@ -36,7 +36,7 @@ def decode_scalar(fast: FastPath, step: s.DecodeScalar) -> None:
 
 
 def decode_integer(fast: FastPath, step: f.Integer) -> None:
-    """An int or bool that fits a dtype, as an i64."""
+    """Decode an int or bool that fits a dtype, as an i64."""
     place, dtype = step.place, step.fits.dtype
     index, value = fast.type_and_payload(place.position)
     if dtype == "uint64":
@@ -48,7 +48,7 @@ def decode_integer(fast: FastPath, step: f.Integer) -> None:
 
 
 def decode_pointer(fast: FastPath, place: Place) -> None:
-    """An opaque pointer, None for 0, or an address: a non-negative int, or a BigInt that fits."""
+    """Decode an opaque pointer, None (0), or an address: an int >= 0, or a BigInt that fits."""
     b = fast.b
     index, payload = fast.type_and_payload(place.position)
     merged = _unless_opaque(fast, index, payload)
@@ -63,7 +63,7 @@ def decode_pointer(fast: FastPath, place: Place) -> None:
 
 
 def accepted_index(fast: FastPath, index: Value, accepts: Sequence[TypeIndex]) -> Value:
-    """Whether a type index is one of these; a run of them is one comparison."""
+    """Return whether a type index is one of these; consecutive ones take one comparison."""
     b = fast.b
     low, high = min(accepts), max(accepts)
     if high - low + 1 == len(accepts) and low != high:
@@ -74,7 +74,7 @@ def accepted_index(fast: FastPath, index: Value, accepts: Sequence[TypeIndex]) -
 def _decode_handle(
     fast: FastPath, index: Value, payload: Value, others: Sequence[TypeIndex]
 ) -> Value:
-    """An opaque pointer; of the others that are right, None is 0."""
+    """Decode an opaque pointer, or one of ``others``; None is 0."""
     b = fast.b
     merged = _unless_opaque(fast, index, payload)
     value = b.select(b.eq(index, b.i32(TypeIndex.NONE)), b.i64(0), payload)
@@ -84,7 +84,7 @@ def _decode_handle(
 
 
 def _unless_opaque(fast: FastPath, index: Value, payload: Value) -> Any:
-    """Begin the way of what is no opaque pointer, as it is nearly always; the block behind it."""
+    """Start the rare block for all but opaque pointers; return the block in which both go on."""
     b = fast.b
     merged, rare = b.new_block(b.types.i64), b.new_block(cold=True)
     b.cond_br(b.eq(index, b.i32(TypeIndex.OPAQUE_PTR)), merged, rare, (payload,), likely=True)
@@ -93,7 +93,7 @@ def _unless_opaque(fast: FastPath, index: Value, payload: Value) -> Any:
 
 
 def _decode_uint64(fast: FastPath, index: Value, payload: Value) -> Value:
-    """A non-negative int or a bool, or a BigInt that fits."""
+    """Decode a non-negative int, a bool, or a BigInt that fits."""
     b = fast.b
     small, big, merged = b.new_block(), b.new_block(cold=True), b.new_block(b.types.i64)
     plain = accepted_index(fast, index, [TypeIndex.INT, TypeIndex.BOOL])
@@ -105,7 +105,7 @@ def _decode_uint64(fast: FastPath, index: Value, payload: Value) -> Value:
 
 
 def _decode_big(fast: FastPath, index: Value, payload: Value, big: Block, merged: Block) -> None:
-    """In block ``big``: go on in ``merged`` with the value, if it is a BigInt that fits uint64."""
+    """Fill block ``big``: go on in ``merged`` with the value of a BigInt that fits uint64."""
     b, t = fast.b, fast.b.types
     b.block = big
     is_big = b.and_(b.eq(index, b.i32(TypeIndex.BIG_INT)), b.ne(payload, b.i64(0)))
@@ -121,7 +121,7 @@ def _decode_big(fast: FastPath, index: Value, payload: Value, big: Block, merged
 
 
 def _as_float(fast: FastPath, index: Value, payload: Value, dtype: str) -> Value:
-    """Rounded once, from the float64 that came or that is nearest to the int that came."""
+    """Convert a float or int to float64, then round it once to the dtype."""
     b, t = fast.b, fast.b.types
     is_float = b.eq(index, b.i32(TypeIndex.FLOAT))
     real = b.select(is_float, b.bitcast(payload, t.f64), b.cast("sitofp", payload, t.f64))
@@ -133,7 +133,7 @@ def _as_float(fast: FastPath, index: Value, payload: Value, dtype: str) -> Value
 
 
 def require_fits(fast: FastPath, value: Value, dtype: str, *, not_negative: bool = False) -> None:
-    """An i64 fits an integer dtype; ``not_negative`` says that it may only be too large."""
+    """Require that an i64 fits an integer dtype; ``not_negative`` says it can only be too large."""
     if dtype == "int64":
         return
     b = fast.b
@@ -148,7 +148,7 @@ def require_fits(fast: FastPath, value: Value, dtype: str, *, not_negative: bool
 
 
 def same_symbol(fast: FastPath, symbol: spec.Var, value: Value, bound: Value) -> Value:
-    """Whether a value is the symbol's; floats by value, NaN equal to NaN."""
+    """Return whether a value equals the symbol's. Floats compare by value; NaN equals NaN."""
     b = fast.b
     if symbol.dtype in _HALVES:
         return _same_half(fast, value, bound, _HALVES[symbol.dtype])
@@ -158,7 +158,7 @@ def same_symbol(fast: FastPath, symbol: spec.Var, value: Value, bound: Value) ->
 
 
 def _same_half(fast: FastPath, lhs: Value, rhs: Value, infinity: int) -> Value:
-    """By their bits, as comparing them needs library functions on some targets."""
+    """Compare bits: comparing halves as floats calls library functions on some targets."""
     b = fast.b
     types = b.types
 
@@ -172,7 +172,7 @@ def _same_half(fast: FastPath, lhs: Value, rhs: Value, infinity: int) -> Value:
 
 
 def same_float(fast: FastPath, value: Value, expected: float) -> Value:
-    """Whether a float64 is equal to a constant; by bits, but for NaN and the two zeros."""
+    """Return whether a float64 equals a constant. Bits are compared, except for NaN and zero."""
     b = fast.b
     if math.isnan(expected):
         return b.float_compare("uno", value, value)
@@ -183,12 +183,12 @@ def same_float(fast: FastPath, value: Value, expected: float) -> Value:
 
 
 def narrowed(b: Builder, value: Value, result: Type) -> Value:
-    """An i64 as an integer of another type."""
+    """Truncate an i64 to another integer type."""
     return value if result == b.types.i64 else b.trunc(value, result)
 
 
 def typed(fast: FastPath, symbol: spec.Var) -> Value:
-    """The value of a symbol in its own type: i32 for int32, ptr for handle, f16 for float16."""
+    """Return a symbol in its own type: i32 for int32, ptr for handle, f16 for float16."""
     b = fast.b
     value = fast.symbol(symbol).value
     result = b.types.scalar(symbol.dtype)

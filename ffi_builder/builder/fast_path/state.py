@@ -1,11 +1,11 @@
-"""What the fast path has decoded so far.
+"""Decoded values of the fast path.
 
-There is one record for each position, of the kind that was decoded there. No field has a default:
-where a record, a symbol or the state is made, each one is given, so that none can be forgotten
-where a branch is forked or joined.
+Each position has one record, of the kind that was decoded there. No field has a default: whoever
+makes a record, a symbol or a state gives all of them. So a new field cannot be forgotten where a
+branch begins (``fork``) or ends (``join``); pyright and Python refuse it.
 
-A record is written only by the steps of its own position, and by those who read it behind all
-branches. So a branch shares the records that were there before it.
+Only the steps of a position write its record, and providers once all branches have ended. So a
+branch shares the records that were there before it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from ffi_builder.ir import Value
 from ffi_builder.plan import Place
 
 Position: TypeAlias = tuple[int, ...]
-"""Which argument, or element of tuples: the ``position`` of a Place."""
+"""An argument, or an element of a tuple: the ``position`` of a Place."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,10 +28,10 @@ class Symbol:
     """A bound symbol.
 
     ``value`` is an i64 with the bits of an integer, bool or handle, or a float of the symbol's
-    dtype (i16 bits for the 16-bit ones). ``certain`` is None where the symbol is bound for certain,
-    else an i1 that says whether it is; ``seen`` likewise says whether it is bound at all (its value
-    is 0 otherwise). ``low`` and ``high`` are the least and the greatest value that an integer can
-    have, as far as that has been checked.
+    dtype (i16 bits for the 16-bit ones). ``certain`` is None if the symbol is certainly bound, else
+    an i1 that says whether it is. ``seen`` says the same of being bound at all, if only
+    provisionally; the value is 0 otherwise. ``low`` and ``high`` are the checked range of an
+    integer.
     """
 
     value: Value
@@ -41,7 +41,7 @@ class Symbol:
     seen: Value | None
 
     def joined(self, outer: Symbol | None, merge: Merge) -> Symbol:
-        """The symbol behind a branch that has bound it; ``outer`` is the one before the branch."""
+        """Return the symbol after a branch that bound it; ``outer`` is the one before the branch."""
         low, high = (0, 0) if outer is None else (outer.low, outer.high)
         value = merge(self.value, outer and outer.value)
         certain = merge.flag(self.certain, outer and outer.certain)
@@ -59,7 +59,7 @@ class Symbol:
 
 @dataclass(frozen=True)
 class Stored:
-    """A symbol whose value is loaded from its place where it is asked for."""
+    """A symbol that is loaded from its place wherever it is used."""
 
     place: Place
     low: int
@@ -68,28 +68,28 @@ class Stored:
 
 @dataclass(kw_only=True)
 class TensorValues:
-    """A tensor. What is None has not been read here."""
+    """A tensor. Fields that are None have not been read yet."""
 
     object: Value
     ndim: int | None
-    """The number of dimensions that it has been checked to have; None if it may have any."""
+    """The number of dimensions; None if any is accepted."""
     device: Value
     """Device type and id in one i64, the type in the low half."""
     data: Value | None
     """data + byte_offset."""
     shape: Value | None
     given_strides: Value | None
-    """As they came, perhaps NULL."""
+    """The pointer that came, which may be NULL."""
     strides: Value | None
-    """Where strides are, also of a tensor that came with none."""
+    """A pointer that is never NULL: missing strides are written out on the stack."""
     loaded: dict[int, Value]
-    """The dimensions as stored, by axis."""
+    """The dimensions by axis, as they are stored."""
     dims: dict[int, Value | int]
-    """The same, but an int or a symbol's value where the check has made it one."""
+    """The same; dimensions that equal an int or a symbol are that int, or its value."""
 
     @staticmethod
     def decoded(object_: Value, ndim: int | None, device: Value) -> TensorValues:
-        """A tensor of which nothing else has been read."""
+        """Return the record of a tensor of which nothing else has been read."""
         return TensorValues(
             object=object_,
             ndim=ndim,
@@ -103,7 +103,7 @@ class TensorValues:
         )
 
     def joined(self, merge: Merge) -> TensorValues:
-        """What is known behind the branch: object, data and device; all else is read again."""
+        """Return the record after the branch: it keeps object, data and device."""
         assert self.data is not None
         return TensorValues(
             object=merge(self.object),
@@ -124,12 +124,12 @@ class ContainerValues:
 
     object: Value
     cells: Value | None
-    """Where the elements are."""
+    """Pointer to the elements."""
     entries: list[Value]
-    """Those of a Shape, as i64."""
+    """The entries of a Shape, as i64."""
 
     def joined(self, merge: Merge) -> ContainerValues:
-        """What is known behind the branch: object and entries."""
+        """Return the record after the branch: it keeps object and entries."""
         return ContainerValues(
             object=merge(self.object),
             cells=None,
@@ -142,14 +142,14 @@ class TextValues:
     """A str or bytes."""
 
     choice: Value | None
-    """The i64 that a choice stands for."""
+    """The value of a Choice, as i64."""
     pointer: Value
     length: Value
     array: Value
     """Pointer and length as a ``TVMFFIByteArray`` on the stack."""
 
     def joined(self, merge: Merge) -> TextValues:
-        """What is known behind the branch."""
+        """Return the record after the branch."""
         return TextValues(
             choice=self.choice and merge(self.choice),
             pointer=merge(self.pointer),
@@ -165,18 +165,18 @@ class ObjectValues:
     object: Value
 
     def joined(self, merge: Merge) -> ObjectValues:
-        """What is known behind the branch."""
+        """Return the record after the branch."""
         return ObjectValues(object=merge(self.object, None))
 
 
 @dataclass(kw_only=True)
 class ScalarValues:
-    """A scalar as an i64, or a float of its dtype (i16 bits for the 16-bit ones)."""
+    """A scalar: an i64, or a float of its dtype (an i16 for the 16-bit ones)."""
 
     value: Value
 
     def joined(self, merge: Merge) -> ScalarValues:
-        """What is known behind the branch."""
+        """Return the record after the branch."""
         return ScalarValues(value=merge(self.value, None))
 
 
@@ -185,26 +185,26 @@ Record: TypeAlias = Union[TensorValues, ContainerValues, TextValues, ObjectValue
 
 @dataclass(kw_only=True)
 class State:
-    """All that the fast path has decoded, as far as it is known at the cursor."""
+    """All values that are known at the cursor."""
 
     records: dict[Position, Record]
     present: dict[Position, Value]
-    """For each Optional that is behind the cursor, an i1: whether it is there."""
+    """For each Optional before the cursor, an i1 that says whether it is present."""
     symbols: dict[spec.Var, Symbol]
     reads: dict[Place, Value]
-    """What was computed from what is stored at a place, to be emitted once."""
+    """Values computed from what is stored at a place; each is emitted once."""
     products: dict[tuple[object, ...], Value | int]
-    """Products of dimensions, likewise."""
+    """Products of dimensions; each is emitted once."""
     unsized: list[Position]
-    """Tensors whose sizes are still to be checked, as far as that is done together."""
+    """Tensors whose sizes are still to be checked, several together."""
 
     @staticmethod
     def empty() -> State:
-        """Nothing is known yet."""
+        """Return the state in which nothing is known."""
         return State(records={}, present={}, symbols={}, reads={}, products={}, unsized=[])
 
     def fork(self) -> State:
-        """The state at the beginning of a branch: what it adds is not known here."""
+        """Return the state at the beginning of a branch; values it adds are not added here."""
         return State(
             records=dict(self.records),
             present=dict(self.present),
@@ -215,13 +215,13 @@ class State:
         )
 
     def join(self, branch: State, merge: Merge) -> State:
-        """The state behind a branch that this was the state before.
+        """Return the state after a branch; ``self`` is the state before it.
 
-        What was only read or computed in the branch is not known here.
+        Values that were only read or computed in the branch are dropped.
         """
         assert not branch.unsized, "a branch checks the sizes of its own tensors"
         joined = self.fork()
-        # The tables of the branch began as copies: what it has added comes last.
+        # The dicts of the branch began as copies, so its own entries come last.
         for position, record in islice(branch.records.items(), len(self.records), None):
             joined.records[position] = record.joined(merge)
         for position, there in islice(branch.present.items(), len(self.present), None):

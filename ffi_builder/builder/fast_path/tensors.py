@@ -20,12 +20,12 @@ NDIM: Final = DL + abi.DLTENSOR_NDIM
 
 
 def decode(fast: FastPath, step: f.TensorHeader) -> None:
-    """The object, and its ndim, dtype and device."""
+    """Decode a tensor; check ndim, dtype and device."""
     b, position = fast.b, step.place.position
     tensor = _object(fast, position)
     fast.require(b.ne(tensor, b.null()))
     _check_ndim_and_dtype(fast, tensor, step.rank, step.dtype.dtypes)
-    # Type and id are neighbours: one load.
+    # One load for type and id, which are neighbours.
     device = b.field(b.types.i64, tensor, DL + abi.DLTENSOR_DEVICE_TYPE)
     same = step.same_device
     if step.device_type is not None and not (same and same.certain):
@@ -36,7 +36,7 @@ def decode(fast: FastPath, step: f.TensorHeader) -> None:
 
 
 def _object(fast: FastPath, position: Position) -> Value:
-    """The payload itself where a Tensor came; the helper takes all else."""
+    """Return the payload of a Tensor; a helper decodes all other types."""
     b, t = fast.b, fast.b.types
     base, offset = fast.any_at(position)
     index = b.field(t.i32, base, offset)
@@ -52,7 +52,7 @@ def _object(fast: FastPath, position: Position) -> Value:
 def _check_ndim_and_dtype(
     fast: FastPath, tensor: Value, ndim: int | None, dtypes: Sequence[spec.DataType]
 ) -> None:
-    """They are neighbours: one comparison of 64 bits, unless ndim is free."""
+    """Compare ndim and dtype, which are neighbours, at once; with any ndim, the dtype alone."""
     b, t = fast.b, fast.b.types
     words = [dtype.code | dtype.bits << 8 | dtype.lanes << 16 for dtype in dtypes]
     if ndim is None:
@@ -66,9 +66,9 @@ def _check_ndim_and_dtype(
 
 
 def _check_same_device(fast: FastPath, mine: Value, step: s.CheckSameDevice) -> None:
-    """The device is that of the first other tensor that is there and of this device type.
+    """Compare with the first other tensor that is present and on this type of device.
 
-    Where one is certain to be, comparing both halves checks the type too.
+    If the first one certainly is, one comparison covers both type and id.
     """
     b, t = fast.b, fast.b.types
     if step.certain:
@@ -89,9 +89,9 @@ def _check_same_device(fast: FastPath, mine: Value, step: s.CheckSameDevice) -> 
 
 
 def check_shape_of_any_rank(fast: FastPath, place: Place) -> None:
-    """The shape pointer is not NULL, unless ndim is 0.
+    """Require that the shape pointer is not NULL, unless ndim is 0.
 
-    That no dimension is negative is checked with their product.
+    The check of the size rejects negative dimensions.
     """
     b = fast.b
     there = b.ne(fast.shape(place.position), b.null())
@@ -100,7 +100,7 @@ def check_shape_of_any_rank(fast: FastPath, place: Place) -> None:
 
 
 def _empty(fast: FastPath, position: Position) -> bool | None:
-    """Whether a tensor has no elements; None if that is known only when it comes."""
+    """Return whether a tensor has no elements; None if that depends on the call."""
     tensor = fast.tensor(position)
     dims = tensor.dims.values()
     # Values are not compared: with some bindings `==` emits an operation (docs/mlir.md).
@@ -111,10 +111,10 @@ def _empty(fast: FastPath, position: Position) -> bool | None:
 
 
 def check_data(fast: FastPath, place: Place) -> None:
-    """The number of elements fits int64, data + byte_offset does not wrap, data is not NULL.
+    """Check the number of elements, that data + byte_offset does not wrap, and data for NULL.
 
-    ``data - 1 < data + byte_offset`` says the latter two: it does not hold if data is NULL, which
-    is right only for a tensor without elements.
+    ``data - 1 < data + byte_offset`` covers the last two: it is false if data is NULL, which only a
+    tensor without elements may have.
     """
     b, t = fast.b, fast.b.types
     tensor = fast.tensor(place.position)
@@ -138,7 +138,7 @@ def _is_empty(fast: FastPath, position: Position) -> Value:
 
 
 def check_alignment(fast: FastPath, place: Place, alignment: int) -> None:
-    """Of data + byte_offset; an empty tensor needs none."""
+    """Check the alignment of data + byte_offset, unless the tensor is empty."""
     empty = _empty(fast, place.position)
     if alignment == 1 or empty:
         return
@@ -158,9 +158,9 @@ _HELPERS: Final = {"C": "contiguous", "F": "column_major"}
 
 
 def check_layout(fast: FastPath, place: Place, order: str) -> None:
-    """NULL, or each stride the product that it must be; else the helper looks at all of them.
+    """Compare each stride with its product, unless the pointer is NULL; a helper does the rest.
 
-    NULL stands for row-major, which is column-major too for one dimension.
+    NULL strides mean row-major, which with one dimension is column-major too.
     """
     b = fast.b
     tensor = fast.tensor(place.position)
@@ -178,7 +178,7 @@ def check_layout(fast: FastPath, place: Place, order: str) -> None:
 
 
 def _contiguous(fast: FastPath, dims: list[Value | int], order: str) -> list[Value | int]:
-    """The strides that dimensions have in an order."""
+    """Compute the contiguous strides of dimensions in an order."""
     axes = range(len(dims))
     if order == "C":
         return [fast.product(dims[axis + 1 :]) for axis in axes]
@@ -211,13 +211,13 @@ def _check_strides(
 
 
 def stride(fast: FastPath, place: Place) -> Value:
-    """A stride as stored, or what NULL strides stand for, loaded at the cursor."""
+    """Load a stride at the cursor; NULL strides are row-major."""
     assert place.index is not None
     return fast.b.field(fast.b.types.i64, strides(fast, place.position), 8 * place.index)
 
 
 def strides(fast: FastPath, position: Position) -> Value:
-    """Where the strides of a tensor are: NULL ones are written out on the stack."""
+    """Return a pointer to the strides of a tensor; NULL ones are written out on the stack."""
     record = fast.tensor(position)
     if record.strides is None:
         assert record.ndim is not None
@@ -235,7 +235,7 @@ def strides(fast: FastPath, position: Position) -> Value:
 
 
 def check_packed(fast: FastPath, place: Place, limit: int) -> None:
-    """The stored value must not overflow when it is multiplied."""
+    """Require that the stored value does not overflow when it is multiplied."""
     b = fast.b
     stored = stride(fast, place) if place.part is Part.STRIDES else fast.dim(place)
     shifted = b.add(stored, b.i64(limit))
@@ -246,12 +246,12 @@ def check_packed(fast: FastPath, place: Place, limit: int) -> None:
 
 
 _TOGETHER: Final = 16
-"""How many tensors have their sizes checked together. Values that wait for it take registers; with
-all tensors of a long signature LLVM's time would be quadratic."""
+"""The number of tensors whose sizes are checked together. Waiting values occupy registers: with
+more tensors, LLVM's time grows with the square of their number."""
 
 
 def _check_size(fast: FastPath, position: Position) -> None:
-    """No dimension is negative, and their product fits int64: together with that of others."""
+    """Check the size of a tensor, or put that off to check several tensors together."""
     tensor, unsized = fast.tensor(position), fast.state.unsized
     if tensor.ndim is None:
         fast.require(fast.shared("numel_fits", [tensor.object]))
@@ -263,10 +263,10 @@ def _check_size(fast: FastPath, position: Position) -> None:
 
 
 def check_sizes(fast: FastPath) -> None:
-    """The sizes of the tensors that wait for it.
+    """Check that no dimension of the waiting tensors is negative, and that their sizes fit int64.
 
-    If the dimensions, or-ed together, are small enough as an unsigned number, no product of them
-    can overflow; only if they are not, each tensor is looked at.
+    If the bitwise or of all dimensions is small as an unsigned number, no product can overflow;
+    otherwise each tensor is checked by a helper.
     """
     b = fast.b
     positions, fast.state.unsized = fast.state.unsized, []
@@ -295,7 +295,7 @@ def check_sizes(fast: FastPath) -> None:
 
 
 def _bits_each(dims: list[Value | int], dynamic: int) -> int:
-    """How many bits each dynamic dimension may have so that the product is below 2^63."""
+    """Return how many bits each dynamic dimension may have for a product below 2^63."""
     static = 1
     for dim in dims:
         static *= dim if isinstance(dim, int) else 1
@@ -305,7 +305,7 @@ def _bits_each(dims: list[Value | int], dynamic: int) -> int:
 
 
 def _static_size(fast: FastPath, position: Position, dims: list[Value | int]) -> None:
-    """A shape of ints alone: whether it overflows is known now."""
+    """Reject every call if the product of constant dimensions overflows."""
     static = 1
     for dim in dims:
         assert isinstance(dim, int)

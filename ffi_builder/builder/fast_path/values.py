@@ -1,4 +1,4 @@
-"""Checks of single values: dimensions, strides, entries of Shapes, device ids, scalars."""
+"""Checks single values on the fast path: dimensions, strides, entries, device ids, scalars."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ffi_builder.plan.results import checked_range
 
 
 def read(fast: FastPath, place: Place) -> Value:
-    """The value at a place, as the steps see it."""
+    """Return the value at a place, as the steps see it."""
     reads = fast.state.reads
     if place not in reads:
         if place.part is Part.VALUE:
@@ -41,35 +41,35 @@ def _read(fast: FastPath, place: Place) -> Value:
 
 
 def check_int(fast: FastPath, step: s.EqualInt) -> None:
-    """The value is a constant."""
+    """Require that the value is a constant."""
     b, place = fast.b, step.place
     fast.check(b.eq(read(fast, place), b.i64(step.expected)), place, free=step.free)
     _note_dim(fast, place, step.expected)
 
 
 def check_symbol(fast: FastPath, step: s.EqualSymbol) -> None:
-    """The value is that of a symbol which is bound for certain."""
+    """Require that the value equals that of a certainly bound symbol."""
     place, bound = step.place, fast.state.symbols[step.symbol].value
     fast.check(same_symbol(fast, step.symbol, read(fast, place), bound), place, free=step.free)
     _note_dim(fast, place, bound)
 
 
 def _note_dim(fast: FastPath, place: Place, value: Value | int) -> None:
-    """A dimension that was checked is the int, or the very value of the symbol."""
+    """Replace a dimension by the constant or symbol that it has been found equal to."""
     if place.part is Part.SHAPE and place.packing == 1 and place.index is not None:
         fast.tensor(place.position).dims[place.index] = value
 
 
 def check_fits(fast: FastPath, place: Place, dtype: str) -> None:
-    """The value fits an integer dtype. Dimensions and entries are not negative."""
+    """Require that the value fits an integer dtype. Dimensions and entries are not negative."""
     size = place.part in (Part.SHAPE, Part.ENTRY) and place.solved is None
     require_fits(fast, read(fast, place), dtype, not_negative=size)
 
 
 def _implied(fast: FastPath, place: Place, symbol: spec.Var) -> bool:
-    """Whether the symbol is bound for certain: its value has passed this check.
+    """Return whether the symbol is certainly bound, so that its value has passed this check.
 
-    A plan compares the value here with that one too.
+    Plans compare the value at this place with it, so that no other check is needed.
     """
     bound = fast.state.symbols.get(symbol)
     return bound is not None and bound.certain is None and place.solved is None
@@ -78,7 +78,7 @@ def _implied(fast: FastPath, place: Place, symbol: spec.Var) -> bool:
 def check_bound(
     fast: FastPath, place: Place, symbol: spec.Var, relation: str, bound: int | None, free: bool
 ) -> None:
-    """The value is not beyond the ``min`` or ``max`` of a symbol."""
+    """Require that the value is not beyond the ``min`` or ``max`` of a symbol."""
     assert bound is not None
     if _implied(fast, place, symbol):
         return
@@ -89,7 +89,7 @@ def check_bound(
 
 
 def check_divisible(fast: FastPath, step: s.Divisible) -> None:
-    """The value is a multiple of the ``divisibility`` of a symbol."""
+    """Require that the value is a multiple of the ``divisibility`` of a symbol."""
     b, place, symbol = fast.b, step.place, step.symbol
     divisor = symbol.divisibility
     assert divisor is not None
@@ -106,7 +106,7 @@ def check_divisible(fast: FastPath, step: s.Divisible) -> None:
 
 
 def bind(fast: FastPath, place: Place, symbol: spec.Var) -> None:
-    """The symbol takes the value; one that is only passed on is read where it is asked for."""
+    """Bind the symbol to the value. A stride that no check reads is loaded where it is used."""
     low, high = checked_range(place, symbol)
     if place.part is Part.STRIDES and place.solved is None and symbol in fast.alone:
         fast.stored[symbol] = Stored(place, low, high)
@@ -119,7 +119,7 @@ def _bound(value: Value, low: int, high: int, certain: Value | None = None) -> S
 
 
 def bind_or_equal(fast: FastPath, step: s.BindOrEqual) -> None:
-    """The symbol takes the value, or must have it; see :class:`~plan.steps.BindOrEqual`."""
+    """Bind the symbol, or compare with it; see :class:`~ffi_builder.plan.steps.BindOrEqual`."""
     b, place, symbol = fast.b, step.place, step.symbol
     value = read(fast, place)
     applies = b.xor(fast.is_free(place), b.i1(True)) if step.free else None
@@ -135,7 +135,7 @@ def bind_or_equal(fast: FastPath, step: s.BindOrEqual) -> None:
     if applies is None:
         fast.require(equal)
         if symbol.dtype in spec.FLOAT_DTYPES and certain is not None:
-            # Equal is not the same: 0.0 and -0.0. The first one counts.
+            # 0.0 equals -0.0 but is another value; the first one counts.
             value = b.select(certain, before.value, value)
         fast.state.symbols[symbol] = _bound(value, low, high)
         return
@@ -149,12 +149,12 @@ def bind_or_equal(fast: FastPath, step: s.BindOrEqual) -> None:
 
 
 def solve(fast: FastPath, step: s.Solve) -> None:
-    """The value is that of an expression of one symbol; later steps see the symbol's value."""
+    """Solve an equation for its symbol; later steps see the value of the symbol."""
     fast.state.reads[step.solved] = expressions.solve(fast, step, read(fast, step.place))
 
 
 def check_expression(fast: FastPath, step: s.EqualExpr) -> None:
-    """The value is that of an expression, or it or one of the symbols is absent."""
+    """Require that the value equals an expression, unless it or a symbol is absent."""
     b, place, expr = fast.b, step.place, step.expr
     value, fine = expressions.evaluate(fast, expr)
     holds = b.eq(read(fast, place), value)
