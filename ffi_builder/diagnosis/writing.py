@@ -31,14 +31,13 @@ _ROUNDING: Final = {
 _STYLES: Final = {
     s.Kind.HANDLE: Style.HEX,
     s.Kind.CONST_BOOL: Style.BOOL,
-    s.Kind.CONST_FLOAT: Style.FLOAT,
 }
 
 
 def write_scalar(out: TableWriter, kind: s.Kind, dtype: str | None) -> None:
     """Decode a scalar of a kind; round floats to a dtype."""
     mask = sum(1 << SCALAR_BITS.index(index) for index in kind.accepts)
-    style = Style.FLOAT if kind is s.Kind.FLOAT else _STYLES.get(kind, Style.INT)
+    style = Style.FLOAT if kind.is_float else _STYLES.get(kind, Style.INT)
     out.emit(Op.SCALAR, "BBB", mask, WORDS.index(kind.words), style)
     if style is Style.FLOAT:
         out.emit(Op.FLOAT, "B", _ROUNDING[dtype])

@@ -38,6 +38,16 @@ class Kind(Enum):
         return self.value[0]
 
     @property
+    def is_float(self) -> bool:
+        """Whether the value is a float; ints are converted."""
+        return TypeIndex.FLOAT in self.accepts
+
+    @property
+    def is_pointer(self) -> bool:
+        """Whether the value is an address; None is 0."""
+        return TypeIndex.OPAQUE_PTR in self.accepts
+
+    @property
     def words(self) -> Words:
         """The message for any other type index."""
         return self.value[1]

@@ -248,7 +248,7 @@ def choices_text(choices: Iterable[str]) -> str:
 
 
 def float_text(value: float) -> str:
-    """Show a float64 by ``%.15g``, or ``%.17g`` if that would read back differently; else ``nan``."""
+    """Show a float64 by ``%.15g``, or by ``%.17g`` if that would read back differently."""
     if value != value:
         return "nan"
     short = f"{value:.15g}"

@@ -32,7 +32,7 @@ class Merge:
         return self._b.i1(True)
 
     def emit(self, start: Any, condition: Value, body: Any) -> None:
-        """End the branch, and block ``start``, which takes it on ``condition``; go on after both."""
+        """End the branch, and block ``start``, which takes it on a condition; go on after both."""
         b = self._b
         b.br(self._block, *self._inner)
         b.block = start

@@ -26,11 +26,11 @@ def decode_scalar(fast: FastPath, step: s.DecodeScalar) -> None:
     """Decode an i64, or for float kinds a float of the dtype (an i16 for 16 bits)."""
     index, value = fast.type_and_payload(step.place.position)
     accepts = step.kind.accepts
-    if accepts[0] is TypeIndex.OPAQUE_PTR:
+    if step.kind.is_pointer:
         value = _decode_handle(fast, index, value, accepts[1:])
     else:
         fast.require(accepted_index(fast, index, accepts))
-        if step.kind in (s.Kind.FLOAT, s.Kind.CONST_FLOAT):
+        if step.kind.is_float:
             value = _as_float(fast, index, value, step.dtype or "float64")
     fast.state.records[step.place.position] = ScalarValues(value=value)
 

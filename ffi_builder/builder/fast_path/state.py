@@ -41,7 +41,7 @@ class Symbol:
     seen: Value | None
 
     def joined(self, outer: Symbol | None, merge: Merge) -> Symbol:
-        """Return the symbol after a branch that bound it; ``outer`` is the one before the branch."""
+        """Return the symbol after a branch that bound it; ``outer`` is the one before it."""
         low, high = (0, 0) if outer is None else (outer.low, outer.high)
         value = merge(self.value, outer and outer.value)
         certain = merge.flag(self.certain, outer and outer.certain)
