@@ -109,9 +109,6 @@ class Results:
             ndim=tensor.ndim,
             device=device,
             data=data,
-            shape=None,
-            given_strides=None,
-            strides=None,
             loaded=dict(enumerate(loaded)),
             dims=dict(enumerate(dims)),
         )
@@ -152,7 +149,7 @@ class Results:
         for param, place in reversed(self.decoded.places):
             if not isinstance(param, spec.Tensor) or param.device not in (tensor.device, spec.ANY):
                 continue
-            own, counts = self.fast.device(place.position), self.fast.guard(place.position)
+            own, counts = self.fast.tensor(place.position).device, self.fast.guard(place.position)
             if param.device == spec.ANY:
                 alike = b.eq(b.trunc(own, t.i32), b.i32(type_))
                 counts = alike if counts is None else b.and_(alike, counts)

@@ -147,7 +147,7 @@ class DecodedValues:
 
     def device_type(self, tensor: spec.Param) -> Value:
         """As an i32."""
-        device = self.fast.device(self._tensor(tensor)[1].position)
+        device = self.fast.tensor(self._tensor(tensor)[1].position).device
         return self.b.trunc(device, self.b.types.i32)
 
     def text(self, param: spec.Param) -> tuple[Value, Value]:
@@ -164,7 +164,7 @@ class DecodedValues:
         for param, place in reversed(self.places):
             if not isinstance(param, spec.Tensor) or param.device == "cpu":
                 continue
-            own, counts = self.fast.device(place.position), self.fast.guard(place.position)
+            own, counts = self.fast.tensor(place.position).device, self.fast.guard(place.position)
             if param.device == spec.ANY:
                 on_device = b.ne(b.trunc(own, t.i32), b.i32(abi.DEVICE_TYPES["cpu"]))
                 counts = on_device if counts is None else b.and_(on_device, counts)
@@ -208,7 +208,7 @@ class DecodedValues:
     def device_id(self, tensor: spec.Param) -> Value:
         """As an i32."""
         b = self.b
-        device = self.fast.device(self._tensor(tensor)[1].position)
+        device = self.fast.tensor(self._tensor(tensor)[1].position).device
         return b.trunc(b.lshr(device, b.i64(32)), b.types.i32)
 
     def scalar(self, param: spec.Param) -> Value:

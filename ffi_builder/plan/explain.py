@@ -20,22 +20,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ffi_builder import spec
+from ffi_builder.plan import steps as s
 from ffi_builder.plan.results import result_rows
-from ffi_builder.plan.steps import (
-    AnyStep,
-    AtLeast,
-    AtMost,
-    Bind,
-    BindOrEqual,
-    CheckContiguous,
-    CheckSameDevice,
-    DecodeOptional,
-    Divisible,
-    EqualExpr,
-    EqualInt,
-    EqualSymbol,
-    Solve,
-)
 
 LATE = "what had to wait for a later argument:"
 RESULTS = "then, of what is returned:"
@@ -48,7 +34,7 @@ WIDEST = 56
 """Columns are at most this wide; longer cells stick out."""
 
 
-def plan_text(signature: spec.Signature, steps: Sequence[AnyStep], late: int) -> str:
+def plan_text(signature: spec.Signature, steps: Sequence[s.AnyStep], late: int) -> str:
     """Lay out the signature, then a table with one line per step."""
     origins: dict[str, str] = {}
     rows = [("at", "expected", "otherwise")]
@@ -73,24 +59,24 @@ def plan_text(signature: spec.Signature, steps: Sequence[AnyStep], late: int) ->
     return "\n".join([*lines, *_notes(signature, steps)])
 
 
-def _notes(signature: spec.Signature, steps: Sequence[AnyStep]) -> Iterator[str]:
+def _notes(signature: spec.Signature, steps: Sequence[s.AnyStep]) -> Iterator[str]:
     """Remarks below the table."""
     if any(_may_be_free(step) for step in steps):
         yield FREE
-    if any(isinstance(step, DecodeOptional) for step in steps):
+    if any(isinstance(step, s.DecodeOptional) for step in steps):
         yield ABSENT
-    if any(isinstance(step, CheckSameDevice) and not step.certain for step in steps):
+    if any(isinstance(step, s.CheckSameDevice) and not step.certain for step in steps):
         yield DEVICES
     if signature.results:
         yield f"Returns {spec.results_text(signature.returns)}."
 
 
-def _may_be_free(step: AnyStep) -> bool:
+def _may_be_free(step: s.AnyStep) -> bool:
     match step:
-        case CheckContiguous():
+        case s.CheckContiguous():
             return True
-        case (AtLeast() | AtMost() | Divisible() | EqualInt()) | (
-            EqualSymbol() | BindOrEqual() | Solve() | EqualExpr()
+        case (s.AtLeast() | s.AtMost() | s.Divisible() | s.EqualInt()) | (
+            s.EqualSymbol() | s.BindOrEqual() | s.Solve() | s.EqualExpr()
         ):
             return step.free
         case _:
@@ -101,12 +87,12 @@ def _width(cells: list[str]) -> int:
     return max(len(cell) for cell in cells if len(cell) <= WIDEST)
 
 
-def _note_origin(step: AnyStep, origins: dict[str, str]) -> None:
+def _note_origin(step: s.AnyStep, origins: dict[str, str]) -> None:
     """Note where a symbol is bound; if strides may be free, that can be one of several places."""
     match step:
-        case Bind(place, symbol):
+        case s.Bind(place, symbol):
             origins[symbol.name] = str(place)
-        case BindOrEqual(place, symbol):
+        case s.BindOrEqual(place, symbol):
             before = origins.get(symbol.name)
             origins[symbol.name] = str(place) if before is None else f"{before} or {place}"
         case _:

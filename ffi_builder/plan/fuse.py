@@ -12,42 +12,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias, TypeVar, Union
 
-from ffi_builder.plan.decode import (
-    DecodeEntry,
-    DecodeOptional,
-    DecodeScalar,
-    DecodeShape,
-    DecodeTensor,
-    DecodeText,
-    DecodeTuple,
-    Kind,
-)
+from ffi_builder.plan import steps as s
 from ffi_builder.plan.path import Part, Place
 from ffi_builder.plan.step import Step
-from ffi_builder.plan.steps import (
-    AnyStep,
-    CheckBytes,
-    CheckCells,
-    CheckLength,
-    CheckSmall,
-    EqualInt,
-    Fits,
-    NotNegative,
-    NotNull,
-    PlainStep,
-)
-from ffi_builder.plan.tensor_checks import (
-    CheckContiguous,
-    CheckData,
-    CheckDeviceType,
-    CheckDims,
-    CheckDType,
-    CheckNdim,
-    CheckNumel,
-    CheckOffset,
-    CheckSameDevice,
-    CheckShapePointer,
-)
 
 
 @dataclass(frozen=True)
@@ -63,16 +30,16 @@ class TensorHeader:
     """Decode a tensor; check its ndim, dtype and device."""
 
     place: Place
-    not_null: NotNull
-    ndim: CheckNdim | NotNegative
-    dtype: CheckDType
-    device_type: CheckDeviceType | None
-    same_device: CheckSameDevice | None
+    not_null: s.NotNull
+    ndim: s.CheckNdim | s.NotNegative
+    dtype: s.CheckDType
+    device_type: s.CheckDeviceType | None
+    same_device: s.CheckSameDevice | None
 
     @property
     def rank(self) -> int | None:
         """The number of dimensions; None if any is accepted."""
-        return self.ndim.expected if isinstance(self.ndim, CheckNdim) else None
+        return self.ndim.expected if isinstance(self.ndim, s.CheckNdim) else None
 
 
 @dataclass(frozen=True)
@@ -109,10 +76,10 @@ class Container:
     """Decode a Shape or tuple; check its length."""
 
     place: Place
-    decode: DecodeShape | DecodeTuple
-    not_null: NotNull
-    length: CheckLength
-    cells: CheckCells | None
+    decode: s.DecodeShape | s.DecodeTuple
+    not_null: s.NotNull
+    length: s.CheckLength
+    cells: s.CheckCells | None
     """None if there are no elements."""
 
 
@@ -133,7 +100,7 @@ class Text:
 
     place: Place
     binary: bool
-    not_null: NotNull
+    not_null: s.NotNull
 
 
 @dataclass(frozen=True)
@@ -141,8 +108,8 @@ class Integer:
     """Decode an int; check that it fits a dtype."""
 
     place: Place
-    decode: DecodeScalar
-    fits: Fits
+    decode: s.DecodeScalar
+    fits: s.Fits
 
 
 @dataclass(frozen=True)
@@ -150,12 +117,12 @@ class Pointer:
     """Decode a pointer; an int is accepted if it is an address."""
 
     place: Place
-    decode: DecodeScalar
-    fits: Fits
+    decode: s.DecodeScalar
+    fits: s.Fits
 
 
 FusedStep: TypeAlias = Union[
-    PlainStep,
+    s.PlainStep,
     OptionalSpan,
     TensorHeader,
     AnyShape,
@@ -179,7 +146,7 @@ class FusedPlan:
     late: tuple[FusedStep, ...]
 
 
-def fuse(steps: Sequence[AnyStep]) -> tuple[FusedStep, ...]:
+def fuse(steps: Sequence[s.AnyStep]) -> tuple[FusedStep, ...]:
     """Fuse the steps of a plan."""
     return tuple(_fused(_Cursor(steps)))
 
@@ -190,22 +157,21 @@ _Kind = TypeVar("_Kind", bound=Step)
 class _Cursor:
     """Reads steps in order."""
 
-    def __init__(self, steps: Sequence[AnyStep]) -> None:
+    def __init__(self, steps: Sequence[s.AnyStep]) -> None:
         self._steps = steps
         self._at = 0
 
-    def __iter__(self) -> Iterator[AnyStep]:
+    def __iter__(self) -> Iterator[s.AnyStep]:
         while self._at < len(self._steps):
             self._at += 1
             yield self._steps[self._at - 1]
 
-    def next_is(self, *kinds: type[Step]) -> bool:
-        """Return whether the next step is of one of these classes."""
-        return self._at < len(self._steps) and isinstance(self._steps[self._at], kinds)
-
-    def next_is_at(self, place: Place) -> bool:
-        """Return whether the next step reads this place."""
-        return self._at < len(self._steps) and self._steps[self._at].place == place
+    def next_is(self, place: Place, *kinds: type[Step]) -> bool:
+        """Return whether the next step reads this place and is of one of these classes."""
+        if self._at == len(self._steps):
+            return False
+        step = self._steps[self._at]
+        return isinstance(step, kinds) and step.place == place
 
     def take(self, kind: type[_Kind]) -> _Kind:
         """Take the next step, which is of this class in every plan."""
@@ -223,7 +189,7 @@ class _Cursor:
         self._at += 1
         return step
 
-    def take_within(self, position: tuple[int, ...]) -> Sequence[AnyStep]:
+    def take_within(self, position: tuple[int, ...]) -> Sequence[s.AnyStep]:
         """Take the next steps as long as they look into the parameter at a position."""
         start, depth = self._at, len(position)
         steps = self._steps
@@ -235,45 +201,44 @@ class _Cursor:
 def _fused(steps: _Cursor) -> Iterator[FusedStep]:
     for step in steps:
         match step:
-            case DecodeOptional(place):
+            case s.DecodeOptional(place):
                 yield OptionalSpan(place, fuse(steps.take_within(place.position)))
-            case DecodeTensor(place):
+            case s.DecodeTensor(place):
                 yield _tensor_header(place, steps)
-            case CheckShapePointer(place, any_rank=True):
-                steps.take(CheckDims)
+            case s.CheckShapePointer(place, any_rank=True):
+                steps.take(s.CheckDims)
                 yield AnyShape(place)
-            case NotNegative(place):
+            case s.NotNegative(place):
                 assert place.part is Part.SHAPE
                 yield Dim(place)
-            case CheckContiguous(place, order):  # all axes follow one another
-                while steps.take_if(CheckContiguous):
+            case s.CheckContiguous(place, order):  # all axes follow one another
+                while steps.take_if(s.CheckContiguous):
                     pass
                 yield Layout(place, order)
-            case CheckNumel(place):
-                steps.take(CheckOffset)
-                yield TensorData(steps.take(CheckData).place)
-            case DecodeShape(place) | DecodeTuple(place):
-                not_null, length = steps.take(NotNull), steps.take(CheckLength)
-                yield Container(place, step, not_null, length, steps.take_if(CheckCells))
-            case DecodeEntry(place):
-                steps.take(NotNegative)
-                bounded = steps.next_is(EqualInt, Fits) and steps.next_is_at(place)
-                yield Entry(place, bounded)
-            case DecodeText(place, binary):
-                text = Text(place, binary, steps.take(NotNull))
-                steps.take(CheckSmall)
-                steps.take(CheckBytes)
+            case s.CheckNumel(place):
+                steps.take(s.CheckOffset)
+                yield TensorData(steps.take(s.CheckData).place)
+            case s.DecodeShape(place) | s.DecodeTuple(place):
+                not_null, length = steps.take(s.NotNull), steps.take(s.CheckLength)
+                yield Container(place, step, not_null, length, steps.take_if(s.CheckCells))
+            case s.DecodeEntry(place):
+                steps.take(s.NotNegative)
+                yield Entry(place, bounded=steps.next_is(place, s.EqualInt, s.Fits))
+            case s.DecodeText(place, binary):
+                text = Text(place, binary, steps.take(s.NotNull))
+                steps.take(s.CheckSmall)
+                steps.take(s.CheckBytes)
                 yield text
-            case DecodeScalar(place, Kind.INT):
-                yield Integer(place, step, steps.take(Fits))
-            case DecodeScalar(place, Kind.POINTER):
-                steps.take(NotNegative)
-                yield Pointer(place, step, steps.take(Fits))
-            case (CheckNdim() | CheckDType() | CheckDeviceType() | CheckSameDevice()) | (
-                CheckDims() | CheckOffset() | CheckData()
+            case s.DecodeScalar(place, s.Kind.INT):
+                yield Integer(place, step, steps.take(s.Fits))
+            case s.DecodeScalar(place, s.Kind.POINTER):
+                steps.take(s.NotNegative)
+                yield Pointer(place, step, steps.take(s.Fits))
+            case (s.CheckNdim() | s.CheckDType() | s.CheckDeviceType() | s.CheckSameDevice()) | (
+                s.CheckDims() | s.CheckOffset() | s.CheckData()
             ):
                 raise AssertionError(f"no tensor header before {step}")
-            case CheckLength() | CheckCells() | CheckSmall() | CheckBytes():
+            case s.CheckLength() | s.CheckCells() | s.CheckSmall() | s.CheckBytes():
                 raise AssertionError(f"nothing is decoded before {step}")
             case _:
                 yield step
@@ -282,9 +247,9 @@ def _fused(steps: _Cursor) -> Iterator[FusedStep]:
 def _tensor_header(place: Place, steps: _Cursor) -> TensorHeader:
     return TensorHeader(
         place,
-        steps.take(NotNull),
-        steps.take_if(CheckNdim) or steps.take(NotNegative),
-        steps.take(CheckDType),
-        steps.take_if(CheckDeviceType),
-        steps.take_if(CheckSameDevice),
+        steps.take(s.NotNull),
+        steps.take_if(s.CheckNdim) or steps.take(s.NotNegative),
+        steps.take(s.CheckDType),
+        steps.take_if(s.CheckDeviceType),
+        steps.take_if(s.CheckSameDevice),
     )

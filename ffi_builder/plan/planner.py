@@ -12,31 +12,9 @@ from typing import Final, TypeAlias, Union
 from ffi_builder import spec
 from ffi_builder.abi import TypeIndex
 from ffi_builder.errors import SpecError
+from ffi_builder.plan import steps as s
 from ffi_builder.plan.model import Plan
 from ffi_builder.plan.path import Part, Place
-from ffi_builder.plan.steps import (
-    CheckArguments,
-    CheckBool,
-    CheckBytes,
-    CheckCells,
-    CheckChoice,
-    CheckCount,
-    CheckLength,
-    CheckSmall,
-    DecodeEntry,
-    DecodeObject,
-    DecodeOptional,
-    DecodeScalar,
-    DecodeShape,
-    DecodeText,
-    DecodeTuple,
-    EqualFloat,
-    EqualInt,
-    Fits,
-    Kind,
-    NotNegative,
-    NotNull,
-)
 from ffi_builder.plan.tensors import plan_tensor
 from ffi_builder.plan.values import ValuePlanner
 
@@ -93,9 +71,9 @@ class _Planner(ValuePlanner):
         """Plan all parameters. Late steps come last."""
         arguments = self.signature.arguments
         nowhere = Place((-1,), "", Part.COUNT)
-        self.add(CheckCount(nowhere, len(arguments)))
+        self.add(s.CheckCount(nowhere, len(arguments)))
         if arguments:
-            self.add(CheckArguments(nowhere.at(Part.ARGUMENTS)))
+            self.add(s.CheckArguments(nowhere.at(Part.ARGUMENTS)))
         for index, param in enumerate(arguments):
             self._plan_param(Place((index,), param.name), param)
         steps = (*self.steps, *self.late)
@@ -125,32 +103,32 @@ class _Planner(ValuePlanner):
     def _plan_plain(self, place: Place, param: Simple, optional: bool) -> None:
         """Plan a parameter without symbols and elements."""
 
-        def decode(kind: Kind) -> DecodeScalar:
-            return DecodeScalar(place, kind, optional=optional)
+        def decode(kind: s.Kind) -> s.DecodeScalar:
+            return s.DecodeScalar(place, kind, optional=optional)
 
         match param:
             case spec.Stream():
-                self.add(decode(Kind.STREAM))
+                self.add(decode(s.Kind.STREAM))
             case spec.DataPointer():
-                self.add(decode(Kind.POINTER), NotNegative(place), Fits(place, "uint64"))
+                self.add(decode(s.Kind.POINTER), s.NotNegative(place), s.Fits(place, "uint64"))
             case spec.DType():
-                self.add(decode(Kind.DTYPE))
+                self.add(decode(s.Kind.DTYPE))
             case spec.Device():
-                self.add(decode(Kind.DEVICE))
+                self.add(decode(s.Kind.DEVICE))
             case spec.ConstNone():
-                self.add(decode(Kind.CONST_NONE))
+                self.add(decode(s.Kind.CONST_NONE))
             case spec.ConstInt():
-                self.add(decode(Kind.CONST_INT), EqualInt(place, param.value))
+                self.add(decode(s.Kind.CONST_INT), s.EqualInt(place, param.value))
             case spec.ConstBool():
-                self.add(decode(Kind.CONST_BOOL), EqualInt(place, param.value))
+                self.add(decode(s.Kind.CONST_BOOL), s.EqualInt(place, param.value))
             case spec.ConstFloat():
-                self.add(decode(Kind.CONST_FLOAT), EqualFloat(place, param))
+                self.add(decode(s.Kind.CONST_FLOAT), s.EqualFloat(place, param))
 
     def _plan_optional(self, place: Place, param: spec.Plain) -> None:
         """Plan an Optional. Symbols that it binds are certain only within it."""
         outer, self.in_optional = self.in_optional, True
         certain = set(self.bound)
-        self.add(DecodeOptional(place))
+        self.add(s.DecodeOptional(place))
         self._plan_param(place, param, optional=True)
         self.provisional |= self.bound - certain
         self.bound = certain
@@ -158,46 +136,56 @@ class _Planner(ValuePlanner):
 
     def _plan_scalar(self, place: Place, var: spec.Var, optional: bool) -> None:
         if var.dtype == "handle":
-            self.add(DecodeScalar(place, Kind.HANDLE))
+            self.add(s.DecodeScalar(place, s.Kind.HANDLE))
         elif var.dtype == "bool":
-            self.add(DecodeScalar(place, Kind.BOOL, optional=optional), CheckBool(place))
+            self.add(s.DecodeScalar(place, s.Kind.BOOL, optional=optional), s.CheckBool(place))
         elif var.is_integer:
-            self.add(DecodeScalar(place, Kind.INT, optional=optional), Fits(place, var.dtype))
+            self.add(s.DecodeScalar(place, s.Kind.INT, optional=optional), s.Fits(place, var.dtype))
             self.constrain(place, var)
         else:
-            self.add(DecodeScalar(place, Kind.FLOAT, var.dtype, optional=optional))
+            self.add(s.DecodeScalar(place, s.Kind.FLOAT, var.dtype, optional=optional))
         self.bind(place, var)
 
     def _plan_text(
         self, place: Place, param: spec.String | spec.Bytes | spec.Choice, optional: bool
     ) -> None:
         binary = isinstance(param, spec.Bytes)
-        self.add(DecodeText(place, binary, optional=optional), NotNull(place))
-        self.add(CheckSmall(place), CheckBytes(place))
+        self.add(s.DecodeText(place, binary, optional=optional), s.NotNull(place))
+        self.add(s.CheckSmall(place), s.CheckBytes(place))
         if isinstance(param, spec.Choice):
-            self.add(CheckChoice(place, param))
+            self.add(s.CheckChoice(place, param))
 
     def _plan_object(self, place: Place, param: AnyObject, optional: bool) -> None:
         index = _STATIC.get(type(param))
         key = param.type_key if isinstance(param, spec.Object) else None
-        self.add(DecodeObject(place, index, key, optional=optional), NotNull(place))
+        self.add(s.DecodeObject(place, index, key, optional=optional), s.NotNull(place))
+
+    def _plan_elements(self, decode: s.DecodeShape | s.DecodeTuple, length: int) -> None:
+        place = decode.place
+        self.add(decode, s.NotNull(place), s.CheckLength(place, length))
+        if length:
+            self.add(s.CheckCells(place))
 
     def _plan_shape(self, place: Place, param: spec.Shape, optional: bool) -> None:
         length = len(param.shape)
-        self.add(DecodeShape(place, optional=optional), NotNull(place), CheckLength(place, length))
+        self.add(
+            s.DecodeShape(place, optional=optional), s.NotNull(place), s.CheckLength(place, length)
+        )
         if length:
-            self.add(CheckCells(place))
+            self.add(s.CheckCells(place))
         for index, entry in enumerate(param.shape):
             at = place.at(Part.ENTRY, index)
-            self.add(DecodeEntry(at), NotNegative(at))
+            self.add(s.DecodeEntry(at), s.NotNegative(at))
             self.plan_value(at, entry)
 
     def _plan_tuple(
         self, place: Place, param: spec.TupleParam | spec.Struct, optional: bool
     ) -> None:
         length = len(param.params)
-        self.add(DecodeTuple(place, optional=optional), NotNull(place), CheckLength(place, length))
+        self.add(
+            s.DecodeTuple(place, optional=optional), s.NotNull(place), s.CheckLength(place, length)
+        )
         if length:
-            self.add(CheckCells(place))
+            self.add(s.CheckCells(place))
         for index, (path, element) in enumerate(spec.elements(param, place.path)):
             self._plan_param(Place((*place.position, index), path), element)

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from ffi_builder import spec
+from ffi_builder.plan import steps as s
 from ffi_builder.plan.path import Part, Place
-from ffi_builder.plan.steps import AnyStep, Bind, BindOrEqual
 
 OVERFLOW: Final = "The value of {dim} does not fit int64"
 SIZE: Final = "The size {path} = {dim} of the result would be {{}}"
@@ -33,7 +33,7 @@ def is_size(low: int, high: int) -> bool:
 
 
 def result_rows(
-    signature: spec.Signature, steps: Sequence[AnyStep]
+    signature: spec.Signature, steps: Sequence[s.AnyStep]
 ) -> Iterator[tuple[str, str, str]]:
     """Yield one row per check of a result: the subject, the expected value, the error."""
     for tensor in signature.result_tensors:
@@ -51,12 +51,14 @@ def result_rows(
             yield f"{tensor.name}.data", expected, "RuntimeError"
 
 
-def _range_of(steps: Sequence[AnyStep], var: spec.Var) -> tuple[int, int]:
+def _range_of(steps: Sequence[s.AnyStep], var: spec.Var) -> tuple[int, int]:
     """Return the range of a symbol over all places that bind it; provisional ones check nothing."""
-    bound = (step for step in steps if isinstance(step, (Bind, BindOrEqual)) and step.symbol == var)
+    bound = (
+        step for step in steps if isinstance(step, (s.Bind, s.BindOrEqual)) and step.symbol == var
+    )
     ranges = [
         checked_range(step.place, var)
-        if isinstance(step, Bind)
+        if isinstance(step, s.Bind)
         else spec.INT_RANGES.get(var.dtype, (0, 0))
         for step in bound
     ]

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, TypeAlias
 
+from typing_extensions import override
+
 from ffi_builder.plan.messages import Words
 from ffi_builder.plan.path import Place
 
@@ -50,3 +52,14 @@ class Step:
         if not otherwise:
             return f"{at}: {expected}"
         return f"{at}: expected {expected}, otherwise {otherwise}"
+
+
+@dataclass(frozen=True)
+class ExpectInt(Step):
+    """A comparison with an int."""
+
+    expected: int
+
+    @override
+    def placeholders(self, origins: Texts) -> Texts:
+        return {"expected": str(self.expected)}

@@ -27,7 +27,7 @@ from ffi_builder.plan.decode import (
 from ffi_builder.plan.decode import Kind as Kind
 from ffi_builder.plan.messages import Words, choices_text, float_text
 from ffi_builder.plan.path import Place
-from ffi_builder.plan.step import Step, Texts
+from ffi_builder.plan.step import ExpectInt, Step, Texts
 from ffi_builder.plan.tensor_checks import (
     CheckAlignment,
     CheckContiguous,
@@ -45,15 +45,10 @@ from ffi_builder.plan.tensor_checks import (
 
 
 @dataclass(frozen=True)
-class CheckCount(Step):
+class CheckCount(ExpectInt):
     """The number of arguments is ``expected``."""
 
-    expected: int
     words = Words.COUNT
-
-    @override
-    def placeholders(self, origins: Texts) -> Texts:
-        return {"expected": str(self.expected)}
 
 
 @dataclass(frozen=True)
@@ -97,15 +92,10 @@ class NotNull(Step):
 
 
 @dataclass(frozen=True)
-class CheckLength(Step):
+class CheckLength(ExpectInt):
     """The Shape, Array or List has ``expected`` elements."""
 
-    expected: int
     words = Words.LENGTH
-
-    @override
-    def placeholders(self, origins: Texts) -> Texts:
-        return {"expected": str(self.expected)}
 
 
 @dataclass(frozen=True)
@@ -182,20 +172,15 @@ class Divisible(Step):
 
 
 @dataclass(frozen=True)
-class EqualInt(Step):
+class EqualInt(ExpectInt):
     """The value is ``expected``. If that is a bool, the error shows True and False."""
 
-    expected: int
     free: bool = False
 
     @property
     def words(self) -> Words:  # pyright: ignore[reportIncompatibleVariableOverride] # strides show the layout
         """The message; for a stride, it shows the layout of the tensor."""
         return Words.STRIDE if self.free else Words.EQUAL
-
-    @override
-    def placeholders(self, origins: Texts) -> Texts:
-        return {"expected": str(self.expected)}
 
 
 @dataclass(frozen=True)

@@ -12,19 +12,14 @@ from typing_extensions import override
 from ffi_builder import abi, spec
 from ffi_builder.plan.messages import Words
 from ffi_builder.plan.path import Place
-from ffi_builder.plan.step import Step, Texts
+from ffi_builder.plan.step import ExpectInt, Step, Texts
 
 
 @dataclass(frozen=True)
-class CheckNdim(Step):
+class CheckNdim(ExpectInt):
     """The tensor has ``expected`` dimensions."""
 
-    expected: int
     words = Words.NDIM
-
-    @override
-    def placeholders(self, origins: Texts) -> Texts:
-        return {"expected": str(self.expected)}
 
 
 @dataclass(frozen=True)

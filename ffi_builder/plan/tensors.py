@@ -5,24 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ffi_builder import spec
+from ffi_builder.plan import steps as s
 from ffi_builder.plan.path import Part, Place
-from ffi_builder.plan.steps import (
-    CheckAlignment,
-    CheckContiguous,
-    CheckData,
-    CheckDeviceType,
-    CheckDims,
-    CheckDType,
-    CheckNdim,
-    CheckNumel,
-    CheckOffset,
-    CheckPacked,
-    CheckSameDevice,
-    CheckShapePointer,
-    DecodeTensor,
-    NotNegative,
-    NotNull,
-)
 from ffi_builder.plan.values import ValuePlanner
 
 
@@ -31,35 +15,35 @@ def plan_tensor(
 ) -> None:
     """Plan the header of a tensor, then shape, strides, size, offset, data and alignment."""
     planner.add(
-        DecodeTensor(place, optional=optional),
-        NotNull(place),
-        NotNegative(place.at(Part.NDIM))
+        s.DecodeTensor(place, optional=optional),
+        s.NotNull(place),
+        s.NotNegative(place.at(Part.NDIM))
         if tensor.any_rank
-        else CheckNdim(place.at(Part.NDIM), tensor.ndim),
-        CheckDType(place.at(Part.DTYPE), tuple(map(spec.parse_dtype, tensor.element_dtypes))),
+        else s.CheckNdim(place.at(Part.NDIM), tensor.ndim),
+        s.CheckDType(place.at(Part.DTYPE), tuple(map(spec.parse_dtype, tensor.element_dtypes))),
     )
     if tensor.device != spec.ANY:
-        planner.add(CheckDeviceType(place.at(Part.DEVICE_TYPE), tensor.device))
+        planner.add(s.CheckDeviceType(place.at(Part.DEVICE_TYPE), tensor.device))
     _plan_device_id(planner, place.at(Part.DEVICE_ID), tensor)
     if tensor.ndim or tensor.any_rank:
-        planner.add(CheckShapePointer(place.at(Part.SHAPE), tensor.any_rank))
+        planner.add(s.CheckShapePointer(place.at(Part.SHAPE), tensor.any_rank))
     if tensor.any_rank:
-        planner.add(CheckDims(place.at(Part.SHAPE)))
+        planner.add(s.CheckDims(place.at(Part.SHAPE)))
     for axis, dim in enumerate(tensor.dims):
         at = place.at(Part.SHAPE, axis)
-        planner.add(NotNegative(at))
+        planner.add(s.NotNegative(at))
         if axis == tensor.packed_axis:
             at = replace(at, packing=tensor.packing)
-            planner.add(CheckPacked(at))
+            planner.add(s.CheckPacked(at))
         planner.plan_value(at, dim)
     _plan_strides(planner, place, tensor)
     planner.add(
-        CheckNumel(place.at(Part.SHAPE)),
-        CheckOffset(place.at(Part.BYTE_OFFSET)),
-        CheckData(place.at(Part.DATA)),
+        s.CheckNumel(place.at(Part.SHAPE)),
+        s.CheckOffset(place.at(Part.BYTE_OFFSET)),
+        s.CheckData(place.at(Part.DATA)),
     )
     if tensor.data_alignment is not None:
-        planner.add(CheckAlignment(place.at(Part.DATA), tensor.data_alignment))
+        planner.add(s.CheckAlignment(place.at(Part.DATA), tensor.data_alignment))
 
 
 def _plan_device_id(planner: ValuePlanner, place: Place, tensor: spec.Tensor) -> None:
@@ -69,7 +53,7 @@ def _plan_device_id(planner: ValuePlanner, place: Place, tensor: spec.Tensor) ->
     if tensor.device_id is not None:
         planner.plan_value(place, tensor.device_id)
     elif others:
-        planner.add(CheckSameDevice(place, others, certain))
+        planner.add(s.CheckSameDevice(place, others, certain))
 
 
 def _candidates(
@@ -88,13 +72,13 @@ def _candidates(
 def _plan_strides(planner: ValuePlanner, place: Place, tensor: spec.Tensor) -> None:
     entries = tensor.stride_entries
     if tensor.any_rank and tensor.order is not None:
-        planner.add(CheckContiguous(place.at(Part.STRIDES), tensor.order))
+        planner.add(s.CheckContiguous(place.at(Part.STRIDES), tensor.order))
     for axis in range(tensor.ndim):
         at = place.at(Part.STRIDES, axis)
         if entries is None:
-            planner.add(CheckContiguous(at, tensor.order or "C"))
+            planner.add(s.CheckContiguous(at, tensor.order or "C"))
             continue
         if tensor.packing > 1 and axis != tensor.packed_axis and entries[axis] is not None:
             at = replace(at, packing=tensor.packing)
-            planner.add(CheckPacked(at))
+            planner.add(s.CheckPacked(at))
         planner.plan_value(at, entries[axis], free=True)

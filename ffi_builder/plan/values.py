@@ -8,20 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from ffi_builder import spec
+from ffi_builder.plan import steps as s
 from ffi_builder.plan.path import Part, Place
-from ffi_builder.plan.steps import (
-    AnyStep,
-    AtLeast,
-    AtMost,
-    Bind,
-    BindOrEqual,
-    Divisible,
-    EqualExpr,
-    EqualInt,
-    EqualSymbol,
-    Fits,
-    Solve,
-)
 
 
 @dataclass
@@ -29,8 +17,8 @@ class ValuePlanner:
     """Collects steps, and remembers which symbols are bound so far."""
 
     signature: spec.Signature
-    steps: list[AnyStep] = field(default_factory=list[AnyStep])
-    late: list[AnyStep] = field(default_factory=list[AnyStep])
+    steps: list[s.AnyStep] = field(default_factory=list[s.AnyStep])
+    late: list[s.AnyStep] = field(default_factory=list[s.AnyStep])
     bound: set[spec.Var] = field(default_factory=set[spec.Var])
     """Symbols that are certainly bound."""
     provisional: set[spec.Var] = field(default_factory=set[spec.Var])
@@ -49,7 +37,7 @@ class ValuePlanner:
             for var in set(spec.variables(entry)):
                 self.occurrences[var] = self.occurrences.get(var, 0) + 1
 
-    def add(self, *steps: AnyStep) -> None:
+    def add(self, *steps: s.AnyStep) -> None:
         """Append steps."""
         self.steps.extend(steps)
 
@@ -59,10 +47,10 @@ class ValuePlanner:
             case None:
                 return
             case int():
-                self.add(EqualInt(place, entry, free))
+                self.add(s.EqualInt(place, entry, free))
             case spec.Var():
                 if _may_not_fit(place, entry):
-                    self.add(Fits(place, entry.dtype))
+                    self.add(s.Fits(place, entry.dtype))
                 self.constrain(place, entry, free=free)
                 self.bind(place, entry, free=free)
             case spec.Expr():
@@ -71,39 +59,39 @@ class ValuePlanner:
     def constrain(self, place: Place, var: spec.Var, *, free: bool = False) -> None:
         """Check the min, max and divisibility of a symbol."""
         if var.min is not None:
-            self.add(AtLeast(place, var, free))
+            self.add(s.AtLeast(place, var, free))
         if var.max is not None:
-            self.add(AtMost(place, var, free))
+            self.add(s.AtMost(place, var, free))
         if var.divisibility is not None:
-            self.add(Divisible(place, var, free))
+            self.add(s.Divisible(place, var, free))
 
     def bind(self, place: Place, var: spec.Var, *, free: bool = False) -> None:
         """Bind a symbol at its first occurrence; compare with it at later ones."""
         if var in self.bound:
-            self.add(EqualSymbol(place, var, free))
+            self.add(s.EqualSymbol(place, var, free))
         elif free and self.occurrences[var] > 1:
             self.provisional.add(var)
-            self.add(BindOrEqual(place, var, free))
+            self.add(s.BindOrEqual(place, var, free))
         elif var in self.provisional:
-            self.add(BindOrEqual(place, var))
+            self.add(s.BindOrEqual(place, var))
             self.bound.add(var)
         else:
-            self.add(Bind(place, var))
+            self.add(s.Bind(place, var))
             self.bound.add(var)
 
     def _plan_expr(self, place: Place, expr: spec.Expr, free: bool) -> None:
         if all(var in self.bound for var in spec.variables(expr)):
-            self.add(EqualExpr(place, expr, free))
+            self.add(s.EqualExpr(place, expr, free))
             return
         form = spec.linear(expr)
         if form is None or form[1] in self._alone:
-            self.late.append(EqualExpr(place, expr, free))
+            self.late.append(s.EqualExpr(place, expr, free))
             return
         scale, var, offset = form
         solved = replace(place, solved=var.name)
-        self.add(Solve(place, var, expr, scale, offset, free))
+        self.add(s.Solve(place, var, expr, scale, offset, free))
         if _may_not_fit(solved, var):
-            self.add(Fits(solved, var.dtype))
+            self.add(s.Fits(solved, var.dtype))
         self.constrain(solved, var, free=free)
         self.bind(solved, var, free=free)
 

@@ -1,27 +1,8 @@
-"""Where a branch of the fast path begins and ends, no field of its state can be forgotten."""
+"""Branches of the fast path: what they add to its state is not known before and beside them."""
 
 from __future__ import annotations
 
-from dataclasses import MISSING, fields, is_dataclass
-
-import pytest
-
-from ffi_builder.builder.fast_path import state
 from ffi_builder.builder.fast_path.state import State
-
-CLASSES = [
-    item
-    for item in vars(state).values()
-    if is_dataclass(item) and item.__module__ == state.__name__
-]
-
-
-@pytest.mark.parametrize("kind", CLASSES)
-def test_no_field_has_a_default(kind: type):
-    assert is_dataclass(kind)
-    for field in fields(kind):
-        assert field.default is MISSING
-        assert field.default_factory is MISSING
 
 
 def test_a_branch_does_not_change_the_state_before_it():

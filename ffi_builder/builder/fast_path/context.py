@@ -69,10 +69,6 @@ class FastPath:
         assert isinstance(found, TensorValues)
         return found
 
-    def device(self, position: Position) -> Value:
-        """Return device type (low half) and id of a tensor in one i64."""
-        return self.tensor(position).device
-
     def data(self, position: Position) -> Value:
         """Return data + byte_offset of a tensor."""
         data = self.tensor(position).data

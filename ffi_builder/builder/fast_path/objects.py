@@ -27,7 +27,7 @@ def decode_container(fast: FastPath, step: f.Container) -> None:
     """Decode a Shape, Array or List; check its length; read the entries of a Shape."""
     b, position = fast.b, step.place.position
     object_, type_index = _container_object(fast, step)
-    container = ContainerValues(object=object_, cells=None, entries=[])
+    container = ContainerValues(object=object_, entries=[])
     fast.state.records[position] = container
     fast.require(b.ne(object_, b.null()))
     size = b.field(b.types.i64, object_, abi.CELL_SIZE)

@@ -1,8 +1,9 @@
 """Decoded values of the fast path.
 
-Each position has one record, of the kind that was decoded there. No field has a default: whoever
-makes a record, a symbol or a state gives all of them. So a new field cannot be forgotten where a
-branch begins (``fork``) or ends (``join``); pyright and Python refuse it.
+Each position has one record, of the kind that was decoded there. Fields without a default must be
+given wherever a record, a symbol or a state is made. So a new one cannot be forgotten where a
+branch begins (``fork``) or ends (``join``): Python and pyright refuse that. Fields with a default
+are caches of what was read, which a branch does not pass on.
 
 Only the steps of a position write its record, and providers once all branches have ended. So a
 branch shares the records that were there before it.
@@ -10,7 +11,7 @@ branch shares the records that were there before it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import islice, zip_longest
 from typing import TypeAlias, Union
 
@@ -68,7 +69,7 @@ class Stored:
 
 @dataclass(kw_only=True)
 class TensorValues:
-    """A tensor. Fields that are None have not been read yet."""
+    """A tensor."""
 
     object: Value
     ndim: int | None
@@ -76,31 +77,16 @@ class TensorValues:
     device: Value
     """Device type and id in one i64, the type in the low half."""
     data: Value | None
-    """data + byte_offset."""
-    shape: Value | None
-    given_strides: Value | None
+    """data + byte_offset; None until that has been checked."""
+    shape: Value | None = None
+    given_strides: Value | None = None
     """The pointer that came, which may be NULL."""
-    strides: Value | None
+    strides: Value | None = None
     """A pointer that is never NULL: missing strides are written out on the stack."""
-    loaded: dict[int, Value]
+    loaded: dict[int, Value] = field(default_factory=dict[int, Value])
     """The dimensions by axis, as they are stored."""
-    dims: dict[int, Value | int]
+    dims: dict[int, Union[Value, int]] = field(default_factory=dict[int, Union[Value, int]])
     """The same; dimensions that equal an int or a symbol are that int, or its value."""
-
-    @staticmethod
-    def decoded(object_: Value, ndim: int | None, device: Value) -> TensorValues:
-        """Return the record of a tensor of which nothing else has been read."""
-        return TensorValues(
-            object=object_,
-            ndim=ndim,
-            device=device,
-            data=None,
-            shape=None,
-            given_strides=None,
-            strides=None,
-            loaded={},
-            dims={},
-        )
 
     def joined(self, merge: Merge) -> TensorValues:
         """Return the record after the branch: it keeps object, data and device."""
@@ -110,11 +96,6 @@ class TensorValues:
             ndim=self.ndim,
             data=merge(self.data),
             device=merge(self.device),
-            shape=None,
-            given_strides=None,
-            strides=None,
-            loaded={},
-            dims={},
         )
 
 
@@ -123,16 +104,15 @@ class ContainerValues:
     """A Shape, Array or List."""
 
     object: Value
-    cells: Value | None
-    """Pointer to the elements."""
     entries: list[Value]
     """The entries of a Shape, as i64."""
+    cells: Value | None = None
+    """Pointer to the elements."""
 
     def joined(self, merge: Merge) -> ContainerValues:
         """Return the record after the branch: it keeps object and entries."""
         return ContainerValues(
             object=merge(self.object),
-            cells=None,
             entries=[merge(entry) for entry in self.entries],
         )
 

@@ -32,7 +32,9 @@ def decode(fast: FastPath, step: f.TensorHeader) -> None:
         fast.require(b.eq(b.trunc(device, b.types.i32), b.i32(step.device_type.code)))
     if same is not None:
         _check_same_device(fast, device, same)
-    fast.state.records[position] = TensorValues.decoded(tensor, step.rank, device)
+    fast.state.records[position] = TensorValues(
+        object=tensor, ndim=step.rank, device=device, data=None
+    )
 
 
 def _object(fast: FastPath, position: Position) -> Value:
@@ -72,13 +74,13 @@ def _check_same_device(fast: FastPath, mine: Value, step: s.CheckSameDevice) -> 
     """
     b, t = fast.b, fast.b.types
     if step.certain:
-        fast.require(b.eq(mine, fast.device(step.others[0].position)))
+        fast.require(b.eq(mine, fast.tensor(step.others[0].position).device))
         return
     yes = b.i1(True)
     undecided: Value = yes
     right: Value = yes
     for other in step.others:
-        theirs = fast.device(other.position)
+        theirs = fast.tensor(other.position).device
         counts = b.and_(undecided, b.eq(b.trunc(mine, t.i32), b.trunc(theirs, t.i32)))
         there = fast.guard(other.position)
         if there is not None:

@@ -34,7 +34,7 @@ def _read(fast: FastPath, place: Place) -> Value:
         case Part.STRIDES:
             value = tensors.stride(fast, place)
         case Part.DEVICE_ID:
-            value = b.ashr(fast.device(place.position), b.i64(32))
+            value = b.ashr(fast.tensor(place.position).device, b.i64(32))
         case _:
             raise AssertionError(f"nothing was decoded at {place}")
     return b.mul(value, b.i64(place.packing)) if place.packing > 1 else value
