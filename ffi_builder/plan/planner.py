@@ -167,12 +167,7 @@ class _Planner(ValuePlanner):
             self.add(s.CheckCells(place))
 
     def _plan_shape(self, place: Place, param: spec.Shape, optional: bool) -> None:
-        length = len(param.shape)
-        self.add(
-            s.DecodeShape(place, optional=optional), s.NotNull(place), s.CheckLength(place, length)
-        )
-        if length:
-            self.add(s.CheckCells(place))
+        self._plan_elements(s.DecodeShape(place, optional=optional), len(param.shape))
         for index, entry in enumerate(param.shape):
             at = place.at(Part.ENTRY, index)
             self.add(s.DecodeEntry(at), s.NotNegative(at))
@@ -181,11 +176,6 @@ class _Planner(ValuePlanner):
     def _plan_tuple(
         self, place: Place, param: spec.TupleParam | spec.Struct, optional: bool
     ) -> None:
-        length = len(param.params)
-        self.add(
-            s.DecodeTuple(place, optional=optional), s.NotNull(place), s.CheckLength(place, length)
-        )
-        if length:
-            self.add(s.CheckCells(place))
+        self._plan_elements(s.DecodeTuple(place, optional=optional), len(param.params))
         for index, (path, element) in enumerate(spec.elements(param, place.path)):
             self._plan_param(Place((*place.position, index), path), element)

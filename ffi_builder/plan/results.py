@@ -53,13 +53,11 @@ def result_rows(
 
 def _range_of(steps: Sequence[s.AnyStep], var: spec.Var) -> tuple[int, int]:
     """Return the range of a symbol over all places that bind it; provisional ones check nothing."""
-    bound = (
-        step for step in steps if isinstance(step, (s.Bind, s.BindOrEqual)) and step.symbol == var
-    )
     ranges = [
         checked_range(step.place, var)
         if isinstance(step, s.Bind)
         else spec.INT_RANGES.get(var.dtype, (0, 0))
-        for step in bound
+        for step in steps
+        if isinstance(step, (s.Bind, s.BindOrEqual)) and step.symbol == var
     ]
     return min(low for low, _ in ranges), max(high for _, high in ranges)
