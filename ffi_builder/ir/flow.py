@@ -37,6 +37,10 @@ class Flow(Arithmetic):
         self._last_hot = self._last_hot.create_after(*arguments, arg_locs=locations)
         return self._last_hot
 
+    def new_argument(self, block: Any, type_: Type) -> Value:
+        """Add an argument to a block that nothing branches to yet."""
+        return block.add_argument(type_, self.location)
+
     def new_block_after(self, block: Any) -> Any:
         """Make a block right after another one, for a side path whose end exists already."""
         return block.create_after()

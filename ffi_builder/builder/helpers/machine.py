@@ -8,7 +8,7 @@ In C::
 
 ``diagnose`` interprets the code of :mod:`.library` (see :mod:`.instructions`),
 which interprets the table of the wrapper (:mod:`.table`): it starts over from the first argument,
-in the declared order, whatever order the hot path checked in, and raises the first error it finds.
+in the declared order, whatever order the fast path checked in, and raises the first error it finds.
 
 Every module carries the machine, and reading an operation takes more than a microsecond: so it has
 few, and what can be said in its code is. Blocks that several instructions end in are emitted once,
