@@ -43,15 +43,29 @@ def canonical_text(
     device: str | None,
 ) -> str:
     """The whole text; tensors on ``device`` do not say theirs."""
-    scalars = {item for _, param in with_paths(params) if isinstance(item := required(param), Var)}
-    symbols = dict.fromkeys(var for entry in entries_of(params) for var in variables(entry))
-    constraints = [text for var in symbols for text in _constraints(var, var not in scalars)]
-    where = f" where {', '.join(constraints)}" if constraints else ""
 
     def show(param: Param) -> str:
-        return _type_text(param, show, lambda tensor: _tensor_parts(tensor, device))
+        return type_text(param, device)
 
+    constraints = constraints_text(params)
+    where = f" where {constraints}" if constraints else ""
     return f"{name}({_params_text(params, show)}){_results_text(returns, show)}{where}"
+
+
+def type_text(param: Param, device: str | None = None) -> str:
+    """The canonical text of a parameter's type; tensors on ``device`` do not say theirs."""
+    return _type_text(
+        param,
+        lambda inner: type_text(inner, device),
+        lambda tensor: _tensor_parts(tensor, device),
+    )
+
+
+def constraints_text(params: Sequence[Param]) -> str:
+    """What is required of symbols: ``n % 2 == 0, m <= 8``; empty if nothing is."""
+    scalars = {item for _, param in with_paths(params) if isinstance(item := required(param), Var)}
+    symbols = dict.fromkeys(var for entry in entries_of(params) for var in variables(entry))
+    return ", ".join(text for var in symbols for text in _constraints(var, var not in scalars))
 
 
 def outline(param: Param) -> str:

@@ -82,6 +82,9 @@ def test_tvm_ffi_knows_its_signatures(tmp_path: Path) -> None:
     assert shown.endswith("float, str], None]")
     assert metadata["ffi_builder"]["params"][-1] == {
         "name": "mode",
+        "type": "Choice({'relu': 1, '*/': 2})",
+        "kind": "Choice",
+        "choices": ["relu", "*/"],
         "default": "relu",
         "kw_only": True,
     }

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
 from ffi_builder.runtime import metadata
-from ffi_builder.runtime.metadata import PREFIX, Info, Parameter
+from ffi_builder.runtime.metadata import EMPTY, PREFIX, Info, Parameter
 
 Schema: TypeAlias = Mapping[str, Any]
 """A type as tvm-ffi has it: `{"type": "Optional", "args": [{"type": "int"}]}`."""
@@ -37,12 +37,14 @@ class Argument:
     schema: Schema
 
     @property
-    def constant(self) -> str | None:
-        """`3` of `Literal[3]`, `None` of `None`: the one value that it takes, as Python has it."""
-        if self.parameter.type == "None":
-            return "None"
-        literal = re.fullmatch(r"Literal\[(.*)\]", self.parameter.type)
-        return literal[1] if literal else None
+    def is_constant(self) -> bool:
+        """Whether it takes one value alone, `parameter.value`."""
+        return self.parameter.value is not EMPTY and not self.parameter.optional
+
+    @property
+    def is_uint64(self) -> bool:
+        """Whether it takes numbers that an int64_t does not hold."""
+        return self.parameter.kind == "uint64" and not self.parameter.optional
 
 
 @dataclass(frozen=True)

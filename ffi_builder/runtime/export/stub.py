@@ -137,17 +137,15 @@ def _parameters(info: Info) -> list[str]:
 
 
 def _type(param: Parameter) -> str:
-    none = " | None" if param.type.startswith("Optional(") else ""
-    literal = re.search(r"Literal\[(.*)\]", param.type)
-    if param.kind == "Choice":
-        choices = re.findall(r"'([^']*)': -?\d+", param.type)
-        return f"{{Literal}}[{_plain(', '.join(map(repr, choices)))}] | {{Enum}}{none}"
-    if param.kind == "Literal" and literal is not None:
-        # A type has ints and bools, but no floats; and mypy does not read the least int64.
-        known = re.fullmatch(r"True|False|-?\d+", literal[1])
-        if known and literal[1] != str(-(1 << 63)):
-            return f"{{Literal}}[{literal[1]}]{none}"
-        return f"{{{'int' if known else 'float'}}}{none}"
+    none = " | None" if param.optional else ""
+    if param.choices:
+        choices = ", ".join(map(repr, param.choices))
+        return f"{{Literal}}[{_plain(choices)}] | {{Enum}}{none}"
+    if param.kind == "Literal":
+        # Python's Literal takes no floats, and mypy does not read the least int64.
+        if isinstance(param.value, int) and param.value != -(1 << 63):
+            return f"{{Literal}}[{param.value}]{none}"
+        return f"{{{type(param.value).__name__}}}{none}"
     return f"{_TYPES.get(param.kind, '{Any}')}{none}"
 
 

@@ -62,6 +62,12 @@ class FunctionTable(ABC):
         from ffi_builder.runtime.python.function import with_keywords
 
         function, info = self[name], self._info(name)
+        if info is None and metadata.is_of_another_format(self._metadata(name)):
+            raise TypeError(
+                f"`{name}` in {self._kind} was attached by another version of ffi_builder, whose "
+                f"description of parameters this one does not read: attach and export it again "
+                f"with this version, or call it by position"
+            )
         if info is None:
             raise TypeError(
                 f"`{name}` in {self._kind} says nothing of its parameters: it was not attached by "
