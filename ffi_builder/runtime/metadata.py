@@ -165,11 +165,11 @@ def _info(name: str, own: Mapping[str, Any]) -> Info:
     without_default = [not param.has_default for param in passed if not param.kw_only]
     if without_default != sorted(without_default, reverse=True):
         raise ValueError(without_default)
-    given: Any = own.get("returns", [])
-    one = not isinstance(given, list)
-    results = _parameters([given] if one else given)
+    returns_tuple = isinstance(own.get("returns"), list)
+    given = [own["returns"]] if "returns" in own and not returns_tuple else own.get("returns", [])
+    results = _parameters(given)
     returns = ", ".join(map(str, results))
-    if "returns" in own and not one:
+    if returns_tuple:
         returns = f"({returns})"
     where = _text(own.get("where", ""))
     signature = _signature(_text(own["name"]), params, returns, where)
