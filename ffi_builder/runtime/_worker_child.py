@@ -15,6 +15,7 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 from ffi_builder.errors import CompileError
+from ffi_builder.runtime import mlir
 from ffi_builder.runtime.codegen import llvm, nvptx
 from ffi_builder.runtime.safety.worker import IDENTITY
 
@@ -62,8 +63,6 @@ def _end_with(life: int) -> None:
 
 
 def _translate(module: str | bytes, root: str) -> str:
-    from ffi_builder.runtime import mlir
-
     parsed = mlir.parse(module, root)
     # If the translation fails this process ends, so its words have to be on stderr before that.
     handler = parsed.context.attach_diagnostic_handler(_print_diagnostic)

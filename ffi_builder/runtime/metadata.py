@@ -86,6 +86,15 @@ class Info:
         """The signature for people: only what callers pass."""
         return _signature(self.name, self.parameters, self.returns, self.where)
 
+    @property
+    def documentation(self) -> str:
+        """What `help` shows: the author's words, documented parameters, the signature."""
+        parts = [self.doc] if self.doc else []
+        documented = [f"    {param.name}: {param.doc}" for param in self.parameters if param.doc]
+        if documented:
+            parts.append("\n".join(["Args:", *documented]))
+        return "\n\n".join([*parts, self.text])
+
 
 def of_module(module: Module) -> dict[str, str]:
     """Return the JSON of every wrapper in an MLIR module, by names without the prefix."""

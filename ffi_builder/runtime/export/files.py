@@ -14,7 +14,7 @@ from ffi_builder.runtime.codegen import emit
 from ffi_builder.runtime.codegen.targets import Target, target
 from ffi_builder.runtime.elf import read_object
 from ffi_builder.runtime.embedded_modules import CustomModule
-from ffi_builder.runtime.export import linker
+from ffi_builder.runtime.export import header, linker, stub
 from ffi_builder.runtime.export.function_info import described, symbols, with_descriptions
 from ffi_builder.runtime.export.outputs import Output, write
 from ffi_builder.runtime.inputs import LlvmSource, ObjectSource, Source, llvm_ir, metadata_of
@@ -132,8 +132,6 @@ class Exporter:
         return emit.emit_object(text, cpu, self.level, jit=False, triple=triple)
 
     def _write(self, main: Output, names: Sequence[str], options: Options) -> None:
-        from ffi_builder.runtime.export import header, stub  # which import tvm-ffi
-
         functions = [described(name, self.metadata(name)) for name in names]
         outputs = [main]
         if options.header is not None:

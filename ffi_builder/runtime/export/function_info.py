@@ -77,15 +77,13 @@ def symbols(names: Iterable[str]) -> list[str]:
 
 def with_descriptions(text: str, texts: Mapping[str, str]) -> str:
     """LLVM IR `text` with functions that return `texts`, the metadata by names of functions."""
-    from ffi_builder.runtime.python.function import documentation
-
     parts = [text]
     for name, data in texts.items():
         info = metadata.read(name, data)
         if info is None:
             continue
         answers = dict(
-            zip(DESCRIPTIONS, (metadata.exported(data), documentation(info)), strict=True)
+            zip(DESCRIPTIONS, (metadata.exported(data), info.documentation), strict=True)
         )
         parts += [
             _returning(f"{PREFIX}{kind}{name}", answer)

@@ -26,7 +26,6 @@ from typing import Final
 from ffi_builder.runtime.export.cxx import identifier, identifiers, includes, inline_function
 from ffi_builder.runtime.export.function_info import Described
 from ffi_builder.runtime.metadata import PREFIX
-from ffi_builder.runtime.python.function import documentation
 
 _OUTER: Final = "ffi_builder"
 """The namespace that those of the headers are in: in the global one, `div` is a function of C."""
@@ -90,7 +89,7 @@ def _comment(function: Described) -> Iterator[str]:
     if function.info is None:
         yield f"/* {function.name}: nothing is known of its parameters. */"
         return
-    first, *rest = map(_line, documentation(function.info).splitlines())
+    first, *rest = map(_line, function.info.documentation.splitlines())
     yield f"/* {first}" if rest else f"/* {first} */"
     for line in rest:
         yield f" * {line}".rstrip()

@@ -11,7 +11,7 @@ from typing import Final
 
 from ffi_builder.runtime.export.function_info import Described, Schema
 from ffi_builder.runtime.metadata import Info, Parameter
-from ffi_builder.runtime.python.function import documentation, python_names, python_signature
+from ffi_builder.runtime.python.signature import python_names, python_signature
 
 _ARRAY: Final = '''
 class {_Array}({Protocol}):
@@ -112,7 +112,7 @@ def _definition(function: Described, names: _Names) -> Iterator[str]:
             [f"def {function.name}(", *(f"    {p}," for p in params), f") -> {returned}:"]
         )
     yield line
-    yield f"    {_literal(documentation(function.info))}"
+    yield f"    {_literal(function.info.documentation)}"
 
 
 def _returned(schema: Schema | None) -> str:
