@@ -12,7 +12,7 @@ from typing import Any, cast
 from ffi_builder.errors import CompileError
 from ffi_builder.runtime import elf, metadata, mlir
 from ffi_builder.runtime.codegen import emit, floats
-from ffi_builder.runtime.jit import shared, units
+from ffi_builder.runtime.jit import object_cache, separate
 from ffi_builder.runtime.protocols import Module, Operation, OpView
 
 
@@ -121,13 +121,11 @@ def wrappers(module: Operation) -> list[tuple[str, Operation]]:
 def objects(source: Source, level: int) -> list[bytes]:
     """Objects for this CPU: the source's own, then those of its helpers. Raises CompileError."""
     match source:
-        case MlirSource(module, share_helpers):
-            own, helpers = shared.split(module) if share_helpers else (module, [])
-            mlir.verify(own)  # the helpers were when they were compiled
-            wrappers = units.take_out(own, level) if own is not module else []
-            if wrappers and units.only_declares(own):
-                return [*wrappers, *helpers]
-            return [emit.emit_object(mlir.to_llvm_ir(own), "host", level), *wrappers, *helpers]
+        case MlirSource(module, share_helpers=True):
+            return object_cache.objects(module, level)
+        case MlirSource(module):
+            mlir.verify(module)
+            return [emit.emit_object(mlir.to_llvm_ir(module), "host", level)]
         case CachedSource():
             return objects(MlirSource(source.parsed(), share_helpers=False), level)
         case LlvmSource(text):
@@ -258,7 +256,7 @@ def is_llvm_ir(text: str) -> bool:
 def _lowered(
     module: Module, pipeline: str | None, hooks: Sequence[Callable[[Any], object]]
 ) -> MlirSource:
-    share_helpers = pipeline is None or not shared.has_helpers(module)
+    share_helpers = pipeline is None or not separate.helpers(module)
     mlir.lower(module, pipeline, hooks)
     return MlirSource(module, share_helpers)
 

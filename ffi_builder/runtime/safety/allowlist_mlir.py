@@ -31,7 +31,7 @@ from ffi_builder.runtime.safety.allowlist_ops import (
 from ffi_builder.runtime.safety.tables import words
 
 TRUSTED = "ffi-builder-trusted-"
-# Declarations of these were made from definitions that were looked at: see `shared`.
+# Declarations of these were made from definitions that were looked at: see `jit.separate`.
 _HELPER = '"__ffi_builder_shared_'
 _SEAL = re.compile(rf'"{TRUSTED}([0-9a-f]{{8}})"')
 # LLVM does not look at the value, and any string will do.
