@@ -328,15 +328,17 @@ def _masked(code: str) -> Iterator[str]:
 def _value_sizes(line: str, chains: _Chains) -> Iterator[str]:
     where = f"`{line.strip()[:60]}`"
     lanes = [int(lanes) for chain, _ in chains for lanes in _LANES.findall(chain)]
-    if max(lanes, default=0) > _MOST_LANES or _WIDE_LANES.search(line) is not None:
+    if chains and (max(lanes, default=0) > _MOST_LANES or _WIDE_LANES.search(line) is not None):
         yield f"a vector in {where}"
-    found = line.translate(_SPACES).split()
-    if _IN_MEMORY.fullmatch(line) is not None and sum(word in INSTRUCTIONS for word in found) == 1:
-        if sum(_product(chain) for chain, _ in chains) > _MOST_ELEMENTS:
-            yield f"the size of {where}"
-        return
-    if "alloca" in found:
-        yield where
+    if "alloca" in line or "getelementptr" in line:
+        found = line.translate(_SPACES).split()
+        one = sum(word in INSTRUCTIONS for word in found) == 1
+        if one and _IN_MEMORY.fullmatch(line) is not None:
+            if sum(_product(chain) for chain, _ in chains) > _MOST_ELEMENTS:
+                yield f"the size of {where}"
+            return
+        if "alloca" in found:
+            yield where
     fields = sum(fields.count(",") for fields in _FIELDS.findall(line))
     if fields + sum(_values(chain) for chain, _ in chains) > _MOST_VALUES:
         yield f"the size of a type in {where}"

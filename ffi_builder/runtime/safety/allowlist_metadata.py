@@ -35,11 +35,13 @@ _FLAG: Final = re.compile(r'^!\d+ = !\{i32 \d+, !"([^"]*)"', re.MULTILINE)
 
 def hazards(text: str, found: Set[str]) -> Iterator[str]:
     """Look at the nodes in `text`, in which the words `found` are."""
+    # LLVM prints nodes last, so there is little to search.
+    nodes = text[f"\n{text}".find("\n!") :]
     if found & _WITHOUT_NULL:
-        yield from (node[0] for node in _NULL.finditer(text))
+        yield from (node[0] for node in _NULL.finditer(nodes))
     if '!"llvm.loop.' in text:
         for line in text.split("\n"):
             if '!"llvm.loop.' in line and _LOOP_PROPERTY.fullmatch(line.rstrip()) is None:
                 yield line[:60]
     if "!llvm.module.flags" in text:
-        yield from (flag for flag in _FLAG.findall(text) if flag not in _KNOWN_FLAGS)
+        yield from (flag for flag in _FLAG.findall(nodes) if flag not in _KNOWN_FLAGS)
