@@ -79,9 +79,9 @@ def _print_diagnostic(diagnostic: Any) -> bool:
 
 _SERVICES: dict[str, Callable[..., object]] = {
     "translate": _translate,
-    "emit_object": llvm.emit_object,
-    "emit_assembly": llvm.emit_assembly,
-    "optimised": llvm.optimised,
-    "internalised": llvm.internalised,
     "emit_ptx": nvptx.emit_ptx,
+    **{
+        function.__name__: function
+        for function in (llvm.emit_object, llvm.emit_assembly, llvm.optimised, llvm.internalised)
+    },
 }

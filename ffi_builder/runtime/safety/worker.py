@@ -60,46 +60,12 @@ def translate(module: str | bytes, root: str, hazard: str | None) -> str:
     return _request(root, failure, ("translate", module, root))
 
 
-def emit_object(
-    text: str,
-    cpu: str,
-    level: int,
-    passes: bool,
-    jit: bool,
-    triple: str | None,
-    *,
-    hazard: str,
-) -> bytes:
-    """Call `llvm.emit_object` in a child.
+def generate(function: str, hazard: str, *arguments: object) -> Any:
+    """Call a function of `codegen.llvm`, by its name.
 
-    Raises CompileError, also for what would have ended the process.
+    `hazard` names what may fail. Raises CompileError, also for what would have ended the process.
     """
-    message = ("emit_object", text, cpu, level, passes, jit, triple)
-    return _request("llvm", _codegen(hazard), message)
-
-
-def emit_assembly(text: str, cpu: str, level: int, *, hazard: str) -> str:
-    """Call `llvm.emit_assembly` in a child.
-
-    Raises CompileError, also for what would have ended the process.
-    """
-    return _request("llvm", _codegen(hazard), ("emit_assembly", text, cpu, level))
-
-
-def optimised(text: str, cpu: str, level: int, *, hazard: str) -> str:
-    """Call `llvm.optimised` in a child.
-
-    Raises CompileError, also for what would have ended the process.
-    """
-    return _request("llvm", _codegen(hazard), ("optimised", text, cpu, level))
-
-
-def internalised(text: str, visible: Sequence[str], *, hazard: str) -> str:
-    """Call `llvm.internalised` in a child.
-
-    Raises CompileError, also for what would have ended the process.
-    """
-    return _request("llvm", _codegen(hazard), ("internalised", text, tuple(visible)))
+    return _request("llvm", f"LLVM cannot generate code for {hazard}", (function, *arguments))
 
 
 def emit_ptx(text: str, cpu: str, features: str, level: int, libraries: Sequence[bytes]) -> str:
@@ -109,10 +75,6 @@ def emit_ptx(text: str, cpu: str, features: str, level: int, libraries: Sequence
     """
     message = ("emit_ptx", text, cpu, features, level, tuple(libraries))
     return _request("llvm", f"LLVM makes no PTX of the module for {cpu}", message)
-
-
-def _codegen(hazard: str) -> str:
-    return f"LLVM cannot generate code for {hazard}"
 
 
 def _seconds() -> float:
