@@ -58,7 +58,7 @@ def test_keys_that_are_too_deep(tmp_path: Path, cached: bool) -> None:
     assert compiled.functions == ("f",)
     for _ in range(2000):
         key = (key,)
-        with pytest.raises(ValueError, match="at most 32 deep in one another as the key"):
+        with pytest.raises(ValueError, match="nested at most 32 deep as the key"):
             runtime.compile_cached(key, not_built, cache_dir=folder)
 
 

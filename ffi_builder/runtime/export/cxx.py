@@ -36,7 +36,7 @@ _CLASSES: Final[Mapping[str, str]] = {
     "None": "Any",
     "Any": "Any",
 }
-"""By the name of tvm-ffi's schema; what is not here is some object."""
+"""By the type in tvm-ffi's schema; any other type is an ObjectRef."""
 
 # Keywords, alternative tokens, macros of the headers that are included, and what is named here.
 # Everything else is written with its namespace, so that no name can hide it.
@@ -76,7 +76,7 @@ def includes(functions: Iterable[Described]) -> list[str]:
 
 
 def identifier(name: str) -> str:
-    """A name of C++ as like to `name` as can be: `new` is `new_`."""
+    """The C++ name that is closest to `name`: for `new`, `new_`."""
     letters = re.sub(r"\W", "_", name, flags=re.ASCII) or "_"
     if letters[0].isdigit():
         letters = f"_{letters}"
@@ -85,10 +85,10 @@ def identifier(name: str) -> str:
 
 
 def identifiers(names: Collection[str]) -> dict[str, str]:
-    """A name of C++ for each of `names`, no two alike.
+    """A different C++ name for each of `names`.
 
-    Names that C++ takes stay as they are, so that what the others become does not depend on their
-    order: beside `new_`, `new` is `new__`.
+    Names that are valid in C++ stay as they are, so that the others do not depend on their order:
+    beside `new_`, `new` is `new__`.
     """
     found = {name: name for name in names if identifier(name) == name}
     taken = set(found)
@@ -102,7 +102,7 @@ def identifiers(names: Collection[str]) -> dict[str, str]:
 
 
 def inline_function(function: Described, name: str) -> Iterator[str]:
-    """The lines of the definition of `name`, which calls the function."""
+    """Yield the lines that define `name`, which calls the function."""
     symbol = f"::{PREFIX}{function.name}"
     invoke = f"{_FFI}Function::InvokeExternC("
     if function.info is None:
@@ -131,7 +131,7 @@ def inline_function(function: Described, name: str) -> Iterator[str]:
 
 
 def _returned(function: Described) -> str:
-    """The type of what is returned; a uint64 may be beyond an int64_t."""
+    """The type that is returned: an Any for a uint64, which an int64_t may not hold."""
     assert function.info is not None
     schema = function.returns
     if schema is None or any(result.kind == "uint64" for result in function.info.results):
@@ -140,7 +140,7 @@ def _returned(function: Described) -> str:
 
 
 def _wrapped(start: str, items: Sequence[str], end: str) -> Iterator[str]:
-    """On one line, or on lines that are filled."""
+    """Yield a call or declaration on one line, or on filled lines."""
     line = start
     for index, item in enumerate(items):
         piece = item + (end if index == len(items) - 1 else ",")

@@ -1,12 +1,12 @@
-"""Functions as headers and stubs show them, and what they say of themselves in a library.
+"""Functions with their types, for headers and stubs; and functions that return metadata.
 
 For each function that has metadata, an export adds to its LLVM IR
 
     define i32 @__tvm_ffi__metadata_f(ptr %handle, ptr %args, i32 %num_args, ptr %result)
     define i32 @__tvm_ffi__doc_f(ptr %handle, ptr %args, i32 %num_args, ptr %result)
 
-which return a text, the JSON of `metadata.exported` and the documentation: what
-`tvm_ffi.Module.get_function_metadata` and `get_function_doc` call.
+which return strings: the JSON of `metadata.exported`, and the documentation.
+`tvm_ffi.Module.get_function_metadata` and `get_function_doc` call them.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ from ffi_builder.runtime import metadata
 from ffi_builder.runtime.metadata import EMPTY, PREFIX, Info, Parameter
 
 Schema: TypeAlias = Mapping[str, Any]
-"""A type as tvm-ffi has it: `{"type": "Optional", "args": [{"type": "int"}]}`."""
+"""A type in tvm-ffi's schema: `{"type": "Optional", "args": [{"type": "int"}]}`."""
 
 DESCRIPTIONS: Final = ("_metadata_", "_doc_")
-"""What stands between PREFIX and the name of the function that is described."""
+"""What is between PREFIX and the name, in functions that describe a function."""
 
 _MAKE_STRING: Final = "TVMFFIStringFromByteArray"
 
 
 @dataclass(frozen=True)
 class Argument:
-    """A parameter with its type as tvm-ffi has it."""
+    """A parameter with its type in tvm-ffi's schema."""
 
     parameter: Parameter
     schema: Schema
@@ -49,7 +49,7 @@ class Argument:
 
 @dataclass(frozen=True)
 class Described:
-    """A function. Without `info` nothing but its name is known."""
+    """A function. Without `info`, only its name is known."""
 
     name: str
     info: Info | None = None
@@ -58,7 +58,7 @@ class Described:
 
 
 def described(name: str, text: str | None) -> Described:
-    """The function `name` with its metadata, that of an attribute or that of a library."""
+    """Read the metadata of the function `name`, from an attribute or a library."""
     info = None if text is None else metadata.read(name, text)
     if info is None or text is None:
         return Described(name)
@@ -71,12 +71,12 @@ def described(name: str, text: str | None) -> Described:
 
 
 def symbols(names: Iterable[str]) -> list[str]:
-    """The symbols of functions and of what describes them."""
+    """The symbols of functions, and of those that describe them."""
     return [f"{PREFIX}{kind}{name}" for name in names for kind in ("", *DESCRIPTIONS)]
 
 
 def with_descriptions(text: str, texts: Mapping[str, str]) -> str:
-    """LLVM IR `text` with functions that return `texts`, the metadata by names of functions."""
+    """Add functions to LLVM IR that return `texts`, the metadata by names of functions."""
     parts = [text]
     for name, data in texts.items():
         info = metadata.read(name, data)

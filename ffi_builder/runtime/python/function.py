@@ -15,9 +15,9 @@ from ffi_builder.runtime.python.signature import python_names, python_signature
 
 
 class WrappedFunction(tvm_ffi.Function):
-    """A `tvm_ffi.Function` that shows its signature; calling it costs what calling that one does.
+    """A `tvm_ffi.Function` that shows its signature; calls cost the same.
 
-    It takes positional arguments; defaults are not filled in: `CompiledModule.callable` does.
+    It takes positional arguments and fills in no defaults; `CompiledModule.callable` does.
     """
 
     __slots__ = ("_info", "_name")
@@ -40,15 +40,15 @@ class WrappedFunction(tvm_ffi.Function):
         return f"<function {self._info.text if self._info else f'{self._name}(…)'}>"
 
     def __copy__(self) -> WrappedFunction:
-        """Itself, as Python's functions do."""
+        """Return itself, as Python's functions do."""
         return self
 
     def __deepcopy__(self, memo: object) -> WrappedFunction:
-        """Itself, as Python's functions do."""
+        """Return itself, as Python's functions do."""
         return self
 
     def __reduce__(self) -> NoReturn:
-        """Raises TypeError: its code is in this process."""
+        """Raise TypeError: the code is in this process."""
         raise TypeError(
             f"cannot pickle {self!r}: its code is in this process; compile the module again, or "
             f"export it, where it is needed"
@@ -62,7 +62,7 @@ WrappedFunction.__doc__ = property(  # pyright: ignore[reportAttributeAccessIssu
 
 
 def wrapped(function: tvm_ffi.Function, name: str, info: Info | None) -> WrappedFunction:
-    """The same function, with its name and signature; `function` is empty afterwards."""
+    """Move `function` into one with a name and a signature; it is empty afterwards."""
     result = WrappedFunction.__new__(WrappedFunction)
     result.__move_handle_from__(function)
     result._name, result._info = name, info  # pyright: ignore[reportPrivateUsage]
@@ -70,7 +70,7 @@ def wrapped(function: tvm_ffi.Function, name: str, info: Info | None) -> Wrapped
 
 
 def with_keywords(function: WrappedFunction, info: Info) -> Callable[..., Any]:
-    """A Python function with the names, defaults and keyword-only marks of the signature.
+    """Make a Python function with the names, defaults and keyword-only marks of the signature.
 
     Raises TypeError for a default that could not travel with the code.
     """

@@ -216,7 +216,7 @@ def _intrinsic_known(name: str) -> bool:
 
 
 def _strings(text: str, strings: list[tuple[int, int]], cpu: str, features: str) -> Iterator[str]:
-    """Look at those that are attributes of functions: names, data and metadata are not."""
+    """Look at strings that are attributes of functions, not at names, data and metadata."""
     last, key = 0, ""
     for start, end in strings:
         before, string = text[last:start].rstrip(), text[start:end]

@@ -1,4 +1,4 @@
-"""Which metadata of LLVM IR is known to be harmless.
+"""Decide which metadata of LLVM IR is harmless.
 
 LLVM's verifier does not look at all nodes, and the passes that use those take their form for
 granted.
@@ -18,10 +18,10 @@ _KNOWN_FLAGS: Final = frozenset(
         *("uwtable", "wchar_size"),
     }
 )
-# Nodes that no pass may find a null in: those of these kinds are read without a look.
+# Kinds of metadata in whose nodes passes do not expect a null.
 _WITHOUT_NULL: Final = words("alias.scope llvm.loop noalias tbaa", "!")
 _NULL: Final = re.compile(r"^!\d+ = (?:distinct )?!\{[^\n]*\bnull\b", re.MULTILINE)
-# The passes take what a property of a loop is for granted.
+# The forms of loop properties that passes take for granted.
 _LOOP_PROPERTY: Final = re.compile(
     r"""!\d+\ =\ (?:distinct\ )?!\{!"llvm\.loop\.(?:
         (?:mustprogress|unroll\.(?:disable|enable|full|runtime\.disable)|disable_nonforced)"
