@@ -9,7 +9,7 @@ import functools
 import os
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 from ffi_builder.errors import CompileError
 from ffi_builder.runtime import mlir
@@ -178,7 +178,7 @@ def _checked(pipeline: str | None, hooks: Hooks, level: object, link: Links) -> 
                 f"Expected functions in post_compile_hooks=, but got {hook!r}: each is called "
                 f"with the lowered module, as in [lambda module: attach(module, …)]"
             )
-    given: object = pipeline
+    given = cast("object", pipeline)
     if given is not None and not isinstance(given, str):
         raise TypeError(f"Expected the pipeline as text, `builtin.module(…)`, but got {given!r}")
     if isinstance(link, (str, bytes, bytearray, os.PathLike)):

@@ -56,6 +56,11 @@ def root_of_operation(operation: Operation) -> str:
     return type(operation).__module__.partition("._mlir_libs")[0]
 
 
+def ir_of(operation: Operation) -> Any:
+    """The `ir` module of the distribution that an operation belongs to."""
+    return _optional.load(f"{root_of_operation(operation)}.ir")
+
+
 def parse(text: str | bytes, root: str = DEFAULT_ROOT) -> Module:
     """Parse MLIR text or bytecode with distribution `root`.
 
@@ -111,7 +116,7 @@ def clone(module: OpView) -> Module:
 
 def empty_like(operation: Operation) -> Module:
     """An empty module with the attributes and location of `operation`."""
-    ir = _optional.load(f"{root_of_operation(operation)}.ir")
+    ir = ir_of(operation)
     module = ir.Module.create(operation.location)
     for attribute in named_attributes(operation):
         module.operation.attributes[attribute.name] = attribute.attr
@@ -125,7 +130,7 @@ def body(module: Module) -> list[Operation]:
 
 def rename(module: Module, operation: Operation, old: str, new: str) -> None:
     """Give a symbol of `module` another name, also where it is used."""
-    ir = _optional.load(f"{root_of(module)}.ir")
+    ir = ir_of(module.operation)
     operation.attributes["sym_name"] = ir.StringAttr.get(new, module.context)
     ir.SymbolTable.replace_all_symbol_uses(old, new, module.operation)
 
@@ -145,7 +150,7 @@ def forget_locations(module: Module) -> None:
 
 def append_from(data: bytes, module: Module) -> None:
     """Append the operations of a module that `content` wrote, of the same distribution."""
-    ir = _optional.load(f"{root_of(module)}.ir")
+    ir = ir_of(module.operation)
     source = ir.Module.parse(data, module.context)
     for operation in list(source.body.operations):
         module.body.append(operation)
@@ -159,7 +164,7 @@ def lower(module: Module, pipeline: str | None, hooks: Sequence[Callable[[Any], 
     Raises CompileError; a hook's error is its own.
     """
     if pipeline is not None:
-        record_memref_types(_optional.load(f"{root_of(module)}.ir"), module)
+        record_memref_types(ir_of(module.operation), module)
         _run_pipeline(module, pipeline)
     for hook in hooks:
         hook(module)
@@ -167,7 +172,7 @@ def lower(module: Module, pipeline: str | None, hooks: Sequence[Callable[[Any], 
 
 def verify(module: Module) -> None:
     """Raise CompileError if MLIR's verifier refuses `module`."""
-    ir = _optional.load(f"{root_of(module)}.ir")
+    ir = ir_of(module.operation)
     try:
         valid = module.operation.verify()
     except ir.MLIRError as error:

@@ -19,7 +19,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any, Final
 
-from ffi_builder.runtime import _optional, metadata, mlir
+from ffi_builder.runtime import metadata, mlir
 from ffi_builder.runtime.jit.link import PREFIX, RESERVED
 from ffi_builder.runtime.protocols import Module, Operation, named_attributes
 from ffi_builder.runtime.safety import allowlist_mlir
@@ -208,7 +208,7 @@ def _leave_out_metadata(wrapper: Operation) -> None:
     """Metadata contains names, and is in no object."""
     flags = wrapper.attributes["passthrough"]
     others = [flag for flag in flags if metadata.ATTRIBUTE not in str(flag)]
-    wrapper.attributes["passthrough"] = _ir(wrapper).ArrayAttr.get(others, wrapper.context)
+    wrapper.attributes["passthrough"] = mlir.ir_of(wrapper).ArrayAttr.get(others, wrapper.context)
 
 
 # ---- operations
@@ -226,7 +226,7 @@ def declaration(definition: Operation, **changed: str) -> Operation:
     }
     for name, text in {"linkage": _EXTERNAL, **changed}.items():
         attributes[name] = _attribute(definition, text)
-    ir = _ir(definition)
+    ir = mlir.ir_of(definition)
     unknown = ir.Location.unknown(definition.context)
     return ir.Operation.create(definition.name, attributes=attributes, regions=1, loc=unknown)
 
@@ -245,12 +245,7 @@ def _is_constant(name: str, operation: Operation) -> bool:
 
 
 def _attribute(operation: Operation, text: str) -> Any:
-    return _ir(operation).Attribute.parse(text, operation.context)
-
-
-def _ir(operation: Operation) -> Any:
-    """The `ir` module of the distribution that an operation belongs to."""
-    return _optional.load(f"{mlir.root_of_operation(operation)}.ir")
+    return mlir.ir_of(operation).Attribute.parse(text, operation.context)
 
 
 def _name(operation: Operation) -> str:
