@@ -169,6 +169,8 @@ def _parameter_type(argument: Argument) -> str:
 def _type(schema: Schema) -> str:
     """The type of a value that may be in a container."""
     kind: str = schema["type"]
+    if kind == "Optional" and schema["args"][0]["type"] == "Any":
+        return f"{_FFI}Any"  # which may be None; tvm-ffi has no Optional of it
     if kind in _VALUES:
         return _VALUES[kind]
     if kind not in _CLASSES:
