@@ -59,7 +59,7 @@ Source = MlirSource | LlvmSource | ObjectSource | CachedSource
 
 
 def mlir_text(source: Source) -> str | None:
-    """The MLIR of `source`, or None if there is none."""
+    """The MLIR of `source`, or None for LLVM IR and objects."""
     if isinstance(source, MlirSource):
         return source.module.operation.get_asm()
     if isinstance(source, CachedSource):
@@ -68,7 +68,7 @@ def mlir_text(source: Source) -> str | None:
 
 
 def llvm_ir(source: Source) -> str | None:
-    """Unoptimised LLVM IR with all helpers, or None if there is none."""
+    """Unoptimised LLVM IR with all helpers, or None for an object."""
     match source:
         case MlirSource(module):
             mlir.verify(module)

@@ -41,7 +41,7 @@ class Parameter:
 
     name: str
     kind: str
-    """`Tensor`, `Struct`, `float32`; of an Optional, the kind of what it holds."""
+    """`Tensor`, `Struct`, `float32`; for an Optional, the kind of the value in it."""
     type: str = ""
     """The signature's text, `Tensor([n], float32)`; elements have none."""
     optional: bool = False
@@ -49,7 +49,7 @@ class Parameter:
     """The one value that a Literal or None takes."""
     choices: tuple[str, ...] = ()
     elements: tuple[Parameter, ...] = ()
-    """Of a Struct or Tuple."""
+    """The elements of a Struct or Tuple."""
     hidden: bool = False
     """Whether callers do not pass it."""
     default: object = EMPTY
@@ -67,14 +67,14 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Info:
-    """What is known of a function; `name` is that in the module, not the one that errors show."""
+    """Metadata of a function. `name` is its name in the module; `signature` has that in errors."""
 
     name: str
     signature: str
     """The canonical text, which `Signature.parse` reads."""
     doc: str = ""
     parameters: tuple[Parameter, ...] = ()
-    """Those that callers pass."""
+    """The parameters that callers pass."""
     results: tuple[Parameter, ...] = ()
     returns: str = ""
     """The results as text, `y: Tensor([n], float32)`; empty if nothing is returned."""
@@ -88,7 +88,7 @@ class Info:
 
     @property
     def documentation(self) -> str:
-        """What `help` shows: the author's words, documented parameters, the signature."""
+        """Text for `help`: the author's words, documented parameters, the signature."""
         parts = [self.doc] if self.doc else []
         documented = [f"    {param.name}: {param.doc}" for param in self.parameters if param.doc]
         if documented:

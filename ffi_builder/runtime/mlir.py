@@ -178,7 +178,7 @@ def verify(module: Module) -> None:
     except ir.MLIRError as error:
         raise CompileError(f"MLIR's verifier refuses the module: {_words(error)}") from error
     if not valid:
-        raise CompileError("MLIR's verifier refuses the module; its words are on stderr")
+        raise CompileError("MLIR's verifier refuses the module; its message is on stderr")
 
 
 def to_llvm_ir(module: Module) -> str:

@@ -38,13 +38,13 @@ class Code:
 
 @dataclass(frozen=True)
 class Entry:
-    """What the cache stores of a compiled module."""
+    """A compiled module, as the cache stores it."""
 
     code: Code
     getter: bytes
     """The template of address getters; making it would need LLVM."""
     source: StoredSource | None
-    """What it was compiled from; None if the caller that looks it up has that."""
+    """The source of the code; None if whoever looks the entry up has it."""
     distributions: dict[str, str]
     """The builds of MLIR that made it, unless they are in the key."""
     made_of: list[list[str]]
@@ -127,5 +127,5 @@ def _split(body: memoryview) -> list[bytes]:
         parts.append(bytes(body[at : at + length]))
         at += length
     if len(lengths) != count or at != len(body):
-        raise ValueError("The lengths of the parts are not that of the file")
+        raise ValueError("The lengths of the parts do not add up to the length of the file")
     return parts

@@ -1,8 +1,9 @@
 """The folder of the compile cache: one file per entry, found by the SHA-256 of its key.
 
 There are no locks. A file is written under another name and then renamed, so whoever opens it sees
-all of it; if two processes make the same entry, the later one stays. A folder that fails is never
-an error: an entry that cannot be read is built anew, and one that cannot be written is a warning.
+the whole file; if two processes make the same entry, the later one stays. A folder that fails is
+never an error: an entry that cannot be read is built anew, and one that cannot be written is a
+warning.
 """
 
 from __future__ import annotations
@@ -173,7 +174,7 @@ class Cache:
 
 def _read_own(path: Path, limit: int) -> bytes | None:
     """The bytes of a file of up to `limit` bytes that only this user can have written."""
-    # A FIFO that somebody has put there would keep `open` waiting.
+    # O_NONBLOCK: a FIFO of that name would keep `open` waiting.
     file = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     try:
         status = os.fstat(file)

@@ -1,6 +1,6 @@
 """LLVM IR to objects and text: in this process where that is safe, else in a child process.
 
-The functions are those of `llvm`, and say there what they do. All raise CompileError.
+The functions of the same names in `llvm` do the work. All raise CompileError.
 """
 
 from __future__ import annotations

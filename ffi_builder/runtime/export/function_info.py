@@ -24,7 +24,7 @@ Schema: TypeAlias = Mapping[str, Any]
 """A type in tvm-ffi's schema: `{"type": "Optional", "args": [{"type": "int"}]}`."""
 
 DESCRIPTIONS: Final = ("_metadata_", "_doc_")
-"""What is between PREFIX and the name, in functions that describe a function."""
+"""The part between PREFIX and the name, in functions that describe a function."""
 
 _MAKE_STRING: Final = "TVMFFIStringFromByteArray"
 

@@ -28,7 +28,7 @@ from ffi_builder.runtime.export.function_info import Described
 from ffi_builder.runtime.metadata import PREFIX
 
 _OUTER: Final = "ffi_builder"
-"""The namespace around those of the headers: in the global one, `div` is a C function."""
+"""The outer namespace of all headers: in the global one, `div` is a C function."""
 
 
 def text(functions: Sequence[Described], library: str, name: str) -> str:

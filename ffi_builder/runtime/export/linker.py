@@ -46,7 +46,7 @@ def link_library(
             file.write_bytes(data)
         (folder / "version").write_text(_version_script(visible))
         missing = undefined([read_object(data, target.machine) for data in objects])
-        # Before glibc 2.34 dlopen, which launching wrappers call, is in a library of its own.
+        # Before glibc 2.34, dlopen, which launching wrappers call, is in libdl.
         libraries = [_tvm_ffi(folder, compiler, missing, target), "-lm", "-ldl"]
         if any(symbol.startswith(CXX_PREFIXES) for symbol in missing):
             libraries.append("-lstdc++")
@@ -88,7 +88,7 @@ def _given_compiler(given: str) -> list[str]:
     try:
         words = shlex.split(given)
     except ValueError as error:
-        raise CompileError(f"$CC is `{given}`, which is no command: {error}") from error
+        raise CompileError(f"$CC is `{given}`, which is not a command: {error}") from error
     if shutil.which(words[0]) is None:
         raise CompileError(f"$CC is `{given}`, but there is no program `{words[0]}`")
     return words

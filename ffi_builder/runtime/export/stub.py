@@ -116,7 +116,7 @@ def _definition(function: Described, names: _Names) -> Iterator[str]:
 
 
 def _returned(schema: Schema | None) -> str:
-    """The type that is returned. Tensors are Any: tvm-ffi's, or those of the caller's framework."""
+    """The type that is returned; Any for tensors, which the caller's framework may wrap."""
     if schema is None:
         return "{Any}"
     if schema["type"] == "Tuple":

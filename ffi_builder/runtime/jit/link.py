@@ -50,7 +50,7 @@ _COMPILER_LIBRARIES = ("libm.so.6", "libgcc_s.so.1")
 # only if one of them is undefined.
 CXX_PREFIXES = ("_Z", "__cxa_", "__gxx_")
 
-# Relocations that JITLink does not know, or that cannot reach from its code to that of the process.
+# Relocations that JITLink does not know, or that cannot reach from its code to the process'.
 _UNSUPPORTED = {
     "x86_64": {
         # TLSLD, DTPOFF32, GOTTPOFF, TPOFF32, GOTPC32_TLSDESC and what goes with it

@@ -60,7 +60,7 @@ _lock = threading.Lock()
 
 
 def objects(module: Module, level: int) -> list[bytes]:
-    """Compile `module` for this CPU: an object of its own, then those of wrappers and helpers.
+    """Compile `module` for this CPU: its own object, then its wrappers' and helpers'.
 
     Raises CompileError.
     """
@@ -87,8 +87,8 @@ def split_helpers(module: Module) -> tuple[Module, list[bytes]]:
     try:
         found = _compiled_helpers(module, names)
     except CompileError:
-        # Not self-contained, or edited by a pass: compiling the module as it is tells the error, if
-        # there is one.
+        # Not self-contained, or edited by a pass: compiling the module as it is says what is
+        # wrong, if anything.
         return module, []
     rest = separate.without_helpers(module)
     for helpers in found:
@@ -136,7 +136,7 @@ def _take_wrappers(module: Module, level: int) -> list[bytes]:
         try:
             code = _wrapper_object(alone.module, level)
         except CompileError:
-            return []  # compiling the module as it is tells the error
+            return []  # compiling the module as it is says what is wrong
         taken.append(elf.with_constant(elf.rename_symbols(code, alone.names), *alone.table))
     for wrapper in wrappers:
         module.body.append(separate.declaration(wrapper))

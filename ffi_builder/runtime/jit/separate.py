@@ -109,7 +109,7 @@ class WrapperModule:
 
     module: Module
     names: dict[str, str]
-    """What the placeholders stand for."""
+    """The symbols that placeholders stand for."""
     table: tuple[str, bytes]
     """The symbol of the wrapper's table, which the module only declares, and its bytes."""
 

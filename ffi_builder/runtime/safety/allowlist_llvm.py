@@ -68,7 +68,7 @@ _NAME_MARKS: Final = frozenset("@%!c$")
 _SKIPPED: Final = re.compile(r'"[^"]*"|;[^\n\r]*')
 _SPACES: Final = str.maketrans(dict.fromkeys("()[]{}<>,=*", " "))
 
-# Words that are not in a table. A string is one quote by now.
+# Words that are not in a table. Each string has been replaced by one quote.
 _OTHER_WORDS: Final = re.compile(
     r"""(?:(?:
       [%@](?:\d+|[-a-zA-Z$._][-\w$.]*|")            # values, types and symbols
@@ -143,7 +143,7 @@ _MOST_ELEMENTS: Final = 1 << 24
 _MOST_GLOBAL_ELEMENTS: Final = 1 << 31
 _MOST_ALIGNED: Final = 4096
 _MOST_ADDRESS_SPACE: Final = 255
-"""Those from 256 on are segments, and pointers of other sizes, on x86-64."""
+"""On x86-64, larger ones are segments, and pointers of other sizes."""
 _MOST_LEVELS: Final = 64
 """Levels of types, constants and metadata in one another."""
 _LONGEST_LINE: Final = 100_000

@@ -36,7 +36,7 @@ _SAFE = words(
 )
 
 # Numbers, pointers, and vectors, arrays and structs of them. A struct that contains itself is
-# printed with a name and nothing behind it; scalable sizes are in brackets.
+# printed with a name and nothing after it; scalable sizes are in brackets.
 _VALUE_TYPE = re.compile(
     r"""(?: !llvm\. | ptr | array | struct | packed | vector | [if](?:1|8|16|32|64|80|128) | bf16
           | "[^"]*",\  | \d+(?=[x>\ ]) | [x<>(),\ ] )+""",
@@ -50,7 +50,7 @@ _ATOMIC_TYPE = re.compile(r"i8|i16|i32|i64|f32|f64|!llvm\.ptr(?:<\d+>)?")
 
 
 def type_known(kind: object) -> bool:
-    """Tell whether a type, or its text, can be that of a value, in every operation here."""
+    """Tell whether values may be of a type, given as such or as text, in every operation here."""
     text = str(kind)
     return text.count("<") <= _MOST_TYPES and _VALUE_TYPE.fullmatch(text) is not None
 

@@ -6,7 +6,7 @@ distributions cannot share a process. A child serves one request at a time; ther
 many of a kind as this process has cores.
 
 Each answer repeats the identity of its request. Whatever ends a request early, an interrupt too,
-kills the child, so that nobody can take the answer for that of a later request.
+kills the child, so that its answer cannot be taken for the answer to a later request.
 """
 
 from __future__ import annotations
@@ -160,7 +160,7 @@ class _Child:
         return pickle.loads(memoryview(answer)[IDENTITY.size :])
 
     def ended(self) -> bool:
-        """Whether the process is gone."""
+        """Tell whether the process is gone."""
         self._reap(os.WNOHANG)
         return self.process.returncode is not None
 
@@ -170,14 +170,14 @@ class _Child:
             return
         try:
             pid, status = os.waitpid(self.process.pid, options)
-        except ChildProcessError:  # somebody else has waited for it
+        except ChildProcessError:  # other code has waited for it
             self.process.returncode = 0
         else:
             if pid:
                 self.process.returncode = os.waitstatus_to_exitcode(status)
 
     def is_lost(self) -> bool:
-        """Whether its request was given up but it was not killed, as that was interrupted too."""
+        """Tell whether its request was given up, and an interrupt kept it from being killed."""
         return self.owner is not None and self.owner() is None
 
     def _last_words(self, start: int) -> str:
