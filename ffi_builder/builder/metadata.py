@@ -37,11 +37,10 @@ from numbers import Integral, Real
 from typing import Any, Final, cast
 
 from ffi_builder import spec
+from ffi_builder.protocol import METADATA_FORMAT
 from ffi_builder.spec.canonical import constraints_text, type_text
 
 ATTRIBUTE: Final = "ffi-builder-metadata"
-FORMAT: Final = 1
-"""Raised when a reader of the former form would misunderstand the new one."""
 
 _SCALARS: Final = {"bool": "bool", "handle": "void*", **dict.fromkeys(spec.FLOAT_DTYPES, "float")}
 _SCHEMAS: Final[dict[type, str]] = {
@@ -100,7 +99,7 @@ def metadata(signature: spec.Signature) -> Metadata:
 
 
 def _own(signature: spec.Signature) -> Iterator[tuple[str, object]]:
-    yield "format", FORMAT
+    yield "format", METADATA_FORMAT
     if signature.doc:
         yield "doc", signature.doc
     yield "params", [_param(param) for param in signature.params]

@@ -12,12 +12,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, cast
 
+from ffi_builder.protocol import METADATA_FORMAT
 from ffi_builder.runtime.protocols import Module, Operation
 
 ATTRIBUTE: Final = "ffi-builder-metadata"
 PREFIX: Final = "__tvm_ffi_"
-FORMAT: Final = 1
-"""The form of the JSON that is read here."""
 
 EMPTY: Final[Any] = object()
 """Stands for a default or a constant that there is not: None is a value like any other."""
@@ -161,13 +160,13 @@ def is_of_another_format(text: str | None) -> bool:
     """Tell whether ffi_builder wrote the JSON, but a version whose format is not read here."""
     try:
         own = json.loads(text or "")["ffi_builder"]
-        return own.get("format") != FORMAT and "params" in own
+        return own.get("format") != METADATA_FORMAT and "params" in own
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
         return False
 
 
 def _info(name: str, own: Mapping[str, Any]) -> Info:
-    if own["format"] != FORMAT:
+    if own["format"] != METADATA_FORMAT:
         raise ValueError(own["format"])
     params = _parameters(own["params"])
     passed = tuple(param for param in params if not param.hidden)
