@@ -156,25 +156,28 @@ def only_wrapper(
         return None
     if not all(_is_linkable(name, symbols.get(name)) for name in references):
         return None
-    constants = {name for name in references if _is_constant(name, symbols[name])}
-    tables = [name for name in constants if name.startswith(_TABLE)]
-    if len(tables) != 1:
-        return None
-    (table,) = tables
+    found = {name: symbols[name] for name in references}
+    tables = [name for name, operation in found.items() if _is_table(name, operation)]
+    return _with_placeholders(module, wrapper, found, *tables) if len(tables) == 1 else None
+
+
+def _with_placeholders(
+    module: Module, wrapper: Operation, references: dict[str, Operation], table: str
+) -> WrapperModule:
     alone = mlir.empty_like(module.operation)
     named: dict[str, Operation] = {}
-    for name in references:
-        operation = symbols[name]
+    for name, operation in references.items():
+        is_constant = _is_constant(name, operation)
         if name == table:
             # `elf.with_constant` defines it, and only that says how long it is.
             copy = declaration(operation, visibility_=_HIDDEN, global_type=_UNSIZED)
-        elif name in constants or _is_declaration(operation):
+        elif is_constant or _is_declaration(operation):
             copy = operation.clone().operation
         else:
             copy = declaration(operation)
         alone.body.append(copy)
         # The names of helpers and of texts follow from what is in them.
-        if name == table or not (name in constants or name.startswith(HELPER)):
+        if name == table or not (is_constant or name.startswith(HELPER)):
             named[name] = copy
     copy = wrapper.clone().operation
     alone.body.append(copy)
@@ -188,7 +191,7 @@ def only_wrapper(
         mlir.rename(alone, copy, name, placeholder)
         names[placeholder] = own_table if name == table else name
     mlir.forget_locations(alone)
-    data: bytes = symbols[table].attributes["value"].value_bytes
+    data: bytes = references[table].attributes["value"].value_bytes
     return WrapperModule(alone, names, (own_table, data))
 
 
@@ -242,6 +245,10 @@ def _is_constant(name: str, operation: Operation) -> bool:
         and name.startswith(_CONSTANT)
         and str(operation.attributes["linkage"]) == _PRIVATE
     )
+
+
+def _is_table(name: str, operation: Operation) -> bool:
+    return name.startswith(_TABLE) and _is_constant(name, operation)
 
 
 def _attribute(operation: Operation, text: str) -> Any:
