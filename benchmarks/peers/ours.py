@@ -14,7 +14,7 @@ from signatures import MAKERS, MATMUL
 
 from ffi_builder import __version__, attach_ffi_func, runtime
 from ffi_builder.builder import reuse
-from ffi_builder.runtime.jit import shared, units
+from ffi_builder.runtime.jit import object_cache
 from peers import base
 
 ir: Any = import_module("torch_mlir.ir")
@@ -24,7 +24,7 @@ os.environ.pop("FFI_BUILDER_CACHE_DIR", None)
 def own(compiled: runtime.CompiledModule) -> int:
     """Return the bytes compiled for a module, without the helpers that a process shares."""
     # Only benchmarks use this.
-    helpers = {made.code for made in shared._kept.values()}  # pyright: ignore[reportPrivateUsage]
+    helpers = {made.code for made in object_cache._helpers.values()}  # pyright: ignore[reportPrivateUsage]
     objects = compiled._objects  # pyright: ignore[reportPrivateUsage]
     return sum(len(code) for code in objects if code not in helpers)
 
@@ -32,7 +32,7 @@ def own(compiled: runtime.CompiledModule) -> int:
 @contextlib.contextmanager
 def forgotten() -> Generator[None]:
     """Hide the caches of this process, as if it had made no wrapper yet."""
-    places: list[OrderedDict[Any, Any]] = [reuse._KEPT, units._seen, units._objects]  # pyright: ignore[reportPrivateUsage]
+    places: list[OrderedDict[Any, Any]] = [reuse._KEPT, object_cache._seen, object_cache._objects]  # pyright: ignore[reportPrivateUsage]
     kept = [place.copy() for place in places]
     for place in places:
         place.clear()

@@ -21,12 +21,17 @@ def canonical_text(
     device: str | None,
 ) -> str:
     """Return the canonical text; tensors on ``device`` do not show their device type."""
+    constraints = constraints_text(params)
+    results = "" if returns is None else f" -> {_results_text(returns, device)}"
+    where = f" where {constraints}" if constraints else ""
+    return f"{name}({params_text(params, device)}){results}{where}"
+
+
+def constraints_text(params: Sequence[Param]) -> str:
+    """Return the constraints on symbols: ``n % 2 == 0, m <= 8``; empty if there are none."""
     scalars = {item for _, param in with_paths(params) if isinstance(item := required(param), Var)}
     symbols = dict.fromkeys(var for entry in _entries_of(params) for var in variables(entry))
-    constraints = [text for var in symbols for text in _constraints(var, var not in scalars)]
-    results = "" if returns is None else f" -> {_results_text(returns, device)}"
-    where = f" where {', '.join(constraints)}" if constraints else ""
-    return f"{name}({params_text(params, device)}){results}{where}"
+    return ", ".join(text for var in symbols for text in _constraints(var, var not in scalars))
 
 
 def outline(param: Param) -> str:

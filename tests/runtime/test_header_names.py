@@ -126,6 +126,18 @@ def test_macros_of_the_headers_that_are_included(tmp_path: Path, standard: str) 
     assert {cxx.identifier(name) for name in others} & macros == set()
 
 
+@needs_cxx
+def test_kinds_that_are_not_known(tmp_path: Path) -> None:
+    """A new kind of parameter needs no change here: it is any object."""
+    a, b = spec.String("a"), spec.Optional(spec.String("b"))
+    text = metadata(spec.Signature("f", [a, b, spec.TupleParam("c", [a, b])])).of("f")
+    text = text.replace('"ffi.String"', '"Any"').replace('"kind":"String"', '"kind":"Ring"')
+    functions = [described("f", text)]
+    assert "def f(a: Any, b: Any | None, c: Any) -> None:" in stub.text(functions, "a.so")
+    (tmp_path / "a.h").write_text(header.text(functions, "a.so", "a.h"))
+    read(tmp_path, ["a.h"])
+
+
 PROGRAM = """
 #include <stdlib.h>
 #include "div.h"

@@ -9,10 +9,10 @@ if TYPE_CHECKING:
 
 
 def function(address: int, *, owner: object) -> tvm_ffi.Function:
-    """The TVM-FFI function whose code is at `address`; for an author with a JIT of their own.
+    """The TVM-FFI function whose code is at `address`, for users of a JIT of their own.
 
-    `owner` is kept alive as long as the function is: pass whatever frees the code when it is
-    dropped, or None for code that stays. Raises TypeError or ValueError if `address` cannot be one.
+    `owner` is kept alive as long as the function is: pass the object that frees the code when it is
+    dropped, or None for code that stays. Raises TypeError or ValueError for an invalid `address`.
     """
     import tvm_ffi
 

@@ -1,8 +1,8 @@
-"""An allocator for the tensors that functions return, where the caller's framework brings none.
+"""`install_allocator`: allocate returned tensors where the caller's framework does not.
 
-tvm-ffi takes the allocator of PyTorch for calls with PyTorch tensors. NumPy has none. There are two
-of ours with the same results: machine code, and where nothing is installed that makes such, Python
-(10 µs a tensor instead of 0.1).
+tvm-ffi uses PyTorch's allocator for calls with PyTorch tensors; NumPy has none. There are two here
+with the same results: one of machine code, and one in Python (10 µs a tensor instead of 0.1), for
+processes without llvmlite or the JIT.
 """
 
 from __future__ import annotations
@@ -13,17 +13,18 @@ from types import TracebackType
 
 from ffi_builder.errors import CompileError
 from ffi_builder.runtime import _optional
+from ffi_builder.runtime.allocator import native, python
 
 
 class InstalledAllocator:
-    """What :func:`install_allocator` gives: ``with`` it, or :meth:`remove`, ends what it began."""
+    """An allocator that is in use until :meth:`remove`, or the end of a ``with`` block."""
 
     def __init__(self, before: int | None) -> None:
         self._before = before
         self._installed = True
 
     def remove(self) -> None:
-        """Install again what was there before; a second call does nothing."""
+        """Reinstall the allocator that was there before; a second call does nothing."""
         if self._installed:
             self._installed = False
             _install(self._before)
@@ -48,34 +49,31 @@ class InstalledAllocator:
 def install_allocator() -> InstalledAllocator:
     """Let functions that return tensors allocate CPU memory, in calls without PyTorch tensors too.
 
-    The memory is aligned to 64 bytes, not initialised, and freed with the last tensor on it, also
-    after :meth:`InstalledAllocator.remove`. It holds for the thread that installs it::
+    The memory is aligned to 64 bytes, not initialised, and freed with the last tensor that uses it,
+    also after :meth:`InstalledAllocator.remove`. It is for calls on the thread that installs it::
 
         with runtime.install_allocator():
             y = compiled["softmax"](x)        # a tvm_ffi.Tensor; numpy.from_dlpack(y) is an array
 
-    In calls with PyTorch tensors PyTorch's allocator goes first.
-
-    C and C++ programs install one of their own by `TVMFFIEnvSetDLPackManagedTensorAllocator`.
+    In calls with PyTorch tensors PyTorch's allocator goes first. C and C++ programs install one of
+    their own with `TVMFFIEnvSetDLPackManagedTensorAllocator`.
     """
     return InstalledAllocator(_install(_address()))
 
 
 @cache
 def _address() -> int:
-    """Of the function, which stays for good: somebody may have copied its address."""
+    """The address of the allocator, which is never freed: others may have copied it."""
     try:
         for name in ("llvmlite", "tvm_ffi_orcjit"):
             _optional.load(name)
     except CompileError:
-        from ffi_builder.runtime.jit.allocate_python import address
-    else:
-        from ffi_builder.runtime.jit.allocate_native import address
-    return address()
+        return python.address()
+    return native.address()
 
 
 def _install(address: int | None) -> int | None:
-    """Install an allocator (None: none), and return the one that was there."""
+    """Install an allocator, or none, and return the one that was there."""
     from tvm_ffi import libinfo
 
     library = ctypes.CDLL(str(libinfo.find_libtvm_ffi()))

@@ -1,17 +1,17 @@
-"""The allocator as machine code, compiled once a process."""
+"""The allocator as machine code, compiled once per process."""
 
 from __future__ import annotations
 
 from typing import Final
 
+from ffi_builder.runtime.allocator.python import ALIGNMENT, DEVICE, SIZE
 from ffi_builder.runtime.compiler import compile as compile_
-from ffi_builder.runtime.jit.allocate_python import ALIGNMENT, DEVICE, SIZE
 
 _NAME: Final = "allocate"
 
-# One block holds all, so that free() of libc is the deleter, and no code of ours outlives us:
-# DLManagedTensorVersioned (80 bytes: version 0, manager_ctx 8, deleter 16, flags 24, dl_tensor 32),
-# shape, strides, and from a multiple of 64 on the data.
+# One block holds everything, so that libc's free() is the deleter and no code need outlive this
+# process' Python: DLManagedTensorVersioned (80 bytes: version 0, manager_ctx 8, deleter 16,
+# flags 24, dl_tensor 32), shape, strides, and at the next multiple of 64 the data.
 _IR: Final = f"""
 @runtime_error = private constant [13 x i8] c"RuntimeError\\00"
 @memory_error = private constant [12 x i8] c"MemoryError\\00"
@@ -127,12 +127,11 @@ done:
 }}
 """
 
-
 _kept: list[object] = []
 
 
 def address() -> int:
-    """Compile it; the code is never freed."""
+    """Compile the allocator, and return its address; the code is never freed."""
     compiled = compile_(_IR)
     _kept.append(compiled)
     return compiled.address(_NAME)

@@ -1,4 +1,4 @@
-"""The allocator in Python, for who has neither llvmlite nor the JIT."""
+"""The allocator in Python, for processes without llvmlite or the JIT."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import ctypes
 from typing import Any, Final
 
 ALIGNMENT: Final = 64
-"""Alignment of the data in bytes: a cache line, and the widest vector of x86-64."""
+"""Alignment of the data in bytes: a cache line, and the widest vectors of x86-64."""
 DEVICE: Final = "install_allocator() allocates on the CPU alone; the result is on another device"
 SIZE: Final = "the result has more bytes than can be allocated"
 
@@ -31,7 +31,7 @@ class _DLTensor(ctypes.Structure):
 
 
 class _Managed(ctypes.Structure):
-    """`DLManagedTensorVersioned`; behind it stand shape and strides, then the data."""
+    """`DLManagedTensorVersioned`, followed by shape, strides and the data."""
 
     _fields_ = (
         ("major", ctypes.c_uint32),
@@ -53,7 +53,7 @@ _Allocate = ctypes.CFUNCTYPE(
 _libc: Final = ctypes.CDLL(None)
 _libc.posix_memalign.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_size_t)
 _FREE: Final = ctypes.cast(_libc.free, ctypes.c_void_p).value
-"""The deleter: all is in one block, so nothing of Python is needed to free it."""
+"""The deleter. Everything is in one block, so freeing it needs no Python."""
 
 
 def address() -> int:
@@ -101,7 +101,7 @@ def _allocate(prototype: Any, out: Any, context: int | None, set_error: Any) -> 
 
 
 def _head(ndim: int) -> int:
-    """Bytes in front of the data."""
+    """The number of bytes in front of the data."""
     used = ctypes.sizeof(_Managed) + 2 * ctypes.sizeof(ctypes.c_int64) * ndim
     return (used + ALIGNMENT - 1) // ALIGNMENT * ALIGNMENT
 
