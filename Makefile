@@ -2,87 +2,96 @@
 PYTHON ?= python3
 VENV := .venv
 PY := $(VENV)/bin/python
-# What is not free software has environments of its own.
+# Environments for proprietary packages, apart from .venv.
 CUTE := .venv-cute
 CUDA := .venv-cuda
 BENCH := .venv-bench
 DISTRIBUTIONS := .venv-distributions
-# MLIR distributions besides torch-mlir and jaxlib; the last is not free software either.
+# MLIR distributions besides torch-mlir and jaxlib; the last one is proprietary.
 BINDINGS := iree-base-compiler==3.13.0 flydsl==0.4.2 nvidia-cutlass-dsl==4.8.1
-# For an example; 1 GB. Each version has other metadata, and needs a later Python.
+# For examples/triton_aot.py; 1 GB. Metadata differ between versions, so one is pinned. It needs
+# a later Python than the package.
 TRITON := triton==3.9.0; python_version >= "3.11"
-# What `make mutants` changes, and of which changes: a function's are numbered from 1 on, and those
-# are tried whose numbers end like this.
+# The packages that `make mutants` changes, and a sample of the changes: those of each function are
+# numbered from 1, and the ones whose number matches this ending are tried.
 MODULES ?= plan spec builder providers
 SAMPLE ?= _3
-# tests/test_project.py sees that all are here that need PyTorch, JAX or Numba.
-FRAMEWORK_TESTS := tests/abi tests/arrays tests/docs tests/examples tests/frontends \
+# Tests that need PyTorch, JAX or Numba. tests/test_project.py checks that none is missing.
+FRAMEWORK_TESTS := tests/abi tests/arrays tests/docs tests/entry tests/examples tests/frontends \
   tests/runtime/test_results.py tests/testing
 PIP := $(PY) -m pip install --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-cuda test-cute test-distributions test-frameworks lint format types fuzz soak bench bench-compare bench-instructions bench-launch coverage mutants wheels dev clean
+.PHONY: help demo test test-fast test-frameworks test-cuda test-cute test-distributions check lint \
+  format types fuzz soak bench bench-compare bench-instructions bench-launch coverage mutants wheels dev clean
 
 help: ## Show this list.
-	@sed -n 's/^\([a-z-]*\):.*## /\1 /p' $(MAKEFILE_LIST) | while read -r name text; do printf '%-16s %s\n' "$$name" "$$text"; done
+	@sed -n 's/^\([a-z-]*\):.*## /\1 /p' $(MAKEFILE_LIST) | while read -r name text; do printf '%-18s %s\n' "$$name" "$$text"; done
 
-demo: $(VENV)/.demo ## Run the main job on real input, and print what it did.
+demo: $(VENV)/.demo ## Wrap, compile and call a matmul on NumPy arrays, and print each step.
 	$(PY) examples/quickstart.py
 
-test: $(VENV)/.test ## Pass the tests (those that need PyTorch, JAX or Numba are skipped).
+test: $(VENV)/.test ## Run all tests (those that need PyTorch, JAX or Numba are skipped).
 	$(PY) -m pytest
+
+test-fast: $(VENV)/.dev ## Run the tests that are not marked slow.
+	$(PY) -m pytest -m 'not slow'
 
 test-frameworks: $(VENV)/.frameworks ## Install CPU builds of PyTorch and JAX, and Numba, and run the tests that need them.
 	$(PY) -m pytest $(FRAMEWORK_TESTS)
 
-test-cuda: $(CUDA)/.made ## Install NVIDIA's CUDA compilers (proprietary) and Triton apart, and test what uses them.
+test-cuda: $(CUDA)/.made ## Install NVIDIA's CUDA compilers (proprietary) and Triton in .venv-cuda, and test what uses them.
 	$(CUDA)/bin/python -m pytest tests/kernel_image tests/cuda_tools tests/cuda tests/examples/test_triton.py \
 	  'tests/docs/test_docs.py::test_python_blocks_run_and_print_what_is_written[docs/cuda-tools.md]'
 
-test-cute: $(CUTE)/.made ## Install NVIDIA's CuTe DSL (proprietary) apart, and test examples/cute_dsl.
+test-cute: $(CUTE)/.made ## Install NVIDIA's CuTe DSL (proprietary) in .venv-cute, and test examples/cute_dsl.
 	$(CUTE)/bin/python -m pytest tests/examples/test_cute_convert.py tests/examples/test_cute_provider.py tests/examples/test_cute_dsl.py
 
-test-distributions: $(DISTRIBUTIONS)/.made ## Install other MLIR bindings (CUTLASS's are proprietary) apart, and test with each.
+test-distributions: $(DISTRIBUTIONS)/.made ## Install other MLIR bindings (CUTLASS's are proprietary) in .venv-distributions, and test each.
 	$(DISTRIBUTIONS)/bin/python -m pytest tests/distributions
 
-wheels: ## Build wheels for each Python that is here, and test each in an environment of its own.
+wheels: ## Build a wheel for each Python found, and test each in an environment of its own.
 	.ci/wheels
 
-lint: $(VENV)/.dev ## Check format, lint rules and the layers.
+lint: $(VENV)/.dev ## Check formatting, lint rules and layers.
 	$(PY) -m ruff format --check .
 	$(PY) -m ruff check .
 	$(VENV)/bin/lint-imports --no-cache
 
-format: $(VENV)/.dev ## Format, and fix what lint can fix.
+format: $(VENV)/.dev ## Format the code, and fix what ruff can fix.
 	$(PY) -m ruff format .
 	$(PY) -m ruff check --fix .
 
 types: $(VENV)/.dev ## Check types (pyright, strict).
 	$(PY) -m pyright --project pyproject.toml
 
+# The tests take one core and pyright another.
+check: $(VENV)/.dev ## Run lint, types and test-fast, in about two minutes on two cores.
+	$(MAKE) --no-print-directory --jobs=2 --output-sync=target lint types test-fast
+
 fuzz: $(VENV)/.test ## Run the differential tests with 200,000 examples.
 	FFI_BUILDER_EXAMPLES=200000 $(PY) -m pytest tests/differential
 
-soak: $(VENV)/.test ## Compile, call and drop 10,000 modules, and see that memory does not grow.
+soak: $(VENV)/.test ## Compile, call and drop 10,000 modules, and check that memory does not grow.
 	FFI_BUILDER_CYCLES=10000 $(PY) -m pytest tests/runtime/test_lifetime.py -k cycles
 
-bench: $(VENV)/.demo ## Measure what a wrapper costs.
+bench: $(VENV)/.demo ## Measure what attaching, compiling and calling a wrapper cost.
 	$(PY) benchmarks/wrapper.py
 
-bench-compare: $(VENV)/.demo ## Measure it beside other makers of TVM-FFI functions (3 GB in .venv-bench, partly proprietary).
+bench-compare: $(VENV)/.demo ## Measure the same beside other builders of TVM-FFI functions (3 GB in .venv-bench, partly proprietary).
 	$(PY) benchmarks/compare.py --environments $(BENCH) --output benchmarks
 
 bench-instructions: $(VENV)/.demo ## Print how many instructions a call takes (needs valgrind).
 	$(PY) benchmarks/instructions.py
 
-bench-launch: $(VENV)/.demo ## Measure what a launch of a CUDA kernel costs on the host (without a GPU too).
+bench-launch: $(VENV)/.demo ## Measure what launching a CUDA kernel costs the host (needs no GPU).
 	$(PY) benchmarks/launch.py
 
 coverage: $(VENV)/.test ## Run the tests and show which lines they miss.
 	$(PY) -m coverage run -m pytest
 	$(PY) -m coverage report
 
-mutants: $(VENV)/.mutants ## Change the code in small ways, and print the changes that no test sees (docs/mutants.md).
+mutants: $(VENV)/.mutants ## Change the code in small ways, and print the changes that no test notices (docs/mutants.md).
 	$(PY) benchmarks/mutants.py $(MODULES) --sample '$(SAMPLE)'
 
 dev: $(VENV)/.dev ## Install everything to work on ffi_builder.
@@ -96,7 +105,7 @@ $(VENV)/.made:
 	$(PYTHON) -m venv $(VENV)
 	@touch $@
 
-# One stamp for each set of packages; an edited pyproject.toml makes them all old.
+# One stamp file for each set of packages. Editing pyproject.toml makes them all out of date.
 $(VENV)/.demo: pyproject.toml $(VENV)/.made
 	$(PIP) -e '.[demo]'
 	@touch $@
@@ -127,7 +136,8 @@ $(CUTE)/.made: pyproject.toml
 	$(CUTE)/bin/python -m pip install --quiet --disable-pip-version-check -e '.[test]' nvidia-cutlass-dsl==4.8.1
 	@touch $@
 
-# One by one: what has no wheel for this Python or machine is skipped by the tests, and said so.
+# One by one: a package without a wheel for this Python or machine must not stop the others. The
+# tests skip it and say so.
 $(DISTRIBUTIONS)/.made: pyproject.toml Makefile
 	$(PYTHON) -m venv $(DISTRIBUTIONS)
 	$(DISTRIBUTIONS)/bin/python -m pip install --quiet --disable-pip-version-check -e '.[test]'

@@ -1,4 +1,4 @@
-"""Right arguments for each of the signatures, as callers have them; it needs no ffi_builder."""
+"""Valid arguments for each of the signatures; needs no ffi_builder."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ MAKERS: dict[str, Callable[[tuple[int, ...]], Any]] = {
 
 
 def arguments(name: str, tensors: str = "numpy") -> list[Any]:
-    """Arguments of the signature ``name``, with tensors of one of `MAKERS`."""
+    """Make arguments of the signature ``name``, with tensors of one of `MAKERS`."""
     made = [MAKERS[tensors](shape) for shape in SHAPES[name]]
     if name == "scalar":
         return [7]
@@ -57,6 +57,6 @@ def arguments(name: str, tensors: str = "numpy") -> list[Any]:
 
 
 def wrong(tensors: str = "numpy") -> list[Any]:
-    """Arguments of the matmul, the second of which has one dimension that is wrong."""
+    """Make arguments of the matmul, with one wrong dimension in the second."""
     first, _, third = arguments("mm", tensors)
     return [first, MAKERS[tensors]((5, 5)), third]

@@ -1,4 +1,4 @@
-"""What the compile cache saves: a hit beside a miss, in a warm process and as a process's first.
+"""Measure what the compile cache saves: a hit and a miss, in a warm and in a fresh process.
 
     python benchmarks/cache.py [--quick]
 
@@ -40,14 +40,14 @@ _numbers = itertools.count()
 
 
 def median(values: Sequence[float]) -> str:
-    """The median, and behind it the quartiles."""
+    """Show the median, followed by the quartiles."""
     low, middle, high = statistics.quantiles(values, n=4)
     digits = 2 if middle < 10 else 1
     return f"{middle:.{digits}f} ({low:.{digits}f}–{high:.{digits}f})"
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """A Markdown table; the first column is text."""
+    """Return a Markdown table; the first column is text."""
     print(f"\n| {' | '.join(header)} |")
     print(f"| --- |{' ---: |' * (len(header) - 1)}")
     for row in rows:
@@ -55,14 +55,14 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
 
 
 def timed(work: Callable[..., Any], *args: Any, **options: Any) -> float:
-    """Milliseconds of a call."""
+    """Return the milliseconds that a call takes."""
     start = time.perf_counter()
     work(*args, **options)
     return 1e3 * (time.perf_counter() - start)
 
 
 def wrapper_of(case: Any, context: Any) -> Builds:
-    """Makes a module with nothing but the wrapper; its kernel is linked."""
+    """Make a module with only a wrapper; its kernel is linked."""
     from ffi_builder import attach_ffi_func
 
     def build(shown: str) -> Any:
@@ -74,7 +74,7 @@ def wrapper_of(case: Any, context: Any) -> Builds:
 
 
 def new_name() -> str:
-    """A wrapper that this process has made before costs less: see docs/performance.md."""
+    """Return a new name, as a repeated wrapper costs less (docs/performance.md)."""
     return f"f{next(_numbers)}"
 
 
@@ -84,7 +84,7 @@ def context_module(text: str, context: Any = None) -> Any:
 
 
 def attach_matmul(module: Any) -> None:
-    """The hook of the case with a kernel; what the wrapper is called is the name of the module."""
+    """Attach a wrapper under the name of the module, in the case with a kernel."""
     from signatures import MATMUL
 
     from ffi_builder import attach_ffi_func, providers
@@ -98,7 +98,7 @@ def attach_matmul(module: Any) -> None:
 
 
 def measure_warm(kernels: bytes, folder: Path, rounds: int) -> None:
-    """A miss and a hit right after one another, round after round."""
+    """Measure a miss and then a hit in each round."""
     from signatures import CASES
 
     context = import_module("torch_mlir.ir").Context()
@@ -144,7 +144,7 @@ def measure_case(builds: Builds, options: dict[str, Any], folder: Path, rounds: 
 
 
 def first_in_process(folder: Path) -> dict[str, float]:
-    """Milliseconds to a callable; runs in a process of its own."""
+    """Return the milliseconds to a callable; runs in a fresh process."""
     start = time.perf_counter()
     import tvm_ffi  # noqa: F401  # pyright: ignore[reportUnusedImport]
 

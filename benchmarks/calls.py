@@ -26,7 +26,8 @@ import tvm_ffi
 from benchmarks.calling.peers import PEERS
 from ffi_builder import attach, ir, runtime
 from ffi_builder.providers import NopCallProvider
-from ffi_builder.runtime.entry import available, make
+from ffi_builder.runtime.entry import available
+from ffi_builder.runtime.python import entries
 from ffi_builder.spec import Signature, Tensor, Var
 
 UNROLLED: Final = 20
@@ -155,7 +156,7 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="fewer rounds")
     parser.add_argument("--without", nargs="*", default=[], choices=[*PEERS], metavar="PEER")
     given = parser.parse_args()
-    if isinstance(found := make.extension(), available.Part):
+    if isinstance(found := entries.extension(), available.Part):
         raise SystemExit(f"Calls are not read in C here: {found.reason}")
     every = cases()
     with tempfile.TemporaryDirectory() as folder:

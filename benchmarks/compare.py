@@ -1,9 +1,9 @@
-"""ffi_builder beside others that make TVM-FFI functions: each in turn, round after round.
+"""Compare ffi_builder with other builders of TVM-FFI functions, each in turn in every round.
 
     python benchmarks/compare.py [--quick] [--environments FOLDER] [--output FOLDER]
 
-Needs a C compiler ($CC, or cc). Peers get Python environments of their own, made on the first run;
-README.md here says what they are and how to read the tables.
+Needs a C compiler ($CC, or cc). Each peer has its own Python environment, made on the first
+run. README.md in this folder describes the peers and the tables.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from suite.workers import Crew
 def crews_of(
     chosen: list[str], environments: Path, install: bool, missing: dict[str, str]
 ) -> tuple[list[Crew], Path | None]:
-    """Who runs where, and the packages of torch. Who cannot be installed is named in `missing`."""
+    """Return the peers of each process, and torch's packages; fill in `missing`."""
     own = [peer.module for peer in peers() if not peer.packages]
     crews: list[Crew] = [(Path(sys.executable), own)]
     for peer in peers():
@@ -57,7 +57,7 @@ def crews_of(
 
 
 def about(versions: dict[str, str], missing: dict[str, str], quick: bool) -> str:
-    """What was measured, and what was not."""
+    """Return what was measured and what was not."""
     titles = {peer.module: peer.title for peer in peers()} | {"torch": "torch"}
     lines = [
         f"{machine()}; Python {platform.python_version()}; {compiler()}."

@@ -1,12 +1,12 @@
-"""How much of making and compiling a wrapper is not ffi_builder's own: MLIR, LLVM and the JIT.
+"""Measure the part of making and compiling a wrapper that MLIR, LLVM and the JIT take.
 
     python benchmarks/floor.py [--rounds N]
 
-Of a wrapper like none that was made before, in a new context, as `compare.py` has it. While it is
-made, what takes part of the time in any design that keeps the module self-contained is clocked:
+The wrapper has a new signature and a new context, as in `compare.py`. Clocked are the parts that
+any design with a self-contained module has:
 creating its operations, with operands, types and attributes at hand; reading the helpers; MLIR's
 verifier; translating to LLVM IR; LLVM's parser, verifier and code generation; loading the object.
-The shares of that, times the ratios of results.md, are the least that these ratios could be.
+These shares times the ratios of results.md are the lowest that the ratios could get.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ ATTACH = ("create", "helpers", "verify")
 COMPILE = ("translate", "LLVM", "load")
 CASES = (("scalar", "nop"), ("mm", "nop"), ("t8_strided", "nop"), ("t8_strided", "pointers"))
 CLOCK = 1e-7
-"""What clocking itself takes of a clocked call, in seconds, about."""
+"""The approximate cost of clocking a call, in seconds."""
 
 spent: defaultdict[str, float] = defaultdict(float)
 
 
 def clocked(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
-    """The same function; what it takes is added up."""
+    """Wrap a function so that its time is added up."""
 
     def call(*args: Any, **options: Any) -> Any:
         start = time.perf_counter()
@@ -55,7 +55,7 @@ def clocked(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def clock_everything() -> None:
-    """Put clocks around all that is not ours."""
+    """Clock every call into MLIR, LLVM and the JIT."""
     make = core.Core.__init__
 
     def made(self: Any, *args: Any) -> None:
@@ -76,7 +76,7 @@ def clock_everything() -> None:
 
 
 def once(case: str, how: str, name: str) -> dict[str, float]:
-    """Milliseconds of each part, and in all."""
+    """Return the milliseconds of each part and in total."""
     module = ir.Module.parse(base.declaration(case, how), ir.Context())
     made = MAKERS[case]()
     spent.clear()
@@ -97,7 +97,7 @@ def main() -> None:
     columns += ["of attach", "of compile", "of both"]
     print(f"| {' | '.join(columns)} |\n| --- |{' ---: |' * (len(columns) - 1)}")
     with tempfile.TemporaryDirectory() as folder:
-        kernels = Native(Path(folder))  # their symbols are the process' then
+        kernels = Native(Path(folder))  # which makes their symbols global
         for case, how in CASES:
             runs: list[dict[str, float]] = []
             for number in range(rounds):
@@ -108,7 +108,7 @@ def main() -> None:
 
 
 def row(title: str, runs: list[dict[str, float]]) -> str:
-    """Medians; of shares, those of each run."""
+    """Return a row of medians; shares are computed per run."""
 
     def share(parts: tuple[str, ...], *whole: str) -> str:
         shares = (

@@ -1,8 +1,8 @@
-"""A table of instructions a call, by callgrind: wrappers, C by hand, and C that checks nothing.
+"""Print instructions per call, counted by callgrind: wrappers, C by hand and unchecked C.
 
     python benchmarks/instructions.py
 
-Needs a C compiler ($CC, or cc) and valgrind with its headers. Nothing is judged: it only prints.
+Needs a C compiler ($CC, or cc) and valgrind with its headers. It prints figures and judges none.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""What a launch of a CUDA kernel costs on the host: by a wrapper, by the driver, and by others.
+"""Measure what launching a CUDA kernel costs the host: by a wrapper, the driver and others.
 
     python benchmarks/launch.py [--quick] [--null] [--output FOLDER]
 
 Needs a C compiler ($CC, or cc). Without a GPU, or with --null, launches go to a driver that does
-nothing: then it is measured what is done around it. README.md here says more.
+nothing, which measures the code around it. README.md in this folder says more.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ ROUNDS = {True: 21, False: 201}
 """Whether it is a quick run."""
 CALLS = {"C": 10_000, "Python": 1_000}
 IN_A_QUEUE = 500
-"""Launches between two waits on a GPU: as many as it takes without making the host wait."""
+"""Launches between two waits on a GPU: as many as it queues without blocking the host."""
 
 
 def open_driver(folder: Path, null: bool) -> tuple[Driver, str]:
-    """The driver, and why it is the one that does nothing; "" for a GPU."""
+    """Return the driver, and why it is the null driver; "" for a GPU."""
     why = "--null was given"
     if not null:
         try:
@@ -45,7 +45,7 @@ def open_driver(folder: Path, null: bool) -> tuple[Driver, str]:
 def find_ways(
     driver: Driver, loops: Loops, folder: Path, null: bool
 ) -> tuple[list[Way], dict[str, str]]:
-    """What can be measured, and why the rest cannot."""
+    """Return the ways that can be measured, and why the others cannot."""
     ways = [*in_c(driver, loops), *in_python(driver)]
     for way in ways:
         check(driver, way, null)
@@ -61,13 +61,13 @@ def find_ways(
             ways += found
         except Missing as why:
             missing[name] = str(why)
-        except Exception as error:  # whatever others raise: the rest is measured all the same
+        except Exception as error:  # others may raise anything, and the rest is still measured
             missing[name] = f"{type(error).__name__}: {error}"
     return ways, missing
 
 
 def check(driver: Driver, way: Way, null: bool) -> None:
-    """That it computes; of a driver that does nothing, that it returns."""
+    """Check that a way computes or, on the null driver, that it returns."""
     if null:
         way.sample(1)
         return
@@ -78,7 +78,7 @@ def check(driver: Driver, way: Way, null: bool) -> None:
 
 
 def measure(driver: Driver, ways: list[Way], rounds: int, null: bool) -> Samples:
-    """Every way in turn, round after round: a busy machine is busy for all."""
+    """Measure every way in turn in each round, so that a busy machine affects all."""
     samples = Samples()
     for number in range(-1, rounds):
         for way in ways:

@@ -1,4 +1,4 @@
-"""The C side: building it, and arguments as C callers pass them; it needs no ffi_builder."""
+"""Builds the C code, and passes arguments as C callers do; needs no ffi_builder."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ class Any16(ctypes.Structure):
 
 
 INT, OPAQUE_POINTER = 1, 4
-"""Type indices; those of objects stand in the objects."""
+"""Type indices of values that are not objects; objects hold their own."""
 
 
 class Arguments:
-    """An array of ``TVMFFIAny``, which keeps alive what it refers to."""
+    """An array of ``TVMFFIAny`` that keeps its objects alive."""
 
     def __init__(self, values: Sequence[object]) -> None:
         self._owned = [as_object(value) for value in values]
@@ -42,7 +42,7 @@ class Arguments:
 
 
 def as_tensor(value: object) -> object:
-    """An array as a ``tvm_ffi.Tensor``, in tuples too; all else as it is."""
+    """Convert arrays to ``tvm_ffi.Tensor``, in tuples too; return anything else unchanged."""
     if isinstance(value, tuple):
         return tuple(as_tensor(item) for item in value)  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
     if isinstance(value, int | ctypes.c_void_p | tvm_ffi.Object):
@@ -51,7 +51,7 @@ def as_tensor(value: object) -> object:
 
 
 def as_object(value: object) -> object:
-    """What is an object in C as a ``tvm_ffi.Object``, all else as it is."""
+    """Convert values that are objects in C to ``tvm_ffi.Object``; return others unchanged."""
     value = as_tensor(value)
     return tvm_ffi.convert(value) if isinstance(value, tuple) else value
 
@@ -66,7 +66,7 @@ def _any(value: Any) -> Any16:
 
 
 def build(folder: Path) -> Path:
-    """Compiles kernels.c to ``kernels.o`` and everything to the library that is returned."""
+    """Compile kernels.c to ``kernels.o``, and everything to the library that is returned."""
     kernels, shared = folder / "kernels.o", folder / "bench.so"
     cc("-c", str(HERE / "kernels.c"), "-o", str(kernels))
     sources = [str(HERE / name) for name in SOURCES]
@@ -78,8 +78,8 @@ def build(folder: Path) -> Path:
 class Native:
     """The hand-written functions, and loops that call any function from C.
 
-    They are compiled to `folder`, unless that has them. The kernels are then symbols of the
-    process, which a JIT finds.
+    They are compiled to `folder` unless it has them. The kernels become symbols of the process, so
+    a JIT finds them.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -91,13 +91,13 @@ class Native:
         self._library = ctypes.CDLL(str(shared), mode=ctypes.RTLD_GLOBAL)
 
     def address(self, name: str) -> int:
-        """The address of a function of handwritten.c or unchecked.c."""
+        """Return the address of a function of handwritten.c or unchecked.c."""
         address = ctypes.cast(getattr(self._library, name), ctypes.c_void_p).value
         assert address is not None
         return address
 
     def seconds(self, loop: str, function: int, args: Arguments, calls: int) -> float:
-        """What ``time_calls`` or ``time_errors`` of driver.c says."""
+        """Return the seconds that ``time_calls`` or ``time_errors`` of driver.c measures."""
         call = self._library[loop]
         call.restype = ctypes.c_double
         pointer, int32, int64 = ctypes.c_void_p, ctypes.c_int32, ctypes.c_int64
@@ -107,13 +107,13 @@ class Native:
 
 
 def compiler() -> str:
-    """Which C compiler this is."""
+    """Return the version of the C compiler."""
     done = subprocess.run([*command(), "--version"], capture_output=True, text=True, check=True)
     return done.stdout.splitlines()[0]
 
 
 def command() -> list[str]:
-    """How the C compiler is called."""
+    """Return the command of the C compiler."""
     return shlex.split(os.environ.get("CC", "cc"))
 
 

@@ -1,4 +1,4 @@
-"""The signatures that are measured, as ffi_builder describes them, with right arguments.
+"""The measured signatures, as ffi_builder describes them, with valid arguments.
 
 ``hand_<name>_<how>`` and ``unchecked_<name>_<how>`` are their counterparts in C.
 """
@@ -13,12 +13,12 @@ from arguments import arguments
 from ffi_builder import providers, spec
 
 HOW = ("nop", "direct", "pointers", "structs")
-"""How values are passed to the kernel; `nop` calls none. kernels.h says what the others are."""
+"""How values are passed to the kernel; `nop` calls none. kernels.h describes the others."""
 
 
 @dataclass(frozen=True)
 class Case:
-    """A signature; ``forwarded`` is what ``direct`` passes."""
+    """A signature; ``direct`` passes the values in ``forwarded``."""
 
     name: str
     title: str
@@ -27,16 +27,16 @@ class Case:
 
     @property
     def args(self) -> list[object]:
-        """Right arguments, with NumPy arrays."""
+        """Make valid arguments, with NumPy arrays."""
         return arguments(self.name)
 
     @property
     def provider(self) -> providers.DirectCallProvider:
-        """Passes the data pointers and everything that is bound."""
+        """Return a provider that passes the data pointers and every bound symbol."""
         return providers.DirectCallProvider(f"kernel_{self.name}_direct", args=self.forwarded)
 
     def calling(self, how: str) -> providers.CallProvider:
-        """The provider for one of `HOW`."""
+        """Return the provider for one of `HOW`."""
         match how:
             case "nop":
                 return providers.NopCallProvider()

@@ -1,4 +1,4 @@
-"""What a wrapper costs: to make, to call, and to fail; beside C functions written by hand.
+"""Measure making, calling and failing of wrappers, beside C functions written by hand.
 
     python benchmarks/wrapper.py [--quick]
 
@@ -40,7 +40,7 @@ llvm.func @kernel_mm_direct(%a: !llvm.ptr, %b: !llvm.ptr, %c: !llvm.ptr, %n: i64
 
 @dataclass(frozen=True)
 class Effort:
-    """How often things are repeated. Many short samples: few of them are interrupted."""
+    """Numbers of repetitions. Many short samples, so that few of them are interrupted."""
 
     rounds: int
     builds: int
@@ -54,13 +54,13 @@ QUICK = Effort(rounds=61, builds=7, calls=10_000, python_calls=1_000, many=(100,
 
 
 def spread(values: Sequence[float], digits: int = 1) -> str:
-    """The median, and behind it the quartiles."""
+    """Show the median, followed by the quartiles."""
     low, middle, high = statistics.quantiles(values, n=4)
     return f"{middle:.{digits}f} ({low:.{digits}f}–{high:.{digits}f})"
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """A Markdown table; the first column is text."""
+    """Return a Markdown table; the first column is text."""
     print(f"\n| {' | '.join(header)} |")
     print(f"| --- |{' ---: |' * (len(header) - 1)}")
     for row in rows:
@@ -68,7 +68,7 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
 
 
 def timed(work: Callable[..., Any], *args: Any, **options: Any) -> tuple[float, Any]:
-    """Milliseconds of a call, and what it returned."""
+    """Return the milliseconds that a call takes, and its result."""
     start = time.perf_counter()
     result = work(*args, **options)
     return 1e3 * (time.perf_counter() - start), result
@@ -87,7 +87,7 @@ def attach_many(module: Any, count: int) -> None:
 
 
 def operations(operation: Any) -> int:
-    """How many operations are inside."""
+    """Return the number of operations inside."""
     blocks = [block for region in operation.regions for block in region.blocks]
     inner = [op.operation for block in blocks for op in block.operations]
     return len(inner) + sum(map(operations, inner))
@@ -149,7 +149,7 @@ class Callee:
 
 
 def callees(native: Native, case: Case) -> tuple[Callee, Callee]:
-    """The wrapper, and what was written by hand."""
+    """Return the wrapper and the function written by hand."""
     module = ir.Module.parse("", ir.Context())
     attach(module, case)
     compiled = runtime.compile(module, link=[native.kernels])
@@ -184,7 +184,7 @@ WAYS = {
 
 
 def measure_calls(native: Native, effort: Effort) -> None:
-    """Both sides right after one another, round after round: a busy machine is busy for both."""
+    """Measure both in each round, so that a busy machine affects both."""
     pairs = {case.name: callees(native, case) for case in CASES}
     samples: dict[tuple[str, str, int], list[float]] = {}
     for _, way, case, side in itertools.product(range(effort.rounds), WAYS, CASES, (0, 1)):
@@ -219,7 +219,7 @@ def fail_often(function: Any, calls: int) -> None:
 
 
 def first_in_process() -> dict[str, float]:
-    """Milliseconds; runs in a process of its own. Compiling imports llvmlite and the JIT."""
+    """Return milliseconds in a fresh process. Compiling imports llvmlite and the JIT."""
     module = ir.Module.parse(MATMUL_KERNEL, ir.Context())
     attaching, _ = timed(attach, module, MATMUL)
     compiling, compiled = timed(runtime.compile, module)

@@ -4,8 +4,8 @@
     python examples/cuda_saxpy.py                 NVRTC compiles it: pip install ffi_builder[cuda]
     python examples/cuda_saxpy.py saxpy.cubin     it was compiled before
 
-Where PyTorch has a GPU the kernel runs there. Else a driver runs it that the tests bring along,
-which has a Python function in the place of the kernel.
+The kernel runs on a GPU if PyTorch has one. Otherwise the fake driver of the tests runs a Python
+function in its place.
 """
 
 import importlib.util
@@ -32,7 +32,7 @@ SIGNATURE = spec.Signature("saxpy", [a, x, y])
 
 
 def compiled_for(arch: str):
-    """The function, for GPUs of this architecture."""
+    """Compile the function for GPUs of this architecture."""
     given = sys.argv[1:]
     image = Path(given[0]).read_bytes() if given else cuda.compile_cuda(SOURCE, arch=arch)
     print(cuda.kernels(image))
@@ -46,16 +46,16 @@ def on_gpu(torch):
     major, minor = torch.cuda.get_device_capability()
     saxpy = compiled_for(f"sm_{major}{minor}")
     given, result = torch.arange(1000.0, device="cuda"), torch.ones(1000, device="cuda")
-    saxpy(2, given, result)  # on PyTorch's current stream, as what follows is
+    saxpy(2, given, result)  # on PyTorch's current stream, like the operations that follow
     return result.cpu().numpy(), mistake(saxpy, given.double(), result)
 
 
 def on_fake_driver():
-    sys.path.insert(0, str(Path(__file__).parents[1]))  # the clone: its tests are not installed
+    sys.path.insert(0, str(Path(__file__).parents[1]))  # tests are not installed
     from tests.cuda.fake import FakeDriver, device_array, library
     from tests.cuda.fake.kernels import emulate_saxpy
 
-    driver = FakeDriver(library())  # before the first call, which then finds this one
+    driver = FakeDriver(library())  # before the first call, which looks for a driver
     emulate_saxpy(driver)
     saxpy = compiled_for("sm_90")
     given = device_array(driver, np.arange(1000, dtype="float32"))
@@ -66,7 +66,7 @@ def on_fake_driver():
 
 
 def mistake(saxpy, x, y):
-    """What is said of an array of another type."""
+    """Return the error for an array of another dtype."""
     try:
         saxpy(2, x, y)
     except TypeError as error:

@@ -1,7 +1,7 @@
-"""A call provider for a calling convention of one's own.
+"""A call provider for a custom calling convention.
 
-The kernels of this invented compiler take each matrix as a pointer to a descriptor, and behind the
-matrices how often they have been launched before::
+The kernels of this invented compiler take a pointer to a descriptor for each matrix, and then the
+number of launches so far::
 
     struct Matrix { float* data; int32_t rows, cols; };
     void kernel(Matrix*..., int64_t launches);
@@ -14,7 +14,7 @@ import numpy as np
 from ffi_builder import BuildError, attach_ffi_func, providers, runtime, spec
 from ffi_builder.providers import Block, Module, Value
 
-# Kernels come from the compiler; this one sets every element to the number of launches.
+# Stands for the compiler's output: sets every element to the number of launches.
 KERNEL = """
 func.func @fill(%matrix: !llvm.ptr, %launches: i64) {
   %rows_at = llvm.getelementptr %matrix[8] : (!llvm.ptr) -> !llvm.ptr, i8
@@ -38,14 +38,14 @@ LOWERING = "builtin.module(convert-scf-to-cf,convert-to-llvm,reconcile-unrealize
 
 @dataclass(frozen=True)
 class MatrixCallProvider:
-    """Calls ``callee`` with a ``Matrix*`` a tensor, and its number of launches."""
+    """Calls ``callee`` with a ``Matrix*`` per tensor and the number of launches."""
 
     callee: str
 
     def prepare(self, context: providers.ModuleContext) -> None:
-        """Before the wrapper is begun: say no to what has no descriptor, and add the counter.
+        """Refuse parameters without a descriptor, and add the counter to the module.
 
-        Whatever is raised, the module is left as it was.
+        This runs before the wrapper is emitted. If it raises, the module is left unchanged.
         """
         for param in context.signature.params:
             if not isinstance(param, spec.Tensor) or param.ndim != 2:
@@ -54,7 +54,7 @@ class MatrixCallProvider:
             context.symbols.variable(self._counter, bytes(8), align=8)
 
     def __call__(self, current_block: Block, context: providers.CallContext) -> Block:
-        """All checks have passed: emit the call at the end of the block."""
+        """Emit the call, at a point where all checks have passed."""
         b = context.builder
         t = b.types
         matrices = [self._matrix(context, x) for x in context.params if isinstance(x, spec.Tensor)]
@@ -66,7 +66,7 @@ class MatrixCallProvider:
         return b.block
 
     def _matrix(self, context: providers.CallContext, x: spec.Tensor) -> Value:
-        """The descriptor in memory. Symbols come in their own type, which here must be int32."""
+        """Store a descriptor. Symbols have their own type, which must be int32 here."""
         b = context.builder
         rows, cols = context.shape(x)
         for value in (rows, cols):

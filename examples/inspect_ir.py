@@ -1,7 +1,7 @@
-"""What the tests of a DSL that uses ffi_builder look like: no kernel, no JIT, no accelerator.
+"""Tests for a DSL that uses ffi_builder; they need no kernel, no JIT and no accelerator.
 
-FileCheck reads the plan and the IR of a wrapper, ``testing.make_args`` makes right arguments, and
-``testing.check`` gives the errors that callers will see. Run it as it is, or with
+FileCheck reads the plan and the IR of a wrapper, ``testing.make_args`` makes valid arguments, and
+``testing.check`` raises the errors that callers will see. Run it as it is, or with
 ``pytest examples/inspect_ir.py``.
 """
 
@@ -16,7 +16,7 @@ from filecheck.parser import Parser, pattern_for_opts
 
 from ffi_builder import explain, providers, spec, testing
 
-# What the front end of the DSL made of
+# The front end of the DSL made this from
 #
 #     @kernel
 #     def scale(x: Array[n, float32], factor: float32): ...     # n is a multiple of 4
@@ -55,14 +55,14 @@ def test_ir() -> None:
 
 
 def test_accepted() -> None:
-    """What an accepted call binds; a symbol has the value that the kernel gets."""
+    """A valid call binds each symbol to the value that the kernel gets."""
     args = testing.make_args(scale("cpu"), {"n": 8, "factor": 0.1})
     bound = testing.check(scale("cpu"), *args)
     assert bound == {"n": 8, "factor": float(np.float32(0.1))}
 
 
 def test_errors() -> None:
-    """Exactly the errors of the compiled wrapper."""
+    """The errors are those of the compiled wrapper."""
     for argument, expected in [
         (np.zeros(8), "Mismatched x.dtype on argument #0"),
         (np.zeros(6, "float32"), "expected a multiple of 4 (divisibility of n) but got 6"),

@@ -1,9 +1,9 @@
 # pyright: basic, reportMissingImports=false
-"""A Numba function behind a wrapper, which then needs neither Numba nor Python.
+"""A Numba function behind a wrapper; the result needs neither Numba nor Python.
 
-Numba compiles an inner function, and shells around it that need the interpreter. The inner one is
-linked, and called as they do: ``int32_t f(void **result, void **exception, <arguments>)``, not 0 if
-it raised. An array is passed as meminfo, parent, size, itemsize, data, shape, strides in bytes.
+Numba compiles an inner function, and entry points around it that need the interpreter. The wrapper
+calls the inner one: ``int32_t f(void **result, void **exception, <arguments>)``, 0 if successful.
+An array is passed as meminfo, parent, size, itemsize, data, shape, strides in bytes.
 """
 
 from dataclasses import dataclass
@@ -21,11 +21,11 @@ RAISED = "{callee} raised an exception: its status in Numba is {status}"
 @njit
 def ratio(x, by, y):
     for index in np.ndindex(x.shape):
-        y[index] = x[index] / by  # Python's /, which raises where by is 0
+        y[index] = x[index] / by  # as in Python, / raises if by is 0
 
 
 def numba_type(param):
-    """What to compile for: nothing is promised to Numba that the wrapper does not check."""
+    """Return the Numba type of a parameter; it promises only what the wrapper checks."""
     match param:
         case spec.Var(dtype=str(dtype)):
             return from_dtype(np.dtype(dtype))
@@ -35,7 +35,7 @@ def numba_type(param):
 
 
 def lower(function, signature, symbol):
-    """LLVM IR of the inner function, and its declaration, which the wrapper's call must fit."""
+    """Return LLVM IR of the inner function, and the declaration that the wrapper calls."""
     if function.stats.cache_path is not None:
         raise BuildError(f"{function.__name__}: Numba has no LLVM IR of functions with cache=True")
     function.compile(given := tuple(map(numba_type, signature.params)))
@@ -45,7 +45,7 @@ def lower(function, signature, symbol):
     module = llvm.parse_assembly(function.inspect_llvm(given), llvm.create_context())
     for value in (*module.functions, *module.global_variables):
         if not value.is_declaration:
-            value.linkage = "internal"  # so that the shells are dropped
+            value.linkage = "internal"  # so that the entry points are dropped
     inner = module.get_function(overload.fndesc.llvm_func_name)
     inner.name, inner.linkage = symbol, "external"
     names = {"ptr": "!llvm.ptr", "float": "f32", "double": "f64"}
@@ -55,7 +55,7 @@ def lower(function, signature, symbol):
 
 @dataclass(frozen=True)
 class NumbaCallProvider:
-    """Calls what `lower` made; for CheckStatus, which makes an error of what that raises."""
+    """Calls the function of `lower`. Wrap it in CheckStatus, which turns exceptions into errors."""
 
     callee: str
 
@@ -79,7 +79,7 @@ def operands_of(context, param):
     itemsize, shape = b.i64(np.dtype(param.dtype).itemsize), context.shape(param, wide=True)
     strides = [b.mul(stride, itemsize) for stride in context.strides(param, wide=True)]
     size = reduce(b.mul, shape, b.i64(1))
-    # References are counted in meminfo. Where that is NULL there are none: the array is borrowed.
+    # Meminfo counts references; NULL means that the array is borrowed.
     return [b.null(), b.null(), size, itemsize, context.data(param), *shape, *strides]
 
 

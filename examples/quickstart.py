@@ -12,7 +12,7 @@ import numpy as np
 from ffi_builder import attach_ffi_func, explain, providers, runtime, spec
 from ffi_builder.ir import Module
 
-# Text here; an ir.Module of torch-mlir, jaxlib, IREE or an MLIR of your own is taken as well.
+# Text here; an ir.Module of torch-mlir, jaxlib, IREE or your own MLIR works too.
 KERNEL = """
 func.func @mm(%A: memref<?x?xf32>, %B: memref<?x?xf32>, %C: memref<?x?xf32>) {
   linalg.matmul ins(%A, %B : memref<?x?xf32>, memref<?x?xf32>) outs(%C : memref<?x?xf32>)

@@ -14,8 +14,8 @@ from ffi_builder import BuildError, attach, providers, runtime, spec
 
 LOWERING = (
     "builtin.module(one-shot-bufferize{bufferize-function-boundaries=1 "
-    "function-boundary-type-conversion=identity-layout-map},"  # row-major: what is checked
-    "buffer-results-to-out-params{modify-public-functions=1},"  # left alone without the option
+    "function-boundary-type-conversion=identity-layout-map},"  # row-major, as the wrapper checks
+    "buffer-results-to-out-params{modify-public-functions=1},"  # unchanged without the option
     "buffer-deallocation-pipeline,"  # without it every call leaks its intermediate results
     "func.func(refback-munge-memref-copy,convert-linalg-to-loops),"  # no call of @memrefCopy
     "expand-strided-metadata,lower-affine,func.func(convert-math-to-llvm),convert-math-to-libm,"
@@ -24,7 +24,7 @@ LOWERING = (
 
 
 def tensors_of(program):
-    """The inputs of an ExportedProgram, and then its results, by name, as torch described them."""
+    """Return fake tensors for the inputs of an ExportedProgram, then for its results, by name."""
     exported = program.graph_signature
     if exported.user_inputs_to_mutate or exported.buffers_to_mutate:
         raise BuildError("The program writes to its inputs or buffers: is it in eval mode?")
@@ -39,14 +39,14 @@ def tensors_of(program):
 
 
 def signature_of(name, program, dims=()):
-    """The signature of an ExportedProgram; `dims` name its symbols, in the order they occur in."""
-    program = program.run_decompositions({})  # after which it says what it writes to
+    """Return the signature of an ExportedProgram; `dims` name its symbols in order."""
+    program = program.run_decompositions({})  # afterwards it says which inputs it writes to
     params = [
         f"{label}: Tensor([{', '.join(map(str, x.shape))}], {str(x.dtype).removeprefix('torch.')})"
         for label, x in tensors_of(program).items()
     ]
     ranges = {str(s): range_ for s, range_ in program.range_constraints.items() if s.is_Symbol}
-    # From 2 on is how torch traces: it takes 0 and 1 all the same.
+    # torch traces with a minimum of 2, but the program accepts 0 and 1 too.
     limits = [f"{range_.lower} <= {s}" for s, range_ in ranges.items() if range_.lower > 2]
     limits += [f"{s} <= {range_.upper}" for s, range_ in ranges.items() if range_.upper.is_Integer]
     text = f"{name}({', '.join(params)})" + " where " * bool(limits) + ", ".join(limits)
@@ -57,10 +57,10 @@ def signature_of(name, program, dims=()):
 
 
 def compile_program(program, signature):
-    """The compiled module of an ExportedProgram, with one function: that of the signature."""
+    """Compile an ExportedProgram to a module with one function, that of the signature."""
     kernel = f"{signature.name}_kernel"
     module = fx.export_and_import(program, output_type="linalg-on-tensors", func_name=kernel)
-    # Else it may use the memory of its inputs for intermediate results.
+    # Otherwise it may use the memory of its inputs for intermediate results.
     kept = ir.Attribute.parse("{bufferization.writable = false}", module.context)
     function = ir.SymbolTable(module.operation)[kernel]
     function.arg_attrs = [kept] * len(function.arguments)
@@ -76,7 +76,7 @@ def error_of(function, *args):
 
 
 if __name__ == "__main__":
-    warnings.filterwarnings("ignore", ".*LeafSpec", FutureWarning)  # torch 2.13 on itself
+    warnings.filterwarnings("ignore", ".*LeafSpec", FutureWarning)  # torch 2.13 about its own code
     layers = torch.nn.Linear(16, 32), torch.nn.ReLU(), torch.nn.Linear(32, 10), torch.nn.Softmax(1)
     model = torch.nn.Sequential(*layers).eval()
     shapes = ({0: torch.export.Dim("batch")},)

@@ -1,10 +1,10 @@
 # pyright: basic, reportMissingImports=false
-"""A Triton kernel as a library that checks its arguments, and that needs no Triton.
+"""A Triton kernel as a library that checks its arguments and does not need Triton.
 
     python examples/triton_aot.py [softmax.so] [--fake]
 
-Compiling it needs `pip install triton`, and no GPU; where there is one the library is called on it.
-With --fake it is called on a driver of the tests, with a Python function in the kernel's place.
+Compiling it needs `pip install triton` and no GPU. If there is a GPU, the library is called on it.
+With --fake it is called on the fake driver of the tests, which runs a Python function instead.
 """
 
 import sys
@@ -32,7 +32,7 @@ def softmax(x, y, x_pitch, y_pitch, cols, BLOCK: tl.constexpr):  # type: ignore
     tl.store(y + row * y_pitch + at, powers / tl.sum(powers, axis=0), mask=at < cols)
 
 
-# What the kernel takes for granted, said once: Triton compiles for it, the wrapper checks it.
+# What the kernel relies on, written once: Triton compiles for it, the wrapper checks it.
 rows, cols = spec.Var("rows", "int32"), spec.Var("cols", "int32", max=WIDEST)
 x_pitch, y_pitch = (spec.Var(f"{name}_pitch", "int64", divisibility=16) for name in "xy")
 with spec.DefaultConfig(device_type="cuda"):
@@ -54,7 +54,7 @@ def compile_kernel(arch):
 
 
 def scratch(kernel, metadata):
-    """Parameters behind ours: pointers to scratch memory of Triton's, NULL where it needs none."""
+    """Return the pointers to scratch memory that Triton appends; NULL if it needs none."""
     sizes = [metadata.global_scratch_size, metadata.profile_scratch_size]
     if any(sizes) or len(kernel.parameters) != len(ARGUMENTS) + len(sizes):
         words = "expected 2 parameters of Triton's for 0 bytes of scratch memory; nobody allocates"
@@ -63,7 +63,7 @@ def scratch(kernel, metadata):
 
 
 def export(compiled, output):
-    """A library, whose function launches as Triton does: 32 threads a warp, a block a program."""
+    """Export a library that launches as Triton does: 32 threads per warp, one block per program."""
     image, metadata = compiled.asm["cubin"], compiled.metadata
     kernel = cuda.find_kernel(cuda.kernels(image), metadata.name)
     print(kernel)
@@ -75,7 +75,7 @@ def export(compiled, output):
 
 
 def call(function, gpu, width):
-    """What comes of 4 rows of numbers, in words."""
+    """Call the library on 4 rows of numbers, and describe the result."""
     values = np.random.default_rng(0).standard_normal((4, width), "float32")
     given, result = gpu.array(values), gpu.array(0 * values)
     try:
@@ -87,7 +87,7 @@ def call(function, gpu, width):
 
 
 if __name__ == "__main__":
-    sys.path.insert(0, str(Path(__file__).parents[1]))  # the clone: its tests are not installed
+    sys.path.insert(0, str(Path(__file__).parents[1]))  # tests are not installed
     from tests.cuda.gpu.found import find_gpu
 
     gpu = find_gpu(fake="--fake" in sys.argv)

@@ -1,7 +1,7 @@
 """Compiled, validating TVM-FFI entry points for kernels in MLIR modules.
 
-The public names. Each is loaded when it is first asked for, so that importing ``ffi_builder.spec``
-loads neither MLIR nor LLVM.
+Public names are loaded on first use, so that importing ``ffi_builder.spec`` loads neither MLIR nor
+LLVM.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ _HOMES: Final = {
     "record_memref_types": "builder",
     "rename_tvm_ffi_function": "builder",
 }
-"""The package that each lazily loaded name is from."""
+"""The subpackage that defines each lazily loaded name."""
 
 
 def __getattr__(name: str) -> object:

@@ -1,8 +1,8 @@
-"""The TVM-FFI C ABI in numbers: type indices, sizes and offsets, dtype and device codes.
+"""The numbers of the TVM-FFI C ABI: type indices, sizes and offsets, dtype and device codes.
 
-Source: ``tvm/ffi/c_api.h`` and ``dlpack/dlpack.h`` as installed by apache-tvm-ffi 0.1.15.
-``tests/abi`` compares every number here with a C program compiled from the installed headers. Sizes
-and offsets are bytes, on a 64-bit little-endian machine.
+They come from ``tvm/ffi/c_api.h`` and ``dlpack/dlpack.h`` of apache-tvm-ffi 0.1.15. ``tests/abi``
+compares each of them with a C program compiled from the installed headers. Sizes and offsets are in
+bytes, on a 64-bit little-endian machine.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Final
 
 
 class TypeIndex(IntEnum):
-    """``TVMFFITypeIndex``: what the first four bytes of a ``TVMFFIAny`` or an object say it is."""
+    """``TVMFFITypeIndex``: the type of a ``TVMFFIAny`` or an object."""
 
     NONE = 0
     INT = 1
@@ -62,12 +62,12 @@ TYPE_KEYS: Final[dict[int, str]] = {
     77: "ffi.VisitInterrupt",
     78: "ffi.BigInt",
 }
-"""Type keys of the static objects. Each is derived from ``ffi.Object`` alone."""
+"""Type keys of the object types with a static index. Each derives directly from ``ffi.Object``."""
 
 FIRST_OBJECT: Final = 64
-"""Type indices from here on are objects: the payload is a ``TVMFFIObject*``."""
+"""The least type index of objects, whose payload is a ``TVMFFIObject*``."""
 FIRST_DYNAMIC: Final = 128
-"""Type indices from here on are given out at run time."""
+"""The least type index that is assigned at run time."""
 
 # TVMFFIAny: one argument or result.
 ANY_SIZE: Final = 16
@@ -75,7 +75,7 @@ ANY_TYPE_INDEX: Final = 0
 ANY_PADDING: Final = 4
 ANY_PAYLOAD: Final = 8
 
-# TVMFFIObject: the header of every object. Cells (Shape, Array, ...) begin right behind it.
+# TVMFFIObject: the header of every object. Its cell (of a Shape, an Array, ...) follows.
 OBJECT_SIZE: Final = 24
 OBJECT_TYPE_INDEX: Final = 8
 OBJECT_DELETER: Final = 16
@@ -84,11 +84,11 @@ OBJECT_DELETER: Final = 16
 CELL_DATA: Final = OBJECT_SIZE
 CELL_SIZE: Final = OBJECT_SIZE + 8
 
-# Small strings and bytes: their length, in the Any itself; the bytes are the payload.
+# Small strings and bytes: the TVMFFIAny holds their length, and the bytes as its payload.
 ANY_SMALL_LENGTH: Final = 4
 SMALL_CAPACITY: Final = 7
 
-# TVMFFITypeInfo, of which no more is read than this.
+# TVMFFITypeInfo: the fields that wrappers read.
 TYPE_INFO_DEPTH: Final = 4
 TYPE_INFO_KEY: Final = 8
 """A ``TVMFFIByteArray``."""
@@ -138,14 +138,14 @@ DTYPE_CODES: Final[dict[str, int]] = {
     "float6_e3m2fn": 16,
     "float4_e2m1fn": 17,
 }
-"""``DLDataTypeCode`` by name. From float8 on the name already tells the width."""
+"""``DLDataTypeCode`` by name. From float8 on, the name implies the width."""
 
 FIXED_BITS: Final[dict[str, int]] = {
     name: {"float8": 8, "float6": 6, "float4": 4}[name.split("_")[0]]
     for name in DTYPE_CODES
     if "_" in name
 }
-"""Bits of the dtype codes whose name already tells the width."""
+"""Bits of the dtype codes whose name implies the width."""
 
 DEVICE_TYPES: Final[dict[str, int]] = {
     "cpu": 1,
@@ -168,11 +168,11 @@ DEVICE_TYPES: Final[dict[str, int]] = {
 """``DLDeviceType`` by name."""
 
 PREFIX: Final = "__tvm_ffi_"
-"""What every exported symbol begins with; ``tvm_ffi.Module`` looks functions up behind it."""
+"""The prefix of exported symbols, which ``tvm_ffi.Module`` adds to the names of functions."""
 
 RESERVED_NAMES: Final[dict[str, str]] = {
     "_metadata_": "what describes a function to tvm-ffi's tools",
     "_doc_": "what gives tvm-ffi's tools the documentation of a function",
     "_library_": "what tvm-ffi itself reads and writes in a library that it loads",
 }
-"""Prefixes that ``tvm/ffi/extra/module.h`` keeps for itself, and their use."""
+"""Prefixes of names that ``tvm/ffi/extra/module.h`` reserves, and their use."""

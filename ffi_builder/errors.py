@@ -1,10 +1,10 @@
-"""Every exception class of ffi_builder; what a wrapper raises when called are Python's own."""
+"""The exception classes of ffi_builder. Calls of wrappers raise Python's built-in exceptions."""
 
 from __future__ import annotations
 
 
 class SpecError(ValueError):
-    """A description of parameters contradicts itself or names something that does not exist."""
+    """A specification contradicts itself, or names something that does not exist."""
 
 
 class BuildError(RuntimeError):

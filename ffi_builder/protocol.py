@@ -11,6 +11,9 @@ MLIR keeps unknown attributes of a function when it lowers it, and copies them t
 It is text, so that the module can be read where a dialect of one of the types is not registered.
 """
 
+METADATA_FORMAT: Final = 1
+"""The form of the metadata of wrappers: raised when readers would misunderstand a new one."""
+
 
 def record_memref_types(ir: Any, module: Any) -> None:
     """Give each ``func.func`` of a module that has memrefs in its type the attribute.

@@ -1,4 +1,4 @@
-"""Which name was meant: the one place that compares a wrong name with the right ones."""
+"""Suggestions of the name that was meant, for error messages."""
 
 from __future__ import annotations
 
@@ -73,16 +73,16 @@ _ALIASES: Final = {
         for bits in widths
     },
 }
-"""Other names of a dtype, device, type, layout or field, in lower case, and its names here."""
+"""Other names of dtypes, devices, types, layouts and fields, in lower case, and the names here."""
 
 
 def nearest(given: object, names: Iterable[str]) -> str | None:
-    """The name that was probably meant, or None if nothing looks like what was given.
+    """Return the name that was probably meant, or None if none is similar.
 
     Args:
-        given: anything; a class counts by its name, and ``torch.float32`` also by what is behind
-            the last dot.
-        names: the right ones.
+        given: any object. A class is compared by its name, and ``torch.float32`` also by the part
+            after the last dot.
+        names: the valid names.
     """
     word = given.__name__ if isinstance(given, type) else str(given)
     known = list(names)
@@ -96,6 +96,6 @@ def nearest(given: object, names: Iterable[str]) -> str | None:
 
 
 def did_you_mean(given: object, names: Iterable[str], shown: str = "'{}'") -> str:
-    """``", did you mean 'x'?"``, or nothing; ``shown`` is how the name is written."""
+    """Return ``", did you mean 'x'?"``, or the empty string; ``shown`` formats the name."""
     found = nearest(given, names)
     return "" if found is None else f", did you mean {shown.format(found)}?"

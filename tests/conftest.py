@@ -1,4 +1,4 @@
-"""What all tests share."""
+"""Options, markers and fixtures of all tests."""
 
 from __future__ import annotations
 
@@ -11,17 +11,23 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-# Compiling takes as long as it takes, and longer the first time and on a busy machine.
+# No deadline: compiling takes long the first time, and on a busy machine.
 settings.register_profile("ffi_builder", deadline=None, print_blob=True)
 settings.load_profile("ffi_builder")
 
-GOLDEN = Path(__file__).parent / "golden"
+TESTS = Path(__file__).parent
+GOLDEN = TESTS / "golden"
 BINDINGS = {
     "torch_mlir.ir",
     "jaxlib.mlir.ir",
     f"{os.environ.get('FFI_BUILDER_DISTRIBUTION', 'torch_mlir')}.ir",  # as tests/distributions says
 }
 """The MLIR bindings whose contexts are counted, if a test has loaded them."""
+SLOW_FOLDERS = {
+    *("benchmarks", "cli", "cuda", "cuda_tools", "differential", "distributions", "docs"),
+    *("examples", "frontends"),
+}
+"""Folders whose tests are all marked slow, because each is or because they are many."""
 _FAILED = pytest.StashKey[bool]()
 
 
@@ -33,10 +39,27 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--update-errors", action="store_true", help="write docs/errors.md instead of comparing"
     )
     parser.addoption(
+        "--update-design",
+        action="store_true",
+        help="write the rooms in docs/design.md instead of comparing",
+    )
+    parser.addoption(
         "--update-distributions",
         action="store_true",
         help="write docs/distributions.md instead of comparing",
     )
+
+
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Mark the tests of slow folders."""
+    if SLOW_FOLDERS.intersection(item.path.relative_to(TESTS).parts[:1]):
+        item.add_marker(pytest.mark.slow)
+
+
+def pytest_collection_finish() -> None:
+    """Exempt what is alive now (modules, test items) from garbage collection, to make it quick."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.hookimpl(wrapper=True)
@@ -54,20 +77,20 @@ def no_leaked_contexts(request: pytest.FixtureRequest) -> Iterator[None]:
     """Fail a test after which more MLIR contexts are alive than before it."""
     before, scratch = live_contexts(), scratch_contexts()
     yield
-    # The runtime changes the context that it parses text in now and then; what a fixture of the
-    # module or session was compiled from keeps the old one.
+    # The runtime replaces the context that it parses text in from time to time. Fixtures of the
+    # module or session may keep the old one alive.
     before += sum(1 for root in scratch if scratch[root] is not scratch_contexts().get(root))
     if live_contexts() <= before or request.node.stash.get(_FAILED, False):
-        return  # the traceback of a failed test holds what it failed on
+        return  # the traceback of a failed test keeps its objects alive
     if isinstance(request.node, pytest.Function):
-        request.node.funcargs.clear()  # which would hold the values of fixtures a little longer
+        request.node.funcargs.clear()  # it keeps the values of fixtures alive
     gc.collect()
     leaked = live_contexts() - before
     assert leaked <= 0, f"{leaked} MLIR contexts are alive that were made in this test"
 
 
 def scratch_contexts() -> dict[str, object]:
-    """The contexts that the runtime keeps for text, by distribution."""
+    """Return the contexts that the runtime keeps for parsing text, by distribution."""
     kept: dict[str, tuple[object, int]] = getattr(
         sys.modules.get("ffi_builder.runtime.mlir"), "_scratch", {}
     )
@@ -75,7 +98,7 @@ def scratch_contexts() -> dict[str, object]:
 
 
 def live_contexts() -> int:
-    """How many contexts are alive, in all bindings that are loaded; the runtime keeps some."""
+    """Return the number of live contexts in all loaded bindings, without those the runtime keeps."""
     kept = scratch_contexts()
     # JAX keeps contexts of its own.
     counted = (
@@ -87,12 +110,12 @@ def live_contexts() -> int:
 
 @pytest.fixture
 def golden(request: pytest.FixtureRequest) -> Golden:
-    """Compares text with a file of tests/golden/, or writes it with ``--update-golden``."""
+    """Compare text with a file of tests/golden/, or write it with ``--update-golden``."""
     return Golden(update=bool(request.config.getoption("--update-golden")))
 
 
 class Golden:
-    """Text that is kept in files; a file that is missing is a failure too."""
+    """Compares text with files; a missing file is a failure too."""
 
     def __init__(self, *, update: bool) -> None:
         self._update = update

@@ -5,13 +5,30 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pytest
+
+from tests.conftest import SLOW_FOLDERS
+
 ROOT = Path(__file__).parent.parent
 NEEDS = re.compile(r'(?:importorskip|needs)\(\s*f?"(?:torch|jax|numba)(?:\.numpy|\.fx)?"')
+MAKEFILE = (ROOT / "Makefile").read_text()
+TARGETS = set(re.findall(r"^([a-z-]+):", MAKEFILE, re.MULTILINE))
+FOLDERS = {
+    path.name
+    for path in (ROOT / "tests").iterdir()
+    if path.is_dir() and not path.name.startswith(("_", "."))
+}
+
+TEMPLATES = sorted(path for path in (ROOT / ".github").rglob("*") if path.is_file())
+PAGES = [
+    *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md")),
+    *sorted((ROOT / "docs").glob("*.md")),
+    *TEMPLATES,
+]
 
 
 def test_tests_that_need_a_framework_run_in_test_frameworks() -> None:
-    makefile = (ROOT / "Makefile").read_text()
-    listed = re.search(r"^FRAMEWORK_TESTS := ((?:.*\\\n)*.*)$", makefile, re.MULTILINE)
+    listed = re.search(r"^FRAMEWORK_TESTS := ((?:.*\\\n)*.*)$", MAKEFILE, re.MULTILINE)
     assert listed is not None
     paths = [ROOT / path for path in listed[1].replace("\\\n", " ").split()]
     assert [path for path in paths if not path.exists()] == []
@@ -19,3 +36,56 @@ def test_tests_that_need_a_framework_run_in_test_frameworks() -> None:
     assert needing
     left_out = [p for p in needing if not any(q == p or q in p.parents for q in paths)]
     assert left_out == []
+
+
+def test_slow_folders_exist() -> None:
+    assert SLOW_FOLDERS <= FOLDERS
+
+
+def test_every_target_is_phony_and_explained() -> None:
+    phony = re.search(r"^\.PHONY:((?:.*\\\n)*.*)$", MAKEFILE, re.MULTILINE)
+    assert phony is not None
+    assert set(phony[1].replace("\\\n", " ").split()) == TARGETS
+    assert set(re.findall(r"^([a-z-]+):.* ## .+\.$", MAKEFILE, re.MULTILINE)) == TARGETS
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_make_targets_that_are_named_exist(page: Path) -> None:
+    named = set(re.findall(r"(?:`|^ {4})make ([a-z-]+)", page.read_text(), re.MULTILINE))
+    assert named <= TARGETS
+
+
+def test_contributing_names_every_suite() -> None:
+    page = (ROOT / "CONTRIBUTING.md").read_text()
+    suites = {name for name in TARGETS if name.startswith("test")}
+    suites |= {"check", "fuzz", "soak", "mutants", "coverage"}
+    assert set(re.findall(r"^\| `make ([a-z-]+)` \|", page, re.MULTILINE)) == suites
+
+
+def test_contributing_names_every_folder_of_tests() -> None:
+    page = (ROOT / "CONTRIBUTING.md").read_text()
+    rows = re.findall(r"^\| `tests/([a-z_]+)` \|", page, re.MULTILINE)
+    assert sorted(rows) == sorted(FOLDERS)
+
+
+def test_contributing_names_every_option_that_writes_files() -> None:
+    options = set(re.findall(r'"(--update-[a-z]+)"', (ROOT / "tests/conftest.py").read_text()))
+    assert options
+    assert options == set(re.findall(r"--update-[a-z]+", (ROOT / "CONTRIBUTING.md").read_text()))
+
+
+@pytest.mark.parametrize("page", TEMPLATES, ids=lambda path: path.name)
+def test_paths_that_templates_name_exist(page: Path) -> None:
+    named = re.findall(r"\b(?:docs/)?[\w-]+\.md\b", page.read_text())
+    assert [name for name in named if not (ROOT / name).exists()] == []
+
+
+def test_pre_commit_runs_what_make_lint_and_make_types_run() -> None:
+    hooks = (ROOT / ".pre-commit-config.yaml").read_text()
+    entries = re.findall(r"entry: \.venv/bin/(.*)$", hooks, re.MULTILINE)
+    assert {entry.removesuffix(" --fix") for entry in entries} == {
+        "ruff check",
+        "ruff format",
+        "lint-imports --no-cache",
+        "pyright --project pyproject.toml",
+    }

@@ -1,1 +1,1 @@
-"""Launching a CUDA kernel, in several ways: what benchmarks/launch.py measures."""
+"""Ways to launch a CUDA kernel, which benchmarks/launch.py measures."""

@@ -12,14 +12,14 @@ import tvm_ffi
 from native import HERE, cc
 from tvm_ffi import libinfo
 
-sys.path.append(str(HERE.parent))  # the clone: its tests are not installed
+sys.path.append(str(HERE.parent))  # tests are not installed
 from tests.cuda.fake.memory import tensor_at
 
 SONAME = "libcuda.so.1"
 SIZE = 100
-"""Numbers in an array: one block, so that the launch is what takes time, and not the kernel."""
+"""Numbers in an array: one block, so that the launch takes longer than the kernel."""
 CUDA = 2
-"""DLPack's number of the device type."""
+"""DLPack's code of the device type."""
 
 PTX = b"""
 .version 7.0
@@ -49,24 +49,24 @@ PTX = b"""
   ret;
 }
 \0"""
-"""y += a * x, by 128 threads in a block; for the driver of any GPU from sm_80 on."""
+"""y += a * x in PTX, with 128 threads per block, for GPUs from sm_80 on."""
 
 
 class NoDriverError(Exception):
-    """There is no GPU; the words say why."""
+    """There is no GPU; the message says why."""
 
 
 class Driver:
-    """The driver, with everything that a launch needs made.
+    """The driver, with everything that a launch needs.
 
-    `cuda` has its functions, `stream` is the stream that is tvm-ffi's current one on device 0, and
+    `cuda` has its functions, `stream` is tvm-ffi's current stream on device 0, and
     `x` and `y` are addresses of `SIZE` floats on it: 1 and 2.
     """
 
     def __init__(self, path: str) -> None:
         """Raises NoDriverError."""
         try:
-            # As the wrapper finds it: what is loaded under this name, else what the system has.
+            # As the wrapper does: the library loaded under this name, otherwise the system's.
             self.cuda = ctypes.CDLL(path, mode=ctypes.RTLD_GLOBAL)
         except OSError as error:
             raise NoDriverError(str(error)) from error
@@ -82,13 +82,13 @@ class Driver:
         self.use(self.stream)
 
     def fill(self) -> None:
-        """Write x and y; a driver that does nothing has no memory for them."""
+        """Write x and y; the null driver has no memory for them."""
         for address, value in ((self.x, 1.0), (self.y, 2.0)):
             numbers = (ctypes.c_float * SIZE)(*[value] * SIZE)
             self.call("cuMemcpyHtoD_v2", P(address), numbers, ctypes.c_size_t(4 * SIZE))
 
     def y_values(self) -> list[float]:
-        """What is in y."""
+        """Return the values in y."""
         numbers = (ctypes.c_float * SIZE)()
         self.wait()
         self.call("cuMemcpyDtoH_v2", numbers, P(self.y), ctypes.c_size_t(4 * SIZE))
@@ -100,18 +100,18 @@ class Driver:
         assert status == 0, f"{name}: {status}"
 
     def made(self, name: str, *args: Any) -> int:
-        """What a function stores in its first parameter."""
+        """Return what a function stores in its first parameter."""
         found = ctypes.c_uint64()
         self.call(name, ctypes.byref(found), *args)
         return found.value
 
     def use(self, stream: int) -> None:
-        """Make it tvm-ffi's current stream of device 0."""
+        """Set the stream as tvm-ffi's current one of device 0."""
         library = ctypes.CDLL(libinfo.find_libtvm_ffi())
         assert library.TVMFFIEnvSetStream(CUDA, 0, P(stream), None) == 0
 
     def wait(self) -> None:
-        """Until all that was launched is done."""
+        """Wait until every launch is done."""
         self.call("cuCtxSynchronize")
 
     def tensors(self) -> tuple[tvm_ffi.Tensor, tvm_ffi.Tensor]:
@@ -128,7 +128,7 @@ class Driver:
 
 
 def null_driver(folder: Path) -> str:
-    """Compile the driver that does nothing. Where it is."""
+    """Compile the null driver, and return its path."""
     path = folder / SONAME
     source = str(HERE / "launches" / "null_driver.c")
     cc("-shared", f"-Wl,-soname,{SONAME}", source, "-ldl", "-o", str(path))

@@ -1,4 +1,4 @@
-"""The figures as bars, in an SVG for light and dark pages."""
+"""Draws the figures as bars, in an SVG for light and dark pages."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ COLOURS = {"C": "#2f7ed8", "Python": "#76a912"}
 
 
 def picture(samples: Samples, ways: Sequence[Way], where: str) -> str:
-    """Medians; launches from C and from Python each to a linear scale of their own."""
+    """Draw medians; launches from C and from Python each have their own linear scale."""
     drawn: list[str] = []
     top = HEAD
     for caller, colour in COLOURS.items():
@@ -40,7 +40,7 @@ def picture(samples: Samples, ways: Sequence[Way], where: str) -> str:
 
 
 def bars(values: Mapping[str, float], top: int, colour: str) -> Iterator[str]:
-    """One for each, the first at `top`."""
+    """Draw one bar for each, the first at `top`."""
     for title, value in values.items():
         length = max(1.0, SCALE * value / max(values.values()))
         end, line = LABEL + length + 4, top + 12

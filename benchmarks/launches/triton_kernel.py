@@ -1,5 +1,5 @@
 # pyright: basic, reportMissingImports=false
-"""The kernel in Triton: it reads its source, so it has a file of its own."""
+"""The kernel in Triton, in a file because Triton reads its source."""
 
 import triton
 import triton.language as tl

@@ -1,4 +1,4 @@
-"""The ways to launch the kernel: what each is called, and how long a launch takes."""
+"""The ways to launch the kernel: the name of each, and how long a launch takes."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ load_module: Any = import_module("tvm_ffi").load_module
 
 
 class Missing(Exception):
-    """A way that cannot be measured here; the words say why."""
+    """A way that cannot be measured here; the message says why."""
 
 
 @dataclass(frozen=True)
 class Way:
-    """``sample(calls)`` is nanoseconds for each of so many launches, from C or from Python."""
+    """``sample(calls)`` returns the nanoseconds per launch, from C or from Python."""
 
     title: str
     caller: str
@@ -48,7 +48,7 @@ class Loops:
         self._library = ctypes.CDLL(str(path))
 
     def seconds(self, loop: str, *args: Any) -> float:
-        """What a loop returns."""
+        """Return the seconds that a loop measures."""
         function = self._library[loop]
         function.restype = ctypes.c_double
         seconds = function(*args)
@@ -64,7 +64,7 @@ def bare(driver: Driver, loops: Loops, stream: int) -> Callable[[int], float]:
 
 
 def from_c(loops: Loops, address: int, arguments: list[Any], owner: Any) -> Callable[[int], float]:
-    """A function of the TVM-FFI C ABI, through its address; `owner` keeps the code alive."""
+    """Launch by a function of the TVM-FFI C ABI at an address; `owner` keeps the code alive."""
     packed = Arguments(arguments)
 
     def sample(calls: int) -> float:
@@ -76,7 +76,7 @@ def from_c(loops: Loops, address: int, arguments: list[Any], owner: Any) -> Call
 
 
 def from_python(statement: str, **names: Any) -> Callable[[int], float]:
-    """A statement, the loop's own cost included."""
+    """Launch by a Python statement; the cost of the loop is included."""
     timer = timeit.Timer(statement, globals=names)
     return lambda calls: 1e9 * timer.timeit(calls) / calls
 
@@ -96,7 +96,7 @@ def wrapper(*more: spec.Param, **options: Any) -> runtime.CompiledModule:
 
 
 def in_c(driver: Driver, loops: Loops) -> Iterator[Way]:
-    """The driver itself, and ffi_builder's wrapper, on the streams that a call can be on."""
+    """Return the driver itself and ffi_builder's wrapper, on each kind of stream."""
     yield Way("cuLaunchKernelEx", "C", bare(driver, loops, driver.stream))
     arguments = [FACTOR, *driver.tensors()]
     for title, compiled, more in (
@@ -109,7 +109,7 @@ def in_c(driver: Driver, loops: Loops) -> Iterator[Way]:
 
 
 def in_python(driver: Driver) -> Iterator[Way]:
-    """The wrapper from Python."""
+    """Return the wrapper called from Python."""
     x, y = driver.tensors()
     f = wrapper()["saxpy"]
     yield Way("ffi_builder, tvm_ffi tensors", "Python", from_python("f(2, x, y)", f=f, x=x, y=y))
@@ -119,7 +119,7 @@ def in_python(driver: Driver) -> Iterator[Way]:
 
 
 def launcher(driver: Driver, loops: Loops, folder: Path) -> Iterator[Way]:
-    """tvm-ffi's cubin_launcher.h, in a C++ function with typed parameters."""
+    """Return tvm-ffi's cubin_launcher.h in a C++ function with typed parameters."""
     path = folder / "launcher.so"
     compiler = shlex.split(os.environ.get("CXX", "c++"))
     includes = [f"-I{each}" for each in (*libinfo.include_paths(), *cuda_headers())]
@@ -130,7 +130,7 @@ def launcher(driver: Driver, loops: Loops, folder: Path) -> Iterator[Way]:
     if done.returncode:
         errors = [line for line in done.stderr.splitlines() if "error" in line]
         raise Missing(f"{compiler[0]}: {(errors or ['failed'])[0]}")
-    # It calls the driver by name, which is loaded with its symbols global.
+    # It calls the driver by name, so the driver's symbols must be global.
     library = load_module(str(path))
     library.load(PTX)
     x, y = driver.tensors()
@@ -143,7 +143,7 @@ def launcher(driver: Driver, loops: Loops, folder: Path) -> Iterator[Way]:
 
 
 def cuda_headers() -> list[Path]:
-    """Folders with CUDA's headers. Raises Missing."""
+    """Return the folders with CUDA's headers. Raises Missing."""
     found = [root / "include" for root in roots() if (root / "include/crt/host_config.h").exists()]
     if not found:
         raise Missing("needs CUDA's headers: pip install nvidia-cuda-runtime nvidia-cuda-crt")
@@ -151,7 +151,7 @@ def cuda_headers() -> list[Path]:
 
 
 def torch_ways(driver: Driver, loops: Loops, folder: Path) -> Iterator[Way]:
-    """ffi_builder, cubin_launcher and an operator of PyTorch's with its tensors."""
+    """Return ffi_builder, cubin_launcher and a PyTorch operator, with PyTorch's tensors."""
     torch = needed("torch")
     if not torch.cuda.is_available():
         raise Missing("this PyTorch has no GPU")
@@ -169,7 +169,7 @@ def torch_ways(driver: Driver, loops: Loops, folder: Path) -> Iterator[Way]:
 
 
 def triton_ways(driver: Driver, loops: Loops, folder: Path) -> Iterator[Way]:
-    """Triton's own launch of the same kernel in Triton, compiled at the first call."""
+    """Return Triton's launch of the same kernel in Triton, compiled at the first call."""
     torch, _ = needed("torch"), needed("triton")
     if not torch.cuda.is_available():
         raise Missing("it launches with PyTorch's tensors, and this PyTorch has no GPU")
@@ -181,7 +181,7 @@ def triton_ways(driver: Driver, loops: Loops, folder: Path) -> Iterator[Way]:
 
 
 def cupy_ways(driver: Driver, loops: Loops, folder: Path) -> Iterator[Way]:
-    """CuPy's RawKernel, which compiles CUDA C++ at the first call."""
+    """Return CuPy's RawKernel, which compiles CUDA C++ at the first call."""
     cupy = needed("cupy")
     cupy.cuda.ExternalStream(driver.stream).use()
     memory = [cupy.cuda.UnownedMemory(each, 4 * SIZE, None) for each in (driver.x, driver.y)]
@@ -192,7 +192,7 @@ def cupy_ways(driver: Driver, loops: Loops, folder: Path) -> Iterator[Way]:
 
 
 def core_ways(driver: Driver, loops: Loops, folder: Path) -> Iterator[Way]:
-    """launch() of cuda.core; its scalars are ctypes'."""
+    """Return launch() of cuda.core, with ctypes scalars."""
     core = needed("cuda.core")
     core.Device(0).set_current()
     names = {
@@ -214,7 +214,7 @@ def core_ways(driver: Driver, loops: Loops, folder: Path) -> Iterator[Way]:
 
 
 def needed(name: str) -> Any:
-    """A package. Raises Missing."""
+    """Import a package. Raises Missing."""
     try:
         return import_module(name)
     except ImportError as error:
@@ -235,6 +235,6 @@ OTHERS: dict[str, Callable[[Driver, Loops, Path], Iterator[Way]]] = {
     "CuPy RawKernel": cupy_ways,
     "cuda.core": core_ways,
 }
-"""In this order: torch takes what the first has compiled."""
+"""In this order, as torch uses what the first has compiled."""
 WITHOUT_A_GPU = ("tvm-ffi cubin_launcher", "cuda.core")
-"""Who does with what the null driver has."""
+"""The ways that work on the null driver."""

@@ -1,1 +1,1 @@
-"""Those that are compared: each module runs in an environment of its own."""
+"""The compared builders; each module may run in its own environment."""

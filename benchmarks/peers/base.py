@@ -1,4 +1,4 @@
-"""What every peer answers. These modules run in environments that may have no ffi_builder."""
+"""The interface of every peer. These modules run in environments without ffi_builder, too."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from native import Arguments, Native
 CASES = ("scalar", "mm", "t8_strided", "nested", "ptrs")
 
 WARMING = 5
-"""One fifth more calls go before those that are timed: the caches are full of others' data."""
+"""Calls before the timed ones, one for five: the caches are full of others' data."""
 
 
 class Unsupported(Exception):
-    """What this peer cannot do; the words say why."""
+    """This peer cannot do it; the message says why."""
 
 
 @dataclass
 class Callee:
-    """A function, as C and as Python call it. `owner` keeps the code alive."""
+    """A function for C and for Python callers. `owner` keeps the code alive."""
 
     address: int
     function: Any
@@ -35,32 +35,32 @@ class Callee:
 
 
 class Clock:
-    """Measures one step after the other, in milliseconds."""
+    """Measures steps in sequence, in milliseconds."""
 
     def __init__(self) -> None:
-        gc.collect()  # so that it is not at work in between, on what was made before
+        gc.collect()  # so that it does not run during a measurement, for earlier objects
         self.times: dict[str, float] = {}
         self._last = time.perf_counter()
 
     def step(self, name: str) -> None:
-        """What has been done since the last step was `name`."""
+        """Record the time since the last step as `name`."""
         now = time.perf_counter()
         self.times[name] = 1e3 * (now - self._last)
         self._last = time.perf_counter()
 
     def skip(self) -> None:
-        """What has been done since the last step is not measured."""
+        """Drop the time since the last step."""
         self._last = time.perf_counter()
 
 
 def from_address(address: int, owner: object) -> Any:
-    """The Python function of a C function."""
+    """Return a Python function for a C function."""
     make: Callable[..., Any] = tvm_ffi.core.Function.__from_extern_c__  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType]
     return make(address, keep_alive_object=owner)
 
 
 def peak_mb() -> float:
-    """The most memory that this process has had, in MB."""
+    """Return the peak memory of this process in MB."""
     for line in Path("/proc/self/status").read_text().splitlines():
         if line.startswith("VmHWM:"):
             return int(line.split()[1]) / 1024
@@ -68,7 +68,7 @@ def peak_mb() -> float:
 
 
 class Peer:
-    """One way to get functions. Each public method is a request of the protocol in worker.py."""
+    """A builder of functions. Each public method is a request of the protocol in worker.py."""
 
     packages: tuple[str, ...] = ()
 
@@ -79,23 +79,23 @@ class Peer:
         self._timers: dict[tuple[str, str, str], timeit.Timer] = {}
 
     def make(self, case: str, how: str) -> Callee:
-        """The function that is called."""
+        """Make the function that is called."""
         raise NotImplementedError
 
     def versions(self) -> str:
-        """The packages that this peer is."""
+        """Return the versions of this peer's packages."""
         return ", ".join(f"{name} {metadata.version(name)}" for name in self.packages)
 
     def peak(self) -> float:
-        """The most memory so far, in MB."""
+        """Return the peak memory so far, in MB."""
         return peak_mb()
 
     def ready(self, case: str, how: str) -> None:
-        """Have the function that is called, so that making it is no part of a measurement."""
+        """Make the function that is called, so that no measurement includes that."""
         self._callee(case, how)
 
     def call_c(self, case: str, how: str, calls: int) -> float:
-        """Nanoseconds a call from a loop in C."""
+        """Return the nanoseconds per call from a loop in C."""
         callee = self._callee(case, how)
         if case not in self._arguments:
             self._arguments[case] = Arguments(arguments(case, "tvm_ffi"))
@@ -104,7 +104,7 @@ class Peer:
         return 1e9 * self.native.seconds("time_calls", *given, calls) / calls
 
     def call_python(self, case: str, how: str, tensors: str, calls: int) -> float:
-        """Nanoseconds a call from Python, the loop's own included."""
+        """Return the nanoseconds per call from Python, including the loop."""
         key = (case, how, tensors)
         if key not in self._timers:
             given = arguments(case, tensors)
@@ -117,7 +117,7 @@ class Peer:
         return 1e9 * self._timers[key].timeit(calls) / calls
 
     def fail(self, calls: int) -> float:
-        """Microseconds for a call of the matmul that raises, with catching it."""
+        """Return the microseconds of a matmul call that raises, including catching the error."""
         function, given = self._callee("mm", "nop").function, wrong("tvm_ffi")
         start = time.perf_counter()
         for _ in range(calls):
@@ -135,7 +135,7 @@ class Peer:
 
 
 def operations(operation: Any) -> int:
-    """How many MLIR operations are inside."""
+    """Return the number of MLIR operations inside."""
     blocks = [block for region in operation.regions for block in region.blocks]
     inner = [op.operation for block in blocks for op in block.operations]
     return len(inner) + sum(map(operations, inner))
@@ -159,7 +159,7 @@ _DIRECT = {
 
 
 def declaration(case: str, how: str) -> str:
-    """A module that declares the kernel; so the LLVM dialect is loaded, as it is at that point."""
+    """Return a module that declares the kernel, which also loads the LLVM dialect."""
     match how:
         case "structs":
             return f"llvm.func @kernel_{case}_structs({_STRUCTS[case]})"

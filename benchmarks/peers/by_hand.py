@@ -1,4 +1,4 @@
-"""handwritten.c: the same checks and the same calls, by a C compiler."""
+"""handwritten.c: the same checks and calls, compiled by a C compiler."""
 
 from __future__ import annotations
 
@@ -11,6 +11,6 @@ class Peer(base.Peer):
     prefix = "hand"
 
     def make(self, case: str, how: str) -> base.Callee:
-        """The function of this name."""
+        """Return the function of this name."""
         address = self.native.address(f"{self.prefix}_{case}_{how}")
         return base.Callee(address, base.from_address(address, self.native))

@@ -49,16 +49,16 @@ BODIES = {
         "shape[0], shape[1], data, stream",
     ),
 }
-"""Parameters, checks, and what `direct` passes."""
+"""Parameters, checks, and the values that `direct` passes."""
 
 
 class Peer(base.Peer):
-    """Its libraries."""
+    """Builds C++ libraries."""
 
     packages = ("apache-tvm-ffi", "ninja")
 
     def build(self, case: str, how: str, again: bool) -> dict[str, float]:
-        """Milliseconds from the source to a callable; nothing is attached."""
+        """Return the milliseconds from source to callable; nothing is attached."""
         if again:
             raise base.Unsupported("what is there is not compiled again")
         clock = base.Clock()
@@ -74,9 +74,9 @@ class Peer(base.Peer):
         return {**clock.times, "bytes": size}
 
     def make(self, case: str, how: str) -> base.Callee:
-        """A library is made once in a run."""
+        """Make a library, once per run."""
         kept = self._kept(case, how)
-        if not kept.exists():  # or another process of this run has compiled it
+        if not kept.exists():  # or another process of this run compiles it
             self._library(case, how).parent.rename(kept.parent)
         module = load_module(str(kept))
         return base.Callee(

@@ -1,7 +1,7 @@
-"""NVIDIA's builder, of its CuTe DSL, called by its public names.
+"""NVIDIA's builder in CuTe DSL, called by its public names.
 
-Two ways lead on from its module: LLVM IR text through llvmlite and orcjit, as ffi_builder compiles,
-and the ExecutionEngine of its own MLIR. Both are measured.
+Its module is compiled in two ways, and both are measured: as LLVM IR text through llvmlite and
+orcjit, like ffi_builder's, and by the ExecutionEngine of its own MLIR.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def provider(case: str, how: str) -> Any:
 
 
 class Peer(base.Peer):
-    """Its wrappers, compiled in both ways."""
+    """Builds wrappers, compiled in both ways."""
 
     packages = ("nvidia-cutlass-dsl", "llvmlite", "apache-tvm-ffi-orcjit", "apache-tvm-ffi")
 
@@ -104,7 +104,7 @@ class Peer(base.Peer):
         self._session = tvm_ffi_orcjit.ExecutionSession(orc_rt=None)
 
     def build(self, case: str, how: str, again: bool) -> dict[str, float]:
-        """Milliseconds to a callable; `compile` is the way that took less."""
+        """Return the milliseconds to a callable; `compile` is the quicker of both ways."""
         name = f"{case}_0000" if again else f"{case}_{next(self._numbers)}"
         with ir.Context(), ir.Location.unknown():
             module = ir.Module.parse(base.declaration(case, how))
@@ -133,7 +133,7 @@ class Peer(base.Peer):
         return {**times, "ops": ops, "entry_ops": entry_ops, "bytes": len(code)}
 
     def build_many(self, count: int) -> dict[str, float]:
-        """The same for so many wrappers of the matmul in one module, through llvmlite."""
+        """Do the same for many matmul wrappers in one module, through llvmlite."""
         names = [f"mm_{next(self._numbers)}" for _ in range(count)]
         with ir.Context(), ir.Location.unknown(), spec.DefaultConfig(device_type="cpu"):
             module = ir.Module.parse(base.declaration("mm", "pointers"))
@@ -148,7 +148,7 @@ class Peer(base.Peer):
         return {**clock.times, "bytes": len(code)}
 
     def make(self, case: str, how: str) -> base.Callee:
-        """Through llvmlite, with a function added that tells the address."""
+        """Compile through llvmlite, with an added function that returns the address."""
         with ir.Context(), ir.Location.unknown(), spec.DefaultConfig(device_type="cpu"):
             module = ir.Module.parse(base.declaration(case, how))
             builder.attach_ffi_func(module, case, MAKERS[case](), provider(case, how))

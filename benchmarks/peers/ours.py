@@ -1,4 +1,4 @@
-"""ffi_builder, as its documentation shows it."""
+"""ffi_builder, used as its documentation shows."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from signatures import MAKERS, MATMUL
 
 from ffi_builder import __version__, attach_ffi_func, runtime
 from ffi_builder.builder import reuse
-from ffi_builder.runtime.jit import shared, units
+from ffi_builder.runtime.jit import object_cache
 from peers import base
 
 ir: Any = import_module("torch_mlir.ir")
@@ -22,17 +22,17 @@ os.environ.pop("FFI_BUILDER_CACHE_DIR", None)
 
 
 def own(compiled: runtime.CompiledModule) -> int:
-    """Bytes of what was compiled for a module, without the helpers that the process has once."""
-    # Nobody but a benchmark asks for this.
-    helpers = {made.code for made in shared._kept.values()}  # pyright: ignore[reportPrivateUsage]
+    """Return the bytes compiled for a module, without the helpers that a process shares."""
+    # Only benchmarks use this.
+    helpers = {made.code for made in object_cache._helpers.values()}  # pyright: ignore[reportPrivateUsage]
     objects = compiled._objects  # pyright: ignore[reportPrivateUsage]
     return sum(len(code) for code in objects if code not in helpers)
 
 
 @contextlib.contextmanager
 def forgotten() -> Generator[None]:
-    """As if no wrapper had been made in this process; what was kept is there again afterwards."""
-    places: list[OrderedDict[Any, Any]] = [reuse._KEPT, units._seen, units._objects]  # pyright: ignore[reportPrivateUsage]
+    """Hide the caches of this process, as if it had made no wrapper yet."""
+    places: list[OrderedDict[Any, Any]] = [reuse._KEPT, object_cache._seen, object_cache._objects]  # pyright: ignore[reportPrivateUsage]
     kept = [place.copy() for place in places]
     for place in places:
         place.clear()
@@ -45,7 +45,7 @@ def forgotten() -> Generator[None]:
 
 
 class Peer(base.Peer):
-    """Wrappers, compiled by `ffi_builder.runtime`."""
+    """Builds wrappers, compiled by `ffi_builder.runtime`."""
 
     packages = ("apache-tvm-ffi", "llvmlite", "apache-tvm-ffi-orcjit", "torch-mlir")
 
@@ -54,13 +54,13 @@ class Peer(base.Peer):
         self._numbers = itertools.count(1000)
 
     def versions(self) -> str:
-        """With ffi_builder's own, installed or not."""
+        """Return the versions, with ffi_builder's even if it is not installed."""
         return f"ffi_builder {__version__}, {super().versions()}"
 
     def build(self, case: str, how: str, again: bool) -> dict[str, float]:
-        """Milliseconds to a callable, of a signature like one that was there `again`, or a new one.
+        """Return the milliseconds to a callable, for a new signature or a known one (`again`).
 
-        The name is a new one in any case.
+        The name is always new.
         """
         with contextlib.nullcontext() if again else forgotten():
             return self._build(case, how, f"{case}_{next(self._numbers)}")
@@ -84,7 +84,7 @@ class Peer(base.Peer):
         return {**clock.times, **sizes, "bytes": len(compiled.object), "jit_bytes": own(compiled)}
 
     def build_many(self, count: int) -> dict[str, float]:
-        """The same for so many wrappers of the matmul in one module, each with its own name."""
+        """Do the same for many matmul wrappers in one module, each with its own name."""
         with forgotten():
             return self._build_many(count)
 
@@ -101,7 +101,7 @@ class Peer(base.Peer):
         return {**clock.times, "bytes": len(compiled.object), "jit_bytes": own(compiled)}
 
     def make(self, case: str, how: str) -> base.Callee:
-        """As `build` does."""
+        """Make a function as `build` does."""
         made = MAKERS[case]()
         module = ir.Module.parse(base.declaration(case, how), ir.Context())
         attach_ffi_func(module, case, made.params, made.calling(how))

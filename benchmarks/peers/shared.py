@@ -1,4 +1,4 @@
-"""The address of a function that is in an object file or a shared library."""
+"""The address of a function in an object file or a shared library."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from native import cc
 
 
 def address_in(path: Path, symbol: str, folder: Path) -> int:
-    """Loads a library for good, made of the object in `folder` if `path` is one."""
+    """Load a library and keep it loaded; link it in `folder` first if `path` is an object."""
     if path.suffix == ".o":
         library = folder / "code.so"
         cc("-shared", "-Wl,-z,now", str(path), "-o", str(library))

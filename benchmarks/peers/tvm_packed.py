@@ -1,4 +1,4 @@
-"""TVM: a PrimFunc whose entry MakePackedAPI makes, compiled for the target `llvm`."""
+"""TVM: a PrimFunc with an entry by MakePackedAPI, compiled for the target `llvm`."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def tensor(name: str, shape: list[Any], strides: list[Any] | None = None) -> Any
 
 
 def described(case: str) -> tuple[list[Any], list[Any]]:
-    """The parameters, and what `direct` passes."""
+    """Return the parameters, and the values that `direct` passes."""
     match case:
         case "scalar":
             x = tirx.Var("x", "int32")
@@ -55,7 +55,7 @@ def function(case: str, how: str, name: str) -> Any:
 
 
 class Peer(base.Peer):
-    """Its packed functions."""
+    """Builds packed functions."""
 
     packages = ("apache-tvm", "apache-tvm-ffi")
 
@@ -64,7 +64,7 @@ class Peer(base.Peer):
         self._numbers = itertools.count(1000)
 
     def build(self, case: str, how: str, again: bool) -> dict[str, float]:
-        """Milliseconds to a callable; what is attached is not to be told from what is compiled."""
+        """Return the milliseconds to a callable; attaching and compiling are not separate."""
         name = f"{case}_0000" if again else f"{case}_{next(self._numbers)}"
         clock = base.Clock()
         made = function(case, how, name)
@@ -78,7 +78,7 @@ class Peer(base.Peer):
             return {**clock.times, "bytes": path.stat().st_size}
 
     def make(self, case: str, how: str) -> base.Callee:
-        """Its own function for Python; for C its object, linked."""
+        """Return TVM's function for Python, and its linked object for C."""
         made = tvm.IRModule({case: function(case, how, case)})
         compiled = tvm.compile(made, target="llvm")
         with tempfile.TemporaryDirectory() as folder:

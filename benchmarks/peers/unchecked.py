@@ -11,5 +11,5 @@ class Peer(by_hand.Peer):
     prefix = "unchecked"
 
     def fail(self, calls: int) -> float:
-        """It does not."""
+        """Refuse: these functions never raise."""
         raise base.Unsupported(f"none of {calls} calls would fail")

@@ -1,8 +1,8 @@
-"""The process that a peer runs in: requests come as lines of JSON, and so do the answers.
+"""The process of a peer: requests and answers are lines of JSON.
 
     python -m peers.worker FOLDER PEER…     # in benchmarks/
 
-FOLDER has the C side (`native.build`); each PEER is a module here with a class `Peer`. A request is
+FOLDER has what `native.build` makes; each PEER is a module here with a class `Peer`. A request is
 `{"peer": "nvidia", "do": "call_c", "with": {…}}`. The answer has one of `value`, `unsupported`
 (why this peer cannot do that) and `error`.
 """
@@ -27,14 +27,14 @@ from peers.base import Peer, Unsupported
 
 
 def first_line(error: BaseException) -> str:
-    """The class and the first line of what it says, without what compilers print."""
+    """Return the class of an error and the first line of its message."""
     return f"{type(error).__name__}: {str(error).strip().splitlines()[0] if str(error) else ''}"[
         :300
     ]
 
 
 def answer(peers: dict[str, Peer], request: dict[str, Any]) -> dict[str, Any]:
-    """Do what is asked."""
+    """Carry out a request."""
     try:
         work = getattr(peers[request["peer"]], request["do"], None)
         if work is None:
@@ -49,7 +49,7 @@ def answer(peers: dict[str, Peer], request: dict[str, Any]) -> dict[str, Any]:
 
 def main() -> None:
     answers = os.fdopen(os.dup(1), "w", buffering=1)
-    os.dup2(2, 1)  # what libraries print is none
+    os.dup2(2, 1)  # what libraries print is not an answer
     folder, *names = sys.argv[1:]
     try:
         native = Native(Path(folder))
@@ -59,7 +59,7 @@ def main() -> None:
         traceback.print_exc()
         print(json.dumps({"error": first_line(error)}), file=answers)
         sys.exit(1)
-    gc.freeze()  # what has been imported is not looked through at every collection
+    gc.freeze()  # collections skip what has been imported
     print(json.dumps(ready), file=answers)
     for line in sys.stdin:
         print(json.dumps(answer(peers, json.loads(line))), file=answers)

@@ -1,1 +1,1 @@
-"""What compare.py is made of; it starts the processes of peers/, and measures nothing itself."""
+"""The parts of compare.py. They start the processes of peers/, which measure."""

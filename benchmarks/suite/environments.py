@@ -1,4 +1,4 @@
-"""The peers, and a Python environment for each that has packages of its own."""
+"""The peers, and a Python environment for each that needs other packages."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ HERE = Path(__file__).parents[1]
 
 
 class MissingPeer(Exception):
-    """A peer that cannot be measured; the words say why."""
+    """A peer cannot be measured; the message says why."""
 
 
 @dataclass(frozen=True)
 class PeerInfo:
-    """`module` is in peers/. What has no packages runs in the interpreter that runs this."""
+    """`module` is in peers/. A peer without packages runs in this interpreter."""
 
     module: str
     title: str
@@ -28,12 +28,12 @@ class PeerInfo:
 
 
 def same(*names: str) -> tuple[str, ...]:
-    """Packages in the versions that ffi_builder is measured with."""
+    """Return packages, pinned to the versions that ffi_builder is measured with."""
     return tuple(f"{name}=={metadata.version(name)}" for name in names)
 
 
 def peers() -> list[PeerInfo]:
-    """Who is compared; the first three run in one process."""
+    """Return the peers; the first three run in one process."""
     basis = same("apache-tvm-ffi", "numpy")
     jit = same("llvmlite", "apache-tvm-ffi-orcjit")
     return [
@@ -47,15 +47,15 @@ def peers() -> list[PeerInfo]:
 
 
 def torch_packages() -> tuple[str, ...]:
-    """Pinned exactly: a CPU build is taken where one is at hand, and plain torch brings CUDA."""
+    """Return torch, pinned so that pip takes a CPU build where it finds one."""
     return ("torch==2.13.0", *same("numpy"))
 
 
 def environment(folder: Path, packages: tuple[str, ...], install: bool) -> Path:
-    """The interpreter of an environment with these packages, which is made unless it is there.
+    """Return the interpreter of an environment with these packages, and make it if need be.
 
-    Raises MissingPeer, with the installer's error, where it cannot be made; and where it is not
-    there and `install` is false.
+    Raises MissingPeer if it cannot be made, with the installer's error, or if it is not there and
+    `install` is false.
     """
     python, stamp = folder / "bin" / "python", folder / "packages"
     wanted = "\n".join(packages)
@@ -82,20 +82,20 @@ def environment(folder: Path, packages: tuple[str, ...], install: bool) -> Path:
 
 
 def error_of(output: str) -> str:
-    """What pip says was wrong: its last line that begins with ERROR, or its last line."""
+    """Return pip's error: the last line that begins with ERROR, otherwise the last line."""
     lines = [line.strip() for line in output.splitlines() if line.strip()]
     errors = [line for line in lines if line.startswith("ERROR")]
     return (errors or lines or ["it failed without a word"])[-1]
 
 
 def site_packages(python: Path) -> Path:
-    """Where an environment has its packages."""
+    """Return the folder of an environment's packages."""
     (found,) = (python.parents[1] / "lib").glob("python*/site-packages")
     return found
 
 
 def variables(python: Path, own: bool, torch: Path | None) -> dict[str, str]:
-    """What a worker's process gets; `own` is for those that import ffi_builder from here."""
+    """Return the variables of a worker; with `own`, it imports ffi_builder from here."""
     kept = {name: value for name, value in os.environ.items() if name != "FFI_BUILDER_CACHE_DIR"}
     kept.pop("PYTHONPATH", None)
     kept["PATH"] = f"{python.parent}{os.pathsep}{kept.get('PATH', '')}"  # its ninja

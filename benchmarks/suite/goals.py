@@ -1,4 +1,4 @@
-"""The goals, as ratios within one run, and what became of them."""
+"""The goals, as ratios within one run, and whether they were reached."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Limits = tuple[float | None, float | None, float | None]
 
 @dataclass(frozen=True)
 class Ratio:
-    """A figure of ffi_builder's to that of another one, for each of `CASES`."""
+    """The ratio of ffi_builder's figure to another peer's, for each of `CASES`."""
 
     title: str
     figure: str
@@ -26,7 +26,7 @@ class Ratio:
 
 
 def by_age(title: str, figure: str, limits: Limits) -> list[Ratio]:
-    """Of a signature that is new, and of one that was attached before; to a new one of NVIDIA's."""
+    """Return ratios of new and of known signatures to new ones of NVIDIA's."""
     return [
         Ratio(f"{title}, {age}", f"{figure} {age}", "nvidia", limits, BUILT, f"{figure} new")
         for age in ("new", "again")
@@ -49,7 +49,7 @@ RATIOS = [
 
 @dataclass(frozen=True)
 class Result:
-    """One line of the table: what is to be at most `limit`, by way of passing values."""
+    """A line of the table: ratios that should be at most `limit`, by way of passing values."""
 
     title: str
     limit: float
@@ -57,7 +57,7 @@ class Result:
 
     @property
     def verdict(self) -> str:
-        """What stands in the table."""
+        """Return the text in the table."""
         found = [value.middle for value in self.values.values() if value is not None]
         if not found:
             return "not measured"
@@ -65,7 +65,7 @@ class Result:
 
 
 def results(samples: Samples, titles: Mapping[str, str]) -> Iterator[Result]:
-    """All of them."""
+    """Return all results."""
     for goal in RATIOS:
         for case, limit in zip(CASES, goal.limits, strict=True):
             if limit is None:
@@ -80,7 +80,7 @@ def results(samples: Samples, titles: Mapping[str, str]) -> Iterator[Result]:
 
 
 def absolute(samples: Samples) -> Iterator[Result]:
-    """Those that are no ratios to others."""
+    """Return the goals that are not ratios to other peers."""
     for what, way, title, limit in (
         ("first error", "nop", "first error from Python, matmul, ms", 1.0),
         ("warm error", "nop", "warm error from Python, matmul, µs", 5.0),
@@ -92,7 +92,7 @@ def absolute(samples: Samples) -> Iterator[Result]:
 
 
 def of_many(samples: Samples) -> Iterator[Result]:
-    """1,000 matmul wrappers in one module."""
+    """Return the goal for 1,000 matmul wrappers in one module."""
 
     def many(count: int, name: str) -> What:
         return ("many", str(count), name)

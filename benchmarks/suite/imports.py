@@ -1,4 +1,4 @@
-"""What importing costs, each time in a process of its own."""
+"""The cost of importing, each time in a fresh process."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ print(1e3 * (time.perf_counter() - start))
 
 
 def run(cache: Path, code: str, *arguments: str) -> str:
-    """What it prints; with bytecode in `cache`, as of a package that is installed."""
+    """Run code and return its output; `cache` has bytecode, as for an installed package."""
     command = [sys.executable, "-c", code, *arguments]
     given = variables(Path(sys.executable), own=True, torch=None)
     given.pop("PYTHONDONTWRITEBYTECODE", None)
@@ -54,7 +54,7 @@ def run(cache: Path, code: str, *arguments: str) -> str:
 
 
 def importing(samples: Samples, cache: Path, rounds: int) -> None:
-    """`import ffi_builder` behind `import tvm_ffi`; and all that a compile imports, but MLIR."""
+    """Measure `import ffi_builder` after `import tvm_ffi`, and what a compile imports but MLIR."""
     names = json.dumps(own(json.loads(run(cache, FIND))))
     run(cache, LAZY)
     for _ in range(rounds):
@@ -63,12 +63,12 @@ def importing(samples: Samples, cache: Path, rounds: int) -> None:
 
 
 def own(names: list[str]) -> list[str]:
-    """Without MLIR's own modules, which came along with the first operation."""
+    """Leave out MLIR's own modules, which the first operation imports."""
     return [name for name in names if name.partition(".")[0] != "torch_mlir"]
 
 
 def machine() -> str:
-    """The CPU's model, as Linux says it, and how many there are."""
+    """Return the CPU model according to Linux, and the number of CPUs."""
     lines = Path("/proc/cpuinfo").read_text().splitlines()
     models = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
     return f"{len(models)} x {models[0]}" if models else "an unknown CPU"

@@ -1,4 +1,4 @@
-"""Instructions a call, as callgrind counts them: the same on a busy machine as on a quiet one."""
+"""Instructions per call, counted by callgrind: a busy machine does not change them."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ NOTHING = 2  # instructions of `nothing` there
 
 
 class NoValgrindError(Exception):
-    """What is needed to count is not there."""
+    """Valgrind is missing."""
 
 
 def exported(folder: Path) -> Path:
-    """An object with all wrappers, for any CPU of this architecture: valgrind knows few others."""
-    sys.path.append(str(HERE.parent))  # where ffi_builder is, if it is not installed
+    """Export all wrappers for any CPU of this architecture; valgrind knows few newer ones."""
+    sys.path.append(str(HERE.parent))  # the folder of ffi_builder, if it is not installed
     from signatures import MAKERS
 
     from ffi_builder import attach_ffi_func, runtime
@@ -46,7 +46,7 @@ def exported(folder: Path) -> Path:
 
 
 def program(folder: Path) -> Path:
-    """The program that calls them all."""
+    """Build the program that calls all of them."""
     if shutil.which("valgrind") is None:
         raise NoValgrindError("valgrind is not installed")
     lines: list[str] = []
@@ -78,7 +78,7 @@ def program(folder: Path) -> Path:
 
 
 def count_instructions(samples: Samples, folder: Path, missing: dict[str, str]) -> None:
-    """Fill in "instructions"; where valgrind is missing, it is named."""
+    """Fill in "instructions", or name valgrind as missing."""
     try:
         counting = program(folder)
     except NoValgrindError as why:

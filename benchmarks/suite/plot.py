@@ -1,4 +1,4 @@
-"""A picture of the run: figures, signatures, and the peers as bars."""
+"""Draws a run: figures, signatures, and the peers as bars."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ COLOURS = {
     "tvm_packed": "#d9822b",
     "cpp": "#9a5fb5",
 }
-"""Each is to be told from white and from black."""
+"""Each is visible on white and on black."""
 OUTLIER = "cpp"
-"""Its bars may be cut off, so that the others are not all the same."""
+"""Its bars may be cut off, so that the others stay distinguishable."""
 BAR, GAP, LABEL, WIDTH, HEAD = 9, 8, 110, 480, 30
 STYLE = """text{font:11px sans-serif;fill:#24292f}
 .t{font-weight:bold;font-size:13px}.v{font-size:9px}
@@ -33,7 +33,7 @@ line{stroke:#888;stroke-width:.5}
 
 
 def plot(samples: Samples, titles: Mapping[str, str]) -> str:
-    """An SVG, for a light and for a dark page."""
+    """Draw an SVG for light and dark pages."""
     drawn: list[str] = []
     top = 30
     for pair in (PANELS[:2], PANELS[2:]):
@@ -62,7 +62,7 @@ def plot(samples: Samples, titles: Mapping[str, str]) -> str:
 
 @dataclass
 class Panel:
-    """One figure by signature and peer, with its upper left corner at x, y."""
+    """A figure by signature and peer; x and y are its upper left corner."""
 
     title: str
     values: Mapping[tuple[str, str], float]
@@ -71,16 +71,16 @@ class Panel:
 
     @property
     def peers(self) -> list[str]:
-        """Those that have it, in the order of the legend."""
+        """The peers that have the figure, in the order of the legend."""
         return [name for name in COLOURS if any(peer == name for _, peer in self.values)]
 
     @property
     def bottom(self) -> int:
-        """Where it ends."""
+        """The lower edge."""
         return self.y + HEAD + len(TITLES) * (len(self.peers) * BAR + GAP) + GAP
 
     def draw(self) -> list[str]:
-        """Its elements. Bars begin at 0; one that is cut off says so by an arrow."""
+        """Yield the elements. Bars begin at 0; an arrow marks one that is cut off."""
         title = f'<text class="t" x="{self.x + 10}" y="{self.y + 20}">{self.title}</text>'
         if not self.values:
             return [title, f'<text x="{self.x + 10}" y="{self.y + 40}">not measured</text>']

@@ -28,29 +28,29 @@ WORDS = {
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A Markdown table; the first column is text."""
+    """Return a Markdown table; the first column is text."""
     lines = [f"| {' | '.join(header)} |", f"| --- |{' ---: |' * (len(header) - 1)}"]
     return "\n".join([*lines, *(f"| {' | '.join(row)} |" for row in rows)])
 
 
 def shown(value: Spread | None, whole: bool = False) -> str:
-    """A cell."""
+    """Return a cell."""
     return "–" if value is None else value.text(0) if whole else value.text()
 
 
 class Report:
-    """The text, in parts."""
+    """The text of a report, in parts."""
 
     def __init__(
         self, samples: Samples, titles: Mapping[str, str], names: Mapping[str, str]
     ) -> None:
-        """`titles` has the peers that were measured, `names` all."""
+        """Take `titles` of the measured peers, and `names` of all."""
         self.samples = samples
         self.titles = titles
         self.names = names
 
     def parts(self) -> Iterator[str]:
-        """All of it."""
+        """Return all parts."""
         yield "## Goals\n\n" + self.goals()
         yield "## Attach, ms\n\n" + self.ages("attach")
         yield "## Compile + link, ms\n\n" + self.ages("compile")
@@ -67,18 +67,18 @@ class Report:
         yield "## Many wrappers in one module\n\n" + self.many()
 
     def goals(self) -> str:
-        """What was to be reached."""
+        """Return the goals."""
         rows: list[list[str]] = []
         for each in results(self.samples, {**TITLES, **self.names}):
             cells = [shown(each.values.get(way)) if way in each.values else "" for way in WAYS]
-            if "" in each.values:  # of no way
+            if "" in each.values:  # without a way
                 cells[0] = shown(each.values[""])
             rows.append([each.title, f"{each.limit:g}", *cells, each.verdict])
         return table(["ffi_builder's", "at most", *WAYS, "reached"], rows)
 
     @property
     def builders(self) -> list[str]:
-        """Those that make something."""
+        """Return the peers that build something."""
         return [peer for peer in self.titles if peer not in ("by_hand", "unchecked")]
 
     def columns(
@@ -87,7 +87,7 @@ class Report:
         ways: Sequence[str],
         peers: Sequence[str] | None = None,
     ) -> list[list[str]]:
-        """A row for each signature and way, without those that nobody has."""
+        """Return a row for each signature and way that some peer has."""
         peers = list(self.titles) if peers is None else peers
         rows: list[list[str]] = []
         for case in CASES:
@@ -98,12 +98,12 @@ class Report:
         return rows
 
     def calls(self, figure: str, ways: Sequence[str], *rest: str) -> str:
-        """Nanoseconds or instructions a call."""
+        """Return nanoseconds or instructions per call."""
         rows = self.columns(lambda case, way: (figure, case, way, *rest), ways)
         return table(["", *self.titles.values()], rows) if rows else "Not measured."
 
     def ages(self, figure: str) -> str:
-        """ffi_builder's with new signatures and with known ones, beside the others' new ones."""
+        """Return ffi_builder's new and known signatures beside the others' new ones."""
         others = [peer for peer in self.builders if peer != "ours"]
         header = ["", "ffi_builder, new", "ffi_builder, again"]
         header += [self.titles[peer] for peer in others]
@@ -120,7 +120,7 @@ class Report:
         return table(header, rows)
 
     def sizes(self) -> str:
-        """Object bytes and operations."""
+        """Return object bytes and operations."""
         columns = [(name, peer) for name in WORDS for peer in self.builders]
         filled = [
             (name, peer)
@@ -136,7 +136,7 @@ class Report:
         return table(["", *(f"{WORDS[name]}, {self.titles[peer]}" for name, peer in filled)], rows)
 
     def two_ways(self) -> str:
-        """What NVIDIA's module takes in each of the ways that lead on from it."""
+        """Return the times of both ways to compile NVIDIA's module."""
         rows = self.columns(lambda case, way: ("compile new", case, way), BUILT, ["nvidia"])
         for row, (case, way) in zip(rows, product(CASES, BUILT), strict=False):
             for name in ("llvmlite new", "engine new"):
@@ -145,7 +145,7 @@ class Report:
         return table(header, rows) if rows else "Not measured."
 
     def processes(self) -> str:
-        """What is of a process rather than of a signature."""
+        """Return the figures of processes rather than signatures."""
         rows = [
             [title, *(shown(self.samples.spread((figure,), peer)) for peer in self.titles)]
             for figure, title in (
@@ -161,7 +161,7 @@ class Report:
         return table(["", *self.titles.values()], rows)
 
     def many(self) -> str:
-        """Many matmul wrappers in one module."""
+        """Return the figures of many matmul wrappers in one module."""
         rows: list[list[str]] = []
         for peer in ("ours", "nvidia"):
             for count in (10, 20, 40, 100, 400, 1000):

@@ -1,4 +1,4 @@
-"""What is measured, in which order: every peer in turn, round after round."""
+"""The order of measurements: every peer in turn in each round."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from suite.workers import Crew, Team, team
 WAYS = ("nop", "direct", "pointers", "structs")
 BUILT = ("nop", "pointers", "structs")
 FEW_WAYS = ("nop", "direct")
-"""For tensors of NumPy and torch, whose conversion takes most of the time."""
+"""Fewer calls for tensors of NumPy and torch, whose conversion takes most of the time."""
 WITHOUT_TENSORS = ("scalar", "ptrs")
 SLOW = {"tvm_packed": 4, "cpp": 8}
-"""Of how many rounds of making one is for them; the first is always."""
+"""These peers take part in one of so many rounds of making, the first included."""
 MOST = {"nvidia": 10}
-"""How many wrappers in one module they are given: each takes longer than the one before."""
+"""The most wrappers in one module for these peers: each takes longer than the one before."""
 
 
 @dataclass(frozen=True)
 class Effort:
-    """How often things are repeated. A generation is a set of fresh processes."""
+    """Numbers of repetitions. A generation is a set of fresh processes."""
 
     generations: int
     builds: int
@@ -42,7 +42,7 @@ QUICK = Effort(2, 2, 10, 10_000, 500, (20, 40))
 
 @dataclass
 class Bench:
-    """One run."""
+    """A run."""
 
     effort: Effort
     folder: Path
@@ -53,16 +53,16 @@ class Bench:
 
     @property
     def peers(self) -> list[str]:
-        """All that are there, missing since or not."""
+        """All peers at the start of the run."""
         return [peer for _, peers in self.crews for peer in peers]
 
     def turns(self, round_number: int) -> Iterator[str]:
-        """The peers, beginning with another one each round."""
+        """Return the peers, beginning with a different one in each round."""
         start = round_number % len(self.peers)
         return iter([*self.peers[start:], *self.peers[:start]])
 
     def run(self) -> dict[str, str]:
-        """Measure everything; the versions of the peers."""
+        """Measure everything, and return the versions of the peers."""
         versions: dict[str, str] = {}
         for generation in range(self.effort.generations):
             print(f"generation {generation + 1} of {self.effort.generations}", file=sys.stderr)
@@ -80,7 +80,7 @@ class Bench:
         return versions
 
     def first(self, group: Team) -> None:
-        """The first wrapper of a process, its first error, and the memory for it."""
+        """Measure the first wrapper of a process, its first error and its memory."""
         for peer in self.turns(0):
             before = group.ask(peer, "peak")
             made = group.ask(peer, "build", case="mm", how="nop", again=False)
@@ -93,8 +93,10 @@ class Bench:
             self.samples.add(("first error",), peer, None if error is None else error / 1e3)
 
     def making(self, group: Team, start: int) -> None:
-        """Attach, compile, and what comes out. `start` rounds were before."""
-        for case, how, _ in itertools.product(CASES, BUILT, range(3)):  # to have been seen before
+        """Measure attaching, compiling and the results, after `start` earlier rounds."""
+        for case, how, _ in itertools.product(
+            CASES, BUILT, range(3)
+        ):  # so that it is known afterwards
             group.ask("ours", "build", case=case, how=how, again=True)
         for number in range(start, start + self.effort.builds):
             for case, how, age in itertools.product(CASES, BUILT, ("new", "again")):
@@ -106,7 +108,7 @@ class Bench:
     def add_made(
         self, peer: str, case: str, how: str, age: str, made: dict[str, float] | None
     ) -> None:
-        """Each figure of a build, and how long it took in all."""
+        """Add each figure of a build and the total time."""
         if made is None:
             return
         total = sum(made.get(part, 0) for part in ("describe", "attach", "compile"))
@@ -114,7 +116,7 @@ class Bench:
             self.samples.add((f"{name} {age}", case, how), peer, value)
 
     def calling(self, group: Team, tensors: Sequence[str]) -> None:
-        """From Python with tensors of these kinds; with the first of all kinds also from C."""
+        """Measure calls from Python with tensors of these kinds, and from C with the first kind."""
         ways = WAYS if "tvm_ffi" in tensors else FEW_WAYS
         for peer, case, how in itertools.product(self.peers, CASES, ways):
             group.ask(peer, "ready", case=case, how=how)
@@ -129,25 +131,25 @@ class Bench:
                             self.from_python(group, peer, case, how, kind)
 
     def from_c(self, group: Team, peer: str, case: str, how: str) -> None:
-        """Nanoseconds a call."""
+        """Measure nanoseconds per call."""
         ns = group.ask(peer, "call_c", case=case, how=how, calls=self.effort.c_calls)
         self.samples.add(("C call", case, how), peer, ns)
 
     def from_python(self, group: Team, peer: str, case: str, how: str, kind: str) -> None:
-        """The same, with tensors of a kind."""
+        """Measure nanoseconds per call with tensors of a kind."""
         calls = self.effort.python_calls
         ns = group.ask(peer, "call_python", case=case, how=how, tensors=kind, calls=calls)
         self.samples.add(("Python call", case, how, kind), peer, ns)
 
     def failing(self, group: Team) -> None:
-        """A call that raises, warm. Some walk the stack, which takes milliseconds."""
+        """Measure warm calls that raise. Some peers walk the stack, which takes milliseconds."""
         for number in range(max(5, self.effort.rounds // 4)):
             for peer in self.turns(number):
                 calls = 200 if peer == "ours" else 5
                 self.samples.add(("warm error",), peer, group.ask(peer, "fail", calls=calls))
 
     def many(self, group: Team, generation: int) -> None:
-        """Many wrappers in one module."""
+        """Measure many wrappers in one module."""
         for count, peer in itertools.product(self.effort.many, ("ours", "nvidia")):
             if count <= MOST.get(peer, count) and (peer not in MOST or generation == 0):
                 made: dict[str, float] = group.ask(peer, "build_many", count=count) or {}

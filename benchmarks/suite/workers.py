@@ -1,4 +1,4 @@
-"""The processes that peers run in, seen from the one that compares."""
+"""The processes of the peers, as the comparing process sees them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from suite.environments import HERE, MissingPeer, variables
 
 
 class WorkerError(Exception):
-    """A request that a peer failed at."""
+    """A peer failed at a request."""
 
 
 class EndedError(WorkerError):
@@ -23,7 +23,7 @@ class EndedError(WorkerError):
 
 
 class Worker:
-    """One process with one or more peers."""
+    """A process with one or more peers."""
 
     def __init__(
         self, python: Path, folder: Path, peers: Sequence[str], torch: Path | None
@@ -46,7 +46,7 @@ class Worker:
             raise
 
     def ask(self, peer: str, do: str, **options: Any) -> Any:
-        """The answer; None if the peer cannot do that. Raises WorkerError."""
+        """Return the answer, or None if the peer cannot do that. Raises WorkerError."""
         assert self._process.stdin is not None
         request = {"peer": peer, "do": do, "with": options}
         try:
@@ -87,14 +87,14 @@ class Worker:
 
 
 class Team:
-    """The workers of one generation, by peer. Who fails leaves, and is named in `missing`."""
+    """The workers of a generation, by peer. A peer that fails leaves, and is named in `missing`."""
 
     def __init__(self, missing: dict[str, str]) -> None:
         self.workers: dict[str, Worker] = {}
         self.missing = missing
 
     def ask(self, peer: str, do: str, **options: Any) -> Any:
-        """The answer; None if the peer cannot do that, or is not there."""
+        """Return the answer, or None if the peer cannot do that or is missing."""
         worker = self.workers.get(peer)
         if worker is None:
             return None
@@ -109,14 +109,14 @@ class Team:
 
 
 Crew = tuple[Path, Sequence[str]]
-"""An interpreter, and the peers that share a process in it."""
+"""An interpreter, and the peers that share a process of it."""
 
 
 @contextmanager
 def team(
     crews: Sequence[Crew], folder: Path, missing: dict[str, str], torch: Path | None = None
 ) -> Generator[Team]:
-    """Fresh processes for all, ended at the end."""
+    """Start fresh processes for all peers, and end them on leaving."""
     made = Team(missing)
     with ExitStack() as stack:
         for python, peers in crews:

@@ -1,7 +1,6 @@
-"""CuTe DSL's descriptions of parameters as ffi_builder's.
+"""Converts CuTe DSL's descriptions of parameters to ffi_builder's.
 
-Theirs are plain objects, read here by the name of their class and by public attributes, so this
-file needs nothing of theirs.
+It reads them by the name of their class and by public attributes, so it does not import CuTe DSL.
 """
 
 from __future__ import annotations
@@ -16,15 +15,15 @@ VALUED = ("ConstInt", "ConstBool", "ConstFloat")
 
 
 class Conversion:
-    """``params`` of one function, which share their symbols.
+    """Converts the parameters of one function, which share symbols.
 
     Raises:
-        BuildError: for an object of a class, or a scalar of a type, that is not known here.
-        SpecError: if ffi_builder cannot check what an object says.
+        BuildError: for an object of an unknown class, or a scalar of an unknown type.
+        SpecError: if ffi_builder cannot check what an object describes.
     """
 
     def __init__(self, params: Sequence[Any]) -> None:
-        # They name symbols n0, n1, s0, … over the whole function; a parameter may be called n0 too.
+        # CuTe DSL names symbols n0, n1, s0, … per function; parameters may be named so too.
         self._taken = {param.name for param in params}
         self._symbols: dict[object, spec.Var] = {}
         self.params = [self._param(param, param.name) for param in params]
@@ -56,7 +55,7 @@ class Conversion:
         return spec.Var(name, str(var.dtype), divisibility=var.divisibility)
 
     def _tuple(self, given: Any, name: str) -> spec.Param:
-        """Their elements are called cfg[0], or, of a dataclass, cfg.alpha."""
+        """Convert a tuple (elements are cfg[0], …) or a dataclass (elements are cfg.alpha, …)."""
         parts = [element.name.rpartition(".") for element in given.params]
         if parts and all(base == given.name and field.isidentifier() for base, _, field in parts):
             kind, names = spec.Struct, [self._new(field) for _, _, field in parts]
@@ -65,7 +64,7 @@ class Conversion:
         return kind(name, [self._param(*pair) for pair in zip(given.params, names, strict=True)])
 
     def _tensor(self, given: Any, name: str) -> spec.Tensor:
-        # Of 4-bit floats they count elements as frameworks store them, two in one; the entry, and
+        # CuTe DSL counts 4-bit floats as frameworks store them, two in one; the entry point and
         # ffi_builder, count single ones.
         two = given.map_tensor_dtype_f4x2_to_f4
         packed = given.strides.index(1) if two else None
@@ -91,7 +90,7 @@ class Conversion:
         return self._symbols[key]
 
     def _new(self, name: str) -> str:
-        """The name, or with underscores behind it if the function has it already."""
+        """Return the name, with underscores appended if the function has it already."""
         while name in self._taken:
             name += "_"
         self._taken.add(name)

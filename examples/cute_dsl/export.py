@@ -16,7 +16,7 @@ from ffi_builder import runtime
 
 
 def exported(function: Any, folder: Path, name: str) -> tvm_ffi.Function:
-    """``function``, which CuTe DSL has compiled, out of a library of its own.
+    """Export ``function``, which CuTe DSL has compiled, to a library, and load it from there.
 
     CuTe DSL writes the object. It needs libtvm_ffi and, for GPU code alone, CuTe DSL's runtime.
     """

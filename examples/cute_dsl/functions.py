@@ -54,7 +54,7 @@ def vector(n: Any, **more: Any) -> Any:
 
 
 def compiled(function: Callable[..., Any], *arguments: Any) -> Any:
-    """A callable that takes NumPy arrays; its wrapper is of whoever is asked for it now."""
+    """Compile a function of NumPy arrays, with the wrapper builder that is in place now."""
     return cute.compile(function, *arguments, options="--enable-tvm-ffi")
 
 

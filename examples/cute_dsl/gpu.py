@@ -1,7 +1,7 @@
 """A GPU kernel of CuTe DSL with ffi_builder's wrapper: `python gpu.py [folder]`.
 
-It is compiled and exported on any machine. Where there is no GPU, or no driver that is new enough,
-a call is a RuntimeError with the name of CUDA's error.
+Any machine can compile and export it. Without a GPU and a recent driver, a call raises a
+RuntimeError with the name of CUDA's error.
 """
 
 # pyright: basic, reportMissingImports=false, reportAttributeAccessIssue=false
@@ -41,7 +41,7 @@ def compile_scale() -> Any:
     if not HAS_GPU:  # whose architecture would be taken
         os.environ.setdefault("CUTE_DSL_ARCH", "sm_90a")
     vector = fakes.make_fake_compact_tensor(cutlass.Float32, (cute.sym_int(),), assumed_align=16)
-    # The wrapper asks tvm-ffi for the current stream: it is no argument.
+    # The wrapper asks tvm-ffi for the current stream, so the stream is not an argument.
     stream = fakes.make_fake_stream(use_tvm_ffi_env_stream=True)
     arguments = (vector, vector, cutlass.Float32(1), stream)
     with ffi_builder_wrappers():

@@ -1,4 +1,4 @@
-"""Puts ffi_builder in the place of the wrapper builder that CuTe DSL calls."""
+"""Replaces the wrapper builder that CuTe DSL calls with ffi_builder."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from ffi_builder import attach_ffi_func
 
 @contextmanager
 def ffi_builder_wrappers() -> Generator[None]:
-    """Within it, what ``cute.compile(…, options="--enable-tvm-ffi")`` compiles has our wrapper.
+    """Give ffi_builder's wrapper to what ``cute.compile(…, options="--enable-tvm-ffi")`` compiles.
 
-    The attribute is the package's, so this holds for all threads.
+    This sets an attribute of the package, so it affects all threads.
     """
     theirs: Any = importlib.import_module("cutlass.base_dsl.tvm_ffi_builder")
     before = theirs.attach_ffi_func
@@ -35,9 +35,9 @@ def attach(
     call_provider: Any,
     fn_display_name: str | None = None,
 ) -> None:
-    """What CuTe DSL calls when the host function is in the LLVM dialect.
+    """Attach the wrapper; CuTe DSL calls this when the host function is in the LLVM dialect.
 
-    Of their call provider only the name of the function is needed.
+    Of CuTe DSL's own call provider only the name of the function is used.
     """
     provider = CuteCallProvider(call_provider.target_func)
     attach_ffi_func(module, symbol_name, Conversion(params).params, provider, fn_display_name)

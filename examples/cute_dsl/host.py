@@ -1,6 +1,6 @@
 """CuTe DSL's host functions on NumPy arrays with ffi_builder's wrappers: `python host.py [folder]`.
 
-They are called as CuTe DSL hands them out, compiled by ffi_builder's JIT, and exported to a shared
+Calls them as CuTe DSL returns them, compiled by ffi_builder's JIT, and exported to a shared
 library.
 """
 
@@ -30,7 +30,7 @@ def heading(text: str) -> None:
 
 
 def right_calls(f: dict[str, Any]) -> None:
-    """Each function once, and what NumPy says."""
+    """Call each function once, and compare with NumPy."""
     y = np.zeros(5, "float32")
     f["scale"](X, y, 2)
     show("scale", y, 2 * X)

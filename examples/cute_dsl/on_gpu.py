@@ -14,9 +14,9 @@ HAS_GPU = cuda.cudaGetDeviceCount()[0] == 0
 
 
 class OnGpu:
-    """A copy of a contiguous NumPy array on device 0, for whoever takes DLPack.
+    """A copy of a contiguous NumPy array on device 0, which exports DLPack.
 
-    Where there is no GPU it describes one at an address that nothing will get to read.
+    Without a GPU it describes an array at an address that nothing reads.
     """
 
     def __init__(self, array: Any) -> None:
@@ -31,7 +31,7 @@ class OnGpu:
             cuda.cudaFree(self.address)
 
     def numpy(self) -> Any:
-        """The array, with the values that are on the device now."""
+        """Copy the current values from the device to an array."""
         check(*cuda.cudaMemcpy(self.array.ctypes.data, self.address, self.array.nbytes, TO_HOST))
         return self.array
 
@@ -39,7 +39,7 @@ class OnGpu:
         return 2, 0
 
     def __dlpack__(self, **_: object) -> Any:
-        """NumPy's, but for the first two fields of the DLTensor: address and device."""
+        """Export NumPy's DLTensor with another address and device, its first two fields."""
         capsule = self.array.__dlpack__()
         pointer = ctypes.pythonapi.PyCapsule_GetPointer
         pointer.restype, pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]

@@ -1,4 +1,4 @@
-"""Calling the host function that CuTe DSL made of a ``@cute.jit`` function."""
+"""Calls the host function that CuTe DSL makes from a ``@cute.jit`` function."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ffi_builder import providers, spec
 from ffi_builder.providers import Block, Value
 
 STATE = "__cute_loaded"
-"""What the DSL's runtime notes of the GPU code of a module: 64 bits, 0 at first."""
+"""The state that the DSL's runtime keeps for the GPU code of a module: 64 bits, initially 0."""
 LOAD = "cuda_dialect_init_library_once"
 NAME = "cuda_dialect_get_error_name"
 UNLOAD = "cuda_dialect_unload_library_once"
@@ -26,7 +26,7 @@ class CuteCallProvider:
     callee: str
 
     def prepare(self, context: providers.ModuleContext) -> None:
-        """Once a module: the state of its GPU code, and the destructor that unloads it."""
+        """Add the state of the GPU code and the destructor that unloads it, once per module."""
         symbols, t = context.symbols, context.symbols.types
         if "cuda_init" not in symbols or STATE in symbols:
             return
@@ -89,7 +89,7 @@ class CuteCallProvider:
     def _check(self, context: providers.CallContext, status: Value, words: str) -> None:
         b, t = context.builder, context.builder.types
         with b.when(b.ne(status, b.i32(0)), cold=True):
-            if STATE not in context.symbols:  # nothing of CUDA's is linked then
+            if STATE not in context.symbols:  # then CUDA is not linked
                 b.fail("RuntimeError", f"{words} with status {{}}", status)
                 return
             context.symbols.declare(NAME, t.ptr, [t.i32])

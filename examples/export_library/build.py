@@ -2,7 +2,7 @@
 
     python examples/export_library/build.py [folder for what is built]
 
-The programs need the library and libtvm_ffi, which the apache-tvm-ffi wheel carries. Needs a C and
+The programs need the library and libtvm_ffi, which the apache-tvm-ffi wheel has. This needs a C and
 a C++ compiler: $CC and $CXX, or cc and c++.
 """
 

@@ -2,7 +2,7 @@
 
     python examples/stable_abi/build.py [folder for what is built]
 
-The program needs libtvm_ffi, which the apache-tvm-ffi wheel carries, and no Python. Needs a C
+The program needs libtvm_ffi, which the apache-tvm-ffi wheel has, and no Python. This needs a C
 compiler: $CC, or cc.
 """
 

@@ -1,4 +1,4 @@
-"""The location of a wrapper, for debug information and for the traceback of its errors."""
+"""Locations of wrappers, for debug information and for the tracebacks of errors."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ _PLACE: Final = r'"((?:[^"\\]|\\.)+)":(\d+):(\d+)'
 def location_of_wrapper(
     distribution: Distribution, symbols: Symbols, provider: CallProvider, given: Any
 ) -> Any:
-    """The one given, else the current one, else the callee's, else the module's."""
+    """Return ``given``, else the current location, else the callee's, else the module's."""
     if given is not None:
         if given.context != symbols.types.context:
             raise BuildError("location= is of another MLIR context than the module")
         return given
     try:
         current = distribution.ir.Location.current
-    except ValueError:  # how the bindings say that there is none
+    except ValueError:  # there is no current location
         current = None
-    # The current location may belong to another context, which would end the process.
+    # Using a location of another context ends the process.
     if current is not None and current.context == symbols.types.context:
         return current
     name = getattr(provider, "callee", None)
@@ -35,7 +35,7 @@ def location_of_wrapper(
 
 
 def _without_debug_information(distribution: Distribution, symbols: Symbols, location: Any) -> Any:
-    """The place in a file alone: LLVM has the debug information of a function for that one only."""
+    """Reduce a location to file, line and column: debug information belongs to one function."""
     if "#llvm.di_" not in str(location):
         return location
     at, context = distribution.ir.Location, symbols.types.context
@@ -47,7 +47,7 @@ def _without_debug_information(distribution: Distribution, symbols: Symbols, loc
 
 
 def backtrace(location: Any, name: str) -> str:
-    """A frame for the traceback of errors, at the first place in a file that the location has."""
+    """Format a traceback frame from the first file position in a location; else return ""."""
     for found in re.finditer(_PLACE, str(location)):
         file = _unescaped(found[1])
         # Text parsed from a string has locations in a file called "-".
@@ -57,7 +57,7 @@ def backtrace(location: Any, name: str) -> str:
 
 
 def _unescaped(text: str) -> str | None:
-    """A file name without MLIR's escapes (two hex digits, a doubled backslash), or None."""
+    """Undo MLIR's escapes in a file name; None if the result cannot stand in a traceback."""
     data = re.sub(
         rb"\\(\\|[0-9A-Fa-f]{2})",
         lambda found: b"\\" if found[1] == b"\\" else bytes([int(found[1], 16)]),

@@ -2,18 +2,30 @@
 
 It travels as an LLVM function attribute, ``"ffi-builder-metadata"``, through MLIR, LLVM IR and
 their texts; an exported library answers it as ``__tvm_ffi__metadata_<name>``. ``type_schema`` is
-tvm-ffi's own description of a function, which its tools read (as a text within the text: so it is
-in the library); ``ffi_builder`` has the rest::
+tvm-ffi's own description of a function, which its tools read (in a library it is a string that
+contains JSON); ``ffi_builder`` has the rest::
 
     {"type_schema": {"type": "ffi.Function", …}, "ffi_builder": {
-        "signature": "scale(x: Tensor([n], float32, device_type=cpu), factor: float32)",
-        "doc": "…",
-        "params": [{"name": "x"},
-                   {"name": "factor", "default": 2.0, "kw_only": true, "doc": "…"}]}}
+        "name": "scale", "format": 1, "doc": "…", "borrows": true,
+        "params": [
+            {"name": "x", "type": "Tensor([n], float32, device_type=cpu)", "kind": "Tensor",
+             "intent": "in"},
+            {"name": "factor", "type": "Optional(float32)", "kind": "float32", "optional": true,
+             "default": 2.0, "kw_only": true, "doc": "…"},
+            {"name": "mode", "type": "Choice({'up': 1})", "kind": "Choice", "choices": ["up"]},
+            {"name": "c", "type": "Literal[3]", "kind": "Literal", "value": 3},
+            {"name": "p", "type": "Tuple(a: int8)", "kind": "Tuple",
+             "elements": [{"name": "a", "kind": "int8"}]},
+            {"name": "s", "type": "EnvStream", "kind": "EnvStream", "hidden": true}],
+        "returns": {"name": "t", "type": "int64", "kind": "int64"},
+        "where": "n % 2 == 0"}}
 
-Defaults that JSON has no value for stand as ``{"tuple": […]}``, ``{"dict": [[key, value], …]}``,
-``{"float": "inf"}``, ``{"bytes": "00ff"}``; what cannot be written as ``{"repr": "…"}``.
-``"borrows": true`` says that tensors are used during the call alone.
+``type`` is for people; programs go by ``kind`` and the fields beside it. ``returns`` is a list if
+the function returns a tuple, and absent if it returns nothing. ``borrows`` says that the kernel
+sees tensors during the call alone. ``hidden`` parameters are not passed
+by callers. Values that JSON lacks are written as ``{"tuple": […]}``,
+``{"dict": [[key, value], …]}``, ``{"float": "inf"}``, ``{"bytes": "00ff"}``, and defaults that
+cannot be written as ``{"repr": "…"}``. :mod:`ffi_builder.runtime.metadata` reads all of it.
 """
 
 from __future__ import annotations
@@ -27,11 +39,13 @@ from numbers import Integral, Real
 from typing import Any, Final, cast
 
 from ffi_builder import spec
+from ffi_builder.protocol import METADATA_FORMAT
+from ffi_builder.spec.canonical import constraints_text
 
 ATTRIBUTE: Final = "ffi-builder-metadata"
 
 _SCALARS: Final = {"bool": "bool", "handle": "void*", **dict.fromkeys(spec.FLOAT_DTYPES, "float")}
-_PLAIN: Final[dict[type, str]] = {
+_SCHEMAS: Final[dict[type, str]] = {
     spec.Tensor: "ffi.Tensor",
     spec.Shape: "ffi.Shape",
     spec.Stream: "void*",
@@ -47,7 +61,9 @@ _PLAIN: Final[dict[type, str]] = {
     spec.Device: "Device",
     spec.Function: "ffi.Function",
 }
+"""tvm-ffi's names of types; a kind that is not here is Any to its tools."""
 _ANY: Final = {"type": "Any"}
+_compact: Final = json.JSONEncoder(separators=(",", ":")).encode
 _LONGEST: Final = 80
 """How much is shown of a default that cannot be written."""
 
@@ -57,36 +73,84 @@ class Metadata:
     """The JSON text for a function of any name."""
 
     schema: str
-    signature: str
-    """Without the name, with which it begins."""
-    more: str
+    own: str
+    """The members of ``ffi_builder`` but its name."""
 
     def of(self, name: str) -> str:
         """The text for a function."""
-        signature = json.dumps(name + self.signature)
-        return (
-            f'{{"type_schema":{self.schema},"ffi_builder":{{"signature":{signature},{self.more}}}}}'
-        )
+        own = f'{{"name":{_compact(name)},{self.own}}}'
+        return f'{{"type_schema":{self.schema},"ffi_builder":{own}}}'
 
 
 def metadata(signature: spec.Signature, *, borrows: bool = False) -> Metadata:
-    """What there is to say of a signature, and of a provider that may borrow tensors."""
+    """The metadata of functions with a signature, whatever name it has.
+
+    ``borrows``: whether the provider promises that the kernel only borrows tensors.
+    """
     params = [_schema(param) for param in signature.arguments]
-    named = {"return": [_returned(signature)], "params": params}
-    more: dict[str, object] = {"doc": signature.doc} if signature.doc else {}
+    schema = {
+        "type": "ffi.Function",
+        "named_args": {"return": [_returned_schema(signature)], "params": params},
+    }
+    return Metadata(_compact(schema), _compact(dict(_own(signature, borrows)))[1:-1])
+
+
+def _own(signature: spec.Signature, borrows: bool) -> Iterator[tuple[str, object]]:
+    yield "format", METADATA_FORMAT
     if borrows:
-        more["borrows"] = True
-    more["params"] = [dict(_described(param)) for param in signature.arguments]
-    schema = {"type": "ffi.Function", "named_args": named}
-    text = str(signature).removeprefix(signature.name)
-    return Metadata(_compact(schema), text, _compact(more)[1:-1])
+        yield "borrows", True
+    if signature.doc:
+        yield "doc", signature.doc
+    yield "params", [_param(param) for param in signature.params]
+    if isinstance(signature.returns, tuple):
+        yield "returns", [_typed(result) for result in signature.results]
+    elif signature.results:
+        yield "returns", _typed(signature.results[0])
+    where = constraints_text(signature.params)
+    if where:
+        yield "where", where
 
 
-def _compact(value: object) -> str:
-    return json.dumps(value, separators=(",", ":"))
+def _param(param: spec.Param) -> dict[str, object]:
+    described = _typed(param)
+    if isinstance(param, spec.EnvStream):
+        described["hidden"] = True
+    if param.default is not spec.MISSING:
+        described["default"] = _value(param.default, param)
+    if param.kw_only:
+        described["kw_only"] = True
+    if param.doc:
+        described["doc"] = param.doc
+    return described
 
 
-def _returned(signature: spec.Signature) -> dict[str, Any]:
+def _typed(param: spec.Param) -> dict[str, object]:
+    return {"name": param.name, "type": param.type_text(), **_kind(param)}
+
+
+def _kind(param: spec.Param) -> dict[str, object]:
+    """The kind of a parameter, and what belongs to it. A new plain kind has nothing to add."""
+    inner = spec.required(param)
+    more: dict[str, object] = {"optional": True} if isinstance(param, spec.Optional) else {}
+    match inner:
+        case spec.Var(dtype=dtype):
+            return {"kind": dtype, **more}
+        case spec.TupleParam() | spec.Struct():
+            more["elements"] = [{"name": each.name, **_kind(each)} for each in inner.params]
+        case spec.ConstNone():
+            more["value"] = None
+        case spec.ConstInt() | spec.ConstBool() | spec.ConstFloat():
+            more["value"] = _value(inner.value)
+        case spec.Choice(choices=choices):
+            more["choices"] = list(choices)
+        case spec.Tensor(intent=str(intent)):
+            more["intent"] = intent
+        case _:
+            pass
+    return {"kind": inner.type_name, **more}
+
+
+def _returned_schema(signature: spec.Signature) -> dict[str, Any]:
     """tvm-ffi's type of what is returned. A provider may return more than None without saying."""
     results = [_schema(result) for result in signature.results]
     if isinstance(signature.returns, tuple):
@@ -110,23 +174,14 @@ def _schema(param: spec.Param) -> dict[str, Any]:
         case spec.Object(type_key=key):
             return {"type": key or "ffi.Object"}
         case _:
-            return {"type": _PLAIN[type(param)]}
-
-
-def _described(param: spec.Param) -> Iterator[tuple[str, object]]:
-    yield "name", param.name
-    if param.default is not spec.MISSING:
-        yield "default", _value(param.default, param)
-    if param.kw_only:
-        yield "kw_only", True
-    if param.doc:
-        yield "doc", param.doc
+            return {"type": _SCHEMAS.get(type(param), "Any")}
 
 
 def _value(value: object, param: spec.Param | None = None) -> object:
-    """A default as JSON; :func:`ffi_builder.runtime` reads it back.
+    """A default as JSON.
 
-    An enumerator is what it stands for, a dataclass or NamedTuple the tuple that is passed for it.
+    An enumerator is written as what it stands for, a dataclass or NamedTuple as the tuple that is
+    passed for it.
     """
     match value:
         case enum.Enum():

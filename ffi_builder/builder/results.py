@@ -18,11 +18,12 @@ from typing import Any, Final
 
 from ffi_builder import abi, spec
 from ffi_builder.abi import TypeIndex
-from ffi_builder.builder.fast_path.state import DL, Hot
+from ffi_builder.builder.fast_path.context import DL, FastPath
+from ffi_builder.builder.fast_path.state import TensorValues
 from ffi_builder.builder.values import DecodedValues
 from ffi_builder.errors import BuildError
 from ffi_builder.ir import CheckingBuilder, Value
-from ffi_builder.plan import Part, Place
+from ffi_builder.plan import Place
 from ffi_builder.plan.results import DEVICE_ID, MOST_DEVICES, SIZE, is_size
 from ffi_builder.providers.context import CallContext
 from ffi_builder.providers.globals import any_head, call_global, return_failure
@@ -38,9 +39,9 @@ class Results:
     """The results of one wrapper while it is being emitted."""
 
     def __init__(
-        self, hot: Hot, b: CheckingBuilder, decoded: DecodedValues, signature: spec.Signature
+        self, fast: FastPath, b: CheckingBuilder, decoded: DecodedValues, signature: spec.Signature
     ) -> None:
-        self.hot, self.b, self.decoded = hot, b, decoded
+        self.fast, self.b, self.decoded = fast, b, decoded
         self.signature = signature
         self.results = signature.results
         self.scalars = [result for result in self.results if isinstance(result, spec.Var)]
@@ -89,7 +90,7 @@ class Results:
             b.call(_DEC_REF, [b.field(t.ptr, cell, abi.ANY_PAYLOAD)], t.i32)
 
     def _allocate(self, tensor: spec.Tensor, cell: Value, place: Place) -> None:
-        b, t, hot = self.b, self.b.types, self.hot
+        b, t, fast = self.b, self.b.types, self.fast
         dims = [self._size(tensor, axis) for axis in range(tensor.ndim)]
         device = self._device(tensor)
         prototype = self._prototype(tensor, dims, device)
@@ -98,19 +99,23 @@ class Results:
         self._check_allocated(tensor, status)
         b.store(any_head(b, TypeIndex.TENSOR), cell)
         position = place.position
-        hot.objects[position] = b.field(t.ptr, cell, abi.ANY_PAYLOAD)
-        hot.devices[position] = device
-        hot.ndims[position] = tensor.ndim
-        hot.dims[position] = list(dims)
-        for axis, dim in enumerate(dims):
-            hot.reads[place.at(Part.SHAPE, axis)] = hot.value(dim)
-        start = b.field(t.ptr, hot.objects[position], DL + abi.DLTENSOR_DATA)
-        moved = b.field(t.i64, hot.objects[position], DL + abi.DLTENSOR_BYTE_OFFSET)
-        hot.data[position] = b.element(start, moved)
+        object_ = b.field(t.ptr, cell, abi.ANY_PAYLOAD)
+        loaded = [fast.value(dim) for dim in dims]
+        start = b.field(t.ptr, object_, DL + abi.DLTENSOR_DATA)
+        moved = b.field(t.i64, object_, DL + abi.DLTENSOR_BYTE_OFFSET)
+        data = b.element(start, moved)
+        fast.state.records[position] = TensorValues(
+            object=object_,
+            ndim=tensor.ndim,
+            device=device,
+            data=data,
+            loaded=dict(enumerate(loaded)),
+            dims=dict(enumerate(dims)),
+        )
         self.decoded.places.append((tensor, place))
         self.decoded.cells[position] = cell
         if tensor.data_alignment is not None and tensor.data_alignment > 1:
-            self._check_alignment(tensor, tensor.data_alignment, hot.data[position])
+            self._check_alignment(tensor, tensor.data_alignment, data)
 
     def _size(self, tensor: spec.Tensor, axis: int) -> Value | int:
         """A dimension as an i64, which may not be negative."""
@@ -119,7 +124,7 @@ class Results:
         if isinstance(dim, int):
             return dim
         if isinstance(dim, spec.Var):
-            symbol = self.hot.symbol(dim)
+            symbol = self.fast.symbol(dim)
             value, known = symbol.value, is_size(symbol.low, symbol.high)
         else:
             value, known = self.decoded.value(dim), False
@@ -136,7 +141,7 @@ class Results:
         if isinstance(given, int):
             return b.i64(type_ | given << 32)
         if isinstance(given, spec.Var):
-            number = self.hot.symbol(given).value
+            number = self.fast.symbol(given).value
             words = DEVICE_ID.format(given=given, name=tensor.name)
             b.check(b.ult(number, b.i64(MOST_DEVICES)), "ValueError", words, number)
             return b.or_(b.shl(number, b.i64(32)), b.i64(type_))
@@ -144,7 +149,7 @@ class Results:
         for param, place in reversed(self.decoded.places):
             if not isinstance(param, spec.Tensor) or param.device not in (tensor.device, spec.ANY):
                 continue
-            own, counts = self.hot.devices[place.position], self.hot.guard(place.position)
+            own, counts = self.fast.tensor(place.position).device, self.fast.guard(place.position)
             if param.device == spec.ANY:
                 alike = b.eq(b.trunc(own, t.i32), b.i32(type_))
                 counts = alike if counts is None else b.and_(alike, counts)
@@ -156,7 +161,7 @@ class Results:
         space = b.alloca(t.i64, abi.DLTENSOR_SIZE // 8)
         shape = b.alloca(t.i64, len(dims)) if dims else b.null()
         for axis, dim in enumerate(dims):
-            b.store(self.hot.value(dim), b.offset(shape, 8 * axis))
+            b.store(self.fast.value(dim), b.offset(shape, 8 * axis))
         dtype = spec.parse_dtype(tensor.dtypes[0])
         packed = struct.pack("<iBBH", tensor.ndim, dtype.code, dtype.bits, dtype.lanes)
         fields: list[tuple[int, Value]] = [

@@ -132,7 +132,7 @@ class Template:
             symbol = operation.attributes["sym_name"].value
             if symbol not in symbols:
                 symbols.take(symbol, operation)
-        symbols.sort_behind(function)
+        symbols.sort_after(function)
         return True
 
     def keep(self, symbols: Symbols, function: Operation, table: Table) -> None:
@@ -141,7 +141,7 @@ class Template:
             return
         # The order in which a wrapper that is kept is taken over: a module's text is the same, and
         # so is its key in the compile cache, however often a process has attached this before.
-        symbols.sort_behind(function)
+        symbols.sort_after(function)
         if self._kept is None:
             by_name = shared_name("raise") in symbols.wanted
             _KEPT[self._key] = _Kept(by_name=by_name)

@@ -1,4 +1,4 @@
-"""What providers ask for, answered from what the hot path has decoded.
+"""What providers ask for, answered from what the fast path has decoded.
 
 But for the symbols nothing is cached here: a provider may ask from within a branch, and what is
 emitted there is not there elsewhere.
@@ -12,9 +12,10 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from ffi_builder import abi, spec
+from ffi_builder.builder.fast_path.context import DL, FastPath
 from ffi_builder.builder.fast_path.expressions import evaluate
 from ffi_builder.builder.fast_path.scalars import narrowed, typed
-from ffi_builder.builder.fast_path.state import DL, Hot, Position
+from ffi_builder.builder.fast_path.state import Position
 from ffi_builder.builder.fast_path.tensors import stride, strides
 from ffi_builder.errors import BuildError
 from ffi_builder.ir import CheckingBuilder, Value
@@ -47,7 +48,7 @@ class Binding(Mapping[spec.Var, Value]):
 class DecodedValues:
     """Implements :class:`ffi_builder.providers.Decoded`."""
 
-    hot: Hot
+    fast: FastPath
     b: CheckingBuilder
     places: list[tuple[spec.Param, Place]]
     symbols: Collection[spec.Var]
@@ -74,11 +75,11 @@ class DecodedValues:
                 if item in self.typed:
                     return self.typed[item]
                 self._check_symbol(item)
-                return typed(self.hot, item)
+                return typed(self.fast, item)
             case spec.Expr():
                 for var in spec.variables(item):
                     self._check_symbol(var)
-                result, fine = evaluate(self.hot, item)
+                result, fine = evaluate(self.fast, item)
                 if fine is not None:
                     self.b.check(fine, "ValueError", OVERFLOW.format(dim=item))
                 return result
@@ -100,16 +101,16 @@ class DecodedValues:
         """Read here what is to dominate all that a provider may emit."""
         for param, place in self.places:
             if isinstance(param, spec.Tensor):
-                if self.hot.guard(place.position) is not None:
+                if self.fast.guard(place.position) is not None:
                     for axis in range(param.ndim):
-                        self.hot.dim(place.at(Part.SHAPE, axis))
+                        self.fast.dim(place.at(Part.SHAPE, axis))
                 if param.stride_entries:
-                    strides(self.hot, place.position)
-        self.typed = {var: typed(self.hot, var) for var in self.hot.symbols}
+                    strides(self.fast, place.position)
+        self.typed = {var: typed(self.fast, var) for var in self.fast.state.symbols}
 
     def data(self, tensor: spec.Param) -> Value:
         """data + byte_offset."""
-        return self.hot.data[self._tensor(tensor)[1].position]
+        return self.fast.data(self._tensor(tensor)[1].position)
 
     def present(self, param: spec.Param) -> Value:
         """Whether an Optional, or what it holds, or is within, is there."""
@@ -126,14 +127,14 @@ class DecodedValues:
             return None
         if isinstance(param, spec.Var):
             equal = self._equal(param)
-            return self.hot.guard(equal[0].position) if len(equal) == 1 else None
-        return self.hot.guard(self._place(param).position)
+            return self.fast.guard(equal[0].position) if len(equal) == 1 else None
+        return self.fast.guard(self._place(param).position)
 
     def dltensor(self, tensor: spec.Param) -> Value:
         """The ``DLTensor*``, or NULL."""
         b, position = self.b, self._tensor(tensor)[1].position
-        address = b.offset(self.hot.objects[position], DL)
-        there = self.hot.guard(position)
+        address = b.offset(self.fast.tensor(position).object, DL)
+        there = self.fast.guard(position)
         return address if there is None else b.select(there, address, b.null())
 
     def ndim(self, tensor: spec.Param) -> Value:
@@ -146,15 +147,15 @@ class DecodedValues:
 
     def device_type(self, tensor: spec.Param) -> Value:
         """As an i32."""
-        device = self.hot.devices[self._tensor(tensor)[1].position]
+        device = self.fast.tensor(self._tensor(tensor)[1].position).device
         return self.b.trunc(device, self.b.types.i32)
 
     def text(self, param: spec.Param) -> tuple[Value, Value]:
         """Pointer and length."""
         if not isinstance(spec.required(param), (spec.String, spec.Bytes, spec.Choice)):
             raise BuildError(f"{type(param).__name__} {param.name!r} is no str or bytes")
-        data, size = self.hot.texts[self._place(param).position]
-        return data, size
+        text = self.fast.text(self._place(param).position)
+        return text.pointer, text.length
 
     def first_device(self) -> Value:
         """Device of the first tensor that is there and not on a CPU; else -1, without a stream."""
@@ -163,7 +164,7 @@ class DecodedValues:
         for param, place in reversed(self.places):
             if not isinstance(param, spec.Tensor) or param.device == "cpu":
                 continue
-            own, counts = self.hot.devices[place.position], self.hot.guard(place.position)
+            own, counts = self.fast.tensor(place.position).device, self.fast.guard(place.position)
             if param.device == spec.ANY:
                 on_device = b.ne(b.trunc(own, t.i32), b.i32(abi.DEVICE_TYPES["cpu"]))
                 counts = on_device if counts is None else b.and_(on_device, counts)
@@ -198,17 +199,16 @@ class DecodedValues:
         place, plain = self._place(shape), spec.required(shape)
         if not isinstance(plain, spec.Shape):
             raise BuildError(f"{type(shape).__name__} {shape.name!r} is no Shape")
+        came = self.fast.container(place.position).entries
         return [
-            self.value(entry)
-            if isinstance(entry, (int, spec.Var))
-            else self.hot.reads[place.at(Part.ENTRY, index)]
-            for index, entry in enumerate(plain.shape)
+            self.value(entry) if isinstance(entry, (int, spec.Var)) else value
+            for entry, value in zip(plain.shape, came, strict=True)
         ]
 
     def device_id(self, tensor: spec.Param) -> Value:
         """As an i32."""
         b = self.b
-        device = self.hot.devices[self._tensor(tensor)[1].position]
+        device = self.fast.tensor(self._tensor(tensor)[1].position).device
         return b.trunc(b.lshr(device, b.i64(32)), b.types.i32)
 
     def scalar(self, param: spec.Param) -> Value:
@@ -218,21 +218,21 @@ class DecodedValues:
             case spec.Var() as var:
                 return self.value(var)
             case spec.Choice(dtype=dtype):
-                return narrowed(b, self.hot.reads[self._place(param)], t.scalar(dtype))
+                return narrowed(b, self.fast.scalar(self._place(param).position), t.scalar(dtype))
             case spec.DType():
-                return b.trunc(self.hot.reads[self._place(param)], t.i32)
+                return b.trunc(self.fast.scalar(self._place(param).position), t.i32)
             case spec.Device():
-                return self.hot.reads[self._place(param)]
+                return self.fast.scalar(self._place(param).position)
             case spec.Object() | spec.Function() | spec.Array() | spec.Map():
-                return self.hot.objects[self._place(param).position]
+                return self.fast.object_at(self._place(param).position)
             case spec.EnvStream():
                 if self.env_stream is None:
                     raise BuildError(f"{param!r} is not a parameter of this signature")
                 return self.env_stream
             case spec.Stream():
-                return self.b.to_pointer(self.hot.reads[self._place(param)])
+                return self.b.to_pointer(self.fast.scalar(self._place(param).position))
             case spec.DataPointer(address_space=space):
-                return b.to_pointer(self.hot.reads[self._place(param)], space)
+                return b.to_pointer(self.fast.scalar(self._place(param).position), space)
             case _:
                 raise BuildError(f"{type(param).__name__} {param.name!r} is no scalar parameter")
 
@@ -247,30 +247,30 @@ class DecodedValues:
         *others, last = places
         found = self._any_at(last)
         for place in reversed(others):
-            there, address = self.hot.guard(place.position), self._any_at(place)
+            there, address = self.fast.guard(place.position), self._any_at(place)
             found = address if there is None else b.select(there, address, found)
         return found
 
     def _any_at(self, place: Place) -> Value:
         """Of an absent argument it is that of None itself; in an absent tuple there is none."""
-        b, hot = self.b, self.hot
+        b, fast = self.b, self.fast
         if place.position in self.cells:
             return self.cells[place.position]
         *outer, last = place.position
         if not outer:
-            return b.offset(hot.args, last * abi.ANY_SIZE)
-        cells = b.field(b.types.ptr, hot.object(tuple(outer)), abi.CELL_DATA)
-        found, there = b.offset(cells, last * abi.ANY_SIZE), hot.guard(place.position)
-        return found if there is None else b.select(there, found, b.address_of(hot.zeros))
+            return b.offset(fast.args, last * abi.ANY_SIZE)
+        cells = b.field(b.types.ptr, fast.object(tuple(outer)), abi.CELL_DATA)
+        found, there = b.offset(cells, last * abi.ANY_SIZE), fast.guard(place.position)
+        return found if there is None else b.select(there, found, b.address_of(fast.zeros))
 
     def _entry(self, entry: spec.Dim | None, place: Place, packing: int, *, wide: bool) -> Value:
         """A symbol's value; an int as a constant; all else as it is stored."""
         if wide and isinstance(entry, spec.Var):
-            return self.hot.symbol(entry).value
+            return self.fast.symbol(entry).value
         if isinstance(entry, (int, spec.Var)):
             return self.value(entry)
         b = self.b
-        stored = self.hot.dim(place) if place.part is Part.SHAPE else stride(self.hot, place)
+        stored = self.fast.dim(place) if place.part is Part.SHAPE else stride(self.fast, place)
         return b.mul(stored, b.i64(packing)) if packing > 1 else stored
 
     @staticmethod
@@ -284,24 +284,24 @@ class DecodedValues:
         product: Value | None = None
         strides: dict[int, Value] = {}
         axes = list(range(tensor.ndim))
-        may_be_absent = self.hot.guard(place.position) is not None
+        may_be_absent = self.fast.guard(place.position) is not None
         for axis in axes if tensor.order == "F" else reversed(axes):
             strides[axis] = b.i64(1) if product is None else product
             packing = self._packing(tensor, axis, packed=True)
             dim: Value | int
             if may_be_absent or packing > 1:
-                dim = self.hot.dim(place.at(Part.SHAPE, axis))
+                dim = self.fast.dim(place.at(Part.SHAPE, axis))
                 dim = b.mul(dim, b.i64(packing)) if packing > 1 else dim
             else:
-                dim = self.hot.dims[place.position][axis]
+                dim = self.fast.tensor(place.position).dims[axis]
             if len(strides) < tensor.ndim:
-                wide = self.hot.value(dim)
+                wide = self.fast.value(dim)
                 product = wide if product is None else b.mul(product, wide)
         return [strides[axis] for axis in axes]
 
     def _tensor_i32(self, tensor: spec.Param, offset: int) -> Value:
         position = self._tensor(tensor)[1].position
-        return self.b.field(self.b.types.i32, self.hot.object(position), DL + offset)
+        return self.b.field(self.b.types.i32, self.fast.object(position), DL + offset)
 
     def _equal(self, param: spec.Param) -> list[Place]:
         """The places of this very parameter, or of those that are equal to it."""

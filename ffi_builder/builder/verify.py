@@ -1,4 +1,4 @@
-"""Verifying what was attached, at a cost in proportion to that, not to the module."""
+"""Verifies what was attached, at a cost proportional to that and not to the module."""
 
 from __future__ import annotations
 
@@ -18,14 +18,15 @@ def verify_added(
 ) -> None:
     """Verify the wrapper and what was added with it.
 
-    MLIR checks that calls name a function of the right type only when it verifies the whole module;
-    from the block in which the provider began on that is done here, so that many wrappers attached
-    in turn stay cheap. ``references`` are all such operations there, where that is known.
+    MLIR checks that a call names a function of the right type only when it verifies the whole
+    module. This does it for the code from block ``provided`` on, where the provider began, so that
+    attaching many wrappers one after the other stays cheap. ``references`` are all operations there
+    that name a symbol, if the caller knows them.
 
     Raises:
-        BuildError: with MLIR's words, if something does not verify.
+        BuildError: with MLIR's message, if something does not verify.
     """
-    # Helpers come from templates of our own; what a provider adds is as uncertain as its call.
+    # Helpers need no check: this package wrote them. What a provider adds does, like its call.
     added = [operation for operation in symbols.added if not _is_shared(operation)]
     try:
         for operation in added:
@@ -46,11 +47,11 @@ def verify_added(
 
 
 def _blocks_from(function: Operation, start: Block | None) -> list[Any]:
-    """The blocks of a function from one of them on, and the entry block; or all."""
+    """Return the entry block, and the blocks from ``start`` on; without ``start``, all blocks."""
     blocks = [block for region in function.regions for block in region.blocks]
     if start is None:
         return blocks
-    # Providers are given the entry block too, for stack space.
+    # Providers get the entry block too, to reserve stack space there.
     return [*blocks[:1], *itertools.dropwhile(lambda block: block != start, blocks)]
 
 
@@ -65,11 +66,15 @@ def _verify_symbols(symbols: Symbols, operation: Any) -> None:
         case "llvm.mlir.addressof":
             name = operation.attributes["global_name"].value
             if _find(symbols, name) is None:
-                raise BuildError(f"the wrapper takes the address of @{name}, which is not there")
+                raise BuildError(
+                    f"the wrapper takes the address of @{name}, which the module does not have"
+                )
         case name if name.startswith("llvm.") and name not in _KNOWN:
-            # The dialect lets pass what it has never heard of.
+            # The dialect allows operations that it does not know.
             if not symbols.types.context.is_registered_operation(name):
-                raise BuildError(f"the wrapper has {name!r}, which is no operation of the dialect")
+                raise BuildError(
+                    f"the wrapper has {name!r}, which is not an operation of the LLVM dialect"
+                )
         case _:
             return
 
@@ -87,7 +92,7 @@ def _verify_call(symbols: Symbols, operation: Any) -> None:
         return
     name = operation.attributes["callee"].value
     if name.startswith(PREFIX):
-        return  # called as they are declared, by our own code
+        return  # only this package calls helpers, and it declares them as it calls them
     callee = _find(symbols, name)
     if callee is None:
         raise BuildError(f"the wrapper calls @{name}, which the module does not declare")
@@ -112,6 +117,6 @@ def _verify_call(symbols: Symbols, operation: Any) -> None:
 
 
 def _convention(operation: Any) -> str:
-    """The calling convention of a function, or that a call is made in."""
+    """Return the calling convention of a function or a call."""
     attributes = operation.attributes
     return str(attributes["CConv"]) if "CConv" in attributes else "#llvm.cconv<ccc>"

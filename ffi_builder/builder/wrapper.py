@@ -16,8 +16,8 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from ffi_builder import abi, spec
-from ffi_builder.builder.fast_path.emit import emit_hot_path
-from ffi_builder.builder.fast_path.state import Hot
+from ffi_builder.builder.fast_path.context import FastPath
+from ffi_builder.builder.fast_path.emit import emit_fast_path
 from ffi_builder.builder.helpers import define_helpers, shared_name
 from ffi_builder.builder.location import backtrace, location_of_wrapper
 from ffi_builder.builder.metadata import ATTRIBUTE as METADATA
@@ -249,11 +249,11 @@ def _emit_wrapper(
     )
     slow, wrong = b.new_block(cold=True), b.new_block(t.i32, cold=True)
     ranks = [step.expected for step in plan if isinstance(step, steps.CheckNdim)]
-    hot = Hot(b, args, count, slow, wrong, max(ranks, default=0))
+    fast = FastPath(b, args, count, slow, wrong, max(ranks, default=0))
     forwards = type(provider) is not NopCallProvider or bool(plan.signature.results)
-    emit_hot_path(hot, plan, defer=not forwards or getattr(provider, "one_at_a_time", False))
+    emit_fast_path(fast, plan, defer=not forwards or getattr(provider, "one_at_a_time", False))
     provided, before = b.block, len(b.references)
-    _emit_call(hot, b, plan, provider, symbols.module, result, forwards)
+    _emit_call(fast, b, plan, provider, symbols.module, result, forwards)
     b.ret(b.i32(0))
     b.block = slow
     b.br(wrong, b.i32(len(plan.signature.arguments)))
@@ -265,7 +265,7 @@ def _emit_wrapper(
 
 
 def _emit_call(
-    hot: Hot,
+    fast: FastPath,
     b: CheckingBuilder,
     plan: Plan,
     provider: CallProvider,
@@ -280,11 +280,11 @@ def _emit_call(
         b.store(zero, result)
         b.store(zero, b.offset(result, abi.ANY_PAYLOAD))
     params = distinct(signature.params)
-    decoded = DecodedValues(hot, b, argument_places(params), plan.occurrences)
+    decoded = DecodedValues(fast, b, argument_places(params), plan.occurrences)
     if forwards:
         decoded.read_ahead()
     decoded.env_stream = _env_stream(b, decoded, signature)
-    results = Results(hot, b, decoded, signature)
+    results = Results(fast, b, decoded, signature)
     results.allocate()
     context = CallContext(
         fn_name=signature.name,
@@ -292,8 +292,8 @@ def _emit_call(
         entry_block=b.entry,
         params=params,
         env_stream=decoded.env_stream,
-        raw_args=hot.args,
-        raw_num_args=hot.count,
+        raw_args=fast.args,
+        raw_num_args=fast.count,
         raw_result=result,
         builder=b,
         matched_var_binding=Binding(decoded),

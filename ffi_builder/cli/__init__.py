@@ -1,1 +1,1 @@
-"""The command line: ``python -m ffi_builder``, or ``ffi-builder``."""
+"""The command line: ``ffi-builder``, or ``python -m ffi_builder``."""

@@ -1,4 +1,4 @@
-"""``check``: what a library exports, and what each function expects."""
+"""``check``: print the functions of a library and their parameters."""
 
 from __future__ import annotations
 
@@ -9,12 +9,13 @@ import textwrap
 from collections.abc import Sequence
 from typing import Any
 
-from ffi_builder.cli.output import complain
+from ffi_builder.cli.output import print_error
 
 HELP = "print what a library exports and expects"
 DESCRIPTION = """\
-Load a library that has TVM-FFI functions, and print their names, and of those that say it what they
-accept, with documentation and defaults. Status 1 if it cannot be loaded, or has no functions.
+Load a library and print the names of its TVM-FFI functions. For functions that describe themselves,
+also print the signature, documentation and defaults. The exit status is 1 if the library cannot be
+loaded or has no functions.
 """
 EXAMPLES = """\
 examples:
@@ -24,13 +25,13 @@ examples:
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """The options of this command."""
+    """Add the options of this command."""
     parser.add_argument("library", help="path of a shared library")
-    parser.add_argument("--json", action="store_true", help="for programs")
+    parser.add_argument("--json", action="store_true", help="print JSON, for programs")
 
 
 def run(given: argparse.Namespace) -> int:
-    """Print it."""
+    """Run the command; return the exit status."""
     from ffi_builder import runtime
 
     library = runtime.load(given.library)
@@ -40,7 +41,7 @@ def run(given: argparse.Namespace) -> int:
     else:
         print("\n\n".join(map(_text, functions)))
     if not functions:
-        complain(f"{given.library} has no TVM-FFI functions (symbols `__tvm_ffi_*`)")
+        print_error(f"{given.library} has no TVM-FFI functions (symbols `__tvm_ffi_*`)")
         return 1
     return 0
 
@@ -48,7 +49,7 @@ def run(given: argparse.Namespace) -> int:
 def _described(library: Any, name: str) -> dict[str, Any]:
     info = library.info(name)
     if info is None:
-        doc = _of_a_launch(name, library.functions)
+        doc = _launch_helper(name, library.functions)
         return {"name": name, "doc": doc} if doc else {"name": name}
     params = [
         {"name": p.name, "type": p.type, "kw_only": p.kw_only, "doc": p.doc} | _default(p)
@@ -58,13 +59,13 @@ def _described(library: Any, name: str) -> dict[str, Any]:
     return {"name": name, **about, "params": params}
 
 
-def _of_a_launch(name: str, functions: Sequence[str]) -> str:
-    """What a function beside one that launches a CUDA kernel is for; empty for all others."""
+def _launch_helper(name: str, functions: Sequence[str]) -> str:
+    """Describe a helper of a function that launches a CUDA kernel; empty for other functions."""
     found = re.fullmatch(r"_cuda_(preload|release)\d*_(.+)", name)
     if found is None or found[2] not in functions:
         return ""
     if found[1] == "preload":
-        return f"loads the CUDA kernel of {found[2]} ahead, on the device whose number it is given"
+        return f"loads the CUDA kernel of {found[2]} ahead of calls, on the device with this id"
     return f"unloads the CUDA kernel of {found[2]}"
 
 

@@ -1,4 +1,4 @@
-"""``doctor``: what is installed, what works, and what to install."""
+"""``doctor``: print what is installed, what works, and what to install."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from ffi_builder.ir.distribution import PIP_NAMES
 
 HELP = "print what is installed, what works, and what to install"
 DESCRIPTION = """\
-Look for what ffi_builder works with, try it, and say what to install for what does not work.
-Status 0 if wrappers can be compiled and run here, else 1.
+Look for everything that ffi_builder works with, try it, and print how to install what is missing.
+The exit status is 0 if wrappers can be compiled and run here, else 1.
 """
 EXAMPLES = """\
 example:
@@ -35,21 +35,23 @@ _DISTRIBUTIONS: Final = {**PIP_NAMES, "mlir": "mlir"}
 
 @dataclass(frozen=True)
 class Finding:
-    """``works``: None where nothing is wrong with its missing. ``needed``: the JIT needs it."""
+    """A line of the output."""
 
     what: str
     works: bool | None
+    """None if it is missing, and nothing needs it."""
     words: str
     needed: bool = False
+    """Whether compiling and calling wrappers needs it."""
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """It has none."""
+    """Add no options; this command has none."""
     del parser
 
 
 def run(given: argparse.Namespace) -> int:
-    """Print one line for each finding."""
+    """Run the command: print a line for each finding. Returns the exit status."""
     del given
     failed = False
     for finding in _findings():
@@ -83,8 +85,9 @@ def _findings() -> Iterator[Finding]:
 def _entry() -> Iterator[Finding]:
     """Whether calls from Python are read in C, and of which frameworks' arrays."""
     code = """
-from ffi_builder.runtime.entry import available, make
-found = make.extension()
+from ffi_builder.runtime.entry import available
+from ffi_builder.runtime.python import entries
+found = entries.extension()
 off = isinstance(found, available.Part)
 parts = [found] if off else [available.Part("calls"), *available.parts()]
 for part in parts: print(part.name, part.reason, sep="\\t")
@@ -122,7 +125,7 @@ def _package(package: str, module: str, hint: str, *, needed: bool = False) -> F
 
 
 def _distribution(root: str, package: str) -> Finding:
-    """In a process of its own: some cannot share one, and some crash."""
+    """Try a distribution in a process of its own: some cannot share one, and some crash."""
     try:
         found = importlib.util.find_spec(root.partition(".")[0]) is not None
         version = importlib.metadata.version(package) if found else ""
@@ -170,13 +173,13 @@ def _linker() -> Finding:
     command = shlex.split(os.environ.get("CC", "")) or ["cc"]
     found = next((name for name in (command[0], "gcc", "clang") if shutil.which(name)), None)
     if found is None:
-        words = "no cc, gcc or clang: export_library needs one (apt install gcc), nothing else does"
+        words = "no cc, gcc or clang: only export_library needs one (apt install gcc)"
         return Finding("linker", None, words)
     return Finding("linker", True, f"{shutil.which(found)} (for export_library)")
 
 
 def _cuda() -> Finding:
-    """Whether the driver can be loaded, and has devices."""
+    """Check that the driver can be loaded, and count the devices."""
     what, none = "CUDA driver", "no libcuda.so.1 (needed to run CUDA kernels, not to wrap them)"
     try:
         driver = ctypes.CDLL("libcuda.so.1")
@@ -191,6 +194,6 @@ def _cuda() -> Finding:
     for step in steps:
         status = step()
         if status:
-            return Finding(what, False, f"is there, but says error {status}")
+            return Finding(what, False, f"found, but it returns error {status}")
     major, minor = version.value // 1000, version.value % 1000 // 10
     return Finding(what, True, f"CUDA {major}.{minor}, {count.value} device(s)")

@@ -1,20 +1,20 @@
-"""``explain``: the plan of a signature, or what a wrapper of it is made of."""
+"""``explain``: print the plan of a signature, or the code of its wrapper."""
 
 from __future__ import annotations
 
 import argparse
 from typing import TYPE_CHECKING
 
-from ffi_builder.cli.options import add_convention, add_signature, provider_of, signature_of
+from ffi_builder.cli.options import add_convention, add_signature, provider_of
 from ffi_builder.spec import Signature
 
 if TYPE_CHECKING:
     from ffi_builder.providers import CallProvider
 
-HELP = "print what a wrapper checks, or what it is made of"
+HELP = "print what a wrapper checks, or its code"
 DESCRIPTION = """\
-Print, for a signature: which checks its wrapper makes, in which order, and what fails how (plan);
-or the wrapper as MLIR, as LLVM IR, or as assembly of this machine.
+Print the checks of a signature's wrapper, in their order, and the errors that they raise (plan); or
+the wrapper as MLIR, LLVM IR, or assembly for this machine.
 """
 EXAMPLES = """\
 examples:
@@ -26,7 +26,7 @@ examples:
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """The options of this command."""
+    """Add the options of this command."""
     add_signature(parser, many=False)
     parser.add_argument(
         "--stage",
@@ -38,11 +38,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(given: argparse.Namespace) -> int:
-    """Print it."""
-    signature = signature_of(given.signature, given.device)
+    """Run the command; return the exit status."""
+    signature = Signature.parse(given.signature, device=given.device)
     convention = given.convention or "nop"
     provider = provider_of(convention, given.callee or signature.name, given.args)
-    # Nobody returns a scalar that nothing is called for.
+    # Without a callee, a signature that returns a scalar needs the default provider of `emit`.
     print(_text(signature, given.stage, None if convention == "nop" else provider).rstrip())
     return 0
 
@@ -58,5 +58,5 @@ def _text(signature: Signature, stage: str, provider: CallProvider | None) -> st
         return testing.emit(signature, provider)
     lowered = runtime.lower(testing.emit(signature, provider, whole=True))
     text = lowered.llvm_ir if stage == "llvm" else lowered.assembly
-    assert text is not None, "there is MLIR to make it of"
+    assert text is not None, "a module that was lowered from MLIR has every stage"
     return text

@@ -1,4 +1,4 @@
-"""Options of ``wrap`` for a kernel that is in a CUDA image, and is launched."""
+"""Options of ``wrap`` for a kernel in a CUDA image, which the wrapper launches."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _OPTIONS: Final = ("grid", "block", "cluster", "shared_memory")
 
 
 def add_launch(parser: argparse.ArgumentParser) -> None:
-    """``--grid``, ``--block``, ``--cluster`` and ``--shared-memory``."""
+    """Add ``--grid``, ``--block``, ``--cluster`` and ``--shared-memory``."""
     group = parser.add_argument_group(
         "launches", "for a kernel in a .cubin, .fatbin or .ptx: up to three ints or expressions"
     )
@@ -26,19 +26,21 @@ def add_launch(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument("--block", metavar="SIZES", help="threads of a block")
     group.add_argument("--cluster", metavar="SIZES", help="blocks of a cluster")
-    group.add_argument("--shared-memory", metavar="BYTES", help="dynamic, of a block: 'n * 4'")
+    group.add_argument(
+        "--shared-memory", metavar="BYTES", help="dynamic shared memory of a block: 'n * 4'"
+    )
 
 
 def is_image(kernel: Path) -> bool:
-    """Whether it is one, by its suffix."""
+    """Return whether a file is a CUDA image, by its suffix."""
     return kernel.suffix.lower() in IMAGES
 
 
 def check_launch_options(given: argparse.Namespace) -> None:
-    """That launches have what they need, and nothing else has it.
+    """Check that launch options are given for CUDA images, and only for these.
 
     Raises:
-        CompileError: if not.
+        CompileError: a launch lacks an option, or another kernel has one.
     """
     if is_image(given.kernel):
         for name in ("grid", "block"):
@@ -55,8 +57,8 @@ def check_launch_options(given: argparse.Namespace) -> None:
             )
 
 
-def launching(given: argparse.Namespace, callee: str) -> CallProvider:
-    """The call provider."""
+def launch_provider(given: argparse.Namespace, callee: str) -> CallProvider:
+    """Return the call provider that launches the kernel ``callee``."""
     from ffi_builder import providers
 
     return providers.CudaLaunchCallProvider(

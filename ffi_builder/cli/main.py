@@ -1,7 +1,7 @@
-"""Reading the command line, and saying what went wrong.
+"""The entry point of the command line: parses it, runs a command, and prints errors.
 
-Exit status: 0 done; 1 what was asked for cannot be done (the reason is on stderr, in one message);
-2 the command line makes no sense.
+Exit status: 0 success; 1 the command failed (stderr has one message with the reason); 2 the command
+line is not valid.
 """
 
 from __future__ import annotations
@@ -13,21 +13,12 @@ from collections.abc import Sequence
 
 from ffi_builder import __version__
 from ffi_builder.cli import check, doctor, explain, wrap
-from ffi_builder.cli.output import complain
+from ffi_builder.cli.output import print_error
 from ffi_builder.errors import BuildError, CompileError, SpecError
-
-_DESCRIPTION = """\
-Validated TVM-FFI entry points for compiled kernels.
-
-  wrap      make a library, an object or IR out of a kernel and a signature
-  explain   print what a wrapper checks, or what it is made of
-  check     print what a library exports and expects
-  doctor    print what is installed, what works, and what to install
-"""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command; the exit status."""
+    """Run one command; return the exit status."""
     parser = _parser()
     given = parser.parse_args(arguments)
     try:
@@ -37,13 +28,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return _closed_pipe()
         if given.debug:
             raise
-        complain(error)
+        print_error(error)
         return 1
 
 
 def _closed_pipe() -> int:
-    """Whoever read the output has seen enough: ``… | head``."""
-    # Python flushes stdout at its end, which would fail once more.
+    """Succeed when the reader of the output closed the pipe, as ``head`` does."""
+    # Python flushes stdout when it exits, which would fail again.
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0
 
@@ -51,13 +42,12 @@ def _closed_pipe() -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="ffi-builder",
-        description=_DESCRIPTION,
-        epilog="`ffi-builder COMMAND --help` has the options of each, and examples.",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        description="Validated TVM-FFI entry points for compiled kernels.",
+        epilog="`ffi-builder COMMAND --help` prints the options of a command, and examples.",
     )
     parser.add_argument("--version", action="version", version=f"ffi_builder {__version__}")
     parser.add_argument("--debug", action="store_true", help="show tracebacks of errors")
-    commands = parser.add_subparsers(metavar="COMMAND", required=True)
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     for command in (wrap, explain, check, doctor):
         name = command.__name__.rpartition(".")[2]
         sub = commands.add_parser(

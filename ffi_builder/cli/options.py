@@ -1,4 +1,4 @@
-"""Options that several commands share: the signature, the convention, the target."""
+"""Options that several commands share: the signature and the call convention."""
 
 from __future__ import annotations
 
@@ -6,38 +6,37 @@ import argparse
 from typing import TYPE_CHECKING, Final
 
 from ffi_builder.errors import CompileError
-from ffi_builder.spec import Signature
 
 if TYPE_CHECKING:
     from ffi_builder.providers import CallProvider
 
 CONVENTIONS: Final = {
-    "memref": "MLIR memrefs, expanded: what func.func with memref parameters is lowered to",
+    "memref": "expanded MLIR memrefs, to which func.func with memref parameters is lowered",
     "direct": "plain C arguments: a tensor is its data pointer",
-    "pack": "void** with one pointer a parameter",
-    "nop": "nothing is called: the wrapper only checks",
+    "pack": "void** with one pointer per parameter",
+    "nop": "no kernel: the wrapper only checks its arguments",
 }
 
 
 def add_signature(parser: argparse.ArgumentParser, *, many: bool) -> None:
-    """``--signature`` and ``--device``."""
+    """Add ``--signature`` and ``--device``."""
     parser.add_argument(
         "--signature",
         required=True,
         metavar="TEXT",
         action="append" if many else "store",
-        help="what the function accepts, as docs/signatures.md has it"
+        help="the parameters of the function, in the grammar of docs/signatures.md"
         + ("; may be given several times" if many else ""),
     )
     parser.add_argument(
         "--device",
         metavar="TYPE",
-        help="device type of tensors that do not say theirs: cpu, cuda, …",
+        help="device type of tensors without one in the signature: cpu, cuda, …",
     )
 
 
 def add_convention(parser: argparse.ArgumentParser, default: str) -> None:
-    """``--convention``, ``--callee`` and ``--args``; left out, the convention is None."""
+    """Add ``--convention`` (None if not given), ``--callee`` and ``--args``."""
     known = "; ".join(f"{name}: {words}" for name, words in CONVENTIONS.items())
     parser.add_argument(
         "--convention",
@@ -50,16 +49,16 @@ def add_convention(parser: argparse.ArgumentParser, default: str) -> None:
     parser.add_argument(
         "--args",
         metavar="LIST",
-        help="what the kernel gets, in order: parameters, parts of them and expressions, as in "
+        help="the arguments of the kernel: parameters, parts of them and expressions, as in "
         "'x, x.ndim, n * 2' (default: all parameters)",
     )
 
 
 def list_of(option: str, text: str) -> list[str]:
-    """What stands between commas, those in brackets left alone.
+    """Split the value of an option at commas outside brackets.
 
     Raises:
-        CompileError: if there is nothing between two of them.
+        CompileError: an entry is empty.
     """
     entries, depth = [""], 0
     for letter in text:
@@ -70,24 +69,15 @@ def list_of(option: str, text: str) -> list[str]:
             entries[-1] += letter
     entries = [entry.strip() for entry in entries]
     if "" in entries and entries != [""]:
-        raise CompileError(f"{option} {text!r}: there is nothing between two commas, or at an end")
+        raise CompileError(f"{option} {text!r}: an entry is empty")
     return [entry for entry in entries if entry]
 
 
-def signature_of(text: str, device: str | None) -> Signature:
-    """The signature that a text describes.
-
-    Raises:
-        SpecError: if it describes none.
-    """
-    return Signature.parse(text, device=device)
-
-
 def provider_of(convention: str, callee: str, args: str | None) -> CallProvider:
-    """The call provider of a convention.
+    """Return the call provider of a convention.
 
     Raises:
-        CompileError: for ``args`` where nothing is called.
+        CompileError: ``args`` are given for a convention that calls nothing.
     """
     from ffi_builder import providers
 

@@ -1,8 +1,8 @@
-"""Errors of the library in the words of the command line: options, not Python.
+"""Rewrites errors of the library for the command line: options instead of Python.
 
-The library says what to change in Python: `args=['x', 'n']`, `MemRefCallProvider`. Whoever types a
-command has `--args 'x, n'` and `--convention memref`. Each rule is a pattern and what stands for
-it here; tests/cli/test_mistakes.py looks for Python in what many wrong commands print.
+The library's errors name Python arguments: `args=['x', 'n']`, `MemRefCallProvider`. On the command
+line these are `--args 'x, n'` and `--convention memref`. Each rule is a pattern and what replaces
+it. tests/cli/test_mistakes.py runs many wrong commands and looks for Python in their errors.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _RULES: Final[tuple[_Rule, ...]] = (
     (r"^Signature\.parse: device: ", "--device: "),
     (r"^Signature\.parse: ", "--signature: "),
     (r"device='cpu' for all", "--device cpu for all"),
-    # No --convention calls these.
+    # These have no --convention.
     (
         r"(?:(?:Packed|NestedTensor)CallProvider|\w+CallProvider with \w+=True) "
         r"passes what it takes(?:, with args=\[[^]]*\])?",
@@ -55,7 +55,7 @@ _RULES: Final[tuple[_Rule, ...]] = (
 
 
 def as_options(words: str) -> str:
-    """The words of an error, with options where the library has Python."""
+    """Return the message of an error with options instead of Python."""
     for pattern, instead in _RULES:
         words = re.sub(pattern, instead, words)
     return words

@@ -1,4 +1,4 @@
-"""``wrap``: a kernel and a signature, made a library, an object, or IR."""
+"""``wrap``: make a library, an object or IR from a kernel and signatures."""
 
 from __future__ import annotations
 
@@ -7,9 +7,15 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from ffi_builder.cli.launch import IMAGES, add_launch, check_launch_options, is_image, launching
-from ffi_builder.cli.options import add_convention, add_signature, provider_of, signature_of
-from ffi_builder.cli.output import note
+from ffi_builder.cli.launch import (
+    IMAGES,
+    add_launch,
+    check_launch_options,
+    is_image,
+    launch_provider,
+)
+from ffi_builder.cli.options import add_convention, add_signature, provider_of
+from ffi_builder.cli.output import print_note
 from ffi_builder.errors import BuildError, CompileError
 from ffi_builder.spec import Signature
 from ffi_builder.suggest import did_you_mean
@@ -17,14 +23,14 @@ from ffi_builder.suggest import did_you_mean
 if TYPE_CHECKING:
     from ffi_builder.runtime import LoweredModule
 
-HELP = "make a library, an object or IR out of a kernel and a signature"
+HELP = "make a library, an object or IR from a kernel and a signature"
 DESCRIPTION = """\
 Read a kernel (MLIR, LLVM IR, an object, or a CUDA image), attach a validating TVM-FFI entry point
-for each signature, and write a shared library, an object, LLVM IR, MLIR or assembly, by the suffix
-of the output: .so .o .ll .mlir .s
+for each signature, and write a shared library, an object, LLVM IR, MLIR or assembly, depending on
+the suffix of the output: .so .o .ll .mlir .s
 
-MLIR that is not in the LLVM dialect yet is lowered by a pipeline for linalg, affine, scf, memref
-and func; --pipeline gives another one, or `none`.
+MLIR in other dialects than LLVM's is lowered by a pipeline for linalg, affine, scf, memref and
+func; --pipeline sets another one, or `none`.
 """
 EXAMPLES = """\
 examples:
@@ -46,15 +52,21 @@ _SUFFIXES: Final = (".so", ".o", ".ll", ".mlir", ".s")
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """The options of this command."""
+    """Add the options of this command."""
     images = ", ".join(IMAGES)
     parser.add_argument("kernel", type=Path, help=f"a file .mlir, .ll, .o, {images}")
     add_signature(parser, many=True)
     add_convention(parser, "memref")
-    parser.add_argument("-o", "--output", type=Path, required=True, metavar="PATH")
+    parser.add_argument(
+        "-o", "--output", type=Path, required=True, metavar="PATH", help="the file to write"
+    )
     parser.add_argument("--pipeline", metavar="PASSES", help="an MLIR pass pipeline, or none")
     parser.add_argument(
-        "--opt-level", type=int, default=2, choices=range(4), help="of LLVM (default 2)"
+        "--opt-level",
+        type=int,
+        default=2,
+        choices=range(4),
+        help="optimization level of LLVM (default 2)",
     )
     parser.add_argument(
         "--link",
@@ -62,24 +74,48 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="PATH",
-        help="more .ll or .o files",
+        help="more .ll or .o files to link",
     )
     parser.add_argument(
         "--cpu", default="baseline", help="baseline (default), host, or LLVM's name"
     )
-    parser.add_argument("--triple", help="the target, if it is not this machine")
+    parser.add_argument("--triple", help="target triple (default: this machine)")
     parser.add_argument("--header", type=Path, metavar="PATH", help="write a header for C and C++")
-    parser.add_argument("--stub", type=Path, metavar="PATH", help="write a .pyi")
+    parser.add_argument("--stub", type=Path, metavar="PATH", help="write a stub (.pyi)")
     parser.add_argument(
-        "--export-only", action="store_true", help="hide all symbols but the functions wrapped here"
+        "--export-only", action="store_true", help="hide all symbols except the wrapped functions"
     )
     add_launch(parser)
 
 
 def run(given: argparse.Namespace) -> int:
-    """Make it."""
+    """Run the command; return the exit status."""
     from ffi_builder import runtime
 
+    _check_options(given)
+    signatures = [Signature.parse(text, device=given.device) for text in given.signature]
+    check_launch_options(given)
+    is_mlir = given.kernel.suffix == ".mlir"
+    link: list[Path] = list(given.link)
+    # Otherwise a linked file may have the callee, now or later.
+    complete = is_mlir and given.output.suffix == ".so" and not link
+    hook = _attach_hook(signatures, given, complete=complete)
+    pipeline, module = None, "module {}"
+    if is_mlir:
+        module = given.kernel.read_text()
+        pipeline = _pipeline(given.pipeline, module)
+    elif given.pipeline is not None:
+        raise CompileError(f"--pipeline needs MLIR, and {given.kernel} is something else")
+    elif not is_image(given.kernel):
+        link.insert(0, given.kernel)
+    lowered = runtime.lower(
+        module, pipeline=pipeline, post_compile_hooks=[hook], opt_level=given.opt_level, link=link
+    )
+    _write(lowered, given, [signature.name for signature in signatures])
+    return 0
+
+
+def _check_options(given: argparse.Namespace) -> None:
     suffix = given.output.suffix
     if suffix not in _SUFFIXES:
         raise CompileError(
@@ -89,34 +125,13 @@ def run(given: argparse.Namespace) -> int:
         for name in ("triple", "header", "stub", "export_only"):
             if getattr(given, name):
                 raise CompileError(f"--{name.replace('_', '-')} goes with an output .so or .o")
-    signatures = [signature_of(text, given.device) for text in given.signature]
     for name in ("callee", "args"):
-        if getattr(given, name) is not None and len(signatures) > 1:
+        if getattr(given, name) is not None and len(given.signature) > 1:
             hint = "; name the others after their kernels" if name == "callee" else ""
             raise CompileError(f"--{name} goes with one --signature{hint}")
-    check_launch_options(given)
-    link: list[Path] = list(given.link)
-    # Else it may be in what is linked, by this command or later.
-    complete = given.kernel.suffix == ".mlir" and suffix == ".so" and not link
-    hook = _attaching(signatures, given, complete=complete)
-    if given.kernel.suffix == ".mlir":
-        text = given.kernel.read_text()
-        pipeline = _pipeline(given.pipeline, text)
-        module: object = text
-    else:
-        if given.pipeline is not None:
-            raise CompileError(f"--pipeline needs MLIR, and {given.kernel} is something else")
-        pipeline, module = None, "module {}"
-        if not is_image(given.kernel):
-            link.insert(0, given.kernel)
-    lowered = runtime.lower(
-        module, pipeline=pipeline, post_compile_hooks=[hook], opt_level=given.opt_level, link=link
-    )
-    _write(lowered, given, [signature.name for signature in signatures])
-    return 0
 
 
-def _attaching(
+def _attach_hook(
     signatures: Sequence[Signature], given: argparse.Namespace, *, complete: bool
 ) -> Callable[[Any], None]:
     def hook(module: Any) -> None:
@@ -125,7 +140,7 @@ def _attaching(
         for signature in signatures:
             callee = given.callee or signature.name
             if is_image(given.kernel):
-                attach(module, signature, launching(given, callee))
+                attach(module, signature, launch_provider(given, callee))
                 continue
             convention = given.convention or "memref"
             if complete and convention != "nop":
@@ -144,12 +159,12 @@ def _check_callee(module: Any, callee: str, kernel: Path) -> None:
         meant = did_you_mean(callee, names, "@{}")
         raise BuildError(
             f"{kernel} has no @{callee}{meant} (it has {', '.join(names) or 'nothing'}; say which "
-            f"with --callee, or link what has it with --link)"
+            f"with --callee, or link the file that has it with --link)"
         )
 
 
 def _pipeline(given: str | None, text: str) -> str | None:
-    """The one given; else, where the text has other dialects than LLVM's, the one above."""
+    """Return the given pipeline, or :data:`PIPELINE` if the text has dialects that need it."""
     if given is not None:
         return None if given == "none" else given
     return PIPELINE if "func.func" in text or "memref" in text else None
@@ -173,7 +188,9 @@ def _write(lowered: LoweredModule, given: argparse.Namespace, names: list[str]) 
                 path for path in (given.kernel, *given.link) if path.suffix.lower() not in inside
             ]
             if others:
-                note(f"{given.output} has the wrapper; link {', '.join(map(str, others))} with it")
+                print_note(
+                    f"{given.output} has the wrapper; link {', '.join(map(str, others))} with it"
+                )
         case ".ll":
             _write_text(given.output, lowered.llvm_ir)
         case ".mlir":
@@ -183,7 +200,7 @@ def _write(lowered: LoweredModule, given: argparse.Namespace, names: list[str]) 
 
 
 def _write_text(path: Path, text: str | None) -> None:
-    assert text is not None, "there is MLIR to make it of"
+    assert text is not None, "a module that was lowered from MLIR has every stage"
     temporary = path.with_name(f".{path.name}.tmp")
     try:
         temporary.write_text(text)

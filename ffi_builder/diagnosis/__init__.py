@@ -1,4 +1,6 @@
-"""Finds out what is wrong with a call: a table of checks, and the bytecode that interprets it.
+"""Finds out what is wrong with a call: a table of checks, and bytecode that runs them.
 
-Bytes only: nothing here imports MLIR.
+Nothing here imports MLIR. :mod:`.encode` makes the table of a wrapper from its plan;
+:mod:`.library` assembles the bytecode from :mod:`.routines`; :mod:`.interpreter` runs it in Python.
+:mod:`ffi_builder.builder.helpers.machine` emits the machine that runs it in compiled wrappers.
 """

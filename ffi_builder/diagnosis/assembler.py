@@ -1,21 +1,7 @@
-"""An assembler for the small register machine that the diagnosis is written for.
+"""An assembler for the machine of :mod:`.instructions`.
 
-The diagnosis is cold and shared by all wrappers, but every module carries it. As LLVM operations it
-would be some 2,700 of them, to be built, verified and compiled with each module; as code for a
-machine of our own it is a constant, and only the machine is operations (:mod:`.machine`).
-
-All registers and values are int64; addresses too. What can be said with others is no instruction:
-``a != b`` is ``0 < a - b``, unsigned. An instruction is four bytes, ``op a b c``, where ``c`` is a
-register or, with the top bit of ``op`` set, a signed number::
-
-    ADD … ULT   a = b op c             LI    a = b | c << 8, signed
-    LD8 … LD64  a = memory[b + c]      LI64  a = the next 8 bytes
-    ST64        memory[b + c] = a      JZ    if a == 0: goto b | c << 8
-    CALL        a = here, goto b | c << 8
-    RET         goto a                 SWITCH  goto the a-th of b labels
-
-Functions have registers of their own above those of all that they call, so calls save nothing; what
-calls itself saves what it must.
+Functions have registers of their own above those of all that they call, so calls save nothing. A
+function that calls itself saves what it must.
 """
 
 from __future__ import annotations
@@ -24,64 +10,9 @@ import struct
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from enum import IntEnum, auto
 from typing import Final, TypeAlias
 
-
-class Instruction(IntEnum):
-    """Operations of the machine."""
-
-    ADD = 1
-    SUB = auto()
-    MUL = auto()
-    AND = auto()
-    OR = auto()
-    SHL = auto()
-    LSHR = auto()
-    SDIV = auto()
-    UREM = auto()
-    EQ = auto()
-    SLT = auto()
-    ULT = auto()
-    LD8 = auto()
-    """Zero-extended, as LD16; LD32 is sign-extended."""
-    LD16 = auto()
-    LD32 = auto()
-    LD64 = auto()
-    ST64 = auto()
-    LI = auto()
-    LI64 = auto()
-    JZ = auto()
-    SWITCH = auto()
-    """Followed by b labels of 2 bytes; past them where a is not below b, unsigned."""
-    CALL = auto()
-    RET = auto()
-    ADDO = auto()
-    """a = b + c; the overflow register becomes 1 where that does not fit, as for the next two."""
-    SUBO = auto()
-    MULO = auto()
-    INFO = auto()
-    """a = TVMFFIGetTypeInfo(b)."""
-    EQF = auto()
-    """Whether two float64 are equal; NaN is not."""
-    FLOAT = auto()
-    """a = the float64 nearest to the int b."""
-    SINGLE = auto()
-    """a = the float64 b rounded to float32."""
-    PRINT = auto()
-    """a = snprintf(memory at a, 64, format b, int c)."""
-    PRINTF = auto()
-    """The same with a float64."""
-    STRTOD = auto()
-    """a = strtod(b)."""
-    PUT = auto()
-    """memcpy(a, b, c), and move a behind that; no further than to the end register."""
-    RAISE = auto()
-    """Raise an error: kind, message, backtrace, each with its length, in a and the five after; the
-    seventh is overwritten."""
-
-
-IMMEDIATE: Final = 0x80
+from ffi_builder.diagnosis.instructions import IMMEDIATE, REGISTERS, Instruction
 
 
 @dataclass(frozen=True)
@@ -93,12 +24,10 @@ class Reg:
 
 Operand: TypeAlias = "Reg | int"
 
-REGISTERS: Final = 256
-
 
 @dataclass
 class Label:
-    """A place in the code, and where it is used before it is known."""
+    """A position in the code, and the uses to patch once it is known."""
 
     position: int | None = None
     uses: list[int] = field(default_factory=list[int])
@@ -106,7 +35,7 @@ class Label:
 
 @dataclass(frozen=True)
 class Function:
-    """A function: where it starts, and the registers it uses, up to ``top``."""
+    """A function: its entry, and the registers it uses, which end below ``top``."""
 
     entry: Label
     link: Reg
@@ -131,8 +60,8 @@ class Assembler:
     # ---- functions
 
     def function(self, parameters: int, body: Callable[..., None]) -> Function:
-        """A function; ``body(*parameters)`` assembles it, and may call those made before."""
-        # Once to see whom it calls, whose registers are below its own; then for good.
+        """Assemble a function; ``body(*parameters)`` may call those made before."""
+        # Its registers are above those of the functions it calls, which a first pass finds.
         start = len(self.code)
         outer, self._called = self._called, []
         self._assemble(parameters, body)
@@ -146,7 +75,7 @@ class Assembler:
         return function
 
     def main(self, body: Callable[[], None]) -> int:
-        """The code that is run first, with registers above those of all functions."""
+        """Assemble the code that runs first; return where it starts."""
         entry = len(self.code)
         self._current = None
         self._next = self._greatest
@@ -163,7 +92,7 @@ class Assembler:
         return replace(self._current, top=self._top)
 
     def call(self, function: Function, *arguments: Operand) -> None:
-        """Call a function; one that calls itself must save its link register and parameters."""
+        """Call a function; a recursive one must save its link register and parameters first."""
         if function is not self._current:
             self._called.append(function)
         for parameter, argument in zip(function.parameters, arguments, strict=True):
@@ -183,7 +112,7 @@ class Assembler:
     # ---- registers and values
 
     def new(self) -> Reg:
-        """A new register of the function that is being assembled."""
+        """Reserve a register of the function that is being assembled."""
         register = Reg(self._next)
         self._next += 1
         self._top = max(self._top, self._next)
@@ -201,7 +130,7 @@ class Assembler:
             self.code += struct.pack("<q", (value + 2**63) % 2**64 - 2**63)
 
     def register(self, value: Operand) -> Reg:
-        """A value in a register: its own, or for a number a new one."""
+        """Return the register that holds a value; a number is put into a new one."""
         if isinstance(value, Reg):
             return value
         if value == 0:
@@ -211,7 +140,7 @@ class Assembler:
         return register
 
     def binary(self, op: Instruction, lhs: Operand, rhs: Operand, into: Reg | None = None) -> Reg:
-        """``lhs op rhs`` in a new register, or ``into`` one."""
+        """Put ``lhs op rhs`` into a register, a new one by default."""
         left = self.register(lhs)
         op_byte, right = self._last(op, rhs)
         result = into or self.new()
@@ -219,7 +148,7 @@ class Assembler:
         return result
 
     def load(self, bits: int, address: Reg, offset: Operand = 0) -> Reg:
-        """Memory: 8 and 16 bits zero-extended, 32 sign-extended."""
+        """Load from memory; 8 and 16 bits are zero-extended, 32 are sign-extended."""
         return self.binary(Instruction[f"LD{bits}"], address, offset)
 
     def store(self, value: Operand, address: Reg, offset: int = 0) -> None:
@@ -227,14 +156,14 @@ class Assembler:
         self.binary(Instruction.ST64, address, offset, into=self.register(value))
 
     def effect(self, op: Instruction, a: Reg, b: Operand = 0, c: Operand = 0) -> None:
-        """Any other instruction, on three registers."""
+        """Append any other instruction, on three registers."""
         second, third = self.register(b), self.register(c)
         self._emit(op, a.number, second.number, third.number)
 
     # ---- flow
 
     def place(self, label: Label) -> None:
-        """The label is here."""
+        """Put a label here."""
         label.position = len(self.code)
         for use in label.uses:
             struct.pack_into("<H", self.code, use, label.position)
@@ -249,7 +178,7 @@ class Assembler:
 
     @contextmanager
     def when(self, condition: Reg) -> Generator[None]:
-        """``if condition:`` the body."""
+        """Run the body if the register is not 0."""
         past = Label()
         self.jump_if_zero(condition, past)
         kept = self._next
@@ -259,7 +188,7 @@ class Assembler:
 
     @contextmanager
     def loop(self, count: Operand) -> Generator[Reg]:
-        """``for index in range(count):`` the body."""
+        """Run the body for each index below ``count``."""
         index = self.new()
         limit = self.register(count)
         self.set(index, 0)
@@ -274,7 +203,7 @@ class Assembler:
         self.place(past)
 
     def switch(self, value: Reg, labels: list[Label]) -> None:
-        """Go to the label with this number; past it if there is none."""
+        """Go to the label with this number, or on to the next instruction if there is none."""
         self._emit(Instruction.SWITCH, value.number, len(labels))
         for label in labels:
             self._label(label)
@@ -287,7 +216,10 @@ class Assembler:
         share_registers: bool = True,
         behind: Label | None = None,
     ) -> None:
-        """Run the body with this number, and go on at a label: the one given, or behind them."""
+        """Run the body with this number, if there is one, then go to ``behind``.
+
+        By default that is the end of the bodies.
+        """
         labels, past = [Label() for _ in bodies], behind or Label()
         self.switch(value, labels)
         self.jump(past)
@@ -304,7 +236,7 @@ class Assembler:
     # ---- bytes
 
     def _last(self, op: Instruction, operand: Operand) -> tuple[int, int]:
-        """The opcode and last byte: a register, or a number that fits a byte."""
+        """Return the opcode and last byte; numbers that fit a byte are immediate."""
         if isinstance(operand, int) and -128 <= operand < 128:
             return op | IMMEDIATE, operand & 0xFF
         return op, self.register(operand).number

@@ -25,7 +25,7 @@ KINDS: Final = ("ValueError", "TypeError")
 
 
 def _template(template: str) -> bytes:
-    """u8 length, text, u8 placeholder, and so on; the last placeholder is 0, which ends it."""
+    """Encode runs of u8 length, text, u8 placeholder; placeholder 0 ends the last run."""
     encoded = b""
     for words, name in template_parts(template):
         number = 0 if name is None else PLACEHOLDERS.index(name) + 1
@@ -34,7 +34,10 @@ def _template(template: str) -> bytes:
 
 
 def _words() -> bytes:
-    """u16 positions of the rows; a row is u8 kind, then the templates prefix, expected, got."""
+    """Encode the u16 positions of the rows, then the rows.
+
+    A row is u8 kind and the templates prefix, expected and got.
+    """
     rows = [
         bytes([KINDS.index(row.kind)])
         + b"".join(map(_template, (row.prefix, row.expected, row.got)))
@@ -46,7 +49,7 @@ def _words() -> bytes:
 
 
 def _names(names: dict[int, str]) -> bytes:
-    """u8 number, u8 length, text, for each; a length of 0 ends the list."""
+    """Encode u8 number, u8 length, text for each name; a length of 0 ends the list."""
     entries = (bytes([number, len(name)]) + name.encode() for number, name in names.items())
     return b"".join(entries) + bytes(2)
 
@@ -77,7 +80,7 @@ _STRINGS: Final = (
 """Formats and punctuation; each ends in NUL."""
 
 POSITIONS: Final[dict[str, int]] = {}
-"""Where each part, and each string by its text, starts."""
+"""Start of each part by its name, and of each string by its text."""
 _DATA: Final = bytearray()
 for _name, _part in (*_PARTS.items(), *((string, string.encode() + b"\0") for string in _STRINGS)):
     POSITIONS[_name] = len(_DATA)

@@ -1,9 +1,9 @@
-"""From a plan to its table: one flat ``match`` over the steps."""
+"""Encodes a plan as a table: one flat ``match`` over the steps."""
 
 from __future__ import annotations
 
 import struct
-from collections.abc import Sequence
+from collections.abc import Iterable
 from typing import Final
 
 from typing_extensions import assert_never
@@ -29,16 +29,16 @@ from ffi_builder.diagnosis.writing import (
 )
 from ffi_builder.errors import BuildError
 from ffi_builder.plan import Part, Place, Plan, Words
+from ffi_builder.plan import fuse as f
 from ffi_builder.plan import steps as s
 from ffi_builder.plan.messages import SHOWN_ENTRIES
-from ffi_builder.plan.optional_spans import regions
 
 _OBJECT: Final = abi.TYPE_KEYS[TypeIndex.OBJECT]
 _STATIC: Final = {key: index for index, key in abi.TYPE_KEYS.items()}
 
 
 def encode(plan: Plan) -> Table:
-    """The table that the diagnosis of a wrapper interprets.
+    """Encode a plan as the table that the diagnosis of a wrapper interprets.
 
     Raises:
         BuildError: if the signature is too large for the table's fields.
@@ -52,85 +52,42 @@ def encode(plan: Plan) -> Table:
 
 
 def symbols_of(plan: Plan) -> list[spec.Var]:
-    """Every symbol of a plan, in the order in which they are bound."""
+    """Return the symbols of a plan, in the order in which they are bound."""
     bound = (step.symbol for step in plan if isinstance(step, (s.Bind, s.BindOrEqual)))
     return list(dict.fromkeys(bound))
 
 
 class _Encoder:
-    """Walks a plan, and remembers what the interpreter is looking at."""
+    """Writes instructions, and tracks the state of the interpreter to leave out redundant ones."""
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
         self._out = TableWriter(plan.signature, symbols_of(plan))
         self._slots: dict[tuple[int, ...], int] = {}
         self._present: dict[tuple[int, ...], int] = {}
-        self._ranks: dict[tuple[int, ...], int] = {}
         self._position: tuple[int, ...] | None = None
         self._object: tuple[int, ...] | None = None
         self._read: Place | None = None
-        self._sized: tuple[int, ...] | None = None
 
     def encode(self) -> Table:
-        steps = self._plan.steps
-        self._run(steps[: self._plan.late])
-        for step in steps[self._plan.late :]:
+        fused = self._plan.fused
+        self._run(fused.steps)
+        for step in fused.late:
             self._guarded(step)
         return self._out.finish()
 
-    def _run(self, steps: Sequence[s.AnyStep]) -> None:
-        every = list(regions(steps))
-        at = 0
-        while at < len(every):
-            step, inside = every[at]
-            at += 1
-            if isinstance(step, s.DecodeOptional):
-                self._optional(step.place, inside)
-            elif isinstance(step, s.NotNull) and self._head(
-                [next_ for next_, _ in every[at : at + 3]]
-            ):
-                at += 3
-            else:
-                self._step(step)
+    def _run(self, steps: Iterable[f.FusedStep]) -> None:
+        for step in steps:
+            self._step(step)
 
-    def _head(self, steps: Sequence[s.AnyStep]) -> bool:
-        """What most tensors have behind NotNull, in one instruction; whether it was that."""
-        match steps:
-            case [
-                s.CheckNdim(place, ndim),
-                s.CheckDType(_, (dtype,)),
-                s.CheckDeviceType() as device,
-            ]:
-                code = device.code
-            case _:
-                return False
-        if max(ndim, code) > 0xFF:
-            return False
-        self._note_rank(place, ndim)
-        self._out.emit(Op.HEAD, "BiB", ndim, dtype_word(dtype), code)
-        return True
-
-    def _note_rank(self, place: Place, ndim: int) -> None:
-        self._ranks[place.position] = ndim
-        self._out.note_rank(ndim)
-
-    def _optional(self, place: Place, inside: Sequence[s.AnyStep]) -> None:
-        self._look_at(place)
-        slot = self._out.new_slot()
-        self._present[place.position] = slot
-        start = self._out.skip(Op.OPTIONAL, slot)
-        self._run(inside)
-        self._out.land(start)
-        self._forget()
-
-    def _guarded(self, step: s.AnyStep) -> None:
-        """A step that had to wait; it is skipped if an Optional that it is in was absent."""
+    def _guarded(self, step: f.FusedStep) -> None:
+        """Encode a late step; it is skipped if an Optional around its place was absent."""
         position = step.place.position
         ends = [end for end in range(len(position), 0, -1) if position[:end] in self._present]
         if not ends:
             self._step(step)
             return
-        # The innermost: it is noted as there only if those around it are.
+        # The innermost one: it is noted as present only if those around it are.
         start = self._out.skip(Op.GUARD, self._present[position[: ends[0]]])
         self._forget()
         self._step(step)
@@ -138,124 +95,85 @@ class _Encoder:
         self._forget()
 
     def _forget(self) -> None:
-        """What the interpreter looks at is not known here."""
+        """Assume nothing of the state of the interpreter."""
         self._position = self._object = self._read = None
 
-    def _step(self, step: s.AnyStep) -> None:
+    def _step(self, step: f.FusedStep) -> None:
         out = self._out
         match step:
-            # What there is most of comes first: a match tries one after the other.
-            case s.NotNegative(place):
-                if place.part is Part.SHAPE and (place.index or 0) <= 0xFF:
-                    self._turn_to(place)
-                    out.emit(Op.DIM, "B", place.index or 0)
-                    self._read = place
-                else:
-                    self._value(place)
-                    out.emit(Op.NONNEGATIVE)
-            case s.CheckContiguous(place, order):
-                if not place.index:  # all axes together: of a known rank, there is a step for each
-                    self._turn_to(place)
-                    out.emit(Op.LAYOUT, "B", order == "F")
-                    self._read = None
+            # The most frequent steps come first: a match tries one case after the other.
+            case f.Dim(place):
+                self._dim(place)
             case s.EqualSymbol(place, symbol):
                 self._value(place)
                 out.emit(Op.EQSYM, "HB", out.symbols[symbol], WORDS.index(step.words))
             case s.Bind(place, symbol):
                 self._value(place)
                 out.emit(Op.BIND, "H", out.symbols[symbol])
-            case s.NotNull():
-                self._source(Source.OBJECT)
-                self._nonzero(step.words)
-            case s.DecodeTensor(place):
-                self._look_at(place)
-                out.emit(Op.TENSOR)
-                self._save(place)
-            case s.CheckNdim(place, expected):
-                self._note_rank(place, expected)
-                self._value(place)
-                self._equal(expected, step.words)
-            case s.CheckDType(place, dtypes):
-                self._value(place)
-                if len(dtypes) == 1:
-                    self._equal(dtype_word(dtypes[0]), step.words)
-                else:
-                    out.emit(Op.DTYPES, "B", len(dtypes))
-                    out.numbers(f"{len(dtypes)}i", *map(dtype_word, dtypes))
-                    out.text(step.text)
-            case s.CheckDeviceType(place):
-                self._value(place)
-                self._equal(step.code, step.words)
-            case s.CheckSameDevice(place, others):
-                self._turn_to(place)
-                self._read = place
-                out.emit(Op.SAME_DEVICE, "H", len(others))
-                for other in others:
-                    out.numbers("H", self._slots[other.position])
-                    out.text(other.path)
+            case f.TensorHeader():
+                self._tensor_header(step)
             case s.CheckShapePointer(place):
                 self._turn_to(place)
                 out.emit(Op.SHAPED)
                 self._read = None
-            case s.CheckNumel(place):
+            case f.Layout(place, order):
+                self._turn_to(place)
+                out.emit(Op.LAYOUT, "B", order == "F")
+                self._read = None
+            case f.TensorData(place):
                 self._turn_to(place)
                 out.emit(Op.DATA)
-                self._sized = place.position
-            case s.CheckOffset(place):
-                assert self._sized == place.position, "stands behind CheckNumel, in one instruction"
-            case s.CheckData(place):
-                assert self._sized == place.position, "so does this one"
                 self._read = place
             case s.CheckAlignment(place, alignment):
                 self._value(place)
                 out.emit(Op.ALIGN, "B", alignment.bit_length() - 1)
-            case s.DecodeScalar(place, kind, dtype):
-                self._look_at(place)
-                write_scalar(out, kind, dtype)
-                self._read = place
+            case f.Integer(place, decode, fits):
+                self._scalar(decode)
+                out.emit(Op.FITS, "BB", *integer_dtype(fits.dtype))
+            case s.DecodeScalar():
+                self._scalar(step)
+            case f.Pointer(place, decode, fits):
+                self._scalar(decode)
+                out.emit(Op.NONNEGATIVE)
+                out.emit(Op.FITS, "BB", *integer_dtype(fits.dtype))
             case s.Fits(place, dtype):
                 self._value(place)
                 out.emit(Op.FITS, "BB", *integer_dtype(dtype))
-            case s.CheckCount(place, expected):
+            case s.CheckBool():
+                out.emit(Op.BOOL)
+            case s.CheckCount(_, expected):
                 self._source(Source.COUNT)
                 self._equal(expected, step.words)
             case s.CheckArguments():
                 self._source(Source.ARGUMENTS)
                 self._nonzero(step.words)
-            case s.DecodeShape(place) | s.DecodeTuple(place):
-                self._look_at(place)
-                out.emit(Op.CONTAINER, "B", WORDS.index(step.words))
-                self._save(place)
-            case s.DecodeOptional():
-                raise AssertionError("not by itself")
-            case s.DecodeText(place, binary):
+            case f.OptionalSpan(place, inside):
+                self._optional(place, inside)
+            case f.Container():
+                self._container(step)
+            case f.Entry(place):
+                self._value(place)
+                out.emit(Op.NONNEGATIVE)
+            case f.Text(place, binary, not_null):
                 self._look_at(place)
                 out.emit(Op.TEXT, "B", binary)
-                self._object = None  # it holds the str now
+                self._object = None  # replaced by the str
+                self._not_null(not_null)
+                out.emit(Op.SMALL)
+                out.emit(Op.BYTES)
             case s.DecodeObject(place):
                 self._look_at(place)
                 self._decode_object(step)
-            case s.CheckSmall():
-                out.emit(Op.SMALL)
-            case s.CheckBytes():
-                out.emit(Op.BYTES)
+            case s.NotNull():
+                self._not_null(step)
             case s.CheckChoice(_, choice):
                 write_choice(out, choice)
-            case s.CheckLength(place, expected):
-                self._source(Source.LENGTH)
-                self._equal(expected, step.words)
-            case s.CheckCells():
-                self._source(Source.CELLS)
-                self._nonzero(step.words)
-            case s.CheckDims(place):
+            case f.AnyShape(place):
                 out.note_rank(SHOWN_ENTRIES + 1)
                 self._turn_to(place)
+                out.emit(Op.SHAPED)
                 out.emit(Op.DIMS)
                 self._read = None
-            case s.DecodeEntry(place):
-                self._value(place)
-            case s.CheckBool():
-                out.emit(Op.BOOL)
             case s.CheckPacked(place):
                 self._value(place)
             case s.AtLeast(place, symbol):
@@ -276,7 +194,7 @@ class _Encoder:
                 self._value(place)
                 out.emit(Op.SOLVE, "Hqq", out.symbols[symbol], scale, offset)
                 out.text(str(expr))
-                # The value is the symbol's now, though the place is the same.
+                # From here on, the value read last is that of the symbol.
                 self._read = step.solved
             case s.EqualExpr(place, expr):
                 self._value(place)
@@ -284,10 +202,100 @@ class _Encoder:
             case _:
                 assert_never(step)
 
+    # ---- decoding
+
+    def _optional(self, place: Place, inside: Iterable[f.FusedStep]) -> None:
+        self._look_at(place)
+        slot = self._out.new_slot()
+        self._present[place.position] = slot
+        start = self._out.skip(Op.OPTIONAL, slot)
+        self._run(inside)
+        self._out.land(start)
+        self._forget()
+
+    def _scalar(self, step: s.DecodeScalar) -> None:
+        self._look_at(step.place)
+        write_scalar(self._out, step.kind, step.dtype)
+        self._read = step.place
+
+    def _container(self, step: f.Container) -> None:
+        out = self._out
+        self._look_at(step.place)
+        out.emit(Op.CONTAINER, "B", WORDS.index(step.decode.words))
+        self._save(step.place)
+        self._not_null(step.not_null)
+        self._source(Source.LENGTH)
+        self._equal(step.length.expected, step.length.words)
+        if step.cells is not None:
+            self._source(Source.CELLS)
+            self._nonzero(step.cells.words)
+
+    def _tensor_header(self, step: f.TensorHeader) -> None:
+        out, rank = self._out, step.rank
+        self._look_at(step.place)
+        out.emit(Op.TENSOR)
+        self._save(step.place)
+        if rank is not None:
+            out.note_rank(rank)
+        dtypes, device = step.dtype.dtypes, step.device_type
+        if rank is not None and len(dtypes) == 1 and device and max(rank, device.code) <= 0xFF:
+            out.emit(Op.HEAD, "BiB", rank, dtype_word(dtypes[0]), device.code)
+        else:
+            self._parts_of_header(step)
+        if step.same_device is not None:
+            self._same_device(step.same_device)
+
+    def _parts_of_header(self, step: f.TensorHeader) -> None:
+        """Write one instruction for each part."""
+        ndim, dtype, device = step.ndim, step.dtype, step.device_type
+        self._not_null(step.not_null)
+        self._value(ndim.place)
+        if isinstance(ndim, s.CheckNdim):
+            self._equal(ndim.expected, ndim.words)
+        else:
+            self._out.emit(Op.NONNEGATIVE)
+        self._value(dtype.place)
+        words = [*map(dtype_word, dtype.dtypes)]
+        if len(words) == 1:
+            self._equal(words[0], dtype.words)
+        else:
+            self._out.emit(Op.DTYPES, "B", len(words))
+            self._out.numbers(f"{len(words)}i", *words)
+            self._out.text(dtype.text)
+        if device is not None:
+            self._value(device.place)
+            self._equal(device.code, device.words)
+
+    def _same_device(self, step: s.CheckSameDevice) -> None:
+        self._turn_to(step.place)
+        self._read = step.place
+        self._out.emit(Op.SAME_DEVICE, "H", len(step.others))
+        for other in step.others:
+            self._out.numbers("H", self._slots[other.position])
+            self._out.text(other.path)
+
+    def _dim(self, place: Place) -> None:
+        assert place.index is not None
+        if place.index <= 0xFF:
+            self._turn_to(place)
+            self._out.emit(Op.DIM, "B", place.index)
+            self._read = place
+        else:
+            self._value(place)
+            self._out.emit(Op.NONNEGATIVE)
+
+    def _decode_object(self, step: s.DecodeObject) -> None:
+        right = step.type_index or Right.ANY
+        if step.type_key not in (None, _OBJECT):
+            right = Right.BY_KEY
+        self._out.emit(Op.OBJECT, "BB", right, _STATIC.get(step.type_key or "", 0))
+        self._out.text(step.text)
+        self._object = None  # replaced by this object
+
     # ---- what the interpreter looks at
 
     def _look_at(self, place: Place) -> None:
-        """Make the argument, or the element of a tuple, the one that is decoded next."""
+        """Select the argument, or the element of a tuple, that is decoded next."""
         out = self._out
         if place.position == self._position:
             return
@@ -331,7 +339,7 @@ class _Encoder:
         self._read = None
 
     def _turn_to(self, place: Place) -> None:
-        """Have the object of a place be the one that is looked at."""
+        """Select the object of a place."""
         if place.position != self._position:
             self._parameter(place)
         self._restore(place.position)
@@ -356,13 +364,9 @@ class _Encoder:
     def _nonzero(self, words: Words) -> None:
         self._out.emit(Op.NONZERO, "B", WORDS.index(words))
 
-    def _decode_object(self, step: s.DecodeObject) -> None:
-        right = step.type_index or Right.ANY
-        if step.type_key not in (None, _OBJECT):
-            right = Right.BY_KEY
-        self._out.emit(Op.OBJECT, "BB", right, _STATIC.get(step.type_key or "", 0))
-        self._out.text(step.text)
-        self._object = None  # it holds this one now
+    def _not_null(self, step: s.NotNull) -> None:
+        self._source(Source.OBJECT)
+        self._nonzero(step.words)
 
     def _bound(self, op: Op, place: Place, symbol: spec.Var, bound: int | None) -> None:
         assert bound is not None

@@ -28,12 +28,12 @@ class Library:
     data: bytes
     entry: int
     digest: str
-    """Eight hex digits that stand for the contents, and for the version of the helpers' bodies."""
+    """Eight hex digits that differ between contents and between versions of the package."""
 
 
 @cache
 def library() -> Library:
-    """Assemble the diagnosis; once a process."""
+    """Assemble the diagnosis. The result is kept for the life of the process."""
     p = Program()
     define_report(p)
     define_objects(p)
@@ -45,7 +45,7 @@ def library() -> Library:
 
 
 def _main(p: Program) -> None:
-    """Run the table's instructions, one routine each; where they end, nothing was wrong."""
+    """Run the table's instructions. The last one reports that nothing was wrong."""
     p.begin()
     head = Label()
     p.place(head)

@@ -1,8 +1,12 @@
-"""The vocabulary that the diagnosis is written in: registers by name, operations by name.
+"""The vocabulary that the diagnosis is written in: names for registers and operations.
 
-A *place* is packed into one register, so that a symbol can remember where it was bound: the
-position of its PARAM record in the table (32 bits; 0 is no argument), the part (8), the index (16;
-0xFFFF is none), and whether the value is that of a symbol that was solved for (8).
+A *place* says what a message is about. It is packed into one register, so that a symbol can
+remember where it was bound. From the lowest bit on:
+
+* 32 bits: position of the PARAM record in the table, or 0 if the place is no argument
+* 8 bits: the :class:`~ffi_builder.plan.Part`
+* 16 bits: the index, or 0xFFFF
+* 8 bits: whether the value is that of a symbol that an expression was solved for
 """
 
 from __future__ import annotations
@@ -12,15 +16,10 @@ from enum import IntEnum, auto
 from functools import partial, partialmethod
 from typing import Final
 
+from ffi_builder import abi
 from ffi_builder.diagnosis import constants
-from ffi_builder.diagnosis.assembler import (
-    ZERO,
-    Assembler,
-    Function,
-    Instruction,
-    Operand,
-    Reg,
-)
+from ffi_builder.diagnosis.assembler import ZERO, Assembler, Function, Operand, Reg
+from ffi_builder.diagnosis.instructions import Instruction
 from ffi_builder.diagnosis.table import (
     NO_INDEX,
     SCRATCH_AT,
@@ -37,27 +36,35 @@ PLACE_INDEX: Final = 40
 PLACE_SOLVED: Final = 56
 PARAMETER_MASK: Final = 0xFFFFFFFF
 
+DL: Final = abi.OBJECT_SIZE
+"""A Tensor object holds a ``DLTensor`` behind its header."""
+NDIM: Final = DL + abi.DLTENSOR_NDIM
+SHAPE: Final = DL + abi.DLTENSOR_SHAPE
+STRIDES: Final = DL + abi.DLTENSOR_STRIDES
+
 SLOT_PLACE: Final = 8
-"""A slot of a symbol: value, place, state. Of an object: its address, its type index."""
+"""A slot holds value, place and state of a symbol, or address and type index of an object."""
 SLOT_STATE: Final = 16
 PROVISIONAL: Final = 1
 BOUND: Final = 2
 
 BIG_UNSIGNED: Final = 1
-"""The value is at least 2^63, and its bits are those of a uint64."""
+"""The integer is from 2^63 to 2^64 - 1; the value has its bits."""
 BIG_BEYOND: Final = 2
+"""The integer is greater, or missing."""
 BIG_NEGATIVE: Final = 3
+"""The integer is below -2^63."""
 
 
 class Global(IntEnum):
-    """Registers that all functions share."""
+    """Registers that all functions share, by their numbers."""
 
     ZERO = 0
     OVERFLOW = auto()
     STATUS = auto()
-    """What the wrapper returns: -1."""
+    """The result of the wrapper: -1."""
     FRAME = auto()
-    """Address of register 0; what stands behind the registers, :mod:`.table` says."""
+    """Address of register 0. :mod:`.table` describes the frame behind the registers."""
     ARGS = auto()
     COUNT = auto()
     TABLE = auto()
@@ -72,26 +79,26 @@ class Global(IntEnum):
     SCRATCH = auto()
     """64 bytes."""
     STACK = auto()
-    """Space for the evaluation of expressions."""
+    """Address of the stack for expressions."""
     ANY = auto()
     OBJECT = auto()
     OBJECT_TYPE = auto()
     TYPE = auto()
-    """The type index to show where a kind is wrong."""
+    """Type index of the current argument or element, which errors show if the kind is wrong."""
     PAYLOAD = auto()
     VALUE = auto()
     EXPECTED = auto()
     BIG = auto()
     STYLE = auto()
     FREE = auto()
-    """When checks do not apply to the value: 0 never, -1 if the tensor is empty, or 1 more than
-    the axis of a stride: if it is free."""
+    """When checks do not apply to the value. 0: they always do. -1: they do not if the tensor is
+    empty. 1 more than the axis of a stride: they do not if the stride is free."""
     OPTIONAL = auto()
-    """Whether None would have been right for what is looked at."""
+    """Whether the current argument or element may be None."""
     INNER = auto()
-    """Whether the object came as a moved object that holds it."""
+    """Whether the object was inside a moved reference."""
     DATA = auto()
-    """Of a str or bytes; and below, its length."""
+    """Address of the bytes of a str or bytes; SIZE is their number."""
     SIZE = auto()
     PLACE = auto()
     SYMBOL = auto()
@@ -99,7 +106,7 @@ class Global(IntEnum):
     TEXT = auto()
     """Address of a text operand: u32 position, u16 length."""
     BINDINGS = auto()
-    """Address of a list of symbols: u16 count, u16 symbols."""
+    """Address of a list of symbols (u16 count, u16 symbols) or choices."""
     ROW = auto()
     """Address of the templates of the error: prefix, expected, got."""
 
@@ -109,7 +116,7 @@ def _global(name: Global) -> Reg:
 
 
 class Program(Assembler):
-    """An assembler with names for everything; the routines are written against it."""
+    """An assembler with names for registers and operations, which the routines use."""
 
     frame = _global(Global.FRAME)
     args = _global(Global.ARGS)
@@ -162,15 +169,15 @@ class Program(Assembler):
     ult = partialmethod(Assembler.binary, Instruction.ULT)
 
     def ne(self, lhs: Reg, rhs: Operand) -> Reg:
-        """Whether they differ."""
+        """Compare for inequality."""
         return self.ult(ZERO, lhs if rhs == 0 else self.sub(lhs, rhs))
 
     def sle(self, lhs: Operand, rhs: Operand) -> Reg:
-        """Whether the left one is at most the right one; numbers are not at the end of int64."""
+        """Compare signed; a number on the right is below the greatest int64."""
         return self._at_most(Instruction.SLT, lhs, rhs)
 
     def ule(self, lhs: Operand, rhs: Operand) -> Reg:
-        """The same, unsigned."""
+        """Compare unsigned; a number on the right is below the greatest uint64."""
         return self._at_most(Instruction.ULT, lhs, rhs)
 
     def _at_most(self, less: Instruction, lhs: Operand, rhs: Operand) -> Reg:
@@ -179,49 +186,49 @@ class Program(Assembler):
         return self.not_(self.binary(less, rhs, lhs))
 
     def srem(self, lhs: Reg, rhs: Reg) -> Reg:
-        """The remainder that goes with :attr:`sdiv`, whose sign is that of the left one."""
+        """Return the remainder of :attr:`sdiv`, which has the sign of ``lhs``."""
         return self.sub(lhs, self.mul(self.sdiv(lhs, rhs), rhs))
 
     def same_float(self, lhs: Reg, rhs: Reg) -> Reg:
-        """Whether two float64 are equal or both NaN, which is equal to nothing."""
+        """Compare two float64; NaN equals NaN."""
         first, second = (self.binary(Instruction.EQF, one, one) for one in (lhs, rhs))
         return self.or_(self.binary(Instruction.EQF, lhs, rhs), self.not_(self.or_(first, second)))
 
     # ---- the table
 
     def operand(self, bits: int, into: Reg | None = None) -> Reg:
-        """The next operand of the table's instruction, zero-extended; moves past it."""
+        """Read the next operand of the table's instruction, zero-extended."""
         value = self.unsigned(self.pc, bits, into=into)
         self.skip(bits // 8)
         return value
 
     def skip(self, size: Operand) -> None:
-        """Move past operands."""
+        """Skip operands of this many bytes."""
         self.add(self.pc, size, into=self.pc)
 
     def unsigned(self, address: Reg, bits: int, offset: int = 0, into: Reg | None = None) -> Reg:
-        """A number of the table, zero-extended."""
+        """Load a number of the table, zero-extended."""
         value = self.binary(Instruction[f"LD{bits}"], address, offset, into)
         return self.and_(value, PARAMETER_MASK, value) if bits == 32 else value
 
     def table_at(self, position: Reg) -> Reg:
-        """The address of a position in the table."""
+        """Return the address of a position in the table."""
         return self.add(self.table, position)
 
     def slot_of(self, number: Reg, into: Reg | None = None) -> Reg:
-        """The address of a slot."""
+        """Return the address of a slot."""
         return self.add(self.slots, self.mul(number, SLOT_SIZE), into)
 
     def symbol_record(self, number: Reg) -> Reg:
-        """The address of a symbol's entry in the table: u32 start, u16 length, u16 style."""
+        """Return the address of a symbol's entry in the table: u32 start, u16 length, u16 style."""
         return self.add(self.add(self.table, self.shl(number, 3)), Head.SIZE)
 
     def head(self, field: Head, into: Reg | None = None) -> Reg:
-        """A number of the table's head."""
+        """Load a number of the table's head."""
         return self.unsigned(self.table, field.bits, field, into)
 
     def parameter(self) -> Reg:
-        """The PARAM record's position of the current place; 0 is none."""
+        """Return the position of the current place's PARAM record, or 0."""
         return self.and_(self.place_, PARAMETER_MASK)
 
     def begin(self) -> None:
@@ -238,43 +245,48 @@ class Program(Assembler):
     # ---- messages
 
     def constant(self, name: str) -> Reg:
-        """The address of a part of the constants."""
+        """Return the address of a part of the constants."""
         return self.add(_global(Global.CODE), constants.POSITIONS[name])
 
     def define(self, name: str, parameters: int, body: Callable[..., None]) -> None:
-        """Assemble a function that others call by name; ``body(program, *parameters)`` does it."""
+        """Assemble a function by ``body(program, *parameters)``, for others to call by name."""
         self.functions[name] = self.function(parameters, partial(body, self))
 
     def run(self, name: str, *arguments: Operand) -> None:
         """Call a function by name."""
         self.call(self.functions[name], *arguments)
 
+    def run_for(self, name: str, *arguments: Operand) -> Reg:
+        """Call a function whose last parameter is its result."""
+        self.run(name, *arguments, 0)
+        return self.functions[name].parameters[-1]
+
     def put(self, string: str) -> None:
         """Append a string of the constants to the message."""
         self.append(self.constant(string), len(string))
 
     def append(self, text: Reg, length: Operand) -> None:
-        """Append text to the message, as much of it as there is room for."""
+        """Append text to the message, as far as there is room."""
         self.binary(Instruction.PUT, text, length, into=self.cursor)
 
     # ---- failing
 
     def fail(self, condition: Reg, words: Words | Reg) -> None:
-        """Report, and end, where the condition is not 0."""
+        """Report an error if the condition is not 0."""
         with self.when(condition):
             self.run("report", WORDS.index(words) if isinstance(words, Words) else words)
 
     def check(self, wrong: Reg, words: Words | Reg) -> None:
-        """Report where the condition is not 0, unless checks do not apply to the value."""
+        """Report an error if the condition is not 0 and checks apply to the value."""
         with self.when(wrong):
             self.run("refuse", WORDS.index(words) if isinstance(words, Words) else words)
 
     def not_(self, condition: Reg) -> Reg:
-        """1 for 0, else 0."""
+        """Return 1 for 0, else 0."""
         return self.eq(condition, 0)
 
     def choose(self, condition: Reg, then: Operand, otherwise: Operand) -> Reg:
-        """``condition ? then : otherwise``."""
+        """Return ``then`` if the condition is not 0, else ``otherwise``."""
         result = self.new()
         self.set(result, otherwise)
         with self.when(condition):
@@ -282,7 +294,7 @@ class Program(Assembler):
         return result
 
     def is_one_of(self, value: Reg, *numbers: int) -> Reg:
-        """Whether the value is one of these."""
+        """Compare with each of these numbers."""
         found = self.eq(value, numbers[0])
         for number in numbers[1:]:
             found = self.or_(found, self.eq(value, number))

@@ -1,25 +1,26 @@
-"""A plan as bytes, for the diagnosis to interpret.
+"""The table of a wrapper: its plan as bytes, which the diagnosis reads.
 
-The table of a wrapper is one string constant: little-endian, packed, no relocations::
+The table is one constant: little-endian, packed, without relocations::
 
-    u32 frame           how many bytes the interpreter works in, see below
+    u32 frame           size in bytes of the memory that the machine works in, see below
     u32 code            where the instructions start
-    u32 text, length    the arguments, as messages show them: "a: …, b: …)"
-    u32 name            the function's name, and "("; a backtrace stands behind it
+    u32 text, length    the parameters, as messages show them: "a: …, b: …)"
+    u32 name            the function's name and "(", then the backtrace of its errors
     u16 name length, u16 backtrace length
-    u16 slots           how many there are; the first ones are the symbols
-    u16 arguments       how many
+    u16 slots           number of slots; the first ones are the symbols'
+    u16 arguments       number of parameters
     …                   for each symbol: u32 start, u16 length, u16 Style
     …                   instructions: u8 opcode, operands
     …                   text
     …                   name, backtrace
-    …                   if messages cannot show all arguments: for each, u32 start, u32 length
+    …                   if messages cannot show all parameters: for each, u32 start, u32 length
 
-Strings are shared: a name or an expression that occurs in the text of the arguments points into
-it. Nothing points into the name of the function, and all that depends on it is at the end, so that
-a :class:`Table` serves functions of every name.
+Strings are shared: a name or an expression that occurs in the text of the parameters points there.
+Nothing points into the function's name, and whatever depends on it is at the end. So one
+:class:`Table` serves functions of any name.
 
-The frame is registers, 64 bytes of scratch, a stack for expressions, the slots, and the message.
+The frame holds the registers, 64 bytes of scratch, a stack for expressions, the slots and the
+message.
 """
 
 from __future__ import annotations
@@ -33,73 +34,77 @@ from typing import Final
 
 from ffi_builder import spec
 from ffi_builder.abi import TypeIndex
-from ffi_builder.diagnosis.assembler import REGISTERS
+from ffi_builder.diagnosis.instructions import REGISTERS
 from ffi_builder.errors import BuildError
 from ffi_builder.plan import Part
 from ffi_builder.plan.messages import SHOWN_ENTRIES, SIGNATURE_LIMIT, Words
 
 NO_INDEX: Final = 0xFFFF
 WORDS: Final = tuple(Words)
-"""Rows of words by their number in the table."""
+"""Words of errors by their number in the table."""
 
 
 class Op(IntEnum):
-    """Instructions. Checks look at the value that was read last."""
+    """Instructions of the table, with their operands.
+
+    Checks are about the value that was read last. The *current* argument, element or object is the
+    last one that ARG, ELEM or RESTORE, or a decoding instruction, turned to.
+    """
 
     DONE = 0
     PARAM = auto()
-    """u32 path, u16 length, u16 argument: what the following places belong to."""
+    """u32 path, u16 length, u16 argument. Set the parameter that the next places belong to."""
     ARG = auto()
-    """u16 index: look at an argument."""
+    """u16 index. Turn to an argument."""
     ELEM = auto()
-    """u16 index: look at an element of the current tuple."""
+    """u16 index. Turn to an element of the current tuple."""
     TENSOR = auto()
-    """Decode the tensor looked at."""
+    """Decode a tensor."""
     HEAD = auto()
-    """u8 rank, u32 dtype, u8 device type: what that is not, nor NULL."""
+    """u8 rank, u32 dtype, u8 device type. Fails if the tensor is NULL or any of them differs."""
     SHAPED = auto()
-    """The array of dimensions is there."""
+    """Check that the array of dimensions is not NULL."""
     DIM = auto()
-    """u8 axis: read a dimension, which is not negative."""
+    """u8 axis. Read a dimension and check that it is not negative."""
     DIMS = auto()
-    """No dimension is negative."""
+    """Check that no dimension is negative."""
     LAYOUT = auto()
-    """u8 whether column-major: all strides."""
+    """u8 column-major. Check all strides."""
     DATA = auto()
-    """Read the data, which is there: of how many elements, and from which offset on."""
+    """Check the number of elements and the offset; read the data pointer, and check it."""
     ALIGN = auto()
-    """u8 alignment, as a power of two."""
+    """u8 exponent of the alignment, a power of two."""
     SAME_DEVICE = auto()
-    """Read the device id, which is that of the first of these tensors that is there: u16 count,
-    then for each u16 slot, u32 text, u16 length."""
+    """u16 count, then for each tensor u16 slot, u32 text, u16 length. Read the device id and check
+    that it matches the first of these tensors that is present and on the same device type."""
     DTYPES = auto()
-    """u8 count, u32 dtypes…, u32 text, u16 length."""
+    """u8 count, u32 dtypes…, u32 text, u16 length. Check that the dtype is one of these."""
     CONTAINER = auto()
-    """u8 Words: decode the Shape or tuple looked at."""
+    """u8 Words. Decode a Shape or tuple."""
     SAVE = auto()
-    """u16 slot: remember the current object."""
+    """u16 slot. Save the current object."""
     RESTORE = auto()
-    """u16 slot: make it the current object again."""
+    """u16 slot. Turn to the object saved there."""
     SCALAR = auto()
-    """u8 mask of :data:`SCALAR_BITS`; u8 Words; u8 Style: decode a scalar."""
+    """u8 mask of :data:`SCALAR_BITS`, u8 Words, u8 Style. Decode a scalar."""
     FLOAT = auto()
-    """u8 Rounding: make the scalar a float64, rounded to a dtype."""
+    """u8 Rounding. Convert the scalar to float64 and round it to a dtype."""
     READ = auto()
-    """u8 Source: read a part of the current object."""
+    """u8 Source. Read a part of the current object."""
     ENTRY = auto()
-    """u8 Source, u16 index: read an entry of a part."""
+    """u8 Source, u16 index. Read an entry of a part."""
     SCALE = auto()
-    """i64 factor: check that the value times this fits, and multiply."""
+    """i64 factor. Check that the product with the value fits int64, and multiply."""
     EQ = auto()
-    """i64, u8 Words."""
+    """i64, u8 Words. Check that the value equals a number."""
     EQ8 = auto()
-    """u8, u8 Words."""
+    """u8, u8 Words. The same for a small number."""
     NONZERO = auto()
-    """u8 Words."""
+    """u8 Words. Check that the value is not 0."""
     NONNEGATIVE = auto()
     BOOL = auto()
     FITS = auto()
-    """u8 bits, u8 signed."""
+    """u8 bits, u8 signed. Check that the value fits an integer dtype."""
     MIN = auto()
     """i64, u16 symbol."""
     MAX = auto()
@@ -107,34 +112,37 @@ class Op(IntEnum):
     DIVISIBLE = auto()
     """i64, u16 symbol."""
     BIND = auto()
-    """u16 symbol."""
+    """u16 symbol. Bind it to the value."""
     EQSYM = auto()
-    """u16 symbol, u8 Words."""
+    """u16 symbol, u8 Words. Check that the value is the symbol's."""
     BINDEQ = auto()
-    """u16 symbol, u8 Words."""
+    """u16 symbol, u8 Words. Bind the symbol, or check against it if it is bound for certain."""
     SOLVE = auto()
-    """u16 symbol, i64 scale, i64 offset, u32 text, u16 length."""
+    """u16 symbol, i64 scale, i64 offset, u32 text, u16 length. Solve ``scale * symbol + offset``
+    for the symbol; its value is then the one that was read."""
     EXPR = auto()
-    """u8 Words, u32 text, u16 length, u16 count, u16 symbols…, then Code until Code.END."""
+    """u8 Words, u32 text, u16 length, u16 count, u16 symbols…, then Code until Code.END. Check that
+    the value is that of an expression."""
     EQFLOAT = auto()
-    """f64."""
+    """f64. Check that the value equals a float; NaN equals NaN."""
     OPTIONAL = auto()
-    """u16 slot, u32 size: if None is looked at, go on behind that many bytes; else note it."""
+    """u16 slot, u32 size. Skip that many bytes if the argument or element is None. Note in the slot
+    whether it is present."""
     GUARD = auto()
-    """u16 slot, u32 size: the same if None was found there."""
+    """u16 slot, u32 size. Skip that many bytes if the slot notes an absent Optional."""
     TEXT = auto()
-    """u8 whether bytes: decode the str or bytes looked at."""
+    """u8 binary. Decode a str, or bytes."""
     SMALL = auto()
     BYTES = auto()
     CHOICE = auto()
-    """u32 text, u16 length: all; u16 count, then each: u32 text, u16 length."""
+    """u32 text, u16 length of all choices as text; u16 count, then each: u32 text, u16 length."""
     OBJECT = auto()
-    """u8 what is right: :class:`Right`, or a type index; u8 the static type index of the key, or 0;
-    u32 text, u16 length: the key, or what is expected."""
+    """u8 :class:`Right`, or the type index that is right; u8 static type index of the key, or 0;
+    u32 text, u16 length of the key, or of what is expected."""
 
 
 class Right(IntEnum):
-    """Which objects are right, where that is not those of one static type."""
+    """Objects that are right, unless those of one static type are."""
 
     ANY = 0
     BY_KEY = 1
@@ -144,11 +152,11 @@ SCALAR_BITS: Final = (
     *(TypeIndex.NONE, TypeIndex.INT, TypeIndex.BOOL, TypeIndex.FLOAT, TypeIndex.OPAQUE_PTR),
     *(TypeIndex.DATA_TYPE, TypeIndex.DEVICE, TypeIndex.BIG_INT),
 )
-"""The type index that each bit of a scalar's mask stands for."""
+"""Type indices that the bits of a scalar's mask stand for."""
 
 
 class Source(IntEnum):
-    """What READ reads: the parts of :class:`plan.Part`, and more."""
+    """Parts that READ can read: those of :class:`plan.Part`, and more."""
 
     NDIM = Part.NDIM
     DTYPE = Part.DTYPE
@@ -169,7 +177,7 @@ class Code(IntEnum):
 
     END = 0
     SYMBOL = 1
-    """u16 symbol, u8 whether it is unsigned."""
+    """u16 symbol, u8 unsigned."""
     CONSTANT = 2
     """i64."""
     ADD = 3
@@ -181,7 +189,7 @@ class Code(IntEnum):
 
 
 STACK_DEPTH: Final = 64
-"""How many values the stack of expressions holds: as many as an expression may have leaves."""
+"""Number of values on the stack of expressions: as many as an expression may have leaves."""
 
 SCRATCH_SIZE: Final = 64
 SCRATCH_AT: Final = 8 * REGISTERS
@@ -191,7 +199,7 @@ SLOT_SIZE: Final = 24
 
 
 class Head(IntEnum):
-    """The numbers that a table begins with, by where they stand."""
+    """Numbers that a table begins with, by their offsets."""
 
     FRAME = 0
     CODE = 4
@@ -206,13 +214,13 @@ class Head(IntEnum):
 
     @property
     def bits(self) -> int:
-        """How wide it is."""
+        """Width of the number."""
         return 32 if self < Head.NAME_LENGTH else 16
 
 
 _LONGEST: Final = 0xFFFF
 _SEARCHED: Final = 1 << 14
-"""How much of the text is searched for what may stand in it already."""
+"""Length of the text that is searched for strings to share."""
 _HEAD: Final = struct.Struct("<5I4H")
 
 OPERATOR_CODES: Final = {
@@ -226,7 +234,7 @@ OPERATOR_CODES: Final = {
 
 
 class Style(IntEnum):
-    """How values are shown."""
+    """Ways to show a value."""
 
     INT = 0
     UINT = 1
@@ -236,7 +244,7 @@ class Style(IntEnum):
 
 
 class Rounding(IntEnum):
-    """What a float64 is rounded to."""
+    """Dtypes that a float64 is rounded to."""
 
     FLOAT64 = 0
     FLOAT32 = 1
@@ -245,7 +253,7 @@ class Rounding(IntEnum):
 
 
 def style_of(dtype: str) -> Style:
-    """How values of a symbol's dtype are shown."""
+    """Return how to show values of a symbol's dtype."""
     if dtype in spec.FLOAT_DTYPES:
         return Style.FLOAT
     return {"handle": Style.HEX, "bool": Style.BOOL, "uint64": Style.UINT}.get(dtype, Style.INT)
@@ -253,21 +261,21 @@ def style_of(dtype: str) -> Style:
 
 @dataclass(frozen=True)
 class Table:
-    """A table for a function of any name."""
+    """A table without the parts that depend on the function's name."""
 
     rest: bytes
-    """Without head and name."""
+    """Symbols, instructions and text."""
     code: int
     text: int
     length: int
     frame: int
-    """With a message for a name of no letters."""
+    """Size of the frame if the name were empty."""
     slots: int
     arguments: tuple[int, ...]
-    """How long each is."""
+    """Length of each parameter's text."""
 
     def named(self, name: str, backtrace: str) -> bytes:
-        """The table of a function; ``backtrace`` is that of its errors.
+        """Return the table of a function, with the backtrace of its errors.
 
         Raises:
             BuildError: if the name or the backtrace is too long.
@@ -306,7 +314,7 @@ class TableWriter:
         self._known: dict[bytes, int] = {
             word[0]: _SEARCHED + word.start() for word in reversed(words)
         }
-        """Return the places where some texts occur first."""
+        """Positions of texts in the text, by text: the words first."""
         self._text_uses: list[tuple[int, int]] = []
         self.symbols = {var: number for number, var in enumerate(symbols)}
         self._slots = len(symbols)
@@ -332,20 +340,20 @@ class TableWriter:
         return len(self._code)
 
     def land(self, start: int) -> None:
-        """What :meth:`skip` began ends here."""
+        """Let the instruction at :meth:`skip` skip to here."""
         struct.pack_into("<I", self._code, start - 4, len(self._code) - start)
 
     def new_slot(self) -> int:
-        """A slot to save an object in."""
+        """Reserve a slot for an object."""
         self._slots += 1
         return self._slots - 1
 
     def note_rank(self, ndim: int) -> None:
-        """Messages may show a shape and strides of this many entries."""
+        """Note that messages may show a shape and strides of this many entries."""
         self._rank = max(self._rank, min(ndim, SHOWN_ENTRIES + 1))
 
     def finish(self) -> Table:
-        """The table."""
+        """Lay out the table."""
         self.emit(Op.DONE)
         names = [(*self._intern(var.name), style_of(var.dtype)) for var in self.symbols]
         code_at = Head.SIZE + 8 * len(names)
@@ -362,7 +370,7 @@ class TableWriter:
         return Table(rest, code_at, text_at, self._length, frame, self._slots, lengths)
 
     def _placed(self, text_at: int) -> bytes:
-        """The code with text positions made relative to the table."""
+        """Return the code, with positions of texts relative to the table."""
         code = bytearray(self._code)
         for at, position in self._text_uses:
             struct.pack_into("<I", code, at, text_at + position)
@@ -383,7 +391,7 @@ class TableWriter:
         return position, len(data)
 
     def _message_size(self) -> int:
-        """Enough for any message: the shown signature, a layout, an expression's symbols."""
+        """Return a bound on messages: the signature, a layout, an expression's symbols."""
         longest = max(map(len, self._arguments), default=0)
         shown = min(self._length, max(SIGNATURE_LIMIT, longest)) + 24
         longest_name = max((len(var.name) for var in self.symbols), default=0)
@@ -392,6 +400,6 @@ class TableWriter:
 
 
 def dtype_word(dtype: spec.DataType) -> int:
-    """A ``DLDataType`` as the little-endian i32 that it is in memory."""
+    """Return the little-endian i32 that a ``DLDataType`` is in memory."""
     packed = dtype.code | dtype.bits << 8 | dtype.lanes << 16
     return packed - (1 << 32) if packed >> 31 else packed

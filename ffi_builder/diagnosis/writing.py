@@ -1,4 +1,4 @@
-"""Instructions of the table whose operands take more than a line to write."""
+"""Writes those instructions of the table that have many operands."""
 
 from __future__ import annotations
 
@@ -31,14 +31,13 @@ _ROUNDING: Final = {
 _STYLES: Final = {
     s.Kind.HANDLE: Style.HEX,
     s.Kind.CONST_BOOL: Style.BOOL,
-    s.Kind.CONST_FLOAT: Style.FLOAT,
 }
 
 
 def write_scalar(out: TableWriter, kind: s.Kind, dtype: str | None) -> None:
-    """Decode a scalar of a kind, and round it to a dtype of floats."""
+    """Decode a scalar of a kind; round floats to a dtype."""
     mask = sum(1 << SCALAR_BITS.index(index) for index in kind.accepts)
-    style = Style.FLOAT if kind is s.Kind.FLOAT else _STYLES.get(kind, Style.INT)
+    style = Style.FLOAT if kind.is_float else _STYLES.get(kind, Style.INT)
     out.emit(Op.SCALAR, "BBB", mask, WORDS.index(kind.words), style)
     if style is Style.FLOAT:
         out.emit(Op.FLOAT, "B", _ROUNDING[dtype])
@@ -66,7 +65,7 @@ def write_expression(out: TableWriter, expr: spec.Expr, words: Words) -> None:
 def _write_postfix(out: TableWriter, value: spec.Dim) -> None:
     match value:
         case spec.Var():
-            # A uint64 above int64's range overflows any expression.
+            # A uint64 beyond int64 counts as an overflow.
             unsigned = style_of(value.dtype) is Style.UINT
             out.emit(Code.SYMBOL, "HB", out.symbols[value], unsigned)
         case spec.Expr(op, lhs, rhs):
@@ -78,11 +77,11 @@ def _write_postfix(out: TableWriter, value: spec.Dim) -> None:
 
 
 def integer_dtype(dtype: str) -> tuple[int, int]:
-    """Bits, and whether it is signed."""
+    """Return the number of bits, and 1 if the dtype is signed."""
     signed = not dtype.startswith("u")
     return int(dtype.removeprefix("u").removeprefix("int")), int(signed)
 
 
 def as_signed(value: int) -> int:
-    """The int64 with the same bits as a uint64."""
+    """Return the int64 with the same bits as a uint64."""
     return struct.unpack("<q", struct.pack("<Q", value))[0] if value >= 2**63 else value

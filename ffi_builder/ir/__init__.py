@@ -1,7 +1,7 @@
-"""A small IR builder over any MLIR Python distribution; the only place that imports MLIR."""
+"""A small IR builder for any MLIR Python distribution. No other package here imports MLIR."""
 
 from ffi_builder.ir.builder import Builder
-from ffi_builder.ir.bytecode_cache import bytecode, define_kept
+from ffi_builder.ir.bytecode_cache import bytecode, define_cached
 from ffi_builder.ir.checking import ERROR_KINDS, CheckingBuilder
 from ffi_builder.ir.distribution import OPERATIONS, Distribution, named, of_module
 from ffi_builder.ir.kernel_types import (
@@ -40,7 +40,7 @@ __all__ = [
     "Value",
     "bytecode",
     "checksum",
-    "define_kept",
+    "define_cached",
     "describe",
     "dtypes_of",
     "function_parts",

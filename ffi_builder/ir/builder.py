@@ -1,7 +1,7 @@
-"""A small builder of LLVM-dialect operations over any MLIR Python distribution.
+"""A small builder of LLVM-dialect operations for any MLIR Python distribution.
 
-One explicit cursor (``b.block``), plain values in and out, signedness in the names; nothing is
-taken from a thread-local context or location::
+It has one explicit cursor (``b.block``), takes and returns plain values, and has the signedness in
+its names. It does not use the bindings' thread-local context and location::
 
     size = b.field(b.types.i64, cell, 32)
     with b.when(b.ne(size, b.i64(0))):
@@ -13,7 +13,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ffi_builder.ir.arithmetic import Arithmetic
 from ffi_builder.ir.flow import Flow
 from ffi_builder.ir.memory import Memory
 from ffi_builder.ir.operand_errors import not_values
@@ -21,20 +20,20 @@ from ffi_builder.ir.protocols import Attribute, Block, Operation, Type, Value
 from ffi_builder.ir.symbols import Symbols
 
 
-class Builder(Arithmetic, Memory, Flow):
+class Builder(Memory, Flow):
     """Appends operations at the end of a block.
 
     Attributes:
         types: types and attributes of the module's context.
-        symbols: the module's symbols: what is declared, and what can be added.
-        function, block, location: where operations go, and the location they get.
+        symbols: the symbols of the module, to declare and define more.
+        function, block, location: where operations are appended, and their location.
     """
 
     def __init__(self, symbols: Symbols, function: Operation, block: Block, location: Any) -> None:
         super().__init__(symbols.types, function, block, location)
         self.symbols = symbols
         self.references: list[Operation] = []
-        """What was appended that calls a symbol or takes its address."""
+        """The appended operations that call a symbol or take its address."""
 
     def call(
         self,
@@ -43,9 +42,9 @@ class Builder(Arithmetic, Memory, Flow):
         result: Type,
         attributes: dict[str, Attribute] | None = None,
     ) -> Value | None:
-        """Call a symbol directly. Returns the result, or None where ``result`` is void.
+        """Call a symbol directly. Returns the result, or None if ``result`` is void.
 
-        The symbol must be in the module: see :meth:`Symbols.declare`.
+        The module must declare or define the symbol: see :meth:`Symbols.declare`.
         """
         return self._call((), operands, result, {"callee": self.types.symbol(callee)}, attributes)
 
@@ -64,10 +63,10 @@ class Builder(Arithmetic, Memory, Flow):
     def call_variadic(
         self, callee: str, fixed: Sequence[Value], more: Sequence[Value], result: Type
     ) -> Value:
-        """Call a variadic C function that returns a value, declaring it if need be.
+        """Call a variadic C function that returns a value, and declare it if necessary.
 
         Raises:
-            BuildError: if the module has another symbol of that name.
+            BuildError: the module has another symbol of that name.
         """
         parameters = ", ".join(str(value.type) for value in fixed)
         type_ = self.types.parse(f"!llvm.func<{result} ({parameters}, ...)>")
@@ -76,15 +75,15 @@ class Builder(Arithmetic, Memory, Flow):
         return self.call_value(callee, [*fixed, *more], result, attribute)
 
     def text_constant(self, data: bytes) -> Value:
-        """The address of an internal constant with these bytes; equal ones are shared."""
+        """Return the address of a private constant with these bytes; equal ones are shared."""
         return self.address_of(self.symbols.text(data))
 
     def call_pointer(self, callee: Value, operands: Sequence[Value], result: Type) -> Value | None:
-        """Call through a pointer. Returns the result, or None where ``result`` is void."""
+        """Call through a pointer. Returns the result, or None if ``result`` is void."""
         return self._call((callee,), operands, result, {}, None)
 
     def address_of(self, symbol: str) -> Value:
-        """The address of a global or function."""
+        """Return the address of a global or function."""
         types = self.types
         name = {"global_name": types.symbol(symbol)}
         operation = self.op("llvm.mlir.addressof", (), (types.ptr,), name)
@@ -108,11 +107,7 @@ class Builder(Arithmetic, Memory, Flow):
             "llvm.call",
             given,
             () if result == types.void else (result,),
-            {
-                **types.of_call(len(given)),
-                **target,
-                **(attributes or {}),
-            },
+            {**types.of_call(len(given)), **target, **(attributes or {})},
         )
         self.references.append(operation)
         return None if result == types.void else operation.result

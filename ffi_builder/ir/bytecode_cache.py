@@ -1,6 +1,6 @@
-"""Groups of symbols that many modules get: built once a process, from bytecode afterwards.
+"""Groups of symbols that many modules need, built once per process and then read from bytecode.
 
-Reading bytecode takes a third of the time that building operation by operation does.
+Reading bytecode takes a third of the time of building the operations one by one.
 """
 
 from __future__ import annotations
@@ -15,29 +15,35 @@ from ffi_builder.ir.symbols import Symbols
 
 @dataclass(frozen=True)
 class _Group:
-    """Symbols that refer to each other, and the declarations that they need."""
+    """Symbols that refer to each other, with the declarations that they need."""
 
     names: tuple[str, ...]
     bytecode: bytes
 
 
 _GROUPS: Final[dict[tuple[str, Hashable], _Group]] = {}
-"""By the name of the distribution's ``ir`` module, and the key of the group."""
+"""The groups, by the name of the distribution's ``ir`` module and the key of the group."""
 
 
-def define_kept(symbols: Symbols, key: Hashable, define: Callable[[Symbols], None]) -> None:
-    """Add what ``define`` adds to an empty module, but for what is there; ``key`` stands for it."""
+def define_cached(symbols: Symbols, key: Hashable, define: Callable[[Symbols], None]) -> None:
+    """Add those symbols that ``define`` adds to an empty module and that are not here yet.
+
+    Args:
+        symbols: the symbols of the module to change.
+        key: identifies the group; ``define`` is called once per process, key and distribution.
+        define: adds the group to the module that it is given.
+    """
     place = (symbols.types.ir.__name__, key)
     if place not in _GROUPS:
         _GROUPS[place] = _group(symbols, define)
     group = _GROUPS[place]
-    # All of them: a clean-up may have taken out those that nothing used.
+    # Check every name: a pass may have removed unused ones.
     if not all(name in symbols for name in group.names):
         symbols.adopt(group.bytecode)
 
 
 def _group(symbols: Symbols, define: Callable[[Symbols], None]) -> _Group:
-    """Build the group, alone in a module of its own."""
+    """Build a group in a module of its own."""
     ir, context = symbols.types.ir, symbols.types.context
     unknown = ir.Location.unknown(context)
     module = ir.Module.create(unknown)
@@ -47,7 +53,7 @@ def _group(symbols: Symbols, define: Callable[[Symbols], None]) -> _Group:
 
 
 def bytecode(module: Any) -> bytes:
-    """A module as bytecode. It has to verify: writing another one ends the process."""
+    """Return a module as bytecode. It must verify: MLIR ends the process on an invalid one."""
     buffer = io.BytesIO()
     module.operation.write_bytecode(buffer)
     return buffer.getvalue()

@@ -1,4 +1,4 @@
-"""The builder that call providers get: it can also raise errors."""
+"""The builder that call providers get, which can also raise errors."""
 
 from __future__ import annotations
 
@@ -21,20 +21,23 @@ ERROR_KINDS = (
     "AssertionError",
     "MemoryError",
 )
-"""The error kinds that tvm-ffi raises as the Python class of that name."""
+"""The error kinds that tvm-ffi raises as the Python exception of that name."""
 
 _DIGITS = 20
-"""An int64 in decimal, with its sign."""
+"""The most characters of an int64 in decimal, with its sign."""
 _TEXT = 64
-"""The bytes of a C string that are shown."""
+"""The most bytes that are shown of a C string."""
 
 
 class CheckingBuilder(Builder):
-    """All of :class:`Builder`, and :meth:`check` and :meth:`fail`.
+    """A :class:`Builder` with :meth:`check` and :meth:`fail`.
 
-    ``raiser`` is the symbol of ``i32 (ptr kind, i64, ptr message, i64, ptr backtrace, i64)``, which
-    sets the error and returns what the function then returns; ``suffix`` is added to every message,
-    and ``backtrace`` is lines ``  File "f", line 1, in g``.
+    Args:
+        symbols, function, block, location: as for :class:`Builder`.
+        raiser: the symbol of ``i32 (ptr kind, i64, ptr message, i64, ptr backtrace, i64)``, which
+            sets an error and returns the status for the function to return.
+        suffix: ends every message.
+        backtrace: the frames of every error, as lines ``  File "f", line 1, in g``.
     """
 
     def __init__(
@@ -50,36 +53,26 @@ class CheckingBuilder(Builder):
     ) -> None:
         super().__init__(symbols, function, block, location)
         self._raiser = raiser
-        self._suffix = suffix
-        self._backtrace = backtrace.encode()
+        self.suffix = suffix
+        self.backtrace = backtrace.encode()
         self.cleanup: Block | None = None
-        """Where :meth:`ret` goes with its value instead, as long as something is to be released."""
+        """If set, :meth:`ret` branches to this block with its value, to release resources first."""
 
     @property
     def raiser(self) -> str:
-        """The symbol of the function that sets an error: it is wanted now."""
+        """The symbol of the function that sets an error. Reading it marks it as needed."""
         self.symbols.wanted.add(self._raiser)
         return self._raiser
 
-    @property
-    def suffix(self) -> str:
-        """What is added to every message."""
-        return self._suffix
-
-    @property
-    def backtrace(self) -> bytes:
-        """The frames of every error."""
-        return self._backtrace
-
     def ret(self, *value: Value) -> None:
-        """Return a status: -1 with an error set. All that has been allocated is released."""
+        """Return a status (-1 if an error is set), after releasing what was allocated."""
         if self.cleanup is None:
             super().ret(*value)
         else:
             self.br(self.cleanup, *value)
 
     def check(self, condition: Value, kind: str, words: str, *values: Value) -> None:
-        """Go on where an i1 holds; else the wrapper fails, as by :meth:`fail`.
+        """Continue if ``condition``, an i1, holds; otherwise :meth:`fail`.
 
         Raises:
             BuildError: as :meth:`fail`.
@@ -92,20 +85,22 @@ class CheckingBuilder(Builder):
         self.block = following
 
     def fail(self, kind: str, words: str, *values: Value) -> None:
-        """End the wrapper here, with an error of this kind.
+        """End the wrapper with an error.
 
-        Each ``{}`` in the words shows one of the values: an integer of up to 64 bits, in decimal,
-        signed; or what a pointer points to, a C string, up to 64 bytes of it. The signature is
-        added to the words.
+        Args:
+            kind: one of :data:`ERROR_KINDS`.
+            words: the message. The signature is appended to it.
+            values: a value for each ``{}`` in the words: an integer of up to 64 bits, shown as
+                signed decimal, or a pointer to a C string, of which up to 64 bytes are shown.
 
         Raises:
-            BuildError: if the kind is none that tvm-ffi knows, or values and ``{}`` do not match.
+            BuildError: the kind is unknown, or the number of values and ``{}`` differ.
         """
         _check_words("fail", kind, words, values)
-        message, length = self._message(words + self._suffix, values)
+        message, length = self._message(words + self.suffix, values)
         kind_text = self.text_constant(kind.encode())
-        backtrace = self.text_constant(self._backtrace) if self._backtrace else kind_text
-        extent = self.i64(len(self._backtrace))
+        backtrace = self.text_constant(self.backtrace) if self.backtrace else kind_text
+        extent = self.i64(len(self.backtrace))
         self.ret(
             self.call_value(
                 self.raiser,
@@ -121,7 +116,7 @@ class CheckingBuilder(Builder):
         t = self.types
         shown = [f"%.{_TEXT}s" if value.type == t.ptr else "%lld" for value in values]
         texts = words.replace("%", "%%").split("{}")
-        # The signature may have braces of its own, behind those of the words.
+        # The signature, which follows the words, may contain braces itself.
         texts = [*texts[: len(values)], "{}".join(texts[len(values) :])]
         format_ = "".join(map("".join, zip(texts, [*shown, ""], strict=True))).encode() + b"\0"
         size = len(format_) + sum(_TEXT if value.type == t.ptr else _DIGITS for value in values)

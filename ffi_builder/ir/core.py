@@ -1,4 +1,4 @@
-"""The cursor of the builder, and the two ways of appending an operation."""
+"""The cursor of the builder, and the two functions that append operations."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ class Core:
         self._point = types.ir.InsertionPoint
         self.block = block
         self.made: list[str] = []
-        """The names of the operations that were appended, for the mark of the function."""
+        """The names of the appended operations, for :func:`ffi_builder.ir.trusted.mark_trusted`."""
 
     @property
     def block(self) -> Block:
-        """The block at whose end operations are appended; assign to go elsewhere."""
+        """The block at whose end operations are appended; assign to it to move the cursor."""
         return self._block
 
     @block.setter
@@ -42,10 +42,10 @@ class Core:
         attributes: dict[str, Attribute] | None = None,
         successors: Sequence[Block] | None = None,
     ) -> Operation:
-        """Append any operation by name; the other methods are shorter ways to this one.
+        """Append any operation by its name.
 
         Raises:
-            BuildError: if an operand, a result type, a successor or an attribute is none.
+            BuildError: the bindings refuse an operand, a result type, a successor or an attribute.
         """
         self.made.append(name)
         try:
@@ -64,7 +64,8 @@ class Core:
         result: Type,
         attributes: dict[str, Attribute] | None = None,
     ) -> Value:
-        """Append an operation with one result, and return that."""
+        """Append an operation with one result, and return the result."""
+        # Most operations come through here, so it does not take the way through op().
         self.made.append(name)
         try:
             return self._create(
@@ -77,7 +78,11 @@ class Core:
 
     @staticmethod
     def type_of(where: str, value: Value) -> Type:
-        """The type of a value, which is that of an operation's result."""
+        """Return the type of a value; ``where`` begins the message of the error.
+
+        Raises:
+            BuildError: it is no value.
+        """
         try:
             return value.type
         except AttributeError:
@@ -86,32 +91,32 @@ class Core:
     # ---- constants
 
     def constant(self, bits: int, value: int) -> Value:
-        """An integer constant of type ``i<bits>``, given signed or unsigned."""
+        """Make an integer constant of type ``i<bits>``; ``value`` may be signed or unsigned."""
         types = self.types
         return self.value(
             "llvm.mlir.constant", (), types.integer(bits), types.of_constant(bits, value)
         )
 
     def i1(self, value: bool) -> Value:
-        """An ``i1`` constant."""
+        """Make an ``i1`` constant."""
         return self.constant(1, int(bool(value)))
 
     def i8(self, value: int) -> Value:
-        """An ``i8`` constant."""
+        """Make an ``i8`` constant."""
         return self.constant(8, value)
 
     def i32(self, value: int) -> Value:
-        """An ``i32`` constant."""
+        """Make an ``i32`` constant."""
         return self.constant(32, value)
 
     def i64(self, value: int) -> Value:
-        """An ``i64`` constant."""
+        """Make an ``i64`` constant."""
         return self.constant(64, value)
 
     def null(self, address_space: int | None = None) -> Value:
-        """The NULL pointer."""
+        """Make a NULL pointer."""
         return self.zero(self.types.pointer(address_space))
 
     def zero(self, type_: Type) -> Value:
-        """The zero of any type."""
+        """Make the zero of any type."""
         return self.value("llvm.mlir.zero", (), type_)

@@ -1,8 +1,8 @@
-"""Which MLIR Python distribution a module comes from, and the little that differs between them.
+"""MLIR Python distributions: which one a module comes from, and the few differences.
 
-The wrapper is built with the bindings of the module it goes into: ``torch_mlir``,
-``jaxlib.mlir``, ``iree.compiler``, ``mlir``, or any other package of the same upstream bindings.
-Which ones are tried, and what each can do, is in docs/distributions.md.
+A wrapper is built with the bindings of its module: ``torch_mlir``, ``jaxlib.mlir``,
+``iree.compiler``, ``mlir``, or any other package of the upstream bindings. docs/distributions.md
+lists the tested ones and what works with each.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from ffi_builder.ir.protocols import Module
 from ffi_builder.suggest import did_you_mean
 
 _MARK: Final = "._mlir_libs"
-"""Upstream's native bindings live in this subpackage of every distribution."""
+"""The subpackage of the native bindings in every distribution."""
 
 PIP_NAMES: Final = {
     "torch_mlir": "torch-mlir",
@@ -27,17 +27,18 @@ PIP_NAMES: Final = {
     "flydsl._mlir": "flydsl",
     "cutlass._mlir": "nvidia-cutlass-dsl",
 }
-"""Distributions that pip can install, and what it calls them."""
+"""Distributions that pip can install, and their names there."""
 
 _REGISTERING: Final = ("_jax_mlir_ext", "register_jax_dialects")
-"""Native modules that register jaxlib's dialects: of today, and of jaxlib 0.6."""
+"""Native modules that register jaxlib's dialects: of current versions, and of jaxlib 0.6."""
 
 _CLASSES: Final = (
     *("ArrayAttr", "Attribute", "Context", "DenseI32ArrayAttr", "DenseI64ArrayAttr"),
     *("FlatSymbolRefAttr", "InsertionPoint", "IntegerAttr", "Location", "Module", "Operation"),
     *("StringAttr", "SymbolTable", "Type", "TypeAttr"),
 )
-"""What is used of ``ir``. Operations are made by name: no class of an operation, and no enum."""
+"""The classes of ``ir`` that this package uses. It makes operations by name, so that it needs none
+of their classes or enums."""
 
 OPERATIONS: Final = tuple(
     f"llvm.{name}"
@@ -52,13 +53,13 @@ OPERATIONS: Final = tuple(
         "mlir.zero",
     )
 )
-"""The operations that wrappers are made of."""
+"""The operations in wrappers."""
 
 _ATTRIBUTES: Final = (
     *("#llvm.linkage<external>", "#llvm.linkage<internal>"),
     *("#llvm.cconv<ccc>", "#llvm.cconv<preserve_mostcc>"),
 )
-"""Their attributes that are enums: by text, since bindings do not take objects of their enums."""
+"""The enum attributes in wrappers. They are parsed, as the bindings do not accept enum objects."""
 
 _INSTEAD: Final = (
     "take the module over to one that has it: "
@@ -68,17 +69,17 @@ _INSTEAD: Final = (
 
 @dataclass(frozen=True)
 class Distribution:
-    """The Python modules of one distribution; ``root`` is its package, such as ``jaxlib.mlir``."""
+    """A distribution: the name of its package, such as ``jaxlib.mlir``, and its ``ir`` module."""
 
     root: str
     ir: Any
 
     def load_llvm(self, context: Any) -> None:
-        """Load the LLVM dialect into a context that may not have it yet.
+        """Load the LLVM dialect into a context.
 
         Raises:
-            BuildError: if the distribution has no LLVM dialect, or one without something that
-                wrappers are made of.
+            BuildError: the distribution has no LLVM dialect, or one that lacks an operation or
+                attribute that wrappers need.
         """
         if hasattr(context, "is_dialect_loaded") and context.is_dialect_loaded("llvm"):
             loaded = True
@@ -94,7 +95,7 @@ class Distribution:
             _complete.add(self.root)
 
     def _register(self, context: Any) -> bool:
-        """What jaxlib leaves to its users: to register its dialects with a context."""
+        """Register jaxlib's dialects with a context; jaxlib leaves this to its users."""
         for name in _REGISTERING:
             try:
                 extension = importlib.import_module(f"{self.root}{_MARK}.{name}")
@@ -108,7 +109,7 @@ class Distribution:
         return False
 
     def _check_dialect(self, context: Any) -> None:
-        """That of another version of LLVM may lack something: say so here, and not half-way."""
+        """Check the dialect early: other LLVM versions may lack an operation or attribute."""
         missing: list[str] = []
         if hasattr(context, "is_registered_operation"):
             known = context.is_registered_operation
@@ -126,22 +127,22 @@ class Distribution:
 
 
 _complete: Final[set[str]] = set()
-"""The roots of distributions whose LLVM dialect has been looked at."""
+"""The distributions whose LLVM dialect has been checked."""
 
 
 def _load(context: Any) -> bool:
     try:
         context.dialects["llvm"]
-    except Exception:  # IndexError, or what the version at hand raises
+    except Exception:  # IndexError, or another one in other versions
         return False
     return True
 
 
 def of_module(module: Module) -> Distribution:
-    """The distribution whose ``ir.Module`` this is.
+    """Return the distribution of an ``ir.Module``.
 
     Raises:
-        BuildError: if it is not a module of upstream's MLIR bindings, or of bindings that lack
+        BuildError: the object is not a module of the upstream MLIR bindings, or the bindings lack
             something that wrappers need.
     """
     kind = type(module)
@@ -167,13 +168,13 @@ def of_module(module: Module) -> Distribution:
 
 @cache
 def named(root: str) -> Distribution:
-    """The distribution whose package is ``root``, such as ``torch_mlir``.
+    """Return the distribution whose package is ``root``, such as ``torch_mlir``.
 
     Raises:
-        BuildError: if it cannot be imported, or lacks something that wrappers need.
+        BuildError: the package cannot be imported, or lacks something that wrappers need.
     """
     bindings = _imported(root, "ir")
-    # Registers the classes of the dialect's operations with the bindings, for users' sake too.
+    # Importing this registers the classes of the dialect's operations, which users expect too.
     _imported(root, "dialects.llvm")
     missing = [name for name in _CLASSES if not hasattr(bindings, name)]
     if missing:
@@ -192,17 +193,17 @@ def _imported(root: str, part: str) -> Any:
         words = f"there is no MLIR distribution {root!r} ({error})"
         raise BuildError(words + (meant or f": {_how_to_install(root)}")) from error
     except ImportError as error:
-        # Two that have libraries of the same name, but for another version, end like this.
+        # Two distributions with different versions of a library of the same name fail like this.
         loaded = {name.partition(_MARK)[0] for name in sys.modules if _MARK in name} - {root}
-        others = f"; it may not get along with {', '.join(sorted(loaded))} in one process"
+        others = f"; it may be incompatible with {', '.join(sorted(loaded))} in one process"
         raise BuildError(
-            f"the MLIR distribution {_shown(root)} does not import: {error}"
+            f"the MLIR distribution {_shown(root)} cannot be imported: {error}"
             f"{others if loaded else ''}"
         ) from error
 
 
 def _meant(root: str, there: bool) -> str:
-    """``", did you mean 'jaxlib.mlir'?"`` for ``jaxlib``, or for what pip calls a distribution."""
+    """Return ``", did you mean 'jaxlib.mlir'?"`` for ``jaxlib`` or a distribution's name in pip."""
     if root in PIP_NAMES:
         return ""
     for known, pip in PIP_NAMES.items():
@@ -214,7 +215,7 @@ def _meant(root: str, there: bool) -> str:
 def _how_to_install(root: str) -> str:
     if root not in PIP_NAMES:
         return "install it, or name another one, such as 'torch_mlir'"
-    extra = ", or its tried version: pip install 'ffi_builder[mlir]'"
+    extra = ", or the tested version: pip install 'ffi_builder[mlir]'"
     return f"pip install {PIP_NAMES[root]}{extra if root == 'torch_mlir' else ''}"
 
 
@@ -225,6 +226,6 @@ def _lacking(root: str, what: str) -> BuildError:
 
 
 def _shown(root: str) -> str:
-    """The package, and where it was found, if it was."""
+    """Return the name of the package, with its path if it was imported."""
     path = next(iter(getattr(sys.modules.get(root), "__path__", ())), None)
     return repr(root) if path is None else f"{root!r} (of {path})"

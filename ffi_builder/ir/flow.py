@@ -1,7 +1,7 @@
-"""Blocks and control flow. Each construct ends the blocks it opens.
+"""Blocks and control flow. Each construct terminates the blocks that it opens.
 
-Hot blocks follow one another in the order they are made; blocks made with ``cold=True`` go to the
-end of the function, so that printed IR reads top-down.
+Hot blocks stand in the order in which they are made; blocks made with ``cold=True`` go to the end
+of the function, so that printed IR reads from top to bottom.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from ffi_builder.errors import BuildError
-from ffi_builder.ir.core import Core
+from ffi_builder.ir.arithmetic import Arithmetic
 from ffi_builder.ir.protocols import Block, Operation, Type, Value
 from ffi_builder.ir.types import Types
 
@@ -20,33 +20,36 @@ TERMINATORS = frozenset(
 )
 
 
-class Flow(Core):
-    """Branches, and the blocks they go to."""
+class Flow(Arithmetic):
+    """Branches and blocks."""
 
     def __init__(self, types: Types, function: Operation, block: Block, location: Any) -> None:
         super().__init__(types, function, block, location)
-        self._last_hot = block
+        self._last_hot: Any = block
         self._last_cold: Block | None = None
 
     def new_block(self, *arguments: Type, cold: bool = False) -> Any:
-        """A block behind the last hot one, or with ``cold`` at the end of the function."""
+        """Make a block after the last hot one or, if ``cold``, at the end of the function."""
         locations = [self.location] * len(arguments)
         if cold:
             self._last_cold = self.function.regions[0].blocks.append(*arguments, arg_locs=locations)
             return self._last_cold
-        block = self._last_hot.create_after(*arguments, arg_locs=locations)  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType]
-        self._last_hot = block
-        return block  # pyright: ignore[reportUnknownVariableType]
+        self._last_hot = self._last_hot.create_after(*arguments, arg_locs=locations)
+        return self._last_hot
 
-    def new_block_behind(self, block: Any) -> Any:
-        """A block right behind another one, for a side way whose end is already there."""
+    def new_argument(self, block: Any, type_: Type) -> Value:
+        """Add an argument to a block that nothing branches to yet."""
+        return block.add_argument(type_, self.location)
+
+    def new_block_after(self, block: Any) -> Any:
+        """Make a block right after another one, for a side path whose end exists already."""
         return block.create_after()
 
-    def go_on_at_the_end(self) -> None:
-        """Put the hot blocks that follow behind all that there are, the cold ones too.
+    def continue_at_end(self) -> None:
+        """Append later hot blocks after all existing blocks, including the cold ones.
 
-        In a long function a cold block is then near the hot one that it belongs to: LLVM's register
-        allocation goes through all blocks between the two.
+        This keeps a cold block near its hot block in a long function. LLVM's register allocation
+        visits all blocks between the two.
         """
         if self._last_cold is not None:
             self._last_hot, self._last_cold = self._last_cold, None
@@ -54,7 +57,7 @@ class Flow(Core):
     # ---- terminators
 
     def br(self, target: Block, *arguments: Value) -> None:
-        """Go to a block."""
+        """Branch to a block."""
         self.op("llvm.br", arguments, successors=(target,))
 
     def cond_br(
@@ -67,7 +70,7 @@ class Flow(Core):
         *,
         likely: bool = False,
     ) -> None:
-        """Go to one of two blocks; ``likely`` says that it is nearly always the first."""
+        """Branch to one of two blocks; ``likely`` if it is nearly always the first."""
         self.op(
             "llvm.cond_br",
             (condition, *then_arguments, *otherwise_arguments),
@@ -78,7 +81,7 @@ class Flow(Core):
         )
 
     def switch(self, value: Value, default: Block, cases: dict[int, Block]) -> None:
-        """Go to the block of the ``i32`` that ``value`` is equal to, or to the default."""
+        """Branch to the block whose ``i32`` key equals ``value``, or to the default."""
         numbers = ", ".join(map(str, cases))
         none = ", ".join("0" for _ in cases)
         types = self.types
@@ -100,14 +103,14 @@ class Flow(Core):
     # ---- structured flow
 
     def require(self, condition: Value, otherwise: Block) -> None:
-        """Go on in a new hot block if the condition holds, else to ``otherwise``."""
+        """Continue in a new hot block if the condition holds, else branch to ``otherwise``."""
         following = self.new_block()
         self.cond_br(condition, following, otherwise)
         self.block = following
 
     @contextmanager
     def when(self, condition: Value, *, cold: bool = False) -> Generator[None]:
-        """``if condition:`` the body; then go on. The body may itself return or branch away."""
+        """Run the body if the condition holds, then continue. The body may return or branch."""
         body = self.new_block(cold=cold)
         start = self.block
         self.block = body
@@ -122,7 +125,11 @@ class Flow(Core):
 
     @contextmanager
     def loop(self, count: Value) -> Generator[Value]:
-        """``for index in range(count):`` the body, with an ``i64`` index; ``count`` is signed."""
+        """Run the body for each ``i64`` index in ``range(count)``; ``count`` is signed.
+
+        Raises:
+            BuildError: the body terminates its block.
+        """
         types = self.types
         head = self.new_block(types.i64)
         body = self.new_block()
@@ -131,15 +138,15 @@ class Flow(Core):
         index = head.arguments[0]
         yield index
         if self.terminated(self.block):
-            raise BuildError("the body of a loop must not end its block itself")
-        self.br(head, self.binary("add", index, self.i64(1)))  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownArgumentType]
+            raise BuildError("the body of a loop must not terminate its block itself")
+        self.br(head, self.add(index, self.i64(1)))
         following = self.new_block()
         self.block = head
-        self.cond_br(self.slt(index, count), body, following)  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownArgumentType]
+        self.cond_br(self.slt(index, count), body, following)
         self.block = following
 
     @staticmethod
     def terminated(block: Any) -> bool:
-        """Whether a block already ends in a terminator."""
+        """Return whether a block ends in a terminator."""
         operations = block.operations
         return len(operations) > 0 and operations[len(operations) - 1].operation.name in TERMINATORS

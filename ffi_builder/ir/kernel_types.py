@@ -1,4 +1,4 @@
-"""The types of a kernel before lowering, as data, and what MLIR lowers them to.
+"""The types of a kernel before lowering, as data, and the types that MLIR lowers them to.
 
 :func:`read_function` reads a function type of any distribution's bindings::
 
@@ -7,8 +7,8 @@
     inputs:  MemRef(element="f32", sizes=(None, 4), strides=(None, 1), offset=None, …), "index"
     results: "f32"
 
-:func:`lowered` gives the parameters and the result that the conversion to the LLVM dialect makes of
-these ("Target LLVM IR" in MLIR's documentation), and :func:`dtypes_of` the dtypes of an element.
+:func:`lowered` returns the parameters and the result after the conversion to the LLVM dialect (see
+https://mlir.llvm.org/docs/TargetLLVMIR/), and :func:`dtypes_of` the dtypes of an element type.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from ffi_builder.ir.protocols import Type
 
 @dataclass(frozen=True)
 class MemRef:
-    """A ranked memref type. None stands for ``?``, a value that is known at run time."""
+    """A ranked memref type. None stands for ``?``, a value known only at run time."""
 
     text: str
     """As MLIR prints it."""
@@ -33,7 +33,7 @@ class MemRef:
     """The text of the element type."""
     sizes: tuple[int | None, ...]
     strides: tuple[int | None, ...] | None
-    """In elements; None where the type has no layout, and so is row-major."""
+    """In elements; None if the type has no layout, and so is row-major."""
     offset: int | None
     """In elements."""
     address_space: int = 0
@@ -45,7 +45,7 @@ class MemRef:
 
 
 KernelType: TypeAlias = "MemRef | str"
-"""A memref type, or the text of any other."""
+"""A memref type, or the text of any other type."""
 
 
 @dataclass(frozen=True)
@@ -57,14 +57,14 @@ class FunctionTypes:
 
 
 def read_function(ir: Any, function_type: Any) -> FunctionTypes:
-    """The inputs and results of an ``ir.FunctionType``.
+    """Read the inputs and results of an ``ir.FunctionType``.
 
     Args:
         ir: the ``ir`` module of the type's distribution.
         function_type: the ``function_type`` of a ``func.func``.
     """
     inputs, results = list(function_type.inputs), list(function_type.results)
-    # Most kernels take several memrefs of one type, and each takes 15 µs.
+    # Reading a memref type takes 15 µs, and most kernels have several of the same type.
     known = {type_: read_type(ir, type_) for type_ in {*inputs, *results}}
     return FunctionTypes(
         tuple(known[type_] for type_ in inputs), tuple(known[type_] for type_ in results)
@@ -72,16 +72,18 @@ def read_function(ir: Any, function_type: Any) -> FunctionTypes:
 
 
 def read_type(ir: Any, type_: Type) -> KernelType:
-    """One type: a :class:`MemRef`, or text.
+    """Read a type: a :class:`MemRef`, or text.
 
-    Text is also what a memref of unknown rank is, and one whose layout has no strides or whose
-    memory space is no int.
+    The result is text also for a memref of unknown rank, with a layout that is not strided, or in a
+    memory space that is no int.
     """
     text = str(type_)
     if not text.startswith("memref<") or text.startswith("memref<*x"):
         return text
     memref: Any = type_
-    if not isinstance(type_, ir.MemRefType):  # as old bindings give what is in another type
+    if not isinstance(
+        type_, ir.MemRefType
+    ):  # old bindings do not downcast the types inside another one
         memref = ir.MemRefType(type_)
     layout, space = _read_layout(memref), _read_space(memref.memory_space)
     if layout is None or space is None:
@@ -95,7 +97,7 @@ _DYNAMIC: Final = -(2**63)
 
 
 def _read_layout(memref: Any) -> tuple[tuple[int | None, ...] | None, int | None] | None:
-    """Strides and offset; None for a layout that has none."""
+    """Return the strides and the offset; None for a layout that is not strided."""
     text, rank = str(memref.layout), memref.rank
     dims = ", ".join(f"d{axis}" for axis in range(rank))
     if text == f"affine_map<({dims}) -> ({dims})>":
@@ -106,7 +108,7 @@ def _read_layout(memref: Any) -> tuple[tuple[int | None, ...] | None, int | None
         return strides, _entry(found[2] or "0")
     try:
         strides, offset = memref.get_strides_and_offset()
-    except Exception:  # AttributeError of old bindings, or what those at hand raise
+    except Exception:  # AttributeError in old bindings, other errors in newer ones
         return None
     known = tuple(None if stride == _DYNAMIC else stride for stride in strides)
     return known, None if offset == _DYNAMIC else offset
@@ -117,7 +119,7 @@ def _entry(text: str) -> int | None:
 
 
 def _read_space(space: object) -> int | None:
-    """The number of a memory space; None for an attribute, which each target lowers itself."""
+    """Return the number of a memory space; None for an attribute, which each target lowers."""
     if space is None:
         return 0
     found = re.match(r"(\d+) : i", str(space))
@@ -135,15 +137,16 @@ _VECTOR: Final = re.compile(r"vector<(\d+)x(index|[^x<>\[\]]+)>")
 def lowered(
     types: FunctionTypes, *, c_interface: bool = False
 ) -> tuple[str, tuple[str, ...]] | None:
-    """The result and the parameters of the ``llvm.func`` that MLIR lowers a function to, as text.
+    """Return the result and the parameters, as text, of the ``llvm.func`` after lowering.
 
     Args:
         types: the function before lowering.
-        c_interface: of its C interface, where a memref is a pointer to its descriptor.
+        c_interface: describe the function's C interface, in which a memref is a pointer to its
+            descriptor.
 
     Returns:
-        None if a memref is returned, or a type is lowered in a way that is not known here: that of
-        a tensor, for instance, by whatever bufferizes it.
+        The result and the parameters; None if the function returns a memref, or the lowering of a
+        type is not known here: a tensor's, for example, depends on its bufferization.
     """
     parameters: list[str] = []
     for type_ in types.inputs:
@@ -160,7 +163,7 @@ def lowered(
 
 
 def lowered_words(type_: KernelType, *, c_interface: bool) -> list[str] | None:
-    """The parameters that one input becomes, as text; None if that is not known here."""
+    """Return the parameters for one input, as text; None if its lowering is not known here."""
     if isinstance(type_, str):
         scalar = _scalar(type_)
         return None if scalar is None else [scalar]
@@ -178,7 +181,7 @@ def _scalar(text: str) -> str | None:
         return text
     number = _NUMBER.fullmatch(text)
     if number is not None:
-        # Types that LLVM lacks are passed as their bits.
+        # Float types that LLVM lacks are passed as integers of the same width.
         bits = number["int"] or re.sub(r"\D.*", "", text[1:])
         return number["float"] or f"i{bits}"
     parts = _COMPLEX.fullmatch(text)
@@ -196,39 +199,40 @@ def _struct(members: Sequence[str]) -> str:
 
 # ---- dtypes
 
-_FLOATS: Final = {
-    "f16": "float16",
-    "bf16": "bfloat16",
-    "f32": "float32",
-    "f64": "float64",
+_DTYPES: Final[dict[str, tuple[str, ...]]] = {
+    "f16": ("float16",),
+    "bf16": ("bfloat16",),
+    "f32": ("float32",),
+    "f64": ("float64",),
     # f8E4M3FN is float8_e4m3fn.
-    **{f"f{bits}{name.partition('_')[2].upper()}": name for name, bits in abi.FIXED_BITS.items()},
+    **{
+        f"f{bits}{name.partition('_')[2].upper()}": (name,) for name, bits in abi.FIXED_BITS.items()
+    },
+    "complex<f16>": ("complex32",),
+    "complex<f32>": ("complex64",),
+    "complex<f64>": ("complex128",),
+    "index": ("int64", "uint64"),
+    _POINTER: ("handle64",),
 }
-_COMPLEXES: Final = {"complex<f16>": "complex32", "complex<f32>": "complex64"} | {
-    "complex<f64>": "complex128"
-}
+"""The dtypes of element types that are neither integers nor vectors."""
 _OTHER_NUMBERS: Final = re.compile(r"tf32|f\d+\w*|[su]?i\d+|complex<[^!]*>|vector<[^!]*>")
-"""Types of numbers; those that are none of the above are no dtype."""
+"""Number types; those that the functions below do not handle have no dtype."""
 _INTEGER_BITS: Final = (1, 2, 4, 8, 16, 32, 64)
 
 
 @cache
 def dtypes_of(element: str) -> tuple[str, ...] | None:
-    """The dtypes that an element type of a memref may be, the most likely one first.
+    """Return the dtypes that an element type of a memref may have, the most likely one first.
 
-    ``i32`` is int32 or uint32, as it says no sign, and ``i8`` bool, too, which is a byte in memory.
+    ``i32`` has no sign, so it may be int32 or uint32. ``i8`` may also be bool, a byte in memory.
 
     Returns:
-        Nothing for a number that no dtype is, such as ``f80``; None for a type of a dialect, of
-        which it is not known here.
+        An empty tuple for a number without a dtype, such as ``f80``; None for a dialect's type,
+        whose dtype is not known here.
     """
-    floating = _FLOATS.get(element) or _COMPLEXES.get(element)
-    if floating is not None:
-        return (floating,)
-    if element == "index":
-        return "int64", "uint64"
-    if element == _POINTER:
-        return ("handle64",)
+    known = _DTYPES.get(element)
+    if known is not None:
+        return known
     integer = re.fullmatch(r"([su]?)i(\d+)", element)
     if integer is not None:
         return _integer_dtypes(integer[1], int(integer[2]))
@@ -250,7 +254,10 @@ def _integer_dtypes(sign: str, bits: int) -> tuple[str, ...]:
 
 
 def _vector_dtypes(lanes: int, element: str) -> tuple[str, ...] | None:
-    """LLVM pads vectors to a power of two, and packs the bits of i1; DLPack does neither."""
+    """Return the dtypes of a vector.
+
+    LLVM pads vectors to a power of two and packs the bits of i1; DLPack does neither.
+    """
     dtypes = dtypes_of(element)
     if dtypes is None or element == "i1" or lanes & (lanes - 1):
         return () if dtypes is not None else None

@@ -10,12 +10,12 @@ class Memory(Core):
     """Operations on memory. Offsets and alignments are bytes."""
 
     def load(self, result: Type, pointer: Value, *, align: int | None = None) -> Value:
-        """Load a value; ``align`` only where it is less than the type's own."""
+        """Load a value; give ``align`` only if it is less than the alignment of the type."""
         attributes = {"alignment": self.types.int_attribute(64, align)} if align else None
         return self.value("llvm.load", (pointer,), result, attributes)
 
     def store(self, value: Value, pointer: Value) -> None:
-        """Store a value at its type's own alignment."""
+        """Store a value with the alignment of its type."""
         self.op("llvm.store", (value, pointer))
 
     def offset(self, pointer: Value, offset: int) -> Value:
@@ -26,14 +26,14 @@ class Memory(Core):
         return self.value("llvm.getelementptr", (pointer,), types.ptr, types.of_offset(offset))
 
     def element(self, pointer: Value, index: Value, element: str = "i8") -> Value:
-        """The address of element ``index`` of an array; ``element`` is its type's text."""
+        """Return the address of an array's element; ``element`` is the text of its type."""
         types = self.types
         return self.value(
             "llvm.getelementptr", (pointer, index), types.ptr, types.of_element(element)
         )
 
     def member(self, pointer: Value, struct: Type, index: int) -> Value:
-        """The address of a member of a struct."""
+        """Return the address of a member of a struct."""
         if index == 0:
             return pointer
         types = self.types
@@ -41,22 +41,21 @@ class Memory(Core):
         return self.value("llvm.getelementptr", (pointer,), types.ptr, attributes)
 
     def field(self, result: Type, pointer: Value, offset: int) -> Value:
-        """Load what stands ``offset`` bytes behind a pointer."""
+        """Load a value ``offset`` bytes after a pointer."""
         return self.load(result, self.offset(pointer, offset))
 
     def alloca(self, type_: Type, count: int = 1, *, align: int | None = None) -> Value:
-        """Stack space for ``count`` values, in the entry block, so that it is taken once a call."""
+        """Reserve stack space for ``count`` values in the entry block, and so once per call."""
         here = self._ip
         self._ip = self._point.at_block_begin(self.entry)
-        size = self.i32(count)
-        space = self.alloca_here(type_, size, align=align)
+        space = self.alloca_here(type_, self.i32(count), align=align)
         self._ip = here
         return space
 
     def alloca_here(self, type_: Type, count: Value, *, align: int | None = None) -> Value:
-        """Stack space for a number of values that is known only at run time, at the cursor."""
+        """Reserve stack space at the cursor, for a number of values known only at run time."""
         types = self.types
         attributes = {"elem_type": types.type_attribute(types.text(type_))}
         if align:
-            attributes["alignment"] = self.types.int_attribute(64, align)
-        return self.value("llvm.alloca", (count,), self.types.ptr, attributes)
+            attributes["alignment"] = types.int_attribute(64, align)
+        return self.value("llvm.alloca", (count,), types.ptr, attributes)

@@ -1,4 +1,4 @@
-"""Words for what the bindings refuse with a list of their own signatures."""
+"""Errors for operands that the bindings refuse, where they only list their own signatures."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ def wrong_operation(
     successors: Any,
     error: Exception,
 ) -> BuildError:
-    """What of an operation is none of MLIR's objects, which ``Operation.create`` does not say."""
+    """Return the error for arguments that ``Operation.create`` refused.
+
+    ``error`` is the exception that it raised, which does not say which argument was wrong.
+    """
     if not isinstance(name, str):
         return BuildError(f"operation: expected a name, such as 'llvm.add', but got {name!r}")
     lists = {"operands": operands, "results": results, "successors": successors or ()}
@@ -47,7 +50,7 @@ def wrong_operation(
 
 
 def not_a_value(where: str, given: object) -> BuildError:
-    """Where a value of the function stands, something else was given."""
+    """Return the error for something else than an ``ir.Value``."""
     if isinstance(given, bool):
         hint = f"; builder.i1({given}) makes one of a bool"
     elif isinstance(given, int):
@@ -60,22 +63,22 @@ def not_a_value(where: str, given: object) -> BuildError:
 
 
 def not_values(where: str, given: object) -> BuildError:
-    """Where a list of values stands, something else was given."""
+    """Return the error for something else than a list of values."""
     return BuildError(f"{where}: expected a list of values but got {given!r}")
 
 
 def _not_a_type(name: str, given: object) -> BuildError:
     hint = f"; builder.types.parse({given!r}) makes one of a text" if isinstance(given, str) else ""
     if given is None:
-        hint = "; builder.types.void is that of nothing"
+        hint = "; builder.types.void is the type of no result"
     return BuildError(f"{name}: result: expected a type (an ir.Type) but got {given!r}{hint}")
 
 
 def not_text(what: str, given: object) -> BuildError:
-    """Where a text stands, something else was given."""
+    """Return the error for something else than a str."""
     return BuildError(f"{what}: expected a str but got {given!r}")
 
 
 def not_an_int(what: str, given: object, hint: str = "") -> BuildError:
-    """Where a Python int stands, which is known now, something else was given."""
+    """Return the error for something else than a Python int."""
     return BuildError(f"{what}: expected an int but got {given!r}{hint}")

@@ -1,7 +1,7 @@
-"""The little of MLIR's Python objects that this package and its users rely on, as types.
+"""Protocols with the few members of MLIR's Python objects that this package and providers use.
 
-Every distribution has classes of its own; these Protocols fit them all, so that a provider can be
-written, and checked by pyright, against none in particular.
+Every distribution has its own classes. The Protocols match all of them, so that pyright can check a
+provider that works with any distribution.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class Attribute(Protocol):
 
 
 class Value(Protocol):
-    """An ``ir.Value``: the result of an operation, or a block's argument."""
+    """An ``ir.Value``: a result of an operation, or an argument of a block."""
 
     @property
     def type(self) -> Type: ...

@@ -1,4 +1,4 @@
-"""The symbols of one module: what is declared, defined, and free to use as a name."""
+"""The symbols of a module: lookup, unique names, declarations and definitions."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ffi_builder.ir.types import Types
 
 
 class Symbols:
-    """Adds declarations, globals and functions to a module, and can take back all it added."""
+    """Adds declarations, globals and functions to a module, and can remove all of them again."""
 
     def __init__(self, types: Types, module: Module, location: Any) -> None:
         self.types = types
@@ -30,30 +30,30 @@ class Symbols:
         self._added_names: dict[str, Operation] = {}
         self._texts: dict[bytes, str] = {}
         self.renamed = False
-        """Whether a name was taken, so that something got another one."""
+        """Whether a symbol got another name because its own was taken."""
         self.wanted: set[str] = set()
-        """What is referred to already and has to be defined yet."""
+        """The symbols that are referred to and not defined yet."""
 
     def __contains__(self, name: str) -> bool:
         return name in self._added_names or name in self._table
 
     def find(self, name: str) -> Operation | None:
-        """The operation that defines or declares a symbol."""
+        """Return the operation that defines or declares a symbol, or None."""
         if name in self._added_names:
             return self._added_names[name]
         return self._table[name].operation if name in self._table else None
 
     @property
     def only_ours(self) -> bool:
-        """Whether nothing was added to the module in other ways than through this object."""
+        """Whether everything that was added to the module was added through this object."""
         return len(self.module.body.operations) == self._size + len(self.added)
 
     def refresh(self) -> None:
-        """See what was added to the module in other ways than through this object."""
+        """Look up symbols that were added to the module in other ways than through this object."""
         self._table = self.types.ir.SymbolTable(self.module.operation)
 
     def unique(self, base: str) -> str:
-        """``base``, or with a number behind it if a symbol has that name."""
+        """Return ``base``, with a number appended if a symbol has that name."""
         name, number = base, 0
         while name in self:
             number += 1
@@ -73,7 +73,7 @@ class Symbols:
         """Add an ``llvm.func``: a declaration, or with ``body`` a function with an entry block.
 
         Raises:
-            BuildError: if the module has a symbol of that name.
+            BuildError: the module has a symbol of that name.
         """
         found = self.find(name)
         if found is not None:
@@ -104,10 +104,10 @@ class Symbols:
         parameters: Sequence[Type],
         attributes: dict[str, Attribute] | None = None,
     ) -> Operation:
-        """The function of that name: the one that is there, or a declaration.
+        """Return the function of that name, and declare it if the module does not have it.
 
         Raises:
-            BuildError: if the symbol is there with another type.
+            BuildError: the module has the symbol with another type.
         """
         return self.declare_as(name, self.types.function(result, parameters), attributes)
 
@@ -125,31 +125,26 @@ class Symbols:
         return found
 
     def text(self, data: bytes, *, align: int | None = None) -> str:
-        """The name of a private constant with these bytes, added if it is new."""
+        """Return the name of a private constant with these bytes, and add it if it is new."""
         if data not in self._texts:
-            # Named by what it holds, so that the next wrapper finds it.
+            # The name depends on the bytes, so that the next wrapper finds the constant.
             base = f"__ffi_builder_text_{hashlib.sha256(data).hexdigest()[:8]}"
-            if self.has_constant(base, data):
-                self._texts[data] = base
-            else:
-                self._texts[data] = self.constant(base, data, align=align)
+            self._texts[data] = self.named(base, data, align=align)
         return self._texts[data]
 
-    def named(self, base: str, data: bytes) -> str:
-        """The name of a private constant: ``base``, if it is free or has these bytes already."""
-        return base if self.has_constant(base, data) else self.constant(base, data)
+    def named(self, base: str, data: bytes, *, align: int | None = None) -> str:
+        """Return the name of a private constant with these bytes: ``base`` unless it is taken."""
+        return base if self.has_constant(base, data) else self.constant(base, data, align=align)
 
     def has_constant(self, name: str, data: bytes) -> bool:
-        """Whether the constant of that name is there, and has these bytes."""
+        """Return whether the module has a constant of that name with these bytes."""
         found = self.find(name)
-        return found is not None and self._is_constant(found, data)
-
-    def _is_constant(self, operation: Operation, data: bytes) -> bool:
         return (
-            operation.name == "llvm.mlir.global"
-            and "constant" in operation.attributes
-            and "value" in operation.attributes
-            and operation.attributes["value"] == self.types.string(data)
+            found is not None
+            and found.name == "llvm.mlir.global"
+            and "constant" in found.attributes
+            and "value" in found.attributes
+            and found.attributes["value"] == self.types.string(data)
         )
 
     def constant(self, base: str, data: bytes, *, align: int | None = None) -> str:
@@ -157,19 +152,19 @@ class Symbols:
         types = self.types
         fixed = {
             "constant": types.attribute("unit"),
-            # Where it stands says nothing, so equal ones may be merged; and no object names it.
+            # 2 is Global: the address has no meaning, so that LLVM may merge equal constants.
             "unnamed_addr": types.int_attribute(64, 2),
             "linkage": types.attribute("#llvm.linkage<private>"),
         }
         return self._bytes(base, data, align, fixed)
 
     def variable(self, base: str, data: bytes, *, align: int | None = None) -> str:
-        """Add an internal variable of these bytes at first, and return its name (made unique)."""
+        """Add an internal variable with these initial bytes, and return its name (made unique)."""
         fixed = {"linkage": self.types.attribute("#llvm.linkage<internal>")}
         return self._bytes(base, data, align, fixed)
 
     def destructor(self, function: str) -> None:
-        """Have a function without arguments and result called when the code is unloaded."""
+        """Call a ``void ()`` function when the code is unloaded."""
         types = self.types
         attributes = {
             "dtors": types.attribute(f"[@{function}]"),
@@ -179,7 +174,7 @@ class Symbols:
         types.ir.Operation.create(
             "llvm.mlir.global_dtors", attributes=attributes, loc=self.location, ip=self._end
         )
-        # It has no name to be found by, and counts as if it had been there.
+        # It has no symbol, so `added` cannot hold it: count it as if it had been there at first.
         self._size += 1
 
     def _bytes(self, base: str, data: bytes, align: int | None, more: dict[str, Attribute]) -> str:
@@ -200,10 +195,10 @@ class Symbols:
         return name
 
     def adopt(self, bytecode: bytes) -> None:
-        """Add the symbols of a module given as bytecode, but for those that are there already.
+        """Add the symbols of a module given as bytecode, except those that this one has.
 
         Raises:
-            BuildError: if one is there with another type.
+            BuildError: this module has one of them with another type.
         """
         source = self.types.ir.Module.parse(bytecode, self.types.context)
         for operation in list(source.body.operations):
@@ -216,12 +211,12 @@ class Symbols:
                 self.take(name, operation.operation)
 
     def take(self, name: str, operation: Any) -> None:
-        """Move a symbol, which has this name, here from another module of the same context."""
+        """Move a symbol of this name here from another module of the same context."""
         self._end.insert(operation.detach_from_parent())
         self._add(name, operation)
 
-    def sort_behind(self, operation: Operation) -> None:
-        """Order by name what was added behind an operation, which was added itself."""
+    def sort_after(self, operation: Operation) -> None:
+        """Sort by name the symbols that were added after ``operation``."""
         first = self.added.index(operation) + 1
         behind = sorted(self.added[first:], key=lambda added: added.attributes["sym_name"].value)
         if behind != self.added[first:]:
@@ -231,9 +226,10 @@ class Symbols:
                 self._end.insert(own.detach_from_parent())
 
     def undo(self) -> None:
-        """Take out every symbol that was not in the module at first, whoever added it.
+        """Erase every symbol that was not in the module at first, whoever added it.
 
-        Also what has no name, or one that was there already, if it stands behind what was there.
+        Also erases operations after the module's original last one that have no name, or a name
+        that was there already.
         """
         behind = self._last is None
         for operation in list(self.module.body.operations):
@@ -255,14 +251,14 @@ class Symbols:
 
 
 def describe(operation: Operation) -> str:
-    """What a symbol is, for messages: its kind, and its type if it is a function."""
+    """Describe a symbol for messages: the operation, and the type of a function."""
     if "function_type" in operation.attributes:
         return f"{operation.name} of type {operation.attributes['function_type']}"
     return operation.name
 
 
 def function_parts(operation: Operation) -> tuple[str, tuple[str, ...]]:
-    """The result and parameter types of an ``llvm.func``, as text; no result is ``!llvm.void``."""
+    """Return the result type, maybe ``!llvm.void``, and the parameter types of an ``llvm.func``."""
     return _function_parts(str(operation.attributes["function_type"]))
 
 
@@ -272,7 +268,7 @@ def _function_parts(text: str) -> tuple[str, tuple[str, ...]]:
     assert match is not None, text
     inner = match[1]
     depth, start = 0, 0
-    # The parameter list is the last bracketed group; result types may hold brackets themselves.
+    # The parameters are the last group in brackets; the result may have brackets too.
     for index in range(len(inner) - 1, -1, -1):
         depth += (inner[index] == ")") - (inner[index] == "(")
         if depth == 0:
@@ -283,7 +279,7 @@ def _function_parts(text: str) -> tuple[str, tuple[str, ...]]:
 
 
 def _split(text: str) -> list[str]:
-    """Split at the commas that are not inside brackets."""
+    """Split at commas outside brackets."""
     parts: list[str] = []
     depth = 0
     current = ""
@@ -298,5 +294,5 @@ def _split(text: str) -> list[str]:
 
 
 def _full(text: str) -> str:
-    """A type inside an LLVM type, written as it is outside: ``ptr`` is ``!llvm.ptr``."""
+    """Return a type inside an LLVM type as it is written elsewhere: ``!llvm.ptr`` for ``ptr``."""
     return f"!llvm.{text}" if re.match(r"(ptr|struct|array|void|vec|target|func)\b", text) else text

@@ -1,8 +1,8 @@
-"""Marking functions that are made of operations known to translate to LLVM IR.
+"""Marks on functions whose operations are known to translate to LLVM IR.
 
-A runtime that looks at every operation before it hands a module to MLIR's translation (which ends
-the process on what it cannot translate) need not look at these. The mark names what it vouches for,
-so that it is void once a pass or a hook has put other operations into the function.
+MLIR's translation ends the process on operations that it cannot translate, so a runtime checks
+every operation first. It can skip functions with this mark. The mark has a checksum of the
+operations, so that it is void once a pass or a hook has added others to the function.
 """
 
 from __future__ import annotations
@@ -26,9 +26,15 @@ def mark_trusted(
     *,
     made: Iterable[str] | None = None,
 ) -> None:
-    """Give a finished function LLVM attributes, and the mark among them.
+    """Set the LLVM attributes of a finished function, including the mark.
 
-    ``made`` are the names of its operations, for whom they are at hand.
+    Args:
+        types: types and attributes of the function's context.
+        function: an ``llvm.func``; it is changed.
+        passthrough: names of LLVM attributes without a value.
+        values: LLVM attributes with a value.
+        made: the names of the function's operations, if the caller has them; they are read from
+            the function otherwise.
     """
     if made is None:
         blocks = function.regions[0].blocks
@@ -38,7 +44,7 @@ def mark_trusted(
 
 
 def checksum(names: Iterable[str]) -> int:
-    """What a mark says: which operations there are, and how many of each, in any order."""
+    """Return the checksum of operations by name: which there are, and how many of each."""
     return zlib.crc32(repr(sorted(Counter(names).items())).encode())
 
 
@@ -48,7 +54,7 @@ def pass_through(
     names: Sequence[str],
     values: Mapping[str, str] | None = None,
 ) -> None:
-    """Give a function LLVM attributes: those with a name alone, then those with a value."""
+    """Set the LLVM attributes of a function: ``names`` without a value, and ``values``."""
     quoted = ", ".join(f'"{name}"' for name in names)
     attribute: Any = types.attribute(f"[{quoted}]")
     if values:

@@ -1,4 +1,4 @@
-"""LLVM types and attributes of one context, each made once."""
+"""LLVM types and attributes of a context, each made once."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ FLOAT_PREDICATES = {"oeq": 1, "olt": 4, "uno": 14}
 """``llvm.fcmp`` predicates: the numbers of the LLVM dialect's FCmpPredicate."""
 
 _DYNAMIC_INDEX = -(2**31)
-"""In a getelementptr's constant indices: this index is an operand."""
+"""Stands in a getelementptr's constant indices for one that is an operand."""
 _LIKELY = (2000, 1)
-"""The branch weights that clang gives what is expected."""
+"""The branch weights that clang emits for ``__builtin_expect``."""
 
 LLVM_TYPES = {
     **{f"{sign}int{bits}": f"i{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)},
@@ -34,11 +34,20 @@ LLVM_TYPES = {
     "float64": "f64",
     "handle": "!llvm.ptr",
 }
-"""The LLVM type of a scalar of each dtype."""
+"""The LLVM type of a scalar, by dtype."""
+
+
+def _parsed(text: str) -> cached_property[Type]:
+    """Make a property of :class:`Types` that is the type of this text."""
+
+    def parse(types: Types) -> Type:
+        return types.parse(text)
+
+    return cached_property(parse)
 
 
 class Types:
-    """Types and attributes, cached by what they are made from."""
+    """Types and attributes of a context, cached by the arguments that they are made from."""
 
     def __init__(self, ir: Any, context: Any) -> None:
         self.ir = ir
@@ -50,10 +59,10 @@ class Types:
         self._of: dict[object, dict[str, Attribute]] = {}
 
     def parse(self, text: str) -> Type:
-        """A type by its text: ``i64``, ``!llvm.ptr<1>``, ``!llvm.struct<(ptr, i64)>``.
+        """Parse a type: ``i64``, ``!llvm.ptr<1>``, ``!llvm.struct<(ptr, i64)>``.
 
         Raises:
-            BuildError: if it is none.
+            BuildError: the text is not a type.
         """
         if not isinstance(text, str):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise not_text("type", text)
@@ -62,11 +71,11 @@ class Types:
             try:
                 found = self._types[text] = self.ir.Type.parse(text, self.context)
             except Exception as error:  # MLIRError, which old bindings do not have
-                raise BuildError(f"{text!r} is no type: {error}") from None
+                raise BuildError(f"{text!r} is not a type: {error}") from None
         return found
 
     def text(self, type_: Type) -> str:
-        """The text of a type, which the bindings print anew each time."""
+        """Return the text of a type; the bindings would print it again each time."""
         found = self._texts.get(type_)
         if found is None:
             found = self._texts[type_] = str(type_)
@@ -79,55 +88,24 @@ class Types:
             found = self._integers[bits] = self.parse(f"i{bits}")
         return found
 
-    @cached_property
-    def i1(self) -> Type:
-        """``i1``."""
-        return self.parse("i1")
-
-    @cached_property
-    def i8(self) -> Type:
-        """``i8``."""
-        return self.parse("i8")
-
-    @cached_property
-    def i16(self) -> Type:
-        """``i16``."""
-        return self.parse("i16")
-
-    @cached_property
-    def i32(self) -> Type:
-        """``i32``."""
-        return self.parse("i32")
-
-    @cached_property
-    def i64(self) -> Type:
-        """``i64``."""
-        return self.parse("i64")
-
-    @cached_property
-    def f64(self) -> Type:
-        """``f64``."""
-        return self.parse("f64")
-
-    @cached_property
-    def ptr(self) -> Type:
-        """``!llvm.ptr``."""
-        return self.parse("!llvm.ptr")
-
-    @cached_property
-    def void(self) -> Type:
-        """``!llvm.void``."""
-        return self.parse("!llvm.void")
+    i1 = _parsed("i1")
+    i8 = _parsed("i8")
+    i16 = _parsed("i16")
+    i32 = _parsed("i32")
+    i64 = _parsed("i64")
+    f64 = _parsed("f64")
+    ptr = _parsed("!llvm.ptr")
+    void = _parsed("!llvm.void")
 
     def pointer(self, address_space: int | None = None) -> Type:
-        """A pointer into an address space; None and 0 are the default one."""
+        """Return the pointer type of an address space; None and 0 mean the default one."""
         return self.parse(f"!llvm.ptr<{address_space}>") if address_space else self.ptr
 
     def scalar(self, dtype: str) -> Type:
-        """The type of a scalar of a dtype: ``i32`` for int32 and uint32, ``f16`` for float16.
+        """Return the type of a scalar: ``i32`` for int32 and uint32, ``f16`` for float16.
 
         Raises:
-            BuildError: if there is no such dtype.
+            BuildError: there is no such dtype.
         """
         if not isinstance(dtype, str) or dtype not in LLVM_TYPES:  # pyright: ignore[reportUnnecessaryIsInstance]
             raise BuildError(f"dtype: expected one of {', '.join(LLVM_TYPES)} but got {dtype!r}")
@@ -149,23 +127,23 @@ class Types:
     # ---- attributes
 
     def attribute(self, text: str) -> Attribute:
-        """An attribute by its text: ``#llvm.linkage<internal>``."""
+        """Parse an attribute: ``#llvm.linkage<internal>``."""
         found = self._attributes.get(text)
         if found is None:
             found = self._attributes[text] = self.ir.Attribute.parse(text, self.context)
         return found
 
     def int_attribute(self, bits: int, value: int) -> Attribute:
-        """``value : i<bits>``; the value may be given signed or unsigned.
+        """Return ``value : i<bits>``; the value may be signed or unsigned.
 
         Raises:
-            BuildError: if it is no int, or does not fit either way.
+            BuildError: the value is no int, or does not fit.
         """
         if not isinstance(value, int):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise not_an_int(f"i{bits}", value)
         if not -(1 << (bits - 1)) <= value < 1 << bits:
             raise BuildError(f"an i{bits} cannot be {value}")
-        # IntegerAttr takes signed values; of i1 it takes 0 and 1 too.
+        # IntegerAttr takes signed values, but for i1 also 1.
         if bits > 1 and value >> (bits - 1) == 1:
             value -= 1 << bits
         return self.ir.IntegerAttr.get(self.integer(bits), value)
@@ -175,33 +153,33 @@ class Types:
         return self.ir.DenseI32ArrayAttr.get(list(values), self.context)
 
     def string(self, data: str | bytes) -> Attribute:
-        """A string attribute; from bytes it is cheap however long it is."""
+        """Return a string attribute. Bytes are cheap at any length."""
         return self.ir.StringAttr.get(data, self.context)
 
     def symbol(self, name: str) -> Attribute:
-        """A reference to a symbol, as an attribute.
+        """Return a reference to a symbol.
 
         Raises:
-            BuildError: if it is no name.
+            BuildError: the name is no str.
         """
         if not isinstance(name, str):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise not_text("symbol", name)
         return self.ir.FlatSymbolRefAttr.get(name, self.context)
 
     def type_attribute(self, text: str) -> Attribute:
-        """A type, given by its text, as an attribute."""
+        """Return the attribute of a type, given as text."""
         return self.ir.TypeAttr.get(self.parse(text), context=self.context)
 
-    # ---- the attributes of whole operations: dictionaries that are made once, and only read
+    # ---- all attributes of an operation, as shared dictionaries that nothing may change
 
     def of_constant(self, bits: int, value: int) -> dict[str, Attribute]:
-        """Of an integer constant."""
-        # 1.0 is equal to 1, and would find its attribute.
+        """Attributes of an integer constant."""
+        # The type is in the key, since 1.0 == 1.
         key = ("constant", bits, value, type(value))
         return self._of.get(key) or self._make(key, value=self.int_attribute(bits, value))
 
     def of_offset(self, offset: int) -> dict[str, Attribute]:
-        """Of a getelementptr that adds a number of bytes."""
+        """Attributes of a getelementptr that adds a number of bytes."""
         key = ("offset", offset)
         if not isinstance(offset, int):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise not_an_int("offset", offset, "; builder.element(pointer, index) adds a value")
@@ -210,7 +188,7 @@ class Types:
         )
 
     def of_element(self, element: str) -> dict[str, Attribute]:
-        """Of a getelementptr whose one index is an operand."""
+        """Attributes of a getelementptr whose only index is an operand."""
         key = ("element", element)
         return self._of.get(key) or self._make(
             key,
@@ -219,25 +197,25 @@ class Types:
         )
 
     def of_member(self, struct: str, index: int) -> dict[str, Attribute]:
-        """Of a getelementptr to a member of a struct."""
+        """Attributes of a getelementptr to a member of a struct."""
         key = ("member", struct, index)
         return self._of.get(key) or self._make(
             key, rawConstantIndices=self.i32_array(0, index), elem_type=self.type_attribute(struct)
         )
 
     def of_compare(self, predicate: int) -> dict[str, Attribute]:
-        """Of an icmp or fcmp."""
+        """Attributes of an icmp or fcmp."""
         key = ("compare", predicate)
         return self._of.get(key) or self._make(key, predicate=self.int_attribute(64, predicate))
 
     def of_position(self, index: int) -> dict[str, Attribute]:
-        """Of an extractvalue or insertvalue."""
+        """Attributes of an extractvalue or insertvalue."""
         key = ("position", index)
         position = self.ir.DenseI64ArrayAttr.get
         return self._of.get(key) or self._make(key, position=position([index], self.context))
 
     def of_branch(self, then: int, otherwise: int, *, likely: bool) -> dict[str, Attribute]:
-        """Of a cond_br with so many operands for each of its blocks."""
+        """Attributes of a cond_br, with the number of operands for each of its blocks."""
         key = ("branch", then, otherwise, likely)
         found = self._of.get(key)
         if found is None:
@@ -247,7 +225,7 @@ class Types:
         return found
 
     def of_call(self, operands: int) -> dict[str, Attribute]:
-        """Of a call with so many operands, but for the callee."""
+        """Attributes of a call with this number of operands, without the callee."""
         key = ("call", operands)
         return self._of.get(key) or self._make(
             key,
@@ -256,14 +234,14 @@ class Types:
         )
 
     def of_tail_call(self) -> dict[str, Attribute]:
-        """Of a call that may take its caller's place; none in MLIR before LLVM 20."""
+        """Attributes of a tail call; none in MLIR before LLVM 20."""
         try:
             return {"TailCallKind": self.attribute("#llvm.tailcallkind<tail>")}
         except Exception:  # MLIRError, which old bindings do not have
             return {}
 
     def of_bytes(self, data: bytes) -> dict[str, Attribute]:
-        """Of a global with these bytes; not made only once."""
+        """Attributes of a global with these bytes. They are not cached."""
         array = self.type_attribute(f"!llvm.array<{len(data)} x i8>")
         return {"global_type": array, "value": self.string(data)}
 

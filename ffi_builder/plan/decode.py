@@ -1,44 +1,79 @@
-"""Steps that find out what kind of value came; see :mod:`ffi_builder.plan.steps`."""
+"""Steps that decode a value: each accepts one kind."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import ClassVar
+from enum import Enum
+
+from typing_extensions import override
 
 from ffi_builder import abi
-from ffi_builder.plan.kinds import Kind
-from ffi_builder.plan.messages import Words
-from ffi_builder.plan.path import Place
+from ffi_builder.abi import TypeIndex
+from ffi_builder.plan.messages import OR_NONE, Words
+from ffi_builder.plan.step import Step, Texts
 
 
-@dataclass(frozen=True)
-class Step:
-    """What all steps have: the place they look at."""
+class Kind(Enum):
+    """Kinds of scalar, each with the type indices that it accepts and the message of its error."""
 
-    place: Place
+    INT = ((TypeIndex.INT, TypeIndex.BOOL, TypeIndex.BIG_INT), Words.KIND_INT)
+    BOOL = ((TypeIndex.BOOL, TypeIndex.INT), Words.KIND_BOOL)
+    FLOAT = ((TypeIndex.FLOAT, TypeIndex.INT, TypeIndex.BOOL), Words.KIND_FLOAT)
+    HANDLE = ((TypeIndex.OPAQUE_PTR, TypeIndex.NONE), Words.KIND_HANDLE)
+    POINTER = (
+        (TypeIndex.OPAQUE_PTR, TypeIndex.NONE, TypeIndex.INT, TypeIndex.BIG_INT),
+        Words.KIND_POINTER,
+    )
+    STREAM = ((TypeIndex.OPAQUE_PTR, TypeIndex.NONE, TypeIndex.INT), Words.KIND_POINTER)
+    DTYPE = ((TypeIndex.DATA_TYPE,), Words.KIND_DTYPE)
+    DEVICE = ((TypeIndex.DEVICE,), Words.KIND_DEVICE)
+    CONST_NONE = ((TypeIndex.NONE,), Words.KIND_NONE)
+    CONST_INT = ((TypeIndex.INT,), Words.KIND_INT)
+    CONST_BOOL = ((TypeIndex.BOOL,), Words.KIND_BOOL)
+    CONST_FLOAT = ((TypeIndex.FLOAT, TypeIndex.INT), Words.KIND_FLOAT)
 
-    words: ClassVar[Words]
+    @property
+    def accepts(self) -> tuple[TypeIndex, ...]:
+        """The type indices that this kind accepts."""
+        return self.value[0]
 
-    def __str__(self) -> str:
-        """One line: ``B.shape[0]: expected {k} (k), otherwise ValueError``."""
-        from ffi_builder.plan.explain import step_text
+    @property
+    def is_float(self) -> bool:
+        """Whether the value is a float; ints are converted."""
+        return TypeIndex.FLOAT in self.accepts
 
-        return step_text(self)  # pyright: ignore[reportArgumentType] # every step is of the union
+    @property
+    def is_pointer(self) -> bool:
+        """Whether the value is an address; None is 0."""
+        return TypeIndex.OPAQUE_PTR in self.accepts
+
+    @property
+    def words(self) -> Words:
+        """The message for any other type index."""
+        return self.value[1]
 
 
 @dataclass(frozen=True)
 class DecodeOptional(Step):
-    """None makes the parameter absent: all steps at places in it are skipped, later ones too."""
+    """None makes the parameter absent: steps at places inside of it are skipped, late ones too."""
+
+    @override
+    def row(self, origins: Texts) -> tuple[str, str, str]:
+        return str(self.place), "may be None: it is then absent", ""
 
 
 @dataclass(frozen=True)
 class Decode(Step):
-    """What kind of value it is. Moved objects are the objects that they hold.
+    """The value is of one kind. Moved objects are the objects that they hold.
 
-    ``optional`` says that None was accepted before, for the words of the error.
+    ``optional`` adds "or None" to the message: an Optional has accepted None before this step.
     """
 
     optional: bool = field(default=False, kw_only=True)
+
+    @override
+    def placeholders(self, origins: Texts) -> Texts:
+        return {"or_none": OR_NONE if self.optional else ""}
 
 
 @dataclass(frozen=True)
@@ -70,7 +105,7 @@ class DecodeText(Decode):
 
     @property
     def words(self) -> Words:  # pyright: ignore[reportIncompatibleVariableOverride] # by kind
-        """The error."""
+        """The message."""
         return Words.KIND_BYTES if self.binary else Words.KIND_STR
 
 
@@ -78,7 +113,7 @@ class DecodeText(Decode):
 class DecodeObject(Decode):
     """The value is an object: any, one of a static type, or one of a type by its key.
 
-    ``type_index`` is that of the one static type which is right, with nothing derived from it.
+    ``type_index`` is set where exactly one static type is accepted, without derived types.
     """
 
     type_index: int | None = None
@@ -87,10 +122,14 @@ class DecodeObject(Decode):
 
     @property
     def text(self) -> str:
-        """What is expected: ``Object``, ``Function``, or the type key."""
+        """The expected type: ``Object``, ``Function``, or the type key."""
         if self.type_index is not None:
             return abi.TYPE_KEYS[self.type_index].removeprefix("ffi.")
         return self.type_key or "Object"
+
+    @override
+    def placeholders(self, origins: Texts) -> Texts:
+        return {"text": self.text, **super().placeholders(origins)}
 
 
 @dataclass(frozen=True)
@@ -102,7 +141,7 @@ class DecodeScalar(Decode):
 
     @property
     def words(self) -> Words:  # pyright: ignore[reportIncompatibleVariableOverride] # by kind
-        """The error: each kind has its own."""
+        """The message of the kind."""
         return self.kind.words
 
 
@@ -111,3 +150,7 @@ class DecodeEntry(Step):
     """The value is an entry of a Shape, or an int or bool in an Array or List."""
 
     words = Words.KIND_INT
+
+    @override
+    def placeholders(self, origins: Texts) -> Texts:
+        return {"or_none": ""}

@@ -1,13 +1,12 @@
-"""All the words of errors, and nothing else.
+"""The messages of all errors.
 
 Every message has one frame, in one line::
 
     Mismatched B.shape[0] on argument #1 when calling: `matmul(A: …)`,
     expected 3 (k = A.shape[1]) but got 4
 
-What stands behind ``expected`` and ``but got`` is a row of :class:`Words`. The names in braces are
-values that are known when the check fails; the compiled wrapper and :mod:`ffi_builder.testing` fill
-them in alike:
+A row of :class:`Words` has the texts after ``expected`` and ``but got``. Names in braces stand for
+values that are known when the check fails:
 
     {expected}, {got}   the two values: ints, floats, booleans, or addresses in hex
     {symbol}            the name of the symbol concerned
@@ -46,7 +45,7 @@ BINDING: Final = "{symbol} = {bound} from {origin}"
 SIGNATURE_LIMIT: Final = 400
 """Signatures up to this length are shown whole, longer ones with the other arguments elided."""
 UNDECIDED: Final = "an argument changed while it was being checked, perhaps by another thread"
-"""What is raised when the hot path found something wrong and the diagnosis did not."""
+"""Message for a call that the fast path rejected and the diagnosis accepts."""
 
 
 class _Row(NamedTuple):
@@ -69,9 +68,9 @@ def _value(expected: str, got: str = "{got}") -> _Row:
 
 
 class Words(Enum):
-    """One row an error: the Python class, what was expected, what came.
+    """One row per error: the Python class, the expected value, the value that came.
 
-    Two names may share a row (they are one member then): an encoded table has each row once.
+    Names that share a row are one member, so that an encoded table has each row once.
     """
 
     COUNT = _Row("TypeError", "{expected}", "{got}")
@@ -141,17 +140,17 @@ class Words(Enum):
 
     @property
     def prefix(self) -> str:
-        """What stands before the place: ``type of B``."""
+        """Text before the place: ``type of B``."""
         return self.value.prefix
 
     @property
     def expected(self) -> str:
-        """The template behind ``expected``."""
+        """The template after ``expected``."""
         return self.value.expected
 
     @property
     def got(self) -> str:
-        """The template behind ``but got``."""
+        """The template after ``but got``."""
         return self.value.got
 
 
@@ -184,7 +183,7 @@ PLACEHOLDERS: Final = (
     "string",
     "nearest",
 )
-"""Every placeholder; one's number in an encoded template is its position here, plus one."""
+"""Every placeholder. Encoded templates refer to it by its position here, plus one."""
 
 TYPE_NAMES: Final[dict[int, str]] = {
     0: "None",
@@ -207,35 +206,35 @@ TYPE_NAMES: Final[dict[int, str]] = {
     74: "Python object",
     78: "int beyond int64",
 }
-"""How messages call the kind of a value: objects by their type key, but for a few."""
+"""Names of value kinds in messages: for most objects, the type key."""
 
 OR_NONE: Final = " or None"
 """``{or_none}`` of an Optional."""
 NEAREST: Final = " (did you mean '{nearest}'?)"
 """``{nearest}`` where a choice is near."""
 SHOWN_ENTRIES: Final = 64
-"""Of longer shapes and strides, and of longer strs in bytes, no more is shown."""
+"""Shapes, strides and strs (in bytes) are shown up to this length."""
 LONGEST_TYPE_KEY: Final = 255
-"""Of a type with a longer key, in bytes, the index is shown."""
+"""Type keys up to this length (in bytes) are shown; for longer ones, the type index."""
 LONGEST_NEAREST: Final = 63
-"""Longer choices, in bytes, are not thought of as what may have been meant."""
+"""Choices up to this length (in bytes) are suggested as what may have been meant."""
 
 
 def type_name(type_index: int, type_key: str | None = None) -> str:
-    """What messages call a value of this type index; ``type_key`` is what the registry has."""
+    """Name values of a type index in messages; ``type_key`` is its key in the registry."""
     known = type_key is not None and len(type_key.encode()) <= LONGEST_TYPE_KEY
     other = type_key if known else None
     return TYPE_NAMES.get(type_index, other or f"type index {type_index}")
 
 
 def list_text(entries: list[int]) -> str:
-    """A shape or strides: ``[3, 4]``, of a long one the first entries."""
+    """Show a shape or strides: ``[3, 4]``. Long ones are cut."""
     more = ["..."] if len(entries) > SHOWN_ENTRIES else []
     return f"[{', '.join([*map(str, entries[:SHOWN_ENTRIES]), *more])}]"
 
 
 def string_text(data: bytes) -> str:
-    """A str that came: ``'relu'``, of a long one the first bytes, with escapes."""
+    """Show a str with quotes and escapes: ``'relu'``. Long ones are cut."""
     shown = "".join(
         chr(byte) if 0x20 <= byte < 0x7F and byte not in b"'\"\\" else f"\\x{byte:02x}"
         for byte in data[:SHOWN_ENTRIES]
@@ -244,12 +243,12 @@ def string_text(data: bytes) -> str:
 
 
 def choices_text(choices: Iterable[str]) -> str:
-    """What errors list: ``'relu', 'gelu'``."""
+    """List choices: ``'relu', 'gelu'``."""
     return ", ".join(f"'{choice}'" for choice in choices)
 
 
 def float_text(value: float) -> str:
-    """``%.15g``, or ``%.17g`` where that would be another float64; ``nan`` for every NaN."""
+    """Show a float64 by ``%.15g``, or by ``%.17g`` if that would read back differently."""
     if value != value:
         return "nan"
     short = f"{value:.15g}"
@@ -257,7 +256,7 @@ def float_text(value: float) -> str:
 
 
 def signature_text(name: str, arguments: list[str], failing: int | None) -> str:
-    """The signature as a message shows it: whole, or past 400 characters only the failing part."""
+    """Show a signature whole, or past 400 characters only the failing argument."""
     whole = f"{name}({', '.join(arguments)})"
     if len(whole) <= SIGNATURE_LIMIT:
         return whole
@@ -269,7 +268,7 @@ def signature_text(name: str, arguments: list[str], failing: int | None) -> str:
 
 
 def template_parts(template: str) -> list[tuple[str, str | None]]:
-    """``"at least {expected}!"`` as ``[("at least ", "expected"), ("!", None)]``."""
+    """Split ``"at least {expected}!"`` into ``[("at least ", "expected"), ("!", None)]``."""
     pieces = re.split(r"\{(\w+)\}", template)
     names: list[str | None] = [*pieces[1::2], None]
     return list(zip(pieces[0::2], names, strict=True))

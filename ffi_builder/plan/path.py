@@ -1,4 +1,4 @@
-"""Places: where in the arguments a value stands, and how error messages call it."""
+"""Places: the position of a value in the arguments, and its name in error messages."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Final
 
 
 class Part(IntEnum):
-    """Which part of an argument. The numbers are those of the encoded table."""
+    """A part of an argument. The encoded table uses these numbers."""
 
     VALUE = 0
     NDIM = 1
@@ -23,7 +23,7 @@ class Part(IntEnum):
     COUNT = 10
     ARGUMENTS = 11
 
-    # That of an Enum is Python code: places are looked up all the time.
+    # Enum's own __hash__ is Python code, and places are dict keys on hot paths.
     __hash__ = int.__hash__
 
 
@@ -39,7 +39,7 @@ SUFFIXES: Final[dict[Part, str]] = {
     Part.COUNT: "number of arguments",
     Part.ARGUMENTS: "argument array",
 }
-"""What a part adds to the path; those of no argument have no path."""
+"""Text that a part adds to the path. COUNT and ARGUMENTS belong to no argument."""
 
 
 @dataclass(frozen=True)

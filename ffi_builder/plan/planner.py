@@ -1,92 +1,41 @@
-"""From a signature to its plan: which checks, in which order.
+"""Makes the plan of a signature: chooses the checks and their order.
 
-The order is that of design.md, and part of the interface: arguments from left to right, each
-checked as far as it can be; then, in declaration order, what had to wait for a later argument.
+The order is part of the interface (docs/checks.md). Arguments are checked from left to right, each
+as far as possible; checks that need a later argument follow at the end, in declaration order.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
 from typing import Final, TypeAlias, Union
 
 from ffi_builder import spec
 from ffi_builder.abi import TypeIndex
 from ffi_builder.errors import SpecError
+from ffi_builder.plan import steps as s
+from ffi_builder.plan.model import Plan
 from ffi_builder.plan.path import Part, Place
-from ffi_builder.plan.steps import (
-    AnyStep,
-    AtLeast,
-    AtMost,
-    Bind,
-    BindOrEqual,
-    CheckArguments,
-    CheckBool,
-    CheckBytes,
-    CheckCells,
-    CheckChoice,
-    CheckCount,
-    CheckLength,
-    CheckSmall,
-    DecodeEntry,
-    DecodeObject,
-    DecodeOptional,
-    DecodeScalar,
-    DecodeShape,
-    DecodeText,
-    DecodeTuple,
-    Divisible,
-    EqualExpr,
-    EqualFloat,
-    EqualInt,
-    EqualSymbol,
-    Fits,
-    Kind,
-    NotNegative,
-    NotNull,
-    Solve,
-)
-from ffi_builder.plan.tensor import plan_tensor
-
-
-@dataclass(frozen=True)
-class Plan:
-    """The checks of a signature, as an ordered list of steps.
-
-    ``late`` is the index of the first step that had to wait for a later argument; ``occurrences``
-    says how many dimensions, strides and parameters each symbol is in. ``str()`` gives one line a
-    step; plans of equal signatures are equal.
-    """
-
-    signature: spec.Signature
-    steps: tuple[AnyStep, ...]
-    late: int
-    occurrences: Mapping[spec.Var, int] = field(repr=False, compare=False)
-
-    def __str__(self) -> str:
-        from ffi_builder.plan.explain import plan_text
-
-        return plan_text(self)
-
-    def __iter__(self) -> Iterator[AnyStep]:
-        return iter(self.steps)
-
-    def __len__(self) -> int:
-        return len(self.steps)
+from ffi_builder.plan.tensors import plan_tensor
+from ffi_builder.plan.values import ValuePlanner
 
 
 def make_plan(signature: spec.Signature) -> Plan:
-    """The plan of a signature. Pure data; no MLIR is needed.
+    """Plan the checks of a signature. Plans are pure data; no MLIR is needed.
 
     Raises:
-        SpecError: if it is given something else.
+        SpecError: if ``signature`` is not a Signature.
     """
     check_signature("", signature)
-    return Planner(signature).plan()
+    return _Planner(signature).plan()
+
+
+def explain(signature: spec.Signature) -> str:
+    """Show the plan of a signature: the checks in their order, and the error of each."""
+    return str(make_plan(signature))
 
 
 def check_signature(prefix: str, given: object) -> None:
-    """Raise SpecError for what is no Signature; ``prefix`` begins its words."""
+    """Raise SpecError unless a Signature is given; its message begins with ``prefix``."""
     if isinstance(given, spec.Signature):
         return
     hint = ""
@@ -115,46 +64,20 @@ _STATIC: Final[dict[type, int]] = {
 }
 
 
-@dataclass
-class Planner:
-    """Collects steps, and remembers which symbols are bound so far."""
-
-    signature: spec.Signature
-    steps: list[AnyStep] = field(default_factory=list[AnyStep])
-    late: list[AnyStep] = field(default_factory=list[AnyStep])
-    bound: set[spec.Var] = field(default_factory=set[spec.Var])
-    """Symbols bound for certain."""
-    provisional: set[spec.Var] = field(default_factory=set[spec.Var])
-    """Symbols that a stride or an Optional was the first to bind: perhaps not, or not for good."""
-    tensors: list[tuple[Place, str, bool]] = field(default_factory=list[tuple[Place, str, bool]])
-    """Every tensor so far: its device id, its device type, whether it is certain to be there."""
-    in_optional: bool = False
-
-    def __post_init__(self) -> None:
-        self._alone: set[spec.Var] = set()
-        """Expressions never bind what stands alone somewhere."""
-        self._occurrences: dict[spec.Var, int] = {}
-        for _, entry in spec.occurrences(self.signature.params):
-            if isinstance(entry, spec.Var):
-                self._alone.add(entry)
-            for var in set(spec.variables(entry)):
-                self._occurrences[var] = self._occurrences.get(var, 0) + 1
+class _Planner(ValuePlanner):
+    """Plans parameters from left to right."""
 
     def plan(self) -> Plan:
-        """All steps, those that had to wait last."""
+        """Plan all parameters. Late steps come last."""
         arguments = self.signature.arguments
         nowhere = Place((-1,), "", Part.COUNT)
-        self.add(CheckCount(nowhere, len(arguments)))
+        self.add(s.CheckCount(nowhere, len(arguments)))
         if arguments:
-            self.add(CheckArguments(nowhere.at(Part.ARGUMENTS)))
+            self.add(s.CheckArguments(nowhere.at(Part.ARGUMENTS)))
         for index, param in enumerate(arguments):
             self._plan_param(Place((index,), param.name), param)
         steps = (*self.steps, *self.late)
-        return Plan(self.signature, steps, len(self.steps), self._occurrences)
-
-    def add(self, *steps: AnyStep) -> None:
-        """Append steps."""
-        self.steps.extend(steps)
+        return Plan(self.signature, steps, len(self.steps), self.occurrences)
 
     def _plan_param(self, place: Place, param: spec.Param, *, optional: bool = False) -> None:
         match param:
@@ -178,34 +101,34 @@ class Planner:
                 self._plan_plain(place, param, optional)
 
     def _plan_plain(self, place: Place, param: Simple, optional: bool) -> None:
-        """What has no symbols and nothing inside."""
+        """Plan a parameter without symbols and elements."""
 
-        def decode(kind: Kind) -> DecodeScalar:
-            return DecodeScalar(place, kind, optional=optional)
+        def decode(kind: s.Kind) -> s.DecodeScalar:
+            return s.DecodeScalar(place, kind, optional=optional)
 
         match param:
             case spec.Stream():
-                self.add(decode(Kind.STREAM))
+                self.add(decode(s.Kind.STREAM))
             case spec.DataPointer():
-                self.add(decode(Kind.POINTER), NotNegative(place), Fits(place, "uint64"))
+                self.add(decode(s.Kind.POINTER), s.NotNegative(place), s.Fits(place, "uint64"))
             case spec.DType():
-                self.add(decode(Kind.DTYPE))
+                self.add(decode(s.Kind.DTYPE))
             case spec.Device():
-                self.add(decode(Kind.DEVICE))
+                self.add(decode(s.Kind.DEVICE))
             case spec.ConstNone():
-                self.add(decode(Kind.CONST_NONE))
+                self.add(decode(s.Kind.CONST_NONE))
             case spec.ConstInt():
-                self.add(decode(Kind.CONST_INT), EqualInt(place, param.value))
+                self.add(decode(s.Kind.CONST_INT), s.EqualInt(place, param.value))
             case spec.ConstBool():
-                self.add(decode(Kind.CONST_BOOL), EqualInt(place, param.value))
+                self.add(decode(s.Kind.CONST_BOOL), s.EqualInt(place, param.value))
             case spec.ConstFloat():
-                self.add(decode(Kind.CONST_FLOAT), EqualFloat(place, param))
+                self.add(decode(s.Kind.CONST_FLOAT), s.EqualFloat(place, param))
 
     def _plan_optional(self, place: Place, param: spec.Plain) -> None:
-        """What is bound in an Optional is certain in it alone."""
+        """Plan an Optional. Symbols that it binds are certain only within it."""
         outer, self.in_optional = self.in_optional, True
         certain = set(self.bound)
-        self.add(DecodeOptional(place))
+        self.add(s.DecodeOptional(place))
         self._plan_param(place, param, optional=True)
         self.provisional |= self.bound - certain
         self.bound = certain
@@ -213,113 +136,46 @@ class Planner:
 
     def _plan_scalar(self, place: Place, var: spec.Var, optional: bool) -> None:
         if var.dtype == "handle":
-            self.add(DecodeScalar(place, Kind.HANDLE))
+            self.add(s.DecodeScalar(place, s.Kind.HANDLE))
         elif var.dtype == "bool":
-            self.add(DecodeScalar(place, Kind.BOOL, optional=optional), CheckBool(place))
+            self.add(s.DecodeScalar(place, s.Kind.BOOL, optional=optional), s.CheckBool(place))
         elif var.is_integer:
-            self.add(DecodeScalar(place, Kind.INT, optional=optional), Fits(place, var.dtype))
+            self.add(s.DecodeScalar(place, s.Kind.INT, optional=optional), s.Fits(place, var.dtype))
             self.constrain(place, var)
         else:
-            self.add(DecodeScalar(place, Kind.FLOAT, var.dtype, optional=optional))
+            self.add(s.DecodeScalar(place, s.Kind.FLOAT, var.dtype, optional=optional))
         self.bind(place, var)
 
     def _plan_text(
         self, place: Place, param: spec.String | spec.Bytes | spec.Choice, optional: bool
     ) -> None:
         binary = isinstance(param, spec.Bytes)
-        self.add(DecodeText(place, binary, optional=optional), NotNull(place))
-        self.add(CheckSmall(place), CheckBytes(place))
+        self.add(s.DecodeText(place, binary, optional=optional), s.NotNull(place))
+        self.add(s.CheckSmall(place), s.CheckBytes(place))
         if isinstance(param, spec.Choice):
-            self.add(CheckChoice(place, param))
+            self.add(s.CheckChoice(place, param))
 
     def _plan_object(self, place: Place, param: AnyObject, optional: bool) -> None:
         index = _STATIC.get(type(param))
         key = param.type_key if isinstance(param, spec.Object) else None
-        self.add(DecodeObject(place, index, key, optional=optional), NotNull(place))
+        self.add(s.DecodeObject(place, index, key, optional=optional), s.NotNull(place))
+
+    def _plan_elements(self, decode: s.DecodeShape | s.DecodeTuple, length: int) -> None:
+        place = decode.place
+        self.add(decode, s.NotNull(place), s.CheckLength(place, length))
+        if length:
+            self.add(s.CheckCells(place))
 
     def _plan_shape(self, place: Place, param: spec.Shape, optional: bool) -> None:
-        length = len(param.shape)
-        self.add(DecodeShape(place, optional=optional), NotNull(place), CheckLength(place, length))
-        if length:
-            self.add(CheckCells(place))
+        self._plan_elements(s.DecodeShape(place, optional=optional), len(param.shape))
         for index, entry in enumerate(param.shape):
             at = place.at(Part.ENTRY, index)
-            self.add(DecodeEntry(at), NotNegative(at))
+            self.add(s.DecodeEntry(at), s.NotNegative(at))
             self.plan_value(at, entry)
 
     def _plan_tuple(
         self, place: Place, param: spec.TupleParam | spec.Struct, optional: bool
     ) -> None:
-        length = len(param.params)
-        self.add(DecodeTuple(place, optional=optional), NotNull(place), CheckLength(place, length))
-        if length:
-            self.add(CheckCells(place))
+        self._plan_elements(s.DecodeTuple(place, optional=optional), len(param.params))
         for index, (path, element) in enumerate(spec.elements(param, place.path)):
             self._plan_param(Place((*place.position, index), path), element)
-
-    def plan_value(self, place: Place, entry: spec.Dim | None, *, free: bool = False) -> None:
-        """The checks of one dimension, stride or entry of a Shape."""
-        match entry:
-            case None:
-                return
-            case int():
-                self.add(EqualInt(place, entry, free))
-            case spec.Var():
-                if _may_not_fit(place, entry):
-                    self.add(Fits(place, entry.dtype))
-                self.constrain(place, entry, free=free)
-                self.bind(place, entry, free=free)
-            case spec.Expr():
-                self._plan_expr(place, entry, free)
-
-    def constrain(self, place: Place, var: spec.Var, *, free: bool = False) -> None:
-        """The min, max and divisibility of a symbol."""
-        if var.min is not None:
-            self.add(AtLeast(place, var, free))
-        if var.max is not None:
-            self.add(AtMost(place, var, free))
-        if var.divisibility is not None:
-            self.add(Divisible(place, var, free))
-
-    def bind(self, place: Place, var: spec.Var, *, free: bool = False) -> None:
-        """The first occurrence binds; later ones must be equal."""
-        if var in self.bound:
-            self.add(EqualSymbol(place, var, free))
-        elif free and self._occurrences[var] > 1:
-            self.provisional.add(var)
-            self.add(BindOrEqual(place, var, free))
-        elif var in self.provisional:
-            self.add(BindOrEqual(place, var))
-            self.bound.add(var)
-        else:
-            self.add(Bind(place, var))
-            self.bound.add(var)
-
-    def _plan_expr(self, place: Place, expr: spec.Expr, free: bool) -> None:
-        if all(var in self.bound for var in spec.variables(expr)):
-            self.add(EqualExpr(place, expr, free))
-            return
-        form = spec.linear(expr)
-        if form is None or form[1] in self._alone:
-            self.late.append(EqualExpr(place, expr, free))
-            return
-        scale, var, offset = form
-        solved = replace(place, solved=var.name)
-        self.add(Solve(place, var, expr, scale, offset, free))
-        if _may_not_fit(solved, var):
-            self.add(Fits(solved, var.dtype))
-        self.constrain(solved, var, free=free)
-        self.bind(solved, var, free=free)
-
-
-def _may_not_fit(place: Place, var: spec.Var) -> bool:
-    """Whether what can stand at this place may not fit the symbol's dtype."""
-    match place.part:
-        case Part.SHAPE | Part.ENTRY if place.solved is None:
-            lowest, highest = 0, 2**63 - 1
-        case Part.DEVICE_ID:
-            lowest, highest = -(2**31), 2**31 - 1
-        case _:
-            lowest, highest = -(2**63), 2**63 - 1
-    low, high = spec.INT_RANGES[var.dtype]
-    return lowest < low or high < highest

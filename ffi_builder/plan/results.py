@@ -1,24 +1,23 @@
-"""What is checked of results, behind all arguments: sizes and devices of tensors to allocate."""
+"""Checks of results, after all arguments: sizes and devices of the tensors to allocate."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from ffi_builder import spec
+from ffi_builder.plan import steps as s
 from ffi_builder.plan.path import Part, Place
-from ffi_builder.plan.planner import Plan
-from ffi_builder.plan.steps import Bind, BindOrEqual
 
 OVERFLOW: Final = "The value of {dim} does not fit int64"
 SIZE: Final = "The size {path} = {dim} of the result would be {{}}"
 DEVICE_ID: Final = "The device id {given} of the result {name} is out of range: {{}}"
-"""Their messages; the braces that are left stand for the value."""
+"""Messages of these checks; the remaining braces stand for the value."""
 MOST_DEVICES: Final = 1 << 31
 
 
 def checked_range(place: Place, symbol: spec.Var) -> tuple[int, int]:
-    """What a symbol that is bound here can be; a stride may be free, and so unchecked."""
+    """Return the range of a symbol that is bound here. Strides may be free, so unchecked."""
     low, high = spec.INT_RANGES.get(symbol.dtype, (0, 0))
     if place.part is Part.STRIDES:
         return low, high
@@ -29,16 +28,18 @@ def checked_range(place: Place, symbol: spec.Var) -> tuple[int, int]:
 
 
 def is_size(low: int, high: int) -> bool:
-    """Whether what is in this range can be a dimension."""
+    """Return whether every value of this range is a valid dimension."""
     return low >= 0 and high < 2**63
 
 
-def result_rows(plan: Plan) -> Iterator[tuple[str, str, str]]:
-    """Of each check of a result: what of it, what it is expected to be, the error."""
-    for tensor in plan.signature.result_tensors:
+def result_rows(
+    signature: spec.Signature, steps: Sequence[s.AnyStep]
+) -> Iterator[tuple[str, str, str]]:
+    """Yield one row per check of a result: the subject, the expected value, the error."""
+    for tensor in signature.result_tensors:
         for axis, dim in enumerate(tensor.dims):
             if isinstance(dim, spec.Expr) or (
-                isinstance(dim, spec.Var) and not is_size(*_range_of(plan, dim))
+                isinstance(dim, spec.Var) and not is_size(*_range_of(steps, dim))
             ):
                 yield f"{tensor.name}.shape[{axis}]", f"{dim}, at least 0", "ValueError"
         if isinstance(tensor.device_id, spec.Var):
@@ -50,13 +51,13 @@ def result_rows(plan: Plan) -> Iterator[tuple[str, str, str]]:
             yield f"{tensor.name}.data", expected, "RuntimeError"
 
 
-def _range_of(plan: Plan, var: spec.Var) -> tuple[int, int]:
-    """What a symbol can be, wherever it is bound; of a provisional one nothing is known."""
-    bound = (step for step in plan if isinstance(step, (Bind, BindOrEqual)) and step.symbol == var)
+def _range_of(steps: Sequence[s.AnyStep], var: spec.Var) -> tuple[int, int]:
+    """Return the range of a symbol over all places that bind it; provisional ones check nothing."""
     ranges = [
         checked_range(step.place, var)
-        if isinstance(step, Bind)
+        if isinstance(step, s.Bind)
         else spec.INT_RANGES.get(var.dtype, (0, 0))
-        for step in bound
+        for step in steps
+        if isinstance(step, (s.Bind, s.BindOrEqual)) and step.symbol == var
     ]
     return min(low for low, _ in ranges), max(high for _, high in ranges)

@@ -1,7 +1,8 @@
-"""The steps of a plan: pure data, straight-line, each with the error it may end in.
+"""The steps of a plan: pure data in a straight line, each with the error that it may raise.
 
-Steps are taken in order; the first that fails ends the call. A step reads the value at its
-``place``. ``free`` marks checks on strides, which do not apply to sizes of 1 and empty tensors.
+Steps run in order, and the first that fails ends the call. A step reads the value at its
+``place``. ``free`` marks checks of strides; they do not apply to dimensions of size 1 and to empty
+tensors.
 """
 
 from __future__ import annotations
@@ -9,7 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias, Union
 
-from ffi_builder import abi, spec
+from typing_extensions import override
+
+from ffi_builder import spec
 from ffi_builder.plan.decode import Decode as Decode
 from ffi_builder.plan.decode import (
     DecodeEntry,
@@ -20,18 +23,31 @@ from ffi_builder.plan.decode import (
     DecodeTensor,
     DecodeText,
     DecodeTuple,
-    Step,
 )
-from ffi_builder.plan.kinds import Kind as Kind
-from ffi_builder.plan.messages import Words
+from ffi_builder.plan.decode import Kind as Kind
+from ffi_builder.plan.messages import Words, choices_text, float_text
 from ffi_builder.plan.path import Place
+from ffi_builder.plan.step import ExpectInt, Step, Texts
+from ffi_builder.plan.tensor_checks import (
+    CheckAlignment,
+    CheckContiguous,
+    CheckData,
+    CheckDeviceType,
+    CheckDims,
+    CheckDType,
+    CheckNdim,
+    CheckNumel,
+    CheckOffset,
+    CheckPacked,
+    CheckSameDevice,
+    CheckShapePointer,
+)
 
 
 @dataclass(frozen=True)
-class CheckCount(Step):
+class CheckCount(ExpectInt):
     """The number of arguments is ``expected``."""
 
-    expected: int
     words = Words.COUNT
 
 
@@ -44,24 +60,28 @@ class CheckArguments(Step):
 
 @dataclass(frozen=True)
 class CheckSmall(Step):
-    """What is held in place is at most 7 bytes long."""
+    """A str or bytes that is held in place is at most 7 bytes long."""
 
     words = Words.SMALL
 
 
 @dataclass(frozen=True)
 class CheckBytes(Step):
-    """The bytes of a str or bytes are not behind a NULL pointer, unless there are none."""
+    """The data pointer of a str or bytes is not NULL, unless its length is 0."""
 
     words = Words.CELLS_NULL
 
 
 @dataclass(frozen=True)
 class CheckChoice(Step):
-    """The str is one of the choices; the value is then the int that it stands for."""
+    """The str is one of the choices; from here on, the value is the int that it stands for."""
 
     choice: spec.Choice
     words = Words.CHOICE
+
+    @override
+    def placeholders(self, origins: Texts) -> Texts:
+        return {"text": choices_text(self.choice.choices)}
 
 
 @dataclass(frozen=True)
@@ -72,129 +92,17 @@ class NotNull(Step):
 
 
 @dataclass(frozen=True)
-class CheckLength(Step):
+class CheckLength(ExpectInt):
     """The Shape, Array or List has ``expected`` elements."""
 
-    expected: int
     words = Words.LENGTH
 
 
 @dataclass(frozen=True)
 class CheckCells(Step):
-    """The elements of the Shape, Array or List are not behind a NULL pointer."""
+    """The pointer to the elements of the Shape, Array or List is not NULL."""
 
     words = Words.CELLS_NULL
-
-
-@dataclass(frozen=True)
-class CheckNdim(Step):
-    """The tensor has ``expected`` dimensions."""
-
-    expected: int
-    words = Words.NDIM
-
-
-@dataclass(frozen=True)
-class CheckDType(Step):
-    """The tensor's dtype is exactly one of ``dtypes``."""
-
-    dtypes: tuple[spec.DataType, ...]
-
-    @property
-    def words(self) -> Words:  # pyright: ignore[reportIncompatibleVariableOverride] # of one or several
-        """The error."""
-        return Words.DTYPE if len(self.dtypes) == 1 else Words.DTYPES
-
-    @property
-    def text(self) -> str:
-        """``float16, bfloat16``."""
-        return ", ".join(map(str, self.dtypes))
-
-
-@dataclass(frozen=True)
-class CheckDeviceType(Step):
-    """The tensor is on a device of type ``device_type`` (a DLPack name)."""
-
-    device_type: str
-    words = Words.DEVICE_TYPE
-
-    @property
-    def code(self) -> int:
-        """The ``DLDeviceType``."""
-        return abi.DEVICE_TYPES[self.device_type]
-
-
-@dataclass(frozen=True)
-class CheckSameDevice(Step):
-    """The device id is that of the first of ``others`` that is there and on this device type.
-
-    The last of them may be certain to be; otherwise there may be none, and any id is right.
-    ``certain`` says that the first one is, so that it is the only one.
-    """
-
-    others: tuple[Place, ...]
-    certain: bool
-    words = Words.SAME_DEVICE
-
-
-@dataclass(frozen=True)
-class CheckShapePointer(Step):
-    """The tensor's shape pointer is not NULL, unless with ``any_rank`` ndim is 0."""
-
-    any_rank: bool = False
-    words = Words.SHAPE_NULL
-
-
-@dataclass(frozen=True)
-class CheckDims(Step):
-    """No dimension, of as many as the tensor has, is negative."""
-
-    words = Words.NEGATIVE
-
-
-@dataclass(frozen=True)
-class CheckNumel(Step):
-    """The product of the dimensions fits int64; it is 0 if one of them is."""
-
-    words = Words.NUMEL
-
-
-@dataclass(frozen=True)
-class CheckOffset(Step):
-    """data + byte_offset does not wrap around the address space."""
-
-    words = Words.OFFSET
-
-
-@dataclass(frozen=True)
-class CheckData(Step):
-    """data is not NULL, unless the tensor has no elements."""
-
-    words = Words.DATA_NULL
-
-
-@dataclass(frozen=True)
-class CheckAlignment(Step):
-    """data + byte_offset is a multiple of ``alignment``, unless the tensor has no elements."""
-
-    alignment: int
-    words = Words.ALIGNMENT
-
-
-@dataclass(frozen=True)
-class CheckContiguous(Step):
-    """The stride of this axis is the product of the later dimensions, or free.
-
-    In the ``order`` F it is that of the earlier dimensions. Without an index in its place this is
-    about all axes, from the first one, of as many as the tensor has.
-    """
-
-    order: str = "C"
-
-    @property
-    def words(self) -> Words:  # pyright: ignore[reportIncompatibleVariableOverride] # by order
-        """The error."""
-        return Words.CONTIGUOUS if self.order == "C" else Words.COLUMN_MAJOR
 
 
 @dataclass(frozen=True)
@@ -212,23 +120,16 @@ class CheckBool(Step):
 
 
 @dataclass(frozen=True)
-class CheckPacked(Step):
-    """The stored value times the packing of the place fits int64."""
-
-    words = Words.PACKED
-
-    @property
-    def limit(self) -> int:
-        """The greatest magnitude that the stored value may have."""
-        return (2**63 - 1) // self.place.packing
-
-
-@dataclass(frozen=True)
 class Fits(Step):
-    """The value fits the integer dtype ``dtype``. Free strides too: nothing is ever wrapped."""
+    """The value fits the integer dtype ``dtype``. Free strides must fit too."""
 
     dtype: str
     words = Words.FITS
+
+    @override
+    def placeholders(self, origins: Texts) -> Texts:
+        low, high = spec.INT_RANGES[self.dtype]
+        return {"expected_dtype": self.dtype, "range": f"{low} to {high}"}
 
 
 @dataclass(frozen=True)
@@ -239,6 +140,10 @@ class AtLeast(Step):
     free: bool = False
     words = Words.AT_LEAST
 
+    @override
+    def placeholders(self, origins: Texts) -> Texts:
+        return {"expected": str(self.symbol.min), "symbol": self.symbol.name}
+
 
 @dataclass(frozen=True)
 class AtMost(Step):
@@ -247,6 +152,10 @@ class AtMost(Step):
     symbol: spec.Var
     free: bool = False
     words = Words.AT_MOST
+
+    @override
+    def placeholders(self, origins: Texts) -> Texts:
+        return {"expected": str(self.symbol.max), "symbol": self.symbol.name}
 
 
 @dataclass(frozen=True)
@@ -257,17 +166,20 @@ class Divisible(Step):
     free: bool = False
     words = Words.DIVISIBLE
 
+    @override
+    def placeholders(self, origins: Texts) -> Texts:
+        return {"expected": str(self.symbol.divisibility), "symbol": self.symbol.name}
+
 
 @dataclass(frozen=True)
-class EqualInt(Step):
-    """The value is ``expected``; where that is a bool, the error shows True and False."""
+class EqualInt(ExpectInt):
+    """The value is ``expected``. If that is a bool, the error shows True and False."""
 
-    expected: int
     free: bool = False
 
     @property
     def words(self) -> Words:  # pyright: ignore[reportIncompatibleVariableOverride] # strides show the layout
-        """The error: that of a stride shows the tensor's layout."""
+        """The message; for a stride, it shows the layout of the tensor."""
         return Words.STRIDE if self.free else Words.EQUAL
 
 
@@ -278,33 +190,45 @@ class EqualFloat(Step):
     expected: spec.ConstFloat
     words = Words.EQUAL
 
+    @override
+    def placeholders(self, origins: Texts) -> Texts:
+        return {"expected": float_text(self.expected.value)}
+
 
 @dataclass(frozen=True)
 class Bind(Step):
-    """The symbol takes the value; this cannot fail."""
+    """Bind the symbol to the value. This cannot fail."""
 
     symbol: spec.Var
+
+    @override
+    def row(self, origins: Texts) -> tuple[str, str, str]:
+        return self.subject, f"binds {self.symbol}", ""
 
 
 @dataclass(frozen=True)
 class EqualSymbol(Step):
-    """The value is that of a symbol that is bound for certain."""
+    """The value equals that of a symbol which is certainly bound."""
 
     symbol: spec.Var
     free: bool = False
 
     @property
     def words(self) -> Words:  # pyright: ignore[reportIncompatibleVariableOverride] # strides show the layout
-        """The error: that of a stride shows the tensor's layout."""
+        """The message; for a stride, it shows the layout of the tensor."""
         return Words.STRIDE_SYMBOL if self.free else Words.EQUAL_SYMBOL
+
+    @override
+    def placeholders(self, origins: Texts) -> Texts:
+        return _bound(self.symbol, origins)
 
 
 @dataclass(frozen=True)
 class BindOrEqual(Step):
-    """The symbol takes the value, or must have it, where an occurrence may be a free stride.
+    """Bind the symbol to the value, or compare them if it is bound already.
 
-    A free stride (only possible with ``free``) binds the symbol provisionally, and only if nothing
-    has yet; the first occurrence that is not free then replaces it. Two that are not free must be
+    A free stride (only possible with ``free``) binds an unbound symbol provisionally; the first
+    occurrence that is not free replaces that value. Two occurrences that are not free must be
     equal.
     """
 
@@ -313,15 +237,25 @@ class BindOrEqual(Step):
 
     @property
     def words(self) -> Words:  # pyright: ignore[reportIncompatibleVariableOverride] # strides show the layout
-        """The error: that of a stride shows the tensor's layout."""
+        """The message; for a stride, it shows the layout of the tensor."""
         return Words.STRIDE_SYMBOL if self.free else Words.EQUAL_SYMBOL
+
+    @override
+    def row(self, origins: Texts) -> tuple[str, str, str]:
+        if self.symbol.name not in origins:
+            return self.subject, f"binds {self.symbol}, for now", ""
+        return super().row(origins)
+
+    @override
+    def placeholders(self, origins: Texts) -> Texts:
+        return _bound(self.symbol, origins)
 
 
 @dataclass(frozen=True)
 class Solve(Step):
     """The value is ``scale * symbol + offset``; later steps at ``solved`` see the symbol's value.
 
-    Where the stride is free and nothing solves it, the symbol is 0.
+    If the stride is free and the equation has no solution, the symbol is 0.
     """
 
     symbol: spec.Var
@@ -333,15 +267,19 @@ class Solve(Step):
 
     @property
     def solved(self) -> Place:
-        """The place whose value is the symbol's."""
+        """The place at which later steps see the value of the symbol."""
         return replace(self.place, solved=self.symbol.name)
+
+    @override
+    def placeholders(self, origins: Texts) -> Texts:
+        return {"text": str(self.expr), "symbol": self.symbol.name}
 
 
 @dataclass(frozen=True)
 class EqualExpr(Step):
-    """The value is that of the expression, if all its symbols are bound.
+    """The value equals that of the expression, if all symbols of the expression are bound.
 
-    One that had to wait may have a symbol that only absent Optionals would bind.
+    A late step may have a symbol that is bound only within an absent Optional; it then passes.
     """
 
     expr: spec.Expr
@@ -350,39 +288,41 @@ class EqualExpr(Step):
 
     @property
     def words(self) -> Words:  # pyright: ignore[reportIncompatibleVariableOverride] # strides show the layout
-        """The error: that of a stride shows the tensor's layout."""
+        """The message; for a stride, it shows the layout of the tensor."""
         return Words.STRIDE_EXPR if self.free else Words.EQUAL_EXPR
 
+    @override
+    def placeholders(self, origins: Texts) -> Texts:
+        names = dict.fromkeys(var.name for var in spec.variables(self.expr))
+        bindings = (f"{name} = {{{name}}} from {_origin(name, origins)}" for name in names)
+        return {
+            "expected": f"{{{self.expr}}}",
+            "text": str(self.expr),
+            "bindings": ", ".join(bindings),
+        }
 
-AnyStep: TypeAlias = Union[
+
+def _origin(name: str, origins: Texts) -> str:
+    return origins.get(name, "where it is bound")
+
+
+def _bound(symbol: spec.Var, origins: Texts) -> Texts:
+    return {
+        "expected": f"{{{symbol}}}",
+        "symbol": symbol.name,
+        "origin": _origin(symbol.name, origins),
+    }
+
+
+PlainStep: TypeAlias = Union[
     CheckCount,
     CheckArguments,
-    DecodeOptional,
-    DecodeTensor,
-    DecodeShape,
-    DecodeTuple,
-    DecodeText,
     DecodeObject,
     NotNull,
-    CheckSmall,
-    CheckBytes,
     CheckChoice,
-    CheckLength,
-    CheckCells,
-    CheckNdim,
-    CheckDType,
-    CheckDeviceType,
-    CheckSameDevice,
     CheckShapePointer,
-    CheckDims,
-    CheckNumel,
-    CheckOffset,
-    CheckData,
     CheckAlignment,
-    CheckContiguous,
     DecodeScalar,
-    DecodeEntry,
-    NotNegative,
     CheckBool,
     CheckPacked,
     Fits,
@@ -397,4 +337,29 @@ AnyStep: TypeAlias = Union[
     Solve,
     EqualExpr,
 ]
-"""The closed set of steps, for ``match``."""
+"""The steps that :mod:`ffi_builder.plan.fuse` passes on as they are."""
+
+AnyStep: TypeAlias = Union[
+    PlainStep,
+    DecodeOptional,
+    DecodeTensor,
+    DecodeShape,
+    DecodeTuple,
+    DecodeText,
+    CheckSmall,
+    CheckBytes,
+    CheckLength,
+    CheckCells,
+    CheckNdim,
+    CheckDType,
+    CheckDeviceType,
+    CheckSameDevice,
+    CheckDims,
+    CheckNumel,
+    CheckOffset,
+    CheckData,
+    CheckContiguous,
+    DecodeEntry,
+    NotNegative,
+]
+"""Every step of a plan, for ``match``."""

@@ -11,10 +11,10 @@ MLIR, LLVM and the JIT are imported when they are first used, so importing this 
 of them.
 """
 
+from ffi_builder.runtime.allocator.install import InstalledAllocator, install_allocator
 from ffi_builder.runtime.compiled import CompiledModule
 from ffi_builder.runtime.compiler import compile, compile_cached, lower
 from ffi_builder.runtime.embedded_modules import CustomModule
-from ffi_builder.runtime.jit.allocator import InstalledAllocator, install_allocator
 from ffi_builder.runtime.loaded import LoadedLibrary, load
 from ffi_builder.runtime.lowered import LoweredModule
 from ffi_builder.runtime.python.address import function

@@ -1,8 +1,7 @@
-"""Imports of what `runtime` uses but `ffi_builder` does not install by itself, each on first use.
+"""Import packages that `ffi_builder` does not install by itself, when they are first used.
 
-None of these packages is typed completely (llvmlite not at all), so what is used of them is
-declared next to where it is used, as small Protocols, and this is the one place that hands out
-`Any`.
+None of them is typed completely, so `protocols` declares what is used of them, and this is the one
+place that hands out `Any`.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ _EXTRAS = {
 
 
 def load(name: str) -> Any:
-    """Import module `name`: of an extra, or of the MLIR distribution that a module belongs to.
+    """Import `name`, of an extra, or of the MLIR distribution that a module belongs to.
 
     Raises CompileError that says what is missing, and for an extra how to install it.
     """

@@ -15,6 +15,7 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 from ffi_builder.errors import CompileError
+from ffi_builder.runtime import mlir
 from ffi_builder.runtime.codegen import llvm, nvptx
 from ffi_builder.runtime.safety.worker import IDENTITY
 
@@ -39,13 +40,13 @@ def serve(connection: int, life: int) -> None:
             answer = (None, _SERVICES[name](*arguments))
         except CompileError as error:
             answer = (str(error), None)
-        # The digest is of what was served, not of what the request says about itself.
+        # The digest is computed from the request that was served, not copied from its header.
         identity = IDENTITY.pack(serial, hashlib.sha256(data).digest())
         requests.send_bytes(identity + pickle.dumps(answer))
 
 
 def _end_with(life: int) -> None:
-    """End this process as soon as nobody holds the other end of the pipe `life` open.
+    """End this process as soon as the other end of the pipe `life` is closed.
 
     The kernel sends SIGIO then, whose default is to end the process. No thread has to run for that,
     so it works while MLIR or LLVM holds the interpreter's lock. (PR_SET_PDEATHSIG would fire when
@@ -62,10 +63,8 @@ def _end_with(life: int) -> None:
 
 
 def _translate(module: str | bytes, root: str) -> str:
-    from ffi_builder.runtime import mlir
-
     parsed = mlir.parse(module, root)
-    # If the translation fails this process ends, so its words have to be on stderr before that.
+    # A failing translation ends this process, so messages have to be on stderr before that.
     handler = parsed.context.attach_diagnostic_handler(_print_diagnostic)
     try:
         return mlir.translate(parsed)
@@ -80,9 +79,9 @@ def _print_diagnostic(diagnostic: Any) -> bool:
 
 _SERVICES: dict[str, Callable[..., object]] = {
     "translate": _translate,
-    "emit_object": llvm.emit_object,
-    "emit_assembly": llvm.emit_assembly,
-    "optimised": llvm.optimised,
-    "internalised": llvm.internalised,
     "emit_ptx": nvptx.emit_ptx,
+    **{
+        function.__name__: function
+        for function in (llvm.emit_object, llvm.emit_assembly, llvm.optimised, llvm.internalised)
+    },
 }

@@ -1,4 +1,4 @@
-"""What `compile` gives back."""
+"""`CompiledModule`: the result of `compile`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class CompiledModule(LoweredModule, FunctionTable):
-    """A module that is loaded: its functions, by their names without the `__tvm_ffi_` prefix.
+    """A loaded module: its functions, by their names without the `__tvm_ffi_` prefix.
 
     `compiled["matmul"]` is a `tvm_ffi.Function`, `compiled.callable("matmul")` a Python function
     with keywords and defaults. Each keeps the code that it runs alive; the compiled module may be

@@ -9,7 +9,7 @@ import functools
 import os
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 from ffi_builder.errors import CompileError
 from ffi_builder.runtime import mlir
@@ -60,15 +60,15 @@ def compile(
         opt_level: 0 to 3, for LLVM's passes and code generation.
         link: more LLVM IR text or object bytes, or paths of such files, loaded together with the
             module.
-        cache_dir: a folder that keeps what was compiled, by default `$FFI_BUILDER_CACHE_DIR`, and
-            none if that is not set. What is looked up is the lowered module: the pipeline and the
-            hooks run in any case. `compile_cached` needs neither.
+        cache_dir: a folder that keeps compiled code, by default `$FFI_BUILDER_CACHE_DIR`; without
+            either, nothing is kept. Code is looked up by the lowered module, so the pipeline and
+            the hooks run in any case; `compile_cached` needs neither.
 
     Raises:
         CompileError: the module does not parse, lower, verify or compile.
         LinkError: a symbol is missing, or defined twice.
-        TypeError: an argument of another type, or a pipeline or hooks for what is no MLIR.
-        ValueError: another `opt_level`, or a setting of the cache that cannot be one.
+        TypeError: an argument of another type, or a pipeline or hooks without MLIR.
+        ValueError: an `opt_level` out of range, or an invalid setting of the cache.
     """
     options = _checked(pipeline, post_compile_hooks, opt_level, link)
     cache = open_cache(cache_dir)
@@ -80,10 +80,8 @@ def compile(
     entry = cache.read(key)
     if entry is not None:
         return _loaded(source, entry.code, options, entry.getter)
-    code = _code(source, options)
-    compiled = _loaded(source, code, options)
-    _check_unchanged(source, options, made_of)
-    cache.write(key, Entry(code, getter_template(), None, {}, made_of))
+    compiled, entry = _compiled(source, options, made_of, with_source=False)
+    cache.write(key, entry)
     return compiled
 
 
@@ -95,12 +93,12 @@ def lower(
     opt_level: int = 2,
     link: Links = (),
 ) -> LoweredModule:
-    """`compile`, but for loading: what it gives back can be looked at and exported.
+    """Compile `module` without loading it, to look at it or to export it.
 
     The arguments are those of `compile`. The module may be for another machine, and need symbols
     that are linked later.
 
-    Raises what `compile` does, but no LinkError.
+    Raises what `compile` does, except for LinkError.
     """
     options = _checked(pipeline, post_compile_hooks, opt_level, link)
     source = read_source(module, options.pipeline, options.hooks)
@@ -117,24 +115,24 @@ def compile_cached(
     link: Links = (),
     cache_dir: str | os.PathLike[str] | None = None,
 ) -> CompiledModule:
-    """What `compile` makes of `build()`, out of the cache if it is there under `key`.
+    """Compile `build()`, unless the cache has the result under `key`.
 
     On a hit neither `build` nor a hook is called, and no MLIR is imported. Without a folder in
-    `cache_dir` or `$FFI_BUILDER_CACHE_DIR` it is a `compile(build())`.
+    `cache_dir` or `$FFI_BUILDER_CACHE_DIR`, nothing is kept.
 
     Args:
-        key: says all that what `build` and the hooks make depends on: the kernel, its parameters,
-            the version of the compiler that `build` is. A str, bytes, or a tuple of these, ints
-            and such tuples, at most 32 deep in one another. The other arguments, the CPU and the
-            versions of what compiles need not be in it.
-        build: makes what `compile` takes.
-        pipeline: as for `compile`, and so are the rest.
-        post_compile_hooks: their code is not looked at.
-        opt_level: 0 to 3.
-        link: read, and compared, in any case.
+        key: everything that the results of `build` and the hooks depend on: the kernel, its
+            parameters, the version of your compiler. A str, bytes, or a tuple of these, ints and
+            such tuples, nested at most 32 deep. The other arguments, the CPU and the versions of
+            MLIR, LLVM and the JIT need not be in it.
+        build: returns what `compile` takes.
+        pipeline: as for `compile`.
+        post_compile_hooks: as for `compile`; their code is not part of the key.
+        opt_level: as for `compile`.
+        link: as for `compile`; read and compared in any case.
         cache_dir: as for `compile`.
 
-    Raises what `compile` does, what `build` does, and TypeError or ValueError for another key.
+    Raises what `compile` does, what `build` does, and TypeError or ValueError for an invalid key.
     """
     options = _checked(pipeline, post_compile_hooks, opt_level, link)
     if not callable(build):
@@ -152,13 +150,8 @@ def compile_cached(
     if cache is None:
         return _loaded(source, _code(source, options), options)
     made_of = cache_key.made_of(source, options.items)
-    code = _code(source, options)
-    compiled = _loaded(source, code, options)
-    stored = _stored(source)
-    _check_unchanged(source, options, made_of)
-    roots = mlir.roots_for(source.module) if isinstance(source, MlirSource) else ()
-    distributions = cache_key.distributions(roots)
-    cache.write(name, Entry(code, getter_template(), stored, distributions, made_of))
+    compiled, entry = _compiled(source, options, made_of, with_source=True)
+    cache.write(name, entry)
     return compiled
 
 
@@ -171,7 +164,7 @@ class _Options:
 
 
 def _checked(pipeline: str | None, hooks: Hooks, level: object, link: Links) -> _Options:
-    """Raises what `compile` says of its arguments."""
+    """Check the arguments that all functions here have. Raises TypeError or ValueError."""
     checked_level = _checked_level(level)
     if callable(hooks):
         raise TypeError(
@@ -185,18 +178,15 @@ def _checked(pipeline: str | None, hooks: Hooks, level: object, link: Links) -> 
                 f"Expected functions in post_compile_hooks=, but got {hook!r}: each is called "
                 f"with the lowered module, as in [lambda module: attach(module, …)]"
             )
-    _check_pipeline(pipeline)
+    given = cast("object", pipeline)
+    if given is not None and not isinstance(given, str):
+        raise TypeError(f"Expected the pipeline as text, `builtin.module(…)`, but got {given!r}")
     if isinstance(link, (str, bytes, bytearray, os.PathLike)):
         raise TypeError(
             f"Expected a sequence in link=, but got one {type(link).__name__}: put it into a list"
         )
     items = tuple(read_link_item(item, f"link[{index}]") for index, item in enumerate(link))
     return _Options(pipeline, hooks, checked_level, items)
-
-
-def _check_pipeline(pipeline: object) -> None:
-    if pipeline is not None and not isinstance(pipeline, str):
-        raise TypeError(f"Expected the pipeline as text, `builtin.module(…)`, but got {pipeline!r}")
 
 
 def _checked_level(level: object) -> int:
@@ -208,26 +198,37 @@ def _checked_level(level: object) -> int:
 
 
 def _code(source: Source, options: _Options) -> Code:
-    """Compile `source` and what is linked to it."""
+    """Compile `source`, and the LLVM IR that is linked to it."""
     own = objects(source, options.level)
     texts = [item for item in options.items if isinstance(item, LlvmSource)]
     linked = [data for text in texts for data in objects(text, options.level)]
     return Code(tuple(own), tuple(linked))
 
 
-def _check_unchanged(source: Source, options: _Options, made_of: list[list[str]]) -> None:
-    """Raises CompileError if the code may be of something else than the cache entry will say."""
+def _compiled(
+    source: Source, options: _Options, made_of: list[list[str]], *, with_source: bool
+) -> tuple[CompiledModule, Entry]:
+    """Compile and load `source`, which was `made_of` that before; and what the cache keeps of it.
+
+    Raises CompileError if it has changed, so that the code may not be of what the entry would say.
+    """
+    code = _code(source, options)
+    compiled = _loaded(source, code, options)
+    stored = _stored(source) if with_source else None
     if cache_key.made_of(source, options.items) != made_of:
         raise CompileError(
             "The module changed while it was compiled, so the cache cannot keep its code: "
             "a hook that holds on to the module must not change it later"
         )
+    roots = mlir.roots_for(source.module) if stored and isinstance(source, MlirSource) else ()
+    distributions = cache_key.distributions(roots)
+    return compiled, Entry(code, getter_template(), stored, distributions, made_of)
 
 
 def _loaded(
     source: Source, code: Code, options: _Options, getter: bytes | None = None
 ) -> CompiledModule:
-    """Link `code` with those elements of `link=` that were objects already, in order."""
+    """Load `code`, with the elements of `link=` that were given as objects, in order."""
     compiled = iter(code.linked)
     linked = [i.data if isinstance(i, ObjectSource) else next(compiled) for i in options.items]
     library = link_objects([*code.own, *linked], getter, functools.partial(callers, source))

@@ -1,13 +1,13 @@
-"""Modules of an author's own that travel in an exported library: PTX, weights, another runtime's.
+"""Custom modules in an exported library: PTX, weights, modules of another runtime.
 
-When tvm-ffi loads the library it makes each of them again, with the global function
-`ffi.Module.load_from_bytes.<kind>`, and imports them into the library's module. They stand in the
-symbol `__tvm_ffi__library_bin`, laid out as tvm-ffi's guide to function modules says; all numbers
-are little-endian u64, strs and bytes have their length in front:
+When tvm-ffi loads the library, it makes each of them again with the global function
+`ffi.Module.load_from_bytes.<kind>`, and imports them into the library's module. They are in the
+symbol `__tvm_ffi__library_bin`, in the layout of tvm-ffi's guide to function modules. All numbers
+are little-endian u64; strs and bytes have their length in front:
 
     bytes that follow
     the import tree as a sparse array: count, offsets…; count, indices of children…
-    for each module, the importing one first: kind, and but for `_lib`, the library itself, bytes
+    for each module, importers first: kind, then bytes (not for `_lib`, the library itself)
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ SYMBOL: Final = "__tvm_ffi__library_bin"
 _LIBRARY: Final = "_lib"
 _RESERVED: Final = (_LIBRARY, "_import_tree")
 _MERGED: Final = "__ffi_builder_merged_library_bin_"
-"""The symbol's name in an object whose modules another object has taken over."""
+"""The symbol's name in an object whose modules are in another object now."""
 
 
 @dataclass(frozen=True)
 class CustomModule:
-    """A module that `ffi.Module.load_from_bytes.<kind>` makes of `data`, and what it imports.
+    """A module that `ffi.Module.load_from_bytes.<kind>` makes from `data`, and its imports.
 
-    Raises TypeError or ValueError for what cannot be one.
+    Raises TypeError or ValueError for invalid arguments.
     """
 
     kind: str
@@ -45,7 +45,7 @@ class CustomModule:
         if not self.kind or self.kind in _RESERVED:
             raise ValueError(
                 f"Expected the kind of a module, such as `cuda`, but got {self.kind!r}, which "
-                f"tvm-ffi has a meaning for"
+                f"tvm-ffi reserves"
             )
         if not isinstance(self.data, (bytes, bytearray, memoryview)):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise TypeError(
@@ -55,13 +55,13 @@ class CustomModule:
         if not self.data:
             raise ValueError(
                 f"Expected the bytes of module `{self.kind}`, but there are none, and tvm-ffi "
-                f"cannot load a library with such a module: give it a byte at least"
+                f"cannot load a library with such a module: give it at least one byte"
             )
         object.__setattr__(self, "imports", tuple(map(as_module, self.imports)))
 
 
 def as_module(given: object) -> CustomModule:
-    """A CustomModule, or one from a pair `(kind, bytes)`. Raises TypeError or ValueError."""
+    """Make a CustomModule of a pair `(kind, bytes)`. Raises TypeError or ValueError."""
     if isinstance(given, CustomModule):
         return given
     if isinstance(given, (tuple, list)) and len(given) == 2:  # pyright: ignore[reportUnknownArgumentType]
@@ -70,7 +70,7 @@ def as_module(given: object) -> CustomModule:
 
 
 def library_bin(modules: Iterable[CustomModule]) -> bytes:
-    """What the symbol holds, for a library that imports these."""
+    """The content of the symbol, for a library that imports `modules`."""
     tree = _Tree()
     # Modules that are still to be placed, the next one last.
     waiting = [(module, 0) for module in modules][::-1]
@@ -83,7 +83,7 @@ def library_bin(modules: Iterable[CustomModule]) -> bytes:
 
 
 def with_one_library_bin(objects: Sequence[bytes], machine: str | None = None) -> list[bytes]:
-    """The objects, where the first of those that have custom modules has those of all.
+    """Move the custom modules of all objects into the first that has some.
 
     So objects that were each exported with modules can be linked. Raises LinkError for modules that
     are not imported by the library itself.
@@ -112,7 +112,7 @@ class _Tree:
     imports: list[list[int]] = field(default_factory=lambda: [[]])
 
     def add(self, module: bytes) -> int:
-        """The index of a module that nothing imports yet."""
+        """Add a module that nothing imports yet, and return its index."""
         self.modules.append(module)
         self.imports.append([])
         return len(self.modules) - 1
@@ -148,7 +148,7 @@ def _together(held: Iterable[bytes]) -> bytes:
 
 
 def _read(data: bytes) -> _Tree:
-    """The inverse of `_Tree.encoded`. Raises struct.error or IndexError for other bytes."""
+    """Undo `_Tree.encoded`. Raises struct.error or IndexError for other bytes."""
     at = 8
 
     def number() -> int:

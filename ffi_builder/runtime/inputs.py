@@ -1,4 +1,4 @@
-"""What was given to `compile`, as one of three things that code can be had from."""
+"""Inputs of `compile`: MLIR, LLVM IR, objects, and modules from the compile cache."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from typing import Any, cast
 from ffi_builder.errors import CompileError
 from ffi_builder.runtime import elf, metadata, mlir
 from ffi_builder.runtime.codegen import emit, floats
-from ffi_builder.runtime.jit import shared, units
+from ffi_builder.runtime.jit import object_cache, separate
 from ffi_builder.runtime.protocols import Module, Operation, OpView
 
 
 @dataclass(frozen=True)
 class MlirSource:
-    """A lowered module, which nothing else refers to. It is verified when it is translated."""
+    """A lowered module that nothing else refers to, verified when it is translated."""
 
     module: Module
     share_helpers: bool
-    """Whether its helpers are as `attach` made them, so that earlier copies may stand for them."""
+    """Whether helpers are as `attach` made them, so that earlier copies may replace them."""
 
 
 @dataclass(frozen=True)
@@ -41,17 +41,17 @@ class ObjectSource:
 
 @dataclass(frozen=True)
 class CachedSource:
-    """A lowered module out of the compile cache, which is not parsed before it is asked for."""
+    """A lowered module from the compile cache, which is parsed when it is needed."""
 
     data: bytes
     """Text or bytecode."""
     root: str
     """The distribution that parses it."""
     metadata: dict[str, str]
-    """As `metadata_of` had it."""
+    """The result of `metadata_of`."""
 
     def parsed(self) -> Module:
-        """A module of its own. Raises CompileError."""
+        """Parse the module. Raises CompileError."""
         return mlir.parse(self.data, self.root)
 
 
@@ -59,7 +59,7 @@ Source = MlirSource | LlvmSource | ObjectSource | CachedSource
 
 
 def mlir_text(source: Source) -> str | None:
-    """The MLIR of `source`, or None if there is none."""
+    """The MLIR of `source`, or None for LLVM IR and objects."""
     if isinstance(source, MlirSource):
         return source.module.operation.get_asm()
     if isinstance(source, CachedSource):
@@ -68,7 +68,7 @@ def mlir_text(source: Source) -> str | None:
 
 
 def llvm_ir(source: Source) -> str | None:
-    """Unoptimised LLVM IR with all helpers, or None if there is none."""
+    """Unoptimised LLVM IR with all helpers, or None for an object."""
     match source:
         case MlirSource(module):
             mlir.verify(module)
@@ -82,7 +82,7 @@ def llvm_ir(source: Source) -> str | None:
 
 
 def metadata_of(source: Source) -> dict[str, str]:
-    """What the wrappers in `source` say of themselves, by name."""
+    """The metadata of the wrappers in `source`, by their names without the prefix."""
     match source:
         case MlirSource(module):
             return metadata.of_module(module)
@@ -119,15 +119,13 @@ def wrappers(module: Operation) -> list[tuple[str, Operation]]:
 
 
 def objects(source: Source, level: int) -> list[bytes]:
-    """Objects for this CPU: the source's own, then those of its helpers. Raises CompileError."""
+    """Compile `source` for this CPU; its own object comes first. Raises CompileError."""
     match source:
-        case MlirSource(module, share_helpers):
-            own, helpers = shared.split(module) if share_helpers else (module, [])
-            mlir.verify(own)  # the helpers were when they were compiled
-            wrappers = units.take_out(own, level) if own is not module else []
-            if wrappers and units.only_declares(own):
-                return [*wrappers, *helpers]
-            return [emit.emit_object(mlir.to_llvm_ir(own), "host", level), *wrappers, *helpers]
+        case MlirSource(module, share_helpers=True):
+            return object_cache.objects(module, level)
+        case MlirSource(module):
+            mlir.verify(module)
+            return [emit.emit_object(mlir.to_llvm_ir(module), "host", level)]
         case CachedSource():
             return objects(MlirSource(source.parsed(), share_helpers=False), level)
         case LlvmSource(text):
@@ -140,7 +138,7 @@ _PATH = re.compile(r"[^\n\0<>(){};@%=]*\.(?:mlir|mlirbc|ll|bc|o|obj|so|a|c|cc|cp
 _SOURCES = (".c", ".cc", ".cpp", ".cxx", ".cu", ".rs")
 _TEXTS = (".mlir", ".ll", ".txt")
 _LONGEST_PATH = 200
-"""Text without a line end up to here may be meant for a file's name."""
+"""Longer text is not taken for the name of a file."""
 
 # How a line of LLVM IR outside of functions begins. MLIR has none of these: its aliases are
 # `!a = !llvm…` and `#a = #…`, and its comments begin with `//`.
@@ -161,7 +159,7 @@ def read_source(
 ) -> Source:
     """Tell what `module` is, and lower a clone of it if it is MLIR.
 
-    Raises TypeError for what is neither MLIR, LLVM IR nor an object, and for a pipeline or hooks
+    Raises TypeError for anything but MLIR, LLVM IR or an object, and for a pipeline or hooks
     without MLIR; CompileError if it does not parse, lower or verify.
     """
     if isinstance(module, str) and not module.strip():
@@ -187,7 +185,7 @@ def read_source(
 
 
 def _check_no_path(module: object) -> None:
-    """Raises TypeError for a path, or a text that is nothing but one."""
+    """Raise TypeError for a path, or text that looks like one."""
     if isinstance(module, os.PathLike):
         path = Path(cast("os.PathLike[str]", module))
     elif isinstance(module, str) and _PATH.fullmatch(module) and len(module) < _LONGEST_PATH:
@@ -209,22 +207,22 @@ def _names(module: OpView) -> set[str]:
 def _check_untouched(
     module: OpView, before: set[str], hooks: Sequence[Callable[[Any], object]]
 ) -> None:
-    """Raises CompileError if a hook attached to the module that was given, not to its clone."""
+    """Raise CompileError if a hook attached to the module that was given, not to its clone."""
     new = sorted(_names(module) - before) if hooks else []
     if new:
         names = ", ".join(f"`{name}`" for name in new)
         raise CompileError(
-            f"A hook attached {names} to the module that was given to compile, and that is not "
-            f"what is compiled: attach to the module that the hook is called with, as in "
+            f"A hook attached {names} to the module that was given to compile, which is not the "
+            f"one that is compiled: attach to the module that the hook is called with, as in "
             f"`def hook(lowered): attach(lowered, …)`"
         )
 
 
 def read_link_item(item: object, what: str = "the module") -> LlvmSource | ObjectSource:
-    """One element of `link=`.
+    """Read an element of `link=`.
 
     Raises TypeError if it is neither LLVM IR text nor an object's bytes, nor a path of such a file;
-    CompileError for an object that is none; OSError.
+    CompileError for bytes that are not an object; OSError.
     """
     if isinstance(item, os.PathLike):
         path = Path(cast("os.PathLike[str]", item))
@@ -250,7 +248,7 @@ def read_link_item(item: object, what: str = "the module") -> LlvmSource | Objec
 
 
 def is_llvm_ir(text: str) -> bool:
-    """Whether `text` is LLVM IR, told by how its first line with anything on it starts."""
+    """Tell whether `text` is LLVM IR, by the start of its first line that is not empty."""
     first = _FIRST_LINE.match(text)
     return first is not None and _LLVM_IR_LINE.match(first[1]) is not None
 
@@ -258,7 +256,7 @@ def is_llvm_ir(text: str) -> bool:
 def _lowered(
     module: Module, pipeline: str | None, hooks: Sequence[Callable[[Any], object]]
 ) -> MlirSource:
-    share_helpers = pipeline is None or not shared.has_helpers(module)
+    share_helpers = pipeline is None or not separate.helpers(module)
     mlir.lower(module, pipeline, hooks)
     return MlirSource(module, share_helpers)
 

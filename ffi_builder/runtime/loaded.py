@@ -1,4 +1,4 @@
-"""`load`: functions of a shared library that was exported."""
+"""`load`: the functions of a shared library that was exported."""
 
 from __future__ import annotations
 
@@ -64,13 +64,13 @@ class LoadedLibrary(FunctionTable):
 def load(path: str | os.PathLike[str]) -> LoadedLibrary:
     """Load the shared library at `path`, which `export_library` wrote.
 
-    Any other library with functions of the TVM-FFI ABI will do; those say nothing of their
+    Any other library with functions of the TVM-FFI ABI can be loaded, but says nothing of their
     parameters, so they have no `callable`. A file that was written again is loaded again.
 
     Raises:
         OSError: the file cannot be read.
-        LinkError: it is no shared library for this machine, has no such functions, or needs
-            something that is not there.
+        LinkError: it is not a shared library for this machine, has no such functions, or needs
+            something that is missing.
     """
     file = Path(path).absolute()
     try:
@@ -92,10 +92,10 @@ _lock = threading.Lock()
 
 
 def _spelt(file: Path) -> str:
-    """The path, as no other file was loaded by.
+    """Spell the path as no other file was loaded by.
 
-    The C library gives out what it has loaded by a name before it looks at the file. So each file
-    that was at the same path gets another spelling, `/a/b.so`, `/a/./b.so`, `/a/././b.so`.
+    The C library returns what it has loaded by a name without looking at the file. So each file
+    that was at the same path gets another spelling: `/a/b.so`, `/a/./b.so`, `/a/././b.so`.
     """
     status = file.stat()
     identity = (status.st_dev, status.st_ino)

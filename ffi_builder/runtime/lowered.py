@@ -1,4 +1,4 @@
-"""A lowered module: what is common to one that is only written to files, and one that is loaded."""
+"""`LoweredModule`: the result of `lower`, and the part of a CompiledModule that needs no JIT."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from ffi_builder.runtime.jit.link import functions_among
 class LoweredModule:
     """A module in the LLVM dialect, LLVM IR or an object: its texts, and its exports.
 
-    Nothing is loaded into this process, so it need not be for this machine, and symbols may be
-    missing that are linked later.
+    Nothing is loaded into this process, so it may be for another machine, and need symbols that are
+    linked later.
     """
 
     def __init__(
@@ -38,7 +38,7 @@ class LoweredModule:
 
     @functools.cached_property
     def mlir(self) -> str | None:
-        """The lowered MLIR module, or None if what was compiled was no MLIR."""
+        """The lowered MLIR module, or None if something else was compiled."""
         return mlir_text(self._source)
 
     @functools.cached_property
@@ -86,11 +86,11 @@ class LoweredModule:
                 defines, the kernel too, is internal. Left out, all stays as it is.
             header: a header for C and C++ to write as well.
             stub: a `.pyi` to write as well.
-            modules: modules of the author's own, `(kind, bytes)`, which tvm-ffi makes and imports
-                when it loads the library (see CustomModule).
+            modules: custom modules, `(kind, bytes)`, which tvm-ffi makes and imports when it loads
+                the library (see CustomModule).
 
         Raises UnknownFunctionError, CompileError, OSError, and TypeError or ValueError for
-        arguments that are none.
+        invalid arguments.
         """
         options = files.options(cpu, triple, export_only, header, stub, modules)
         self._exporter.object(path, options)
@@ -113,7 +113,7 @@ class LoweredModule:
         is that of the C compiler in `$CC`, or of cc, gcc or clang.
 
         Raises what `export_object` does, CompileError if there is no linker, and LinkError with
-        its words.
+        its message.
         """
         options = files.options(cpu, triple, export_only, header, stub, modules)
         self._exporter.library(path, options)
@@ -124,7 +124,7 @@ class LoweredModule:
         return llvm_ir(self._source)
 
     def _metadata(self, name: str) -> str | None:
-        """What the function says of itself."""
+        """The metadata of the function `name`."""
         return self._metadata_by_name.get(name)
 
     @functools.cached_property

@@ -1,33 +1,30 @@
-"""What wrappers say of themselves: the JSON in the LLVM attribute `ffi-builder-metadata`.
+"""The metadata of wrappers: the JSON in the LLVM attribute `ffi-builder-metadata`.
 
-It is there in MLIR and in LLVM IR; a compiled library has a function for it instead. Its form is
-that of tvm-ffi's function metadata, with one member of our own:
-
-    {"type_schema": …, "ffi_builder": {"signature": "f(x: Tensor([n], float32), …)", "doc": "…",
-     "params": [{"name": "x", "default": …, "kw_only": true, "doc": "…"}, …]}}
+MLIR and LLVM IR carry the attribute; a compiled library has a function that returns the JSON.
+`ffi_builder.builder.metadata` writes it, and documents its form.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, cast
 
+from ffi_builder.protocol import METADATA_FORMAT
 from ffi_builder.runtime.protocols import Module, Operation
 
 ATTRIBUTE: Final = "ffi-builder-metadata"
 PREFIX: Final = "__tvm_ffi_"
 
 EMPTY: Final[Any] = object()
-"""What `default` is where there is none."""
+"""Stands for a default or a constant that there is not: None is a value like any other."""
 
 _VALUE = re.compile(rf'"{ATTRIBUTE}"="([^"]*)"')
 _GROUP = re.compile(r"^attributes (#\d+) = \{(.*)", re.MULTILINE)
 _DEFINITION = re.compile(rf'^define\b[^@]*@"?({PREFIX}[^"(]+)"?\((.*)', re.MULTILINE)
 _ESCAPE = re.compile(rb"\\(\\|[0-9A-Fa-f]{2})")
-_OPTIONAL: Final = "Optional("
 
 
 @dataclass(frozen=True)
@@ -39,57 +36,71 @@ class Unwritable:
 
 @dataclass(frozen=True)
 class Parameter:
-    """An argument. `type` is as the signature's text writes it: `Tensor([n], float32)`."""
+    """An argument, a result, or an element of a Struct or Tuple."""
 
     name: str
-    type: str
+    kind: str
+    """`Tensor`, `Struct`, `float32`; for an Optional, the kind of the value in it."""
+    type: str = ""
+    """The signature's text, `Tensor([n], float32)`; elements have none."""
+    optional: bool = False
+    value: object = EMPTY
+    """The one value that a Literal or None takes."""
+    choices: tuple[str, ...] = ()
+    elements: tuple[Parameter, ...] = ()
+    """The elements of a Struct or Tuple."""
+    hidden: bool = False
+    """Whether callers do not pass it."""
     default: object = EMPTY
     kw_only: bool = False
     doc: str = ""
+    intent: str = ""
+    """Of a Tensor, `in`, `out` or `inout`; empty if it was not said."""
 
     @property
     def has_default(self) -> bool:
         """Whether callers may leave it out."""
         return self.default is not EMPTY
 
-    @property
-    def kind(self) -> str:
-        """`Tensor`, `Struct`, `float32`: also of what an Optional holds."""
-        return re.split(r"[(\[)]", self.type.removeprefix(_OPTIONAL), maxsplit=1)[0]
-
-    @property
-    def elements(self) -> list[Parameter]:
-        """Of a Struct or Tuple."""
-        return [Parameter(*field) for field in fields(self.type.removeprefix(_OPTIONAL))[0]]
+    def __str__(self) -> str:
+        return f"{self.name}: {self.type}"
 
 
 @dataclass(frozen=True)
 class Info:
-    """What is known of a function; `name` is that in the module, not the one that errors show."""
+    """Metadata of a function. `name` is its name in the module; `signature` has that in errors."""
 
     name: str
     signature: str
     """The canonical text, which `Signature.parse` reads."""
     doc: str = ""
     parameters: tuple[Parameter, ...] = ()
+    """The parameters that callers pass."""
+    results: tuple[Parameter, ...] = ()
+    returns: str = ""
+    """The results as text, `y: Tensor([n], float32)`; empty if nothing is returned."""
+    where: str = ""
+    """The constraints of symbols as text: `n % 2 == 0`."""
     borrows: bool = False
-    """Whether tensors are used during the call alone, so that no reference to them is needed."""
+    """Whether the kernel sees tensors during the call alone, so needs no reference to them."""
 
     @property
     def text(self) -> str:
         """The signature for people: only what callers pass."""
-        params = ", ".join(f"{param.name}: {param.type}" for param in self.parameters)
-        return f"{self.name}({params}){fields(self.signature)[1]}"
+        return _signature(self.name, self.parameters, self.returns, self.where)
 
     @property
-    def returns(self) -> str:
-        """What stands behind the arrow: `y: Tensor([n], float32)`; empty where nothing does."""
-        found = re.match(r" -> (.*?)(?: where |$)", fields(self.signature)[1])
-        return found[1] if found else ""
+    def documentation(self) -> str:
+        """Text for `help`: the author's words, documented parameters, the signature."""
+        parts = [self.doc] if self.doc else []
+        documented = [f"    {param.name}: {param.doc}" for param in self.parameters if param.doc]
+        if documented:
+            parts.append("\n".join(["Args:", *documented]))
+        return "\n\n".join([*parts, self.text])
 
 
 def of_module(module: Module) -> dict[str, str]:
-    """The JSON of every wrapper in an MLIR module, by names without the prefix."""
+    """Return the JSON of every wrapper in an MLIR module, by names without the prefix."""
     found: dict[str, str] = {}
     for item in module.body.operations:
         operation = item.operation
@@ -116,7 +127,7 @@ def _attribute(operation: Operation) -> str | None:
 
 
 def of_llvm_ir(text: str) -> dict[str, str]:
-    """The same of LLVM IR text."""
+    """Return the JSON of every wrapper in LLVM IR text, by names without the prefix."""
     groups = {group: _of_attributes(listed) for group, listed in _GROUP.findall(text)}
     found: dict[str, str] = {}
     for name, rest in _DEFINITION.findall(text):
@@ -133,7 +144,7 @@ def _of_attributes(text: str) -> str | None:
 
 
 def _unescaped(text: str) -> str:
-    """As LLVM writes strings: bytes that it does not print, and quotes, as two hex digits."""
+    """Undo how LLVM prints strings: quotes, and bytes that do not print, as two hex digits."""
     data = _ESCAPE.sub(
         lambda found: b"\\" if found[1] == b"\\" else bytes.fromhex(found[1].decode()),
         text.encode(),
@@ -142,31 +153,73 @@ def _unescaped(text: str) -> str:
 
 
 def read(name: str, text: str) -> Info | None:
-    """The JSON text, or None if it is not of our form: it may come from anywhere."""
+    """Read the JSON text; None if it is not of this form, as it may come from anywhere."""
     try:
         return _info(name, json.loads(text)["ffi_builder"])
     except (ValueError, LookupError, TypeError, RecursionError):
         return None
 
 
+def is_of_another_format(text: str | None) -> bool:
+    """Tell whether ffi_builder wrote the JSON, but a version whose format is not read here."""
+    try:
+        own = json.loads(text or "")["ffi_builder"]
+        return own.get("format") != METADATA_FORMAT and "params" in own
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
+        return False
+
+
 def _info(name: str, own: Mapping[str, Any]) -> Info:
-    signature = _text(own["signature"])
-    types = {field: type_ for field, type_ in fields(signature)[0] if type_ != "EnvStream"}
-    params = [_parameter(types, param) for param in own["params"]]
-    positional = [param.default is EMPTY for param in params if not param.kw_only]
-    if list(types) != [param.name for param in params] or positional != sorted(positional)[::-1]:
-        raise ValueError(signature)
-    borrows = own.get("borrows") is True
-    return Info(name, signature, _text(own.get("doc", "")), tuple(params), borrows)
+    if own["format"] != METADATA_FORMAT:
+        raise ValueError(own["format"])
+    params = _parameters(own["params"])
+    passed = tuple(param for param in params if not param.hidden)
+    without_default = [not param.has_default for param in passed if not param.kw_only]
+    if without_default != sorted(without_default, reverse=True):
+        raise ValueError(without_default)
+    returns_tuple = isinstance(own.get("returns"), list)
+    given = [own["returns"]] if "returns" in own and not returns_tuple else own.get("returns", [])
+    results = _parameters(given)
+    returns = ", ".join(map(str, results))
+    if returns_tuple:
+        returns = f"({returns})"
+    where = _text(own.get("where", ""))
+    signature = _signature(_text(own["name"]), params, returns, where)
+    doc, borrows = _text(own.get("doc", "")), own.get("borrows") is True
+    return Info(name, signature, doc, passed, results, returns, where, borrows)
 
 
-def _parameter(types: Mapping[str, str], param: Mapping[str, Any]) -> Parameter:
-    name = _text(param["name"])
+def _signature(name: str, params: Sequence[Parameter], returns: str, where: str) -> str:
+    arrow = f" -> {returns}" if returns else ""
+    constraints = f" where {where}" if where else ""
+    return f"{name}({', '.join(map(str, params))}){arrow}{constraints}"
+
+
+def _parameters(given: Sequence[Mapping[str, Any]]) -> tuple[Parameter, ...]:
+    params = tuple(map(_parameter, given))
+    if len({param.name for param in params}) < len(params):
+        raise ValueError(params)
+    return params
+
+
+def _parameter(given: Mapping[str, Any]) -> Parameter:
+    name = _text(given["name"])
     if not name.isidentifier():
         raise ValueError(name)
-    default = _default(param["default"]) if "default" in param else EMPTY
-    doc = _text(param.get("doc", ""))
-    return Parameter(name, types[name], default, param.get("kw_only") is True, doc)
+    return Parameter(
+        name,
+        _text(given["kind"]),
+        _text(given.get("type", "")),
+        given.get("optional") is True,
+        _read_value(given["value"]) if "value" in given else EMPTY,
+        tuple(map(_text, given.get("choices", ()))),
+        _parameters(given.get("elements", ())),
+        given.get("hidden") is True,
+        _read_value(given["default"]) if "default" in given else EMPTY,
+        given.get("kw_only") is True,
+        _text(given.get("doc", "")),
+        _text(given.get("intent", "")),
+    )
 
 
 def _text(value: object) -> str:
@@ -175,17 +228,17 @@ def _text(value: object) -> str:
     return value
 
 
-def _default(value: object) -> object:
+def _read_value(value: object) -> object:
     if isinstance(value, list):
-        return [_default(item) for item in cast("list[object]", value)]
+        return [_read_value(item) for item in cast("list[object]", value)]
     if not isinstance(value, dict):
         return value
     ((kind, content),) = cast("dict[str, Any]", value).items()
     match kind:
         case "tuple":
-            return tuple(map(_default, content))
+            return tuple(map(_read_value, content))
         case "dict":
-            return {_default(key): _default(item) for key, item in content}
+            return {_read_value(key): _read_value(item) for key, item in content}
         case "float":
             return float(content)
         case "bytes":
@@ -196,31 +249,8 @@ def _default(value: object) -> object:
             raise ValueError(kind)
 
 
-def fields(text: str) -> tuple[list[tuple[str, str]], str]:
-    """What stands in the first parentheses, as names and types, and the text behind them.
-
-    ValueError if there are none.
-    """
-    found: list[tuple[str, str]] = []
-    depth, quoted, start = 0, False, text.index("(") + 1
-    for at in range(start, len(text)):
-        letter = text[at]
-        quoted ^= letter == "'"
-        if quoted:
-            continue
-        depth += (letter in "([{") - (letter in ")]}")
-        if (letter == "," and depth == 0) or depth < 0:
-            name, colon, type_ = text[start:at].partition(": ")
-            if colon:
-                found.append((name.strip(), type_))
-            start = at + 1
-        if depth < 0:
-            return found, text[start:]
-    raise ValueError(text)
-
-
 def exported(text: str) -> str:
-    """The JSON as tvm-ffi's tools read it from a library: the schema is a text in it."""
+    """The JSON as tvm-ffi's tools read it from a library: the schema is a string with JSON."""
     data = json.loads(text)
     data["type_schema"] = json.dumps(data["type_schema"], separators=(",", ":"))
     return json.dumps(data, separators=(",", ":"))

@@ -1,8 +1,8 @@
-"""An MLIR module of any distribution: clone, pipeline, hooks, verify, translate to LLVM IR.
+"""Modules of any MLIR distribution: clone, pipeline, hooks, verify, translate to LLVM IR.
 
 The distribution is the one that the module's bindings belong to; its root package (`torch_mlir`,
 `jaxlib.mlir`, …) is read off the type, so nothing here imports a distribution that the module did
-not bring along, save that torch-mlir parses MLIR text and translates for those that cannot.
+not bring along, except that torch-mlir parses MLIR text, and translates for those that cannot.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _scratch: dict[str, tuple[Any, int]] = {}
 
 
 def is_module(value: object) -> TypeGuard[OpView]:
-    """Whether `value` is an `ir.Module`, or an operation, of some MLIR distribution."""
+    """Tell whether `value` is an `ir.Module`, or an operation, of some MLIR distribution."""
     operation = getattr(value, "operation", None)
     return "._mlir_libs." in type(operation).__module__
 
@@ -49,17 +49,22 @@ def root_of(module: Module) -> str:
 
 
 def root_of_operation(operation: Operation) -> str:
-    """The same for an operation.
+    """The package that an operation's bindings live in.
 
-    (Operation's own type says it; that of a Context or of an op class may not.)
+    The type of a Context, or of an op's class, may be in another one.
     """
     return type(operation).__module__.partition("._mlir_libs")[0]
+
+
+def ir_of(operation: Operation) -> Any:
+    """The `ir` module of the distribution that an operation belongs to."""
+    return _optional.load(f"{root_of_operation(operation)}.ir")
 
 
 def parse(text: str | bytes, root: str = DEFAULT_ROOT) -> Module:
     """Parse MLIR text or bytecode with distribution `root`.
 
-    Raises CompileError with MLIR's words.
+    Raises CompileError with MLIR's message.
     """
     ir = _optional.load(f"{root}.ir")
     if isinstance(text, str):
@@ -72,7 +77,7 @@ def parse(text: str | bytes, root: str = DEFAULT_ROOT) -> Module:
 
 
 def _check_nesting(text: str) -> None:
-    """Raises CompileError for text that makes MLIR's parser run out of stack."""
+    """Raise CompileError for text that makes MLIR's parser run out of stack."""
     if is_deeper(_SKIPPED.sub("", text), _MOST_LEVELS):
         raise CompileError(
             f"The MLIR text does not parse: its brackets are more than {_MOST_LEVELS} levels deep"
@@ -80,10 +85,10 @@ def _check_nesting(text: str) -> None:
 
 
 def _check_atomics(text: str) -> None:
-    """Raises CompileError for a type of `llvm.atomicrmw` that ends the process.
+    """Raise CompileError for a type of `llvm.atomicrmw` that ends the process.
 
-    MLIR's parser refuses all but numbers, pointers and vectors there, with words that it has freed
-    (LLVM 24git).
+    MLIR's parser refuses all but numbers, pointers and vectors there, with a message that it has
+    freed (LLVM 24git).
     """
     found = _ATOMIC_OF_NO_NUMBER.search(text) if "llvm.atomicrmw" in text else None
     if found is not None:
@@ -110,8 +115,8 @@ def clone(module: OpView) -> Module:
 
 
 def empty_like(operation: Operation) -> Module:
-    """A module with the attributes and location of `operation`, and nothing in it."""
-    ir = _optional.load(f"{root_of_operation(operation)}.ir")
+    """An empty module with the attributes and location of `operation`."""
+    ir = ir_of(operation)
     module = ir.Module.create(operation.location)
     for attribute in named_attributes(operation):
         module.operation.attributes[attribute.name] = attribute.attr
@@ -125,7 +130,7 @@ def body(module: Module) -> list[Operation]:
 
 def rename(module: Module, operation: Operation, old: str, new: str) -> None:
     """Give a symbol of `module` another name, also where it is used."""
-    ir = _optional.load(f"{root_of(module)}.ir")
+    ir = ir_of(module.operation)
     operation.attributes["sym_name"] = ir.StringAttr.get(new, module.context)
     ir.SymbolTable.replace_all_symbol_uses(old, new, module.operation)
 
@@ -144,8 +149,8 @@ def forget_locations(module: Module) -> None:
 
 
 def append_from(data: bytes, module: Module) -> None:
-    """Move to the end of `module` what is in one that `content` gave, of the same distribution."""
-    ir = _optional.load(f"{root_of(module)}.ir")
+    """Append the operations of a module that `content` wrote, of the same distribution."""
+    ir = ir_of(module.operation)
     source = ir.Module.parse(data, module.context)
     for operation in list(source.body.operations):
         module.body.append(operation)
@@ -154,30 +159,30 @@ def append_from(data: bytes, module: Module) -> None:
 def lower(module: Module, pipeline: str | None, hooks: Sequence[Callable[[Any], object]]) -> None:
     """Run `pipeline`, then `hooks`, on `module` in place.
 
-    What the kernels take is recorded before, for hooks that attach.
+    The types of kernels are recorded before, for hooks that attach.
 
     Raises CompileError; a hook's error is its own.
     """
     if pipeline is not None:
-        record_memref_types(_optional.load(f"{root_of(module)}.ir"), module)
+        record_memref_types(ir_of(module.operation), module)
         _run_pipeline(module, pipeline)
     for hook in hooks:
         hook(module)
 
 
 def verify(module: Module) -> None:
-    """Raises CompileError if MLIR's verifier refuses `module`."""
-    ir = _optional.load(f"{root_of(module)}.ir")
+    """Raise CompileError if MLIR's verifier refuses `module`."""
+    ir = ir_of(module.operation)
     try:
         valid = module.operation.verify()
     except ir.MLIRError as error:
         raise CompileError(f"MLIR's verifier refuses the module: {_words(error)}") from error
     if not valid:
-        raise CompileError("MLIR's verifier refuses the module; its words are on stderr")
+        raise CompileError("MLIR's verifier refuses the module; its message is on stderr")
 
 
 def to_llvm_ir(module: Module) -> str:
-    """LLVM IR text of a lowered and verified `module`, with constants as llvmlite reads them.
+    """Translate a lowered and verified `module` to LLVM IR text that llvmlite reads.
 
     Raises CompileError that names what cannot be translated.
     """
@@ -204,7 +209,7 @@ def _translated(module: Module) -> str:
 
 
 def translate(module: Module) -> str:
-    """LLVM IR text of `module`.
+    """Translate `module` to LLVM IR text in this process.
 
     The process ends if LLVM's verifier refuses it: see `safety.allowlist_mlir`.
     """
@@ -217,7 +222,7 @@ def generic_text(module: Module) -> str:
 
 
 def content(module: Module) -> bytes:
-    """All of `module`, for comparing and for `parse` in the same distribution; quickly.
+    """Serialise `module`, for comparing and for `parse` in the same distribution.
 
     Raises CompileError if MLIR's verifier refuses it: writing bytecode ends the process then.
     """
@@ -226,7 +231,7 @@ def content(module: Module) -> bytes:
 
 
 def content_of_verified(module: Module) -> bytes:
-    """`content` of what is known to verify."""
+    """`content` of a module that was verified."""
     buffer = io.BytesIO()
     try:
         module.operation.write_bytecode(buffer)
@@ -236,7 +241,7 @@ def content_of_verified(module: Module) -> bytes:
 
 
 def stored(module: Module) -> tuple[bytes, str]:
-    """All of `module`, and the root of the distribution that parses it and translates it."""
+    """Serialise `module`, with the root of the distribution that parses and translates it."""
     root = root_of(module)
     if translation.way_of(root) is Way.OWN:
         return content(module), root
@@ -244,7 +249,7 @@ def stored(module: Module) -> tuple[bytes, str]:
 
 
 def roots_for(module: Module) -> tuple[str, ...]:
-    """The distributions that make LLVM IR of `module`; of one that is not known, those that may."""
+    """The distributions that translate `module`; if it is not known, those that may."""
     root = root_of(module)
     return (root,) if translation.WAYS.get(root) is Way.OWN else (root, DEFAULT_ROOT)
 

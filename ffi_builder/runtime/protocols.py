@@ -1,6 +1,6 @@
 """The parts of MLIR's Python bindings and of llvmlite that `runtime` uses.
 
-Neither comes with types that would do. What is here of MLIR is the same in every distribution.
+Neither has types that suffice. The parts of MLIR are the same in every distribution.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""LLVM IR of an MLIR module, by MLIR's C API, and which distributions can be asked for it.
+"""Translate MLIR modules to LLVM IR with MLIR's C API, and find out which distributions can.
 
-The bindings' own `translate_module_to_llvmir` never frees the text that the C API gives it: as many
-bytes with every call as the module has in LLVM IR. So the function that they call is called here,
-where the library that it is in can be found, and the text is freed.
+The bindings' own `translate_module_to_llvmir` leaks the text that the C API returns. So the C
+function is called here, if its library can be found, and the text is freed.
 """
 
 from __future__ import annotations
@@ -44,14 +43,14 @@ WAYS: Final[dict[str, Way]] = {
     # Its bindings have the function too, which ends the process: it registers no translations.
     "jaxlib.mlir": Way.TORCH_MLIR,
 }
-"""Those that were tried, in tests/distributions; any other is tried when it is first asked for."""
+"""The distributions in tests/distributions; any other is tried when it is first used."""
 
 
 def way_of(root: str) -> Way:
     """How modules of distribution `root` become LLVM IR.
 
-    Of one that is not known, a child process is asked to translate something small: that costs half
-    a second once a process, and says nothing to the one that crashes.
+    For an unknown one, a child process, which may crash, tries to translate a small module. That
+    takes half a second, once per process.
     """
     return WAYS.get(root) or _tried(root)
 
@@ -66,7 +65,7 @@ def _tried(root: str) -> Way:
 
 
 def to_llvm_ir(module: Operation, root: str) -> str:
-    """LLVM IR text of `module`, whose bindings are those of distribution `root`.
+    """Translate `module`, whose bindings are those of distribution `root`, to LLVM IR text.
 
     The process ends if LLVM's verifier refuses it: see `safety.allowlist_mlir`.
     """
@@ -84,11 +83,11 @@ def to_llvm_ir(module: Operation, root: str) -> str:
 
 @functools.cache
 def _functions(root: str) -> tuple[Callable[[int], int], Callable[[int], None]] | None:
-    """What the bindings call, in a library beside them, and what frees its text, if found."""
+    """The function that the bindings call, and the one that frees its text, if found."""
     for folder in _optional.load(f"{root}._mlir_libs").__path__:
         for path in sorted(Path(folder).glob("lib*.so*")):
             try:
-                # It is loaded, or it is another one. PyDLL: as the bindings do, this keeps the GIL.
+                # The right one is loaded already. PyDLL keeps the GIL, as the bindings do.
                 library = ctypes.PyDLL(str(path), mode=os.RTLD_NOLOAD)
                 translate = library[_TRANSLATE]
             except (OSError, AttributeError):

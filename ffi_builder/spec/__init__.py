@@ -1,6 +1,7 @@
-"""What a function accepts: frozen dataclasses, validated when they are made.
+"""Specifications of the parameters and results of functions.
 
-Importing this loads neither MLIR nor LLVM.
+They are frozen dataclasses, validated when they are made. Importing this loads neither MLIR nor
+LLVM.
 """
 
 from ffi_builder.spec.canonical import outline, results_text

@@ -1,8 +1,8 @@
-"""Fields that take more types than they keep, told to type checkers.
+"""The types of fields that accept more types than they store, for type checkers.
 
-``Tensor("x", [n], np.float32).dtype`` is a str: ``__post_init__`` replaces what was given. A type
-checker reads the annotation ``Stored[Given, Kept]`` as a descriptor, so it lets a caller pass
-``Given`` and gives readers ``Kept``. At run time nothing of this is there.
+``Tensor("x", [n], np.float32).dtype`` is a str: ``__post_init__`` replaces the given value. A type
+checker treats the annotation ``Stored[Given, Kept]`` as a descriptor, so that callers may pass
+``Given`` and readers get ``Kept``. It has no effect at run time.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ Kept = TypeVar("Kept", covariant=True)
 
 
 class Stored(Generic[Given, Kept]):
-    """The annotation of a field that is given as one type and kept as another."""
+    """The annotation of a field that callers pass as one type and that is stored as another."""
 
     if TYPE_CHECKING:
 
@@ -24,5 +24,5 @@ class Stored(Generic[Given, Kept]):
 
 
 DocField: TypeAlias = Stored["str | None", str]
-"""Documentation; None is none."""
+"""Documentation; None is stored as the empty string."""
 NO_DOC: Final[Any] = ""

@@ -5,35 +5,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
-from typing_extensions import assert_never
-
-from ffi_builder.spec.composite import Optional, Param, Struct, TupleParam, required, with_paths
-from ffi_builder.spec.expr import Dim, Var, variables
-from ffi_builder.spec.params import (
-    ConstBool,
-    ConstFloat,
-    ConstInt,
-    ConstNone,
-    DataPointer,
-    EnvStream,
-    Shape,
-    Stream,
-)
+from ffi_builder.spec.composite import Param, params_text, required, with_paths
+from ffi_builder.spec.expr import Var, variables
+from ffi_builder.spec.params import Shape
 from ffi_builder.spec.results import Result
-from ffi_builder.spec.tensor import Tensor, show_entries
-from ffi_builder.spec.values import (
-    Array,
-    Bytes,
-    Choice,
-    Device,
-    DType,
-    Function,
-    Map,
-    Object,
-    String,
-)
+from ffi_builder.spec.tensor import Tensor
 
 
 def canonical_text(
@@ -42,112 +20,36 @@ def canonical_text(
     returns: Result | Sequence[Result] | None,
     device: str | None,
 ) -> str:
-    """The whole text; tensors on ``device`` do not say theirs."""
+    """Return the canonical text; tensors on ``device`` do not show their device type."""
+    constraints = constraints_text(params)
+    results = "" if returns is None else f" -> {_results_text(returns, device)}"
+    where = f" where {constraints}" if constraints else ""
+    return f"{name}({params_text(params, device)}){results}{where}"
+
+
+def constraints_text(params: Sequence[Param]) -> str:
+    """Return the constraints on symbols: ``n % 2 == 0, m <= 8``; empty if there are none."""
     scalars = {item for _, param in with_paths(params) if isinstance(item := required(param), Var)}
-    symbols = dict.fromkeys(var for entry in entries_of(params) for var in variables(entry))
-    constraints = [text for var in symbols for text in _constraints(var, var not in scalars)]
-    where = f" where {', '.join(constraints)}" if constraints else ""
-
-    def show(param: Param) -> str:
-        return _type_text(param, show, lambda tensor: _tensor_parts(tensor, device))
-
-    return f"{name}({_params_text(params, show)}){_results_text(returns, show)}{where}"
+    symbols = dict.fromkeys(var for entry in _entries_of(params) for var in variables(entry))
+    return ", ".join(text for var in symbols for text in _constraints(var, var not in scalars))
 
 
 def outline(param: Param) -> str:
-    """The type that errors show: of a tensor its shape, dtype and given strides alone."""
-    if isinstance(param, DataPointer):
-        return "DataPointer"
-    return _type_text(param, outline, _tensor_outline)
-
-
-def _results_text(returns: Result | Sequence[Result] | None, show: Callable[[Param], str]) -> str:
-    if returns is None:
-        return ""
-    if isinstance(returns, (Var, Tensor)):
-        return f" -> {_params_text([returns], show)}"
-    return f" -> ({_params_text(returns, show)})"
+    """Return the type of a parameter as errors show it; of a tensor: shape, dtypes, strides."""
+    return param.type_text(outline=True)
 
 
 def results_text(returns: Result | Sequence[Result] | None) -> str:
-    """What is returned, as errors show it: ``t: int32`` or ``(y: Tensor([n], float32), …)``."""
-    return _results_text(returns, outline).removeprefix(" -> ") or "None"
+    """Return the results as errors show them: ``t: int32`` or ``(y: Tensor([n], float32), …)``."""
+    return "None" if returns is None else _results_text(returns, outline=True)
 
 
-def _params_text(params: Sequence[Param], show: Callable[[Param], str]) -> str:
-    return ", ".join(f"{param.name}: {show(param)}" for param in params)
-
-
-def _type_text(
-    param: Param, show: Callable[[Param], str], tensor_parts: Callable[[Tensor], Iterator[str]]
+def _results_text(
+    returns: Result | Sequence[Result], device: str | None = None, *, outline: bool = False
 ) -> str:
-    """``show`` gives the text of what is inside."""
-    match param:
-        case Var():
-            return param.dtype
-        case Tensor():
-            return f"Tensor({', '.join(tensor_parts(param))})"
-        case Shape():
-            return f"Shape({_entries_text(param.shape)})"
-        case TupleParam() | Struct():
-            kind = "Tuple" if isinstance(param, TupleParam) else "Struct"
-            return f"{kind}({_params_text(param.params, show)})"
-        case Optional():
-            return f"Optional({show(param.param)})"
-        case ConstNone():
-            return "None"
-        case ConstInt() | ConstBool() | ConstFloat():
-            return f"Literal[{param.value!r}]"
-        case DataPointer():
-            space = param.address_space
-            return "DataPointer" if space is None else f"DataPointer(address_space={space})"
-        case Choice():
-            choices = ", ".join(f"'{choice}': {value}" for choice, value in param.choices.items())
-            dtype = "" if param.dtype == "int32" else f", {param.dtype}"
-            return f"Choice({{{choices}}}{dtype})"
-        case Object():
-            return "Object" if param.type_key is None else f"Object('{param.type_key}')"
-        case (
-            Stream() | EnvStream() | String() | Bytes() | DType() | Device() | Function() | Array()
-        ) | Map():
-            return type(param).__name__
-        case _:
-            assert_never(param)
-
-
-def _tensor_parts(tensor: Tensor, device: str | None) -> Iterator[str]:
-    yield "..." if tensor.any_rank else _entries_text(tensor.dims)
-    yield " | ".join(tensor.dtypes)
-    if isinstance(tensor.strides, str):
-        yield f"strides={tensor.strides}"
-    elif tensor.stride_entries is not None:
-        yield f"strides={_entries_text(tensor.stride_entries)}"
-    if tensor.device != device:
-        yield f"device_type={tensor.device}"
-    if tensor.device_id is not None:
-        yield f"device_id={_entry_text(tensor.device_id)}"
-    for field in ("data_alignment", "storage_dtype", "intent"):
-        value = getattr(tensor, field)
-        if value is not None:
-            yield f"{field}={value}"
-
-
-def _tensor_outline(tensor: Tensor) -> Iterator[str]:
-    yield "..." if tensor.any_rank else show_entries(tensor.dims)
-    yield " | ".join(tensor.dtypes)
-    if isinstance(tensor.strides, str):
-        yield f"strides={tensor.strides}"
-    elif tensor.stride_entries is not None:
-        yield f"strides={show_entries(tensor.stride_entries)}"
-
-
-def _entries_text(entries: Sequence[Dim | None]) -> str:
-    return f"[{', '.join(map(_entry_text, entries))}]"
-
-
-def _entry_text(entry: Dim | None) -> str:
-    # In quotes it is a name, without them it is what stands for nothing.
-    return "'None'" if isinstance(entry, Var) and entry.name == "None" else str(entry)
+    if isinstance(returns, (Var, Tensor)):
+        return params_text([returns], device, outline=outline)
+    return f"({params_text(returns, device, outline=outline)})"
 
 
 def _constraints(var: Var, tell_dtype: bool) -> Iterator[str]:
@@ -161,8 +63,8 @@ def _constraints(var: Var, tell_dtype: bool) -> Iterator[str]:
         yield f"{least}{var.name}{greatest}"
 
 
-def entries_of(params: Sequence[Param]) -> Iterator[object]:
-    """Everything that may mention a symbol, in order."""
+def _entries_of(params: Sequence[Param]) -> Iterator[object]:
+    """Yield everything that may mention a symbol, in the order of the text."""
     for _, param in with_paths(params):
         match required(param):
             case Var() as var:

@@ -1,40 +1,24 @@
-"""Parameters made of others, and the union of all kinds."""
+"""Parameters that hold others: tuples, structs and Optionals; and the union of all kinds."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
-from typing import Any, Final, TypeAlias, TypeGuard, Union, cast
+from typing import Any, ClassVar, Final, TypeAlias, TypeGuard, Union, cast, get_args
+
+from typing_extensions import override
 
 from ffi_builder.errors import SpecError
 from ffi_builder.spec._check import one_of
 from ffi_builder.spec.expr import Var
-from ffi_builder.spec.param import MISSING, Metadata, Named
-from ffi_builder.spec.params import (
-    ConstBool,
-    ConstFloat,
-    ConstInt,
-    ConstNone,
-    DataPointer,
-    EnvStream,
-    Shape,
-    Stream,
-)
+from ffi_builder.spec.param import MISSING, Metadata, Named, PlainValues
+from ffi_builder.spec.params import Constant, ConstNone, DataPointer, EnvStream, Shape, Stream
 from ffi_builder.spec.tensor import Tensor
-from ffi_builder.spec.values import (
-    Array,
-    Bytes,
-    Choice,
-    Device,
-    DType,
-    Function,
-    Map,
-    Object,
-    String,
-)
+from ffi_builder.spec.values import Value
 
 DEEPEST: Final = 50
-"""How deep tuples and structs may be in one another: what reads them is recursive."""
+"""The most levels of tuples and structs; the code that reads them is recursive."""
+_TUPLE: Final = PlainValues("a tuple", (list,))
 
 
 @dataclass(frozen=True, repr=False)
@@ -42,9 +26,12 @@ class TupleParam(Named):
     """An Array or List with these elements, in this order; they may be tuples themselves.
 
     Raises:
-        SpecError: two elements of one name, or tuples and structs that are more than 50 deep in one
-            another.
+        SpecError: two elements with one name, an EnvStream, or tuples and structs nested more than
+            50 deep.
     """
+
+    type_name: ClassVar[str] = "Tuple"
+    accepts: ClassVar[PlainValues] = _TUPLE
 
     params: Sequence[Param]
 
@@ -53,21 +40,27 @@ class TupleParam(Named):
         object.__setattr__(self, "params", _elements(self.label, "params", self.params))
         object.__setattr__(self, "_depth", _depth_around(self.label, self.params))
 
+    @override
+    def type_text(self, device: str | None = None, *, outline: bool = False) -> str:
+        return f"Tuple({params_text(self.params, device, outline=outline)})"
+
 
 @dataclass(frozen=True, repr=False)
 class Struct(Named):
-    """An Array or List whose elements are fields with names: errors say ``cfg.alpha``.
+    """An Array or List whose elements are named fields: errors say ``cfg.alpha``.
 
     Args:
         name: an identifier.
-        fields: a parameter for each field, in order; each is called by its name.
+        fields: a parameter for each field, in order. Its name is the name of the field.
         cls: a dataclass or NamedTuple with these fields in this order, whose instances Python
-            callers pass; None: tuples alone. The ABI does not know it.
+            callers may pass; None: tuples only. The ABI does not carry it.
 
     Raises:
-        SpecError: two fields of one name, a ``cls`` with other fields, or tuples and structs that
-            are more than 50 deep in one another.
+        SpecError: two fields with one name, an EnvStream, a ``cls`` with other fields, or tuples
+            and structs nested more than 50 deep.
     """
+
+    accepts: ClassVar[PlainValues] = _TUPLE
 
     fields: Sequence[Param]
     cls: type | None = field(default=None, compare=False)
@@ -81,8 +74,12 @@ class Struct(Named):
 
     @property
     def params(self) -> Sequence[Param]:
-        """The fields, as the elements that they are."""
+        """The fields, under the name that a :class:`TupleParam` has for its elements."""
         return self.fields
+
+    @override
+    def type_text(self, device: str | None = None, *, outline: bool = False) -> str:
+        return f"Struct({params_text(self.params, device, outline=outline)})"
 
     def _check_class(self, what: str, cls: type) -> None:
         given = _class_fields(cls)
@@ -97,12 +94,12 @@ class Struct(Named):
 
 
 def _class_fields(cls: object) -> list[str] | None:
-    """The fields of a dataclass or NamedTuple; None for anything else."""
+    """Return the names of the fields of a dataclass or NamedTuple; None for anything else."""
     if not isinstance(cls, type):
         return None
     if is_dataclass(cls):
         return [item.name for item in fields(cls)]
-    if not issubclass(cls, tuple):  # other classes have `_fields` too, such as those of ast
+    if not issubclass(cls, tuple):  # the nodes of ast, for one, have `_fields` too
         return None
     names: Any = getattr(cast("object", cls), "_fields", None)
     return None if names is None else list(names)
@@ -110,16 +107,17 @@ def _class_fields(cls: object) -> list[str] | None:
 
 @dataclass(frozen=True, repr=False)
 class Optional(Metadata):
-    """None, or what ``param`` takes.
+    """None, or a value that ``param`` accepts.
 
-    For None the kernel gets NULL in the place of a pointer, 0 in that of a number, and a flag that
-    says so (:class:`Field` ``present``). Checks on what is absent are skipped. A symbol that only
-    absent parameters would bind is 0, and checks that need its value are skipped.
+    If the argument is None, the kernel gets NULL for each pointer and 0 for each number; a
+    :class:`Field` ``present`` tells it that the argument is absent. Checks of an absent parameter
+    are skipped. A symbol that only absent parameters would bind is 0, and checks that need its
+    value are skipped.
 
-    ``default``, ``kw_only`` and ``doc`` are those of ``param`` where they are not given.
+    ``default``, ``kw_only`` and ``doc`` are those of ``param`` unless they are given.
 
     Raises:
-        SpecError: a parameter that takes None already, or that is no argument.
+        SpecError: ``param`` accepts None itself, or is not an argument.
     """
 
     param: Param
@@ -132,7 +130,7 @@ class Optional(Metadata):
             )
         what = f"Optional {given.name!r}"
         if isinstance(given, EnvStream):
-            raise SpecError(f"{what}: an EnvStream is no argument")
+            raise SpecError(f"{what}: an EnvStream is not an argument")
         takes_none = (Optional, ConstNone, DataPointer, Stream)
         if isinstance(given, takes_none) or (isinstance(given, Var) and given.dtype == "handle"):
             kind = "handle Var" if isinstance(given, Var) else type(given).__name__
@@ -151,72 +149,47 @@ class Optional(Metadata):
 
     @property
     def label(self) -> str:
-        """``Optional 'x'``: how spec errors begin."""
+        """How spec errors begin: ``Optional 'x'``."""
         return f"Optional {self.name!r}"
 
+    @override
+    def type_text(self, device: str | None = None, *, outline: bool = False) -> str:
+        return f"Optional({self.param.type_text(device, outline=outline)})"
 
-Param: TypeAlias = Union[
-    Var,
-    Tensor,
-    Shape,
-    Stream,
-    EnvStream,
-    DataPointer,
-    TupleParam,
-    Struct,
-    Optional,
-    ConstNone,
-    ConstInt,
-    ConstBool,
-    ConstFloat,
-    Choice,
-    String,
-    Bytes,
-    DType,
-    Device,
-    Object,
-    Function,
-    Array,
-    Map,
-]
-"""Anything a parameter list may hold."""
 
 Plain: TypeAlias = Union[
     Var,
     Tensor,
+    TupleParam,
+    Struct,
     Shape,
     Stream,
     EnvStream,
     DataPointer,
-    TupleParam,
-    Struct,
-    ConstNone,
-    ConstInt,
-    ConstBool,
-    ConstFloat,
-    Choice,
-    String,
-    Bytes,
-    DType,
-    Device,
-    Object,
-    Function,
-    Array,
-    Map,
+    Constant,
+    Value,
 ]
-"""What an :class:`Optional` may hold, and what is left of any parameter without it."""
+"""Every kind of parameter but :class:`Optional`."""
+
+Param: TypeAlias = Union[Plain, Optional]
+"""Every kind of parameter."""
+
+PARAM_TYPES: Final = cast("tuple[type[Metadata], ...]", get_args(Param))
+"""The classes in :data:`Param`."""
 
 
 @dataclass(frozen=True)
 class Field:
     """A part of a parameter, as an argument for a callee (see the ``args=`` of call providers).
 
-    ``part`` is ``present`` of an Optional (whether it is there, a bool), or of a Tensor ``dtype``
-    (the ``DLDataType``, 32 bits), ``device_type``, ``device_id``, ``ndim`` (32 bits each) or
-    ``dltensor`` (the ``DLTensor*``).
+    Args:
+        param: an Optional, or a Tensor.
+        part: of an Optional ``present``, a bool: whether the argument is not None. Of a Tensor
+            ``dtype`` (the ``DLDataType``, 32 bits), ``device_type``, ``device_id``, ``ndim`` (32
+            bits each) or ``dltensor`` (the ``DLTensor*``).
 
     Raises:
-        SpecError: a part that the parameter does not have.
+        SpecError: the parameter has no such part.
     """
 
     param: Param
@@ -229,11 +202,11 @@ class Field:
         parts = parts_of(given)
         if not parts:
             raise SpecError(
-                f"{given.label}: part: a {type(given).__name__} has none, but got {self.part!r}"
+                f"{given.label}: part: a {type(given).__name__} has no parts, but got {self.part!r}"
             )
         if self.part == "present" and "present" not in parts:
             raise SpecError(
-                f"{given.label}: part: 'present' is a part of an Optional alone; this is always "
+                f"{given.label}: part: only an Optional has the part 'present'; this is always "
                 f"present"
             )
         one_of(f"{given.label}: part", self.part, parts)
@@ -243,30 +216,27 @@ class Field:
 
 
 def parts_of(param: Param) -> tuple[str, ...]:
-    """What :class:`Field` may be of a parameter."""
+    """Return the ``part`` values that a :class:`Field` of this parameter may have."""
     present = ("present",) if isinstance(param, Optional) else ()
     tensor = ("dtype", "device_type", "device_id", "ndim", "dltensor")
     return (*present, *(tensor if isinstance(required(param), Tensor) else ()))
 
 
-PARAM_TYPES: Final[tuple[type, ...]] = Param.__args__
-
-
 def is_param(value: object) -> TypeGuard[Param]:
-    """Whether ``value`` is one of the kinds of :data:`Param`."""
+    """Return whether ``value`` is a :data:`Param`."""
     return isinstance(value, PARAM_TYPES)
 
 
 def required(param: Param) -> Plain:
-    """The parameter itself, or what an Optional holds."""
+    """Return the parameter itself, or the one that an Optional holds."""
     return required(param.param) if isinstance(param, Optional) else param
 
 
 def elements(param: Param, path: str) -> Iterator[tuple[str, Param]]:
-    """The elements of a tuple or the fields of a struct, with how errors call them.
+    """Yield the elements of a tuple or struct, each with its path in error messages.
 
-    ``cfg[0]`` or ``cfg.alpha``; those of an Optional are those of what it holds. Nothing for all
-    other parameters.
+    Paths are ``cfg[0]`` or ``cfg.alpha``, where ``path`` is ``cfg``. For an Optional, yields the
+    elements of the parameter that it holds. Other parameters have no elements.
     """
     match required(param):
         case TupleParam(params=params):
@@ -278,15 +248,24 @@ def elements(param: Param, path: str) -> Iterator[tuple[str, Param]]:
 
 
 def with_paths(params: Sequence[Param]) -> Iterator[tuple[str, Param]]:
-    """Every parameter with how errors call it, elements behind what they are in."""
+    """Yield every parameter with its path in error messages, and elements after their tuple."""
     for param in params:
-        yield from _below(param.name, param)
+        yield from _with_elements(param.name, param)
 
 
-def _below(path: str, param: Param) -> Iterator[tuple[str, Param]]:
+def _with_elements(path: str, param: Param) -> Iterator[tuple[str, Param]]:
     yield path, param
     for inner_path, element in elements(param, path):
-        yield from _below(inner_path, element)
+        yield from _with_elements(inner_path, element)
+
+
+def params_text(
+    params: Sequence[Param], device: str | None = None, *, outline: bool = False
+) -> str:
+    """Return ``name: type`` of each parameter, with commas; see :meth:`Metadata.type_text`."""
+    return ", ".join(
+        f"{param.name}: {param.type_text(device, outline=outline)}" for param in params
+    )
 
 
 def _elements(label: str, what: str, params: object) -> tuple[Param, ...]:
@@ -295,25 +274,24 @@ def _elements(label: str, what: str, params: object) -> tuple[Param, ...]:
         if isinstance(param, EnvStream):
             role = "a field of a struct" if what == "fields" else "an element of a tuple"
             raise SpecError(
-                f"{label}: EnvStream {param.name!r} is no argument, so it cannot be {role}; put it "
-                f"into the parameter list itself"
+                f"{label}: EnvStream {param.name!r} is not an argument, so it cannot be {role}; "
+                f"put it into the parameter list itself"
             )
     return found
 
 
 def _depth_around(label: str, params: Sequence[Param]) -> int:
-    """How deep tuples and structs are in what has these elements."""
+    """Return the levels of nesting of a tuple or struct with these elements."""
     inner = max((getattr(required(param), "_depth", 0) for param in params), default=0)
     if inner >= DEEPEST:
         raise SpecError(
-            f"{label}: tuples and structs may be at most {DEEPEST} deep in one another; make fewer "
-            f"levels"
+            f"{label}: tuples and structs may be nested at most {DEEPEST} deep; make fewer levels"
         )
     return int(inner) + 1
 
 
 def check_params(what: str, params: object) -> tuple[Param, ...]:
-    """``params`` as a tuple, if each is a parameter and no two have one name."""
+    """Return ``params`` as a tuple, if each is a parameter and no two have one name."""
     if isinstance(params, (str, PARAM_TYPES)) or not isinstance(params, Sequence):
         hint = "; put it into a list" if isinstance(params, PARAM_TYPES) else ""
         raise SpecError(f"{what}: expected a list of parameters but got {params!r}{hint}")

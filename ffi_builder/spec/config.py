@@ -1,4 +1,4 @@
-"""Defaults that a block of spec code shares, per context (so threads and tasks do not meet)."""
+"""A default device type for a block of spec code, separate for each thread and asyncio task."""
 
 from __future__ import annotations
 
@@ -13,17 +13,20 @@ from ffi_builder.spec._check import one_of
 _ACTIVE: Final[ContextVar[tuple[DefaultConfig, ...]]] = ContextVar(
     "ffi_builder_defaults", default=()
 )
-"""The blocks that are open in this context, the innermost last."""
+"""The open blocks of this context, the innermost last."""
 
 
 class DefaultConfig:
-    """The device of every Tensor that is made inside ``with DefaultConfig(device_type="cuda"):``.
+    """The default ``device_type`` of Tensors inside ``with DefaultConfig(device_type="cuda"):``.
 
-    Blocks nest; the innermost counts. A Tensor stores the device when it is made, so what the
-    block made can be used outside it.
+    Blocks nest; the innermost counts. A Tensor stores its device type when it is made, so it can be
+    used outside the block.
+
+    Args:
+        device_type: a DLPack name (``"cpu"``, ``"cuda"``, …), or ``"any"``.
 
     Raises:
-        SpecError: if there is no such device type.
+        SpecError: there is no such device type.
     """
 
     def __init__(self, *, device_type: str) -> None:
@@ -49,15 +52,15 @@ class DefaultConfig:
 
 
 def has_default() -> bool:
-    """Whether a block is open."""
+    """Return whether a block is open."""
     return bool(_ACTIVE.get())
 
 
 def default_device_type(what: str) -> str:
-    """The active default.
+    """Return the device type of the innermost block; ``what`` begins the error.
 
     Raises:
-        SpecError: if none is active; a silent default would be wrong for half the users.
+        SpecError: no block is open. A built-in default would be wrong for half the users.
     """
     active = _ACTIVE.get()
     if not active:

@@ -1,8 +1,8 @@
-"""Defaults: whether a parameter takes its own.
+"""Checks that a parameter accepts its own default.
 
-Only plain Python values are looked at: None, numbers, strs, bytes, lists, tuples, dicts, and what
-stands for such (enumerators, dataclasses). What an array, or an object of another class, becomes is
-tvm-ffi's to say.
+Only plain Python values are checked: None, numbers, strs, bytes, lists, tuples, dicts, and what
+stands for them (enumerators, dataclasses). Arrays and objects of other classes are converted by
+tvm-ffi, so that only a call can tell whether they are accepted.
 """
 
 from __future__ import annotations
@@ -11,58 +11,43 @@ import enum
 from collections.abc import Sequence
 from dataclasses import fields, is_dataclass
 from numbers import Integral, Real
+from types import NoneType
 from typing import Any, Final, NoReturn
 
 from ffi_builder.errors import SpecError
-from ffi_builder.spec.composite import Optional, Param, Struct, TupleParam, elements
+from ffi_builder.spec.composite import Optional, Param, Plain, Struct, TupleParam, elements
 from ffi_builder.spec.expr import INT_RANGES, Dim, Var
-from ffi_builder.spec.param import MISSING
-from ffi_builder.spec.params import (
-    ConstBool,
-    ConstFloat,
-    ConstInt,
-    ConstNone,
-    DataPointer,
-    EnvStream,
-    Shape,
-    Stream,
-)
-from ffi_builder.spec.tensor import Tensor
-from ffi_builder.spec.values import (
-    Array,
-    Bytes,
-    Choice,
-    Device,
-    DType,
-    Function,
-    Map,
-    Object,
-    String,
-)
+from ffi_builder.spec.param import MISSING, PlainValues
+from ffi_builder.spec.params import ConstBool, ConstFloat, ConstInt, DataPointer, Shape
+from ffi_builder.spec.values import Choice
 from ffi_builder.suggest import did_you_mean
 
 
 def check_default(what: str, param: Param) -> None:
-    """The default of a parameter, if it has one, is a value that it takes.
+    """Check that a parameter accepts its default, if it has one.
+
+    Args:
+        what: where the parameter stands; error messages begin with it.
+        param: the parameter.
 
     Raises:
-        SpecError: it is another one.
+        SpecError: a call with the default as argument would fail.
     """
     if param.default is not MISSING:
         _check(what, param, param.default, param.name)
 
 
-_KINDS: Final[dict[str, tuple[type, ...]]] = {
-    "None": (type(None),),
-    "bool": (bool,),
-    "int": (Integral,),
-    "float": (Real,),
-    "str": (str,),
-    "bytes": (bytes, bytearray),
-    "list": (list, tuple),
-    "dict": (dict,),
+PLAIN_TYPES: Final[dict[type, tuple[type, ...]]] = {
+    NoneType: (NoneType,),
+    bool: (bool,),
+    int: (Integral,),
+    float: (Real,),
+    str: (str,),
+    bytes: (bytes, bytearray),
+    list: (list, tuple),
+    dict: (dict,),
 }
-"""The first that a value is an instance of is its kind."""
+"""The types of plain values, each with its classes. The first match counts: a bool is no int."""
 
 
 def _check(what: str, param: Param, given: object, path: str) -> None:
@@ -71,18 +56,18 @@ def _check(what: str, param: Param, given: object, path: str) -> None:
             _check(what, param.param, given, path)
         return
     value = _passed(param, given)
-    kind = next((kind for kind, types in _KINDS.items() if isinstance(value, types)), None)
-    if kind is None:
+    plain = next((t for t, classes in PLAIN_TYPES.items() if isinstance(value, classes)), None)
+    if plain is None:
         return
     where = f"{what}: {path!r}: default"
-    expected, *kinds = _taken(param)
-    if kind not in kinds:
-        _refuse(where, expected, given)
+    accepted = _accepted(param)
+    if plain not in accepted.types:
+        _refuse(where, accepted.words, given)
     _check_value(what, where, param, value, path)
 
 
 def _check_value(what: str, where: str, param: Param, value: Any, path: str) -> None:
-    """A value of a kind that the parameter takes is one that it takes."""
+    """Check a value whose type the parameter accepts."""
     match param:
         case Var():
             _check_number(where, param, value)
@@ -107,7 +92,7 @@ def _check_value(what: str, where: str, param: Param, value: Any, path: str) -> 
 
 
 def _passed(param: Param, value: object) -> Any:
-    """Return what is passed for a Python caller's value."""
+    """Return the value that a Python caller's object stands for."""
     if isinstance(value, enum.Enum):
         by_name = isinstance(param, Choice) and not isinstance(value.value, str)
         return value.name if by_name else value.value
@@ -116,47 +101,23 @@ def _passed(param: Param, value: object) -> Any:
     return value
 
 
-def _taken(param: Param) -> tuple[str, ...]:
-    """Words for what a parameter takes, and the kinds of plain values that it does."""
+def _accepted(param: Plain) -> PlainValues:
     match param:
-        case Var(dtype=dtype):
-            if dtype in INT_RANGES:
-                return "an int", "int", "bool"
-            if dtype == "bool":
-                return "True or False", "bool", "int"
-            return (
-                ("a pointer", "None") if dtype == "handle" else ("a float", "float", "int", "bool")
-            )
-        case Stream() | DataPointer():
-            return "an int, a pointer or None", "None", "int"
-        case ConstBool(value=value):
-            return repr(value), "bool"
-        case ConstInt(value=value):
-            return repr(value), "int"
-        case ConstFloat(value=value):
-            return repr(value), "float", "int"
-        case Object():
-            return "an object", "str", "bytes", "list", "dict"
+        case Var():
+            return _SCALARS.get(param.dtype, _FLOAT)
+        case ConstInt() | ConstBool() | ConstFloat():
+            return param.accepts._replace(words=repr(param.value))
         case _:
-            return _TAKEN[type(param)]
+            return param.accepts
 
 
-_TAKEN: Final[dict[type, tuple[str, ...]]] = {
-    Tensor: ("a tensor",),
-    Shape: ("a tuple of ints", "list"),
-    TupleParam: ("a tuple", "list"),
-    Struct: ("a tuple", "list"),
-    ConstNone: ("None", "None"),
-    Choice: ("a str", "str"),
-    String: ("a str", "str"),
-    Bytes: ("bytes", "bytes"),
-    DType: ("a dtype",),
-    Device: ("a device",),
-    Function: ("a function",),
-    Array: ("a list", "list"),
-    Map: ("a dict", "dict"),
-    EnvStream: ("nothing",),
+_FLOAT: Final = PlainValues("a float", (float, int, bool))
+_SCALARS: Final = {
+    **dict.fromkeys(INT_RANGES, PlainValues("an int", (int, bool))),
+    "bool": PlainValues("True or False", (bool, int)),
+    "handle": PlainValues("a pointer", (NoneType,)),
 }
+"""Plain values for a Var, by dtype; the other dtypes are floats."""
 
 
 def _check_number(where: str, var: Var, value: Any) -> None:
@@ -179,7 +140,7 @@ def _check_range(where: str, value: int, low: int, high: int, what: str) -> None
 
 
 _ENTRY: Final = Var("entry", "int64")
-"""The parameter that an entry of a Shape is like, without a value to be equal to."""
+"""The parameter that an entry of a Shape is checked as, unless it is a Var itself."""
 
 
 def _check_shape(
@@ -208,5 +169,5 @@ def _refuse(where: str, expected: str, given: object, hint: str = "") -> NoRetur
 def _shown(given: object) -> str:
     try:
         return repr(given)
-    except ValueError:  # Python refuses to write ints of more than 4300 digits
+    except ValueError:  # Python refuses to print ints of more than 4300 digits
         return "a value that is too large to be shown"

@@ -1,8 +1,8 @@
 """Symbols and integer expressions over them: ``n``, ``n * 2``, ``ceildiv(n, 4)``, ``n % 8``.
 
-Values are exact integers: a check on an expression whose value, or a value on the way to it, does
-not fit int64 fails. Division rounds down (as Python's), and divisors are positive ints, so there is
-no division by zero at run time.
+Values are exact integers: a check fails if the value of its expression, or an intermediate value,
+does not fit int64. Division rounds down, as in Python. Divisors are positive ints, so that a call
+never divides by zero.
 """
 
 from __future__ import annotations
@@ -11,10 +11,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Final, NoReturn, TypeAlias, Union, overload
 
+from typing_extensions import override
+
 from ffi_builder.errors import SpecError
-from ffi_builder.spec._check import identifier, integer, make_plain, one_of, text
+from ffi_builder.spec._check import integer, make_plain, one_of, plain, text
 from ffi_builder.spec.dtypes import DTypeField, DTypeLike, one_of_dtypes
-from ffi_builder.spec.param import Metadata
+from ffi_builder.spec.param import Named
 from ffi_builder.suggest import nearest
 
 INT_RANGES: Final[dict[str, tuple[int, int]]] = {
@@ -27,11 +29,11 @@ FLOAT_DTYPES: Final = ("float16", "bfloat16", "float32", "float64")
 VAR_DTYPES: Final = (*INT_RANGES, "bool", *FLOAT_DTYPES, "handle")
 
 OPERATORS: Final = {"+": 1, "-": 1, "*": 2, "//": 2, "%": 2, "ceildiv": 3}
-"""Operators of expressions, and how tightly each binds when printed."""
+"""The operators of expressions and their precedence; the greatest binds tightest."""
 
 
 class Arithmetic:
-    """Operators that build an :class:`Expr`; shared by symbols and expressions."""
+    """The operators of symbols and expressions. Each makes an :class:`Expr`."""
 
     def __add__(self, other: Dim) -> Expr:
         return _binary("+", self, other)
@@ -56,7 +58,7 @@ class Arithmetic:
 
     def __truediv__(self, divisor: object) -> NoReturn:
         raise SpecError(
-            f"dimensions are ints, and {self} / {divisor} may be none; use {self} // {divisor} "
+            f"dimensions are ints, and {self} / {divisor} may not be one; use {self} // {divisor} "
             f"(rounded down) or ceildiv({self}, {divisor})"
         )
 
@@ -85,52 +87,52 @@ class Arithmetic:
 
 
 @dataclass(frozen=True, repr=False)
-class Var(Metadata, Arithmetic):
-    """A symbol: a value that is bound where it first occurs and must be equal wherever it recurs.
+class Var(Named, Arithmetic):
+    """A symbol: its first occurrence binds its value, and later ones must be equal.
 
-    As a parameter it is a scalar argument; as a dimension or stride it takes the tensor's.
+    As a parameter it is a scalar argument; as a dimension or stride it has the tensor's value.
 
     Args:
         name: an identifier; one name means one symbol within a signature.
         dtype: int8 to int64, uint8 to uint64, bool, float16, bfloat16, float32, float64 or handle
             (an opaque pointer), or a framework's dtype such as ``np.float32``, which is kept as
-            its name. The value must fit; floats are rounded, to nearest even.
+            its name. The value must fit; floats are rounded to the nearest value, ties to even.
         divisibility: a positive int that the value must be a multiple of (integers only).
         min, max: inclusive bounds of the value (integers only).
 
     Raises:
-        SpecError: an unknown dtype, a name that is no identifier, or a bound that cannot hold.
+        SpecError: an unknown dtype, a name that is no identifier, or bounds that no value meets.
     """
 
-    name: str
     dtype: DTypeField
     divisibility: int | None = field(default=None, kw_only=True)
     min: int | None = field(default=None, kw_only=True)
     max: int | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
-        make_plain(self)
-        identifier("Var name", self.name)
-        what = f"Var {self.name!r}"
-        # Kept as its name: it may have come as np.float32.
+        super().__post_init__()
+        what = self.label
+        # A framework's dtype, such as np.float32, is kept as its name.
         object.__setattr__(self, "dtype", one_of_dtypes(what, self.dtype, VAR_DTYPES))
-        self._check_metadata(what)
         if self.divisibility is not None:
             integer(f"{what}: divisibility", self.divisibility, at_least=1)
-        for bound_name in ("divisibility", "min", "max"):
-            if getattr(self, bound_name) is not None and not self.is_integer:
+        for limit in ("divisibility", "min", "max"):
+            value = getattr(self, limit)
+            if value is None:
+                continue
+            if not self.is_integer:
                 raise SpecError(
-                    f"{what}: {bound_name} is for integer symbols, but its dtype is {self.dtype}"
+                    f"{what}: {limit} is for integer symbols, but its dtype is {self.dtype}"
                 )
-        for bound_name in ("min", "max"):
-            self._check_bound(f"{what}: {bound_name}", getattr(self, bound_name))
+            if limit != "divisibility":
+                int_of_dtype(f"{what}: {limit}", value, self.dtype)
         if self.min is not None and self.max is not None and self.min > self.max:
             raise SpecError(f"{what}: min {self.min} is greater than max {self.max}")
         if self.divisibility is not None:
             self._check_multiple(what, self.divisibility)
 
     def __hash__(self) -> int:
-        # Of all fields it would take most of the time of what looks symbols up.
+        # A hash of all fields would take most of the time of symbol lookups.
         return hash(self.name)
 
     def _check_multiple(self, what: str, divisor: int) -> None:
@@ -140,32 +142,37 @@ class Var(Metadata, Arithmetic):
         if high // divisor * divisor < low:
             raise SpecError(f"{what}: no multiple of {divisor} is between {low} and {high}")
 
-    def _check_bound(self, what: str, bound: object) -> None:
-        if bound is None:
-            return
-        if isinstance(bound, bool) or not isinstance(bound, int):
-            raise SpecError(f"{what}: expected an int but got {bound!r} ({type(bound).__name__})")
-        low, high = INT_RANGES[self.dtype]
-        if not low <= bound <= high:
-            raise SpecError(f"{what}: {bound} does not fit {self.dtype} ({low} to {high})")
-
     @property
     def is_integer(self) -> bool:
         """Whether the symbol can be a dimension or stride: neither float, bool nor handle."""
         return self.dtype in INT_RANGES
 
-    @property
-    def label(self) -> str:
-        """``Var 'n'``: how spec errors begin."""
-        return f"Var {self.name!r}"
+    @override
+    def type_text(self, device: str | None = None, *, outline: bool = False) -> str:
+        return self.dtype
 
     def __str__(self) -> str:
         return self.name
 
 
+def int_of_dtype(what: str, value: object, dtype: str) -> int:
+    """Return ``value`` as a plain int, if it is one that fits an integer dtype."""
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise SpecError(f"{what}: expected an int but got {value!r} ({type(value).__name__})")
+    low, high = INT_RANGES[dtype]
+    if not low <= value <= high:
+        raise SpecError(f"{what}: {value} does not fit {dtype} ({low} to {high})")
+    return plain(value)
+
+
 @dataclass(frozen=True, repr=False)
 class Expr(Arithmetic):
-    """``lhs op rhs``, an integer. Made by the operators of Var and by :func:`ceildiv`."""
+    """``lhs op rhs``, an integer. The operators of Var and :func:`ceildiv` make it.
+
+    Raises:
+        SpecError: an unknown operator, an operand that is not an integer, no Var in it, a divisor
+            that is not a positive int, or more than 127 operators, symbols and ints.
+    """
 
     op: str
     lhs: Dim
@@ -178,7 +185,8 @@ class Expr(Arithmetic):
             check_dim(f"operand of {self.op!r}", operand)
         if isinstance(self.lhs, int) and isinstance(self.rhs, int):
             raise SpecError(
-                f"expression {self.lhs} {self.op} {self.rhs}: expected a Var in it, as it is an int"
+                f"expression {self.lhs} {self.op} {self.rhs}: expected at least one Var; write the "
+                f"int itself"
             )
         size = 1 + _size(self.lhs) + _size(self.rhs)
         if size > _LARGEST:
@@ -201,18 +209,20 @@ class Expr(Arithmetic):
         lhs, rhs = show(self.lhs), show(self.rhs)
         if isinstance(self.lhs, Expr) and OPERATORS[self.lhs.op] < OPERATORS[self.op]:
             lhs = f"({lhs})"
-        # `a - (b + c)`, `a * (b // c)`: what stands right keeps its brackets at equal rank too.
+        # `a - (b + c)`, `a * (b // c)`: operators group from the left, so an operand on the right
+        # keeps its brackets at equal precedence too.
         if isinstance(self.rhs, Expr) and OPERATORS[self.rhs.op] <= OPERATORS[self.op]:
             rhs = f"({rhs})"
         return f"{lhs} {self.op} {rhs}"
 
 
 Dim: TypeAlias = Union[int, Var, Expr]
-"""A value of a dimension, stride or expression that is looked at."""
+"""A dimension, a stride or an operand that is checked."""
 
 
 _LARGEST: Final = 127
-"""Parts of an expression: with 64 leaves it never needs a stack of more than 64 values."""
+"""The most operators and operands in an expression: evaluating one with 64 leaves needs a stack of
+at most 64 values."""
 
 
 def _size(value: object) -> int:
@@ -220,7 +230,7 @@ def _size(value: object) -> int:
 
 
 def check_dim(what: str, value: object) -> Dim:
-    """``value`` if it can be a dimension: an int that fits int64, an integer Var, an expression."""
+    """Return ``value`` if it can be a dimension: an int64, an integer Var or an expression."""
     if isinstance(value, Expr):
         return value
     if isinstance(value, Var):
@@ -252,14 +262,18 @@ def ceildiv(value: int, divisor: int) -> int: ...
 @overload
 def ceildiv(value: Var | Expr, divisor: int) -> Expr: ...
 def ceildiv(value: Dim, divisor: int) -> int | Expr:
-    """``value / divisor`` rounded up: an int for an int. ``divisor`` is a positive int."""
+    """Return ``value / divisor`` rounded up: an int if ``value`` is one, else an :class:`Expr`.
+
+    Raises:
+        SpecError: ``divisor`` is not a positive int, or ``value`` is not an integer.
+    """
     if isinstance(value, int):
         return -(-integer("ceildiv", value) // integer("divisor of 'ceildiv'", divisor, at_least=1))
     return _binary("ceildiv", value, divisor)
 
 
 def dims(names: str, dtype: DTypeLike = "int64") -> tuple[Var, ...]:
-    """One Var for each name: ``"n k m"``, or with commas, ``"n, k, m"``.
+    """Return a Var for each name in ``"n k m"`` or ``"n, k, m"``.
 
     Raises:
         SpecError: no name, a name that is no identifier, or an unknown dtype.
@@ -276,7 +290,7 @@ def dims(names: str, dtype: DTypeLike = "int64") -> tuple[Var, ...]:
 
 
 def variables(value: object) -> Iterator[Var]:
-    """Every Var in an expression, from left to right, repeats kept; nothing for an int or None."""
+    """Yield every Var in an expression, left to right, with repeats; none for an int or None."""
     match value:
         case Var():
             yield value
@@ -288,10 +302,11 @@ def variables(value: object) -> Iterator[Var]:
 
 
 def linear(value: Expr) -> tuple[int, Var, int] | None:
-    """``(a, x, b)`` if the expression is ``a * x + b`` with one Var x and a != 0, else None.
+    """Return ``(a, x, b)`` if the expression is ``a * x + b`` with one Var x and a != 0, else None.
 
-    It is made of ``+``, ``-`` and ``*``, and no product has x on both sides. a and b are exact, and
-    fit int64: what is beyond that cannot be solved for x, only compared once x is known.
+    Such an expression consists of ``+``, ``-`` and ``*``, and no product has x on both sides. If a
+    or b does not fit int64, the result is None: the expression is not solved for x, but compared
+    once x is known.
     """
     form = _linear_form(value)
     if form is None:

@@ -1,11 +1,11 @@
-"""What every parameter has in common: a name, and what Python callers see of it."""
+"""The base classes of parameters: a name, a default, documentation, and the type as text."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import MISSING as FIELD_MISSING
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple, cast
 
 from ffi_builder.errors import SpecError
 from ffi_builder.spec._check import documentation, identifier, make_plain
@@ -20,26 +20,45 @@ class _Missing:
         return "MISSING"
 
     def __reduce__(self) -> str:
-        """Copies and pickles are the same object: what has no default keeps having none."""
+        """Copy and pickle as the same object, so that ``is MISSING`` still holds."""
         return "MISSING"
 
 
 MISSING: Final = _Missing()
-"""What ``default`` is when a parameter has none (None is a default like any other)."""
+"""The ``default`` of a parameter that has none (None is a default like any other)."""
+
+
+class PlainValues(NamedTuple):
+    """The plain Python values that a parameter accepts. A default of another one is refused."""
+
+    words: str
+    """How errors describe what was expected: ``an int``."""
+    types: tuple[type, ...] = ()
+    """Any of the keys of :data:`ffi_builder.spec.defaults.PLAIN_TYPES`."""
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
 class Metadata:
-    """What a Python caller sees of a parameter; the ABI stays positional and does not know it."""
+    """What a Python caller sees of a parameter. The ABI is positional and does not carry it."""
+
+    type_name: ClassVar[str]
+    """The word for this kind of parameter in signatures; the name of the class by default."""
+    accepts: ClassVar[PlainValues]
+    """The plain Python values that a default may be."""
 
     default: object = field(default=MISSING, compare=False)
     kw_only: bool = field(default=False, compare=False)
     doc: DocField = field(default=NO_DOC, compare=False)
 
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        if "type_name" not in cls.__dict__:
+            cls.type_name = cls.__name__
+
     if not TYPE_CHECKING:  # type checkers know the fields
 
         def __new__(cls, /, *_: object, **keywords: object) -> Metadata:
-            """Raises TypeError for a field that is not there, with the one that was meant."""
+            """Raise TypeError for an unknown field, with the one that was probably meant."""
             known = cls.__dataclass_fields__.keys()
             # A subclass that is no dataclass may have an __init__ of its own.
             if not keywords.keys() <= known and "__dataclass_fields__" in cls.__dict__:
@@ -49,6 +68,17 @@ class Metadata:
                 )
             return super().__new__(cls)
 
+    def type_text(self, device: str | None = None, *, outline: bool = False) -> str:
+        """Return the type as signatures show it: ``Tensor([n, 4], float32, device_type=cpu)``.
+
+        Args:
+            device: tensors of this device type do not show it.
+            outline: show no more than error messages do: of tensors the shape, the dtypes and
+                the strides.
+        """
+        del device, outline
+        return self.type_name
+
     def _check_metadata(self, what: str) -> None:
         if self.doc != "":
             object.__setattr__(self, "doc", documentation(f"{what}: doc", self.doc))
@@ -57,14 +87,14 @@ class Metadata:
             raise SpecError(f"{what}: kw_only: expected True or False but got {self.kw_only!r}")
 
     def __repr__(self) -> str:
-        """The call that makes an equal object: required fields by position, others by keyword."""
+        """Return the call that makes an equal object, with required fields by position."""
         positional: list[str] = []
         keywords: list[str] = []
         for item in fields(self):
             value = getattr(self, item.name)
             if item.default is FIELD_MISSING:
                 positional.append(pasteable(value))
-            elif item.name == "default":  # anything: it may be an array, whose == is no bool
+            elif item.name == "default":  # may be an array, whose == does not give a bool
                 keywords += [f"default={_literal(value)}"] if value is not MISSING else []
             elif value != item.default:
                 keywords.append(f"{item.name}={pasteable(value)}")
@@ -72,7 +102,7 @@ class Metadata:
 
 
 def pasteable(value: object) -> str:
-    """``repr``, but with sequences as lists, the way authors write shapes."""
+    """Return the ``repr`` of a value, with tuples as lists, the way authors write shapes."""
     if isinstance(value, tuple):
         items = cast("tuple[object, ...]", value)
         return f"[{', '.join(map(pasteable, items))}]"
@@ -91,7 +121,7 @@ def _literal(value: object) -> str:
 
 @dataclass(frozen=True, repr=False)
 class Named(Metadata):
-    """A parameter that is described by its name alone, and the base of those that say more."""
+    """The base of parameters with a name of their own; all but :class:`Optional`."""
 
     name: str
 
@@ -102,5 +132,5 @@ class Named(Metadata):
 
     @property
     def label(self) -> str:
-        """``Tensor 'A'``: how spec errors begin."""
+        """How spec errors begin: ``Tensor 'A'``."""
         return f"{type(self).__name__} {self.name!r}"

@@ -5,15 +5,20 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from types import NoneType
+from typing import ClassVar, Final, TypeAlias, Union
+
+from typing_extensions import override
 
 from ffi_builder.errors import SpecError
 from ffi_builder.spec._check import integer
+from ffi_builder.spec.entries import check_entries, entries_text
 from ffi_builder.spec.expr import Dim
-from ffi_builder.spec.param import Named
-from ffi_builder.spec.tensor import check_entries
+from ffi_builder.spec.param import Named, PlainValues
 
 _ADDRESS_SPACES: Final = 1 << 24
+"""LLVM's limit: an address space is an unsigned number of 24 bits."""
+_ADDRESS: Final = PlainValues("an int, a pointer or None", (NoneType, int))
 
 
 @dataclass(frozen=True, repr=False)
@@ -22,7 +27,12 @@ class Shape(Named):
 
     ``shape`` has one entry for each value: an int, an integer Var or an expression. The values are
     dimensions: a negative one is an error.
+
+    Raises:
+        SpecError: ``shape`` is no list or tuple, or has an entry that cannot be a dimension.
     """
+
+    accepts: ClassVar[PlainValues] = PlainValues("a tuple of ints", (list,))
 
     shape: Sequence[Dim]
 
@@ -32,18 +42,26 @@ class Shape(Named):
             self, "shape", check_entries(f"{self.label}: shape", self.shape, optional=False)
         )
 
+    @override
+    def type_text(self, device: str | None = None, *, outline: bool = False) -> str:
+        return f"Shape({entries_text(self.shape)})"
+
 
 @dataclass(frozen=True, repr=False)
 class Stream(Named):
     """A stream handle given as an argument: an opaque pointer, None (0) or an int."""
+
+    accepts: ClassVar[PlainValues] = _ADDRESS
 
 
 @dataclass(frozen=True, repr=False)
 class EnvStream(Named):
     """The current stream of the first non-CPU tensor's device, from ``TVMFFIEnvGetStream``.
 
-    It is no argument: callers do not pass it, and error messages do not show it.
+    It is not an argument: callers do not pass it, and error messages do not show it.
     """
+
+    accepts: ClassVar[PlainValues] = PlainValues("nothing")
 
 
 @dataclass(frozen=True, repr=False)
@@ -51,7 +69,12 @@ class DataPointer(Named):
     """A raw address: an opaque pointer, None (NULL) or a non-negative int.
 
     ``address_space`` is the LLVM address space of the pointer that the kernel gets; None is 0.
+
+    Raises:
+        SpecError: the address space is not an int from 0 to 2**24 - 1.
     """
+
+    accepts: ClassVar[PlainValues] = _ADDRESS
 
     address_space: int | None = field(default=None, kw_only=True)
 
@@ -65,15 +88,42 @@ class DataPointer(Named):
                     f"limit, but got {space}"
                 )
 
+    @override
+    def type_text(self, device: str | None = None, *, outline: bool = False) -> str:
+        if outline or self.address_space is None:
+            return "DataPointer"
+        return f"DataPointer(address_space={self.address_space})"
+
 
 @dataclass(frozen=True, repr=False)
 class ConstNone(Named):
     """None, and nothing else. Constants are checked and not forwarded to the kernel."""
 
+    type_name: ClassVar[str] = "None"
+    accepts: ClassVar[PlainValues] = PlainValues("None", (NoneType,))
+
 
 @dataclass(frozen=True, repr=False)
-class ConstInt(Named):
-    """The int ``value`` (int64), and nothing else; True and False are not ints here."""
+class _Literal(Named):
+    """The base of constants with a value; a default must be equal to it."""
+
+    value: float
+
+    @override
+    def type_text(self, device: str | None = None, *, outline: bool = False) -> str:
+        return f"Literal[{self.value!r}]"
+
+
+@dataclass(frozen=True, repr=False)
+class ConstInt(_Literal):
+    """The int ``value``, which fits int64, and nothing else; True and False are not ints here.
+
+    Raises:
+        SpecError: ``value`` is not an int that fits int64.
+    """
+
+    type_name: ClassVar[str] = "Literal"
+    accepts: ClassVar[PlainValues] = PlainValues("an int", (int,))
 
     value: int
 
@@ -83,8 +133,15 @@ class ConstInt(Named):
 
 
 @dataclass(frozen=True, repr=False)
-class ConstBool(Named):
-    """The bool ``value``, and nothing else; 0 and 1 are not bools here."""
+class ConstBool(_Literal):
+    """The bool ``value``, and nothing else; 0 and 1 are not bools here.
+
+    Raises:
+        SpecError: ``value`` is not a bool.
+    """
+
+    type_name: ClassVar[str] = "Literal"
+    accepts: ClassVar[PlainValues] = PlainValues("a bool", (bool,))
 
     value: bool
 
@@ -95,8 +152,15 @@ class ConstBool(Named):
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class ConstFloat(Named):
-    """A float or int equal to the float ``value``; NaN is equal to NaN."""
+class ConstFloat(_Literal):
+    """A float or int equal to the float ``value``; NaN is equal to NaN.
+
+    Raises:
+        SpecError: ``value`` is not a float, or is an int beyond float64's range.
+    """
+
+    type_name: ClassVar[str] = "Literal"
+    accepts: ClassVar[PlainValues] = PlainValues("a float", (float, int))
 
     value: float
 
@@ -112,7 +176,7 @@ class ConstFloat(Named):
             ) from None
 
     def __eq__(self, other: object) -> bool:
-        """By value, where NaN is equal to itself, as it is in a call."""
+        """Compare names and values; NaN is equal to itself, as it is in a call."""
         return isinstance(other, ConstFloat) and self._key == other._key
 
     def __hash__(self) -> int:
@@ -121,3 +185,7 @@ class ConstFloat(Named):
     @property
     def _key(self) -> tuple[str, float | None]:
         return self.name, None if math.isnan(self.value) else self.value
+
+
+Constant: TypeAlias = Union[ConstNone, ConstInt, ConstBool, ConstFloat]
+"""Parameters that accept one value, which the kernel does not get."""

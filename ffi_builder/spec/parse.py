@@ -1,66 +1,55 @@
-"""Reading a signature from text: a recursive descent over the grammar in docs/signatures.md.
+"""A recursive-descent parser of signatures. The grammar is in docs/signatures.md.
 
-The text is read twice. What a symbol is may be said anywhere, by a scalar parameter or in the
-``where`` at the end, so the first reading only collects that.
+The text is parsed twice. A scalar parameter or the ``where`` at the end may declare a symbol after
+its first use, so the first pass only collects the declarations.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final, TypeAlias, TypeVar
+from dataclasses import fields
+from typing import Final, TypeAlias, TypeVar, cast
 
 from ffi_builder.errors import SpecError
 from ffi_builder.spec._check import identifier, one_of
-from ffi_builder.spec.composite import Optional, Param, Struct, TupleParam
+from ffi_builder.spec.composite import PARAM_TYPES, Optional, Param, Struct, TupleParam
 from ffi_builder.spec.expr import VAR_DTYPES, Var
-from ffi_builder.spec.params import ConstNone, EnvStream, Shape, Stream
-from ffi_builder.spec.parse_dims import Said
+from ffi_builder.spec.param import Named
+from ffi_builder.spec.params import Shape
+from ffi_builder.spec.parse_dims import Declaration
 from ffi_builder.spec.parse_tensor import TensorParser
-from ffi_builder.spec.parse_values import (
-    read_choice,
-    read_data_pointer,
-    read_literal,
-    read_object,
-)
+from ffi_builder.spec.parse_values import READERS
 from ffi_builder.spec.results import Result
 from ffi_builder.spec.tensor import DEVICES
 from ffi_builder.spec.tokens import Token, Tokens
-from ffi_builder.spec.values import Array, Bytes, Device, DType, Function, Map, String
 from ffi_builder.suggest import did_you_mean
 
 Made = TypeVar("Made")
 Returns: TypeAlias = "Result | list[Result] | None"
 
 _NAMED: Final = {
-    "None": ConstNone,
-    "String": String,
-    "Bytes": Bytes,
-    "DType": DType,
-    "Device": Device,
-    "Function": Function,
-    "Array": Array,
-    "Map": Map,
-    "Stream": Stream,
-    "EnvStream": EnvStream,
+    kind.type_name: cast("Callable[[str], Param]", kind)
+    for kind in PARAM_TYPES
+    if len(fields(kind)) == len(fields(Named))
 }
-"""Parameters that are described by their name alone."""
-_TYPES: Final = (
-    *("Tensor", "Shape", "Tuple", "Struct", "Optional", "Choice", "Literal", "Object"),
-    *_NAMED,
-    "DataPointer",
-)
+"""The kinds of parameters that have no field beside their name and metadata."""
+_TYPES: Final = tuple(dict.fromkeys(kind.type_name for kind in PARAM_TYPES if kind is not Var))
 """The words that a type may begin with, beside dtypes."""
 
 
 def parse_signature(
     text: str, device: str | None, make: Callable[[str, list[Param], Returns], Made]
 ) -> Made:
-    """Read a signature, and make it of its name, parameters and results.
+    """Parse a signature, and return ``make(name, parameters, results)``.
 
-    ``device`` is that of tensors which do not say theirs.
+    Args:
+        text: the text.
+        device: the device type of tensors without one in the text, or None.
+        make: the class to make, :class:`~ffi_builder.spec.Signature`.
 
     Raises:
-        SpecError: the text is no signature; with the line, and carets under the place.
+        SpecError: the text does not follow the grammar, or ``make`` raised. The message shows the
+            line, with carets under the place.
     """
     if not isinstance(text, str):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise SpecError(f"Signature.parse: expected a str but got {text!r} ({type(text).__name__})")
@@ -69,7 +58,10 @@ def parse_signature(
     try:
         first = _Parser(Tokens(text), device, None)
         first.signature()
-        symbols = {name: _var(first.tokens, name, said) for name, said in first.said.items()}
+        symbols = {
+            name: _var(first.tokens, name, declared)
+            for name, declared in first.declarations.items()
+        }
         name, params, returns = _Parser(Tokens(text), device, symbols).signature()
         with first.tokens.at(name):
             return make(name.text, params, returns)
@@ -77,36 +69,36 @@ def parse_signature(
         raise SpecError(f"Signature.parse: {error}") from None
 
 
-def _var(tokens: Tokens, name: str, said: Said) -> Var:
-    with tokens.at(said.token):
-        return Var(name, said.dtype or "int64", **said.limits)
+def _var(tokens: Tokens, name: str, declared: Declaration) -> Var:
+    with tokens.at(declared.token):
+        return Var(name, declared.dtype or "int64", **declared.limits)
 
 
 class _Parser(TensorParser):
-    """The parameters, results and constraints."""
+    """One pass over a signature: parameters, results and constraints."""
 
     def signature(self) -> tuple[Token, list[Param], Returns]:
-        """The name, the parameters and the results."""
+        """Parse a whole signature: its name, its parameters and its results."""
         t = self.tokens
         name = t.name("the name of the function")
-        t.need("(")
+        t.expect("(")
         params = t.list_of(")", self._param)
-        returns = self._returns() if t.takes("->") else None
+        returns = self._returns() if t.accept("->") else None
         separator = "'where'" if returns is not None else "'->', 'where'"
-        if t.takes("where"):
+        if t.accept("where"):
             separator = "','"
             self._constraint()
-            while t.takes(","):
+            while t.accept(","):
                 self._constraint()
         if t.next.kind != "end":
-            raise t.wrong(t.next, f"expected {separator} or the end but got {t.next.shown}")
+            raise t.error(t.next, f"expected {separator} or the end but got {t.next.shown}")
         return name, params, returns
 
     # ---- results
 
     def _returns(self) -> Returns:
-        """One result, or several in brackets."""
-        if self.tokens.takes("("):
+        """Parse one result, or several in brackets."""
+        if self.tokens.accept("("):
             return self.tokens.list_of(")", self._result)
         return self._result()
 
@@ -114,22 +106,22 @@ class _Parser(TensorParser):
         t = self.tokens
         name = t.name("the name of a result")
         if t.next.text != ":" and name.text == "None":
-            raise t.wrong(name, "a function that returns nothing has no `->` in its signature")
+            raise t.error(name, "a function that returns nothing has no `->` in its signature")
         if t.next.text != ":" and name.text in ("Tensor", *VAR_DTYPES):
-            raise t.wrong(name, f"a result has a name in front of its type: `-> y: {name.text}`")
-        t.need(":")
+            raise t.error(name, f"a result needs a name before its type: `-> y: {name.text}`")
+        t.expect(":")
         with t.at(name):
             identifier("name of a result", name.text)
         kind = t.name("Tensor or a dtype such as float32")
         if kind.text == "Tensor":
             return self.tensor(name, kind)
         if kind.text not in VAR_DTYPES:
-            raise t.wrong(
+            raise t.error(
                 kind,
                 f"expected the type of a result: Tensor, or one of {', '.join(VAR_DTYPES)}, but "
                 f"got {kind.text!r}{did_you_mean(kind.text, ('Tensor', *VAR_DTYPES))}",
             )
-        # Not a symbol: nothing else can mean it.
+        # A result is no symbol: no other part of the text can refer to it.
         with t.at(name):
             return Var(name.text, kind.text)
 
@@ -138,7 +130,7 @@ class _Parser(TensorParser):
     def _param(self) -> Param:
         t = self.tokens
         name = t.name("the name of a parameter")
-        t.need(":")
+        t.expect(":")
         with t.at(name):
             identifier("name of a parameter", name.text)
         return self._type(name)
@@ -149,7 +141,6 @@ class _Parser(TensorParser):
             return self._typed(name, kind)
 
     def _typed(self, name: Token, kind: Token) -> Param:
-        t = self.tokens
         match kind.text:
             case "Tensor":
                 return self.tensor(name, kind)
@@ -159,28 +150,22 @@ class _Parser(TensorParser):
                 return self._elements(name, kind)
             case "Optional":
                 return self._optional(name)
-            case "Choice":
-                return read_choice(t, name, kind)
-            case "Literal":
-                return read_literal(t, name)
-            case "Object":
-                return read_object(t, name)
-            case "DataPointer":
-                return read_data_pointer(t, name, kind)
+            case word if word in READERS:
+                return READERS[word](self.tokens, name, kind)
             case word if word in _NAMED:
                 return _NAMED[word](name.text)
             case _:
                 return self._scalar(name, kind)
 
     def _shape(self, name: Token, kind: Token) -> Shape:
-        self.tokens.need("(")
+        self.tokens.expect("(")
         entries = self.entries()
         self.tokens.close()
         with self.tokens.at(kind):
             return Shape(name.text, entries)  # pyright: ignore[reportArgumentType]
 
     def _elements(self, name: Token, kind: Token) -> TupleParam | Struct:
-        self.tokens.need("(")
+        self.tokens.expect("(")
         params = self.tokens.list_of(")", self._param)
         with self.tokens.at(kind):
             make = TupleParam if kind.text == "Tuple" else Struct
@@ -188,7 +173,7 @@ class _Parser(TensorParser):
 
     def _optional(self, name: Token) -> Optional:
         t = self.tokens
-        t.need("(")
+        t.expect("(")
         inner = t.next
         param = self._type(name)
         t.close()
@@ -197,17 +182,17 @@ class _Parser(TensorParser):
 
     def _scalar(self, name: Token, kind: Token) -> Var:
         if kind.text not in VAR_DTYPES:
-            raise self.tokens.wrong(
+            raise self.tokens.error(
                 kind,
                 f"expected a type: {', '.join(_TYPES)}, or one of {', '.join(VAR_DTYPES)}, "
                 f"but got {kind.text!r}{did_you_mean(kind.text, (*_TYPES, *VAR_DTYPES))}",
             )
-        said = self.mention(name)
-        if said.scalar and said.dtype != kind.text:
-            raise self.tokens.wrong(
-                kind, f"symbol {name.text!r} is {said.dtype} before, and {kind.text} here"
+        declared = self.declaration(name)
+        if declared.scalar and declared.dtype != kind.text:
+            raise self.tokens.error(
+                kind, f"symbol {name.text!r} is {declared.dtype} before, and {kind.text} here"
             )
-        said.dtype, said.scalar = kind.text, True
+        declared.dtype, declared.scalar = kind.text, True
         if self.symbols is not None:
             return self.symbols[name.text]
         with self.tokens.at(name):
@@ -216,51 +201,51 @@ class _Parser(TensorParser):
     # ---- constraints
 
     def _constraint(self) -> None:
-        """``n: int32``, ``n % 16 == 0``, ``1 <= n``, ``n <= 8``, ``1 <= n <= 8`` or ``n >= 1``."""
+        """Parse ``n: int32``, ``n % 16 == 0``, ``n <= 8``, ``1 <= n <= 8`` or ``n >= 1``."""
         t = self.tokens
         first = t.next
         least = None
         if first.kind == "int" or t.sees("-"):
             least = t.integer("a constraint")
-            t.need("<=")
-        said = self._constrained(t.name("a symbol"))
+            t.expect("<=")
+        declared = self._constrained(t.name("a symbol"))
         if least is not None:
-            self._limit(said, "min", least, first)
-            if t.takes("<="):
-                self._limit(said, "max", t.integer("an int"), first)
-        elif t.takes(":"):
-            self._declare(said, t.next)
-        elif t.takes("%"):
-            self._limit(said, "divisibility", t.integer("an int"), first)
-            t.need("==")
+            self._limit(declared, "min", least, first)
+            if t.accept("<="):
+                self._limit(declared, "max", t.integer("an int"), first)
+        elif t.accept(":"):
+            self._declare(declared, t.next)
+        elif t.accept("%"):
+            self._limit(declared, "divisibility", t.integer("an int"), first)
+            t.expect("==")
             if t.next.kind != "int" or t.next.text != "0":
-                raise t.wrong(t.next, f"expected '0' but got {t.next.shown}")
-            t.take()
-        elif t.takes("<="):
-            self._limit(said, "max", t.integer("an int"), first)
-        elif t.takes(">="):
-            self._limit(said, "min", t.integer("an int"), first)
+                raise t.error(t.next, f"expected '0' but got {t.next.shown}")
+            t.advance()
+        elif t.accept("<="):
+            self._limit(declared, "max", t.integer("an int"), first)
+        elif t.accept(">="):
+            self._limit(declared, "min", t.integer("an int"), first)
         else:
-            raise t.wrong(t.next, f"expected ':', '%', '<=' or '>=' but got {t.next.shown}")
+            raise t.error(t.next, f"expected ':', '%', '<=' or '>=' but got {t.next.shown}")
 
-    def _constrained(self, token: Token) -> Said:
-        found = self.said.get(token.text)
+    def _constrained(self, token: Token) -> Declaration:
+        found = self.declarations.get(token.text)
         if found is None:
-            meant = did_you_mean(token.text, self.said)
+            meant = did_you_mean(token.text, self.declarations)
             words = f"no parameter mentions a symbol {token.text!r}{meant}"
-            raise self.tokens.wrong(token, words)
+            raise self.tokens.error(token, words)
         return found
 
-    def _declare(self, said: Said, token: Token) -> None:
+    def _declare(self, declared: Declaration, token: Token) -> None:
         t = self.tokens
         name = t.name("a dtype").text
-        if said.scalar or said.dtype is not None:
-            where = "its parameter" if said.scalar else "an earlier constraint"
-            raise t.wrong(token, f"{where} says the dtype already: {said.dtype}")
+        if declared.scalar or declared.dtype is not None:
+            where = "its parameter" if declared.scalar else "an earlier constraint"
+            raise t.error(token, f"{where} says the dtype already: {declared.dtype}")
         with t.at(token):
-            said.dtype = one_of("dtype of a symbol", name, VAR_DTYPES)
+            declared.dtype = one_of("dtype of a symbol", name, VAR_DTYPES)
 
-    def _limit(self, said: Said, name: str, value: int, token: Token) -> None:
-        if name in said.limits:
-            raise self.tokens.wrong(token, f"the {name} of this symbol is given twice")
-        said.limits[name], said.token = value, token
+    def _limit(self, declared: Declaration, name: str, value: int, token: Token) -> None:
+        if name in declared.limits:
+            raise self.tokens.error(token, f"the {name} of this symbol is given twice")
+        declared.limits[name], declared.token = value, token

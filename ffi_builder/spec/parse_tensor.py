@@ -1,4 +1,4 @@
-"""Reading Tensors: their shape, their dtypes and their options."""
+"""Parsing Tensors: their shape, dtypes and options."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ from ffi_builder.spec.tokens import Token
 
 
 class TensorParser(DimParser):
-    """What stands behind the word ``Tensor``."""
+    """The parser of Tensors."""
 
     def tensor(self, name: Token, kind: Token) -> Tensor:
-        """``([n, 4], float32 | float16, strides=F)``."""
+        """Parse ``([n, 4], float32 | float16, strides=F)``."""
         t = self.tokens
-        t.need("(")
-        shape = ... if t.takes("...") else self.entries()
-        t.need(",")
+        t.expect("(")
+        shape = ... if t.accept("...") else self.entries()
+        t.expect(",")
         dtypes = self._dtypes()
         options: dict[str, Any] = {"device_type": self.device}
         seen: set[str] = set()
-        while t.takes(",") and not t.sees(")"):
+        while t.accept(",") and not t.sees(")"):
             option = t.name("an option such as strides or device_type")
             with t.at(option):
                 one_of("option of a Tensor", option.text, _OPTIONS)
             if option.text in seen:
-                raise t.wrong(option, f"{option.text} is given twice")
+                raise t.error(option, f"{option.text} is given twice")
             seen.add(option.text)
-            t.need("=")
+            t.expect("=")
             options[option.text] = _OPTIONS[option.text](self)
         t.close()
         if options["device_type"] is None and not has_default():
@@ -41,21 +41,21 @@ class TensorParser(DimParser):
                 f"Tensor {name.text!r}: no device_type given. Say device_type=cpu (or cuda, …) in "
                 f"its brackets, or device='cpu' for all tensors that do not say theirs"
             )
-            raise t.wrong(kind, words)
+            raise t.error(kind, words)
         with t.at(kind):
             return Tensor(name.text, shape, dtypes, **options)
 
     def _dtypes(self) -> list[str]:
-        """``float16 | float32``; one dtype may have two names, ``float32`` and ``float32x1``."""
+        """Parse ``float16 | float32``. ``float32`` and ``float32x1`` are the same dtype."""
         found: dict[DataType, str] = {}
         while True:
             token = self.tokens.next
             name = self._dtype()
             dtype = parse_dtype(name)
             if dtype in found:
-                raise self.tokens.wrong(token, f"{name} is given twice")
+                raise self.tokens.error(token, f"{name} is given twice")
             found[dtype] = name
-            if not self.tokens.takes("|"):
+            if not self.tokens.accept("|"):
                 return list(found.values())
 
     def _dtype(self) -> str:
@@ -68,27 +68,21 @@ class TensorParser(DimParser):
         t = self.tokens
         if t.sees("["):
             return self.entries()
-        token = t.name("strides such as [n, 1], or C, F or any,")
-        with t.at(token):
-            return one_of("strides", token.text, LAYOUTS)
+        return t.one_of("strides such as [n, 1], or C, F or any,", "strides", LAYOUTS)
 
     def _device_type(self) -> str:
-        token = self.tokens.name("a device type such as cpu")
-        with self.tokens.at(token):
-            return one_of("device_type", token.text, DEVICES)
+        return self.tokens.one_of("a device type such as cpu", "device_type", DEVICES)
 
     def _device_id(self) -> int | Var:
         if self.tokens.next.kind in ("name", "quoted"):
-            return self.symbol(self.tokens.take())
+            return self.symbol(self.tokens.advance())
         return self.tokens.integer("a device id or a symbol")
 
     def _data_alignment(self) -> int:
         return self.tokens.integer("an alignment in bytes")
 
     def _intent(self) -> str:
-        token = self.tokens.name("in, out or inout")
-        with self.tokens.at(token):
-            return one_of("intent", token.text, INTENTS)
+        return self.tokens.one_of("in, out or inout", "intent", INTENTS)
 
 
 _OPTIONS: Final[dict[str, Callable[[TensorParser], Any]]] = {
@@ -99,4 +93,4 @@ _OPTIONS: Final[dict[str, Callable[[TensorParser], Any]]] = {
     "storage_dtype": TensorParser._dtype,  # pyright: ignore[reportPrivateUsage]
     "intent": TensorParser._intent,  # pyright: ignore[reportPrivateUsage]
 }
-"""How the value of each option of a Tensor is read."""
+"""The options of a Tensor, and the parsers of their values."""

@@ -1,4 +1,4 @@
-"""What a function returns, beside nothing: numbers, pointers, and tensors that are allocated."""
+"""Results of functions: numbers, pointers, and tensors that the wrapper allocates."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from ffi_builder.spec.param import MISSING, pasteable
 from ffi_builder.spec.tensor import ANY, Tensor
 
 Result: TypeAlias = Union[Var, Tensor]
-"""One thing that is returned: a scalar, or a tensor that the wrapper allocates."""
+"""A scalar, or a tensor that the wrapper allocates."""
 
 _TYPES: Final = (Var, Tensor)
 
 
 def check_results(what: str, returns: object) -> Result | tuple[Result, ...] | None:
-    """``returns`` of a signature: None, one result, or a tuple of them.
+    """Return the ``returns`` of a signature, checked: None, one result, or a tuple of them.
 
     Raises:
-        SpecError: something else, no result in a list, two of one name, or a result that says what
-            only an argument can.
+        SpecError: another type, an empty list, two results with one name, or a result with a field
+            that only arguments have.
     """
     if returns is None:
         return None
@@ -40,14 +40,17 @@ def check_results(what: str, returns: object) -> Result | tuple[Result, ...] | N
         _check_result(f"{what}: {result.name!r}", result)
         found.append(result)
     if not found:
-        raise SpecError(f"{what}: expected a result or more but got {returns!r}; leave it out")
+        raise SpecError(f"{what}: expected at least one result but got {returns!r}; leave it out")
     return tuple(found)
 
 
 def check_names(
     what: str, results: Sequence[Result], params: Sequence[Param], symbols: Sequence[Var]
 ) -> None:
-    """No result is called as a parameter or a symbol is, so that ``args=`` can name them all."""
+    """Check that no result has the name of a parameter or symbol.
+
+    ``args=`` of call providers refers to all of them by name.
+    """
     parameters = {param.name for param in params}
     names = {var.name for var in symbols}
     for result in results:
@@ -73,7 +76,7 @@ def _check_result(what: str, result: Result) -> None:
 
 
 def _check_tensor(what: str, tensor: Tensor) -> None:
-    """That it can be allocated: all that an allocator is told is known."""
+    """Check that a tensor says everything that its allocation needs."""
     wrong: str | None = None
     if tensor.any_rank:
         wrong = "shape: expected a list of sizes but got ..."
@@ -95,7 +98,7 @@ def _check_tensor(what: str, tensor: Tensor) -> None:
 
 
 def needed(results: Sequence[Result]) -> list[tuple[str, object, Var]]:
-    """What must be bound by the parameters: where it stands, the entry, and each symbol of it."""
+    """Return the symbols that the parameters must bind, each as ``(path, entry, symbol)``."""
     found: list[tuple[str, object, Var]] = []
     for result in results:
         if isinstance(result, Tensor):

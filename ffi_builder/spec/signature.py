@@ -1,4 +1,4 @@
-"""Signature: a name and a parameter list that make sense together."""
+"""Signatures: a name, parameters and results, checked together."""
 
 from __future__ import annotations
 
@@ -29,22 +29,23 @@ from ffi_builder.spec.tensor import Tensor
 
 @dataclass(frozen=True, repr=False)
 class Signature:
-    """What a function accepts. ``str()`` gives the text that :meth:`parse` reads back.
+    """The parameters and results of a function. :meth:`parse` reads its ``str()`` back.
 
     Args:
-        name: what callers know the function by; an identifier.
-        params: the parameters in the order of the arguments. An :class:`EnvStream` is no argument.
+        name: the name of the function for its callers; an identifier.
+        params: the parameters in the order of the arguments. An :class:`EnvStream` is not an
+            argument.
         returns: None, a :class:`Var` for a number, bool or pointer, a contiguous :class:`Tensor`
-            that is allocated for the call (its dimensions in symbols that the parameters bind), or
-            a list of these for a tuple.
+            that the wrapper allocates (the parameters bind the symbols in its dimensions), or a
+            list of these for a tuple.
         doc: documentation for callers.
 
     Raises:
-        SpecError: parameter names alike, one symbol name with two meanings, a symbol that nothing
-            binds, an EnvStream with no tensor on a device other than the CPU, a parameter
-            without a default behind one that has one (unless it is keyword-only), a default that
-            its parameter does not take, or a result that cannot be made, whose size only Optionals
-            bind, or that has the name of a parameter or symbol.
+        SpecError: two parameters with one name, one symbol name with two meanings, a symbol that
+            nothing binds, an EnvStream without a tensor on another device than the CPU, a
+            positional parameter without a default after one with a default, a default that its
+            parameter does not accept, a result that cannot be made or whose size only Optionals
+            bind, or a result with the name of a parameter or symbol.
     """
 
     name: str
@@ -73,19 +74,19 @@ class Signature:
 
     @property
     def results(self) -> tuple[Result, ...]:
-        """Everything that is returned: of a tuple its elements, in order."""
+        """The results, in order: none, one, or the elements of the returned tuple."""
         if self.returns is None:
             return ()
         return (self.returns,) if isinstance(self.returns, (Var, Tensor)) else tuple(self.returns)
 
     @property
     def result_tensors(self) -> list[Tensor]:
-        """The tensors that are returned, in the order in which they are allocated."""
+        """The returned tensors, in the order of their allocation."""
         return [result for result in self.results if isinstance(result, Tensor)]
 
     @classmethod
     def parse(cls, text: str, *, device: str | None = None) -> Signature:
-        """The signature that a text describes: a canonical one, or the short form of errors.
+        """Parse a canonical text, or the short form that errors show.
 
         The grammar is in docs/signatures.md::
 
@@ -96,29 +97,29 @@ class Signature:
 
         Args:
             text: the text.
-            device: the device type of tensors that do not say theirs; left out, the active
-                :class:`DefaultConfig`'s.
+            device: the device type of tensors without one in the text. The default is that of the
+                active :class:`DefaultConfig`.
 
         Raises:
-            SpecError: the text does not follow the grammar, or what it describes makes no
-                signature. The message shows the line, with carets under the place.
+            SpecError: the text does not follow the grammar, or its signature is not valid. The
+                message shows the line, with carets under the place.
         """
         return parse_signature(text, device, cls)
 
     def canonical(self, *, device: str | None = None) -> str:
-        """The text that :meth:`parse` makes an equal signature from.
+        """Return the text from which :meth:`parse` makes an equal signature.
 
-        It has everything that equality looks at; ``doc``, and ``default``, ``kw_only`` and ``doc``
-        of parameters, are left out.
+        The text has every field that ``==`` compares. It leaves out ``doc``, and the ``default``,
+        ``kw_only`` and ``doc`` of parameters.
 
         Args:
-            device: tensors of this device type do not say it; ``parse`` then needs the same
-                ``device``. Left out, all say it.
+            device: tensors of this device type do not show it; ``parse`` then needs the same
+                ``device``. By default all tensors show their device type.
         """
         return canonical_text(self.name, self.params, self.returns, device)
 
     def __str__(self) -> str:
-        """The canonical text, which :meth:`parse` reads back; errors show :func:`short_text`."""
+        """Return the canonical text. Error messages show :func:`short_text` instead."""
         return self.canonical()
 
     def __repr__(self) -> str:
@@ -150,7 +151,7 @@ class Signature:
                 )
 
     def _check_defaults(self, what: str) -> None:
-        """Each is a value that its parameter takes; those of positional parameters come last."""
+        """Check each default, and that no positional parameter without one follows one with one."""
         optional: str | None = None
         for param in self.arguments:
             check_default(what, param)
@@ -168,7 +169,7 @@ class Signature:
         streams = [param for param in self.params if isinstance(param, EnvStream)]
         if len(streams) > 1:
             names = " and ".join(repr(stream.name) for stream in streams)
-            raise SpecError(f"{what}: there is one current stream, but EnvStreams {names}")
+            raise SpecError(f"{what}: expected at most one EnvStream but got {names}")
         if streams and not device_tensors(self.params):
             raise SpecError(
                 f"{what}: EnvStream {streams[0].name!r} is the current stream of a tensor's "
@@ -177,36 +178,36 @@ class Signature:
 
 
 def signature(name: str, params: Sequence[Param]) -> str:
-    """The short form that error messages show: ``add_one(x: Tensor([n], float32), …)``.
+    """Return the short form that error messages show: ``add_one(x: Tensor([n], float32), …)``.
 
     Raises:
-        SpecError: as :class:`Signature` does.
+        SpecError: the parameters do not make a valid :class:`Signature`.
     """
     return short_text(Signature(name, params))
 
 
 def short_text(signature: Signature) -> str:
-    """What error messages show of a signature: the arguments, their shapes and dtypes."""
+    """Return a signature as error messages show it: arguments, shapes and dtypes."""
     return f"{signature.name}({', '.join(argument_texts(signature))})"
 
 
 def argument_texts(signature: Signature) -> list[str]:
-    """``name: type`` of every argument, in order."""
+    """Return ``name: type`` of every argument, in order."""
     return [f"{param.name}: {outline(param)}" for param in signature.arguments]
 
 
 def device_tensors(params: Sequence[Param]) -> list[tuple[str, Tensor]]:
-    """The tensors that may be on another device than the CPU, with how errors call them.
+    """Return the tensors that may be on another device than the CPU, with their paths in errors.
 
-    Tuples, structs and Optionals are looked into. An :class:`EnvStream` is that of the first of
-    them that is given, and on such a device.
+    Includes those in tuples, structs and Optionals. An :class:`EnvStream` is the current stream of
+    the first of them that is present and not on the CPU.
     """
     tensors = [(path, required(param)) for path, param in with_paths(params)]
     return [(p, t) for p, t in tensors if isinstance(t, Tensor) and t.device != "cpu"]
 
 
 def occurrences(params: Sequence[Param]) -> Iterator[tuple[str, object]]:
-    """``("A.shape[0]", n)`` for everything that may hold a symbol, in the order of the checks."""
+    """Yield ``("A.shape[0]", n)`` for every place of a symbol, in the order of the checks."""
     for path, param in with_paths(params):
         match required(param):
             case Var() as var:
@@ -238,7 +239,7 @@ def _check_one_meaning(what: str, occurrences: Sequence[tuple[str, object]]) -> 
 
 
 def _bound(occurrences: Iterable[tuple[str, object]]) -> set[Var]:
-    """The symbols that stand alone somewhere, or in a linear expression that is solved for them."""
+    """Return the symbols that stand alone, or in a linear expression that is solved for them."""
     bound: set[Var] = set()
     for _, value in occurrences:
         form = linear(value) if isinstance(value, Expr) else None
@@ -250,7 +251,7 @@ def _bound(occurrences: Iterable[tuple[str, object]]) -> set[Var]:
 
 
 def _not_optional(params: Iterable[Param]) -> Iterator[Param]:
-    """The parameters that are always there, with the elements of tuples in their place."""
+    """Yield the parameters that are always present, with tuples replaced by their elements."""
     for param in params:
         if isinstance(param, (TupleParam, Struct)):
             yield from _not_optional(param.params)
@@ -259,7 +260,7 @@ def _not_optional(params: Iterable[Param]) -> Iterator[Param]:
 
 
 def _check_bound(what: str, occurrences: Sequence[tuple[str, object]]) -> None:
-    """Every symbol is bound somewhere."""
+    """Check that every symbol is bound."""
     bound = _bound(occurrences)
     for path, value in occurrences:
         for var in variables(value):

@@ -1,12 +1,14 @@
-"""Tensor: what an array argument must look like."""
+"""Tensors: descriptions of array arguments."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from types import EllipsisType
-from typing import Any, Final, cast
+from typing import Any, ClassVar, Final, cast
+
+from typing_extensions import override
 
 from ffi_builder import abi
 from ffi_builder.errors import SpecError
@@ -14,19 +16,20 @@ from ffi_builder.spec._check import integer, one_of, plain, power_of_two
 from ffi_builder.spec._stored import Stored
 from ffi_builder.spec.config import default_device_type
 from ffi_builder.spec.dtypes import DTypeLike, checked_dtype, parse_dtype
-from ffi_builder.spec.expr import Dim, Expr, Var, check_dim
-from ffi_builder.spec.param import Named
+from ffi_builder.spec.entries import check_entries, entries_text, entry_text, show_entries
+from ffi_builder.spec.expr import Dim, Var, check_dim
+from ffi_builder.spec.param import Named, PlainValues
 from ffi_builder.suggest import did_you_mean
 
 INTENTS: Final = ("in", "out", "inout")
 LAYOUTS: Final = ("C", "F", "any")
-"""What ``strides`` may be called."""
+"""The strings that ``strides`` may be."""
 ANY: Final = "any"
 _NONE: Final[Any] = None
 MOST_DIMENSIONS: Final = 255
-"""How many dimensions a tensor may have. Those of NumPy and PyTorch have 64 at most."""
+"""The most dimensions of a tensor. NumPy and PyTorch allow 64."""
 DEVICES: Final = (*abi.DEVICE_TYPES, ANY)
-"""What ``device_type`` may be."""
+"""The strings that ``device_type`` may be."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -35,29 +38,34 @@ class Tensor(Named):
 
     Args:
         name: an identifier.
-        shape: one entry a dimension, in elements: an int, an integer Var, an expression of Vars,
-            or None (not looked at, but forwarded to the kernel). ``...``: any number of dimensions
-            of any size; the kernel gets the ``DLTensor*``.
-        dtype: the element type the kernel sees, such as ``"float32"`` or ``np.float32``; exact in
-            code, bits, lanes. A tuple: any of these. A framework's dtype is kept as its name.
-        device_type: a DLPack name (``"cpu"``, ``"cuda"``, …), or ``"any"``; left out, the active
-            :class:`DefaultConfig`'s.
-        device_id: an int, an integer Var, or None: the device of the first tensor before this one
-            that is on the same device type, if there is one.
+        shape: one entry for each dimension, in elements: an int, an integer Var, an expression of
+            Vars, or None (not checked, but forwarded to the kernel). ``...`` accepts any number of
+            dimensions of any size; the kernel gets the ``DLTensor*``.
+        dtype: the element type that the kernel sees, such as ``"float32"`` or ``np.float32``; its
+            code, bits and lanes must match. A tuple or list accepts any of several. A framework's
+            dtype is kept as its name.
+        device_type: a DLPack name (``"cpu"``, ``"cuda"``, …), or ``"any"``. The default is that of
+            the active :class:`DefaultConfig`.
+        device_id: an int, an integer Var, or None: must match the first earlier tensor on the same
+            device type.
         strides: in elements. None or ``"C"``: row-major contiguous. ``"F"``: column-major
-            contiguous. ``"any"``: not looked at, but forwarded. Else one entry a dimension, each as
-            in ``shape``. Strides of size-1 dimensions and of empty tensors are free.
-        data_alignment: bytes, a power of two; None: not checked.
-        storage_dtype: what the framework's tensor holds where that differs from ``dtype`` by a
-            whole number of elements: ``float4_e2m1fnx2`` for ``float4_e2m1fn``. The tensor's
-            dimension with stride 1 is then that many times shorter, its other strides too.
-        intent: ``"in"``, ``"out"``, ``"inout"`` or None (not said): for metadata.
+            contiguous. ``"any"``: not checked, but forwarded. Otherwise one entry for each
+            dimension, as in ``shape``. Strides of size-1 dimensions and of empty tensors are
+            unconstrained.
+        data_alignment: in bytes, a power of two; None: not checked.
+        storage_dtype: the dtype of the framework's tensor where one of its elements holds several
+            of ``dtype``: ``float4_e2m1fnx2`` for ``float4_e2m1fn``. The dimension with stride 1 of
+            the given tensor is then that many times shorter, and its other strides are that many
+            times smaller.
+        intent: ``"in"``, ``"out"``, ``"inout"`` or None (unknown); for metadata only.
 
     Raises:
         SpecError: an unknown dtype or device, more than 255 dimensions, a negative dimension,
             strides of another length than the shape, an alignment that is no power of two, or no
-            device said.
+            device type given and no :class:`DefaultConfig` active.
     """
+
+    accepts: ClassVar[PlainValues] = PlainValues("a tensor")
 
     shape: Sequence[Dim | None] | EllipsisType
     dtype: Stored[DTypeLike | Sequence[DTypeLike], str | Sequence[str]]
@@ -109,7 +117,7 @@ class Tensor(Named):
 
     @property
     def dims(self) -> tuple[Dim | None, ...]:
-        """The shape entry by entry; none where the rank may be any."""
+        """The entries of the shape; empty where the rank may be any."""
         return () if self.any_rank else cast("tuple[Dim | None, ...]", self.shape)
 
     @property
@@ -119,7 +127,7 @@ class Tensor(Named):
 
     @property
     def device(self) -> str:
-        """The device type, or ``"any"``; it is always there once the Tensor is made."""
+        """The device type, or ``"any"``. Unlike ``device_type`` it is never None."""
         assert self.device_type is not None
         return self.device_type
 
@@ -132,7 +140,7 @@ class Tensor(Named):
 
     @property
     def stride_entries(self) -> tuple[Dim | None, ...] | None:
-        """The strides entry by entry; None where the tensor must be contiguous."""
+        """The entries of the strides; None where the tensor must be contiguous."""
         if self.order is not None:
             return None
         if self.strides == "any":
@@ -146,7 +154,7 @@ class Tensor(Named):
 
     @property
     def element_dtypes(self) -> tuple[str, ...]:
-        """The dtypes that the given tensor may have: ``storage_dtype``, or else ``dtypes``."""
+        """The dtypes that the given tensor may have: ``storage_dtype`` if set, else ``dtypes``."""
         return self.dtypes if self.storage_dtype is None else (self.storage_dtype,)
 
     @property
@@ -166,6 +174,29 @@ class Tensor(Named):
             return 0 if self.order == "F" else self.ndim - 1
         return self.stride_entries.index(1)
 
+    @override
+    def type_text(self, device: str | None = None, *, outline: bool = False) -> str:
+        return f"Tensor({', '.join(self._type_parts(device, outline))})"
+
+    def _type_parts(self, device: str | None, outline: bool) -> Iterator[str]:
+        show = show_entries if outline else entries_text
+        yield "..." if self.any_rank else show(self.dims)
+        yield " | ".join(self.dtypes)
+        if isinstance(self.strides, str):
+            yield f"strides={self.strides}"
+        elif self.stride_entries is not None:
+            yield f"strides={show(self.stride_entries)}"
+        if outline:
+            return
+        if self.device != device:
+            yield f"device_type={self.device}"
+        if self.device_id is not None:
+            yield f"device_id={entry_text(self.device_id)}"
+        for name in ("data_alignment", "storage_dtype", "intent"):
+            value = getattr(self, name)
+            if value is not None:
+                yield f"{name}={value}"
+
     def _checked_dtype(self, what: str) -> str | tuple[str, ...]:
         given: object = self.dtype
         if not isinstance(given, (tuple, list)):
@@ -175,7 +206,8 @@ class Tensor(Named):
         )
         if not dtypes or len(set(map(parse_dtype, dtypes))) < len(dtypes):
             raise SpecError(
-                f"{what}: dtype: expected one or several different ones but got {list(dtypes)!r}"
+                f"{what}: dtype: expected one dtype or several different ones but got "
+                f"{list(dtypes)!r}"
             )
         return dtypes[0] if len(dtypes) == 1 else dtypes
 
@@ -213,9 +245,11 @@ class Tensor(Named):
     def _check_storage(self, what: str, storage_dtype: str) -> None:
         stored = parse_dtype(storage_dtype).total_bits
         if len(self.dtypes) > 1:
-            raise SpecError(f"{what}: goes with one dtype, not with {', '.join(self.dtypes)}")
+            raise SpecError(
+                f"{what}: expected a single dtype but the tensor has {', '.join(self.dtypes)}"
+            )
         if self.any_rank:
-            raise SpecError(f"{what}: goes with a shape that is known, not with ...")
+            raise SpecError(f"{what}: expected a shape of known rank but it is ...")
         element = parse_dtype(next(iter(self.dtypes))).total_bits
         if stored % element:
             raise SpecError(
@@ -236,7 +270,7 @@ class Tensor(Named):
         self._check_packed_ints(what, stored // element)
 
     def _check_packed_ints(self, what: str, packing: int) -> None:
-        """Ints that no packed tensor can have: an odd dimension, an odd stride of another one."""
+        """Refuse ints that no packed tensor has: an odd packed dimension, other odd strides."""
         axis = self.packed_axis
         assert axis is not None
         packed = [(f"shape[{axis}]", self.dims[axis])]
@@ -255,7 +289,7 @@ class Tensor(Named):
 
 @dataclass(frozen=True)
 class Data:
-    """``x.data``: the data pointer of a tensor, data + byte_offset, as an argument for a callee."""
+    """``x.data``: the data pointer of a tensor as an argument for a callee: data + byte_offset."""
 
     tensor: Tensor
 
@@ -276,50 +310,14 @@ def _check_device_type(what: str, device_type: object) -> None:
     one_of(what, device_type, DEVICES)
 
 
-def check_entries(
-    what: str, entries: object, *, at_least: int | None = 0, optional: bool = True
-) -> tuple[Dim | None, ...]:
-    """The entries of a shape (or, with ``at_least=None``, of strides), each checked."""
-    meant = f", did you mean [{entries}]?" if isinstance(entries, (int, Var, Expr)) else ""
-    if isinstance(entries, (str, bytes)) or not isinstance(entries, Sequence):
-        raise SpecError(
-            f"{what}: expected a list or tuple with one entry a dimension but got {entries!r}"
-            f"{meant}"
-        )
-    found: list[Dim | None] = []
-    for index, entry in enumerate(cast("Sequence[object]", entries)):
-        if entry is None and optional:
-            found.append(None)
-            continue
-        if entry is Ellipsis:
-            raise SpecError(
-                f"{what}[{index}]: ... is the whole shape of a Tensor, and no entry of one"
-            )
-        value = check_dim(f"{what}[{index}]", entry)
-        if isinstance(value, int):
-            if value == -1 and at_least == 0:
-                raise SpecError(
-                    f"{what}[{index}]: expected a non-negative int but got -1; a dimension of any "
-                    f"size is a Var{', or None' if optional else ''}"
-                )
-            integer(f"{what}[{index}]", value, at_least=at_least)
-        found.append(value)
-    return tuple(found)
-
-
-def show_entries(entries: Sequence[Dim | None]) -> str:
-    """``[n, k * 2, 4]``, as signatures show shapes and strides."""
-    return f"[{', '.join(map(str, entries))}]"
-
-
 def create_map_tensor_dtype_f4x2_to_f4_spec(tensor: Tensor) -> Tensor:
-    """The Tensor that takes ``float4_e2m1fnx2`` where ``tensor`` describes ``float4_e2m1fn``.
+    """Return the Tensor that accepts ``float4_e2m1fnx2`` where ``tensor`` is ``float4_e2m1fn``.
 
     Frameworks store two 4-bit floats in one element. The result accepts such a tensor, of shape
     ``[m, k / 2]``, and gives the kernel ``[m, k]``.
 
     Raises:
-        SpecError: if ``tensor`` is not of dtype ``float4_e2m1fn``.
+        SpecError: the dtype of ``tensor`` is not ``float4_e2m1fn``.
     """
     if tensor.dtype != "float4_e2m1fn":
         raise SpecError(

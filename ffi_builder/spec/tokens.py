@@ -1,14 +1,15 @@
-"""The words of a signature's text, and errors that point at them."""
+"""The tokens of a signature's text, and errors that point at them."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final, TypeVar
 
 from ffi_builder.errors import SpecError
+from ffi_builder.spec._check import one_of
 
 Item = TypeVar("Item")
 
@@ -24,27 +25,28 @@ _TOKEN: Final = re.compile(
 )
 _SPACE: Final = " \t\n\r\f\v"
 _MOST_DIGITS: Final = 40
-"""More than any number here has; Python takes long to read numbers of thousands."""
+"""The most digits of an int: no valid one has more, and Python is slow at thousands of them."""
 
 
 @dataclass(frozen=True)
 class Token:
-    """A word of the text. ``kind``: float, int, name, quoted, mark or end."""
+    """A token of the text."""
 
     kind: str
+    """``float``, ``int``, ``name``, ``quoted``, ``mark`` or ``end``."""
     text: str
-    """Of what is quoted, what is within the quotes."""
+    """The characters of the token, without quotes."""
     start: int
     stop: int
 
     @property
     def shown(self) -> str:
-        """As errors show it."""
+        """The token as errors show it."""
         return "the end" if self.kind == "end" else repr(self.text)
 
 
 def error_at(text: str, start: int, stop: int, words: str) -> SpecError:
-    """The error, with the line of the text and a caret under each letter that it is about."""
+    """Return an error that shows a line of the text, with carets under ``text[start:stop]``."""
     begin = text.rfind("\n", 0, start) + 1
     line = text[begin:].partition("\n")[0]
     before = re.sub(r"[^\t]", " ", line[: start - begin])
@@ -53,10 +55,10 @@ def error_at(text: str, start: int, stop: int, words: str) -> SpecError:
 
 
 class Tokens:
-    """The words one after the other, always with the next one in view.
+    """The tokens of a text, and a position in them.
 
     Raises:
-        SpecError: a character that no word begins with.
+        SpecError: a character that no token begins with.
     """
 
     def __init__(self, text: str) -> None:
@@ -66,79 +68,85 @@ class Tokens:
 
     @property
     def next(self) -> Token:
-        """The next word, which is not taken."""
+        """The next token; it is not taken."""
         return self._tokens[self._next]
 
     @property
     def second(self) -> Token:
-        """The word behind the next one."""
+        """The token after the next one."""
         return self._tokens[min(self._next + 1, len(self._tokens) - 1)]
 
-    def take(self) -> Token:
-        """The next word, which is taken; the end stays."""
+    def advance(self) -> Token:
+        """Take the next token and return it; the end can be taken repeatedly."""
         token = self.next
         self._next = min(self._next + 1, len(self._tokens) - 1)
         return token
 
     def sees(self, *marks: str) -> bool:
-        """Whether the next word is one of these, and no quoted name."""
+        """Return whether the next token is one of these, and not in quotes."""
         return self.next.kind in ("mark", "name") and self.next.text in marks
 
-    def takes(self, mark: str) -> bool:
-        """Take the next word if it is this one."""
-        return self.sees(mark) and bool(self.take())
+    def accept(self, mark: str) -> bool:
+        """Take the next token if it is this one, and return whether it was."""
+        return self.sees(mark) and bool(self.advance())
 
-    def need(self, mark: str) -> Token:
-        """Take the next word, which must be this one."""
+    def expect(self, mark: str) -> Token:
+        """Take the next token, which must be this one."""
         if self.sees(mark):
-            return self.take()
-        raise self.wrong(self.next, f"expected {mark!r} but got {self.next.shown}")
+            return self.advance()
+        raise self.error(self.next, f"expected {mark!r} but got {self.next.shown}")
 
     def name(self, what: str) -> Token:
-        """Take a name, in quotes or not."""
+        """Take a name, which may be in quotes; ``what`` describes it in errors."""
         if self.next.kind in ("name", "quoted"):
-            return self.take()
-        raise self.wrong(self.next, f"expected {what} but got {self.next.shown}")
+            return self.advance()
+        raise self.error(self.next, f"expected {what} but got {self.next.shown}")
+
+    def one_of(self, what: str, label: str, allowed: Iterable[str]) -> str:
+        """Take a name that must be allowed; ``label`` begins the error if it is not."""
+        token = self.name(what)
+        with self.at(token):
+            return one_of(label, token.text, allowed)
 
     def integer(self, what: str) -> int:
-        """Take an int, with a sign or not."""
-        minus = self.takes("-")
+        """Take an int, which may have a minus sign; ``what`` describes it in errors."""
+        minus = self.accept("-")
         if self.next.kind != "int":
-            raise self.wrong(self.next, f"expected {what} but got {self.next.shown}")
+            raise self.error(self.next, f"expected {what} but got {self.next.shown}")
         if len(self.next.text) > _MOST_DIGITS:
-            raise self.wrong(self.next, "expected an int that fits 64 bits")
-        number = int(self.take().text)
+            raise self.error(self.next, "expected an int that fits 64 bits")
+        number = int(self.advance().text)
         return -number if minus else number
 
     def list_of(self, close: str, item: Callable[[], Item]) -> list[Item]:
-        """Items with commas between them, up to the closing bracket; one more comma may follow."""
+        """Take items separated by commas, and ``close``; a comma may follow the last item."""
         items: list[Item] = []
-        while not self.takes(close):
+        while not self.accept(close):
             items.append(item())
-            if not self.sees(close) and not self.takes(","):
-                raise self.wrong(self.next, f"expected ',' or {close!r} but got {self.next.shown}")
+            if not self.sees(close) and not self.accept(","):
+                raise self.error(self.next, f"expected ',' or {close!r} but got {self.next.shown}")
         return items
 
     def close(self) -> None:
-        """Take the closing bracket; a comma may stand before it."""
-        self.takes(",")
-        self.need(")")
+        """Take the closing bracket; a comma may precede it."""
+        self.accept(",")
+        self.expect(")")
 
     def since(self, first: Token) -> Token:
-        """All from this word to the last one taken, as one to point at."""
+        """Return a token that spans from ``first`` to the last one taken, to point at."""
         return Token(first.kind, first.text, first.start, self._tokens[self._next - 1].stop)
 
-    def wrong(self, token: Token, words: str) -> SpecError:
-        """The error, pointing at a word."""
+    def error(self, token: Token, words: str) -> SpecError:
+        """Return an error that points at a token."""
         return error_at(self.text, token.start, token.stop, words)
 
     @contextmanager
     def at(self, token: Token) -> Generator[None]:
-        """Errors of specs that are made in here point at a word."""
+        """Make each SpecError that the body raises point at a token."""
         try:
             yield
         except SpecError as error:
-            raise self.wrong(token, str(error)) from None
+            raise self.error(token, str(error)) from None
 
 
 def _tokens(text: str) -> Iterator[Token]:

@@ -5,18 +5,21 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final, cast
+from typing import Any, ClassVar, Final, TypeAlias, Union, cast
+
+from typing_extensions import override
 
 from ffi_builder.errors import SpecError
 from ffi_builder.spec._check import text
 from ffi_builder.spec.dtypes import DTypeField, one_of_dtypes
-from ffi_builder.spec.expr import INT_RANGES
-from ffi_builder.spec.param import Named
+from ffi_builder.spec.expr import INT_RANGES, int_of_dtype
+from ffi_builder.spec.param import Named, PlainValues
 from ffi_builder.suggest import did_you_mean
 
 _CHOICE: Final = re.compile(r"[ -!#-&(-\[\]-~]{1,255}")
-"""Printable ASCII without quotes and backslashes: what stands in quotes without escapes."""
+"""Printable ASCII without quotes and backslashes, so that it can be quoted without escapes."""
 _INT32: Final[Any] = "int32"
+_STR: Final = PlainValues("a str", (str,))
 _TYPE_KEY: Final = re.compile(r"[A-Za-z_][\w.$-]{0,254}", re.ASCII)
 
 
@@ -24,20 +27,28 @@ _TYPE_KEY: Final = re.compile(r"[A-Za-z_][\w.$-]{0,254}", re.ASCII)
 class String(Named):
     """A str. The kernel gets a pointer to its UTF-8 bytes, and their number."""
 
+    accepts: ClassVar[PlainValues] = _STR
+
 
 @dataclass(frozen=True, repr=False)
 class Bytes(Named):
     """A bytes object, or a ``TVMFFIByteArray*``. The kernel gets a pointer, and the length."""
+
+    accepts: ClassVar[PlainValues] = PlainValues("bytes", (bytes,))
 
 
 @dataclass(frozen=True, repr=False)
 class DType(Named):
     """A data type. The kernel gets the ``DLDataType``, as the 32 bits that it is in memory."""
 
+    accepts: ClassVar[PlainValues] = PlainValues("a dtype")
+
 
 @dataclass(frozen=True, repr=False)
 class Device(Named):
-    """A device. The kernel gets the ``DLDevice``, as 64 bits: the type in the low half, the id."""
+    """A device. The kernel gets the ``DLDevice``: 64 bits, with the type in the low half."""
+
+    accepts: ClassVar[PlainValues] = PlainValues("a device")
 
 
 @dataclass(frozen=True, repr=False)
@@ -46,12 +57,14 @@ class Object(Named):
 
     Args:
         name: an identifier.
-        type_key: what the type was registered as with tvm-ffi, such as ``"ffi.Module"``; objects
-            of types derived from it are accepted. None: any object.
+        type_key: the name that the type was registered under with tvm-ffi, such as
+            ``"ffi.Module"``; objects of types derived from it are accepted. None: any object.
 
     Raises:
-        SpecError: a type key that is none.
+        SpecError: ``type_key`` is no such name.
     """
+
+    accepts: ClassVar[PlainValues] = PlainValues("an object", (str, bytes, list, dict))
 
     type_key: str | None = None
 
@@ -64,28 +77,38 @@ class Object(Named):
                 f"{key!r}"
             )
 
+    @override
+    def type_text(self, device: str | None = None, *, outline: bool = False) -> str:
+        return "Object" if self.type_key is None else f"Object('{self.type_key}')"
+
 
 @dataclass(frozen=True, repr=False)
 class Function(Named):
     """A function, such as any Python callable. The kernel gets the ``TVMFFIObject*``, borrowed."""
+
+    accepts: ClassVar[PlainValues] = PlainValues("a function")
 
 
 @dataclass(frozen=True, repr=False)
 class Array(Named):
     """An Array, such as a Python list or tuple, of anything. The kernel gets the object.
 
-    A :class:`TupleParam` is for Arrays whose elements are known.
+    Use a :class:`TupleParam` for Arrays whose elements are known.
     """
+
+    accepts: ClassVar[PlainValues] = PlainValues("a list", (list,))
 
 
 @dataclass(frozen=True, repr=False)
 class Map(Named):
     """A Map, such as a Python dict. The kernel gets the ``TVMFFIObject*``, borrowed."""
 
+    accepts: ClassVar[PlainValues] = PlainValues("a dict", (dict,))
+
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Choice(Named):
-    """A str that is one of a few. The kernel gets the int that it stands for.
+    """A str out of a fixed set. The kernel gets the int that stands for it.
 
     Args:
         name: an identifier.
@@ -97,6 +120,8 @@ class Choice(Named):
         SpecError: no choices, a str with other characters, an int that does not fit ``dtype``, or a
             default that is no choice.
     """
+
+    accepts: ClassVar[PlainValues] = _STR
 
     choices: Mapping[str, int]
     dtype: DTypeField = field(default=_INT32)
@@ -112,7 +137,7 @@ class Choice(Named):
         items = cast("Mapping[object, object]", given).items()
         choices = dict(self._checked_choice(choice, value) for choice, value in items)
         object.__setattr__(self, "choices", choices)
-        # An enumerator may be called by its name or its value; that is found out when it is used.
+        # An enumerator stands for its name or its value; the signature checks it.
         if type(self.default) is str and self.default not in choices:
             raise SpecError(
                 f"{self.label}: default: expected one of {', '.join(map(repr, choices))} but got "
@@ -120,7 +145,7 @@ class Choice(Named):
             )
 
     def _checked_choice(self, choice: object, value: object) -> tuple[str, int]:
-        """As a str and an int: members of enums, which print otherwise, are made such."""
+        """Return a choice as a plain str and int; members of enums print differently."""
         what = f"{self.label}: choices"
         word = str.__str__(text(what, choice))
         if not _CHOICE.fullmatch(word):
@@ -128,16 +153,13 @@ class Choice(Named):
                 f"{what}: expected 1 to 255 printable ASCII characters, without quotes and "
                 f"backslashes, but got {choice!r}"
             )
-        if isinstance(value, bool) or not isinstance(value, int):
-            raise SpecError(
-                f"{what}[{word!r}]: expected an int but got {value!r} ({type(value).__name__})"
-            )
-        low, high = INT_RANGES[self.dtype]
-        if not low <= value <= high:
-            raise SpecError(
-                f"{what}[{word!r}]: {value} does not fit {self.dtype} ({low} to {high})"
-            )
-        return word, int(value)
+        return word, int_of_dtype(f"{what}[{word!r}]", value, self.dtype)
+
+    @override
+    def type_text(self, device: str | None = None, *, outline: bool = False) -> str:
+        choices = ", ".join(f"'{choice}': {value}" for choice, value in self.choices.items())
+        dtype = "" if self.dtype == _INT32 else f", {self.dtype}"
+        return f"Choice({{{choices}}}{dtype})"
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Choice) and self._key() == other._key()
@@ -146,5 +168,9 @@ class Choice(Named):
         return hash(self._key())
 
     def _key(self) -> tuple[object, ...]:
-        """What equality looks at: the order of the choices too, as errors list them in it."""
+        """What equality compares; also the order of the choices, in which errors list them."""
         return self.name, tuple(self.choices.items()), self.dtype
+
+
+Value: TypeAlias = Union[Choice, String, Bytes, DType, Device, Object, Function, Array, Map]
+"""Parameters that hold one value and no number."""

@@ -1,10 +1,10 @@
-"""For a DSL's own tests: check arguments without a kernel, make right ones, print a wrapper.
+"""For the tests of a DSL: check arguments without a kernel, make fitting ones, print a wrapper.
 
 Only :func:`emit` needs MLIR.
 """
 
-from ffi_builder.testing.arguments import make_args
 from ffi_builder.testing.check import check, check_raw
 from ffi_builder.testing.emit import emit
+from ffi_builder.testing.make.arguments import make_args
 
 __all__ = ["check", "check_raw", "emit", "make_args"]

@@ -1,43 +1,73 @@
-"""Checking arguments without a kernel, and without MLIR."""
+"""Checks arguments without a kernel and without MLIR."""
 
 from __future__ import annotations
 
 import ctypes
-from typing import Any
+import struct
+from typing import Any, Final, TypeAlias, Union
 
 from ffi_builder import abi, spec
+from ffi_builder.diagnosis.encode import encode, symbols_of
+from ffi_builder.diagnosis.interpreter import diagnose
 from ffi_builder.plan import make_plan
-from ffi_builder.testing.interpret import Interpreter, Scalar
+from ffi_builder.testing.results import check_results
+
+Scalar: TypeAlias = Union[int, float]
 
 _SAFE_CALL = ctypes.CFUNCTYPE(
     ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int32, ctypes.c_void_p
 )
 """The C type of a TVM-FFI function."""
 
+_CLASSES: Final = {"TypeError": TypeError, "ValueError": ValueError}
+
 
 def check_raw(signature: spec.Signature, args_address: int, num_args: int) -> dict[str, Scalar]:
-    """Check ``num_args`` arguments that stand in memory as an array of ``TVMFFIAny``.
+    """Check ``num_args`` arguments in memory, at the address of an array of ``TVMFFIAny``.
+
+    This runs the diagnosis, the program that a compiled wrapper runs once a check has failed.
 
     Returns:
         The value of every symbol, by name; 0 if only absent Optionals would bind it.
 
     Raises:
-        TypeError, ValueError: with exactly the words that the compiled wrapper has.
+        TypeError, ValueError: exactly the wrapper's error.
+        BuildError: the signature is too large for a wrapper.
     """
-    return Interpreter(make_plan(signature), args_address, num_args).run()
+    plan = make_plan(signature)
+    table = encode(plan).named(signature.name, backtrace="")
+    found = diagnose(table, args_address, num_args)
+    if not found.passed:
+        raise _CLASSES[found.kind](found.message)
+    slots = dict(zip(symbols_of(plan), found.slots, strict=False))
+    entries = (entry for _, entry in spec.occurrences(signature.params))
+    occurring = dict.fromkeys(var for entry in entries for var in spec.variables(entry))
+    values = {var.name: _value(var.dtype, slots[var]) for var in occurring}
+    check_results(signature, values)
+    return values
+
+
+def _value(dtype: str, slot: int) -> Scalar:
+    """The value of a symbol whose slot holds this int64."""
+    if dtype == "bool":
+        return bool(slot)
+    if dtype in spec.FLOAT_DTYPES:
+        return struct.unpack("<d", struct.pack("<q", slot))[0]
+    return slot % 2**64 if dtype in ("uint64", "handle") else slot
 
 
 def check(signature: spec.Signature, *args: Any) -> dict[str, Scalar]:
     """Check arguments as the compiled wrapper would, and return the symbols that they bind.
 
-    The arguments go through tvm-ffi's own conversion, so they arrive here as they would there. A
-    symbol that only absent Optionals would bind is 0::
+    tvm-ffi converts the arguments, as for a compiled function. A symbol that only absent Optionals
+    would bind is 0::
 
         >>> check(signature, np.zeros((3, 4), "float32"), …)
         {'n': 3, 'k': 4}
 
     Raises:
         TypeError, ValueError: exactly the wrapper's error.
+        BuildError: the signature is too large for a wrapper.
     """
     import tvm_ffi
 

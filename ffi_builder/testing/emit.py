@@ -1,4 +1,4 @@
-"""The wrapper of a signature alone, as text."""
+"""Prints the wrapper of a signature."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from ffi_builder.providers import CallProvider
 
 _MINE: Final = (abi.PREFIX, "__ffi_builder_table_")
-"""How the symbols of a wrapper and its table begin."""
+"""Prefixes of the symbols of a wrapper and its table."""
 
 
 def emit(
@@ -20,24 +20,24 @@ def emit(
     *,
     whole: bool = False,
 ) -> str:
-    """The wrapper that :func:`~ffi_builder.attach` adds to an empty module, as MLIR text.
+    """Return the wrapper that :func:`~ffi_builder.attach` adds to an empty module, as MLIR text.
 
-    For FileCheck tests: the wrapper and the table of its checks, in that order, one below the
-    other. The shared functions and declarations beside them, which are alike for most signatures
-    and may change with any version, are left out.
+    The text is meant for FileCheck tests: the wrapper, and then the table of its checks. It leaves
+    out shared functions and declarations, which are alike for most signatures and may change with
+    any version.
 
     Args:
         signature: what the wrapper accepts.
-        provider: emits the call. Left out, ``NopCallProvider()``; where scalars are returned, which
-            somebody has to make, ``DynamicParamPackCallProvider`` of the signature's name. A callee
-            is declared.
+        provider: emits the call. The default is ``NopCallProvider()``. If the signature returns
+            scalars, which a callee has to make, it is ``DynamicParamPackCallProvider`` of the
+            signature's name. The callee is declared.
         mlir: the MLIR Python distribution, by its package: ``"torch_mlir"``, ``"jaxlib.mlir"``, …
         whole: print the whole module instead, which verifies and can be parsed again.
 
     Raises:
-        BuildError: there is no such distribution, or as :func:`~ffi_builder.attach` does.
+        BuildError: there is no such distribution, or :func:`~ffi_builder.attach` fails.
     """
-    # Here: who only checks arguments need not load them.
+    # Imported here so that callers of `check` need not load MLIR.
     from ffi_builder.builder import attach
     from ffi_builder.ir import named
     from ffi_builder.providers import DynamicParamPackCallProvider, NopCallProvider

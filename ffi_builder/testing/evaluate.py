@@ -1,4 +1,4 @@
-"""The value of an expression, as wrappers compute it."""
+"""Evaluates expressions as wrappers do."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _OPERATORS: Final[dict[str, Callable[[int, int], int]]] = {
 
 
 def evaluate(value: spec.Dim, of: Callable[[spec.Var], float]) -> int | None:
-    """The value, with what ``of`` gives for its symbols; None if a part does not fit int64."""
+    """Return the value, where ``of`` has those of symbols; None if a part does not fit int64."""
     match value:
         case int():
             result = value

@@ -1,45 +1,54 @@
-"""The checks of results, which come behind those of all arguments."""
+"""Checks the sizes and device ids of results, as wrappers do once all arguments are checked.
+
+Wrappers check these in code that :mod:`ffi_builder.builder.results` emits, next to the allocation
+that needs the values. Results have no part in the diagnosis, so the rules are here a second time;
+tests compare both. What an allocator may refuse is not checked.
+"""
 
 from __future__ import annotations
 
+import ctypes
+from collections.abc import Mapping
+
 from ffi_builder import spec
-from ffi_builder.plan import Plan
 from ffi_builder.plan.messages import signature_text
 from ffi_builder.plan.results import DEVICE_ID, MOST_DEVICES, OVERFLOW, SIZE
 from ffi_builder.testing.evaluate import evaluate
-from ffi_builder.testing.memory import wrap_i64
-from ffi_builder.testing.symbols import Symbols
 
 
-def check_results(plan: Plan, symbols: Symbols) -> None:
-    """Check what can be known without an allocator: sizes and device ids.
+def check_results(signature: spec.Signature, values: Mapping[str, float]) -> None:
+    """Check what the results would be, with the values of the symbols by name.
 
     Raises:
         ValueError: exactly the wrapper's error.
     """
-    for tensor in plan.signature.result_tensors:
+    for tensor in signature.result_tensors:
         for axis, dim in enumerate(tensor.dims):
             if isinstance(dim, (spec.Var, spec.Expr)):
-                _check_size(plan, f"{tensor.name}.shape[{axis}]", dim, symbols)
+                size = _size(signature, dim, values)
+                words = SIZE.format(path=f"{tensor.name}.shape[{axis}]", dim=dim)
+                _require(signature, size >= 0, words.format(size))
         given = tensor.device_id
         if isinstance(given, spec.Var):
-            number = int(symbols.value(given))
+            number = int(values[given.name])
             words = DEVICE_ID.format(given=given, name=tensor.name)
-            _require(plan, 0 <= number < MOST_DEVICES, words.format(wrap_i64(number)))
+            _require(signature, 0 <= number < MOST_DEVICES, words.format(_signed(number)))
 
 
-def _check_size(plan: Plan, path: str, dim: spec.Dim, symbols: Symbols) -> None:
+def _size(signature: spec.Signature, dim: spec.Var | spec.Expr, values: Mapping[str, float]) -> int:
     if isinstance(dim, spec.Var):
-        size = wrap_i64(int(symbols.value(dim)))
-    else:
-        value = evaluate(dim, symbols.value)
-        _require(plan, value is not None, OVERFLOW.format(dim=dim))
-        size = value or 0
-    _require(plan, size >= 0, SIZE.format(path=path, dim=dim).format(size))
+        return _signed(int(values[dim.name]))
+    size = evaluate(dim, lambda var: values[var.name])
+    _require(signature, size is not None, OVERFLOW.format(dim=dim))
+    return size or 0
 
 
-def _require(plan: Plan, fine: bool, words: str) -> None:
+def _signed(value: int) -> int:
+    """The int64 with the same bits."""
+    return ctypes.c_int64(value).value
+
+
+def _require(signature: spec.Signature, fine: bool, words: str) -> None:
     if not fine:
-        signature = plan.signature
         shown = signature_text(signature.name, spec.argument_texts(signature), None)
         raise ValueError(f"{words} when calling: `{shown}`")

@@ -44,6 +44,8 @@ pytest.importorskip("torch_mlir")
 pytest.importorskip("llvmlite")
 pytest.importorskip("tvm_ffi_orcjit")
 
+pytestmark = pytest.mark.slow
+
 STATM: Final = Path("/proc/self/statm")
 CALLS: Final = 20_000
 WARM: Final = 2_000

@@ -152,6 +152,7 @@ PROGRAM = """
 """
 
 
+@pytest.mark.slow
 def test_mlirs_own_engine() -> None:
     pytest.importorskip("numpy", reason="needs NumPy")
     pytest.importorskip("torch_mlir.execution_engine", reason="needs MLIR's ExecutionEngine")

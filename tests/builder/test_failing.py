@@ -146,7 +146,7 @@ def test_the_address_of_what_is_not_there(distribution: str) -> None:
         return context.builder.block
 
     assert fails(distribution, Provider(emit)) == (
-        "the wrapper takes the address of @nowhere, which is not there"
+        "the wrapper takes the address of @nowhere, which the module does not have"
     )
 
 

@@ -78,6 +78,47 @@ def test_the_type_of_what_is_returned(returns: Any, expected: dict[str, Any]) ->
     assert schema(Signature("f", [], returns)) == {"return": [expected], "params": []}
 
 
+GPU: Final = Tensor("gpu", [None], "float32", device_type="cuda")
+KINDS: Final[list[tuple[spec.Param, dict[str, Any]]]] = [
+    (X, {"type": "Tensor([None], float32, device_type=cpu)", "kind": "Tensor"}),
+    (Var("a", "uint64"), {"type": "uint64", "kind": "uint64"}),
+    (spec.String("a"), {"type": "String", "kind": "String"}),
+    (spec.ConstNone("a"), {"type": "None", "kind": "None", "value": None}),
+    (spec.ConstBool("a", True), {"type": "Literal[True]", "kind": "Literal", "value": True}),
+    (
+        spec.ConstFloat("a", float("inf")),
+        {"type": "Literal[inf]", "kind": "Literal", "value": {"float": "inf"}},
+    ),
+    (
+        Optional(spec.Choice("a", {"x, y": 1, "z": 2})),
+        {
+            "type": "Optional(Choice({'x, y': 1, 'z': 2}))",
+            "kind": "Choice",
+            "choices": ["x, y", "z"],
+            "optional": True,
+        },
+    ),
+    (
+        Struct("a", [Optional(Var("b", "int8")), TupleParam("c", [Var("d", "bool")])]),
+        {
+            "type": "Struct(b: Optional(int8), c: Tuple(d: bool))",
+            "kind": "Struct",
+            "elements": [
+                {"name": "b", "kind": "int8", "optional": True},
+                {"name": "c", "kind": "Tuple", "elements": [{"name": "d", "kind": "bool"}]},
+            ],
+        },
+    ),
+    (spec.EnvStream("a"), {"type": "EnvStream", "kind": "EnvStream", "hidden": True}),
+]
+
+
+@pytest.mark.parametrize(("param", "expected"), KINDS, ids=str)
+def test_how_an_argument_is_described(param: spec.Param, expected: dict[str, Any]) -> None:
+    written = json.loads(metadata(Signature("f", [GPU, param])).of("f"))["ffi_builder"]
+    assert written["params"][-1] == {"name": param.name, **expected}
+
+
 @pytest.mark.parametrize(("length", "shown"), [(80, "x" * 80), (81, "x" * 80 + "…")])
 def test_a_default_that_cannot_be_written_is_shown_up_to_80_characters(
     length: int, shown: str
@@ -94,7 +135,6 @@ def default(value: object) -> object:
     # An Array takes elements of all kinds.
     text = metadata(Signature("f", [spec.Array("a", default=[value])])).of("f")
     (param,) = json.loads(text)["ffi_builder"]["params"]
-    assert param.keys() == {"name", "default"}
     (written,) = param["default"]
     return written
 

@@ -159,7 +159,7 @@ class TestWrap:
         words = fails("wrap", kernel, "--signature", signature, *options, "--args", "x, q + 1")
         assert "--args has 'q + 1': there is no symbol 'q', but n, m\n    q + 1\n    ^" in words
         words = fails("wrap", kernel, "--signature", signature, *options, "--args", "x,")
-        assert words == "error: --args 'x,': there is nothing between two commas, or at an end\n"
+        assert words == "error: --args 'x,': an entry is empty\n"
         nop = ("--convention", "nop", "--args", "x")
         words = fails("wrap", kernel, "--signature", signature, *options, *nop)
         assert words == "error: --args goes with a --convention that calls something\n"
@@ -193,7 +193,7 @@ class TestWrap:
         words = fails("wrap", kernel, *given, "-o", tmp_path / "a.so")
         assert words == (
             f"error: {kernel} has no @add_1, did you mean @add_one? (it has add_one; say which "
-            "with --callee, or link what has it with --link)\n"
+            "with --callee, or link the file that has it with --link)\n"
         )
         # An object may be linked to one that has it.
         self.wrap(kernel, tmp_path / "a.o", "--callee", "elsewhere")

@@ -86,7 +86,7 @@ def test_mistakes(image: Path) -> None:
     words = refused(image, *both, "--convention", "direct")
     assert words == f"--convention: {image} is launched; leave it out\n"
     words = refused(image, "--grid", "n,,1", "--block", "1")
-    assert words == "--grid 'n,,1': there is nothing between two commas, or at an end\n"
+    assert words == "--grid 'n,,1': an entry is empty\n"
     words = refused(image, *both, "--shared-memory", "")
     assert words.startswith("--shared-memory: expected an int, a symbol")
     words = refused(image, "--grid", "n +", "--block", "1")

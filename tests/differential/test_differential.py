@@ -1,4 +1,4 @@
-"""The plan's interpreter and the compiled wrapper against the oracle, on calls of every kind.
+"""The compiled wrapper, and its diagnosis run in Python, against the oracle, on calls of every kind.
 
 2,000 calls; ``FFI_BUILDER_EXAMPLES`` asks for another number, and then every run draws others.
 """
@@ -29,7 +29,7 @@ many = settings(
 )
 
 
-@pytest.fixture(scope="module", params=["interpreted", "compiled"])
+@pytest.fixture(scope="module", params=["diagnosed", "compiled"])
 def worker(request: pytest.FixtureRequest) -> Iterator[Worker]:
     """Each implementation."""
     if request.param == "compiled":

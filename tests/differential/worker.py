@@ -1,6 +1,6 @@
 """The process that runs an implementation, so that a crash is one call's result and not the end.
 
-``python -m tests.differential.worker compiled`` (or ``interpreted``) reads a pickled
+``python -m tests.differential.worker compiled`` (or ``diagnosed``) reads a pickled
 ``(signature, calls)`` at a time from standard input. It writes one pickled
 :class:`~tests.differential.outcome.Outcome` for the compilation, and one for each call.
 """
@@ -39,11 +39,11 @@ def compiled() -> Callable[[Signature], Callee]:
     return compile_wrapper
 
 
-def interpreted() -> Callable[[Signature], Callee]:
-    """The plan's interpreter."""
-    from tests.differential.interpreted import Interpreted
+def diagnosed() -> Callable[[Signature], Callee]:
+    """The diagnosis, run in Python."""
+    from tests.differential.diagnosed import Diagnosed
 
-    return Interpreted
+    return Diagnosed
 
 
 def serve(make: Callable[[Signature], Callee], requests: BinaryIO, replies: BinaryIO) -> None:
@@ -89,5 +89,5 @@ if __name__ == "__main__":
     # What anything prints must not come between the replies.
     channel = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
-    implementations = {"compiled": compiled, "interpreted": interpreted}
+    implementations = {"compiled": compiled, "diagnosed": diagnosed}
     serve(implementations[sys.argv[1]](), sys.stdin.buffer, channel)

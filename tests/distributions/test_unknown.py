@@ -158,8 +158,8 @@ def test_a_package_that_does_not_get_along_with_another(package: Package) -> Non
         named("clashing")
     words = str(raised.value)
     assert words.startswith(
-        f"the MLIR distribution 'clashing' (of {folder}) does not import: "
-        f"libMLIR.so: undefined symbol: nb_module_free; it may not get along with "
+        f"the MLIR distribution 'clashing' (of {folder}) cannot be imported: "
+        f"libMLIR.so: undefined symbol: nb_module_free; it may be incompatible with "
     )
     assert "torch_mlir" in words
     assert words.endswith(" in one process")

@@ -3,8 +3,8 @@
 The blocks of a file run one after the other in one namespace, as a reader would paste them. A
 ``text`` block right behind a Python block is what that prints, where a line ``…`` stands for any
 lines; if it ends in an exception, the last line is its class and message, and without a ``text``
-block it must not. A block with ``<!-- needs a.module -->`` in the line above is left out where there is
-no such module.
+block it must not. A block with ``<!-- needs a.module -->`` or ``<!-- needs a.module:name -->`` in the
+line above is left out if there is no such module, or no such name in it.
 
     python -m tests.docs.blocks README.md
 """
@@ -22,7 +22,7 @@ from itertools import zip_longest
 from pathlib import Path
 
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-NEEDS = re.compile(r"<!-- needs ([\w.]+) -->\n$")
+NEEDS = re.compile(r"<!-- needs ([\w.:]+) -->\n$")
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Block:
     output: str | None
     """The text of the ``text`` block that follows, if one does."""
     needs: str | None
-    """A module."""
+    """A module, or ``module:name``."""
 
     @property
     def can_run(self) -> bool:
@@ -69,11 +69,13 @@ def run(path: Path) -> None:
                 )
 
 
-def _is_there(module: str) -> bool:
+def _is_there(needed: str) -> bool:
+    module, _, name = needed.partition(":")
     try:
-        return importlib.util.find_spec(module) is not None
+        found = importlib.util.find_spec(module) is not None
     except ModuleNotFoundError:
         return False
+    return found and (not name or hasattr(importlib.import_module(module), name))
 
 
 def _printed(block: Block, where: str, namespace: dict[str, object]) -> str:

@@ -16,7 +16,14 @@ from tvm_ffi import libinfo
 from tests.docs.blocks import FENCE, blocks
 
 ROOT = Path(__file__).parents[2]
-PAGES = ["README.md", *sorted(f"docs/{path.name}" for path in (ROOT / "docs").glob("*.md"))]
+PAGES = [
+    "README.md",
+    "CONTRIBUTING.md",
+    "SECURITY.md",
+    *sorted(f"docs/{path.name}" for path in (ROOT / "docs").glob("*.md")),
+]
+NOT_YET = {"CONTRIBUTING.md": {"](docs/extending.md)"}}
+"""Links to pages that are still to be written; each goes from here when its page is there."""
 CC = shlex.split(os.environ.get("CC", "cc"))
 
 LINK = re.compile(r"\]\((?!https?:)([^)#]+)?(?:#([\w-]+))?\)")
@@ -59,12 +66,12 @@ def test_c_blocks_compile(page: str):
 @pytest.mark.parametrize("page", PAGES)
 def test_links_lead_somewhere(page: str):
     path = ROOT / page
-    broken = [
+    broken = {
         match[0]
         for match in LINK.finditer(FENCE.sub("", path.read_text()))
         if not leads_somewhere(path, match[1] or "", match[2] or "")
-    ]
-    assert broken == []
+    }
+    assert broken == NOT_YET.get(page, set[str]())
 
 
 def leads_somewhere(page: Path, target: str, anchor: str) -> bool:
@@ -82,10 +89,3 @@ def test_every_page_is_in_the_index():
     index = (ROOT / "docs/index.md").read_text()
     pages = [path.name for path in (ROOT / "docs").glob("*.md") if path.name != "index.md"]
     assert [page for page in pages if f"({page})" not in index] == []
-
-
-def test_make_targets_in_the_readme_exist():
-    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
-    named = set(re.findall(r"(?:`| {4})make ([a-z-]+)", (ROOT / "README.md").read_text()))
-    assert named
-    assert named <= targets

@@ -211,12 +211,13 @@ def test_torch_whose_shim_differs_from_its_exchange_api(
 @pytest.fixture
 def parts() -> Iterator[Any]:
     """The extension, and what was tried; afterwards all is tried again."""
-    from ffi_builder.runtime.entry import _entry, make
+    from ffi_builder.runtime.entry import _entry
+    from ffi_builder.runtime.python import entries
 
     yield _entry
     available.tried.pop("numpy", None)
     available.tried.pop("torch", None)
-    make.extension()
+    entries.extension()
 
 
 @needs_extension
@@ -246,10 +247,10 @@ def _without(code: str, **variables: str) -> str:
             "-c",
             f"{code}\n"
             "from ffi_builder.spec import Var\n"
-            "from ffi_builder.runtime.entry import make\n"
+            "from ffi_builder.runtime.python import entries\n"
             "from tests.runtime.callables import checking\n"
             "f = checking(Var('a', 'int32', default=3))\n"
-            "f.callable('f')(); f['f'](1); print(type(f['f']).__name__, make.extension().reason)",
+            "f.callable('f')(); f['f'](1); print(type(f['f']).__name__, entries.extension().reason)",
         ],
         capture_output=True,
         text=True,

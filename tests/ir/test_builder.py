@@ -181,7 +181,7 @@ def test_a_loop_whose_body_leaves_is_refused() -> None:
             b.ret(b.i32(0))
         return x
 
-    with pytest.raises(BuildError, match="the body of a loop must not end its block itself"):
+    with pytest.raises(BuildError, match="the body of a loop must not terminate its block itself"):
         attached([X, Y], Returns(emit))
 
 

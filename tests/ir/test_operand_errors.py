@@ -62,7 +62,7 @@ MISTAKES: list[tuple[Mistake, str]] = [
     ),
     (
         lambda b, c: b.call("k", [c.data(X)], None),
-        "llvm.call: result: expected a type (an ir.Type) but got None; builder.types.void is that",
+        "llvm.call: result: expected a type (an ir.Type) but got None; builder.types.void is the",
     ),
     (
         lambda b, c: b.load("i64", c.data(X)),
@@ -108,11 +108,11 @@ MISTAKES: list[tuple[Mistake, str]] = [
         lambda b, c: b.compare("lt", c.value(n), c.value(n)),
         "llvm.icmp: expected eq, ne, slt, sle, sgt, sge, ult, ule, ugt, uge but got 'lt'",
     ),
-    (lambda b, c: b.types.parse("i33x"), "'i33x' is no type: "),
+    (lambda b, c: b.types.parse("i33x"), "'i33x' is not a type: "),
     (lambda b, c: b.types.scalar("int33"), "dtype: expected one of int8, int16, "),
     (
         lambda b, c: b.op("llvm.nonsense"),
-        "the wrapper has 'llvm.nonsense', which is no operation of the dialect",
+        "the wrapper has 'llvm.nonsense', which is not an operation of the LLVM dialect",
     ),
     (lambda b, c: b.op("nonsense.op"), "unregistered dialect"),
     (lambda b, c: b.add(c.value(n), c.data(X)), "the wrapper does not verify: "),
@@ -138,7 +138,9 @@ class Subclass(CheckStatus):
 
 
 def test_a_subclass_of_our_own_is_not_trusted() -> None:
-    with pytest.raises(BuildError, match=r"'llvm.nonsense', which is no operation of the dialect"):
+    with pytest.raises(
+        BuildError, match=r"'llvm.nonsense', which is not an operation of the LLVM dialect"
+    ):
         attach_ffi_func(new_module(), "f", [X], Subclass(NopCallProvider()))
 
 

@@ -25,7 +25,7 @@ PATH: Final = Path(__file__).with_name("corpus.txt")
 
 
 def call_lines(name: str, signature: Signature, given: Arguments, memory: Memory) -> Iterator[str]:
-    """One call, and what it must raise, by the interpreted plan."""
+    """One call, and the error that ``testing.check_raw`` raises for it."""
     address = memory.place(given)
     numbers = {at: number for number, (at, _) in enumerate(memory.buffers)}
     yield f"call {PREFIX}{name} {given.count} {numbers.get(address, -1)}"

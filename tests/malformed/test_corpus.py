@@ -50,6 +50,7 @@ def test_every_call_raises_what_it_must(harness: Path):
     assert (done.returncode, done.stdout) == (0, f"{calls()} calls, 0 wrong\n"), done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("valgrind") is None, reason="needs valgrind")
 def test_nothing_is_read_that_was_not_given(harness: Path):
     done = subprocess.run(

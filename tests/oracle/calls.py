@@ -1,4 +1,4 @@
-"""What the oracle says of a call, in a few characters, for its own tests."""
+"""The oracle's verdict on a call as a short text, for its own tests."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.oracle.words import Value as Bound
 
 
 def verdict(params: Sequence[Param], *values: Value) -> Verdict:
-    """The verdict on ``f(*values)``."""
+    """Return the verdict on ``f(*values)``."""
     return judge_call(Signature("f", params), Arguments(values))
 
 
@@ -30,12 +30,12 @@ def accepted(params: Sequence[Param], *values: Value) -> Accepted:
 
 
 def values(params: Sequence[Param], *given: Value) -> Mapping[str, Bound]:
-    """The values of the symbols of a call that is right."""
+    """Return the values of the symbols of a valid call."""
     return accepted(params, *given).values
 
 
 def fault(params: Sequence[Param], *given: Value) -> str:
-    """``ValueError #0 A.ndim: 2 | 3``: class, argument, subject, what was expected, what came."""
+    """Return an error as ``ValueError #0 A.ndim: 2 | 3``: class, argument, part, expected, given."""
     found = verdict(params, *given)
     assert isinstance(found, Rejected), found
     parts = re.fullmatch(
@@ -51,6 +51,6 @@ def fault(params: Sequence[Param], *given: Value) -> str:
 def f32(
     *dims: int, strides: Sequence[int] | None = None, device_id: int = 0, data: int = 0x1000
 ) -> Value:
-    """A float32 tensor on the CPU."""
+    """Return a float32 tensor on the CPU."""
     given = None if strides is None else tuple(strides)
     return tensor(DLTensor(dims, given, device_id=device_id, data=data))

@@ -1,4 +1,4 @@
-"""The verdict on one call: each argument in turn, then what had to wait."""
+"""The verdict on one call: each argument in turn, then the deferred checks."""
 
 from __future__ import annotations
 
@@ -47,17 +47,17 @@ from tests.oracle.tensors import Decoded, Tensors, check_tensor
 from tests.oracle.words import Kind, Mismatch, Place, Value
 
 Single: TypeAlias = Union[int, bytes, tuple[int, int]]
-"""What the kernel gets of a parameter that is one value: a Stream's, DataPointer's or object's
+"""The value that the kernel gets for a parameter that is one: a Stream's, DataPointer's or object's
 address, a Choice's int, a DType's 32 bits (signed), the content of a String or Bytes, type and id
 of a Device."""
 
 
 @dataclass(frozen=True)
 class Accepted:
-    """Every check passed: the value of each symbol, and what the kernel gets besides, by path.
+    """Every check passed: the value of each symbol, and what else the kernel gets, by path.
 
-    A symbol that nothing has bound is 0. What is absent is in neither ``tensors`` nor ``singles``:
-    the kernel gets NULL or 0.
+    A symbol that nothing has bound is 0. An absent parameter is in neither ``tensors`` nor
+    ``singles``: the kernel gets NULL or 0.
     """
 
     values: Mapping[str, Value]
@@ -81,12 +81,12 @@ Verdict: TypeAlias = Union[Accepted, Rejected]
 
 
 def judge(signature: Signature, args_address: int, num_args: int) -> Verdict:
-    """What the wrapper of ``signature`` must do with these arguments.
+    """Return what the wrapper of ``signature`` must do with these arguments.
 
     Args:
-        signature: what is accepted.
+        signature: the parameters that are accepted.
         args_address: address of the array of ``TVMFFIAny``, which may be 0.
-        num_args: how many there are, as the caller says.
+        num_args: their number, according to the caller.
     """
     absent = {path: False for path, p in with_paths(signature.params) if isinstance(p, Optional)}
     call = Call(Symbols(signature.params), {}, absent, {})
@@ -100,7 +100,7 @@ def judge(signature: Signature, args_address: int, num_args: int) -> Verdict:
 
 @dataclass(frozen=True)
 class Call:
-    """What is known so far of the call that is looked at."""
+    """What is known so far about the call being checked."""
 
     symbols: Symbols
     tensors: Tensors
@@ -156,7 +156,7 @@ def check_present(param: Plain, given: AnyAt, place: Place, call: Call) -> None:
 def check_sequence(
     given: AnyAt, place: Place, *, expected: str, types: Sequence[int], length: int
 ) -> SequenceAt:
-    """Kind, NULL, length and elements pointer of a Shape, Array or List."""
+    """Check kind, NULL, length and elements pointer of a Shape, Array or List."""
     held = check_object_of(given, place, expected, types)
     sequence = SequenceAt(held.type_index, held.address)
     if sequence.size != length:
@@ -203,7 +203,7 @@ def check_tuple(param: TupleParam | Struct, given: AnyAt, place: Place, call: Ca
 
 
 def env_stream_device(signature: Signature, tensors: Tensors) -> tuple[int, int] | None:
-    """The device of the first tensor that is not on the CPU, if its stream is asked for."""
+    """Return the device of the first tensor that is not on the CPU, if an EnvStream needs it."""
     if not any(isinstance(param, EnvStream) for param in signature.params):
         return None
     devices = [(tensor.device_type, tensor.device_id) for tensor in tensors.values()]

@@ -1,4 +1,4 @@
-"""Of what kind an argument is, and of what type an object."""
+"""Kinds of arguments and types of objects."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ KINDS: Final[dict[int, str]] = {
 
 
 def kind_of(type_index: int, address: int) -> str:
-    """What errors call it; ``address`` is looked at only where an object may be."""
+    """Return the name of a kind in errors; ``address`` is read only if it may be an object's."""
     if is_registered(type_index, address):
         key = type_keys(type_index)[0]
         if len(key.encode()) <= 255:
@@ -52,12 +52,12 @@ def kind_of(type_index: int, address: int) -> str:
 
 
 def kind_at(given: AnyAt) -> str:
-    """What errors call an argument; of a moved object just that."""
+    """Return the name of an argument's kind in errors; a moved object is only called that."""
     return kind_of(given.type_index, given.as_pointer)
 
 
 def is_of_type(type_index: int, address: int, type_key: str) -> bool:
-    """Whether it is an object of that type, or of one derived from it."""
+    """Return whether an object is of that type, or of one derived from it."""
     if type_index < abi.FIRST_OBJECT:
         return False
     if type_key == abi.TYPE_KEYS[TypeIndex.OBJECT]:
@@ -68,5 +68,5 @@ def is_of_type(type_index: int, address: int, type_key: str) -> bool:
 
 
 def is_registered(type_index: int, address: int) -> bool:
-    """Whether the registry is asked: an object that says itself that it is of a dynamic type."""
+    """Return whether the object itself has this dynamic type, so that the type is registered."""
     return type_index >= abi.FIRST_DYNAMIC and address != 0 and object_type(address) == type_index

@@ -38,7 +38,7 @@ def read_u32(address: int) -> int:
 
 
 def read_bytes(address: int) -> bytes:
-    """The bytes of a ``TVMFFIByteArray``."""
+    """Return the bytes of a ``TVMFFIByteArray``."""
     length = read_u64(address + abi.BYTE_ARRAY_LENGTH)
     data = read_u64(address + abi.BYTE_ARRAY_DATA)
     return ctypes.string_at(data, length) if length else b""
@@ -83,7 +83,7 @@ class AnyAt:
 
     @property
     def small_length(self) -> int:
-        """The length of a str or bytes that is held in place."""
+        """The length of a small str or bytes, stored in the ``TVMFFIAny``."""
         return read_u32(self.address + abi.ANY_SMALL_LENGTH)
 
     @property
@@ -98,7 +98,7 @@ def object_type(address: int) -> int:
 
 @dataclass(frozen=True)
 class TensorAt:
-    """A ``DLTensor``; a property is read when it is asked for, and not before."""
+    """A ``DLTensor``; each property reads memory only when it is used."""
 
     address: int
 
@@ -152,14 +152,14 @@ class SequenceAt:
 
     @property
     def size(self) -> int:
-        """The length as an int64, which a Shape's is read as too."""
+        """The length as an int64; that of a Shape is read the same way."""
         return read_i64(self.address + abi.CELL_SIZE)
 
 
 def read_big_int(address: int) -> int:
-    """A BigInt: two's complement words, least significant first.
+    """Read a BigInt: words in two's complement, least significant first.
 
-    NULL is an int that fits nothing; not a negative one.
+    NULL is read as a positive int that fits no dtype.
     """
     if address == 0:
         return 2**64

@@ -1,4 +1,4 @@
-"""*Moved objects* and *Objects* of docs/checks.md, and what all objects have in common."""
+"""*Moved objects* and *Objects* of docs/checks.md, and the checks common to all objects."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.oracle.words import Place
 
 @dataclass(frozen=True)
 class Held:
-    """The object that an argument is, or that it holds where it is a moved one."""
+    """The object that an argument is, or holds if it is a moved object."""
 
     type_index: int
     address: int
@@ -24,7 +24,7 @@ class Held:
 def check_object(
     given: AnyAt, place: Place, expected: str, is_right: Callable[[int, int], bool]
 ) -> Held:
-    """Type and NULL of an object; ``is_right`` is asked of its type index and address."""
+    """Check type and NULL of an object; ``is_right`` takes its type index and address."""
     if given.type_index == TypeIndex.OBJECT_RVALUE_REF:
         if given.moved == 0:
             place.wrong_value("a non-NULL object", "NULL")
@@ -39,12 +39,12 @@ def check_object(
 
 
 def check_object_of(given: AnyAt, place: Place, expected: str, types: Collection[int]) -> Held:
-    """The same, where the type index alone says whether it is right."""
+    """Check an object whose type index alone decides."""
     return check_object(given, place, expected, lambda type_index, _: type_index in types)
 
 
 def check_object_param(param: Object | Function | Array | Map, given: AnyAt, place: Place) -> int:
-    """The address of the object."""
+    """Check an object, and return its address."""
     match param:
         case Object(type_key=None):
             held = check_object(given, place, "Object", lambda index, _: index >= abi.FIRST_OBJECT)

@@ -1,4 +1,4 @@
-"""Arguments for the oracle's tests as addresses of buffers, which stay where they are."""
+"""Arguments for the oracle's tests, as addresses of buffers that are never freed."""
 
 from __future__ import annotations
 
@@ -16,26 +16,26 @@ _lib: Final = ctypes.CDLL(libinfo.find_libtvm_ffi())
 
 
 def kept(content: bytes) -> int:
-    """The address of these bytes."""
+    """Keep these bytes, and return their address."""
     buffer = ctypes.create_string_buffer(content, max(1, len(content)))
     _KEPT.append(buffer)
     return ctypes.addressof(buffer)
 
 
 def words(*values: int) -> int:
-    """The address of these u64s."""
+    """Keep these u64s, and return their address."""
     return kept(struct.pack(f"<{len(values)}Q", *values))
 
 
 def object_(type_index: int, *cell: int, says: int | None = None) -> Plain:
-    """An object with u64s behind its header, which may say that it is of another type."""
+    """Return an object with u64s behind its header; the header may name another type."""
     header = type_index if says is None else says
     content = struct.pack("<QiIQ", 1 | 1 << 32, header, 0, 0)
     return Plain(type_index, kept(content + struct.pack(f"<{len(cell)}Q", *cell)))
 
 
 def moved(held: Plain) -> Plain:
-    """The reference that an object was moved into."""
+    """Return a reference into which an object was moved."""
     return Plain(TypeIndex.OBJECT_RVALUE_REF, words(held.payload))
 
 
@@ -58,13 +58,13 @@ def byte_array(content: bytes) -> Plain:
 def small(
     content: bytes, type_index: int = TypeIndex.SMALL_STR, length: int | None = None
 ) -> Plain:
-    """In place; with another length, one that is wrong."""
+    """Return a small str or bytes; ``length`` may be wrong."""
     payload = int.from_bytes(content.ljust(8, b"\0"), "little")
     return Plain(type_index, payload, len(content) if length is None else length)
 
 
 def register(type_key: str, parent: int = TypeIndex.OBJECT, depth: int = 1) -> int:
-    """The type index that tvm-ffi gives to a new type."""
+    """Register a type, and return its type index."""
     key = type_key.encode()
     array = ctypes.c_void_p(words(kept(key), len(key)))
     return _lib.TVMFFITypeGetOrAllocIndex(array, -1, depth, 0, 1, parent)

@@ -18,7 +18,7 @@ _lib.TVMFFIGetTypeInfo.restype = ctypes.c_void_p
 
 @cache
 def type_keys(type_index: int) -> tuple[str, ...]:
-    """The key of a registered type, then those of what it is derived from, the root last.
+    """Return the keys of a registered type and of its ancestors, the root last.
 
     An index that is not registered ends the process.
     """

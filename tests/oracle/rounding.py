@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 
 class Format(NamedTuple):
-    """A binary float format: the digits of a significand, and the exponents of normal numbers."""
+    """A binary float format: digits of the significand, and exponents of normal numbers."""
 
     digits: int
     min_exponent: int
@@ -23,13 +23,13 @@ FORMATS: Final = {
 
 
 def round_float(value: float, dtype: str) -> float:
-    """``value`` as ``dtype`` holds it; out of range it is infinity. float64 is left as it is."""
+    """Round ``value`` to ``dtype``. Out of range it becomes infinity; a float64 is not changed."""
     if dtype == "float64" or not math.isfinite(value) or value == 0:
         return value
     digits, min_exponent, max_exponent = FORMATS[dtype]
     _, exponent = math.frexp(value)  # |value| is at least 2 ** (exponent - 1)
     spacing = Fraction(2) ** (max(exponent - 1, min_exponent) - (digits - 1))
-    # `round` of a Fraction goes to the nearest integer, and to the even one of two.
+    # `round` of a Fraction rounds to the nearest integer, ties to even.
     rounded = round(Fraction(value) / spacing) * spacing
     if abs(rounded) >= Fraction(2) ** (max_exponent + 1):
         return math.copysign(math.inf, value)
@@ -37,5 +37,5 @@ def round_float(value: float, dtype: str) -> float:
 
 
 def int_to_float(value: int) -> float:
-    """The float64 nearest to an int64, the even one of two."""
+    """Return the float64 nearest to an int64, ties to even."""
     return float(value)

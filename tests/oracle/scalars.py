@@ -32,7 +32,7 @@ ADDRESSES: Final = (TypeIndex.OPAQUE_PTR, TypeIndex.NONE, TypeIndex.INT, TypeInd
 
 
 def check_scalar(var: Var, given: AnyAt, place: Place, symbols: Symbols) -> None:
-    """A symbol that is a parameter."""
+    """Check a symbol that is a parameter."""
     where = Where(place)
     match var.dtype:
         case "bool":
@@ -54,7 +54,7 @@ def check_scalar(var: Var, given: AnyAt, place: Place, symbols: Symbols) -> None
 def check_single(
     param: Stream | DataPointer | DType | Device, given: AnyAt, place: Place
 ) -> int | tuple[int, int]:
-    """An address, the bits of a dtype, or type and id of a device."""
+    """Check a parameter that is an address, a dtype or a device, and return its value."""
     match param:
         case Stream():
             check_kind(given, STREAMS, "opaque pointer, None or int", place)
@@ -107,24 +107,24 @@ def check_kind(given: AnyAt, types: Collection[int], expected: str, place: Place
 
 
 def integer(given: AnyAt) -> int:
-    """An int, bool or BigInt."""
+    """Read an int, bool or BigInt."""
     if given.type_index == TypeIndex.BIG_INT:
         return read_big_int(given.as_pointer)
     return given.as_int
 
 
 def number(given: AnyAt) -> float:
-    """A float, or the float64 that is nearest to an int or bool."""
+    """Read a float, or the float64 nearest to an int or bool."""
     if given.type_index == TypeIndex.FLOAT:
         return given.as_float
     return int_to_float(given.as_int)
 
 
 def pointer(given: AnyAt) -> int:
-    """An opaque pointer (or an int, as one), or 0 for None, whatever its payload."""
+    """Read an opaque pointer, or an int as one; None is 0, whatever its payload."""
     return 0 if given.type_index == TypeIndex.NONE else given.as_pointer
 
 
 def show_bool(payload: int) -> str:
-    """What came for a bool; a payload that is neither 0 nor 1 is an int like any other."""
+    """Show the value given for a bool; a payload other than 0 and 1 is shown as an int."""
     return str(bool(payload)) if payload in (0, 1) else str(payload)

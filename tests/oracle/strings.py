@@ -13,11 +13,11 @@ from tests.oracle.objects import check_object_of
 from tests.oracle.words import Place, show_str
 
 LONGEST_HINT: Final = 63
-"""Bytes of the longest choice that a hint names."""
+"""The longest choice that a hint names, in bytes."""
 
 
 def check_string(param: String | Bytes | Choice, given: AnyAt, place: Place) -> bytes | int:
-    """The bytes; of a Choice the int that it stands for."""
+    """Check a str or bytes, and return its content; for a Choice, the int that it stands for."""
     if isinstance(param, Bytes):
         return check_content(
             given,
@@ -41,7 +41,7 @@ def check_string(param: String | Bytes | Choice, given: AnyAt, place: Place) -> 
 def check_content(
     given: AnyAt, place: Place, *, expected: str, pointer: int, small: int, object_type: int
 ) -> bytes:
-    """The bytes, wherever they are."""
+    """Check a str or bytes in any of its forms, and return its content."""
     if given.type_index == small:
         length = given.small_length
         if length > abi.SMALL_CAPACITY:
@@ -69,7 +69,7 @@ def check_choice(param: Choice, content: bytes, place: Place) -> int:
 
 
 def hint(given: bytes, choices: list[bytes]) -> str:
-    """`` (did you mean 'relu'?)``, or nothing."""
+    """Return `` (did you mean 'relu'?)``, or an empty text."""
     candidates = [choice for choice in choices if len(choice) <= LONGEST_HINT]
     if not candidates:
         return ""
@@ -80,7 +80,7 @@ def hint(given: bytes, choices: list[bytes]) -> str:
 
 
 def edit_distance(left: bytes, right: bytes) -> int:
-    """How many bytes must be inserted, deleted or replaced to make one the other."""
+    """Return the number of bytes to insert, delete or replace to turn one into the other."""
     row = list(range(len(right) + 1))
     for count, byte in enumerate(left, 1):
         above, row = row, [count]

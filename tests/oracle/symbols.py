@@ -1,4 +1,4 @@
-"""Values and symbols: what binds a symbol, and what every occurrence is compared with."""
+"""Values and symbols: what binds a symbol, and what each occurrence is compared with."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tests.oracle.words import INT64_MAX, Place, Value, show_int, show_value
 
 @dataclass(frozen=True)
 class Where:
-    """Where a value came, and what a stride has besides."""
+    """The place of a value, and for a stride what is particular to it."""
 
     place: Place
     in_strides: bool = False
@@ -33,7 +33,7 @@ class Where:
     """`` (shape=…, strides=…)``, which strides show where the value is not equal."""
 
     def differs(self, expected: str, value: int) -> None:
-        """The error of an int or expression that the value is not equal to."""
+        """Make the error for a value that differs from an int or expression."""
         self.place.wrong_value(expected, show_int(value) + self.layout)
 
 
@@ -41,8 +41,8 @@ class Where:
 class Binding:
     """The value of a symbol.
 
-    It is provisional while not ``certain``. ``firm``: an occurrence that was no free stride has
-    given the value.
+    It is provisional unless ``certain``. It is ``firm`` if an occurrence other than an unconstrained
+    stride gave the value.
     """
 
     value: Value
@@ -52,12 +52,12 @@ class Binding:
 
 
 class OverflowInExpression(Exception):
-    """The value of an expression, or of a part of it, does not fit int64."""
+    """The value of an expression, or of a part of one, does not fit int64."""
 
 
 @dataclass
 class Symbols:
-    """What is known of the symbols of one signature while one call is looked at."""
+    """What is known about the symbols of a signature while one call is checked."""
 
     params: Sequence[Param]
     bindings: dict[str, Binding] = field(default_factory=dict[str, Binding])
@@ -73,24 +73,24 @@ class Symbols:
 
     @property
     def values(self) -> dict[str, Value]:
-        """Every symbol's value; 0 where nothing has bound it."""
+        """Every symbol's value; 0 if nothing has bound it."""
         return {
             name: self.bindings[name].value if name in self.bindings else zero(var)
             for name, var in self.variables.items()
         }
 
     def certain(self) -> set[str]:
-        """The symbols that are bound for certain."""
+        """The symbols whose binding is not provisional."""
         return {name for name, binding in self.bindings.items() if binding.certain}
 
     def leave_optional(self, certain_before: Collection[str]) -> None:
-        """Behind an Optional all else is provisional, whatever it was in there."""
+        """Make everything provisional again that was bound within an Optional."""
         for name, binding in self.bindings.items():
             if name not in certain_before:
                 self.bindings[name] = replace(binding, certain=False)
 
     def check_entry(self, entry: Dim | None, value: int, where: Where) -> None:
-        """*Values* of docs/checks.md: one entry of a shape or strides, or a device id."""
+        """Check an entry of a shape or strides, or a device id (*Values* of docs/checks.md)."""
         match entry:
             case None:
                 pass
@@ -103,14 +103,14 @@ class Symbols:
                 self.check_expression(entry, value, where)
 
     def check_integer(self, var: Var, value: int, where: Where) -> None:
-        """One occurrence of an integer symbol."""
+        """Check one occurrence of an integer symbol."""
         check_fits(var.dtype, value, where.place)
         if not where.free:
             check_bounds(var, value, where.place)
         self.meet(var, value, where)
 
     def meet(self, var: Var, value: Value, where: Where) -> None:
-        """Bind the symbol, or compare: a value that has passed the symbol's own checks."""
+        """Bind the symbol to a value that has passed the symbol's own checks, or compare them."""
         place = where.place.path
         before = self.bindings.get(var.name)
         if before is None:
@@ -142,7 +142,7 @@ class Symbols:
         return binding is not None and binding.certain
 
     def check_equal(self, expression: Expr, value: int, where: Where) -> None:
-        """An expression whose symbols are all bound."""
+        """Compare a value with an expression whose symbols are all bound."""
         if where.free:
             return
         known = self.show_known(expression)
@@ -154,7 +154,7 @@ class Symbols:
             where.differs(f"{expected} ({expression} with {known})", value)
 
     def show_known(self, expression: Expr) -> str:
-        """``n = 3 from A.shape[0], m = 4 from A.shape[1]``."""
+        """Return ``n = 3 from A.shape[0], m = 4 from A.shape[1]``."""
         known = [(var, self.bindings[var.name]) for var in dict.fromkeys(variables(expression))]
         return ", ".join(
             f"{var} = {show_value(var, binding.value)} from {binding.place}"
@@ -174,7 +174,7 @@ class Symbols:
         return result
 
     def solve(self, expression: Expr, form: tuple[int, Var, int], value: int, where: Where) -> None:
-        """``a * x + b`` is what came: x is found, or there is none."""
+        """Solve ``a * x + b`` = value for x, or fail if there is no solution."""
         scale, var, offset = form
         difference = value - offset
         solution, rest = divmod(difference, scale)
@@ -187,14 +187,14 @@ class Symbols:
         self.check_integer(var, solution, replace(where, place=place))
 
     def check_waiting(self) -> None:
-        """What had to wait for a later argument, where every symbol of it is bound now."""
+        """Check what had to wait for a later argument, if all of its symbols are bound now."""
         for expression, value, where in self.waiting:
             if all(var.name in self.bindings for var in variables(expression)):
                 self.check_equal(expression, value, where)
 
 
 def entries_of(params: Sequence[Param]) -> Iterator[Dim | None]:
-    """Everything that may mention a symbol: scalars, device ids, dimensions, strides, entries."""
+    """Yield everything that may mention a symbol: scalars, device ids, dimensions, strides, entries."""
     for param in params:
         match required(param):
             case Var() as var:
@@ -212,7 +212,7 @@ def entries_of(params: Sequence[Param]) -> Iterator[Dim | None]:
 
 
 def zero(var: Var) -> Value:
-    """What a symbol is that nothing has bound."""
+    """Return the value of a symbol that nothing has bound."""
     if var.dtype == "bool":
         return False
     return 0 if var.is_integer or var.dtype == "handle" else 0.0
@@ -230,7 +230,7 @@ def check_fits(dtype: str, value: int, place: Place) -> None:
 
 
 def check_bounds(var: Var, value: int, place: Place) -> None:
-    """Least and greatest value, and divisibility, of an integer symbol."""
+    """Check minimum, maximum and divisibility of an integer symbol."""
     if var.min is not None and value < var.min:
         place.wrong_value(f"at least {var.min} (min of {var})", show_int(value))
     if var.max is not None and value > var.max:
@@ -254,7 +254,7 @@ def check_packable(place: Place, value: int, packing: int) -> None:
 
 
 def same(left: Value, right: Value) -> bool:
-    """Equal, and NaN is equal to NaN."""
+    """Return whether two values are equal; NaN equals NaN."""
     return left == right or (left != left and right != right)
 
 
@@ -276,7 +276,7 @@ def apply(op: str, lhs: int, rhs: int) -> int:
 
 
 def linear_form(expression: Expr) -> tuple[int, Var, int] | None:
-    """``(a, x, b)`` of a linear expression, ``a * x + b``; None for others."""
+    """Return ``(a, x, b)`` of a linear expression ``a * x + b``; None for others."""
     symbols = set(variables(expression))
     if len(symbols) != 1 or not _may_be_linear(expression):
         return None
@@ -288,7 +288,7 @@ def linear_form(expression: Expr) -> tuple[int, Var, int] | None:
 
 
 def _may_be_linear(value: Dim) -> bool:
-    """Sums, differences, and products whose one side has no symbol."""
+    """Return whether it has only sums, differences, and products with a constant side."""
     if not isinstance(value, Expr):
         return True
     if value.op not in ("+", "-", "*"):
@@ -299,7 +299,7 @@ def _may_be_linear(value: Dim) -> bool:
 
 
 def _exactly(value: Dim, symbol: int) -> int:
-    """The value for a value of the only symbol, of whatever size."""
+    """Evaluate an expression of one symbol, without overflow."""
     match value:
         case int():
             return value

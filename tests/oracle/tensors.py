@@ -23,10 +23,10 @@ from tests.oracle.words import (
 
 @dataclass(frozen=True)
 class Decoded:
-    """What the kernel gets of a tensor that is right: elements as the kernel counts them.
+    """The tensor as the kernel gets it, with sizes in the elements that the kernel counts.
 
-    ``data`` has the byte offset added. An entry None that is too large to be multiplied with the
-    elements of a packed tensor wraps; nobody looks at it. What else there is, is as it came.
+    ``data`` has the byte offset added. The other fields are as they were given. An unchecked entry
+    (None) of a packed tensor may wrap when it is multiplied; nothing uses it.
     """
 
     data: int
@@ -44,13 +44,13 @@ class Decoded:
 
 
 Tensors = dict[str, Decoded]
-"""The tensors so far that are there, by path, in the order of the checks."""
+"""The tensors that were present so far, by path, in the order of the checks."""
 
 
 def check_tensor(
     param: Tensor, given: AnyAt, place: Place, symbols: Symbols, before: Tensors
 ) -> Decoded:
-    """The tensor at ``given``, if it is right."""
+    """Check the tensor at ``given``, and return it decoded."""
     tensor = TensorAt(tensor_address(given, place))
     check_head(param, tensor, place)
     check_device(param, tensor, place, symbols, before)
@@ -75,7 +75,7 @@ def check_tensor(
 
 
 def tensor_address(given: AnyAt, place: Place) -> int:
-    """Where the DLTensor lies, after the checks of kind and NULL."""
+    """Check kind and NULL, and return the address of the DLTensor."""
     if given.type_index != TypeIndex.DL_TENSOR_PTR:
         held = check_object_of(given, place, "Tensor", (TypeIndex.TENSOR,))
         return held.address + abi.OBJECT_SIZE
@@ -85,7 +85,7 @@ def tensor_address(given: AnyAt, place: Place) -> int:
 
 
 def check_head(param: Tensor, tensor: TensorAt, place: Place) -> None:
-    """ndim, dtype and device type."""
+    """Check ndim, dtype and device type."""
     if param.any_rank:
         check_not_negative(place.part("ndim"), tensor.ndim)
     elif tensor.ndim != param.ndim:
@@ -103,7 +103,7 @@ def check_head(param: Tensor, tensor: TensorAt, place: Place) -> None:
 def check_device(
     param: Tensor, tensor: TensorAt, place: Place, symbols: Symbols, before: Tensors
 ) -> None:
-    """The device id: as the parameter says, or that of the first tensor on this device type."""
+    """Check the device id: the parameter's, or that of the first tensor on this device type."""
     device_id, place = tensor.device_id, place.part("device_id")
     if param.device_id is not None:
         symbols.check_entry(param.device_id, device_id, Where(place))
@@ -128,7 +128,7 @@ def check_dimensions(param: Tensor, shape: Sequence[int], place: Place, symbols:
 def check_strides(
     param: Tensor, tensor: TensorAt, shape: Sequence[int], place: Place, symbols: Symbols
 ) -> list[int]:
-    """The strides, as they are stored."""
+    """Check the strides, and return them as stored."""
     strides = row_major(shape)
     shown = "NULL"
     if tensor.strides:
@@ -152,7 +152,7 @@ def check_strides(
 def check_contiguous(
     order: str, shape: Sequence[int], strides: Sequence[int], place: Place, layout: str
 ) -> None:
-    """Row-major ("C") or column-major ("F"), where a stride is not free."""
+    """Check strides that must be row-major ("C") or column-major ("F") and are constrained."""
     wanted = row_major(shape) if order == "C" else row_major(shape[::-1])[::-1]
     name = "row-major" if order == "C" else "column-major"
     for axis, dimension in enumerate(shape):
@@ -163,12 +163,12 @@ def check_contiguous(
 
 
 def row_major(shape: Sequence[int]) -> list[int]:
-    """Products of the later dimensions, modulo 2^64."""
+    """Return row-major strides: the products of later dimensions, modulo 2^64."""
     return [wrapped(math.prod(shape[axis + 1 :])) for axis in range(len(shape))]
 
 
 def check_data(param: Tensor, tensor: TensorAt, *, is_empty: bool, place: Place) -> int:
-    """The address of the first element, which is never read."""
+    """Check data and byte offset; return the address of the first element, which is never read."""
     data, offset = tensor.data, tensor.byte_offset
     address = data + offset
     if address >= 2**64:
@@ -188,12 +188,12 @@ def check_data(param: Tensor, tensor: TensorAt, *, is_empty: bool, place: Place)
 
 
 def dimension_factor(param: Tensor, axis: int) -> int:
-    """What a stored dimension is multiplied with: the packed one with the packing."""
+    """Return the factor from stored to counted elements of a dimension; 1 unless it is packed."""
     return param.packing if axis == param.packed_axis else 1
 
 
 def stride_factor(param: Tensor, axis: int) -> int:
-    """What a stored stride is multiplied with: all but the packed dimension's."""
+    """Return the factor from stored to counted elements of a stride; 1 for the packed dimension."""
     return 1 if axis == param.packed_axis else param.packing
 
 
@@ -201,5 +201,5 @@ WORD: Final = 2**64
 
 
 def wrapped(value: int) -> int:
-    """``value`` modulo 2^64, as an int64."""
+    """Return ``value`` modulo 2^64, as an int64."""
     return (value + WORD // 2) % WORD - WORD // 2

@@ -1,4 +1,4 @@
-"""How places, values and whole messages are worded."""
+"""The texts of places, values and whole messages."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ Kind: TypeAlias = Literal["TypeError", "ValueError"]
 Value: TypeAlias = Union[int, float, bool]
 
 WHOLE_SIGNATURE: Final = 400
-"""The most characters of a signature that an error shows whole."""
+"""The length of the longest signature that an error shows whole."""
 
 MOST_ENTRIES: Final = 64
-"""Entries of a shape or strides, and bytes of a str, that are shown."""
+"""The number of entries of a shape or strides, and of bytes of a str, that are shown."""
 
 INT64_MAX: Final = 2**63 - 1
 
@@ -26,7 +26,7 @@ DEVICES: Final = {code: name for name, code in abi.DEVICE_TYPES.items()}
 
 @dataclass(frozen=True)
 class Mismatch(Exception):
-    """The first check that fails; ``argument`` is None where no argument is concerned."""
+    """The first check that fails; ``argument`` is None if it concerns no argument."""
 
     kind: Kind
     subject: str
@@ -54,11 +54,11 @@ class Place:
     """Whether None may stand here; not of parts."""
 
     def part(self, name: str) -> Place:
-        """``A`` to ``A.shape``."""
+        """Return the place of a part: from ``A`` to ``A.shape``."""
         return Place(self.argument, f"{self.path}.{name}")
 
     def entry(self, index: int) -> Place:
-        """``A.shape`` to ``A.shape[0]``."""
+        """Return the place of an entry: from ``A.shape`` to ``A.shape[0]``."""
         return Place(self.argument, f"{self.path}[{index}]")
 
     def wrong_value(self, expected: str, got: str) -> NoReturn:
@@ -77,7 +77,7 @@ class Place:
 
 
 def signature_text(signature: Signature, argument: int | None) -> str:
-    """The signature whole, or with all arguments but the failing one elided."""
+    """Return the signature, whole or with all arguments but the failing one elided."""
     whole = short_text(signature)
     if len(whole) <= WHOLE_SIGNATURE:
         return whole
@@ -111,7 +111,7 @@ def show_str(content: bytes) -> str:
 
 
 def show_byte(byte: int) -> str:
-    """Printable ASCII as it is, without quotes and backslashes."""
+    """Show printable ASCII except quotes and backslashes as it is, other bytes escaped."""
     is_plain = 0x20 <= byte < 0x7F and byte not in b"'\"\\"
     return chr(byte) if is_plain else f"\\x{byte:02x}"
 
@@ -121,7 +121,7 @@ def show_device(code: int) -> str:
 
 
 def show_value(var: Var, value: Value) -> str:
-    """A value of the symbol ``var``, as its dtype is shown."""
+    """Show a value of the symbol ``var`` according to its dtype."""
     if var.dtype == "bool":
         return str(bool(value))
     if var.dtype == "handle":

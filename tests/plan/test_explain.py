@@ -7,7 +7,6 @@ from textwrap import dedent
 
 from ffi_builder import spec
 from ffi_builder.plan import explain, make_plan
-from ffi_builder.plan.explain import step_text
 from ffi_builder.spec import (
     ConstBool,
     ConstFloat,
@@ -264,7 +263,7 @@ def test_strings_and_objects():
 
 def test_a_step_by_itself():
     steps = make_plan(Signature("f", [Shape("s", [n, 4, n])])).steps
-    texts = [step_text(step) for step in steps]
+    texts = [str(step) for step in steps]
     assert texts[0] == "number of arguments: expected 1, otherwise TypeError"
     assert "s[0]: binds n" in texts
     assert "s[1]: expected 4, otherwise ValueError" in texts

@@ -215,14 +215,14 @@ def test_names_of_no_part(name: str, words: str, make: type[DirectCallProvider])
     ("param", "part", "words"),
     [
         (ANY, "shape", "Tensor 'A': part: expected one of .* but got 'shape'"),
-        (ANY, "present", "Tensor 'A': part: 'present' is a part of an Optional alone; this is"),
-        (ALPHA, "dtype", "Var 'alpha': part: a Var has none, but got 'dtype'"),
+        (ANY, "present", "Tensor 'A': part: only an Optional has the part 'present'; this is"),
+        (ALPHA, "dtype", "Var 'alpha': part: a Var has no parts, but got 'dtype'"),
         (
             Optional(ALPHA),
             "dtype",
             "Optional 'alpha': part: expected one of present but got 'dtype'",
         ),
-        (CFG, "alpha", "Struct 'cfg': part: a Struct has none, but got 'alpha'"),
+        (CFG, "alpha", "Struct 'cfg': part: a Struct has no parts, but got 'alpha'"),
     ],
 )
 def test_fields_that_cannot_be(param: spec.Param, part: str, words: str) -> None:

@@ -11,18 +11,18 @@ import numpy as np
 import pytest
 
 from ffi_builder import attach, providers, runtime
-from ffi_builder.runtime.jit import allocate_native, allocate_python, allocator
+from ffi_builder.runtime.allocator import install, native, python
 from ffi_builder.spec import Signature
 from tests.support.wrapping import new_module
 
 SIGNATURE = "f(x: Tensor([n, k], float32)) -> y: Tensor([{}], {}, device_type={})"
 
 
-@pytest.fixture(params=[allocate_native, allocate_python], ids=["native", "python"])
+@pytest.fixture(params=[native, python], ids=["native", "python"])
 def installed(request: pytest.FixtureRequest) -> Iterator[None]:
-    before = allocator._install(request.param.address())  # pyright: ignore[reportPrivateUsage]
+    before = install._install(request.param.address())  # pyright: ignore[reportPrivateUsage]
     yield
-    allocator._install(before)  # pyright: ignore[reportPrivateUsage]
+    install._install(before)  # pyright: ignore[reportPrivateUsage]
 
 
 def compiled(shape: str, dtype: str = "float32", device: str = "cpu") -> runtime.CompiledModule:
@@ -76,6 +76,7 @@ def test_it_gives_all_back() -> None:
     assert _reserved() - before < 50 << 20
 
 
+@pytest.mark.slow
 def test_with_numpy_and_tvm_ffi_alone(tmp_path: Path) -> None:
     compiled("n, k").export_library(tmp_path / "f.so")
     code = f"""

@@ -67,6 +67,7 @@ def test_a_hit_builds_nothing(tmp_path: Path, module: str) -> None:
     assert len(entries(tmp_path)) == 1
 
 
+@pytest.mark.slow
 def test_a_hit_imports_neither_mlir_nor_llvm(tmp_path: Path) -> None:
     code = f"""
         import sys
@@ -141,43 +142,6 @@ def test_pipeline_and_hooks_run_on_a_miss_only(tmp_path: Path) -> None:
         )
         assert compiled["f"](1) == 8
     assert seen == ["builtin.module"]
-
-
-KEYS: list[Any] = [
-    *("k", "l", "", "\udcff", b"k", b"", (), ("k",), ("k", 1), ("k", "1"), ("k", -1), ("k", True)),
-    *((("k", 1),), ("k", b"1"), ("k", ("1",)), ("k", 1 << 20_000), ["bytes", "6b"]),
-]
-
-
-def test_every_key_is_another(tmp_path: Path) -> None:
-    build = Builder(llvm_entry("f"))
-    good = [key for key in KEYS if not isinstance(key, list)]
-    for _ in range(2):
-        for key in good:
-            runtime.compile_cached(key, build, cache_dir=tmp_path)
-    assert build.calls == len(good) == len(entries(tmp_path))
-
-
-@pytest.mark.parametrize("key", [None, 1, True, 1.5, ["k"], ("k", 1.5), ("k", None), ("k", ["l"])])
-@pytest.mark.parametrize("cached", [True, False])
-def test_other_keys_are_type_errors(tmp_path: Path, key: Any, cached: bool) -> None:
-    with pytest.raises(TypeError, match="as the key, but got"):
-        runtime.compile_cached(key, forbidden, cache_dir=tmp_path if cached else None)
-
-
-@pytest.mark.parametrize("cached", [True, False])
-def test_keys_that_are_too_deep(tmp_path: Path, cached: bool) -> None:
-    folder = tmp_path if cached else None
-    key: Any = "k"
-    for _ in range(32):
-        key = (key,)
-    assert runtime.compile_cached(key, Builder(llvm_entry("f")), cache_dir=folder).functions == (
-        "f",
-    )
-    for _ in range(2000):
-        key = (key,)
-        with pytest.raises(ValueError, match="at most 32 deep in one another as the key"):
-            runtime.compile_cached(key, forbidden, cache_dir=folder)
 
 
 def test_a_build_that_is_no_function(tmp_path: Path) -> None:

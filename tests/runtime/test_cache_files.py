@@ -21,6 +21,8 @@ from ffi_builder.runtime.cache.folder import Cache
 from ffi_builder.runtime.inputs import CachedSource, LlvmSource, ObjectSource
 from tests.runtime.samples import ADD_ONE, llvm_entry, run_child
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 
 

@@ -1,4 +1,4 @@
-"""What a key of the compile cache says of the machine and of what is installed."""
+"""Keys of the compile cache: those of authors, the machine, and what is installed."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from ffi_builder import runtime
 from ffi_builder.runtime.cache import key as cache_key
-from tests.runtime.samples import ADD_ONE
+from tests.runtime.samples import ADD_ONE, llvm_entry
 
 
 def giving(value: object) -> Callable[..., object]:
@@ -21,6 +22,44 @@ def giving(value: object) -> Callable[..., object]:
         return value
 
     return give
+
+
+KEYS: list[Any] = [
+    *("k", "l", "", "\udcff", b"k", b"", (), ("k",), ("k", 1), ("k", "1"), ("k", -1), ("k", True)),
+    *((("k", 1),), ("k", b"1"), ("k", ("1",)), ("k", 1 << 20_000)),
+]
+
+
+def test_every_key_is_another(tmp_path: Path) -> None:
+    calls: list[int] = []
+    for key in KEYS * 2:
+        runtime.compile_cached(key, lambda: calls.append(1) or llvm_entry("f"), cache_dir=tmp_path)
+    assert len(calls) == len(KEYS) == len([*tmp_path.glob("*.ffib")])
+
+
+def not_built() -> object:
+    raise AssertionError("the key was accepted")
+
+
+@pytest.mark.parametrize("key", [None, 1, True, 1.5, ["k"], ("k", 1.5), ("k", None), ("k", ["l"])])
+@pytest.mark.parametrize("cached", [True, False])
+def test_other_keys_are_type_errors(tmp_path: Path, key: Any, cached: bool) -> None:
+    with pytest.raises(TypeError, match="as the key, but got"):
+        runtime.compile_cached(key, not_built, cache_dir=tmp_path if cached else None)
+
+
+@pytest.mark.parametrize("cached", [True, False])
+def test_keys_that_are_too_deep(tmp_path: Path, cached: bool) -> None:
+    folder = tmp_path if cached else None
+    key: Any = "k"
+    for _ in range(32):
+        key = (key,)
+    compiled = runtime.compile_cached(key, lambda: llvm_entry("f"), cache_dir=folder)
+    assert compiled.functions == ("f",)
+    for _ in range(2000):
+        key = (key,)
+        with pytest.raises(ValueError, match="nested at most 32 deep as the key"):
+            runtime.compile_cached(key, not_built, cache_dir=folder)
 
 
 def built(folder: Path) -> bool:

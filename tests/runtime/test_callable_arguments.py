@@ -363,6 +363,7 @@ print("right")
 """
 
 
+@pytest.mark.slow
 def test_a_custream_of_cuda_python() -> None:
     """tvm-ffi looks for cuda-python when it is imported, so: in a process of its own."""
     done = subprocess.run(

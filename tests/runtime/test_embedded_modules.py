@@ -97,7 +97,7 @@ def test_an_object_that_was_given_cannot_be_added_to(tmp_path: Path):
         ("cuda", TypeError, r"Expected a CustomModule or a pair \(kind, bytes\), but got 'cuda'"),
         ((1, b""), TypeError, "Expected the kind of a module as a str, but got 1"),
         (("cuda", "text"), TypeError, "Expected the bytes of module `cuda`, but got str"),
-        (("_lib", b""), ValueError, "but got '_lib', which tvm-ffi has a meaning for"),
+        (("_lib", b""), ValueError, "but got '_lib', which tvm-ffi reserves"),
         (("", b""), ValueError, "Expected the kind of a module, such as `cuda`, but got ''"),
         (
             ("cuda", b""),

@@ -82,6 +82,9 @@ def test_tvm_ffi_knows_its_signatures(tmp_path: Path) -> None:
     assert shown.endswith("float, str], None]")
     assert metadata["ffi_builder"]["params"][-1] == {
         "name": "mode",
+        "type": "Choice({'relu': 1, '*/': 2})",
+        "kind": "Choice",
+        "choices": ["relu", "*/"],
         "default": "relu",
         "kw_only": True,
     }
@@ -225,7 +228,7 @@ def test_the_compiler_in_cc(
     ("value", "words"),
     [
         ("not-there -O2", r"\$CC is `not-there -O2`, but there is no program `not-there`"),
-        ("gcc 'open", r"\$CC is `gcc 'open`, which is no command"),
+        ("gcc 'open", r"\$CC is `gcc 'open`, which is not a command"),
         ("gcc --no-such-option", "(?s)gcc cannot link the library: .*no-such-option"),
         ("false", "false cannot link the library"),
     ],
@@ -258,6 +261,7 @@ def test_another_machine_needs_its_own_compiler(
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.slow
 def test_a_library_in_a_process_of_its_own(scale: runtime.CompiledModule, tmp_path: Path) -> None:
     """Neither LLVM nor MLIR are imported there."""
     scale.export_library(tmp_path / "a.so")

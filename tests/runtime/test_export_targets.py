@@ -140,6 +140,7 @@ def test_targets_are_strs(tmp_path: Path, options: Any) -> None:
         exported(ADD_ONE, tmp_path, **options)
 
 
+@pytest.mark.slow
 def test_llvm_says_nothing_on_stderr() -> None:
     done = run_child(
         f"""

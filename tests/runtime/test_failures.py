@@ -214,6 +214,7 @@ def test_llvms_verifier() -> None:
     )
 
 
+@pytest.mark.slow
 def test_a_dead_process_would_be_noticed() -> None:
     """The same in a process of its own, whose status and stderr say how it went."""
     done = run_child("""

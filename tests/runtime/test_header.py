@@ -97,6 +97,7 @@ int main() {
 """
 
 
+@pytest.mark.slow
 @needs_cxx
 def test_a_typed_call_in_cxx(folder: Path) -> None:
     (folder / "main.cc").write_text(PROGRAM)
@@ -169,6 +170,7 @@ def test_the_stub_is_python(folder: Path) -> None:
     assert "odd" not in (folder / "plain_.pyi").read_text()
 
 
+@pytest.mark.slow
 def test_a_type_checker_reads_the_stub(folder: Path) -> None:
     checker = Path(sys.executable).with_name("pyright")
     if not checker.exists():

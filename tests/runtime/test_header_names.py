@@ -21,6 +21,8 @@ from tests.runtime.exporting import INCLUDES, LIBRARY, every_kind, run
 from tests.runtime.samples import needs_cc, needs_cxx
 from tests.support.wrapping import new_module
 
+pytestmark = pytest.mark.slow
+
 WARNINGS = ("-Wall", "-Wextra", "-Werror", "-Wcomment")
 C_STANDARDS = ("c11", "gnu17")
 CXX_STANDARDS = ("c++17", "gnu++20")
@@ -122,6 +124,18 @@ def test_macros_of_the_headers_that_are_included(tmp_path: Path, standard: str) 
     # A few, such as TVM_FFI_ANY_H, are macros with an underscore too.
     others = {name for name in macros if f"{name}_" not in macros}
     assert {cxx.identifier(name) for name in others} & macros == set()
+
+
+@needs_cxx
+def test_kinds_that_are_not_known(tmp_path: Path) -> None:
+    """A new kind of parameter needs no change here: it is any object."""
+    a, b = spec.String("a"), spec.Optional(spec.String("b"))
+    text = metadata(spec.Signature("f", [a, b, spec.TupleParam("c", [a, b])])).of("f")
+    text = text.replace('"ffi.String"', '"Any"').replace('"kind":"String"', '"kind":"Ring"')
+    functions = [described("f", text)]
+    assert "def f(a: Any, b: Any | None, c: Any) -> None:" in stub.text(functions, "a.so")
+    (tmp_path / "a.h").write_text(header.text(functions, "a.so", "a.h"))
+    read(tmp_path, ["a.h"])
 
 
 PROGRAM = """

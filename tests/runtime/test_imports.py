@@ -37,6 +37,7 @@ def test_a_missing_package_says_which_extra_to_install(missing: str, extra: str)
     assert done.stderr == ""
 
 
+@pytest.mark.slow
 def test_nothing_is_left_behind_by_a_child_process() -> None:
     done = run_child("""
         from ffi_builder import runtime
@@ -47,6 +48,7 @@ def test_nothing_is_left_behind_by_a_child_process() -> None:
     assert (done.returncode, done.stdout, done.stderr) == (0, "42\n", "")
 
 
+@pytest.mark.slow
 def test_a_fork_does_not_share_the_child_process() -> None:
     done = run_child("""
         import os, warnings

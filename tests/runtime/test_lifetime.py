@@ -21,6 +21,8 @@ from ffi_builder.spec import Signature, Tensor, Var, dims
 from tests.runtime.samples import ADD_ONE, c_object, llvm_entry, mlir_entry, needs_cc, parse
 from tests.support.wrapping import new_module
 
+pytestmark = pytest.mark.slow
+
 SOAK = int(os.environ.get("FFI_BUILDER_CYCLES", "1000"))
 """How often the longest tests compile and drop; `make soak` says 10,000."""
 

@@ -294,6 +294,7 @@ def test_any_bytes_are_refused_in_words() -> None:
                 continue
 
 
+@pytest.mark.slow
 def test_a_process_ends_quietly_with_code_loaded() -> None:
     done = run_child("""
         import threading

@@ -304,13 +304,38 @@ def test_the_schema_is_tvm_ffis() -> None:
     assert types == ["ffi.Tensor", "ffi.String", "Tuple", "int"]
 
 
+# ---- reading
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "f()",
+        "f(x: Tensor([n], float32, device_type=cpu)) -> y: Tensor([n], float32, device_type=cpu)",
+        "f(x: Tensor([n], uint8, device_type=cpu), k: int32) -> (k2: int32) where n % 2 == 0",
+        "f(x: Tensor(..., int8, device_type=cuda), s: EnvStream, a: Choice({'x -> y where z': 1}))",
+    ],
+)
+def test_the_signature_is_put_together_again(text: str) -> None:
+    signature = Signature.parse(text)
+    info = read("g", metadata(signature).of("f"))
+    assert info is not None
+    assert info.signature == str(signature)
+
+
 # ---- damage
 
-GOOD = {"ffi_builder": {"signature": "f(a: int32)", "params": [{"name": "a"}]}}
+A = {"name": "a", "type": "int32", "kind": "int32"}
+B = {**A, "name": "b"}
+GOOD = {"ffi_builder": {"name": "f", "format": 1, "params": [A]}}
 
 
 def with_own(**changed: Any) -> str:
     return json.dumps({"ffi_builder": {**GOOD["ffi_builder"], **changed}})
+
+
+def with_a(**changed: Any) -> str:
+    return with_own(params=[{**A, **changed}])
 
 
 DAMAGED = [
@@ -323,36 +348,38 @@ DAMAGED = [
     "{}",
     '{"ffi_builder": []}',
     '{"ffi_builder": null}',
+    '{"ffi_builder": {"name": "f", "format": 1}}',
     "[" * 100_000,
-    '{"ffi_builder": {"signature": "f(a: int32)"}}',
-    with_own(signature=5),
-    with_own(signature="f"),
-    with_own(signature="f("),
-    with_own(signature="f(a: int32"),
-    with_own(signature="f()"),
-    with_own(signature="f(a: int32, b: int32)"),
-    with_own(signature="f(b: int32)"),
+    with_own(name=5),
     with_own(params=5),
     with_own(params=[5]),
     with_own(params=[[]]),
     with_own(params=[{}]),
-    with_own(params=[{"name": []}]),
     with_own(params={"name": "a"}),
-    with_own(params=[{"name": "a"}, {"name": "a"}]),
-    with_own(params=[{"name": "a", "doc": 5}]),
-    with_own(params=[{"name": "a", "default": {"what": 1}}]),
-    with_own(params=[{"name": "a", "default": {}}]),
-    with_own(params=[{"name": "a", "default": {"tuple": 5}}]),
-    with_own(params=[{"name": "a", "default": {"float": "x"}}]),
-    with_own(params=[{"name": "a", "default": {"bytes": "x"}}]),
-    with_own(params=[{"name": "a", "default": {"dict": [[[], 1]]}}]),
-    with_own(params=[{"name": "a", "default": {"repr": 1}}]),
+    with_own(params=[A, A]),
+    with_own(params=[{**A, "default": 1}, B]),
+    with_own(returns=5),
+    with_own(returns=[A, A]),
+    with_own(where=5),
     with_own(doc=5),
-    with_own(signature="f(a b: int32)", params=[{"name": "a b"}]),
-    with_own(signature="f(a): pass #: int32)", params=[{"name": "a): pass #"}]),
-    with_own(
-        signature="f(a: int32, b: int32)", params=[{"name": "a", "default": 1}, {"name": "b"}]
-    ),
+    with_a(name=[]),
+    with_a(name="a b"),
+    with_a(name="a): pass #"),
+    with_a(type=5),
+    with_a(kind=None),
+    with_a(choices=5),
+    with_a(choices=[5]),
+    with_a(elements=[5]),
+    with_a(elements=[{"kind": "int8"}]),
+    with_a(doc=5),
+    with_a(value={}),
+    with_a(default={"what": 1}),
+    with_a(default={}),
+    with_a(default={"tuple": 5}),
+    with_a(default={"float": "x"}),
+    with_a(default={"bytes": "x"}),
+    with_a(default={"dict": [[[], 1]]}),
+    with_a(default={"repr": 1}),
 ]
 
 
@@ -367,26 +394,48 @@ def test_the_same_undamaged() -> None:
     assert info.text == "f(a: int32)"
 
 
+def test_a_kind_that_is_not_known_is_passed_on() -> None:
+    """So that a new kind of parameter needs no change of the runtime."""
+    module = new_module()
+    attach(module, Signature("f", [Array("a")]), NopCallProvider())
+    replacing(with_a(kind="Ring", type="Ring(8)"))(module)
+    call = runtime.compile(module).callable("f")
+    call(a=[1])
+    assert str(inspect.signature(call)) == "(a: Ring(8))"
+
+
+@pytest.mark.parametrize("version", ["0", None])
+def test_metadata_of_another_version(version: str | None) -> None:
+    compiled = runtime.compile(
+        described(), post_compile_hooks=[replacing(with_own(format=version))]
+    )
+    words = "attached by another version of ffi_builder, .*: attach and export it again with this"
+    with pytest.raises(TypeError, match=words):
+        compiled.callable("f")
+    assert compiled["f"].__doc__ is None
+
+
 @pytest.mark.parametrize("text", ["", "{", "é", '{"ffi_builder": 5}', "\\", "\x00"])
 def test_a_function_with_damaged_metadata_is_called(text: str) -> None:
-    def damage(module: Any) -> None:
-        for operation in operations(module):
-            if name_of(operation) == "__tvm_ffi_f":
-                string = TORCH_IR.StringAttr.get
-                pair = [string("ffi-builder-metadata"), string(text)]
-                with operation.context:
-                    operation.attributes["passthrough"] = TORCH_IR.ArrayAttr.get(
-                        [TORCH_IR.ArrayAttr.get(pair)]
-                    )
-
-    def hook(module: Any) -> None:
-        with module.context:
-            damage(module)
-
-    compiled = runtime.compile(described(), post_compile_hooks=[hook])
+    compiled = runtime.compile(described(), post_compile_hooks=[replacing(text)])
     arguments = (np.zeros((2, 4), "float32"), "{d}", (1.5, (2,)), 4)
     for again in (compiled, runtime.compile(compiled.llvm_ir)):
         again["f"](*arguments)
         assert repr(again["f"]) == "<function f(…)>"
         with pytest.raises(TypeError, match="says nothing of its parameters"):
             again.callable("f")
+
+
+def replacing(text: str) -> Callable[[Any], None]:
+    """A hook that replaces the metadata of `f`."""
+
+    def hook(module: Any) -> None:
+        string = TORCH_IR.StringAttr.get
+        with module.context:
+            for operation in operations(module):
+                if name_of(operation) == "__tvm_ffi_f":
+                    pair = [string("ffi-builder-metadata"), string(text)]
+                    array = TORCH_IR.ArrayAttr.get
+                    operation.attributes["passthrough"] = array([array(pair)])
+
+    return hook

@@ -48,8 +48,8 @@ def test_a_hook_that_attaches_to_the_module_that_was_given(operation: bool) -> N
         with pytest.raises(CompileError) as raised:
             use(given, post_compile_hooks=[hook])
         assert str(raised.value) == (
-            "A hook attached `f` to the module that was given to compile, and that is not what is "
-            "compiled: attach to the module that the hook is called with, as in "
+            "A hook attached `f` to the module that was given to compile, which is not the one "
+            "that is compiled: attach to the module that the hook is called with, as in "
             "`def hook(lowered): attach(lowered, …)`"
         )
 

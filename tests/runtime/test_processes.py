@@ -6,6 +6,8 @@ import pytest
 
 from tests.runtime.samples import run_child
 
+pytestmark = pytest.mark.slow
+
 START = """
 import atexit, builtins, gc, os, sys, threading, time, weakref
 from ffi_builder import runtime

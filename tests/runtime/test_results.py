@@ -76,6 +76,7 @@ int main() {
 """
 
 
+@pytest.mark.slow
 @needs_cxx
 def test_from_cxx(tmp_path: Path) -> None:
     runtime.compile(functions()).export_library(tmp_path / "made.so", header=tmp_path / "made.h")
@@ -188,6 +189,7 @@ def test_it_holds_until_it_is_removed_and_for_its_thread() -> None:
         copy(x)
 
 
+@pytest.mark.slow
 def test_a_tensor_may_outlive_everything() -> None:
     """Also the interpreter's modules: the memory is freed by libc alone."""
     text = """

@@ -9,6 +9,8 @@ import pytest
 
 from tests.runtime.samples import run_child
 
+pytestmark = pytest.mark.slow
+
 MODULES = int(os.environ.get("FFI_BUILDER_UNUSUAL", "300"))
 
 RUN = """

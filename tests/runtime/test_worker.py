@@ -23,6 +23,8 @@ from ffi_builder.runtime.safety import worker
 from tests.runtime.samples import llvm_entry, mlir_entry, run_child
 from tests.support.threads import together
 
+pytestmark = pytest.mark.slow
+
 INTERRUPTS = int(os.environ.get("FFI_BUILDER_INTERRUPTS", "500"))
 
 SLOW = r".rept 3000000\0Anop\0A.endr"

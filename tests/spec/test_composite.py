@@ -150,7 +150,7 @@ class TestStruct:
                        f"{String!r} (the class String itself: give it a name, as in String('x', …))"),
             ([n, k, Optional(n)], "Struct 's': fields: two parameters are named 'n', at 0 and 2; "
                                   "names must differ"),
-            ([EnvStream("e")], "Struct 's': EnvStream 'e' is no argument, so it cannot be a field of "
+            ([EnvStream("e")], "Struct 's': EnvStream 'e' is not an argument, so it cannot be a field of "
                                "a struct; put it into the parameter list itself"),
         ],
     )  # fmt: skip
@@ -187,7 +187,7 @@ class TestOptional:
             (lambda: DataPointer("n"), "a DataPointer takes None already"),
             (lambda: Stream("n"), "a Stream takes None already"),
             (lambda: Var("n", "handle"), "a handle Var takes None already"),
-            (lambda: EnvStream("n"), "an EnvStream is no argument"),
+            (lambda: EnvStream("n"), "an EnvStream is not an argument"),
         ],
     )
     def test_refused(self, make: Callable[[], Param], words: str):
@@ -261,14 +261,14 @@ class TestField:
         [
             (x, "shape", "Tensor 'x': part: expected one of dtype, device_type, device_id, ndim, "
                          "dltensor but got 'shape'"),
-            (x, "present", "Tensor 'x': part: 'present' is a part of an Optional alone; this is "
+            (x, "present", "Tensor 'x': part: only an Optional has the part 'present'; this is "
                            "always present"),
             (Optional(x), "devicetype", "Optional 'x': part: expected one of present, dtype, "
                                         "device_type, device_id, ndim, dltensor but got 'devicetype'"
                                         ", did you mean 'device_type'?"),
             (Optional(n), None, "Optional 'n': part: expected one of present but got None"),
-            (n, "present", "Var 'n': part: a Var has none, but got 'present'"),
-            (Struct("s", [x]), "x", "Struct 's': part: a Struct has none, but got 'x'"),
+            (n, "present", "Var 'n': part: a Var has no parts, but got 'present'"),
+            (Struct("s", [x]), "x", "Struct 's': part: a Struct has no parts, but got 'x'"),
             ("x", "dtype", "Field: expected a parameter such as Tensor('x', …) but got 'x'"),
             (x.data, "dtype", f"Field: expected a parameter such as Tensor('x', …) but got {x!r}.data"),
         ],
@@ -325,5 +325,5 @@ class TestDepth:
     def test_deeper(self, make: Callable[[str, list[Param]], Param], depth: int):
         with pytest.raises(SpecError) as caught:
             nested(depth, make)
-        words = "'t': tuples and structs may be at most 50 deep in one another; make fewer levels"
+        words = "'t': tuples and structs may be nested at most 50 deep; make fewer levels"
         assert str(caught.value).endswith(words)

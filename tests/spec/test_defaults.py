@@ -13,6 +13,7 @@ import pytest
 
 from ffi_builder.errors import SpecError
 from ffi_builder.spec import (
+    PARAM_TYPES,
     Array,
     Bytes,
     Choice,
@@ -37,6 +38,7 @@ from ffi_builder.spec import (
     TupleParam,
     Var,
 )
+from ffi_builder.spec.defaults import PLAIN_TYPES
 
 
 class Number(enum.IntEnum):
@@ -194,3 +196,9 @@ def test_an_optional_has_a_default_of_its_own() -> None:
 def test_keyword_only_defaults_are_looked_at() -> None:
     with pytest.raises(SpecError, match="'p': default: expected an int"):
         Signature("f", [replace(INT, default="x", kw_only=True), Var("b", "int32")])
+
+
+def test_every_kind_says_which_plain_values_it_accepts() -> None:
+    for kind in set(PARAM_TYPES) - {Optional, Var}:  # these depend on their parameter and dtype
+        assert kind.accepts.words
+        assert set(kind.accepts.types) <= PLAIN_TYPES.keys()

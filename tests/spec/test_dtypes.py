@@ -140,7 +140,7 @@ def test_a_dtype_of_a_framework_wherever_there_is_one():
 
 
 def test_one_dtype_given_twice_in_two_ways():
-    with pytest.raises(SpecError, match="expected one or several different ones"):
+    with pytest.raises(SpecError, match="expected one dtype or several different ones"):
         Tensor("A", [4], ["float32", np.float32], device_type="cpu")
 
 

@@ -97,7 +97,10 @@ def test_an_int_divided_is_an_int():
         (lambda: Var("b", "bool") * 2, "'b' is a bool symbol, not an integer one"),
         (lambda: Var("h", "handle") % 2, "'h' is a handle symbol, not an integer one"),
         (lambda: Expr("/", n, 2), "expression operator: expected one of .* but got '/'"),
-        (lambda: Expr("+", 1, 2), "expression 1 \\+ 2: expected a Var in it, as it is an int"),
+        (
+            lambda: Expr("+", 1, 2),
+            "expression 1 \\+ 2: expected at least one Var; write the int itself",
+        ),
     ],
 )
 def test_refused(make: Callable[[], object], words: str):

@@ -76,7 +76,7 @@ def test_accepted(make: Callable[[], Param]):
         (lambda: TupleParam("t", [3]), r"TupleParam 't': params\[0\]: expected a parameter such as"),  # pyright: ignore
         (lambda: TupleParam("t", [n, k, n]), "TupleParam 't': params: two parameters are named 'n', "
                                              "at 0 and 2; names must differ"),
-        (lambda: TupleParam("t", [EnvStream("s")]), "TupleParam 't': EnvStream 's' is no argument, so it "
+        (lambda: TupleParam("t", [EnvStream("s")]), "TupleParam 't': EnvStream 's' is not an argument, so it "
                                                     "cannot be an element of a tuple; put it into the"),
         (lambda: Shape("s", [1, ...]), r"Shape 's': shape\[1\]: \.\.\. is the whole shape of a Tensor"),  # pyright: ignore
         (lambda: Shape("s", ...), "Shape 's': shape: expected a list or tuple .* got Ellipsis"),  # pyright: ignore

@@ -12,8 +12,8 @@ from ffi_builder.spec import Signature
 from ffi_builder.spec.tensor import DEVICES
 
 TYPES = (
-    "Tensor, Shape, Tuple, Struct, Optional, Choice, Literal, Object, None, String, Bytes, DType, "
-    "Device, Function, Array, Map, Stream, EnvStream, DataPointer, or one of int8, int16, int32, "
+    "Tensor, Tuple, Struct, Shape, Stream, EnvStream, DataPointer, None, Literal, Choice, String, "
+    "Bytes, DType, Device, Object, Function, Array, Map, Optional, or one of int8, int16, int32, "
     "int64, uint8, uint16, uint32, uint64, bool, float16, bfloat16, float32, float64, handle"
 )
 
@@ -81,13 +81,13 @@ f(x: Tensor(..., float32, strides=...))
 Tensor 'x': strides: expected None, 'C', 'F' or 'any', as the shape is ..., but got [1]
 f(x: Tensor(..., float32, strides=[1]))
      ^^^^^^
-'...' is the whole shape of a Tensor, and no entry of one
+'...' is the whole shape of a Tensor and cannot be an entry
 f(x: Tensor([n, ...], float32))
                 ^^^
-'...' is the whole shape of a Tensor, and no entry of one
+'...' is the whole shape of a Tensor and cannot be an entry
 f(x: Tensor([n], float32, strides=[...]))
                                    ^^^
-'...' is the whole shape of a Tensor, and no entry of one
+'...' is the whole shape of a Tensor and cannot be an entry
 f(x: Shape([..., 2]))
             ^^^
 expected '[' but got '...'
@@ -114,7 +114,7 @@ f(x: Tensor([n], float32 | float61))
 expected ')' but got '|'
 f(x: Tensor([n], int4, storage_dtype=int8 | int16))
                                           ^
-Tensor 'x': storage_dtype: goes with one dtype, not with int4, uint4
+Tensor 'x': storage_dtype: expected a single dtype but the tensor has int4, uint4
 f(x: Tensor([n], int4 | uint4, storage_dtype=int8))
      ^^^^^^
 Tensor 'x': strides: expected 1 entries, one for each dimension of [n], but got 2: [1, 2]
@@ -138,7 +138,7 @@ f(x: Tensor([n, k, n % k], float32))
 expected a positive int but got 'k'
 f(x: Tensor([n, k, ceildiv(n, k)], float32))
                               ^
-expression 2 * 3: expected a Var in it, as it is an int
+expression 2 * 3: expected at least one Var; write the int itself
 f(x: Tensor([2 * 3], float32))
                ^
 expected an int that fits 64 bits
@@ -192,10 +192,10 @@ f(x: Optional(handle))
 Optional 'x': an Optional takes None already
 f(x: Optional(Optional(int8)))
               ^^^^^^^^
-Optional 'x': an EnvStream is no argument
+Optional 'x': an EnvStream is not an argument
 f(x: Optional(EnvStream))
               ^^^^^^^^^
-Struct 's': EnvStream 'e' is no argument, so it cannot be a field of a struct; put it into the parameter list itself
+Struct 's': EnvStream 'e' is not an argument, so it cannot be a field of a struct; put it into the parameter list itself
 f(s: Struct(e: EnvStream))
      ^^^^^^
 Struct 's': fields: two parameters are named 'a', at 0 and 2; names must differ

@@ -237,7 +237,7 @@ class TestEnvStream:
 
     def test_there_is_one(self):
         x = tensor("x", n, device_type="cuda")
-        with pytest.raises(SpecError, match="one current stream, but EnvStreams 's' and 't'"):
+        with pytest.raises(SpecError, match="expected at most one EnvStream but got 's' and 't'"):
             Signature("f", [x, EnvStream("s"), EnvStream("t")])
 
 

@@ -42,7 +42,7 @@ def test_dtypes(dtype: str):
         ({"doc": 7}, r"Var 'n': doc: expected a str but got 7 \(int\)"),
         (
             {"doc": "a\ud800"},
-            r"Var 'n': doc: .* UTF-8 can encode but got 'a\\ud800', which has half .* at 1",
+            r"Var 'n': doc: .* UTF-8 can encode but got 'a\\ud800', which has a lone surrogate at index 1",
         ),
     ],
 )

@@ -1,4 +1,4 @@
-"""Every step that can fail does, in the wrapper and in the interpreted plan, in the same words."""
+"""Every step that can fail does, in the wrapper and in ``testing.check_raw``, in the same words."""
 
 from __future__ import annotations
 

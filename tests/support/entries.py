@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from ffi_builder.runtime.entry import make
 from ffi_builder.runtime.entry.available import Extension
+from ffi_builder.runtime.python import entries
 
-READ_IN_C: Final = isinstance(make.extension(), Extension)
+READ_IN_C: Final = isinstance(entries.extension(), Extension)

@@ -1,4 +1,4 @@
-"""Values as CUTLASS has them: objects of a class of their own, for which `==` emits an operation."""
+"""Values like those of CUTLASS, whose class defines `==` to emit an operation."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ REFUSED = (
 
 
 def register(distribution: Any) -> None:
-    """From now on values of these types cannot be compared, nor asked whether they are true."""
+    """Make comparing values of these types, or taking their truth value, an error."""
     ir = distribution.ir
 
     def refuse(self: object, *others: object) -> None:
@@ -37,5 +37,5 @@ def register(distribution: Any) -> None:
         typeid = ir.Type.parse(text, context).typeid
         try:
             ir.register_value_caster(typeid, replace=True)(own)
-        except RuntimeError as error:  # theirs is there already, and does what it does
+        except RuntimeError as error:  # CUTLASS has registered its own class
             print(error)

@@ -1,6 +1,6 @@
-"""A function of the TVM-FFI C ABI, in C, that writes down what it gets and returns what it is told.
+"""A function of the TVM-FFI C ABI, in C, that records its arguments and returns a chosen result.
 
-It is ``__tvm_ffi_ffib_packed``, which compiled modules find.
+Compiled modules find it as ``__tvm_ffi_ffib_packed``.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _HEAD = 5 * 8
 
 
 class Packed:
-    """The function, and what it has seen."""
+    """The function, and the record of its last call."""
 
     def __init__(self, path: Path) -> None:
         self._library = ctypes.CDLL(str(path), mode=ctypes.RTLD_GLOBAL)
@@ -45,14 +45,14 @@ class Packed:
         self._head = (ctypes.c_int64 * 7).in_dll(self._library, "ffib_packed")
 
     def expect(self, *, status: int = 0, result: tuple[int, int] = (0, 0)) -> None:
-        """Forget the last call; return this the next time: type index and payload."""
+        """Forget the last call, and set the type index and payload that the next one returns."""
         ctypes.memset(self._memory, 0, len(self._memory))
         self._head[4] = status
         self._head[5], self._head[6] = result
 
     @property
     def calls(self) -> int:
-        """How often it was called."""
+        """The number of calls."""
         return self._head[0]
 
     @property
@@ -62,12 +62,12 @@ class Packed:
 
     @property
     def address(self) -> int:
-        """Where the arguments of the last call were."""
+        """The address of the arguments of the last call."""
         return self._head[2]
 
     @property
     def count(self) -> int:
-        """How many arguments the last call had."""
+        """The number of arguments of the last call."""
         return self._head[3]
 
     @property
@@ -83,7 +83,7 @@ class Packed:
 
 @cache
 def packed_callee() -> Packed:
-    """The library, compiled once a process."""
+    """Return the library, which is compiled once per process."""
     with tempfile.TemporaryDirectory() as folder:
         source, library = Path(folder, "packed.c"), Path(folder, "libpacked.so")
         source.write_text(SOURCE)

@@ -1,4 +1,4 @@
-"""Printed IR: the parts that a reader of a wrapper wants to see, and FileCheck on them."""
+"""The interesting parts of printed IR, and FileCheck on them."""
 
 from __future__ import annotations
 
@@ -15,28 +15,28 @@ from filecheck.parser import Parser, pattern_for_opts
 
 
 def operations(module: Any) -> list[Any]:
-    """The operations of a module, in their order."""
+    """Return the operations of a module in order."""
     return [operation.operation for operation in module.body.operations]
 
 
 def name_of(operation: Any) -> str:
-    """The symbol that an operation defines, or nothing."""
+    """Return the symbol that an operation defines, or ``""``."""
     attributes = operation.attributes
     return attributes["sym_name"].value if "sym_name" in attributes else ""
 
 
 def symbol_names(module: Any) -> list[str]:
-    """Every symbol of a module, in order."""
+    """Return the symbols of a module in order."""
     return [name for operation in operations(module) if (name := name_of(operation))]
 
 
 def printed(module: Any) -> str:
-    """A module without the shared helpers; digests, the encoded tables and metadata are masked."""
+    """Print a module without the shared helpers, with digests, tables and metadata masked."""
     return _printed(o for o in operations(module) if "__ffi_builder_shared_" not in name_of(o))
 
 
 def printed_wrapper(module: Any) -> str:
-    """Only wrappers and their tables of a module, masked likewise."""
+    """Print the wrappers of a module and their tables only, masked as in :func:`printed`."""
     mine = ("__tvm_ffi_", "__ffi_builder_table_")
     return _printed(o for o in operations(module) if name_of(o).startswith(mine))
 
@@ -57,7 +57,7 @@ def filecheck(text: str, checks: str) -> None:
 
 
 def check_comments(text: str) -> None:
-    """:func:`filecheck` with the ``# CHECK`` comments of the function that calls this."""
+    """Call :func:`filecheck` with the ``# CHECK`` comments of the calling function."""
     frame = inspect.currentframe()
     assert frame is not None
     assert frame.f_back is not None

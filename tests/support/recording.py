@@ -1,4 +1,4 @@
-"""Callees that write down every byte they get: one in LLVM's dialect, and some in C."""
+"""Callees that record every byte of their arguments: one in the LLVM dialect, and some in C."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from functools import cache
 from pathlib import Path
 
 SLOT = 64
-"""Bytes that each argument has for itself in a recording."""
+"""Bytes of a recording that are reserved for each argument."""
 POISON = 0xEE
 
 
 class Recording:
-    """A callee in the LLVM dialect that stores its arguments, each into a slot of its own."""
+    """A callee in the LLVM dialect that stores each argument in a slot of its own."""
 
     def __init__(self, name: str, types: Sequence[str]) -> None:
         self._buffer = ctypes.create_string_buffer(SLOT * (len(types) + 1))
@@ -37,17 +37,17 @@ class Recording:
         ctypes.memset(self._buffer, POISON, len(self._buffer))
 
     def read(self, index: int, size: int) -> bytes:
-        """The bytes of an argument; those behind it have not been written."""
+        """Return the bytes of an argument, and check that those behind it were not written."""
         content = self._buffer.raw[SLOT * index :][:SLOT]
         assert content[size:] == bytes([POISON]) * (SLOT - size)
         return content[:size]
 
     def unsigned(self, index: int, size: int = 8) -> int:
-        """An argument as an unsigned number."""
+        """Return an argument as an unsigned number."""
         return int.from_bytes(self.read(index, size), "little")
 
     def signed(self, index: int, size: int = 8) -> int:
-        """An argument as a signed number."""
+        """Return an argument as a signed number."""
         return int.from_bytes(self.read(index, size), "little", signed=True)
 
 
@@ -98,7 +98,7 @@ class CCallees:
         self._sizes = (ctypes.c_int32 * 64).in_dll(self._library, "ffib_test_sizes")
 
     def expect(self, *sizes: int, status: int = 0) -> None:
-        """Forget the last call; copy this much of what each pointer will point to."""
+        """Forget the last call, and set how many bytes are copied from behind each pointer."""
         ctypes.memset(self._bytes, POISON, 4096)
         for index, size in enumerate([*sizes, 0]):
             self._sizes[index] = size
@@ -109,7 +109,7 @@ class CCallees:
 
     @property
     def calls(self) -> int:
-        """How often a function was called."""
+        """The number of calls of any function."""
         return self._number("calls").value
 
     @property
@@ -119,18 +119,18 @@ class CCallees:
 
     @property
     def nulls(self) -> list[int]:
-        """Which of the pointers that were looked at were NULL."""
+        """The indices of the recorded pointers that were NULL."""
         bits = self._number("nulls").value
         return [index for index in range(32) if bits >> index & 1]
 
     def read(self, index: int, size: int) -> bytes:
-        """The bytes that a pointer pointed to; those behind them were not copied."""
+        """Return the bytes that a pointer pointed to, and check that no more were copied."""
         content = bytes(self._bytes[SLOT * index : SLOT * (index + 1)])
         assert content[size:] == bytes([POISON]) * (SLOT - size)
         return content[:size]
 
     def all(self, size: int) -> bytes:
-        """The first bytes of everything."""
+        """Return the first bytes of the whole recording."""
         return bytes(self._bytes[:size])
 
     def _number(self, name: str) -> ctypes.c_int32:
@@ -139,8 +139,8 @@ class CCallees:
 
 @cache
 def c_callees() -> CCallees:
-    """The library, compiled once a process."""
-    # The folder may go as soon as the library is loaded.
+    """Return the library, which is compiled once per process."""
+    # The folder may be removed once the library is loaded.
     with tempfile.TemporaryDirectory() as folder:
         source, library = Path(folder, "callees.c"), Path(folder, "libcallees.so")
         source.write_text(C_SOURCE)

@@ -1,4 +1,4 @@
-"""Work in many threads at once."""
+"""Work in several threads at once."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ THREADS = 16
 
 
 def together(work: Callable[[int], None], count: int = THREADS) -> None:
-    """Run `work(0)`, `work(1)`, … at once, and raise what the first that failed raised."""
+    """Run `work(0)`, `work(1)`, … at once, and raise the first error."""
     errors: list[BaseException] = []
     start = threading.Barrier(count)
 

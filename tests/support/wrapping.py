@@ -1,4 +1,4 @@
-"""Modules to attach wrappers to, and calling what was attached."""
+"""Make modules, attach wrappers to them, and call these."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _LIBRARY: Final = ctypes.CDLL(libinfo.find_libtvm_ffi())
 
 
 def new_module(text: str = "", distribution: str = "torch_mlir") -> Any:
-    """A module with these operations, in a context of its own that has the LLVM dialect."""
+    """Parse a module in a new context that has the LLVM dialect."""
     found = named(distribution)
     context = found.ir.Context()
     found.load_llvm(context)
@@ -37,7 +37,7 @@ def attached(
     name: str = "f",
     distribution: str = "torch_mlir",
 ) -> Any:
-    """A module with this text and a wrapper of these parameters."""
+    """Parse a module and attach a wrapper of these parameters."""
     module = new_module(text, distribution)
     attach_ffi_func(module, name, params, provider or NopCallProvider())
     return module
@@ -46,19 +46,19 @@ def attached(
 def wrap(
     params: Sequence[spec.Param], provider: CallProvider | None = None, text: str = ""
 ) -> tvm_ffi.Function:
-    """A compiled wrapper of these parameters."""
+    """Compile a wrapper of these parameters."""
     return runtime.compile(attached(params, provider, text))["f"]
 
 
 def wrap_raw(
     params: Sequence[spec.Param], provider: CallProvider | None = None, text: str = ""
 ) -> RawWrapper:
-    """A compiled wrapper, to be called with arguments laid out by hand."""
+    """Compile a wrapper that is called with arguments laid out by hand."""
     return RawWrapper(runtime.compile(attached(params, provider, text)), "f")
 
 
 class RawWrapper:
-    """A function of a compiled module, called by its address as C would call it."""
+    """A function of a compiled module, called by its address as C does."""
 
     def __init__(self, compiled: runtime.CompiledModule, name: str, slots: int = 64) -> None:
         self._compiled = compiled
@@ -66,11 +66,11 @@ class RawWrapper:
         self._memory = Memory(slots=slots)
 
     def __call__(self, *values: Value) -> tuple[str, str] | None:
-        """Call it. Returns None, or the kind and the message of the error that it set."""
+        """Call the function; return None, or the kind and message of the error that it set."""
         return self.with_arguments(Arguments(values))
 
     def with_arguments(self, arguments: Arguments) -> tuple[str, str] | None:
-        """Call it with arguments whose array may be NULL, or their count another one."""
+        """Call the function with arguments whose array may be NULL, or whose count may be wrong."""
         result = ctypes.create_string_buffer(b"\xa5" * abi.ANY_SIZE, abi.ANY_SIZE)
         address = self._memory.place(arguments)
         status = self._entry(None, address, arguments.count, ctypes.addressof(result))
@@ -79,14 +79,14 @@ class RawWrapper:
             return None
         assert status == -1
         kind, message = _take_error()
-        # A call that fails has passed the checks, which leave the result alone.
+        # A failed check leaves the result untouched.
         called = not message.startswith("Mismatched ")
         assert result.raw == (bytes(abi.ANY_SIZE) if called else b"\xa5" * abi.ANY_SIZE)
         return kind, message
 
 
 def _take_error() -> tuple[str, str]:
-    """The kind and the message of the error that is set, which then is no longer set."""
+    """Take the error that is set, and return its kind and message."""
     handle = ctypes.c_void_p()
     _LIBRARY.TVMFFIErrorMoveFromRaised(ctypes.byref(handle))
     assert handle.value, "no error is set"
@@ -102,7 +102,7 @@ def _take_error() -> tuple[str, str]:
 
 
 def set_stream(device_type: str, device_id: int, stream: int) -> None:
-    """Make this the current stream of a device, as frameworks do."""
+    """Set the current stream of a device, as frameworks do."""
     code = abi.DEVICE_TYPES[device_type]
     status = _LIBRARY.TVMFFIEnvSetStream(code, device_id, ctypes.c_void_p(stream), None)
     assert status == 0

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import tvm_ffi
 
-from ffi_builder import attach, runtime, spec, testing
+from ffi_builder import BuildError, attach, runtime, spec, testing
 from ffi_builder.providers import NopCallProvider
 from ffi_builder.spec import Shape, Signature, Tensor, TupleParam, Var, ceildiv, dims
 from tests.support.wrapping import new_module
@@ -90,6 +90,16 @@ FITTING: dict[str, tuple[list[spec.Param], list[Any], dict[str, Any]]] = {
         [3, False, math.nan],
         {},
     ),
+    "zeros of both signs": (
+        [spec.ConstFloat("z", 0.0), Var("a", "float64"), TupleParam("t", [Var("a", "float64")])],
+        [-0.0, 0.0, (-0.0,)],
+        {"a": 0.0},
+    ),
+    "a multiple beyond int64": (
+        [Var("u", "uint64", divisibility=3)],
+        [2**64 - 1],
+        {"u": 2**64 - 1},
+    ),
     "a solved symbol": ([cpu("A", n * 2 + 1)], [zeros(7)], {"n": 3}),
     "an expression that waits": ([cpu("A", ceildiv(n, 4)), n], [zeros(2), 5], {"n": 5}),
 }
@@ -112,6 +122,7 @@ MOVED = object()
 """Stands for an Array that is moved into the call."""
 FAILING: dict[str, tuple[list[spec.Param], list[Any]]] = {
     "count": ([n], []),
+    "a name beyond int16": ([Var("n" * 40_000, "int64")], ["x"]),
     "kind": ([cpu("A", n)], [3]),
     "a str": ([cpu("A", n)], ["a long piece of text"]),
     "an object": ([cpu("A", n)], [object()]),
@@ -207,6 +218,7 @@ def test_what_tvm_ffi_does_not_take_is_its_own_error() -> None:
         testing.check(Signature("f", [n]), Odd())
 
 
+@pytest.mark.slow
 def test_no_mlir_is_needed() -> None:
     code = """
         import sys
@@ -219,13 +231,19 @@ def test_no_mlir_is_needed() -> None:
     assert ran.returncode == 0, ran.stderr
 
 
-def test_rounding_agrees_with_numpy() -> None:
-    round_to = import_module("ffi_builder.testing.rounding").round_to
+@pytest.mark.parametrize("dtype", ["float16", "float32"])
+def test_rounding_agrees_with_numpy(dtype: str) -> None:
     values = [1.1, -65519.9, 65520.0, 6e-8, 2.0**-25, 2.0**-25 * 1.0001, 1e300, 2.0**-149, 1e-45]
     values += [-0.0, 0.0, math.inf, 1 + 2.0**-11, 1 + 3 * 2.0**-11, 2.0**-150]
-    for dtype in ("float16", "float32"):
-        with np.errstate(over="ignore", under="ignore"):
-            expected = [float(np.dtype(dtype).type(value)) for value in values]
-        found = [round_to(value, dtype) for value in values]
-        assert found == expected
-        assert [math.copysign(1, v) for v in found] == [math.copysign(1, v) for v in expected]
+    with np.errstate(over="ignore", under="ignore"):
+        expected = [float(np.dtype(dtype).type(value)) for value in values]
+    signature = Signature("f", [Var("a", dtype)])
+    found = [testing.check(signature, value)["a"] for value in values]
+    assert found == expected
+    assert [math.copysign(1, v) for v in found] == [math.copysign(1, v) for v in expected]
+
+
+def test_a_signature_too_large_for_a_wrapper_is_refused_as_by_attach() -> None:
+    signature = Signature("f" * 70_000, [n])
+    with pytest.raises(BuildError, match="is too long for a wrapper"):
+        testing.check(signature, 3)

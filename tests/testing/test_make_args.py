@@ -46,6 +46,7 @@ def args_or_refusal(signature: Signature, asked: dict[str, float], framework: st
         return REFUSED.fullmatch(str(error))
 
 
+@pytest.mark.slow
 @settings(max_examples=300)
 @given(signatures().filter(can_be_made), st.data())
 def test_what_is_made_is_accepted(signature: Signature, data: st.DataObject) -> None:

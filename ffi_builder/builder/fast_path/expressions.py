@@ -1,63 +1,63 @@
-"""Expressions of symbols, evaluated and solved on the hot path."""
+"""Evaluates and solves expressions of symbols on the fast path."""
 
 from __future__ import annotations
 
 from typing import TypeAlias
 
 from ffi_builder import spec
-from ffi_builder.builder.fast_path.state import Hot
+from ffi_builder.builder.fast_path.context import FastPath
 from ffi_builder.ir import Value
 from ffi_builder.plan import steps as s
 
 Range: TypeAlias = tuple[int, int]
-"""The least and the greatest value."""
+"""The smallest and the largest value."""
 
 _INTRINSICS = {"+": "sadd", "-": "ssub", "*": "smul"}
 _PLAIN = {"+": "add", "-": "sub", "*": "mul"}
 
 
-def evaluate(hot: Hot, value: spec.Dim) -> tuple[Value, Value | None]:
-    """The value as an i64, and an i1 that says whether it did not overflow (None: it cannot)."""
-    result, fine, _ = _evaluate(hot, value)
+def evaluate(fast: FastPath, value: spec.Dim) -> tuple[Value, Value | None]:
+    """Return the value as an i64, and an i1 that is False on overflow (None: it cannot)."""
+    result, fine, _ = _evaluate(fast, value)
     return result, fine
 
 
-def _evaluate(hot: Hot, value: spec.Dim) -> tuple[Value, Value | None, Range]:
-    b = hot.b
+def _evaluate(fast: FastPath, value: spec.Dim) -> tuple[Value, Value | None, Range]:
+    b = fast.b
     match value:
         case int():
             return b.i64(value), None, (value, value)
         case spec.Var():
-            return _symbol(hot, value)
+            return _symbol(fast, value)
         case spec.Expr(op, lhs, rhs) if op in _INTRINSICS:
-            left, left_fine, left_range = _evaluate(hot, lhs)
-            right, right_fine, right_range = _evaluate(hot, rhs)
-            fine = _both(hot, left_fine, right_fine)
+            left, left_fine, left_range = _evaluate(fast, lhs)
+            right, right_fine, right_range = _evaluate(fast, rhs)
+            fine = _both(fast, left_fine, right_fine)
             range_ = _range(op, left_range, right_range)
             if range_[0] >= -(2**63) and range_[1] < 2**63:
                 return b.binary(_PLAIN[op], left, right), fine, range_
             result, overflow = b.with_overflow(_INTRINSICS[op], left, right)
-            fine = _both(hot, fine, b.xor(overflow, b.i1(True)))
+            fine = _both(fast, fine, b.xor(overflow, b.i1(True)))
             return result, fine, (-(2**63), 2**63 - 1)
         case spec.Expr(op, lhs, rhs):
             assert isinstance(rhs, int)
-            left, fine, (low, high) = _evaluate(hot, lhs)
-            return _divide(hot, op, left, rhs, low), fine, _quotients(op, low, high, rhs)
+            left, fine, (low, high) = _evaluate(fast, lhs)
+            return _divide(fast, op, left, rhs, low), fine, _quotients(op, low, high, rhs)
 
 
-def _symbol(hot: Hot, var: spec.Var) -> tuple[Value, Value | None, Range]:
-    symbol = hot.symbol(var)
+def _symbol(fast: FastPath, var: spec.Var) -> tuple[Value, Value | None, Range]:
+    symbol = fast.symbol(var)
     if symbol.high < 2**63:
         return symbol.value, None, (symbol.low, symbol.high)
-    # A uint64 above int64's range is no value to compute with.
-    fine = hot.b.sge(symbol.value, hot.b.i64(0))
+    # Expressions are int64: a larger uint64 counts as an overflow.
+    fine = fast.b.sge(symbol.value, fast.b.i64(0))
     return symbol.value, fine, (symbol.low, 2**63 - 1)
 
 
-def _both(hot: Hot, first: Value | None, second: Value | None) -> Value | None:
+def _both(fast: FastPath, first: Value | None, second: Value | None) -> Value | None:
     if first is None or second is None:
         return second if first is None else first
-    return hot.b.and_(first, second)
+    return fast.b.and_(first, second)
 
 
 def _range(op: str, left: Range, right: Range) -> Range:
@@ -77,9 +77,9 @@ def _quotients(op: str, low: int, high: int, divisor: int) -> Range:
     return -(-low // divisor), -(-high // divisor)
 
 
-def _divide(hot: Hot, op: str, value: Value, divisor: int, low: int) -> Value:
-    """By a positive int: rounded down, rounded up, or what is left of rounding down."""
-    b = hot.b
+def _divide(fast: FastPath, op: str, value: Value, divisor: int, low: int) -> Value:
+    """Divide by a positive int: rounded down, rounded up, or the remainder of rounding down."""
+    b = fast.b
     rhs = b.i64(divisor)
     if low >= 0:
         if op != "ceildiv":
@@ -95,9 +95,9 @@ def _divide(hot: Hot, op: str, value: Value, divisor: int, low: int) -> Value:
     return b.add(quotient, b.zext(b.sgt(rest, b.i64(0)), b.types.i64))
 
 
-def solve(hot: Hot, step: s.Solve, value: Value) -> Value:
-    """The symbol for which the expression is the value; of a free stride without one, 0."""
-    b = hot.b
+def solve(fast: FastPath, step: s.Solve, value: Value) -> Value:
+    """Return the symbol that solves ``expr == value``; 0 if a free stride has no solution."""
+    b = fast.b
     difference, overflow = b.with_overflow("ssub", value, b.i64(step.offset))
     if step.scale == -1:
         # The one quotient that does not fit.
@@ -108,5 +108,5 @@ def solve(hot: Hot, step: s.Solve, value: Value) -> Value:
     quotient = b.sub(b.i64(0), difference)
     if step.scale != -1:
         quotient = b.sdiv(difference, b.i64(step.scale))
-    hot.check(solved, step.place, free=step.free)
+    fast.check(solved, step.place, free=step.free)
     return b.select(solved, quotient, b.i64(0)) if step.free else quotient

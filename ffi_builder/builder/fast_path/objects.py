@@ -1,4 +1,4 @@
-"""The hot decoding of containers, objects, strs and bytes."""
+"""Decodes Shapes, tuples, objects, strs and bytes on the fast path."""
 
 from __future__ import annotations
 
@@ -7,11 +7,13 @@ from typing import Final
 
 from ffi_builder import abi, spec
 from ffi_builder.abi import TypeIndex
+from ffi_builder.builder.fast_path.context import FastPath
 from ffi_builder.builder.fast_path.scalars import accepted_index
-from ffi_builder.builder.fast_path.state import Hot
+from ffi_builder.builder.fast_path.state import ContainerValues, ObjectValues, TextValues
 from ffi_builder.builder.helpers import call_shared
 from ffi_builder.ir import Value
-from ffi_builder.plan import Part, Place
+from ffi_builder.plan import Place
+from ffi_builder.plan import fuse as f
 from ffi_builder.plan import steps as s
 
 _CONTAINERS: Final = {
@@ -21,67 +23,84 @@ _CONTAINERS: Final = {
 _STATIC: Final = {key: index for index, key in abi.TYPE_KEYS.items()}
 
 
-def decode_container(hot: Hot, step: s.DecodeShape | s.DecodeTuple) -> None:
-    """A Shape, Array or List, and which of them; a moved one by the rare way."""
-    b, t = hot.b, hot.b.types
-    place, accepts = step.place, _CONTAINERS[type(step)]
+def decode_container(fast: FastPath, step: f.Container) -> None:
+    """Decode a Shape, Array or List; check its length; read the entries of a Shape."""
+    b, position = fast.b, step.place.position
+    object_, type_index = _container_object(fast, step)
+    container = ContainerValues(object=object_, entries=[])
+    fast.state.records[position] = container
+    fast.require(b.ne(object_, b.null()))
+    size = b.field(b.types.i64, object_, abi.CELL_SIZE)
+    fast.require(b.eq(size, b.i64(step.length.expected)))
+    if step.cells is not None:
+        fast.require(b.ne(fast.cells(position), b.null()))
+        if isinstance(step.decode, s.DecodeShape):
+            is_shape = b.eq(type_index, b.i32(TypeIndex.SHAPE))
+            container.entries = _entries(fast, is_shape, fast.cells(position), step.length.expected)
+
+
+def _container_object(fast: FastPath, step: f.Container) -> tuple[Value, Value]:
+    """Return the object and its type index, which is an accepted one."""
+    b, t = fast.b, fast.b.types
+    place, accepts = step.place, _CONTAINERS[type(step.decode)]
     usual, *others = accepts
-    index, payload = _look(hot, place)
+    index, payload = _look(fast, place)
     found, other = b.new_block(t.ptr, t.i32), b.new_block(cold=True)
     b.cond_br(b.eq(index, b.i32(usual)), found, other, (payload, index), likely=True)
     b.block = other
     moved = b.new_block(cold=True)
-    b.cond_br(accepted_index(hot, index, others), found, moved, (payload, index))
+    b.cond_br(accepted_index(fast, index, others), found, moved, (payload, index))
     b.block = moved
-    inner = _moved(hot, place, accepts)
+    inner = _moved(fast, place, accepts)
     b.br(found, inner, b.field(t.i32, inner, abi.OBJECT_TYPE_INDEX))
     b.block = found
-    hot.objects[place.position], hot.types[place.position] = found.arguments
+    object_, type_index = found.arguments
+    return object_, type_index
 
 
-def _look(hot: Hot, place: Place) -> tuple[Value, Value]:
-    """The type index, and the payload as a pointer."""
-    b, t = hot.b, hot.b.types
-    base, offset = hot.any_at(place.position)
+def _look(fast: FastPath, place: Place) -> tuple[Value, Value]:
+    """Load the type index, and the payload as a pointer."""
+    b, t = fast.b, fast.b.types
+    base, offset = fast.any_at(place.position)
     return b.field(t.i32, base, offset), b.field(t.ptr, base, offset + abi.ANY_PAYLOAD)
 
 
-def _moved(hot: Hot, place: Place, kinds: tuple[TypeIndex, ...] | None) -> Value:
-    """The object that a moved object holds, which is of one of the kinds (None: of any)."""
-    b = hot.b
-    any_ = b.offset(*hot.any_at(place.position))
+def _moved(fast: FastPath, place: Place, kinds: tuple[TypeIndex, ...] | None) -> Value:
+    """Return the object in a moved object; its type is one of ``kinds`` (None: any)."""
+    b = fast.b
+    any_ = b.offset(*fast.any_at(place.position))
     mask = -1 if kinds is None else sum(1 << kind - abi.FIRST_OBJECT for kind in kinds)
     inner = call_shared(b, "moved_object", [any_, b.i64(mask)], b.types.ptr)
-    following = b.new_block_behind(b.block)
-    b.cond_br(b.ne(inner, b.null()), following, hot.slow)
+    following = b.new_block_after(b.block)
+    b.cond_br(b.ne(inner, b.null()), following, fast.slow)
     b.block = following
     return inner
 
 
-def decode_object(hot: Hot, step: s.DecodeObject) -> None:
-    """An object; one of a dynamic type is asked for its ancestors."""
-    b, t = hot.b, hot.b.types
+def decode_object(fast: FastPath, step: s.DecodeObject) -> None:
+    """Decode an object; a helper looks up dynamic types and their ancestors."""
+    b, t = fast.b, fast.b.types
     place, key = step.place, step.type_key
     if key is not None and key != abi.TYPE_KEYS[TypeIndex.OBJECT]:
-        hot.objects[place.position] = _typed(hot, place, key)
+        fast.state.records[place.position] = ObjectValues(object=_typed(fast, place, key))
         return
-    index, payload = _look(hot, place)
+    index, payload = _look(fast, place)
     kinds = None if step.type_index is None else (TypeIndex(step.type_index),)
     if kinds is None:
         accepted = b.sge(index, b.i32(abi.FIRST_OBJECT))
     else:
-        accepted = accepted_index(hot, index, kinds)
+        accepted = accepted_index(fast, index, kinds)
     found, moved = b.new_block(t.ptr), b.new_block(cold=True)
     b.cond_br(accepted, found, moved, (payload,), likely=True)
     b.block = moved
-    b.br(found, _moved(hot, place, kinds))
+    b.br(found, _moved(fast, place, kinds))
     b.block = found
-    hot.objects[place.position] = found.arguments[0]
+    fast.state.records[place.position] = ObjectValues(object=found.arguments[0])
 
 
-def _typed(hot: Hot, place: Place, key: str) -> Value:
-    b = hot.b
-    base, offset = hot.any_at(place.position)
+def _typed(fast: FastPath, place: Place, key: str) -> Value:
+    b = fast.b
+    base, offset = fast.any_at(place.position)
     data = key.encode()
     operands = [
         b.offset(base, offset),
@@ -92,39 +111,37 @@ def _typed(hot: Hot, place: Place, key: str) -> Value:
     return call_shared(b, "typed_object", operands, b.types.ptr)
 
 
-def decode_text(hot: Hot, place: Place, binary: bool) -> None:
-    """All checks of a str or bytes at once; pointer and length stand side by side."""
-    b, t = hot.b, hot.b.types
-    base, offset = hot.any_at(place.position)
+def decode_text(fast: FastPath, place: Place, binary: bool) -> None:
+    """Decode a str or bytes; a helper does all checks and writes pointer and length."""
+    b, t = fast.b, fast.b.types
+    base, offset = fast.any_at(place.position)
     any_ = b.offset(base, offset)
     array = b.alloca(t.i64, abi.BYTE_ARRAY_SIZE // 8)
-    hot.require(hot.shared("text", [any_, b.i32(binary), array]))
+    fast.require(fast.shared("text", [any_, b.i32(binary), array]))
     length = b.field(t.i64, array, abi.BYTE_ARRAY_LENGTH)
-    hot.texts[place.position] = [b.load(t.ptr, array), length]
-    hot.arrays[place.position] = array
+    fast.state.records[place.position] = TextValues(
+        choice=None, pointer=b.load(t.ptr, array), length=length, array=array
+    )
 
 
-def check_choice(hot: Hot, place: Place, choice: spec.Choice) -> None:
-    """The int that the str stands for."""
-    b, t = hot.b, hot.b.types
+def check_choice(fast: FastPath, place: Place, choice: spec.Choice) -> None:
+    """Look up the int that the str stands for."""
+    b, t = fast.b, fast.b.types
     table = struct.pack("<q", len(choice.choices))
     for text, value in choice.choices.items():
         number = value - (1 << 64) if value >= 1 << 63 else value
         table += struct.pack("<2q", number, len(text)) + text.encode()
     out = b.alloca(t.i64)
-    address = b.address_of(hot.b.symbols.text(table))
-    hot.require(hot.shared("choose", [hot.arrays[place.position], address, out]))
-    hot.reads[place] = b.load(t.i64, out)
+    address = b.address_of(fast.b.symbols.text(table))
+    text = fast.text(place.position)
+    fast.require(fast.shared("choose", [text.array, address, out]))
+    text.choice = b.load(t.i64, out)
 
 
-def decode_entries(hot: Hot, place: Place) -> None:
-    """All entries of a Shape, or of an Array or List of ints and bools."""
-    b, t = hot.b, hot.b.types
-    position = place.position
-    length = hot.lengths[position]
-    cells = hot.pointer(position, abi.CELL_DATA)
+def _entries(fast: FastPath, is_shape: Value, cells: Value, length: int) -> list[Value]:
+    """Load all entries of a Shape, or of an Array or List of ints and bools."""
+    b, t = fast.b, fast.b.types
     shape_block, list_block = b.new_block(), b.new_block()
-    is_shape = b.eq(hot.types[position], b.i32(TypeIndex.SHAPE))
     b.cond_br(is_shape, shape_block, list_block)
     b.block = shape_block
     from_shape = [b.field(t.i64, cells, 8 * index) for index in range(length)]
@@ -134,12 +151,11 @@ def decode_entries(hot: Hot, place: Place) -> None:
     for index in range(length):
         at = index * abi.ANY_SIZE
         kind = b.sub(b.field(t.i32, cells, at), b.i32(TypeIndex.INT))
-        hot.require(b.ult(kind, b.i32(2)))
+        fast.require(b.ult(kind, b.i32(2)))
         from_list.append(b.field(t.i64, cells, at + abi.ANY_PAYLOAD))
     merged = b.new_block(*[t.i64] * length)
     b.br(merged, *from_list)
     b.block = shape_end
     b.br(merged, *from_shape)
     b.block = merged
-    for index, value in enumerate(merged.arguments):
-        hot.reads[place.at(Part.ENTRY, index)] = value
+    return list(merged.arguments)

@@ -1,4 +1,4 @@
-"""The hot decoding and comparing of scalars."""
+"""Decodes and compares scalars on the fast path."""
 
 from __future__ import annotations
 
@@ -10,109 +10,119 @@ from typing import Any, Final
 
 from ffi_builder import spec
 from ffi_builder.abi import TypeIndex
-from ffi_builder.builder.fast_path.state import Hot
+from ffi_builder.builder.fast_path.context import FastPath
+from ffi_builder.builder.fast_path.state import ScalarValues
 from ffi_builder.builder.helpers import call_shared
 from ffi_builder.ir import Block, Builder, Type, Value
-from ffi_builder.plan import Part, Place
+from ffi_builder.plan import Place
+from ffi_builder.plan import fuse as f
 from ffi_builder.plan import steps as s
 
 _HALVES: Final = {"float16": 0x7C00, "bfloat16": 0x7F80}
-"""The bits of infinity in the 16-bit floats."""
+"""The bits of infinity in each 16-bit float."""
 
 
-def decode_scalar(
-    hot: Hot, place: Place, kind: s.Kind, dtype: str | None, following: s.AnyStep | None
-) -> None:
-    """The value, as an i64, or for a float kind as a float of its dtype (i16 for 16 bits)."""
-    index, payload = hot.type_and_payload(place.position)
-    wide = kind is s.Kind.INT and isinstance(following, s.Fits) and following.dtype == "uint64"
-    accepts = [item for item in kind.accepts if item is not TypeIndex.BIG_INT]
-    if kind is s.Kind.POINTER:
-        hot.reads[place] = _decode_pointer(hot, index, payload)
-    elif wide:
-        hot.reads[place] = _decode_uint64(hot, index, payload)
-    elif accepts[0] is TypeIndex.OPAQUE_PTR:
-        hot.reads[place] = _decode_handle(hot, index, payload, accepts[1:])
+def decode_scalar(fast: FastPath, step: s.DecodeScalar) -> None:
+    """Decode an i64, or for float kinds a float of the dtype (an i16 for 16 bits)."""
+    index, value = fast.type_and_payload(step.place.position)
+    accepts = step.kind.accepts
+    if step.kind.is_pointer:
+        value = _decode_handle(fast, index, value, accepts[1:])
     else:
-        hot.require(accepted_index(hot, index, accepts))
-        if kind in (s.Kind.FLOAT, s.Kind.CONST_FLOAT):
-            payload = _as_float(hot, index, payload, dtype or "float64")
-        hot.reads[place] = payload
+        fast.require(accepted_index(fast, index, accepts))
+        if step.kind.is_float:
+            value = _as_float(fast, index, value, step.dtype or "float64")
+    fast.state.records[step.place.position] = ScalarValues(value=value)
 
 
-def accepted_index(hot: Hot, index: Value, accepts: Sequence[TypeIndex]) -> Value:
-    """Whether a type index is one of these; a run of them is one comparison."""
-    b = hot.b
+def decode_integer(fast: FastPath, step: f.Integer) -> None:
+    """Decode an int or bool that fits a dtype, as an i64."""
+    place, dtype = step.place, step.fits.dtype
+    index, value = fast.type_and_payload(place.position)
+    if dtype == "uint64":
+        value = _decode_uint64(fast, index, value)
+    else:
+        fast.require(accepted_index(fast, index, [TypeIndex.INT, TypeIndex.BOOL]))
+        require_fits(fast, value, dtype)
+    fast.state.records[place.position] = ScalarValues(value=value)
+
+
+def decode_pointer(fast: FastPath, place: Place) -> None:
+    """Decode an opaque pointer, None (0), or an address: an int >= 0, or a BigInt that fits."""
+    b = fast.b
+    index, payload = fast.type_and_payload(place.position)
+    merged = _unless_opaque(fast, index, payload)
+    small, big = b.new_block(cold=True), b.new_block(cold=True)
+    b.cond_br(accepted_index(fast, index, [TypeIndex.NONE, TypeIndex.INT]), small, big)
+    b.block = small
+    none = b.eq(index, b.i32(TypeIndex.NONE))
+    value = b.select(none, b.i64(0), payload)
+    b.cond_br(b.or_(b.sge(payload, b.i64(0)), none), merged, fast.slow, (value,))
+    _decode_big(fast, index, payload, big, merged)
+    fast.state.records[place.position] = ScalarValues(value=merged.arguments[0])
+
+
+def accepted_index(fast: FastPath, index: Value, accepts: Sequence[TypeIndex]) -> Value:
+    """Return whether a type index is one of these; consecutive ones take one comparison."""
+    b = fast.b
     low, high = min(accepts), max(accepts)
     if high - low + 1 == len(accepts) and low != high:
         return b.ult(b.sub(index, b.i32(low)) if low else index, b.i32(len(accepts)))
     return reduce(b.or_, [b.eq(index, b.i32(item)) for item in accepts])
 
 
-def _decode_handle(hot: Hot, index: Value, payload: Value, others: Sequence[TypeIndex]) -> Value:
-    """An opaque pointer; of the others that are right, None is 0."""
-    b = hot.b
-    merged = _unless_opaque(hot, index, payload)
+def _decode_handle(
+    fast: FastPath, index: Value, payload: Value, others: Sequence[TypeIndex]
+) -> Value:
+    """Decode an opaque pointer, or one of ``others``; None is 0."""
+    b = fast.b
+    merged = _unless_opaque(fast, index, payload)
     value = b.select(b.eq(index, b.i32(TypeIndex.NONE)), b.i64(0), payload)
-    b.cond_br(accepted_index(hot, index, others), merged, hot.slow, (value,))
+    b.cond_br(accepted_index(fast, index, others), merged, fast.slow, (value,))
     b.block = merged
     return merged.arguments[0]
 
 
-def _unless_opaque(hot: Hot, index: Value, payload: Value) -> Any:
-    """Begin the way of what is no opaque pointer, as it is nearly always; the block behind it."""
-    b = hot.b
+def _unless_opaque(fast: FastPath, index: Value, payload: Value) -> Any:
+    """Start the rare block for all but opaque pointers; return the block in which both go on."""
+    b = fast.b
     merged, rare = b.new_block(b.types.i64), b.new_block(cold=True)
     b.cond_br(b.eq(index, b.i32(TypeIndex.OPAQUE_PTR)), merged, rare, (payload,), likely=True)
     b.block = rare
     return merged
 
 
-def _decode_pointer(hot: Hot, index: Value, payload: Value) -> Value:
-    """An opaque pointer, None for 0, or an address: a non-negative int, or a BigInt that fits."""
-    b = hot.b
-    merged = _unless_opaque(hot, index, payload)
-    small, big = b.new_block(cold=True), b.new_block(cold=True)
-    b.cond_br(accepted_index(hot, index, [TypeIndex.NONE, TypeIndex.INT]), small, big)
-    b.block = small
-    none = b.eq(index, b.i32(TypeIndex.NONE))
-    value = b.select(none, b.i64(0), payload)
-    b.cond_br(b.or_(b.sge(payload, b.i64(0)), none), merged, hot.slow, (value,))
-    _decode_big(hot, index, payload, big, merged)
-    return merged.arguments[0]
-
-
-def _decode_uint64(hot: Hot, index: Value, payload: Value) -> Value:
-    """A non-negative int or a bool, or a BigInt that fits."""
-    b = hot.b
+def _decode_uint64(fast: FastPath, index: Value, payload: Value) -> Value:
+    """Decode a non-negative int, a bool, or a BigInt that fits."""
+    b = fast.b
     small, big, merged = b.new_block(), b.new_block(cold=True), b.new_block(b.types.i64)
-    plain = accepted_index(hot, index, [TypeIndex.INT, TypeIndex.BOOL])
+    plain = accepted_index(fast, index, [TypeIndex.INT, TypeIndex.BOOL])
     b.cond_br(plain, small, big, likely=True)
     b.block = small
-    b.cond_br(b.sge(payload, b.i64(0)), merged, hot.slow, (payload,))
-    _decode_big(hot, index, payload, big, merged)
+    b.cond_br(b.sge(payload, b.i64(0)), merged, fast.slow, (payload,))
+    _decode_big(fast, index, payload, big, merged)
     return merged.arguments[0]
 
 
-def _decode_big(hot: Hot, index: Value, payload: Value, big: Block, merged: Block) -> None:
-    """In block ``big``: go on in ``merged`` with the value, if it is a BigInt that fits uint64."""
-    b, t = hot.b, hot.b.types
+def _decode_big(fast: FastPath, index: Value, payload: Value, big: Block, merged: Block) -> None:
+    """Fill block ``big``: go on in ``merged`` with the value of a BigInt that fits uint64."""
+    b, t = fast.b, fast.b.types
     b.block = big
     is_big = b.and_(b.eq(index, b.i32(TypeIndex.BIG_INT)), b.ne(payload, b.i64(0)))
     decode, done = b.new_block(cold=True), b.new_block(cold=True)
-    b.cond_br(is_big, decode, hot.slow)
+    b.cond_br(is_big, decode, fast.slow)
     b.block = decode
     word = b.alloca(t.i64)
     fits = call_shared(b, "big_uint64", [b.to_pointer(payload), word], t.i1)
-    b.cond_br(fits, done, hot.slow)
+    b.cond_br(fits, done, fast.slow)
     b.block = done
     b.br(merged, b.load(t.i64, word))
     b.block = merged
 
 
-def _as_float(hot: Hot, index: Value, payload: Value, dtype: str) -> Value:
-    """Rounded once, from the float64 that came or that is nearest to the int that came."""
-    b, t = hot.b, hot.b.types
+def _as_float(fast: FastPath, index: Value, payload: Value, dtype: str) -> Value:
+    """Convert a float or int to float64, then round it once to the dtype."""
+    b, t = fast.b, fast.b.types
     is_float = b.eq(index, b.i32(TypeIndex.FLOAT))
     real = b.select(is_float, b.bitcast(payload, t.f64), b.cast("sitofp", payload, t.f64))
     if dtype == "float64":
@@ -122,39 +132,34 @@ def _as_float(hot: Hot, index: Value, payload: Value, dtype: str) -> Value:
     return call_shared(b, f"round_{dtype}", [real], t.i16)
 
 
-def fits_hot(hot: Hot, place: Place, dtype: str, value: Value) -> None:
-    """Whether an i64 fits an integer dtype."""
-    b = hot.b
-    if place.part is Part.VALUE and place.solved is None and dtype in ("int64", "uint64"):
-        return  # decoding it has checked this
+def require_fits(fast: FastPath, value: Value, dtype: str, *, not_negative: bool = False) -> None:
+    """Require that an i64 fits an integer dtype; ``not_negative`` says it can only be too large."""
     if dtype == "int64":
         return
+    b = fast.b
     low, high = spec.INT_RANGES[dtype]
-    if place.part in (Part.SHAPE, Part.ENTRY) and place.solved is None:
-        low = 0
     if dtype == "uint64":
-        hot.require(b.sge(value, b.i64(0)))
-        return
-    if low:
+        fast.require(b.sge(value, b.i64(0)))
+    elif low and not not_negative:
         narrow = b.trunc(value, b.types.scalar(dtype))
-        hot.require(b.eq(b.sext(narrow, b.types.i64), value))
-        return
-    hot.require(b.ule(value, b.i64(high)))
+        fast.require(b.eq(b.sext(narrow, b.types.i64), value))
+    else:
+        fast.require(b.ule(value, b.i64(high)))
 
 
-def same_symbol(hot: Hot, symbol: spec.Var, value: Value, bound: Value) -> Value:
-    """Whether a value is the symbol's; floats by value, NaN equal to NaN."""
-    b = hot.b
+def same_symbol(fast: FastPath, symbol: spec.Var, value: Value, bound: Value) -> Value:
+    """Return whether a value equals the symbol's. Floats compare by value; NaN equals NaN."""
+    b = fast.b
     if symbol.dtype in _HALVES:
-        return _same_half(hot, value, bound, _HALVES[symbol.dtype])
+        return _same_half(fast, value, bound, _HALVES[symbol.dtype])
     if symbol.dtype in spec.FLOAT_DTYPES:
         return b.same_float(value, bound)
     return b.eq(value, bound)
 
 
-def _same_half(hot: Hot, lhs: Value, rhs: Value, infinity: int) -> Value:
-    """By their bits, as comparing them needs library functions on some targets."""
-    b = hot.b
+def _same_half(fast: FastPath, lhs: Value, rhs: Value, infinity: int) -> Value:
+    """Compare bits: comparing halves as floats calls library functions on some targets."""
+    b = fast.b
     types = b.types
 
     def magnitude(value: Value) -> Value:
@@ -166,9 +171,9 @@ def _same_half(hot: Hot, lhs: Value, rhs: Value, infinity: int) -> Value:
     return b.or_(b.eq(lhs, rhs), b.or_(both_zero, both_nan))
 
 
-def same_float_constant(hot: Hot, value: Value, expected: float) -> Value:
-    """Whether a float64 is equal to a constant; by bits, but for NaN and the two zeros."""
-    b = hot.b
+def same_float(fast: FastPath, value: Value, expected: float) -> Value:
+    """Return whether a float64 equals a constant. Bits are compared, except for NaN and zero."""
+    b = fast.b
     if math.isnan(expected):
         return b.float_compare("uno", value, value)
     bits = b.bitcast(value, b.types.i64)
@@ -178,14 +183,14 @@ def same_float_constant(hot: Hot, value: Value, expected: float) -> Value:
 
 
 def narrowed(b: Builder, value: Value, result: Type) -> Value:
-    """An i64 as an integer of another type."""
+    """Truncate an i64 to another integer type."""
     return value if result == b.types.i64 else b.trunc(value, result)
 
 
-def typed(hot: Hot, symbol: spec.Var) -> Value:
-    """The value of a symbol in its own type: i32 for int32, ptr for handle, f16 for float16."""
-    b = hot.b
-    value = hot.symbol(symbol).value
+def typed(fast: FastPath, symbol: spec.Var) -> Value:
+    """Return a symbol in its own type: i32 for int32, ptr for handle, f16 for float16."""
+    b = fast.b
+    value = fast.symbol(symbol).value
     result = b.types.scalar(symbol.dtype)
     if symbol.dtype == "handle":
         return b.to_pointer(value)

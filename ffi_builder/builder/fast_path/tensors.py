@@ -1,26 +1,46 @@
-"""The hot checks of tensors."""
+"""Decodes and checks tensors on the fast path."""
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from ffi_builder import abi, spec
 from ffi_builder.abi import TypeIndex
-from ffi_builder.builder.fast_path.state import DL, Hot, Position
+from ffi_builder.builder.fast_path.context import DL, FastPath
+from ffi_builder.builder.fast_path.state import Position, TensorValues
 from ffi_builder.builder.helpers import call_shared
 from ffi_builder.ir import Value
 from ffi_builder.plan import Part, Place
+from ffi_builder.plan import fuse as f
 from ffi_builder.plan import steps as s
 
 NDIM: Final = DL + abi.DLTENSOR_NDIM
 
 
-def decode(hot: Hot, place: Place) -> None:
-    """The object at a place: of a Tensor the payload itself; of other kinds by the rare way."""
-    b, t = hot.b, hot.b.types
-    base, offset = hot.any_at(place.position)
+def decode(fast: FastPath, step: f.TensorHeader) -> None:
+    """Decode a tensor; check ndim, dtype and device."""
+    b, position = fast.b, step.place.position
+    tensor = _object(fast, position)
+    fast.require(b.ne(tensor, b.null()))
+    _check_ndim_and_dtype(fast, tensor, step.rank, step.dtype.dtypes)
+    # One load for type and id, which are neighbours.
+    device = b.field(b.types.i64, tensor, DL + abi.DLTENSOR_DEVICE_TYPE)
+    same = step.same_device
+    if step.device_type is not None and not (same and same.certain):
+        fast.require(b.eq(b.trunc(device, b.types.i32), b.i32(step.device_type.code)))
+    if same is not None:
+        _check_same_device(fast, device, same)
+    fast.state.records[position] = TensorValues(
+        object=tensor, ndim=step.rank, device=device, data=None
+    )
+
+
+def _object(fast: FastPath, position: Position) -> Value:
+    """Return the payload of a Tensor; a helper decodes all other types."""
+    b, t = fast.b, fast.b.types
+    base, offset = fast.any_at(position)
     index = b.field(t.i32, base, offset)
     payload = b.field(t.ptr, base, offset + abi.ANY_PAYLOAD)
     found, other = b.new_block(t.ptr), b.new_block(cold=True)
@@ -28,115 +48,109 @@ def decode(hot: Hot, place: Place) -> None:
     b.block = other
     b.br(found, call_shared(b, "tensor_object", [b.offset(base, offset)], t.ptr))
     b.block = found
-    hot.objects[place.position] = found.arguments[0]
+    return found.arguments[0]
 
 
-def check_ndim_and_dtype(hot: Hot, place: Place, dtypes: Sequence[spec.DataType]) -> None:
-    """They are neighbours: one comparison of 64 bits. Of any rank, the dtype alone."""
-    b, t = hot.b, hot.b.types
-    tensor, ndim = hot.objects[place.position], hot.ndims.get(place.position)
+def _check_ndim_and_dtype(
+    fast: FastPath, tensor: Value, ndim: int | None, dtypes: Sequence[spec.DataType]
+) -> None:
+    """Compare ndim and dtype, which are neighbours, at once; with any ndim, the dtype alone."""
+    b, t = fast.b, fast.b.types
     words = [dtype.code | dtype.bits << 8 | dtype.lanes << 16 for dtype in dtypes]
     if ndim is None:
+        fast.require(b.sge(b.field(t.i32, tensor, NDIM), b.i32(0)))
         field = b.field(t.i32, tensor, DL + abi.DLTENSOR_DTYPE)
         right = [b.eq(field, b.i32(word)) for word in words]
     else:
         field = b.field(t.i64, tensor, NDIM)
         right = [b.eq(field, b.i64(ndim | word << 32)) for word in words]
-    hot.require(functools.reduce(b.or_, right))
+    fast.require(functools.reduce(b.or_, right))
 
 
-def load_device(hot: Hot, place: Place) -> Value:
-    """Type and id are neighbours, in one i64."""
-    tensor = hot.objects[place.position]
-    device = hot.b.field(hot.b.types.i64, tensor, DL + abi.DLTENSOR_DEVICE_TYPE)
-    hot.devices[place.position] = device
-    return device
+def _check_same_device(fast: FastPath, mine: Value, step: s.CheckSameDevice) -> None:
+    """Compare with the first other tensor that is present and on this type of device.
 
-
-def check_device_type(hot: Hot, place: Place, code: int, following: s.AnyStep | None) -> None:
-    """Where the id is compared next with that of one tensor, that comparison says both."""
-    b = hot.b
-    device = load_device(hot, place)
-    if isinstance(following, s.CheckSameDevice) and following.certain:
-        return
-    hot.require(b.eq(b.trunc(device, b.types.i32), b.i32(code)))
-
-
-def check_same_device(hot: Hot, step: s.CheckSameDevice) -> None:
-    """That of the first other that is there, and on this device type."""
-    b, t = hot.b, hot.b.types
-    mine = hot.devices[step.place.position]
+    If the first one certainly is, one comparison covers both type and id.
+    """
+    b, t = fast.b, fast.b.types
     if step.certain:
-        hot.require(b.eq(mine, hot.devices[step.others[0].position]))
+        fast.require(b.eq(mine, fast.tensor(step.others[0].position).device))
         return
     yes = b.i1(True)
     undecided: Value = yes
     right: Value = yes
     for other in step.others:
-        theirs = hot.devices[other.position]
+        theirs = fast.tensor(other.position).device
         counts = b.and_(undecided, b.eq(b.trunc(mine, t.i32), b.trunc(theirs, t.i32)))
-        there = hot.guard(other.position)
+        there = fast.guard(other.position)
         if there is not None:
             counts = b.and_(counts, there)
         right = b.and_(right, b.or_(b.eq(mine, theirs), b.xor(counts, yes)))
         undecided = b.and_(undecided, b.xor(counts, yes))
-    hot.require(right)
+    fast.require(right)
 
 
-def load_data(hot: Hot, place: Place) -> None:
-    """data, and data + byte_offset; checked together."""
-    b, t = hot.b, hot.b.types
-    tensor = hot.objects[place.position]
-    data = b.field(t.ptr, tensor, DL + abi.DLTENSOR_DATA)
-    offset = b.field(t.i64, tensor, DL + abi.DLTENSOR_BYTE_OFFSET)
-    hot.raw_data[place.position] = data
-    hot.data[place.position] = b.element(data, offset)
+def check_shape_of_any_rank(fast: FastPath, place: Place) -> None:
+    """Require that the shape pointer is not NULL, unless ndim is 0.
+
+    The check of the size rejects negative dimensions.
+    """
+    b = fast.b
+    there = b.ne(fast.shape(place.position), b.null())
+    ndim = b.field(b.types.i32, fast.tensor(place.position).object, NDIM)
+    fast.require(b.or_(there, b.eq(ndim, b.i32(0))))
 
 
-def _empty(hot: Hot, position: Position) -> bool | None:
-    """Whether a tensor has no elements; None if that is known only when it comes."""
-    dims = hot.dims.get(position, [])
+def _empty(fast: FastPath, position: Position) -> bool | None:
+    """Return whether a tensor has no elements; None if that depends on the call."""
+    tensor = fast.tensor(position)
+    dims = tensor.dims.values()
     # Values are not compared: with some bindings `==` emits an operation (docs/mlir.md).
     if any(isinstance(dim, int) and dim == 0 for dim in dims):
         return True
-    known = position in hot.ndims and all(isinstance(dim, int) for dim in dims)
+    known = tensor.ndim is not None and all(isinstance(dim, int) for dim in dims)
     return False if known else None
 
 
-def check_data(hot: Hot, place: Place) -> None:
-    """data + byte_offset must not wrap, and data is NULL only with no elements.
+def check_data(fast: FastPath, place: Place) -> None:
+    """Check the number of elements, that data + byte_offset does not wrap, and data for NULL.
 
-    Neither is so if ``data - 1 < data + byte_offset``: it is not if data is NULL.
+    ``data - 1 < data + byte_offset`` covers the last two: it is false if data is NULL, which only a
+    tensor without elements may have.
     """
-    b, position = hot.b, place.position
-    data, address = hot.raw_data[position], hot.data[position]
-    empty = _empty(hot, position)
+    b, t = fast.b, fast.b.types
+    tensor = fast.tensor(place.position)
+    _check_size(fast, place.position)
+    data = b.field(t.ptr, tensor.object, DL + abi.DLTENSOR_DATA)
+    offset = b.field(t.i64, tensor.object, DL + abi.DLTENSOR_BYTE_OFFSET)
+    address = tensor.data = b.element(data, offset)
+    empty = _empty(fast, place.position)
     if empty:
-        hot.require(b.uge(address, data))
+        fast.require(b.uge(address, data))
         return
     fine = b.ult(b.offset(data, -1), address)
     if empty is None:
-        hot.require_or(fine, lambda: hot.shared("has_no_data", [hot.objects[position]]))
+        fast.require_or(fine, lambda: fast.shared("has_no_data", [tensor.object]))
     else:
-        hot.require(fine)
+        fast.require(fine)
 
 
-def _is_empty(hot: Hot, position: Position) -> Value:
-    return hot.shared("is_empty", [hot.objects[position]])
+def _is_empty(fast: FastPath, position: Position) -> Value:
+    return fast.shared("is_empty", [fast.tensor(position).object])
 
 
-def check_alignment(hot: Hot, place: Place, alignment: int) -> None:
-    """Of data + byte_offset; an empty tensor needs none."""
-    empty = _empty(hot, place.position)
+def check_alignment(fast: FastPath, place: Place, alignment: int) -> None:
+    """Check the alignment of data + byte_offset, unless the tensor is empty."""
+    empty = _empty(fast, place.position)
     if alignment == 1 or empty:
         return
-    b = hot.b
-    low = b.and_(b.to_int(hot.data[place.position]), b.i64(alignment - 1))
+    b = fast.b
+    low = b.and_(b.to_int(fast.data(place.position)), b.i64(alignment - 1))
     aligned = b.eq(low, b.i64(0))
     if empty is None:
-        hot.require_or(aligned, lambda: _is_empty(hot, place.position))
+        fast.require_or(aligned, lambda: _is_empty(fast, place.position))
     else:
-        hot.require(aligned)
+        fast.require(aligned)
 
 
 # ---- strides
@@ -145,118 +159,127 @@ def check_alignment(hot: Hot, place: Place, alignment: int) -> None:
 _HELPERS: Final = {"C": "contiguous", "F": "column_major"}
 
 
-def check_layout(hot: Hot, place: Place, order: str) -> None:
-    """All strides of a tensor of any rank: NULL, or looked at the rare way."""
-    b = hot.b
-    given = hot.pointer(place.position, DL + abi.DLTENSOR_STRIDES)
+def check_layout(fast: FastPath, place: Place, order: str) -> None:
+    """Compare each stride with its product, unless the pointer is NULL; a helper does the rest.
+
+    NULL strides mean row-major, which with one dimension is column-major too.
+    """
+    b = fast.b
+    tensor = fast.tensor(place.position)
 
     def look() -> Value:
-        return hot.shared(_HELPERS[order], [hot.objects[place.position]])
+        return fast.shared(_HELPERS[order], [tensor.object])
 
-    if order == "C":
-        hot.require_or(b.is_null(given), look)
-    else:  # for which NULL says nothing
-        hot.require(look())
+    if tensor.ndim is not None:
+        wanted = _contiguous(fast, list(tensor.dims.values()), order)
+        _check_strides(fast, fast.given_strides(place.position), wanted, order, look)
+    elif order == "C":
+        fast.require_or(b.is_null(fast.given_strides(place.position)), look)
+    else:
+        fast.require(look())
 
 
-def check_contiguous(hot: Hot, place: Place, order: str) -> None:
-    """NULL, or each the product that it must be; else it is looked at the rare way.
-
-    NULL stands for row-major, which is column-major too for one dimension.
-    """
-    b, t = hot.b, hot.b.types
-    position = place.position
-    dims = hot.dims[position]
+def _contiguous(fast: FastPath, dims: list[Value | int], order: str) -> list[Value | int]:
+    """Compute the contiguous strides of dimensions in an order."""
     axes = range(len(dims))
     if order == "C":
-        wanted = [hot.product(dims[axis + 1 :]) for axis in axes]
-    else:
-        # Reversed, so that equal products are found.
-        wanted = [hot.product(dims[:axis][::-1]) for axis in axes]
-    given = hot.pointer(position, DL + abi.DLTENSOR_STRIDES)
+        return [fast.product(dims[axis + 1 :]) for axis in axes]
+    # Reversed, so that equal products are found.
+    return [fast.product(dims[:axis][::-1]) for axis in axes]
+
+
+def _check_strides(
+    fast: FastPath, given: Value, wanted: list[Value | int], order: str, look: Callable[[], Value]
+) -> None:
+    b, t = fast.b, fast.b.types
+    axes = range(len(wanted))
     first, following, odd = b.new_block(), b.new_block(), b.new_block(cold=True)
-    null_fits = order == "C" or len(dims) == 1
+    null_fits = order == "C" or len(wanted) == 1
     b.cond_br(b.is_null(given), following if null_fits else odd, first)
     b.block = first
-    last = 0 if order == "C" else len(dims) - 1
+    last = 0 if order == "C" else len(wanted) - 1
     for axis in reversed(axes) if order == "C" else axes:
         stride = b.field(t.i64, given, 8 * axis)
-        equal = b.eq(stride, hot.value(wanted[axis]))
+        equal = b.eq(stride, fast.value(wanted[axis]))
         if axis == last:
             b.cond_br(equal, following, odd, likely=True)
         else:
-            after = b.new_block_behind(b.block)
+            after = b.new_block_after(b.block)
             b.cond_br(equal, after, odd, likely=True)
             b.block = after
     b.block = odd
-    b.cond_br(hot.shared(_HELPERS[order], [hot.objects[position]]), following, hot.slow)
+    b.cond_br(look(), following, fast.slow)
     b.block = following
 
 
-def stride(hot: Hot, place: Place) -> Value:
-    """A stride as stored, or what NULL strides stand for, loaded at the cursor."""
+def stride(fast: FastPath, place: Place) -> Value:
+    """Load a stride at the cursor; NULL strides are row-major."""
     assert place.index is not None
-    return hot.b.field(hot.b.types.i64, strides(hot, place.position), 8 * place.index)
+    return fast.b.field(fast.b.types.i64, strides(fast, place.position), 8 * place.index)
 
 
-def strides(hot: Hot, position: Position) -> Value:
-    """Where the strides of a tensor are: NULL ones are written out on the stack."""
-    if position not in hot.strides:
-        b, t = hot.b, hot.b.types
-        tensor, space = hot.object(position), b.alloca(t.i64, hot.ndims[position])
-        given = hot.pointer(position, DL + abi.DLTENSOR_STRIDES)
+def strides(fast: FastPath, position: Position) -> Value:
+    """Return a pointer to the strides of a tensor; NULL ones are written out on the stack."""
+    record = fast.tensor(position)
+    if record.strides is None:
+        assert record.ndim is not None
+        b, t = fast.b, fast.b.types
+        tensor, space = fast.object(position), b.alloca(t.i64, record.ndim)
+        given = fast.given_strides(position)
         found, absent = b.new_block(t.ptr), b.new_block(cold=True)
         b.cond_br(b.ne(given, b.null()), found, absent, (given,), likely=True)
         b.block = absent
         b.br(found, call_shared(b, "row_major_strides", [tensor, space], t.ptr))
         b.block = found
-        hot.strides[position] = found.arguments[0]
-    return hot.strides[position]
+        record.strides = found.arguments[0]
+        return found.arguments[0]
+    return record.strides
 
 
-def check_packed(hot: Hot, place: Place, limit: int) -> None:
-    """The stored value must not overflow when it is multiplied."""
-    b = hot.b
-    stored = stride(hot, place) if place.part is Part.STRIDES else hot.dim(place)
+def check_packed(fast: FastPath, place: Place, limit: int) -> None:
+    """Require that the stored value does not overflow when it is multiplied."""
+    b = fast.b
+    stored = stride(fast, place) if place.part is Part.STRIDES else fast.dim(place)
     shifted = b.add(stored, b.i64(limit))
-    hot.require(b.ule(shifted, b.i64(2 * limit)))
+    fast.require(b.ule(shifted, b.i64(2 * limit)))
 
 
 # ---- sizes
 
 
 _TOGETHER: Final = 16
-"""How many tensors have their sizes checked together. Values that wait for it take registers; with
-all tensors of a long signature LLVM's time would be quadratic."""
+"""The number of tensors whose sizes are checked together. Waiting values occupy registers: with
+more tensors, LLVM's time grows with the square of their number."""
 
 
-def check_numel(hot: Hot, position: Position) -> None:
-    """No dimension is negative, and their product fits int64: together with that of others."""
-    if position not in hot.ndims:
-        hot.require(hot.shared("numel_fits", [hot.objects[position]]))
-    elif hot.ndims[position]:
-        hot.unsized.append(position)
-        if len(hot.unsized) == _TOGETHER:
-            check_sizes(hot)
-            hot.b.go_on_at_the_end()
+def _check_size(fast: FastPath, position: Position) -> None:
+    """Check the size of a tensor, or put that off to check several tensors together."""
+    tensor, unsized = fast.tensor(position), fast.state.unsized
+    if tensor.ndim is None:
+        fast.require(fast.shared("numel_fits", [tensor.object]))
+    elif tensor.ndim:
+        unsized.append(position)
+        if len(unsized) == _TOGETHER:
+            check_sizes(fast)
+            fast.b.continue_at_end()
 
 
-def check_sizes(hot: Hot) -> None:
-    """The sizes of the tensors that wait for it.
+def check_sizes(fast: FastPath) -> None:
+    """Check that no dimension of the waiting tensors is negative, and that their sizes fit int64.
 
-    If the dimensions, or-ed together, are small enough as an unsigned number, no product of them
-    can overflow; only if they are not, each tensor is looked at.
+    If the bitwise or of all dimensions is small as an unsigned number, no product can overflow;
+    otherwise each tensor is checked by a helper.
     """
-    b = hot.b
-    positions, hot.unsized = hot.unsized, []
+    b = fast.b
+    positions, fast.state.unsized = fast.state.unsized, []
     distinct: dict[tuple[object, ...], Position] = {}
     dynamic: dict[int, Value] = {}
     bits = 63
     for position in positions:
-        dims = hot.dims[position]
+        dims = list(fast.tensor(position).dims.values())
         values = [dim for dim in dims if not isinstance(dim, int)]
         if not values:
-            _static_size(hot, position, dims)
+            _static_size(fast, position, dims)
             continue
         key = tuple(sorted(map(str, (d if isinstance(d, int) else f"#{id(d)}" for d in dims))))
         distinct.setdefault(key, position)
@@ -267,14 +290,14 @@ def check_sizes(hot: Hot) -> None:
     together = functools.reduce(b.or_, dynamic.values())
 
     def each_fits() -> Value:
-        fits = (hot.shared("numel_fits", [hot.objects[p]]) for p in distinct.values())
+        fits = (fast.shared("numel_fits", [fast.tensor(p).object]) for p in distinct.values())
         return functools.reduce(b.and_, list(fits))
 
-    hot.require_or(b.ult(together, b.i64(1 << bits)), each_fits)
+    fast.require_or(b.ult(together, b.i64(1 << bits)), each_fits)
 
 
 def _bits_each(dims: list[Value | int], dynamic: int) -> int:
-    """How many bits each dynamic dimension may have so that the product is below 2^63."""
+    """Return how many bits each dynamic dimension may have for a product below 2^63."""
     static = 1
     for dim in dims:
         static *= dim if isinstance(dim, int) else 1
@@ -283,11 +306,11 @@ def _bits_each(dims: list[Value | int], dynamic: int) -> int:
     return max(0, (63 - (static - 1).bit_length()) // dynamic)
 
 
-def _static_size(hot: Hot, position: Position, dims: list[Value | int]) -> None:
-    """A shape of ints alone: whether it overflows is known now."""
+def _static_size(fast: FastPath, position: Position, dims: list[Value | int]) -> None:
+    """Reject every call if the product of constant dimensions overflows."""
     static = 1
     for dim in dims:
         assert isinstance(dim, int)
         static *= dim
     if static >= 2**63:
-        hot.require(hot.b.i1(False))
+        fast.require(fast.b.i1(False))

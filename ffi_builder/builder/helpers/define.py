@@ -1,8 +1,8 @@
-"""Defining the helper functions that all wrappers of a module share.
+"""Defines the helper functions that all wrappers of a module share.
 
-Their names begin with ``__ffi_builder_shared_`` and carry a digest of the diagnosis and of this
-package's version, so that equal names mean equal bodies: a JIT may link one copy for all modules of
-a process.
+A helper's name begins with ``__ffi_builder_shared_`` and ends in a digest of the diagnosis and of
+this package's version. Equal names therefore mean equal bodies, and a JIT may link one copy for all
+modules of a process.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Helper:
 
     result: str
     parameters: str
-    """Types, as names of :class:`~ffi_builder.ir.Types` have them, with spaces in between."""
+    """Names of attributes of :class:`~ffi_builder.ir.Types`, separated by spaces."""
     body: Callable[..., None]
 
     def define(self, symbols: Symbols, name: str) -> None:
@@ -53,14 +53,14 @@ def define(
 ) -> None:
     """Add an internal function; ``body(builder, *arguments)`` emits it.
 
-    With ``keeps_registers`` callers need not save theirs (LLVM's preserve_most convention), for
-    rare calls from code that must stay free of spills.
+    ``keeps_registers`` selects LLVM's preserve_most convention: the callee saves the registers, so
+    that a rare call does not make its caller spill.
     """
     types = symbols.types
     attributes = {
         "linkage": types.attribute("#llvm.linkage<internal>"),
-        # That of the wrappers, so that exported ones call it without a relocation. What is cold has
-        # another one by itself.
+        # The section of the wrappers, so that exported ones call helpers without a relocation. A
+        # cold function would get a section of its own.
         "section": types.string(".text"),
     }
     if keeps_registers:
@@ -72,7 +72,7 @@ def define(
 
 
 def call_shared(b: Builder, name: str, operands: Sequence[Value], result: Type) -> Value:
-    """Call a helper that keeps its caller's registers, and returns a value; it is wanted now."""
+    """Call a helper that keeps its caller's registers, and note that the module needs it."""
     b.symbols.wanted.add(shared_name(name))
     return b.call_value(
         shared_name(name), operands, result, {"CConv": b.types.attribute(_KEEPS_REGISTERS)}

@@ -1,4 +1,4 @@
-"""What wrappers of a module share, added to it as it is needed."""
+"""Adds to a module the helper functions that its wrappers call."""
 
 from __future__ import annotations
 
@@ -10,25 +10,25 @@ from ffi_builder.builder.helpers.machine import define_machine, define_raise
 from ffi_builder.builder.helpers.numbers import NUMBERS
 from ffi_builder.builder.helpers.objects import OBJECTS
 from ffi_builder.builder.helpers.tensors import TENSORS
-from ffi_builder.ir import Symbols, define_kept
+from ffi_builder.ir import Symbols, define_cached
 
 _HELPERS: Final = {**TENSORS, **NUMBERS, **OBJECTS}
 _RAISE: Final = "raise"
 
 
 def define_helpers(symbols: Symbols, wanted: Iterable[str]) -> None:
-    """Add the diagnosis, and those of the other helpers that are wanted, by their symbols."""
-    define_kept(symbols, "diagnose", define_machine)
+    """Add the diagnosis, and the helpers among the symbols ``wanted``."""
+    define_cached(symbols, "diagnose", define_machine)
     names = {name for name in wanted if name.startswith(PREFIX)}
     if shared_name(_RAISE) in names:
         names.remove(shared_name(_RAISE))
-        define_kept(symbols, _RAISE, define_raise)
+        define_cached(symbols, _RAISE, define_raise)
     if names:
-        define_kept(symbols, frozenset(names), lambda target: _define(target, names))
+        define_cached(symbols, frozenset(names), lambda target: _define(target, names))
 
 
 def _define(symbols: Symbols, wanted: set[str]) -> None:
-    """Helpers, and those that they call."""
+    """Add helpers, and the helpers that they call."""
     missing = sorted(wanted)
     while missing:
         for name in missing:

@@ -6,9 +6,9 @@ In C::
     int32_t raise(const char* kind, int64_t, const char* message, int64_t,
                   const char* backtrace, int64_t);                                   always -1
 
-``diagnose`` interprets the code of :mod:`.library` (see :mod:`.assembler` for its instructions),
+``diagnose`` interprets the code of :mod:`.library` (see :mod:`.instructions`),
 which interprets the table of the wrapper (:mod:`.table`): it starts over from the first argument,
-in the declared order, whatever order the hot path checked in, and raises the first error it finds.
+in the declared order, whatever order the fast path checked in, and raises the first error it finds.
 
 Every module carries the machine, and reading an operation takes more than a microsecond: so it has
 few, and what can be said in its code is. Blocks that several instructions end in are emitted once,
@@ -22,7 +22,14 @@ from typing import Final
 
 from ffi_builder import abi
 from ffi_builder.builder.helpers.define import define, shared_name
-from ffi_builder.diagnosis.assembler import IMMEDIATE, Instruction
+from ffi_builder.diagnosis.instructions import (
+    BINARY,
+    COMPARISONS,
+    IMMEDIATE,
+    LOADS,
+    OVERFLOWING,
+    Instruction,
+)
 from ffi_builder.diagnosis.library import library
 from ffi_builder.diagnosis.program import Global
 from ffi_builder.diagnosis.table import SCRATCH_SIZE
@@ -30,29 +37,6 @@ from ffi_builder.ir import Block, Builder, Symbols, Value
 
 CREATE, SET_RAISED, DEC_REF = "TVMFFIErrorCreate", "TVMFFIErrorSetRaised", "TVMFFIObjectDecRef"
 GET_TYPE_INFO: Final = "TVMFFIGetTypeInfo"
-
-_ALU: Final = {
-    Instruction.SUB: "sub",
-    Instruction.MUL: "mul",
-    Instruction.AND: "and",
-    Instruction.OR: "or",
-    Instruction.SHL: "shl",
-    Instruction.LSHR: "lshr",
-    Instruction.SDIV: "sdiv",
-    Instruction.UREM: "urem",
-}
-_COMPARISONS: Final = {Instruction.EQ: "eq", Instruction.SLT: "slt", Instruction.ULT: "ult"}
-_LOADS: Final = {
-    Instruction.LD8: (8, "zext"),
-    Instruction.LD16: (16, "zext"),
-    Instruction.LD32: (32, "sext"),
-    Instruction.LD64: (64, None),
-}
-_OVERFLOWS: Final = {
-    Instruction.ADDO: "sadd",
-    Instruction.SUBO: "ssub",
-    Instruction.MULO: "smul",
-}
 
 
 def define_machine(symbols: Symbols) -> None:
@@ -132,6 +116,11 @@ def _diagnose(b: Builder, args: Value, count: Value, table: Value) -> None:
     for register, value in found.items():
         b.store(value, b.offset(registers, 8 * register))
     _Machine(b, registers, code).emit(b.offset(code, library().entry))
+
+
+def _llvm(op: Instruction) -> str:
+    """LLVM's name of an arithmetic instruction or a comparison."""
+    return op.name.lower()
 
 
 class _Machine:
@@ -218,14 +207,14 @@ class _Machine:
         """What each instruction does."""
         b = self.b
         bodies: dict[Instruction, Callable[[], None]] = {}
-        for op, name in _ALU.items():
-            bodies[op] = lambda name=name: self._give(b.binary(name, self.lhs, self.rhs))
-        for op, name in _COMPARISONS.items():
-            bodies[op] = lambda name=name: b.br(self.flag, b.compare(name, self.lhs, self.rhs))
-        for op, (bits, widen) in _LOADS.items():
-            bodies[op] = lambda bits=bits, widen=widen: self._load(bits, widen)
-        for op, name in _OVERFLOWS.items():
-            bodies[op] = lambda name=name: self._overflow(name)
+        for op in BINARY[1:]:  # ADD is `sum`, which is there already
+            bodies[op] = lambda op=op: self._give(b.binary(_llvm(op), self.lhs, self.rhs))
+        for op in COMPARISONS:
+            bodies[op] = lambda op=op: b.br(self.flag, b.compare(_llvm(op), self.lhs, self.rhs))
+        for op, (bits, signed) in LOADS.items():
+            bodies[op] = lambda bits=bits, signed=signed: self._load(bits, signed)
+        for op, base in OVERFLOWING.items():
+            bodies[op] = lambda base=base: self._overflow(base)
         return {
             **bodies,
             Instruction.ADD: lambda: self._give(self.sum),
@@ -254,18 +243,21 @@ class _Machine:
     def _give_bits(self, value: Value) -> None:
         self._give(self.b.bitcast(value, self.t.i64))
 
-    def _load(self, bits: int, widen: str | None) -> None:
+    def _load(self, bits: int, signed: bool) -> None:
         b = self.b
         # Tables are packed; tensors are as aligned as they are.
         value = b.load(self.t.integer(bits), self.pointer, align=1)
-        self._give(value if widen is None else b.cast(widen, value, self.t.i64))
+        if bits < 64:
+            value = b.cast("sext" if signed else "zext", value, self.t.i64)
+        self._give(value)
 
     def _store(self) -> None:
         self.b.store(self.b.load(self.t.i64, self.a), self.pointer)
         self.b.br(self.head, self.after)
 
-    def _overflow(self, name: str) -> None:
-        self.b.br(self.checked, *self.b.with_overflow(name, self.lhs, self.rhs))
+    def _overflow(self, base: Instruction) -> None:
+        results = self.b.with_overflow(f"s{_llvm(base)}", self.lhs, self.rhs)
+        self.b.br(self.checked, *results)
 
     def _long(self) -> None:
         b = self.b

@@ -1,14 +1,14 @@
-"""Helpers about numbers: BigInt, and rounding to the 16-bit floats.
+"""Helpers for numbers: reading a BigInt, and rounding to the 16-bit floats.
 
 In C::
 
-    bool big_uint64(const void* big_int, uint64_t* value);      whether it fits uint64
+    bool big_uint64(const void* big_int, uint64_t* value);      false if it does not fit
     int16_t round_float16(double);
     int16_t round_bfloat16(double);
 
-``round_float16`` and ``round_bfloat16`` take a float64 and return the bits of the nearest value,
-ties to even, in one rounding. Hardware rounds float64 to float32 first, and compilers call a
-library function for the direct way, which a self-contained module does not have.
+The last two return the bits of the nearest value, ties to even, and round once. Hardware would
+round to float32 first. Compilers call a library function to round directly, and a self-contained
+module has no such library.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _F64_BIAS = 1023
 
 
 def _big_uint64(b: Builder, big: Value, out: Value) -> None:
-    """Stores the low word; its value is the words, the least significant first, signed."""
+    """Store the low word. A BigInt is a signed number, its least significant word first."""
     t = b.types
     count = b.field(t.i64, big, abi.BIG_INT_COUNT)
     words = b.offset(big, abi.BIG_INT_WORDS)
@@ -45,7 +45,7 @@ def _big_uint64(b: Builder, big: Value, out: Value) -> None:
 
 
 def _round(b: Builder, value: Value, *, mantissa: int, exponent: int) -> None:
-    """Integer arithmetic on the bits of the float64 throughout."""
+    """Round by integer arithmetic on the bits of the float64."""
     t = b.types
     bias = 2 ** (exponent - 1) - 1
     bits = b.bitcast(value, t.i64)
@@ -71,7 +71,7 @@ def _round(b: Builder, value: Value, *, mantissa: int, exponent: int) -> None:
 
 
 def _round_subnormal(b: Builder, magnitude: Value, shift: int, first: int, result: object) -> None:
-    """The mantissa with its hidden bit, shifted by as much as the exponent is too small."""
+    """Shift the mantissa, with its hidden bit, by as much as the exponent is too small."""
     assert callable(result)
     exponent = b.lshr(magnitude, b.i64(_F64_BITS))
     distance = b.add(b.sub(b.i64(first), exponent), b.i64(shift))
@@ -83,7 +83,7 @@ def _round_subnormal(b: Builder, magnitude: Value, shift: int, first: int, resul
 
 
 def _shift_to_even(b: Builder, value: Value, distance: Value) -> Value:
-    """``value >> distance``, rounded to nearest, ties to even; distance is 1 to 62."""
+    """Return ``value >> distance`` rounded to nearest, ties to even; distance is 1 to 62."""
     half = b.shl(b.i64(1), b.sub(distance, b.i64(1)))
     odd = b.and_(b.lshr(value, distance), b.i64(1))
     return b.lshr(b.add(b.add(value, b.sub(half, b.i64(1))), odd), distance)

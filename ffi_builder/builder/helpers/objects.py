@@ -1,16 +1,19 @@
-"""Helpers about objects, strs and bytes.
+"""Helpers for objects, strs and bytes.
 
 In C::
 
-void* moved_object(const TVMFFIAny* any, uint64_t kinds);
-    the object that a moved object holds, if bit (type index - 64) of kinds is set, else NULL
-void* typed_object(const TVMFFIAny* any, const char* key, int64_t length, int32_t type_index);
-    the object, moved or not, if it is of the type, or of one derived from it, else NULL;
-    type_index is that of the type if it is static, or 0
-bool text(const TVMFFIAny* any, int32_t binary, TVMFFIByteArray* out);
-    whether it is a str (or with binary, bytes) that can be read
-bool choose(const TVMFFIByteArray* text, const char* choices, int64_t* out);
-    choices: i64 count, then for each i64 value, i64 length, its bytes
+    void* moved_object(const TVMFFIAny* any, uint64_t kinds);
+    void* typed_object(const TVMFFIAny* any, const char* key, int64_t length, int32_t type_index);
+    bool has_key(const void* object, int32_t type_index, const char* key, int64_t length);
+    bool text(const TVMFFIAny* any, int32_t binary, TVMFFIByteArray* out);
+    bool choose(const TVMFFIByteArray* text, const char* choices, int64_t* out);
+    bool same_bytes(const char* one, const char* other, int64_t size);
+
+``moved_object`` returns the object that an rvalue reference holds if bit (type index - 64) of
+``kinds`` is set, else NULL. ``typed_object`` returns the object, moved or not, if its type is the
+one registered as ``key`` or derives from it, else NULL; ``type_index`` is the type's own if that is
+static, else 0. ``text`` reads a str or, if ``binary``, bytes. ``choose`` looks a text up in
+``choices``, an i64 count and for each choice an i64 value, an i64 length and the bytes.
 """
 
 from __future__ import annotations
@@ -24,7 +27,7 @@ from ffi_builder.builder.helpers.machine import GET_TYPE_INFO
 from ffi_builder.ir import Builder, Value
 
 _KINDS = 64
-"""How many static types a mask of kinds tells apart; there are no dynamic ones below it."""
+"""Number of static types that a mask of kinds covers; dynamic type indices begin above it."""
 
 
 def _same_bytes(b: Builder, one: Value, other: Value, size: Value) -> None:
@@ -37,7 +40,7 @@ def _same_bytes(b: Builder, one: Value, other: Value, size: Value) -> None:
 
 
 def _inside(b: Builder, any_: Value) -> Value:
-    """The object that a moved object holds; returns NULL from the helper if there is none."""
+    """Load the object that an rvalue reference holds; the helper returns NULL if there is none."""
     t = b.types
     with b.when(b.ne(b.load(t.i32, any_), b.i32(TypeIndex.OBJECT_RVALUE_REF))):
         b.ret(b.null())
@@ -84,7 +87,11 @@ def _typed_object(b: Builder, any_: Value, key: Value, length: Value, static: Va
 
 
 def _has_key(b: Builder, object_: Value, index: Value, key: Value, length: Value) -> None:
-    """The registry ends the process where it is asked for an index that nobody has."""
+    """Compare the key of the type and of its ancestors.
+
+    tvm-ffi ends the process when it is asked about an index that is not registered. So the object
+    itself must have the index that the argument names.
+    """
     t = b.types
     with b.when(b.or_(b.slt(index, b.i32(abi.FIRST_DYNAMIC)), b.is_null(object_))):
         b.ret(b.i1(False))
@@ -109,7 +116,7 @@ def _has_key(b: Builder, object_: Value, index: Value, key: Value, length: Value
 
 
 def _text(b: Builder, any_: Value, binary: Value, out: Value) -> None:
-    """Type indices of bytes are one more than those of strs."""
+    """Read a str or bytes; the type indices of bytes are one above those of strs."""
     t = b.types
     kind = b.sub(b.load(t.i32, any_), binary)
     payload = b.field(t.ptr, any_, abi.ANY_PAYLOAD)
@@ -136,7 +143,7 @@ def _text(b: Builder, any_: Value, binary: Value, out: Value) -> None:
 
 
 def _read_array(b: Builder, array: Value, out: Value) -> None:
-    """Ends the helper."""
+    """Copy a byte array out, and return from the helper."""
     t = b.types
     data, length = b.load(t.ptr, array), b.field(t.i64, array, abi.BYTE_ARRAY_LENGTH)
     b.store(data, out)
@@ -145,7 +152,7 @@ def _read_array(b: Builder, array: Value, out: Value) -> None:
 
 
 def _measure(b: Builder, text: Value, out: Value) -> None:
-    """Up to the NUL; ends the helper."""
+    """Measure a NUL-terminated text, and return from the helper."""
     t = b.types
     b.store(text, out)
     with (

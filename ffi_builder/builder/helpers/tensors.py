@@ -1,17 +1,24 @@
-"""Helpers about tensors, for the rare branches of the hot path.
+"""Helpers for tensors, for the rare branches of the fast path.
 
-They read a tensor through its *object*: the address 24 bytes before the DLTensor, where the header
-of a Tensor object is (and where for a ``DLTensor*`` nothing is looked at). In C::
+They take a tensor by its *object*: the address 24 bytes before the DLTensor, which is where a
+Tensor object has its header. Of a ``DLTensor*`` the helpers do not read these 24 bytes. In C::
 
-    void* tensor_object(const TVMFFIAny* any);      of none of type Tensor; NULL if it is no tensor
-    bool is_empty(const void* object);              whether a dimension is 0
-    bool has_no_data(const void* object);           data is NULL, and rightly so
+    void* tensor_object(const TVMFFIAny* any);
+    bool is_empty(const void* object);
+    bool has_no_data(const void* object);
     bool free_stride(const void* object, int64_t axis);
-    int64_t row_major(const void* object, int64_t axis);       product of the later dimensions
-    int64_t* row_major_strides(const void* object, int64_t* space);      writes them; the space
-    bool contiguous(const void* object);                        row-major
-    bool column_major(const void* object);                      contiguous in that order
-    bool numel_fits(const void* object);            no dimension negative, product fits int64
+    int64_t row_major(const void* object, int64_t axis);
+    int64_t* row_major_strides(const void* object, int64_t* space);
+    bool contiguous(const void* object);
+    bool column_major(const void* object);
+    bool numel_fits(const void* object);
+
+``tensor_object`` is the slow path for type indices other than Tensor; it returns NULL if the value
+is not a tensor. ``is_empty`` finds a dimension of 0, and ``has_no_data`` a NULL pointer in a tensor
+that is empty. ``free_stride`` says that any stride will do on an axis: its dimension is 1, or the
+tensor is empty. ``row_major`` returns the product of the dimensions after ``axis``, and
+``row_major_strides`` fills ``space`` with the products for all axes and returns it. ``numel_fits``
+says that no dimension is negative and that their product fits int64.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ from ffi_builder.plan import Words
 
 
 def use_symbol(p: Program) -> None:
-    """The operand is the symbol that messages name, and its style theirs."""
+    """Read the symbol that messages name; its style is that of the values they show."""
     p.operand(16, p.symbol)
     p.unsigned(p.symbol_record(p.symbol), 16, 6, p.style)
     p.slot_of(p.symbol, p.slot)
@@ -44,7 +44,7 @@ def _bool(p: Program) -> None:
 
 
 def _fits(p: Program) -> None:
-    """Also where the value is free: nothing is ever wrapped."""
+    """Check the range, even of a free stride: no value is ever truncated."""
     bits, signed = p.operand(8), p.operand(8)
     unsigned = p.not_(signed)
     # As a DLDataType: int is code 0, uint code 1; one lane.
@@ -62,7 +62,7 @@ def _fits(p: Program) -> None:
 
 
 def _scale(p: Program) -> None:
-    """Also where the value is free."""
+    """Check that the value can be multiplied, even of a free stride."""
     factor = p.operand(64)
     p.sdiv(2**63 - 1, factor, p.expected)
     below = p.slt(p.value, p.sub(0, p.expected))

@@ -7,15 +7,20 @@ from typing import Final
 
 from ffi_builder import abi
 from ffi_builder.abi import TypeIndex
-from ffi_builder.diagnosis.assembler import Instruction, Reg
+from ffi_builder.diagnosis.assembler import Reg
+from ffi_builder.diagnosis.instructions import Instruction
 from ffi_builder.diagnosis.program import (
     BIG_BEYOND,
     BIG_NEGATIVE,
     BIG_UNSIGNED,
+    DL,
+    NDIM,
     NO_INDEX_BITS,
     PLACE_INDEX,
     PLACE_PART,
+    SHAPE,
     SLOT_PLACE,
+    STRIDES,
     Program,
 )
 from ffi_builder.diagnosis.routines.rounding import define_rounding
@@ -28,11 +33,6 @@ from ffi_builder.diagnosis.table import (
     Source,
 )
 from ffi_builder.plan import Words
-
-DL: Final = abi.OBJECT_SIZE
-SHAPE: Final = DL + abi.DLTENSOR_SHAPE
-STRIDES: Final = DL + abi.DLTENSOR_STRIDES
-NDIM: Final = DL + abi.DLTENSOR_NDIM
 
 
 def define_decoding(p: Program) -> None:
@@ -48,7 +48,7 @@ def define_decoding(p: Program) -> None:
 
 
 def _is_empty(p: Program, result: Reg) -> None:
-    """Whether a dimension of the current tensor is 0."""
+    """Find out whether a dimension of the current tensor is 0."""
     p.set(result, 0)
     shape = p.load(64, p.object, SHAPE)
     with p.loop(p.load(32, p.object, NDIM)) as axis:
@@ -57,7 +57,7 @@ def _is_empty(p: Program, result: Reg) -> None:
 
 
 def _is_free(p: Program, result: Reg) -> None:
-    """Whether checks do not apply to the value; asked only where one would fail."""
+    """Find out whether checks do not apply to the value. Called only once one has failed."""
     p.set(result, 0)
     with p.when(p.free):
         with p.when(p.slt(0, p.free)):
@@ -66,17 +66,17 @@ def _is_free(p: Program, result: Reg) -> None:
             with p.when(single):
                 p.set(result, 1)
                 p.ret()
-        p.set(result, call_for(p, "is_empty"))
+        p.set(result, p.run_for("is_empty"))
 
 
 def _refuse(p: Program, words: Reg) -> None:
-    """Report, unless checks do not apply to the value."""
-    with p.when(p.not_(call_for(p, "is_free"))):
+    """Report an error if checks apply to the value."""
+    with p.when(p.not_(p.run_for("is_free"))):
         p.run("report", words)
 
 
 def _row_major(p: Program, axis: Reg, result: Reg) -> None:
-    """The product of the dimensions behind an axis, modulo 2^64."""
+    """Multiply the dimensions behind an axis, modulo 2^64."""
     p.set(result, 1)
     following = p.add(axis, 1)
     shape = p.add(p.load(64, p.object, SHAPE), p.shl(following, 3))
@@ -86,7 +86,7 @@ def _row_major(p: Program, axis: Reg, result: Reg) -> None:
 
 
 def _column_major(p: Program, axis: Reg, result: Reg) -> None:
-    """The product of the dimensions before an axis, modulo 2^64."""
+    """Multiply the dimensions before an axis, modulo 2^64."""
     p.set(result, 1)
     shape = p.load(64, p.object, SHAPE)
     with p.loop(axis) as index:
@@ -94,14 +94,8 @@ def _column_major(p: Program, axis: Reg, result: Reg) -> None:
         p.mul(result, dim, result)
 
 
-def call_for(p: Program, name: str, *arguments: Reg | int) -> Reg:
-    """Call a function whose last parameter is its result."""
-    p.run(name, *arguments, 0)
-    return p.functions[name].parameters[-1]
-
-
 def _big_int(p: Program) -> None:
-    """The value and its kind: a word count, then words, the least significant first."""
+    """Read value and kind of a BigInt: a word count and the words, least significant first."""
     p.set(p.value, 0)
     p.set(p.big, BIG_BEYOND)
     with p.when(p.not_(p.payload)):
@@ -127,7 +121,7 @@ def _big_int(p: Program) -> None:
 
 
 def _param(p: Program) -> None:
-    """The place is the position of this record's operands in the table."""
+    """Set the place to the position of this record's operands in the table."""
     p.or_(p.sub(p.pc, p.table), NO_INDEX_BITS, p.place_)
     p.skip(8)
 
@@ -143,7 +137,7 @@ def _elem(p: Program) -> None:
 
 
 def _optional(p: Program) -> None:
-    """None is absent; the slot keeps whether it was something else."""
+    """Skip steps if None came; the slot remembers whether something else did."""
     slot, size = p.slot_of(p.operand(16)), p.operand(32)
     p.run("look")
     p.store(p.type, slot)
@@ -224,7 +218,7 @@ def _read_entry(p: Program) -> None:
 
 
 def _read_part(p: Program, source: Reg, index: Reg) -> None:
-    """By source; each body leaves the value, and when checks on it do not apply."""
+    """Read a part. Each body sets the value, and ``free`` if checks may not apply to it."""
     for register in (p.free, p.big, p.style):
         p.set(register, 0)
     part = p.choose(p.sle(source, Source.ARGUMENTS), source, 0)
@@ -253,17 +247,17 @@ def _dim(p: Program, index: Reg) -> None:
 
 
 def read_stride(p: Program, index: Reg) -> None:
-    """As it is stored, or what NULL stands for; and that checks do not apply where it is free."""
+    """Read a stride as it is stored, or the row-major one if the pointer is NULL."""
     strides = p.load(64, p.object, STRIDES)
     with p.when(strides):
         _set(p, p.load(64, p.add(strides, p.shl(index, 3))))
     with p.when(p.not_(strides)):
-        _set(p, call_for(p, "row_major", index))
+        _set(p, p.run_for("row_major", index))
     p.add(index, 1, p.free)
 
 
 def _entry(p: Program, index: Reg) -> None:
-    """Of a Shape an int64; of an Array or List an int or bool."""
+    """Read an int64 of a Shape, or an int or bool of an Array or List."""
     cells = p.load(64, p.object, abi.CELL_DATA)
     is_shape = p.eq(p.object_type, TypeIndex.SHAPE)
     with p.when(is_shape):

@@ -7,7 +7,8 @@ from typing import Final
 
 from ffi_builder import abi
 from ffi_builder.abi import TypeIndex
-from ffi_builder.diagnosis.assembler import Instruction, Label, Reg
+from ffi_builder.diagnosis.assembler import Label, Reg
+from ffi_builder.diagnosis.instructions import Instruction
 from ffi_builder.diagnosis.program import Program
 from ffi_builder.diagnosis.table import WORDS, Op, Right
 from ffi_builder.plan import Words
@@ -23,15 +24,15 @@ def define_objects(p: Program) -> None:
 
 
 def _look(p: Program) -> None:
-    """Type index and payload of the ``TVMFFIAny`` that is looked at."""
+    """Load type index and payload of the current ``TVMFFIAny``."""
     p.binary(Instruction.LD32, p.any, abi.ANY_TYPE_INDEX, p.type)
     p.binary(Instruction.LD64, p.any, abi.ANY_PAYLOAD, p.payload)
 
 
 def _look_inside(p: Program) -> None:
-    """The same, but for a moved object that of the object that it holds.
+    """Load the same, but of a moved reference those of the object in it.
 
-    What is NULL on the way stays a moved object, with NULL for its payload.
+    If a pointer on the way is NULL, the type stays that of a moved reference, with a NULL payload.
     """
     p.run("look")
     p.set(p.inner, 0)
@@ -46,7 +47,7 @@ def _look_inside(p: Program) -> None:
 
 
 def _text(p: Program) -> None:
-    """The object is never NULL where the bytes are in place."""
+    """Decode a str or bytes. Of small ones, whose bytes are in place, the object is not NULL."""
     binary = p.operand(8)
     p.run("look inside")
     first, words = p.new(), p.new()
@@ -63,7 +64,7 @@ def _text(p: Program) -> None:
 
 
 def _text_parts(p: Program) -> None:
-    """Where the bytes of the str or bytes are, and how many."""
+    """Find address and number of the bytes of a str or bytes."""
     p.set(p.data, p.payload)
     p.set(p.size, 0)
     with p.when(p.eq(p.type, TypeIndex.RAW_STR)):
@@ -84,7 +85,7 @@ def _text_parts(p: Program) -> None:
 
 
 def _measure(p: Program) -> None:
-    """Up to the NUL."""
+    """Count bytes up to the NUL."""
     head = Label()
     p.place(head)
     with p.when(p.load(8, p.add(p.data, p.size))):
@@ -121,8 +122,7 @@ def _choice(p: Program) -> None:
     with p.loop(p.operand(16)):
         text, length = p.table_at(p.operand(32)), p.operand(16)
         with p.when(p.eq(length, p.size)):
-            p.run("same text", p.data, length, text, 0)
-            p.or_(found, p.functions["same text"].parameters[-1], found)
+            p.or_(found, p.run_for("same text", p.data, length, text), found)
     p.fail(p.not_(found), Words.CHOICE)
 
 
@@ -142,8 +142,7 @@ def _object(p: Program) -> None:
     with p.when(p.eq(right, Right.ANY)):
         p.or_(fine, object_, fine)
     with p.when(p.eq(right, Right.BY_KEY)):
-        p.run("has key", 0)
-        by_key = p.functions["has key"].parameters[-1]
+        by_key = p.run_for("has key")
         p.or_(by_key, p.and_(object_, p.eq(p.type, static)), by_key)
         p.or_(fine, by_key, fine)
     with p.when(p.and_(object_, p.eq(p.type, right))):
@@ -153,7 +152,7 @@ def _object(p: Program) -> None:
 
 
 def _has_key(p: Program, result: Reg) -> None:
-    """Whether the dynamic type of the object, or one that it is derived from, has the key."""
+    """Find out whether the object's dynamic type, or one of its ancestors, has the key."""
     p.set(result, 0)
     with p.when(p.or_(p.slt(p.type, abi.FIRST_DYNAMIC), p.not_(p.payload))):
         p.ret()
@@ -168,8 +167,7 @@ def _has_key(p: Program, result: Reg) -> None:
     with p.loop(p.add(depth, 1)) as index:
         own = p.add(one, abi.TYPE_INFO_KEY)
         with p.when(p.eq(p.load(64, own, abi.BYTE_ARRAY_LENGTH), length)):
-            p.run("same text", p.load(64, own), length, key, 0)
-            p.or_(result, p.functions["same text"].parameters[-1], result)
+            p.or_(result, p.run_for("same text", p.load(64, own), length, key), result)
         with p.when(p.slt(index, depth)):
             p.binary(Instruction.LD64, p.add(ancestors, p.shl(index, 3)), 0, one)
 

@@ -5,17 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from ffi_builder import abi
-from ffi_builder.diagnosis.assembler import Instruction, Label, Reg
+from ffi_builder.diagnosis.assembler import Label, Reg
 from ffi_builder.diagnosis.constants import KINDS
-from ffi_builder.diagnosis.program import NO_INDEX_BITS, SLOT_PLACE, Program
+from ffi_builder.diagnosis.instructions import Instruction
+from ffi_builder.diagnosis.program import NO_INDEX_BITS, SHAPE, SLOT_PLACE, STRIDES, Program
 from ffi_builder.diagnosis.routines.strings import define_strings
 from ffi_builder.diagnosis.routines.texts import define_texts
 from ffi_builder.diagnosis.table import Head
 from ffi_builder.plan.messages import OR_NONE, PLACEHOLDERS, SIGNATURE_LIMIT, UNDECIDED
-
-_SHAPE: Final = abi.OBJECT_SIZE + abi.DLTENSOR_SHAPE
-_STRIDES: Final = abi.OBJECT_SIZE + abi.DLTENSOR_STRIDES
 
 
 def define_report(p: Program) -> None:
@@ -29,7 +26,7 @@ def define_report(p: Program) -> None:
 
 
 def _put_words(p: Program, template: Reg) -> None:
-    """A template is runs of text, each with a placeholder behind it; placeholder 0 ends it."""
+    """Append a template: runs of text, each followed by a placeholder, of which 0 ends it."""
     head = Label()
     p.place(head)
     length = p.unsigned(template, 8)
@@ -46,7 +43,7 @@ def _put_words(p: Program, template: Reg) -> None:
 
 
 def _inner(p: Program, template: Reg) -> None:
-    """Call put_words from within itself, keeping its way back and its place in the template."""
+    """Call put_words from within itself; save its link register and position."""
     function = p.current
     link, outer = p.new(), p.new()
     p.set(link, function.link)
@@ -73,7 +70,7 @@ def _report(p: Program, words: Reg) -> None:
 
 
 def _raise(p: Program, kind: Reg, length: Reg, message: Reg, size: Reg) -> None:
-    """The machine takes seven registers in a row, the last of which is its own."""
+    """Raise an error: the machine takes six registers in a row, and overwrites the next."""
     backtrace, extent = _behind_name(p), p.head(Head.BACKTRACE)
     values = (kind, length, message, size, backtrace, extent)
     row = [p.new() for _ in (*values, None)]
@@ -83,7 +80,7 @@ def _raise(p: Program, kind: Reg, length: Reg, message: Reg, size: Reg) -> None:
 
 
 def _undecided(p: Program) -> None:
-    """The hot path found something wrong, and the diagnosis did not."""
+    """Report that the diagnosis found nothing wrong, although the fast path did."""
     kind = p.add(p.constant("kinds"), sum(map(len, KINDS)))
     length, size = p.register(len("RuntimeError")), p.register(len(UNDECIDED))
     _raise(p, kind, length, p.constant("undecided"), size)
@@ -93,7 +90,7 @@ def _undecided(p: Program) -> None:
 
 
 def _argument(p: Program) -> Reg:
-    """The index of the argument: it stands behind the path of the PARAM record."""
+    """Load the index of the argument, which follows the path in the PARAM record."""
     return p.unsigned(p.table_at(p.parameter()), 16, 6)
 
 
@@ -185,7 +182,7 @@ def _lowest_bit(p: Program) -> Reg:
 
 
 def _range(p: Program) -> None:
-    """From the dtype in ``expected``: code 0 is signed, 1 unsigned; then the bits."""
+    """Append the range of the dtype in ``expected``, of code 0 (signed) or 1 (unsigned)."""
     bits = p.and_(p.lshr(p.expected, 8), 0xFF)
     high = p.lshr(p.register(-1), p.sub(64, bits))
     low = p.new()
@@ -203,7 +200,7 @@ def _list(offset: int) -> Callable[[Program], None]:
 
 
 def _template(part: int) -> Callable[[Program], None]:
-    """The part-th template behind the prefix, which is text alone."""
+    """Append the part-th template after the prefix, which has no placeholders."""
 
     def body(p: Program) -> None:
         at = p.new()
@@ -212,7 +209,7 @@ def _template(part: int) -> Callable[[Program], None]:
             head = Label()
             p.place(head)
             p.add(p.add(at, p.load(8, at)), 2, at)
-            # The byte before is the placeholder that ended the run.
+            # The byte before is the placeholder of the last run.
             past = Label()
             p.jump_if_zero(p.load(8, at, -1), past)
             p.jump(head)
@@ -236,8 +233,8 @@ _BODIES: Final[dict[str, Callable[[Program], None]]] = {
     "expected_dtype": _dtype(Program.expected),
     "expected_device": _named("devices", "device type %lld", Program.expected),
     "range": _range,
-    "shape": _list(_SHAPE),
-    "strides": _list(_STRIDES),
+    "shape": _list(SHAPE),
+    "strides": _list(STRIDES),
     "address": _number("0x%llx", lambda p: p.value),
     "offset": _number("0x%llx", lambda p: p.expected),
     "alignment": _number("%llu", _lowest_bit),
@@ -251,4 +248,4 @@ _BODIES: Final[dict[str, Callable[[Program], None]]] = {
     "string": lambda p: p.run("put_string"),
     "nearest": lambda p: p.run("put_nearest"),
 }
-"""By name; :data:`ffi_builder.plan.messages.PLACEHOLDERS` has their numbers."""
+"""Bodies by placeholder; :data:`ffi_builder.plan.messages.PLACEHOLDERS` numbers them."""

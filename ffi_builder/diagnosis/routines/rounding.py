@@ -17,15 +17,15 @@ def define_rounding(p: Program) -> None:
 
 
 def _round(p: Program, precision: Reg, least: Reg) -> None:
-    """Rounds ``value`` in place.
+    """Round ``value`` in place.
 
-    A float64 whose exponent is e keeps bits down to 2^(max(e, least) - precision + 1). As an
-    integer that is: add just under half of the last bit kept (half, if that bit is 1), and clear
-    the rest; a carry runs into the exponent, which is right.
+    A float64 with exponent e keeps bits down to 2^(max(e, least) - precision + 1). On its bits as
+    an integer: add just under half of the last kept bit (half if that bit is 1) and clear the bits
+    below it. A carry goes into the exponent, as it should.
     """
     magnitude = p.and_(p.value, 2**63 - 1)
     sign = p.sub(p.value, magnitude)
-    # Infinities, NaNs and 0 are what they are.
+    # Infinities, NaNs and 0 stay as they are.
     with p.when(p.or_(p.sle(0x7FF << _BITS, magnitude), p.eq(magnitude, 0))):
         p.ret()
     exponent = p.sub(p.lshr(magnitude, _BITS), _BIAS)
@@ -33,17 +33,17 @@ def _round(p: Program, precision: Reg, least: Reg) -> None:
     below = p.sub(least, exponent)
     with p.when(p.slt(0, below)):
         p.add(drop, below, drop)
-    # Past the hidden bit: half the smallest value and less is 0, more is the smallest value.
+    # All stored bits are dropped: the result is 0 or the smallest value.
     with p.when(p.slt(_BITS, drop)):
         _round_tiny(p, magnitude, sign, precision, least)
     half = p.shl(1, p.sub(drop, 1))
     odd = p.and_(p.lshr(magnitude, drop), 1)
-    # The hidden bit is no stored bit, but where it is the last one kept it is odd.
+    # The hidden bit is not stored. If it is the last kept bit, that bit is 1.
     with p.when(p.eq(drop, _BITS)):
         p.set(odd, 1)
     p.add(p.add(magnitude, p.sub(half, 1)), odd, magnitude)
     p.mul(p.lshr(magnitude, drop), p.shl(1, drop), magnitude)
-    # 2^128 is out of bfloat16's range, 2^16 of float16's: the exponents after the last one.
+    # Out of range from the exponent after the last one on: 2^128 for bfloat16, 2^16 for float16.
     last = p.sub(2, least)
     with p.when(p.sle(last, p.sub(p.lshr(magnitude, _BITS), _BIAS))):
         p.set(magnitude, 0x7FF << _BITS)
@@ -51,7 +51,7 @@ def _round(p: Program, precision: Reg, least: Reg) -> None:
 
 
 def _round_tiny(p: Program, magnitude: Reg, sign: Reg, precision: Reg, least: Reg) -> None:
-    """Less than the smallest value, which is 2^(least - precision + 1)."""
+    """Round a number below the smallest value, 2^(least - precision + 1)."""
     smallest = p.shl(p.add(p.sub(least, precision), _BIAS + 1), _BITS)
     half = p.sub(smallest, 1 << _BITS)
     p.set(p.value, sign)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 from ffi_builder import abi
-from ffi_builder.diagnosis.assembler import Instruction, Reg
+from ffi_builder.diagnosis.assembler import Reg
+from ffi_builder.diagnosis.instructions import Instruction
 from ffi_builder.diagnosis.program import Program
 from ffi_builder.diagnosis.table import STACK_DEPTH
 from ffi_builder.plan.messages import (
@@ -30,9 +31,10 @@ def define_strings(p: Program) -> None:
 
 
 def _put_type(p: Program) -> None:
-    """From the first dynamic index on the registry is asked, if the object says so itself.
+    """Append the type key of an object, or the name of another kind.
 
-    It ends the process where it is asked for an index that nobody has.
+    The registry is asked only for a type index that the object itself has. It ends the process if
+    asked for one that was never registered.
     """
     with p.when(p.and_(p.sle(abi.FIRST_DYNAMIC, p.type), p.ne(p.payload, 0))):
         own = p.load(32, p.payload, abi.OBJECT_TYPE_INDEX)
@@ -47,7 +49,7 @@ def _put_type(p: Program) -> None:
 
 
 def _put_string(p: Program) -> None:
-    """In quotes, the first bytes of a long one, with escapes."""
+    """Append the str in quotes, with escapes; of a long one the first bytes."""
     p.put("'")
     shown = p.choose(p.ult(SHOWN_ENTRIES, p.size), SHOWN_ENTRIES, p.size)
     with p.loop(shown) as index:
@@ -65,10 +67,10 @@ def _put_string(p: Program) -> None:
 
 
 def _distance(p: Program, text: Reg, length: Reg, result: Reg) -> None:
-    """How many bytes to insert, delete or replace to get from the str to ``text``.
+    """Count the bytes to insert, delete or replace to get from the str to ``text``.
 
-    Levenshtein's: the stack holds a row, of the distances from what was read of the str to each
-    beginning of the text.
+    This is Levenshtein's distance. The stack holds a row: the distances from the bytes read so far
+    to each prefix of the text.
     """
     with p.loop(p.add(length, 1)) as column:
         p.store(column, p.add(p.stack, p.shl(column, 3)))
@@ -96,8 +98,8 @@ def _least(p: Program, value: Reg, other: Reg) -> None:
 
 
 def _put_nearest(p: Program) -> None:
-    """The first of the nearest choices, if it is near: half of the longer one at most differs."""
-    # What is more than twice as long differs in more than half of it.
+    """Append the first of the nearest choices, unless more than half of the longer str differs."""
+    # Of a str more than twice as long, more than half differs.
     with p.when(p.ult(2 * LONGEST_NEAREST, p.size)):
         p.ret()
     best, entry, longer = p.new(), p.new(), p.new()
@@ -109,8 +111,7 @@ def _put_nearest(p: Program) -> None:
         length = p.unsigned(choice, 16, 4)
         with p.when(p.sle(length, LONGEST_NEAREST)):
             text = p.table_at(p.unsigned(choice, 32))
-            p.run("distance", text, length, 0)
-            distance = p.functions["distance"].parameters[-1]
+            distance = p.run_for("distance", text, length)
             with p.when(p.slt(distance, best)):
                 p.set(best, distance)
                 p.set(entry, choice)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from ffi_builder.diagnosis.assembler import Instruction, Label, Reg
+from ffi_builder.diagnosis.assembler import Label, Reg
+from ffi_builder.diagnosis.instructions import Instruction
 from ffi_builder.diagnosis.program import (
     BOUND,
     PLACE_SOLVED,
@@ -15,7 +16,6 @@ from ffi_builder.diagnosis.program import (
     Program,
 )
 from ffi_builder.diagnosis.routines.checks import use_symbol
-from ffi_builder.diagnosis.routines.decoding import call_for
 from ffi_builder.diagnosis.table import Code, Op, Style
 from ffi_builder.plan import Words
 
@@ -31,7 +31,7 @@ def _bind(p: Program) -> None:
 
 
 def _differs(p: Program) -> Reg:
-    """Whether the value is another than the symbol's; floats by value, NaN equal to NaN."""
+    """Compare the value with the symbol's; NaN equals NaN."""
     p.binary(Instruction.LD64, p.slot, 0, p.expected)
     differs = p.ne(p.value, p.expected)
     with p.when(p.eq(p.style, Style.FLOAT)):
@@ -50,7 +50,7 @@ def _bind_or_eq(p: Program) -> None:
     state = p.load(64, p.slot, SLOT_STATE)
     bound = p.eq(state, BOUND)
     p.check(p.and_(bound, _differs(p)), words)
-    applies = p.not_(call_for(p, "is_free"))
+    applies = p.not_(p.run_for("is_free"))
     takes = p.or_(p.and_(applies, p.not_(bound)), p.not_(state))
     with p.when(takes):
         _store(p, p.slot, p.choose(applies, BOUND, PROVISIONAL))
@@ -64,7 +64,7 @@ def _solve(p: Program) -> None:
     p.set(p.overflow, 0)
     difference = p.new()
     p.effect(Instruction.SUBO, difference, p.value, offset)
-    # The one quotient that does not fit, and on which the machine's division traps.
+    # The quotient -2^63 / -1 does not fit, and the division traps on it.
     trap = p.and_(p.eq(scale, -1), p.eq(difference, -(2**63)))
     divisor = p.choose(trap, 1, scale)
     inexact = p.or_(trap, p.srem(difference, divisor))
@@ -78,7 +78,7 @@ def _solve(p: Program) -> None:
 
 
 def _expr(p: Program) -> None:
-    """Evaluates postfix code on a stack; runs on after an overflow, to the end of the code."""
+    """Evaluate postfix code on a stack, to its end even after an overflow."""
     words = p.operand(8)
     p.set(p.text, p.pc)
     p.skip(6)
@@ -117,7 +117,7 @@ def _push(p: Program, top: Reg, value: Reg) -> None:
 
 
 def _symbol_value(p: Program, unbound: Reg) -> Reg:
-    """A uint64 above int64's range overflows; one that nothing has bound is noted."""
+    """Load a symbol; note whether it is unbound, and whether it is a uint64 beyond int64."""
     slot = p.slot_of(p.operand(16))
     value = p.load(64, slot)
     p.or_(unbound, p.not_(p.load(64, slot, SLOT_STATE)), unbound)
@@ -153,7 +153,7 @@ _OPERATORS: Final = (
     _modulo,
     _ceil,
 )
-"""From Code.ADD on, in order; divisors are positive."""
+"""By code, from Code.ADD on; divisors are positive."""
 
 SYMBOLS: Final[dict[Op, Callable[[Program], None]]] = {
     Op.BIND: _bind,

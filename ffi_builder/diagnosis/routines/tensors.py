@@ -7,21 +7,19 @@ from typing import Final
 
 from ffi_builder import abi
 from ffi_builder.abi import TypeIndex
-from ffi_builder.diagnosis.assembler import Instruction, Reg
+from ffi_builder.diagnosis.assembler import Reg
+from ffi_builder.diagnosis.instructions import Instruction
 from ffi_builder.diagnosis.program import (
+    DL,
+    NDIM,
     NO_INDEX_BITS,
     PLACE_INDEX,
     PLACE_PART,
-    Program,
-)
-from ffi_builder.diagnosis.routines.decoding import (
-    DL,
-    NDIM,
     SHAPE,
     STRIDES,
-    call_for,
-    read_stride,
+    Program,
 )
+from ffi_builder.diagnosis.routines.decoding import read_stride
 from ffi_builder.diagnosis.table import WORDS, Op
 from ffi_builder.plan import Part, Words
 
@@ -33,7 +31,7 @@ _DATA: Final = DL + abi.DLTENSOR_DATA
 
 
 def _turn_to(p: Program, part: Part, index: Reg | int) -> None:
-    """What is read next is this part, an int64, whatever was read before."""
+    """Make this part, an int64, the one that is read next."""
     for register in (p.free, p.big, p.style):
         p.set(register, 0)
     if isinstance(index, int):
@@ -84,14 +82,14 @@ def _dim(p: Program) -> None:
 
 
 def _dims(p: Program) -> None:
-    """Every dimension, from the first."""
+    """Check every dimension, from the first on."""
     shape = p.load(64, p.object, SHAPE)
     with p.loop(p.load(32, p.object, NDIM)) as axis:
         _read_dim(p, shape, axis)
 
 
 def _layout(p: Program) -> None:
-    """Every stride, from the first; unless a quick look, from the last, says that all are right."""
+    """Check every stride, from the first on, unless a quicker test finds all of them right."""
     column_major = p.operand(8)
     ndim = p.load(32, p.object, NDIM)
     with p.when(p.or_(column_major, _is_odd(p, ndim))), p.loop(ndim) as axis:
@@ -101,7 +99,7 @@ def _layout(p: Program) -> None:
 
 
 def _is_odd(p: Program, ndim: Reg) -> Reg:
-    """Whether a stride is not the product of the dimensions behind it; NULL stands for those."""
+    """Find out whether a stride is not the product of the dimensions behind it."""
     strides = p.load(64, p.object, STRIDES)
     odd, product, offset = p.new(), p.new(), p.new()
     p.set(odd, 0)
@@ -117,17 +115,20 @@ def _is_odd(p: Program, ndim: Reg) -> Reg:
 
 
 def _check_layout(p: Program, axis: Reg, column_major: Reg) -> None:
-    """Whether the stride that was read is that of the order."""
-    p.set(p.expected, call_for(p, "row_major", axis))
+    """Check that the stride just read is that of the order."""
+    p.set(p.expected, p.run_for("row_major", axis))
     words = p.register(WORDS.index(Words.CONTIGUOUS))
     with p.when(column_major):
-        p.set(p.expected, call_for(p, "column_major", axis))
+        p.set(p.expected, p.run_for("column_major", axis))
         p.set(words, WORDS.index(Words.COLUMN_MAJOR))
     p.check(p.ne(p.value, p.expected), words)
 
 
 def _data(p: Program) -> None:
-    """Dimensions are not negative here; one of 0 makes the product 0, whatever the others are."""
+    """Check element count, offset and pointer. Dimensions are not negative here.
+
+    A product with a dimension of 0 is 0, even if a part of it overflows.
+    """
     product = p.new()
     p.set(product, 1)
     p.set(p.overflow, 0)
@@ -135,7 +136,7 @@ def _data(p: Program) -> None:
     with p.loop(p.load(32, p.object, NDIM)) as axis:
         dim = p.load(64, p.add(shape, p.shl(axis, 3)))
         p.effect(Instruction.MULO, product, product, dim)
-    with p.when(p.overflow), p.when(p.not_(call_for(p, "is_empty"))):
+    with p.when(p.overflow), p.when(p.not_(p.run_for("is_empty"))):
         _turn_to(p, Part.SHAPE, NO_INDEX_BITS)
         p.run("report", WORDS.index(Words.NUMEL))
     _turn_to(p, Part.BYTE_OFFSET, NO_INDEX_BITS)
@@ -154,14 +155,14 @@ def _align(p: Program) -> None:
 
 
 def _shaped(p: Program) -> None:
-    """Without dimensions there may be no array of them."""
+    """Check that the array of dimensions is there, unless there are no dimensions."""
     with p.when(p.not_(p.load(64, p.object, SHAPE))), p.when(p.load(32, p.object, NDIM)):
         _turn_to(p, Part.SHAPE, NO_INDEX_BITS)
         p.run("report", WORDS.index(Words.SHAPE_NULL))
 
 
 def _same_device(p: Program) -> None:
-    """The first of the others that is there, and on this tensor's device type, counts."""
+    """Compare with the first other tensor that is present and on the same device type."""
     _turn_to(p, Part.DEVICE_ID, NO_INDEX_BITS)
     p.binary(Instruction.LD32, p.object, _DEVICE_ID, p.value)
     own = p.load(32, p.object, _DEVICE_TYPE)
@@ -180,7 +181,7 @@ def _same_device(p: Program) -> None:
 
 
 def _dtypes(p: Program) -> None:
-    """The value is one of these."""
+    """Check that the value is one of these."""
     right = p.new()
     p.set(right, 0)
     with p.loop(p.operand(8)):

@@ -1,12 +1,14 @@
-"""Appending to the message: text, numbers, names. All stop at the end of the buffer."""
+"""Append text, numbers and names to the message, up to the end of the buffer."""
 
 from __future__ import annotations
 
 from ffi_builder import abi
-from ffi_builder.diagnosis.assembler import Instruction, Label, Reg
+from ffi_builder.diagnosis.assembler import Label, Reg
+from ffi_builder.diagnosis.instructions import Instruction
 from ffi_builder.diagnosis.program import (
     BIG_BEYOND,
     BIG_UNSIGNED,
+    NDIM,
     PLACE_INDEX,
     PLACE_PART,
     PLACE_SOLVED,
@@ -15,11 +17,9 @@ from ffi_builder.diagnosis.program import (
 from ffi_builder.diagnosis.table import NO_INDEX, Style
 from ffi_builder.plan.messages import SHOWN_ENTRIES
 
-NDIM = abi.OBJECT_SIZE + abi.DLTENSOR_NDIM
-
 
 def define_texts(p: Program) -> None:
-    """Assemble the functions; each is used by those below it."""
+    """Assemble the functions, each before those that call it."""
     p.define("put_number", 2, _put_number)
     p.define("put_int", 1, _put_int)
     p.define("put_float", 1, _put_float)
@@ -39,7 +39,7 @@ def _put_number(p: Program, format_: Reg, value: Reg) -> None:
 
 
 def _put_int(p: Program, value: Reg) -> None:
-    """Most are dimensions and indices of one digit, for which to call C would take longest."""
+    """Append an int. Most have one digit, and calling C would take longest for those."""
     with p.when(p.ult(value, 10)):
         p.append(p.add(p.constant("0123456789"), value), 1)
         p.ret()
@@ -47,7 +47,7 @@ def _put_int(p: Program, value: Reg) -> None:
 
 
 def _put_float(p: Program, value: Reg) -> None:
-    # NaN is the one value that is the same as nothing that compares equal to itself.
+    # NaN never equals what strtod reads back.
     exponent = p.and_(value, 2**63 - 1)
     with p.when(p.slt(0x7FF << 52, exponent)):
         p.put("nan")
@@ -63,7 +63,7 @@ def _put_float(p: Program, value: Reg) -> None:
 
 
 def _put_name(p: Program, names: Reg, number: Reg, other: Reg) -> None:
-    """``other`` is the format for a number without a name; 0 appends nothing."""
+    """Append a number's name, or the number in the format ``other`` (0: nothing)."""
     head = Label()
     p.place(head)
     length = p.unsigned(names, 8, 1)
@@ -142,7 +142,7 @@ def _put_place(p: Program, place: Reg, symbol: Reg) -> None:
 
 
 def _put_list(p: Program, entries: Reg) -> None:
-    """As many entries as the current tensor has dimensions; NULL only where there are some."""
+    """Append as many entries as the current tensor has dimensions, or NULL."""
     with p.when(p.not_(entries)):
         p.put("NULL")
         p.ret()

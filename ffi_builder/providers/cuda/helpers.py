@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from ffi_builder.ir import Symbols, Type, Types, define_kept, mark_trusted
+from ffi_builder.ir import Symbols, Type, Types, define_cached, mark_trusted
 from ffi_builder.providers.cuda.context import device_of, enter, forget, launch, leave, primary
 from ffi_builder.providers.cuda.control import INIT_ONCE, leave_module, preload, release, unload
 from ffi_builder.providers.cuda.emit import (
@@ -47,7 +47,7 @@ _BODIES: Final[dict[str, tuple[str, Callable[..., None]]]] = {
 
 def define_helpers(symbols: Symbols) -> None:
     """Add those that the module does not have."""
-    define_kept(symbols, "cuda", _define_all)
+    define_cached(symbols, "cuda", _define_all)
 
 
 def _define_all(symbols: Symbols) -> None:

@@ -4,7 +4,7 @@
     number of parts, their lengths
     parts: the key, an index in JSON, the source, the address getter, objects …
 
-Reading runs no code of the file, and believes nothing of it that the checksum does not cover.
+Reading runs no code from the file, and trusts only what the checksum covers.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _COUNT: Final = struct.Struct("<Q")
 
 @dataclass(frozen=True)
 class Code:
-    """What was compiled."""
+    """The objects of a compiled module."""
 
     own: tuple[bytes, ...]
     """Objects of the module: its own, then those of its helpers."""
@@ -38,21 +38,21 @@ class Code:
 
 @dataclass(frozen=True)
 class Entry:
-    """What the cache has of one compiled module."""
+    """A compiled module, as the cache stores it."""
 
     code: Code
     getter: bytes
-    """The template of address getters, which would need LLVM."""
+    """The template of address getters; making it would need LLVM."""
     source: StoredSource | None
-    """What it was compiled from; None if whoever looks it up has that."""
+    """The source of the code; None if whoever looks the entry up has it."""
     distributions: dict[str, str]
-    """Builds of MLIR that it came from, as far as the key does not say it."""
+    """The builds of MLIR that made it, unless they are in the key."""
     made_of: list[list[str]]
     """The contents that the objects were made of, by `cache_key.made_of`."""
 
 
 def encode(key: bytes, entry: Entry) -> bytes:
-    """The bytes of a file."""
+    """Encode an entry as the bytes of a file."""
     form, text, root, metadata = _described(entry.source)
     index = {
         "form": form,
@@ -69,7 +69,7 @@ def encode(key: bytes, entry: Entry) -> bytes:
 
 
 def decode(key: bytes, data: bytes) -> Entry | None:
-    """The entry for `key` in the bytes of a file, or None if that is not what they are."""
+    """Decode the bytes of a file; None if they are not an entry for `key`."""
     if len(data) < _HEADER.size:
         return None
     body = memoryview(data)[_HEADER.size :]
@@ -80,7 +80,7 @@ def decode(key: bytes, data: bytes) -> Entry | None:
         found, index, text, getter, *objects = _split(body)
         return _entry(json.loads(index), text, getter, objects) if found == key else None
     except (ValueError, KeyError, TypeError, IndexError, struct.error):
-        return None  # with a right checksum: nothing that `encode` has made
+        return None  # the checksum is right, but `encode` did not write this
 
 
 def _entry(index: dict[str, Any], text: bytes, getter: bytes, objects: list[bytes]) -> Entry:
@@ -127,5 +127,5 @@ def _split(body: memoryview) -> list[bytes]:
         parts.append(bytes(body[at : at + length]))
         at += length
     if len(lengths) != count or at != len(body):
-        raise ValueError("The lengths of the parts are not that of the file")
+        raise ValueError("The lengths of the parts do not add up to the length of the file")
     return parts

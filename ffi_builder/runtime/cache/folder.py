@@ -1,8 +1,9 @@
-"""The folder of the compile cache: one file an entry, found by the SHA-256 of its key.
+"""The folder of the compile cache: one file per entry, found by the SHA-256 of its key.
 
 There are no locks. A file is written under another name and then renamed, so whoever opens it sees
-all of it; if two processes make the same entry, the later one stays. Trouble with the folder is
-never an error: what cannot be read is built anew, and what cannot be written is a warning.
+the whole file; if two processes make the same entry, the later one stays. A folder that fails is
+never an error: an entry that cannot be read is built anew, and one that cannot be written is a
+warning.
 """
 
 from __future__ import annotations
@@ -34,11 +35,11 @@ _TOUCH_SECONDS: Final = 3600.0
 _UNFINISHED_SECONDS: Final = 600.0
 """Writing takes milliseconds: what is older was left by a process that was killed."""
 
-# To look through a full folder takes some 40 ms. So it is done once for every 64th of its size
-# that is written, by chance: processes that write one entry each need no count in common.
+# Looking through a full folder takes some 40 ms, so it is done once for every 64th of its size that
+# is written. Chance decides when: processes that write one entry each need not share a count.
 _LOOKS_PER_SIZE: Final = 64
 
-# How much is left when entries had to go.
+# How much of the limit is left after entries were removed.
 _KEPT: Final = 7 / 8
 
 _SIZE: Final = re.compile(r"(\d+)\s*([KMGT]?)(?:i?B)?", re.IGNORECASE)
@@ -47,10 +48,10 @@ _warned: set[Path] = set()
 
 
 def open_cache(cache_dir: str | os.PathLike[str] | None) -> Cache | None:
-    """The cache in folder `cache_dir`, by default the one in the environment, or None.
+    """Open the cache in `cache_dir`, or in the folder that the environment names, if it does.
 
-    Raises TypeError for what is no path, ValueError for an empty one, or another limit of the size
-    than a number of bytes with K, M, G or T.
+    Raises TypeError if it is not a path, and ValueError if it is empty, or if the size limit in the
+    environment is not a number of bytes with K, M, G or T.
     """
     if cache_dir is None:
         cache_dir = os.environ.get(DIR_VARIABLE) or None
@@ -80,13 +81,13 @@ def _size_limit() -> int:
 
 @dataclass(frozen=True)
 class Cache:
-    """A folder, which need not exist, and how many bytes its entries may have."""
+    """A folder, which need not exist, and the most bytes that its entries may take."""
 
     folder: Path
     limit: int
 
     def read(self, key: bytes) -> Entry | None:
-        """The entry for `key`, or None if there is none that can be believed."""
+        """Read the entry for `key`; None if there is none that can be trusted."""
         try:
             data = _read_own(self.path(key), self.limit)
         except OSError:
@@ -96,7 +97,7 @@ class Cache:
     def write(self, key: bytes, entry: Entry) -> None:
         """Store `entry`, or warn once that this folder does not take entries.
 
-        The warning points at the caller of whoever calls this.
+        The warning points at the caller's caller.
         """
         data = encode(key, entry)
         if len(data) > self.limit:
@@ -115,7 +116,7 @@ class Cache:
                 )
 
     def path(self, key: bytes) -> Path:
-        """Where the entry for `key` is, if there is one."""
+        """The path of the entry for `key`, whether or not it exists."""
         return self.folder / f"{hashlib.sha256(key).hexdigest()}{_SUFFIX}"
 
     def _store(self, path: Path, data: bytes) -> None:
@@ -140,7 +141,7 @@ class Cache:
     def _trim(self, newest: str) -> None:
         """Remove the least recently used entries if all together are too large; keep `newest`.
 
-        Other processes may do the same, or use what goes: then it is built again.
+        Other processes may do the same, or need what is removed: they build it again.
         """
         entries = sorted(self.entries(), key=lambda entry: entry[0])
         total = sum(size for _, size, _ in entries)
@@ -155,7 +156,7 @@ class Cache:
                 total -= size
 
     def entries(self) -> Iterator[tuple[float, int, Path]]:
-        """When each was used last, its size and path; removes what killed processes left."""
+        """Yield when each was last used, its size and path; remove what killed processes left."""
         now = time.time()
         for file in os.scandir(self.folder):
             with contextlib.suppress(OSError):
@@ -173,11 +174,11 @@ class Cache:
 
 def _read_own(path: Path, limit: int) -> bytes | None:
     """The bytes of a file of up to `limit` bytes that only this user can have written."""
-    # A FIFO that somebody has put there would keep `open` waiting.
+    # O_NONBLOCK: a FIFO of that name would keep `open` waiting.
     file = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     try:
         status = os.fstat(file)
-        # What is in an entry will be run.
+        # The code in an entry will be run.
         if status.st_size > limit or not stat.S_ISREG(status.st_mode) or not _is_ours(status):
             return None
         data = _read_all(file, status.st_size)

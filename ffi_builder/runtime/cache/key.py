@@ -1,7 +1,7 @@
-"""What a compiled module depends on, as bytes: the key of its entry in the compile cache.
+"""Keys of the compile cache: everything that a compiled module depends on, as bytes.
 
-A key is JSON that people can read. Long contents stand in it as their SHA-256. Nothing here
-imports MLIR, LLVM or the JIT, so that a hit needs none of the first two.
+A key is JSON that people can read, with long contents as their SHA-256. Nothing here imports MLIR
+or LLVM, so that a hit needs neither.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ from ffi_builder.runtime.codegen import llvm
 from ffi_builder.runtime.inputs import CachedSource, LlvmSource, MlirSource, ObjectSource, Source
 
 Key: TypeAlias = "str | bytes | tuple[str | bytes | int | Key, ...]"
-"""What `compile_cached` takes."""
+"""The key that `compile_cached` takes."""
 
 _PACKAGES: Final = ("llvmlite", "apache-tvm-ffi", "apache-tvm-ffi-orcjit")
 
 _DEEPEST: Final = 32
-"""How deep the tuples of a key may be in one another."""
+"""How deep the tuples of a key may be nested."""
 
 _LIBRARIES: Final = (".so", ".dylib", ".pyd", ".dll")
 
 _CPUINFO: Final = Path("/proc/cpuinfo")
 
-# What /proc/cpuinfo says of a CPU and not of its moment, on x86-64, AArch64 and RISC-V.
+# Fields of /proc/cpuinfo that describe the CPU, not its state, on x86-64, AArch64 and RISC-V.
 _CPU_FIELDS: Final = frozenset(
     {
         *("vendor_id", "cpu family", "model", "model name", "stepping", "flags"),
@@ -47,13 +47,13 @@ _FEATURE_FIELDS: Final = frozenset({"flags", "Features", "isa"})
 def made_of(source: Source, items: Sequence[LlvmSource | ObjectSource]) -> list[list[str]]:
     """Return the kinds and SHA-256s of `source`, and of what is linked to it, as they are now.
 
-    An entry of the cache says it, whatever its key is.
+    An entry of the cache contains it, whatever its key is.
     """
     return [_content(each) for each in (source, *items)]
 
 
 def of_source(source: Source, level: int, contents: list[list[str]]) -> bytes:
-    """The key of the objects that `source` becomes; `contents` is what `made_of` says."""
+    """The key of the objects that `source` becomes; `contents` is the result of `made_of`."""
     own, *linked = contents
     parts: list[object] = ["source", own]
     if isinstance(source, MlirSource):
@@ -64,10 +64,10 @@ def of_source(source: Source, level: int, contents: list[list[str]]) -> bytes:
 def of_name(
     key: object, pipeline: str | None, level: int, items: Sequence[LlvmSource | ObjectSource]
 ) -> bytes:
-    """The key of what an author calls `key`.
+    """The key of a module that an author names `key`.
 
     Raises TypeError if that is neither str nor bytes, nor a tuple of these, ints and tuples, and
-    ValueError if tuples are more than 32 deep in one another.
+    ValueError if tuples are nested more than 32 deep.
     """
     if isinstance(key, int):
         raise _unfit(key)
@@ -84,7 +84,7 @@ def _key(*parts: object) -> bytes:
 
 
 def _plain(key: object, depth: int = 0) -> object:
-    """`key` as JSON can say it, so that different keys differ. Raises TypeError or ValueError."""
+    """Convert `key` to JSON values; different keys differ. Raises TypeError or ValueError."""
     match key:
         case str():
             return str.__str__(key)
@@ -97,8 +97,8 @@ def _plain(key: object, depth: int = 0) -> object:
         case tuple():
             if depth == _DEEPEST:
                 raise ValueError(
-                    f"Expected tuples that are at most {_DEEPEST} deep in one another as the key, "
-                    f"but got deeper ones: write the key as one tuple, or as a str"
+                    f"Expected tuples that are nested at most {_DEEPEST} deep as the key, but got "
+                    f"deeper ones: write the key as one tuple, or as a str"
                 )
             return [_plain(part, depth + 1) for part in cast("tuple[object, ...]", key)]
         case _:
@@ -133,11 +133,11 @@ def _sha256(data: bytes) -> str:
 
 @functools.cache
 def environment() -> str:
-    """What every key has in it: this package, what it compiles with, and the CPU."""
+    """The part that all keys share: this package, the compilers that it uses, and the CPU."""
     known = {
         "ffi_builder": _own_sources(),
         **{package: _version(package) for package in _PACKAGES},
-        # A build of llvmlite may have another LLVM than the one of the same version on PyPI.
+        # Builds of one version of llvmlite may contain different LLVMs.
         "libllvmlite": [size for _, size, _ in _libraries("llvmlite", "binding")],
         "cpu": cpu(),
     }
@@ -145,7 +145,7 @@ def environment() -> str:
 
 
 def _own_sources() -> str:
-    """Of a clone that is being worked on, a version says too little."""
+    """The version of this package, and a digest of its sources: a clone changes without it."""
     root = Path(__file__).parents[1]
     total = hashlib.sha256()
     for path in sorted(root.rglob("*.py")):
@@ -163,7 +163,7 @@ def _version(package: str) -> str:
 
 @functools.cache
 def distribution(root: str) -> str:
-    """Of an MLIR that is being worked on, a version says too little: sizes and times of files."""
+    """A digest of the sizes and times of libraries: an MLIR under work keeps its version."""
     return _sha256(json.dumps(_libraries(root, "_mlir_libs")).encode())
 
 
@@ -185,7 +185,7 @@ def _libraries(package: str, folder: str) -> list[tuple[str, int, int]]:
 
 
 def cpu() -> list[str]:
-    """The CPU by what Linux says of it, which takes microseconds; else by LLVM's word."""
+    """The CPU as Linux describes it, which takes microseconds, or else as LLVM does."""
     lines = [line.partition(":") for line in _first_processor().splitlines()]
     fields = {name.strip(): value.strip() for name, _, value in lines}
     known = [f"{name}: {fields[name]}" for name in sorted(_CPU_FIELDS & fields.keys())]
@@ -195,7 +195,7 @@ def cpu() -> list[str]:
 
 
 def _first_processor() -> str:
-    """Its part of /proc/cpuinfo: to read all of it takes milliseconds on a large machine."""
+    """The first part of /proc/cpuinfo: reading all takes milliseconds on a large machine."""
     data = b""
     try:
         with _CPUINFO.open("rb", buffering=0) as file:

@@ -1,14 +1,17 @@
-"""LLVM IR to objects and text: in this process where that is safe, else in a child.
+"""LLVM IR to objects and text: in this process where that is safe, else in a child process.
 
-The functions are those of `llvm`, which says what they do and raise.
+The functions of the same names in `llvm` do the work. All raise CompileError.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import TypeVar
 
 from ffi_builder.runtime.codegen import llvm
 from ffi_builder.runtime.safety import allowlist_llvm, worker
+
+_Result = TypeVar("_Result")
 
 
 def emit_object(
@@ -20,49 +23,41 @@ def emit_object(
     jit: bool = True,
     triple: str | None = None,
 ) -> bytes:
-    """Object file for LLVM IR `text`. Raises CompileError."""
+    """Compile LLVM IR `text` to an object file."""
     hazard = _hazard(text, cpu, triple)
-    if hazard is None:
-        try:
-            return llvm.emit_object(text, cpu, level, passes, jit)
-        except llvm.TooManyPipelinesError:
-            hazard = "the module"
-    return worker.emit_object(text, cpu, level, passes, jit, triple, hazard=hazard)
+    return _safely(hazard, llvm.emit_object, text, cpu, level, passes, jit, triple)
 
 
 def emit_assembly(text: str, cpu: str, level: int) -> str:
-    """Assembly for LLVM IR `text`. Raises CompileError."""
-    hazard = _hazard(text, cpu, None)
-    if hazard is None:
-        try:
-            return llvm.emit_assembly(text, cpu, level)
-        except llvm.TooManyPipelinesError:
-            hazard = "the module"
-    return worker.emit_assembly(text, cpu, level, hazard=hazard)
+    """Compile LLVM IR `text` to assembly."""
+    return _safely(_hazard(text, cpu), llvm.emit_assembly, text, cpu, level)
 
 
 def optimised(text: str, cpu: str, level: int) -> str:
-    """LLVM IR `text` as code is generated from it. Raises CompileError."""
-    hazard = _hazard(text, cpu, None)
-    if hazard is None:
-        return llvm.optimised(text, cpu, level)
-    return worker.optimised(text, cpu, level, hazard=hazard)
+    """Optimise LLVM IR `text`, as is done before code is generated from it."""
+    return _safely(_hazard(text, cpu), llvm.optimised, text, cpu, level)
 
 
 def internalised(text: str, visible: Sequence[str]) -> str:
-    """LLVM IR in which only `visible` symbols are seen by other objects. Raises CompileError."""
-    hazard = _hazard(text, "host", None)
-    if hazard is None:
-        return llvm.internalised(text, visible)
-    return worker.internalised(text, visible, hazard=hazard)
+    """Hide all symbols of LLVM IR `text` from other objects but those in `visible`."""
+    return _safely(_hazard(text, "host"), llvm.internalised, text, tuple(visible))
 
 
-def _hazard(text: str, cpu: str, triple: str | None) -> str | None:
-    """What may end the process, as the words behind "LLVM cannot generate code for"."""
+def _hazard(text: str, cpu: str, triple: str | None = None) -> str | None:
+    """Return what may end the process, as the words after "LLVM cannot generate code for"."""
     hazard = allowlist_llvm.codegen_hazard(text, llvm.host_cpu(), llvm.host_features())
     if hazard is not None:
         return f"the module, which has `{hazard}`"
-    # What is known to be right is known of this architecture's usual CPUs.
+    # What is known to be harmless is known of the usual CPUs of this architecture.
     if triple is not None or cpu not in ("host", "baseline"):
         return f"CPU `{cpu}` of `{triple or llvm.host_triple()}`"
     return None
+
+
+def _safely(hazard: str | None, function: Callable[..., _Result], *arguments: object) -> _Result:
+    if hazard is None:
+        try:
+            return function(*arguments)
+        except llvm.TooManyPipelinesError:
+            hazard = "the module"
+    return worker.generate(function.__name__, hazard, *arguments)

@@ -5,8 +5,8 @@ LLVM 24, which is in torch-mlir, prints constants that LLVM 22, which is in llvm
     f0x4B800000   +inf   -qnan   +nan(0x1)   +snan(0x4000)
     float 1.000000e-01
 
-the first in bits of the type's width, the last not exact and so not a float to LLVM 22.
-All of them have a hexadecimal form that both read: ``0x`` and the bits of a double (also for a
+The first is the bits of a float; the last is not exact, and so not a float to LLVM 22. All of them
+have a hexadecimal form that both read: ``0x`` and the bits of a double (also for a
 float), ``0xH`` for a half, ``0xR`` for a bfloat, ``0xK`` for an x86_fp80, ``0xL`` for an fp128 (its
 low half first). See "Simple Constants" in LLVM's language reference.
 
@@ -34,12 +34,12 @@ class _Format:
 
     @property
     def bias(self) -> int:
-        """Of the exponent."""
+        """The bias of the exponent."""
         return 2 ** (self.exponent - 1) - 1
 
     @property
     def width(self) -> int:
-        """Bits in all."""
+        """The number of bits."""
         return 1 + self.exponent + self.mantissa + self.explicit
 
     def special(self, negative: bool, mantissa: int) -> int:
@@ -50,7 +50,7 @@ class _Format:
 
     @property
     def _infinity(self) -> int:
-        """Without an explicit bit."""
+        """The bits of infinity, without an explicit bit."""
         return (2**self.exponent - 1) << self.mantissa
 
     def nearest(self, value: Fraction, negative: bool) -> int:
@@ -90,14 +90,14 @@ _TOKENS: Final = re.compile(
     rf"{_STRING}|;[^\n]*|{_TYPE}|(?<![\w.%@$#!-])({_NAMED}|{_NUMBER})(?![\w.])"
 )
 _LARGEST_EXPONENT: Final = 6000
-"""Decimal exponents beyond any format's."""
+"""Larger decimal exponents are beyond any format's."""
 _MARKS: Final = ("f0x", "inf", "nan")
 _DECIMAL: Final = re.compile(r"\.\d")
 _LINE: Final = re.compile(rf"^.*{_TYPE}.*$", re.MULTILINE)
 
 
 def readable(text: str) -> str:
-    """LLVM IR with the same constants in forms that LLVM 22 reads."""
+    """Write the constants of LLVM IR in forms that LLVM 22 reads."""
     # Most modules have none, which these searches find out much faster than the one below.
     if not any(mark in text for mark in _MARKS) and _DECIMAL.search(text) is None:
         return text
@@ -105,7 +105,7 @@ def readable(text: str) -> str:
 
 
 def _line(line: re.Match[str]) -> str:
-    """A constant has the type that was last named before it."""
+    """Rewrite a line, in which a constant has the last type that was named before it."""
     current = ""
 
     def token(found: re.Match[str]) -> str:
@@ -144,7 +144,7 @@ def _decimal(type_: str, digits: str, negative: bool) -> int:
     if type_ == "float":
         nearest = float(digits)
         (bits,) = struct.unpack("<Q", struct.pack("<d", nearest))
-        # A double that is no tie between two floats, and a normal float, is rounded right.
+        # Rounding twice is right but for ties between two floats, and for subnormal floats.
         if bits & (2**29 - 1) != 2**28 and 1e-37 < nearest < 3e38:
             (single,) = struct.unpack("<I", struct.pack("<f", nearest))
             return format_.special(negative, 0) & 1 << 31 | single

@@ -1,9 +1,9 @@
 """LLVM IR text to machine code, with llvmlite: parse, verify, optimise, emit.
 
-What LLVM's code generator cannot do ends the process (`LLVM ERROR`, or exit(1) for a fault in
-inline assembly) and nothing in llvmlite's API can stop that. So `emit` takes only text that
-`allowlist_llvm.codegen_hazard` finds nothing in; anything else goes to a child process
-(`safety.worker`), which calls the same functions.
+LLVM's code generator ends the process on what it cannot do (`LLVM ERROR`, or exit(1) for a fault in
+inline assembly), and nothing in llvmlite's API can stop that. So `emit` calls these functions in
+this process only with text in which `allowlist_llvm.codegen_hazard` finds nothing, and in a child
+process (`safety.worker`) with any other.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from ffi_builder.runtime import _optional
 from ffi_builder.runtime.protocols import LlvmModule, LlvmValue, TargetMachine
 from ffi_builder.runtime.safety.interrupts import uninterrupted
 
-# What a baseline CPU has: every 64-bit processor of the architecture runs code for it.
+# Baseline CPUs: every 64-bit processor of the architecture runs code for them.
 BASELINE_CPUS = {"x86_64": "x86-64", "aarch64": "generic"}
 
 # A thread-local variable that other modules cannot see.
@@ -29,12 +29,12 @@ _OWN_THREAD_LOCAL = re.compile(
     rf'^(@(?:"[^"]*"|[\w.$-]+))\s*=\s*{_OWN_WORDS}thread_local\b', re.MULTILINE
 )
 
-# What symbols have that other objects see. (`appending` is for lists that LLVM joins.)
+# Linkages of symbols that other objects see. (`appending` is for lists that LLVM joins.)
 _VISIBLE_LINKAGES = frozenset(
     {"external", "linkonce_any", "linkonce_odr", "weak_any", "weak_odr", "common"}
 )
 
-# An alias or ifunc, which llvmlite does not list, up to where its linkage stands and behind.
+# An alias or ifunc, which llvmlite does not list: what is before its linkage, and what is after.
 _ALIAS = re.compile(
     r"""^(@"?([^"\n]*?)"?\ =\ )
         (?:(?:linkonce|weak|linkonce_odr|weak_odr|dso_local|hidden|protected)\ )*
@@ -44,8 +44,8 @@ _ALIAS = re.compile(
 
 _machine_lock = threading.Lock()
 
-# Each run of LLVM's pipeline leaks 1.5 KB, its pass builder, which llvmlite does not free. So code
-# is generated in this process as long as that makes 3 MB, and then in a child.
+# Each run of LLVM's pipeline leaks its pass builder, 1.5 KB, which llvmlite does not free. So this
+# process generates code until it has lost 3 MB, and then children do.
 most_pipelines: float = 2000
 _pipelines = 0
 
@@ -92,10 +92,9 @@ def architecture(triple: str) -> str:
 
 
 def target_machine(cpu: str, level: int, triple: str | None = None) -> TargetMachine:
-    """The process's target machine for `cpu` at codegen level `level`, made once each.
+    """The target machine for `cpu` at codegen level `level`, made once per process.
 
-    `cpu` is `host`, `baseline` or a name that LLVM knows for `triple`, which is left out for this
-    machine's.
+    `cpu` is `host`, `baseline` or a name that LLVM knows for `triple`, by default this machine's.
     """
     with _machine_lock:
         return _target_machine(cpu, level, triple)
@@ -122,7 +121,7 @@ def parse(text: str, machine: TargetMachine) -> LlvmModule:
     Each module gets an LLVM context of its own, since a context never forgets the types it has
     seen.
     """
-    module = _parsed(text)
+    module = parse_unverified(text)
     try:
         module.verify()
     except RuntimeError as error:
@@ -131,18 +130,19 @@ def parse(text: str, machine: TargetMachine) -> LlvmModule:
     return module
 
 
-def _parsed(text: str) -> LlvmModule:
+def parse_unverified(text: str, context: Any = None) -> Any:
+    """Parse LLVM IR, in an LLVM context of its own if none is given. Raises CompileError."""
     llvm = binding()
     try:
-        return llvm.parse_assembly(text, llvm.create_context())
+        return llvm.parse_assembly(text, llvm.create_context() if context is None else context)
     except RuntimeError as error:
         raise CompileError(f"The LLVM IR does not parse: {_reason(error)}") from error
 
 
 @uninterrupted
 def internalised(text: str, visible: Collection[str]) -> str:
-    """The LLVM IR with every symbol that it defines internal but those in `visible`."""
-    module = _parsed(text)
+    """Make every symbol that LLVM IR `text` defines internal, except for those in `visible`."""
+    module = parse_unverified(text)
     for symbol in (*module.functions, *module.global_variables):
         known = symbol.name in visible or symbol.name.startswith("llvm.")
         if not known and not symbol.is_declaration and symbol.linkage.name in _VISIBLE_LINKAGES:
@@ -179,7 +179,7 @@ def optimise(
 
 @uninterrupted
 def optimised(text: str, cpu: str, level: int) -> str:
-    """The text of the module as code is generated from it."""
+    """Optimise LLVM IR `text`, as is done before code is generated from it."""
     machine = target_machine(cpu, level)
     module = parse(text, machine)
     optimise(module, machine, level, limited=False)
@@ -195,9 +195,9 @@ def emit_object(
     jit: bool = True,
     triple: str | None = None,
 ) -> bytes:
-    """Object file for LLVM IR `text`. Only for text without hazards: see the module's docstring.
+    """Compile LLVM IR `text` to an object file.
 
-    With `jit`, internal thread-local variables become external: see there. Raises CompileError and
+    `jit` makes internal thread-local variables external. Raises CompileError and
     TooManyPipelinesError.
     """
     machine = target_machine(cpu, level, triple)
@@ -211,7 +211,7 @@ def emit_object(
 
 @uninterrupted
 def emit_assembly(text: str, cpu: str, level: int) -> str:
-    """Assembly text for LLVM IR `text`; as `emit_object`."""
+    """Compile LLVM IR `text` to assembly. Raises what `emit_object` does."""
     machine = target_machine(cpu, level)
     module = parse(text, machine)
     optimise(module, machine, level)
@@ -219,7 +219,7 @@ def emit_assembly(text: str, cpu: str, level: int) -> str:
 
 
 def _free_passes(passes: Any) -> None:
-    """What `passes.close()` should do: in llvmlite 0.50 it has the `_dispose` of the wrong base.
+    """Do what `passes.close()` should: in llvmlite 0.50 it inherits the wrong `_dispose`.
 
     Each pipeline would leak 50 KB.
     """
@@ -245,7 +245,7 @@ def _set_target(module: LlvmModule, machine: TargetMachine) -> None:
 
 
 def _pointers(layout: str) -> tuple[str, str]:
-    """Byte order and size of a plain pointer: what code for another layout cannot get round."""
+    """The byte order, and the size of a plain pointer: code for other ones cannot be used."""
     pointer = re.search(r"(?:^|-)p0?:(\d+)", layout)
     return layout.partition("-")[0] if layout[:1] in "eE" else "e", pointer[1] if pointer else "64"
 
@@ -255,9 +255,9 @@ def _attributes(function: LlvmValue) -> str:
 
 
 def _with_external_thread_locals(text: str) -> str:
-    """LLVM IR in which every thread-local variable is external, under a name that nothing else has.
+    """Make every thread-local variable of LLVM IR external, under a unique name.
 
-    That of a module's own would be reached by R_X86_64_TLSLD, which JITLink does not know.
+    Code reaches an internal one by R_X86_64_TLSLD, which JITLink does not know.
     """
     tag = hashlib.sha256(text.encode()).hexdigest()[:16]
     for name in _OWN_THREAD_LOCAL.findall(text):

@@ -1,7 +1,7 @@
 """LLVM IR text to PTX, with llvmlite's NVPTX target.
 
-LLVM ends the process on what it cannot select for an architecture, so `safety.worker` calls
-this in a child process.
+LLVM ends the process on what it cannot select for an architecture, so `safety.worker` calls this in
+a child process.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _NVPTX = re.compile(r"nvptx64\b")
 
 
 def emit_ptx(text: str, cpu: str, features: str, level: int, libraries: Sequence[bytes]) -> str:
-    """PTX of LLVM IR `text`, with bitcode libraries linked to it.
+    """Compile LLVM IR `text`, with bitcode libraries linked to it, to PTX.
 
     Raises CompileError if it does not parse or verify, or is for another target.
     """
@@ -30,7 +30,7 @@ def emit_ptx(text: str, cpu: str, features: str, level: int, libraries: Sequence
         cpu=cpu, features=features, opt=level
     )
     context = binding.create_context()
-    module = _parsed(binding, text, context)
+    module = llvm.parse_unverified(text, context)
     if module.triple and not _NVPTX.match(module.triple):
         raise CompileError(f"The module is for target `{module.triple}`, not for `{TRIPLE}`")
     layout = str(machine.target_data)
@@ -45,16 +45,8 @@ def emit_ptx(text: str, cpu: str, features: str, level: int, libraries: Sequence
     return machine.emit_assembly(module)
 
 
-def _parsed(binding: Any, text: str, context: Any) -> Any:
-    try:
-        return binding.parse_assembly(text, context)
-    except RuntimeError as error:
-        words = str(error).removeprefix("LLVM IR parsing error\n").removeprefix("<string>:")
-        raise CompileError(f"The LLVM IR does not parse: {words.strip()}") from error
-
-
 def _link(module: Any, library: Any, triple: str, layout: str) -> None:
-    """Link it, and keep to the module what came from it, so that what is not used is dropped."""
+    """Link a library to the module as internal functions, so that unused ones are dropped."""
     names = [function.name for function in library.functions if not function.is_declaration]
     for each in (module, library):
         each.triple, each.data_layout = triple, layout

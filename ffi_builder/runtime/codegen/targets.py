@@ -1,7 +1,6 @@
-"""Which machine code is generated for: triples and CPUs, checked before LLVM sees them.
+"""Targets of code generation: triples and CPUs, checked before LLVM sees them.
 
-LLVM goes on with a CPU that it does not know, and says so on stderr; with one that has no 64-bit
-mode it ends the process.
+For an unknown CPU, LLVM only prints a warning; for one without a 64-bit mode it ends the process.
 """
 
 from __future__ import annotations
@@ -29,12 +28,12 @@ _CPU = re.compile(r"^  (\S+) +- Select the ", re.MULTILINE)
 
 @dataclass(frozen=True)
 class Target:
-    """What an export is for."""
+    """The CPU and the triple that an export is for."""
 
     cpu: str
-    """`host`, `baseline`, or LLVM's name of one."""
+    """`host`, `baseline`, or LLVM's name of a CPU."""
     triple: str | None
-    """None is this machine's."""
+    """None for this machine's."""
 
     @property
     def machine(self) -> str:
@@ -43,12 +42,12 @@ class Target:
 
     @property
     def foreign(self) -> bool:
-        """It is another architecture than this machine's."""
+        """True for another architecture than this machine's."""
         return self.machine != llvm.architecture(llvm.host_triple())
 
 
 def target(cpu: object, triple: object) -> Target:
-    """A target that LLVM has. Raises CompileError that says what there is, and TypeError."""
+    """Check a target. Raises TypeError, and CompileError that says what there is."""
     if not isinstance(cpu, str):
         raise TypeError(f"Expected cpu= as a str, `baseline`, `host` or a name, but got {cpu!r}")
     if triple is not None and not isinstance(triple, str):
@@ -90,7 +89,7 @@ def _check_cpu(cpu: str, target: Target) -> None:
 
 @functools.cache
 def _known_cpus(architecture: str) -> tuple[str, ...]:
-    """Their names, which LLVM only prints, and once a process."""
+    """The names of CPUs. LLVM only prints them, and once a process, so a child is asked."""
     code = _LIST_CPUS.format(path=sys.path, triple=f"{architecture}-linux-gnu")
     done = subprocess.run(
         [sys.executable, "-I", "-c", code], capture_output=True, text=True, check=False

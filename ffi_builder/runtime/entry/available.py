@@ -126,7 +126,7 @@ def _use_managed(module: Any, handle: int) -> None:
 
 def _use_numpy(module: Any, numpy: Any) -> None:
     dtypes = layouts.numpy_dtypes(numpy)
-    # NumPy up to 2.2 leaves strides out where it can, and tvm-ffi writes those of a row-major array.
+    # NumPy 2.2 leaves strides out where it can, and tvm-ffi writes those of a row-major array.
     odd = numpy.lib.stride_tricks.as_strided(numpy.zeros(8), (1, 2), (400, 8))
     row_major = tvm_ffi.from_dlpack(odd).strides == (2, 1)
     module.use_numpy(numpy.ndarray, dtypes, row_major)

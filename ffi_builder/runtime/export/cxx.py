@@ -36,7 +36,7 @@ _CLASSES: Final[Mapping[str, str]] = {
     "None": "Any",
     "Any": "Any",
 }
-"""By the name of tvm-ffi's schema; what is not here is some object."""
+"""By the type in tvm-ffi's schema; any other type is an ObjectRef."""
 
 # Keywords, alternative tokens, macros of the headers that are included, and what is named here.
 # Everything else is written with its namespace, so that no name can hide it.
@@ -68,7 +68,7 @@ _MACRO_LIKE = re.compile(r"_[_A-Z]\w*|[A-Z][A-Z0-9]*_[A-Z0-9_]*|SNAN[A-Z0-9]*|(M
 def includes(functions: Iterable[Described]) -> list[str]:
     """The headers that the definitions need."""
     arguments = [argument for function in functions for argument in function.arguments]
-    wide = any(argument.parameter.type == "uint64" for argument in arguments)
+    wide = any(argument.is_uint64 for argument in arguments)
     names = ["tvm/ffi/big_int.h"] if wide else []
     return [f"#include <{name}>" for name in [*names, "tvm/ffi/tvm_ffi.h"]] + [
         f"#include <{name}>" for name in ("cstdint", "limits", "utility")
@@ -76,7 +76,7 @@ def includes(functions: Iterable[Described]) -> list[str]:
 
 
 def identifier(name: str) -> str:
-    """A name of C++ as like to `name` as can be: `new` is `new_`."""
+    """The C++ name that is closest to `name`: for `new`, `new_`."""
     letters = re.sub(r"\W", "_", name, flags=re.ASCII) or "_"
     if letters[0].isdigit():
         letters = f"_{letters}"
@@ -85,10 +85,10 @@ def identifier(name: str) -> str:
 
 
 def identifiers(names: Collection[str]) -> dict[str, str]:
-    """A name of C++ for each of `names`, no two alike.
+    """A different C++ name for each of `names`.
 
-    Names that C++ takes stay as they are, so that what the others become does not depend on their
-    order: beside `new_`, `new` is `new__`.
+    Names that are valid in C++ stay as they are, so that the others do not depend on their order:
+    beside `new_`, `new` is `new__`.
     """
     found = {name: name for name in names if identifier(name) == name}
     taken = set(found)
@@ -102,7 +102,7 @@ def identifiers(names: Collection[str]) -> dict[str, str]:
 
 
 def inline_function(function: Described, name: str) -> Iterator[str]:
-    """The lines of the definition of `name`, which calls the function."""
+    """Yield the lines that define `name`, which calls the function."""
     symbol = f"::{PREFIX}{function.name}"
     invoke = f"{_FFI}Function::InvokeExternC("
     if function.info is None:
@@ -116,8 +116,8 @@ def inline_function(function: Described, name: str) -> Iterator[str]:
     passed: list[str] = []
     for argument in function.arguments:
         own = names[argument.parameter.name]
-        if argument.constant is not None:
-            passed.append(_constant(argument.constant))
+        if argument.is_constant:
+            passed.append(_constant(argument.parameter.value))
         else:
             type_ = _parameter_type(argument)
             declared.append(f"{type_}{'' if type_.endswith(('*', '&')) else ' '}{own}")
@@ -131,16 +131,16 @@ def inline_function(function: Described, name: str) -> Iterator[str]:
 
 
 def _returned(function: Described) -> str:
-    """The type of what is returned; a uint64 may be beyond an int64_t."""
+    """The type that is returned: an Any for a uint64, which an int64_t may not hold."""
     assert function.info is not None
     schema = function.returns
-    if schema is None or re.search(r"-> .*\buint64\b", function.info.signature):
+    if schema is None or any(result.kind == "uint64" for result in function.info.results):
         return f"{_FFI}Any"
     return "void" if schema["type"] == "None" else _type(schema)
 
 
 def _wrapped(start: str, items: Sequence[str], end: str) -> Iterator[str]:
-    """On one line, or on lines that are filled."""
+    """Yield a call or declaration on one line, or on filled lines."""
     line = start
     for index, item in enumerate(items):
         piece = item + (end if index == len(items) - 1 else ",")
@@ -158,7 +158,7 @@ def _parameter_type(argument: Argument) -> str:
             return f"{_FFI}TensorView"
         case "Optional" if schema["args"][0]["type"] == "ffi.Tensor":
             return f"{_FFI}Optional<{_FFI}TensorView>"
-        case "int" if argument.parameter.type == "uint64":
+        case "int" if argument.is_uint64:
             return "::std::uint64_t"
         case kind if kind in _VALUES:
             return _VALUES[kind]
@@ -169,6 +169,8 @@ def _parameter_type(argument: Argument) -> str:
 def _type(schema: Schema) -> str:
     """The type of a value that may be in a container."""
     kind: str = schema["type"]
+    if kind == "Optional" and schema["args"][0]["type"] == "Any":
+        return f"{_FFI}Any"  # which may be None; tvm-ffi has no Optional of it
     if kind in _VALUES:
         return _VALUES[kind]
     if kind not in _CLASSES:
@@ -179,20 +181,23 @@ def _type(schema: Schema) -> str:
 
 def _passed(argument: Argument, name: str) -> str:
     # An AnyView would wrap what an int64_t does not hold.
-    return f"{_FFI}BigInt({name})" if argument.parameter.type == "uint64" else name
+    return f"{_FFI}BigInt({name})" if argument.is_uint64 else name
 
 
-def _constant(shown: str) -> str:
-    if shown in ("None", "True", "False"):
-        return {"None": "nullptr", "True": "true", "False": "false"}[shown]
-    if shown.lstrip("-").isdigit():
-        # C++ reads -9223372036854775808 as minus a number that is too large.
-        smallest = int(shown) == -(1 << 63)
-        return f"::std::int64_t{{{'-9223372036854775807 - 1' if smallest else shown}}}"
-    value = float(shown)
+def _constant(value: object) -> str:
     limits = "::std::numeric_limits<double>::"
-    if math.isnan(value):
-        return f"{limits}quiet_NaN()"
-    if math.isinf(value):
-        return f"{'-' * (value < 0)}{limits}infinity()"
-    return repr(value)
+    match value:
+        case None:
+            return "nullptr"
+        case bool():
+            return "true" if value else "false"
+        case int():
+            # C++ reads -9223372036854775808 as minus a number that is too large.
+            shown = "-9223372036854775807 - 1" if value == -(1 << 63) else value
+            return f"::std::int64_t{{{shown}}}"
+        case float() if math.isnan(value):
+            return f"{limits}quiet_NaN()"
+        case float() if math.isinf(value):
+            return f"{'-' * (value < 0)}{limits}infinity()"
+        case _:
+            return repr(value)

@@ -1,4 +1,4 @@
-"""A compiled module to files: an object or a shared library, a header, a stub."""
+"""Write a compiled module to files: an object or a shared library, a header, a stub."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ffi_builder.runtime.codegen import emit
 from ffi_builder.runtime.codegen.targets import Target, target
 from ffi_builder.runtime.elf import read_object
 from ffi_builder.runtime.embedded_modules import CustomModule
-from ffi_builder.runtime.export import linker
+from ffi_builder.runtime.export import header, linker, stub
 from ffi_builder.runtime.export.function_info import described, symbols, with_descriptions
 from ffi_builder.runtime.export.outputs import Output, write
 from ffi_builder.runtime.inputs import LlvmSource, ObjectSource, Source, llvm_ir, metadata_of
@@ -26,7 +26,7 @@ PathLike: TypeAlias = str | os.PathLike[str]
 
 @dataclass(frozen=True)
 class Options:
-    """The arguments that both exports have, checked."""
+    """The checked arguments of an export."""
 
     target: Target
     only: tuple[str, ...] | None
@@ -53,7 +53,7 @@ def options(
     stub: PathLike | None,
     modules: Iterable[object],
 ) -> Options:
-    """Raises TypeError, ValueError, and CompileError for a target that there is not."""
+    """Check arguments. Raises TypeError, ValueError, and CompileError for an unknown target."""
     if isinstance(export_only, (str, bytes)):
         raise TypeError(
             f"Expected names in export_only=, but got one, {export_only!r}: put it into a list"
@@ -72,7 +72,7 @@ def options(
 
 @dataclass(frozen=True)
 class Exporter:
-    """What an export needs of a compiled module."""
+    """The parts of a compiled module that an export needs."""
 
     source: Source
     links: Sequence[LlvmSource | ObjectSource]
@@ -80,9 +80,9 @@ class Exporter:
     own: tuple[str, ...]
     """The functions of `source`."""
     linked: tuple[str, ...]
-    """Those, and the ones of `links`."""
+    """The functions of `source` and `links`."""
     metadata: Callable[[str], str | None]
-    """Of a function."""
+    """The metadata of a function, by its name."""
 
     def object(self, path: PathLike, options: Options) -> None:
         """Write an object, without what `link=` added.
@@ -117,7 +117,7 @@ class Exporter:
         self._write(Output(path, data, executable=True), names, options)
 
     def _object(self, source: Source, options: Options, more: str = "") -> bytes:
-        """The object of `source`, and of `more` LLVM IR; one that was given is as it is."""
+        """Compile `source`, with `more` LLVM IR; an object that was given is returned as it is."""
         if isinstance(source, ObjectSource):
             read_object(source.data, options.target.machine)
             return source.data
@@ -132,8 +132,6 @@ class Exporter:
         return emit.emit_object(text, cpu, self.level, jit=False, triple=triple)
 
     def _write(self, main: Output, names: Sequence[str], options: Options) -> None:
-        from ffi_builder.runtime.export import header, stub  # which import tvm-ffi
-
         functions = [described(name, self.metadata(name)) for name in names]
         outputs = [main]
         if options.header is not None:
@@ -154,7 +152,7 @@ def _chosen(known: tuple[str, ...], options: Options) -> tuple[str, ...]:
 
 
 def _check_hidden(data: bytes, options: Options) -> None:
-    """An object that was given cannot be changed."""
+    """Raise CompileError for symbols that cannot be hidden in an object that was given."""
     shown = set(symbols(options.only or ()))
     others = [s.name for s in read_object(data, options.target.machine).symbols if s.defined]
     visible = sorted(set(others) - shown)

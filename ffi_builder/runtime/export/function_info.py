@@ -1,12 +1,12 @@
-"""Functions as headers and stubs show them, and what they say of themselves in a library.
+"""Functions with their types, for headers and stubs; and functions that return metadata.
 
 For each function that has metadata, an export adds to its LLVM IR
 
     define i32 @__tvm_ffi__metadata_f(ptr %handle, ptr %args, i32 %num_args, ptr %result)
     define i32 @__tvm_ffi__doc_f(ptr %handle, ptr %args, i32 %num_args, ptr %result)
 
-which return a text, the JSON of `metadata.exported` and the documentation: what
-`tvm_ffi.Module.get_function_metadata` and `get_function_doc` call.
+which return strings: the JSON of `metadata.exported`, and the documentation.
+`tvm_ffi.Module.get_function_metadata` and `get_function_doc` call them.
 """
 
 from __future__ import annotations
@@ -18,36 +18,38 @@ from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
 from ffi_builder.runtime import metadata
-from ffi_builder.runtime.metadata import PREFIX, Info, Parameter
+from ffi_builder.runtime.metadata import EMPTY, PREFIX, Info, Parameter
 
 Schema: TypeAlias = Mapping[str, Any]
-"""A type as tvm-ffi has it: `{"type": "Optional", "args": [{"type": "int"}]}`."""
+"""A type in tvm-ffi's schema: `{"type": "Optional", "args": [{"type": "int"}]}`."""
 
 DESCRIPTIONS: Final = ("_metadata_", "_doc_")
-"""What stands between PREFIX and the name of the function that is described."""
+"""The part between PREFIX and the name, in functions that describe a function."""
 
 _MAKE_STRING: Final = "TVMFFIStringFromByteArray"
 
 
 @dataclass(frozen=True)
 class Argument:
-    """A parameter with its type as tvm-ffi has it."""
+    """A parameter with its type in tvm-ffi's schema."""
 
     parameter: Parameter
     schema: Schema
 
     @property
-    def constant(self) -> str | None:
-        """`3` of `Literal[3]`, `None` of `None`: the one value that it takes, as Python has it."""
-        if self.parameter.type == "None":
-            return "None"
-        literal = re.fullmatch(r"Literal\[(.*)\]", self.parameter.type)
-        return literal[1] if literal else None
+    def is_constant(self) -> bool:
+        """Whether it takes one value alone, `parameter.value`."""
+        return self.parameter.value is not EMPTY and not self.parameter.optional
+
+    @property
+    def is_uint64(self) -> bool:
+        """Whether it takes numbers that an int64_t does not hold."""
+        return self.parameter.kind == "uint64" and not self.parameter.optional
 
 
 @dataclass(frozen=True)
 class Described:
-    """A function. Without `info` nothing but its name is known."""
+    """A function. Without `info`, only its name is known."""
 
     name: str
     info: Info | None = None
@@ -56,7 +58,7 @@ class Described:
 
 
 def described(name: str, text: str | None) -> Described:
-    """The function `name` with its metadata, that of an attribute or that of a library."""
+    """Read the metadata of the function `name`, from an attribute or a library."""
     info = None if text is None else metadata.read(name, text)
     if info is None or text is None:
         return Described(name)
@@ -69,21 +71,19 @@ def described(name: str, text: str | None) -> Described:
 
 
 def symbols(names: Iterable[str]) -> list[str]:
-    """The symbols of functions and of what describes them."""
+    """The symbols of functions, and of those that describe them."""
     return [f"{PREFIX}{kind}{name}" for name in names for kind in ("", *DESCRIPTIONS)]
 
 
 def with_descriptions(text: str, texts: Mapping[str, str]) -> str:
-    """LLVM IR `text` with functions that return `texts`, the metadata by names of functions."""
-    from ffi_builder.runtime.python.function import documentation
-
+    """Add functions to LLVM IR that return `texts`, the metadata by names of functions."""
     parts = [text]
     for name, data in texts.items():
         info = metadata.read(name, data)
         if info is None:
             continue
         answers = dict(
-            zip(DESCRIPTIONS, (metadata.exported(data), documentation(info)), strict=True)
+            zip(DESCRIPTIONS, (metadata.exported(data), info.documentation), strict=True)
         )
         parts += [
             _returning(f"{PREFIX}{kind}{name}", answer)

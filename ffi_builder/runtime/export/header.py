@@ -26,16 +26,15 @@ from typing import Final
 from ffi_builder.runtime.export.cxx import identifier, identifiers, includes, inline_function
 from ffi_builder.runtime.export.function_info import Described
 from ffi_builder.runtime.metadata import PREFIX
-from ffi_builder.runtime.python.function import documentation
 
 _OUTER: Final = "ffi_builder"
-"""The namespace that those of the headers are in: in the global one, `div` is a function of C."""
+"""The outer namespace of all headers: in the global one, `div` is a C function."""
 
 
 def text(functions: Sequence[Described], library: str, name: str) -> str:
     """The header `name` of the functions in the file `library`.
 
-    The inner one of its namespaces is called as the header is, without the suffix.
+    Its inner namespace is named after the header, without the suffix.
     """
     namespace = identifier(Path(name).stem)
     names = identifiers([function.name for function in functions if _is_name_of_c(function.name)])
@@ -67,7 +66,7 @@ def text(functions: Sequence[Described], library: str, name: str) -> str:
 
 
 def _guard(name: str, lines: Sequence[str]) -> str:
-    """A macro of this header's own: `a-b.h` and `A_B.h`, or two `kernels.h`, may be included."""
+    """A unique macro: `a-b.h` and `A_B.h`, or two `kernels.h`, may be included."""
     digest = hashlib.sha256("\n".join([name, *lines]).encode()).hexdigest()[:8].upper()
     return f"FFI_BUILDER_{re.sub(r'[^A-Z0-9]', '_', name.upper())}_{digest}_"
 
@@ -90,7 +89,7 @@ def _comment(function: Described) -> Iterator[str]:
     if function.info is None:
         yield f"/* {function.name}: nothing is known of its parameters. */"
         return
-    first, *rest = map(_line, documentation(function.info).splitlines())
+    first, *rest = map(_line, function.info.documentation.splitlines())
     yield f"/* {first}" if rest else f"/* {first} */"
     for line in rest:
         yield f" * {line}".rstrip()
@@ -99,7 +98,7 @@ def _comment(function: Described) -> Iterator[str]:
 
 
 def _line(words: str) -> str:
-    """A line of a comment, without what begins or ends one, trigraphs, and unprintable letters."""
+    """A line of a comment, without comment marks, trigraphs and unprintable letters."""
     visible = "".join(
         letter if letter.isprintable() or letter == "\t" else repr(letter)[1:-1] for letter in words
     )

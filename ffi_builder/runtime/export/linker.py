@@ -1,4 +1,4 @@
-"""Objects to a shared library, with the linker that the C compiler drives."""
+"""Link objects to a shared library, with the linker of the C compiler."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ _TVM_FFI: Final = "libtvm_ffi.so"
 def link_library(
     objects: Sequence[bytes], visible: Collection[str], name: str, target: Target
 ) -> bytes:
-    """A shared library of `objects`, which needs libtvm_ffi and libc.
+    """Link `objects` to a shared library, which needs libtvm_ffi and libc.
 
     Args:
         objects: relocatable objects for `target`.
-        visible: patterns of the symbols that can be seen from outside.
-        name: the file's; it becomes the SONAME.
-        target: what it is for.
+        visible: patterns of the symbols that are exported.
+        name: the name of the file, which becomes the SONAME.
+        target: the machine to link for.
 
-    Raises LinkError with the linker's words, and CompileError if there is no linker.
+    Raises LinkError with the linker's message, and CompileError if there is no linker.
     """
     compiler = _compiler(target)
     objects = with_one_library_bin(objects, target.machine)
@@ -46,7 +46,7 @@ def link_library(
             file.write_bytes(data)
         (folder / "version").write_text(_version_script(visible))
         missing = undefined([read_object(data, target.machine) for data in objects])
-        # Before glibc 2.34 dlopen, which launching wrappers call, is in a library of its own.
+        # Before glibc 2.34, dlopen, which launching wrappers call, is in libdl.
         libraries = [_tvm_ffi(folder, compiler, missing, target), "-lm", "-ldl"]
         if any(symbol.startswith(CXX_PREFIXES) for symbol in missing):
             libraries.append("-lstdc++")
@@ -61,7 +61,7 @@ def link_library(
 
 
 def _compiler(target: Target) -> list[str]:
-    """The words that a command for the C compiler starts with."""
+    """The first words of a command that runs the C compiler."""
     given = os.environ.get("CC", "").strip()
     if given:
         return _given_compiler(given)
@@ -88,16 +88,16 @@ def _given_compiler(given: str) -> list[str]:
     try:
         words = shlex.split(given)
     except ValueError as error:
-        raise CompileError(f"$CC is `{given}`, which is no command: {error}") from error
+        raise CompileError(f"$CC is `{given}`, which is not a command: {error}") from error
     if shutil.which(words[0]) is None:
         raise CompileError(f"$CC is `{given}`, but there is no program `{words[0]}`")
     return words
 
 
 def _to_linker(*words: str) -> list[str]:
-    """Options of the compiler that pass `words` on as they are: -Wl would split them at commas.
+    """Compiler options that pass `words` on unchanged; -Wl would split them at commas.
 
-    An option and its value are one word, as the tools read a word that starts with `@` from a file.
+    Write an option and its value as one word, since `@` at the start of a word names a file.
     """
     return [part for word in words for part in ("-Xlinker", word)]
 
@@ -110,8 +110,8 @@ def _version_script(visible: Collection[str]) -> str:
 def _tvm_ffi(folder: Path, compiler: list[str], missing: Sequence[str], target: Target) -> str:
     """The libtvm_ffi to link with.
 
-    That of another architecture is not installed here, but what the linker reads of it, the SONAME
-    and the symbols, can be made.
+    For another architecture none is installed, but the linker reads only the SONAME and the
+    symbols, so a library with these is made.
     """
     if not target.foreign:
         return str(_optional.load("tvm_ffi.libinfo").find_libtvm_ffi())

@@ -1,4 +1,4 @@
-"""Files that appear whole, and together as far as a file system allows."""
+"""Write files whole, and together as far as a file system allows."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Output:
-    """A file to be."""
+    """A file to write."""
 
     path: Path
     data: bytes
@@ -22,8 +22,8 @@ class Output:
 def write(outputs: Sequence[Output]) -> None:
     """Write all to temporary names beside the files, then rename all.
 
-    Raises OSError, and ValueError for a path that is there twice. An error leaves what was there
-    before, unless it is the renaming itself that fails, behind the first.
+    Raises OSError, and ValueError for a path that occurs twice. An error leaves the files as they
+    were, unless renaming the second or a later one fails.
     """
     seen: set[Path] = set()
     for output in outputs:

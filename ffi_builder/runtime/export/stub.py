@@ -1,4 +1,4 @@
-"""A `.pyi` of exported functions, as `callable` gives them."""
+"""Write a `.pyi` of exported functions, as `callable` returns them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Final
 
 from ffi_builder.runtime.export.function_info import Described, Schema
 from ffi_builder.runtime.metadata import Info, Parameter
-from ffi_builder.runtime.python.function import documentation, python_names, python_signature
+from ffi_builder.runtime.python.signature import python_names, python_signature
 
 _ARRAY: Final = '''
 class {_Array}({Protocol}):
@@ -37,7 +37,7 @@ _RETURNED: Final[Mapping[str, str]] = {
     "bool": "{bool}",
     "void*": "{c_void_p}",
 }
-"""By the name of tvm-ffi's schema; all else is `Any`."""
+"""By the type in tvm-ffi's schema; any other type is `Any`."""
 
 _TYPES: Final[Mapping[str, str]] = {
     "Tensor": "{_Array}",
@@ -54,13 +54,13 @@ _TYPES: Final[Mapping[str, str]] = {
     **dict.fromkeys(("float16", "bfloat16", "float32", "float64"), "{float}"),
     **{f"{sign}int{bits}": "{int}" for sign in ("", "u") for bits in (8, 16, 32, 64)},
 }
-"""By the kind of the parameter; all else is `Any`."""
+"""By the kind of the parameter; any other kind is `Any`."""
 
 
 class _Names(dict[str, str]):
-    """Names of types in a stub, and those of them that it uses.
+    """The names of the types that a stub uses.
 
-    A function of the same name would take it away: beside a function `int`, the type is `int_`.
+    A type gives way to a function of its name: beside a function `int`, it is called `int_`.
     """
 
     def __init__(self, functions: Collection[str]) -> None:
@@ -74,11 +74,11 @@ class _Names(dict[str, str]):
         return self.setdefault(name, own)
 
     def within(self, text: str) -> str:
-        """A type, where names stand in braces."""
+        """Fill in the names in a type, which are in braces."""
         return text.format_map(self)
 
     def imports(self) -> Iterator[str]:
-        """The lines that import what was used."""
+        """Yield the lines that import the names that were used."""
         for module, names in _IMPORTS.items():
             found = [
                 name if self[name] == name else f"{name} as {self[name]}"
@@ -90,7 +90,7 @@ class _Names(dict[str, str]):
 
 
 def text(functions: Sequence[Described], library: str) -> str:
-    """The stub of the functions in the file `library`. Names that Python has not are left out."""
+    """The stub of the functions in the file `library`; names must be valid in Python."""
     shown = [f for f in functions if f.name.isidentifier() and not keyword.iskeyword(f.name)]
     names = _Names({function.name for function in shown})
     parts = ["\n".join(["", *_definition(function, names), ""]) for function in shown]
@@ -112,11 +112,11 @@ def _definition(function: Described, names: _Names) -> Iterator[str]:
             [f"def {function.name}(", *(f"    {p}," for p in params), f") -> {returned}:"]
         )
     yield line
-    yield f"    {_literal(documentation(function.info))}"
+    yield f"    {_literal(function.info.documentation)}"
 
 
 def _returned(schema: Schema | None) -> str:
-    """tvm-ffi gives tensors back as what came: a `tvm_ffi.Tensor`, or the framework's own."""
+    """The type that is returned; Any for tensors, which the caller's framework may wrap."""
     if schema is None:
         return "{Any}"
     if schema["type"] == "Tuple":
@@ -137,22 +137,20 @@ def _parameters(info: Info) -> list[str]:
 
 
 def _type(param: Parameter) -> str:
-    none = " | None" if param.type.startswith("Optional(") else ""
-    literal = re.search(r"Literal\[(.*)\]", param.type)
-    if param.kind == "Choice":
-        choices = re.findall(r"'([^']*)': -?\d+", param.type)
-        return f"{{Literal}}[{_plain(', '.join(map(repr, choices)))}] | {{Enum}}{none}"
-    if param.kind == "Literal" and literal is not None:
-        # A type has ints and bools, but no floats; and mypy does not read the least int64.
-        known = re.fullmatch(r"True|False|-?\d+", literal[1])
-        if known and literal[1] != str(-(1 << 63)):
-            return f"{{Literal}}[{literal[1]}]{none}"
-        return f"{{{'int' if known else 'float'}}}{none}"
+    none = " | None" if param.optional else ""
+    if param.choices:
+        choices = ", ".join(map(repr, param.choices))
+        return f"{{Literal}}[{_plain(choices)}] | {{Enum}}{none}"
+    if param.kind == "Literal":
+        # Python's Literal takes no floats, and mypy does not read the least int64.
+        if isinstance(param.value, int) and param.value != -(1 << 63):
+            return f"{{Literal}}[{param.value}]{none}"
+        return f"{{{type(param.value).__name__}}}{none}"
     return f"{_TYPES.get(param.kind, '{Any}')}{none}"
 
 
 def _plain(text: str) -> str:
-    """Text in which braces are no names."""
+    """Escape braces that are not around a name."""
     return text.replace("{", "{{").replace("}", "}}")
 
 
@@ -166,7 +164,7 @@ def _default(value: object) -> str:
 
 
 def _literal(words: str) -> str:
-    """A docstring."""
+    """Write text as a docstring."""
     escaped = words.strip().replace("\\", "\\\\")
     escaped = re.sub(r'""+|"$', lambda found: found[0].replace('"', '\\"'), escaped)
     first, *rest = map(_visible, escaped.splitlines())

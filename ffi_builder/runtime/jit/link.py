@@ -1,7 +1,7 @@
-"""Objects to a loaded library, with apache-tvm-ffi-orcjit (LLVM's ORC JIT).
+"""Load objects as a library, with apache-tvm-ffi-orcjit (LLVM's ORC JIT).
 
-All libraries share one session, and each has its own namespace. Everything that would make the JIT
-write to stderr, or hang, is looked for in the objects first.
+All libraries share one session, and each has its own namespace. Objects are first searched for
+everything that would make the JIT write to stderr, or hang.
 """
 
 from __future__ import annotations
@@ -42,15 +42,15 @@ _GETTER = "__ffi_builder_address_of_"
 # Symbols that the JIT itself provides.
 _FROM_JIT = frozenset({"_GLOBAL_OFFSET_TABLE_", "__dso_handle", "atexit"})
 
-# Where compilers' own helpers are (`__extendhfsf2`, `__divti3`, `exp10f`), for a process that has
-# not loaded them.
+# Libraries with compilers' own helpers (`__extendhfsf2`, `__divti3`, `exp10f`), which the process
+# may not have loaded.
 _COMPILER_LIBRARIES = ("libm.so.6", "libgcc_s.so.1")
 
-# Undefined symbols of C++: only these make it worth to ask the C++ compiler for its runtime library
-# (5 ms, once).
+# Prefixes of C++ symbols. The C++ compiler is asked for its runtime library, which takes 5 ms once,
+# only if one of them is undefined.
 CXX_PREFIXES = ("_Z", "__cxa_", "__gxx_")
 
-# Relocations that JITLink does not know, or that cannot reach from its code to that of the process.
+# Relocations that JITLink does not know, or that cannot reach from its code to the process'.
 _UNSUPPORTED = {
     "x86_64": {
         # TLSLD, DTPOFF32, GOTTPOFF, TPOFF32, GOTPC32_TLSDESC and what goes with it
@@ -77,16 +77,16 @@ class Library:
         return self.module.get_function(name)
 
     def metadata(self, name: str) -> str | None:
-        """What the library itself says of a function, if it was exported with that."""
+        """The metadata of a function in the library itself, if it was exported with it."""
         return metadata_in(self.module, name)
 
     def address(self, name: str) -> int:
-        """Where the code of `name` is."""
+        """The address of the code of `name`."""
         return int(self.module.get_function(_GETTER + name)())
 
 
 def metadata_in(module: tvm_ffi.Module, name: str) -> str | None:
-    """What a library answers that was exported with metadata: the JSON of a function."""
+    """Ask a library for the JSON of a function; None if it was exported without."""
     try:
         return str(module.get_function(f"_metadata_{name}")())
     except (AttributeError, RuntimeError):
@@ -100,10 +100,10 @@ def link(
 ) -> Library:
     """Load `objects` as one library.
 
-    `getter` is what `getter_template` gave, perhaps in another process: to make it needs LLVM.
-    `callers` says which functions call a symbol; it is asked for those that are missing.
+    `getter` is the result of `getter_template`, perhaps from another process, as making it needs
+    LLVM. `callers` returns the functions that call a symbol, for symbols that are missing.
     Raises LinkError that names every symbol that is missing or defined twice, and CompileError for
-    what is no object of this machine.
+    objects of other machines.
     """
     files = [read_object(data) for data in with_one_library_bin(objects)]
     _check_duplicates(files)
@@ -126,7 +126,7 @@ def _load(files: Sequence[ObjectFile], getters: Sequence[bytes]) -> tvm_ffi.Modu
     # A thread that used a thread-local variable calls into the library when it ends, however late
     # that is; and the JIT's runtime never forgets where the variables were. So it has to stay.
     stays = any(file.thread_local for file in files)
-    # A compiler that cannot be run is one that is not asked.
+    # Given a compiler that cannot be run, it asks none.
     cxx = None if any(map(_is_cxx, undefined(files))) else os.devnull
     try:
         with _loadable(files) as objects:
@@ -137,10 +137,10 @@ def _load(files: Sequence[ObjectFile], getters: Sequence[bytes]) -> tvm_ffi.Modu
 
 @contextlib.contextmanager
 def _loadable(files: Sequence[ObjectFile]) -> Generator[list[bytes | str]]:
-    """The objects so that all of their constructors and destructors run.
+    """Prepare the objects so that all of their constructors and destructors run.
 
-    The JIT runs destructors only of objects that it has something to initialise in. And a symbol
-    that it adds to each of those is called after the file, with no name for what came as bytes.
+    The JIT runs destructors only of objects that have something to initialise. It adds a symbol to
+    each of these that is named after the file, so objects that came as bytes would clash.
     """
     objects = [
         with_empty_initialiser(file.data)
@@ -159,7 +159,7 @@ def _loadable(files: Sequence[ObjectFile]) -> Generator[list[bytes | str]]:
 
 
 def functions_among(symbols: Iterable[Symbol]) -> Iterable[str]:
-    """Names of functions that can be called, without the prefix, in order."""
+    """Yield the names of functions that can be called, without the prefix, in order."""
     for symbol in symbols:
         name = symbol.name.removeprefix(PREFIX)
         if symbol.exported and name != symbol.name and not name.startswith(RESERVED):
@@ -200,7 +200,7 @@ def _check_undefined(files: Sequence[ObjectFile], callers: Callable[[str], Seque
 def _remarks(
     missing: Sequence[str], files: Sequence[ObjectFile], callers: Callable[[str], Sequence[str]]
 ) -> str:
-    """Who calls what is missing, and what may be meant: misspelt, or C++ of the same name."""
+    """Say who calls what is missing, and what may be meant: a similar name, or C++."""
     defined = [symbol.name for file in files for symbol in file.symbols if symbol.defined]
     remarks: list[str] = []
     for name in missing:

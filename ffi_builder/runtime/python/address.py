@@ -16,17 +16,17 @@ if TYPE_CHECKING:
 def function(
     address: int, *, owner: object, module: Module | str | None = None, name: str | None = None
 ) -> tvm_ffi.Function:
-    """The TVM-FFI function whose code is at `address`; for an author with a JIT of their own.
+    """The TVM-FFI function whose code is at `address`, for users of a JIT of their own.
 
-    `owner` is kept alive as long as the function is: pass whatever frees the code when it is
+    `owner` is kept alive as long as the function is: pass the object that frees the code when it is
     dropped, or None for code that stays.
 
-    With the `module` that the code is of, an MLIR module or the text of LLVM IR, the function knows
-    its signature, as one of a `CompiledModule` does; `name` is that of the function, and can be
-    left out where the module has one.
+    With `module`, the MLIR module or the LLVM IR text that the code was made of, the function knows
+    its signature, as functions of a `CompiledModule` do. `name` says which of the module's
+    functions it is, and can be left out if there is one.
 
-    Raises TypeError or ValueError if `address` cannot be one, and UnknownFunctionError, a KeyError,
-    if the module says nothing of that function.
+    Raises TypeError or ValueError for an invalid `address`, and UnknownFunctionError, a KeyError,
+    if the module describes no such function.
     """
     import tvm_ffi
 
@@ -34,7 +34,7 @@ def function(
     made = tvm_ffi.core.Function.__from_extern_c__(address, keep_alive_object=owner)
     if module is None:
         return made
-    from ffi_builder.runtime.entry.make import made as described
+    from ffi_builder.runtime.python.entries import made as described
 
     texts = metadata.of_llvm_ir(module) if isinstance(module, str) else metadata.of_module(module)
     if name is None and len(texts) == 1:

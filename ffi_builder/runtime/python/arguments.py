@@ -1,6 +1,6 @@
-"""Convert what tvm-ffi does not: enumerators, NumPy's bools, streams, and what is in a struct.
+"""Convert what tvm-ffi does not: enumerators, NumPy's bools, streams, and elements of structs.
 
-One Python function is made for a signature, which passes on what is of the right type already:
+One Python function is made for a signature. It passes on what is of the right type already:
 
     def adapter(a0, a1, a2):
         return function(a0, a1 if type(a1) is int else plain(a1), elements_2(unpack(a2)))
@@ -31,14 +31,14 @@ _EXPRESSIONS: Final[dict[str, str]] = {
     "Choice": "{0} if type({0}) is str else choice({0})",
     "Stream": "{0} if {0} is None else stream({0})",
 }
-"""By the kind of the parameter; `{0}` is the argument."""
+"""By the kind of the parameter; `{0}` is the argument, which other kinds pass on as it is."""
 
 
 def adapter(function: Callable[..., Any], order: Sequence[int], info: Info) -> Callable[..., Any]:
-    """`function`, taking its arguments in another order; or itself, if nothing is to be done.
+    """Wrap `function` to convert and reorder its arguments, if there is anything to do.
 
-    Argument i of the function is number `order[i]` here. Nothing of the signature gets into the
-    code but the number of arguments.
+    Argument i of the function is number `order[i]` of the wrapper. Of the signature, only the
+    number of arguments gets into the code.
     """
     scope: dict[str, Any] = {
         "function": function,
@@ -55,7 +55,7 @@ def adapter(function: Callable[..., Any], order: Sequence[int], info: Info) -> C
 
 
 def _expression(param: Parameter, argument: str, scope: dict[str, Any]) -> str:
-    """What is passed on for `argument`, a name; functions that it calls are put into `scope`."""
+    """Write what is passed on for `argument`, a name; `scope` gets functions that it calls."""
     if param.kind not in ("Struct", "Tuple"):
         return _EXPRESSIONS.get(param.kind, "{0}").format(argument)
     checked = argument
@@ -68,7 +68,7 @@ def _expression(param: Parameter, argument: str, scope: dict[str, Any]) -> str:
 
 
 def _elements(param: Parameter, scope: dict[str, Any]) -> str:
-    """The name of a function that converts the elements of a tuple, or nothing if none needs it."""
+    """The name of a function that converts the elements of a tuple; empty if none needs it."""
     names = [f"e{index}" for index in range(len(param.elements))]
     made: list[str] = []
     for name, element in zip(names, param.elements, strict=True):
@@ -84,7 +84,7 @@ def _elements(param: Parameter, scope: dict[str, Any]) -> str:
     )
 
     def elements(values: Any) -> Any:
-        # Something else, or too few: the wrapper says what is wrong.
+        # For anything else, or too few, the wrapper raises the error.
         right = _is_sequence(values) and len(values) == len(names)
         return split(values) if right else values
 
@@ -103,7 +103,7 @@ def _defined(rest: str, scope: dict[str, Any]) -> Callable[..., Any]:
 
 
 def plain_value(value: Any) -> Any:
-    """An enumerator's value, a bool for one of NumPy; all else as it is."""
+    """Convert an enumerator to its value, and NumPy's bool to Python's."""
     if isinstance(value, enum.Enum):
         return value.value
     kind = cast("type[object]", type(value))
@@ -112,30 +112,30 @@ def plain_value(value: Any) -> Any:
 
 @functools.lru_cache(maxsize=256)
 def _is_numpy_bool(cls: type[object]) -> bool:
-    """Whether it is `np.bool_`, which NumPy 2 calls bool; without importing NumPy."""
+    """Tell whether it is `np.bool_`, which NumPy 2 calls bool, without importing NumPy."""
     return cls.__module__ == "numpy" and cls.__name__ in ("bool", "bool_")
 
 
 def choice_name(value: Any) -> Any:
-    """An enumerator's value if that is a str, else its name."""
+    """Convert an enumerator to its value if that is a str, else to its name."""
     if isinstance(value, enum.Enum):
         return value.value if isinstance(value.value, str) else value.name
     return value
 
 
 def stream_handle(stream: Any) -> Any:
-    """An int for a `torch.cuda.Stream` or a `CUstream`; all else is tvm-ffi's to convert."""
+    """Convert a `torch.cuda.Stream` or a `CUstream` to an int; tvm-ffi converts the rest."""
     if _has(stream, "__cuda_stream__"):
         return stream
     handle = getattr(stream, "cuda_stream", stream)
-    # What is a float as well is a number or an array.
+    # With `__float__` as well, it is a number or an array.
     if type(handle) is int or (_has(handle, "__int__") and not _has(handle, "__float__")):
         return int(handle)
     return stream
 
 
 def _has(value: object, name: str) -> bool:
-    """Whether its class has it, which is where tvm-ffi looks too."""
+    """Tell whether the class of `value` has an attribute: tvm-ffi looks there too."""
     return hasattr(type(value), name)
 
 
@@ -144,7 +144,7 @@ def _has(value: object, name: str) -> bool:
 
 @dataclass(frozen=True)
 class _Record:
-    """The names in a Struct, or none for a Tuple, and what of its elements has names too."""
+    """The names in a Struct (in a Tuple, none), and the records among its elements."""
 
     path: str
     names: tuple[str, ...]
@@ -168,7 +168,7 @@ def _record(param: Parameter, path: str = "") -> _Record:
 
 
 def _check(value: object, record: _Record) -> Any:
-    """`value`, if its fields are called as those of the Struct: they are passed by position."""
+    """Check that fields are named as in the Struct, since they are passed by position."""
     given = _field_names(type(value))
     if given is not None and record.names and given != record.names:
         raise TypeError(
@@ -189,7 +189,7 @@ def _is_sequence(value: object) -> TypeGuard[Sequence[Any]]:
 
 @functools.lru_cache(maxsize=256)
 def _field_names(cls: type[object]) -> tuple[str, ...] | None:
-    """Those of a dataclass or NamedTuple."""
+    """The fields of a dataclass or NamedTuple; None for other classes."""
     if dataclasses.is_dataclass(cls):
         return tuple(field.name for field in dataclasses.fields(cls))
     if not issubclass(cls, tuple):

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import inspect
-import keyword
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 import tvm_ffi
 from tvm_ffi.utils import kwargs_wrapper
 
-from ffi_builder.runtime.metadata import EMPTY, Info, Unwritable
+from ffi_builder.runtime.metadata import Info, Unwritable
 from ffi_builder.runtime.python.arguments import adapter
+from ffi_builder.runtime.python.signature import python_names, python_signature
 
 if TYPE_CHECKING:
     from typing_extensions import Self
-
-_Parameter = inspect.Parameter
 
 
 class Described:
@@ -43,15 +41,15 @@ class Described:
         return f"<function {self._info.text if self._info else f'{self._name}(…)'}>"
 
     def __copy__(self) -> Self:
-        """Itself, as Python's functions do."""
+        """Return itself, as Python's functions do."""
         return self
 
     def __deepcopy__(self, memo: object) -> Self:
-        """Itself, as Python's functions do."""
+        """Return itself, as Python's functions do."""
         return self
 
     def __reduce__(self) -> NoReturn:
-        """Raises TypeError: its code is in this process."""
+        """Raise TypeError: the code is in this process."""
         raise TypeError(
             f"cannot pickle {self!r}: its code is in this process; compile the module again, or "
             f"export it, where it is needed"
@@ -59,18 +57,18 @@ class Described:
 
 
 # In the class body it would be the documentation of the class.
-def _documentation_of(self: Described) -> str | None:
+def _documentation(self: Described) -> str | None:
     info = self._info  # pyright: ignore[reportPrivateUsage]
-    return documentation(info) if info else None
+    return info.documentation if info else None
 
 
-Described.__doc__ = property(_documentation_of)  # pyright: ignore[reportAttributeAccessIssue]
+Described.__doc__ = property(_documentation)  # pyright: ignore[reportAttributeAccessIssue]
 
 
 class WrappedFunction(Described, tvm_ffi.Function):
-    """A `tvm_ffi.Function` that shows its signature; calling it costs what calling that one does.
+    """A `tvm_ffi.Function` that shows its signature; calls cost the same.
 
-    It takes positional arguments; defaults are not filled in: `CompiledModule.callable` does.
+    It takes positional arguments and fills in no defaults; `CompiledModule.callable` does.
     """
 
     __slots__ = ("__weakref__", "_info", "_name")
@@ -82,65 +80,15 @@ WrappedFunction.__doc__ = Described.__dict__["__doc__"]
 
 
 def wrapped(function: tvm_ffi.Function, name: str, info: Info | None) -> WrappedFunction:
-    """The same function, with its name and signature; `function` is empty afterwards."""
+    """Move `function` into one with a name and a signature; it is empty afterwards."""
     result = WrappedFunction.__new__(WrappedFunction)
     result.__move_handle_from__(function)
     result._name, result._info = name, info  # pyright: ignore[reportPrivateUsage]
     return result
 
 
-def documentation(info: Info) -> str:
-    """What `help` shows: the author's words, the parameters that have some, the signature."""
-    parts = [info.doc] if info.doc else []
-    described = [f"    {p.name}: {p.doc}" for p in info.parameters if p.doc]
-    if described:
-        parts.append("\n".join(["Args:", *described]))
-    return "\n\n".join([*parts, info.text])
-
-
-class _TypeText(str):
-    """An annotation that shows as it is, without quotes."""
-
-    __slots__ = ()
-
-    def __repr__(self) -> str:
-        return str(self)
-
-
-def python_signature(info: Info, *, positional: bool = False) -> inspect.Signature:
-    """As Python writes it; types are the text of the signature."""
-    params: list[inspect.Parameter] = []
-    for name, param in zip(python_names(info), info.parameters, strict=True):
-        default = _Parameter.empty if param.default is EMPTY or positional else param.default
-        kind = _Parameter.KEYWORD_ONLY if param.kw_only else _Parameter.POSITIONAL_OR_KEYWORD
-        if positional:
-            kind = _Parameter.POSITIONAL_ONLY
-        annotation = _TypeText(param.type)
-        params.append(_Parameter(name, kind, default=default, annotation=annotation))
-    # Python has keyword-only ones last, whatever the order of the arguments is.
-    ordered = sorted(params, key=lambda param: param.kind)
-    returns = info.returns
-    empty = inspect.Signature.empty
-    return inspect.Signature(ordered, return_annotation=_TypeText(returns) if returns else empty)
-
-
-def python_names(info: Info) -> list[str]:
-    """The parameters' names; those that no Python parameter can have get an underscore: `from_`."""
-    taken = {param.name for param in info.parameters}
-    names: list[str] = []
-    for param in info.parameters:
-        name = param.name
-        if keyword.iskeyword(name) or name == "__debug__" or name.startswith("__i_"):
-            name = f"{name.removeprefix('__')}_"
-            while name in taken:
-                name += "_"
-            taken.add(name)
-        names.append(name)
-    return names
-
-
 def with_keywords(function: tvm_ffi.Function, info: Info) -> Callable[..., Any]:
-    """A Python function with the names, defaults and keyword-only marks of the signature.
+    """Make a Python function with the names, defaults and keyword-only marks of the signature.
 
     Raises TypeError for a default that could not travel with the code.
     """
@@ -154,7 +102,7 @@ def with_keywords(function: tvm_ffi.Function, info: Info) -> Callable[..., Any]:
     # What `repr` shows, and what Python's own errors begin with. An object with a `__repr__` of its
     # own would cost a quarter of a call, and half of one with keywords.
     result.__qualname__ = f"{info.name}{signature}"
-    result.__doc__ = documentation(info)
+    result.__doc__ = info.documentation
     result.__module__ = __name__
     result.__dict__["__signature__"] = signature
     result.__dict__["__wrapped__"] = function

@@ -1,4 +1,4 @@
-"""Functions by name: what a compiled module and a loaded library have in common."""
+"""Functions by name: the common part of compiled modules and loaded libraries."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ class FunctionTable(ABC):
 
     @abstractmethod
     def _function(self, name: str) -> Any:
-        """A new reference to a function that is there."""
+        """A new reference to the function `name`, which exists."""
 
     @abstractmethod
     def _metadata(self, name: str) -> str | None:
-        """Its metadata, if it has some."""
+        """The metadata of the function `name`, if it has some."""
 
     def __getitem__(self, name: str) -> WrappedFunction:
         """The function `name`, taking positional arguments: a `tvm_ffi.Function`.
@@ -46,7 +46,7 @@ class FunctionTable(ABC):
         It knows its `__signature__`, `__doc__` and `__name__`. Raises UnknownFunctionError, a
         KeyError.
         """
-        from ffi_builder.runtime.entry.make import made
+        from ffi_builder.runtime.python.entries import made
 
         self._check(name)
         return made(self._function(name), name, self._info(name))
@@ -56,13 +56,18 @@ class FunctionTable(ABC):
 
         It takes dataclasses and NamedTuples for structs and tuples, enumerators for what they stand
         for, and any framework's stream for a Stream. Raises UnknownFunctionError, a KeyError, and
-        TypeError if the code does not say what its parameters are, or has a default that could not
-        travel with it.
+        TypeError if the code has no metadata, or a default that could not travel with it.
         """
-        from ffi_builder.runtime.entry.make import made_callable
+        from ffi_builder.runtime.python.entries import made_callable
 
         self._check(name)
         info = self._info(name)
+        if info is None and metadata.is_of_another_format(self._metadata(name)):
+            raise TypeError(
+                f"`{name}` in {self._kind} was attached by another version of ffi_builder, whose "
+                f"description of parameters this one does not read: attach and export it again "
+                f"with this version, or call it by position"
+            )
         if info is None:
             raise TypeError(
                 f"`{name}` in {self._kind} says nothing of its parameters: it was not attached by "
@@ -71,9 +76,9 @@ class FunctionTable(ABC):
         return made_callable(self._function(name), name, info)
 
     def info(self, name: str) -> Info | None:
-        """What the code says of the function: signature, documentation, parameters.
+        """The signature, documentation and parameters of the function `name`.
 
-        None if it says nothing. Raises UnknownFunctionError, a KeyError.
+        None if the code has no metadata. Raises UnknownFunctionError, a KeyError.
         """
         self._check(name)
         return self._info(name)
@@ -90,7 +95,7 @@ class FunctionTable(ABC):
     if not TYPE_CHECKING:  # for type checkers there is no such attribute
 
         def __getattr__(self, name: str) -> Any:
-            """Raises AttributeError; for a function, with how it is had."""
+            """Raise AttributeError; for the name of a function, with how to get it."""
             words = f"{type(self).__name__!r} object has no attribute {name!r}"
             if not name.startswith("_") and name in self.functions:
                 words += f"; its function is [{name!r}], or .callable({name!r})"
@@ -98,7 +103,7 @@ class FunctionTable(ABC):
 
     @functools.cached_property
     def _infos(self) -> dict[str, Info | None]:
-        """What was read already."""
+        """Metadata that was read."""
         return {}
 
     def _info(self, name: str) -> Info | None:

@@ -1,1 +1,1 @@
-"""Keeps faults of MLIR and LLVM, and interrupts, from harming this process."""
+"""Keep faults of MLIR and LLVM, and interrupts, from harming this process."""

@@ -68,7 +68,7 @@ _NAME_MARKS: Final = frozenset("@%!c$")
 _SKIPPED: Final = re.compile(r'"[^"]*"|;[^\n\r]*')
 _SPACES: Final = str.maketrans(dict.fromkeys("()[]{}<>,=*", " "))
 
-# Words that are not in a table. A string is one quote by now.
+# Words that are not in a table. Each string has been replaced by one quote.
 _OTHER_WORDS: Final = re.compile(
     r"""(?:(?:
       [%@](?:\d+|[-a-zA-Z$._][-\w$.]*|")            # values, types and symbols
@@ -143,7 +143,7 @@ _MOST_ELEMENTS: Final = 1 << 24
 _MOST_GLOBAL_ELEMENTS: Final = 1 << 31
 _MOST_ALIGNED: Final = 4096
 _MOST_ADDRESS_SPACE: Final = 255
-"""Those from 256 on are segments, and pointers of other sizes, on x86-64."""
+"""On x86-64, larger ones are segments, and pointers of other sizes."""
 _MOST_LEVELS: Final = 64
 """Levels of types, constants and metadata in one another."""
 _LONGEST_LINE: Final = 100_000
@@ -216,7 +216,7 @@ def _intrinsic_known(name: str) -> bool:
 
 
 def _strings(text: str, strings: list[tuple[int, int]], cpu: str, features: str) -> Iterator[str]:
-    """Look at those that are attributes of functions: names, data and metadata are not."""
+    """Look at strings that are attributes of functions, not at names, data and metadata."""
     last, key = 0, ""
     for start, end in strings:
         before, string = text[last:start].rstrip(), text[start:end]
@@ -328,15 +328,17 @@ def _masked(code: str) -> Iterator[str]:
 def _value_sizes(line: str, chains: _Chains) -> Iterator[str]:
     where = f"`{line.strip()[:60]}`"
     lanes = [int(lanes) for chain, _ in chains for lanes in _LANES.findall(chain)]
-    if max(lanes, default=0) > _MOST_LANES or _WIDE_LANES.search(line) is not None:
+    if chains and (max(lanes, default=0) > _MOST_LANES or _WIDE_LANES.search(line) is not None):
         yield f"a vector in {where}"
-    found = line.translate(_SPACES).split()
-    if _IN_MEMORY.fullmatch(line) is not None and sum(word in INSTRUCTIONS for word in found) == 1:
-        if sum(_product(chain) for chain, _ in chains) > _MOST_ELEMENTS:
-            yield f"the size of {where}"
-        return
-    if "alloca" in found:
-        yield where
+    if "alloca" in line or "getelementptr" in line:
+        found = line.translate(_SPACES).split()
+        one = sum(word in INSTRUCTIONS for word in found) == 1
+        if one and _IN_MEMORY.fullmatch(line) is not None:
+            if sum(_product(chain) for chain, _ in chains) > _MOST_ELEMENTS:
+                yield f"the size of {where}"
+            return
+        if "alloca" in found:
+            yield where
     fields = sum(fields.count(",") for fields in _FIELDS.findall(line))
     if fields + sum(_values(chain) for chain, _ in chains) > _MOST_VALUES:
         yield f"the size of a type in {where}"

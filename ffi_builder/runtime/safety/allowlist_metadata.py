@@ -1,4 +1,4 @@
-"""Which metadata of LLVM IR is known to be harmless.
+"""Decide which metadata of LLVM IR is harmless.
 
 LLVM's verifier does not look at all nodes, and the passes that use those take their form for
 granted.
@@ -18,10 +18,10 @@ _KNOWN_FLAGS: Final = frozenset(
         *("uwtable", "wchar_size"),
     }
 )
-# Nodes that no pass may find a null in: those of these kinds are read without a look.
+# Kinds of metadata in whose nodes passes do not expect a null.
 _WITHOUT_NULL: Final = words("alias.scope llvm.loop noalias tbaa", "!")
 _NULL: Final = re.compile(r"^!\d+ = (?:distinct )?!\{[^\n]*\bnull\b", re.MULTILINE)
-# The passes take what a property of a loop is for granted.
+# The forms of loop properties that passes take for granted.
 _LOOP_PROPERTY: Final = re.compile(
     r"""!\d+\ =\ (?:distinct\ )?!\{!"llvm\.loop\.(?:
         (?:mustprogress|unroll\.(?:disable|enable|full|runtime\.disable)|disable_nonforced)"
@@ -35,11 +35,13 @@ _FLAG: Final = re.compile(r'^!\d+ = !\{i32 \d+, !"([^"]*)"', re.MULTILINE)
 
 def hazards(text: str, found: Set[str]) -> Iterator[str]:
     """Look at the nodes in `text`, in which the words `found` are."""
+    # LLVM prints nodes last, so there is little to search.
+    nodes = text[f"\n{text}".find("\n!") :]
     if found & _WITHOUT_NULL:
-        yield from (node[0] for node in _NULL.finditer(text))
+        yield from (node[0] for node in _NULL.finditer(nodes))
     if '!"llvm.loop.' in text:
         for line in text.split("\n"):
             if '!"llvm.loop.' in line and _LOOP_PROPERTY.fullmatch(line.rstrip()) is None:
                 yield line[:60]
     if "!llvm.module.flags" in text:
-        yield from (flag for flag in _FLAG.findall(text) if flag not in _KNOWN_FLAGS)
+        yield from (flag for flag in _FLAG.findall(nodes) if flag not in _KNOWN_FLAGS)

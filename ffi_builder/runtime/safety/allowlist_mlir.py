@@ -1,4 +1,4 @@
-"""Which MLIR modules are known to translate to LLVM IR.
+"""Decide which MLIR modules this process may translate to LLVM IR.
 
 `translate_module_to_llvmir` segfaults, in every distribution, on a module that cannot be translated
 or that LLVM's verifier refuses, and MLIR's own verifier lets many of those through: `llvm.trunc %a
@@ -31,7 +31,7 @@ from ffi_builder.runtime.safety.allowlist_ops import (
 from ffi_builder.runtime.safety.tables import words
 
 TRUSTED = "ffi-builder-trusted-"
-# Declarations of these were made from definitions that were looked at: see `shared`.
+# Declarations of these were made from definitions that were looked at: see `jit.separate`.
 _HELPER = '"__ffi_builder_shared_'
 _SEAL = re.compile(rf'"{TRUSTED}([0-9a-f]{{8}})"')
 # LLVM does not look at the value, and any string will do.
@@ -85,8 +85,8 @@ def translation_hazard(module: Operation) -> str | None:
 
     Raises CompileError that names the ops that certainly do not.
     """
-    # Entered, since CUTLASS makes objects of its own of values, and to look at a value of a vector
-    # type outside of a context would end the process.
+    # CUTLASS makes objects of its own of values, and looking at a value of a vector type outside of
+    # a context would end the process.
     with module.context:
         unsafe = [operation for operation in _body(module) if not _top_level_safe(operation)]
         attributes_safe = _harmless(
@@ -185,7 +185,7 @@ def _argument_attributes_safe(values: Any) -> bool:
 
 
 def _harmless(names: Iterable[str], known: frozenset[str]) -> bool:
-    """Whether attributes are known, or of a dialect that the translation ignores."""
+    """Tell whether attributes are known, or of a dialect that the translation ignores."""
     return all(
         name in known or ("." in name and name.partition(".")[0] not in (*_TRANSLATED, "dlti"))
         for name in names
@@ -193,7 +193,7 @@ def _harmless(names: Iterable[str], known: frozenset[str]) -> bool:
 
 
 def _all_reachable(function: Operation) -> bool:
-    """Whether every block can be reached: only there MLIR checks that definitions come first."""
+    """Tell whether every block can be reached: only there MLIR checks the order of definitions."""
     blocks = list(function.regions[0].blocks)
     seen: set[object] = set()
     waiting = [blocks[0]]

@@ -1,6 +1,6 @@
-"""Which operations of the LLVM dialect are known to translate to LLVM IR that its verifier accepts.
+"""Decide which operations of the LLVM dialect translate to LLVM IR that its verifier accepts.
 
-What is in the tables was tried. `allowlist_mlir` looks at everything around the operations.
+Everything in the tables was tried. `allowlist_mlir` looks at everything around the operations.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _SAFE = words(
 )
 
 # Numbers, pointers, and vectors, arrays and structs of them. A struct that contains itself is
-# printed with a name and nothing behind it; scalable sizes are in brackets.
+# printed with a name and nothing after it; scalable sizes are in brackets.
 _VALUE_TYPE = re.compile(
     r"""(?: !llvm\. | ptr | array | struct | packed | vector | [if](?:1|8|16|32|64|80|128) | bf16
           | "[^"]*",\  | \d+(?=[x>\ ]) | [x<>(),\ ] )+""",
@@ -50,7 +50,7 @@ _ATOMIC_TYPE = re.compile(r"i8|i16|i32|i64|f32|f64|!llvm\.ptr(?:<\d+>)?")
 
 
 def type_known(kind: object) -> bool:
-    """Tell whether a type, or its text, can be that of a value, in every operation here."""
+    """Tell whether values may be of a type, given as such or as text, in every operation here."""
     text = str(kind)
     return text.count("<") <= _MOST_TYPES and _VALUE_TYPE.fullmatch(text) is not None
 
@@ -71,7 +71,7 @@ CALLING_CONVENTIONS = frozenset(
 
 
 def op_safe(operation: Operation) -> bool:
-    """Whether `operation` is known to translate, by itself."""
+    """Tell whether `operation` is known to translate, by itself."""
     name = operation.name
     if name in _SAFE:
         return True
@@ -94,7 +94,7 @@ def _memory_safe(operation: Operation) -> bool:
 
 
 def _access_safe(operation: Operation) -> bool:
-    """A load or store, atomic only of what a processor loads and stores at once."""
+    """Check a load or store: an atomic one must be of what a processor accesses at once."""
     attributes = operation.attributes
     if "ordering" in attributes and str(attributes["ordering"]) != _NOT_ATOMIC:
         value = operation.results[0] if len(operation.results) else operation.operands[0]
@@ -104,7 +104,7 @@ def _access_safe(operation: Operation) -> bool:
 
 
 def _cast_safe(operation: Operation) -> bool:
-    """Casts from and to what the name says, of as many elements, and to the side it says."""
+    """Check a cast: of the kinds in its name, of equal lanes, and widening or narrowing."""
     source = _Numbers.of(operation.operands[0].type)
     target = _Numbers.of(operation.results[0].type)
     if source is None or target is None:
@@ -137,7 +137,7 @@ class _Numbers:
     """A type of a number or pointer, or of a vector of them."""
 
     lanes: int
-    """Zero for what is no vector."""
+    """Zero for a scalar."""
     kind: str
     """`i`, `f` or `p`."""
     bits: int
@@ -158,7 +158,7 @@ class _Numbers:
 
 
 def _masked_safe(operation: Operation) -> bool:
-    """One type of vector, and a mask with as many elements."""
+    """Check for one type of vector, and a mask with as many elements."""
     values = [*operation.operands, *operation.results]
     vectors = {str(value.type) for value in values} - {"!llvm.ptr"}
     lanes = {vector.partition("x")[0] for vector in vectors}
@@ -199,7 +199,7 @@ def _value_safe(operation: Operation) -> bool:
 
 
 def _atomic_safe(operation: Operation) -> bool:
-    """An exchange, or an arithmetic operation, of a number or pointer of usual size."""
+    """Check for a number or pointer of usual size, and no optional attributes."""
     value = operation.operands[1].type
     return _ATOMIC_TYPE.fullmatch(str(value)) is not None and not any(
         name in operation.attributes for name in ("syncscope", "tbaa", "alignment")
@@ -207,7 +207,7 @@ def _atomic_safe(operation: Operation) -> bool:
 
 
 def _plain(operation: Operation) -> bool:
-    """Safe as long as there is nothing optional on it."""
+    """Check that there are no optional attributes."""
     return not any(
         name in operation.attributes for name in ("arg_attrs", "res_attrs", "op_bundle_tags")
     )

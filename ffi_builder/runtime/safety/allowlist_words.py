@@ -1,7 +1,6 @@
 """The words of LLVM IR that are known to be harmless to LLVM's code generator.
 
-What is here was tried (tests/runtime/test_allowlists.py, test_unusual.py). `allowlist_llvm` reads
-text.
+Each was tried (tests/runtime/test_allowlists.py, test_unusual.py). `allowlist_llvm` reads the text.
 """
 
 from __future__ import annotations

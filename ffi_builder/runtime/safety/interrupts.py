@@ -1,7 +1,7 @@
 """Keep signal handlers out of code that they must not interrupt.
 
 Python runs signal handlers in the main thread, between any two bytecodes, and a handler may raise
-there, as that of Ctrl-C does.
+there, as Ctrl-C's does.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""How deep brackets are in one another.
+"""Find text with brackets that are nested too deep.
 
-LLVM's and MLIR's parsers, and all that walks types and attributes, call themselves for each level:
-some ten thousand of them run out of stack, which ends the process.
+LLVM's and MLIR's parsers, and everything that walks types and attributes, call themselves for each
+level. Some ten thousand levels exhaust the stack, which ends the process.
 """
 
 from __future__ import annotations

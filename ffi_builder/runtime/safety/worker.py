@@ -6,7 +6,7 @@ distributions cannot share a process. A child serves one request at a time; ther
 many of a kind as this process has cores.
 
 Each answer repeats the identity of its request. Whatever ends a request early, an interrupt too,
-kills the child, so that nobody can take the answer for that of a later request.
+kills the child, so that its answer cannot be taken for the answer to a later request.
 """
 
 from __future__ import annotations
@@ -60,46 +60,12 @@ def translate(module: str | bytes, root: str, hazard: str | None) -> str:
     return _request(root, failure, ("translate", module, root))
 
 
-def emit_object(
-    text: str,
-    cpu: str,
-    level: int,
-    passes: bool,
-    jit: bool,
-    triple: str | None,
-    *,
-    hazard: str,
-) -> bytes:
-    """Call `llvm.emit_object` in a child.
+def generate(function: str, hazard: str, *arguments: object) -> Any:
+    """Call a function of `codegen.llvm`, by its name.
 
-    Raises CompileError, also for what would have ended the process.
+    `hazard` names what may fail. Raises CompileError, also for what would have ended the process.
     """
-    message = ("emit_object", text, cpu, level, passes, jit, triple)
-    return _request("llvm", _codegen(hazard), message)
-
-
-def emit_assembly(text: str, cpu: str, level: int, *, hazard: str) -> str:
-    """Call `llvm.emit_assembly` in a child.
-
-    Raises CompileError, also for what would have ended the process.
-    """
-    return _request("llvm", _codegen(hazard), ("emit_assembly", text, cpu, level))
-
-
-def optimised(text: str, cpu: str, level: int, *, hazard: str) -> str:
-    """Call `llvm.optimised` in a child.
-
-    Raises CompileError, also for what would have ended the process.
-    """
-    return _request("llvm", _codegen(hazard), ("optimised", text, cpu, level))
-
-
-def internalised(text: str, visible: Sequence[str], *, hazard: str) -> str:
-    """Call `llvm.internalised` in a child.
-
-    Raises CompileError, also for what would have ended the process.
-    """
-    return _request("llvm", _codegen(hazard), ("internalised", text, tuple(visible)))
+    return _request("llvm", f"LLVM cannot generate code for {hazard}", (function, *arguments))
 
 
 def emit_ptx(text: str, cpu: str, features: str, level: int, libraries: Sequence[bytes]) -> str:
@@ -109,10 +75,6 @@ def emit_ptx(text: str, cpu: str, features: str, level: int, libraries: Sequence
     """
     message = ("emit_ptx", text, cpu, features, level, tuple(libraries))
     return _request("llvm", f"LLVM makes no PTX of the module for {cpu}", message)
-
-
-def _codegen(hazard: str) -> str:
-    return f"LLVM cannot generate code for {hazard}"
 
 
 def _seconds() -> float:
@@ -198,7 +160,7 @@ class _Child:
         return pickle.loads(memoryview(answer)[IDENTITY.size :])
 
     def ended(self) -> bool:
-        """Whether the process is gone."""
+        """Tell whether the process is gone."""
         self._reap(os.WNOHANG)
         return self.process.returncode is not None
 
@@ -208,14 +170,14 @@ class _Child:
             return
         try:
             pid, status = os.waitpid(self.process.pid, options)
-        except ChildProcessError:  # somebody else has waited for it
+        except ChildProcessError:  # other code has waited for it
             self.process.returncode = 0
         else:
             if pid:
                 self.process.returncode = os.waitstatus_to_exitcode(status)
 
     def is_lost(self) -> bool:
-        """Whether its request was given up but it was not killed, as that was interrupted too."""
+        """Tell whether its request was given up, and an interrupt kept it from being killed."""
         return self.owner is not None and self.owner() is None
 
     def _last_words(self, start: int) -> str:

@@ -56,7 +56,7 @@ def compile_all(failures: dict[str, Failure]) -> dict[str, RawWrapper]:
 
 
 def check_both(failure: Failure, wrapper: RawWrapper) -> None:
-    """The compiled wrapper and the interpreted plan fail with this error, word for word."""
+    """The compiled wrapper and ``testing.check_raw`` fail with this error, word for word."""
     assert wrapper.with_arguments(failure.arguments) == (failure.kind, failure.message)
     memory = Memory(slots=64)
     address = memory.place(failure.arguments)

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ffi_builder import abi, spec
-from ffi_builder.testing.arrays import Array
+from ffi_builder.testing.make.arrays import Array
 from tests.cuda.fake.driver import FakeDriver
 
 _capsule_pointer = ctypes.pythonapi.PyCapsule_GetPointer

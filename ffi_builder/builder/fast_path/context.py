@@ -1,0 +1,231 @@
+"""The fast path of one wrapper while it is being emitted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import Final
+
+from ffi_builder import abi, spec
+from ffi_builder.builder.fast_path.state import (
+    ContainerValues,
+    Position,
+    ScalarValues,
+    State,
+    Stored,
+    Symbol,
+    TensorValues,
+    TextValues,
+)
+from ffi_builder.builder.helpers import call_shared
+from ffi_builder.ir import Block, Builder, Value
+from ffi_builder.plan import Place
+
+DL: Final = abi.OBJECT_SIZE
+"""Offset of the DLTensor in a Tensor object, behind the object's header."""
+
+
+class FastPath:
+    """Cursor, arguments and decoded values, and the ways to read and check values."""
+
+    def __init__(
+        self, b: Builder, args: Value, count: Value, slow: Block, wrong: Block, rank: int
+    ) -> None:
+        self.b = b
+        self.args = args
+        self.count = count
+        self.slow = slow
+        """Target of every failed check except the count check."""
+        self.wrong = wrong
+        """Target of a failed count check. It takes the count as a block argument, so that later
+        failures need not keep it live."""
+        self.rank = rank
+        """The largest number of dimensions of any tensor."""
+        self.alone: frozenset[spec.Var] = frozenset()
+        """Symbols that no check reads. A stride that binds one is loaded only where it is used."""
+        self.stored: dict[spec.Var, Stored] = {}
+        """Symbols whose strides have not been loaded."""
+        self.state = State.empty()
+
+    # ---- reading
+
+    def symbol(self, var: spec.Var) -> Symbol:
+        """Return a bound symbol; one of ``stored`` is loaded at the cursor."""
+        stored = self.stored.get(var)
+        if stored is None:
+            return self.state.symbols[var]
+        b, place = self.b, stored.place
+        assert place.index is not None
+        strides = self.tensor(place.position).strides
+        assert strides is not None, "read_ahead has asked for them"
+        value = b.field(b.types.i64, strides, 8 * place.index)
+        if place.packing > 1:
+            value = b.mul(value, b.i64(place.packing))
+        return Symbol(value=value, low=stored.low, high=stored.high, certain=None, seen=None)
+
+    def tensor(self, position: Position) -> TensorValues:
+        """Return the record of the tensor at a position."""
+        found = self.state.records[position]
+        assert isinstance(found, TensorValues)
+        return found
+
+    def data(self, position: Position) -> Value:
+        """Return data + byte_offset of a tensor."""
+        data = self.tensor(position).data
+        assert data is not None
+        return data
+
+    def container(self, position: Position) -> ContainerValues:
+        """Return the record of the Shape, Array or List at a position."""
+        found = self.state.records[position]
+        assert isinstance(found, ContainerValues)
+        return found
+
+    def text(self, position: Position) -> TextValues:
+        """Return the record of the str or bytes at a position."""
+        found = self.state.records[position]
+        assert isinstance(found, TextValues)
+        return found
+
+    def scalar(self, position: Position) -> Value:
+        """Return the value of the scalar or Choice at a position."""
+        found = self.state.records[position]
+        if isinstance(found, TextValues):
+            assert found.choice is not None
+            return found.choice
+        assert isinstance(found, ScalarValues)
+        return found.value
+
+    def any_at(self, position: Position) -> tuple[Value, int]:
+        """Return base pointer and byte offset of the ``TVMFFIAny`` at a position."""
+        *outer, last = position
+        base = self.cells(tuple(outer)) if outer else self.args
+        return base, last * abi.ANY_SIZE
+
+    def type_and_payload(self, position: Position) -> tuple[Value, Value]:
+        """Load type index (i32) and payload (i64) of the ``TVMFFIAny`` at a position."""
+        b = self.b
+        base, offset = self.any_at(position)
+        index = b.field(b.types.i32, base, offset)
+        return index, b.field(b.types.i64, base, offset + abi.ANY_PAYLOAD)
+
+    def object_at(self, position: Position) -> Value:
+        """Return the object at a position; NULL if it is absent."""
+        found = self.state.records[position]
+        assert not isinstance(found, (TextValues, ScalarValues))
+        return found.object
+
+    def object(self, position: Position) -> Value:
+        """Return the object at a position; if it is absent, ``zeros``."""
+        found, there, b = self.object_at(position), self.guard(position), self.b
+        return found if there is None else b.select(there, found, b.address_of(self.zeros))
+
+    def _pointer(self, position: Position, offset: int) -> Value:
+        """Load a pointer field of the object at a position; if it is absent, return ``zeros``."""
+        b = self.b
+        found = b.field(b.types.ptr, self.object(position), offset)
+        there = self.guard(position)
+        return found if there is None else b.select(there, found, b.address_of(self.zeros))
+
+    def cells(self, position: Position) -> Value:
+        """Return the pointer to the elements of a Shape, Array or List."""
+        container = self.container(position)
+        if container.cells is None:
+            container.cells = self._pointer(position, abi.CELL_DATA)
+        return container.cells
+
+    def shape(self, position: Position) -> Value:
+        """Return the pointer to the dimensions of a tensor."""
+        tensor = self.tensor(position)
+        if tensor.shape is None:
+            tensor.shape = self._pointer(position, DL + abi.DLTENSOR_SHAPE)
+        return tensor.shape
+
+    def given_strides(self, position: Position) -> Value:
+        """Return the pointer to the strides of a tensor, as it came: it may be NULL."""
+        tensor = self.tensor(position)
+        if tensor.given_strides is None:
+            tensor.given_strides = self._pointer(position, DL + abi.DLTENSOR_STRIDES)
+        return tensor.given_strides
+
+    @cached_property
+    def zeros(self) -> str:
+        """Define a constant of zeros, which can be read like any tensor; return its name."""
+        size = DL + abi.DLTENSOR_SIZE + 8 * self.rank
+        return self.b.symbols.text(bytes(size), align=8)
+
+    def guard(self, position: Position) -> Value | None:
+        """Return an i1 that says whether a value is present; None if it always is."""
+        present = self.state.present
+        for end in range(len(position), 0, -1):
+            if position[:end] in present:
+                return present[position[:end]]
+        return None
+
+    def dim(self, place: Place) -> Value:
+        """Load a dimension, as it is stored."""
+        tensor, axis = self.tensor(place.position), place.index
+        assert axis is not None
+        if axis not in tensor.loaded:
+            b = self.b
+            value = b.field(b.types.i64, self.shape(place.position), 8 * axis)
+            tensor.loaded[axis] = tensor.dims[axis] = value
+        return tensor.loaded[axis]
+
+    def product(self, dims: list[Value | int]) -> Value | int:
+        """Multiply dimensions, modulo 2^64. Equal products are emitted once."""
+        products = self.state.products
+        marks = tuple(dim if isinstance(dim, int) else id(dim) for dim in dims)
+        start = 0
+        while start < len(marks) and marks[start:] not in products:
+            start += 1
+        found = products[marks[start:]] if start < len(marks) else 1
+        for at in reversed(range(start)):
+            found = products[marks[at:]] = self._multiply(dims[at], found)
+        return found
+
+    def _multiply(self, lhs: Value | int, rhs: Value | int) -> Value | int:
+        if isinstance(lhs, int) and isinstance(rhs, int):
+            return (lhs * rhs) & (2**64 - 1)
+        if isinstance(lhs, int) and lhs == 1:  # a Value is not compared: that may emit an operation
+            return rhs
+        if isinstance(rhs, int) and rhs == 1:
+            return lhs
+        return self.b.mul(self.value(lhs), self.value(rhs))
+
+    def value(self, number: Value | int) -> Value:
+        """Return an int as an i64 constant, a value as it is."""
+        return self.b.i64(number) if isinstance(number, int) else number
+
+    # ---- checking
+
+    def require(self, condition: Value) -> None:
+        """Go on if the condition holds, else go to the slow block."""
+        self.b.require(condition, self.slow)
+
+    def require_or(self, condition: Value, rare: Callable[[], Value]) -> None:
+        """Go on if the condition holds, else if ``rare()`` does, which is evaluated only then."""
+        b = self.b
+        following = b.new_block()
+        cold = b.new_block(cold=True)
+        b.cond_br(condition, following, cold, likely=True)
+        b.block = cold
+        b.cond_br(rare(), following, self.slow)
+        b.block = following
+
+    def shared(self, name: str, operands: list[Value]) -> Value:
+        """Call one of the i1 helpers that keep the caller's registers."""
+        return call_shared(self.b, name, operands, self.b.types.i1)
+
+    def is_free(self, place: Place) -> Value:
+        """Return an i1 that says whether the stride at this place is free."""
+        assert place.index is not None
+        tensor = self.tensor(place.position).object
+        return self.shared("free_stride", [tensor, self.b.i64(place.index)])
+
+    def check(self, condition: Value, place: Place, *, free: bool) -> None:
+        """Go on if the condition holds or, with ``free``, if the stride is free."""
+        if free:
+            self.require_or(condition, lambda: self.is_free(place))
+        else:
+            self.require(condition)

@@ -1,0 +1,167 @@
+"""Checks single values on the fast path: dimensions, strides, entries, device ids, scalars."""
+
+from __future__ import annotations
+
+from ffi_builder import spec
+from ffi_builder.builder.fast_path import expressions, tensors
+from ffi_builder.builder.fast_path.context import FastPath
+from ffi_builder.builder.fast_path.scalars import require_fits, same_symbol
+from ffi_builder.builder.fast_path.state import Stored, Symbol
+from ffi_builder.ir import Value
+from ffi_builder.plan import Part, Place
+from ffi_builder.plan import steps as s
+from ffi_builder.plan.results import checked_range
+
+
+def read(fast: FastPath, place: Place) -> Value:
+    """Return the value at a place, as the steps see it."""
+    reads = fast.state.reads
+    if place not in reads:
+        if place.part is Part.VALUE:
+            return fast.scalar(place.position)
+        reads[place] = _read(fast, place)
+    return reads[place]
+
+
+def _read(fast: FastPath, place: Place) -> Value:
+    b = fast.b
+    match place.part:
+        case Part.ENTRY:
+            assert place.index is not None
+            return fast.container(place.position).entries[place.index]
+        case Part.SHAPE:
+            value = fast.dim(place)
+        case Part.STRIDES:
+            value = tensors.stride(fast, place)
+        case Part.DEVICE_ID:
+            value = b.ashr(fast.tensor(place.position).device, b.i64(32))
+        case _:
+            raise AssertionError(f"nothing was decoded at {place}")
+    return b.mul(value, b.i64(place.packing)) if place.packing > 1 else value
+
+
+def check_int(fast: FastPath, step: s.EqualInt) -> None:
+    """Require that the value is a constant."""
+    b, place = fast.b, step.place
+    fast.check(b.eq(read(fast, place), b.i64(step.expected)), place, free=step.free)
+    _note_dim(fast, place, step.expected)
+
+
+def check_symbol(fast: FastPath, step: s.EqualSymbol) -> None:
+    """Require that the value equals that of a certainly bound symbol."""
+    place, bound = step.place, fast.state.symbols[step.symbol].value
+    fast.check(same_symbol(fast, step.symbol, read(fast, place), bound), place, free=step.free)
+    _note_dim(fast, place, bound)
+
+
+def _note_dim(fast: FastPath, place: Place, value: Value | int) -> None:
+    """Replace a dimension by the constant or symbol that it has been found equal to."""
+    if place.part is Part.SHAPE and place.packing == 1 and place.index is not None:
+        fast.tensor(place.position).dims[place.index] = value
+
+
+def check_fits(fast: FastPath, place: Place, dtype: str) -> None:
+    """Require that the value fits an integer dtype. Dimensions and entries are not negative."""
+    size = place.part in (Part.SHAPE, Part.ENTRY) and place.solved is None
+    require_fits(fast, read(fast, place), dtype, not_negative=size)
+
+
+def _implied(fast: FastPath, place: Place, symbol: spec.Var) -> bool:
+    """Return whether the symbol is certainly bound, so that its value has passed this check.
+
+    Plans compare the value at this place with it, so that no other check is needed.
+    """
+    bound = fast.state.symbols.get(symbol)
+    return bound is not None and bound.certain is None and place.solved is None
+
+
+def check_bound(
+    fast: FastPath, place: Place, symbol: spec.Var, relation: str, bound: int | None, free: bool
+) -> None:
+    """Require that the value is not beyond the ``min`` or ``max`` of a symbol."""
+    assert bound is not None
+    if _implied(fast, place, symbol):
+        return
+    b = fast.b
+    sign = "u" if symbol.dtype == "uint64" else "s"
+    condition = b.compare(sign + relation, read(fast, place), b.i64(bound))
+    fast.check(condition, place, free=free)
+
+
+def check_divisible(fast: FastPath, step: s.Divisible) -> None:
+    """Require that the value is a multiple of the ``divisibility`` of a symbol."""
+    b, place, symbol = fast.b, step.place, step.symbol
+    divisor = symbol.divisibility
+    assert divisor is not None
+    if divisor == 1 or _implied(fast, place, symbol):
+        return
+    value = read(fast, place)
+    if divisor & (divisor - 1) == 0:
+        rest = b.and_(value, b.i64(divisor - 1))
+    elif symbol.dtype == "uint64":
+        rest = b.urem(value, b.i64(divisor))
+    else:
+        rest = b.srem(value, b.i64(divisor))
+    fast.check(b.eq(rest, b.i64(0)), place, free=step.free)
+
+
+def bind(fast: FastPath, place: Place, symbol: spec.Var) -> None:
+    """Bind the symbol to the value. A stride that no check reads is loaded where it is used."""
+    low, high = checked_range(place, symbol)
+    if place.part is Part.STRIDES and place.solved is None and symbol in fast.alone:
+        fast.stored[symbol] = Stored(place, low, high)
+    else:
+        fast.state.symbols[symbol] = _bound(read(fast, place), low, high)
+
+
+def _bound(value: Value, low: int, high: int, certain: Value | None = None) -> Symbol:
+    return Symbol(value=value, low=low, high=high, certain=certain, seen=None)
+
+
+def bind_or_equal(fast: FastPath, step: s.BindOrEqual) -> None:
+    """Bind the symbol, or compare with it; see :class:`~ffi_builder.plan.steps.BindOrEqual`."""
+    b, place, symbol = fast.b, step.place, step.symbol
+    value = read(fast, place)
+    applies = b.xor(fast.is_free(place), b.i1(True)) if step.free else None
+    before = fast.state.symbols.get(symbol)
+    low, high = spec.INT_RANGES.get(symbol.dtype, (0, 0))
+    if before is None:
+        fast.state.symbols[symbol] = _bound(value, low, high, applies)
+        return
+    equal = same_symbol(fast, symbol, value, before.value)
+    certain = before.certain
+    if certain is not None:
+        equal = b.or_(equal, b.xor(certain, b.i1(True)))
+    if applies is None:
+        fast.require(equal)
+        if symbol.dtype in spec.FLOAT_DTYPES and certain is not None:
+            # 0.0 equals -0.0 but is another value; the first one counts.
+            value = b.select(certain, before.value, value)
+        fast.state.symbols[symbol] = _bound(value, low, high)
+        return
+    fast.require(b.or_(equal, b.xor(applies, b.i1(True))))
+    assert certain is not None, "a symbol that is bound for certain is compared, not bound"
+    replaced = b.and_(applies, b.xor(certain, b.i1(True)))
+    if before.seen is not None:
+        replaced = b.or_(replaced, b.xor(before.seen, b.i1(True)))
+    chosen = b.select(replaced, value, before.value)
+    fast.state.symbols[symbol] = _bound(chosen, low, high, b.or_(certain, applies))
+
+
+def solve(fast: FastPath, step: s.Solve) -> None:
+    """Solve an equation for its symbol; later steps see the value of the symbol."""
+    fast.state.reads[step.solved] = expressions.solve(fast, step, read(fast, step.place))
+
+
+def check_expression(fast: FastPath, step: s.EqualExpr) -> None:
+    """Require that the value equals an expression, unless it or a symbol is absent."""
+    b, place, expr = fast.b, step.place, step.expr
+    value, fine = expressions.evaluate(fast, expr)
+    holds = b.eq(read(fast, place), value)
+    if fine is not None:
+        holds = b.and_(holds, fine)
+    seen = [fast.state.symbols[var].seen for var in dict.fromkeys(spec.variables(expr))]
+    for there in (fast.guard(place.position), *seen):
+        if there is not None:
+            holds = b.or_(holds, b.xor(there, b.i1(True)))
+    fast.check(holds, place, free=step.free)

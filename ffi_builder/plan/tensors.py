@@ -1,0 +1,84 @@
+"""Plans the checks of one tensor, in the order of docs/checks.md."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ffi_builder import spec
+from ffi_builder.plan import steps as s
+from ffi_builder.plan.path import Part, Place
+from ffi_builder.plan.values import ValuePlanner
+
+
+def plan_tensor(
+    planner: ValuePlanner, place: Place, tensor: spec.Tensor, *, optional: bool
+) -> None:
+    """Plan the header of a tensor, then shape, strides, size, offset, data and alignment."""
+    planner.add(
+        s.DecodeTensor(place, optional=optional),
+        s.NotNull(place),
+        s.NotNegative(place.at(Part.NDIM))
+        if tensor.any_rank
+        else s.CheckNdim(place.at(Part.NDIM), tensor.ndim),
+        s.CheckDType(place.at(Part.DTYPE), tuple(map(spec.parse_dtype, tensor.element_dtypes))),
+    )
+    if tensor.device != spec.ANY:
+        planner.add(s.CheckDeviceType(place.at(Part.DEVICE_TYPE), tensor.device))
+    _plan_device_id(planner, place.at(Part.DEVICE_ID), tensor)
+    if tensor.ndim or tensor.any_rank:
+        planner.add(s.CheckShapePointer(place.at(Part.SHAPE), tensor.any_rank))
+    if tensor.any_rank:
+        planner.add(s.CheckDims(place.at(Part.SHAPE)))
+    for axis, dim in enumerate(tensor.dims):
+        at = place.at(Part.SHAPE, axis)
+        planner.add(s.NotNegative(at))
+        if axis == tensor.packed_axis:
+            at = replace(at, packing=tensor.packing)
+            planner.add(s.CheckPacked(at))
+        planner.plan_value(at, dim)
+    _plan_strides(planner, place, tensor)
+    planner.add(
+        s.CheckNumel(place.at(Part.SHAPE)),
+        s.CheckOffset(place.at(Part.BYTE_OFFSET)),
+        s.CheckData(place.at(Part.DATA)),
+    )
+    if tensor.data_alignment is not None:
+        planner.add(s.CheckAlignment(place.at(Part.DATA), tensor.data_alignment))
+
+
+def _plan_device_id(planner: ValuePlanner, place: Place, tensor: spec.Tensor) -> None:
+    """Compare the id with the given one, else with the first tensor on this type of device."""
+    others, certain = _candidates(planner.tensors, tensor.device)
+    planner.tensors.append((place, tensor.device, not planner.in_optional))
+    if tensor.device_id is not None:
+        planner.plan_value(place, tensor.device_id)
+    elif others:
+        planner.add(s.CheckSameDevice(place, others, certain))
+
+
+def _candidates(
+    tensors: list[tuple[Place, str, bool]], device: str
+) -> tuple[tuple[Place, ...], bool]:
+    """Return the tensors that may be the first on this device type, and whether that is certain."""
+    found: list[Place] = []
+    for place, other, given in tensors:
+        if other == device or spec.ANY in (other, device):
+            found.append(place)
+            if given and other == device != spec.ANY:
+                return tuple(found), len(found) == 1
+    return tuple(found), False
+
+
+def _plan_strides(planner: ValuePlanner, place: Place, tensor: spec.Tensor) -> None:
+    entries = tensor.stride_entries
+    if tensor.any_rank and tensor.order is not None:
+        planner.add(s.CheckContiguous(place.at(Part.STRIDES), tensor.order))
+    for axis in range(tensor.ndim):
+        at = place.at(Part.STRIDES, axis)
+        if entries is None:
+            planner.add(s.CheckContiguous(at, tensor.order or "C"))
+            continue
+        if tensor.packing > 1 and axis != tensor.packed_axis and entries[axis] is not None:
+            at = replace(at, packing=tensor.packing)
+            planner.add(s.CheckPacked(at))
+        planner.plan_value(at, entries[axis], free=True)

@@ -1,0 +1,109 @@
+"""Plans the checks of single values: dimensions, strides, entries of Shapes, device ids, scalars.
+
+The first occurrence of a symbol binds it, and later ones are compared with it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from ffi_builder import spec
+from ffi_builder.plan import steps as s
+from ffi_builder.plan.path import Part, Place
+
+
+@dataclass
+class ValuePlanner:
+    """Collects steps, and remembers which symbols are bound so far."""
+
+    signature: spec.Signature
+    steps: list[s.AnyStep] = field(default_factory=list[s.AnyStep])
+    late: list[s.AnyStep] = field(default_factory=list[s.AnyStep])
+    bound: set[spec.Var] = field(default_factory=set[spec.Var])
+    """Symbols that are certainly bound."""
+    provisional: set[spec.Var] = field(default_factory=set[spec.Var])
+    """Symbols that only strides or Optionals have bound so far, which may be free or absent."""
+    tensors: list[tuple[Place, str, bool]] = field(default_factory=list[tuple[Place, str, bool]])
+    """Every tensor so far: place of its device id, device type, whether it is always present."""
+    in_optional: bool = False
+
+    def __post_init__(self) -> None:
+        self._alone: set[spec.Var] = set()
+        """Symbols that stand alone somewhere; expressions do not bind them."""
+        self.occurrences: dict[spec.Var, int] = {}
+        for _, entry in spec.occurrences(self.signature.params):
+            if isinstance(entry, spec.Var):
+                self._alone.add(entry)
+            for var in set(spec.variables(entry)):
+                self.occurrences[var] = self.occurrences.get(var, 0) + 1
+
+    def add(self, *steps: s.AnyStep) -> None:
+        """Append steps."""
+        self.steps.extend(steps)
+
+    def plan_value(self, place: Place, entry: spec.Dim | None, *, free: bool = False) -> None:
+        """Plan one dimension, stride, device id or entry of a Shape."""
+        match entry:
+            case None:
+                return
+            case int():
+                self.add(s.EqualInt(place, entry, free))
+            case spec.Var():
+                if _may_not_fit(place, entry):
+                    self.add(s.Fits(place, entry.dtype))
+                self.constrain(place, entry, free=free)
+                self.bind(place, entry, free=free)
+            case spec.Expr():
+                self._plan_expr(place, entry, free)
+
+    def constrain(self, place: Place, var: spec.Var, *, free: bool = False) -> None:
+        """Check the min, max and divisibility of a symbol."""
+        if var.min is not None:
+            self.add(s.AtLeast(place, var, free))
+        if var.max is not None:
+            self.add(s.AtMost(place, var, free))
+        if var.divisibility is not None:
+            self.add(s.Divisible(place, var, free))
+
+    def bind(self, place: Place, var: spec.Var, *, free: bool = False) -> None:
+        """Bind a symbol at its first occurrence; compare with it at later ones."""
+        if var in self.bound:
+            self.add(s.EqualSymbol(place, var, free))
+        elif free and self.occurrences[var] > 1:
+            self.provisional.add(var)
+            self.add(s.BindOrEqual(place, var, free))
+        elif var in self.provisional:
+            self.add(s.BindOrEqual(place, var))
+            self.bound.add(var)
+        else:
+            self.add(s.Bind(place, var))
+            self.bound.add(var)
+
+    def _plan_expr(self, place: Place, expr: spec.Expr, free: bool) -> None:
+        if all(var in self.bound for var in spec.variables(expr)):
+            self.add(s.EqualExpr(place, expr, free))
+            return
+        form = spec.linear(expr)
+        if form is None or form[1] in self._alone:
+            self.late.append(s.EqualExpr(place, expr, free))
+            return
+        scale, var, offset = form
+        solved = replace(place, solved=var.name)
+        self.add(s.Solve(place, var, expr, scale, offset, free))
+        if _may_not_fit(solved, var):
+            self.add(s.Fits(solved, var.dtype))
+        self.constrain(solved, var, free=free)
+        self.bind(solved, var, free=free)
+
+
+def _may_not_fit(place: Place, var: spec.Var) -> bool:
+    """Return whether a value at this place can lie outside the range of the symbol's dtype."""
+    match place.part:
+        case Part.SHAPE | Part.ENTRY if place.solved is None:
+            lowest, highest = 0, 2**63 - 1
+        case Part.DEVICE_ID:
+            lowest, highest = -(2**31), 2**31 - 1
+        case _:
+            lowest, highest = -(2**63), 2**63 - 1
+    low, high = spec.INT_RANGES[var.dtype]
+    return lowest < low or high < highest

@@ -1,0 +1,1 @@
+"""An allocator for the tensors that functions return."""

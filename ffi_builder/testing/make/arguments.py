@@ -1,0 +1,199 @@
+"""Makes arguments that fit a signature."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, TypeAlias, Union
+
+from typing_extensions import assert_never
+
+from ffi_builder import spec
+from ffi_builder.plan import check_signature
+from ffi_builder.suggest import did_you_mean
+from ffi_builder.testing.evaluate import evaluate
+from ffi_builder.testing.make.arrays import FRAMEWORKS, Array
+from ffi_builder.testing.make.choose import Env, Parts, Scalar, choose
+from ffi_builder.testing.make.layout import layout_of, stored
+from ffi_builder.testing.make.objects import make_object, nothing
+
+
+def make_args(
+    signature: spec.Signature,
+    dims: Mapping[str, Scalar] | None = None,
+    framework: str = "numpy",
+    values: Mapping[str, object] | None = None,
+) -> list[Any]:
+    """Make arguments that :func:`check` and the compiled wrapper accept.
+
+    Tensors hold zeros in memory of their own, aligned to ``data_alignment`` and at least to 64
+    bytes, with exactly the strides that the signature asks for and the first of several dtypes.
+    Tuples and structs become tuples; Optionals are present. Streams and pointers are NULL; strings,
+    Arrays and Maps are empty; a Choice is its first one, a DType float32, and a Device the first
+    CPU::
+
+        >>> x, y, factor = make_args(axpy, {"n": 1000, "factor": 2.0})
+        >>> x, mask, cfg = make_args(attention, values={"mask": None, "cfg.alpha": 0.5})
+
+    Args:
+        signature: what the function accepts. Its tensors must be allowed on the CPU.
+        dims: values of symbols, by name. The others get small ones that fit: ints from 2 on,
+            different if possible, strides without overlap, True, 0.5, 1.5, …, NULL.
+        framework: makes the tensors: ``"numpy"``, ``"torch"`` or ``"tvm_ffi"``. With
+            ``"numpy"``, dtypes that NumPy cannot export (bfloat16, float8, float4, sub-byte ints,
+            several lanes) come as ``tvm_ffi.Tensor``, whether or not ml_dtypes is installed.
+        values: arguments, elements and fields to take as they are, by their names in errors:
+            ``"mask"``, ``"cfg[1]"``, ``"cfg.alpha"``. None makes an Optional absent. They are not
+            inspected: give the values of symbols that they bind in ``dims``.
+
+    Raises:
+        ValueError: an unknown framework or name in ``dims`` or ``values``, a value in ``dims`` that
+            the signature does not accept; a tensor that is not on the CPU, that the framework
+            cannot represent or that needs more than 1 GiB; an object of a type that cannot be
+            made; or no values that fit were found.
+        SpecError: ``signature`` is not a Signature.
+        ModuleNotFoundError: the framework, or NumPy, which allocates the memory, is not installed.
+    """
+    check_signature("make_args: ", signature)
+    if framework not in FRAMEWORKS:
+        raise ValueError(
+            f"make_args: framework: expected one of {', '.join(FRAMEWORKS)} but got {framework!r}"
+            f"{did_you_mean(framework, FRAMEWORKS)}"
+        )
+    given = dict(values or {})
+    _check_names(signature, given)
+    parts: list[tuple[str, spec.Plain]] = []
+    for index, param in enumerate(signature.arguments):
+        made = list(_parts([(param.name, param)], given))
+        _check_devices(made, index)
+        parts += made
+    devices = None if framework == "tvm_ffi" else (0,)
+    maker = _Maker(framework, choose(signature, parts, dims or {}, devices), given)
+    return [maker.argument(param.name, param) for param in signature.arguments]
+
+
+def _check_names(signature: spec.Signature, given: Mapping[str, object]) -> None:
+    known = [path for path, _ in spec.with_paths(signature.arguments)]
+    for name in given:
+        if name not in known:
+            raise ValueError(
+                f"make_args: values: {signature.name} has no parameter {name!r}; it has "
+                f"{', '.join(known) or 'none'}{did_you_mean(name, known)}"
+            )
+
+
+def _parts(
+    params: Iterable[tuple[str, spec.Param]], given: Mapping[str, object]
+) -> Iterator[tuple[str, spec.Plain]]:
+    """Yield the parameters that are not given, with their paths."""
+    for path, param in params:
+        if path not in given:
+            yield path, spec.required(param)
+            yield from _parts(spec.elements(param, path), given)
+
+
+def _check_devices(parts: Parts, index: int) -> None:
+    for path, param in parts:
+        if isinstance(param, spec.Tensor) and param.device not in ("cpu", spec.ANY):
+            raise ValueError(
+                f"make_args: {path} on argument #{index} is on {param.device}, and make_args makes "
+                f"CPU arrays only; test with a signature whose device_type is 'cpu'"
+            )
+
+
+class _Maker:
+    def __init__(self, framework: str, symbols: Env, given: Mapping[str, object]) -> None:
+        self._framework, self._symbols, self._given = framework, symbols, given
+        self._device_id: int | None = None
+        """Device id of the first tensor, and of tensors without one of their own."""
+
+    def argument(self, path: str, param: spec.Param) -> Any:
+        if path in self._given:
+            return self._given[path]
+        match required := spec.required(param):
+            case spec.Var():
+                value = self._symbols[required]
+                return _pointer(int(value)) if required.dtype == "handle" else value
+            case spec.Tensor():
+                return self._tensor(required, path)
+            case spec.Shape():
+                return tuple(self._value(entry) for entry in required.shape)
+            case spec.TupleParam() | spec.Struct():
+                return tuple(self.argument(*element) for element in spec.elements(param, path))
+            case spec.Object():
+                return make_object(path, required.type_key)
+            case _:
+                return _plain(required)
+
+    def _tensor(self, tensor: spec.Tensor, path: str) -> Any:
+        shape, strides = stored(tensor, *layout_of(tensor, self._symbols))
+        device_id = self._device_id or 0
+        if tensor.device_id is not None:
+            device_id = self._value(tensor.device_id)
+        if self._device_id is None:
+            self._device_id = device_id
+        dtype = spec.parse_dtype(tensor.element_dtypes[0])
+        alignment = tensor.data_alignment or 1
+        return Array(path, dtype, shape, strides, alignment, device_id).make(self._framework)
+
+    def _value(self, entry: spec.Dim) -> int:
+        value = evaluate(entry, lambda var: self._symbols[var])
+        assert value is not None, "a rule has made sure of it"
+        return value
+
+
+Simple: TypeAlias = Union[
+    spec.Stream,
+    spec.EnvStream,
+    spec.DataPointer,
+    spec.ConstNone,
+    spec.ConstInt,
+    spec.ConstBool,
+    spec.ConstFloat,
+    spec.Choice,
+    spec.String,
+    spec.Bytes,
+    spec.DType,
+    spec.Device,
+    spec.Function,
+    spec.Array,
+    spec.Map,
+]
+
+
+def _plain(param: Simple) -> Any:
+    """Make an argument for a parameter without symbols or elements."""
+    match param:
+        case spec.ConstInt() | spec.ConstBool() | spec.ConstFloat():
+            return param.value
+        case spec.Stream() | spec.DataPointer() | spec.ConstNone():
+            return None
+        case spec.Choice():
+            return next(iter(param.choices))
+        case spec.String():
+            return ""
+        case spec.Bytes():
+            return b""
+        case spec.Function():
+            return nothing
+        case spec.Array():
+            return []
+        case spec.Map():
+            return {}
+        case spec.DType():
+            import tvm_ffi
+
+            return tvm_ffi.dtype("float32")
+        case spec.Device():
+            import tvm_ffi
+
+            return tvm_ffi.device("cpu", 0)
+        case spec.EnvStream():
+            raise AssertionError("an EnvStream is no argument")
+        case _:
+            assert_never(param)
+
+
+def _pointer(address: int) -> ctypes.c_void_p | None:
+    """Return an address in the form that tvm_ffi takes; None is NULL."""
+    return ctypes.c_void_p(address) if address else None

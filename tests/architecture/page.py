@@ -1,0 +1,124 @@
+"""The generated part of docs/design.md: a picture and a table of the package's rooms.
+
+A room is a package or module directly in ``ffi_builder``. A package in a room is an inner room.
+Names, imports and descriptions (the first line of a docstring) are read from the code.
+
+The picture is Mermaid: GitHub draws it, and a new import changes one line of it. An arrow that
+follows from others (a → c beside a → b → c) is left out of the picture; the table has them all.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Set
+from pathlib import Path
+from typing import Final
+
+import grimp
+
+ROOT: Final = Path(__file__).parents[2]
+PAGE: Final = ROOT / "docs" / "design.md"
+PACKAGE: Final = "ffi_builder"
+_GENERATED: Final = re.compile(r"(?<=<!-- rooms -->).*?(?=<!-- end of rooms -->)", re.DOTALL)
+
+Imports = Mapping[str, Set[str]]
+"""The rooms that each room imports from."""
+
+
+def read_imports(depth: int) -> Imports:
+    """Read the imports between rooms, without those that only type checkers follow.
+
+    With a depth of 2, inner rooms stand beside what else is in their room.
+    """
+    graph = grimp.build_graph(PACKAGE, cache_dir=None, exclude_type_checking_imports=True)
+    packages = {name for name in graph.modules if graph.find_children(name)}
+    found: dict[str, set[str]] = defaultdict(set)
+    for name in graph.modules:
+        if not (room := room_of(name, packages, depth)):
+            continue
+        found[room] |= {
+            other
+            for imported in graph.find_modules_directly_imported_by(name)
+            if (other := room_of(imported, packages, depth)) not in ("", room)
+        }
+    return found
+
+
+def room_of(module: str, packages: Set[str], depth: int) -> str:
+    """Return the room that a module is in; ``""`` for ``ffi_builder`` and ``__main__``."""
+    parts = module.split(".")[1:]
+    if not parts or parts[0].startswith("__"):
+        return ""
+    while len(parts) > 1 and (len(parts) > depth or ".".join([PACKAGE, *parts]) not in packages):
+        parts.pop()
+    return ".".join(parts)
+
+
+def reachable(room: str, imports: Imports) -> Set[str]:
+    """Return all that a room imports from, directly or through others."""
+    return {*imports[room], *(far for near in imports[room] for far in reachable(near, imports))}
+
+
+def reduced(imports: Imports) -> Imports:
+    """Leave out each import that follows from others."""
+    return {
+        room: {
+            other for other in others if not any(other in reachable(via, imports) for via in others)
+        }
+        for room, others in imports.items()
+    }
+
+
+def floors(imports: Imports) -> list[str]:
+    """Return the rooms from the top floor down, each floor by name."""
+    return sorted(imports, key=lambda room: (-height(room, imports), room))
+
+
+def height(room: str, imports: Imports) -> int:
+    """Return the number of floors below a room."""
+    return max((1 + height(other, imports) for other in imports[room]), default=0)
+
+
+def description(room: str) -> str:
+    """Return the first line of a room's docstring, as Markdown."""
+    path = ROOT.joinpath(PACKAGE, *room.split("."))
+    source = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+    docstring = ast.get_docstring(ast.parse(source.read_text())) or ""
+    return docstring.partition("\n")[0].replace("``", "`")
+
+
+def picture(imports: Imports) -> Iterator[str]:
+    """Yield the lines of the picture: what imports is above what is imported."""
+    yield "```mermaid"
+    yield "flowchart TD"
+    drawn = reduced(imports)
+    for room in floors(imports):
+        arrows = [f"    {room} --> {other}" for other in sorted(drawn[room])]
+        yield from arrows or [f"    {room}"]
+    yield "```"
+
+
+def table(outer: Imports, inner: Imports) -> Iterator[str]:
+    """Yield the lines of the table, from the top floor down, each room followed by its inner ones."""
+    yield "| room | what it does | imports |"
+    yield "| --- | --- | --- |"
+    for room in floors(outer):
+        yield row(room, outer[room])
+        yield from (row(name, inner[name]) for name in sorted(inner) if name.startswith(f"{room}."))
+
+
+def row(room: str, imports: Set[str]) -> str:
+    """Return a line of the table."""
+    names = ", ".join(f"`{name}`" for name in sorted(imports)) or "nothing"
+    return f"| `{room}` | {description(room)} | {names} |"
+
+
+def updated(page: str, outer: Imports, inner: Imports) -> str:
+    """Return the page with the generated part made anew."""
+    text = "\n".join(["\n", *picture(outer), "", *table(outer, inner), "\n"])
+    new, count = _GENERATED.subn(lambda _: text, page)
+    if count != 1:
+        raise ValueError(f"{PAGE.name} needs the comments 'rooms' and 'end of rooms', once each")
+    return new

@@ -1,0 +1,62 @@
+"""docs/design.md shows the rooms of the package and the imports between them as they are."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.architecture.page import PAGE, read_imports, reduced, room_of, updated
+
+IMPORTS = {"cli": {"plan", "spec"}, "plan": {"spec"}, "spec": set[str]()}
+PAGE_TEXT = "# Rooms\n<!-- rooms -->\nold\n<!-- end of rooms -->\nend\n"
+
+
+def test_the_page(request: pytest.FixtureRequest):
+    page = PAGE.read_text()
+    new = updated(page, read_imports(1), read_imports(2))
+    if request.config.getoption("--update-design"):
+        PAGE.write_text(new)
+        page = new
+    assert page == new, "pytest tests/architecture --update-design writes it anew"
+
+
+def test_the_picture_leaves_out_what_follows_and_the_table_does_not():
+    page = updated(PAGE_TEXT, IMPORTS, IMPORTS)
+    assert reduced(IMPORTS)["cli"] == {"plan"}
+    assert "cli --> plan" in page
+    assert "cli --> spec" not in page
+    assert "old" not in page
+    assert page.index("| `cli` |") < page.index("| `plan` |") < page.index("| `spec` |")
+    assert any("`cli`" in row and row.endswith("| `plan`, `spec` |") for row in page.splitlines())
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {**IMPORTS, "abi": set[str]()},  # a new room
+        {**IMPORTS, "spec": {"abi"}, "abi": set[str]()},
+        {**IMPORTS, "cli": {"plan"}},  # an import less, which the picture does not show
+    ],
+)
+def test_another_room_or_import_changes_the_page(changed: dict[str, set[str]]):
+    page = updated(PAGE_TEXT, IMPORTS, IMPORTS)
+    assert updated(page, changed, changed) != page
+
+
+def test_a_page_without_the_place_for_it():
+    with pytest.raises(ValueError, match="needs the comments"):
+        updated("# Rooms\n", IMPORTS, IMPORTS)
+
+
+@pytest.mark.parametrize(
+    ("module", "depth", "room"),
+    [
+        ("ffi_builder", 1, ""),
+        ("ffi_builder.__main__", 1, ""),
+        ("ffi_builder.abi", 2, "abi"),
+        ("ffi_builder.a.b.c", 1, "a"),
+        ("ffi_builder.a.b.c", 2, "a.b"),
+        ("ffi_builder.a.c", 2, "a"),
+    ],
+)
+def test_rooms_of_modules(module: str, depth: int, room: str):
+    assert room_of(module, {"ffi_builder.a", "ffi_builder.a.b"}, depth) == room
