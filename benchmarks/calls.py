@@ -1,6 +1,6 @@
 """What a call from Python costs, beside tvm-ffi's own call and other makers of functions.
 
-    python benchmarks/calls.py [--quick] [--without PEER …]
+    python -m benchmarks.calls [--quick] [--without PEER …]
 
 All is measured in one process, one after the other, round after round. Each figure is the least
 and the median of the rounds, in ns a call; ratios are to tvm-ffi's call of the same code with the

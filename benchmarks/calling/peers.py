@@ -94,7 +94,7 @@ def by_numba(folder: Path) -> Calls:
     numba: Any = import_module("numba")
 
     def nothing(a: object, b: object, c: object) -> None:
-        del a, b, c
+        pass
 
     function = numba.njit(nothing)
     return {"ints": function, "numpy3": function}
