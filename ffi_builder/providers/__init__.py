@@ -6,11 +6,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from ffi_builder.ir import Block, Module, Value
-from ffi_builder.providers.context import CallContext, CallProvider, ModuleContext
+from ffi_builder.providers.context import CallContext, ModuleContext
 from ffi_builder.providers.memref import MemRefCallProvider
 from ffi_builder.providers.nested import NestedTensorCallProvider
 from ffi_builder.providers.packed import PackedCallProvider
 from ffi_builder.providers.packing import DynamicParamPackCallProvider
+from ffi_builder.providers.provider import CallProvider
 from ffi_builder.providers.simple import DirectCallProvider, NopCallProvider
 from ffi_builder.providers.status import CheckStatus
 from ffi_builder.suggest import did_you_mean

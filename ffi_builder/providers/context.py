@@ -223,18 +223,3 @@ class CallContext:
         is the first of them that is there.
         """
         return self.decoded.any(param)
-
-
-class CallProvider(Protocol):
-    """Emits the call of the kernel, in the kernel's own convention.
-
-    A provider may also have ``prepare(context: ModuleContext) -> None``, which is called before the
-    function is begun, for declarations and globals; ``callee: str``, the symbol whose location the
-    wrapper takes if nothing else says one; and ``one_at_a_time = True``, if it has stored what it
-    asked for of one parameter before it asks for the next one's: strides that no check looks at are
-    then loaded where they are asked for, and take no registers until then.
-    """
-
-    def __call__(self, current_block: Block, context: CallContext) -> Block:
-        """Emit the call at the end of ``current_block``; return the block to go on in."""
-        ...

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import ClassVar, Final
 
 from ffi_builder import spec
 from ffi_builder.errors import BuildError
 from ffi_builder.ir import LLVM_TYPES, Block, Type, Value, describe, function_parts
-from ffi_builder.providers.context import CallContext
+from ffi_builder.providers.context import CallContext, ModuleContext
 from ffi_builder.providers.forward import (
     Argument,
     Entry,
@@ -24,6 +24,7 @@ from ffi_builder.providers.forward import (
     shape_arguments,
 )
 from ffi_builder.providers.memref_types import Passed, check_types
+from ffi_builder.providers.provider import describe_callee, fields_key
 
 C_INTERFACE: Final = "_mlir_ciface_"
 """What MLIR's conversion to the LLVM dialect puts before the names of C interfaces."""
@@ -59,6 +60,17 @@ class MemRefCallProvider:
     callee: str
     args: Sequence[Entry] | None = field(default=None, kw_only=True)
     c_interface: bool = field(default=False, kw_only=True)
+    trusted: ClassVar[bool] = True
+
+    def cache_key(self, context: ModuleContext) -> Hashable | None:
+        """Return the fields, and what the callee is the C interface of, or the other way round."""
+        key = fields_key(self)
+        if key is None:
+            return None
+        other = self.callee.removeprefix(C_INTERFACE)
+        if other == self.callee:
+            other = C_INTERFACE + other
+        return key, describe_callee(context.symbols.find(other))
 
     def __call__(self, current_block: Block, context: CallContext) -> Block:
         """Emit the call."""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from ffi_builder import spec
 from ffi_builder.errors import BuildError
 from ffi_builder.ir import Block, Value
-from ffi_builder.providers.context import CallContext
+from ffi_builder.providers.context import CallContext, ModuleContext
 from ffi_builder.providers.forward import (
     Argument,
     Entry,
@@ -22,6 +23,7 @@ from ffi_builder.providers.forward import (
     scalar_arguments,
     shape_arguments,
 )
+from ffi_builder.providers.provider import fields_key
 
 _DEVICE_SPACE = 1
 """LLVM's address space of device memory, for NVPTX and AMDGPU."""
@@ -55,6 +57,11 @@ class NestedTensorCallProvider:
     callee: str
     args: Sequence[Entry] | None = field(default=None, kw_only=True)
     address_space: int | None = field(default=None, kw_only=True)
+    trusted: ClassVar[bool] = True
+
+    def cache_key(self, context: ModuleContext) -> Hashable | None:
+        """Return the fields."""
+        return fields_key(self)
 
     def __call__(self, current_block: Block, context: CallContext) -> Block:
         """Emit the call."""

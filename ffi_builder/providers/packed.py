@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import ClassVar, Final
 
 from ffi_builder import abi, spec
 from ffi_builder.abi import TypeIndex
@@ -70,6 +70,7 @@ class PackedCallProvider:
     symbol: str | None = None
     global_function: str | None = field(default=None, kw_only=True)
     args: Sequence[Entry] | None = field(default=None, kw_only=True)
+    trusted: ClassVar[bool] = True
 
     @property
     def callee(self) -> str | None:

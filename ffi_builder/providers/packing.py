@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from ffi_builder import spec
 from ffi_builder.errors import BuildError
 from ffi_builder.ir import Block, Type, Value
-from ffi_builder.providers.context import CallContext
+from ffi_builder.providers.context import CallContext, ModuleContext
 from ffi_builder.providers.forward import (
     Argument,
     Entry,
@@ -21,6 +22,7 @@ from ffi_builder.providers.forward import (
     scalar_arguments,
     shape_arguments,
 )
+from ffi_builder.providers.provider import fields_key
 
 
 @dataclass(frozen=True)
@@ -62,6 +64,11 @@ class DynamicParamPackCallProvider:
     struct_call: bool = False
     args: Sequence[Entry] | None = field(default=None, kw_only=True)
     returns_status: bool | None = field(default=None, kw_only=True)
+    trusted: ClassVar[bool] = True
+
+    def cache_key(self, context: ModuleContext) -> Hashable | None:
+        """Return the fields."""
+        return fields_key(self)
 
     @property
     def one_at_a_time(self) -> bool:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from ffi_builder import spec
 from ffi_builder.ir import Block
-from ffi_builder.providers.context import CallContext
+from ffi_builder.providers.context import CallContext, ModuleContext
 from ffi_builder.providers.forward import (
     Argument,
     Entry,
@@ -19,11 +20,19 @@ from ffi_builder.providers.forward import (
     scalar_arguments,
     shape_arguments,
 )
+from ffi_builder.providers.provider import fields_key
 
 
 @dataclass(frozen=True)
 class NopCallProvider:
     """Calls nothing: a wrapper that only checks its arguments."""
+
+    forwards: ClassVar[bool] = False
+    trusted: ClassVar[bool] = True
+
+    def cache_key(self, context: ModuleContext) -> Hashable:
+        """All wrappers of a signature are equal."""
+        return ()
 
     def __call__(self, current_block: Block, context: CallContext) -> Block:
         """Emit nothing."""
@@ -52,6 +61,11 @@ class DirectCallProvider:
 
     callee: str
     args: Sequence[Entry] | None = field(default=None, kw_only=True)
+    trusted: ClassVar[bool] = True
+
+    def cache_key(self, context: ModuleContext) -> Hashable | None:
+        """Return the fields."""
+        return fields_key(self)
 
     def __call__(self, current_block: Block, context: CallContext) -> Block:
         """Emit the call."""

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 import string
+from collections.abc import Hashable
 from dataclasses import dataclass, field
 from typing import Final
 
 from ffi_builder.errors import BuildError
 from ffi_builder.ir import ERROR_KINDS, Block, Value
-from ffi_builder.providers.context import CallContext, CallProvider, ModuleContext
+from ffi_builder.providers.context import CallContext, ModuleContext
 from ffi_builder.providers.packed import PackedCallProvider
+from ffi_builder.providers.provider import CallProvider, Members
 from ffi_builder.suggest import did_you_mean
 
 _FIELDS: Final = ("callee", "status")
@@ -47,19 +49,27 @@ class CheckStatus:
 
     @property
     def callee(self) -> str | None:
-        """That of the provider within, if it has one."""
-        return getattr(self.provider, "callee", None)
+        """The callee of the inner provider, if it has one."""
+        return Members(self.provider).callee
 
     @property
     def one_at_a_time(self) -> bool:
-        """As the provider within."""
-        return getattr(self.provider, "one_at_a_time", False)
+        """As the inner provider."""
+        return Members(self.provider).one_at_a_time
+
+    @property
+    def trusted(self) -> bool:
+        """Trusted if the inner provider is."""
+        return Members(self.provider).trusted
 
     def prepare(self, context: ModuleContext) -> None:
-        """As the provider within."""
-        prepare = getattr(self.provider, "prepare", None)
-        if prepare is not None:
-            prepare(context)
+        """Prepare the inner provider."""
+        Members(self.provider).prepare(context)
+
+    def cache_key(self, context: ModuleContext) -> Hashable | None:
+        """Return the words of the error with the inner provider's key, if that has one."""
+        key = Members(self.provider).cache_key(context)
+        return None if key is None else (self.error, self.message, key)
 
     def __call__(self, current_block: Block, context: CallContext) -> Block:
         """Emit the call, and the check behind it."""
