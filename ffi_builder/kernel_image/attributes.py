@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from ffi_builder.kernel_image.view import View
+from ffi_builder.view import View
 
 REQNTID: Final = 0x10
 MAX_THREADS: Final = 0x05
@@ -44,7 +44,7 @@ class Attribute:
 
 def attributes(content: bytes, view: View, where: str) -> Iterator[Attribute]:
     """The attributes of a section."""
-    inner = View(content, view.what)
+    inner = View(content, view.what, view.error)
     at = 0
     while at < len(content):
         kind, number, value = inner.unpack(_HEAD, at, f"an attribute of {where}")

@@ -78,9 +78,9 @@ class Members:
 
         It is the provider's class and what its own ``cache_key(context) -> Hashable | None``
         returns. Without that, or where it returns None, the provider is called for each wrapper.
-        Otherwise a wrapper is taken from the cache if signature, location, ``callee`` (its name, and
-        its type if the module has it) and key are equal. So the method must return everything else
-        that the provider reads:
+        Otherwise a wrapper is taken from the cache if signature, location, ``callee`` (its name,
+        and its type if the module has it) and key are equal. So the method must return everything
+        else that the provider reads:
 
         - those of its own fields that may differ, as values that do not change later;
         - what it looks up in the module besides the callee;
