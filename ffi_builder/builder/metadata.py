@@ -27,8 +27,6 @@ from typing import Any, Final, cast
 
 from ffi_builder import spec
 
-ATTRIBUTE: Final = "ffi-builder-metadata"
-
 _SCALARS: Final = {"bool": "bool", "handle": "void*", **dict.fromkeys(spec.FLOAT_DTYPES, "float")}
 _PLAIN: Final[dict[type, str]] = {
     spec.Tensor: "ffi.Tensor",

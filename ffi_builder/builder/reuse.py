@@ -16,22 +16,19 @@ from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
 from ffi_builder.builder.helpers import define_helpers, shared_name
-from ffi_builder.builder.metadata import ATTRIBUTE as METADATA
 from ffi_builder.builder.metadata import Metadata
 from ffi_builder.diagnosis.table import Table
 from ffi_builder.ir import Module, Operation, Symbols, Types, bytecode
+from ffi_builder.protocol import METADATA, PREFIX, TABLE
 from ffi_builder.providers.context import ModuleContext
 from ffi_builder.providers.provider import Members, describe_callee
 
 MOST: Final = 128
 """How many are kept, of some 5 to 50 KB; those that were not used for longest go first."""
 
-TABLE: Final = "__ffi_builder_table_"
-"""Followed by the name in the signature."""
+_PLACEHOLDER: Final = f"{PREFIX}wrapper"
+_OWN_TABLE: Final = f"{PREFIX}table"
 
-_RESERVED: Final = "__ffi_builder_"
-_PLACEHOLDER: Final = "__ffi_builder_wrapper"
-_OWN_TABLE: Final = "__ffi_builder_table"
 _Key: TypeAlias = "tuple[object, ...]"
 
 
@@ -226,7 +223,7 @@ def _is_complete(
         return False
     added = {symbol.attributes["sym_name"].value for symbol in symbols.added if symbol != function}
     others = (
-        symbols.find(name) for name in added | names - {callee} if not name.startswith(_RESERVED)
+        symbols.find(name) for name in added | names - {callee} if not name.startswith(PREFIX)
     )
     return all(other is not None and _is_declaration(other) for other in others)
 

@@ -20,10 +20,9 @@ from ffi_builder.builder.fast_path.emit import emit_hot_path
 from ffi_builder.builder.fast_path.state import Hot
 from ffi_builder.builder.helpers import define_helpers, shared_name
 from ffi_builder.builder.location import backtrace, location_of_wrapper
-from ffi_builder.builder.metadata import ATTRIBUTE as METADATA
 from ffi_builder.builder.metadata import metadata
 from ffi_builder.builder.results import Results
-from ffi_builder.builder.reuse import TABLE, Names, Template
+from ffi_builder.builder.reuse import Names, Template
 from ffi_builder.builder.values import Binding, DecodedValues, argument_places, distinct
 from ffi_builder.builder.verify import verify_added
 from ffi_builder.diagnosis.encode import encode
@@ -44,6 +43,7 @@ from ffi_builder.ir import (
 )
 from ffi_builder.plan import Plan, make_plan, steps
 from ffi_builder.plan.messages import signature_text
+from ffi_builder.protocol import METADATA, TABLE
 from ffi_builder.providers.context import CallContext, ModuleContext
 from ffi_builder.providers.provider import CallProvider, Members
 from ffi_builder.suggest import did_you_mean

@@ -7,15 +7,12 @@ so that it is void once a pass or a hook has put other operations into the funct
 
 from __future__ import annotations
 
-import zlib
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final
+from typing import Any
 
 from ffi_builder.ir.protocols import Operation
 from ffi_builder.ir.types import Types
-
-TRUSTED: Final = "ffi-builder-trusted-"
+from ffi_builder.protocol import TRUSTED, checksum
 
 
 def mark_trusted(
@@ -35,11 +32,6 @@ def mark_trusted(
         made = [operation.operation.name for block in blocks for operation in block.operations]
     mark = f"{TRUSTED}{checksum(made):08x}"
     pass_through(types, function, (*passthrough, mark), values)
-
-
-def checksum(names: Iterable[str]) -> int:
-    """What a mark says: which operations there are, and how many of each, in any order."""
-    return zlib.crc32(repr(sorted(Counter(names).items())).encode())
 
 
 def pass_through(

@@ -15,10 +15,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final, cast
 
+from ffi_builder.abi import PREFIX
+from ffi_builder.protocol import METADATA as ATTRIBUTE
 from ffi_builder.runtime.protocols import Module, Operation
-
-ATTRIBUTE: Final = "ffi-builder-metadata"
-PREFIX: Final = "__tvm_ffi_"
 
 EMPTY: Final[Any] = object()
 """What `default` is where there is none."""

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from ffi_builder import attach, runtime, spec
-from ffi_builder.builder.metadata import ATTRIBUTE
 from ffi_builder.errors import CompileError
+from ffi_builder.protocol import METADATA
 from ffi_builder.providers import CallContext, CheckStatus, DirectCallProvider, NopCallProvider
 from ffi_builder.runtime.codegen import emit
 from ffi_builder.runtime.jit import units
@@ -294,4 +294,4 @@ def test_the_names_are_those_of_the_builder() -> None:
     names = [name_of(operation) for operation in operations(module)]
     assert TABLE in names
     assert TABLE.startswith(units._CONSTANTS)  # pyright: ignore[reportPrivateUsage]
-    assert ATTRIBUTE in str(module)
+    assert METADATA in str(module)

@@ -11,10 +11,8 @@ from typing import Any, Final
 
 from ffi_builder import __version__
 from ffi_builder.ir import Builder, Operation, Symbols, Type, Types, Value
+from ffi_builder.protocol import SHARED
 from ffi_builder.providers.cuda import driver
-
-SHARED: Final = "__ffi_builder_shared_cuda_"
-"""Helpers, and constants that only they use: what a JIT may have once for all modules."""
 
 _WITHOUT_RESULT: Final = ("leave", "forget", "leave_module", "say")
 
@@ -31,7 +29,7 @@ MESSAGE_VALUES: Final = 7
 def helper_name(name: str) -> str:
     """The symbol of a helper. Equal names mean equal bodies, so it is of this package's version."""
     contents = repr((__version__, driver.FUNCTIONS))
-    return f"{SHARED}{name}_{hashlib.sha256(contents.encode()).hexdigest()[:8]}"
+    return f"{SHARED}cuda_{name}_{hashlib.sha256(contents.encode()).hexdigest()[:8]}"
 
 
 def helper_result(t: Types, name: str) -> Type:

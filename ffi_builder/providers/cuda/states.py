@@ -26,12 +26,13 @@ from typing import Final
 
 from ffi_builder import abi
 from ffi_builder.ir import Builder, CheckingBuilder, Type, Value, mark_trusted
+from ffi_builder.protocol import PREFIX
 from ffi_builder.providers.cuda import driver
 from ffi_builder.providers.cuda.control import INIT_ONCE
 from ffi_builder.providers.cuda.emit import helper_name
 from ffi_builder.providers.cuda.helpers import define_helpers
 
-_PREFIX: Final = "__ffi_builder_cuda_"
+_PREFIX: Final = f"{PREFIX}cuda_"
 _IMAGE_ALIGN: Final = 64
 _MOST_SHOWN: Final = 200
 
