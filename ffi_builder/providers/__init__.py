@@ -6,7 +6,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from ffi_builder.ir import Block, Module, Value
+from ffi_builder.providers import memref, nested, packed, packing, simple
 from ffi_builder.providers.context import CallContext, ModuleContext
+from ffi_builder.providers.conventions import register
 from ffi_builder.providers.memref import MemRefCallProvider
 from ffi_builder.providers.nested import NestedTensorCallProvider
 from ffi_builder.providers.packed import PackedCallProvider
@@ -35,6 +37,10 @@ __all__ = [
     "PackedCallProvider",
     "Value",
 ]
+
+register(
+    memref.CONVENTION, simple.CONVENTION, nested.CONVENTION, *packing.CONVENTIONS, packed.CONVENTION
+)
 
 
 def __getattr__(name: str) -> object:

@@ -9,20 +9,16 @@ from typing import ClassVar, Final
 from ffi_builder import spec
 from ffi_builder.errors import BuildError
 from ffi_builder.ir import LLVM_TYPES, Block, Type, Value, describe, function_parts
-from ffi_builder.providers.context import CallContext, ModuleContext
-from ffi_builder.providers.forward import (
+from ffi_builder.providers.arguments import (
     Argument,
-    Entry,
-    Item,
     arguments_of_items,
-    call,
-    check_name,
-    items,
-    path_of,
-    plain,
     scalar_arguments,
     shape_arguments,
 )
+from ffi_builder.providers.call import call, check_name
+from ffi_builder.providers.context import CallContext, ModuleContext
+from ffi_builder.providers.conventions import PerItem
+from ffi_builder.providers.items import Entry, Item, items, path_of, plain
 from ffi_builder.providers.memref_types import Passed, check_types
 from ffi_builder.providers.provider import describe_callee, fields_key
 
@@ -199,3 +195,6 @@ def _descriptor_on_the_stack(context: CallContext, tensor: spec.Tensor) -> Value
     for index, value in enumerate(values):
         b.store(value, b.offset(space, 8 * index))
     return space
+
+
+CONVENTION: Final = PerItem("MemRefCallProvider", MemRefCallProvider("").arguments_of)

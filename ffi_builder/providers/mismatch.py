@@ -1,7 +1,7 @@
 """Says how what a callee takes differs from what is passed, parameter by parameter.
 
-Only a call that does not fit loads this. It may emit operations, to see what other providers would
-pass: the error that follows takes the whole wrapper out of the module again.
+It may emit operations, to see what other providers would pass: the error that follows takes the
+whole wrapper out of the module again.
 """
 
 from __future__ import annotations
@@ -16,20 +16,13 @@ from typing import Final
 from ffi_builder import spec
 from ffi_builder.errors import BuildError
 from ffi_builder.protocol import MEMREF_TYPES
+from ffi_builder.providers.arguments import Argument
 from ffi_builder.providers.context import CallContext
-from ffi_builder.providers.forward import Argument, Item, path_of, plain
-from ffi_builder.providers.memref import MemRefCallProvider
-from ffi_builder.providers.nested import NestedTensorCallProvider
-from ffi_builder.providers.packing import DynamicParamPackCallProvider
-from ffi_builder.providers.simple import DirectCallProvider
+from ffi_builder.providers.conventions import FIXED, PER_ITEM
+from ffi_builder.providers.items import Item, path_of, plain
 
 _PTR: Final = "!llvm.ptr"
-_FIXED: Final[dict[tuple[str, ...], str]] = {
-    (_PTR,): "DynamicParamPackCallProvider",
-    (_PTR, "i32"): "DynamicParamPackCallProvider with include_num_args=True",
-    (_PTR, _PTR, "i32", _PTR): "PackedCallProvider",
-}
-"""Argument types that do not depend on the parameters, and the provider that passes them."""
+_OF_MEMREFS: Final = "MemRefCallProvider"
 _MOST_SHOWN: Final = 4
 """Differences that one error lists."""
 _MOST_REORDERED: Final = 6
@@ -178,7 +171,7 @@ def _ranks_that_differ(
     provider: str, groups: Sequence[_Group], taken: tuple[str, ...]
 ) -> Iterator[str]:
     """Memrefs of another rank, where the callee takes everything else."""
-    if provider != MemRefCallProvider.__name__:
+    if provider != _OF_MEMREFS:
         return
     ranks = _ranks(groups, taken)
     for group, rank in zip(groups, ranks or (), strict=bool(ranks)):
@@ -235,14 +228,15 @@ def _other_provider(
     if "memref<*" in types:
         return "No provider passes a memref without a rank: give the kernel memrefs that have one"
     of_memrefs = "memref<" in types
-    fixed = _FIXED.get(taken)
+    fixed = next((known for known in FIXED if known.types == taken), None)
     if fixed is not None and not of_memrefs:
-        plainly = " without include_num_args and struct_call" if fixed == provider else ""
-        return f"{fixed}{plainly} passes what it takes"
-    for name, convert in _conventions(callee).items():
-        if name == provider or (of_memrefs and name != MemRefCallProvider.__name__):
+        options = fixed.options or (fixed.plainly if fixed.provider == provider else "")
+        return f"{fixed.provider}{options} passes what it takes"
+    for convention in PER_ITEM:
+        name = convention.provider
+        if name == provider or (of_memrefs and name != _OF_MEMREFS):
             continue
-        theirs = _converted(context, convert, groups)
+        theirs = _converted(context, convention.arguments_of, groups)
         if theirs is None:
             continue
         if _types(theirs) == taken:
@@ -251,22 +245,12 @@ def _other_provider(
         if args is not None:
             return f"{name} passes what it takes, with args={args}"
     tensors = any(group.ndim is not None for group in groups)
-    if provider != MemRefCallProvider.__name__ and tensors and _has_memref(taken):
+    if provider != _OF_MEMREFS and tensors and _has_memref(taken):
         return (
             "It looks like a function lowered from memrefs (pointer, pointer, offset, sizes, "
             "strides), which MemRefCallProvider calls"
         )
     return ""
-
-
-def _conventions(callee: str) -> dict[str, Callable[[CallContext, Item], list[Argument]]]:
-    by_value = DynamicParamPackCallProvider(callee)
-    return {
-        "MemRefCallProvider": MemRefCallProvider(callee).arguments_of,
-        "DirectCallProvider": DirectCallProvider(callee).arguments_of,
-        "NestedTensorCallProvider": NestedTensorCallProvider(callee).arguments_of,
-        "DynamicParamPackCallProvider with struct_call=True": by_value.arguments_of,
-    }
 
 
 def _converted(

@@ -4,25 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from ffi_builder import spec
 from ffi_builder.errors import BuildError
 from ffi_builder.ir import Block, Value
-from ffi_builder.providers.context import CallContext, ModuleContext
-from ffi_builder.providers.forward import (
+from ffi_builder.providers.arguments import (
     Argument,
-    Entry,
-    Item,
     arguments_of_items,
-    call,
-    check_status,
-    items,
-    path_of,
-    plain,
     scalar_arguments,
     shape_arguments,
 )
+from ffi_builder.providers.call import call, check_status
+from ffi_builder.providers.context import CallContext, ModuleContext
+from ffi_builder.providers.conventions import PerItem
+from ffi_builder.providers.items import Entry, Item, items, path_of, plain
 from ffi_builder.providers.provider import fields_key
 
 _DEVICE_SPACE = 1
@@ -136,3 +132,6 @@ def _known_strides(tensor: spec.Tensor) -> Sequence[spec.Dim | None]:
 def _nested(context: CallContext, values: list[Value]) -> Value:
     """A struct of the values, or the only one of them."""
     return values[0] if len(values) == 1 else context.builder.pack(values)
+
+
+CONVENTION: Final = PerItem("NestedTensorCallProvider", NestedTensorCallProvider("").arguments_of)

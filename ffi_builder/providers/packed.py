@@ -20,15 +20,11 @@ from ffi_builder import abi, spec
 from ffi_builder.abi import TypeIndex
 from ffi_builder.errors import BuildError
 from ffi_builder.ir import Block, Value
+from ffi_builder.providers.call import check_name
 from ffi_builder.providers.context import CallContext
-from ffi_builder.providers.forward import (
-    Entry,
-    Item,
-    check_name,
-    entries,
-    with_result_tensors,
-)
+from ffi_builder.providers.conventions import Fixed
 from ffi_builder.providers.globals import any_head, call_global, return_failure
+from ffi_builder.providers.items import Entry, Item, entries, with_result_tensors
 from ffi_builder.providers.results import empty_any, take_any
 
 _PARTS: Final = {
@@ -187,3 +183,6 @@ def _wide(context: CallContext, var: spec.Var) -> Value:
         return value
     extend = b.zext if var.dtype.startswith("u") else b.sext
     return extend(value, b.types.i64)
+
+
+CONVENTION: Final = Fixed("PackedCallProvider", ("!llvm.ptr", "!llvm.ptr", "i32", "!llvm.ptr"))

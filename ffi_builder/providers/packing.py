@@ -4,24 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from ffi_builder import spec
 from ffi_builder.errors import BuildError
 from ffi_builder.ir import Block, Type, Value
+from ffi_builder.providers.arguments import Argument, scalar_arguments, shape_arguments
+from ffi_builder.providers.call import call, check_status
 from ffi_builder.providers.context import CallContext, ModuleContext
-from ffi_builder.providers.forward import (
-    Argument,
-    Entry,
-    Item,
-    call,
-    check_status,
-    items,
-    plain,
-    present,
-    scalar_arguments,
-    shape_arguments,
-)
+from ffi_builder.providers.conventions import Fixed, PerItem
+from ffi_builder.providers.items import Entry, Item, items, plain, present
 from ffi_builder.providers.provider import fields_key
 
 
@@ -213,3 +205,11 @@ def _storable(context: CallContext, value: Value) -> Value:
     """A value as it stands in memory: a bool is a byte."""
     b = context.builder
     return b.zext(value, b.types.i8) if value.type == b.types.i1 else value
+
+
+_NAME: Final = DynamicParamPackCallProvider.__name__
+CONVENTIONS: Final = (
+    Fixed(_NAME, ("!llvm.ptr",), plainly=" without include_num_args and struct_call"),
+    Fixed(_NAME, ("!llvm.ptr", "i32"), " with include_num_args=True"),
+    PerItem(f"{_NAME} with struct_call=True", DynamicParamPackCallProvider("").arguments_of),
+)

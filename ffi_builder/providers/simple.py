@@ -4,22 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from ffi_builder import spec
 from ffi_builder.ir import Block
-from ffi_builder.providers.context import CallContext, ModuleContext
-from ffi_builder.providers.forward import (
+from ffi_builder.providers.arguments import (
     Argument,
-    Entry,
-    Item,
     arguments_of_items,
-    call,
-    items,
-    plain,
     scalar_arguments,
     shape_arguments,
 )
+from ffi_builder.providers.call import call
+from ffi_builder.providers.context import CallContext, ModuleContext
+from ffi_builder.providers.conventions import PerItem
+from ffi_builder.providers.items import Entry, Item, items, plain
 from ffi_builder.providers.provider import fields_key
 
 
@@ -86,3 +84,6 @@ class DirectCallProvider:
                 return shape_arguments(context, shape)
             case _:
                 return scalar_arguments(context, item)
+
+
+CONVENTION: Final = PerItem("DirectCallProvider", DirectCallProvider("").arguments_of)

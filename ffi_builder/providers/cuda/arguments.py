@@ -10,6 +10,7 @@ from ffi_builder import spec
 from ffi_builder.abi import DEVICE_TYPES
 from ffi_builder.errors import BuildError
 from ffi_builder.ir import Builder, Value
+from ffi_builder.providers.arguments import scalar_argument, shape_arguments
 from ffi_builder.providers.context import CallContext
 from ffi_builder.providers.cuda.entries import (
     SCALAR_SIZES,
@@ -21,7 +22,7 @@ from ffi_builder.providers.cuda.entries import (
     Struct,
 )
 from ffi_builder.providers.cuda.layout import Aligned, Layout, Tree, layout
-from ffi_builder.providers.forward import (
+from ffi_builder.providers.items import (
     Entry,
     Item,
     entries,
@@ -29,8 +30,6 @@ from ffi_builder.providers.forward import (
     items,
     path_of,
     plain,
-    scalar_argument,
-    shape_arguments,
     with_result_tensors,
 )
 from ffi_builder.providers.nested import dynamic_layout

@@ -21,7 +21,7 @@ from typing import Final, TypeAlias, Union, get_args
 from ffi_builder import spec
 from ffi_builder.errors import SpecError
 from ffi_builder.providers.cuda import driver
-from ffi_builder.providers.forward import Entry
+from ffi_builder.providers.items import Entry
 
 _FLOATS: Final = {"float16": "e", "float32": "f", "float64": "d"}
 _INFINITY: Final = 0x7F80

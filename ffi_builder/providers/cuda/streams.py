@@ -11,7 +11,7 @@ from ffi_builder.errors import BuildError
 from ffi_builder.ir import Value
 from ffi_builder.providers.context import CallContext
 from ffi_builder.providers.cuda.arguments import PROVIDER
-from ffi_builder.providers.forward import entries, plain
+from ffi_builder.providers.items import entries, plain
 
 StreamChoice: TypeAlias = Union[spec.Param, str, int, None]
 """``stream=``: a parameter or its name; 0, 1 or 2; or nothing."""

@@ -1,18 +1,16 @@
-"""What a provider forwards, and calling the callee with it."""
+"""What a provider passes on: parameters, their parts, symbols, expressions and ints."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Final, TypeAlias
 
 from ffi_builder import spec
 from ffi_builder.errors import BuildError, SpecError
-from ffi_builder.ir import Attribute, Operation, Type, Value, describe, function_parts
+from ffi_builder.ir import Value
 from ffi_builder.providers.context import CallContext
-from ffi_builder.providers.results import result_type, take_results
 from ffi_builder.suggest import did_you_mean
 
 Item: TypeAlias = "spec.Param | spec.Data | spec.Field | spec.Dim"
@@ -22,25 +20,6 @@ Entry: TypeAlias = "Item | str"
 of an expression."""
 
 CONSTANTS: Final = (spec.ConstNone, spec.ConstInt, spec.ConstBool, spec.ConstFloat)
-_NARROW: Final = {
-    **dict.fromkeys(("int8", "int16"), "llvm.signext"),
-    **dict.fromkeys(("uint8", "uint16", "bool"), "llvm.zeroext"),
-}
-"""How integers narrower than a C int are passed: the caller widens them."""
-
-
-@dataclass(frozen=True)
-class Argument:
-    """One argument of a callee.
-
-    ``extension`` is an LLVM parameter attribute, or empty. Errors call the argument by ``name``, or
-    by the entries of ``args=`` that it is made ``of``.
-    """
-
-    value: Value
-    extension: str = ""
-    name: str = ""
-    of: tuple[Item, ...] = ()
 
 
 def items(provider: str, args: Sequence[Entry] | None, context: CallContext) -> list[Item]:
@@ -225,163 +204,3 @@ def present(context: CallContext, item: Item) -> Value | None:
     if isinstance(item, (int, spec.Expr, spec.Data, spec.Field)):
         return None
     return context.present(item) if context.may_be_absent(item) else None
-
-
-def arguments_of_items(
-    found: Sequence[Item],
-    context: CallContext,
-    convert: Callable[[CallContext, Item], list[Argument]],
-) -> list[Argument]:
-    """Convert one item after the other; each argument notes of which item it is."""
-    arguments: list[Argument] = []
-    for item in found:
-        of = (item,)
-        arguments += [Argument(a.value, a.extension, a.name, of) for a in convert(context, item)]
-    return arguments
-
-
-def scalar_arguments(context: CallContext, item: Item) -> list[Argument]:
-    """Anything but a Tensor or Shape as C arguments: one, but for a str or bytes."""
-    if isinstance(plain(item), (spec.String, spec.Bytes)):
-        assert isinstance(item, (spec.String, spec.Bytes, spec.Optional))
-        return [Argument(value) for value in context.text(item)]
-    return [scalar_argument(context, item)]
-
-
-def scalar_argument(context: CallContext, item: Item) -> Argument:
-    """A number, pointer, dtype, device or object, or a part of a parameter, as a C argument."""
-    match plain(item):
-        case spec.Data(tensor=tensor):
-            return Argument(context.data(tensor))
-        case spec.Field() as part:
-            return _part(context, part)
-        case spec.Var() as var:
-            return Argument(context.value(var), _NARROW.get(var.dtype, ""))
-        case int() | spec.Expr() as value:
-            return Argument(context.value(value))
-        case spec.Choice(dtype=dtype) as choice:
-            return Argument(context.scalar(choice), _NARROW.get(dtype, ""))
-        case param:
-            return Argument(context.scalar(param))
-
-
-def _part(context: CallContext, part: spec.Field) -> Argument:
-    if part.part == "present":
-        return Argument(context.present(part.param), _NARROW["bool"])
-    return Argument(getattr(context, part.part)(part.param))
-
-
-def shape_arguments(context: CallContext, shape: spec.Shape) -> list[Argument]:
-    """The entries of a Shape that are not ints: symbols in their own type, expressions as i64."""
-    return [
-        Argument(value, _NARROW.get(entry.dtype, "") if isinstance(entry, spec.Var) else "")
-        for entry, value in zip(shape.shape, context.entries(shape), strict=True)
-        if not isinstance(entry, int)
-    ]
-
-
-def call(
-    provider: str,
-    context: CallContext,
-    callee: str,
-    arguments: Sequence[Argument],
-    result: Type | None = None,
-    *,
-    results: bool = True,
-) -> Value | None:
-    """Call the callee, and note what it returned on the context.
-
-    If the module has none of that name it is declared, with this result; left out it is void, or an
-    i32 where somebody wants a status. Where the signature returns scalars, what the callee returns
-    is these (with ``results=False`` it is not), and no status.
-
-    Returns:
-        The callee's status, or None if it has none.
-
-    Raises:
-        BuildError: if the callee does not take these arguments, or does not return the results; the
-            message has both types.
-    """
-    check_name(provider, callee)
-    scalars = [r for r in context.signature.results if isinstance(r, spec.Var)] if results else []
-    if not scalars:
-        context.returned = _call(provider, context, callee, arguments, result)
-        return context.returned
-    wanted = result_type(provider, context, callee, scalars)
-    value = _call(provider, context, callee, arguments, wanted)
-    take_results(provider, context, callee, value, scalars)
-    return None
-
-
-def check_name(provider: str, callee: str) -> str:
-    """The name of a callee, which has come from the author of a provider or of a kernel."""
-    if not isinstance(callee, str) or not callee or callee.startswith("@"):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise BuildError(f"{provider}: expected the callee's name, without '@', but got {callee!r}")
-    return callee
-
-
-def _call(
-    provider: str,
-    context: CallContext,
-    callee: str,
-    arguments: Sequence[Argument],
-    result: Type | None,
-) -> Value | None:
-    b = context.builder
-    values = [argument.value for argument in arguments]
-    attributes = _extensions(context, arguments)
-    operation = context.symbols.find(callee)
-    if operation is None:
-        result = result or (b.types.i32 if context.status_wanted else b.types.void)
-        types = [value.type for value in values]
-        context.symbols.declare(callee, result, types, attributes)
-        return b.call(callee, values, result, attributes)
-    result = _check_callee(provider, context, callee, operation, arguments)
-    if "CConv" in operation.attributes:
-        attributes["CConv"] = operation.attributes["CConv"]
-    return b.call(callee, values, result, attributes)
-
-
-def _extensions(context: CallContext, arguments: Sequence[Argument]) -> dict[str, Attribute]:
-    if not any(argument.extension for argument in arguments):
-        return {}
-    entries = ", ".join(f"{{{argument.extension}}}" for argument in arguments)
-    return {"arg_attrs": context.builder.types.attribute(f"[{entries}]")}
-
-
-def _check_callee(
-    provider: str,
-    context: CallContext,
-    callee: str,
-    operation: Operation,
-    arguments: Sequence[Argument],
-) -> Type:
-    """The callee's result type."""
-    if operation.name != "llvm.func":
-        raise BuildError(
-            f"{provider}: the callee @{callee} is {describe(operation)}; it must be an llvm.func, "
-            f"so lower the module to the LLVM dialect before attaching; runtime.compile does with "
-            f"pipeline=, and calls its hooks with the lowered module"
-        )
-    result, parameters = function_parts(operation)
-    if tuple(str(argument.value.type) for argument in arguments) != parameters:
-        # It knows all providers, and is needed for nothing but this.
-        from ffi_builder.providers.mismatch import describe_mismatch
-
-        raise describe_mismatch(provider, context, callee, arguments, parameters)
-    return context.builder.types.parse(result)
-
-
-def check_status(context: CallContext, callee: str, status: Value | None) -> None:
-    """An i32 that is not 0 is an error of the callee; no result is success.
-
-    Where somebody else wants the status, nothing is checked here.
-    """
-    if status is None or context.status_wanted:
-        return
-    b = context.builder
-    if status.type != b.types.i32:
-        raise BuildError(
-            f"the callee @{callee} returns {status.type}; expected nothing or a status of type i32"
-        )
-    b.check(b.eq(status, b.i32(0)), "RuntimeError", f"{callee} failed with status {{}}", status)
