@@ -1,10 +1,10 @@
-"""Wrappers that were made before, for modules that need the same again.
+"""A cache of wrappers, for modules that need one that another module has.
 
 A JIT compiles one signature over and over: an autotuner tries its configurations, a program its
-shapes, a library has many kernels that take the same. What attaching adds depends on the signature,
-the provider, the callee's type and the location alone, so from the second time on it is kept as
-bytecode, which MLIR reads in a fraction of the time that building it takes. The function's name is
-not in the code but where the wrapper raises errors of its own: all others serve every name.
+shapes, a library has many kernels with equal parameters. A wrapper depends on the signature, the
+location, the callee and the provider's cache key alone. The second time that one is built it is
+stored as bytecode, which MLIR reads in a fraction of the time that building takes. The code
+contains the function's name only if it raises errors of its own; all others serve every name.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from ffi_builder.providers.context import ModuleContext
 from ffi_builder.providers.provider import Members, describe_callee
 
 MOST: Final = 128
-"""How many are kept, of some 5 to 50 KB; those that were not used for longest go first."""
+"""The most wrappers that are kept, of 5 to 50 KB each. The least recently used goes first."""
 
 _PLACEHOLDER: Final = f"{PREFIX}wrapper"
 _OWN_TABLE: Final = f"{PREFIX}table"
@@ -34,20 +34,20 @@ _Key: TypeAlias = "tuple[object, ...]"
 
 @dataclass(frozen=True)
 class Names:
-    """What depends on the name of a function."""
+    """The parts of a wrapper that depend on the function's name."""
 
     symbol: str
-    """What it is defined as."""
+    """The symbol."""
     function: str
     """The name in the signature."""
     backtrace: str
     description: str
-    """Its metadata."""
+    """The metadata."""
 
 
 @dataclass(frozen=True)
 class _Made:
-    """A wrapper: its table, its function, then what these refer to."""
+    """A module with the wrapper's table, the wrapper, and the symbols that these refer to."""
 
     bytecode: bytes
     helpers: frozenset[str]
@@ -56,18 +56,18 @@ class _Made:
 
 @dataclass
 class _Kept:
-    """``made`` is None at the first sight of what it is for."""
+    """An entry of the cache; ``made`` is None until the wrapper has been built twice."""
 
     made: _Made | None = None
     by_name: bool = False
-    """Whether the code has the function's name in it: then there is one of these for each name."""
+    """Whether the code contains the function's name: then each name has an entry of its own."""
 
 
 _KEPT: Final[OrderedDict[_Key, _Kept]] = OrderedDict()
 
 
 class Template:
-    """The place of one wrapper among those that are kept."""
+    """The entry of one wrapper in the cache."""
 
     def __init__(self, key: _Key | None, name: str, provider: Members) -> None:
         self._key, self._name, self._provider = key, name, provider
@@ -97,7 +97,7 @@ class Template:
         return cls(key, names.function, provider)
 
     def adopt(self, symbols: Symbols, names: Names) -> bool:
-        """Add the wrapper, if it was made before and fits the module."""
+        """Add the wrapper from the cache; False if it is not there, or does not fit the module."""
         made = None if self._kept is None else self._kept.made
         if made is None:
             return False
@@ -107,7 +107,7 @@ class Template:
         data = made.table.named(names.function, names.backtrace)
         name = TABLE + names.function
         if not all(_fits(symbols, operation) for operation in others):
-            return False  # built anew, it gets other names, or says what is wrong
+            return False  # building it renames symbols, or raises an error
         if not symbols.has_constant(name, data):
             if name in symbols:
                 return False
@@ -127,11 +127,11 @@ class Template:
         return True
 
     def keep(self, symbols: Symbols, function: Operation, table: Table) -> None:
-        """Note that this wrapper was made; the second time, what was made."""
+        """Note that this wrapper was built; the second time, store it."""
         if self._key is None:
             return
-        # The order in which a wrapper that is kept is taken over: a module's text is the same, and
-        # so is its key in the compile cache, however often a process has attached this before.
+        # The order in which ``adopt`` adds symbols, so that a module's text, and its key in the
+        # compile cache, do not depend on what the process attached before.
         symbols.sort_behind(function)
         if self._kept is None:
             by_name = shared_name("raise") in symbols.wanted
@@ -147,16 +147,16 @@ class Template:
 
 
 def _used(key: _Key) -> _Kept | None:
-    """What is kept, which is the one that was used last now."""
+    """Find an entry, and make it the most recently used."""
     kept = _KEPT.get(key)
     if kept is not None:
-        with suppress(KeyError):  # another thread has just thrown it away
+        with suppress(KeyError):  # another thread has just removed it
             _KEPT.move_to_end(key)
     return kept
 
 
 def _rename(types: Types, function: Any, names: Names) -> None:
-    """Give a wrapper that was kept its name, and metadata, which stands last."""
+    """Give a wrapper from the cache its name and its metadata, the last of the attributes."""
     function.attributes["sym_name"] = types.string(names.symbol)
     *flags, _ = function.attributes["passthrough"]
     pair = [types.string(METADATA), types.string(names.description)]
@@ -165,7 +165,7 @@ def _rename(types: Types, function: Any, names: Names) -> None:
 
 
 def _fits(symbols: Symbols, operation: Operation) -> bool:
-    """Whether the module has nothing else under the name."""
+    """Whether the module has no other symbol of that name."""
     attributes = operation.attributes
     found = symbols.find(attributes["sym_name"].value)
     if found is None:

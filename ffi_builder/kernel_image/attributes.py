@@ -57,7 +57,7 @@ def attributes(content: bytes, view: View, where: str) -> Iterator[Attribute]:
 
 
 def words(attribute: Attribute, count: int, view: View, where: str) -> tuple[int, ...]:
-    """The content, which must be so many 32-bit numbers."""
+    """Return the content, which must be this many 32-bit numbers."""
     if len(attribute.content) != count * _WORD.size:
         view.damaged(
             f"attribute {attribute.number:#04x} of {where} has {len(attribute.content)} bytes, "
@@ -67,7 +67,7 @@ def words(attribute: Attribute, count: int, view: View, where: str) -> tuple[int
 
 
 def parameter(attribute: Attribute, view: View, where: str) -> tuple[int, int, int]:
-    """Ordinal, offset and size of a ``KPARAM_INFO``."""
+    """Return the ordinal, offset and size in a ``KPARAM_INFO``."""
     if len(attribute.content) != _KPARAM.size:
         view.damaged(
             f"a parameter of {where} is described by {len(attribute.content)} bytes, "

@@ -1,4 +1,4 @@
-"""`read_image`: which kind of image some bytes are, and what they are if they are none."""
+"""`read_image`: tells cubins, fatbins and PTX apart, and says what other data look like."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _MOST_TEXT: Final = 4096
 
 
 def read_image(data: bytes | bytearray | memoryview | str) -> Image:
-    """What a kernel image has: its architectures, its kernels, their parameters and bounds.
+    """Read the architectures of a kernel image, and its kernels with their parameters and bounds.
 
     Nothing is executed or loaded, and no driver is needed.
 
@@ -85,7 +85,7 @@ def _encoded(text: str) -> bytes:
 
 
 def _check_machine(raw: bytes) -> None:
-    """That an ELF file is one for NVIDIA's GPUs."""
+    """Check that an ELF file is for NVIDIA's GPUs."""
     machine = Elf(View(raw, "cubin", SpecError)).header.machine
     if machine == EM_CUDA:
         return

@@ -44,7 +44,7 @@ register(
 
 
 def __getattr__(name: str) -> object:
-    """Launching CUDA kernels is a package of its own, which takes time to import."""
+    """Load ``CudaLaunchCallProvider`` on first use: importing its package takes time."""
     if name != "CudaLaunchCallProvider":
         meant = did_you_mean(name, __all__)
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}{meant}")

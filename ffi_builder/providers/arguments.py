@@ -1,4 +1,4 @@
-"""Arguments of a callee with C types, and what each item is passed as."""
+"""The arguments that items become in a call with C types."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ _NARROW: Final = {
     **dict.fromkeys(("int8", "int16"), "llvm.signext"),
     **dict.fromkeys(("uint8", "uint16", "bool"), "llvm.zeroext"),
 }
-"""How integers narrower than a C int are passed: the caller widens them."""
+"""Attributes of integers narrower than a C int, which the caller extends."""
 
 
 @dataclass(frozen=True)
 class Argument:
     """One argument of a callee.
 
-    ``extension`` is an LLVM parameter attribute, or empty. Errors call the argument by ``name``, or
-    by the entries of ``args=`` that it is made ``of``.
+    ``extension`` is an LLVM parameter attribute, or empty. Errors name the argument by ``name``, or
+    by the items ``of`` which it is made.
     """
 
     value: Value
@@ -37,7 +37,7 @@ def arguments_of_items(
     context: CallContext,
     convert: Callable[[CallContext, Item], list[Argument]],
 ) -> list[Argument]:
-    """Convert one item after the other; each argument notes of which item it is."""
+    """Convert each item; the arguments note which item they are made of."""
     arguments: list[Argument] = []
     for item in found:
         of = (item,)
@@ -46,7 +46,7 @@ def arguments_of_items(
 
 
 def scalar_arguments(context: CallContext, item: Item) -> list[Argument]:
-    """Anything but a Tensor or Shape as C arguments: one, but for a str or bytes."""
+    """Return the C argument of any item but a Tensor or Shape; two for a String or Bytes."""
     if isinstance(plain(item), (spec.String, spec.Bytes)):
         assert isinstance(item, (spec.String, spec.Bytes, spec.Optional))
         return [Argument(value) for value in context.text(item)]
@@ -54,7 +54,7 @@ def scalar_arguments(context: CallContext, item: Item) -> list[Argument]:
 
 
 def scalar_argument(context: CallContext, item: Item) -> Argument:
-    """A number, pointer, dtype, device or object, or a part of a parameter, as a C argument."""
+    """Return the C argument of a number, pointer, dtype, device, object or part."""
     match plain(item):
         case spec.Data(tensor=tensor):
             return Argument(context.data(tensor))
@@ -77,7 +77,7 @@ def _part(context: CallContext, part: spec.Field) -> Argument:
 
 
 def shape_arguments(context: CallContext, shape: spec.Shape) -> list[Argument]:
-    """The entries of a Shape that are not ints: symbols in their own type, expressions as i64."""
+    """Return the entries of a Shape that are not ints; expressions are i64."""
     return [
         Argument(value, _NARROW.get(entry.dtype, "") if isinstance(entry, spec.Var) else "")
         for entry, value in zip(shape.shape, context.entries(shape), strict=True)

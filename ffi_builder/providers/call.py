@@ -22,18 +22,18 @@ def call(
     *,
     results: bool = True,
 ) -> Value | None:
-    """Call the callee, and note what it returned on the context.
+    """Call the callee, and set ``context.returned`` or ``context.results`` to what it returns.
 
-    If the module has none of that name it is declared, with this result; left out it is void, or an
-    i32 where somebody wants a status. Where the signature returns scalars, what the callee returns
-    is these (with ``results=False`` it is not), and no status.
+    A callee that the module does not have is declared to return ``result``; left out, void, or an
+    i32 if ``context.status_wanted`` is set. If the signature returns scalars, the callee returns
+    those instead of a status, except with ``results=False``.
 
     Returns:
-        The callee's status, or None if it has none.
+        The callee's status, or None if it returns none.
 
     Raises:
-        BuildError: if the callee does not take these arguments, or does not return the results; the
-            message has both types.
+        BuildError: if the callee does not take these arguments or return these results; the message
+            has both types.
     """
     check_name(provider, callee)
     scalars = [r for r in context.signature.results if isinstance(r, spec.Var)] if results else []
@@ -47,7 +47,7 @@ def call(
 
 
 def check_name(provider: str, callee: str) -> str:
-    """The name of a callee, which has come from the author of a provider or of a kernel."""
+    """Return the name of a callee if it can be one."""
     if not isinstance(callee, str) or not callee or callee.startswith("@"):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise BuildError(f"{provider}: expected the callee's name, without '@', but got {callee!r}")
     return callee
@@ -89,7 +89,7 @@ def _check_callee(
     operation: Operation,
     arguments: Sequence[Argument],
 ) -> Type:
-    """The callee's result type."""
+    """Return the callee's result type."""
     if operation.name != "llvm.func":
         raise BuildError(
             f"{provider}: the callee @{callee} is {describe(operation)}; it must be an llvm.func, "
@@ -103,9 +103,9 @@ def _check_callee(
 
 
 def check_status(context: CallContext, callee: str, status: Value | None) -> None:
-    """An i32 that is not 0 is an error of the callee; no result is success.
+    """Raise an error at run time if the callee returns an i32 other than 0.
 
-    Where somebody else wants the status, nothing is checked here.
+    Nothing is emitted if it returns nothing, or if ``context.status_wanted`` is set.
     """
     if status is None or context.status_wanted:
         return

@@ -14,7 +14,7 @@ from ffi_builder.providers.context import CallContext
 from ffi_builder.suggest import did_you_mean
 
 Item: TypeAlias = "spec.Param | spec.Data | spec.Field | spec.Dim"
-"""What can be forwarded: a parameter or a part of one, a symbol, an expression, an int."""
+"""A parameter or a part of one, a symbol, an expression or an int."""
 Entry: TypeAlias = "Item | str"
 """An entry of ``args=``: an item, or the name of a parameter or symbol, ``"x.data"``, or the text
 of an expression."""
@@ -23,12 +23,12 @@ CONSTANTS: Final = (spec.ConstNone, spec.ConstInt, spec.ConstBool, spec.ConstFlo
 
 
 def items(provider: str, args: Sequence[Entry] | None, context: CallContext) -> list[Item]:
-    """What is forwarded: ``args=``, or every parameter in order; tuples flattened, no constants.
+    """Return ``args=``, or every parameter in order; tuples are flattened, constants left out.
 
-    The tensors that are returned come last, but for those that ``args=`` has.
+    Result tensors that ``args=`` does not contain follow.
 
     Raises:
-        BuildError: if an entry of ``args=`` is none of the signature's.
+        BuildError: if the signature does not have an entry of ``args=``.
     """
     if args is None:
         return with_result_tensors(context, list(_flat(context.params)))
@@ -37,10 +37,7 @@ def items(provider: str, args: Sequence[Entry] | None, context: CallContext) -> 
 
 
 def with_result_tensors(context: CallContext, found: list[Item]) -> list[Item]:
-    """The items, and behind them the tensors that are returned, where ``args=`` has none of them.
-
-    A part of one, such as its data pointer, is enough to be there.
-    """
+    """Return the items, followed by each result tensor of which they contain no part."""
     owners = [_owner(item) for item in found]
     return [
         *found,
@@ -49,10 +46,10 @@ def with_result_tensors(context: CallContext, found: list[Item]) -> list[Item]:
 
 
 def entries(provider: str, args: Sequence[Entry], context: CallContext) -> list[Item]:
-    """The items of ``args=``, with tuples and constants as they are.
+    """Return the items of ``args=``, with tuples and constants as they are.
 
     Raises:
-        BuildError: if one is none of the signature's.
+        BuildError: if the signature does not have one of them.
     """
     if isinstance(args, str) or not isinstance(args, Sequence):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise BuildError(f"{provider}: args= is {args!r}; expected a list, such as [{args!r}]")
@@ -92,7 +89,7 @@ def _named(
     symbols: Mapping[str, spec.Var],
     name: str,
 ) -> Item:
-    """The parameter of that name, else the symbol, a part (``x.data``), an expression's value."""
+    """Return the parameter of that name, or else the symbol, part (``x.data``) or expression."""
     if name in by_name or name in symbols:
         return by_name[name] if name in by_name else symbols[name]
     base, _, part = name.rpartition(".")
@@ -121,7 +118,7 @@ def _named(
 
 
 def _no_part(param: spec.Param, path: str, part: str) -> str:
-    """Why a parameter has no such part, and what it has instead."""
+    """Say why a parameter has no such part, and which parts it has."""
     if part == "present":
         return f"but {path} is no Optional, so it is always present"
     tensor = spec.required(param)
@@ -144,7 +141,7 @@ def _no_part(param: spec.Param, path: str, part: str) -> str:
 
 
 def _owner(entry: object) -> object:
-    """The parameter that a part is of."""
+    """Return the parameter of a part; any other entry as it is."""
     match entry:
         case spec.Data(tensor=tensor):
             return tensor
@@ -163,7 +160,7 @@ def _is_dim(entry: object) -> bool:
 
 
 def _flat(params: Sequence[spec.Param]) -> Iterator[spec.Param]:
-    """An Optional tuple is its elements, each of which may then be absent."""
+    """Flatten tuples and structs, also optional ones, and leave out constants."""
     for param in params:
         plain = spec.required(param)
         if isinstance(plain, (spec.TupleParam, spec.Struct)):
@@ -173,7 +170,7 @@ def _flat(params: Sequence[spec.Param]) -> Iterator[spec.Param]:
 
 
 def flat_item(entry: Item) -> Iterator[Item]:
-    """An entry, or the elements of a tuple or struct; nothing for a constant."""
+    """Yield an entry, or the elements of a tuple or struct; nothing for a constant."""
     if isinstance(entry, (spec.Data, spec.Field, int, spec.Expr)):
         yield entry
     else:
@@ -181,7 +178,7 @@ def flat_item(entry: Item) -> Iterator[Item]:
 
 
 def _every(params: Sequence[spec.Param]) -> Iterator[tuple[spec.Param, str]]:
-    """Every parameter, and what an Optional holds."""
+    """Yield every parameter, and the parameter of each Optional."""
     for path, param in spec.with_paths(params):
         yield param, path
         if isinstance(param, spec.Optional):
@@ -189,18 +186,18 @@ def _every(params: Sequence[spec.Param]) -> Iterator[tuple[spec.Param, str]]:
 
 
 def plain(item: Item) -> Item:
-    """What an Optional holds, or the item itself."""
+    """Return the parameter of an Optional, or the item itself."""
     return item.param if isinstance(item, spec.Optional) else item
 
 
 def path_of(context: CallContext, param: spec.Param) -> str:
-    """How errors call a parameter, such as ``cfg.A``."""
+    """Return the name of a parameter in errors, such as ``cfg.A``."""
     known = spec.with_paths([*context.params, *context.signature.result_tensors])
     return next(path for path, item in known if spec.required(item) == param)
 
 
 def present(context: CallContext, item: Item) -> Value | None:
-    """An i1: whether a parameter is there; None if it is for certain, or is none."""
+    """Return an i1 that says whether a parameter is present; None if it always is."""
     if isinstance(item, (int, spec.Expr, spec.Data, spec.Field)):
         return None
     return context.present(item) if context.may_be_absent(item) else None

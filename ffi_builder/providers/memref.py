@@ -23,7 +23,7 @@ from ffi_builder.providers.memref_types import Passed, check_types
 from ffi_builder.providers.provider import describe_callee, fields_key
 
 C_INTERFACE: Final = "_mlir_ciface_"
-"""What MLIR's conversion to the LLVM dialect puts before the names of C interfaces."""
+"""The prefix of C interfaces in MLIR's conversion to the LLVM dialect."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class MemRefCallProvider:
 
     Args:
         callee: the symbol to call; declared if the module has none of that name.
-        args: what is passed, in which order; left out, every parameter that is no constant.
+        args: items in the order in which they are passed; left out, every parameter but constants.
         c_interface: call ``_mlir_ciface_<callee>``, which a ``func.func`` with the attribute
             ``llvm.emit_c_interface`` gets. The callee may be given with that prefix.
 
@@ -105,7 +105,7 @@ class MemRefCallProvider:
     def _check_c_interface(
         self, context: CallContext, callee: str, arguments: Sequence[Argument]
     ) -> None:
-        """That the module has one, if it has the function; and that it returns no memref."""
+        """Check that the module has the C interface of its function, without a memref result."""
         plain_name = callee.removeprefix(C_INTERFACE)
         found, behind = context.symbols.find(callee), context.symbols.find(plain_name)
         if found is None and behind is not None:
@@ -126,7 +126,7 @@ class MemRefCallProvider:
             )
 
     def _check_returns_no_memref(self, context: CallContext, callee: str) -> None:
-        """Before the arguments are compared: there is one too many if the result is to be one."""
+        """Refuse a memref result, before the arguments are compared."""
         found = context.symbols.find(callee)
         if found is None or found.name != "llvm.func":
             return
@@ -161,7 +161,7 @@ def _is_integer(type_: Type) -> bool:
 
 
 def descriptor(context: CallContext, tensor: spec.Tensor) -> list[Value]:
-    """Allocated and aligned pointer, offset, sizes, strides."""
+    """Return the allocated and aligned pointers, the offset, sizes and strides of a memref."""
     data = context.data(tensor)
     return [
         data,

@@ -41,17 +41,17 @@ class NopCallProvider:
 class DirectCallProvider:
     """Calls a function with plain C arguments: ``void saxpy(float a, float* x, float* y, int n)``.
 
-    Passed are, in order: of a tensor its data pointer, or where it may have any number of
-    dimensions the ``DLTensor*``; a symbol or Choice in its own type (bool as a C bool, handle as a
+    Passed are, in order: for a tensor its data pointer, or the ``DLTensor*`` if it may have any
+    number of dimensions; a symbol or Choice in its own type (bool as a C bool, handle as a
     pointer); a stream, pointer or object as a pointer; a DType as an int32 and a Device as an int64
-    (as C passes a ``DLDataType`` and a ``DLDevice``); of a String or Bytes the pointer and the
-    length, an int64; of a Shape its entries that are not ints, of a tuple or struct its elements;
-    an expression or int of ``args=`` as an int64. What is absent is NULL or 0. The callee's result
-    is not looked at.
+    (as C passes a ``DLDataType`` and a ``DLDevice``); for a String or Bytes the pointer and
+    the length, an int64; for a Shape its entries that are not ints; for a tuple or struct its
+    elements; an expression or int of ``args=`` as an int64. Absent values are NULL or 0. The
+    callee's result is ignored unless the signature returns scalars.
 
     Args:
         callee: the symbol to call; declared if the module has none of that name.
-        args: what is passed, in which order; left out, every parameter that is no constant.
+        args: items in the order in which they are passed; left out, every parameter but constants.
 
     Raises:
         BuildError: when attached, if the callee is in the module and takes other arguments.

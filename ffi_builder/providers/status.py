@@ -1,4 +1,4 @@
-"""A provider around another one: what the callee returns is a status, and may be an error."""
+"""A provider that wraps another one and raises an error if the callee returns a status."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ _MOST_BITS: Final = 64
 
 @dataclass(frozen=True)
 class CheckStatus:
-    """Calls as another provider does, and raises an error where the callee returns not 0.
+    """Calls as another provider does, and raises an error if the callee does not return 0.
 
     The callee returns an integer of up to 64 bits; one that is not in the module is declared to
-    return an i32. A provider of one's own can be within it if it notes what its callee returned as
-    ``context.returned``.
+    return an i32. An author's provider can be wrapped if it sets ``context.returned`` to what its
+    callee returned.
 
     Args:
         provider: emits the call.
         error: the class of the error: RuntimeError, ValueError, TypeError, AttributeError,
             KeyError, IndexError, AssertionError or MemoryError.
-        message: its words, to which the signature is added. ``{callee}`` in it is the name, and
-            ``{status}`` what it returned, in decimal, signed; braces are doubled as in Python.
+        message: the error's message; the signature is appended. ``{callee}`` stands for the
+            callee's name, ``{status}`` for the signed status; braces are doubled as in Python.
 
     Raises:
         BuildError: if the error is another one, or the message has other fields; when attached, if
@@ -99,7 +99,7 @@ class CheckStatus:
             )
 
     def _words(self) -> tuple[str, int]:
-        """The message for ``check``, and how often the status is in it."""
+        """Return the message for ``check``, and how often it shows the status."""
         if self.error not in ERROR_KINDS:
             raise BuildError(
                 f"CheckStatus: error: expected one of {', '.join(ERROR_KINDS)} but got "

@@ -1,4 +1,4 @@
-"""On which stream and device a wrapper launches."""
+"""The stream and device on which a wrapper launches."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Place:
 
 
 def find_place(context: CallContext, choice: StreamChoice) -> Place:
-    """The stream that ``stream=`` says, else the only one of the signature, else the current one.
+    """Return the stream of ``stream=``, or else the only one of the signature, or the current one.
 
     Raises:
         BuildError: if several could be meant, or ``stream=`` is no stream.
