@@ -148,7 +148,6 @@ def test_llvm_says_nothing_on_stderr() -> None:
         f"""
         import tempfile
         from ffi_builder import CompileError, runtime
-from ffi_builder.elf import SHT_PROGBITS, Elf
         compiled = runtime.compile({llvm_entry("f")!r})
         with tempfile.TemporaryDirectory() as made:
             for cpu in ("cortex-a72", "haswell", "i386"):
