@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import ClassVar, Final
 
 from ffi_builder import spec
 from ffi_builder.errors import BuildError
@@ -78,6 +78,7 @@ class CudaLaunchCallProvider:
     dynamic_smem_bytes: OneSize = field(default=0, kw_only=True)
     attributes: Sequence[str] = field(default=(), kw_only=True)
     stream: StreamChoice = field(default=None, kw_only=True)
+    trusted: ClassVar[bool] = True
     _found: _Found = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
