@@ -1,8 +1,31 @@
-"""Names that travel in modules, for those that write them and those that read them."""
+"""Names and marks that modules carry from the layer that writes them to the layer that reads them.
+
+``abi.PREFIX`` is TVM-FFI's prefix of exported functions; the rest is here.
+"""
 
 from __future__ import annotations
 
+import zlib
+from collections import Counter
+from collections.abc import Iterable
 from typing import Any, Final
+
+PREFIX: Final = "__ffi_builder_"
+"""The prefix of every symbol that is not exported."""
+SHARED: Final = f"{PREFIX}shared_"
+"""The prefix of helpers, and of their constants. Equal names mean equal bodies, in all modules."""
+TABLE: Final = f"{PREFIX}table_"
+"""The prefix of a wrapper's table. The function's name follows."""
+TEXT: Final = f"{PREFIX}text_"
+"""The prefix of constants, which are named by what they hold."""
+
+METADATA: Final = "ffi-builder-metadata"
+"""The LLVM function attribute with a wrapper's metadata, as JSON."""
+TRUSTED: Final = "ffi-builder-trusted-"
+"""The prefix of an LLVM function attribute; :func:`checksum` follows, in 8 hexadecimal digits.
+
+All operations of such a function are known to translate to LLVM IR.
+"""
 
 MEMREF_TYPES: Final = "ffi_builder.memref_types"
 """The attribute of a function that holds its type before lowering, as text.
@@ -13,6 +36,15 @@ It is text, so that the module can be read where a dialect of one of the types i
 
 METADATA_FORMAT: Final = 1
 """The form of the metadata of wrappers: raised when readers would misunderstand a new one."""
+
+
+def checksum(names: Iterable[str]) -> int:
+    """Return the checksum of a function's operations: which there are, and how many of each.
+
+    It does not depend on their order. It makes the mark void once a pass or a hook has added
+    operations to the function.
+    """
+    return zlib.crc32(repr(sorted(Counter(names).items())).encode())
 
 
 def record_memref_types(ir: Any, module: Any) -> None:

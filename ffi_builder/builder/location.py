@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from ffi_builder.errors import BuildError
 from ffi_builder.ir import Distribution, Symbols
-from ffi_builder.providers.context import CallProvider
+from ffi_builder.providers.provider import CallProvider, Members
 
 _PLACE: Final = r'"((?:[^"\\]|\\.)+)":(\d+):(\d+)'
 """File, line and column in the text of a location."""
@@ -28,8 +28,8 @@ def location_of_wrapper(
     # Using a location of another context ends the process.
     if current is not None and current.context == symbols.types.context:
         return current
-    name = getattr(provider, "callee", None)
-    callee = symbols.find(name) if isinstance(name, str) else None
+    name = Members(provider).callee
+    callee = None if name is None else symbols.find(name)
     operation = symbols.module.operation if callee is None else callee
     return _without_debug_information(distribution, symbols, operation.location)
 

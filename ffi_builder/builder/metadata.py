@@ -42,8 +42,6 @@ from ffi_builder import spec
 from ffi_builder.protocol import METADATA_FORMAT
 from ffi_builder.spec.canonical import constraints_text
 
-ATTRIBUTE: Final = "ffi-builder-metadata"
-
 _SCALARS: Final = {"bool": "bool", "handle": "void*", **dict.fromkeys(spec.FLOAT_DTYPES, "float")}
 _SCHEMAS: Final[dict[type, str]] = {
     spec.Tensor: "ffi.Tensor",

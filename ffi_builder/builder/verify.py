@@ -6,9 +6,9 @@ import itertools
 from collections.abc import Sequence
 from typing import Any, Final
 
-from ffi_builder.builder.helpers import PREFIX
 from ffi_builder.errors import BuildError
 from ffi_builder.ir import OPERATIONS, Block, Operation, Symbols, describe, function_parts
+from ffi_builder.protocol import PREFIX, SHARED
 
 _KNOWN: Final = frozenset(OPERATIONS)
 
@@ -56,7 +56,7 @@ def _blocks_from(function: Operation, start: Block | None) -> list[Any]:
 
 
 def _is_shared(operation: Operation) -> bool:
-    return operation.attributes["sym_name"].value.startswith("__ffi_builder_")
+    return operation.attributes["sym_name"].value.startswith(PREFIX)
 
 
 def _verify_symbols(symbols: Symbols, operation: Any) -> None:
@@ -91,7 +91,7 @@ def _verify_call(symbols: Symbols, operation: Any) -> None:
     if "callee" not in operation.attributes:
         return
     name = operation.attributes["callee"].value
-    if name.startswith(PREFIX):
+    if name.startswith(SHARED):
         return  # only this package calls helpers, and it declares them as it calls them
     callee = _find(symbols, name)
     if callee is None:

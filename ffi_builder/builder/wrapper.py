@@ -20,10 +20,9 @@ from ffi_builder.builder.fast_path.context import FastPath
 from ffi_builder.builder.fast_path.emit import emit_fast_path
 from ffi_builder.builder.helpers import define_helpers, shared_name
 from ffi_builder.builder.location import backtrace, location_of_wrapper
-from ffi_builder.builder.metadata import ATTRIBUTE as METADATA
 from ffi_builder.builder.metadata import metadata
 from ffi_builder.builder.results import Results
-from ffi_builder.builder.reuse import TABLE, Names, Template
+from ffi_builder.builder.reuse import Names, Template
 from ffi_builder.builder.values import Binding, DecodedValues, argument_places, distinct
 from ffi_builder.builder.verify import verify_added
 from ffi_builder.diagnosis.encode import encode
@@ -44,17 +43,11 @@ from ffi_builder.ir import (
 )
 from ffi_builder.plan import Plan, make_plan, steps
 from ffi_builder.plan.messages import signature_text
-from ffi_builder.providers.context import (
-    CallContext,
-    CallProvider,
-    ModuleContext,
-    borrows_tensors,
-)
-from ffi_builder.providers.simple import NopCallProvider
-from ffi_builder.providers.status import CheckStatus
+from ffi_builder.protocol import METADATA, TABLE
+from ffi_builder.providers.context import CallContext, ModuleContext
+from ffi_builder.providers.provider import CallProvider, Members
 from ffi_builder.suggest import did_you_mean
 
-_PACKAGE: Final = __name__.partition(".")[0]
 ENV_GET_STREAM: Final = "TVMFFIEnvGetStream"
 
 
@@ -117,14 +110,15 @@ def attach(
     symbols.location = location_of_wrapper(distribution, symbols, call_provider, location)
     if name in symbols:
         raise BuildError(f"the module has a symbol @{name} already; attach under another name")
-    about = metadata(signature, borrows=borrows_tensors(call_provider))
+    about = metadata(signature, borrows=Members(call_provider).borrows_tensors)
     names = Names(
         name,
         signature.name,
         backtrace(symbols.location, signature.name),
         about.of(signature.name),
     )
-    template = Template.of(symbols, names, about, call_provider)
+    context = ModuleContext(module, symbols, signature)
+    template = Template.of(context, names, about, Members(call_provider))
     try:
         if template.adopt(symbols, names):
             return
@@ -143,14 +137,12 @@ def _add(
     symbols: Symbols, names: Names, plan: Plan, provider: CallProvider
 ) -> tuple[Operation, Table]:
     """All that :func:`attach` adds; what is left behind by an error is the caller's to take out."""
-    prepare = getattr(provider, "prepare", None)
-    if prepare is not None:
-        prepare(ModuleContext(symbols.module, symbols, plan.signature))
-        symbols.refresh()
+    members = Members(provider)
+    members.prepare(ModuleContext(symbols.module, symbols, plan.signature))
     table = encode(plan)
     function, provided, references = _emit_wrapper(symbols, names, plan, provider, table)
     define_helpers(symbols, symbols.wanted)
-    verify_added(symbols, function, provided, references if _ours(provider) else None)
+    verify_added(symbols, function, provided, references if members.trusted else None)
     return function, table
 
 
@@ -250,8 +242,9 @@ def _emit_wrapper(
     slow, wrong = b.new_block(cold=True), b.new_block(t.i32, cold=True)
     ranks = [step.expected for step in plan if isinstance(step, steps.CheckNdim)]
     fast = FastPath(b, args, count, slow, wrong, max(ranks, default=0))
-    forwards = type(provider) is not NopCallProvider or bool(plan.signature.results)
-    emit_fast_path(fast, plan, defer=not forwards or getattr(provider, "one_at_a_time", False))
+    members = Members(provider)
+    forwards = members.forwards or bool(plan.signature.results)
+    emit_fast_path(fast, plan, defer=not forwards or members.one_at_a_time)
     provided, before = b.block, len(b.references)
     _emit_call(fast, b, plan, provider, symbols.module, result, forwards)
     b.ret(b.i32(0))
@@ -321,23 +314,16 @@ def _set_attributes(b: Builder, provider: CallProvider, plan: Plan, description:
     Not with a bfloat16 argument: unoptimised, LLVM 22 passes one on through a conversion from
     float32 (vcvtneps2bf16), which makes subnormals 0.
 
-    Where the call was emitted by a provider of our own too, the function is sealed.
+    Where the provider is trusted, the function is marked as trusted.
     """
     halves = any(isinstance(s, steps.DecodeScalar) and s.dtype == "bfloat16" for s in plan)
     halves |= any(result.dtype == "bfloat16" for result in plan.signature.results)
     names = ["noinline", *([] if halves else ["optnone"])]
     values = {METADATA: description}
-    if _ours(provider):
+    if Members(provider).trusted:
         mark_trusted(b.types, b.function, names, values, made=b.made)
     else:
         pass_through(b.types, b.function, names, values)
-
-
-def _ours(provider: CallProvider) -> bool:
-    """Whether it is one of our own, and so is what it may be around."""
-    if type(provider) is CheckStatus:  # a subclass may emit anything
-        return _ours(provider.provider)
-    return type(provider).__module__.startswith(f"{_PACKAGE}.providers.")
 
 
 def _env_stream(

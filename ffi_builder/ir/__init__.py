@@ -16,14 +16,13 @@ from ffi_builder.ir.kernel_types import (
 )
 from ffi_builder.ir.protocols import Attribute, Block, Module, Operation, Type, Value
 from ffi_builder.ir.symbols import Symbols, describe, function_parts
-from ffi_builder.ir.trusted import TRUSTED, checksum, mark_trusted, pass_through
+from ffi_builder.ir.trusted import mark_trusted, pass_through
 from ffi_builder.ir.types import LLVM_TYPES, Types
 
 __all__ = [
     "ERROR_KINDS",
     "LLVM_TYPES",
     "OPERATIONS",
-    "TRUSTED",
     "Attribute",
     "Block",
     "Builder",
@@ -39,7 +38,6 @@ __all__ = [
     "Types",
     "Value",
     "bytecode",
-    "checksum",
     "define_cached",
     "describe",
     "dtypes_of",

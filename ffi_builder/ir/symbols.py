@@ -11,6 +11,7 @@ from typing import Any
 from ffi_builder.errors import BuildError
 from ffi_builder.ir.protocols import Attribute, Module, Operation, Type
 from ffi_builder.ir.types import Types
+from ffi_builder.protocol import TEXT
 
 
 class Symbols:
@@ -128,7 +129,7 @@ class Symbols:
         """Return the name of a private constant with these bytes, and add it if it is new."""
         if data not in self._texts:
             # The name depends on the bytes, so that the next wrapper finds the constant.
-            base = f"__ffi_builder_text_{hashlib.sha256(data).hexdigest()[:8]}"
+            base = f"{TEXT}{hashlib.sha256(data).hexdigest()[:8]}"
             self._texts[data] = self.named(base, data, align=align)
         return self._texts[data]
 

@@ -7,15 +7,12 @@ operations, so that it is void once a pass or a hook has added others to the fun
 
 from __future__ import annotations
 
-import zlib
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final
+from typing import Any
 
 from ffi_builder.ir.protocols import Operation
 from ffi_builder.ir.types import Types
-
-TRUSTED: Final = "ffi-builder-trusted-"
+from ffi_builder.protocol import TRUSTED, checksum
 
 
 def mark_trusted(
@@ -41,11 +38,6 @@ def mark_trusted(
         made = [operation.operation.name for block in blocks for operation in block.operations]
     mark = f"{TRUSTED}{checksum(made):08x}"
     pass_through(types, function, (*passthrough, mark), values)
-
-
-def checksum(names: Iterable[str]) -> int:
-    """Return the checksum of operations by name: which there are, and how many of each."""
-    return zlib.crc32(repr(sorted(Counter(names).items())).encode())
 
 
 def pass_through(

@@ -1,10 +1,10 @@
-"""Reading kernel images: what a cubin, a fatbin or PTX says about its kernels.
+"""Reading cubins, fatbins and PTX: their kernels, and the parameters of these.
 
     image = read_image(data)
     image.architectures, find_kernel(image, "saxpy").parameters
 
 A mismatch between a signature and a kernel is found with this when a provider is made, with no GPU
-and no driver there. It imports nothing but the package's errors.
+and no driver there.
 """
 
 from ffi_builder.kernel_image.image import Image, Kernel, Parameter, find_kernel

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from ffi_builder.kernel_image.view import View
+from ffi_builder.view import View
 
 REQNTID: Final = 0x10
 MAX_THREADS: Final = 0x05
@@ -44,7 +44,7 @@ class Attribute:
 
 def attributes(content: bytes, view: View, where: str) -> Iterator[Attribute]:
     """The attributes of a section."""
-    inner = View(content, view.what)
+    inner = View(content, view.what, view.error)
     at = 0
     while at < len(content):
         kind, number, value = inner.unpack(_HEAD, at, f"an attribute of {where}")
@@ -57,7 +57,7 @@ def attributes(content: bytes, view: View, where: str) -> Iterator[Attribute]:
 
 
 def words(attribute: Attribute, count: int, view: View, where: str) -> tuple[int, ...]:
-    """The content, which must be so many 32-bit numbers."""
+    """Return the content, which must be this many 32-bit numbers."""
     if len(attribute.content) != count * _WORD.size:
         view.damaged(
             f"attribute {attribute.number:#04x} of {where} has {len(attribute.content)} bytes, "
@@ -67,7 +67,7 @@ def words(attribute: Attribute, count: int, view: View, where: str) -> tuple[int
 
 
 def parameter(attribute: Attribute, view: View, where: str) -> tuple[int, int, int]:
-    """Ordinal, offset and size of a ``KPARAM_INFO``."""
+    """Return the ordinal, offset and size in a ``KPARAM_INFO``."""
     if len(attribute.content) != _KPARAM.size:
         view.damaged(
             f"a parameter of {where} is described by {len(attribute.content)} bytes, "

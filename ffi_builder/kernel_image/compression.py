@@ -6,7 +6,7 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any, Final
 
-from ffi_builder.kernel_image.view import View
+from ffi_builder.view import View
 
 _MOST: Final = 1 << 31
 """More than this is no kernel."""

@@ -13,10 +13,11 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
+from ffi_builder.elf import ET_REL, SHT_SYMTAB, STT_FUNC, Elf
+from ffi_builder.errors import SpecError
 from ffi_builder.kernel_image import attributes as nv
-from ffi_builder.kernel_image.elf import ET_REL, STT_FUNC, Elf
 from ffi_builder.kernel_image.image import Image, Kernel, Parameter
-from ffi_builder.kernel_image.view import View
+from ffi_builder.view import View
 
 EM_CUDA: Final = 190
 _STO_CUDA_ENTRY: Final = 0x10
@@ -32,14 +33,19 @@ _FAMILY = re.compile(rb"-arch[ =]sm_(\d+)f\b")
 
 def read_cubin(data: bytes) -> Image:
     """The image; see `ffi_builder.kernel_image.read_image`."""
-    elf = Elf(View(data, "cubin"))
+    elf = Elf(View(data, "cubin", SpecError))
+    if not elf.header.is_64_little:
+        elf.view.damaged("it is not of 64 bits and little-endian, as all cubins are")
     number, architecture = _architecture(elf)
     registers = _registers(elf)
     kernels: dict[str, Kernel] = {}
-    for index, symbol in enumerate(elf.symbols):
-        if symbol.kind == STT_FUNC and symbol.other & _STO_CUDA_ENTRY:
-            shared = _static_shared(elf, symbol.name, number)
-            kernels[symbol.name] = _kernel(elf, symbol.name, registers.get(index), shared)
+    table = elf.table(SHT_SYMTAB)
+    names = b"" if table is None else elf.symbol_names(table)
+    for index, (name_at, info, other, *_) in enumerate(elf.symbols(table) if table else ()):
+        name = elf.text(names, name_at)
+        if info & 15 == STT_FUNC and other & _STO_CUDA_ENTRY:
+            shared = _static_shared(elf, name, number)
+            kernels[name] = _kernel(elf, name, registers.get(index), shared)
     return Image("cubin", (architecture,), kernels)
 
 
@@ -62,7 +68,7 @@ def _accelerator_target(elf: Elf) -> bool:
     section = elf.by_name.get(".nv.compat")
     return section is not None and any(
         attribute.number == nv.COMPAT_ACCELERATOR_TARGET and attribute.value
-        for attribute in nv.attributes(elf.content(section), elf.view, str(section))
+        for attribute in nv.attributes(elf.content(section), elf.view, elf.describe(section))
     )
 
 
@@ -78,9 +84,9 @@ def _registers(elf: Elf) -> Mapping[int, int]:
     section = elf.by_name.get(".nv.info")
     found: dict[int, int] = {}
     if section is not None:
-        for attribute in nv.attributes(elf.content(section), elf.view, str(section)):
+        for attribute in nv.attributes(elf.content(section), elf.view, elf.describe(section)):
             if attribute.number == nv.REGCOUNT:
-                symbol, count = nv.words(attribute, 2, elf.view, str(section))
+                symbol, count = nv.words(attribute, 2, elf.view, elf.describe(section))
                 found[symbol] = count
     return found
 

@@ -20,7 +20,7 @@ from ffi_builder.kernel_image.compression import NoDecoderError, unlz4, unzstd
 from ffi_builder.kernel_image.cubin import read_cubin
 from ffi_builder.kernel_image.image import Image, Kernel, merged
 from ffi_builder.kernel_image.ptx import read_ptx
-from ffi_builder.kernel_image.view import View
+from ffi_builder.view import View
 
 MAGIC: Final = b"\x50\xed\x55\xba"
 
@@ -50,7 +50,7 @@ class _Entry:
 
 def read_fatbin(data: bytes) -> Image:
     """The image; see `ffi_builder.kernel_image.read_image`."""
-    view = View(data, "fatbin")
+    view = View(data, "fatbin", SpecError)
     architectures: dict[str, None] = {}
     kernels: dict[str, list[tuple[str, Kernel]]] = {}
     unread: list[str] = []

@@ -1,19 +1,18 @@
-"""`read_image`: which kind of image some bytes are, and what they are if they are none."""
+"""`read_image`: tells cubins, fatbins and PTX apart, and says what other data look like."""
 
 from __future__ import annotations
 
-import struct
 from typing import Final
 
+from ffi_builder.elf import MAGIC, Elf
 from ffi_builder.errors import SpecError
-from ffi_builder.kernel_image import elf, fatbin
+from ffi_builder.kernel_image import fatbin
 from ffi_builder.kernel_image.cubin import EM_CUDA, read_cubin
 from ffi_builder.kernel_image.fatbin import read_fatbin
 from ffi_builder.kernel_image.image import Image
 from ffi_builder.kernel_image.ptx import is_ptx, read_ptx
+from ffi_builder.view import View
 
-_MACHINE = struct.Struct("<H")
-_MACHINE_AT: Final = 18
 _HOSTS: Final = {3: "x86", 62: "x86-64", 183: "AArch64", 243: "RISC-V"}
 _AMDGPU: Final = 224
 _KNOWN: Final = (
@@ -39,7 +38,7 @@ _MOST_TEXT: Final = 4096
 
 
 def read_image(data: bytes | bytearray | memoryview | str) -> Image:
-    """What a kernel image has: its architectures, its kernels, their parameters and bounds.
+    """Read the architectures of a kernel image, and its kernels with their parameters and bounds.
 
     Nothing is executed or loaded, and no driver is needed.
 
@@ -47,8 +46,8 @@ def read_image(data: bytes | bytearray | memoryview | str) -> Image:
         data: a cubin, a fatbin, or PTX (as bytes, perhaps with a NUL at the end, or as str).
 
     Raises:
-        SpecError: it is none of these, or cut off or damaged; with what the bytes look like. Or it
-            is PTX with a NUL in it, where a driver would stop.
+        SpecError: it is none of these (the message says what it looks like), it is truncated or
+            damaged, or it is PTX with a NUL in it, where a driver would stop.
         TypeError: it is neither bytes nor str.
     """
     if isinstance(data, str):
@@ -56,7 +55,7 @@ def read_image(data: bytes | bytearray | memoryview | str) -> Image:
     if not isinstance(data, bytes | bytearray | memoryview):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise TypeError(f"image: expected bytes but got {data!r} ({type(data).__name__})")
     raw = bytes(data)
-    if raw[:4] == elf.MAGIC:
+    if raw[:4] == MAGIC:
         _check_machine(raw)
         return read_cubin(raw)
     if raw[:4] == fatbin.MAGIC:
@@ -86,10 +85,8 @@ def _encoded(text: str) -> bytes:
 
 
 def _check_machine(raw: bytes) -> None:
-    """That an ELF file is one for NVIDIA's GPUs."""
-    if len(raw) < _MACHINE_AT + _MACHINE.size:
-        raise SpecError(f"The cubin is cut off or damaged: it has {len(raw)} bytes")
-    (machine,) = _MACHINE.unpack_from(raw, _MACHINE_AT)
+    """Check that an ELF file is for NVIDIA's GPUs."""
+    machine = Elf(View(raw, "cubin", SpecError)).header.machine
     if machine == EM_CUDA:
         return
     if machine == _AMDGPU:

@@ -6,11 +6,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from ffi_builder.ir import Block, Module, Value
-from ffi_builder.providers.context import CallContext, CallProvider, ModuleContext
+from ffi_builder.providers import memref, nested, packed, packing, simple
+from ffi_builder.providers.context import CallContext, ModuleContext
+from ffi_builder.providers.conventions import register
 from ffi_builder.providers.memref import MemRefCallProvider
 from ffi_builder.providers.nested import NestedTensorCallProvider
 from ffi_builder.providers.packed import PackedCallProvider
 from ffi_builder.providers.packing import DynamicParamPackCallProvider
+from ffi_builder.providers.provider import CallProvider
 from ffi_builder.providers.simple import DirectCallProvider, NopCallProvider
 from ffi_builder.providers.status import CheckStatus
 from ffi_builder.suggest import did_you_mean
@@ -35,9 +38,13 @@ __all__ = [
     "Value",
 ]
 
+register(
+    memref.CONVENTION, simple.CONVENTION, nested.CONVENTION, *packing.CONVENTIONS, packed.CONVENTION
+)
+
 
 def __getattr__(name: str) -> object:
-    """Launching CUDA kernels is a package of its own, which takes time to import."""
+    """Load ``CudaLaunchCallProvider`` on first use: importing its package takes time."""
     if name != "CudaLaunchCallProvider":
         meant = did_you_mean(name, __all__)
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}{meant}")

@@ -1,4 +1,4 @@
-"""What a call provider is given: the decoded arguments of a call that has passed all checks."""
+"""The contexts of call providers: the module, and the decoded arguments of a checked call."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ffi_builder.ir import Block, Builder, CheckingBuilder, Module, Symbols, Typ
 
 @dataclass(frozen=True)
 class ModuleContext:
-    """What ``prepare`` is given, once for each wrapper, before its function is begun."""
+    """The context of ``prepare`` and ``cache_key``, before the wrapper's function begins."""
 
     module: Module
     symbols: Symbols
@@ -33,7 +33,7 @@ class ModuleContext:
 
 
 class Decoded(Protocol):
-    """Where a context has its values from; the builder implements it."""
+    """The source of a context's values; the builder implements it."""
 
     def value(self, item: spec.Dim) -> Value:
         """See :meth:`CallContext.value`."""
@@ -105,20 +105,20 @@ class CallContext:
         module: the module that the wrapper is in.
         entry_block: the wrapper's first block, for stack space.
         params: the parameters of the signature.
-        env_stream: the current stream of the first device tensor, if the signature asks for it.
+        env_stream: the current stream of the first device tensor, if the signature has an
+            EnvStream.
         raw_args, raw_num_args, raw_result: the arguments of the wrapper itself.
         builder: emits operations; its cursor is at the end of the current block.
         matched_var_binding: the value of every symbol, in the symbol's own type.
         signature: what the wrapper accepts.
         symbols: the module's symbols: declarations, globals.
         returned: what the callee of the last call returned, or None if it returned nothing; the
-            ready-made providers note it for what is around them.
-        status_wanted: set by what is around a provider and looks at ``returned`` itself: the
-            provider then checks no status, and declares a callee that is not there to return an
-            i32.
-        results: what the provider sets where the signature returns scalars: a Value for each, in
-            order and in its own type. (Tensors that are returned are there before the call, and
-            ``data``, ``shape`` and the rest take them as they take those of ``params``.)
+            ready-made providers set it for providers that wrap them.
+        status_wanted: set by a wrapping provider that checks ``returned`` itself. The inner one
+            then checks no status, and declares an absent callee to return an i32.
+        results: to be set by the provider if the signature returns scalars: a Value for each, in
+            order and in its own type. (Result tensors are allocated before the call; ``data``,
+            ``shape`` and the others take them like those of ``params``.)
     """
 
     fn_name: str
@@ -151,29 +151,29 @@ class CallContext:
         return self.decoded.data(tensor)
 
     def shape(self, tensor: spec.Param, *, wide: bool = False) -> list[Value]:
-        """Every dimension, in elements: symbols in their own type, or ``wide`` as i64 too.
+        """Every dimension, in elements: symbols in their own type, or with ``wide`` as i64 too.
 
-        Of an absent tensor, what is no symbol or int is 0.
+        If the tensor is absent, dimensions other than symbols and ints are 0.
         """
         return self.decoded.shape(tensor, wide=wide)
 
     def strides(self, tensor: spec.Param, *, wide: bool = False) -> list[Value]:
-        """Every stride, in elements, also where the spec has none; as :meth:`shape`.
+        """Every stride, in elements, like :meth:`shape`; also if the spec has none.
 
-        Of an absent tensor that would have to be contiguous, the innermost is 1 and the others 0.
+        If a contiguous tensor is absent, the innermost is 1 and the others are 0.
         """
         return self.decoded.strides(tensor, wide=wide)
 
     def ndim(self, tensor: spec.Param) -> Value:
-        """How many dimensions a tensor came with, as an i32; 0 if it is absent."""
+        """The number of dimensions of a tensor, as an i32; 0 if it is absent."""
         return self.decoded.ndim(tensor)
 
     def dtype(self, tensor: spec.Param) -> Value:
-        """The ``DLDataType`` that a tensor came with, as an i32; 0 if it is absent."""
+        """The ``DLDataType`` of a tensor, as an i32; 0 if it is absent."""
         return self.decoded.dtype(tensor)
 
     def device_type(self, tensor: spec.Param) -> Value:
-        """The ``DLDeviceType`` that a tensor came with, as an i32; 0 if it is absent."""
+        """The ``DLDeviceType`` of a tensor, as an i32; 0 if it is absent."""
         return self.decoded.device_type(tensor)
 
     def device_id(self, tensor: spec.Param) -> Value:
@@ -187,7 +187,7 @@ class CallContext:
     def entries(self, shape: spec.Param) -> list[Value]:
         """Every entry of a Shape: symbols in their own type, ints and expressions as i64.
 
-        Of an absent one the expressions are 0.
+        If it is absent, expressions are 0.
         """
         return self.decoded.entries(shape)
 
@@ -199,56 +199,26 @@ class CallContext:
         return self.decoded.text(param)
 
     def present(self, param: spec.Param) -> Value:
-        """Whether a parameter is there, as an i1; it may not be if it is, or is in, an Optional."""
+        """Whether a parameter is present, as an i1; Optionals and their parts may be absent."""
         return self.decoded.present(param)
 
     def may_be_absent(self, param: spec.Param) -> bool:
-        """Whether a parameter is an Optional, or within one; False for a symbol that is none."""
+        """Whether a parameter is an Optional or a part of one."""
         return self.decoded.may_be_absent(param)
 
     def scalar(self, param: spec.Param) -> Value:
         """The value of a parameter that is one value; 0 or NULL if it is absent.
 
-        (An absent Var that something else binds has that value.)
-
-        A Var and a Choice have the type of their dtype, a DType is an i32, a Device an i64, and all
-        else a pointer: streams, DataPointers, and objects (borrowed).
+        An absent Var that another parameter binds has that value. A Var and a Choice have the type
+        of their dtype, a DType is an i32, a Device an i64; streams, DataPointers and objects
+        (borrowed) are pointers.
         """
         return self.decoded.scalar(param)
 
     def any(self, param: spec.Param) -> Value:
-        """The address of the ``TVMFFIAny`` that an argument, or an element of one, came as.
+        """The address of the ``TVMFFIAny`` of an argument, or of an element of one.
 
-        It is one of None if it is in a tuple that is absent. A symbol that several parameters are
-        is the first of them that is there.
+        An element of an absent tuple is None. If several parameters are one symbol, it is that of
+        the first one that is present.
         """
         return self.decoded.any(param)
-
-
-class CallProvider(Protocol):
-    """Emits the call of the kernel, in the kernel's own convention.
-
-    A provider may also have ``prepare(context: ModuleContext) -> None``, which is called before the
-    function is begun, for declarations and globals; ``callee: str``, the symbol whose location the
-    wrapper takes if nothing else says one; and ``one_at_a_time = True``, if it has stored what it
-    asked for of one parameter before it asks for the next one's: strides that no check looks at are
-    then loaded where they are asked for, and take no registers until then.
-
-    ``borrows_tensors = True``, in the provider's own class and not inherited, promises that the
-    kernel sees a tensor's data, shape and strides during the call alone: it gets neither the
-    ``TVMFFIAny`` that came nor an object that holds the tensor, so it cannot keep, forward or
-    return it. Calls from Python may then pass a tensor without a reference to it.
-    """
-
-    def __call__(self, current_block: Block, context: CallContext) -> Block:
-        """Emit the call at the end of ``current_block``; return the block to go on in."""
-        ...
-
-
-def borrows_tensors(provider: object) -> bool:
-    """Return whether a provider promises what ``borrows_tensors`` means in :class:`CallProvider`.
-
-    A subclass may use tensors in another way, so the promise of its base says nothing of it.
-    """
-    promised = "borrows_tensors" in vars(type(provider))
-    return promised and bool(getattr(provider, "borrows_tensors"))  # noqa: B009

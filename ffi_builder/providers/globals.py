@@ -1,4 +1,4 @@
-"""Emitting calls of functions that are registered with tvm-ffi, and what all callers share."""
+"""Calls of functions that are registered with tvm-ffi, and code that other callers share."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ _DEC_REF: Final = "TVMFFIObjectDecRef"
 
 
 def call_global(b: CheckingBuilder, name: str, array: Value, count: Value, result: Value) -> Value:
-    """Look a function up and call it with ``count`` arguments; returns its status.
+    """Look a function up and call it with ``count`` arguments; return its status.
 
-    Where there is none of that name, that is a RuntimeError.
+    At run time it is a RuntimeError if no function has that name.
     """
     t = b.types
     b.symbols.declare(_GET_GLOBAL, t.i32, [t.ptr, t.ptr])
@@ -37,7 +37,7 @@ def call_global(b: CheckingBuilder, name: str, array: Value, count: Value, resul
 
 
 def return_failure(b: CheckingBuilder, status: Value) -> None:
-    """Whoever returned a status that is not 0 has set the error, and said how it is to be found."""
+    """Return a status other than 0 to the caller: the callee has set the error."""
     following, failed = b.new_block(), b.new_block(cold=True)
     b.cond_br(b.eq(status, b.i32(0)), following, failed, likely=True)
     b.block = failed
@@ -46,5 +46,5 @@ def return_failure(b: CheckingBuilder, status: Value) -> None:
 
 
 def any_head(b: CheckingBuilder, index: TypeIndex) -> Value:
-    """Type index and padding of a ``TVMFFIAny``, in one word."""
+    """Return the type index and padding of a ``TVMFFIAny`` as one word."""
     return b.i64(struct.unpack("<q", struct.pack("<ii", index, 0))[0])

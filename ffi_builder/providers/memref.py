@@ -2,31 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, Final
 
 from ffi_builder import spec
 from ffi_builder.errors import BuildError
 from ffi_builder.ir import LLVM_TYPES, Block, Type, Value, describe, function_parts
-from ffi_builder.providers.context import CallContext
-from ffi_builder.providers.forward import (
+from ffi_builder.providers.arguments import (
     Argument,
-    Entry,
-    Item,
     arguments_of_items,
-    call,
-    check_name,
-    items,
-    path_of,
-    plain,
     scalar_arguments,
     shape_arguments,
 )
+from ffi_builder.providers.call import call, check_name
+from ffi_builder.providers.context import CallContext, ModuleContext
+from ffi_builder.providers.conventions import PerItem
+from ffi_builder.providers.items import Entry, Item, items, path_of, plain
 from ffi_builder.providers.memref_types import Passed, check_types
+from ffi_builder.providers.provider import describe_callee, fields_key
 
 C_INTERFACE: Final = "_mlir_ciface_"
-"""What MLIR's conversion to the LLVM dialect puts before the names of C interfaces."""
+"""The prefix of C interfaces in MLIR's conversion to the LLVM dialect."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +41,7 @@ class MemRefCallProvider:
 
     Args:
         callee: the symbol to call; declared if the module has none of that name.
-        args: what is passed, in which order; left out, every parameter that is no constant.
+        args: items in the order in which they are passed; left out, every parameter but constants.
         c_interface: call ``_mlir_ciface_<callee>``, which a ``func.func`` with the attribute
             ``llvm.emit_c_interface`` gets. The callee may be given with that prefix.
 
@@ -56,10 +53,21 @@ class MemRefCallProvider:
             where that is recorded (:func:`~ffi_builder.record_memref_types`).
     """
 
-    borrows_tensors: ClassVar[bool] = True
     callee: str
     args: Sequence[Entry] | None = field(default=None, kw_only=True)
     c_interface: bool = field(default=False, kw_only=True)
+    trusted: ClassVar[bool] = True
+    borrows_tensors: ClassVar[bool] = True
+
+    def cache_key(self, context: ModuleContext) -> Hashable | None:
+        """Return the fields, and what the callee is the C interface of, or the other way round."""
+        key = fields_key(self)
+        if key is None:
+            return None
+        other = self.callee.removeprefix(C_INTERFACE)
+        if other == self.callee:
+            other = C_INTERFACE + other
+        return key, describe_callee(context.symbols.find(other))
 
     def __call__(self, current_block: Block, context: CallContext) -> Block:
         """Emit the call."""
@@ -98,7 +106,7 @@ class MemRefCallProvider:
     def _check_c_interface(
         self, context: CallContext, callee: str, arguments: Sequence[Argument]
     ) -> None:
-        """That the module has one, if it has the function; and that it returns no memref."""
+        """Check that the module has the C interface of its function, without a memref result."""
         plain_name = callee.removeprefix(C_INTERFACE)
         found, behind = context.symbols.find(callee), context.symbols.find(plain_name)
         if found is None and behind is not None:
@@ -119,7 +127,7 @@ class MemRefCallProvider:
             )
 
     def _check_returns_no_memref(self, context: CallContext, callee: str) -> None:
-        """Before the arguments are compared: there is one too many if the result is to be one."""
+        """Refuse a memref result, before the arguments are compared."""
         found = context.symbols.find(callee)
         if found is None or found.name != "llvm.func":
             return
@@ -154,7 +162,7 @@ def _is_integer(type_: Type) -> bool:
 
 
 def descriptor(context: CallContext, tensor: spec.Tensor) -> list[Value]:
-    """Allocated and aligned pointer, offset, sizes, strides."""
+    """Return the allocated and aligned pointers, the offset, sizes and strides of a memref."""
     data = context.data(tensor)
     return [
         data,
@@ -188,3 +196,6 @@ def _descriptor_on_the_stack(context: CallContext, tensor: spec.Tensor) -> Value
     for index, value in enumerate(values):
         b.store(value, b.offset(space, 8 * index))
     return space
+
+
+CONVENTION: Final = PerItem("MemRefCallProvider", MemRefCallProvider("").arguments_of)

@@ -1,4 +1,4 @@
-"""Strides of a Tensor as products of numbers and symbols, to tell what is row-major for certain."""
+"""Strides of a Tensor as products of numbers and symbols, to see whether it is row-major."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import TypeAlias
 from ffi_builder import spec
 
 Product: TypeAlias = "tuple[int, tuple[str, ...]]"
-"""A number, and the symbols (or other expressions) that it is multiplied with, sorted."""
+"""A number, and the sorted symbols (or other expressions) by which it is multiplied."""
 
 
 def only_value(dim: spec.Dim | None) -> int | None:
-    """The one value that an entry of a shape or of strides can have, or None."""
+    """Return the only value that an entry of a shape or of strides can have, or None."""
     if isinstance(dim, int):
         return dim
     if isinstance(dim, spec.Var) and dim.min is not None and dim.min == dim.max:
@@ -21,12 +21,12 @@ def only_value(dim: spec.Dim | None) -> int | None:
 
 
 def row_major(tensor: spec.Tensor, axis: int) -> Product:
-    """The stride of a dimension in a row-major tensor: the product of the later dimensions."""
+    """Return the row-major stride of a dimension: the product of the later dimensions."""
     return _product_of(tensor, range(axis + 1, tensor.ndim))
 
 
 def given_strides(tensor: spec.Tensor) -> list[Product | None]:
-    """Each stride that the spec asks for; None where it does not look."""
+    """Return the strides that the spec requires; None for one that may be anything."""
     axes = range(tensor.ndim)
     entries = tensor.stride_entries
     if entries is not None:
@@ -37,7 +37,7 @@ def given_strides(tensor: spec.Tensor) -> list[Product | None]:
 
 
 def show_product(product: Product) -> str:
-    """``4``, ``n`` or ``4 * n * m``."""
+    """Format a product: ``4``, ``n`` or ``4 * n * m``."""
     number, symbols = product
     factors = [str(number)] if number != 1 or not symbols else []
     return " * ".join([*factors, *symbols])

@@ -30,7 +30,7 @@ from ffi_builder.ir import (
 )
 from ffi_builder.protocol import MEMREF_TYPES
 from ffi_builder.providers.context import CallContext
-from ffi_builder.providers.forward import path_of
+from ffi_builder.providers.items import path_of
 from ffi_builder.providers.memref_layout import given_strides, only_value, row_major, show_product
 
 Passed: TypeAlias = "tuple[int, spec.Tensor]"

@@ -1,7 +1,7 @@
-"""Says how what a callee takes differs from what is passed, parameter by parameter.
+"""Errors that say how a callee's parameters differ from the arguments that are passed.
 
-Only a call that does not fit loads this. It may emit operations, to see what other providers would
-pass: the error that follows takes the whole wrapper out of the module again.
+Operations are emitted here to see what other providers would pass; attaching removes them again,
+since an error follows.
 """
 
 from __future__ import annotations
@@ -16,20 +16,13 @@ from typing import Final
 from ffi_builder import spec
 from ffi_builder.errors import BuildError
 from ffi_builder.protocol import MEMREF_TYPES
+from ffi_builder.providers.arguments import Argument
 from ffi_builder.providers.context import CallContext
-from ffi_builder.providers.forward import Argument, Item, path_of, plain
-from ffi_builder.providers.memref import MemRefCallProvider
-from ffi_builder.providers.nested import NestedTensorCallProvider
-from ffi_builder.providers.packing import DynamicParamPackCallProvider
-from ffi_builder.providers.simple import DirectCallProvider
+from ffi_builder.providers.conventions import FIXED, PER_ITEM
+from ffi_builder.providers.items import Item, path_of, plain
 
 _PTR: Final = "!llvm.ptr"
-_FIXED: Final[dict[tuple[str, ...], str]] = {
-    (_PTR,): "DynamicParamPackCallProvider",
-    (_PTR, "i32"): "DynamicParamPackCallProvider with include_num_args=True",
-    (_PTR, _PTR, "i32", _PTR): "PackedCallProvider",
-}
-"""Argument types that do not depend on the parameters, and the provider that passes them."""
+_OF_MEMREFS: Final = "MemRefCallProvider"
 _MOST_SHOWN: Final = 4
 """Differences that one error lists."""
 _MOST_REORDERED: Final = 6
@@ -60,7 +53,7 @@ def describe_mismatch(
     arguments: Sequence[Argument],
     taken: tuple[str, ...],
 ) -> BuildError:
-    """The error of a callee that takes other arguments, by their LLVM types."""
+    """Return the error of a callee that takes arguments of these other LLVM types."""
     passed = [str(argument.value.type) for argument in arguments]
     groups = _groups(context, arguments, passed)
     if len(taken) != len(passed):
@@ -95,7 +88,7 @@ def _listed(differences: Sequence[str]) -> str:
 def _groups(
     context: CallContext, arguments: Sequence[Argument], passed: Sequence[str]
 ) -> list[_Group]:
-    """The entries, each with the types of its arguments; none where one argument holds several."""
+    """Return the entries with the types of their arguments; none if they share one argument."""
     found: list[_Group] = []
     pairs = zip(arguments, passed, strict=True)
     for _, group in itertools.groupby(pairs, key=lambda pair: id(pair[0].of)):
@@ -106,12 +99,12 @@ def _groups(
 
 
 def _name(context: CallContext, argument: Argument) -> str:
-    """Name an argument for errors: one without a name is made of one entry alone."""
+    """Return the name of an argument in errors; one without a name is made of a single entry."""
     return argument.name or shown(context, argument.of[0])
 
 
 def shown(context: CallContext, item: Item) -> str:
-    """How an entry is called: ``x``, ``cfg.alpha``, ``x.data``, ``n * 2``."""
+    """Return the name of an entry in errors: ``x``, ``cfg.alpha``, ``x.data``, ``n * 2``."""
     if isinstance(item, (spec.Data, spec.Field, spec.Var, spec.Expr, int)):
         return str(item)
     return path_of(context, spec.required(item))
@@ -123,7 +116,7 @@ def shown(context: CallContext, item: Item) -> str:
 def _differences(
     context: CallContext, names: Sequence[str], passed: Sequence[str], taken: Sequence[str]
 ) -> Iterator[str]:
-    """The fewest changes that make one list of types of the other; of equal lengths, each pair."""
+    """Yield the pairs that differ; if the lengths do, the fewest changes from one to the other."""
     changes = SequenceMatcher(None, passed, taken, autojunk=False).get_opcodes()
     if len(passed) == len(taken):
         pairs = enumerate(zip(passed, taken, strict=True))
@@ -146,7 +139,7 @@ def _differences(
 
 
 def _missing(context: CallContext, taken: Sequence[str], where: range) -> str:
-    """Arguments that nothing is passed for, and the symbols that have their type."""
+    """Describe arguments for which nothing is passed, with the symbols of their type."""
     types = [taken[index] for index in where]
     symbols = [name for name, type_ in _symbols(context) if {type_} == {*types}]
     shown = ", ".join(map(_short, types))
@@ -160,7 +153,7 @@ def _missing(context: CallContext, taken: Sequence[str], where: range) -> str:
 
 
 def _symbols(context: CallContext) -> list[tuple[str, str]]:
-    """The symbols that are no parameters, such as sizes, with their types."""
+    """Return the symbols that are not parameters, such as sizes, with their types."""
     parameters = {spec.required(param) for _, param in spec.with_paths(context.params)}
     scalar = context.builder.types.scalar
     return [
@@ -177,8 +170,8 @@ def _short(type_: str) -> str:
 def _ranks_that_differ(
     provider: str, groups: Sequence[_Group], taken: tuple[str, ...]
 ) -> Iterator[str]:
-    """Memrefs of another rank, where the callee takes everything else."""
-    if provider != MemRefCallProvider.__name__:
+    """Yield the tensors of another rank than the callee's memrefs, if that is all that differs."""
+    if provider != _OF_MEMREFS:
         return
     ranks = _ranks(groups, taken)
     for group, rank in zip(groups, ranks or (), strict=bool(ranks)):
@@ -188,7 +181,7 @@ def _ranks_that_differ(
 
 
 def _ranks(groups: Sequence[_Group], taken: tuple[str, ...]) -> list[int | None] | None:
-    """The rank of each tensor, None of the rest, if the callee takes these as memrefs."""
+    """Return the ranks of the memrefs that the callee takes for these entries, if it does."""
 
     @cache
     def fit(index: int, at: int) -> list[int | None] | None:
@@ -216,7 +209,7 @@ def _ranks(groups: Sequence[_Group], taken: tuple[str, ...]) -> list[int | None]
 
 
 def _recorded_types(context: CallContext, callee: str) -> str:
-    """The types that the callee was written with, as text; empty where they are not known."""
+    """Return the types of the callee before it was lowered, as text; empty if unknown."""
     function = context.symbols.find(callee)
     if function is None or MEMREF_TYPES not in function.attributes:
         return ""
@@ -230,19 +223,20 @@ def _other_provider(
     groups: Sequence[_Group],
     taken: tuple[str, ...],
 ) -> str:
-    """Which ready-made provider passes what the callee takes; empty where none does."""
+    """Name a ready-made provider that passes what the callee takes; empty if none does."""
     types = _recorded_types(context, callee)
     if "memref<*" in types:
         return "No provider passes a memref without a rank: give the kernel memrefs that have one"
     of_memrefs = "memref<" in types
-    fixed = _FIXED.get(taken)
+    fixed = next((known for known in FIXED if known.types == taken), None)
     if fixed is not None and not of_memrefs:
-        plainly = " without include_num_args and struct_call" if fixed == provider else ""
-        return f"{fixed}{plainly} passes what it takes"
-    for name, convert in _conventions(callee).items():
-        if name == provider or (of_memrefs and name != MemRefCallProvider.__name__):
+        options = fixed.options or (fixed.plainly if fixed.provider == provider else "")
+        return f"{fixed.provider}{options} passes what it takes"
+    for convention in PER_ITEM:
+        name = convention.provider
+        if name == provider or (of_memrefs and name != _OF_MEMREFS):
             continue
-        theirs = _converted(context, convert, groups)
+        theirs = _converted(context, convention.arguments_of, groups)
         if theirs is None:
             continue
         if _types(theirs) == taken:
@@ -251,22 +245,12 @@ def _other_provider(
         if args is not None:
             return f"{name} passes what it takes, with args={args}"
     tensors = any(group.ndim is not None for group in groups)
-    if provider != MemRefCallProvider.__name__ and tensors and _has_memref(taken):
+    if provider != _OF_MEMREFS and tensors and _has_memref(taken):
         return (
             "It looks like a function lowered from memrefs (pointer, pointer, offset, sizes, "
             "strides), which MemRefCallProvider calls"
         )
     return ""
-
-
-def _conventions(callee: str) -> dict[str, Callable[[CallContext, Item], list[Argument]]]:
-    by_value = DynamicParamPackCallProvider(callee)
-    return {
-        "MemRefCallProvider": MemRefCallProvider(callee).arguments_of,
-        "DirectCallProvider": DirectCallProvider(callee).arguments_of,
-        "NestedTensorCallProvider": NestedTensorCallProvider(callee).arguments_of,
-        "DynamicParamPackCallProvider with struct_call=True": by_value.arguments_of,
-    }
 
 
 def _converted(
@@ -291,7 +275,7 @@ def _types(groups: Sequence[_Group]) -> tuple[str, ...]:
 
 
 def _has_memref(taken: tuple[str, ...]) -> bool:
-    """Whether a memref of rank 1 or more may be among these: of rank 0 it is too little to say."""
+    """Whether these look like a memref of rank 1 or more; rank 0 is too short to tell."""
     wanted = (_PTR, _PTR, "i64", "i64", "i64")
     return any(taken[at : at + len(wanted)] == wanted for at in range(len(taken)))
 
@@ -299,7 +283,7 @@ def _has_memref(taken: tuple[str, ...]) -> bool:
 def _order(
     context: CallContext, groups: Sequence[_Group], taken: tuple[str, ...]
 ) -> tuple[list[str] | None, bool]:
-    """An ``args=`` that fits, with symbols that are missing; and whether several orders do."""
+    """Return an ``args=`` that fits, with missing symbols, and whether several orders fit."""
     if not all(group.types for group in groups):
         return None, False
     filled = _with_symbols(context, groups, taken)
@@ -315,7 +299,7 @@ def _order(
 def _with_symbols(
     context: CallContext, groups: Sequence[_Group], taken: tuple[str, ...]
 ) -> list[str] | None:
-    """The entries in their order, with each symbol at most once where nothing is passed."""
+    """Return the entries in order, filled up with symbols, each at most once."""
     args: list[str] = []
     left, symbols = list(groups), _symbols(context)
     at = 0

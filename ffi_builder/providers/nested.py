@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from ffi_builder import spec
 from ffi_builder.errors import BuildError
 from ffi_builder.ir import Block, Value
-from ffi_builder.providers.context import CallContext
-from ffi_builder.providers.forward import (
+from ffi_builder.providers.arguments import (
     Argument,
-    Entry,
-    Item,
     arguments_of_items,
-    call,
-    check_status,
-    items,
-    path_of,
-    plain,
     scalar_arguments,
     shape_arguments,
 )
+from ffi_builder.providers.call import call, check_status
+from ffi_builder.providers.context import CallContext, ModuleContext
+from ffi_builder.providers.conventions import PerItem
+from ffi_builder.providers.items import Entry, Item, items, path_of, plain
+from ffi_builder.providers.provider import fields_key
 
 _DEVICE_SPACE = 1
 """LLVM's address space of device memory, for NVPTX and AMDGPU."""
@@ -45,7 +42,7 @@ class NestedTensorCallProvider:
 
     Args:
         callee: the symbol to call; declared (as void) if the module has none of that name.
-        args: what is passed, in which order; left out, every parameter that is no constant.
+        args: items in the order in which they are passed; left out, every parameter but constants.
         address_space: of the data pointers; left out, 1, and 0 for tensors on the CPU.
 
     Raises:
@@ -53,10 +50,15 @@ class NestedTensorCallProvider:
             tensor may be on any device and no address space is given.
     """
 
-    borrows_tensors: ClassVar[bool] = True
     callee: str
     args: Sequence[Entry] | None = field(default=None, kw_only=True)
     address_space: int | None = field(default=None, kw_only=True)
+    trusted: ClassVar[bool] = True
+    borrows_tensors: ClassVar[bool] = True
+
+    def cache_key(self, context: ModuleContext) -> Hashable | None:
+        """Return the fields."""
+        return fields_key(self)
 
     def __call__(self, current_block: Block, context: CallContext) -> Block:
         """Emit the call."""
@@ -103,7 +105,7 @@ class NestedTensorCallProvider:
 
 
 def dynamic_layout(context: CallContext, tensor: spec.Tensor) -> list[list[Value]]:
-    """What is no int of a tensor's shape, and of its strides."""
+    """Return the entries of a tensor's shape, and those of its strides, that are not ints."""
     return [
         _dynamic(tensor.dims, context.shape(tensor)),
         _dynamic(_known_strides(tensor), context.strides(tensor)),
@@ -111,13 +113,13 @@ def dynamic_layout(context: CallContext, tensor: spec.Tensor) -> list[list[Value
 
 
 def _dynamic(entries: Sequence[spec.Dim | None], values: list[Value]) -> list[Value]:
-    """The values of the entries that are not ints."""
+    """Return the values of the entries that are not ints."""
     known = zip(entries, values, strict=True)
     return [value for entry, value in known if not isinstance(entry, int)]
 
 
 def _known_strides(tensor: spec.Tensor) -> Sequence[spec.Dim | None]:
-    """The strides, where those of a contiguous tensor are ints (whatever) or None."""
+    """Return the strides; for a contiguous tensor, 1 for any that is an int, and else None."""
     if tensor.stride_entries is not None:
         return tensor.stride_entries
     column_major = tensor.order == "F"
@@ -129,5 +131,8 @@ def _known_strides(tensor: spec.Tensor) -> Sequence[spec.Dim | None]:
 
 
 def _nested(context: CallContext, values: list[Value]) -> Value:
-    """A struct of the values, or the only one of them."""
+    """Return a struct of the values, or the value itself if it is the only one."""
     return values[0] if len(values) == 1 else context.builder.pack(values)
+
+
+CONVENTION: Final = PerItem("NestedTensorCallProvider", NestedTensorCallProvider("").arguments_of)

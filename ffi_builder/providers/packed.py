@@ -1,4 +1,4 @@
-"""Calling other functions of the TVM-FFI C ABI.
+"""Calls of other functions of the TVM-FFI C ABI.
 
 What is emitted for ``PackedCallProvider(global_function="my.f", args=[x, n])``::
 
@@ -14,21 +14,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import ClassVar, Final
 
 from ffi_builder import abi, spec
 from ffi_builder.abi import TypeIndex
 from ffi_builder.errors import BuildError
 from ffi_builder.ir import Block, Value
+from ffi_builder.providers.call import check_name
 from ffi_builder.providers.context import CallContext
-from ffi_builder.providers.forward import (
-    Entry,
-    Item,
-    check_name,
-    entries,
-    with_result_tensors,
-)
+from ffi_builder.providers.conventions import Fixed
 from ffi_builder.providers.globals import any_head, call_global, return_failure
+from ffi_builder.providers.items import Entry, Item, entries, with_result_tensors
 from ffi_builder.providers.results import empty_any, take_any
 
 _PARTS: Final = {
@@ -37,7 +33,7 @@ _PARTS: Final = {
     "dtype": TypeIndex.DATA_TYPE,
     "dltensor": TypeIndex.DL_TENSOR_PTR,
 }
-"""Type indices of the parts of parameters that are no ints."""
+"""Type indices of the parts of parameters that are not ints."""
 
 
 @dataclass(frozen=True)
@@ -70,6 +66,7 @@ class PackedCallProvider:
     symbol: str | None = None
     global_function: str | None = field(default=None, kw_only=True)
     args: Sequence[Entry] | None = field(default=None, kw_only=True)
+    trusted: ClassVar[bool] = True
 
     @property
     def callee(self) -> str | None:
@@ -96,7 +93,7 @@ class PackedCallProvider:
         return b.block
 
     def _arguments(self, context: CallContext) -> tuple[Value, Value]:
-        """The arguments as they came, or an array of those that are chosen."""
+        """Return the arguments as they came, or an array of the chosen ones."""
         if self.args is None and not context.signature.result_tensors:
             return context.raw_args, context.raw_num_args
         name, every = type(self).__name__, context.signature.arguments
@@ -131,7 +128,7 @@ class PackedCallProvider:
 
 
 def _pack(context: CallContext, items: Sequence[Item]) -> Value:
-    """An array of ``TVMFFIAny`` on the stack; of none too, as callees may want an address."""
+    """Return an array of ``TVMFFIAny`` on the stack; callees may want an address of none, too."""
     b = context.builder
     size = abi.ANY_SIZE
     array = b.alloca(b.types.i64, max(len(items), 1) * size // 8)
@@ -144,7 +141,7 @@ def _pack(context: CallContext, items: Sequence[Item]) -> Value:
 
 
 def _any(context: CallContext, item: Item) -> tuple[Value, Value]:
-    """The two words of a ``TVMFFIAny``: type index and padding as an i64, and the payload."""
+    """Return both words of a ``TVMFFIAny``: type index with padding as an i64, and payload."""
     b, t = context.builder, context.builder.types
     match item:
         case spec.Data(tensor=tensor):
@@ -163,7 +160,7 @@ def _any(context: CallContext, item: Item) -> tuple[Value, Value]:
 
 
 def _part(context: CallContext, param: spec.Param, part: str) -> tuple[Value, Value]:
-    """A part of what is absent is None, as its value is 0 then; but for ``present`` itself."""
+    """Return both words of a part; a part of an absent parameter, except ``present``, is None."""
     b = context.builder
     value: Value = getattr(context, part)(param)
     head = any_head(b, _PARTS.get(part, TypeIndex.INT))
@@ -180,9 +177,12 @@ def _is_parameter(context: CallContext, var: spec.Var) -> bool:
 
 
 def _wide(context: CallContext, var: spec.Var) -> Value:
-    """A symbol that a dimension, a stride or such binds, and so fits an int64."""
+    """Extend a symbol to i64; it fits, since a dimension, a stride or the like binds it."""
     b, value = context.builder, context.value(var)
     if value.type == b.types.i64:
         return value
     extend = b.zext if var.dtype.startswith("u") else b.sext
     return extend(value, b.types.i64)
+
+
+CONVENTION: Final = Fixed("PackedCallProvider", ("!llvm.ptr", "!llvm.ptr", "i32", "!llvm.ptr"))

@@ -1,32 +1,25 @@
-"""Calling kernels that take ``void**``: one pointer a parameter."""
+"""Calls of kernels that take ``void**``: one pointer for each parameter."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from ffi_builder import spec
 from ffi_builder.errors import BuildError
 from ffi_builder.ir import Block, Type, Value
-from ffi_builder.providers.context import CallContext
-from ffi_builder.providers.forward import (
-    Argument,
-    Entry,
-    Item,
-    call,
-    check_status,
-    items,
-    plain,
-    present,
-    scalar_arguments,
-    shape_arguments,
-)
+from ffi_builder.providers.arguments import Argument, scalar_arguments, shape_arguments
+from ffi_builder.providers.call import call, check_status
+from ffi_builder.providers.context import CallContext, ModuleContext
+from ffi_builder.providers.conventions import Fixed, PerItem
+from ffi_builder.providers.items import Entry, Item, items, plain, present
+from ffi_builder.providers.provider import fields_key
 
 
 @dataclass(frozen=True)
 class DynamicParamPackCallProvider:
-    """Calls ``void|int32_t callee(void** params [, int32_t count])``; a status not 0 is an error.
+    """Calls ``void|int32_t callee(void** params [, int32_t count])``; status 0 means success.
 
     Each parameter is one pointer, to:
 
@@ -50,7 +43,7 @@ class DynamicParamPackCallProvider:
         struct_call: pass no ``void**``, but each parameter as an argument of its own, and these
             structs as LLVM first-class aggregates: for callees in LLVM or MLIR, as C passes
             structs otherwise.
-        args: what is passed, in which order; left out, every parameter that is no constant.
+        args: items in the order in which they are passed; left out, every parameter but constants.
         returns_status: whether a callee that the module does not have returns an int32 status.
             Left out it is declared as void, and a status that it returns is not seen.
 
@@ -58,16 +51,21 @@ class DynamicParamPackCallProvider:
         BuildError: when attached, if the callee is in the module and takes other arguments.
     """
 
-    borrows_tensors: ClassVar[bool] = True
     callee: str
     include_num_args: bool = False
     struct_call: bool = False
     args: Sequence[Entry] | None = field(default=None, kw_only=True)
     returns_status: bool | None = field(default=None, kw_only=True)
+    trusted: ClassVar[bool] = True
+    borrows_tensors: ClassVar[bool] = True
+
+    def cache_key(self, context: ModuleContext) -> Hashable | None:
+        """Return the fields."""
+        return fields_key(self)
 
     @property
     def one_at_a_time(self) -> bool:
-        """Structs in memory are written one after the other, those in registers passed at once."""
+        """True for structs in memory, which are written one after the other."""
         return not self.struct_call
 
     def __call__(self, current_block: Block, context: CallContext) -> Block:
@@ -107,7 +105,7 @@ class DynamicParamPackCallProvider:
         return b.block
 
     def _results(self, context: CallContext) -> list[Value]:
-        """Zeros for the callee to write scalar results over."""
+        """Allocate zeros, which the callee overwrites with the scalar results."""
         b = context.builder
         spaces: list[Value] = []
         for result in _scalars(context):
@@ -161,7 +159,7 @@ class DynamicParamPackCallProvider:
         return Argument(group.members[0], group.extension, of=(item,))
 
     def _in_memory(self, context: CallContext, group: _Group) -> Value:
-        """Stack space with the members, laid out by LLVM: each at its natural alignment."""
+        """Write the members to the stack, each at its natural alignment."""
         b = context.builder
         if group.is_pointer:
             return group.members[0]
@@ -184,15 +182,15 @@ class DynamicParamPackCallProvider:
 
 @dataclass(frozen=True)
 class _Group:
-    """What one pointer points to."""
+    """The data that one pointer points to."""
 
     members: list[Value]
     is_struct: bool = False
     is_pointer: bool = False
-    """The member itself is what is passed."""
+    """Whether the member itself is passed."""
     extension: str = ""
     there: Value | None = None
-    """An i1; where it is false NULL is passed."""
+    """An i1, if the parameter may be absent: NULL is passed if it is false."""
 
 
 def _scalars(context: CallContext) -> list[spec.Var]:
@@ -205,6 +203,14 @@ def _storage(context: CallContext, result: spec.Var) -> Type:
 
 
 def _storable(context: CallContext, value: Value) -> Value:
-    """A value as it stands in memory: a bool is a byte."""
+    """Convert a value to its form in memory: a bool is a byte."""
     b = context.builder
     return b.zext(value, b.types.i8) if value.type == b.types.i1 else value
+
+
+_NAME: Final = DynamicParamPackCallProvider.__name__
+CONVENTIONS: Final = (
+    Fixed(_NAME, ("!llvm.ptr",), plainly=" without include_num_args and struct_call"),
+    Fixed(_NAME, ("!llvm.ptr", "i32"), " with include_num_args=True"),
+    PerItem(f"{_NAME} with struct_call=True", DynamicParamPackCallProvider("").arguments_of),
+)

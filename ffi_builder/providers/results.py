@@ -1,4 +1,4 @@
-"""Scalars that a callee returns, as the results of a wrapper."""
+"""Scalar results of a wrapper, which a callee returns."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from ffi_builder.providers.context import CallContext
 def result_type(
     provider: str, context: CallContext, callee: str, scalars: Sequence[spec.Var]
 ) -> Type:
-    """What the callee returns: the type of one scalar, or a struct of several.
+    """Return the callee's result type: that of one scalar, or a struct of several.
 
     Raises:
-        BuildError: if somebody wants a status, or a C function would have to return the struct.
+        BuildError: if a status is wanted, or a C function would have to return the struct.
     """
     t = context.builder.types
     types = [t.scalar(scalar.dtype) for scalar in scalars]
@@ -49,10 +49,10 @@ def take_results(
     value: Value | None,
     scalars: Sequence[spec.Var],
 ) -> None:
-    """Note what the callee returned as the results.
+    """Set the context's results to what the callee returned.
 
     Raises:
-        BuildError: if it is of another type.
+        BuildError: if its type is another one.
     """
     b = context.builder
     types = [b.types.scalar(scalar.dtype) for scalar in scalars]
@@ -71,7 +71,7 @@ def take_results(
 
 
 def empty_any(context: CallContext) -> Value:
-    """Space for a ``TVMFFIAny`` with None in it, for a function to return into."""
+    """Return stack space for the result of a function, a ``TVMFFIAny`` that is None."""
     b = context.builder
     space = b.alloca(b.types.i64, abi.ANY_SIZE // 8)
     b.store(b.i64(0), space)
@@ -80,7 +80,7 @@ def empty_any(context: CallContext) -> Value:
 
 
 def take_any(provider: str, context: CallContext, came: Value) -> None:
-    """Make the result of what a TVM-FFI function returned; objects are released.
+    """Convert what a TVM-FFI function returned to the wrapper's result; objects are released.
 
     Raises:
         BuildError: if there is more than one scalar result: such a function returns one value.
@@ -102,7 +102,7 @@ def take_any(provider: str, context: CallContext, came: Value) -> None:
 
 
 def _converted(context: CallContext, result: spec.Var, index: Value, payload: Value) -> Value:
-    """The value in the result's own type, of the one or two kinds that stand for it."""
+    """Convert a value to the result's type, if it is of a kind that the result may have."""
     b, dtype = context.builder, result.dtype
     t = b.types
     bits = b.load(t.i64, payload)
@@ -133,7 +133,7 @@ def _converted(context: CallContext, result: spec.Var, index: Value, payload: Va
 
 
 def _check_kind(context: CallContext, result: spec.Var, right: Value, index: Value) -> None:
-    """The value is of a kind that stands for the result; the error says what kind came."""
+    """Check that the value is of a kind that the result may have."""
     b = context.builder
     following, failed = b.new_block(), b.new_block(cold=True)
     b.cond_br(right, following, failed, likely=True)
@@ -169,7 +169,7 @@ _WIDTH: Final = 32
 
 @cache
 def _known_names() -> tuple[bytes, list[tuple[int, int, int]]]:
-    """The names of static types, and the runs of their indices, with where each begins."""
+    """Return the names of static types, and the runs of indices with their offsets in the names."""
     runs: list[tuple[int, int, int]] = []
     data = b""
     for index, name in sorted(TYPE_NAMES.items()):

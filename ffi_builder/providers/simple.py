@@ -2,31 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from ffi_builder import spec
 from ffi_builder.ir import Block
-from ffi_builder.providers.context import CallContext
-from ffi_builder.providers.forward import (
+from ffi_builder.providers.arguments import (
     Argument,
-    Entry,
-    Item,
     arguments_of_items,
-    call,
-    items,
-    plain,
     scalar_arguments,
     shape_arguments,
 )
+from ffi_builder.providers.call import call
+from ffi_builder.providers.context import CallContext, ModuleContext
+from ffi_builder.providers.conventions import PerItem
+from ffi_builder.providers.items import Entry, Item, items, plain
+from ffi_builder.providers.provider import fields_key
 
 
 @dataclass(frozen=True)
 class NopCallProvider:
     """Calls nothing: a wrapper that only checks its arguments."""
 
+    forwards: ClassVar[bool] = False
+    trusted: ClassVar[bool] = True
     borrows_tensors: ClassVar[bool] = True
+
+    def cache_key(self, context: ModuleContext) -> Hashable:
+        """All wrappers of a signature are equal."""
+        return ()
 
     def __call__(self, current_block: Block, context: CallContext) -> Block:
         """Emit nothing."""
@@ -37,25 +42,30 @@ class NopCallProvider:
 class DirectCallProvider:
     """Calls a function with plain C arguments: ``void saxpy(float a, float* x, float* y, int n)``.
 
-    Passed are, in order: of a tensor its data pointer, or where it may have any number of
-    dimensions the ``DLTensor*``; a symbol or Choice in its own type (bool as a C bool, handle as a
+    Passed are, in order: for a tensor its data pointer, or the ``DLTensor*`` if it may have any
+    number of dimensions; a symbol or Choice in its own type (bool as a C bool, handle as a
     pointer); a stream, pointer or object as a pointer; a DType as an int32 and a Device as an int64
-    (as C passes a ``DLDataType`` and a ``DLDevice``); of a String or Bytes the pointer and the
-    length, an int64; of a Shape its entries that are not ints, of a tuple or struct its elements;
-    an expression or int of ``args=`` as an int64. What is absent is NULL or 0. The callee's result
-    is not looked at.
+    (as C passes a ``DLDataType`` and a ``DLDevice``); for a String or Bytes the pointer and
+    the length, an int64; for a Shape its entries that are not ints; for a tuple or struct its
+    elements; an expression or int of ``args=`` as an int64. Absent values are NULL or 0. The
+    callee's result is ignored unless the signature returns scalars.
 
     Args:
         callee: the symbol to call; declared if the module has none of that name.
-        args: what is passed, in which order; left out, every parameter that is no constant.
+        args: items in the order in which they are passed; left out, every parameter but constants.
 
     Raises:
         BuildError: when attached, if the callee is in the module and takes other arguments.
     """
 
-    borrows_tensors: ClassVar[bool] = True
     callee: str
     args: Sequence[Entry] | None = field(default=None, kw_only=True)
+    trusted: ClassVar[bool] = True
+    borrows_tensors: ClassVar[bool] = True
+
+    def cache_key(self, context: ModuleContext) -> Hashable | None:
+        """Return the fields."""
+        return fields_key(self)
 
     def __call__(self, current_block: Block, context: CallContext) -> Block:
         """Emit the call."""
@@ -76,3 +86,6 @@ class DirectCallProvider:
                 return shape_arguments(context, shape)
             case _:
                 return scalar_arguments(context, item)
+
+
+CONVENTION: Final = PerItem("DirectCallProvider", DirectCallProvider("").arguments_of)

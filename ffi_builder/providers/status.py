@@ -1,16 +1,18 @@
-"""A provider around another one: what the callee returns is a status, and may be an error."""
+"""A provider that wraps another one and raises an error if the callee returns a status."""
 
 from __future__ import annotations
 
 import re
 import string
+from collections.abc import Hashable
 from dataclasses import dataclass, field
 from typing import Final
 
 from ffi_builder.errors import BuildError
 from ffi_builder.ir import ERROR_KINDS, Block, Value
-from ffi_builder.providers.context import CallContext, CallProvider, ModuleContext, borrows_tensors
+from ffi_builder.providers.context import CallContext, ModuleContext
 from ffi_builder.providers.packed import PackedCallProvider
+from ffi_builder.providers.provider import CallProvider, Members
 from ffi_builder.suggest import did_you_mean
 
 _FIELDS: Final = ("callee", "status")
@@ -19,18 +21,18 @@ _MOST_BITS: Final = 64
 
 @dataclass(frozen=True)
 class CheckStatus:
-    """Calls as another provider does, and raises an error where the callee returns not 0.
+    """Calls as another provider does, and raises an error if the callee does not return 0.
 
     The callee returns an integer of up to 64 bits; one that is not in the module is declared to
-    return an i32. A provider of one's own can be within it if it notes what its callee returned as
-    ``context.returned``.
+    return an i32. An author's provider can be wrapped if it sets ``context.returned`` to what its
+    callee returned.
 
     Args:
         provider: emits the call.
         error: the class of the error: RuntimeError, ValueError, TypeError, AttributeError,
             KeyError, IndexError, AssertionError or MemoryError.
-        message: its words, to which the signature is added. ``{callee}`` in it is the name, and
-            ``{status}`` what it returned, in decimal, signed; braces are doubled as in Python.
+        message: the error's message; the signature is appended. ``{callee}`` stands for the
+            callee's name, ``{status}`` for the signed status; braces are doubled as in Python.
 
     Raises:
         BuildError: if the error is another one, or the message has other fields; when attached, if
@@ -47,24 +49,32 @@ class CheckStatus:
 
     @property
     def callee(self) -> str | None:
-        """That of the provider within, if it has one."""
-        return getattr(self.provider, "callee", None)
+        """The callee of the inner provider, if it has one."""
+        return Members(self.provider).callee
 
     @property
     def one_at_a_time(self) -> bool:
-        """As the provider within."""
-        return getattr(self.provider, "one_at_a_time", False)
+        """As the inner provider."""
+        return Members(self.provider).one_at_a_time
+
+    @property
+    def trusted(self) -> bool:
+        """Trusted if the inner provider is."""
+        return Members(self.provider).trusted
 
     @property
     def borrows_tensors(self) -> bool:
-        """As the provider within."""
-        return borrows_tensors(self.provider)
+        """As the inner provider."""
+        return Members(self.provider).borrows_tensors
 
     def prepare(self, context: ModuleContext) -> None:
-        """As the provider within."""
-        prepare = getattr(self.provider, "prepare", None)
-        if prepare is not None:
-            prepare(context)
+        """Prepare the inner provider."""
+        Members(self.provider).prepare(context)
+
+    def cache_key(self, context: ModuleContext) -> Hashable | None:
+        """Return the words of the error with the inner provider's key, if that has one."""
+        key = Members(self.provider).cache_key(context)
+        return None if key is None else (self.error, self.message, key)
 
     def __call__(self, current_block: Block, context: CallContext) -> Block:
         """Emit the call, and the check behind it."""
@@ -94,7 +104,7 @@ class CheckStatus:
             )
 
     def _words(self) -> tuple[str, int]:
-        """The message for ``check``, and how often the status is in it."""
+        """Return the message for ``check``, and how often it shows the status."""
         if self.error not in ERROR_KINDS:
             raise BuildError(
                 f"CheckStatus: error: expected one of {', '.join(ERROR_KINDS)} but got "

@@ -12,11 +12,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, cast
 
+from ffi_builder.abi import PREFIX
+from ffi_builder.protocol import METADATA as ATTRIBUTE
 from ffi_builder.protocol import METADATA_FORMAT
 from ffi_builder.runtime.protocols import Module, Operation
-
-ATTRIBUTE: Final = "ffi-builder-metadata"
-PREFIX: Final = "__tvm_ffi_"
 
 EMPTY: Final[Any] = object()
 """Stands for a default or a constant that there is not: None is a value like any other."""

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from ffi_builder import abi, spec
+from ffi_builder.protocol import TABLE
 
 if TYPE_CHECKING:
     from ffi_builder.providers import CallProvider
 
-_MINE: Final = (abi.PREFIX, "__ffi_builder_table_")
+_MINE: Final = (abi.PREFIX, TABLE)
 """Prefixes of the symbols of a wrapper and its table."""
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from ffi_builder.providers.cuda import emit
+from ffi_builder.providers.cuda.emitted import steps
 from tests.cuda.broken.breakages import BREAKAGES, OF_THE_CALLER, RACE
 from tests.cuda.broken.breaking import Breakage, forget_helpers
 from tests.cuda.fake import FakeDriver, missing
@@ -27,7 +27,7 @@ def patch() -> Iterator[pytest.MonkeyPatch]:
     """Undone with what was built meanwhile: nobody else gets a broken helper."""
     with pytest.MonkeyPatch.context() as found:
         yield found
-    emit.helper_name.cache_clear()
+    steps.helper_name.cache_clear()
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.__name__)

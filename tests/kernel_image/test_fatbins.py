@@ -149,7 +149,7 @@ def test_an_empty_one_and_what_follows_its_end():
         (HEADER.pack(b"\x50\xed\x55\xba", 1, 0, 0), r"version is 1 and its header 0 bytes"),
         (fatbin(ENTRY.pack(*[0] * 14)), r"the header of entry 1 would have 0 bytes, not 64"),
         (fatbin(ENTRY.pack(2, 1, 64, 1 << 60, *[0] * 10)), r"entry 1 would end at byte \d+ of 80"),
-        (fatbin(entry(b"junk")), r"In the fatbin, entry 1, code for sm_90: The cubin is cut off"),
+        (fatbin(entry(b"junk")), r"In the fatbin, entry 1, code for sm_90: The cubin is truncated"),
         (fatbin(entry(b"junk", kind=PTX)), r"In the fatbin, entry 1, PTX for compute_90: The PTX says"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",

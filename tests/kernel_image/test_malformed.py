@@ -1,4 +1,4 @@
-"""What is no image, cut off, or damaged anywhere: an Image or a SpecError, and nothing else."""
+"""What is no image, truncated, or damaged anywhere: an Image or a SpecError, and nothing else."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def read_or_refuse(data: bytes) -> Image | None:
         (b'extern "C" __global__ void f() {}\n', r"but it is CUDA C\+\+; ffi_builder\.cuda\.compile"),
         (b"; ModuleID = 'x'\ndefine void @f() {", "but it is LLVM IR; ffi_builder.cuda.lower_to"),
         (b"gpu.module @k {}\n", "but it is MLIR; ffi_builder.cuda.lower_to_ptx"),
-        (b"\x7fELF", "The cubin is cut off or damaged: it has 4 bytes"),
+        (b"\x7fELF", "The cubin is truncated or damaged: the ELF header would be bytes 0 to 64, but there are 4"),
     ],
 )  # fmt: skip
 def test_what_it_looks_like(data: bytes, words: str):
@@ -101,7 +101,7 @@ def test_other_types(given_: object):
 def test_damaged_headers(at: int, layout: str, value: int, words: str):
     data = bytearray(bytes_of("cuda13-sm_80.cubin"))
     struct.pack_into(f"<{layout}", data, at, value)
-    with pytest.raises(SpecError, match=f"The cubin is cut off or damaged: {words}"):
+    with pytest.raises(SpecError, match=f"The cubin is truncated or damaged: {words}"):
         read_image(bytes(data))
 
 
@@ -135,7 +135,7 @@ def test_damaged_names_of_sections_and_symbols(
     data = bytearray(bytes_of("cuda13-sm_80.cubin"))
     layout, at, value = section_field(data, section, field)
     struct.pack_into(layout, data, at, value + change)
-    with pytest.raises(SpecError, match=f"The cubin is cut off or damaged: {words}"):
+    with pytest.raises(SpecError, match=f"The cubin is truncated or damaged: {words}"):
         read_image(bytes(data))
 
 
@@ -175,7 +175,7 @@ def test_damaged_descriptions_of_parameters(new: bytes, words: str):
     data = bytes_of("cuda13-sm_80.cubin")
     assert THIRD in data
     at = data.index(THIRD, data.index(struct.pack("<BBHIHH", 4, 0x17, 12, 0, 3, 24)))
-    with pytest.raises(SpecError, match=f"The cubin is cut off or damaged: .*{words}"):
+    with pytest.raises(SpecError, match=f"The cubin is truncated or damaged: .*{words}"):
         read_image(data[:at] + new + data[at + len(new) :])
 
 

@@ -295,7 +295,7 @@ def test_prepare_and_callee_are_those_of_the_provider_within() -> None:
 
 
 def test_what_is_within_need_not_be_known_to_translate() -> None:
-    """Only functions made by providers of our own are sealed."""
+    """Only functions made by providers of our own are marked as trusted."""
     mark = "ffi-builder-trusted-"
 
     def wrapper(provider: CallProvider) -> str:
@@ -306,6 +306,12 @@ def test_what_is_within_need_not_be_known_to_translate() -> None:
     assert mark in wrapper(DIRECT)
     assert mark in wrapper(CheckStatus(DIRECT))
     assert mark not in wrapper(CheckStatus(OfOnesOwn()))
+
+    class Other(DirectCallProvider):
+        """It may emit anything, so it does not inherit what its class says."""
+
+    assert mark not in wrapper(Other("k"))
+    assert mark not in wrapper(CheckStatus(Other("k")))
 
 
 def test_a_status_is_wanted_only_within() -> None:

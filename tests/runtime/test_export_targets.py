@@ -10,7 +10,9 @@ from typing import Any
 import pytest
 
 from ffi_builder import CompileError, runtime
+from ffi_builder.elf import SHT_PROGBITS, Elf
 from ffi_builder.runtime import elf, inputs
+from ffi_builder.view import View
 from tests.runtime.exporting import every_kind_module, scaling
 from tests.runtime.samples import ADD_ONE, c_object, llvm_entry, needs_cc, run_child
 
@@ -35,10 +37,11 @@ def instructions(data: bytes, machine: str) -> list[Any]:
         "aarch64": (capstone.CS_ARCH_ARM64, capstone.CS_MODE_ARM),
     }
     found: list[Any] = []
-    for section in elf._section_headers(data):  # pyright: ignore[reportPrivateUsage]
-        kind, flags, offset, size = section[1], section[2], section[4], section[5]
-        if kind == 1 and flags & 4:  # PROGBITS, EXECINSTR
-            decoded = list(capstone.Cs(*modes[machine]).disasm(data[offset : offset + size], 0))
+    file = Elf(View(data, "object", ValueError))
+    for section in file.sections:
+        if section.kind == SHT_PROGBITS and section.flags & 4:  # EXECINSTR
+            size, content = section.size, file.content(section)
+            decoded = list(capstone.Cs(*modes[machine]).disasm(content, 0))
             assert sum(one.size for one in decoded) == size
             found += decoded
     assert found

@@ -9,11 +9,10 @@ import numpy as np
 import pytest
 
 from ffi_builder import attach, runtime, spec
-from ffi_builder.builder.metadata import ATTRIBUTE
 from ffi_builder.errors import CompileError
 from ffi_builder.providers import CallContext, CheckStatus, DirectCallProvider, NopCallProvider
 from ffi_builder.runtime.codegen import emit
-from ffi_builder.runtime.jit import object_cache, separate
+from ffi_builder.runtime.jit import object_cache
 from tests.support.printed import name_of, operations
 from tests.support.wrapping import new_module
 
@@ -287,11 +286,3 @@ def test_those_that_were_not_used_for_longest_go(
         params = [X] if name == "f" else [X, spec.Var("x2", "int32")]
         runtime.compile(wrapped("", name, provider=NopCallProvider(), params=params))
     assert wrappers_in(texts) == [1, 1, 1, 1, 1]
-
-
-def test_the_names_are_those_of_the_builder() -> None:
-    module = wrapped(kernel(1))
-    names = [name_of(operation) for operation in operations(module)]
-    assert TABLE in names
-    assert TABLE.startswith(separate._CONSTANT)  # pyright: ignore[reportPrivateUsage]
-    assert ATTRIBUTE in str(module)

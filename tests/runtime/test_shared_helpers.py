@@ -12,15 +12,15 @@ from typing import Any
 import pytest
 
 from ffi_builder import runtime
+from ffi_builder.protocol import SHARED
 from ffi_builder.runtime import elf
 from ffi_builder.runtime.jit.object_cache import split_helpers
-from ffi_builder.runtime.jit.separate import HELPER
 from tests.runtime.samples import TORCH_IR, mlir_entry, parse, parse_with_jaxlib
 
 
 def module(tag: str, entry: str = "f", linkage: str = "internal", weight: int = 5) -> str:
     """A function that gives `letter(v) + weight`, where the letter is behind two helpers and a global."""
-    name = f"{HELPER}{{}}_{tag}".format
+    name = f"{SHARED}{{}}_{tag}".format
     return f"""
       llvm.func @labs(i64) -> i64
       llvm.func @not_there(i64) -> i64
@@ -51,12 +51,12 @@ def test_helpers_become_declarations_and_an_object() -> None:
     assert str(given) == before
     text = str(own)
     assert (
-        f"llvm.func preserve_mostcc @{HELPER}outer_split(i64 {{llvm.noundef}}) -> i64 attributes"
+        f"llvm.func preserve_mostcc @{SHARED}outer_split(i64 {{llvm.noundef}}) -> i64 attributes"
         in text
     )
     assert "letters" not in text
     names = {symbol.name for symbol in elf.read_object(objects[0]).symbols if symbol.defined}
-    assert {f"{HELPER}outer_split", f"{HELPER}inner_split"} <= names
+    assert {f"{SHARED}outer_split", f"{SHARED}inner_split"} <= names
 
 
 def test_a_helper_is_compiled_once() -> None:
@@ -79,7 +79,7 @@ def test_functions_call_shared_helpers() -> None:
 
 def test_texts_and_object_are_complete() -> None:
     compiled = runtime.compile(module("whole"))
-    assert f"llvm.func internal preserve_mostcc @{HELPER}outer_whole" in str(compiled.mlir)
+    assert f"llvm.func internal preserve_mostcc @{SHARED}outer_whole" in str(compiled.mlir)
     assert "define internal preserve_mostcc" in str(compiled.llvm_ir)
     assert runtime.compile(compiled.object)["f"](1) == 103
     assert runtime.compile(compiled.llvm_ir)["f"](1) == 103
@@ -108,11 +108,11 @@ def test_two_modules_with_the_same_helper_in_one_library() -> None:
 def test_a_helper_that_needs_what_only_the_module_has_is_not_shared() -> None:
     text = f"""
       llvm.func internal @mine(%i: i64) -> i64 {{ llvm.return %i : i64 }}
-      llvm.func internal @{HELPER}odd(%i: i64) -> i64 {{
+      llvm.func internal @{SHARED}odd(%i: i64) -> i64 {{
         %x = llvm.call @mine(%i) : (i64) -> i64
         llvm.return %x : i64
       }}
-      {mlir_entry("f", f"%x = llvm.call @{HELPER}odd(%v) : (i64) -> i64")}"""
+      {mlir_entry("f", f"%x = llvm.call @{SHARED}odd(%v) : (i64) -> i64")}"""
     assert runtime.compile(text)["f"](42) == 42
 
 

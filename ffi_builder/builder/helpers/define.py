@@ -14,15 +14,15 @@ from typing import Final
 
 from ffi_builder.diagnosis.library import library
 from ffi_builder.ir import Builder, Symbols, Type, Value, mark_trusted
+from ffi_builder.protocol import SHARED
 
-PREFIX: Final = "__ffi_builder_shared_"
 _KEEPS_REGISTERS: Final = "#llvm.cconv<preserve_mostcc>"
 
 
 @cache
 def shared_name(name: str) -> str:
     """The symbol of a helper."""
-    return f"{PREFIX}{name}_{library().digest}"
+    return f"{SHARED}{name}_{library().digest}"
 
 
 @dataclass(frozen=True)

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from ffi_builder.builder.helpers.define import PREFIX, shared_name
+from ffi_builder.builder.helpers.define import shared_name
 from ffi_builder.builder.helpers.machine import define_machine, define_raise
 from ffi_builder.builder.helpers.numbers import NUMBERS
 from ffi_builder.builder.helpers.objects import OBJECTS
 from ffi_builder.builder.helpers.tensors import TENSORS
 from ffi_builder.ir import Symbols, define_cached
+from ffi_builder.protocol import SHARED
 
 _HELPERS: Final = {**TENSORS, **NUMBERS, **OBJECTS}
 _RAISE: Final = "raise"
@@ -19,7 +20,7 @@ _RAISE: Final = "raise"
 def define_helpers(symbols: Symbols, wanted: Iterable[str]) -> None:
     """Add the diagnosis, and the helpers among the symbols ``wanted``."""
     define_cached(symbols, "diagnose", define_machine)
-    names = {name for name in wanted if name.startswith(PREFIX)}
+    names = {name for name in wanted if name.startswith(SHARED)}
     if shared_name(_RAISE) in names:
         names.remove(shared_name(_RAISE))
         define_cached(symbols, _RAISE, define_raise)
@@ -32,6 +33,6 @@ def _define(symbols: Symbols, wanted: set[str]) -> None:
     missing = sorted(wanted)
     while missing:
         for name in missing:
-            base = name.removeprefix(PREFIX).rpartition("_")[0]
+            base = name.removeprefix(SHARED).rpartition("_")[0]
             _HELPERS[base].define(symbols, base)
         missing = sorted(name for name in symbols.wanted if name not in symbols)

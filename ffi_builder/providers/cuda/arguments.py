@@ -1,4 +1,4 @@
-"""Entries of ``args=`` as kernel parameters: what each is in memory."""
+"""Converts entries of ``args=`` to kernel parameters in memory."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from ffi_builder import spec
 from ffi_builder.abi import DEVICE_TYPES
 from ffi_builder.errors import BuildError
 from ffi_builder.ir import Builder, Value
+from ffi_builder.providers.arguments import scalar_argument, shape_arguments
 from ffi_builder.providers.context import CallContext
 from ffi_builder.providers.cuda.entries import (
     SCALAR_SIZES,
@@ -21,7 +22,7 @@ from ffi_builder.providers.cuda.entries import (
     Struct,
 )
 from ffi_builder.providers.cuda.layout import Aligned, Layout, Tree, layout
-from ffi_builder.providers.forward import (
+from ffi_builder.providers.items import (
     Entry,
     Item,
     entries,
@@ -29,8 +30,6 @@ from ffi_builder.providers.forward import (
     items,
     path_of,
     plain,
-    scalar_argument,
-    shape_arguments,
     with_result_tensors,
 )
 from ffi_builder.providers.nested import dynamic_layout
@@ -51,10 +50,10 @@ Members: TypeAlias = Callable[[CallContext, spec.Tensor], Sequence[Value]]
 
 @dataclass(frozen=True)
 class KernelArgument:
-    """One parameter of the kernel: values in memory, a number, or what the caller has laid out.
+    """One parameter of the kernel: values in memory, a number, or bytes that the caller laid out.
 
-    A number (an int or expression, an i64 here) takes the size of the kernel's parameter, so it has
-    none of its own. Sizes are bytes. ``is_float`` is None for what is more than a number.
+    A number (an int or expression, an i64 here) has no size of its own: it takes that of the
+    kernel's parameter. Sizes are bytes. ``is_float`` is None except for single numbers.
     """
 
     text: str
@@ -74,12 +73,12 @@ class KernelArgument:
 def kernel_arguments(
     context: CallContext, args: Sequence[LaunchEntry] | None, members: Members
 ) -> list[KernelArgument]:
-    """What the kernel gets, in order: ``args=``, or every parameter but streams and constants.
+    """Return the kernel's arguments: ``args=``, or every parameter but streams and constants.
 
-    Tensors that are returned come last, where ``args=`` does not have them.
+    Result tensors that ``args=`` does not contain follow.
 
     Raises:
-        BuildError: an entry that is none of the signature's, or of the host's memory.
+        BuildError: if the signature does not have an entry, or an entry is in host memory.
     """
     maker = _Maker(context, members)
     if args is None:
@@ -241,7 +240,7 @@ class _Maker:
 
 
 def widened(context: CallContext, item: spec.Dim) -> Value:
-    """A symbol, expression or int as an i64; a uint64 has its own bits."""
+    """Extend a symbol, expression or int to i64; the bits of a uint64 are kept."""
     b, value = context.builder, context.value(item)
     if value.type == b.types.i64:
         return value
@@ -251,7 +250,7 @@ def widened(context: CallContext, item: spec.Dim) -> Value:
 
 
 def in_range(b: Builder, value: Value, low: int, high: int, *, signed: bool) -> Value | None:
-    """An i1; None if every i64 (or unsigned number) of 64 bits is."""
+    """Return an i1; None if every signed, or unsigned, number of 64 bits is in range."""
     found: Value | None = None
     if low > -(2**63) and (signed or low > 0):
         found = b.sge(value, b.i64(low)) if signed else b.uge(value, b.i64(low))
@@ -273,7 +272,7 @@ def _laid_out(text: str, tree: Tree) -> KernelArgument:
 
 
 def _check_device(context: CallContext, tensor: spec.Tensor) -> None:
-    """That a kernel can read the tensor's memory."""
+    """Check that a kernel can read the tensor's memory."""
     b = context.builder
     if tensor.device in _FOR_KERNELS:
         return
@@ -306,7 +305,7 @@ def _check_device(context: CallContext, tensor: spec.Tensor) -> None:
 
 
 def _shown(context: CallContext, item: Item) -> str:
-    """How messages call it."""
+    """Return the name of an item in messages."""
     match item:
         case spec.Data(tensor=param):
             return f"{path_of(context, spec.required(param))}.data"

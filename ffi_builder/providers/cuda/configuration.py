@@ -16,11 +16,11 @@ _WORD: Final = 8
 
 @dataclass(frozen=True)
 class Launch:
-    """What is launched, with all sizes checked.
+    """A launch, with all sizes checked.
 
-    ``cluster`` is what this launch asks for, and ``compiled_cluster`` how many blocks the kernel's
-    own cluster has: 1 if it was compiled for none. ``threshold`` is how much dynamic shared memory
-    there may be without asking for it, in bytes.
+    ``cluster`` is the requested cluster. ``compiled_cluster`` is the number of blocks in the
+    cluster for which the kernel was compiled, or 1. With more dynamic shared memory than
+    ``threshold`` bytes, the kernel needs an attribute.
     """
 
     grid: Dimensions
@@ -43,7 +43,7 @@ class Launch:
         return needs
 
     def needs(self, b: Builder) -> Value:
-        """Those that it does need, as an i32."""
+        """Return those that it needs, as an i32."""
         fixed, dynamic = self.may_need, b.i32(0)
         if not isinstance(self.shared, int):
             fixed &= ~driver.PREPARED_SHARED
@@ -56,7 +56,7 @@ class Launch:
         return b.or_(dynamic, b.i32(fixed))
 
     def is_empty(self, b: Builder) -> Value | None:
-        """Whether it has no blocks, which the driver would refuse: an i1; None if it cannot be."""
+        """Whether the grid is empty, which the driver refuses: an i1, or None if it never is."""
         # Not `0 in values`: CUTLASS's values take `==` as an operation to emit.
         if any(isinstance(size, int) and size == 0 for size in self.grid.values):
             return b.i1(True)
@@ -65,7 +65,7 @@ class Launch:
 
 
 def emit_config(b: Builder, launch: Launch, stream: Value) -> Value:
-    """The address of the ``CUlaunchConfig``, all of its bytes written."""
+    """Write a ``CUlaunchConfig``, and return its address."""
     t = b.types
     config = b.alloca(t.i64, driver.CONFIG_SIZE // _WORD)
     _store_pairs(b, config, [*launch.grid.values, *launch.block.values, launch.shared, 0])
@@ -81,7 +81,7 @@ def emit_config(b: Builder, launch: Launch, stream: Value) -> Value:
 
 
 def _attributes(b: Builder, launch: Launch) -> Value:
-    """The address of an array of ``CUlaunchAttribute``, or NULL."""
+    """Write an array of ``CUlaunchAttribute``, and return its address, or NULL."""
     each: list[Sequence[int | Value]] = []
     if launch.cluster is not None:
         each.append([driver.CLUSTER_DIMENSION, 0, *launch.cluster.values])
@@ -96,9 +96,9 @@ def _attributes(b: Builder, launch: Launch) -> Value:
 
 
 def _store_pairs(b: Builder, at: Value, values: Sequence[int | Value]) -> None:
-    """Store numbers of 32 bits one after the other, two ints in one word.
+    """Store adjacent 32-bit numbers, two ints by one store.
 
-    A value is never compared: CUTLASS's take `==` as an operation to emit.
+    Values are never compared: those of CUTLASS's bindings emit an operation for `==`.
     """
     t = b.types
     for index in range(0, len(values), 2):

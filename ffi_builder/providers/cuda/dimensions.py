@@ -69,7 +69,7 @@ def checked_size(what: str, entry: object) -> OneSize:
 
 
 def check_ints(what: str, sizes: Sizes, least: int, most: Sequence[int]) -> None:
-    """That those that are ints are in range.
+    """Check the range of those that are ints.
 
     Raises:
         SpecError: if one is not.
@@ -80,7 +80,7 @@ def check_ints(what: str, sizes: Sizes, least: int, most: Sequence[int]) -> None
 
 
 def product(sizes: Sequence[object]) -> int | None:
-    """Of all, if all are ints."""
+    """Return the product, if all are ints."""
     found = 1
     for size in sizes:
         if not isinstance(size, int):
@@ -97,24 +97,24 @@ class Dimensions:
 
     @property
     def product(self) -> int | None:
-        """Of all, if all are ints."""
+        """Return the product, if all are ints."""
         return product(self.values)
 
     def blocks(self, b: Builder) -> Value:
-        """Their product, an i64; it must fit."""
+        """Return the product, an i64; it must fit."""
         wide = [b.i64(value) if isinstance(value, int) else value for value in self.values]
         return reduce(b.mul, wide)
 
     @property
     def dynamic(self) -> list[Value]:
-        """Those that are no ints."""
+        """The sizes that are not ints."""
         return [value for value in self.values if not isinstance(value, int)]
 
 
 def emit_dimensions(
     context: CallContext, kernel: str, what: str, sizes: Sizes, least: int, most: Sequence[int]
 ) -> Dimensions:
-    """Compute what is no int, and check its range; what is left out is 1."""
+    """Compute the sizes that are not ints, and check their range; missing ones are 1."""
     values: list[int | Value] = []
     for axis, size, high in zip(_AXES, sizes, most, strict=False):
         where = f"{what}.{axis}"
@@ -125,7 +125,7 @@ def emit_dimensions(
 def emit_size(
     context: CallContext, kernel: str, what: str, size: OneSize, least: int, most: int
 ) -> int | Value:
-    """An int as it is; else an i64 between ``least`` (0 or 1) and ``most``.
+    """Return an int as it is, or an i64 between ``least`` (0 or 1) and ``most``.
 
     Raises:
         BuildError: if the signature has no such symbol.
@@ -148,10 +148,10 @@ def emit_size(
 
 
 def checked_dynamic_memory(given: OneSize) -> OneSize:
-    """Bytes of dynamic shared memory, as given.
+    """Check the size of dynamic shared memory, in bytes.
 
     Raises:
-        SpecError: if they are no int or expression, or out of range.
+        SpecError: if it is not an int or expression, or out of range.
     """
     size = checked_size("dynamic_smem_bytes", given)
     if isinstance(size, int) and not 0 <= size <= _INT_MAX:

@@ -1,4 +1,4 @@
-"""What ``args=`` of :class:`CudaLaunchCallProvider` takes beside parameters, parts and Vars.
+"""Entries of ``args=`` of :class:`CudaLaunchCallProvider`.
 
 Each entry is one parameter of the kernel. An entry is a parameter of the signature or a part of
 one, a Var, an expression or an int, the name of such, or one of these::
@@ -21,7 +21,7 @@ from typing import Final, TypeAlias, Union, get_args
 from ffi_builder import spec
 from ffi_builder.errors import SpecError
 from ffi_builder.providers.cuda import driver
-from ffi_builder.providers.forward import Entry
+from ffi_builder.providers.items import Entry
 
 _FLOATS: Final = {"float16": "e", "float32": "f", "float64": "d"}
 _INFINITY: Final = 0x7F80
@@ -35,7 +35,7 @@ SCALAR_SIZES: Final = {
     "float64": 8,
     "handle": 8,
 }
-"""Bytes of a scalar of each dtype, which are its alignment too."""
+"""The size of a scalar of each dtype in bytes, which is its alignment too."""
 
 
 @dataclass(frozen=True)
@@ -146,7 +146,7 @@ class Nested:
 
 @dataclass(frozen=True)
 class Pointee:
-    """What a pointer of the host points to, by value: a struct that the caller has laid out.
+    """The bytes that a host pointer points to, by value: a struct that the caller has laid out.
 
     It is read during the call; NULL is a ValueError.
 

@@ -28,8 +28,12 @@ from ffi_builder.ir import Block, CheckingBuilder, Value
 from ffi_builder.providers.cuda import driver
 from ffi_builder.providers.cuda.arguments import KernelArgument
 from ffi_builder.providers.cuda.configuration import Launch, emit_config
-from ffi_builder.providers.cuda.control import INIT_ONCE
-from ffi_builder.providers.cuda.emit import call_driver, call_helper, load_acquire
+from ffi_builder.providers.cuda.emitted.steps import (
+    INIT_ONCE,
+    call_driver,
+    call_helper,
+    load_acquire,
+)
 from ffi_builder.providers.cuda.parameters import addresses
 from ffi_builder.providers.cuda.states import States
 from ffi_builder.providers.cuda.streams import Place

@@ -1,4 +1,4 @@
-"""Values as they stand in memory: structs of C, for kernel parameters."""
+"""Layout of kernel parameters in memory, as C structs."""
 
 from __future__ import annotations
 
@@ -55,10 +55,10 @@ class Layout:
 
 
 def size_of(value: Value) -> int:
-    """Of a number or pointer in memory. A bool is a byte.
+    """Return the size of a number or pointer in memory. A bool is a byte.
 
     Raises:
-        BuildError: if it is something else.
+        BuildError: if the value has another type.
     """
     text = str(value.type)
     if text.startswith("!llvm.ptr"):
@@ -71,7 +71,7 @@ def size_of(value: Value) -> int:
 
 
 def layout(tree: Tree) -> Layout:
-    """As a C compiler lays it out: each member at its alignment; a number's is its size."""
+    """Lay a struct out as C compilers do. The alignment of a number is its size."""
     if not isinstance(tree, Sequence):
         value = tree.value if isinstance(tree, Aligned) else tree
         size = size_of(value)
@@ -88,7 +88,7 @@ def layout(tree: Tree) -> Layout:
 
 
 def in_memory(b: Builder, found: Layout, align: int) -> Value:
-    """The address of stack space with the values, aligned so; padding is zero."""
+    """Write the values to aligned stack space, and return its address; padding is zero."""
     t = b.types
     word = t.integer(8 * min(found.align, 8))
     space = b.alloca(word, max(found.size // min(found.align, 8), 1), align=align)

@@ -1,4 +1,4 @@
-"""Whether arguments fit the parameters of a kernel, as its image has them; and their addresses."""
+"""Compares arguments with the kernel's parameters in the image, and passes their addresses."""
 
 from __future__ import annotations
 
@@ -25,11 +25,12 @@ _OFFSET_ALIGN: Final = 16
 def fitted(
     context: CallContext, kernel: Kernel, arguments: Sequence[KernelArgument]
 ) -> list[KernelArgument]:
-    """The arguments, with numbers in the sizes of the kernel's parameters.
+    """Return the arguments, with numbers in the sizes of the kernel's parameters.
+
+    If the image does not describe the parameters, nothing is checked and numbers have 8 bytes.
 
     Raises:
-        BuildError: if the kernel takes other parameters; with both sides. Of a kernel whose
-            parameters the image does not tell nothing is checked, and numbers have 8 bytes.
+        BuildError: if the kernel takes other parameters; the message shows both sides.
     """
     if kernel.parameters is None:
         return [_sized(context, kernel, argument, 8) for argument in arguments]
@@ -54,7 +55,7 @@ def fitted(
 
 
 def addresses(b: Builder, arguments: Sequence[KernelArgument]) -> Value:
-    """The array of pointers that the driver copies the parameters from; NULL for no parameters."""
+    """Return the array of pointers from which the driver copies the parameters, or NULL."""
     if not arguments:
         return b.null()
     array = b.alloca(b.types.ptr, len(arguments))
@@ -68,7 +69,7 @@ def addresses(b: Builder, arguments: Sequence[KernelArgument]) -> Value:
 
 
 def _copied(b: Builder, argument: KernelArgument) -> Value:
-    """What the caller has laid out, wherever that is, at the alignment of its type."""
+    """Copy the caller's bytes, which may be unaligned, to the alignment of their type."""
     assert argument.address is not None
     assert argument.size is not None
     space = b.alloca(b.types.i8, argument.size, align=argument.align)
@@ -89,9 +90,9 @@ def _fits(parameter: Parameter, argument: KernelArgument) -> bool:
 
 
 def _same_kind(parameter: Parameter, argument: KernelArgument) -> bool:
-    """Where PTX says that a parameter is a float, no integer will do, and the other way round.
+    """Refuse an integer for a float parameter of PTX, and the other way round.
 
-    ``b32`` may be anything, and so may a struct or what the caller has laid out.
+    ``b32`` may be either, and so may a struct or bytes that the caller has laid out.
     """
     kind = parameter.type or ""
     wrong = _INTEGER if argument.is_float else _FLOAT
@@ -101,7 +102,7 @@ def _same_kind(parameter: Parameter, argument: KernelArgument) -> bool:
 def _sized(
     context: CallContext, kernel: Kernel, argument: KernelArgument, size: int
 ) -> KernelArgument:
-    """A number as an integer of this size, signed or unsigned: its bits are the same."""
+    """Convert a number to an integer of this size, signed or unsigned: the bits are the same."""
     number = argument.number
     if number is None:
         return argument
@@ -130,7 +131,7 @@ def _mismatch(
     arguments: Sequence[KernelArgument],
     wrong: Sequence[int],
 ) -> str:
-    """Both sides."""
+    """Format the error, with both sides."""
     takes = ", ".join(
         f"#{parameter.index} {parameter}"
         f"{'' if parameter.offset is None else f' at {parameter.offset}'}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import ClassVar, Final
 
 from ffi_builder import spec
 from ffi_builder.errors import BuildError
@@ -45,8 +45,7 @@ class CudaLaunchCallProvider:
     signature has; see docs/cuda.md for streams, devices, graphs, errors and unloading.
 
     Args:
-        borrows_tensors: ClassVar[bool] = True
-    image: a cubin, a fatbin or PTX.
+        image: a cubin, a fatbin or PTX.
         kernel: its name there: for C++ without ``extern "C"`` the mangled one.
         grid: blocks in x, y and z: up to three ints or expressions over the signature's Vars, also
             as texts, ``"ceildiv(n, 128)"``. Where one is 0 a call does nothing.
@@ -79,6 +78,8 @@ class CudaLaunchCallProvider:
     dynamic_smem_bytes: OneSize = field(default=0, kw_only=True)
     attributes: Sequence[str] = field(default=(), kw_only=True)
     stream: StreamChoice = field(default=None, kw_only=True)
+    trusted: ClassVar[bool] = True
+    borrows_tensors: ClassVar[bool] = True
     _found: _Found = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:

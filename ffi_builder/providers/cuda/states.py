@@ -1,4 +1,4 @@
-"""What a launching wrapper adds to its module beside itself, each once as far as it can be shared.
+"""The symbols that a launching wrapper adds to its module; wrappers share those that they can.
 
 ==================================== ===========================================================
 ``__ffi_builder_cuda_state``         of the module: the driver's functions, retained contexts
@@ -26,21 +26,21 @@ from typing import Final
 
 from ffi_builder import abi
 from ffi_builder.ir import Builder, CheckingBuilder, Type, Value, mark_trusted
+from ffi_builder.protocol import PREFIX
 from ffi_builder.providers.cuda import driver
-from ffi_builder.providers.cuda.control import INIT_ONCE
-from ffi_builder.providers.cuda.emit import helper_name
-from ffi_builder.providers.cuda.helpers import define_helpers
+from ffi_builder.providers.cuda.emitted.define import define_helpers
+from ffi_builder.providers.cuda.emitted.steps import INIT_ONCE, helper_name
 
-_PREFIX: Final = "__ffi_builder_cuda_"
+_PREFIX: Final = f"{PREFIX}cuda_"
 _IMAGE_ALIGN: Final = 64
 _MOST_SHOWN: Final = 200
 
 
 @dataclass(frozen=True)
 class Source:
-    """What is launched: the bytes of an image as the driver wants them, and a kernel of it.
+    """An image, as the driver expects it, and a kernel of it.
 
-    ``having_it`` are those of the architectures that have the kernel; none: all.
+    ``having_it`` are the architectures that have the kernel; empty stands for all.
     """
 
     data: bytes
@@ -50,7 +50,7 @@ class Source:
 
     @property
     def digest(self) -> str:
-        """Of the image: equal ones are one in a module."""
+        """The digest of the image; equal images are one constant of a module."""
         return hashlib.sha256(self.data).hexdigest()[:16]
 
     @property
@@ -63,7 +63,7 @@ class Source:
 
     @property
     def shown(self) -> str:
-        """The kernel's name in messages: those of C++ templates may be very long."""
+        """The kernel's name in messages, shortened: those of C++ templates may be very long."""
         name = self.kernel
         return name if len(name) <= _MOST_SHOWN else f"{name[: _MOST_SHOWN - 1]}…"
 
@@ -86,7 +86,7 @@ class States:
         self.init = b.symbols.unique(f"{_PREFIX}init_{self.name}")
 
     def site(self, b: Builder) -> list[Value]:
-        """The last operands of helpers that raise: for whom an error is."""
+        """The last operands of helpers that raise; see ``Site``."""
         backtrace = self.b.backtrace
         return [
             b.text_constant(self.source.shown.encode() + b"\0"),
@@ -99,7 +99,7 @@ class States:
 
 
 def define_states(b: CheckingBuilder, source: Source, needs: int) -> States:
-    """Add what the module does not have yet; ``needs`` is what preloading prepares."""
+    """Add the symbols that the module lacks; ``needs`` are the attributes that preloading sets."""
     states, symbols = States(b, source), b.symbols
     t = symbols.types
     define_helpers(symbols)
@@ -188,5 +188,5 @@ def _end(f: Builder, helper: str, operands: Sequence[Value]) -> None:
 
 
 def _seal(f: Builder) -> None:
-    """LLVM's passes gain nothing here, as in wrappers; a module of such functions needs none."""
+    """Turn off LLVM's passes, which gain nothing here."""
     mark_trusted(f.types, f.function, ("noinline", "optnone"))

@@ -1,4 +1,4 @@
-"""On which stream and device a wrapper launches."""
+"""The stream and device on which a wrapper launches."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ffi_builder.errors import BuildError
 from ffi_builder.ir import Value
 from ffi_builder.providers.context import CallContext
 from ffi_builder.providers.cuda.arguments import PROVIDER
-from ffi_builder.providers.forward import entries, plain
+from ffi_builder.providers.items import entries, plain
 
 StreamChoice: TypeAlias = Union[spec.Param, str, int, None]
 """``stream=``: a parameter or its name; 0, 1 or 2; or nothing."""
@@ -33,7 +33,7 @@ class Place:
 
 
 def find_place(context: CallContext, choice: StreamChoice) -> Place:
-    """The stream that ``stream=`` says, else the only one of the signature, else the current one.
+    """Return the stream of ``stream=``, or else the only one of the signature, or the current one.
 
     Raises:
         BuildError: if several could be meant, or ``stream=`` is no stream.

@@ -1,4 +1,4 @@
-"""What can be told of a launch when the provider is made, from ints and from the image alone."""
+"""Checks of a launch when the provider is made: of ints, and against the image."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _POINTER_SIZE = 8
 
 @dataclass(frozen=True)
 class Checked:
-    """Sizes as tuples, each an int in the range that every launch has, or an expression or text."""
+    """Sizes as tuples. Each is an int in the range of every launch, an expression, or its text."""
 
     grid: Sizes
     block: Sizes
@@ -46,10 +46,10 @@ class Checked:
         shared: OneSize,
         attributes: Sequence[str],
     ) -> Checked:
-        """What a user gave.
+        """Check what the user gave.
 
         Raises:
-            SpecError: if no launch can be like that.
+            SpecError: if no launch can have these sizes.
         """
         found = cls(
             checked_sizes("grid", grid),
@@ -66,7 +66,7 @@ class Checked:
 
 
 def check_choices(args: object, stream: object) -> None:
-    """That ``args=`` is a list, and ``stream=`` can be a stream: which one, the signature says.
+    """Check that ``args=`` is a list, and that ``stream=`` can be a stream.
 
     Raises:
         SpecError: if not.
@@ -85,7 +85,7 @@ def check_choices(args: object, stream: object) -> None:
 
 
 def check_launch(kernel: Kernel, architectures: Sequence[str], sizes: Checked) -> None:
-    """That the kernel can be launched so.
+    """Check the launch against the kernel.
 
     Raises:
         SpecError: if not.
@@ -159,10 +159,10 @@ def _checked_flags(attributes: object) -> tuple[str, ...]:
 def check_entries(
     kernel: Kernel, args: Sequence[LaunchEntry] | None, *, tensors_are_pointers: bool
 ) -> None:
-    """Compare what has a size already with the kernel's parameters, up to the first that has none.
+    """Compare entries of known size with the kernel's parameters, up to the first of unknown size.
 
     Raises:
-        SpecError: if something does not fit, or is too much.
+        SpecError: if an entry does not fit, or there are too many.
     """
     if args is None or kernel.parameters is None:
         return
@@ -184,14 +184,14 @@ def check_entries(
 
 
 def _is_one(entry: LaunchEntry) -> bool:
-    """Whether an entry is one parameter for certain."""
+    """Whether an entry is certainly a single parameter."""
     if isinstance(entry, (int, spec.Var, spec.Expr, spec.Data, Scalar, Pointee)):
         return True
     return isinstance(entry, (spec.Tensor, spec.DataPointer))
 
 
 def _size(entry: LaunchEntry, *, tensors_are_pointers: bool) -> int | None:
-    """Bytes, if that is certain."""
+    """Return the size in bytes, if it is certain."""
     match entry:
         case Scalar(dtype=dtype) | spec.Var(dtype=dtype):
             return SCALAR_SIZES[dtype]

@@ -17,6 +17,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ffi_builder import protocol
+from ffi_builder.abi import PREFIX
 from ffi_builder.errors import LinkError
 from ffi_builder.runtime import _optional
 from ffi_builder.runtime.codegen import llvm
@@ -33,11 +35,10 @@ from ffi_builder.suggest import did_you_mean
 if TYPE_CHECKING:
     import tvm_ffi
 
-PREFIX = "__tvm_ffi_"
 # `__tvm_ffi__metadata_f` and `__tvm_ffi__doc_f` describe `f`, `__tvm_ffi__library_*` the library.
 RESERVED = ("_metadata_", "_doc_", "_library_")
 
-_GETTER = "__ffi_builder_address_of_"
+_GETTER = f"{protocol.PREFIX}address_of_"
 
 # Symbols that the JIT itself provides.
 _FROM_JIT = frozenset({"_GLOBAL_OFFSET_TABLE_", "__dso_handle", "atexit"})

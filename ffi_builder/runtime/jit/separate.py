@@ -19,16 +19,15 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any, Final
 
+from ffi_builder import abi, protocol
+from ffi_builder.protocol import SHARED, TABLE, TEXT
 from ffi_builder.runtime import metadata, mlir
-from ffi_builder.runtime.jit.link import PREFIX, RESERVED
+from ffi_builder.runtime.jit.link import RESERVED
 from ffi_builder.runtime.protocols import Module, Operation, named_attributes
 from ffi_builder.runtime.safety import allowlist_mlir
 
-HELPER: Final = "__ffi_builder_shared_"
-_CONSTANT: Final = "__ffi_builder_t"  # tables and texts
-_TABLE: Final = "__ffi_builder_table_"
-_WRAPPER: Final = f"{PREFIX}_unit"
-_PLACEHOLDER: Final = "__ffi_builder_unit_"
+_WRAPPER: Final = f"{abi.PREFIX}_unit"
+_PLACEHOLDER: Final = f"{protocol.PREFIX}unit_"
 
 _EXTERNAL: Final = "#llvm.linkage<external>"
 _PRIVATE: Final = "#llvm.linkage<private>"
@@ -96,7 +95,7 @@ def _is_helper(operation: Operation) -> bool:
     return (
         operation.name in ("llvm.func", "llvm.mlir.global")
         and "sym_name" in operation.attributes
-        and str(operation.attributes["sym_name"]).startswith(f'"{HELPER}')
+        and str(operation.attributes["sym_name"]).startswith(f'"{SHARED}')
     )
 
 
@@ -123,8 +122,8 @@ def is_wrapper(name: str, operation: Operation) -> bool:
     """Tell whether an operation defines a function of the TVM-FFI ABI."""
     return (
         operation.name == "llvm.func"
-        and name.startswith(PREFIX)
-        and not name.removeprefix(PREFIX).startswith(RESERVED)
+        and name.startswith(abi.PREFIX)
+        and not name.removeprefix(abi.PREFIX).startswith(RESERVED)
         and not _is_declaration(operation)
     )
 
@@ -177,7 +176,7 @@ def _with_placeholders(
             copy = declaration(operation)
         alone.body.append(copy)
         # The names of helpers and of texts follow from what is in them.
-        if name == table or not (is_constant or name.startswith(HELPER)):
+        if name == table or not (is_constant or name.startswith(SHARED)):
             named[name] = copy
     copy = wrapper.clone().operation
     alone.body.append(copy)
@@ -185,7 +184,7 @@ def _with_placeholders(
     mlir.rename(alone, copy, _name(wrapper), _WRAPPER)
     names = {_WRAPPER: _name(wrapper)}
     # Functions may share a table; each of their objects has one.
-    own_table = f"{_TABLE}{_name(wrapper)}"
+    own_table = f"{TABLE}{_name(wrapper)}"
     for name, copy in named.items():
         placeholder = f"{_PLACEHOLDER}{len(names)}"
         mlir.rename(alone, copy, name, placeholder)
@@ -242,13 +241,13 @@ def _is_constant(name: str, operation: Operation) -> bool:
     """Tell whether an operation is the table or a text of a wrapper."""
     return (
         operation.name == "llvm.mlir.global"
-        and name.startswith(_CONSTANT)
+        and name.startswith((TABLE, TEXT))
         and str(operation.attributes["linkage"]) == _PRIVATE
     )
 
 
 def _is_table(name: str, operation: Operation) -> bool:
-    return name.startswith(_TABLE) and _is_constant(name, operation)
+    return name.startswith(TABLE) and _is_constant(name, operation)
 
 
 def _attribute(operation: Operation, text: str) -> Any:

@@ -17,6 +17,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final, TypeAlias
 
+from ffi_builder import protocol
 from ffi_builder.runtime import metadata
 from ffi_builder.runtime.safety import allowlist_metadata
 from ffi_builder.runtime.safety.allowlist_words import (
@@ -56,7 +57,7 @@ _ATTRIBUTE_VALUES: Final[dict[str, re.Pattern[str]]] = {
         for key in ("min-legal-vector-width", "prefer-vector-width", "stack-protector-buffer-size")
     },
 }
-_TRUSTED: Final = re.compile(r"ffi-builder-trusted-[0-9a-f]{8}")
+_TRUSTED: Final = re.compile(rf"{protocol.TRUSTED}[0-9a-f]{{8}}")
 _CPU_KEYS: Final = ("target-cpu", "tune-cpu")
 _GENERIC_CPUS: Final = frozenset({"x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4", "generic"})
 _SECTION: Final = '".text"'  # cold functions of this package ask for it

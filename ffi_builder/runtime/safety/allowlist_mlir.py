@@ -14,12 +14,11 @@ ops known to be safe and would otherwise take a quarter of the time to compile.
 from __future__ import annotations
 
 import re
-import zlib
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Any
 
 from ffi_builder.errors import CompileError
+from ffi_builder.protocol import SHARED, TRUSTED, checksum
 from ffi_builder.runtime import metadata
 from ffi_builder.runtime.protocols import Operation, named_attributes
 from ffi_builder.runtime.safety.allowlist_ops import (
@@ -30,9 +29,8 @@ from ffi_builder.runtime.safety.allowlist_ops import (
 )
 from ffi_builder.runtime.safety.tables import words
 
-TRUSTED = "ffi-builder-trusted-"
 # Declarations of these were made from definitions that were looked at: see `jit.separate`.
-_HELPER = '"__ffi_builder_shared_'
+_HELPER = f'"{SHARED}'
 _SEAL = re.compile(rf'"{TRUSTED}([0-9a-f]{{8}})"')
 # LLVM does not look at the value, and any string will do.
 _METADATA = re.compile(rf'\["{metadata.ATTRIBUTE}", "[^"]*"\]')
@@ -213,11 +211,6 @@ def _is_sealed(function: Operation) -> bool:
         return False
     blocks = function.regions[0].blocks
     return seal == checksum([op.operation.name for block in blocks for op in block.operations])
-
-
-def checksum(names: Iterable[str]) -> int:
-    """What a mark says: which operations there are, and how many of each, in any order."""
-    return zlib.crc32(repr(sorted(Counter(names).items())).encode())
 
 
 def sealed_references(function: Operation) -> list[str] | None:

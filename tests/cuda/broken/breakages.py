@@ -5,15 +5,14 @@ from __future__ import annotations
 from typing import Final
 
 from ffi_builder.providers.cuda import (
-    context,
     dimensions,
     driver,
     launching,
-    load,
     parameters,
     provider,
 )
 from ffi_builder.providers.cuda.configuration import Launch
+from ffi_builder.providers.cuda.emitted import context, load
 from ffi_builder.providers.cuda.launching import Launcher
 from tests.cuda.broken import mistakes as m
 from tests.cuda.broken import scenarios as s

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from ffi_builder.ir import bytecode_cache
-from ffi_builder.providers.cuda import driver, emit, helpers
+from ffi_builder.providers.cuda import driver
+from ffi_builder.providers.cuda.emitted import define, steps
 
 Replace = Callable[[pytest.MonkeyPatch], None]
 
@@ -28,17 +29,17 @@ class Breakage:
 
 def forget_helpers(patch: pytest.MonkeyPatch, version: str) -> None:
     """Build the helpers anew, under names that no other module of the process has."""
-    patch.setattr(emit, "__version__", version)
+    patch.setattr(steps, "__version__", version)
     patch.setattr(bytecode_cache, "_GROUPS", {})
-    emit.helper_name.cache_clear()
+    steps.helper_name.cache_clear()
 
 
 def body(name: str, emitter: Callable[..., None]) -> Replace:
     """Another body of a helper."""
 
     def replace(patch: pytest.MonkeyPatch) -> None:
-        letters, _ = helpers._BODIES[name]  # pyright: ignore[reportPrivateUsage]
-        patch.setitem(helpers._BODIES, name, (letters, emitter))  # pyright: ignore[reportPrivateUsage]
+        letters, _ = define._BODIES[name]  # pyright: ignore[reportPrivateUsage]
+        patch.setitem(define._BODIES, name, (letters, emitter))  # pyright: ignore[reportPrivateUsage]
 
     return replace
 

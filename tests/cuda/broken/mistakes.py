@@ -10,19 +10,15 @@ from typing import Any
 from ffi_builder.providers.cuda import (
     arguments,
     configuration,
-    context,
-    control,
     driver,
-    emit,
-    helpers,
     launching,
     layout,
-    load,
     parameters,
     states,
 )
 from ffi_builder.providers.cuda.configuration import Launch
 from ffi_builder.providers.cuda.dimensions import Dimensions
+from ffi_builder.providers.cuda.emitted import context, control, define, load, steps
 from ffi_builder.providers.cuda.launching import Launcher
 
 # Helpers with a mistake.
@@ -37,7 +33,7 @@ def enter_nothing(b: Any, _state: Any, _device: Any, pushed: Any) -> None:
 def enter_only_if_nothing_is_current(b: Any, state: Any, device: Any, pushed: Any) -> None:
     slot = b.alloca(b.types.ptr)
     b.store(b.i32(0), pushed)
-    emit.call_checked(b, state, "cuCtxGetCurrent", [slot])
+    steps.call_checked(b, state, "cuCtxGetCurrent", [slot])
     with b.when(b.ne(b.load(b.types.ptr, slot), b.null())):
         b.ret(b.i32(0))
     context.enter(b, state, device, pushed)
@@ -49,26 +45,26 @@ def leave_nothing(b: Any, _state: Any, _pushed: Any) -> None:
 
 def leave_always(b: Any, state: Any, _pushed: Any) -> None:
     slot = b.alloca(b.types.ptr)
-    emit.call_driver(b, state, "cuCtxPopCurrent_v2", [slot])
+    steps.call_driver(b, state, "cuCtxPopCurrent_v2", [slot])
     b.ret()
 
 
 def launch_and_look_before_leaving(b: Any, *operands: Any) -> None:
     state, config, kernel, params, device = operands
     pushed = b.alloca(b.types.i32)
-    emit.return_failure(b, emit.call_helper(b, "enter", [state, device, pushed]))
-    emit.call_checked(b, state, "cuLaunchKernelEx", [config, kernel, params, b.null()])
-    b.call(emit.helper_name("leave"), [state, b.load(b.types.i32, pushed)], b.types.void)
+    steps.return_failure(b, steps.call_helper(b, "enter", [state, device, pushed]))
+    steps.call_checked(b, state, "cuLaunchKernelEx", [config, kernel, params, b.null()])
+    b.call(steps.helper_name("leave"), [state, b.load(b.types.i32, pushed)], b.types.void)
     b.ret(b.i32(0))
 
 
 def retain_each_time(b: Any, state: Any, device: Any, out: Any) -> None:
-    b.ret(emit.call_driver(b, state, "cuDevicePrimaryCtxRetain", [out, device]))
+    b.ret(steps.call_driver(b, state, "cuDevicePrimaryCtxRetain", [out, device]))
 
 
 def release_twice(b: Any, state: Any) -> None:
     with b.when(b.ne(b.field(b.types.i64, state, driver.STATE_READY), b.i64(0))):
-        emit.call_driver(b, state, "cuDevicePrimaryCtxRelease_v2", [b.i32(0)])
+        steps.call_driver(b, state, "cuDevicePrimaryCtxRelease_v2", [b.i32(0)])
     control.leave_module(b, state)
 
 
@@ -76,7 +72,7 @@ def unload_and_remember(b: Any, result: Any, state: Any, library: Any) -> None:
     """The kernels' handles stay where they are."""
     handle = b.load(b.types.ptr, library)
     b.store(b.null(), library)
-    emit.call_driver(b, state, "cuLibraryUnload", [handle])
+    steps.call_driver(b, state, "cuLibraryUnload", [handle])
     b.store(b.to_pointer(b.i64(1)), result)
     b.ret(b.i32(0))
 
@@ -84,18 +80,18 @@ def unload_and_remember(b: Any, result: Any, state: Any, library: Any) -> None:
 def take_before_loading(b: Any, *operands: Any) -> None:
     state, library, _data, symbol, _log, out = operands
     handle = b.load(b.types.ptr, library)
-    found = emit.call_driver(b, state, "cuLibraryGetKernel", [out, handle, symbol])
-    b.ret(emit.status_of(b, "cuLibraryGetKernel", found))
+    found = steps.call_driver(b, state, "cuLibraryGetKernel", [out, handle, symbol])
+    b.ret(steps.status_of(b, "cuLibraryGetKernel", found))
 
 
 def take_the_function(b: Any, *operands: Any) -> None:
     """A CUfunction of the context that happens to be current, instead of the CUkernel."""
     state, *_, out = operands
     t, pushed = b.types, b.alloca(b.types.i32)
-    emit.return_failure(b, emit.call_helper(b, "take_it", [*operands]))
-    emit.return_failure(b, emit.call_helper(b, "enter", [state, b.i32(0), pushed]))
-    emit.call_driver(b, state, "cuKernelGetFunction", [out, b.load(t.ptr, out)])
-    b.call(emit.helper_name("leave"), [state, b.load(t.i32, pushed)], t.void)
+    steps.return_failure(b, steps.call_helper(b, "take_it", [*operands]))
+    steps.return_failure(b, steps.call_helper(b, "enter", [state, b.i32(0), pushed]))
+    steps.call_driver(b, state, "cuKernelGetFunction", [out, b.load(t.ptr, out)])
+    b.call(steps.helper_name("leave"), [state, b.load(t.i32, pushed)], t.void)
     b.ret(b.i32(0))
 
 
@@ -106,7 +102,7 @@ def take_the_function(b: Any, *operands: Any) -> None:
 def relaxed_for_ever(b: Any, state: Any) -> Generator[None]:
     mode = b.alloca(b.types.i32)
     b.store(b.i32(driver.CAPTURE_MODE_RELAXED), mode)
-    emit.call_driver(b, state, "cuThreadExchangeStreamCaptureMode", [mode])
+    steps.call_driver(b, state, "cuThreadExchangeStreamCaptureMode", [mode])
     yield
 
 
@@ -115,11 +111,11 @@ def compare_and_swap(self: Launcher) -> Any:
     b, t = self.b, self.b.types
     slot = b.address_of(self.states.kernel)
     begun = b.offset(slot, driver.KERNEL_LISTED)
-    before = emit.exchange_null(b, begun, b.to_pointer(b.i64(1)))
+    before = steps.exchange_null(b, begun, b.to_pointer(b.i64(1)))
     with b.when(b.is_null(before)):
         init = b.address_of(self.states.init)
         b.call_value(launching.INIT_ONCE, [slot, init], t.i32)
-    return emit.load_acquire(b, t.ptr, slot, size=8)
+    return steps.load_acquire(b, t.ptr, slot, size=8)
 
 
 def once_whatever_comes(self: Launcher) -> Any:
@@ -154,7 +150,7 @@ def stream_of_the_first_call(self: Launcher) -> Any:
     """It is kept, as if it were the library's."""
     b = self.b
     slot = b.address_of(b.symbols.variable("kept_stream", bytes(8), align=8))
-    emit.exchange_null(b, slot, _stream(self))
+    steps.exchange_null(b, slot, _stream(self))
     return b.load(b.types.ptr, slot)
 
 
@@ -165,8 +161,8 @@ def unload_after_each_launch(self: Launcher, state: Any, stream: Any, operands: 
     b = self.b
     status = _call(self, state, stream, operands)
     library = b.address_of(self.states.library)
-    with emit.relaxed_capture(b, state):
-        emit.call_driver(b, state, "cuLibraryUnload", [b.load(b.types.ptr, library)])
+    with steps.relaxed_capture(b, state):
+        steps.call_driver(b, state, "cuLibraryUnload", [b.load(b.types.ptr, library)])
     for slot in (library, b.address_of(self.states.kernel)):
         b.store(b.null(), slot)
     return status
@@ -240,7 +236,7 @@ def values_for_addresses(b: Any, arguments: Sequence[Any]) -> Any:
 def with_extra(b: Any, state: Any, name: str, operands: Sequence[Any]) -> Any:
     if name == "cuLaunchKernelEx":
         operands = [*operands[:3], operands[2]]
-    return emit.call_driver(b, state, name, operands)
+    return steps.call_driver(b, state, name, operands)
 
 
 def without_suffix(patch: Any) -> None:
@@ -253,17 +249,17 @@ def try_twice(b: Any, *operands: Any) -> None:
     """First as it comes, then with the capture mode relaxed; by then the capture is lost."""
     result, state, library, _kernel, data, symbol, *_ = operands
     t, slot, log = b.types, b.alloca(b.types.ptr), b.alloca(b.types.i8, 1024)
-    emit.return_failure(b, emit.call_helper(b, "find_driver", [state, *operands[6:]]))
-    steps = [state, library, data, symbol, log, slot]
-    failed = emit.call_helper(b, "take_kernel", steps)
-    with b.when(b.ne(failed, b.i32(0))), emit.relaxed_capture(b, state):
-        emit.call_helper(b, "take_kernel", steps)
+    steps.return_failure(b, steps.call_helper(b, "find_driver", [state, *operands[6:]]))
+    wanted = [state, library, data, symbol, log, slot]
+    failed = steps.call_helper(b, "take_kernel", wanted)
+    with b.when(b.ne(failed, b.i32(0))), steps.relaxed_capture(b, state):
+        steps.call_helper(b, "take_kernel", wanted)
     b.store(b.load(t.ptr, slot), result)
     b.ret(b.i32(0))
 
 
 def taking_the_function(patch: Any) -> None:
-    bodies = helpers._BODIES  # pyright: ignore[reportPrivateUsage]
+    bodies = define._BODIES  # pyright: ignore[reportPrivateUsage]
     patch.setitem(bodies, "take_it", bodies["take_kernel"])
     patch.setitem(bodies, "take_kernel", ("pppppp", take_the_function))
 

@@ -1,7 +1,7 @@
-"""What of a launch is more than its device has: words that are added to a message.
+"""Parts of a message that say which limits of the device a launch exceeds.
 
-Every limit is asked for when a launch has failed. Where the driver does not answer, because it is
-broken for good by then, there are no words.
+All limits are queried after a launch has failed. If the driver does not answer, because it is
+broken by then, the part is left out.
 """
 
 from __future__ import annotations
@@ -15,7 +15,13 @@ from typing import Final
 from ffi_builder.ir import Value
 from ffi_builder.providers.cuda import driver
 from ffi_builder.providers.cuda.driver import DeviceAttribute, FunctionAttribute, Result
-from ffi_builder.providers.cuda.emit import HelperBuilder, Message, Site, call_driver, load_acquire
+from ffi_builder.providers.cuda.emitted.steps import (
+    HelperBuilder,
+    Message,
+    Site,
+    call_driver,
+    load_acquire,
+)
 
 _DIMENSIONS: Final = (
     ("grid.x", driver.CONFIG_GRID, DeviceAttribute.MAX_GRID_DIM_X),
@@ -25,7 +31,7 @@ _DIMENSIONS: Final = (
     ("block.y", driver.CONFIG_BLOCK + 4, DeviceAttribute.MAX_BLOCK_DIM_Y),
     ("block.z", driver.CONFIG_BLOCK + 8, DeviceAttribute.MAX_BLOCK_DIM_Z),
 )
-"""What a message calls it, where it stands in a CUlaunchConfig, the device's limit."""
+"""The name in messages, the offset in a CUlaunchConfig, and the device's limit."""
 _CLUSTER: Final = (
     FunctionAttribute.REQUIRED_CLUSTER_WIDTH,
     FunctionAttribute.REQUIRED_CLUSTER_HEIGHT,
@@ -42,7 +48,7 @@ _OF_THE_IMAGE: Final = (
 
 @dataclass(frozen=True)
 class Launch:
-    """What failed, and where it was to run."""
+    """The failed launch, and the device on which it was to run."""
 
     state: Value
     kernel: Value
@@ -51,7 +57,7 @@ class Launch:
 
 
 def add_limits(b: HelperBuilder, message: Message, launch: Launch, code: Value) -> None:
-    """Everything that is too much; ``code`` is the CUresult."""
+    """Append each limit that is exceeded; ``code`` is the CUresult."""
     _dimensions(b, message, launch)
     _threads(b, message, launch)
     _shared_memory(b, message, launch)
@@ -61,7 +67,7 @@ def add_limits(b: HelperBuilder, message: Message, launch: Launch, code: Value) 
 
 
 def three(b: HelperBuilder, at: Value) -> list[Value]:
-    """Three i32, one after the other."""
+    """Load three adjacent i32."""
     return [b.field(b.types.i32, at, 4 * axis) for axis in range(3)]
 
 
@@ -79,7 +85,7 @@ def _dimensions(b: HelperBuilder, message: Message, launch: Launch) -> None:
 
 
 def _threads(b: HelperBuilder, message: Message, launch: Launch) -> None:
-    """Of a block: the kernel's registers and launch bounds may allow fewer than the device."""
+    """Check the threads of a block; the kernel may allow fewer of them than the device does."""
     t = b.types
     block = three(b, b.offset(launch.config, driver.CONFIG_BLOCK))
     threads = _product(b, block)
@@ -102,7 +108,7 @@ def _shared_memory(b: HelperBuilder, message: Message, launch: Launch) -> None:
 
 
 def _clusters(b: HelperBuilder, message: Message, launch: Launch) -> None:
-    """Of the cluster that was asked for, else of the one that the kernel was compiled for."""
+    """Check the requested cluster, or the one for which the kernel was compiled."""
     t = b.types
     cluster = b.alloca(t.i32, len(_CLUSTER))
     for axis, attribute in enumerate(_CLUSTER):
@@ -138,7 +144,7 @@ def _cluster(b: HelperBuilder, message: Message, launch: Launch, cluster: Sequen
 def add_architectures(
     b: HelperBuilder, message: Message, state: Value, code: Value, site: Site, device: Value
 ) -> None:
-    """For which GPUs the image is, where it is not for this one."""
+    """Append the GPUs that the image has code for, if it has none for this one."""
     none = b.null()
     launch = Launch(state, none, none, device)
     concerned = b.i1(False)
@@ -163,7 +169,7 @@ def add_architectures(
 
 
 def _of_device(b: HelperBuilder, launch: Launch, attribute: Value) -> tuple[Value, Value]:
-    """Whether the driver answered, and what."""
+    """Return whether the driver answered, and its answer."""
     slot = b.alloca(b.types.i32)
     operands = [slot, attribute, launch.device]
     result = call_driver(b, launch.state, "cuDeviceGetAttribute", operands)
@@ -182,7 +188,7 @@ def _of_kernel(
 
 
 def _product(b: HelperBuilder, sizes: Sequence[Value]) -> Value:
-    """Of three i32, each at least 1 and positive; what does not fit an int64 is its largest."""
+    """Multiply three positive i32; a product that does not fit an int64 is its maximum."""
     x, y, z = (b.zext(size, b.types.i64) for size in sizes)
     plane, most = b.mul(x, y), b.i64(2**63 - 1)
     return b.select(b.ugt(plane, b.udiv(most, z)), most, b.mul(plane, z))

@@ -18,7 +18,8 @@ from __future__ import annotations
 
 from ffi_builder.ir import Value
 from ffi_builder.providers.cuda import driver
-from ffi_builder.providers.cuda.emit import (
+from ffi_builder.providers.cuda.emitted.limits import Launch, add_architectures, add_limits, three
+from ffi_builder.providers.cuda.emitted.steps import (
     HelperBuilder,
     Message,
     Site,
@@ -26,7 +27,6 @@ from ffi_builder.providers.cuda.emit import (
     call_helper,
     relaxed_capture,
 )
-from ffi_builder.providers.cuda.limits import Launch, add_architectures, add_limits, three
 
 
 def fail(

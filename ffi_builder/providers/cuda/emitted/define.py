@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from ffi_builder.ir import Symbols, Type, Types, define_cached, mark_trusted
-from ffi_builder.providers.cuda.context import device_of, enter, forget, launch, leave, primary
-from ffi_builder.providers.cuda.control import INIT_ONCE, leave_module, preload, release, unload
-from ffi_builder.providers.cuda.emit import (
+from ffi_builder.providers.cuda.emitted import context, control, load, prepare, report
+from ffi_builder.providers.cuda.emitted.steps import (
+    INIT_ONCE,
     MESSAGE_VALUES,
     HelperBuilder,
     Site,
@@ -16,30 +16,27 @@ from ffi_builder.providers.cuda.emit import (
     helper_result,
     say,
 )
-from ffi_builder.providers.cuda.load import find_driver, load, take_kernel
-from ffi_builder.providers.cuda.prepare import launch_again, load_on, prepare, set_attributes
-from ffi_builder.providers.cuda.report import fail
 
 _LETTERS: Final = {"p": "ptr", "i": "i32", "l": "i64"}
 _BODIES: Final[dict[str, tuple[str, Callable[..., None]]]] = {
-    "enter": ("pip", enter),
-    "primary": ("pip", primary),
-    "leave": ("pi", leave),
-    "forget": ("pi", forget),
-    "launch": ("ppppi", launch),
-    "device_of": ("ppi", device_of),
-    "set_attributes": ("ppii", set_attributes),
-    "prepare": ("ppipi", prepare),
-    "launch_again": ("ppppiii", launch_again),
-    "load_on": ("ppii", load_on),
-    "fail": ("pppiip" + Site.LETTERS, fail),
-    "find_driver": ("p" + Site.LETTERS, find_driver),
-    "take_kernel": ("pppppp", take_kernel),
-    "load": ("pppppp" + Site.LETTERS, load),
-    "preload": ("pippppi" + Site.LETTERS, preload),
-    "release": ("ippp" + Site.LETTERS, release),
-    "unload": ("ppp", unload),
-    "leave_module": ("p", leave_module),
+    "enter": ("pip", context.enter),
+    "primary": ("pip", context.primary),
+    "leave": ("pi", context.leave),
+    "forget": ("pi", context.forget),
+    "launch": ("ppppi", context.launch),
+    "device_of": ("ppi", context.device_of),
+    "set_attributes": ("ppii", prepare.set_attributes),
+    "prepare": ("ppipi", prepare.prepare),
+    "launch_again": ("ppppiii", prepare.launch_again),
+    "load_on": ("ppii", prepare.load_on),
+    "fail": ("pppiip" + Site.LETTERS, report.fail),
+    "find_driver": ("p" + Site.LETTERS, load.find_driver),
+    "take_kernel": ("pppppp", load.take_kernel),
+    "load": ("pppppp" + Site.LETTERS, load.load),
+    "preload": ("pippppi" + Site.LETTERS, control.preload),
+    "release": ("ippp" + Site.LETTERS, control.release),
+    "unload": ("ppp", control.unload),
+    "leave_module": ("p", control.leave_module),
     "say": ("pp" + "l" * MESSAGE_VALUES, say),
 }
 """A letter for the type of each parameter, and what emits the body."""

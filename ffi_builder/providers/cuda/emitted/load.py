@@ -16,7 +16,7 @@ from typing import Final
 from ffi_builder.ir import Value
 from ffi_builder.providers.cuda import driver
 from ffi_builder.providers.cuda.driver import JitOption
-from ffi_builder.providers.cuda.emit import (
+from ffi_builder.providers.cuda.emitted.steps import (
     HelperBuilder,
     Message,
     Site,

@@ -16,7 +16,7 @@ A real stream's device decides, whatever the tensors' is. Asking for it takes fo
 there is a tensor a wrapper believes that the stream is of the same device once the kernel is ready
 there. Where that is not so the driver refuses the launch, and ``launch_again`` makes the kernel
 ready on the stream's device, and launches once more. ``load_on`` is for
-:mod:`~ffi_builder.providers.cuda.control`.
+:mod:`~ffi_builder.providers.cuda.emitted.control`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from __future__ import annotations
 from ffi_builder.ir import Value
 from ffi_builder.providers.cuda import driver
 from ffi_builder.providers.cuda.driver import DeviceAttribute, FunctionAttribute
-from ffi_builder.providers.cuda.emit import (
+from ffi_builder.providers.cuda.emitted.steps import (
     HelperBuilder,
     call_checked,
     call_driver,

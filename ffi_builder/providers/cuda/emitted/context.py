@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from ffi_builder.ir import Value
 from ffi_builder.providers.cuda import driver
-from ffi_builder.providers.cuda.emit import (
+from ffi_builder.providers.cuda.emitted.steps import (
     HelperBuilder,
     call_checked,
     call_driver,

@@ -1,4 +1,4 @@
-"""Small steps that the emitted code is made of: atomic accesses, driver calls, messages."""
+"""Building blocks of emitted code: atomic accesses, driver calls, messages."""
 
 from __future__ import annotations
 
@@ -11,11 +11,10 @@ from typing import Any, Final
 
 from ffi_builder import __version__
 from ffi_builder.ir import Builder, Operation, Symbols, Type, Types, Value
+from ffi_builder.protocol import SHARED
 from ffi_builder.providers.cuda import driver
 
-SHARED: Final = "__ffi_builder_shared_cuda_"
-"""Helpers, and constants that only they use: what a JIT may have once for all modules."""
-
+INIT_ONCE: Final = "TVMFFIHandleInitOnce"
 _WITHOUT_RESULT: Final = ("leave", "forget", "leave_module", "say")
 
 _ACQUIRE: Final = 4
@@ -29,13 +28,13 @@ MESSAGE_VALUES: Final = 7
 
 @cache
 def helper_name(name: str) -> str:
-    """The symbol of a helper. Equal names mean equal bodies, so it is of this package's version."""
+    """Return the symbol of a helper; its digest makes equal names mean equal bodies."""
     contents = repr((__version__, driver.FUNCTIONS))
-    return f"{SHARED}{name}_{hashlib.sha256(contents.encode()).hexdigest()[:8]}"
+    return f"{SHARED}cuda_{name}_{hashlib.sha256(contents.encode()).hexdigest()[:8]}"
 
 
 def helper_result(t: Types, name: str) -> Type:
-    """What a helper returns."""
+    """Return the result type of a helper."""
     return t.void if name in _WITHOUT_RESULT else t.i32
 
 
@@ -59,7 +58,7 @@ def store_release(b: Builder, value: Value, pointer: Value, *, size: int) -> Non
 
 
 def exchange_null(b: Builder, pointer: Value, value: Value) -> Value:
-    """Store a pointer where there is NULL; return what was there before."""
+    """Replace NULL by a pointer; return what was there before."""
     number, ptr = b.types.int_attribute, b.types.ptr
     attributes = {
         "success_ordering": number(64, _ACQUIRE_RELEASE),
@@ -71,7 +70,7 @@ def exchange_null(b: Builder, pointer: Value, value: Value) -> Value:
 
 
 def call_driver(b: Builder, state: Value, name: str, operands: Sequence[Value]) -> Value:
-    """Call a function of the table; returns its CUresult, an i32."""
+    """Call a function of the table; return its CUresult, an i32."""
     function = b.field(b.types.ptr, state, 8 * driver.NUMBER[name])
     result = b.call_pointer(function, operands, b.types.i32)
     assert result is not None
@@ -79,26 +78,26 @@ def call_driver(b: Builder, state: Value, name: str, operands: Sequence[Value]) 
 
 
 def status_of(b: Builder, name: str, result: Value) -> Value:
-    """A CUresult as a status: with the number of the function, but 0 stays 0."""
+    """Convert a CUresult to a status, which includes the function's number; 0 stays 0."""
     number = b.i32(driver.NUMBER[name] << driver.CODE_BITS)
     return b.select(b.eq(result, b.i32(0)), result, b.or_(result, number))
 
 
 def call_checked(b: Builder, state: Value, name: str, operands: Sequence[Value]) -> None:
-    """Call a function of the table; where that fails, return its status."""
+    """Call a function of the table; if it fails, return its status to the caller."""
     result = call_driver(b, state, name, operands)
     with b.when(b.ne(result, b.i32(0))):
         b.ret(status_of(b, name, result))
 
 
 def return_failure(b: Builder, status: Value) -> None:
-    """Return a status that is not 0; else go on."""
+    """Return a status other than 0 to the caller."""
     with b.when(b.ne(status, b.i32(0))):
         b.ret(status)
 
 
 def put_in_list(b: Builder, item: Value, first: Value, *, listed: int, following: int) -> None:
-    """Put a state in front of a list, unless it has been put there before."""
+    """Put a state in front of a list, unless it is in there."""
     t = b.types
     flag = b.offset(item, listed)
     with b.when(b.eq(b.load(t.i64, flag), b.i64(0))):
@@ -125,7 +124,7 @@ def each(b: Builder, first: Value, following: int) -> Generator[Value]:
 
 @contextmanager
 def relaxed_capture(b: Builder, state: Value) -> Generator[None]:
-    """Around what a stream that is captured, in this thread or another, would forbid otherwise.
+    """Allow, in the body, calls that a stream capture in this or another thread would forbid.
 
     The body must not return.
     """
@@ -137,7 +136,7 @@ def relaxed_capture(b: Builder, state: Value) -> Generator[None]:
 
 
 class HelperBuilder(Builder):
-    """Builds one of the helpers, which have all of their texts in one constant."""
+    """Builds one of the helpers, whose texts are all in one constant."""
 
     def __init__(
         self, symbols: Symbols, function: Operation, location: Any, texts: dict[bytes, int]
@@ -154,14 +153,14 @@ class HelperBuilder(Builder):
 
 
 class Site:
-    """The values that say for whom an error is: the last operands of every helper that raises.
+    """The last operands of every helper that raises: the kernel and the wrapper of an error.
 
     In C: ``const char *kernel, const char *image, void *raiser, const char *suffix, const char
     *backtrace, int64_t length``.
     """
 
     LETTERS: Final = "pppppl"
-    """Their types: see ``helpers``."""
+    """Their types: see ``define``."""
 
     def __init__(self, values: Sequence[Value]) -> None:
         self.kernel, self.image, self.raiser, self.suffix, *self.backtrace = values
@@ -170,7 +169,7 @@ class Site:
 class Message:
     """Text that is written piece by piece into a buffer on the stack, and raised as an error.
 
-    In memory: an int64_t, how much there is, and the buffer.
+    In memory: the length, an int64_t, and the buffer.
     """
 
     def __init__(self, b: HelperBuilder) -> None:
@@ -188,7 +187,7 @@ class Message:
         b.call(helper_name("say"), [self._space, b.words(text.encode()), *wide, *zero], t.void)
 
     def raise_(self, kind: str, site: Site) -> Value:
-        """Add the signature, and set the error; returns what the function is to return."""
+        """Append the signature and set the error; return the function's result."""
         b, t = self._b, self._b.types
         self.append("%s", site.suffix)
         length, buffer = b.load(t.i64, self._space), b.offset(self._space, 8)
@@ -208,7 +207,7 @@ def _wide(b: Builder, kind: str, value: Value) -> Value:
 
 
 def say(b: HelperBuilder, message: Value, format_: Value, *values: Value) -> None:
-    """Add to a message what ``printf`` would print; what does not fit is cut off."""
+    """Append what ``printf`` would print; the part that does not fit is dropped."""
     t = b.types
     at = b.load(t.i64, message)
     left = b.sub(b.i64(_MESSAGE_SIZE), at)

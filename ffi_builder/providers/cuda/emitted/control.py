@@ -17,7 +17,8 @@ from ffi_builder import abi
 from ffi_builder.abi import TypeIndex
 from ffi_builder.ir import Value
 from ffi_builder.providers.cuda import driver
-from ffi_builder.providers.cuda.emit import (
+from ffi_builder.providers.cuda.emitted.steps import (
+    INIT_ONCE,
     HelperBuilder,
     Message,
     Site,
@@ -29,7 +30,6 @@ from ffi_builder.providers.cuda.emit import (
     store_release,
 )
 
-INIT_ONCE: Final = "TVMFFIHandleInitOnce"
 _FINALIZING: Final = ("Py_IsFinalizing", "_Py_IsFinalizing")
 """In Python 3.13 and later, and before."""
 

@@ -1,0 +1,203 @@
+"""What a provider passes on: parameters, their parts, symbols, expressions and ints."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from typing import Final, TypeAlias
+
+from ffi_builder import spec
+from ffi_builder.errors import BuildError, SpecError
+from ffi_builder.ir import Value
+from ffi_builder.providers.context import CallContext
+from ffi_builder.suggest import did_you_mean
+
+Item: TypeAlias = "spec.Param | spec.Data | spec.Field | spec.Dim"
+"""A parameter or a part of one, a symbol, an expression or an int."""
+Entry: TypeAlias = "Item | str"
+"""An entry of ``args=``: an item, or the name of a parameter or symbol, ``"x.data"``, or the text
+of an expression."""
+
+CONSTANTS: Final = (spec.ConstNone, spec.ConstInt, spec.ConstBool, spec.ConstFloat)
+
+
+def items(provider: str, args: Sequence[Entry] | None, context: CallContext) -> list[Item]:
+    """Return ``args=``, or every parameter in order; tuples are flattened, constants left out.
+
+    Result tensors that ``args=`` does not contain follow.
+
+    Raises:
+        BuildError: if the signature does not have an entry of ``args=``.
+    """
+    if args is None:
+        return with_result_tensors(context, list(_flat(context.params)))
+    found = [item for entry in entries(provider, args, context) for item in flat_item(entry)]
+    return with_result_tensors(context, found)
+
+
+def with_result_tensors(context: CallContext, found: list[Item]) -> list[Item]:
+    """Return the items, followed by each result tensor of which they contain no part."""
+    owners = [_owner(item) for item in found]
+    return [
+        *found,
+        *(tensor for tensor in context.signature.result_tensors if tensor not in owners),
+    ]
+
+
+def entries(provider: str, args: Sequence[Entry], context: CallContext) -> list[Item]:
+    """Return the items of ``args=``, with tuples and constants as they are.
+
+    Raises:
+        BuildError: if the signature does not have one of them.
+    """
+    if isinstance(args, str) or not isinstance(args, Sequence):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise BuildError(f"{provider}: args= is {args!r}; expected a list, such as [{args!r}]")
+    known: dict[str, list[spec.Param]] = {}
+    for param in (
+        *(param for param, _ in _every(context.params)),
+        *context.signature.result_tensors,
+    ):
+        known.setdefault(param.name, []).append(param)
+    paths = dict(spec.with_paths([*context.params, *context.signature.result_tensors]))
+    symbols = {var.name: var for var in context.matched_var_binding}
+    look_up = partial(_named, provider, context, paths, symbols)
+    found: list[Item] = []
+    for given in args:
+        entry = look_up(given) if isinstance(given, str) else given
+        param = _owner(entry)
+        equal = [item for item in known.get(getattr(param, "name", ""), ()) if item == param]
+        if _is_made_of_others(entry) and equal:
+            found.append(equal[0] if len(equal) == 1 else entry)
+        elif _is_dim(param) or equal:
+            found.append(entry)
+        else:
+            names = ", ".join(
+                item.name for item in (*context.params, *context.signature.result_tensors)
+            )
+            raise BuildError(
+                f"{provider}: args= has {entry!r}, which is no parameter of {context.fn_name!r}; "
+                f"it has {names or 'none'}"
+            )
+    return found
+
+
+def _named(
+    provider: str,
+    context: CallContext,
+    by_name: Mapping[str, spec.Param],
+    symbols: Mapping[str, spec.Var],
+    name: str,
+) -> Item:
+    """Return the parameter of that name, or else the symbol, part (``x.data``) or expression."""
+    if name in by_name or name in symbols:
+        return by_name[name] if name in by_name else symbols[name]
+    base, _, part = name.rpartition(".")
+    found = by_name.get(base)
+    if found is not None:
+        tensor = spec.required(found)
+        if part == "data" and isinstance(tensor, spec.Tensor):
+            return tensor.data
+        if part in spec.parts_of(found):
+            return spec.Field(found, part)
+    if re.search(r"[-+*/%()]", name) or name.isdecimal():
+        try:
+            found_value = spec.expression(name, symbols.values())
+        except SpecError as error:
+            raise BuildError(f"{provider}: args= has {name!r}: {error}") from None
+        if isinstance(found_value, int) and not -(2**63) <= found_value < 2**63:
+            raise BuildError(f"{provider}: args= has {name!r}, which does not fit int64")
+        return found_value
+    if found is not None:
+        raise BuildError(f"{provider}: args= has {name!r}, {_no_part(found, base, part)}")
+    known = list(dict.fromkeys([*by_name, *symbols]))
+    raise BuildError(
+        f"{provider}: args= has {name!r}, which names no parameter or symbol of "
+        f"{context.fn_name!r}; it has {', '.join(known) or 'none'}{did_you_mean(name, known)}"
+    )
+
+
+def _no_part(param: spec.Param, path: str, part: str) -> str:
+    """Say why a parameter has no such part, and which parts it has."""
+    if part == "present":
+        return f"but {path} is no Optional, so it is always present"
+    tensor = spec.required(param)
+    parts = [*spec.parts_of(param), *(["data"] if isinstance(tensor, spec.Tensor) else [])]
+    which = re.fullmatch(r"(shape|strides)(\[\d+\])?", part)
+    if isinstance(tensor, spec.Tensor) and which is not None and not tensor.any_rank:
+        entries = tensor.dims if which[1] == "shape" else tensor.stride_entries or ()
+        named = ", ".join(repr(str(e)) for e in entries if isinstance(e, (spec.Var, spec.Expr)))
+        if named:
+            return f"but what is passed of {path}.{which[1]} are its symbols, such as {named}"
+        return f"but what is passed of {path}.{which[1]} are its symbols, and it has none"
+    kind = type(tensor).__name__
+    inner = [below for below, _ in spec.elements(param, path)]
+    if inner:
+        return f"but {path} has {', '.join(inner)}{did_you_mean(f'{path}.{part}', inner)}"
+    if not parts:
+        return f"but {path} is a {kind}, which has no parts"
+    meant = did_you_mean(part, parts)
+    return f"but the parts of {path}, a {kind}, are {', '.join(parts)}{meant}"
+
+
+def _owner(entry: object) -> object:
+    """Return the parameter of a part; any other entry as it is."""
+    match entry:
+        case spec.Data(tensor=tensor):
+            return tensor
+        case spec.Field(param=param):
+            return param
+        case _:
+            return entry
+
+
+def _is_made_of_others(entry: object) -> bool:
+    return isinstance(entry, (spec.TupleParam, spec.Struct, spec.Optional))
+
+
+def _is_dim(entry: object) -> bool:
+    return isinstance(entry, (int, spec.Var, spec.Expr)) and not isinstance(entry, bool)
+
+
+def _flat(params: Sequence[spec.Param]) -> Iterator[spec.Param]:
+    """Flatten tuples and structs, also optional ones, and leave out constants."""
+    for param in params:
+        plain = spec.required(param)
+        if isinstance(plain, (spec.TupleParam, spec.Struct)):
+            yield from _flat(plain.params)
+        elif not isinstance(plain, CONSTANTS):
+            yield param
+
+
+def flat_item(entry: Item) -> Iterator[Item]:
+    """Yield an entry, or the elements of a tuple or struct; nothing for a constant."""
+    if isinstance(entry, (spec.Data, spec.Field, int, spec.Expr)):
+        yield entry
+    else:
+        yield from _flat([entry])
+
+
+def _every(params: Sequence[spec.Param]) -> Iterator[tuple[spec.Param, str]]:
+    """Yield every parameter, and the parameter of each Optional."""
+    for path, param in spec.with_paths(params):
+        yield param, path
+        if isinstance(param, spec.Optional):
+            yield param.param, path
+
+
+def plain(item: Item) -> Item:
+    """Return the parameter of an Optional, or the item itself."""
+    return item.param if isinstance(item, spec.Optional) else item
+
+
+def path_of(context: CallContext, param: spec.Param) -> str:
+    """Return the name of a parameter in errors, such as ``cfg.A``."""
+    known = spec.with_paths([*context.params, *context.signature.result_tensors])
+    return next(path for path, item in known if spec.required(item) == param)
+
+
+def present(context: CallContext, item: Item) -> Value | None:
+    """Return an i1 that says whether a parameter is present; None if it always is."""
+    if isinstance(item, (int, spec.Expr, spec.Data, spec.Field)):
+        return None
+    return context.present(item) if context.may_be_absent(item) else None

@@ -1,0 +1,135 @@
+"""The protocol of call providers: what each must have, and what it may have."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass, fields
+from typing import Any, Final, Protocol
+
+from ffi_builder import spec
+from ffi_builder.ir import Block, Operation
+from ffi_builder.protocol import MEMREF_TYPES
+from ffi_builder.providers.context import CallContext, ModuleContext
+
+
+class CallProvider(Protocol):
+    """Emits the call of the kernel, in the kernel's own convention.
+
+    Being callable is all that is required. :class:`Members` has what else a provider may define.
+    """
+
+    def __call__(self, current_block: Block, context: CallContext) -> Block:
+        """Emit the call at the end of ``current_block``; return the block to go on in."""
+        ...
+
+
+_OF_ONE_CLASS: Final = ("forwards", "trusted", "borrows_tensors", "cache_key")
+_ENTRIES: Final = (str, int, spec.Data, spec.Field, spec.Expr, *spec.PARAM_TYPES)
+
+
+@dataclass(frozen=True)
+class Members:
+    """The optional members of a provider, each with its default.
+
+    ``forwards``, ``trusted``, ``borrows_tensors`` and ``cache_key`` say what ``__call__`` emits. A
+    subclass may emit something else, so it does not inherit them: they count only in the class that
+    defines them.
+    """
+
+    provider: CallProvider
+
+    @property
+    def callee(self) -> str | None:
+        """The symbol whose location the wrapper takes if nothing else gives it one."""
+        name = self._get("callee", None)
+        return name if isinstance(name, str) else None
+
+    @property
+    def one_at_a_time(self) -> bool:
+        """Whether it stores what it reads of one parameter before it reads the next one.
+
+        Strides that no check reads are then loaded where the provider asks for them, and occupy no
+        registers before that.
+        """
+        return self._get("one_at_a_time", False)
+
+    @property
+    def forwards(self) -> bool:
+        """Whether it reads any argument. If not, the wrapper loads only what its checks need."""
+        return self._get("forwards", True)
+
+    @property
+    def trusted(self) -> bool:
+        """Whether all that it emits is known to translate to LLVM IR.
+
+        The runtime does not check operations that are trusted, and MLIR's translation ends the
+        process on some that it cannot translate. So this is for the providers of this package.
+        """
+        return self._get("trusted", False)
+
+    @property
+    def borrows_tensors(self) -> bool:
+        """Whether the kernel sees the data, shape and strides of tensors during the call alone.
+
+        It gets neither the ``TVMFFIAny`` that came nor an object that holds the tensor, so it
+        cannot keep, forward or return it. Calls from Python may then pass a tensor without a
+        reference to it.
+        """
+        return self._get("borrows_tensors", False)
+
+    def prepare(self, context: ModuleContext) -> None:
+        """Let the provider refuse the signature, or declare symbols, before the function begins."""
+        prepare = self._get("prepare", None)
+        if prepare is not None:
+            prepare(context)
+            context.symbols.refresh()
+
+    def cache_key(self, context: ModuleContext) -> Hashable | None:
+        """Return what the emitted code depends on, or None if the provider does not say.
+
+        It is the provider's class and what its own ``cache_key(context) -> Hashable | None``
+        returns. Without that, or where it returns None, the provider is called for each wrapper.
+        Otherwise a wrapper is taken from the cache if signature, location, ``callee`` (its name,
+        and its type if the module has it) and key are equal. So the method must return everything
+        else that the provider reads:
+
+        - those of its own fields that may differ, as values that do not change later;
+        - what it looks up in the module besides the callee;
+        - any state outside of both.
+
+        A wrapper of an author's provider is reused under its own name only. It is not reused if the
+        provider adds definitions to the module or refers to others than its callee, or emits
+        operations with regions.
+        """
+        own = self._get("cache_key", None)
+        key = None if own is None else own(context)
+        return None if key is None else (type(self.provider), key)
+
+    def _get(self, name: str, default: Any) -> Any:
+        if name in _OF_ONE_CLASS and name not in vars(type(self.provider)):
+            return default
+        return getattr(self.provider, name, default)
+
+
+def describe_callee(operation: Operation | None) -> Hashable:
+    """What the ready-made providers read of a callee; None if the module has none."""
+    if operation is None:
+        return None
+    attributes = operation.attributes
+    names = [name for name in ("function_type", "CConv", MEMREF_TYPES) if name in attributes]
+    return operation.name, *((name, str(attributes[name])) for name in names)
+
+
+def fields_key(provider: Any) -> Hashable | None:
+    """The cache key of a dataclass with ``callee`` and ``args``: its fields, with their types.
+
+    None if ``callee`` or ``args`` holds what the provider will refuse.
+    """
+    args: Any = provider.args or ()
+    if not isinstance(provider.callee, str) or type(args) not in (list, tuple):
+        return None
+    if not all(isinstance(arg, _ENTRIES) for arg in args):
+        return None
+    others = [getattr(provider, field.name) for field in fields(provider) if field.name != "args"]
+    values: list[object] = [*others, *args]
+    return *map(type, values), *values  # with types, since 1 == True
