@@ -73,7 +73,7 @@ class Case:
     def add(self, name: str, function: Callable[..., Any], *, by_position: bool = False) -> None:
         """Call this, too; one call shows that it can be."""
         args = [*self.args, *(self.keywords.values() if by_position else ())]
-        keywords = {} if by_position else self.keywords
+        keywords: Mapping[str, Any] = {} if by_position else self.keywords
         function(*args, **keywords)
         scope: dict[str, Any] = {"f": function, "clock": time.perf_counter_ns}
         scope |= {f"a{at}": value for at, value in enumerate(args)}

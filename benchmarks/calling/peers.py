@@ -38,14 +38,14 @@ def _imported(name: str, path: Path) -> Any:
 
 def bare(folder: Path) -> Calls:
     """A METH_FASTCALL function that looks at nothing."""
-    function = _imported("bare", _built("bare", [HERE / "bare.c"], folder)).bare
+    function: Any = _imported("bare", _built("bare", [HERE / "bare.c"], folder)).bare
     return dict.fromkeys(("ints", "numpy3", "torch3", "torch8", "parameters8"), function)
 
 
 def by_ctypes(folder: Path) -> Calls:
     """A C function of three ints by ctypes."""
     library = ctypes.CDLL(str(_built("bare", [HERE / "bare.c"], folder)))
-    function = library.by_ctypes
+    function: Any = library.by_ctypes
     function.argtypes, function.restype = [ctypes.c_longlong] * 3, None
     return {"ints": function}
 

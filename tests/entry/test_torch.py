@@ -37,6 +37,14 @@ def test_each_call_raises_the_version_of_what_may_be_written() -> None:
     assert f._general_calls == 0
 
 
+def test_what_is_only_read_keeps_its_version() -> None:
+    x, y = Tensor("x", [n], "float32", device_type="cpu", intent="in"), Var("y", "int32")
+    f = ways([x, y]).entry
+    tensor = torch.zeros(3)
+    f(tensor, 1)
+    assert (tensor._version, f._general_calls) == (0, 0)
+
+
 def test_views_share_a_version() -> None:
     f = vectors(1).entry
     x = torch.zeros(4)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import functools
 import os
 import sys
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
@@ -48,9 +49,23 @@ tried: dict[str, Part] = {}
 """What was tried of NumPy and PyTorch, by the name of the module."""
 
 
-@functools.cache
+_found: list[Extension | Part] = []
+_lock = threading.RLock()
+
+
 def extension(bases: tuple[type, ...]) -> Extension | Part:
-    """The extension, or why it is not used. `bases` of the type end with `tvm_ffi.Function`."""
+    """The extension, or why it is not used. `bases` of the type end with `tvm_ffi.Function`.
+
+    What they are counts once: the process has one type.
+    """
+    if not _found:
+        with _lock:
+            if not _found:
+                _found.append(_set_up(bases))
+    return _found[0]
+
+
+def _set_up(bases: tuple[type, ...]) -> Extension | Part:
     if os.environ.get(VARIABLE, "") == "python":
         return Part("calls", f"turned off by {VARIABLE}=python")
     if sys.implementation.name != "cpython":
@@ -98,8 +113,12 @@ def _learner(module: Any) -> Callable[[type], None]:
 def use_frameworks(module: Any) -> None:
     """Set up NumPy and PyTorch, if they have been imported since this was called last."""
     for name, use in (("numpy", _use_numpy), ("torch", _use_torch)):
-        if name not in tried and (found := sys.modules.get(name)) is not None:
-            _try(name, functools.partial(use, module, found))
+        if name in tried or (found := sys.modules.get(name)) is None:
+            continue
+        with _lock:
+            # Another thread may be importing it, or have been here first.
+            if name not in tried and not getattr(found.__spec__, "_initializing", False):
+                _try(name, functools.partial(use, module, found))
 
 
 def parts() -> list[Part]:
