@@ -39,7 +39,8 @@ def _imported(name: str, path: Path) -> Any:
 def bare(folder: Path) -> Calls:
     """A METH_FASTCALL function that looks at nothing."""
     function: Any = _imported("bare", _built("bare", [HERE / "bare.c"], folder)).bare
-    return dict.fromkeys(("ints", "numpy3", "torch3", "torch8", "parameters8"), function)
+    cases = ("ints", "numpy3", "torch3", "torch8", "parameters8")
+    return {case: function for case in cases}  # noqa: C420 - fromkeys loses the type
 
 
 def by_ctypes(folder: Path) -> Calls:
