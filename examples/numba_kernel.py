@@ -7,7 +7,6 @@ An array is passed as meminfo, parent, size, itemsize, data, shape, strides in b
 """
 
 from dataclasses import dataclass
-from typing import ClassVar
 from functools import reduce
 
 import llvmlite.binding as llvm
@@ -58,7 +57,6 @@ def lower(function, signature, symbol):
 class NumbaCallProvider:
     """Calls the function of `lower`. Wrap it in CheckStatus, which turns exceptions into errors."""
 
-    borrows_tensors: ClassVar[bool] = True  # the kernel gets no tensor that it could keep
     callee: str
 
     def __call__(self, current_block, context: providers.CallContext):
