@@ -55,12 +55,7 @@ def _results_text(
 def _constraints(var: Var, tell_dtype: bool) -> Iterator[str]:
     if tell_dtype and var.dtype != "int64":
         yield f"{var.name}: {var.dtype}"
-    if var.divisibility is not None:
-        yield f"{var.name} % {var.divisibility} == 0"
-    least = "" if var.min is None else f"{var.min} <= "
-    greatest = "" if var.max is None else f" <= {var.max}"
-    if least or greatest:
-        yield f"{least}{var.name}{greatest}"
+    yield from var.constraints()
 
 
 def _entries_of(params: Sequence[Param]) -> Iterator[object]:

@@ -151,6 +151,15 @@ class Var(Named, Arithmetic):
     def type_text(self, device: str | None = None, *, outline: bool = False) -> str:
         return self.dtype
 
+    def constraints(self) -> Iterator[str]:
+        """Yield the limits of the value, as the ``where`` of a signature has them: ``n <= 8``."""
+        if self.divisibility is not None:
+            yield f"{self.name} % {self.divisibility} == 0"
+        least = "" if self.min is None else f"{self.min} <= "
+        greatest = "" if self.max is None else f" <= {self.max}"
+        if least or greatest:
+            yield f"{least}{self.name}{greatest}"
+
     def __str__(self) -> str:
         return self.name
 

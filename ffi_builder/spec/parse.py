@@ -218,15 +218,19 @@ class _Parser(TensorParser):
         elif t.accept("%"):
             self._limit(declared, "divisibility", t.integer("an int"), first)
             t.expect("==")
-            if t.next.kind != "int" or t.next.text != "0":
-                raise t.error(t.next, f"expected '0' but got {t.next.shown}")
-            t.advance()
+            self._zero()
         elif t.accept("<="):
             self._limit(declared, "max", t.integer("an int"), first)
         elif t.accept(">="):
             self._limit(declared, "min", t.integer("an int"), first)
         else:
             raise t.error(t.next, f"expected ':', '%', '<=' or '>=' but got {t.next.shown}")
+
+    def _zero(self) -> None:
+        t = self.tokens
+        if t.next.kind != "int" or t.next.text != "0":
+            raise t.error(t.next, f"expected '0' but got {t.next.shown}")
+        t.advance()
 
     def _constrained(self, token: Token) -> Declaration:
         found = self.declarations.get(token.text)

@@ -172,5 +172,15 @@ class Choice(Named):
         return self.name, tuple(self.choices.items()), self.dtype
 
 
-Value: TypeAlias = Union[Choice, String, Bytes, DType, Device, Object, Function, Array, Map]
+Value: TypeAlias = Union[
+    Choice,
+    String,
+    Bytes,
+    DType,
+    Device,
+    Object,
+    Function,
+    Array,
+    Map,
+]
 """Parameters that hold one value and no number."""

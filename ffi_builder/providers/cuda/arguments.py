@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Final, TypeAlias
+from typing import Final, TypeAlias, get_args
 
 from ffi_builder import spec
 from ffi_builder.abi import DEVICE_TYPES
@@ -34,9 +34,11 @@ from ffi_builder.providers.items import (
 )
 from ffi_builder.providers.nested import dynamic_layout
 from ffi_builder.providers.packing import DynamicParamPackCallProvider
+from ffi_builder.spec import values
 
 PROVIDER: Final = "CudaLaunchCallProvider"
-_HOST_ONLY: Final = (*(spec.String, spec.Bytes, spec.Object, spec.Function, spec.Array, spec.Map),)
+_VALUES: Final = get_args(values.Value)
+"""Kinds of one value. A kernel can take no other than a Choice, a DType and a Device."""
 _STREAMS: Final = (spec.Stream, spec.EnvStream)
 _FOR_KERNELS: Final = ("cuda", "cuda_host", "cuda_managed")
 """Device types of memory that a kernel can read."""
@@ -148,15 +150,15 @@ class _Maker:
                     f"{PROVIDER}: args= has {_shown(context, item)!r}, which is in the host's "
                     f"memory; a kernel can be given the tensor's data, dimensions and strides"
                 )
-            case param if isinstance(param, _HOST_ONLY):
-                raise BuildError(
-                    f"{PROVIDER}: {_shown(context, item)!r} is a {type(param).__name__}, which is "
-                    f"in the host's memory; leave it out with args="
-                )
             case spec.Device():
                 return Aligned(scalar_argument(context, item).value, _DEVICE_ALIGN)
             case spec.DType() | spec.Field(part="dtype"):
                 return Aligned(scalar_argument(context, item).value, _DTYPE_ALIGN)
+            case param if isinstance(param, _VALUES) and not isinstance(param, spec.Choice):
+                raise BuildError(
+                    f"{PROVIDER}: {_shown(context, item)!r} is a {type(param).__name__}, which is "
+                    f"in the host's memory; leave it out with args="
+                )
             case _:
                 return scalar_argument(context, item).value
 
