@@ -255,7 +255,7 @@ def _without(code: str, **variables: str) -> str:
         capture_output=True,
         text=True,
         check=True,
-        env={**os.environ, **variables},
+        env={**os.environ, "FFI_BUILDER_ENTRY": "", **variables},
     )
     return done.stdout.strip()
 
