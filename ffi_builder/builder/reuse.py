@@ -17,7 +17,7 @@ from typing import Any, Final, TypeAlias
 
 from ffi_builder.builder.helpers import define_helpers, shared_name
 from ffi_builder.builder.metadata import Metadata
-from ffi_builder.diagnosis.table import Table
+from ffi_builder.diagnosis.writing import Table
 from ffi_builder.ir import Module, Operation, Symbols, Types, bytecode
 from ffi_builder.protocol import METADATA, PREFIX, TABLE
 from ffi_builder.providers.context import ModuleContext

@@ -1,7 +1,7 @@
-"""What providers ask for, answered from what the fast path has decoded.
+"""Values that providers ask for, taken from what the fast path has decoded.
 
-But for the symbols nothing is cached here: a provider may ask from within a branch, and what is
-emitted there is not there elsewhere.
+Apart from symbols, nothing is cached: a provider may ask from within a branch, and a value that is
+computed in one branch does not dominate the others.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from ffi_builder.plan.results import OVERFLOW
 
 
 class Binding(Mapping[spec.Var, Value]):
-    """The value of each symbol, in its own type."""
+    """Maps each symbol to its value, in its own type."""
 
     def __init__(self, decoded: DecodedValues) -> None:
         self._decoded = decoded
@@ -52,20 +52,20 @@ class DecodedValues:
     b: CheckingBuilder
     places: list[tuple[spec.Param, Place]]
     symbols: Collection[spec.Var]
-    """Those of the signature, in the order of their first occurrences."""
+    """The symbols of the signature, in the order of their first occurrences."""
     env_stream: Value | None = None
     cells: dict[Position, Value] = field(default_factory=dict[Position, Value])
-    """The ``TVMFFIAny`` of each tensor that is returned; it did not come as an argument."""
+    """The ``TVMFFIAny`` of each tensor that the function returns, which is no argument."""
     typed: dict[spec.Var, Value] = field(default_factory=dict[spec.Var, Value])
-    """Symbols in their own types, but for those that are only passed on."""
+    """Symbols in their own types, except those whose strides are loaded only where needed."""
 
     @cached_property
     def _place_by_id(self) -> dict[int, Place]:
-        """The first place of each argument."""
+        """The first place of each argument, by the identity of its parameter."""
         return {id(known): place for known, place in reversed(self.places)}
 
     def value(self, item: spec.Dim) -> Value:
-        """A symbol in its own type; an expression or int as an i64."""
+        """Return a symbol in its own type; an expression or int as an i64."""
         match item:
             case bool():
                 pass
@@ -98,7 +98,7 @@ class DecodedValues:
             )
 
     def read_ahead(self) -> None:
-        """Read here what is to dominate all that a provider may emit."""
+        """Load what must dominate everything that a provider may emit."""
         for param, place in self.places:
             if isinstance(param, spec.Tensor):
                 if self.fast.guard(place.position) is not None:
@@ -109,20 +109,20 @@ class DecodedValues:
         self.typed = {var: typed(self.fast, var) for var in self.fast.state.symbols}
 
     def data(self, tensor: spec.Param) -> Value:
-        """data + byte_offset."""
+        """Return data + byte_offset."""
         return self.fast.data(self._tensor(tensor)[1].position)
 
     def present(self, param: spec.Param) -> Value:
-        """Whether an Optional, or what it holds, or is within, is there."""
+        """Return an i1: whether the Optionals around a parameter, and itself, are present."""
         there = self._guard(param)
         return self.b.i1(True) if there is None else there
 
     def may_be_absent(self, param: spec.Param) -> bool:
-        """Whether it is an Optional, or within one."""
+        """Return whether a parameter is an Optional, or in one."""
         return self._guard(param) is not None
 
     def _guard(self, param: spec.Param) -> Value | None:
-        """None for an EnvStream, and for a symbol that is no parameter or several."""
+        """Return None if always present, as are EnvStreams and symbols of several parameters."""
         if isinstance(param, spec.EnvStream):
             return None
         if isinstance(param, spec.Var):
@@ -131,34 +131,34 @@ class DecodedValues:
         return self.fast.guard(self._place(param).position)
 
     def dltensor(self, tensor: spec.Param) -> Value:
-        """The ``DLTensor*``, or NULL."""
+        """Return the ``DLTensor*``, or NULL."""
         b, position = self.b, self._tensor(tensor)[1].position
         address = b.offset(self.fast.tensor(position).object, DL)
         there = self.fast.guard(position)
         return address if there is None else b.select(there, address, b.null())
 
     def ndim(self, tensor: spec.Param) -> Value:
-        """As an i32."""
+        """Return the number of dimensions, an i32."""
         return self._tensor_i32(tensor, abi.DLTENSOR_NDIM)
 
     def dtype(self, tensor: spec.Param) -> Value:
-        """As an i32."""
+        """Return the ``DLDataType``, an i32."""
         return self._tensor_i32(tensor, abi.DLTENSOR_DTYPE)
 
     def device_type(self, tensor: spec.Param) -> Value:
-        """As an i32."""
+        """Return the ``DLDeviceType``, an i32."""
         device = self.fast.tensor(self._tensor(tensor)[1].position).device
         return self.b.trunc(device, self.b.types.i32)
 
     def text(self, param: spec.Param) -> tuple[Value, Value]:
-        """Pointer and length."""
+        """Return pointer and length."""
         if not isinstance(spec.required(param), (spec.String, spec.Bytes, spec.Choice)):
-            raise BuildError(f"{type(param).__name__} {param.name!r} is no str or bytes")
+            raise BuildError(f"{type(param).__name__} {param.name!r} is not a str or bytes")
         text = self.fast.text(self._place(param).position)
         return text.pointer, text.length
 
     def first_device(self) -> Value:
-        """Device of the first tensor that is there and not on a CPU; else -1, without a stream."""
+        """Return the device of the first tensor that is present and not on a CPU; else -1."""
         b, t = self.b, self.b.types
         device: Value = b.i64(-1)
         for param, place in reversed(self.places):
@@ -172,7 +172,7 @@ class DecodedValues:
         return device
 
     def shape(self, tensor: spec.Param, *, wide: bool) -> list[Value]:
-        """Every dimension of the tensor as the kernel sees it."""
+        """Return every dimension of the tensor as the kernel sees it."""
         ranked, place = self._ranked(tensor)
         return [
             self._entry(
@@ -185,7 +185,7 @@ class DecodedValues:
         ]
 
     def strides(self, tensor: spec.Param, *, wide: bool) -> list[Value]:
-        """Every stride, also where the spec has none."""
+        """Return every stride, including those that the spec leaves to the layout."""
         ranked, place = self._ranked(tensor)
         if ranked.stride_entries is None:
             return self._contiguous(ranked, place)
@@ -195,10 +195,10 @@ class DecodedValues:
         ]
 
     def entries(self, shape: spec.Param) -> list[Value]:
-        """Every entry of a Shape."""
+        """Return every entry of a Shape."""
         place, plain = self._place(shape), spec.required(shape)
         if not isinstance(plain, spec.Shape):
-            raise BuildError(f"{type(shape).__name__} {shape.name!r} is no Shape")
+            raise BuildError(f"{type(shape).__name__} {shape.name!r} is not a Shape")
         came = self.fast.container(place.position).entries
         return [
             self.value(entry) if isinstance(entry, (int, spec.Var)) else value
@@ -206,13 +206,13 @@ class DecodedValues:
         ]
 
     def device_id(self, tensor: spec.Param) -> Value:
-        """As an i32."""
+        """Return the device id, an i32."""
         b = self.b
         device = self.fast.tensor(self._tensor(tensor)[1].position).device
         return b.trunc(b.lshr(device, b.i64(32)), b.types.i32)
 
     def scalar(self, param: spec.Param) -> Value:
-        """What is one value."""
+        """Return the value of a parameter that is one value."""
         b, t = self.b, self.b.types
         match spec.required(param):
             case spec.Var() as var:
@@ -234,12 +234,16 @@ class DecodedValues:
             case spec.DataPointer(address_space=space):
                 return b.to_pointer(self.fast.scalar(self._place(param).position), space)
             case _:
-                raise BuildError(f"{type(param).__name__} {param.name!r} is no scalar parameter")
+                raise BuildError(
+                    f"{type(param).__name__} {param.name!r} is not a parameter of one value"
+                )
 
     def any(self, param: spec.Param) -> Value:
-        """The address of the ``TVMFFIAny``, or of that of None."""
+        """Return the address of the argument's ``TVMFFIAny``, or of a None."""
         if isinstance(param, spec.EnvStream):
-            raise BuildError(f"EnvStream {param.name!r} is no argument, so it did not come as one")
+            raise BuildError(
+                f"EnvStream {param.name!r} is not an argument, so there is no TVMFFIAny"
+            )
         b = self.b
         places = self._equal(param) if isinstance(param, spec.Var) else [self._place(param)]
         if not places:
@@ -252,7 +256,7 @@ class DecodedValues:
         return found
 
     def _any_at(self, place: Place) -> Value:
-        """Of an absent argument it is that of None itself; in an absent tuple there is none."""
+        """Return the address at one place. An element of an absent tuple is a None in memory."""
         b, fast = self.b, self.fast
         if place.position in self.cells:
             return self.cells[place.position]
@@ -264,7 +268,7 @@ class DecodedValues:
         return found if there is None else b.select(there, found, b.address_of(fast.zeros))
 
     def _entry(self, entry: spec.Dim | None, place: Place, packing: int, *, wide: bool) -> Value:
-        """A symbol's value; an int as a constant; all else as it is stored."""
+        """Return a symbol's value, an int as a constant, and anything else as it is stored."""
         if wide and isinstance(entry, spec.Var):
             return self.fast.symbol(entry).value
         if isinstance(entry, (int, spec.Var)):
@@ -275,11 +279,11 @@ class DecodedValues:
 
     @staticmethod
     def _packing(tensor: spec.Tensor, axis: int, *, packed: bool = False) -> int:
-        """Of the packed dimension, and of the strides of all others."""
+        """Return the packing of the packed dimension, or of the strides of the other ones."""
         return tensor.packing if (axis == tensor.packed_axis) is packed else 1
 
     def _contiguous(self, tensor: spec.Tensor, place: Place) -> list[Value]:
-        """Products of the dimensions inside of each, of the tensor as the kernel sees it."""
+        """Return the strides of a contiguous tensor as the kernel sees it."""
         b = self.b
         product: Value | None = None
         strides: dict[int, Value] = {}
@@ -304,7 +308,7 @@ class DecodedValues:
         return self.b.field(self.b.types.i32, self.fast.object(position), DL + offset)
 
     def _equal(self, param: spec.Param) -> list[Place]:
-        """The places of this very parameter, or of those that are equal to it."""
+        """Return the places of this very object, else those of equal parameters."""
         own = [place for known, place in self.places if known is param]
         return own or [place for known, place in self.places if known == param]
 
@@ -323,7 +327,7 @@ class DecodedValues:
         return equal[0]
 
     def _ranked(self, param: spec.Param) -> tuple[spec.Tensor, Place]:
-        """A tensor whose number of dimensions is known."""
+        """Return a tensor and its place, if its number of dimensions is known."""
         tensor, place = self._tensor(param)
         if tensor.any_rank:
             raise BuildError(
@@ -336,14 +340,14 @@ class DecodedValues:
         place, tensor = self._place(param), spec.required(param)
         if not isinstance(tensor, spec.Tensor):
             raise BuildError(
-                f"{type(param).__name__} {param.name!r} is no Tensor; context.value(…) and "
+                f"{type(param).__name__} {param.name!r} is not a Tensor; context.value(…) and "
                 f"context.scalar(…) have the values of other parameters"
             )
         return tensor, place
 
 
 def distinct(params: Sequence[spec.Param]) -> tuple[spec.Param, ...]:
-    """The same parameters, but no object occurs twice, so that each stands for one place."""
+    """Copy parameters that occur twice, so that each object stands for one place."""
     counts = Counter(id(param) for param in _every(params))
 
     def own(param: spec.Param) -> spec.Param:
@@ -368,7 +372,7 @@ def _every(params: Sequence[spec.Param]) -> Iterator[spec.Param]:
 
 
 def argument_places(params: Sequence[spec.Param]) -> list[tuple[spec.Param, Place]]:
-    """Every argument with its place, those in tuples too."""
+    """Return every argument with its place, including those in tuples."""
     arguments = [param for param in params if not isinstance(param, spec.EnvStream)]
     found: list[tuple[spec.Param, Place]] = []
     for index, param in enumerate(arguments):

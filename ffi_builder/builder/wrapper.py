@@ -26,7 +26,7 @@ from ffi_builder.builder.reuse import Names, Template
 from ffi_builder.builder.values import Binding, DecodedValues, argument_places, distinct
 from ffi_builder.builder.verify import verify_added
 from ffi_builder.diagnosis.encode import encode
-from ffi_builder.diagnosis.table import Table
+from ffi_builder.diagnosis.writing import Table
 from ffi_builder.errors import BuildError
 from ffi_builder.ir import (
     Block,

@@ -10,18 +10,12 @@ from typing_extensions import assert_never
 
 from ffi_builder import abi, spec
 from ffi_builder.abi import TypeIndex
-from ffi_builder.diagnosis.table import (
-    NO_INDEX,
-    WORDS,
-    Op,
-    Right,
-    Source,
+from ffi_builder.diagnosis.table import NO_INDEX, WORDS, Op, Right, Source
+from ffi_builder.diagnosis.writing import (
     Table,
     TableWriter,
-    dtype_word,
-)
-from ffi_builder.diagnosis.writing import (
     as_signed,
+    dtype_word,
     integer_dtype,
     write_choice,
     write_expression,

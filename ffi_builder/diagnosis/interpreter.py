@@ -45,7 +45,7 @@ def diagnose(table: bytes, args: int, num_args: int) -> Diagnosis:
     """Run the checks of a wrapper on raw arguments.
 
     Args:
-        table: the wrapper's table, as :meth:`.table.Table.named` returns it.
+        table: the wrapper's table, as :meth:`.writing.Table.named` returns it.
         args: address of an array of ``TVMFFIAny``.
         num_args: how many elements the array has.
     """

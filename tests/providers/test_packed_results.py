@@ -272,7 +272,7 @@ def test_what_did_not_come() -> None:
 
     x = Tensor("x", [n], "float32", device_type="cuda")
     asked: list[tuple[spec.Param, str]] = [
-        (EnvStream("e"), "EnvStream 'e' is no argument, so it did not come as one"),
+        (EnvStream("e"), "EnvStream 'e' is not an argument, so there is no TVMFFIAny"),
         (m, f"{m!r} is not a parameter of this signature"),
         (String("z"), "String('z') is not a parameter of this signature"),
     ]
