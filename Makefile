@@ -17,13 +17,13 @@ TRITON := triton==3.9.0; python_version >= "3.11"
 MODULES ?= plan spec builder providers
 SAMPLE ?= _3
 # Tests that need PyTorch, JAX or Numba. tests/test_project.py checks that none is missing.
-FRAMEWORK_TESTS := tests/abi tests/arrays tests/docs tests/examples tests/frontends \
+FRAMEWORK_TESTS := tests/abi tests/arrays tests/docs tests/entry tests/examples tests/frontends \
   tests/runtime/test_results.py tests/testing
 PIP := $(PY) -m pip install --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-fast test-frameworks test-cuda test-cute test-distributions check lint \
-  format types fuzz soak bench bench-compare bench-instructions bench-launch coverage mutants dev clean
+  format types fuzz soak bench bench-compare bench-instructions bench-calls bench-launch coverage mutants wheels dev clean
 
 help: ## Show this list.
 	@sed -n 's/^\([a-z-]*\):.*## /\1 /p' $(MAKEFILE_LIST) | while read -r name text; do printf '%-18s %s\n' "$$name" "$$text"; done
@@ -49,6 +49,9 @@ test-cute: $(CUTE)/.made ## Install NVIDIA's CuTe DSL (proprietary) in .venv-cut
 
 test-distributions: $(DISTRIBUTIONS)/.made ## Install other MLIR bindings (CUTLASS's are proprietary) in .venv-distributions, and test each.
 	$(DISTRIBUTIONS)/bin/python -m pytest tests/distributions
+
+wheels: ## Build a wheel for each Python found, and test each in an environment of its own.
+	.ci/wheels
 
 lint: $(VENV)/.dev ## Check formatting, lint rules and layers.
 	$(PY) -m ruff format --check .
@@ -80,6 +83,10 @@ bench-compare: $(VENV)/.demo ## Measure the same beside other builders of TVM-FF
 
 bench-instructions: $(VENV)/.demo ## Print how many instructions a call takes (needs valgrind).
 	$(PY) benchmarks/instructions.py
+
+bench-calls: $(VENV)/.frameworks ## Measure calls from Python beside nanobind, pybind11, Cython, Numba and PyTorch.
+	$(PIP) -e '.[calls]'
+	$(PY) -m benchmarks.calls
 
 bench-launch: $(VENV)/.demo ## Measure what launching a CUDA kernel costs the host (needs no GPU).
 	$(PY) benchmarks/launch.py

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from ffi_builder import providers, spec
 from ffi_builder.providers import Block, Value
@@ -23,6 +24,7 @@ class CuteCallProvider:
     and the call is made on the device of the first GPU tensor.
     """
 
+    borrows_tensors: ClassVar[bool] = True  # the kernel gets no tensor that it could keep
     callee: str
 
     def prepare(self, context: providers.ModuleContext) -> None:

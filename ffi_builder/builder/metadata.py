@@ -6,9 +6,10 @@ tvm-ffi's own description of a function, which its tools read (in a library it i
 contains JSON); ``ffi_builder`` has the rest::
 
     {"type_schema": {"type": "ffi.Function", …}, "ffi_builder": {
-        "name": "scale", "format": 1, "doc": "…",
+        "name": "scale", "format": 1, "doc": "…", "borrows": true,
         "params": [
-            {"name": "x", "type": "Tensor([n], float32, device_type=cpu)", "kind": "Tensor"},
+            {"name": "x", "type": "Tensor([n], float32, device_type=cpu)", "kind": "Tensor",
+             "intent": "in"},
             {"name": "factor", "type": "Optional(float32)", "kind": "float32", "optional": true,
              "default": 2.0, "kw_only": true, "doc": "…"},
             {"name": "mode", "type": "Choice({'up': 1})", "kind": "Choice", "choices": ["up"]},
@@ -20,7 +21,8 @@ contains JSON); ``ffi_builder`` has the rest::
         "where": "n % 2 == 0"}}
 
 ``type`` is for people; programs go by ``kind`` and the fields beside it. ``returns`` is a list if
-the function returns a tuple, and absent if it returns nothing. ``hidden`` parameters are not passed
+the function returns a tuple, and absent if it returns nothing. ``borrows`` says that the kernel
+sees tensors during the call alone. ``hidden`` parameters are not passed
 by callers. Values that JSON lacks are written as ``{"tuple": […]}``,
 ``{"dict": [[key, value], …]}``, ``{"float": "inf"}``, ``{"bytes": "00ff"}``, and defaults that
 cannot be written as ``{"repr": "…"}``. :mod:`ffi_builder.runtime.metadata` reads all of it.
@@ -78,18 +80,23 @@ class Metadata:
         return f'{{"type_schema":{self.schema},"ffi_builder":{own}}}'
 
 
-def metadata(signature: spec.Signature) -> Metadata:
-    """The metadata of functions with a signature, whatever name it has."""
+def metadata(signature: spec.Signature, *, borrows: bool = False) -> Metadata:
+    """The metadata of functions with a signature, whatever name it has.
+
+    ``borrows``: whether the provider promises that the kernel only borrows tensors.
+    """
     params = [_schema(param) for param in signature.arguments]
     schema = {
         "type": "ffi.Function",
         "named_args": {"return": [_returned_schema(signature)], "params": params},
     }
-    return Metadata(_compact(schema), _compact(dict(_own(signature)))[1:-1])
+    return Metadata(_compact(schema), _compact(dict(_own(signature, borrows)))[1:-1])
 
 
-def _own(signature: spec.Signature) -> Iterator[tuple[str, object]]:
+def _own(signature: spec.Signature, borrows: bool) -> Iterator[tuple[str, object]]:
     yield "format", METADATA_FORMAT
+    if borrows:
+        yield "borrows", True
     if signature.doc:
         yield "doc", signature.doc
     yield "params", [_param(param) for param in signature.params]
@@ -134,6 +141,8 @@ def _kind(param: spec.Param) -> dict[str, object]:
             more["value"] = _value(inner.value)
         case spec.Choice(choices=choices):
             more["choices"] = list(choices)
+        case spec.Tensor(intent=str(intent)):
+            more["intent"] = intent
         case _:
             pass
     return {"kind": inner.type_name, **more}

@@ -110,7 +110,7 @@ def attach(
     symbols.location = location_of_wrapper(distribution, symbols, call_provider, location)
     if name in symbols:
         raise BuildError(f"the module has a symbol @{name} already; attach under another name")
-    about = metadata(signature)
+    about = metadata(signature, borrows=Members(call_provider).borrows_tensors)
     names = Names(
         name,
         signature.name,

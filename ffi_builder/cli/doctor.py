@@ -76,9 +76,41 @@ def _findings() -> Iterator[Finding]:
     yield from (finding for finding in found if finding.works is not None)
     if not any(finding.works for finding in found):
         yield Finding("MLIR", False, "none found: pip install ffi_builder[mlir]", needed=True)
+    yield from _entry()
     yield _compiling()
     yield _linker()
     yield _cuda()
+
+
+def _entry() -> Iterator[Finding]:
+    """Whether calls from Python are read in C, and of which frameworks' arrays."""
+    code = """
+from ffi_builder.runtime.entry import available
+from ffi_builder.runtime.python import entries
+found = entries.extension()
+off = isinstance(found, available.Part)
+parts = [found] if off else [available.Part("calls"), *available.parts()]
+for part in parts: print(part.name, part.reason, sep="\\t")
+"""
+    done = _python(code)
+    for line in done.stdout.splitlines():
+        name, _, reason = line.partition("\t")
+        what = "calls read in C" if name == "calls" else f"  arrays of {name}"
+        if name == "calls":
+            hint = f"; {_HOW_TO_BUILD}" if "not built" in reason else ""
+            words = f"no, tvm-ffi converts arguments: {reason}{hint}" if reason else _HOW_TO_SWITCH
+            yield Finding(what, None if reason else True, words)
+        elif not reason:
+            yield Finding(what, True, "read in C")
+        else:
+            yield Finding(what, None, f"converted by tvm-ffi: {reason}")
+
+
+_HOW_TO_SWITCH: Final = "in use (FFI_BUILDER_ENTRY=python turns it off)"
+_HOW_TO_BUILD: Final = (
+    "with a C compiler and Python's headers: "
+    "pip install --force-reinstall --no-deps --no-binary ffi_builder ffi_builder"
+)
 
 
 def _package(package: str, module: str, hint: str, *, needed: bool = False) -> Finding:

@@ -57,6 +57,7 @@ class MemRefCallProvider:
     args: Sequence[Entry] | None = field(default=None, kw_only=True)
     c_interface: bool = field(default=False, kw_only=True)
     trusted: ClassVar[bool] = True
+    borrows_tensors: ClassVar[bool] = True
 
     def cache_key(self, context: ModuleContext) -> Hashable | None:
         """Return the fields, and what the callee is the C interface of, or the other way round."""

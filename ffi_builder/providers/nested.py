@@ -54,6 +54,7 @@ class NestedTensorCallProvider:
     args: Sequence[Entry] | None = field(default=None, kw_only=True)
     address_space: int | None = field(default=None, kw_only=True)
     trusted: ClassVar[bool] = True
+    borrows_tensors: ClassVar[bool] = True
 
     def cache_key(self, context: ModuleContext) -> Hashable | None:
         """Return the fields."""

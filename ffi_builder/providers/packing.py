@@ -57,6 +57,7 @@ class DynamicParamPackCallProvider:
     args: Sequence[Entry] | None = field(default=None, kw_only=True)
     returns_status: bool | None = field(default=None, kw_only=True)
     trusted: ClassVar[bool] = True
+    borrows_tensors: ClassVar[bool] = True
 
     def cache_key(self, context: ModuleContext) -> Hashable | None:
         """Return the fields."""

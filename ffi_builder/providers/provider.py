@@ -23,7 +23,7 @@ class CallProvider(Protocol):
         ...
 
 
-_OF_ONE_CLASS: Final = ("forwards", "trusted", "cache_key")
+_OF_ONE_CLASS: Final = ("forwards", "trusted", "borrows_tensors", "cache_key")
 _ENTRIES: Final = (str, int, spec.Data, spec.Field, spec.Expr, *spec.PARAM_TYPES)
 
 
@@ -31,8 +31,9 @@ _ENTRIES: Final = (str, int, spec.Data, spec.Field, spec.Expr, *spec.PARAM_TYPES
 class Members:
     """The optional members of a provider, each with its default.
 
-    ``forwards``, ``trusted`` and ``cache_key`` say what ``__call__`` emits. A subclass may emit
-    something else, so it does not inherit them: they count only in the class that defines them.
+    ``forwards``, ``trusted``, ``borrows_tensors`` and ``cache_key`` say what ``__call__`` emits. A
+    subclass may emit something else, so it does not inherit them: they count only in the class that
+    defines them.
     """
 
     provider: CallProvider
@@ -65,6 +66,16 @@ class Members:
         process on some that it cannot translate. So this is for the providers of this package.
         """
         return self._get("trusted", False)
+
+    @property
+    def borrows_tensors(self) -> bool:
+        """Whether the kernel sees the data, shape and strides of tensors during the call alone.
+
+        It gets neither the ``TVMFFIAny`` that came nor an object that holds the tensor, so it
+        cannot keep, forward or return it. Calls from Python may then pass a tensor without a
+        reference to it.
+        """
+        return self._get("borrows_tensors", False)
 
     def prepare(self, context: ModuleContext) -> None:
         """Let the provider refuse the signature, or declare symbols, before the function begins."""

@@ -27,6 +27,7 @@ class NopCallProvider:
 
     forwards: ClassVar[bool] = False
     trusted: ClassVar[bool] = True
+    borrows_tensors: ClassVar[bool] = True
 
     def cache_key(self, context: ModuleContext) -> Hashable:
         """All wrappers of a signature are equal."""
@@ -60,6 +61,7 @@ class DirectCallProvider:
     callee: str
     args: Sequence[Entry] | None = field(default=None, kw_only=True)
     trusted: ClassVar[bool] = True
+    borrows_tensors: ClassVar[bool] = True
 
     def cache_key(self, context: ModuleContext) -> Hashable | None:
         """Return the fields."""

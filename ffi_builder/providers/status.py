@@ -62,6 +62,11 @@ class CheckStatus:
         """Trusted if the inner provider is."""
         return Members(self.provider).trusted
 
+    @property
+    def borrows_tensors(self) -> bool:
+        """As the inner provider."""
+        return Members(self.provider).borrows_tensors
+
     def prepare(self, context: ModuleContext) -> None:
         """Prepare the inner provider."""
         Members(self.provider).prepare(context)

@@ -53,6 +53,8 @@ class Parameter:
     default: object = EMPTY
     kw_only: bool = False
     doc: str = ""
+    intent: str = ""
+    """Of a Tensor, `in`, `out` or `inout`; empty if it was not said."""
 
     @property
     def has_default(self) -> bool:
@@ -78,6 +80,8 @@ class Info:
     """The results as text, `y: Tensor([n], float32)`; empty if nothing is returned."""
     where: str = ""
     """The constraints of symbols as text: `n % 2 == 0`."""
+    borrows: bool = False
+    """Whether the kernel sees tensors during the call alone, so needs no reference to them."""
 
     @property
     def text(self) -> str:
@@ -180,7 +184,8 @@ def _info(name: str, own: Mapping[str, Any]) -> Info:
         returns = f"({returns})"
     where = _text(own.get("where", ""))
     signature = _signature(_text(own["name"]), params, returns, where)
-    return Info(name, signature, _text(own.get("doc", "")), passed, results, returns, where)
+    doc, borrows = _text(own.get("doc", "")), own.get("borrows") is True
+    return Info(name, signature, doc, passed, results, returns, where, borrows)
 
 
 def _signature(name: str, params: Sequence[Parameter], returns: str, where: str) -> str:
@@ -212,6 +217,7 @@ def _parameter(given: Mapping[str, Any]) -> Parameter:
         _read_value(given["default"]) if "default" in given else EMPTY,
         given.get("kw_only") is True,
         _text(given.get("doc", "")),
+        _text(given.get("intent", "")),
     )
 
 

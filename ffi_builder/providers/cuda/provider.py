@@ -79,6 +79,7 @@ class CudaLaunchCallProvider:
     attributes: Sequence[str] = field(default=(), kw_only=True)
     stream: StreamChoice = field(default=None, kw_only=True)
     trusted: ClassVar[bool] = True
+    borrows_tensors: ClassVar[bool] = True
     _found: _Found = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from typing import Any, NoReturn, cast
+from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 import tvm_ffi
 from tvm_ffi.utils import kwargs_wrapper
@@ -13,16 +13,17 @@ from ffi_builder.runtime.metadata import Info, Unwritable
 from ffi_builder.runtime.python.arguments import adapter
 from ffi_builder.runtime.python.signature import python_names, python_signature
 
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
-class WrappedFunction(tvm_ffi.Function):
-    """A `tvm_ffi.Function` that shows its signature; calls cost the same.
 
-    It takes positional arguments and fills in no defaults; `CompiledModule.callable` does.
-    """
+class Described:
+    """What a function shows of itself; the classes of functions have the fields."""
 
-    __slots__ = ("_info", "_name")
-    _info: Info | None
-    _name: str
+    __slots__ = ()
+    if TYPE_CHECKING:
+        _info: Info | None
+        _name: str
 
     @property
     def __name__(self) -> str:
@@ -39,11 +40,11 @@ class WrappedFunction(tvm_ffi.Function):
     def __repr__(self) -> str:
         return f"<function {self._info.text if self._info else f'{self._name}(…)'}>"
 
-    def __copy__(self) -> WrappedFunction:
+    def __copy__(self) -> Self:
         """Return itself, as Python's functions do."""
         return self
 
-    def __deepcopy__(self, memo: object) -> WrappedFunction:
+    def __deepcopy__(self, memo: object) -> Self:
         """Return itself, as Python's functions do."""
         return self
 
@@ -56,9 +57,26 @@ class WrappedFunction(tvm_ffi.Function):
 
 
 # In the class body it would be the documentation of the class.
-WrappedFunction.__doc__ = property(  # pyright: ignore[reportAttributeAccessIssue]
-    lambda self: self._info.documentation if self._info else None,
-)
+def _documentation(self: Described) -> str | None:
+    info = self._info  # pyright: ignore[reportPrivateUsage]
+    return info.documentation if info else None
+
+
+Described.__doc__ = property(_documentation)  # pyright: ignore[reportAttributeAccessIssue]
+
+
+class WrappedFunction(Described, tvm_ffi.Function):
+    """A `tvm_ffi.Function` that shows its signature; calls cost the same.
+
+    It takes positional arguments and fills in no defaults; `CompiledModule.callable` does.
+    """
+
+    __slots__ = ("__weakref__", "_info", "_name")
+    _info: Info | None
+    _name: str
+
+
+WrappedFunction.__doc__ = Described.__dict__["__doc__"]
 
 
 def wrapped(function: tvm_ffi.Function, name: str, info: Info | None) -> WrappedFunction:
@@ -69,12 +87,12 @@ def wrapped(function: tvm_ffi.Function, name: str, info: Info | None) -> Wrapped
     return result
 
 
-def with_keywords(function: WrappedFunction, info: Info) -> Callable[..., Any]:
+def with_keywords(function: tvm_ffi.Function, info: Info) -> Callable[..., Any]:
     """Make a Python function with the names, defaults and keyword-only marks of the signature.
 
     Raises TypeError for a default that could not travel with the code.
     """
-    _check_defaults(info)
+    check_defaults(info)
     signature = python_signature(info)
     names = list(signature.parameters)
     order = [names.index(name) for name in python_names(info)]
@@ -91,7 +109,8 @@ def with_keywords(function: WrappedFunction, info: Info) -> Callable[..., Any]:
     return result
 
 
-def _check_defaults(info: Info) -> None:
+def check_defaults(info: Info) -> None:
+    """Raise TypeError for a default that could not travel with the code."""
     for param in info.parameters:
         if (found := _unwritable(param.default)) is not None:
             raise TypeError(

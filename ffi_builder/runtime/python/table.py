@@ -46,10 +46,10 @@ class FunctionTable(ABC):
         It knows its `__signature__`, `__doc__` and `__name__`. Raises UnknownFunctionError, a
         KeyError.
         """
-        from ffi_builder.runtime.python.function import wrapped
+        from ffi_builder.runtime.python.entries import made
 
         self._check(name)
-        return wrapped(self._function(name), name, self._info(name))
+        return made(self._function(name), name, self._info(name))
 
     def callable(self, name: str) -> Callable[..., Any]:
         """The function `name` as a Python function: with keywords, defaults, keyword-only marks.
@@ -58,9 +58,10 @@ class FunctionTable(ABC):
         for, and any framework's stream for a Stream. Raises UnknownFunctionError, a KeyError, and
         TypeError if the code has no metadata, or a default that could not travel with it.
         """
-        from ffi_builder.runtime.python.function import with_keywords
+        from ffi_builder.runtime.python.entries import made_callable
 
-        function, info = self[name], self._info(name)
+        self._check(name)
+        info = self._info(name)
         if info is None and metadata.is_of_another_format(self._metadata(name)):
             raise TypeError(
                 f"`{name}` in {self._kind} was attached by another version of ffi_builder, whose "
@@ -72,7 +73,7 @@ class FunctionTable(ABC):
                 f"`{name}` in {self._kind} says nothing of its parameters: it was not attached by "
                 f"ffi_builder, or its attributes were dropped on the way; call it by position"
             )
-        return with_keywords(function, info)
+        return made_callable(self._function(name), name, info)
 
     def info(self, name: str) -> Info | None:
         """The signature, documentation and parameters of the function `name`.

@@ -1,0 +1,1 @@
+"""What `calls.py` compares a call with."""

@@ -1,0 +1,127 @@
+"""What a call is compared with: each peer builds what it needs, or says why it cannot."""
+
+from __future__ import annotations
+
+import ctypes
+import importlib.util
+import subprocess
+import sys
+import sysconfig
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Final
+
+HERE: Final = Path(__file__).parent
+SUFFIX: Final = sysconfig.get_config_var("EXT_SUFFIX")
+Calls = dict[str, Callable[..., Any]]
+"""A function for each case that a peer has."""
+
+
+def _built(name: str, sources: Sequence[Path], folder: Path, *options: str) -> Path:
+    out = folder / f"{name}{SUFFIX}"
+    compiler = "cc" if sources[-1].suffix == ".c" else "c++"
+    include = f"-I{sysconfig.get_paths()['include']}"
+    command = [compiler, "-O3", "-shared", "-fPIC", "-w", include]
+    subprocess.run([*command, *map(str, sources), *options, "-o", str(out)], check=True)
+    return out
+
+
+def _imported(name: str, path: Path) -> Any:
+    found = importlib.util.spec_from_file_location(name, path)
+    assert found is not None
+    assert found.loader is not None
+    module = importlib.util.module_from_spec(found)
+    found.loader.exec_module(module)
+    return module
+
+
+def bare(folder: Path) -> Calls:
+    """A METH_FASTCALL function that looks at nothing."""
+    function: Any = _imported("bare", _built("bare", [HERE / "bare.c"], folder)).bare
+    cases = ("ints", "numpy3", "torch3", "torch8", "parameters8")
+    return {case: function for case in cases}  # noqa: C420 - fromkeys loses the type
+
+
+def by_ctypes(folder: Path) -> Calls:
+    """A C function of three ints by ctypes."""
+    library = ctypes.CDLL(str(_built("bare", [HERE / "bare.c"], folder)))
+    function: Any = library.by_ctypes
+    function.argtypes, function.restype = [ctypes.c_longlong] * 3, None
+    return {"ints": function}
+
+
+def by_nanobind(folder: Path) -> Calls:
+    """A function with typed parameters, by nanobind."""
+    nanobind: Any = import_module("nanobind")
+    root = Path(nanobind.source_dir()).parent
+    path = _built(
+        "by_nanobind",
+        [root / "src" / "nb_combined.cpp", HERE / "by_nanobind.cpp"],
+        folder,
+        "-std=c++17",
+        "-DNDEBUG",
+        "-fvisibility=hidden",
+        f"-I{nanobind.include_dir()}",
+        f"-I{root}/ext/robin_map/include",
+    )
+    module = _imported("by_nanobind", path)
+    arrays = {"numpy3": module.arrays3, "torch3": module.arrays3, "torch8": module.arrays8}
+    return {"ints": module.ints, "keywords": module.ints, **arrays}
+
+
+def by_pybind11(folder: Path) -> Calls:
+    """The same by pybind11."""
+    pybind11: Any = import_module("pybind11")
+    options = "-std=c++17", "-DNDEBUG", "-fvisibility=hidden", f"-I{pybind11.get_include()}"
+    path = _built("by_pybind11", [HERE / "by_pybind11.cpp"], folder, *options)
+    module = _imported("by_pybind11", path)
+    return {"ints": module.ints, "keywords": module.ints, "numpy3": module.arrays3}
+
+
+def by_cython(folder: Path) -> Calls:
+    """The same by Cython, with memory views."""
+    import_module("Cython")
+    source = folder / "by_cython.c"
+    command = [sys.executable, "-m", "cython", "-3", str(HERE / "by_cython.pyx"), "-o"]
+    subprocess.run([*command, str(source)], check=True)
+    module = _imported("by_cython", _built("by_cython", [source], folder))
+    return {"ints": module.ints, "keywords": module.ints, "numpy3": module.arrays3}
+
+
+def by_numba(folder: Path) -> Calls:
+    """A function that Numba compiled."""
+    del folder
+    numba: Any = import_module("numba")
+
+    def nothing(a: object, b: object, c: object) -> None:
+        pass
+
+    function = numba.njit(nothing)
+    return {"ints": function, "numpy3": function}
+
+
+def by_torch(folder: Path) -> Calls:
+    """An operator in C++."""
+    torch: Any = import_module("torch")
+    extension: Any = import_module("torch.utils.cpp_extension")
+    options = [f"-I{path}" for path in extension.include_paths()]
+    for path in extension.library_paths():
+        options += [f"-L{path}", f"-Wl,-rpath,{path}"]
+    libraries = ["-lc10", "-ltorch_cpu", "-ltorch"]
+    path = _built("by_torch", [HERE / "by_torch.cpp"], folder, "-std=c++20", *options, *libraries)
+    torch.ops.load_library(str(path))
+    operators = torch.ops.ffi_builder_calls
+    eight = operators.eight.default
+    return {"torch3": operators.three.default, "torch8": eight, "parameters8": eight}
+
+
+PEERS: Final[dict[str, Callable[[Path], Calls]]] = {
+    "METH_FASTCALL, bare": bare,
+    "nanobind": by_nanobind,
+    "pybind11": by_pybind11,
+    "Cython": by_cython,
+    "Numba": by_numba,
+    "ctypes": by_ctypes,
+    "TORCH_LIBRARY": by_torch,
+}

@@ -1,0 +1,193 @@
+"""What a call from Python costs, beside tvm-ffi's own call and other makers of functions.
+
+    python -m benchmarks.calls [--quick] [--without PEER …]
+
+All is measured in one process, one after the other, round after round. Each figure is the least
+and the median of the rounds, in ns a call; ratios are to tvm-ffi's call of the same code with the
+GIL held. What is not installed is left out, and said so: `pip install -e '.[calls]'`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import statistics
+import tempfile
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import tvm_ffi
+
+from benchmarks.calling.peers import PEERS
+from ffi_builder import attach, ir, runtime
+from ffi_builder.providers import NopCallProvider
+from ffi_builder.runtime.entry import available
+from ffi_builder.runtime.python import entries
+from ffi_builder.spec import Signature, Tensor, Var
+
+UNROLLED: Final = 20
+OURS: Final = {"entry, GIL held": False, "entry": True}
+THEIRS: Final = {"tvm-ffi, GIL held": False, "tvm-ffi": True}
+BASE: Final = "tvm-ffi, GIL held"
+GOALS: Final = {"ints": 0.31, "numpy3": 0.08, "torch3": 0.32, "torch8": 0.27, "keywords": 0.42}
+"""The ratios to reach, of the entry with the GIL held."""
+
+
+def compiled(count: int, *, tensors: bool) -> runtime.CompiledModule:
+    """A wrapper of so many parameters that only checks them."""
+    params: list[Any] = [
+        Tensor(f"x{i}", [Var(f"n{i}", "int64")], "float32", device_type="cpu")
+        if tensors
+        else Var("abc"[i], "int32")
+        for i in range(count)
+    ]
+    distribution = ir.named("torch_mlir")
+    context = distribution.ir.Context()
+    distribution.load_llvm(context)
+    module = distribution.ir.Module.parse("", context)
+    attach(module, Signature("f", params), NopCallProvider())
+    return runtime.compile(module)
+
+
+class Case:
+    """Arguments, and everything that is called with them."""
+
+    def __init__(
+        self, args: Sequence[Any], keywords: Mapping[str, Any], module: runtime.CompiledModule
+    ) -> None:
+        self.args, self.keywords = args, keywords
+        self.runs: dict[str, Callable[[int], float]] = {}
+        for name, release in OURS.items():
+            self.add(name, _released(module["f"], release))
+        for name, release in THEIRS.items():
+            plain = tvm_ffi.Function.__new__(tvm_ffi.Function)
+            plain.__move_handle_from__(module["f"])
+            # It takes no keywords: what they cost is part of the comparison.
+            self.add(name, _released(plain, release), by_position=True)
+
+    def add(self, name: str, function: Callable[..., Any], *, by_position: bool = False) -> None:
+        """Call this, too; one call shows that it can be."""
+        args = [*self.args, *(self.keywords.values() if by_position else ())]
+        keywords: Mapping[str, Any] = {} if by_position else self.keywords
+        function(*args, **keywords)
+        scope: dict[str, Any] = {"f": function, "clock": time.perf_counter_ns}
+        scope |= {f"a{at}": value for at, value in enumerate(args)}
+        scope |= {f"k_{key}": value for key, value in keywords.items()}
+        words = [f"a{at}" for at in range(len(args))] + [f"{key}=k_{key}" for key in keywords]
+        call = f"        f({', '.join(words)})\n" * UNROLLED
+        exec(
+            f"def run(count):\n    start = clock()\n    for _ in range(count):\n{call}"
+            f"    return (clock() - start) / (count * {UNROLLED})\n",
+            scope,
+        )
+        self.runs[name] = scope["run"]
+
+
+def _released(function: Any, release_gil: bool) -> Any:
+    function.release_gil = release_gil
+    return function
+
+
+def cases() -> dict[str, Case]:
+    """What is called."""
+    ints, three, eight = (
+        compiled(3, tensors=False),
+        compiled(3, tensors=True),
+        compiled(8, tensors=True),
+    )
+    found = {
+        "ints": Case([1, 2, 3], {}, ints),
+        "keywords": Case([1], {"b": 2, "c": 3}, ints),
+        "numpy3": Case([np.ones(5, "float32") for _ in range(3)], {}, three),
+        "general": Case([np.int64(1), 2, 3], {}, ints),
+    }
+    if (torch := _module("torch")) is not None:
+        found["torch3"] = Case([torch.ones(5) for _ in range(3)], {}, three)
+        found["torch8"] = Case([torch.ones(5) for _ in range(8)], {}, eight)
+        with torch.no_grad():
+            weights = [torch.nn.Parameter(torch.ones(5)) for _ in range(8)]
+            found["parameters8"] = Case(weights, {}, eight)
+    return found
+
+
+def _module(name: str) -> Any:
+    try:
+        return import_module(name)
+    except ImportError:
+        return None
+
+
+def _mode(name: str) -> AbstractContextManager[object]:
+    if name != "parameters8":
+        return nullcontext()
+    no_grad: AbstractContextManager[object] = _module("torch").no_grad()
+    return no_grad
+
+
+def measured(case: Case, rounds: int, count: int) -> dict[str, list[float]]:
+    """The ns of a call, for each that is called and each round."""
+    times: dict[str, list[float]] = {name: [] for name in case.runs}
+    for _ in range(rounds):
+        for name in random.sample(list(case.runs), len(case.runs)):
+            times[name].append(case.runs[name](count))
+    return times
+
+
+def making() -> float:
+    """How long it takes to make an entry of a function that is there, in µs: the least."""
+    module = compiled(3, tensors=True)
+    module["f"]
+    times: list[float] = []
+    for _ in range(200):
+        start = time.perf_counter_ns()
+        module["f"]
+        times.append((time.perf_counter_ns() - start) / 1000)
+    return min(times)
+
+
+def main() -> None:
+    """Measure, and print Markdown."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="fewer rounds")
+    parser.add_argument("--without", nargs="*", default=[], choices=[*PEERS], metavar="PEER")
+    given = parser.parse_args()
+    if isinstance(found := entries.extension(), available.Part):
+        raise SystemExit(f"Calls are not read in C here: {found.reason}")
+    every = cases()
+    with tempfile.TemporaryDirectory() as folder:
+        for name, build in PEERS.items():
+            if name in given.without:
+                continue
+            try:
+                calls = build(Path(folder))
+                for case, function in calls.items():
+                    if case in every:
+                        with _mode(case):
+                            every[case].add(name, function)
+            except Exception as error:
+                print(f"{name}: left out ({type(error).__name__}: {str(error)[:100]})", flush=True)
+        rounds, count = (10, 200) if given.quick else (40, 500)
+        for name, case in every.items():
+            with _mode(name):
+                _print(name, measured(case, rounds, count))
+    print(f"\nMaking an entry: {making():.1f} µs")
+
+
+def _print(name: str, times: Mapping[str, Sequence[float]]) -> None:
+    base = times[BASE]
+    goal = f" (to reach: {GOALS[name]})" if name in GOALS else ""
+    print(f"\n### {name}{goal}\n\n| | least | median | ratio |\n| --- | ---: | ---: | ---: |")
+    for who, own in sorted(times.items(), key=lambda item: min(item[1])):
+        ratio = statistics.median(mine / other for mine, other in zip(own, base, strict=True))
+        print(
+            f"| {who} | {min(own):.1f} | {statistics.median(own):.1f} | {ratio:.3f} |", flush=True
+        )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,90 @@
+/* Layouts that the extension reads and writes: TVM-FFI's, DLPack's, and CPython's older names.
+ *
+ * tests/entry compares them with the headers that are installed.
+ */
+#ifndef FFI_BUILDER_ENTRY_ABI_H
+#define FFI_BUILDER_ENTRY_ABI_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#if PY_VERSION_HEX < 0x030C0000
+#include <structmember.h>
+#define Py_READONLY READONLY
+#define Py_T_PYSSIZET T_PYSSIZET
+#define Py_T_OBJECT_EX T_OBJECT_EX
+#define Py_T_BOOL T_BOOL
+#define Py_T_UINT T_UINT
+#endif
+
+/* Type indices of a TVMFFIAny. */
+enum {
+    ANY_NONE = 0,
+    ANY_INT = 1,
+    ANY_BOOL = 2,
+    ANY_FLOAT = 3,
+    ANY_DLTENSOR = 7,
+    ANY_SMALL_STR = 11,
+    ANY_OBJECT = 64, /* and above: v_ptr is an object that is counted */
+    ANY_TENSOR = 70,
+};
+
+/* TVMFFIAny */
+typedef struct {
+    int32_t type_index;
+    uint32_t small_str_len; /* 0 for everything but a small string */
+    union {
+        int64_t v_int64;
+        double v_float64;
+        void *v_ptr;
+        char v_bytes[8];
+    };
+} Any;
+
+typedef struct {
+    const char *data;
+    size_t size;
+} ByteArray;
+
+typedef int (*SafeCall)(void *handle, const Any *args, int32_t count, Any *result);
+
+/* Where a function object has its code: TVMFFIFunctionCell, behind TVMFFIObject. */
+enum { FUNCTION_SAFE_CALL = 24 };
+
+enum { DEVICE_CPU = 1, DEVICE_CUDA = 2 };
+
+typedef struct {
+    uint8_t code;
+    uint8_t bits; /* 0: there is no such DLPack type */
+    uint16_t lanes;
+} DataType;
+
+typedef struct {
+    void *data;
+    int32_t device_type;
+    int32_t device_id;
+    int32_t ndim;
+    DataType dtype;
+    int64_t *shape;
+    int64_t *strides; /* in elements */
+    uint64_t byte_offset;
+} Tensor;
+
+/* DLPackExchangeAPI */
+typedef struct {
+    uint32_t major;
+    uint32_t minor;
+    void *older;
+    void *allocate;
+    void *to_managed;
+    void *from_managed;
+    int (*borrow)(void *object, Tensor *out);
+    int (*current_stream)(int32_t device_type, int32_t device_id, void **out);
+} ExchangeApi;
+
+_Static_assert(sizeof(void *) == 8, "only 64-bit machines");
+_Static_assert(sizeof(Any) == 16, "TVMFFIAny");
+_Static_assert(sizeof(Tensor) == 48, "DLTensor");
+_Static_assert(sizeof(ExchangeApi) == 56, "DLPackExchangeAPI");
+
+#endif

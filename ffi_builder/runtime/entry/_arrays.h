@@ -1,0 +1,262 @@
+/* Borrowed reads of arrays: what a kernel needs of one, without a Python object or a reference.
+ *
+ * Each `read_…` returns 1, or 0 for a doubt of any kind, with no Python error set: the call then
+ * goes to the general function. Shapes and strides are copied, since another thread may change an
+ * array's own while a kernel runs without the GIL.
+ */
+#ifndef FFI_BUILDER_ENTRY_ARRAYS_H
+#define FFI_BUILDER_ENTRY_ARRAYS_H
+
+#include "_abi.h"
+
+enum { MAX_ARGS = 32, MAX_DIMS = 128, MAX_EXCHANGE = 8, MAX_DTYPES = 64 };
+
+/* One call: everything that its arguments need, on the stack. */
+typedef struct {
+    Any args[MAX_ARGS];
+    Tensor tensors[MAX_ARGS];
+    int64_t dims[MAX_DIMS];
+    uint32_t *versions[MAX_ARGS]; /* counters of the torch tensors that may be written */
+    void *strings[MAX_ARGS];      /* String objects, owned */
+    int tensor_count, dim_count, version_count, string_count;
+    int grad_mode; /* -1: not asked yet */
+    int32_t device_type, device_id;
+    void *stream;
+    int has_stream; /* of the first argument that is not on the CPU */
+} Call;
+
+/* A new tensor with room for `ndim` dimensions and strides, or NULL. */
+static inline Tensor *new_tensor(Call *call, int64_t ndim)
+{
+    if (ndim < 0 || ndim > (MAX_DIMS - call->dim_count) / 2) return NULL;
+    Tensor *tensor = &call->tensors[call->tensor_count++];
+    tensor->ndim = (int32_t)ndim;
+    tensor->shape = &call->dims[call->dim_count];
+    tensor->strides = tensor->shape + ndim;
+    tensor->byte_offset = 0;
+    call->dim_count += 2 * (int)ndim;
+    return tensor;
+}
+
+static inline int pass_tensor(Tensor *tensor, Any *out)
+{
+    out->type_index = ANY_DLTENSOR;
+    out->small_str_len = 0;
+    out->v_ptr = tensor;
+    return 1;
+}
+
+#define FIELD(type, object, offset) (*(type *)((char *)(object) + (offset)))
+
+/* ---- NumPy */
+
+/* Where PyArrayObject and PyArray_Descr have what is read of them: public since NumPy 1.7, and
+ * compared with arrays of known contents before anything here is used. */
+enum {
+    NDARRAY_DATA = 16,
+    NDARRAY_NDIM = 24,
+    NDARRAY_SHAPE = 32,
+    NDARRAY_STRIDES = 40,
+    NDARRAY_DESCR = 56,
+    NDARRAY_FLAGS = 64,
+    DESCR_BYTEORDER = 26,
+    DESCR_NUMBER = 28,
+};
+#define NDARRAY_C_CONTIGUOUS 0x1u
+#define NDARRAY_ALIGNED 0x100u
+#define NDARRAY_WRITEABLE 0x400u
+#define NDARRAY_WARN_ON_WRITE 0x80000000u
+
+static struct {
+    PyTypeObject *array; /* NULL: not read here */
+    DataType dtypes[MAX_DTYPES]; /* by type number */
+    int row_major; /* whether its DLPack leaves the strides of row-major arrays out */
+} numpy;
+
+static int read_ndarray(PyObject *array, Call *call, Any *out)
+{
+    const uint32_t looked_at = NDARRAY_ALIGNED | NDARRAY_WRITEABLE | NDARRAY_WARN_ON_WRITE;
+    uint32_t flags = FIELD(uint32_t, array, NDARRAY_FLAGS);
+    if ((flags & looked_at) != (NDARRAY_ALIGNED | NDARRAY_WRITEABLE)) return 0;
+    char *descr = FIELD(char *, array, NDARRAY_DESCR);
+    uint32_t number = FIELD(uint32_t, descr, DESCR_NUMBER);
+    char byteorder = FIELD(char, descr, DESCR_BYTEORDER);
+    if (number >= MAX_DTYPES || (byteorder != '=' && byteorder != '|')) return 0;
+    DataType dtype = numpy.dtypes[number];
+    if (dtype.bits == 0) return 0;
+    int32_t ndim = FIELD(int32_t, array, NDARRAY_NDIM);
+    Tensor *tensor = new_tensor(call, ndim);
+    if (tensor == NULL) return 0;
+    const int64_t *shape = FIELD(int64_t *, array, NDARRAY_SHAPE);
+    const int64_t *strides = FIELD(int64_t *, array, NDARRAY_STRIDES);
+    int shift = __builtin_ctz(dtype.bits) - 3; /* bits are a power of two, at least 8 */
+    int64_t within = ((int64_t)1 << shift) - 1;
+    for (int32_t i = 0; i < ndim; i++) {
+        if (strides[i] & within) return 0;
+        tensor->shape[i] = shape[i];
+        tensor->strides[i] = strides[i] >> shift;
+    }
+    if (numpy.row_major && flags & NDARRAY_C_CONTIGUOUS) {
+        /* Those of dimensions of size 1 may be anything, and a signature may name them. */
+        int64_t stride = 1;
+        for (int32_t i = ndim; i-- > 0; stride *= shape[i]) tensor->strides[i] = stride;
+    }
+    tensor->data = FIELD(void *, array, NDARRAY_DATA);
+    tensor->device_type = DEVICE_CPU;
+    tensor->device_id = 0;
+    tensor->dtype = dtype;
+    return pass_tensor(tensor, out);
+}
+
+/* ---- torch */
+
+static struct {
+    PyTypeObject *tensor, *parameter; /* NULL: not read here */
+    /* Offsets that were found by comparing tensors of known contents. */
+    Py_ssize_t impl;        /* in the Python object: the at::Tensor, which is one pointer */
+    Py_ssize_t keys;        /* in the TensorImpl: the dispatch keys */
+    Py_ssize_t autograd;    /* in the TensorImpl: the autograd metadata, or NULL */
+    Py_ssize_t tangent;     /* in the autograd metadata: forward-mode AD's part, or NULL */
+    Py_ssize_t counter;     /* in the TensorImpl: the version counter, or NULL */
+    Py_ssize_t version;     /* in the version counter */
+    uint64_t allowed_keys, needed_keys;
+    const ExchangeApi *api;
+    DataType dtypes[MAX_DTYPES]; /* by c10::ScalarType */
+    /* torch's C shim; the handle is an at::Tensor *. */
+    int (*get_data_ptr)(void *, void **);
+    int (*get_dim)(void *, int64_t *);
+    int (*get_sizes)(void *, int64_t **);
+    int (*get_strides)(void *, int64_t **);
+    int (*get_dtype)(void *, int32_t *);
+    int (*get_device_type)(void *, int32_t *);
+    int (*get_device_index)(void *, int32_t *);
+    _Bool (*grad_mode_is_enabled)(void);
+    _Bool (*requires_grad)(const void *impl); /* c10::TensorImpl::requires_grad() const */
+} torch;
+
+enum { TORCH_CPU = 0, TORCH_CUDA = 1 };
+
+/* Whether autograd has no business with a tensor: it needs no gradient now, and has no tangent. */
+static int without_gradient(const void *impl, Call *call)
+{
+    const void *meta = FIELD(void *, impl, torch.autograd);
+    if (meta == NULL) return 1;
+    if (FIELD(void *, meta, torch.tangent) != NULL) return 0;
+    if (call->grad_mode < 0) call->grad_mode = torch.grad_mode_is_enabled();
+    return !call->grad_mode || !torch.requires_grad(impl);
+}
+
+/* Note the current stream of a device, as tvm-ffi does: the first argument's that is on one. */
+static int note_stream(Call *call, const ExchangeApi *api, int32_t device_type, int32_t device_id)
+{
+    if (call->has_stream) return 1;
+    if (api == NULL || api->current_stream == NULL) return 0;
+    if (api->current_stream(device_type, device_id, &call->stream) != 0) {
+        PyErr_Clear();
+        return 0;
+    }
+    call->device_type = device_type;
+    call->device_id = device_id;
+    call->has_stream = 1;
+    return 1;
+}
+
+static int read_torch(PyObject *object, Call *call, Any *out, int read_only)
+{
+    void **handle = &FIELD(void *, object, torch.impl);
+    char *impl = *handle;
+    if (impl == NULL) return 0;
+    /* Conjugate and negative views, sparse and mkldnn layouts, wrappers of functorch and of
+     * functionalization, subclasses' modes: each has a key that a plain tensor has not. */
+    uint64_t keys = FIELD(uint64_t, impl, torch.keys);
+    if ((keys & ~torch.allowed_keys) || (keys & torch.needed_keys) != torch.needed_keys) return 0;
+    if (!without_gradient(impl, call)) return 0;
+    int64_t ndim, *shape, *strides;
+    int32_t dtype, device_type, device_id = 0;
+    void *data;
+    int failed = torch.get_dim(handle, &ndim);
+    failed |= torch.get_dtype(handle, &dtype);
+    failed |= torch.get_device_type(handle, &device_type);
+    if (failed || (uint32_t)dtype >= MAX_DTYPES || torch.dtypes[dtype].bits == 0) return 0;
+    Tensor *tensor = new_tensor(call, ndim);
+    if (tensor == NULL) return 0;
+    failed = torch.get_sizes(handle, &shape);
+    failed |= torch.get_strides(handle, &strides);
+    failed |= torch.get_data_ptr(handle, &data);
+    if (failed || data == NULL) return 0;
+    if (device_type == TORCH_CPU) {
+        tensor->device_type = DEVICE_CPU;
+    } else if (device_type == TORCH_CUDA && torch.get_device_index(handle, &device_id) == 0) {
+        tensor->device_type = DEVICE_CUDA;
+        if (!note_stream(call, torch.api, DEVICE_CUDA, device_id)) return 0;
+    } else {
+        return 0;
+    }
+    tensor->device_id = device_id;
+    tensor->data = data;
+    tensor->dtype = torch.dtypes[dtype];
+    for (int64_t i = 0; i < ndim; i++) {
+        tensor->shape[i] = shape[i];
+        tensor->strides[i] = strides[i];
+    }
+    if (!read_only) {
+        char *counter = FIELD(char *, impl, torch.counter);
+        /* Tensors of inference mode have none. */
+        if (counter != NULL) call->versions[call->version_count++] = &FIELD(uint32_t, counter, torch.version);
+    }
+    return pass_tensor(tensor, out);
+}
+
+/* ---- tvm_ffi.Tensor */
+
+static struct {
+    PyTypeObject *tensor; /* NULL: not read here */
+    Py_ssize_t handle;
+} managed;
+
+/* The object itself is passed, so it may be kept and forwarded too. */
+static inline int read_managed(PyObject *object, Any *out)
+{
+    void *handle = FIELD(void *, object, managed.handle);
+    if (handle == NULL) return 0;
+    out->type_index = ANY_TENSOR;
+    out->small_str_len = 0;
+    out->v_ptr = handle;
+    return 1;
+}
+
+/* ---- anything else that has the exchange API of DLPack */
+
+static struct {
+    PyTypeObject *type;
+    const ExchangeApi *api;
+} exchange[MAX_EXCHANGE];
+static int exchange_count;
+
+static int read_exchange(PyObject *object, PyTypeObject *type, Call *call, Any *out)
+{
+    int found = 0;
+    while (found < exchange_count && exchange[found].type != type) found++;
+    if (found == exchange_count) return 0;
+    Tensor given;
+    const ExchangeApi *api = exchange[found].api;
+    if (api->borrow(object, &given) != 0) {
+        PyErr_Clear();
+        return 0;
+    }
+    Tensor *tensor = new_tensor(call, given.ndim);
+    if (tensor == NULL) return 0;
+    int64_t *shape = tensor->shape, *strides = tensor->strides;
+    for (int32_t i = 0; i < given.ndim; i++) {
+        shape[i] = given.shape[i];
+        if (given.strides != NULL) strides[i] = given.strides[i];
+    }
+    *tensor = given;
+    tensor->shape = shape;
+    tensor->strides = given.strides == NULL ? NULL : strides;
+    if (given.device_type != DEVICE_CPU && !note_stream(call, api, given.device_type, given.device_id))
+        return 0;
+    return pass_tensor(tensor, out);
+}
+
+#endif

@@ -1,0 +1,40 @@
+from collections.abc import Callable, Mapping
+from typing import Any
+
+FINISH: int
+MAX_ARGS: int
+
+class Entry: ...
+
+def make_type(
+    bases: tuple[type, ...],
+    size: int,
+    handle: int,
+    release_gil: int,
+    addresses: tuple[int, ...],
+    learn: Callable[[type], object],
+) -> Any: ...
+def use_finish(function: object) -> None: ...
+def describe(
+    entry: object,
+    name: str,
+    info: object,
+    make_python: Callable[[Any, Any], object],
+    lenient: bool,
+    positional: int,
+    parameters: tuple[tuple[Any, ...], ...] | None,
+) -> None: ...
+def use_numpy(
+    ndarray: type | None, dtypes: Mapping[int, tuple[int, int]], row_major: bool
+) -> None: ...
+def use_managed(tensor: type | None, handle: int) -> None: ...
+def use_torch(
+    tensor: type | None,
+    parameter: type | None,
+    dtypes: Mapping[int, tuple[int, int]],
+    offsets: tuple[int, int, int, int, int, int],
+    keys: tuple[int, int],
+    api: int,
+    addresses: tuple[int, ...],
+) -> None: ...
+def use_exchange(type: type, api: int) -> bool: ...

@@ -1,0 +1,164 @@
+"""Whether calls are read in C here, and of which frameworks' arrays; if not, why.
+
+The environment variable `FFI_BUILDER_ENTRY=python` turns it off.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import sys
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final
+
+import tvm_ffi
+
+from ffi_builder.runtime.entry import layouts
+from ffi_builder.runtime.entry.layouts import LayoutError
+
+VARIABLE: Final = "FFI_BUILDER_ENTRY"
+_ADDRESSES: Final = (
+    "TVMFFIObjectIncRef",
+    "TVMFFIObjectDecRef",
+    "TVMFFIStringFromByteArray",
+    "TVMFFIErrorMoveFromRaised",
+    "TVMFFIEnvSetStream",
+)
+
+
+@dataclass(frozen=True)
+class Part:
+    """Something that is read in C, or is not: `reason` says why not, and is empty where it is."""
+
+    name: str
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class Extension:
+    """The extension, set up."""
+
+    module: Any
+    make: Callable[[], Any]
+    """Makes an entry that is nothing yet."""
+
+
+tried: dict[str, Part] = {}
+"""What was tried of NumPy and PyTorch, by the name of the module."""
+
+
+_found: list[Extension | Part] = []
+_lock = threading.RLock()
+
+
+def extension(bases: tuple[type, ...]) -> Extension | Part:
+    """The extension, or why it is not used. `bases` of the type end with `tvm_ffi.Function`.
+
+    What they are counts once: the process has one type.
+    """
+    if not _found:
+        with _lock:
+            if not _found:
+                _found.append(_set_up(bases))
+    return _found[0]
+
+
+def _set_up(bases: tuple[type, ...]) -> Extension | Part:
+    if os.environ.get(VARIABLE, "") == "python":
+        return Part("calls", f"turned off by {VARIABLE}=python")
+    if sys.implementation.name != "cpython":
+        return Part("calls", f"this is {sys.implementation.name}")
+    try:
+        from ffi_builder.runtime.entry import _entry
+    except ImportError as error:
+        return Part("calls", f"the extension was not built for this Python ({error})")
+    try:
+        made = _made_type(_entry, bases)
+        return Extension(_entry, lambda: made.__new__(made))
+    except (LayoutError, AttributeError) as error:
+        return Part("calls", str(error))
+
+
+def _made_type(module: Any, bases: tuple[type, ...]) -> Any:
+    finish = tvm_ffi.Function.__from_extern_c__(module.FINISH, keep_alive_object=None)
+    finish.release_gil = False
+    functions = [finish, tvm_ffi.get_global_func("ffi.Array"), tvm_ffi.get_global_func("ffi.Map")]
+    layout = layouts.function_layout(functions)
+    addresses = tuple(layouts.address_of(tvm_ffi.LIB, name) for name in _ADDRESSES)
+    made = module.make_type(
+        bases, layout.size, layout.handle, layout.release_gil, addresses, _learner(module)
+    )
+    made.__doc__ = bases[0].__dict__["__doc__"]  # a type has one of its own, None
+    module.use_finish(finish)
+    _try("tvm_ffi", lambda: _use_managed(module, layout.handle))
+    return made
+
+
+def _learner(module: Any) -> Callable[[type], None]:
+    def learn(cls: type) -> None:
+        """Read arrays of this class by its exchange API, if it has one that says enough."""
+        torch = sys.modules.get("torch")
+        # Of torch's own the keys must be seen, and a subclass may mean something else.
+        if torch is not None and issubclass(cls, torch.Tensor):
+            return
+        if "__dlpack_c_exchange_api__" not in cls.__dict__:
+            return
+        _try(cls.__qualname__, lambda: module.use_exchange(cls, layouts.exchange_api(cls)))
+
+    return learn
+
+
+def use_frameworks(module: Any) -> None:
+    """Set up NumPy and PyTorch, if they have been imported since this was called last."""
+    for name, use in (("numpy", _use_numpy), ("torch", _use_torch)):
+        if name in tried or (found := sys.modules.get(name)) is None:
+            continue
+        with _lock:
+            # Another thread may be importing it, or have been here first.
+            if name not in tried and not getattr(found.__spec__, "_initializing", False):
+                _try(name, functools.partial(use, module, found))
+
+
+def parts() -> list[Part]:
+    """What was tried, in order."""
+    return list(tried.values())
+
+
+def _try(name: str, use: Callable[[], object]) -> None:
+    try:
+        use()
+    except Exception as error:
+        # A framework that is not as it was when this was written is read by the general way.
+        tried[name] = Part(name, str(error) or type(error).__name__)
+    else:
+        tried[name] = Part(name)
+
+
+def _use_managed(module: Any, handle: int) -> None:
+    """Tensors have their handle where functions have it: both classes inherit it."""
+    if tvm_ffi.Tensor.__chandle__ is not tvm_ffi.Function.__chandle__:
+        raise LayoutError("tvm_ffi.Tensor and tvm_ffi.Function have no handle in common")
+    module.use_managed(tvm_ffi.Tensor, handle)
+
+
+def _use_numpy(module: Any, numpy: Any) -> None:
+    dtypes = layouts.numpy_dtypes(numpy)
+    # NumPy 2.2 leaves strides out where it can, and tvm-ffi writes those of a row-major array.
+    odd = numpy.lib.stride_tricks.as_strided(numpy.zeros(8), (1, 2), (400, 8))
+    row_major = tvm_ffi.from_dlpack(odd).strides == (2, 1)
+    module.use_numpy(numpy.ndarray, dtypes, row_major)
+
+
+def _use_torch(module: Any, torch: Any) -> None:
+    found = layouts.torch_layout(torch)
+    module.use_torch(
+        torch.Tensor,
+        torch.nn.Parameter,
+        found.dtypes,
+        found.offsets,
+        found.keys,
+        found.api,
+        found.addresses,
+    )

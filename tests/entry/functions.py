@@ -1,0 +1,80 @@
+"""Functions to call in both ways: read in C, and by the general way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+import pytest
+import tvm_ffi
+
+from ffi_builder import attach, runtime
+from ffi_builder.providers import DirectCallProvider, NopCallProvider
+from ffi_builder.runtime.python.function import with_keywords, wrapped
+from ffi_builder.spec import Param, Signature
+from tests.support.entries import READ_IN_C
+from tests.support.recording import SLOT, Recording
+from tests.support.wrapping import new_module
+
+needs_extension = pytest.mark.skipif(not READ_IN_C, reason="the extension is not used here")
+
+
+@dataclass(frozen=True)
+class Ways:
+    """One function, called in each way; `seen` is what its kernel got."""
+
+    entry: Any
+    general: Any
+    entry_callable: Any
+    general_callable: Callable[..., Any]
+    recording: Recording | None
+
+    def outcome(self, call: Callable[..., Any], *args: Any, **keywords: Any) -> tuple[object, ...]:
+        """What a call ends in: its result or error, and what the kernel got."""
+        if self.recording is not None:
+            self.recording.clear()
+        try:
+            result = call(*args, **keywords)
+            end: tuple[object, ...] = (type(cast("object", result)), repr(result))
+        except Exception as error:
+            # torch's own have a backtrace of C++ behind that.
+            end = (type(error), str(error).partition("\nException raised from")[0])
+        return (*end, self.seen)
+
+    @property
+    def seen(self) -> bytes:
+        """Everything that the kernel has written down."""
+        recording = self.recording
+        return b"" if recording is None else recording._buffer.raw  # pyright: ignore[reportPrivateUsage]
+
+
+def ways(
+    params: Sequence[Param], types: Sequence[str] = (), args: Sequence[Any] | None = None
+) -> Ways:
+    """A function of these parameters, around a kernel of these LLVM types that notes `args`."""
+    recording = Recording("kernel", types) if types else None
+    module = new_module(recording.text if recording else "")
+    provider = DirectCallProvider("kernel", args=args) if recording else NopCallProvider()
+    attach(module, Signature("f", params), provider)
+    return both_ways(runtime.compile(module, opt_level=0), recording)
+
+
+def both_ways(compiled: runtime.CompiledModule, recording: Recording | None = None) -> Ways:
+    """The function `f`."""
+    info = compiled.info("f")
+    assert info is not None
+
+    def general() -> tvm_ffi.Function:
+        return wrapped(compiled._function("f"), "f", info)  # pyright: ignore[reportPrivateUsage]
+
+    return Ways(
+        compiled["f"],
+        general(),
+        compiled.callable("f"),
+        with_keywords(general(), info),
+        recording,
+    )
+
+
+__all__ = ["SLOT", "Ways", "both_ways", "needs_extension", "ways"]

@@ -1,0 +1,157 @@
+"""Positional arguments, keywords and defaults, as Python itself binds them."""
+
+from __future__ import annotations
+
+import copy
+import gc
+import inspect
+import pickle
+import pydoc
+import weakref
+from typing import Any
+
+import pytest
+import tvm_ffi
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ffi_builder.spec import Optional, Var
+from tests.entry.functions import Ways, needs_extension, ways
+
+pytestmark = needs_extension
+
+NAMES = ("a", "b", "c", "d", "e")
+
+
+@st.composite
+def signatures(draw: st.DrawFn) -> Ways:
+    """Functions of up to five ints, of which some have defaults and some are keyword-only."""
+    count = draw(st.integers(0, 5))
+    kw_only = draw(st.lists(st.booleans(), min_size=count, max_size=count))
+    required = draw(st.integers(0, count))
+    params: list[Any] = []
+    positional = 0
+    for name, keyword_only in zip(NAMES, kw_only, strict=False):
+        has_default = draw(st.booleans()) if keyword_only else positional >= required
+        positional += not keyword_only
+        default: dict[str, Any] = {"default": draw(st.integers(0, 99))} if has_default else {}
+        params.append(Var(name, "int32", kw_only=keyword_only, **default))
+    if not params:
+        return ways([])
+    return ways(params, ["i32"] * count)
+
+
+CALLS = st.tuples(
+    st.lists(st.integers(100, 199), max_size=6),
+    st.dictionaries(st.sampled_from([*NAMES, "f"]), st.integers(200, 299), max_size=5),
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(signatures(), st.lists(CALLS, min_size=5, max_size=5))
+def test_arguments_are_bound_as_python_binds_them(
+    both: Ways, calls: list[tuple[list[int], dict[str, int]]]
+) -> None:
+    signature = inspect.signature(both.entry_callable)
+    assert signature == inspect.signature(both.general_callable)
+    for args, keywords in calls:
+        expected = both.outcome(both.general_callable, *args, **keywords)
+        before = both.entry_callable._general_calls
+        assert both.outcome(both.entry_callable, *args, **keywords) == expected
+        read = both.entry_callable._general_calls == before
+        try:
+            bound = signature.bind(*args, **keywords)
+        except TypeError:
+            assert not read
+            assert expected[0] is TypeError
+        else:
+            bound.apply_defaults()
+            assert read
+            assert expected[0] is type(None)
+            kinds = {param.kind for param in signature.parameters.values()}
+            if not keywords and inspect.Parameter.KEYWORD_ONLY not in kinds:
+                assert both.outcome(both.entry, *args) == expected
+
+
+def test_names_that_are_not_interned() -> None:
+    both = ways([Var("alpha", "int32"), Var("beta", "int32")], ["i32", "i32"])
+    keywords = {"".join(["al", "pha"]): 1, "".join(["be", "ta"]): 2}
+    both.entry(**keywords)
+    assert both.recording is not None
+    assert [both.recording.signed(index, 4) for index in (0, 1)] == [1, 2]
+    assert both.entry._general_calls == 0
+
+
+def test_the_function_takes_keywords_and_defaults_and_keyword_only_ones_by_position() -> None:
+    params = [Var("a", "int32", kw_only=True), Var("b", "int32", default=7)]
+    both = ways(params, ["i32", "i32"])
+    assert both.recording is not None
+    for call in (lambda: both.entry(1, 7), lambda: both.entry(a=1), lambda: both.entry(b=7, a=1)):
+        both.recording.clear()
+        call()
+        assert [both.recording.signed(index, 4) for index in (0, 1)] == [1, 7]
+
+
+def test_none_as_a_default() -> None:
+    both = ways([Optional(Var("a", "int32"), default=None), Var("b", "int32", default=2)])
+    both.entry()
+    both.entry_callable(b=3)
+    assert both.entry._general_calls == 0
+
+
+def test_what_an_entry_is() -> None:
+    both = ways([Var("a", "int32", doc="a number"), Var("b", "int32", default=2, kw_only=True)])
+    for function in (both.entry, both.entry_callable):
+        assert issubclass(type(function), tvm_ffi.Function)
+        assert callable(function)
+        assert function.__name__ == "f"
+        assert str(inspect.signature(function)) == "(a: int32, *, b: int32 = 2)"
+        assert "a: a number" in (function.__doc__ or "")
+        assert "f(a: int32, b: int32)" in pydoc.plain(pydoc.render_doc(function))
+        assert copy.copy(function) is function
+        assert copy.deepcopy(function) is function
+        assert function in {function: 1}
+        with pytest.raises(TypeError, match=r"cannot pickle .* its code is in this process"):
+            pickle.dumps(function)
+        with pytest.raises(TypeError):
+            type("Mine", (type(function),), {})
+
+
+def test_weak_references() -> None:
+    f = ways([Var("a", "int32")]).entry
+    ended: list[object] = []
+    reference = weakref.ref(f, ended.append)
+    assert reference() is f
+    del f
+    gc.collect()
+    assert reference() is None
+    assert ended == [reference]
+
+
+def test_an_entry_that_is_nothing_yet_says_so() -> None:
+    empty: Any = type(ways([]).entry)()
+    with pytest.raises(TypeError, match="does not support vectorcall"):
+        empty(1)
+    with pytest.raises(AttributeError):
+        empty.__name__  # noqa: B018
+
+
+def test_a_function_whose_handle_was_taken_away() -> None:
+    both = ways([Var("a", "int32")])
+    other = tvm_ffi.Function.__new__(tvm_ffi.Function)
+    other.__move_handle_from__(both.entry)
+    other(1)
+    # tvm-ffi ends the process if it calls NULL, so only this is seen.
+    assert both.entry.__chandle__() == 0
+
+
+def test_entries_are_passed_to_functions() -> None:
+    both = ways([Var("a", "int32")])
+
+    def call_it(function: Any, value: object) -> Any:
+        return function(value)
+
+    call = tvm_ffi.convert(call_it)
+    assert call(both.entry, 3) is None
+    with pytest.raises(TypeError, match="expected int but got str"):
+        call(both.entry, "x")

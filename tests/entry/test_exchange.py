@@ -1,0 +1,169 @@
+"""Arrays of classes that have DLPack's exchange API, on any device, with its stream."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ffi_builder.runtime.entry.layouts import ExchangeApi, LayoutError, exchange_api
+from ffi_builder.spec import EnvStream, Tensor, Var, dims
+from tests.entry.functions import needs_extension, ways
+
+pytestmark = needs_extension
+
+(n,) = dims("n")
+STREAM = 0xABC0
+
+
+class DLTensor(ctypes.Structure):
+    _fields_ = (
+        ("data", ctypes.c_void_p),
+        ("device_type", ctypes.c_int32),
+        ("device_id", ctypes.c_int32),
+        ("ndim", ctypes.c_int32),
+        ("code", ctypes.c_uint8),
+        ("bits", ctypes.c_uint8),
+        ("lanes", ctypes.c_uint16),
+        ("shape", ctypes.c_void_p),
+        ("strides", ctypes.c_void_p),
+        ("byte_offset", ctypes.c_uint64),
+    )
+
+
+class Managed(ctypes.Structure):
+    _fields_ = (
+        ("version", ctypes.c_uint64),
+        ("context", ctypes.c_void_p),
+        ("deleter", ctypes.c_void_p),
+        ("flags", ctypes.c_uint64),
+        ("tensor", DLTensor),
+    )
+
+
+ToManaged = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.POINTER(ctypes.c_void_p))
+Borrow = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.POINTER(DLTensor))
+Stream = ctypes.PYFUNCTYPE(
+    ctypes.c_int, ctypes.c_int32, ctypes.c_int32, ctypes.POINTER(ctypes.c_void_p)
+)
+_python: Any = ctypes.pythonapi
+_python.PyCapsule_New.restype = ctypes.py_object
+_python.PyCapsule_New.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
+_pointer = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)(
+    ("PyCapsule_GetPointer", _python)
+)
+_rename = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.c_char_p)(
+    ("PyCapsule_SetName", _python)
+)
+_USED = b"used_dltensor_versioned"
+_forever: list[object] = []
+
+
+def array_class(
+    device: int = 1, *, strides: bool = True, major: int = 1, fails: bool = False
+) -> Any:
+    """A new class of arrays on a device of this type; NumPy has the memory."""
+
+    class Array:
+        def __init__(self, array: Any) -> None:
+            self.array = array
+            self.borrowed = 0
+
+    def describe(tensor: DLTensor) -> None:
+        tensor.device_type = device
+        tensor.device_id = 3 if device != 1 else 0
+        if not strides:
+            tensor.strides = None
+
+    @ToManaged
+    def to_managed(item: Any, out: Any) -> int:
+        capsule = item.array.__dlpack__(max_version=(1, 0))
+        address = _pointer(capsule, b"dltensor_versioned")
+        _rename(capsule, _USED)
+        describe(Managed.from_address(address).tensor)
+        out[0] = address
+        return 0
+
+    @Borrow
+    def borrow(item: Any, out: Any) -> int:
+        if fails:
+            return -1
+        capsule = item.array.__dlpack__(max_version=(1, 0))
+        item.kept = capsule
+        item.borrowed += 1
+        out[0] = Managed.from_address(_pointer(capsule, b"dltensor_versioned")).tensor
+        describe(out[0])
+        return 0
+
+    @Stream
+    def stream(device_type: int, device_id: int, out: Any) -> int:
+        assert (device_type, device_id) == (device, 3)
+        out[0] = STREAM
+        return 0
+
+    def address(function: Any) -> Any:
+        return ctypes.cast(function, ctypes.c_void_p).value
+
+    api = ExchangeApi(
+        major, 0, None, None, address(to_managed), None, address(borrow), address(stream)
+    )
+    _forever.extend([api, to_managed, borrow, stream])
+    capsule = _python.PyCapsule_New(ctypes.addressof(api), b"dlpack_exchange_api", None)
+    Array.__dlpack_c_exchange_api__ = capsule  # type: ignore[attr-defined]
+    return Array
+
+
+@pytest.mark.parametrize("strides", [True, False])
+def test_an_array_is_read_once_its_class_is_known(strides: bool) -> None:
+    x = Tensor("x", [n], "float32", device_type="cpu")
+    both = ways([x, Var("a", "int32")], ["!llvm.ptr", "i64", "i32"], [x, n, Var("a", "int32")])
+    make = array_class(strides=strides)
+    item = make(np.ones(5, "float32"))
+    expected = both.outcome(both.general, item, 3)
+    for call in range(3):
+        assert both.outcome(both.entry, item, 3) == expected
+        assert (both.entry._general_calls, item.borrowed) == (1, call)
+    assert both.outcome(both.entry, item, "x") == both.outcome(both.general, item, "x")
+
+
+def test_a_device_and_its_stream() -> None:
+    x, stream = Tensor("x", [n], "float32", device_type="cuda"), EnvStream("stream")
+    both = ways([stream, x], ["!llvm.ptr", "!llvm.ptr"], [x, stream])
+    make = array_class(device=2)
+    item = make(np.ones(5, "float32"))
+    for _ in range(3):
+        assert both.outcome(both.entry, item) == both.outcome(both.general, item)
+        both.entry(item)
+        assert both.recording is not None
+        assert [both.recording.unsigned(at) for at in (0, 1)] == [item.array.ctypes.data, STREAM]
+    assert both.entry._general_calls == 1
+
+
+@pytest.mark.parametrize("wrong", [{"fails": True}, {"major": 2}])
+def test_an_api_of_no_use(wrong: dict[str, Any]) -> None:
+    both = ways([Tensor("x", [n], "float32", device_type="cpu")])
+    item = array_class(**wrong)(np.ones(5, "float32"))
+    for calls in range(1, 4):
+        assert both.outcome(both.entry, item) == both.outcome(both.general, item)
+        assert both.entry._general_calls == calls
+
+
+def test_reasons() -> None:
+    with pytest.raises(LayoutError, match="has version 2"):
+        exchange_api(array_class(major=2))
+    with pytest.raises(LayoutError, match="int has no exchange API"):
+        exchange_api(int)
+    wrong = type("Wrong", (), {"__dlpack_c_exchange_api__": object()})
+    with pytest.raises(LayoutError, match="exchange API of Wrong"):
+        exchange_api(wrong)
+
+
+def test_a_subclass_is_not_read_as_its_base() -> None:
+    both = ways([Tensor("x", [n], "float32", device_type="cpu")])
+    base = array_class()
+    item = type("Mine", (base,), {})(np.ones(5, "float32"))
+    for calls in range(1, 4):
+        assert both.outcome(both.entry, item) == both.outcome(both.general, item)
+        assert (both.entry._general_calls, item.borrowed) == (calls, 0)

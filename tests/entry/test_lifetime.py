@@ -1,0 +1,306 @@
+"""Reference counts, memory, threads, the garbage collector, fork and the end of the process."""
+
+from __future__ import annotations
+
+import gc
+import resource
+import subprocess
+import sys
+import textwrap
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import tvm_ffi
+
+from ffi_builder import attach, runtime
+from ffi_builder.providers import DirectCallProvider, NopCallProvider, PackedCallProvider
+from ffi_builder.spec import Choice, Signature, String, Tensor, Var, dims
+from tests.entry.functions import both_ways, needs_extension, ways
+from tests.support.threads import together
+from tests.support.wrapping import new_module
+
+pytestmark = needs_extension
+
+(n,) = dims("n")
+X = Tensor("x", [n], "float32", device_type="cpu")
+MANY = 100_000
+
+
+def _failing(call: Callable[..., object], *args: Any, **keywords: Any) -> Callable[[], None]:
+    def outcome() -> None:
+        try:
+            call(*args, **keywords)
+        except (TypeError, ValueError):
+            return
+        raise AssertionError("no error")
+
+    return outcome
+
+
+def _outcomes() -> dict[str, Callable[[], object]]:
+    numbers = ways([Var("a", "int32"), Var("b", "float32", default=1.5)]).entry
+    texts = ways([String("a"), Choice("b", {"eight888": 1})]).entry
+    arrays = ways([X, Var("b", "int32", default=1)]).entry
+    array, wrong, long = np.ones(3, "float32"), np.ones(3, "int8"), "long enough to be an object"
+    found: dict[str, Callable[[], object]] = {
+        "ints": lambda: numbers(1, 2.0),
+        "a keyword": lambda: numbers(a=1),
+        "texts": lambda: texts(long, "eight888"),
+        "an array": lambda: arrays(array),
+        "a wrong number": _failing(numbers, 2**40),
+        "a wrong keyword": _failing(numbers, c=1),
+        "a wrong count": _failing(numbers, 1, 2, 3),
+        "a wrong text behind a right one": _failing(texts, long, object()),
+        "a wrong choice": _failing(texts, long, "another one of these"),
+        "a wrong array": _failing(arrays, wrong),
+        "a doubt": lambda: numbers(np.int32(1)),
+    }
+    if "torch" in sys.modules:
+        tensor = sys.modules["torch"].ones(3)
+        found["a tensor"] = lambda: arrays(tensor)
+        found["a tensor behind a doubt"] = _failing(arrays, tensor, "x")
+    return found
+
+
+@pytest.mark.parametrize("outcome", _outcomes())
+def test_many_calls_leave_nothing_behind(outcome: str) -> None:
+    call = _outcomes()[outcome]
+    shared = [None, int, float, str, type(call), True, 1, 1.5]
+    for _ in range(1000):
+        call()
+    gc.collect()
+    before = [sys.getrefcount(item) for item in shared], len(gc.get_objects()), _memory()
+    for _ in range(MANY):
+        call()
+    gc.collect()
+    counts, objects, memory = (
+        [sys.getrefcount(item) for item in shared],
+        len(gc.get_objects()),
+        _memory(),
+    )
+    assert all(abs(now - then) < 50 for now, then in zip(counts, before[0], strict=True))
+    assert objects - before[1] < 50
+    assert memory - before[2] < 8 << 20
+
+
+def _memory() -> int:
+    return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize()
+
+
+def test_many_entries_leave_nothing_behind() -> None:
+    compiled = runtime.compile(_module())
+
+    def use() -> None:
+        for call in (compiled["f"], compiled.callable("f")):
+            with pytest.raises(TypeError):
+                call("x")
+
+    entry = type(compiled["f"])
+    for _ in range(100):
+        use()
+    gc.collect()
+    before = sys.getrefcount(entry), len(gc.get_objects()), _memory()
+    for _ in range(5000):
+        use()
+    gc.collect()
+    assert abs(sys.getrefcount(entry) - before[0]) < 5
+    assert len(gc.get_objects()) - before[1] < 50
+    assert _memory() - before[2] < 8 << 20
+
+
+def _module() -> Any:
+    module = new_module()
+    attach(module, Signature("f", [Var("a", "int32", default=3)]), NopCallProvider())
+    return module
+
+
+def test_arguments_keep_their_reference_counts() -> None:
+    f = ways([X, Var("b", "int64", default=1)]).entry
+    array, number = np.ones(3, "float32"), 10**15
+    counts = sys.getrefcount(array), sys.getrefcount(number)
+    for _ in range(100):
+        f(array, number)
+        f(b=number, x=array)
+        with pytest.raises(TypeError):
+            f(array, "x")
+    assert (sys.getrefcount(array), sys.getrefcount(number)) == counts
+
+
+def test_a_cycle_through_a_default_or_an_attribute_is_collected() -> None:
+    ended: list[int] = []
+
+    class Ending:
+        def __del__(self) -> None:
+            ended.append(1)
+
+    f = ways([Var("a", "int32")]).entry
+    f.myself = f, Ending()
+    with pytest.raises(TypeError):
+        f("x")
+    del f
+    gc.collect()
+    assert ended == [1]
+
+
+def test_threads_call_one_entry() -> None:
+    both = ways([X, Var("b", "int32", default=1, max=10)])
+    entry, call = both.entry, both.entry_callable
+
+    def work(index: int) -> None:
+        array = np.full(index + 1, index, "float32")
+        for count in range(2000):
+            entry.release_gil = bool(count % 2)
+            assert entry(array) is None
+            assert call(b=index % 10, x=array) is None
+            if count % 50 == 0:
+                with pytest.raises(ValueError, match="but got 11"):
+                    entry(array, 11)
+                with pytest.raises(TypeError, match="b"):
+                    call(array, "x")
+                gc.collect(0)
+
+    together(work, count=16)
+
+
+CALLER = """
+llvm.func @TVMFFIFunctionCall(!llvm.ptr, !llvm.ptr, i32, !llvm.ptr) -> i32
+llvm.func @__tvm_ffi_call(%h: !llvm.ptr, %args: !llvm.ptr, %n: i32, %result: !llvm.ptr) -> i32 {
+  %f = llvm.mlir.constant(FUNCTION : i64) : i64
+  %p = llvm.inttoptr %f : i64 to !llvm.ptr
+  %rc = llvm.call @TVMFFIFunctionCall(%p, %args, %n, %result)
+    : (!llvm.ptr, !llvm.ptr, i32, !llvm.ptr) -> i32
+  llvm.return %rc : i32
+}
+"""
+
+
+def calling(function: Any) -> Any:
+    """An entry around a Python function of an int and a tensor, called by the packed convention."""
+    callback = tvm_ffi.convert(function)
+    module = new_module(CALLER.replace("FUNCTION", str(callback.__chandle__())))
+    attach(module, Signature("f", [Var("a", "int32"), X]), PackedCallProvider("call"))
+    entry = both_ways(runtime.compile(module)).entry
+    entry.callback = callback
+    return entry
+
+
+@pytest.mark.parametrize("release_gil", [True, False])
+def test_callbacks_return_raise_and_call_again(release_gil: bool) -> None:
+    array = tvm_ffi.from_dlpack(np.ones(3, "float32"))
+
+    def callback(a: int, x: Any) -> Any:
+        if a == 0:
+            raise KeyError("the end")
+        return (
+            [None, True, 2.5, "text", "a text that is longer", 2**40, x, f][a - 1]
+            if a < 9
+            else f(a - 9, x)
+        )
+
+    f = calling(callback)
+    f.release_gil = release_gil
+    before = f._general_calls
+    results = [f(a, array) for a in range(1, 9)]
+    assert results[:6] == [None, True, 2.5, "text", "a text that is longer", 2**40]
+    assert results[6].data_ptr() == array.data_ptr()
+    assert results[7].same_as(f)
+    assert f(9 * 40 + 3, array) == 2.5
+    for depth in (0, 9, 90):
+        with pytest.raises(KeyError, match="the end"):
+            f(depth, array)
+    assert f._general_calls == before
+
+
+def test_what_is_kept_is_not_borrowed() -> None:
+    """The packed convention hands the tensor on: it must hold its memory."""
+    kept: list[Any] = []
+
+    def keep(_: int, x: Any) -> None:
+        kept.append(x)
+
+    f = calling(keep)
+    array = np.arange(1000, dtype="float32")
+    f(1, array)
+    assert f._general_calls == 1
+    del array
+    gc.collect()
+    np.full(1000, -1, "float32")
+    assert np.from_dlpack(kept[0]).tolist() == list(range(1000))
+
+
+def test_subclasses_of_providers_do_not_borrow_unless_they_say_so() -> None:
+    class Mine(DirectCallProvider):
+        pass
+
+    for provider, borrows in ((DirectCallProvider("k"), True), (Mine("k"), False)):
+        module = new_module("llvm.func @k(!llvm.ptr)")
+        attach(module, Signature("f", [X]), provider)
+        assert '"borrows":true' in str(module).replace("\\22", '"') or not borrows
+        assert ("borrows" in str(module)) == borrows
+
+
+def _python(code: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", textwrap.dedent(code)],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=Path.cwd(),
+    )
+
+
+START = """
+import os, sys, threading, time
+import numpy as np
+from tests.entry.functions import ways
+from ffi_builder.spec import Tensor, Var, dims
+(n,) = dims("n")
+f = ways([Tensor("x", [n], "float32", device_type="cpu"), Var("a", "int32", default=1)]).entry
+x = np.ones(3, "float32")
+f(x)
+"""
+
+
+def test_a_forked_process_calls() -> None:
+    done = _python(
+        START
+        + """
+pid = os.fork()
+for _ in range(100):
+    f(x)
+try:
+    f("x")
+except TypeError:
+    pass
+if pid == 0:
+    os._exit(0)
+assert os.waitpid(pid, 0)[1] == 0
+"""
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_the_process_ends_while_threads_call() -> None:
+    done = _python(
+        START
+        + """
+import atexit, builtins
+builtins.kept = f  # lives longer than its module
+atexit.register(f, x)
+class Late:
+    def __del__(self):
+        f(x)
+late = Late()
+late.myself = late
+def work():
+    while True:
+        f(x)
+for _ in range(4):
+    threading.Thread(target=work, daemon=True).start()
+time.sleep(0.3)
+"""
+    )
+    assert (done.returncode, done.stderr) == (0, "")

@@ -1,0 +1,10 @@
+"""Whether calls are read in C here: functions then take keywords and defaults."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from ffi_builder.runtime.entry.available import Extension
+from ffi_builder.runtime.python import entries
+
+READ_IN_C: Final = isinstance(entries.extension(), Extension)
