@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 import tvm_ffi
 
-from ffi_builder.runtime.entry import available, layouts
+from ffi_builder.runtime.entry import available, layouts, torch_layouts
 from ffi_builder.runtime.entry.layouts import LayoutError
 from ffi_builder.spec import Tensor, dims
 from tests.entry.functions import needs_extension, ways
@@ -125,7 +125,7 @@ def torch() -> Any:
 
 
 def test_torch_as_it_is(torch: Any) -> None:
-    layout = layouts.torch_layout(torch)
+    layout = torch_layouts.torch_layout(torch)
     assert set(layout.dtypes.values()) >= {(2, 32), (4, 16), (6, 8), (0, 64)}
 
 
@@ -181,28 +181,28 @@ def _other_place(torch: Any) -> Any:
 )
 def test_another_torch(torch: Any, change: Callable[[Any], Any], words: str) -> None:
     with pytest.raises(LayoutError, match=words):
-        layouts.torch_layout(change(torch))
+        torch_layouts.torch_layout(change(torch))
 
 
 def test_torch_without_a_symbol(torch: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(layouts, "_REQUIRES_GRAD", "_ZNK3c1010TensorImpl5otherEv")
+    monkeypatch.setattr(torch_layouts, "_REQUIRES_GRAD", "_ZNK3c1010TensorImpl5otherEv")
     with pytest.raises(LayoutError, match=r"TensorImpl5otherEv is not in libc10.so"):
-        layouts.torch_layout(torch)
+        torch_layouts.torch_layout(torch)
 
 
 def test_torch_whose_shim_differs_from_its_exchange_api(
     torch: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    borrowed = vars(layouts)["_borrowed"]
+    borrowed = vars(torch_layouts)["_borrowed"]
 
     def other(api: int, tensor: Any) -> Any:
         found = borrowed(api, tensor)
         found.data += 4
         return found
 
-    monkeypatch.setattr(layouts, "_borrowed", other)
+    monkeypatch.setattr(torch_layouts, "_borrowed", other)
     with pytest.raises(LayoutError, match="C shim and its exchange API differ"):
-        layouts.torch_layout(torch)
+        torch_layouts.torch_layout(torch)
 
 
 # ---- turned off

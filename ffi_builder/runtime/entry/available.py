@@ -17,6 +17,7 @@ import tvm_ffi
 
 from ffi_builder.runtime.entry import layouts
 from ffi_builder.runtime.entry.layouts import LayoutError
+from ffi_builder.runtime.entry.torch_layouts import torch_layout
 
 VARIABLE: Final = "FFI_BUILDER_ENTRY"
 _ADDRESSES: Final = (
@@ -152,7 +153,7 @@ def _use_numpy(module: Any, numpy: Any) -> None:
 
 
 def _use_torch(module: Any, torch: Any) -> None:
-    found = layouts.torch_layout(torch)
+    found = torch_layout(torch)
     module.use_torch(
         torch.Tensor,
         torch.nn.Parameter,

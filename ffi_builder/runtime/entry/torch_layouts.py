@@ -1,0 +1,265 @@
+"""Offsets in torch tensors that the extension reads, found by comparing tensors of known contents.
+
+:func:`torch_layout` returns a layout, or raises LayoutError with the reason why there is none that
+can be relied upon. Nothing here writes to memory.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from ffi_builder.runtime.entry.layouts import (
+    DTypes,
+    ExchangeApi,
+    LayoutError,
+    Tensor,
+    address_of,
+    exchange_api,
+    expect,
+    only,
+    words,
+)
+
+_IMPL_WORDS: Final = 24
+"""How far the last field of a TensorImpl is looked for, the dispatch keys."""
+_META_WORDS: Final = 16
+"""How much of an AutogradMeta is looked at: it has 24 words or more."""
+_COUNTER_WORDS: Final = 3
+"""What a version counter has at least: a vtable, a reference count, the version."""
+
+
+@dataclass(frozen=True)
+class TorchLayout:
+    """What `_entry.use_torch` takes, in its order."""
+
+    dtypes: DTypes
+    offsets: tuple[int, int, int, int, int, int]
+    keys: tuple[int, int]
+    api: int
+    addresses: tuple[int, ...]
+
+
+_SHIM: Final = [
+    f"aoti_torch_{name}"
+    for name in (
+        "get_data_ptr",
+        "get_dim",
+        "get_sizes",
+        "get_strides",
+        "get_dtype",
+        "get_device_type",
+        "get_device_index",
+        "grad_mode_is_enabled",
+    )
+]
+_REQUIRES_GRAD: Final = "_ZNK3c1010TensorImpl13requires_gradEv"
+
+
+def torch_layout(torch: Any) -> TorchLayout:
+    """Of exact `torch.Tensor`s and Parameters."""
+    folder = Path(torch.__file__).parent / "lib"
+    try:
+        shim, core = (ctypes.CDLL(str(folder / f"lib{name}.so")) for name in ("torch_cpu", "c10"))
+    except OSError as error:
+        raise LayoutError(str(error)) from None
+    addresses = (*(address_of(shim, name) for name in _SHIM), address_of(core, _REQUIRES_GRAD))
+    api = exchange_api(torch.Tensor)
+    with torch.inference_mode(mode=False), torch.enable_grad():
+        offsets = _torch_offsets(torch)
+        impl = offsets[0]
+        _check_shim(torch, shim, api, impl)
+        dtypes = _torch_dtypes(torch, shim, api, impl)
+    return TorchLayout(dtypes, offsets, _torch_keys(torch), api, addresses)
+
+
+def _torch_keys(torch: Any) -> tuple[int, int]:
+    """The dispatch keys that a tensor may have, and those that it must have."""
+    key_set, key = torch._C.DispatchKeySet, torch._C.DispatchKey
+    allowed: int = torch._C._dispatch_keys(torch.zeros(1)).raw_repr()
+    if torch.version.hip is None:  # AMD's devices are called CUDA in torch, and not in DLPack
+        allowed |= key_set(key.CUDA).raw_repr()
+    needed: int = key_set(key.Dense).raw_repr()
+    expect(bool(needed) and needed & allowed == needed, "the dispatch keys")
+    wrong = _conjugate(torch).raw_keys + [
+        torch._C._dispatch_keys(item).raw_repr()
+        for item in (torch.zeros(2, 2).to_sparse(), torch.zeros(1, device="meta"))
+    ]
+    expect(all(keys & ~allowed for keys in wrong), "keys of tensors that are not plain")
+    return allowed, needed
+
+
+@dataclass(frozen=True)
+class _Views:
+    """A conjugate view and a negative one."""
+
+    tensors: list[Any]
+    raw_keys: list[int]
+
+
+def _conjugate(torch: Any) -> _Views:
+    conjugate = torch.zeros(2, dtype=torch.complex64).conj()
+    tensors = [conjugate, conjugate.imag]
+    return _Views(tensors, [torch._C._dispatch_keys(item).raw_repr() for item in tensors])
+
+
+def _torch_offsets(torch: Any) -> tuple[int, int, int, int, int, int]:
+    plain = [torch.zeros(3), torch.zeros(2, 2, dtype=torch.int8), torch.zeros(())]
+    leaf = torch.zeros(3, requires_grad=True)
+    graph = [leaf, leaf * 2, torch.nn.Parameter(torch.zeros(2))]
+    tensors = [*plain, *graph, *_conjugate(torch).tensors]
+    size: int = torch.Tensor.__basicsize__
+    impl = only(
+        (
+            at
+            for at in range(16, size, 8)
+            if all(words(id(item) + at, 1) == [item._cdata] for item in tensors)
+        ),
+        "the at::Tensor in a torch.Tensor",
+    )
+    # Before torch 2.10 a flag stood before it: whether the at::Tensor is another's.
+    expect(impl == 16, f"the at::Tensor in a torch.Tensor is at {impl}")
+
+    def offsets(right: Callable[[int], bool], end: int = _IMPL_WORDS) -> Iterator[int]:
+        return (8 * at for at in range(2, end) if right(at))
+
+    def word(tensor: Any, at: int) -> int:
+        return words(tensor._cdata + 8 * at, 1)[0]
+
+    keys = only(
+        offsets(
+            lambda at: all(
+                word(item, at) == torch._C._dispatch_keys(item).raw_repr() for item in tensors
+            )
+        ),
+        "the dispatch keys",
+    )
+    autograd = only(
+        offsets(
+            lambda at: (
+                not any(word(item, at) for item in plain) and all(word(item, at) for item in graph)
+            ),
+            keys // 8,
+        ),
+        "the autograd metadata",
+    )
+    counter, version = _torch_version(torch, range(2, keys // 8), word)
+    return impl, keys, autograd, _torch_tangent(torch, autograd, graph), counter, version
+
+
+def _torch_version(
+    torch: Any, places: Iterable[int], word: Callable[[Any, int], int]
+) -> tuple[int, int]:
+    """Where the version counter is, and the version in it: `detach` shares it, `data` does not."""
+    tensors: list[Any] = []
+    for version in (2, 5, 9):
+        tensor = torch.zeros(2)
+        for _ in range(version):
+            tensor.zero_()
+        expect(tensor._version == version, "a version")
+        tensors.append(tensor)
+    others = [(item, item.detach(), item.data) for item in tensors]
+    counter = only(
+        (
+            8 * at
+            for at in places
+            if all(
+                0 != word(item, at) == word(detached, at) != word(data, at)
+                for item, detached, data in others
+            )
+        ),
+        "the version counter",
+    )
+    halves = 2 * _COUNTER_WORDS
+    counters = [
+        (ctypes.c_uint32 * halves).from_address(word(item, counter // 8)) for item in tensors
+    ]
+    version = only(
+        (
+            4 * at
+            for at in range(2, halves)
+            if [read[at] for read in counters] == [item._version for item in tensors]
+        ),
+        "the version",
+    )
+    return counter, version
+
+
+def _torch_tangent(torch: Any, autograd: int, graph: list[Any]) -> int:
+    """Where autograd metadata has the tangent of forward-mode AD."""
+
+    def meta(tensor: Any) -> list[int]:
+        return words(words(tensor._cdata + autograd, 1)[0], _META_WORDS)
+
+    without = [meta(item) for item in graph]
+    # What torch.autograd.forward_ad calls; that itself imports much else.
+    level = torch._C._enter_dual_level()
+    try:
+        make = torch._VF._make_dual
+        duals = [make(torch.zeros(2), torch.ones(2), level=level) for _ in range(3)]
+        have = [meta(item) for item in duals]
+    finally:
+        torch._C._exit_dual_level(level=level)
+    found = [
+        8 * at
+        for at in range(1, _META_WORDS)
+        if not any(read[at] for read in without) and all(read[at] for read in have)
+    ]
+    expect(bool(found), "the tangent is at no offset")
+    return found[0]
+
+
+def _torch_dtypes(torch: Any, shim: ctypes.CDLL, api: int, impl: int) -> DTypes:
+    found: DTypes = {}
+    names = (
+        "bool uint8 int8 int16 int32 int64 uint16 uint32 uint64 float16 bfloat16 float32 float64 "
+        "complex64 complex128 float8_e4m3fn float8_e5m2 float8_e4m3fnuz float8_e5m2fnuz "
+        "float8_e8m0fnu"
+    )
+    for name in names.split():
+        if (dtype := getattr(torch, name, None)) is None:
+            continue
+        tensor = torch.empty(1, dtype=dtype)
+        borrowed = _borrowed(api, tensor)
+        if borrowed.lanes == 1:
+            number = ctypes.c_int32()
+            _ask(shim, "dtype", tensor, impl, number)
+            expect(0 <= number.value < 64, f"{name} has the number {number.value}")
+            found[number.value] = (borrowed.code, borrowed.bits)
+    return found
+
+
+def _check_shim(torch: Any, shim: ctypes.CDLL, api: int, impl: int) -> None:
+    """The shim and the exchange API say the same of some tensors."""
+    whole = torch.zeros(5, 7, 3)
+    for tensor in (whole, whole[1:, ::2], whole.mT, torch.zeros(2, 3, 1, 4, 1, 2, 2)):
+        borrowed = _borrowed(api, tensor)
+        data, ndim = ctypes.c_uint64(), ctypes.c_int64()
+        _ask(shim, "data_ptr", tensor, impl, data)
+        _ask(shim, "dim", tensor, impl, ndim)
+        right = (data.value, ndim.value) == (borrowed.data, borrowed.ndim)
+        device = ctypes.c_int32(-1)
+        _ask(shim, "device_type", tensor, impl, device)
+        right &= (device.value, borrowed.device_type, borrowed.byte_offset) == (0, 1, 0)
+        for what, given in (("sizes", borrowed.shape), ("strides", borrowed.strides)):
+            numbers = ctypes.POINTER(ctypes.c_int64)()
+            _ask(shim, what, tensor, impl, numbers)
+            right &= numbers[: tensor.ndim] == given[: tensor.ndim]
+        expect(right, "torch's C shim and its exchange API differ")
+
+
+def _ask(shim: ctypes.CDLL, what: str, tensor: Any, impl: int, out: Any) -> None:
+    function = shim[f"aoti_torch_get_{what}"]
+    failed = function(ctypes.c_void_p(id(tensor) + impl), ctypes.byref(out))
+    expect(failed == 0, f"aoti_torch_get_{what} failed")
+
+
+def _borrowed(api: int, tensor: Any) -> Tensor:
+    signature = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.POINTER(Tensor))
+    out = Tensor()
+    failed = signature(ExchangeApi.from_address(api).borrow)(tensor, ctypes.byref(out))
+    expect(failed == 0, "the exchange API of torch failed")
+    return out
