@@ -14,7 +14,7 @@ BINDINGS := iree-base-compiler==3.13.0 flydsl==0.4.2 nvidia-cutlass-dsl==4.8.1
 TRITON := triton==3.9.0; python_version >= "3.11"
 # The packages that `make mutants` changes, and a sample of the changes: those of each function are
 # numbered from 1, and the ones whose number matches this ending are tried.
-MODULES ?= plan spec builder providers
+MODULES ?= plan spec diagnosis builder providers
 SAMPLE ?= _3
 # Tests that need PyTorch, JAX or Numba. tests/test_project.py checks that none is missing.
 FRAMEWORK_TESTS := tests/abi tests/arrays tests/docs tests/entry tests/examples tests/frontends \

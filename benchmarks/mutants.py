@@ -1,6 +1,6 @@
 """Change the code in small ways, and print each change that no test notices.
 
-    python benchmarks/mutants.py plan builder.expressions --sample _3
+    python benchmarks/mutants.py plan builder.fast_path.expressions --sample _3
 
 mutmut makes the changes and runs the tests that reach them; docs/mutants.md has what it found. It
 runs them in forks of one process, so it cannot see code that runs once a process: when a module is
@@ -21,6 +21,7 @@ from typing import Final
 NEAREST: Final = {
     "plan": ("tests/plan", "tests/steps"),
     "spec": ("tests/spec", "tests/errors"),
+    "diagnosis": ("tests/builder",),
     "builder": ("tests/builder",),
     "providers": ("tests/providers", "tests/cuda"),
 }
@@ -37,9 +38,10 @@ TIME_LIMIT: Final = 900
 
 def environment(package: str) -> dict[str, str]:
     """Variables for mutmut and pytest: which tests, and that Hypothesis repeats itself."""
-    others = [tests for name, paths in NEAREST.items() for tests in paths if name != package]
+    nearest = NEAREST[package]
+    others = {tests for paths in NEAREST.values() for tests in paths if tests not in nearest}
     # pytest ignores no directory that its command line names, and mutmut names all of them.
-    options = shlex.join([*OPTIONS, *(f"--deselect={tests}/" for tests in others)])
+    options = shlex.join([*OPTIONS, *(f"--deselect={tests}/" for tests in sorted(others))])
     return {**os.environ, "CI": "1", "PYTEST_ADDOPTS": options}
 
 
@@ -87,7 +89,7 @@ def examine(module: str, sample: str, jobs: int) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("modules", nargs="+", help="such as plan or builder.expressions")
+    parser.add_argument("modules", nargs="+", help="such as plan or builder.fast_path.expressions")
     parser.add_argument("--sample", default="_3", help="how the numbers of those tried end")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="how many at a time")
     given = parser.parse_args()

@@ -15,7 +15,7 @@ from ffi_builder.cuda.compiler import supported_architectures
 from tests.cuda_tools.tools import SAXPY, needs_nvrtc
 from tests.kernel_image.images import SIZES
 
-KERNELS = Path(__file__).parents[1] / "cubin/kernels.cu"
+KERNELS = Path(__file__).parents[1] / "kernel_image/kernels.cu"
 
 
 def sizes(image: bytes) -> dict[str, list[int]]:

@@ -1,4 +1,4 @@
-// The kernels of the images in tests/cubin/images; make.py compiles them.
+// The kernels of the images in tests/kernel_image/images; make.py compiles them.
 struct Config {
   int mode;
   float scale;

@@ -29,7 +29,7 @@ def line(step: AnyStep) -> str:
         elif value is True:
             shown.append(item.name)
         elif value is not None and value is not False:
-            shown.append(str(value))
+            shown.append(f"{value}")  # Python 3.10 shows enums of ints as ints only here
     return " ".join(shown)
 
 
