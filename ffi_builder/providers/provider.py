@@ -1,4 +1,4 @@
-"""The protocol of call providers: what each must have, and what it may have."""
+"""The protocol of call providers: their required and optional members."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ffi_builder.providers.context import CallContext, ModuleContext
 class CallProvider(Protocol):
     """Emits the call of the kernel, in the kernel's own convention.
 
-    Being callable is all that is required. :class:`Members` has what else a provider may define.
+    A provider must be callable, and no more. :class:`Members` lists what else it may define.
     """
 
     def __call__(self, current_block: Block, context: CallContext) -> Block:
@@ -45,7 +45,7 @@ class Members:
 
     @property
     def one_at_a_time(self) -> bool:
-        """Whether it stores what it reads of one parameter before it reads the next one.
+        """Whether it stores the values of one parameter before it reads the next one.
 
         Strides that no check reads are then loaded where the provider asks for them, and occupy no
         registers before that.
@@ -76,14 +76,14 @@ class Members:
     def cache_key(self, context: ModuleContext) -> Hashable | None:
         """Return what the emitted code depends on, or None if the provider does not say.
 
-        It is the provider's class and what its own ``cache_key(context) -> Hashable | None``
-        returns. Without that, or where it returns None, the provider is called for each wrapper.
-        Otherwise a wrapper is taken from the cache if signature, location, ``callee`` (its name,
-        and its type if the module has it) and key are equal. So the method must return everything
-        else that the provider reads:
+        The key consists of the provider's class and the result of its own
+        ``cache_key(context) -> Hashable | None``. If it has no such method, or the result is None,
+        the provider is called for each wrapper. Otherwise a wrapper is taken from the cache if
+        signature, location, ``callee`` (its name, and its type if the module has it) and key are
+        equal. So the method must return everything else that the provider reads:
 
         - those of its own fields that may differ, as values that do not change later;
-        - what it looks up in the module besides the callee;
+        - whatever it looks up in the module besides the callee;
         - any state outside of both.
 
         A wrapper of an author's provider is reused under its own name only. It is not reused if the
@@ -101,7 +101,7 @@ class Members:
 
 
 def describe_callee(operation: Operation | None) -> Hashable:
-    """What the ready-made providers read of a callee; None if the module has none."""
+    """Return everything that the ready-made providers read of a callee, or None for no callee."""
     if operation is None:
         return None
     attributes = operation.attributes
@@ -110,9 +110,9 @@ def describe_callee(operation: Operation | None) -> Hashable:
 
 
 def fields_key(provider: Any) -> Hashable | None:
-    """The cache key of a dataclass with ``callee`` and ``args``: its fields, with their types.
+    """Return the fields, with their types, of a dataclass that has ``callee`` and ``args``.
 
-    None if ``callee`` or ``args`` holds what the provider will refuse.
+    Returns None if the provider will refuse ``callee`` or ``args``.
     """
     args: Any = provider.args or ()
     if not isinstance(provider.callee, str) or type(args) not in (list, tuple):

@@ -310,7 +310,7 @@ def test_a_packed_callee_gets_the_tensor_as_an_argument() -> None:
         (
             Var("r", "int32"),
             CheckStatus(DirectCallProvider("unknown")),
-            "CheckStatus: what the callee @unknown returns is the result r, so it can be no "
+            "CheckStatus: the callee @unknown returns the result r, so it cannot return a "
             "status; DynamicParamPackCallProvider passes pointers to write results to",
         ),
         (
