@@ -26,9 +26,16 @@ class ModuleContext:
         Raises:
             BuildError: if the module has a symbol of that name.
         """
-        internal = {"linkage": self.symbols.types.attribute("#llvm.linkage<internal>")}
-        function = self.symbols.function(name, result, parameters, internal, body=True)
-        return Builder(self.symbols, function, function.regions[0].blocks[0], self.symbols.location)
+        return define_internal(self.symbols, name, result, parameters)
+
+
+def define_internal(
+    symbols: Symbols, name: str, result: Type, parameters: Sequence[Type]
+) -> Builder:
+    """Implement :meth:`ModuleContext.define`."""
+    internal = {"linkage": symbols.types.attribute("#llvm.linkage<internal>")}
+    function = symbols.function(name, result, parameters, internal, body=True)
+    return Builder(symbols, function, function.regions[0].blocks[0], symbols.location)
 
 
 class Decoded(Protocol):

@@ -187,7 +187,7 @@ def test_without_a_driver_it_compiles_and_a_call_says_what_is_missing():
     [
         ({"kernel": "saxpi"}, SpecError, "No kernel 'saxpi' .* did you mean 'saxpy'"),
         ({"kernel": 3}, TypeError, r"kernel: expected a name but got 3 \(int\)"),
-        ({"image": IMAGE[:100]}, SpecError, "The cubin is cut off or damaged"),
+        ({"image": IMAGE[:100]}, SpecError, "The cubin is truncated or damaged"),
         ({"image": SAXPY}, SpecError, "but it is CUDA C++; ffi_builder.cuda.compile_cuda makes"),
         ({"image": LLVM_IR}, SpecError, "but it is LLVM IR; ffi_builder.cuda.lower_to_ptx makes"),
         ({"image": None}, TypeError, "image: expected bytes but got None"),

@@ -1,7 +1,7 @@
-"""Parts of a message that say which limits of the device a launch exceeds.
+"""Parts of a message: the limits of the device that a launch exceeds.
 
-All limits are queried after a launch has failed. If the driver does not answer, because it is
-broken by then, the part is left out.
+All limits are queried after a launch has failed. The failure may have broken the driver; a part for
+which it does not answer is left out.
 """
 
 from __future__ import annotations
@@ -144,7 +144,7 @@ def _cluster(b: HelperBuilder, message: Message, launch: Launch, cluster: Sequen
 def add_architectures(
     b: HelperBuilder, message: Message, state: Value, code: Value, site: Site, device: Value
 ) -> None:
-    """Append the GPUs that the image has code for, if it has none for this one."""
+    """Append the architectures of the image, if it has no code for this device."""
     none = b.null()
     launch = Launch(state, none, none, device)
     concerned = b.i1(False)

@@ -1,12 +1,12 @@
-"""The helper that finds the driver and takes a kernel from an image.
+"""Helpers that find the driver and get a kernel from an image.
 
 In C::
 
     int32_t load(void **result, State *, Library *, Kernel *, const void *data, const char *symbol,
                  …site);
 
-It runs under the lock of ``TVMFFIHandleInitOnce``, which is one for the process, so the states need
-no lock of their own; where it fails, nothing is initialised, and the next call tries again.
+It runs under the lock of ``TVMFFIHandleInitOnce``. The process has one such lock, so the states
+need none. If it fails, nothing is initialised, and the next call tries again.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def load(
     symbol: Value,
     *site: Value,
 ) -> None:
-    """Stores the CUkernel; or sets the error, and returns not 0."""
+    """Store the CUkernel and return 0, or set an error and return another status."""
     t = b.types
     log, slot = b.alloca(t.i8, _LOG_SIZE), b.alloca(t.ptr)
     b.store(b.i8(0), log)
@@ -72,7 +72,10 @@ def take_kernel(
     log: Value,
     out: Value,
 ) -> None:
-    """A status. The library is loaded if it is not; ``log`` gets what a compiler of PTX says."""
+    """Get a kernel, loading the library first if necessary; return a status.
+
+    ``log`` receives the messages of the driver's PTX compiler.
+    """
     t = b.types
     handle = b.offset(library, driver.LIBRARY_HANDLE)
     with b.when(b.is_null(b.load(t.ptr, handle))):
@@ -100,7 +103,7 @@ def take_kernel(
 
 
 def find_driver(b: HelperBuilder, state: Value, *values: Value) -> None:
-    """Fill the table, and initialise the driver; or set the error."""
+    """Fill the table of functions, and initialise the driver; or set an error."""
     t = b.types
     site = Site(values)
     b.symbols.declare("dlopen", t.ptr, [t.ptr, t.i32])
@@ -136,7 +139,7 @@ def find_driver(b: HelperBuilder, state: Value, *values: Value) -> None:
 
 
 def _raise_too_old(b: HelperBuilder, handle: Value, wanted: Value, site: Site) -> None:
-    """Name what is missing, and the version of CUDA that the driver is of, if it says that."""
+    """Name the missing function, and the driver's CUDA version, or 0.0 if it does not say."""
     t = b.types
     number = b.alloca(t.i32)
     b.store(b.i32(0), number)

@@ -97,7 +97,7 @@ def return_failure(b: Builder, status: Value) -> None:
 
 
 def put_in_list(b: Builder, item: Value, first: Value, *, listed: int, following: int) -> None:
-    """Put a state in front of a list, unless it is in there."""
+    """Insert a state at the front of a list, unless it is in the list."""
     t = b.types
     flag = b.offset(item, listed)
     with b.when(b.eq(b.load(t.i64, flag), b.i64(0))):
@@ -108,7 +108,7 @@ def put_in_list(b: Builder, item: Value, first: Value, *, listed: int, following
 
 @contextmanager
 def each(b: Builder, first: Value, following: int) -> Generator[Value]:
-    """``for item in list:`` the body."""
+    """Emit the body in a loop over a list; ``following`` is the offset of the next pointer."""
     t = b.types
     head, body = b.new_block(t.ptr), b.new_block()
     b.br(head, b.load(t.ptr, first))
@@ -136,7 +136,7 @@ def relaxed_capture(b: Builder, state: Value) -> Generator[None]:
 
 
 class HelperBuilder(Builder):
-    """Builds one of the helpers, whose texts are all in one constant."""
+    """Builds one helper. The texts of all helpers are in one constant."""
 
     def __init__(
         self, symbols: Symbols, function: Operation, location: Any, texts: dict[bytes, int]
@@ -145,7 +145,7 @@ class HelperBuilder(Builder):
         self._texts = texts
 
     def words(self, data: bytes) -> Value:
-        """The address of these bytes, and of a NUL behind them."""
+        """Return the address of these bytes, with a NUL after them."""
         texts = self._texts
         if data not in texts:
             texts[data] = sum(len(text) + 1 for text in texts)
@@ -160,14 +160,14 @@ class Site:
     """
 
     LETTERS: Final = "pppppl"
-    """Their types: see ``define``."""
+    """The letters of their types, as in ``define``."""
 
     def __init__(self, values: Sequence[Value]) -> None:
         self.kernel, self.image, self.raiser, self.suffix, *self.backtrace = values
 
 
 class Message:
-    """Text that is written piece by piece into a buffer on the stack, and raised as an error.
+    """Text that is written piece by piece to a buffer on the stack, and raised as an error.
 
     In memory: the length, an int64_t, and the buffer.
     """
@@ -178,7 +178,7 @@ class Message:
         b.store(b.i64(0), self._space)
 
     def append(self, format_: str, *values: Value) -> None:
-        """Add what ``printf`` would print: ``%s``, and ``%d``, ``%u`` and ``%x`` of any width."""
+        """Append as ``printf`` does; ``%d``, ``%u`` and ``%x`` take integers of any width."""
         b, t = self._b, self._b.types
         kinds = re.findall(r"%[.\d]*([sdux])", format_)
         wide = [_wide(b, *pair) for pair in zip(kinds, values, strict=True)]
@@ -207,14 +207,14 @@ def _wide(b: Builder, kind: str, value: Value) -> Value:
 
 
 def say(b: HelperBuilder, message: Value, format_: Value, *values: Value) -> None:
-    """Append what ``printf`` would print; the part that does not fit is dropped."""
+    """Append as ``printf`` does; text that does not fit is dropped."""
     t = b.types
     at = b.load(t.i64, message)
     left = b.sub(b.i64(_MESSAGE_SIZE), at)
     here = b.element(b.offset(message, 8), at)
-    # Whoever reads a pointer finds one in the 64 bits that an integer has.
+    # A pointer is passed as an i64: both take the same 64 bits of a variadic argument.
     wanted = b.sext(b.call_variadic("snprintf", [here, left, format_], values, t.i32), t.i64)
-    # snprintf returns what it would have written.
+    # snprintf returns the length without truncation.
     most = b.sub(left, b.i64(1))
     written = b.select(b.ult(wanted, most), wanted, most)
     b.store(b.add(at, written), message)
