@@ -25,10 +25,13 @@ from ffi_builder.providers.cuda.emitted.steps import (
     call_driver,
     call_helper,
     each,
+    fail_without_launch,
     relaxed_capture,
+    return_failure,
     status_of,
     store_release,
 )
+from ffi_builder.providers.globals import store_none
 
 _FINALIZING: Final = ("Py_IsFinalizing", "_Py_IsFinalizing")
 """The names in Python 3.13 and later, and in older versions."""
@@ -49,7 +52,7 @@ def preload(
     t = b.types
     device = b.alloca(t.i64)
     b.store(b.i64(-1), device)
-    _store_none(b, result)
+    store_none(b, result)
     with b.when(b.ne(count, b.i32(0))):
         with b.when(b.ne(count, b.i32(1))):
             b.ret(_refuse(b, "TypeError", "%d arguments", [count], site))
@@ -60,14 +63,11 @@ def preload(
         with b.when(b.uge(number, b.i64(driver.DEVICES))):
             b.ret(_refuse(b, "ValueError", "%d", [number], site))
         b.store(number, device)
-    failed = b.call_value(INIT_ONCE, [kernel, init], t.i32)
-    with b.when(b.ne(failed, b.i32(0))):
-        b.ret(failed)
+    return_failure(b, b.call_value(INIT_ONCE, [kernel, init], t.i32))
     where = b.trunc(b.load(t.i64, device), t.i32)
     status = call_helper(b, "load_on", [state, kernel, where, needs])
     with b.when(b.ne(status, b.i32(0))):
-        empty = b.words(b"")
-        b.ret(call_helper(b, "fail", [state, kernel, b.null(), where, status, empty, *site]))
+        fail_without_launch(b, state, status, site, kernel=kernel, device=where)
     b.ret(b.i32(0))
 
 
@@ -94,15 +94,12 @@ def release(
         b.ret(message.raise_("TypeError", owner))
     slot = b.alloca(t.ptr)
     b.store(b.null(), slot)
-    _store_none(b, result)
-    failed = b.call_value(INIT_ONCE, [slot, callback], t.i32)
-    with b.when(b.ne(failed, b.i32(0))):
-        b.ret(failed)
+    store_none(b, result)
+    return_failure(b, b.call_value(INIT_ONCE, [slot, callback], t.i32))
     # The slot has the status plus 1, so that it is not NULL.
     status = b.trunc(b.sub(b.to_int(b.load(t.ptr, slot)), b.i64(1)), t.i32)
     with b.when(b.ne(status, b.i32(0))):
-        nothing = [b.null(), b.null(), b.i32(-1)]
-        b.ret(call_helper(b, "fail", [state, *nothing, status, b.words(b""), *site]))
+        fail_without_launch(b, state, status, site)
     b.ret(b.i32(0))
 
 
@@ -165,8 +162,3 @@ def _interpreter_ends(b: HelperBuilder) -> Value:
             assert ends is not None
             b.store(b.or_(b.load(t.i32, answer), ends), answer)
     return b.ne(b.load(t.i32, answer), b.i32(0))
-
-
-def _store_none(b: HelperBuilder, result: Value) -> None:
-    b.store(b.i64(0), result)
-    b.store(b.i64(0), b.offset(result, abi.ANY_PAYLOAD))

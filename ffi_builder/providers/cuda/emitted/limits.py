@@ -20,6 +20,7 @@ from ffi_builder.providers.cuda.emitted.steps import (
     Message,
     Site,
     call_driver,
+    cuda_version,
     load_acquire,
 )
 
@@ -160,12 +161,10 @@ def add_architectures(
         slot = b.alloca(b.types.i32)
         b.store(b.i32(0), slot)
         call_driver(b, state, "cuDriverGetVersion", [slot])
-        version = b.load(b.types.i32, slot)
-        tenths = b.sdiv(b.srem(version, b.i32(1000)), b.i32(10))
         text = (
             "; its PTX is newer than the driver, which is of CUDA %d.%d: update it, or ship a cubin"
         )
-        message.append(text, b.sdiv(version, b.i32(1000)), tenths)
+        message.append(text, *cuda_version(b, b.load(b.types.i32, slot)))
 
 
 def _of_device(b: HelperBuilder, launch: Launch, attribute: Value) -> tuple[Value, Value]:

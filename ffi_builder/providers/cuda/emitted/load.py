@@ -22,6 +22,9 @@ from ffi_builder.providers.cuda.emitted.steps import (
     Site,
     call_driver,
     call_helper,
+    cuda_version,
+    driver_function,
+    fail_without_launch,
     put_in_list,
     relaxed_capture,
     return_failure,
@@ -51,7 +54,7 @@ def load(
     with relaxed_capture(b, state):
         status = call_helper(b, "take_kernel", [state, library, data, symbol, log, slot])
     with b.when(b.ne(status, b.i32(0))):
-        b.ret(call_helper(b, "fail", [state, b.null(), b.null(), b.i32(-1), status, log, *site]))
+        fail_without_launch(b, state, status, site, log=log)
     put_in_list(
         b,
         kernel,
@@ -121,19 +124,15 @@ def find_driver(b: HelperBuilder, state: Value, *values: Value) -> None:
             why,
         )
         b.ret(message.raise_("RuntimeError", site))
-    names = b"".join(f.encode().ljust(driver.NAME_STRIDE, b"\0") for f in driver.FUNCTIONS)
-    known = b.words(names)
     with b.loop(b.i64(len(driver.FUNCTIONS))) as index:
-        wanted = b.element(known, b.mul(index, b.i64(driver.NAME_STRIDE)))
+        wanted = driver_function(b, index)
         function = b.call_value("dlsym", [handle, wanted], t.ptr)
         with b.when(b.is_null(function)):
             _raise_too_old(b, handle, wanted, site)
         b.store(function, b.element(state, index, "!llvm.ptr"))
     initialised = call_driver(b, state, "cuInit", [b.i32(0)])
     with b.when(b.ne(initialised, b.i32(0))):
-        status = status_of(b, "cuInit", initialised)
-        nothing = [b.null(), b.null(), b.i32(-1)]
-        b.ret(call_helper(b, "fail", [state, *nothing, status, b.words(b""), *values]))
+        fail_without_launch(b, state, status_of(b, "cuInit", initialised), values)
     b.store(b.i64(1), b.offset(state, driver.STATE_READY))
     b.ret(b.i32(0))
 
@@ -147,15 +146,12 @@ def _raise_too_old(b: HelperBuilder, handle: Value, wanted: Value, site: Site) -
     function = b.call_value("dlsym", [handle, name], t.ptr)
     with b.when(b.ne(function, b.null())):
         b.call_pointer(function, [number], t.i32)
-    version = b.load(t.i32, number)
-    thousand, ten = b.i32(1000), b.i32(10)
     message = Message(b)
     message.append(
         f"{driver.LIBRARY} has no %s, which launching kernel '%s' needs: the NVIDIA driver is of "
         f"CUDA %d.%d; update it to one of CUDA {driver.OLDEST} or later",
         wanted,
         site.kernel,
-        b.sdiv(version, thousand),
-        b.sdiv(b.srem(version, thousand), ten),
+        *cuda_version(b, b.load(t.i32, number)),
     )
     b.ret(message.raise_("RuntimeError", site))

@@ -25,6 +25,7 @@ from ffi_builder.providers.cuda.emitted.steps import (
     Site,
     call_driver,
     call_helper,
+    driver_function,
     relaxed_capture,
 )
 
@@ -67,9 +68,8 @@ def _what(
 ) -> None:
     """Append the function that failed, and the driver's name and text for the result."""
     t = b.types
-    names = b"".join(f.encode().ljust(driver.NAME_STRIDE, b"\0") for f in driver.FUNCTIONS)
     number = b.zext(b.lshr(status, b.i32(driver.CODE_BITS)), t.i64)
-    function = b.element(b.words(names), b.mul(number, b.i64(driver.NAME_STRIDE)))
+    function = driver_function(b, number)
     found: list[Value] = []
     for ask in ("cuGetErrorName", "cuGetErrorString"):
         slot = b.alloca(t.ptr)

@@ -90,6 +90,18 @@ def call_checked(b: Builder, state: Value, name: str, operands: Sequence[Value])
         b.ret(status_of(b, name, result))
 
 
+def driver_function(b: HelperBuilder, number: Value) -> Value:
+    """Return the address of the name of a function in the table, by its number, an i64."""
+    names = b"".join(f.encode().ljust(driver.NAME_STRIDE, b"\0") for f in driver.FUNCTIONS)
+    return b.element(b.words(names), b.mul(number, b.i64(driver.NAME_STRIDE)))
+
+
+def cuda_version(b: Builder, number: Value) -> tuple[Value, Value]:
+    """Split the driver's version number, 12040, into major and minor version, 12 and 4."""
+    thousand = b.i32(1000)
+    return b.sdiv(number, thousand), b.sdiv(b.srem(number, thousand), b.i32(10))
+
+
 def return_failure(b: Builder, status: Value) -> None:
     """Return a status other than 0 to the caller."""
     with b.when(b.ne(status, b.i32(0))):
@@ -104,6 +116,23 @@ def put_in_list(b: Builder, item: Value, first: Value, *, listed: int, following
         b.store(b.i64(1), flag)
         b.store(b.load(t.ptr, first), b.offset(item, following))
         b.store(item, first)
+
+
+def fail_without_launch(
+    b: HelperBuilder,
+    state: Value,
+    status: Value,
+    site: Sequence[Value],
+    *,
+    kernel: Value | None = None,
+    device: Value | None = None,
+    log: Value | None = None,
+) -> None:
+    """End a helper with the error for a status; -1 stands for an unknown device."""
+    kernel = b.null() if kernel is None else kernel
+    device = b.i32(-1) if device is None else device
+    log = b.words(b"") if log is None else log
+    b.ret(call_helper(b, "fail", [state, kernel, b.null(), device, status, log, *site]))
 
 
 @contextmanager
