@@ -288,8 +288,8 @@ def test_a_tensor_of_any_device_must_be_on_one_that_kernels_read(driver: FakeDri
 @pytest.mark.parametrize(
     ("make", "words"),
     [
-        (lambda: Scalar(256, "uint8"), "256 is not a uint8"),
-        (lambda: Scalar(0.5, "int32"), "0.5 is not a int32"),
+        (lambda: Scalar(256, "uint8"), "256 does not fit uint8"),
+        (lambda: Scalar(0.5, "int32"), "0.5 does not fit int32"),
         (lambda: Scalar(1, "int7"), "dtype: expected one of"),
         (lambda: Scalar(N, "float32"), "n can be an integer, but not a float32"),
         (lambda: Scalar(spec.Var("v", "float32"), "int32"), "is a float32, not an integer"),

@@ -87,7 +87,7 @@ class Scalar:
             return _float_bits(value, dtype)
         low, high = (0, 1) if dtype == "bool" else spec.INT_RANGES.get(dtype, (0, 2**64 - 1))
         if isinstance(value, float) or not low <= value <= high:
-            raise SpecError(f"Scalar: {value!r} is not a {dtype} ({low} to {high})")
+            raise SpecError(f"Scalar: {value!r} does not fit {dtype} ({low} to {high})")
         return value & ((1 << 8 * size) - 1)
 
     def __str__(self) -> str:
