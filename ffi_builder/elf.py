@@ -1,4 +1,4 @@
-"""Reading ELF-64 files: cubins, objects and shared libraries.
+"""Reads ELF-64 files: cubins, objects and shared libraries.
 
 Structures have the names and layouts of the ELF-64 specification. All sizes are bytes.
 """
@@ -62,7 +62,7 @@ class Header(NamedTuple):
 
     @property
     def is_64_little(self) -> bool:
-        """Whether the file is of 64 bits and little-endian; the other fields are wrong if not."""
+        """Whether the file is 64-bit and little-endian; if not, the other fields are wrong."""
         return self.ident[4:6] == _CLASS_64_LITTLE
 
     @property
@@ -87,17 +87,17 @@ class Section(NamedTuple):
 
 
 SymbolFields: TypeAlias = "tuple[int, int, int, int, int, int]"
-"""``Elf64_Sym``: where its name is, info, other, section, value, size.
+"""``Elf64_Sym``: offset of the name, info, other, section, value, size.
 
-The info has the binding (``STB_…``) above its low 4 bits, and in these the type (``STT_…``).
+The low 4 bits of info are the type (``STT_…``), the others the binding (``STB_…``).
 """
 
 
 @dataclass(frozen=True)
 class Elf:
-    """An ELF-64 file, little-endian; what is damaged is an error of the view.
+    """A little-endian ELF-64 file. Reading a damaged file raises the view's error.
 
-    Linking reads every object of each compilation, so names are decoded only where they are used.
+    Linking reads every object of each compilation, so names are decoded only on use.
     """
 
     view: View
@@ -109,20 +109,20 @@ class Elf:
 
     @cached_property
     def sections(self) -> Sequence[Section]:
-        """All sections, by their numbers."""
+        """All sections, by number."""
         at, size = self.header.sections_at, self.header.section_header_size
         if not at:
             return ()
         if size != SHDR.size:
             self.view.damaged(f"a section header would have {size} bytes, not {SHDR.size}")
-        # From 0xff00 sections on, their number is in the first header.
+        # If there are 0xff00 sections or more, the first header has their number.
         first = Section._make(self.view.unpack(SHDR, at, _HEADERS))
         count = self.header.section_count or first.size
         table = self.view.slice(at, count * SHDR.size, _HEADERS)
         return [Section._make(fields) for fields in SHDR.iter_unpack(table)]
 
     def section(self, number: int, content: str) -> Section:
-        """The section of this number, which should have this content."""
+        """Return a section by number; errors say which ``content`` was expected in it."""
         if number >= len(self.sections):
             self.view.damaged(f"there is no section {number}, which would have {content}")
         return self.sections[number]
@@ -134,7 +134,7 @@ class Elf:
         return self._strings(self.section(number, "the names"))
 
     def name(self, section: Section) -> str:
-        """The name of a section, or an empty text."""
+        """Return the name of a section, which may be empty."""
         return self.text(self._section_names, section.name_at)
 
     @cached_property
@@ -144,11 +144,11 @@ class Elf:
         return {name: section for name, section in named if name}
 
     def describe(self, section: Section) -> str:
-        """How errors call a section."""
+        """Return the name of a section in errors."""
         return f"section {self.name(section) or '(no name)'}"
 
     def content(self, section: Section) -> bytes:
-        """The bytes of a section."""
+        """Return the bytes of a section."""
         if section.kind == SHT_NOBITS:
             self.view.damaged(f"{self.describe(section)} has no content")
         start, end = section.offset, section.offset + section.size
@@ -157,25 +157,25 @@ class Elf:
         return self.view.data[start:end]
 
     def table(self, kind: int) -> Section | None:
-        """The section of a kind of which a file has at most one, such as ``SHT_SYMTAB``."""
+        """Return the first section of a kind, such as ``SHT_SYMTAB``, or None."""
         return next((section for section in self.sections if section.kind == kind), None)
 
     def symbols(self, table: Section) -> Iterator[SymbolFields]:
-        """All symbols of a symbol table, by their numbers."""
+        """Return the symbols of a symbol table, in order."""
         content = self.content(table)
         if len(content) % SYM.size:
-            size = f"{len(content)} bytes, no multiple of {SYM.size}"
+            size = f"{len(content)} bytes, not a multiple of {SYM.size}"
             self.view.damaged(f"{self.describe(table)} has {size}")
         return SYM.iter_unpack(content)
 
     def symbol_names(self, table: Section) -> bytes:
-        """The strings that the symbols of a table have their names in; see :meth:`text`."""
+        """Return the string table with the names of a table's symbols; see :meth:`text`."""
         return self._strings(self.section(table.link, "symbols' names"))
 
     def text(self, strings: bytes, at: int) -> str:
-        """The string that begins at a byte of a table of strings."""
+        """Return the string that begins at an offset of a string table."""
         end = strings.find(b"\0", at)
-        if end < 0:  # it does not end, or would begin behind the last that does
+        if end < 0:  # it has no end, or begins after the table
             self.view.damaged(f"a name would be at byte {at} of a table of {len(strings)}")
         return str(strings[at:end], "utf-8", "backslashreplace")
 

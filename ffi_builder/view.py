@@ -1,4 +1,4 @@
-"""Bytes that may be damaged: reading outside of them is an error that says what was read."""
+"""Bytes that may be damaged: reading outside of them raises an error that names the part."""
 
 from __future__ import annotations
 
@@ -9,24 +9,24 @@ from typing import Any, NoReturn
 
 @dataclass(frozen=True)
 class View:
-    """Some bytes, what errors call them (``cubin``, ``object file``), and the errors' class."""
+    """Bytes, with their name in errors (``cubin``, ``object file``) and the class of errors."""
 
     data: bytes
     what: str
     error: type[Exception]
 
     def unpack(self, layout: struct.Struct, at: int, part: str) -> tuple[Any, ...]:
-        """Return the fields of a structure."""
+        """Return the fields of a structure at an offset; ``part`` is its name in errors."""
         self._check(at, layout.size, part)
         return layout.unpack_from(self.data, at)
 
     def slice(self, at: int, size: int, part: str) -> bytes:
-        """Return some of the bytes."""
+        """Return ``size`` bytes from an offset; ``part`` is their name in errors."""
         self._check(at, size, part)
         return self.data[at : at + size]
 
     def damaged(self, words: str) -> NoReturn:
-        """Raise the error of bytes that cannot be what they should be."""
+        """Raise an error that says why the bytes cannot be right."""
         raise self.error(f"The {self.what} is truncated or damaged: {words}")
 
     def _check(self, at: int, size: int, part: str) -> None:

@@ -1,9 +1,9 @@
-"""What a wrapper says of itself to Python callers and tools, as JSON.
+"""Describes a wrapper to Python callers and tools, as JSON.
 
-It travels as an LLVM function attribute, ``"ffi-builder-metadata"``, through MLIR, LLVM IR and
-their texts; an exported library answers it as ``__tvm_ffi__metadata_<name>``. ``type_schema`` is
-tvm-ffi's own description of a function, which its tools read (in a library it is a string that
-contains JSON); ``ffi_builder`` has the rest::
+The text is the LLVM function attribute ``"ffi-builder-metadata"``, which MLIR, LLVM IR and their
+texts keep; an exported library returns it from ``__tvm_ffi__metadata_<name>``. ``type_schema`` is
+tvm-ffi's own description of a function, for its tools (in a library it is a string that contains
+JSON); ``ffi_builder`` has the rest::
 
     {"type_schema": {"type": "ffi.Function", …}, "ffi_builder": {
         "name": "scale", "format": 1, "doc": "…", "borrows": true,
@@ -20,12 +20,12 @@ contains JSON); ``ffi_builder`` has the rest::
         "returns": {"name": "t", "type": "int64", "kind": "int64"},
         "where": "n % 2 == 0"}}
 
-``type`` is for people; programs go by ``kind`` and the fields beside it. ``returns`` is a list if
+``type`` is for people; programs use ``kind`` and the fields beside it. ``returns`` is a list if
 the function returns a tuple, and absent if it returns nothing. ``borrows`` says that the kernel
-sees tensors during the call alone. ``hidden`` parameters are not passed
-by callers. Values that JSON lacks are written as ``{"tuple": […]}``,
-``{"dict": [[key, value], …]}``, ``{"float": "inf"}``, ``{"bytes": "00ff"}``, and defaults that
-cannot be written as ``{"repr": "…"}``. :mod:`ffi_builder.runtime.metadata` reads all of it.
+uses tensors only during the call. Callers do not pass ``hidden``
+parameters. Values that JSON lacks are written as ``{"tuple": […]}``,
+``{"dict": [[key, value], …]}``, ``{"float": "inf"}`` and ``{"bytes": "00ff"}``, other defaults as
+``{"repr": "…"}``. :mod:`ffi_builder.runtime.metadata` reads it.
 """
 
 from __future__ import annotations
@@ -59,31 +59,31 @@ _SCHEMAS: Final[dict[type, str]] = {
     spec.Device: "Device",
     spec.Function: "ffi.Function",
 }
-"""tvm-ffi's names of types; a kind that is not here is Any to its tools."""
+"""tvm-ffi's names of types; all other kinds are Any."""
 _ANY: Final = {"type": "Any"}
 _compact: Final = json.JSONEncoder(separators=(",", ":")).encode
 _LONGEST: Final = 80
-"""How much is shown of a default that cannot be written."""
+"""The most characters of the repr of a default."""
 
 
 @dataclass(frozen=True)
 class Metadata:
-    """The JSON text for a function of any name."""
+    """The JSON text of a signature, apart from the function's name."""
 
     schema: str
     own: str
-    """The members of ``ffi_builder`` but its name."""
+    """The members of ``ffi_builder`` after the name."""
 
     def of(self, name: str) -> str:
-        """The text for a function."""
+        """Return the text for a function of this name."""
         own = f'{{"name":{_compact(name)},{self.own}}}'
         return f'{{"type_schema":{self.schema},"ffi_builder":{own}}}'
 
 
 def metadata(signature: spec.Signature, *, borrows: bool = False) -> Metadata:
-    """The metadata of functions with a signature, whatever name it has.
+    """Return the metadata of a signature, for a function of any name.
 
-    ``borrows``: whether the provider promises that the kernel only borrows tensors.
+    ``borrows`` says that the kernel uses tensors only during the call, as the provider promises.
     """
     params = [_schema(param) for param in signature.arguments]
     schema = {
@@ -127,7 +127,7 @@ def _typed(param: spec.Param) -> dict[str, object]:
 
 
 def _kind(param: spec.Param) -> dict[str, object]:
-    """The kind of a parameter, and what belongs to it. A new plain kind has nothing to add."""
+    """Return the kind of a parameter, with its own fields; a plain kind has none."""
     inner = spec.required(param)
     more: dict[str, object] = {"optional": True} if isinstance(param, spec.Optional) else {}
     match inner:
@@ -149,7 +149,7 @@ def _kind(param: spec.Param) -> dict[str, object]:
 
 
 def _returned_schema(signature: spec.Signature) -> dict[str, Any]:
-    """tvm-ffi's type of what is returned. A provider may return more than None without saying."""
+    """Return tvm-ffi's type of the results."""
     results = [_schema(result) for result in signature.results]
     if isinstance(signature.returns, tuple):
         return {"type": "Tuple", "args": results}
@@ -157,7 +157,7 @@ def _returned_schema(signature: spec.Signature) -> dict[str, Any]:
 
 
 def _schema(param: spec.Param) -> dict[str, Any]:
-    """tvm-ffi's type of an argument."""
+    """Return tvm-ffi's type of an argument."""
     match param:
         case spec.Optional(param=inner):
             return {"type": "Optional", "args": [_schema(inner)]}
@@ -176,10 +176,10 @@ def _schema(param: spec.Param) -> dict[str, Any]:
 
 
 def _value(value: object, param: spec.Param | None = None) -> object:
-    """A default as JSON.
+    """Convert a default to JSON.
 
-    An enumerator is written as what it stands for, a dataclass or NamedTuple as the tuple that is
-    passed for it.
+    An enumerator becomes its value (its name for a Choice of ints), and a dataclass or NamedTuple
+    the tuple that is passed for it.
     """
     match value:
         case enum.Enum():
@@ -189,7 +189,7 @@ def _value(value: object, param: spec.Param | None = None) -> object:
             return value
         case Integral():
             number = int(value)
-            # No parameter takes a larger one, and Python refuses to write those of 4300 digits.
+            # No parameter takes a larger one, and Python refuses to print more than 4300 digits.
             return number if number.bit_length() <= 64 else _unwritable(hex(number))
         case Real():
             number = float(value)

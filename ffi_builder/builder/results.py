@@ -1,13 +1,12 @@
-"""What a function returns beside None.
+"""Allocates and returns the results of a wrapper.
 
 Each result becomes a ``TVMFFIAny``. A tensor is allocated before the call, by the allocator of the
 caller's framework::
 
     %status = llvm.call @TVMFFIEnvTensorAlloc(%prototype, %object)
 
-From there on the wrapper owns it, so whatever returns an error goes to a block that releases what
-there is. Behind the call a single result is moved to the caller; of several an ``ffi.Array`` is
-made.
+From then on the wrapper owns it, so every error branches to a block that releases the results that
+exist. After the call a single result is moved to the caller; several become an ``ffi.Array``.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ from ffi_builder.ir import CheckingBuilder, Value
 from ffi_builder.plan import Place
 from ffi_builder.plan.results import DEVICE_ID, MOST_DEVICES, SIZE, is_size
 from ffi_builder.providers.context import CallContext
-from ffi_builder.providers.globals import any_head, call_global, return_failure
+from ffi_builder.providers.globals import any_head, call_global, return_failure, unless
 
 ALLOC: Final = "TVMFFIEnvTensorAlloc"
 GET_ALLOCATOR: Final = "TVMFFIEnvGetDLPackManagedTensorAllocator"
@@ -46,7 +45,7 @@ class Results:
         self.results = signature.results
         self.scalars = [result for result in self.results if isinstance(result, spec.Var)]
         self.cells: list[Value] = []
-        """Where each is until all are there, a ``TVMFFIAny``; none for a single scalar."""
+        """The addresses of the ``TVMFFIAny``s of the results; empty for a single scalar."""
 
     @property
     def is_tuple(self) -> bool:
@@ -56,7 +55,7 @@ class Results:
     # ---- before the call
 
     def allocate(self) -> None:
-        """Allocate the tensors; errors from here on release them."""
+        """Allocate the tensors; all later errors release them."""
         b = self.b
         if not self.is_tuple and not self.signature.result_tensors:
             return
@@ -82,7 +81,7 @@ class Results:
         b.block, b.cleanup = here, status
 
     def _release(self, cell: Value) -> None:
-        """Drop the reference that a cell holds, if it holds an object."""
+        """Release the object in a cell, if it has one."""
         b, t = self.b, self.b.types
         b.symbols.declare(_DEC_REF, t.i32, [t.ptr])
         is_object = b.sge(b.load(t.i32, cell), b.i32(TypeIndex.OBJECT))
@@ -118,7 +117,7 @@ class Results:
             self._check_alignment(tensor, tensor.data_alignment, data)
 
     def _size(self, tensor: spec.Tensor, axis: int) -> Value | int:
-        """A dimension as an i64, which may not be negative."""
+        """Return a dimension as an i64, after a check that it is not negative."""
         b, dim = self.b, tensor.dims[axis]
         assert dim is not None
         if isinstance(dim, int):
@@ -134,7 +133,10 @@ class Results:
         return value
 
     def _device(self, tensor: spec.Tensor) -> Value:
-        """Type and id in one i64. Left out, the id is that of the first tensor of that type."""
+        """Return device type and id in one i64.
+
+        If the spec gives no id, it is the id of the first tensor on this device type, or 0.
+        """
         b, t = self.b, self.b.types
         type_ = abi.DEVICE_TYPES[tensor.device]
         given = tensor.device_id
@@ -177,22 +179,19 @@ class Results:
         return space
 
     def _check_allocated(self, tensor: spec.Tensor, status: Value) -> None:
-        """The allocator's own error, or that there is none."""
+        """If the allocation failed, raise an error if there is no allocator, else its own error."""
         b, t = self.b, self.b.types
-        following, failed = b.new_block(), b.new_block(cold=True)
-        b.cond_br(b.eq(status, b.i32(0)), following, failed, likely=True)
-        b.block = failed
-        b.symbols.declare(GET_ALLOCATOR, t.ptr, [])
-        words = (
-            f"There is no allocator for the result {tensor.name} (pass a PyTorch tensor, whose "
-            f"allocator then serves"
-        )
-        if tensor.device_type in ("cpu", spec.ANY):  # that one allocates nowhere else
-            words += ", or call ffi_builder.runtime.install_allocator() before"
-        words += "; C and C++ set one by TVMFFIEnvSetDLPackManagedTensorAllocator)"
-        b.check(b.ne(b.call_value(GET_ALLOCATOR, [], t.ptr), b.null()), "RuntimeError", words)
-        b.ret(status)
-        b.block = following
+        with unless(b, b.eq(status, b.i32(0))):
+            b.symbols.declare(GET_ALLOCATOR, t.ptr, [])
+            words = (
+                f"There is no allocator for the result {tensor.name} (pass a PyTorch tensor, whose "
+                f"allocator then serves"
+            )
+            if tensor.device_type in ("cpu", spec.ANY):  # install_allocator serves only the CPU
+                words += ", or call ffi_builder.runtime.install_allocator() before"
+            words += "; C and C++ set one by TVMFFIEnvSetDLPackManagedTensorAllocator)"
+            b.check(b.ne(b.call_value(GET_ALLOCATOR, [], t.ptr), b.null()), "RuntimeError", words)
+            b.ret(status)
 
     def _check_alignment(self, tensor: spec.Tensor, alignment: int, data: Value) -> None:
         b = self.b
@@ -203,10 +202,14 @@ class Results:
         )
         b.check(b.eq(rest, b.i64(0)), "RuntimeError", words, rest)
 
-    # ---- behind the call
+    # ---- after the call
 
     def store(self, context: CallContext, provider: str) -> None:
-        """Move all to the caller's result."""
+        """Move the results to the caller's ``TVMFFIAny``.
+
+        Raises:
+            BuildError: if the provider has not set ``context.results`` as the signature requires.
+        """
         values = iter(self._values(context, provider))
         if not self.results:
             return
@@ -232,7 +235,7 @@ class Results:
         b.cleanup = None
 
     def _values(self, context: CallContext, provider: str) -> list[Value]:
-        """What the provider has set, one for each scalar."""
+        """Return the provider's values, one for each scalar, after checking their types."""
         types = self.b.types
         wanted = [types.scalar(scalar.dtype) for scalar in self.scalars]
         values = list(context.results or ())
@@ -243,8 +246,8 @@ class Results:
             returns = spec.results_text(self.signature.returns)
             raise BuildError(
                 f"{provider}: {self.signature.name!r} returns {returns}, so context.results needs "
-                f"a value for each result that is no tensor ({expected or 'there is none'}), but "
-                f"it has {', '.join(map(str, given)) or 'none'}"
+                f"a value for each result that is not a tensor ({expected or 'there is none'}), "
+                f"but it has {', '.join(map(str, given)) or 'none'}"
             )
         return values
 
@@ -267,7 +270,7 @@ class Results:
             self._store_large(wide, cell)
 
     def _store_large(self, value: Value, cell: Value) -> None:
-        """What does not fit an int64 is a BigInt."""
+        """Return a uint64 that does not fit int64 as a BigInt."""
         b, t = self.b, self.b.types
         following, large = b.new_block(), b.new_block(cold=True)
         b.cond_br(b.sge(value, b.i64(0)), following, large, likely=True)

@@ -1,10 +1,10 @@
-"""A cache of wrappers, for modules that need one that another module has.
+"""A cache of wrappers, for modules that need a wrapper that another module has.
 
-A JIT compiles one signature over and over: an autotuner tries its configurations, a program its
-shapes, a library has many kernels with equal parameters. A wrapper depends on the signature, the
-location, the callee and the provider's cache key alone. The second time that one is built it is
-stored as bytecode, which MLIR reads in a fraction of the time that building takes. The code
-contains the function's name only if it raises errors of its own; all others serve every name.
+A JIT compiles the same signature many times: an autotuner tries configurations, a program has many
+shapes, a library many kernels with equal parameters. A wrapper depends only on the signature, the
+location, the callee and the provider's cache key. When it is built for the second time, it is
+stored as bytecode, which MLIR reads in a fraction of the time that building takes. Code that raises
+errors of its own contains the function's name, and is stored by name; other code serves every name.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from ffi_builder.providers.context import ModuleContext
 from ffi_builder.providers.provider import Members, describe_callee
 
 MOST: Final = 128
-"""The most wrappers that are kept, of 5 to 50 KB each. The least recently used goes first."""
+"""The most wrappers in the cache, of 5 to 50 KB each; the least recently used is removed first."""
 
 _PLACEHOLDER: Final = f"{PREFIX}wrapper"
 _OWN_TABLE: Final = f"{PREFIX}table"
@@ -37,17 +37,17 @@ class Names:
     """The parts of a wrapper that depend on the function's name."""
 
     symbol: str
-    """The symbol."""
+    """The name of the function in the module."""
     function: str
-    """The name in the signature."""
+    """The name in the signature, which errors show."""
     backtrace: str
     description: str
-    """The metadata."""
+    """The text of the metadata."""
 
 
 @dataclass(frozen=True)
 class _Made:
-    """A module with the wrapper's table, the wrapper, and the symbols that these refer to."""
+    """A stored wrapper: a module with its table, the wrapper, and the symbols that it refers to."""
 
     bytecode: bytes
     helpers: frozenset[str]
@@ -60,7 +60,7 @@ class _Kept:
 
     made: _Made | None = None
     by_name: bool = False
-    """Whether the code contains the function's name: then each name has an entry of its own."""
+    """Whether the code contains the function's name. If so, each name has its own entry."""
 
 
 _KEPT: Final[OrderedDict[_Key, _Kept]] = OrderedDict()
@@ -72,7 +72,8 @@ class Template:
     def __init__(self, key: _Key | None, name: str, provider: Members) -> None:
         self._key, self._name, self._provider = key, name, provider
         self._kept = None if key is None else _used(key)
-        if key is not None and self._kept is not None and self._kept.by_name:
+        self._by_name = self._kept is not None and self._kept.by_name
+        if key is not None and self._by_name:
             self._key = (*key, name)
             self._kept = _used(self._key)
 
@@ -80,7 +81,7 @@ class Template:
     def of(
         cls, context: ModuleContext, names: Names, metadata: Metadata, provider: Members
     ) -> Template:
-        """Find the template of a wrapper by everything that its code depends on."""
+        """Find the entry for a wrapper, by everything that its code depends on."""
         symbols, own = context.symbols, provider.cache_key(context)
         if own is None:
             return cls(None, names.function, provider)
@@ -88,16 +89,19 @@ class Template:
         found = None if callee is None else symbols.find(callee)
         place = (symbols.types.ir.__name__, str(symbols.location))
         key: _Key = (metadata, *place, own, callee, describe_callee(found))
-        if not provider.trusted:  # it may emit the name, or read what the metadata does not have
+        if not provider.trusted:  # it may emit the name, or read more than the metadata contains
             key = (*key, names.symbol, context.signature)
         try:
             hash(key)
-        except TypeError:  # some field holds a list or the like
+        except TypeError:  # a field is not hashable
             return cls(None, names.function, provider)
         return cls(key, names.function, provider)
 
     def adopt(self, symbols: Symbols, names: Names) -> bool:
-        """Add the wrapper from the cache; False if it is not there, or does not fit the module."""
+        """Add the wrapper from the cache.
+
+        Returns False if the cache does not have it, or if it does not fit the module.
+        """
         made = None if self._kept is None else self._kept.made
         if made is None:
             return False
@@ -107,7 +111,7 @@ class Template:
         data = made.table.named(names.function, names.backtrace)
         name = TABLE + names.function
         if not all(_fits(symbols, operation) for operation in others):
-            return False  # building it renames symbols, or raises an error
+            return False  # building the wrapper then renames symbols, or raises an error
         if not symbols.has_constant(name, data):
             if name in symbols:
                 return False
@@ -130,11 +134,11 @@ class Template:
         """Note that this wrapper was built; the second time, store it."""
         if self._key is None:
             return
-        # The order in which ``adopt`` adds symbols, so that a module's text, and its key in the
-        # compile cache, do not depend on what the process attached before.
+        # The same order as in ``adopt``, so that a module's text, and its key in the compile cache,
+        # do not depend on what the process attached before.
         symbols.sort_after(function)
         if self._kept is None:
-            by_name = shared_name("raise") in symbols.wanted
+            by_name = not self._by_name and shared_name("raise") in symbols.wanted
             _KEPT[self._key] = _Kept(by_name=by_name)
             if by_name:
                 _KEPT[(*self._key, self._name)] = _Kept()
@@ -156,7 +160,7 @@ def _used(key: _Key) -> _Kept | None:
 
 
 def _rename(types: Types, function: Any, names: Names) -> None:
-    """Give a wrapper from the cache its name and its metadata, the last of the attributes."""
+    """Give a wrapper from the cache its name and metadata, which is the last passthrough pair."""
     function.attributes["sym_name"] = types.string(names.symbol)
     *flags, _ = function.attributes["passthrough"]
     pair = [types.string(METADATA), types.string(names.description)]
@@ -165,7 +169,7 @@ def _rename(types: Types, function: Any, names: Names) -> None:
 
 
 def _fits(symbols: Symbols, operation: Operation) -> bool:
-    """Whether the module has no other symbol of that name."""
+    """Return whether the module has no different symbol of that name."""
     attributes = operation.attributes
     found = symbols.find(attributes["sym_name"].value)
     if found is None:
@@ -175,10 +179,10 @@ def _fits(symbols: Symbols, operation: Operation) -> bool:
 
 
 def _bytecode(symbols: Symbols, function: Operation, table: str, provider: Members) -> bytes | None:
-    """The wrapper and the symbols that it refers to, as a module.
+    """Return the bytecode of a module with the wrapper and the symbols that it refers to.
 
-    None if one of them has the name of a placeholder, or if adding this module to another one would
-    not do all that attaching has done.
+    Returns None if one of them has the name of a placeholder, or if the module would lack something
+    that attaching added.
     """
     names = _references(function) - {table}
     if any(name.startswith((_OWN_TABLE, _PLACEHOLDER)) for name in names):
@@ -190,10 +194,12 @@ def _bytecode(symbols: Symbols, function: Operation, table: str, provider: Membe
     module = types.ir.Module.create(unknown)
     end = types.ir.InsertionPoint(module.body)
     target = Symbols(types, module, unknown)
-    own: Any = function
-    for operation, name in ((symbols.find(table), _OWN_TABLE), (own, _PLACEHOLDER)):
-        copy: Any = operation
-        copy.clone(end).operation.attributes["sym_name"] = types.string(name)
+    originals: list[tuple[Any, str]] = [
+        (symbols.find(table), _OWN_TABLE),
+        (function, _PLACEHOLDER),
+    ]
+    for operation, name in originals:
+        operation.clone(end).operation.attributes["sym_name"] = types.string(name)
     types.ir.SymbolTable.replace_all_symbol_uses(table, _OWN_TABLE, module.operation)
     for name in sorted(names):
         found: Any = symbols.find(name)
@@ -205,19 +211,19 @@ def _bytecode(symbols: Symbols, function: Operation, table: str, provider: Membe
 
 
 def _verifies(module: Module) -> bool:
-    """Whether no attribute of an operation refers to a symbol that ``_references`` does not see."""
+    """Return whether a module verifies: it does not if ``_references`` missed a symbol."""
     try:
         return bool(module.operation.verify())
-    except Exception:  # the error of the bindings, whichever they are
+    except Exception:  # each distribution's bindings have a class of their own
         return False
 
 
 def _is_complete(
     symbols: Symbols, function: Operation, names: set[str], callee: str | None
 ) -> bool:
-    """Whether attaching added no more than a wrapper, and symbols that can be copied with it.
+    """Return whether attaching added only a wrapper, and declarations that can be copied with it.
 
-    Helpers are added apart, and the key says what the callee is.
+    Helpers are added separately, and the key describes the callee.
     """
     if not symbols.only_ours or any(len(operation.regions) for operation in _operations(function)):
         return False
@@ -233,7 +239,7 @@ def _is_declaration(symbol: Operation) -> bool:
 
 
 def _references(function: Operation) -> set[str]:
-    """The symbols that a function calls or takes the address of."""
+    """Return the symbols that a function calls or takes the address of."""
     return {
         operation.attributes[attribute].value
         for operation in _operations(function)

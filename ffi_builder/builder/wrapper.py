@@ -1,12 +1,12 @@
 """Attaching a wrapper to a module.
 
-What is added to the module for ``attach(module, matmul, provider)``::
+``attach(module, matmul, provider)`` adds to the module::
 
     llvm.func @__tvm_ffi_matmul(%handle: !llvm.ptr, %args: !llvm.ptr, %num_args: i32,
                                 %result: !llvm.ptr) -> i32 { … }
     llvm.mlir.global internal constant @__ffi_builder_table_matmul("…")
 
-and once a module the diagnosis, ``@__ffi_builder_shared_…``, and declarations of what that calls.
+and, once per module, the diagnosis (``@__ffi_builder_shared_…``) with the declarations it needs.
 """
 
 from __future__ import annotations
@@ -45,6 +45,7 @@ from ffi_builder.plan import Plan, make_plan, steps
 from ffi_builder.plan.messages import signature_text
 from ffi_builder.protocol import METADATA, TABLE
 from ffi_builder.providers.context import CallContext, ModuleContext
+from ffi_builder.providers.globals import store_none
 from ffi_builder.providers.provider import CallProvider, Members
 from ffi_builder.suggest import did_you_mean
 
@@ -65,18 +66,18 @@ def attach_ffi_func(
 
     Args:
         module: an ``ir.Module`` of any MLIR Python distribution; the wrapper is built with that.
-        symbol_name: what the function is exported as, behind ``__tvm_ffi_``.
-        params: what it accepts, in the order of the arguments.
+        symbol_name: the exported name of the function, after ``__tvm_ffi_``.
+        params: its parameters, in the order of the arguments.
         call_provider: emits the call of the kernel.
         fn_display_name: the name that errors show; left out, ``symbol_name``.
-        returns: what it returns, as in :class:`~ffi_builder.spec.Signature`; left out, None.
+        returns: its results, as in :class:`~ffi_builder.spec.Signature`; left out, None.
         location: an ``ir.Location``; left out, the current one, or the callee's, or the module's.
 
     Raises:
         SpecError: if the parameters do not make a signature.
-        BuildError: if the name is reserved by tvm-ffi (:data:`ffi_builder.abi.RESERVED_NAMES`), the
-            module has such a symbol already, the callee does not take what the provider passes, or
-            the result does not verify. The module is then as it was.
+        BuildError: if the name is reserved by tvm-ffi (:data:`ffi_builder.abi.RESERVED_NAMES`), if
+            the module has such a symbol already, if the callee does not take the arguments that the
+            provider passes, or if the result does not verify. The module is then unchanged.
     """
     _checked_name(symbol_name)
     if isinstance(params, spec.Signature):
@@ -96,7 +97,9 @@ def attach(
     symbol_name: str | None = None,
     location: Any = None,
 ) -> None:
-    """:func:`attach_ffi_func` from a :class:`~ffi_builder.spec.Signature`, whose name errors show.
+    """Add a wrapper for a :class:`~ffi_builder.spec.Signature`, as :func:`attach_ffi_func` does.
+
+    Errors show the signature's name. ``symbol_name`` is the exported name if it differs.
 
     Raises:
         BuildError: as :func:`attach_ffi_func` does.
@@ -123,8 +126,8 @@ def attach(
         if template.adopt(symbols, names):
             return
         plan = make_plan(signature)
-        # Nothing here needs a current context, but what a provider does may: CUTLASS makes objects
-        # of its own of values, and of a vector outside of a context that ends the process.
+        # Nothing here needs a current context, but a provider may: CUTLASS converts values to its
+        # own objects, and for a vector without a context that ends the process.
         with types.context:
             function, table = _add(symbols, names, plan, call_provider)
         template.keep(symbols, function, table)
@@ -136,7 +139,7 @@ def attach(
 def _add(
     symbols: Symbols, names: Names, plan: Plan, provider: CallProvider
 ) -> tuple[Operation, Table]:
-    """All that :func:`attach` adds; what is left behind by an error is the caller's to take out."""
+    """Add everything for :func:`attach`, which undoes it if this raises."""
     members = Members(provider)
     members.prepare(ModuleContext(symbols.module, symbols, plan.signature))
     table = encode(plan)
@@ -147,16 +150,16 @@ def _add(
 
 
 def _check_arguments(signature: object, call_provider: object) -> None:
-    """What is nearly always an argument out of place."""
+    """Check the types of arguments that callers confuse."""
     if not isinstance(signature, spec.Signature):
         raise BuildError(
-            f"attach: expected a Signature behind the module, as in attach(module, signature, "
+            f"attach: expected a Signature after the module, as in attach(module, signature, "
             f"call_provider), but got {signature!r}; attach_ffi_func takes a list of parameters"
         )
     if isinstance(call_provider, type) or not callable(call_provider):
         hint = ""
         if isinstance(call_provider, type):
-            hint = ", the class itself: make one, as in Provider('callee')"
+            hint = ", a class: create an instance, as in Provider('callee')"
         if isinstance(call_provider, str):
             hint = f": say how it is called, as in DirectCallProvider({call_provider!r})"
         raise BuildError(
@@ -166,29 +169,29 @@ def _check_arguments(signature: object, call_provider: object) -> None:
 
 
 def _checked_name(name: object) -> str:
-    """A name that linkers and ``tvm_ffi.Module`` take, and that tvm-ffi has no meaning for."""
+    """Return a name, after checking that linkers accept it and that tvm-ffi does not reserve it."""
     if not isinstance(name, str) or not re.fullmatch(r"[\w.$]+", name, re.ASCII):
         raise BuildError(
             f"symbol name: expected ASCII letters, digits, '_', '.' and '$' but got {name!r}"
         )
     if name.startswith(abi.PREFIX):
-        raise BuildError(f"symbol name: {name!r} is given without the prefix {abi.PREFIX!r}")
+        raise BuildError(f"symbol name: give {name!r} without the prefix {abi.PREFIX!r}")
     for reserved, holder in abi.RESERVED_NAMES.items():
         if name.startswith(reserved):
             raise BuildError(
-                f"symbol name: {name!r} begins with {reserved!r}, which is kept for {holder}; "
+                f"symbol name: {name!r} begins with {reserved!r}, which is reserved for {holder}; "
                 f"choose another name"
             )
     return name
 
 
 def rename_tvm_ffi_function(module: Module, old_name: str, new_name: str) -> None:
-    """Rename an attached function; names are without the ``__tvm_ffi_`` prefix.
+    """Rename an attached function; names are given without the ``__tvm_ffi_`` prefix.
 
-    Callers within the module follow. The words of its errors keep the display name.
+    Calls in the module are renamed too. Errors keep the display name.
 
     Raises:
-        BuildError: if there is no such function, or the new name is taken.
+        BuildError: if there is no such function, or if the new name is taken.
     """
     distribution = of_module(module)
     table = distribution.ir.SymbolTable(module.operation)
@@ -221,7 +224,12 @@ def _attached_names(module: Module) -> list[str]:
 def _emit_wrapper(
     symbols: Symbols, names: Names, plan: Plan, provider: CallProvider, table: Table
 ) -> tuple[Operation, Block, Sequence[Operation]]:
-    """The function, the block in which the provider begins, and what refers to symbols there."""
+    """Emit the function.
+
+    Returns:
+        The function, the block in which the provider begins, and the provider's operations that
+        refer to symbols.
+    """
     t = symbols.types
     data = table.named(names.function, names.backtrace)
     constant = symbols.named(TABLE + names.function, data)
@@ -266,12 +274,10 @@ def _emit_call(
     result: Value,
     forwards: bool,
 ) -> None:
-    """Let the provider emit the call, and write the result, all 16 bytes: at first None."""
+    """Let the provider emit the call, and write the results; without any, None is written first."""
     signature = plan.signature
     if not signature.results:
-        zero = b.i64(0)
-        b.store(zero, result)
-        b.store(zero, b.offset(result, abi.ANY_PAYLOAD))
+        store_none(b, result)
     params = distinct(signature.params)
     decoded = DecodedValues(fast, b, argument_places(params), plan.occurrences)
     if forwards:
@@ -297,24 +303,23 @@ def _emit_call(
     if not hasattr(block, "arguments"):
         raise BuildError(
             f"{type(provider).__name__} returned {block!r}; a call provider returns the block "
-            f"that the wrapper goes on in"
+            f"in which the wrapper continues"
         )
     if b.terminated(block):
         raise BuildError(
             f"{type(provider).__name__} returned a block that already ends; a call provider "
-            f"returns the block that the wrapper goes on in"
+            f"returns the block in which the wrapper continues"
         )
     b.block = block
     results.store(context, type(provider).__name__)
 
 
 def _set_attributes(b: Builder, provider: CallProvider, plan: Plan, description: str) -> None:
-    """LLVM's optimisation passes gain nothing here and take most of the time, so: optnone.
+    """Set the function's attributes and metadata; mark it as trusted if the provider is.
 
-    Not with a bfloat16 argument: unoptimised, LLVM 22 passes one on through a conversion from
-    float32 (vcvtneps2bf16), which makes subnormals 0.
-
-    Where the provider is trusted, the function is marked as trusted.
+    It is optnone, since LLVM's optimisation passes gain nothing here and take most of the time. The
+    exception are bfloat16 values: without optimisation, LLVM 22 passes them through a conversion
+    from float32 (vcvtneps2bf16), which makes subnormals 0.
     """
     halves = any(isinstance(s, steps.DecodeScalar) and s.dtype == "bfloat16" for s in plan)
     halves |= any(result.dtype == "bfloat16" for result in plan.signature.results)

@@ -1,10 +1,10 @@
 """Tools for CUDA kernels: compile, lower, assemble and read kernel images.
 
-    cubin = compile_cuda(source, arch="sm_90a")                  CUDA C++, by NVRTC
+    cubin = compile_cuda(source, arch="sm_90a")                             CUDA C++, with NVRTC
     cubin = assemble(lower_to_ptx(module, arch="sm_90"), arch="sm_90")      MLIR or LLVM IR
-    print(kernels(cubin))                                        what is in there
+    print(kernels(cubin))                                                   list the kernels
 
-None needs a driver or a GPU. What each needs is imported when it is called.
+None needs a driver or a GPU. Each imports NVIDIA's compilers when it is called.
 """
 
 from ffi_builder.cuda.assembler import assemble

@@ -1,4 +1,4 @@
-"""Imports of cuda-python, which is not installed with ffi_builder, each on first use."""
+"""Imports cuda-python, which is not installed with ffi_builder, on first use."""
 
 from __future__ import annotations
 
@@ -7,16 +7,14 @@ from typing import Any, Final
 
 from ffi_builder.errors import CompileError
 
-INSTALL: Final = (
-    "pip install ffi_builder[cuda], or ffi_builder[cuda12] for drivers that know CUDA 12 alone"
-)
+INSTALL: Final = "pip install ffi_builder[cuda], or ffi_builder[cuda12] for drivers of CUDA 12"
 
 
 def bindings(name: str, what: str) -> Any:
-    """Module ``cuda.bindings.<name>``.
+    """Import ``cuda.bindings.<name>``; ``what`` is the function that needs it.
 
     Raises:
-        CompileError: it is not installed; with what needs it, and how to install it.
+        CompileError: if it is not installed; the message says how to install it.
     """
     try:
         return import_module(f"cuda.bindings.{name}")

@@ -1,4 +1,4 @@
-"""Names of architectures, `sm_90a`, checked before a tool sees them."""
+"""Parses names of architectures, such as `sm_90a`."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ class Architecture:
     number: int
     """90 for compute capability 9.0."""
     suffix: str
-    """``a``: with what only this architecture has; ``f``: only its family; or nothing."""
+    """``a`` with features of only this architecture, ``f`` of only its family; or empty."""
 
     def __str__(self) -> str:
         return f"sm_{self.number}{self.suffix}"
 
 
 def architecture(arch: object) -> Architecture:
-    """The architecture of that name.
+    """Parse the name of an architecture.
 
     Raises:
-        TypeError: the name is no str.
-        ValueError: it is no name of an architecture.
+        TypeError: if it is not a str.
+        ValueError: if it is not such a name.
     """
     if not isinstance(arch, str):
         raise TypeError(
@@ -40,7 +40,7 @@ def architecture(arch: object) -> Architecture:
 
 
 def _meant(arch: str) -> str | None:
-    """``sm_90a`` for ``compute_90a``, ``90a``, ``SM90a`` or ``9.0a``."""
+    """Return ``sm_90a`` for ``compute_90a``, ``90a``, ``SM90a`` or ``9.0a``, else None."""
     found = re.fullmatch(
         r"(?:compute|sm|lto)?[_ -]?([1-9]\d?)\.?(\d)([af]?)", arch.strip(), re.IGNORECASE
     )

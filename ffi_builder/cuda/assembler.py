@@ -1,4 +1,4 @@
-"""PTX to a cubin, by nvJitLink or ptxas."""
+"""Assembles PTX to a cubin, with nvJitLink or ptxas."""
 
 from __future__ import annotations
 
@@ -21,27 +21,27 @@ def assemble(ptx: str | bytes, *, arch: str, tool: Tool | None = None) -> bytes:
     """Assemble PTX to a cubin; no driver and no GPU is needed.
 
     Args:
-        ptx: the text. PTX for ``sm_90`` can be assembled for that and any newer architecture,
-            PTX for ``sm_90a`` for that alone.
-        arch: what it is assembled for, such as ``sm_90a``.
-        tool: ``nvjitlink``, a library with cuda-python; or ``ptxas``, a program of the toolkit that
-            CUDA_HOME names, or on PATH. Left out, the first that is there.
+        ptx: the text. PTX for ``sm_90`` can be assembled for sm_90 and any newer architecture, PTX
+            for ``sm_90a`` only for sm_90a.
+        arch: the architecture to assemble for, such as ``sm_90a``.
+        tool: ``nvjitlink``, a library that comes with cuda-python, or ``ptxas``, a program of the
+            toolkit in CUDA_HOME or on PATH. If left out, the first of them that is found.
 
     Returns:
         The bytes of a cubin.
 
     Raises:
-        CompileError: the PTX does not assemble, with the tool's words, or no tool is there, with
-            what to install.
-        SpecError: it is no PTX; with what it looks like.
-        TypeError, ValueError: an argument of another type; no name of an architecture or tool.
+        CompileError: if the PTX does not assemble (with the tool's message), or if no tool is found
+            (with what to install).
+        SpecError: if the text is not PTX; the message says what it looks like.
+        TypeError, ValueError: if an argument has another type, or names no architecture or tool.
     """
     given = architecture(arch)
     if tool is not None and tool not in _TOOLS:
         raise ValueError(f"tool: expected one of {', '.join(_TOOLS)} but got {tool!r}")
     image = read_image(ptx)
     if image.format != "ptx":
-        raise ValueError(f"ptx: expected PTX, but it is a {image.format} already")
+        raise ValueError(f"ptx: expected PTX but got a {image.format}, which needs no assembling")
     text = ptx.encode() if isinstance(ptx, str) else bytes(ptx)
     text = text.rstrip(b"\0")
     library = nvjitlink() if tool != "ptxas" else None
@@ -58,12 +58,12 @@ def assemble(ptx: str | bytes, *, arch: str, tool: Tool | None = None) -> bytes:
 
 
 def nvjitlink() -> Any | None:
-    """The bindings of nvJitLink, if they and the library are there."""
+    """Return the bindings of nvJitLink, or None if they or the library are missing."""
     try:
         from cuda.bindings import nvjitlink as library  # pyright: ignore
 
         library.version()  # pyright: ignore
-    # The second where the library is missing: of it newer versions have classes.
+    # Without the library the bindings raise a RuntimeError, in newer versions a subclass of it.
     except (ImportError, RuntimeError):
         return None
     return library  # pyright: ignore

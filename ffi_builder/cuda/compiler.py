@@ -1,4 +1,4 @@
-"""CUDA C++ to a cubin, by NVRTC: no nvcc, no driver and no GPU is needed."""
+"""Compiles CUDA C++ to a cubin with NVRTC, without nvcc, a driver or a GPU."""
 
 from __future__ import annotations
 
@@ -26,24 +26,24 @@ def compile_cuda(
 ) -> bytes:
     """Compile CUDA C++ to a cubin.
 
-    Kernels are found by their names if they are ``extern "C"``. The headers of a CUDA toolkit, or
-    of the wheel nvidia-cuda-runtime, are found by themselves; those of the host's C library are
-    not for NVRTC: ``<cuda/std/cstdint>`` stands for ``<stdint.h>``.
+    Kernels keep their names if they are ``extern "C"``. The headers of a CUDA toolkit, or of the
+    wheel nvidia-cuda-runtime, are found automatically. NVRTC does not use the headers of the host's
+    C library: include ``<cuda/std/cstdint>`` instead of ``<stdint.h>``.
 
     Args:
         source: the text.
-        arch: what it is compiled for, such as ``sm_90a``.
-        name: the file that errors name.
-        options: for NVRTC, such as ``--std=c++20``.
-        include_paths: folders with headers, which are looked through in this order.
+        arch: the architecture to compile for, such as ``sm_90a``.
+        name: the name of the source file in errors.
+        options: options for NVRTC, such as ``--std=c++20``.
+        include_paths: folders with headers, searched in this order before the toolkit's.
 
     Returns:
         The bytes of a cubin, for a provider or `ffi_builder.cuda.kernels`.
 
     Raises:
-        CompileError: the source does not compile, with NVRTC's words; this NVRTC has no such
-            architecture; or NVRTC is not installed.
-        TypeError, ValueError: an argument of another type; no name of an architecture.
+        CompileError: if the source does not compile (with NVRTC's message), if this NVRTC does not
+            know the architecture, or if NVRTC is not installed.
+        TypeError, ValueError: if an argument has another type, or names no architecture.
     """
     given = architecture(arch)
     _check_text("source", source, "CUDA C++ as a str")
@@ -55,26 +55,30 @@ def compile_cuda(
     if given.number not in known:
         names = ", ".join(f"sm_{number}" for number in known)
         raise CompileError(
-            f"arch: NVRTC {version()} compiles for {names} (with the suffixes a and f that these "
-            f"have), but got {arch!r}"
+            f"arch: NVRTC {version()} compiles for {names} (and their variants with the suffixes a "
+            f"and f), but got {arch!r}"
         )
-    # Those that were found come last, so that a caller's are taken first.
+    # The caller's folders come first, before the toolkit's.
     folders = [*own_folders, *map(str, toolkit.include_paths())]
     flags = [f"--gpu-architecture={given}", *(f"--include-path={path}" for path in folders)]
     return _compiled(nvrtc, source, name, [*flags, *own_flags])
 
 
 def supported_architectures() -> tuple[int, ...]:
-    """The numbers of the architectures that NVRTC compiles for, without suffixes.
+    """Return the numbers of the architectures that NVRTC compiles for, without suffixes.
 
     Raises:
-        CompileError: NVRTC is not installed.
+        CompileError: if NVRTC is not installed.
     """
     return tuple(_called(_nvrtc(), "nvrtcGetSupportedArchs"))
 
 
 def version() -> str:
-    """Of NVRTC: ``13.5``. Raises CompileError if it is not installed."""
+    """Return the version of NVRTC, such as ``13.5``.
+
+    Raises:
+        CompileError: if NVRTC is not installed.
+    """
     nvrtc = _nvrtc()
     major, minor = _called(nvrtc, "nvrtcVersion")
     return f"{major}.{minor}"
@@ -100,7 +104,7 @@ def _compiled(nvrtc: Any, source: str, name: str, flags: Sequence[str]) -> bytes
 
 def _output(nvrtc: Any, kind: str, program: object) -> bytes:
     size = _called(nvrtc, f"nvrtcGet{kind}Size", program)
-    # The bindings write into this, so it may not be one of the short ones that Python shares.
+    # The bindings write to this object; Python shares short ones, so it must be longer.
     data = bytes(size + _UNSHARED)
     if size:
         _called(nvrtc, f"nvrtcGet{kind}", program, data)
@@ -108,11 +112,11 @@ def _output(nvrtc: Any, kind: str, program: object) -> bytes:
 
 
 def _nvrtc() -> Any:
-    """The bindings, with the library there."""
+    """Import the bindings, and check that the library loads."""
     nvrtc = bindings("nvrtc", "compile_cuda")
     try:
         nvrtc.nvrtcVersion()
-    # RuntimeError in all versions, of which newer ones have classes.
+    # Newer versions of the bindings raise a subclass of RuntimeError.
     except RuntimeError as error:
         reason = str(error).strip().splitlines()
         raise CompileError(
@@ -123,7 +127,7 @@ def _nvrtc() -> Any:
 
 
 def _called(nvrtc: Any, name: str, *args: object) -> Any:
-    """The result of a function of NVRTC that does not fail for what a user gives."""
+    """Call a function of NVRTC that no user input makes fail; return its results."""
     status, *results = getattr(nvrtc, name)(*args)
     if status != nvrtc.nvrtcResult.NVRTC_SUCCESS:
         raise CompileError(f"{name} failed: {_words(nvrtc, status)}")
@@ -141,12 +145,12 @@ def _hint(log: str, arch: str) -> str:
         return ""
     if toolkit.include_paths():
         return (
-            "\nNVRTC has no headers of the host's C library: <cuda/std/cstdint> stands for "
-            "<stdint.h>. Folders with other headers go into include_paths="
+            "\nNVRTC has no headers of the host's C library: include <cuda/std/cstdint> instead of "
+            "<stdint.h>, and pass the folders of other headers as include_paths="
         )
     return (
-        "\nNo headers of CUDA were found: pip install nvidia-cuda-runtime nvidia-cuda-cccl, or set "
-        "CUDA_HOME, or give their folders as include_paths="
+        "\nNo headers of CUDA were found: pip install nvidia-cuda-runtime nvidia-cuda-cccl, set "
+        "CUDA_HOME, or pass their folders as include_paths="
     )
 
 
@@ -154,12 +158,12 @@ def _check_text(what: str, text: object, expected: str) -> None:
     if not isinstance(text, str):
         raise TypeError(f"{what}: expected {expected} but got {text!r} ({type(text).__name__})")
     if "\0" in text:
-        # NVRTC would read up to there.
+        # NVRTC would read only up to the NUL.
         raise ValueError(f"{what}: expected text, but it has a NUL, at {text.index(chr(0))}")
 
 
 def _texts(what: str, given: Iterable[str | os.PathLike[str]]) -> list[str]:
-    """Several options, or paths, as text."""
+    """Return options or paths as a list of str."""
     if isinstance(given, (str, bytes, os.PathLike)):
         raise TypeError(f"{what}: expected a list but got {given!r}: put it into one")
     texts: list[str] = []

@@ -1,8 +1,8 @@
-"""A kernel in MLIR or LLVM IR to PTX.
+"""Lowers a kernel in MLIR or LLVM IR to PTX.
 
     gpu.module ──gpu → nvvm──► llvm.func, nvvm ops ──► LLVM IR ──llvmlite's NVPTX target──► PTX
 
-MLIR's passes are torch-mlir's, which has all of them but no NVPTX target; llvmlite has that.
+The passes run in torch-mlir, whose LLVM has no NVPTX target; llvmlite's has.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ PIPELINE: Final = (
     "builtin.module(gpu-kernel-outlining,gpu.module(lower-affine,convert-scf-to-cf,"
     "convert-nvgpu-to-nvvm,convert-gpu-to-nvvm,convert-nvvm-to-llvm,reconcile-unrealized-casts))"
 )
-"""What `lower_to_ptx` runs on MLIR, if it is given no other pipeline."""
+"""The pipeline of `lower_to_ptx` for MLIR, unless another one is given."""
 
 _LEVEL: Final = 3
 _LEAST: Final = 80
-"""PTX ISA 8.0, of CUDA 12.0: what every driver of today reads."""
+"""PTX ISA 8.0, of CUDA 12.0, the oldest driver that is supported."""
 _FIRST: Final = {
     **dict.fromkeys((50, 52, 53, 60, 61, 62, 70, 72, 75, 80, 86, 87, 89, 90), _LEAST),
     **dict.fromkeys((100, 101), 86),
@@ -34,7 +34,7 @@ _FIRST: Final = {
     **dict.fromkeys((103, 121), 88),
     **dict.fromkeys((88, 110), 90),
 }
-"""The architectures that llvmlite's LLVM 22 knows, and the first PTX ISA from 8.0 on with them."""
+"""The architectures that llvmlite's LLVM 22 knows, with the first PTX ISA from 8.0 on of each."""
 _SUFFIXED: Final = {
     "": _FIRST,
     "a": (90, 100, 101, 103, 110, 120, 121),
@@ -43,7 +43,7 @@ _SUFFIXED: Final = {
 _FIRST_FAMILY: Final = 88
 _ENTRY = re.compile(r"^(?:\.visible |\.weak )?\.entry (.+?)\(", re.MULTILINE)
 _NAME = re.compile(r"[a-zA-Z][\w$]*|[_$%][\w$]+", re.ASCII)
-"""An identifier of PTX; LLVM writes any name."""
+"""An identifier of PTX; LLVM writes other names unchanged."""
 _VERSION = re.compile(r"(\d)\.(\d)")
 _NEWEST: Final = 90
 """The last PTX ISA that llvmlite's LLVM 22 writes."""
@@ -55,27 +55,28 @@ _MATHS = re.compile(r"^declare\b[^\n]*@(__nv_\w+)\(", re.MULTILINE)
 def lower_to_ptx(
     module: object, *, arch: str, pipeline: str | None = None, ptx_version: str | None = None
 ) -> str:
-    """Lower a kernel to PTX; no driver, no GPU and no CUDA toolkit is needed.
+    """Lower a kernel to PTX; no driver, GPU or CUDA toolkit is needed.
 
     Args:
-        module: MLIR, as text or as a module of any distribution: with one ``gpu.module`` (or
-            ``gpu.launch``, whose body becomes one), with ``llvm.func``s that have ``nvvm.kernel``,
-            or the ``gpu.module`` itself. Or LLVM IR text, whose kernels have the calling convention
-            ``ptx_kernel``. It is not changed.
-        arch: what it is for, such as ``sm_90a``.
+        module: MLIR, as text or as a module of any distribution. It has one ``gpu.module`` (or a
+            ``gpu.launch``, whose body becomes one), is a ``gpu.module`` itself, or has
+            ``llvm.func``s with ``nvvm.kernel``. Or LLVM IR text, whose kernels have the calling
+            convention ``ptx_kernel``. It is not changed.
+        arch: the architecture to lower for, such as ``sm_90a``.
         pipeline: an MLIR pass pipeline for torch-mlir, instead of `PIPELINE`.
-        ptx_version: the PTX ISA, such as ``8.6``: instructions need one, and an older driver or
-            assembler reads none that is newer than itself. Left out, 8.0, or the first with `arch`.
+        ptx_version: the PTX ISA, such as ``8.6``. New instructions need a new one, and an older
+            driver or assembler cannot read it. If left out, 8.0, or the first that has `arch`.
 
     Returns:
-        PTX with its kernels. Of a ``gpu.func`` a memref is several parameters (MLIR's descriptor);
-        ``kernels`` shows them.
+        PTX. A memref of a ``gpu.func`` becomes several parameters (MLIR's descriptor), which
+        ``kernels`` shows.
 
     Raises:
-        CompileError: it does not parse, lower or verify, LLVM cannot select it for `arch`, it has
-            no kernel or several ``gpu.module``s, or torch-mlir or llvmlite is not installed. Also
-            where it calls ``__nv_expf`` or the like, and no toolkit with libdevice is there.
-        TypeError, ValueError: an argument of another type; no name of an architecture.
+        CompileError: if the module does not parse, lower or verify, if LLVM cannot select
+            instructions for `arch`, if it has no kernel or several ``gpu.module``s, or if
+            torch-mlir or llvmlite is not installed. Also if it calls a function such as
+            ``__nv_expf``, and no toolkit with libdevice is found.
+        TypeError, ValueError: if an argument has another type, or names no architecture.
     """
     given = architecture(arch)
     isa = _isa(given, ptx_version)
@@ -88,7 +89,7 @@ def lower_to_ptx(
     else:
         text = _llvm_ir(module, PIPELINE if pipeline is None else pipeline)
     ptx = worker.emit_ptx(text, str(given), f"+ptx{isa}", _LEVEL, _libraries(text))
-    # LLVM goes on with what it does not know, and says so on stderr.
+    # LLVM ignores a version that it does not know, with a warning on stderr.
     if f".version {isa / 10}\n" not in ptx:
         raise CompileError(f"ptx_version: the LLVM of llvmlite knows no PTX ISA {isa / 10}")
     _check_kernels(ptx)
@@ -96,7 +97,11 @@ def lower_to_ptx(
 
 
 def _check_kernels(ptx: str) -> None:
-    """That there are some, whose names LLVM has taken over as they are."""
+    """Check that there are kernels, and that their names are valid in PTX.
+
+    Raises:
+        CompileError: if not.
+    """
     names = _ENTRY.findall(ptx)
     if not names:
         raise CompileError(
@@ -106,12 +111,13 @@ def _check_kernels(ptx: str) -> None:
     for name in names:
         if _NAME.fullmatch(name) is None:
             raise CompileError(
-                f"The kernel's name {name!r} is none in PTX: expected letters, digits, '_' and '$'"
+                f"The kernel's name {name!r} is not valid in PTX: expected letters, digits, '_' "
+                f"and '$'"
             )
 
 
 def _isa(arch: Architecture, given: str | None) -> int:
-    """``80`` for PTX ISA 8.0."""
+    """Return the PTX ISA, 80 for 8.0, after checking that LLVM knows it and the architecture."""
     if arch.number not in _SUFFIXED[arch.suffix]:
         every = sorted(
             (number, suffix) for suffix, numbers in _SUFFIXED.items() for number in numbers
@@ -134,14 +140,14 @@ def _isa(arch: Architecture, given: str | None) -> int:
 
 
 def _llvm_ir(module: object, pipeline: str) -> str:
-    """LLVM IR of the device code in MLIR."""
+    """Lower MLIR to the LLVM IR of its device code."""
     lowered = _parsed(module)
     mlir.lower(lowered, pipeline, ())
     device = [op.operation for op in lowered.body.operations if op.operation.name == "gpu.module"]
     if len(device) > 1:
         names = ", ".join(f"@{str(op.attributes['sym_name'])[1:-1]}" for op in device)
         raise CompileError(
-            f"The module has several `gpu.module`s ({names}): give one of them, or a module each"
+            f"The module has several `gpu.module`s ({names}): pass each of them alone"
         )
     if device:
         lowered = _unwrapped(lowered, device[0])
@@ -150,7 +156,7 @@ def _llvm_ir(module: object, pipeline: str) -> str:
 
 
 def _parsed(module: object) -> Any:
-    """A module of torch-mlir that nothing else refers to."""
+    """Return a new module of torch-mlir."""
     if isinstance(module, str):
         if not module.strip():
             raise CompileError("Expected MLIR or LLVM IR, but the text is empty")
@@ -165,12 +171,12 @@ def _parsed(module: object) -> Any:
         raise CompileError(
             f"Expected a `builtin.module` or a `gpu.module`, but got a `{operation.name}`"
         )
-    # As text, since the passes are torch-mlir's. What is parsed is in a context of its own.
+    # It goes through text, since the passes run in torch-mlir, in a context of its own.
     return mlir.parse(operation.get_asm(print_generic_op_form=True, enable_debug_info=True))
 
 
 def _unwrapped(module: Any, device: Any) -> Any:
-    """A module of what is in a ``gpu.module``."""
+    """Return a module with the operations of a ``gpu.module``."""
     result = mlir.empty_like(module.operation)
     for operation in device.regions[0].blocks[0].operations:
         result.body.append(operation.operation.clone())
@@ -178,7 +184,7 @@ def _unwrapped(module: Any, device: Any) -> Any:
 
 
 def _libraries(text: str) -> list[bytes]:
-    """libdevice, if something of it is called."""
+    """Return libdevice, if the module calls functions of it."""
     called = sorted(set(_MATHS.findall(text)))
     if not called:
         return []

@@ -1,4 +1,4 @@
-"""Where a CUDA toolkit is: a whole one, or the parts of it that come as wheels."""
+"""Finds a CUDA toolkit: an installed one, or the parts of it that come as wheels."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ _USUAL: Final = Path("/usr/local/cuda")
 
 
 def find(relative: str) -> Path | None:
-    """A file or folder of a toolkit, such as ``bin/ptxas``, from the first that has it."""
+    """Return a file or folder of a toolkit, such as ``bin/ptxas``, from the first that has it."""
     return next((root / relative for root in roots() if (root / relative).exists()), None)
 
 
 def find_program(name: str) -> Path | None:
-    """A program: of the toolkit that the environment names, else on PATH, else of any toolkit."""
+    """Find a program in the toolkit that the environment names, on PATH, or in any toolkit."""
     for root in _named():
         if os.access(root / "bin" / name, os.X_OK):
             return root / "bin" / name
@@ -27,14 +27,14 @@ def find_program(name: str) -> Path | None:
     if found is not None:
         return Path(found)
     path = find(f"bin/{name}")
-    # Wheels do not always keep the bit that says that a file can be run.
+    # Wheels do not always keep the executable bit.
     return path if path is not None and os.access(path, os.X_OK) else None
 
 
 def include_paths() -> list[Path]:
-    """Folders with the headers of CUDA and of its C++ library, where they are.
+    """Return the folders with the headers of CUDA and of its C++ library that are found.
 
-    The two are in wheels of their own, and from CUDA 13 on in folders of their own.
+    The two come in separate wheels, and since CUDA 13 in separate folders.
     """
     folders = [root / each for root in roots() for each in ("include", "include/cccl")]
     found = (
@@ -45,11 +45,11 @@ def include_paths() -> list[Path]:
 
 
 def roots() -> Iterator[Path]:
-    """Folders that may be a toolkit, or a part of one; the best first."""
+    """Yield folders that may be a toolkit, or a part of one, in order of preference."""
     yield from _named()
     spec = importlib.util.find_spec("nvidia")
     for place in (spec.submodule_search_locations or ()) if spec is not None else ():
-        # `nvidia/cu13` has all of CUDA 13; of CUDA 12 each part is in a folder of its own.
+        # `nvidia/cu13` has all of CUDA 13; CUDA 12 has a folder for each part.
         yield from sorted(Path(place).glob("cu[0-9]*"), reverse=True)
         yield from sorted(Path(place).glob("cuda_*"))
     compiler = shutil.which("nvcc")

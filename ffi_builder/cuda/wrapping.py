@@ -1,4 +1,4 @@
-"""A kernel image and a signature to a compiled module, with no MLIR in between for the caller."""
+"""Compiles a wrapper for a kernel of an image, without MLIR in the caller's code."""
 
 from __future__ import annotations
 
@@ -35,32 +35,31 @@ def wrap_cubin(
 ) -> CompiledModule:
     """Compile a function that checks its arguments and launches a kernel of an image.
 
-    It needs neither a GPU nor a driver; its first call does. The module carries the image along,
-    and is exported as any other: ``export_library`` writes a library that needs no file beside it.
+    Compiling needs neither a GPU nor a driver; the first call does. The module contains the image:
+    ``export_library`` writes a library that needs no other file.
 
     Args:
         image: a cubin, a fatbin or PTX.
-        kernel: its name there; ``ffi_builder.cuda.kernels(image)`` has them all.
-        signature: what the function accepts, under whose name the module has it.
-        grid: blocks in x, y and z: up to three ints or expressions over the signature's Vars.
+        kernel: the kernel's name in the image; ``ffi_builder.cuda.kernels(image)`` lists all.
+        signature: the parameters and the name of the function.
+        grid: blocks in x, y and z: up to three ints or expressions over the signature's Vars. This
+            and the next six are as for `ffi_builder.providers.CudaLaunchCallProvider`.
         block: threads of a block, likewise.
-        args: which values become the kernel's parameters, in order. Left out, all parameters that
-            are neither streams nor constants: of a tensor the data pointer.
+        args: the values of the kernel's parameters, in order.
         cluster: blocks of a cluster, likewise.
-        dynamic_smem_bytes: dynamic shared memory of a block: an int or an expression.
-        attributes: as of `ffi_builder.providers.CudaLaunchCallProvider`, where all of these from
-            ``grid`` on are explained.
-        stream: as there.
+        dynamic_smem_bytes: dynamic shared memory of a block in bytes: an int or an expression.
+        attributes: flags of the launch.
+        stream: the stream to launch on.
         opt_level: 0 to 3, for the wrapper; the kernel is compiled already.
-        cache_dir: a folder that keeps compiled code, as of `ffi_builder.runtime.compile`.
+        cache_dir: a folder for compiled code, as for `ffi_builder.runtime.compile`.
 
     Raises:
-        SpecError: the image cannot be read or has no such kernel, or it cannot be launched so; the
-            signature is no Signature.
-        BuildError: the signature does not fit the kernel's parameters; the message has both.
-        CompileError: torch-mlir or llvmlite is not installed.
-        TypeError: the image is neither bytes nor str, or the kernel's name no str.
-        ValueError: another ``opt_level``.
+        SpecError: if the image cannot be read or has no such kernel, if the kernel cannot be
+            launched like this, or if ``signature`` is not a Signature.
+        BuildError: if the signature does not fit the kernel's parameters; the message shows both.
+        CompileError: if torch-mlir or llvmlite is not installed.
+        TypeError: if the image is neither bytes nor str, or the kernel's name is not a str.
+        ValueError: if ``opt_level`` is out of range.
     """
     check_signature("signature: ", signature)
     provider = CudaLaunchCallProvider(

@@ -1,10 +1,10 @@
-"""Reading cubins, fatbins and PTX: their kernels, and the parameters of these.
+"""Reads cubins, fatbins and PTX: which kernels they have, with which parameters.
 
     image = read_image(data)
     image.architectures, find_kernel(image, "saxpy").parameters
 
-A mismatch between a signature and a kernel is found with this when a provider is made, with no GPU
-and no driver there.
+So a provider finds mismatches between signature and kernel when it is made, without a GPU or a
+driver.
 """
 
 from ffi_builder.kernel_image.image import Image, Kernel, Parameter, find_kernel

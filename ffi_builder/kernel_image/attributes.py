@@ -1,8 +1,8 @@
 """The attributes of ``.nv.info``, ``.nv.info.<kernel>`` and ``.nv.compat`` sections.
 
-Each is a format byte, a number, and either a value of two bytes or their size and that many bytes
-more. NVIDIA documents neither; these are the numbers and layouts that cuobjdump shows for cubins of
-CUDA 11.8 to 13.5, whose names are given here.
+Each is a format byte, a number byte and two bytes that are either the value, or the size of a value
+that follows. NVIDIA does not document them. The names, numbers and layouts are those that cuobjdump
+shows for cubins of CUDA 11.8 to 13.5.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ REGCOUNT: Final = 0x2F
 CTA_PER_CLUSTER: Final = 0x3D
 MAX_CLUSTER_RANK: Final = 0x3F
 KPARAM_INFO_V2: Final = 0x45
-"""``KPARAM_INFO``, where a parameter is larger than 16,383 bytes."""
+"""``KPARAM_INFO`` for a parameter larger than 16,383 bytes."""
 COMPAT_ACCELERATOR_TARGET: Final = 0x09
-"""In ``.nv.compat``: not 0 for code of an architecture with an ``a``."""
+"""In ``.nv.compat``: not 0 for an architecture with the suffix ``a``."""
 
 _HEAD = struct.Struct("<BBH")
 _SIZED: Final = 4
@@ -35,7 +35,7 @@ _KPARAM = struct.Struct("<IHHI")
 
 @dataclass(frozen=True)
 class Attribute:
-    """One attribute: its number, and the value in its head or behind it."""
+    """One attribute: its number, the value in its head, and the bytes after the head."""
 
     number: int
     value: int
@@ -43,7 +43,7 @@ class Attribute:
 
 
 def attributes(content: bytes, view: View, where: str) -> Iterator[Attribute]:
-    """The attributes of a section."""
+    """Yield the attributes of a section; ``where`` is its name in errors."""
     inner = View(content, view.what, view.error)
     at = 0
     while at < len(content):
@@ -74,6 +74,6 @@ def parameter(attribute: Attribute, view: View, where: str) -> tuple[int, int, i
             f"not {_KPARAM.size}"
         )
     _, ordinal, offset, packed = _KPARAM.unpack(attribute.content)
-    # Below the size there are the alignment of what it points to, its space, and its bank.
+    # The low bits have the pointee's alignment, the memory space and the bank.
     size = packed & 0xFFFF if attribute.number == KPARAM_INFO_V2 else packed >> 18
     return ordinal, offset, size

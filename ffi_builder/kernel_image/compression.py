@@ -1,4 +1,4 @@
-"""Decompressing what is in a fatbin: LZ4 here, zstd with what Python has for it."""
+"""Decompresses entries of fatbins: LZ4 here, zstd with Python's module or a package."""
 
 from __future__ import annotations
 
@@ -9,18 +9,19 @@ from typing import Any, Final
 from ffi_builder.view import View
 
 _MOST: Final = 1 << 31
-"""More than this is no kernel."""
+"""The most bytes of an entry; a larger size is taken for damage."""
 
 
 class NoDecoderError(Exception):
-    """Nothing that reads zstd is installed."""
+    """Raised if nothing that reads zstd is installed."""
 
 
 def unlz4(data: bytes, size: int, view: View, where: str) -> bytes:
-    """Decode an LZ4 block, of which it is known how large it becomes.
+    """Decode an LZ4 block to ``size`` bytes.
 
-    The block format is that of the LZ4 project, doc/lz4_Block_format.md: a token with two lengths,
-    that many bytes as they are, then a distance backwards and how many bytes to copy from there.
+    The format is in doc/lz4_Block_format.md of the LZ4 project: a token with two lengths, then as
+    many literal bytes as the first says, then a distance backwards from which to copy as many bytes
+    as the second says.
     """
     _check(size, view, where)
     out = bytearray()
@@ -46,19 +47,18 @@ def unlz4(data: bytes, size: int, view: View, where: str) -> bytes:
 
 
 def _length(data: bytes, at: int, first: int) -> tuple[int, int]:
-    """A length whose first four bits are in the token, and where it ends."""
+    """Return a length, of which the token has the ``first`` 4 bits, and the offset of its end."""
     total = first
-    if first == 15:
-        while True:
-            total += data[at]
-            at += 1
-            if data[at - 1] != 255:
-                break
+    more = first == 15
+    while more:
+        total += data[at]
+        more = data[at] == 255
+        at += 1
     return total, at
 
 
 def _copy(out: bytearray, distance: int, count: int) -> None:
-    """Append bytes from so far back; what they reach over is repeated."""
+    """Append ``count`` bytes from ``distance`` back; a range that reaches the end repeats."""
     start = len(out) - distance
     while count:
         part = out[start : start + count]
@@ -70,20 +70,20 @@ def unzstd(data: bytes, size: int, view: View, where: str) -> bytes:
     """Decode a zstd frame.
 
     Raises:
-        NoDecoderError: neither Python (from 3.14 on) nor the package zstandard can.
+        NoDecoderError: if this is not Python 3.14 or later, and zstandard is not installed.
     """
     _check(size, view, where)
     decoder = _zstd()
     try:
         out = decoder(data, size + 1)
-    # Their own classes of errors have no common base but this.
+    # The decoders' classes of errors have no other common base.
     except Exception as error:
         view.damaged(f"{where} does not decompress: {error}")
     return _checked(out, size, view, where)
 
 
 def _zstd() -> Callable[[bytes, int], bytes]:
-    """A function that decodes at most so many bytes."""
+    """Return a function that decodes to at most a number of bytes."""
     try:
         module: Any = import_module("compression.zstd")
     except ImportError:
@@ -104,5 +104,5 @@ def _check(size: int, view: View, where: str) -> None:
 
 def _checked(out: bytes, size: int, view: View, where: str) -> bytes:
     if len(out) != size:
-        view.damaged(f"{where} does not decompress to the {size} bytes that it should have")
+        view.damaged(f"{where} does not decompress to {size} bytes, as its header says")
     return out

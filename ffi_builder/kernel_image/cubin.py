@@ -1,9 +1,9 @@
-"""Reading a cubin: an ELF file for `EM_CUDA`.
+"""Reads a cubin: an ELF file for `EM_CUDA`.
 
-A kernel is a function symbol with the entry bit in ``st_other``. What is known of it is in the
-sections ``.nv.info.<kernel>`` (its parameters and launch bounds), ``.nv.info`` (registers) and
-``.nv.shared.<kernel>``. The architecture is in ``e_flags``; where exactly, LLVM's ELF.h has for
-both versions of the ABI (7, and 8 for Blackwell and all of CUDA 13).
+A kernel is a function symbol with the entry bit in ``st_other``. The section ``.nv.info.<kernel>``
+has its parameters and launch bounds, ``.nv.info`` its registers, ``.nv.shared.<kernel>`` its static
+shared memory. ``e_flags`` has the architecture; LLVM's ELF.h defines its bits for both versions of
+the ABI (7, and 8 for Blackwell and all of CUDA 13).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _STO_CUDA_ENTRY: Final = 0x10
 _ABI_8: Final = 8
 _ACCELERATED_7, _ACCELERATED_8 = 0x800, 0x8
 _RESERVED_SHARED: Final = 1024
-"""From sm_90 on a linked kernel's shared memory begins with what the system keeps for itself."""
+"""Bytes at the start of a linked kernel's shared memory that the system keeps, from sm_90 on."""
 _RESERVED_FROM: Final = 90
 _NO_OFFSET: Final = 0xFFFF
 """The offset of texture and surface references."""
@@ -32,10 +32,10 @@ _FAMILY = re.compile(rb"-arch[ =]sm_(\d+)f\b")
 
 
 def read_cubin(data: bytes) -> Image:
-    """The image; see `ffi_builder.kernel_image.read_image`."""
+    """Read a cubin; see `ffi_builder.kernel_image.read_image`."""
     elf = Elf(View(data, "cubin", SpecError))
     if not elf.header.is_64_little:
-        elf.view.damaged("it is not of 64 bits and little-endian, as all cubins are")
+        elf.view.damaged("it is not 64-bit and little-endian, as all cubins are")
     number, architecture = _architecture(elf)
     registers = _registers(elf)
     kernels: dict[str, Kernel] = {}
@@ -50,7 +50,7 @@ def read_cubin(data: bytes) -> Image:
 
 
 def _architecture(elf: Elf) -> tuple[int, str]:
-    """The number, 90, and the name, ``sm_90a``."""
+    """Return the architecture as a number, 90, and as a name, ``sm_90a``."""
     if elf.header.abi_version < _ABI_8:
         number = elf.header.flags & 0xFF
         accelerated = bool(elf.header.flags & _ACCELERATED_7)
@@ -58,13 +58,13 @@ def _architecture(elf: Elf) -> tuple[int, str]:
         number = elf.header.flags >> 8 & 0xFF
         accelerated = bool(elf.header.flags & _ACCELERATED_8) or _accelerator_target(elf)
     if not number:
-        elf.view.damaged(f"its flags {elf.header.flags:#x} say no architecture")
+        elf.view.damaged(f"its flags {elf.header.flags:#x} name no architecture")
     suffix = "a" if accelerated else "f" if _for_family(elf, number) else ""
     return number, f"sm_{number}{suffix}"
 
 
 def _accelerator_target(elf: Elf) -> bool:
-    """Whether CUDA 13, which leaves the bit of the flags clear, says it in a section."""
+    """Return whether a section marks the suffix ``a``: CUDA 13 does not set the flag."""
     section = elf.by_name.get(".nv.compat")
     return section is not None and any(
         attribute.number == nv.COMPAT_ACCELERATOR_TARGET and attribute.value
@@ -73,14 +73,14 @@ def _accelerator_target(elf: Elf) -> bool:
 
 
 def _for_family(elf: Elf, number: int) -> bool:
-    """Whether it was compiled for ``sm_100f``, say: only ptxas's options, in a note, tell."""
+    """Return whether it was compiled for a family, ``sm_100f``: a note has ptxas's options."""
     section = elf.by_name.get(".note.nv.tkinfo")
     given = _FAMILY.search(elf.content(section)) if section is not None else None
     return given is not None and given[1] == str(number).encode()
 
 
 def _registers(elf: Elf) -> Mapping[int, int]:
-    """The registers of a thread, by the number of the function's symbol."""
+    """Return the registers of a thread, by the index of the function's symbol."""
     section = elf.by_name.get(".nv.info")
     found: dict[int, int] = {}
     if section is not None:
@@ -95,7 +95,7 @@ def _static_shared(elf: Elf, name: str, architecture: int) -> int:
     section = elf.by_name.get(f".nv.shared.{name}")
     if section is None:
         return 0
-    # A relocatable file has not been given the reserved part yet: it is linked with others first.
+    # Linking adds the reserved part, so a relocatable file does not have it yet.
     reserved = architecture >= _RESERVED_FROM and elf.header.type != ET_REL
     return max(0, section.size - _RESERVED_SHARED * reserved)
 
@@ -142,7 +142,7 @@ def _kernel(elf: Elf, name: str, registers: int | None, shared: int) -> Kernel:
 def _ordered(
     parameters: Mapping[int, Parameter], size: int | None, view: View, where: str
 ) -> tuple[Parameter, ...]:
-    """The parameters in their order, if there is each one and all lie in ``size`` bytes."""
+    """Return the parameters in order, after checking that none is missing or after ``size``."""
     ordered = tuple(parameters[ordinal] for ordinal in sorted(parameters))
     if [parameter.index for parameter in ordered] != list(range(len(ordered))):
         view.damaged(f"{where} has parameters {sorted(parameters)}, some of which are missing")

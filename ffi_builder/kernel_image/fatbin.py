@@ -1,11 +1,11 @@
-"""Reading a fatbin: a header, and entries of code for an architecture each.
+"""Reads a fatbin: a header, and entries with code for one architecture each.
 
-    header  u32 magic, u16 version, u16 size of the header, u64 size of the entries
-    entry   u16 kind, u16 version, u32 size of the header, u64 size of the payload, u32 size of it
-            compressed, …, u32 architecture, …, u64 flags, u64 0, u64 size of it decompressed
+    header  u32 magic, u16 version, u16 header size, u64 size of all entries
+    entry   u16 kind, u16 version, u32 header size, u64 payload size, u32 compressed size, …,
+            u32 architecture, …, u64 flags, u64 0, u64 decompressed size
 
-NVIDIA documents the magic number (fatbinary_section.h) and not the rest, which is as nvcc 13.0 and
-fatbinary 13.5 write it.
+NVIDIA documents only the magic number (fatbinary_section.h). The rest is as nvcc 13.0 and fatbinary
+13.5 write it.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class _Entry:
     flags: int
     payload: bytes
     size: int
-    """When it is decompressed."""
+    """The size of the decompressed payload."""
 
     def __str__(self) -> str:
         kind = _KINDS.get(self.kind, f"an entry of kind {self.kind}")
@@ -49,7 +49,7 @@ class _Entry:
 
 
 def read_fatbin(data: bytes) -> Image:
-    """The image; see `ffi_builder.kernel_image.read_image`."""
+    """Read a fatbin; see `ffi_builder.kernel_image.read_image`."""
     view = View(data, "fatbin", SpecError)
     architectures: dict[str, None] = {}
     kernels: dict[str, list[tuple[str, Kernel]]] = {}
@@ -96,7 +96,7 @@ def _entries(view: View) -> Iterator[_Entry]:
 
 
 def _image(entry: _Entry, view: View) -> Image | str:
-    """What an entry has, or why that is not known."""
+    """Return the image in an entry, or the reason why it is not read."""
     if entry.kind not in (_PTX, _ELF):
         return "not a kind that kernels are read from"
     payload = entry.payload

@@ -1,4 +1,4 @@
-"""What a kernel image has, as data: `Image`, `Kernel`, `Parameter`, and how a kernel is found."""
+"""The contents of a kernel image as data: `Image`, `Kernel`, `Parameter`, and `find_kernel`."""
 
 from __future__ import annotations
 
@@ -13,27 +13,27 @@ from ffi_builder.suggest import nearest
 Value = TypeVar("Value")
 
 _MOST_NAMES = 12
-"""How many kernels an error lists."""
+"""The most kernels that an error lists."""
 
 
 @dataclass(frozen=True)
 class Parameter:
-    """One parameter of a kernel, which the driver copies from the address it is given."""
+    """One parameter of a kernel."""
 
     index: int
     """Its position, from 0."""
     offset: int | None
-    """Where the assembler has put it, in bytes from the start of the parameters.
+    """Its offset from the start of the parameters, in bytes.
 
-    None in PTX, which is not assembled, and in a fatbin whose code for several architectures
-    differs in it: sm_90 aligns addresses and not offsets, for instance.
+    None in PTX, which is not assembled, and in a fatbin if it differs between architectures (sm_90
+    aligns addresses instead of offsets, for instance).
     """
     size: int
-    """In bytes; 0 for a texture or surface reference, which is no argument of a launch."""
+    """Its size in bytes; 0 for a texture or surface reference, which launches do not pass."""
     type: str | None = None
-    """PTX's type, such as ``f32``, ``u64`` or ``b8[128]``; None in a cubin, which has no types."""
+    """Its type in PTX, such as ``f32``, ``u64`` or ``b8[128]``; None in a cubin."""
     align: int | None = None
-    """What PTX's ``.align`` says, in bytes: 64 for a CUtensorMap, for instance."""
+    """The bytes of PTX's ``.align``, such as 64 for a CUtensorMap; None if it has none."""
 
     def __str__(self) -> str:
         return self.type or f"{self.size} byte{'' if self.size == 1 else 's'}"
@@ -41,30 +41,30 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Kernel:
-    """What an image says about one kernel. None is what it does not say."""
+    """One kernel of an image. A field is None if the image does not say."""
 
     name: str
-    """As the driver knows it: for C++ without ``extern "C"`` the mangled name."""
+    """The driver's name for it: for C++ without ``extern "C"`` the mangled name."""
     parameters: tuple[Parameter, ...] | None
     max_threads: int | None = None
-    """The most threads of a block, by ``__launch_bounds__``, ``.maxntid`` or ``.reqntid``."""
+    """The most threads of a block, from ``__launch_bounds__``, ``.maxntid`` or ``.reqntid``."""
     block: tuple[int, int, int] | None = None
-    """The block that it needs, by ``.reqntid``."""
+    """The only block with which it can be launched, from ``.reqntid``."""
     registers: int | None = None
     """Registers of a thread."""
     static_shared_bytes: int | None = None
     """Static shared memory of a block, without the 1 KiB that the system keeps from sm_90 on.
 
-    Rounded up to its alignment, and not said by PTX.
+    Rounded up to its alignment; None in PTX.
     """
     cluster: tuple[int, int, int] | None = None
-    """The cluster that it was compiled for, by ``__cluster_dims__`` or ``.reqnctapercluster``."""
+    """The cluster that it was compiled for, from ``__cluster_dims__`` or ``.reqnctapercluster``."""
     max_cluster_rank: int | None = None
-    """The most blocks of a cluster, by the third of the ``__launch_bounds__``."""
+    """The most blocks of a cluster, from the third argument of ``__launch_bounds__``."""
     architectures: tuple[str, ...] = ()
-    """Of a fatbin, the parts that have it: a driver looks in the one that it has chosen alone."""
+    """The entries of a fatbin that have it. A driver uses only the entry that it chooses."""
     contradiction: str | None = None
-    """Of a fatbin whose parts have other parameters each: what they say. It cannot be launched."""
+    """The different parameters in a fatbin's entries, as text. Such a kernel cannot be launched."""
 
     def __str__(self) -> str:
         if self.parameters is None:
@@ -88,15 +88,15 @@ class Kernel:
 
 @dataclass(frozen=True)
 class Image:
-    """What a cubin, a fatbin or PTX has. ``str`` of it is a list for people."""
+    """The contents of a cubin, a fatbin or PTX. ``str(image)`` is a readable list."""
 
     format: Literal["cubin", "fatbin", "ptx"]
     architectures: tuple[str, ...]
-    """``sm_90a`` for code of this architecture, ``compute_90`` for PTX; each once, as they come."""
+    """``sm_90a`` for code, ``compute_90`` for PTX; each once, in the image's order."""
     kernels: Mapping[str, Kernel]
-    """By name, in the image's order. In a fatbin what its parts agree on."""
+    """The kernels by name, in the image's order. In a fatbin, the facts that its entries share."""
     unread: tuple[str, ...] = ()
-    """What of a fatbin could not be read, and why. Kernels may be in there that are not here."""
+    """The entries of a fatbin that could not be read, with reasons. They may have more kernels."""
 
     def __str__(self) -> str:
         lines = [f"{self.format} for {', '.join(self.architectures) or 'nothing'}"]
@@ -106,15 +106,15 @@ class Image:
 
 
 def find_kernel(image: Image, name: str) -> Kernel:
-    """The kernel of that name.
+    """Return the kernel of that name.
 
-    If parts of the image could not be read, a kernel that is not in the others may be in those:
-    then what comes back is a `Kernel` of which nothing but its name is known.
+    A kernel that is not found may be in an entry of a fatbin that could not be read. If there is
+    such an entry, the result is a `Kernel` with nothing but a name.
 
     Raises:
-        SpecError: there is none; it lists those that are there. Or parts of a fatbin disagree about
-            its parameters.
-        TypeError: the name is no str.
+        SpecError: if there is no such kernel (the message lists the others), or if the entries of a
+            fatbin disagree about its parameters.
+        TypeError: if the name is not a str.
     """
     if not isinstance(name, str):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise TypeError(f"kernel: expected a name but got {name!r} ({type(name).__name__})")
@@ -122,9 +122,9 @@ def find_kernel(image: Image, name: str) -> Kernel:
         found = image.kernels[name]
         if found.contradiction is not None:
             raise SpecError(
-                f"The kernel {name!r} has other parameters in each part of the fatbin, so no "
-                f"launch fits all of them: {found.contradiction}. Compile all parts of one source, "
-                "or give one part alone"
+                f"The kernel {name!r} has different parameters in the entries of the fatbin, so no "
+                f"launch fits all of them: {found.contradiction}. Compile all entries from one "
+                "source, or pass a single entry"
             )
         return found
     if image.unread:
@@ -144,15 +144,15 @@ def find_kernel(image: Image, name: str) -> Kernel:
 
 
 def merged(parts: Sequence[tuple[str, Kernel]]) -> Kernel:
-    """One kernel of several architectures, with their names: what they agree on.
+    """Merge the same kernel of several architectures, given by name: keep what they agree on.
 
-    What one of them does not know of its parameters the others may.
+    If one of them does not describe the parameters, those of the others are used.
     """
     kernels = [kernel for _, kernel in parts]
     first = kernels[0]
     known = [(where, k.parameters) for where, k in parts if k.parameters is not None]
     sizes = {tuple(parameter.size for parameter in table) for _, table in known}
-    # PTX says nothing of these: it is not assembled yet.
+    # PTX, which is not assembled yet, has no registers or shared memory.
     assembled = [kernel for kernel in kernels if kernel.registers is not None] or kernels
     return Kernel(
         first.name,
@@ -176,7 +176,7 @@ def _contradiction(known: Sequence[tuple[str, tuple[Parameter, ...]]]) -> str:
 
 
 def _merged_parameters(tables: Sequence[tuple[Parameter, ...]]) -> tuple[Parameter, ...]:
-    """Of the same sizes."""
+    """Merge tables of parameters that have the same sizes."""
     return tuple(
         replace(
             same[0],
@@ -189,7 +189,7 @@ def _merged_parameters(tables: Sequence[tuple[Parameter, ...]]) -> tuple[Paramet
 
 
 def _agreed(values: Iterable[Value | None]) -> Value | None:
-    """The value, if all are the same."""
+    """Return the common value, or None if they differ."""
     different = set(values)
     return different.pop() if len(different) == 1 else None
 
@@ -202,7 +202,7 @@ def _listed(image: Image) -> str:
 
 
 def _hint(image: Image, name: str) -> str:
-    """That it is there by its mangled name, or what is called nearly so."""
+    """Suggest the mangled name of the kernel, or a similar name."""
     plain = {mangled: plain_name(mangled) for mangled in image.kernels}
     wanted = name.partition("<")[0].removeprefix("::")
     found = [

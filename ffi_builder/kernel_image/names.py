@@ -1,4 +1,4 @@
-"""Names of kernels: what a C++ name was before it was mangled."""
+"""Demangles C++ names of kernels."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ _LENGTH = re.compile(r"[1-9][0-9]{0,4}")
 
 
 def plain_name(mangled: str) -> str | None:
-    """``ns::kernel`` for ``_ZN2ns6kernelEPf``: the qualified name, without template arguments.
+    """Return the qualified name without template arguments: ``ns::kernel``.
 
-    None for a name that is not mangled by the Itanium C++ ABI (section 5.1), or in a way that
-    kernels' names are not: operators, for instance.
+    Returns None for a name that is not mangled by the Itanium C++ ABI (section 5.1, as is
+    ``_ZN2ns6kernelEPf``), or that no kernel can have, such as that of an operator.
     """
     if not mangled.startswith("_Z"):
         return None

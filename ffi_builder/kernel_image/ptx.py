@@ -1,11 +1,11 @@
-"""Reading PTX text: its target, and the kernels with their parameters and bounds.
+"""Reads PTX: its target, and its kernels with their parameters and bounds.
 
     .visible .entry saxpy(.param .f32 a, .param .u64 x, .param .align 64 .b8 map[128])
     .maxntid 256, 1, 1
     { … }
 
-The grammar is that of the PTX ISA, "Kernel and Function Directives". Nothing between the braces is
-looked at, and what ptxas would refuse need not be found here.
+The grammar is in the PTX ISA, "Kernel and Function Directives". Bodies are skipped, and some PTX is
+accepted that ptxas refuses.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Final
 from ffi_builder.errors import SpecError
 from ffi_builder.kernel_image.image import Image, Kernel, Parameter
 
-# A comment or string that is not closed takes the rest, so that none is looked for twice.
+# A comment that is not closed takes the rest of the text, so that the search stays linear.
 _NOT_CODE = re.compile(r'//[^\n]*|/\*(?:.*?\*/|.*)|"[^"\n]*"', re.DOTALL)
 _VERSION = re.compile(r"\s*\.version\s+([0-9]+\.[0-9]+)")
 _TARGET = re.compile(r"\.target\s+([\w\s,]*)")
@@ -35,7 +35,7 @@ _SIZES: Final = {
     "bf16x2": 4,
     "f32": 4,
     "f64": 8,
-    # Textures and surfaces are bound otherwise: a cubin says 0 bytes too.
+    # Textures and surfaces are not passed by launches; a cubin says 0 bytes too.
     "texref": 0,
     "surfref": 0,
     "samplerref": 0,
@@ -46,18 +46,18 @@ _BOUNDS: Final = (".maxntid", ".reqntid", ".reqnctapercluster", ".maxclusterrank
 
 
 def is_ptx(text: str) -> bool:
-    """Whether the first thing that is no comment is ``.version``."""
+    """Return whether the text begins with ``.version``, apart from comments."""
     return _VERSION.match(_NOT_CODE.sub(" ", text)) is not None
 
 
 def read_ptx(text: str) -> Image:
-    """The image of text that `is_ptx`; see `ffi_builder.kernel_image.read_image`."""
+    """Read text that `is_ptx`; see `ffi_builder.kernel_image.read_image`."""
     code = _NOT_CODE.sub(" ", text)
     target = _TARGET.search(code)
     found = _ARCHITECTURE.search(target[1]) if target is not None else None
     if found is None:
         shown = "there is no .target" if target is None else f"its .target is {target[1].strip()!r}"
-        raise SpecError(f"The PTX says no architecture, such as `.target sm_90`: {shown}")
+        raise SpecError(f"The PTX names no architecture, such as `.target sm_90`: {shown}")
     kernels: dict[str, Kernel] = {}
     for entry in _ENTRY.finditer(code):
         kernel = _Entry(code, entry.end()).read()
@@ -67,14 +67,14 @@ def read_ptx(text: str) -> Image:
 
 
 class _Entry:
-    """What stands behind one ``.entry``."""
+    """Parses the text after one ``.entry``."""
 
     def __init__(self, code: str, at: int) -> None:
         self._tokens: Iterator[str] = (found[0] for found in _TOKEN.finditer(code, at))
         self._name = ""
 
     def read(self) -> Kernel | None:
-        """The kernel, or None for a declaration, which has no body."""
+        """Return the kernel, or None for a declaration, which has no body."""
         self._name = self._next()
         parameters: list[Parameter | None] = []
         token = self._next()
@@ -100,8 +100,8 @@ class _Entry:
         value = _integer(token)
         if value is None or value < 1:
             raise SpecError(
-                f"The PTX has {token[:_MOST_SHOWN]!r} behind {directive} of {self._name!r}; "
-                "expected a number from 1 on"
+                f"The PTX has {token[:_MOST_SHOWN]!r} after {directive} of {self._name!r}; "
+                "expected a number of at least 1"
             )
         return value
 
@@ -111,7 +111,8 @@ class _Entry:
         for name, values in bounds.items():
             if not 1 <= len(values) <= 3:
                 raise SpecError(
-                    f"The PTX has no or too many numbers behind {name} of {self._name!r}"
+                    f"The PTX has {len(values)} numbers after {name} of {self._name!r}; expected "
+                    f"1 to 3"
                 )
         block = _triple(bounds.get(".reqntid"))
         most = block or _triple(bounds.get(".maxntid"))
@@ -126,7 +127,7 @@ class _Entry:
         )
 
     def _parameters(self) -> Iterator[Parameter | None]:
-        """Up to and with the closing parenthesis; None for one of a type that is not known."""
+        """Yield the parameters up to the closing parenthesis; None for one of unknown type."""
         tokens: list[str] = []
         index = 0
         while True:
@@ -142,7 +143,7 @@ class _Entry:
                 return
 
     def _parameter(self, index: int, tokens: list[str]) -> Parameter | None:
-        """Of ``.param .align 8 .b8 name[24]``, or ``.param .u64 .ptr .global .align 4 name``."""
+        """Parse ``.param .align 8 .b8 name[24]`` or ``.param .u64 .ptr .global .align 4 name``."""
         if tokens[0] != ".param":
             raise SpecError(
                 f"The PTX has a parameter of {self._name!r} that does not begin with .param: "
@@ -157,7 +158,7 @@ class _Entry:
             count = _integer(length[0]) if length else None
             if count is None:
                 raise SpecError(
-                    f"The PTX has a parameter of {self._name!r} whose size is no number: "
+                    f"The PTX has a parameter of {self._name!r} whose size is not a number: "
                     f"{' '.join(tokens)!r}"
                 )
             size, type_ = size * count, f"{type_}[{count}]"
@@ -172,7 +173,7 @@ class _Entry:
 
 
 def _alignment(tokens: list[str]) -> int | None:
-    """Of the parameter itself: behind ``.ptr`` it is that of what is pointed to."""
+    """Return the parameter's own alignment; an ``.align`` after ``.ptr`` is of the pointee."""
     own = tokens[: tokens.index(".ptr")] if ".ptr" in tokens else tokens
     value = _integer(own[own.index(".align") + 1]) if ".align" in own[:-1] else None
     fits = value is not None and 0 < value <= _MOST_ALIGNED and not value & (value - 1)
@@ -187,7 +188,7 @@ def _triple(values: list[int] | None) -> tuple[int, int, int] | None:
 
 
 def _integer(token: str) -> int | None:
-    """A PTX integer: decimal, hexadecimal, octal or binary, perhaps with a U behind it."""
+    """Parse a decimal, hexadecimal, octal or binary integer, which may end in U."""
     digits = token.removesuffix("U")
     if not re.fullmatch(r"0[xX][0-9a-fA-F]{1,8}|0[bB][01]{1,32}|[0-9]{1,10}", digits):
         return None

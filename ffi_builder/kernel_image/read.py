@@ -1,4 +1,4 @@
-"""`read_image`: tells cubins, fatbins and PTX apart, and says what other data look like."""
+"""`read_image`, which recognizes cubins, fatbins and PTX, and names other formats in errors."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from ffi_builder.view import View
 _HOSTS: Final = {3: "x86", 62: "x86-64", 183: "AArch64", 243: "RISC-V"}
 _AMDGPU: Final = 224
 _KNOWN: Final = (
-    (b"\xb1\x43\x62\x46", "the wrapper of a fatbin, which has pointers; give what it points to"),
+    (b"\xb1\x43\x62\x46", "the wrapper of a fatbin; give the fatbin to which it points"),
     (b"!<arch>\n", "an archive of objects (.a)"),
     (b"BC\xc0\xde", "LLVM bitcode; ffi_builder.cuda.lower_to_ptx makes PTX of LLVM IR text"),
     (b"ML\xefR", "MLIR bytecode; ffi_builder.cuda.lower_to_ptx makes PTX of a module"),
-    (b"__CLANG_OFFLOAD_BUNDLE__", "a bundle of clang; take the part for CUDA out of it"),
+    (b"__CLANG_OFFLOAD_BUNDLE__", "a bundle of clang; extract the entry for CUDA"),
     (b"\x03\x02\x23\x07", "SPIR-V"),
     (b"PK\x03\x04", "a zip archive"),
     (b"\x1f\x8b", "compressed by gzip"),
@@ -43,12 +43,12 @@ def read_image(data: bytes | bytearray | memoryview | str) -> Image:
     Nothing is executed or loaded, and no driver is needed.
 
     Args:
-        data: a cubin, a fatbin, or PTX (as bytes, perhaps with a NUL at the end, or as str).
+        data: a cubin, a fatbin, or PTX (as bytes, which may end in a NUL, or as str).
 
     Raises:
-        SpecError: it is none of these (the message says what it looks like), it is truncated or
-            damaged, or it is PTX with a NUL in it, where a driver would stop.
-        TypeError: it is neither bytes nor str.
+        SpecError: if it has another format (the message says which), is truncated or damaged, or
+            is PTX that contains a NUL, at which a driver would stop reading.
+        TypeError: if it is neither bytes nor str.
     """
     if isinstance(data, str):
         return _read_text(data.rstrip("\0"), _encoded(data))
@@ -67,8 +67,8 @@ def _read_text(text: str, raw: bytes) -> Image:
     if is_ptx(text):
         if "\0" in text:
             raise SpecError(
-                f"The PTX has a NUL at character {text.index(chr(0))} of {len(text)}, and a driver "
-                "reads no further; give each PTX alone"
+                f"The PTX has a NUL at character {text.index(chr(0))} of {len(text)}, where a "
+                "driver stops reading; pass each PTX alone"
             )
         return read_ptx(text)
     raise SpecError(f"image: expected a cubin, a fatbin or PTX, but it {_looks(text, raw)}")
@@ -101,7 +101,7 @@ def _check_machine(raw: bytes) -> None:
 
 
 def _looks(text: str, raw: bytes) -> str:
-    """``is empty``, ``is LLVM bitcode``, or what it starts with."""
+    """Describe unknown data: ``is empty``, ``is LLVM bitcode``, or how it starts."""
     if not raw.strip(b"\0"):
         return "is empty" if not raw else f"is {len(raw)} zero bytes"
     for magic, words in _KNOWN:

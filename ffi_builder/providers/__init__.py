@@ -1,4 +1,4 @@
-"""How the kernel is called: the protocol of call providers, and the ready-made ones."""
+"""Call providers emit the call of the kernel: their protocol, and the ready-made ones."""
 
 from __future__ import annotations
 

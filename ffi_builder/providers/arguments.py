@@ -1,15 +1,15 @@
-"""The arguments that items become in a call with C types."""
+"""C arguments of items: what a tensor is passed as differs by provider, the others do not."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Final
+from dataclasses import dataclass, replace
+from typing import Final, TypeAlias
 
 from ffi_builder import spec
 from ffi_builder.ir import Value
 from ffi_builder.providers.context import CallContext
-from ffi_builder.providers.items import Item, plain
+from ffi_builder.providers.items import Entry, Item, items, plain
 
 _NARROW: Final = {
     **dict.fromkeys(("int8", "int16"), "llvm.signext"),
@@ -32,17 +32,38 @@ class Argument:
     of: tuple[Item, ...] = ()
 
 
-def arguments_of_items(
-    found: Sequence[Item],
-    context: CallContext,
-    convert: Callable[[CallContext, Item], list[Argument]],
+Convert: TypeAlias = Callable[[CallContext, Item], "list[Argument]"]
+"""Returns the arguments that a provider passes for one item."""
+
+
+def convert_items(
+    provider: str, args: Sequence[Entry] | None, context: CallContext, convert: Convert
 ) -> list[Argument]:
-    """Convert each item; the arguments note which item they are made of."""
+    """Convert ``args=``, or every parameter; the arguments note which item they are made of.
+
+    Raises:
+        BuildError: if the signature does not have an entry of ``args=``.
+    """
     arguments: list[Argument] = []
-    for item in found:
+    for item in items(provider, args, context):
         of = (item,)
-        arguments += [Argument(a.value, a.extension, a.name, of) for a in convert(context, item)]
+        arguments += [replace(argument, of=of) for argument in convert(context, item)]
     return arguments
+
+
+def c_arguments(
+    context: CallContext,
+    item: Item,
+    convert_tensor: Callable[[CallContext, spec.Tensor], list[Value]],
+) -> list[Argument]:
+    """Return the C arguments of an item; ``convert_tensor`` returns those of a Tensor."""
+    match plain(item):
+        case spec.Tensor() as tensor:
+            return [Argument(value) for value in convert_tensor(context, tensor)]
+        case spec.Shape() as shape:
+            return shape_arguments(context, shape)
+        case _:
+            return scalar_arguments(context, item)
 
 
 def scalar_arguments(context: CallContext, item: Item) -> list[Argument]:
@@ -58,8 +79,10 @@ def scalar_argument(context: CallContext, item: Item) -> Argument:
     match plain(item):
         case spec.Data(tensor=tensor):
             return Argument(context.data(tensor))
-        case spec.Field() as part:
-            return _part(context, part)
+        case spec.Field(param=param, part="present"):
+            return Argument(context.present(param), _NARROW["bool"])
+        case spec.Field(param=param, part=part):
+            return Argument(getattr(context, part)(param))
         case spec.Var() as var:
             return Argument(context.value(var), _NARROW.get(var.dtype, ""))
         case int() | spec.Expr() as value:
@@ -70,12 +93,6 @@ def scalar_argument(context: CallContext, item: Item) -> Argument:
             return Argument(context.scalar(param))
 
 
-def _part(context: CallContext, part: spec.Field) -> Argument:
-    if part.part == "present":
-        return Argument(context.present(part.param), _NARROW["bool"])
-    return Argument(getattr(context, part.part)(part.param))
-
-
 def shape_arguments(context: CallContext, shape: spec.Shape) -> list[Argument]:
     """Return the entries of a Shape that are not ints; expressions are i64."""
     return [
@@ -83,3 +100,13 @@ def shape_arguments(context: CallContext, shape: spec.Shape) -> list[Argument]:
         for entry, value in zip(shape.shape, context.entries(shape), strict=True)
         if not isinstance(entry, int)
     ]
+
+
+def widened(context: CallContext, item: spec.Dim) -> Value:
+    """Extend a symbol, expression or int to i64; the bits of a uint64 are kept."""
+    b, value = context.builder, context.value(item)
+    if value.type == b.types.i64:
+        return value
+    assert isinstance(item, spec.Var)
+    extend = b.zext if item.dtype.startswith("u") else b.sext
+    return extend(value, b.types.i64)

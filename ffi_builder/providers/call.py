@@ -1,16 +1,15 @@
-"""Calling a function of the module, or one that it is linked with."""
+"""Calling a function that is in the module or linked with it."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ffi_builder import spec
 from ffi_builder.errors import BuildError
 from ffi_builder.ir import Attribute, Operation, Type, Value, describe, function_parts
 from ffi_builder.providers.arguments import Argument
 from ffi_builder.providers.context import CallContext
 from ffi_builder.providers.mismatch import describe_mismatch
-from ffi_builder.providers.results import result_type, take_results
+from ffi_builder.providers.results import result_type, scalar_results, take_results
 
 
 def call(
@@ -24,9 +23,9 @@ def call(
 ) -> Value | None:
     """Call the callee, and set ``context.returned`` or ``context.results`` to what it returns.
 
-    A callee that the module does not have is declared to return ``result``; left out, void, or an
-    i32 if ``context.status_wanted`` is set. If the signature returns scalars, the callee returns
-    those instead of a status, except with ``results=False``.
+    A callee that the module does not have is declared to return ``result``. If that is left out, it
+    is void, or an i32 if ``context.status_wanted`` is set. If the signature returns scalars, the
+    callee returns those instead of a status, unless ``results`` is False.
 
     Returns:
         The callee's status, or None if it returns none.
@@ -36,18 +35,22 @@ def call(
             has both types.
     """
     check_name(provider, callee)
-    scalars = [r for r in context.signature.results if isinstance(r, spec.Var)] if results else []
+    scalars = scalar_results(context) if results else []
     if not scalars:
         context.returned = _call(provider, context, callee, arguments, result)
         return context.returned
     wanted = result_type(provider, context, callee, scalars)
     value = _call(provider, context, callee, arguments, wanted)
-    take_results(provider, context, callee, value, scalars)
+    take_results(provider, context, callee, value, scalars, wanted)
     return None
 
 
 def check_name(provider: str, callee: str) -> str:
-    """Return the name of a callee if it can be one."""
+    """Return the name of a callee.
+
+    Raises:
+        BuildError: if it is not a str, or is empty or begins with ``@``.
+    """
     if not isinstance(callee, str) or not callee or callee.startswith("@"):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise BuildError(f"{provider}: expected the callee's name, without '@', but got {callee!r}")
     return callee
@@ -89,7 +92,7 @@ def _check_callee(
     operation: Operation,
     arguments: Sequence[Argument],
 ) -> Type:
-    """Return the callee's result type."""
+    """Compare the callee's parameters with the arguments; return its result type."""
     if operation.name != "llvm.func":
         raise BuildError(
             f"{provider}: the callee @{callee} is {describe(operation)}; it must be an llvm.func, "
@@ -103,9 +106,12 @@ def _check_callee(
 
 
 def check_status(context: CallContext, callee: str, status: Value | None) -> None:
-    """Raise an error at run time if the callee returns an i32 other than 0.
+    """Emit a check that raises an error if the callee returns an i32 other than 0.
 
-    Nothing is emitted if it returns nothing, or if ``context.status_wanted`` is set.
+    Emits nothing if the callee returns nothing, or if ``context.status_wanted`` is set.
+
+    Raises:
+        BuildError: if the callee returns another type.
     """
     if status is None or context.status_wanted:
         return

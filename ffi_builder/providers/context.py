@@ -26,10 +26,16 @@ class ModuleContext:
         Raises:
             BuildError: if the module has a symbol of that name.
         """
-        internal = {"linkage": self.symbols.types.attribute("#llvm.linkage<internal>")}
-        function = self.symbols.function(name, result, parameters, internal, body=True)
-        entry = function.regions[0].blocks[0]
-        return Builder(self.symbols, function, entry, self.symbols.location)
+        return define_internal(self.symbols, name, result, parameters)
+
+
+def define_internal(
+    symbols: Symbols, name: str, result: Type, parameters: Sequence[Type]
+) -> Builder:
+    """Implement :meth:`ModuleContext.define`."""
+    internal = {"linkage": symbols.types.attribute("#llvm.linkage<internal>")}
+    function = symbols.function(name, result, parameters, internal, body=True)
+    return Builder(symbols, function, function.regions[0].blocks[0], symbols.location)
 
 
 class Decoded(Protocol):
@@ -101,8 +107,8 @@ class CallContext:
     """The decoded arguments of one call, and the builder to emit it with.
 
     Attributes:
-        fn_name: the name that errors show.
-        module: the module that the wrapper is in.
+        fn_name: the function's name in errors.
+        module: the module that contains the wrapper.
         entry_block: the wrapper's first block, for stack space.
         params: the parameters of the signature.
         env_stream: the current stream of the first device tensor, if the signature has an
@@ -110,15 +116,15 @@ class CallContext:
         raw_args, raw_num_args, raw_result: the arguments of the wrapper itself.
         builder: emits operations; its cursor is at the end of the current block.
         matched_var_binding: the value of every symbol, in the symbol's own type.
-        signature: what the wrapper accepts.
+        signature: the parameters and results of the wrapper.
         symbols: the module's symbols: declarations, globals.
-        returned: what the callee of the last call returned, or None if it returned nothing; the
-            ready-made providers set it for providers that wrap them.
-        status_wanted: set by a wrapping provider that checks ``returned`` itself. The inner one
-            then checks no status, and declares an absent callee to return an i32.
-        results: to be set by the provider if the signature returns scalars: a Value for each, in
-            order and in its own type. (Result tensors are allocated before the call; ``data``,
-            ``shape`` and the others take them like those of ``params``.)
+        returned: the value that the callee of the last call returned, or None if it returned
+            nothing. The ready-made providers set it for providers that wrap them.
+        status_wanted: set by a wrapping provider that checks ``returned`` itself. The inner
+            provider then checks no status, and declares an absent callee to return an i32.
+        results: set by the provider if the signature returns scalars: a Value for each, in order
+            and in its own type. (Result tensors are allocated before the call; ``data``, ``shape``
+            and the others take them like the tensors of ``params``.)
     """
 
     fn_name: str
@@ -143,7 +149,7 @@ class CallContext:
         return self.builder.symbols
 
     def value(self, item: spec.Dim) -> Value:
-        """A symbol in its own type, an expression (checked for overflow) or int as an i64."""
+        """A symbol in its own type; an expression (checked for overflow) or int as an i64."""
         return self.decoded.value(item)
 
     def data(self, tensor: spec.Param) -> Value:
@@ -158,7 +164,7 @@ class CallContext:
         return self.decoded.shape(tensor, wide=wide)
 
     def strides(self, tensor: spec.Param, *, wide: bool = False) -> list[Value]:
-        """Every stride, in elements, like :meth:`shape`; also if the spec has none.
+        """Every stride, in elements, typed as by :meth:`shape`; computed if the spec has none.
 
         If a contiguous tensor is absent, the innermost is 1 and the others are 0.
         """
@@ -209,16 +215,16 @@ class CallContext:
     def scalar(self, param: spec.Param) -> Value:
         """The value of a parameter that is one value; 0 or NULL if it is absent.
 
-        An absent Var that another parameter binds has that value. A Var and a Choice have the type
-        of their dtype, a DType is an i32, a Device an i64; streams, DataPointers and objects
-        (borrowed) are pointers.
+        An absent Var that another parameter binds has the value of that parameter. A Var and a
+        Choice have the type of their dtype, a DType is an i32, a Device an i64; streams,
+        DataPointers and objects (borrowed) are pointers.
         """
         return self.decoded.scalar(param)
 
     def any(self, param: spec.Param) -> Value:
         """The address of the ``TVMFFIAny`` of an argument, or of an element of one.
 
-        An element of an absent tuple is None. If several parameters are one symbol, it is that of
-        the first one that is present.
+        An element of an absent tuple is None. If several parameters are the same symbol, it is the
+        argument of the first one that is present.
         """
         return self.decoded.any(param)

@@ -1,14 +1,11 @@
-"""What the ready-made providers pass, so that errors can name the one that fits a callee."""
+"""Registry of what the ready-made providers pass, so that errors can name the one that fits."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from ffi_builder.providers.arguments import Argument
-from ffi_builder.providers.context import CallContext
-from ffi_builder.providers.items import Item
+from ffi_builder.providers.arguments import Convert
 
 
 @dataclass(frozen=True)
@@ -18,9 +15,9 @@ class Fixed:
     provider: str
     types: tuple[str, ...]
     options: str = ""
-    """What is added to its name: ``" with include_num_args=True"``."""
+    """Text after its name: ``" with include_num_args=True"``."""
     plainly: str = ""
-    """What is added if that provider was called with other options."""
+    """Text after its name if the same provider was used with other options."""
 
 
 @dataclass(frozen=True)
@@ -28,7 +25,7 @@ class PerItem:
     """A provider that passes each item as arguments of its own."""
 
     provider: str
-    arguments_of: Callable[[CallContext, Item], list[Argument]]
+    arguments_of: Convert
 
 
 FIXED: Final[list[Fixed]] = []
@@ -36,7 +33,7 @@ PER_ITEM: Final[list[PerItem]] = []
 
 
 def register(*conventions: Fixed | PerItem) -> None:
-    """Let errors name these providers; of several that fit, they name the first."""
+    """Let errors name these providers; if several fit, they name the first."""
     for convention in conventions:
         if isinstance(convention, Fixed):
             FIXED.append(convention)

@@ -1,13 +1,15 @@
-"""Calls of functions that are registered with tvm-ffi, and code that other callers share."""
+"""Calling functions that are registered with tvm-ffi, and code that all TVM-FFI calls share."""
 
 from __future__ import annotations
 
 import struct
+from collections.abc import Generator
+from contextlib import contextmanager
 from typing import Final
 
 from ffi_builder import abi
 from ffi_builder.abi import TypeIndex
-from ffi_builder.ir import CheckingBuilder, Value
+from ffi_builder.ir import Builder, CheckingBuilder, Value
 
 _GET_GLOBAL: Final = "TVMFFIFunctionGetGlobal"
 _CALL: Final = "TVMFFIFunctionCall"
@@ -17,7 +19,7 @@ _DEC_REF: Final = "TVMFFIObjectDecRef"
 def call_global(b: CheckingBuilder, name: str, array: Value, count: Value, result: Value) -> Value:
     """Look a function up and call it with ``count`` arguments; return its status.
 
-    At run time it is a RuntimeError if no function has that name.
+    The wrapper raises a RuntimeError if no function has that name.
     """
     t = b.types
     b.symbols.declare(_GET_GLOBAL, t.i32, [t.ptr, t.ptr])
@@ -38,11 +40,25 @@ def call_global(b: CheckingBuilder, name: str, array: Value, count: Value, resul
 
 def return_failure(b: CheckingBuilder, status: Value) -> None:
     """Return a status other than 0 to the caller: the callee has set the error."""
+    with unless(b, b.eq(status, b.i32(0))):
+        b.ret(status)
+
+
+@contextmanager
+def unless(b: Builder, condition: Value) -> Generator[None]:
+    """Run the body, which ends its block, in a cold block if the condition does not hold."""
     following, failed = b.new_block(), b.new_block(cold=True)
-    b.cond_br(b.eq(status, b.i32(0)), following, failed, likely=True)
+    b.cond_br(condition, following, failed, likely=True)
     b.block = failed
-    b.ret(status)
+    yield
     b.block = following
+
+
+def store_none(b: Builder, at: Value) -> None:
+    """Write None as a ``TVMFFIAny``, all 16 bytes."""
+    zero = b.i64(0)
+    b.store(zero, at)
+    b.store(zero, b.offset(at, abi.ANY_PAYLOAD))
 
 
 def any_head(b: CheckingBuilder, index: TypeIndex) -> Value:

@@ -1,4 +1,4 @@
-"""What a provider passes on: parameters, their parts, symbols, expressions and ints."""
+"""Entries of ``args=``: parameters, their parts, symbols, expressions and ints."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ CONSTANTS: Final = (spec.ConstNone, spec.ConstInt, spec.ConstBool, spec.ConstFlo
 
 
 def items(provider: str, args: Sequence[Entry] | None, context: CallContext) -> list[Item]:
-    """Return ``args=``, or every parameter in order; tuples are flattened, constants left out.
+    """Return ``args=``, or every parameter in order, with tuples flattened and constants left out.
 
     Result tensors that ``args=`` does not contain follow.
 
@@ -37,7 +37,7 @@ def items(provider: str, args: Sequence[Entry] | None, context: CallContext) -> 
 
 
 def with_result_tensors(context: CallContext, found: list[Item]) -> list[Item]:
-    """Return the items, followed by each result tensor of which they contain no part."""
+    """Return the items, followed by each result tensor that they do not contain, even in part."""
     owners = [_owner(item) for item in found]
     return [
         *found,
@@ -76,8 +76,8 @@ def entries(provider: str, args: Sequence[Entry], context: CallContext) -> list[
                 item.name for item in (*context.params, *context.signature.result_tensors)
             )
             raise BuildError(
-                f"{provider}: args= has {entry!r}, which is no parameter of {context.fn_name!r}; "
-                f"it has {names or 'none'}"
+                f"{provider}: args= has {entry!r}, which is not a parameter of "
+                f"{context.fn_name!r}; it has {names or 'none'}"
             )
     return found
 
@@ -120,16 +120,15 @@ def _named(
 def _no_part(param: spec.Param, path: str, part: str) -> str:
     """Say why a parameter has no such part, and which parts it has."""
     if part == "present":
-        return f"but {path} is no Optional, so it is always present"
+        return f"but {path} is not an Optional, so it is always present"
     tensor = spec.required(param)
     parts = [*spec.parts_of(param), *(["data"] if isinstance(tensor, spec.Tensor) else [])]
     which = re.fullmatch(r"(shape|strides)(\[\d+\])?", part)
     if isinstance(tensor, spec.Tensor) and which is not None and not tensor.any_rank:
         entries = tensor.dims if which[1] == "shape" else tensor.stride_entries or ()
         named = ", ".join(repr(str(e)) for e in entries if isinstance(e, (spec.Var, spec.Expr)))
-        if named:
-            return f"but what is passed of {path}.{which[1]} are its symbols, such as {named}"
-        return f"but what is passed of {path}.{which[1]} are its symbols, and it has none"
+        some = f"such as {named}" if named else "and it has none"
+        return f"but {path}.{which[1]} is passed by its symbols, {some}"
     kind = type(tensor).__name__
     inner = [below for below, _ in spec.elements(param, path)]
     if inner:
@@ -160,7 +159,7 @@ def _is_dim(entry: object) -> bool:
 
 
 def _flat(params: Sequence[spec.Param]) -> Iterator[spec.Param]:
-    """Flatten tuples and structs, also optional ones, and leave out constants."""
+    """Yield the parameters, with (optional) tuples and structs flattened, without constants."""
     for param in params:
         plain = spec.required(param)
         if isinstance(plain, (spec.TupleParam, spec.Struct)):
@@ -178,7 +177,7 @@ def flat_item(entry: Item) -> Iterator[Item]:
 
 
 def _every(params: Sequence[spec.Param]) -> Iterator[tuple[spec.Param, str]]:
-    """Yield every parameter, and the parameter of each Optional."""
+    """Yield every parameter with its path, and so the parameter of each Optional."""
     for path, param in spec.with_paths(params):
         yield param, path
         if isinstance(param, spec.Optional):

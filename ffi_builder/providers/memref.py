@@ -1,4 +1,4 @@
-"""Calling functions that take MLIR memrefs: expanded into scalars, or by MLIR's C interface."""
+"""Calling functions that take MLIR memrefs, expanded into scalars or through the C interface."""
 
 from __future__ import annotations
 
@@ -9,16 +9,11 @@ from typing import ClassVar, Final
 from ffi_builder import spec
 from ffi_builder.errors import BuildError
 from ffi_builder.ir import LLVM_TYPES, Block, Type, Value, describe, function_parts
-from ffi_builder.providers.arguments import (
-    Argument,
-    arguments_of_items,
-    scalar_arguments,
-    shape_arguments,
-)
+from ffi_builder.providers.arguments import Argument, c_arguments, convert_items
 from ffi_builder.providers.call import call, check_name
 from ffi_builder.providers.context import CallContext, ModuleContext
 from ffi_builder.providers.conventions import PerItem
-from ffi_builder.providers.items import Entry, Item, items, path_of, plain
+from ffi_builder.providers.items import Entry, Item, path_of, plain
 from ffi_builder.providers.memref_types import Passed, check_types
 from ffi_builder.providers.provider import describe_callee, fields_key
 
@@ -34,23 +29,23 @@ class MemRefCallProvider:
 
         ptr allocated, ptr aligned, i64 offset, i64 sizes[r], i64 strides[r]
 
-    or with ``c_interface`` a pointer to a struct of these, on the stack (of rank 0: without the
-    arrays). Both pointers are data + byte_offset (NULL for an absent tensor), and the offset is 0.
-    All else is passed as by :class:`DirectCallProvider`. The layout is that of MLIR's conversion of
-    memrefs to the LLVM dialect ("Target LLVM IR", default calling convention).
+    With ``c_interface`` it becomes a pointer to a struct of these on the stack; the struct of rank
+    0 has no arrays. Both pointers are data + byte_offset (NULL for an absent tensor), and the
+    offset is 0. All other items are passed as :class:`DirectCallProvider` passes them. The layout
+    is the one of MLIR's documentation, "LLVM IR Target", default calling convention.
 
     Args:
         callee: the symbol to call; declared if the module has none of that name.
-        args: items in the order in which they are passed; left out, every parameter but constants.
-        c_interface: call ``_mlir_ciface_<callee>``, which a ``func.func`` with the attribute
-            ``llvm.emit_c_interface`` gets. The callee may be given with that prefix.
+        args: the items to pass, in order; left out, every parameter except constants.
+        c_interface: call ``_mlir_ciface_<callee>``, which MLIR makes for a ``func.func`` with the
+            attribute ``llvm.emit_c_interface``. The callee may be given with that prefix.
 
     Raises:
-        BuildError: when attached, if a tensor may have any number of dimensions, the callee takes
-            other arguments, or it returns something: a returned memref is memory that somebody
-            would have to free. (An integer, where :class:`CheckStatus` is around the provider.)
-            Also if a tensor does not fit the memref that the callee took before it was lowered,
-            where that is recorded (:func:`~ffi_builder.record_memref_types`).
+        BuildError: when attached, if a tensor may have any number of dimensions, or if the callee
+            takes other arguments or returns anything: a returned memref is memory that the wrapper
+            would have to free. (Inside :class:`CheckStatus` the callee may return an integer.)
+            Also if a tensor does not fit the memref that the callee took before it was lowered, if
+            :func:`~ffi_builder.record_memref_types` has recorded that.
     """
 
     callee: str
@@ -60,8 +55,8 @@ class MemRefCallProvider:
     borrows_tensors: ClassVar[bool] = True
 
     def cache_key(self, context: ModuleContext) -> Hashable | None:
-        """Return the fields, and what the callee is the C interface of, or the other way round."""
-        key = fields_key(self)
+        """Return the fields, with the type of the callee's C interface, or of its function."""
+        key = fields_key(self, context)
         if key is None:
             return None
         other = self.callee.removeprefix(C_INTERFACE)
@@ -75,63 +70,57 @@ class MemRefCallProvider:
         callee = check_name(name, self.callee)
         if self.c_interface:
             callee = C_INTERFACE + callee.removeprefix(C_INTERFACE)
-        found = items(name, self.args, context)
-        arguments = arguments_of_items(found, context, self.arguments_of)
-        if self.c_interface:
-            self._check_c_interface(context, callee, arguments)
-        self._check_returns_no_memref(context, callee)
+        arguments = convert_items(name, self.args, context, self.arguments_of)
         plain_name = callee.removeprefix(C_INTERFACE) if self.c_interface else None
+        self._check_callee(context, callee, plain_name, arguments)
         check_types(name, context, callee, _tensors(arguments), interface_of=plain_name)
         self._check_result(context, callee, call(name, context, callee, arguments))
         return context.builder.block
 
     def arguments_of(self, context: CallContext, item: Item) -> list[Argument]:
-        """Return the arguments that one entry of ``args=`` is passed as."""
-        match plain(item):
-            case spec.Tensor(any_rank=True) as tensor:
-                path = path_of(context, tensor)
-                raise BuildError(
-                    f"{type(self).__name__}: {path!r} may have any number of dimensions, and a "
-                    f"memref has a rank; pass its DLTensor* with args=['{path}.dltensor']"
-                )
-            case spec.Tensor() as tensor if self.c_interface:
-                return [Argument(_descriptor_on_the_stack(context, tensor))]
-            case spec.Tensor() as tensor:
-                return [Argument(value) for value in descriptor(context, tensor)]
-            case spec.Shape() as shape:
-                return shape_arguments(context, shape)
-            case _:
-                return scalar_arguments(context, item)
+        """Return the arguments for one entry of ``args=``."""
+        return c_arguments(context, item, self._tensor)
 
-    def _check_c_interface(
-        self, context: CallContext, callee: str, arguments: Sequence[Argument]
-    ) -> None:
-        """Check that the module has the C interface of its function, without a memref result."""
-        plain_name = callee.removeprefix(C_INTERFACE)
-        found, behind = context.symbols.find(callee), context.symbols.find(plain_name)
-        if found is None and behind is not None:
+    def _tensor(self, context: CallContext, tensor: spec.Tensor) -> list[Value]:
+        if tensor.any_rank:
+            path = path_of(context, tensor)
             raise BuildError(
-                f"{type(self).__name__}: the module has @{plain_name} ({describe(behind)}), but no "
-                f"@{callee}; lower it with the attribute llvm.emit_c_interface, or leave "
+                f"{type(self).__name__}: {path!r} may have any number of dimensions, and a "
+                f"memref has a rank; pass its DLTensor* with args=['{path}.dltensor']"
+            )
+        if self.c_interface:
+            return [_descriptor_on_the_stack(context, tensor)]
+        return descriptor(context, tensor)
+
+    def _check_callee(
+        self,
+        context: CallContext,
+        callee: str,
+        interface_of: str | None,
+        arguments: Sequence[Argument],
+    ) -> None:
+        """Check that the C interface exists, and that no memref is returned in either convention.
+
+        This comes before the comparison of arguments, whose message would say less.
+        """
+        found = context.symbols.find(callee)
+        function = None if interface_of is None else context.symbols.find(interface_of)
+        if found is None and function is not None:
+            raise BuildError(
+                f"{type(self).__name__}: the module has @{interface_of} ({describe(function)}), "
+                f"but no @{callee}; lower it with the attribute llvm.emit_c_interface, or leave "
                 f"c_interface=True out"
             )
+        if found is None or found.name != "llvm.func":
+            return
+        result, parameters = function_parts(found)
         given = tuple(str(argument.value.type) for argument in arguments)
-        if found is None or found.name != "llvm.func":
-            return
-        _, parameters = function_parts(found)
-        if parameters == ("!llvm.ptr", *given):
+        if interface_of is not None and parameters == ("!llvm.ptr", *given):
             raise BuildError(
-                f"{type(self).__name__}: the callee @{callee} takes a pointer more than is passed, "
-                f"({', '.join(parameters)}), in front: where the C interface puts a memref (or "
-                f"several values) that the function returns; {_OUT_PARAMETERS}"
+                f"{type(self).__name__}: the callee @{callee} takes one pointer more in front, "
+                f"({', '.join(parameters)}): the C interface writes a memref (or several values) "
+                f"that the function returns there; {_OUT_PARAMETERS}"
             )
-
-    def _check_returns_no_memref(self, context: CallContext, callee: str) -> None:
-        """Refuse a memref result, before the arguments are compared."""
-        found = context.symbols.find(callee)
-        if found is None or found.name != "llvm.func":
-            return
-        result, _ = function_parts(found)
         if result.startswith("!llvm.struct<(ptr, ptr, i64"):
             raise BuildError(
                 f"{type(self).__name__}: the callee @{callee} returns a memref ({result}); "
@@ -147,7 +136,7 @@ class MemRefCallProvider:
         if dtype is not None:
             words = f"if that is the result, say so: returns=spec.Var('y', {dtype!r})"
         if _is_integer(result.type):
-            words += "; or if it is a status, put CheckStatus around the provider"
+            words += "; or if it is a status, wrap the provider in CheckStatus"
         raise BuildError(f"{type(self).__name__}: the callee @{callee} returns {kind}; {words}")
 
 
@@ -187,7 +176,7 @@ def _tensors(arguments: Sequence[Argument]) -> list[Passed]:
 
 
 def _descriptor_on_the_stack(context: CallContext, tensor: spec.Tensor) -> Value:
-    """``{ptr, ptr, i64, [r x i64], [r x i64]}``, all of it words of 8 bytes."""
+    """Write ``{ptr, ptr, i64, [r x i64], [r x i64]}``, all words of 8 bytes."""
     b = context.builder
     t = b.types
     values = descriptor(context, tensor)

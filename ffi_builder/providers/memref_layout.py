@@ -45,7 +45,7 @@ def show_product(product: Product) -> str:
 
 def _product_of(tensor: spec.Tensor, axes: Sequence[int]) -> Product:
     dims = tensor.dims
-    # A dimension that is not looked at is like a symbol that occurs nowhere else.
+    # A dimension that is not checked is like a symbol that occurs nowhere else.
     factors = [
         (1, (f"shape[{axis}]",)) if dim is None else _product(dim)
         for axis, dim in enumerate(dims)

@@ -1,12 +1,12 @@
-"""Comparing the tensors that are passed as memrefs with the types that the kernel was written with.
+"""Compares tensors that are passed as memrefs with the types that the kernel was written with.
 
-An ``llvm.func`` says of a memref that it is two pointers and some i64s. What it was before is in an
-attribute of the function (:mod:`ffi_builder.protocol`), if somebody has recorded it::
+In an ``llvm.func`` a memref is two pointers and some i64s. The type that it had before lowering is
+in an attribute of the function (:mod:`ffi_builder.protocol`), if it was recorded::
 
     llvm.func @mm(!llvm.ptr, !llvm.ptr, i64, i64, i64, …)
       attributes {ffi_builder.memref_types = "(memref<?xf32>, …) -> ()"}
 
-A pass may have changed the function since, so a record counts only where its types lower to those
+A pass may have changed the function since, so a record counts only if its types lower to the types
 that the function has.
 """
 
@@ -34,7 +34,7 @@ from ffi_builder.providers.items import path_of
 from ffi_builder.providers.memref_layout import given_strides, only_value, row_major, show_product
 
 Passed: TypeAlias = "tuple[int, spec.Tensor]"
-"""A tensor that is passed as a descriptor, and at which argument that begins."""
+"""A tensor that is passed as a descriptor, after the position of its first argument."""
 
 
 def check_types(
@@ -49,11 +49,11 @@ def check_types(
 
     Args:
         provider: the provider's name, for errors.
-        context: the call's.
+        context: the context of the call.
         callee: the function that is called.
         passed: the tensors, in order.
-        interface_of: the function that the callee is the C interface of, where each descriptor is
-            one argument; None if it is called itself.
+        interface_of: if the callee is a C interface, the function that it belongs to. Each
+            descriptor is then one argument.
 
     Raises:
         BuildError: if a tensor has another element type, rank, size or layout. The message says
@@ -66,7 +66,7 @@ def check_types(
     lowered_to = [(function, interface_of is not None)]
     plain = None if interface_of is None else context.symbols.find(interface_of)
     if plain is not None and plain.name == "llvm.func":
-        # The pointers of a C interface do not say how many dimensions are behind them.
+        # The pointers of a C interface do not say how many dimensions they have.
         lowered_to.append((plain, False))
     if record is None or any(
         lowered(record, c_interface=c_interface) != function_parts(made)
@@ -86,7 +86,7 @@ def check_types(
 
 
 def _record(types: Types, function: Operation) -> FunctionTypes | None:
-    """Read the record of a function's types."""
+    """Read the record of a function's types; None if it has no valid one."""
     if MEMREF_TYPES not in function.attributes:
         return None
     text = getattr(function.attributes[MEMREF_TYPES], "value", None)
@@ -100,7 +100,7 @@ def _record(types: Types, function: Operation) -> FunctionTypes | None:
 
 
 def _positions(record: FunctionTypes, *, c_interface: bool) -> dict[int, MemRef]:
-    """Each memref by the argument at which it begins."""
+    """Return the memrefs by the position of their first argument."""
     found: dict[int, MemRef] = {}
     position = 0
     for type_ in record.inputs:
@@ -127,14 +127,14 @@ def _wrong_dtype(tensor: spec.Tensor, memref: MemRef) -> str | None:
         return None
     allowed = {spec.parse_dtype(dtype) for dtype in dtypes}
     wrong = [dtype for dtype in tensor.dtypes if spec.parse_dtype(dtype) not in allowed]
-    # One stored element is then one of the kernel's, and either may be what the kernel says.
+    # A stored element then has the size of a value, and the kernel may be written for either.
     same_size = tensor.storage_dtype is not None and tensor.packing == 1
     if same_size and spec.parse_dtype(str(tensor.storage_dtype)) in allowed:
         return None
     if not wrong:
         return None
     if not dtypes:
-        return f"no dtype of DLPack is {memref.element}; change the kernel's element type"
+        return f"DLPack has no dtype for {memref.element}; change the kernel's element type"
     elements = f"the kernel's elements are {memref.element}"
     if len(tensor.dtypes) > 1:
         return (
@@ -180,7 +180,7 @@ def _wrong_stride(tensor: spec.Tensor, memref: MemRef) -> str | None:
             if given != row_major(tensor, axis):
                 return _not_row_major(tensor, axis)
         elif (stride := memref.strides[axis]) is not None and given != (stride, ()):
-            shown = "not looked at" if given is None else show_product(given)
+            shown = "not checked" if given is None else show_product(given)
             return (
                 f"the kernel's stride {axis} is {stride}, but the spec's is {shown}; write "
                 f"{stride} for strides[{axis}], or '?' in the kernel's layout"
@@ -191,7 +191,7 @@ def _wrong_stride(tensor: spec.Tensor, memref: MemRef) -> str | None:
 def _not_row_major(tensor: spec.Tensor, axis: int) -> str:
     layout = ", ".join("?" * tensor.ndim)
     return (
-        f"a memref without a layout is row-major, and strides[{axis}] of the spec may be another; "
+        f"a memref without a layout is row-major, but strides[{axis}] of the spec may differ; "
         f"leave strides= out, or give the kernel's memref a layout, such as strided<[{layout}]>"
     )
 
@@ -201,5 +201,5 @@ def _wrong_offset(memref: MemRef) -> str | None:
         return None
     return (
         f"the kernel adds an offset of {memref.offset}, but tensors are passed with offset 0, as "
-        f"their pointers have it in them; write 'offset: ?' in the kernel's layout, or none"
+        f"their pointers include it; write 'offset: ?' in the kernel's layout, or no offset"
     )

@@ -7,7 +7,7 @@ since an error follows.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cache
@@ -18,7 +18,7 @@ from ffi_builder.errors import BuildError
 from ffi_builder.protocol import MEMREF_TYPES
 from ffi_builder.providers.arguments import Argument
 from ffi_builder.providers.context import CallContext
-from ffi_builder.providers.conventions import FIXED, PER_ITEM
+from ffi_builder.providers.conventions import FIXED, PER_ITEM, PerItem
 from ffi_builder.providers.items import Item, path_of, plain
 
 _PTR: Final = "!llvm.ptr"
@@ -26,12 +26,12 @@ _OF_MEMREFS: Final = "MemRefCallProvider"
 _MOST_SHOWN: Final = 4
 """Differences that one error lists."""
 _MOST_REORDERED: Final = 6
-"""Entries of which every order is tried: 720 orders."""
+"""The most entries of which every order is tried: 720 orders."""
 
 
 @dataclass(frozen=True)
 class _Group:
-    """The arguments that one entry of ``args=`` is passed as."""
+    """One entry of ``args=`` and the LLVM types of its arguments."""
 
     item: Item
     name: str
@@ -39,7 +39,7 @@ class _Group:
 
     @property
     def ndim(self) -> int | None:
-        """The number of dimensions of a tensor, where that is known."""
+        """The number of dimensions of a tensor; None for other items and tensors of any rank."""
         tensor = plain(self.item)
         if isinstance(tensor, spec.Tensor) and not tensor.any_rank:
             return tensor.ndim
@@ -53,7 +53,7 @@ def describe_mismatch(
     arguments: Sequence[Argument],
     taken: tuple[str, ...],
 ) -> BuildError:
-    """Return the error of a callee that takes arguments of these other LLVM types."""
+    """Return the error for a callee that takes arguments of other LLVM types, ``taken``."""
     passed = [str(argument.value.type) for argument in arguments]
     groups = _groups(context, arguments, passed)
     if len(taken) != len(passed):
@@ -99,7 +99,7 @@ def _groups(
 
 
 def _name(context: CallContext, argument: Argument) -> str:
-    """Return the name of an argument in errors; one without a name is made of a single entry."""
+    """Return the name of an argument in errors: its own, or its only entry's."""
     return argument.name or shown(context, argument.of[0])
 
 
@@ -116,7 +116,7 @@ def shown(context: CallContext, item: Item) -> str:
 def _differences(
     context: CallContext, names: Sequence[str], passed: Sequence[str], taken: Sequence[str]
 ) -> Iterator[str]:
-    """Yield the pairs that differ; if the lengths do, the fewest changes from one to the other."""
+    """Yield the pairs that differ, or the fewest changes if the lengths differ."""
     changes = SequenceMatcher(None, passed, taken, autojunk=False).get_opcodes()
     if len(passed) == len(taken):
         pairs = enumerate(zip(passed, taken, strict=True))
@@ -170,7 +170,7 @@ def _short(type_: str) -> str:
 def _ranks_that_differ(
     provider: str, groups: Sequence[_Group], taken: tuple[str, ...]
 ) -> Iterator[str]:
-    """Yield the tensors of another rank than the callee's memrefs, if that is all that differs."""
+    """Yield the tensors whose rank differs from the callee's memref, if nothing else differs."""
     if provider != _OF_MEMREFS:
         return
     ranks = _ranks(groups, taken)
@@ -181,7 +181,10 @@ def _ranks_that_differ(
 
 
 def _ranks(groups: Sequence[_Group], taken: tuple[str, ...]) -> list[int | None] | None:
-    """Return the ranks of the memrefs that the callee takes for these entries, if it does."""
+    """Return the rank of the callee's memref for each entry, or None if the types do not fit.
+
+    The rank is None for an entry that is not a tensor.
+    """
 
     @cache
     def fit(index: int, at: int) -> list[int | None] | None:
@@ -236,7 +239,7 @@ def _other_provider(
         name = convention.provider
         if name == provider or (of_memrefs and name != _OF_MEMREFS):
             continue
-        theirs = _converted(context, convention.arguments_of, groups)
+        theirs = _converted(context, convention, groups)
         if theirs is None:
             continue
         if _types(theirs) == taken:
@@ -254,15 +257,13 @@ def _other_provider(
 
 
 def _converted(
-    context: CallContext,
-    convert: Callable[[CallContext, Item], list[Argument]],
-    groups: Sequence[_Group],
+    context: CallContext, convention: PerItem, groups: Sequence[_Group]
 ) -> list[_Group] | None:
-    """Return what another provider would pass, or None if it cannot pass these parameters."""
+    """Return what another provider would pass, or None if it refuses these parameters."""
     found: list[_Group] = []
     for group in groups:
         try:
-            arguments = convert(context, group.item)
+            arguments = convention.arguments_of(context, group.item)
         except BuildError:
             return None
         types = tuple(str(argument.value.type) for argument in arguments)
@@ -283,7 +284,7 @@ def _has_memref(taken: tuple[str, ...]) -> bool:
 def _order(
     context: CallContext, groups: Sequence[_Group], taken: tuple[str, ...]
 ) -> tuple[list[str] | None, bool]:
-    """Return an ``args=`` that fits, with missing symbols, and whether several orders fit."""
+    """Return an ``args=`` that fits, and whether several orders fit; missing symbols are added."""
     if not all(group.types for group in groups):
         return None, False
     filled = _with_symbols(context, groups, taken)
@@ -299,7 +300,7 @@ def _order(
 def _with_symbols(
     context: CallContext, groups: Sequence[_Group], taken: tuple[str, ...]
 ) -> list[str] | None:
-    """Return the entries in order, filled up with symbols, each at most once."""
+    """Return the entries in order, with symbols for what is missing, each at most once."""
     args: list[str] = []
     left, symbols = list(groups), _symbols(context)
     at = 0

@@ -9,16 +9,11 @@ from typing import ClassVar, Final
 from ffi_builder import spec
 from ffi_builder.errors import BuildError
 from ffi_builder.ir import Block, Value
-from ffi_builder.providers.arguments import (
-    Argument,
-    arguments_of_items,
-    scalar_arguments,
-    shape_arguments,
-)
+from ffi_builder.providers.arguments import Argument, c_arguments, convert_items
 from ffi_builder.providers.call import call, check_status
 from ffi_builder.providers.context import CallContext, ModuleContext
 from ffi_builder.providers.conventions import PerItem
-from ffi_builder.providers.items import Entry, Item, items, path_of, plain
+from ffi_builder.providers.items import Entry, Item, path_of
 from ffi_builder.providers.provider import fields_key
 
 _DEVICE_SPACE = 1
@@ -31,23 +26,24 @@ class NestedTensorCallProvider:
     """Calls a function that takes each tensor as one struct, as CuTe's host functions do.
 
     For ``x: Tensor([n, m, 4], …, strides=[s, 4, 1])`` on a GPU, with int32 ``n`` and ``m`` and an
-    int64 ``s``, that is ``!llvm.struct<(ptr<1>, struct<(struct<(i32, i32)>, i64)>)>``: the data
-    pointer, then shape and strides. Both hold only what is not an int: symbols in their own type,
-    expressions, None and what is computed as i64. A single one is no struct but the scalar itself,
-    and where there is none there is an empty struct. Of a contiguous tensor (strides None, ``"C"``
-    or ``"F"``) the strides are there too, but for those that only ints determine.
+    int64 ``s``, the struct is ``!llvm.struct<(ptr<1>, struct<(struct<(i32, i32)>, i64)>)>``: the
+    data pointer, then shape and strides. Shape and strides leave out ints. Symbols have their own
+    type; expressions, None and computed strides are i64. A single entry is the scalar itself, and
+    no entry is an empty struct. A contiguous tensor (strides None, ``"C"`` or ``"F"``) has computed
+    strides, except those that only ints determine.
 
-    All else is passed as by :class:`DirectCallProvider`: of a Shape, each entry that is no int. An
-    i32 that the callee returns is a status; not 0 is an error.
+    All other items are passed as :class:`DirectCallProvider` passes them. If the callee returns an
+    i32, it is a status: any value other than 0 raises an error.
 
     Args:
         callee: the symbol to call; declared (as void) if the module has none of that name.
-        args: items in the order in which they are passed; left out, every parameter but constants.
-        address_space: of the data pointers; left out, 1, and 0 for tensors on the CPU.
+        args: the items to pass, in order; left out, every parameter except constants.
+        address_space: LLVM's address space of the data pointers; left out, 0 for tensors on the
+            CPU and 1 for all others.
 
     Raises:
-        BuildError: when attached, if the callee is in the module and takes other arguments, or a
-            tensor may be on any device and no address space is given.
+        BuildError: when attached, if the callee is in the module and takes other arguments, or if
+            a tensor may be on any device and no address space is given.
     """
 
     callee: str
@@ -58,7 +54,7 @@ class NestedTensorCallProvider:
 
     def cache_key(self, context: ModuleContext) -> Hashable | None:
         """Return the fields."""
-        return fields_key(self)
+        return fields_key(self, context)
 
     def __call__(self, current_block: Block, context: CallContext) -> Block:
         """Emit the call."""
@@ -67,36 +63,29 @@ class NestedTensorCallProvider:
             raise BuildError(
                 f"{name}: address_space: expected 0 to {_SPACES - 1} but got {space!r}"
             )
-        found = items(name, self.args, context)
-        arguments = arguments_of_items(found, context, self.arguments_of)
+        arguments = convert_items(name, self.args, context, self.arguments_of)
         status = call(name, context, self.callee, arguments)
         check_status(context, self.callee, status)
         return context.builder.block
 
     def arguments_of(self, context: CallContext, item: Item) -> list[Argument]:
-        """Return the arguments that one entry of ``args=`` is passed as."""
-        match plain(item):
-            case spec.Tensor(any_rank=True) as tensor:
-                return [Argument(context.dltensor(tensor))]
-            case spec.Tensor() as tensor:
-                return [Argument(self._tensor(context, tensor))]
-            case spec.Shape() as shape:
-                return shape_arguments(context, shape)
-            case _:
-                return scalar_arguments(context, item)
+        """Return the arguments for one entry of ``args=``."""
+        return c_arguments(context, item, self._tensor)
 
-    def _tensor(self, context: CallContext, tensor: spec.Tensor) -> Value:
+    def _tensor(self, context: CallContext, tensor: spec.Tensor) -> list[Value]:
+        if tensor.any_rank:
+            return [context.dltensor(tensor)]
         b = context.builder
         layout = b.pack([_nested(context, values) for values in dynamic_layout(context, tensor)])
-        return b.pack([self._data(context, tensor), layout])
+        return [b.pack([self._data(context, tensor), layout])]
 
     def _data(self, context: CallContext, tensor: spec.Tensor) -> Value:
         b, data, space = context.builder, context.data(tensor), self.address_space
         if space is None and tensor.device == spec.ANY:
             path = path_of(context, tensor)
             raise BuildError(
-                f"{type(self).__name__}: {path!r} may be on any device, so say which address space "
-                f"its pointer is of: address_space=0, or 1 for device memory"
+                f"{type(self).__name__}: {path!r} may be on any device, so give the address space "
+                f"of its pointer: address_space=0, or 1 for device memory"
             )
         if space is None:
             space = 0 if tensor.device == "cpu" else _DEVICE_SPACE

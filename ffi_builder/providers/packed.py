@@ -1,10 +1,10 @@
 """Calls of other functions of the TVM-FFI C ABI.
 
-What is emitted for ``PackedCallProvider(global_function="my.f", args=[x, n])``::
+The code for ``PackedCallProvider(global_function="my.f", args=[x, n])``::
 
-    %args = llvm.alloca %four x i64                   // two TVMFFIAny: x as it came, n as an Int
+    %args = llvm.alloca %four x i64                   // two TVMFFIAny: x unchanged, n as an Int
     %status = llvm.call @TVMFFIFunctionGetGlobal(%name, %handle)
-    …                                                 // an error if that fails, or there is none
+    …                                                 // an error if that fails or finds no function
     %status = llvm.call @TVMFFIFunctionCall(%function, %args, %two, %result)
     llvm.call @TVMFFIObjectDecRef(%function)
     llvm.cond_br %fine, ^next, ^failed                // ^failed: llvm.return %status
@@ -20,6 +20,7 @@ from ffi_builder import abi, spec
 from ffi_builder.abi import TypeIndex
 from ffi_builder.errors import BuildError
 from ffi_builder.ir import Block, Value
+from ffi_builder.providers.arguments import widened
 from ffi_builder.providers.call import check_name
 from ffi_builder.providers.context import CallContext
 from ffi_builder.providers.conventions import Fixed
@@ -33,34 +34,37 @@ _PARTS: Final = {
     "dtype": TypeIndex.DATA_TYPE,
     "dltensor": TypeIndex.DL_TENSOR_PTR,
 }
-"""Type indices of the parts of parameters that are not ints."""
+"""Type indices of the parts of parameters; other parts are ints."""
 
 
 @dataclass(frozen=True)
 class PackedCallProvider:
     """Calls ``int f(void*, const TVMFFIAny* args, int32_t num_args, TVMFFIAny* result)``.
 
-    What it returns is what the wrapper returns, and an error that it raises is passed on as it is.
-    Where the signature says what is returned, that is checked: one number, bool or pointer must
-    come, of its type; tensors are passed as the last arguments, and what comes then is dropped.
+    The wrapper returns what the callee returns, and passes on an error that it raises. If the
+    signature declares a scalar result, the callee must return one value of that type. Result
+    tensors are passed as the last arguments, and the callee's own result is then dropped.
 
-    ``args`` left out, it gets the very arguments that the wrapper got. Else each of them becomes a
-    ``TVMFFIAny``: a parameter (also an element of a tuple, or a whole one) is copied as it came; an
-    absent one is None, and so are its parts. A symbol that is no parameter, an expression, an int,
-    and the ``device_type``, ``device_id`` and ``ndim`` of a tensor is an Int; ``x.present`` a Bool,
-    ``x.dtype`` a DataType, ``x.dltensor`` a ``DLTensor*``; ``x.data`` and an EnvStream are opaque
-    pointers.
+    If ``args`` is left out, the callee gets the wrapper's own arguments. Otherwise each entry
+    becomes a ``TVMFFIAny``:
+
+    - a parameter, or an element of a tuple: a copy of the argument.
+    - an absent parameter, and each part of one: None.
+    - a symbol that is not a parameter, an expression, an int, and the ``device_type``,
+      ``device_id`` and ``ndim`` of a tensor: an Int.
+    - ``x.present``: a Bool; ``x.dtype``: a DataType; ``x.dltensor``: a ``DLTensor*``.
+    - ``x.data`` and an EnvStream: an opaque pointer.
 
     Args:
-        symbol: the function ``__tvm_ffi_<symbol>``, in the module (where it must be already, or be
-            attached elsewhere) or in what it is linked with.
-        global_function: instead of that, the name of a function that is registered with tvm-ffi.
-            It is looked up at every call; if there is none, that is a RuntimeError.
-        args: what is passed, in which order.
+        symbol: the name of the function ``__tvm_ffi_<symbol>``, which is in the module or linked
+            with it.
+        global_function: instead of ``symbol``, the name of a function registered with tvm-ffi. Each
+            call looks it up, and raises a RuntimeError if there is none.
+        args: the entries to pass, in order.
 
     Raises:
-        BuildError: when attached, if there is not one of symbol and global_function, the symbol is
-            another kind of function, or the wrapper itself.
+        BuildError: when attached, if not exactly one of symbol and global_function is given, or if
+            the symbol is a function of another type or the wrapper itself.
     """
 
     symbol: str | None = None
@@ -70,7 +74,7 @@ class PackedCallProvider:
 
     @property
     def callee(self) -> str | None:
-        """The symbol in the module, if it is one."""
+        """The symbol that is called; None for a global function."""
         return f"{abi.PREFIX}{self.symbol}" if isinstance(self.symbol, str) else None  # pyright: ignore[reportUnnecessaryIsInstance]
 
     def __call__(self, current_block: Block, context: CallContext) -> Block:
@@ -78,8 +82,8 @@ class PackedCallProvider:
         name, b = type(self).__name__, context.builder
         if (self.symbol is None) == (self.global_function is None):
             raise BuildError(
-                f"{name}: expected the name of a symbol or a global_function=, one of the two, but "
-                f"got {self.symbol!r} and {self.global_function!r}"
+                f"{name}: expected either the name of a symbol or a global_function= but got "
+                f"{self.symbol!r} and {self.global_function!r}"
             )
         array, count = self._arguments(context)
         results = context.signature.results
@@ -93,7 +97,7 @@ class PackedCallProvider:
         return b.block
 
     def _arguments(self, context: CallContext) -> tuple[Value, Value]:
-        """Return the arguments as they came, or an array of the chosen ones."""
+        """Return the array of arguments and its length: the wrapper's own, or a new one."""
         if self.args is None and not context.signature.result_tensors:
             return context.raw_args, context.raw_num_args
         name, every = type(self).__name__, context.signature.arguments
@@ -108,7 +112,7 @@ class PackedCallProvider:
         t = b.types
         assert self.symbol is not None
         if check_name(who, self.symbol).startswith(abi.PREFIX):
-            raise BuildError(f"{who}: {self.symbol!r} is given without the prefix {abi.PREFIX!r}")
+            raise BuildError(f"{who}: give {self.symbol!r} without the prefix {abi.PREFIX!r}")
         callee = abi.PREFIX + self.symbol
         if callee == b.function.attributes["sym_name"].value:
             raise BuildError(f"{who}: @{callee} is the wrapper itself, which would never return")
@@ -128,7 +132,7 @@ class PackedCallProvider:
 
 
 def _pack(context: CallContext, items: Sequence[Item]) -> Value:
-    """Return an array of ``TVMFFIAny`` on the stack; callees may want an address of none, too."""
+    """Return an array of ``TVMFFIAny`` on the stack; an empty one has an address too."""
     b = context.builder
     size = abi.ANY_SIZE
     array = b.alloca(b.types.i64, max(len(items), 1) * size // 8)
@@ -150,10 +154,11 @@ def _any(context: CallContext, item: Item) -> tuple[Value, Value]:
             return _part(context, param, part)
         case spec.EnvStream() as stream:
             return any_head(b, TypeIndex.OPAQUE_PTR), context.scalar(stream)
-        case spec.Var() as var if not _is_parameter(context, var):
-            return any_head(b, TypeIndex.INT), _wide(context, var)
         case int() | spec.Expr():
             return any_head(b, TypeIndex.INT), context.value(item)
+        case spec.Var() as var if not _is_parameter(context, var):
+            # It fits, since a dimension, a stride or the like binds it.
+            return any_head(b, TypeIndex.INT), widened(context, var)
         case param:
             came = context.any(param)
             return b.load(t.i64, came), b.field(t.i64, came, abi.ANY_PAYLOAD)
@@ -174,15 +179,6 @@ def _part(context: CallContext, param: spec.Param, part: str) -> tuple[Value, Va
 
 def _is_parameter(context: CallContext, var: spec.Var) -> bool:
     return any(spec.required(param) == var for _, param in spec.with_paths(context.params))
-
-
-def _wide(context: CallContext, var: spec.Var) -> Value:
-    """Extend a symbol to i64; it fits, since a dimension, a stride or the like binds it."""
-    b, value = context.builder, context.value(var)
-    if value.type == b.types.i64:
-        return value
-    extend = b.zext if var.dtype.startswith("u") else b.sext
-    return extend(value, b.types.i64)
 
 
 CONVENTION: Final = Fixed("PackedCallProvider", ("!llvm.ptr", "!llvm.ptr", "i32", "!llvm.ptr"))

@@ -1,4 +1,4 @@
-"""Calls of kernels that take ``void**``: one pointer for each parameter."""
+"""Calling kernels that take ``void**``: one pointer for each parameter."""
 
 from __future__ import annotations
 
@@ -9,43 +9,49 @@ from typing import ClassVar, Final
 from ffi_builder import spec
 from ffi_builder.errors import BuildError
 from ffi_builder.ir import Block, Type, Value
-from ffi_builder.providers.arguments import Argument, scalar_arguments, shape_arguments
+from ffi_builder.providers.arguments import (
+    Argument,
+    convert_items,
+    scalar_arguments,
+    shape_arguments,
+)
 from ffi_builder.providers.call import call, check_status
 from ffi_builder.providers.context import CallContext, ModuleContext
 from ffi_builder.providers.conventions import Fixed, PerItem
 from ffi_builder.providers.items import Entry, Item, items, plain, present
 from ffi_builder.providers.provider import fields_key
+from ffi_builder.providers.results import scalar_results
 
 
 @dataclass(frozen=True)
 class DynamicParamPackCallProvider:
     """Calls ``void|int32_t callee(void** params [, int32_t count])``; status 0 means success.
 
-    Each parameter is one pointer, to:
+    The callee gets one pointer for each parameter, to:
 
-    - a tensor: ``{void* data; dims…; strides…}``, of the dimensions and strides those that are not
-      ints, in their symbols' types (expressions and None as int64), repeats kept, at natural
-      alignment. Row-major tensors (strides None) have no strides in it.
+    - a tensor: ``{void* data; dims…; strides…}`` at natural alignment. Dimensions and strides that
+      are ints are left out; symbols have their own type, also if repeated, and expressions and None
+      are int64. Row-major tensors (strides None) have no strides.
     - a tensor of any number of dimensions: its ``DLTensor``.
     - a Shape: its entries that are not ints, likewise; no pointer at all if there are none.
     - a String or Bytes: ``{const char* data; int64_t length}``, a ``TVMFFIByteArray``.
     - a DType or Device: the ``DLDataType`` or ``DLDevice``.
     - a scalar, Choice, stream, pointer or object: its value; a bool is one byte.
 
-    Of what is absent the pointer is NULL (with ``struct_call``: what is pointed to is 0). Tuples
-    and structs are flattened, constants left out. For ``x: Tensor([n, 4], …, strides=[s, 1])`` with
-    an int32 ``n`` the struct is ``!llvm.struct<(ptr, i32, i64)>``. A subclass gives tensors another
+    The pointer of an absent parameter is NULL; with ``struct_call`` its values are 0. Tuples and
+    structs are flattened, constants left out. For ``x: Tensor([n, 4], …, strides=[s, 1])`` with an
+    int32 ``n`` the struct is ``!llvm.struct<(ptr, i32, i64)>``. A subclass gives tensors another
     struct by overriding :meth:`tensor_members`.
 
     Args:
         callee: the symbol to call; declared if the module has none of that name.
         include_num_args: pass the number of pointers as a second argument.
-        struct_call: pass no ``void**``, but each parameter as an argument of its own, and these
-            structs as LLVM first-class aggregates: for callees in LLVM or MLIR, as C passes
-            structs otherwise.
-        args: items in the order in which they are passed; left out, every parameter but constants.
+        struct_call: instead of ``void**``, pass each parameter as an argument of its own, and the
+            structs as LLVM first-class aggregates. This is for callees in LLVM or MLIR: C passes
+            structs in another way.
+        args: the items to pass, in order; left out, every parameter except constants.
         returns_status: whether a callee that the module does not have returns an int32 status.
-            Left out it is declared as void, and a status that it returns is not seen.
+            If left out, it is declared as void, and a status that it returns is ignored.
 
     Raises:
         BuildError: when attached, if the callee is in the module and takes other arguments.
@@ -61,42 +67,36 @@ class DynamicParamPackCallProvider:
 
     def cache_key(self, context: ModuleContext) -> Hashable | None:
         """Return the fields."""
-        return fields_key(self)
+        return fields_key(self, context)
 
     @property
     def one_at_a_time(self) -> bool:
-        """True for structs in memory, which are written one after the other."""
+        """Whether structs are in memory, where they are written one after the other."""
         return not self.struct_call
 
     def __call__(self, current_block: Block, context: CallContext) -> Block:
         """Emit the stores and the call."""
-        b = context.builder
-        arguments: list[Argument] = []
-        pointers: list[Value] = []
-        found = items(type(self).__name__, self.args, context)
-        for item in found:
-            group = self._group(context, item)
-            if group is None:
-                continue
-            if self.struct_call:
-                arguments.append(self._by_value(context, item, group))
-            else:
-                pointers.append(self._in_memory(context, group))
-        count = len(arguments) + len(pointers)
-        written = [] if self.struct_call else self._results(context)
-        if not self.struct_call:
+        b, name = context.builder, type(self).__name__
+        written: list[Value] = []
+        if self.struct_call:
+            arguments = convert_items(name, self.args, context, self.arguments_of)
+            count = len(arguments)
+        else:
+            found = items(name, self.args, context)
+            groups = (self._group(context, item) for item in found)
+            pointers = [self._in_memory(context, group) for group in groups if group is not None]
+            written = self._allocate_results(context)
             array = self._array(context, pointers + written)
             arguments = [Argument(array, name="the array of pointers", of=tuple(found))]
+            count = len(pointers) + len(written)
         if self.include_num_args:
-            number = b.i32(count + len(written))
-            arguments.append(Argument(number, name="the number of pointers"))
-        results = {True: b.types.i32, False: b.types.void, None: None}
-        result = results[self.returns_status]
-        name, own = type(self).__name__, self.struct_call
+            arguments.append(Argument(b.i32(count), name="the number of pointers"))
+        result = {True: b.types.i32, False: b.types.void, None: None}[self.returns_status]
+        own = self.struct_call
         status = call(name, context, self.callee, arguments, result, results=own)
         if self.returns_status is not None and self.returns_status == (status is None):
             raise BuildError(
-                f"{type(self).__name__}: returns_status={self.returns_status}, but the callee "
+                f"{name}: returns_status={self.returns_status}, but the callee "
                 f"@{self.callee} in the module returns {'nothing' if status is None else 'i32'}"
             )
         check_status(context, self.callee, status)
@@ -104,11 +104,11 @@ class DynamicParamPackCallProvider:
             self._read_results(context, written)
         return b.block
 
-    def _results(self, context: CallContext) -> list[Value]:
+    def _allocate_results(self, context: CallContext) -> list[Value]:
         """Allocate zeros, which the callee overwrites with the scalar results."""
         b = context.builder
         spaces: list[Value] = []
-        for result in _scalars(context):
+        for result in scalar_results(context):
             type_ = _storage(context, result)
             space = b.alloca(type_)
             b.store(b.zero(type_), space)
@@ -118,13 +118,13 @@ class DynamicParamPackCallProvider:
     def _read_results(self, context: CallContext, spaces: list[Value]) -> None:
         b = context.builder
         found: list[Value] = []
-        for result, space in zip(_scalars(context), spaces, strict=True):
+        for result, space in zip(scalar_results(context), spaces, strict=True):
             value = b.load(_storage(context, result), space)
             found.append(b.ne(value, b.zero(value.type)) if result.dtype == "bool" else value)
         context.results = found
 
     def tensor_members(self, context: CallContext, tensor: spec.Tensor) -> list[Value]:
-        """The members of a tensor's struct, in order."""
+        """Return the members of a tensor's struct, in order."""
         members = [context.data(tensor)]
         entries = list(zip(tensor.dims, context.shape(tensor), strict=True))
         if tensor.stride_entries is not None:
@@ -151,12 +151,11 @@ class DynamicParamPackCallProvider:
     def arguments_of(self, context: CallContext, item: Item) -> list[Argument]:
         """Return the arguments for one entry of ``args=``, with ``struct_call``."""
         group = self._group(context, item)
-        return [] if group is None else [self._by_value(context, item, group)]
-
-    def _by_value(self, context: CallContext, item: Item, group: _Group) -> Argument:
+        if group is None:
+            return []
         if group.is_struct:
-            return Argument(context.builder.pack(group.members), of=(item,))
-        return Argument(group.members[0], group.extension, of=(item,))
+            return [Argument(context.builder.pack(group.members))]
+        return [Argument(group.members[0], group.extension)]
 
     def _in_memory(self, context: CallContext, group: _Group) -> Value:
         """Write the members to the stack, each at its natural alignment."""
@@ -187,14 +186,10 @@ class _Group:
     members: list[Value]
     is_struct: bool = False
     is_pointer: bool = False
-    """Whether the member itself is passed."""
+    """Whether the only member is the pointer to pass."""
     extension: str = ""
     there: Value | None = None
-    """An i1, if the parameter may be absent: NULL is passed if it is false."""
-
-
-def _scalars(context: CallContext) -> list[spec.Var]:
-    return [result for result in context.signature.results if isinstance(result, spec.Var)]
+    """An i1 that is false if the parameter is absent; None if it cannot be."""
 
 
 def _storage(context: CallContext, result: spec.Var) -> Type:

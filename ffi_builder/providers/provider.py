@@ -1,8 +1,8 @@
-"""The protocol of call providers: what each must have, and what it may have."""
+"""The protocol of call providers: their required and optional members."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, Final, Protocol
 
@@ -15,7 +15,7 @@ from ffi_builder.providers.context import CallContext, ModuleContext
 class CallProvider(Protocol):
     """Emits the call of the kernel, in the kernel's own convention.
 
-    Being callable is all that is required. :class:`Members` has what else a provider may define.
+    A provider must be callable, and no more. :class:`Members` lists what else it may define.
     """
 
     def __call__(self, current_block: Block, context: CallContext) -> Block:
@@ -46,7 +46,7 @@ class Members:
 
     @property
     def one_at_a_time(self) -> bool:
-        """Whether it stores what it reads of one parameter before it reads the next one.
+        """Whether it stores the values of one parameter before it reads the next one.
 
         Strides that no check reads are then loaded where the provider asks for them, and occupy no
         registers before that.
@@ -87,14 +87,14 @@ class Members:
     def cache_key(self, context: ModuleContext) -> Hashable | None:
         """Return what the emitted code depends on, or None if the provider does not say.
 
-        It is the provider's class and what its own ``cache_key(context) -> Hashable | None``
-        returns. Without that, or where it returns None, the provider is called for each wrapper.
-        Otherwise a wrapper is taken from the cache if signature, location, ``callee`` (its name,
-        and its type if the module has it) and key are equal. So the method must return everything
-        else that the provider reads:
+        The key consists of the provider's class and the result of its own
+        ``cache_key(context) -> Hashable | None``. If it has no such method, or the result is None,
+        the provider is called for each wrapper. Otherwise a wrapper is taken from the cache if
+        signature, location, ``callee`` (its name, and its type if the module has it) and key are
+        equal. So the method must return everything else that the provider reads:
 
         - those of its own fields that may differ, as values that do not change later;
-        - what it looks up in the module besides the callee;
+        - whatever it looks up in the module besides the callee;
         - any state outside of both.
 
         A wrapper of an author's provider is reused under its own name only. It is not reused if the
@@ -112,7 +112,7 @@ class Members:
 
 
 def describe_callee(operation: Operation | None) -> Hashable:
-    """What the ready-made providers read of a callee; None if the module has none."""
+    """Return everything that the ready-made providers read of a callee, or None for no callee."""
     if operation is None:
         return None
     attributes = operation.attributes
@@ -120,16 +120,35 @@ def describe_callee(operation: Operation | None) -> Hashable:
     return operation.name, *((name, str(attributes[name])) for name in names)
 
 
-def fields_key(provider: Any) -> Hashable | None:
-    """The cache key of a dataclass with ``callee`` and ``args``: its fields, with their types.
+def fields_key(provider: Any, context: ModuleContext) -> Hashable | None:
+    """Return the fields, with their types, of a dataclass that has ``callee`` and ``args``.
 
-    None if ``callee`` or ``args`` holds what the provider will refuse.
+    Returns None if the provider will refuse ``callee`` or ``args``, or if an entry of ``args`` is
+    one of several equal parameters: which one it is depends on its identity.
     """
-    args: Any = provider.args or ()
+    args: Any = () if provider.args is None else provider.args
     if not isinstance(provider.callee, str) or type(args) not in (list, tuple):
         return None
     if not all(isinstance(arg, _ENTRIES) for arg in args):
         return None
+    if args and _is_ambiguous(args, context.signature):
+        return None
     others = [getattr(provider, field.name) for field in fields(provider) if field.name != "args"]
-    values: list[object] = [*others, *args]
+    values: list[object] = [provider.args is None, *others, *args]
     return *map(type, values), *values  # with types, since 1 == True
+
+
+def _is_ambiguous(args: Sequence[object], signature: spec.Signature) -> bool:
+    """Return whether an entry equals more than one parameter of the signature."""
+    params: list[object] = []
+    for _, param in spec.with_paths(signature.params):
+        params += [param, param.param] if isinstance(param, spec.Optional) else [param]
+    for entry in args:
+        param: object = entry
+        if isinstance(entry, spec.Data):
+            param = entry.tensor
+        elif isinstance(entry, spec.Field):
+            param = entry.param
+        if isinstance(param, spec.PARAM_TYPES) and params.count(param) > 1:
+            return True
+    return False

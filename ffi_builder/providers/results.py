@@ -1,4 +1,4 @@
-"""Scalar results of a wrapper, which a callee returns."""
+"""Scalar results of wrappers, taken from what a callee returns."""
 
 from __future__ import annotations
 
@@ -12,28 +12,34 @@ from ffi_builder.errors import BuildError
 from ffi_builder.ir import CheckingBuilder, Type, Value
 from ffi_builder.plan.messages import TYPE_NAMES
 from ffi_builder.providers.context import CallContext
+from ffi_builder.providers.globals import store_none, unless
+
+
+def scalar_results(context: CallContext) -> list[spec.Var]:
+    """Return the results that are not tensors, in order."""
+    return [result for result in context.signature.results if isinstance(result, spec.Var)]
 
 
 def result_type(
     provider: str, context: CallContext, callee: str, scalars: Sequence[spec.Var]
 ) -> Type:
-    """Return the callee's result type: that of one scalar, or a struct of several.
+    """Return the callee's result type: the type of one scalar, or a struct of several.
 
     Raises:
-        BuildError: if a status is wanted, or a C function would have to return the struct.
+        BuildError: if a status is wanted, or if a C function would have to return the struct.
     """
     t = context.builder.types
     types = [t.scalar(scalar.dtype) for scalar in scalars]
     names = ", ".join(scalar.name for scalar in scalars)
     if context.status_wanted:
         raise BuildError(
-            f"CheckStatus: what the callee @{callee} returns is the result {names}, so it can be "
-            f"no status; DynamicParamPackCallProvider passes pointers to write results to"
+            f"CheckStatus: the callee @{callee} returns the result {names}, so it cannot return a "
+            f"status; DynamicParamPackCallProvider passes pointers to write results to"
         )
     if len(types) == 1:
         return types[0]
     if callee not in context.symbols:
-        # LLVM would return it in registers of its own choice, not as a C compiler does.
+        # LLVM chooses the registers of a returned struct itself, not as the C ABI does.
         raise BuildError(
             f"{provider}: the callee @{callee} is not in the module, and C functions return "
             f"structs in another way than LLVM does, so it cannot return {names}; "
@@ -48,15 +54,14 @@ def take_results(
     callee: str,
     value: Value | None,
     scalars: Sequence[spec.Var],
+    wanted: Type,
 ) -> None:
     """Set the context's results to what the callee returned.
 
     Raises:
-        BuildError: if its type is another one.
+        BuildError: if it is not of the type ``wanted``, which :func:`result_type` returns.
     """
     b = context.builder
-    types = [b.types.scalar(scalar.dtype) for scalar in scalars]
-    wanted = types[0] if len(types) == 1 else b.types.struct(types)
     if value is None or value.type != wanted:
         given = "nothing" if value is None else str(value.type)
         shown = ", ".join(f"{scalar.name}: {scalar.dtype}" for scalar in scalars)
@@ -64,9 +69,10 @@ def take_results(
             f"{provider}: the callee @{callee} returns {given}, but {context.fn_name!r} returns "
             f"{shown}, for which it must return {wanted}"
         )
-    if len(types) == 1:
+    if len(scalars) == 1:
         context.results = [value]
     else:
+        types = [b.types.scalar(scalar.dtype) for scalar in scalars]
         context.results = [b.extract(value, i, type_) for i, type_ in enumerate(types)]
 
 
@@ -74,8 +80,7 @@ def empty_any(context: CallContext) -> Value:
     """Return stack space for the result of a function, a ``TVMFFIAny`` that is None."""
     b = context.builder
     space = b.alloca(b.types.i64, abi.ANY_SIZE // 8)
-    b.store(b.i64(0), space)
-    b.store(b.i64(0), b.offset(space, abi.ANY_PAYLOAD))
+    store_none(b, space)
     return space
 
 
@@ -83,11 +88,11 @@ def take_any(provider: str, context: CallContext, came: Value) -> None:
     """Convert what a TVM-FFI function returned to the wrapper's result; objects are released.
 
     Raises:
-        BuildError: if there is more than one scalar result: such a function returns one value.
+        BuildError: if there are several scalar results, since such a function returns one value.
     """
     b = context.builder
     t = b.types
-    scalars = [r for r in context.signature.results if isinstance(r, spec.Var)]
+    scalars = scalar_results(context)
     if len(scalars) > 1:
         raise BuildError(
             f"{provider}: the callee returns one value, but {context.fn_name!r} returns "
@@ -102,7 +107,7 @@ def take_any(provider: str, context: CallContext, came: Value) -> None:
 
 
 def _converted(context: CallContext, result: spec.Var, index: Value, payload: Value) -> Value:
-    """Convert a value to the result's type, if it is of a kind that the result may have."""
+    """Convert a value to the result's type, after checking its kind and range."""
     b, dtype = context.builder, result.dtype
     t = b.types
     bits = b.load(t.i64, payload)
@@ -133,18 +138,15 @@ def _converted(context: CallContext, result: spec.Var, index: Value, payload: Va
 
 
 def _check_kind(context: CallContext, result: spec.Var, right: Value, index: Value) -> None:
-    """Check that the value is of a kind that the result may have."""
+    """Raise a TypeError, unless ``right`` says that the kind is one that the result may have."""
     b = context.builder
-    following, failed = b.new_block(), b.new_block(cold=True)
-    b.cond_br(right, following, failed, likely=True)
-    b.block = failed
-    words = f"A value of another kind than {result.dtype} was returned for {result.name}: {{}}"
-    b.fail("TypeError", words, _kind_name(b, index))
-    b.block = following
+    with unless(b, right):
+        words = f"A value of another kind than {result.dtype} was returned for {result.name}: {{}}"
+        b.fail("TypeError", words, _kind_name(b, index))
 
 
 def _kind_name(b: CheckingBuilder, index: Value) -> Value:
-    """Return the name that messages give the values of a type index, as a C string."""
+    """Return the name of a type index in messages, as a C string."""
     t = b.types
     name = b.alloca(t.ptr)
     b.store(b.text_constant(b"a value of an unknown type\0"), name)
@@ -164,7 +166,7 @@ def _kind_name(b: CheckingBuilder, index: Value) -> Value:
 
 
 _WIDTH: Final = 32
-"""Bytes of one name, and at least one NUL."""
+"""Bytes of one name in the constant, with at least one NUL."""
 
 
 @cache

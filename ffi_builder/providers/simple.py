@@ -7,30 +7,25 @@ from dataclasses import dataclass, field
 from typing import ClassVar, Final
 
 from ffi_builder import spec
-from ffi_builder.ir import Block
-from ffi_builder.providers.arguments import (
-    Argument,
-    arguments_of_items,
-    scalar_arguments,
-    shape_arguments,
-)
+from ffi_builder.ir import Block, Value
+from ffi_builder.providers.arguments import Argument, c_arguments, convert_items
 from ffi_builder.providers.call import call
 from ffi_builder.providers.context import CallContext, ModuleContext
 from ffi_builder.providers.conventions import PerItem
-from ffi_builder.providers.items import Entry, Item, items, plain
+from ffi_builder.providers.items import Entry, Item
 from ffi_builder.providers.provider import fields_key
 
 
 @dataclass(frozen=True)
 class NopCallProvider:
-    """Calls nothing: a wrapper that only checks its arguments."""
+    """Calls no kernel; the wrapper only checks its arguments."""
 
     forwards: ClassVar[bool] = False
     trusted: ClassVar[bool] = True
     borrows_tensors: ClassVar[bool] = True
 
     def cache_key(self, context: ModuleContext) -> Hashable:
-        """All wrappers of a signature are equal."""
+        """Return a constant: all wrappers of a signature are equal."""
         return ()
 
     def __call__(self, current_block: Block, context: CallContext) -> Block:
@@ -42,17 +37,23 @@ class NopCallProvider:
 class DirectCallProvider:
     """Calls a function with plain C arguments: ``void saxpy(float a, float* x, float* y, int n)``.
 
-    Passed are, in order: for a tensor its data pointer, or the ``DLTensor*`` if it may have any
-    number of dimensions; a symbol or Choice in its own type (bool as a C bool, handle as a
-    pointer); a stream, pointer or object as a pointer; a DType as an int32 and a Device as an int64
-    (as C passes a ``DLDataType`` and a ``DLDevice``); for a String or Bytes the pointer and
-    the length, an int64; for a Shape its entries that are not ints; for a tuple or struct its
-    elements; an expression or int of ``args=`` as an int64. Absent values are NULL or 0. The
-    callee's result is ignored unless the signature returns scalars.
+    The callee gets, in order, for each
+
+    - tensor: its data pointer, or its ``DLTensor*`` if it may have any number of dimensions.
+    - symbol or Choice: its value in its own type; a bool is a C bool, a handle a pointer.
+    - stream, pointer or object: a pointer.
+    - DType: an int32, and Device: an int64, as C passes a ``DLDataType`` and a ``DLDevice``.
+    - String or Bytes: the pointer, and the length as an int64.
+    - Shape: its entries that are not ints.
+    - tuple or struct: its elements.
+    - expression or int of ``args=``: an int64.
+
+    Absent values are NULL or 0. The callee's result is ignored unless the signature returns
+    scalars.
 
     Args:
         callee: the symbol to call; declared if the module has none of that name.
-        args: items in the order in which they are passed; left out, every parameter but constants.
+        args: the items to pass, in order; left out, every parameter except constants.
 
     Raises:
         BuildError: when attached, if the callee is in the module and takes other arguments.
@@ -65,27 +66,22 @@ class DirectCallProvider:
 
     def cache_key(self, context: ModuleContext) -> Hashable | None:
         """Return the fields."""
-        return fields_key(self)
+        return fields_key(self, context)
 
     def __call__(self, current_block: Block, context: CallContext) -> Block:
         """Emit the call."""
         name = type(self).__name__
-        found = items(name, self.args, context)
-        arguments = arguments_of_items(found, context, self.arguments_of)
+        arguments = convert_items(name, self.args, context, self.arguments_of)
         call(name, context, self.callee, arguments)
         return context.builder.block
 
     def arguments_of(self, context: CallContext, item: Item) -> list[Argument]:
-        """Return the arguments that one entry of ``args=`` is passed as."""
-        match plain(item):
-            case spec.Tensor(any_rank=True) as tensor:
-                return [Argument(context.dltensor(tensor))]
-            case spec.Tensor() as tensor:
-                return [Argument(context.data(tensor))]
-            case spec.Shape() as shape:
-                return shape_arguments(context, shape)
-            case _:
-                return scalar_arguments(context, item)
+        """Return the arguments for one entry of ``args=``."""
+        return c_arguments(context, item, _tensor)
+
+
+def _tensor(context: CallContext, tensor: spec.Tensor) -> list[Value]:
+    return [context.dltensor(tensor) if tensor.any_rank else context.data(tensor)]
 
 
 CONVENTION: Final = PerItem("DirectCallProvider", DirectCallProvider("").arguments_of)

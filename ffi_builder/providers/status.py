@@ -1,4 +1,4 @@
-"""A provider that wraps another one and raises an error if the callee returns a status."""
+"""A provider that wraps another one and raises an error if the callee's status is not 0."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ class CheckStatus:
             callee's name, ``{status}`` for the signed status; braces are doubled as in Python.
 
     Raises:
-        BuildError: if the error is another one, or the message has other fields; when attached, if
-            no integer is returned.
+        BuildError: if ``error`` is another class, or the message has other fields; when attached,
+            if the callee does not return an integer.
     """
 
     provider: CallProvider
@@ -54,12 +54,12 @@ class CheckStatus:
 
     @property
     def one_at_a_time(self) -> bool:
-        """As the inner provider."""
+        """The property of the inner provider."""
         return Members(self.provider).one_at_a_time
 
     @property
     def trusted(self) -> bool:
-        """Trusted if the inner provider is."""
+        """The property of the inner provider: the check itself is known to translate."""
         return Members(self.provider).trusted
 
     @property
@@ -77,7 +77,7 @@ class CheckStatus:
         return None if key is None else (self.error, self.message, key)
 
     def __call__(self, current_block: Block, context: CallContext) -> Block:
-        """Emit the call, and the check behind it."""
+        """Emit the call, and then the check."""
         words, count = self._words()
         context.returned, wanted = None, context.status_wanted
         context.status_wanted = True
@@ -104,7 +104,7 @@ class CheckStatus:
             )
 
     def _words(self) -> tuple[str, int]:
-        """Return the message for ``check``, and how often it shows the status."""
+        """Return the message for ``check``, and how often it contains the status."""
         if self.error not in ERROR_KINDS:
             raise BuildError(
                 f"CheckStatus: error: expected one of {', '.join(ERROR_KINDS)} but got "

@@ -309,7 +309,7 @@ def test_a_name_that_tvm_ffi_keeps_for_itself(name: str) -> None:
     module = new_module()
     prefix = f"{name[: name.index('_', 1)]}_"
     words = (
-        f"symbol name: {name!r} begins with {prefix!r}, which is kept for {RESERVED[name]}; "
+        f"symbol name: {name!r} begins with {prefix!r}, which is reserved for {RESERVED[name]}; "
         f"choose another name"
     )
     with pytest.raises(BuildError) as raised:

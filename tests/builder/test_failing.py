@@ -188,8 +188,8 @@ def test_a_function_of_the_provider_calls_what_is_not_there(distribution: str) -
 def test_no_block(distribution: str, returned: Any) -> None:
     words = fails(distribution, Provider(lambda _: returned))
     assert words == (
-        f"Provider returned {returned!r}; a call provider returns the block that the wrapper "
-        f"goes on in"
+        f"Provider returned {returned!r}; a call provider returns the block in which the wrapper "
+        f"continues"
     )
 
 

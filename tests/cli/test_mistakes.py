@@ -63,7 +63,7 @@ def kernel(tmp_path: Path) -> Path:
         (f"code({X})", CPU, "if that is the result, say so in --signature: -> y: int32"),
         (f"add_one({X})", (*CPU, "--pipeline", "none"), "before attaching (by --pipeline)"),
         (f"direct({X})", (*CPU, *DIRECT, "--args", "x, m"), "--args has 'm', which names no"),
-        (f"direct({X})", (*CPU, *DIRECT, "--args", "x.present"), "but x is no Optional"),
+        (f"direct({X})", (*CPU, *DIRECT, "--args", "x.present"), "but x is not an Optional"),
         (f"direct({X})", (*CPU, *DIRECT, "--callee", "@direct"), "without '@', but got '@direct'"),
         (f"pack({X}) -> a: int32", (*CPU, *DIRECT), "for which it must return i32"),
         (f"direct({X}, a: int32 = 3)", (*CPU, *DIRECT), "--signature: expected ',' or ')'"),

@@ -106,7 +106,7 @@ def test_members_of_a_struct(driver: FakeDriver):
 
 
 def test_what_is_copied_whole_cannot_be_within_a_struct():
-    with pytest.raises(BuildError, match=r"args= has \*p, which cannot be within a Struct"):
+    with pytest.raises(BuildError, match=r"args= has \*p, which cannot be inside a Struct"):
         attached(
             [spec.DataPointer("p")],
             provider(KernelImage("k", (8,)), args=[Struct(Pointee("p", 8))]),
@@ -237,7 +237,9 @@ def test_an_image_whose_parts_do_not_agree():
     parts = [
         (make_cubin([KernelImage("k", (size,))], sm=sm), sm) for size, sm in ((4, 80), (8, 90))
     ]
-    words = r"has other parameters in each part .* sm_80 has \(4 bytes\), sm_90 has \(8 bytes\)"
+    words = (
+        r"has different parameters in the entries .* sm_80 has \(4 bytes\), sm_90 has \(8 bytes\)"
+    )
     with pytest.raises(SpecError, match=words):
         of(make_fatbin(parts))
 

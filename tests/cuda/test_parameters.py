@@ -264,7 +264,7 @@ def test_args_must_be_a_list(args: Any):
         (tensor("x", 3, device_type="cpu"), None, "'x' is on device_type 'cpu'"),
         (spec.String("s"), None, "'s' is a String"),
         (spec.Object("o"), None, "'o' is a Object"),
-        (tensor("x", 3), ["x.dltensor"], "'x.dltensor', which is in the host's memory"),
+        (tensor("x", 3), ["x.dltensor"], "'x.dltensor', which is in host memory"),
         (tensor("x", 3), ["y"], "args= has 'y', which names no parameter"),
         (tensor("x", 3), [Pointee("x", 8)], r"\*x: expected a DataPointer"),
         (spec.DataPointer("p"), [Packed("p")], "Packed: expected a Tensor"),
@@ -288,11 +288,11 @@ def test_a_tensor_of_any_device_must_be_on_one_that_kernels_read(driver: FakeDri
 @pytest.mark.parametrize(
     ("make", "words"),
     [
-        (lambda: Scalar(256, "uint8"), "256 is no uint8"),
-        (lambda: Scalar(0.5, "int32"), "0.5 is no int32"),
+        (lambda: Scalar(256, "uint8"), "256 does not fit uint8"),
+        (lambda: Scalar(0.5, "int32"), "0.5 does not fit int32"),
         (lambda: Scalar(1, "int7"), "dtype: expected one of"),
-        (lambda: Scalar(N, "float32"), "n can be an integer, but no float32"),
-        (lambda: Scalar(spec.Var("v", "float32"), "int32"), "is a float32, no integer"),
+        (lambda: Scalar(N, "float32"), "n can be an integer, but not a float32"),
+        (lambda: Scalar(spec.Var("v", "float32"), "int32"), "is a float32, not an integer"),
         (lambda: Scalar(1e300, "float32"), "too large for a float32"),
         (Struct, "at least one member"),
         (lambda: Pointee("p", 0), "size: expected a positive int"),
@@ -300,7 +300,7 @@ def test_a_tensor_of_any_device_must_be_on_one_that_kernels_read(driver: FakeDri
         (lambda: Pointee(3, 8), "pointer: expected a parameter or its name but got 3"),  # pyright: ignore
         (lambda: Packed(3), "tensor: expected a parameter or its name but got 3"),  # pyright: ignore
         (lambda: Nested(None), "tensor: expected a parameter or its name"),  # pyright: ignore
-        (lambda: Scalar("n", "float32"), "n can be an integer, but no float32"),
+        (lambda: Scalar("n", "float32"), "n can be an integer, but not a float32"),
         (lambda: Scalar(None, "int32"), "expected a number but got None"),  # pyright: ignore
     ],
 )

@@ -115,7 +115,7 @@ def test_where_there_is_none(tool: Tool | None, words: str):
 
 
 def test_what_is_no_ptx():
-    with pytest.raises(ValueError, match="ptx: expected PTX, but it is a cubin already"):
+    with pytest.raises(ValueError, match="ptx: expected PTX but got a cubin, which"):
         cuda.assemble(image("cuda13-sm_90.cubin"), arch="sm_90")
     with pytest.raises(
         SpecError, match=r"but it is MLIR; ffi_builder\.cuda.lower_to_ptx makes PTX"

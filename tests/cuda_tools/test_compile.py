@@ -149,7 +149,7 @@ def test_without_cuda_python():
     words = refused(SAXPY)
     assert words.startswith("compile_cuda needs cuda-bindings, which cannot be imported (")
     assert words.endswith(
-        "): pip install ffi_builder[cuda], or ffi_builder[cuda12] for drivers that know CUDA 12 alone"
+        "): pip install ffi_builder[cuda], or ffi_builder[cuda12] for drivers of CUDA 12"
     )
 
 

@@ -150,7 +150,7 @@ def test_an_empty_one_and_what_follows_its_end():
         (fatbin(ENTRY.pack(*[0] * 14)), r"the header of entry 1 would have 0 bytes, not 64"),
         (fatbin(ENTRY.pack(2, 1, 64, 1 << 60, *[0] * 10)), r"entry 1 would end at byte \d+ of 80"),
         (fatbin(entry(b"junk")), r"In the fatbin, entry 1, code for sm_90: The cubin is truncated"),
-        (fatbin(entry(b"junk", kind=PTX)), r"In the fatbin, entry 1, PTX for compute_90: The PTX says"),
+        (fatbin(entry(b"junk", kind=PTX)), r"In the fatbin, entry 1, PTX for compute_90: The PTX names"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )  # fmt: skip
@@ -191,7 +191,7 @@ def test_lz4_blocks_by_hand(block: bytes):
     ids=["empty", "length", "literals", "distance 0", "distance", "no end", "too long"],
 )
 def test_damaged_lz4(block: bytes):
-    words = r"entry 1, PTX for compute_90 does not decompress to the 100 bytes that it should have"
+    words = r"entry 1, PTX for compute_90 does not decompress to 100 bytes, as its header says"
     with pytest.raises(SpecError, match=words):
         read_image(fatbin(entry(block, kind=PTX, flags=LZ4, size=100)))
 
@@ -208,5 +208,5 @@ def test_damaged_zstd():
             read_image(fatbin(entry(payload, flags=0x8011, size=50)))
     # A frame of more bytes than it should have: 256 KiB of one byte.
     frame = b"\x28\xb5\x2f\xfd\x00\x58" + bytes.fromhex("02 00 10 61 03 00 10 61")
-    with pytest.raises(SpecError, match="to the 50 bytes that it should have"):
+    with pytest.raises(SpecError, match="to 50 bytes, as its header says"):
         read_image(fatbin(entry(frame, flags=0x8011, size=50)))

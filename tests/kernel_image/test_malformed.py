@@ -45,7 +45,7 @@ def read_or_refuse(data: bytes) -> Image | None:
         (b"BC\xc0\xde\x35\x14", "but it is LLVM bitcode; ffi_builder.cuda.lower_to_ptx"),
         (b"ML\xefR\x0d", "but it is MLIR bytecode; ffi_builder.cuda.lower_to_ptx"),
         (b"!<arch>\n/ ", r"but it is an archive of objects \(\.a\)"),
-        (b"\xb1\x43\x62\x46\1\0\0\0", "but it is the wrapper of a fatbin, which has pointers"),
+        (b"\xb1\x43\x62\x46\1\0\0\0", "but it is the wrapper of a fatbin; give the fatbin to which it points"),
         (b"__CLANG_OFFLOAD_BUNDLE__\1", "but it is a bundle of clang"),
         (b"\x28\xb5\x2f\xfd", "but it is compressed by zstd"),
         (b'extern "C" __global__ void f() {}\n', r"but it is CUDA C\+\+; ffi_builder\.cuda\.compile"),
@@ -89,8 +89,8 @@ def test_other_types(given_: object):
 @pytest.mark.parametrize(
     ("at", "layout", "value", "words"),
     [
-        (4, "B", 1, "it is not of 64 bits and little-endian"),
-        (48, "I", 0, "its flags 0x0 say no architecture"),
+        (4, "B", 1, "it is not 64-bit and little-endian"),
+        (48, "I", 0, "its flags 0x0 name no architecture"),
         (40, "Q", 1 << 62, "the section headers would be bytes"),
         (58, "H", 40, "a section header would have 40 bytes, not 64"),
         (60, "H", 60000, "the section headers would be bytes"),
@@ -126,7 +126,7 @@ def section_field(
         (SECTION_NAMES, SIZE, -1, "a name would be at byte 384 of a table of 398"),
         (SYMBOL_NAMES, SIZE, -1, r"a name would be at byte \d+ of a table of \d+"),
         (SYMBOLS, LINK, 16, "there is no section 18, which would have symbols' names"),
-        (SYMBOLS, SIZE, -1, r"section \.symtab has 311 bytes, no multiple of 24"),
+        (SYMBOLS, SIZE, -1, r"section \.symtab has 311 bytes, not a multiple of 24"),
     ],
 )  # fmt: skip
 def test_damaged_names_of_sections_and_symbols(

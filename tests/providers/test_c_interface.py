@@ -209,9 +209,9 @@ def test_a_memref_that_the_c_interface_returns() -> None:
     provider = MemRefCallProvider("k", c_interface=True)
     words = refused("llvm.func @_mlir_ciface_k(!llvm.ptr, !llvm.ptr)", provider)
     assert words == (
-        "MemRefCallProvider: the callee @_mlir_ciface_k takes a pointer more than is passed, "
-        "(!llvm.ptr, !llvm.ptr), in front: where the C interface puts a memref (or several values) "
-        f"that the function returns; {OUT_PARAMETERS}"
+        "MemRefCallProvider: the callee @_mlir_ciface_k takes one pointer more in front, "
+        "(!llvm.ptr, !llvm.ptr): the C interface writes a memref (or several values) "
+        f"that the function returns there; {OUT_PARAMETERS}"
     )
 
 
@@ -231,7 +231,7 @@ def test_results_that_are_refused() -> None:
             (
                 "i32",
                 "i32; if that is the result, say so: returns=spec.Var('y', 'int32'); or if it is a "
-                "status, put CheckStatus around the provider",
+                "status, wrap the provider in CheckStatus",
             ),
         ):
             told = refused(f"{start} -> {result}", provider)
@@ -255,4 +255,4 @@ def test_lowered_code_that_returns_a_memref() -> None:
 
     runtime.compile(text, pipeline=LOWERING, post_compile_hooks=[hook])
     assert "the callee @make returns a memref (!llvm.struct<(ptr, ptr, i64, " in told[0]
-    assert "a pointer more than is passed, (!llvm.ptr, !llvm.ptr), in front" in told[1]
+    assert "takes one pointer more in front, (!llvm.ptr, !llvm.ptr): " in told[1]

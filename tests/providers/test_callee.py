@@ -113,7 +113,7 @@ def test_a_callee_that_is_a_global() -> None:
 def test_args_that_are_no_parameters(make: type[DirectCallProvider], entry: Any) -> None:
     words = refused(new_module(), make("callee", args=[X, entry]))
     name = make.__name__
-    assert words == f"{name}: args= has {entry!r}, which is no parameter of 'f'; it has x, a"
+    assert words == f"{name}: args= has {entry!r}, which is not a parameter of 'f'; it has x, a"
 
 
 @pytest.mark.parametrize(

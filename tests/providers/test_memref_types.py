@@ -137,7 +137,7 @@ def test_accepted(memref: str, tensor: Tensor) -> None:
 
 
 ELEMENTS: Final = "the kernel's elements are"
-ROW_MAJOR: Final = "a memref without a layout is row-major, and strides[{}] of the spec may be another; leave strides= out, or give the kernel's memref a layout, such as strided<[{}]>"
+ROW_MAJOR: Final = "a memref without a layout is row-major, but strides[{}] of the spec may differ; leave strides= out, or give the kernel's memref a layout, such as strided<[{}]>"
 REJECTED: Final[list[tuple[str, Tensor, str]]] = [
     (
         "memref<?xf32>",
@@ -159,10 +159,10 @@ REJECTED: Final[list[tuple[str, Tensor, str]]] = [
     (
         "memref<?xf80>",
         cpu([n], "float64"),
-        "no dtype of DLPack is f80; change the kernel's element type",
+        "DLPack has no dtype for f80; change the kernel's element type",
     ),
     # LLVM pads these to a multiple of 16 bytes, and DLPack does not.
-    ("memref<?xvector<3xf32>>", cpu([n], "float32x3"), "no dtype of DLPack is vector<3xf32>"),
+    ("memref<?xvector<3xf32>>", cpu([n], "float32x3"), "DLPack has no dtype for vector<3xf32>"),
     (
         "memref<?xf32>",
         cpu([n], ("float32", "float16")),
@@ -227,7 +227,7 @@ REJECTED: Final[list[tuple[str, Tensor, str]]] = [
     (
         "memref<?x?xf32, strided<[?, 1]>>",
         cpu([n, m], strides="any"),
-        "the kernel's stride 1 is 1, but the spec's is not looked at; write 1 for strides[1]",
+        "the kernel's stride 1 is 1, but the spec's is not checked; write 1 for strides[1]",
     ),
     (
         "memref<?x?xf32, strided<[?, 1]>>",
@@ -237,7 +237,7 @@ REJECTED: Final[list[tuple[str, Tensor, str]]] = [
     (
         "memref<?xf32, strided<[1], offset: 3>>",
         cpu([n]),
-        "the kernel adds an offset of 3, but tensors are passed with offset 0, as their pointers have it in them; write 'offset: ?' in the kernel's layout, or none",
+        "the kernel adds an offset of 3, but tensors are passed with offset 0, as their pointers include it; write 'offset: ?' in the kernel's layout, or no offset",
     ),
     ("memref<f32, strided<[], offset: 3>>", cpu([]), "the kernel adds an offset of 3"),
 ]

@@ -109,7 +109,7 @@ def test_asking_for_what_is_not_there(ask: Callable[[Any], object], words: str) 
         (DirectCallProvider("@k"), "expected the callee's name, without '@', but got '@k'"),
         (DirectCallProvider(3), "expected the callee's name, without '@', but got 3"),  # pyright: ignore
         ("kernel", r"but got 'kernel': say how it is called, as in DirectCallProvider\('kernel'\)"),
-        (NopCallProvider, "but got <class .*>, the class itself: make one"),
+        (NopCallProvider, "but got <class .*>, a class: create an instance"),
     ],
 )
 def test_providers_that_cannot_be(provider: Any, words: str) -> None:
@@ -132,7 +132,7 @@ def test_arguments_of_attach_out_of_place() -> None:
 
 
 def test_a_symbol_name_with_the_prefix() -> None:
-    with pytest.raises(BuildError, match="'__tvm_ffi_f' is given without the prefix '__tvm_ffi_'"):
+    with pytest.raises(BuildError, match="give '__tvm_ffi_f' without the prefix '__tvm_ffi_'"):
         attach_ffi_func(new_module(), "__tvm_ffi_f", [], NopCallProvider())
 
 

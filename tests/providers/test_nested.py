@@ -150,8 +150,8 @@ def test_a_tensor_on_any_device_needs_an_address_space() -> None:
     with pytest.raises(BuildError) as raised:
         attach_ffi_func(new_module(), "f", [spec.TupleParam("t", [x])], CALLEE)
     assert str(raised.value) == (
-        "NestedTensorCallProvider: 't[0]' may be on any device, so say which address space its "
-        "pointer is of: address_space=0, or 1 for device memory"
+        "NestedTensorCallProvider: 't[0]' may be on any device, so give the address space of its "
+        "pointer: address_space=0, or 1 for device memory"
     )
 
 

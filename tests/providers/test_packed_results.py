@@ -206,18 +206,16 @@ def refused(provider: Packed, text: str = "", params: list[spec.Param] | None = 
     [
         (
             Packed(),
-            "expected the name of a symbol or a global_function=, one of the two, but got None and "
-            "None",
+            "expected either the name of a symbol or a global_function= but got None and None",
         ),
         (
             Packed("a", global_function="b"),
-            "expected the name of a symbol or a global_function=, one of the two, but got 'a' and "
-            "'b'",
+            "expected either the name of a symbol or a global_function= but got 'a' and 'b'",
         ),
         (Packed(""), "expected the callee's name, without '@', but got ''"),
         (Packed("@a"), "expected the callee's name, without '@', but got '@a'"),
         (Packed(3), "expected the callee's name, without '@', but got 3"),  # pyright: ignore
-        (Packed("__tvm_ffi_a"), "'__tvm_ffi_a' is given without the prefix '__tvm_ffi_'"),
+        (Packed("__tvm_ffi_a"), "give '__tvm_ffi_a' without the prefix '__tvm_ffi_'"),
         (Packed("f"), "@__tvm_ffi_f is the wrapper itself, which would never return"),
         *(
             (
@@ -232,7 +230,7 @@ def refused(provider: Packed, text: str = "", params: list[spec.Param] | None = 
         ),
         (
             Packed("a", args=[None]),  # pyright: ignore
-            "args= has None, which is no parameter of 'f'; it has n",
+            "args= has None, which is not a parameter of 'f'; it has n",
         ),
         (Packed("a", args="n"), "args= is 'n'; expected a list, such as ['n']"),
     ],

@@ -185,8 +185,8 @@ def test_any_strides_are_in_the_struct_and_column_major_ones_are_not() -> None:
             "which names no parameter or symbol of 'f'; it has A, alpha, s, x, n, did you "
             "mean 'alpha'?",
         ),
-        ("A.present", "but A is no Optional, so it is always present"),
-        ("alpha.present", "but alpha is no Optional, so it is always present"),
+        ("A.present", "but A is not an Optional, so it is always present"),
+        ("alpha.present", "but alpha is not an Optional, so it is always present"),
         ("s.length", "but s is a String, which has no parts"),
         (
             "x.dypte",
@@ -197,9 +197,9 @@ def test_any_strides_are_in_the_struct_and_column_major_ones_are_not() -> None:
             "A.shape",
             "but the parts of A, a Tensor, are dtype, device_type, device_id, ndim, dltensor, data",
         ),
-        ("x.shape", "but what is passed of x.shape are its symbols, such as 'n'"),
-        ("x.shape[0]", "but what is passed of x.shape are its symbols, such as 'n'"),
-        ("x.strides", "but what is passed of x.strides are its symbols, and it has none"),
+        ("x.shape", "but x.shape is passed by its symbols, such as 'n'"),
+        ("x.shape[0]", "but x.shape is passed by its symbols, such as 'n'"),
+        ("x.strides", "but x.strides is passed by its symbols, and it has none"),
     ],
 )
 def test_names_of_no_part(name: str, words: str, make: type[DirectCallProvider]) -> None:
@@ -235,7 +235,7 @@ def test_a_field_of_another_parameter() -> None:
     with pytest.raises(BuildError) as raised:
         attach_ffi_func(new_module(), "f", [ANY], DirectCallProvider("callee", args=[field]))
     assert str(raised.value) == (
-        f"DirectCallProvider: args= has {field!r}, which is no parameter of 'f'; it has A"
+        f"DirectCallProvider: args= has {field!r}, which is not a parameter of 'f'; it has A"
     )
 
 

@@ -292,7 +292,7 @@ def test_a_packed_callee_gets_the_tensor_as_an_argument() -> None:
             Var("r", "int64"),
             NopCallProvider(),
             "NopCallProvider: 'f' returns r: int64, so context.results needs a value for each "
-            "result that is no tensor (r: i64), but it has none",
+            "result that is not a tensor (r: i64), but it has none",
         ),
         (
             Var("r", "int32"),
@@ -310,7 +310,7 @@ def test_a_packed_callee_gets_the_tensor_as_an_argument() -> None:
         (
             Var("r", "int32"),
             CheckStatus(DirectCallProvider("unknown")),
-            "CheckStatus: what the callee @unknown returns is the result r, so it can be no "
+            "CheckStatus: the callee @unknown returns the result r, so it cannot return a "
             "status; DynamicParamPackCallProvider passes pointers to write results to",
         ),
         (
@@ -322,7 +322,7 @@ def test_a_packed_callee_gets_the_tensor_as_an_argument() -> None:
             [Var("a", "int32")],
             Devices(),
             "Devices: 'f' returns (a: int32), so context.results needs a value for each result "
-            "that is no tensor (a: i32), but it has i32, i32, i32",
+            "that is not a tensor (a: i32), but it has i32, i32, i32",
         ),
     ],
 )

@@ -1,4 +1,4 @@
-"""Launching CUDA kernels from wrappers; nothing here needs a GPU, a driver or a CUDA toolkit."""
+"""Launching CUDA kernels from wrappers. Building one needs no GPU, driver or CUDA toolkit."""
 
 from ffi_builder.providers.cuda.entries import (
     LaunchEntry,

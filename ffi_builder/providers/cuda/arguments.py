@@ -1,4 +1,4 @@
-"""Converts entries of ``args=`` to kernel parameters in memory."""
+"""Converts entries of ``args=`` to the arguments of a kernel, laid out in memory."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ffi_builder import spec
 from ffi_builder.abi import DEVICE_TYPES
 from ffi_builder.errors import BuildError
 from ffi_builder.ir import Builder, Value
-from ffi_builder.providers.arguments import scalar_argument, shape_arguments
+from ffi_builder.providers.arguments import scalar_argument, shape_arguments, widened
 from ffi_builder.providers.context import CallContext
 from ffi_builder.providers.cuda.entries import (
     SCALAR_SIZES,
@@ -44,17 +44,17 @@ _FOR_KERNELS: Final = ("cuda", "cuda_host", "cuda_managed")
 """Device types of memory that a kernel can read."""
 _DEVICE_ALIGN: Final = 4
 _DTYPE_ALIGN: Final = 2
-"""Of ``struct DLDevice { int, int }`` and ``struct DLDataType { uint8_t, uint8_t, uint16_t }``."""
+"""``struct DLDevice { int, int }`` and ``struct DLDataType { uint8_t, uint8_t, uint16_t }``."""
 
 Members: TypeAlias = Callable[[CallContext, spec.Tensor], Sequence[Value]]
-"""``CudaLaunchCallProvider.tensor_members``."""
+"""The type of ``CudaLaunchCallProvider.tensor_members``."""
 
 
 @dataclass(frozen=True)
 class KernelArgument:
-    """One parameter of the kernel: values in memory, a number, or bytes that the caller laid out.
+    """One argument of the kernel: laid out values, a number, or the address of a caller's bytes.
 
-    A number (an int or expression, an i64 here) has no size of its own: it takes that of the
+    A ``number`` (an int, or the i64 of an expression) has no size until it takes the size of the
     kernel's parameter. Sizes are bytes. ``is_float`` is None except for single numbers.
     """
 
@@ -80,7 +80,7 @@ def kernel_arguments(
     Result tensors that ``args=`` does not contain follow.
 
     Raises:
-        BuildError: if the signature does not have an entry, or an entry is in host memory.
+        BuildError: if the signature does not have an entry, or if an entry is in host memory.
     """
     maker = _Maker(context, members)
     if args is None:
@@ -88,12 +88,12 @@ def kernel_arguments(
         found = [item for item in every if not isinstance(plain(item), _STREAMS)]
         return [argument for item in found for argument in maker.of_item(item)]
     arguments = [argument for entry in args for argument in maker.of_entry(entry)]
-    behind = with_result_tensors(context, maker.seen)[len(maker.seen) :]
-    return [*arguments, *(argument for item in behind for argument in maker.of_item(item))]
+    added = with_result_tensors(context, maker.seen)[len(maker.seen) :]
+    return [*arguments, *(argument for item in added for argument in maker.of_item(item))]
 
 
 class _Maker:
-    """Makes arguments of entries, and notes which parameters they are of."""
+    """Makes arguments of entries, and notes which items they contain."""
 
     def __init__(self, context: CallContext, members: Members) -> None:
         self.context = context
@@ -133,7 +133,7 @@ class _Maker:
         return found
 
     def _value(self, item: Item) -> Tree:
-        """Of anything but a Shape."""
+        """Return the value of any item except a Shape, or the members of its struct."""
         context = self.context
         match plain(item):
             case spec.Tensor() as tensor:
@@ -147,8 +147,8 @@ class _Maker:
                 return context.data(param)
             case spec.Field(part="dltensor"):
                 raise BuildError(
-                    f"{PROVIDER}: args= has {_shown(context, item)!r}, which is in the host's "
-                    f"memory; a kernel can be given the tensor's data, dimensions and strides"
+                    f"{PROVIDER}: args= has {_shown(context, item)!r}, which is in host memory; "
+                    f"pass the kernel the tensor's data, dimensions and strides"
                 )
             case spec.Device():
                 return Aligned(scalar_argument(context, item).value, _DEVICE_ALIGN)
@@ -157,47 +157,52 @@ class _Maker:
             case param if isinstance(param, _VALUES) and not isinstance(param, spec.Choice):
                 raise BuildError(
                     f"{PROVIDER}: {_shown(context, item)!r} is a {type(param).__name__}, which is "
-                    f"in the host's memory; leave it out with args="
+                    f"in host memory; leave it out with args="
                 )
             case _:
                 return scalar_argument(context, item).value
 
     def _tree(self, entry: LaunchEntry) -> Tree:
-        """Members of a struct."""
+        """Return the value of an entry, or the members of its struct."""
         context = self.context
         match entry:
             case Scalar():
                 return self._scalar(entry)
             case Struct(members=members):
                 return [tree for member in members for tree in self._members(member)]
-            case Packed(tensor=param):
-                tensor = self._tensor(param, "Packed")
+            case Packed():
+                tensor = self._tensor(entry)
                 return DynamicParamPackCallProvider("").tensor_members(context, tensor)
-            case Nested(tensor=param):
-                tensor = self._tensor(param, "Nested")
+            case Nested():
+                tensor = self._tensor(entry)
                 parts = dynamic_layout(context, tensor)
                 return [context.data(tensor), [p[0] if len(p) == 1 else p for p in parts]]
             case _:
-                raise BuildError(f"{PROVIDER}: args= has {entry}, which cannot be within a Struct")
+                raise BuildError(f"{PROVIDER}: args= has {entry}, which cannot be inside a Struct")
 
     def _members(self, entry: LaunchEntry) -> Iterator[Tree]:
         if isinstance(entry, (Scalar, Struct, Packed, Nested, Pointee)):
             yield self._tree(entry)
             return
         for item in self._items(entry):
-            match plain(item):
-                case spec.Shape() as shape:
-                    yield from (a.value for a in shape_arguments(self.context, shape))
-                case _:
-                    yield self._value(item)
+            shape = plain(item)
+            if isinstance(shape, spec.Shape):
+                yield from (a.value for a in shape_arguments(self.context, shape))
+            else:
+                yield self._value(item)
 
-    def _tensor(self, entry: spec.Param | str, what: str) -> spec.Tensor:
+    def _only(self, entry: Entry) -> Item | None:
+        """Return the item of an entry, or None if it is several."""
         found = self._items(entry)
-        tensor = plain(found[0]) if len(found) == 1 else None
+        return found[0] if len(found) == 1 else None
+
+    def _tensor(self, entry: Packed | Nested) -> spec.Tensor:
+        item = self._only(entry.tensor)
+        tensor = None if item is None else plain(item)
         if not isinstance(tensor, spec.Tensor) or tensor.any_rank:
             raise BuildError(
-                f"{PROVIDER}: {what}: expected a Tensor of a known number of dimensions but got "
-                f"{entry!r}"
+                f"{PROVIDER}: {type(entry).__name__}: expected a Tensor of a known number of "
+                f"dimensions but got {entry.tensor!r}"
             )
         _check_device(self.context, tensor)
         return tensor
@@ -205,15 +210,15 @@ class _Maker:
     def _pointee(self, entry: Pointee) -> KernelArgument:
         context = self.context
         b = context.builder
-        found = self._items(entry.pointer)
-        param = plain(found[0]) if len(found) == 1 else None
+        item = self._only(entry.pointer)
+        param = None if item is None else plain(item)
         is_handle = isinstance(param, spec.Var) and param.dtype == "handle"
-        if not is_handle and not isinstance(param, spec.DataPointer):
+        if item is None or not (is_handle or isinstance(param, spec.DataPointer)):
             raise BuildError(
                 f"{PROVIDER}: {entry}: expected a DataPointer or a Var of dtype handle but got "
                 f"{entry.pointer!r}"
             )
-        pointer = scalar_argument(context, found[0]).value
+        pointer = scalar_argument(context, item).value
         plain_pointer = pointer if pointer.type == b.types.ptr else b.to_pointer(b.to_int(pointer))
         words = f"{entry} cannot be passed by value: the pointer is NULL"
         b.check(b.ne(plain_pointer, b.null()), "ValueError", words)
@@ -234,25 +239,14 @@ class _Maker:
         return value if bits == t.i64 else b.trunc(value, bits)
 
     def _symbol(self, name: str) -> spec.Var:
-        found = self._items(name)
-        var = plain(found[0]) if len(found) == 1 else None
+        var = self._only(name)
         if not isinstance(var, spec.Var) or not var.is_integer:
             raise BuildError(f"{PROVIDER}: Scalar: expected an integer Var but got {name!r}")
         return var
 
 
-def widened(context: CallContext, item: spec.Dim) -> Value:
-    """Extend a symbol, expression or int to i64; the bits of a uint64 are kept."""
-    b, value = context.builder, context.value(item)
-    if value.type == b.types.i64:
-        return value
-    assert isinstance(item, spec.Var)
-    extend = b.zext if item.dtype.startswith("u") else b.sext
-    return extend(value, b.types.i64)
-
-
 def in_range(b: Builder, value: Value, low: int, high: int, *, signed: bool) -> Value | None:
-    """Return an i1; None if every signed, or unsigned, number of 64 bits is in range."""
+    """Compare an i64 with a range; return an i1, or None if every i64 is in the range."""
     found: Value | None = None
     if low > -(2**63) and (signed or low > 0):
         found = b.sge(value, b.i64(low)) if signed else b.uge(value, b.i64(low))
@@ -274,7 +268,11 @@ def _laid_out(text: str, tree: Tree) -> KernelArgument:
 
 
 def _check_device(context: CallContext, tensor: spec.Tensor) -> None:
-    """Check that a kernel can read the tensor's memory."""
+    """Check that a kernel can read the tensor's memory, at run time if the spec does not say.
+
+    Raises:
+        BuildError: if the spec says that it cannot.
+    """
     b = context.builder
     if tensor.device in _FOR_KERNELS:
         return
@@ -282,7 +280,7 @@ def _check_device(context: CallContext, tensor: spec.Tensor) -> None:
     if tensor.device != spec.ANY:
         raise BuildError(
             f"{PROVIDER}: {path!r} is on device_type {tensor.device!r}, whose memory a kernel "
-            f"cannot read; expected one of {', '.join(_FOR_KERNELS)}. (Where it can, declare a "
+            f"cannot read; expected one of {', '.join(_FOR_KERNELS)}. (If it can, declare a "
             f"DataPointer)"
         )
     kind = context.device_type(tensor)

@@ -18,9 +18,9 @@ _WORD: Final = 8
 class Launch:
     """A launch, with all sizes checked.
 
-    ``cluster`` is the requested cluster. ``compiled_cluster`` is the number of blocks in the
-    cluster for which the kernel was compiled, or 1. With more dynamic shared memory than
-    ``threshold`` bytes, the kernel needs an attribute.
+    ``cluster`` is the requested cluster, ``compiled_cluster`` the number of blocks in the cluster
+    for which the kernel was compiled, or 1. If a block has more than ``threshold`` bytes of dynamic
+    shared memory, the kernel needs an attribute.
     """
 
     grid: Dimensions
@@ -33,7 +33,7 @@ class Launch:
 
     @property
     def may_need(self) -> int:
-        """Attributes of the kernel that it may need: bits of ``driver.PREPARED_…``."""
+        """The kernel attributes that it may need: bits of ``driver.PREPARED_…``."""
         needs = 0
         if not isinstance(self.shared, int) or self.shared > self.threshold:
             needs |= driver.PREPARED_SHARED
@@ -43,7 +43,7 @@ class Launch:
         return needs
 
     def needs(self, b: Builder) -> Value:
-        """Return those that it needs, as an i32."""
+        """Return the kernel attributes that it needs, as an i32 of the same bits."""
         fixed, dynamic = self.may_need, b.i32(0)
         if not isinstance(self.shared, int):
             fixed &= ~driver.PREPARED_SHARED
@@ -56,8 +56,8 @@ class Launch:
         return b.or_(dynamic, b.i32(fixed))
 
     def is_empty(self, b: Builder) -> Value | None:
-        """Whether the grid is empty, which the driver refuses: an i1, or None if it never is."""
-        # Not `0 in values`: CUTLASS's values take `==` as an operation to emit.
+        """Return whether the grid is empty, which the driver refuses: an i1, or None for never."""
+        # Not `0 in values`: `==` on a value of CUTLASS's bindings emits an operation.
         if any(isinstance(size, int) and size == 0 for size in self.grid.values):
             return b.i1(True)
         zeros = [b.eq(size, b.i64(0)) for size in self.grid.dynamic]
@@ -96,9 +96,9 @@ def _attributes(b: Builder, launch: Launch) -> Value:
 
 
 def _store_pairs(b: Builder, at: Value, values: Sequence[int | Value]) -> None:
-    """Store adjacent 32-bit numbers, two ints by one store.
+    """Store adjacent 32-bit numbers; two ints take one store.
 
-    Values are never compared: those of CUTLASS's bindings emit an operation for `==`.
+    Values are not compared, since `==` on a value of CUTLASS's bindings emits an operation.
     """
     t = b.types
     for index in range(0, len(values), 2):

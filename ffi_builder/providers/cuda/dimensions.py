@@ -1,7 +1,8 @@
-"""Grid, block, cluster and shared memory: checked when given, computed at each call in 64 bits."""
+"""Grid, block, cluster and shared memory: ints are checked once, expressions at each call."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
@@ -10,14 +11,15 @@ from typing import Final, TypeAlias, Union, cast
 from ffi_builder import spec
 from ffi_builder.errors import BuildError, SpecError
 from ffi_builder.ir import Builder, Value
+from ffi_builder.providers.arguments import widened
 from ffi_builder.providers.context import CallContext
 from ffi_builder.providers.cuda import driver
-from ffi_builder.providers.cuda.arguments import PROVIDER, widened
+from ffi_builder.providers.cuda.arguments import PROVIDER
 
 OneSize: TypeAlias = Union[spec.Dim, str]
 """An int, a symbol or an expression, or its text: ``"ceildiv(n, 128)"``."""
 Size: TypeAlias = Union[OneSize, Sequence[OneSize]]
-"""One to three of them."""
+"""One to three sizes, in x, y and z."""
 Sizes: TypeAlias = tuple[OneSize, ...]
 
 _AXES: Final = "xyz"
@@ -25,10 +27,10 @@ _INT_MAX: Final = driver.WORDS[0]
 
 
 def checked_sizes(what: str, given: object) -> Sizes:
-    """One to three ints, expressions or texts of expressions, as a tuple.
+    """Return one to three ints, expressions or texts of expressions as a tuple.
 
     Raises:
-        SpecError: if they are not.
+        SpecError: if ``given`` is anything else.
     """
     sizes = (given,) if isinstance(given, (int, str, spec.Var, spec.Expr)) else given
     if not isinstance(sizes, Sequence):
@@ -45,10 +47,10 @@ def checked_sizes(what: str, given: object) -> Sizes:
 
 
 def checked_size(what: str, entry: object) -> OneSize:
-    """An int, or an expression of integers, or the text of one; the text of an int is that.
+    """Return an int, an integer expression or the text of one; the text of an int becomes an int.
 
     Raises:
-        SpecError: if it is not.
+        SpecError: if ``entry`` is anything else.
     """
     if isinstance(entry, str):
         try:
@@ -69,10 +71,10 @@ def checked_size(what: str, entry: object) -> OneSize:
 
 
 def check_ints(what: str, sizes: Sizes, least: int, most: Sequence[int]) -> None:
-    """Check the range of those that are ints.
+    """Check the range of the sizes that are ints.
 
     Raises:
-        SpecError: if one is not.
+        SpecError: if one is out of range.
     """
     for axis, size, high in zip(_AXES, sizes, most, strict=False):
         if isinstance(size, int) and not least <= size <= high:
@@ -80,28 +82,24 @@ def check_ints(what: str, sizes: Sizes, least: int, most: Sequence[int]) -> None
 
 
 def product(sizes: Sequence[object]) -> int | None:
-    """Return the product, if all are ints."""
-    found = 1
-    for size in sizes:
-        if not isinstance(size, int):
-            return None
-        found *= size
-    return found
+    """Return the product, or None if one size is not an int."""
+    ints = [size for size in sizes if isinstance(size, int)]
+    return math.prod(ints) if len(ints) == len(sizes) else None
 
 
 @dataclass(frozen=True)
 class Dimensions:
-    """Three sizes of a launch: ints, or i64 values that have been checked to be in range."""
+    """Three sizes of a launch: ints, or i64 values whose range was checked."""
 
     values: tuple[int | Value, ...]
 
     @property
     def product(self) -> int | None:
-        """Return the product, if all are ints."""
+        """The product, or None if one size is not an int."""
         return product(self.values)
 
     def blocks(self, b: Builder) -> Value:
-        """Return the product, an i64; it must fit."""
+        """Return the product as an i64, in which it must fit."""
         wide = [b.i64(value) if isinstance(value, int) else value for value in self.values]
         return reduce(b.mul, wide)
 
@@ -114,7 +112,7 @@ class Dimensions:
 def emit_dimensions(
     context: CallContext, kernel: str, what: str, sizes: Sizes, least: int, most: Sequence[int]
 ) -> Dimensions:
-    """Compute the sizes that are not ints, and check their range; missing ones are 1."""
+    """Compute the sizes that are not ints, and check their range; missing sizes are 1."""
     values: list[int | Value] = []
     for axis, size, high in zip(_AXES, sizes, most, strict=False):
         where = f"{what}.{axis}"
@@ -139,9 +137,9 @@ def emit_size(
         value = widened(context, size)
     except (BuildError, SpecError) as error:
         raise BuildError(f"{PROVIDER}: {what}: {error}") from None
-    # Unsigned, so that negative values are too large.
+    # The comparison is unsigned, so that negative values are too large.
     shifted = b.sub(value, b.i64(least)) if least else value
-    name = kernel.replace("{}", "{ }")  # which would stand for a value
+    name = kernel.replace("{}", "{ }")  # since {} stands for a value
     words = f"{what} = {size} is {{}} for kernel {name!r}; expected {least} to {most}"
     b.check(b.ule(shifted, b.i64(most - least)), "ValueError", words, value)
     return value
@@ -160,5 +158,5 @@ def checked_dynamic_memory(given: OneSize) -> OneSize:
 
 
 def emit_dynamic_memory(context: CallContext, kernel: str, size: OneSize) -> int | Value:
-    """Bytes of dynamic shared memory: an int, or an i64 that has been checked."""
+    """Return the bytes of dynamic shared memory: an int, or an i64 whose range was checked."""
     return emit_size(context, kernel, "dynamic_smem_bytes", size, 0, _INT_MAX)

@@ -1,7 +1,7 @@
-"""The CUDA driver in numbers: which functions are used, and the layout of what they are given.
+"""Numbers of the CUDA driver API, and the layout of its structures and of a module's states.
 
-Source: ``cuda.h`` of CUDA 12.0 to 13.3 (64-bit Linux); ``tests/cuda/test_numbers.py`` compares all
-of it with the header of the nvidia-cuda-runtime wheel. Sizes and offsets are bytes.
+Source: ``cuda.h`` of CUDA 12.0 to 13.3 (64-bit Linux); ``tests/cuda/test_numbers.py`` compares them
+with the header of the nvidia-cuda-runtime wheel. Sizes and offsets are bytes.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Final
 
 LIBRARY: Final = "libcuda.so.1"
 OLDEST: Final = "12.0"
-"""The first CUDA whose driver has all of the functions: cuLibrary*, cuKernel*, cuLaunchKernelEx."""
+"""The first CUDA version whose driver has cuLibrary*, cuKernel* and cuLaunchKernelEx."""
 
 FUNCTIONS: Final = (
     "cuLaunchKernelEx",
@@ -35,13 +35,13 @@ FUNCTIONS: Final = (
     "cuGetErrorString",
     "cuDriverGetVersion",
 )
-"""Exported names, in the order of the table; the launch has the number 0."""
+"""Exported names, in the order of a module's table; the launch has the number 0."""
 NUMBER: Final = {name: number for number, name in enumerate(FUNCTIONS)}
 NAME_STRIDE: Final = 40
-"""Each name has as much space in the constant of them all."""
+"""Bytes of each name in the constant that has them all."""
 
 CODE_BITS: Final = 16
-"""A status is a CUresult, and above these bits the number of the function that returned it."""
+"""A status has a CUresult in these low bits, and above them the number of the failed function."""
 
 # CUlaunchConfig
 CONFIG_SIZE: Final = 56
@@ -62,11 +62,11 @@ FLAGS: Final = {
     "cooperative": COOPERATIVE,
     "programmatic_stream_serialization": PROGRAMMATIC_STREAM_SERIALIZATION,
 }
-"""Attributes whose value is an int that is not 0."""
+"""Attributes whose value is an int: 1 sets them."""
 
 TENSOR_MAP_SIZE: Final = 128
 TENSOR_MAP_ALIGN: Final = 128
-"""In CUDA 13; 64 in CUDA 12, whose kernels take it at a multiple of 128 as well."""
+"""The alignment in CUDA 13. CUDA 12 requires 64, of which 128 is a multiple."""
 
 SPECIAL_STREAMS: Final = 3
 """NULL, CU_STREAM_LEGACY (1), CU_STREAM_PER_THREAD (2) are streams of the current context."""
@@ -122,18 +122,18 @@ class Result(IntEnum):
     COOPERATIVE_LAUNCH_TOO_LARGE = 720
 
 
-# What every GPU has, and no launch can do without.
+# Limits of every GPU.
 MAX_GRID: Final = (2**31 - 1, 65535, 65535)
 WORDS: Final = (2**31 - 1,) * 3
-"""What fits of any three sizes. How much of it a device allows it says itself, when it refuses."""
+"""The largest sizes that fit a launch. A device that allows less refuses the launch itself."""
 MAX_BLOCK: Final = (1024, 1024, 64)
 MAX_THREADS: Final = 1024
 MAX_PORTABLE_CLUSTER: Final = 8
 MAX_CLUSTER: Final = 16
 SHARED_WITHOUT_ASKING: Final = 48 << 10
-"""Static and dynamic shared memory of a block; for more a kernel attribute has to be set."""
+"""Static and dynamic shared memory of a block that needs no kernel attribute."""
 
-# The state of a module: the table of functions, and what was taken from the driver.
+# The state of a module: the table of functions, the loaded libraries and the retained contexts.
 STATE_READY: Final = 8 * len(FUNCTIONS)
 STATE_LIBRARIES: Final = STATE_READY + 8
 """The first of the libraries that are loaded."""
@@ -142,21 +142,21 @@ STATE_CONTEXTS: Final = STATE_LIBRARIES + 8
 DEVICES: Final = 128
 STATE_SIZE: Final = STATE_CONTEXTS + 8 * DEVICES
 
-# The state of an image. What was listed once stays listed.
+# The state of an image. An image or kernel that was listed once stays listed.
 LIBRARY_HANDLE: Final = 0
 LIBRARY_NEXT: Final = 8
 LIBRARY_LISTED: Final = 16
 LIBRARY_KERNELS: Final = 24
-"""The first of the kernels that were taken from it."""
+"""The first of its kernels that are loaded."""
 LIBRARY_SIZE: Final = 32
 
 # The state of a kernel.
 KERNEL_HANDLE: Final = 0
-"""The CUkernel: what TVMFFIHandleInitOnce initialises."""
+"""The CUkernel, which TVMFFIHandleInitOnce initialises."""
 KERNEL_NEXT: Final = 8
 KERNEL_LISTED: Final = 16
 KERNEL_PREPARED: Final = 24
-"""A byte for each device: which attributes are set there. The last one stands for any other."""
+"""A byte for each device: the attributes that are set there. The last one is for all others."""
 KERNEL_SIZE: Final = KERNEL_PREPARED + DEVICES
 PREPARED_SHARED: Final = 1
 PREPARED_CLUSTER: Final = 2

@@ -1,13 +1,13 @@
 """Entries of ``args=`` of :class:`CudaLaunchCallProvider`.
 
 Each entry is one parameter of the kernel. An entry is a parameter of the signature or a part of
-one, a Var, an expression or an int, the name of such, or one of these::
+one, a Var, an expression or an int, or the name or text of any of these, or one of::
 
-    Scalar(n * 2, "int32")          a number in a type of its own
-    Struct(x.data, "n", 7)          a struct by value, of entries
-    Packed("x")                     {data, dims…, strides…}, as DynamicParamPackCallProvider has it
-    Nested("x")                     {data, {shape, strides}}, as NestedTensorCallProvider has it
-    Pointee("config", 24)           what a pointer of the host points to, by value
+    Scalar(n * 2, "int32")          a number in a given type
+    Struct(x.data, "n", 7)          a struct of entries, by value
+    Packed("x")                     {data, dims…, strides…}, as by DynamicParamPackCallProvider
+    Nested("x")                     {data, {shape, strides}}, as by NestedTensorCallProvider
+    Pointee("config", 24)           the 24 bytes to which a host pointer points, by value
     TensorMap("map")                a CUtensorMap: 128 bytes, aligned to 128
 """
 
@@ -25,7 +25,7 @@ from ffi_builder.providers.items import Entry
 
 _FLOATS: Final = {"float16": "e", "float32": "f", "float64": "d"}
 _INFINITY: Final = 0x7F80
-"""A bfloat16."""
+"""The bits of a bfloat16."""
 SCALAR_SIZES: Final = {
     **{f"{sign}int{bits}": bits // 8 for sign in ("", "u") for bits in (8, 16, 32, 64)},
     "bool": 1,
@@ -35,21 +35,21 @@ SCALAR_SIZES: Final = {
     "float64": 8,
     "handle": 8,
 }
-"""The size of a scalar of each dtype in bytes, which is its alignment too."""
+"""The size and alignment of a scalar of each dtype, in bytes."""
 
 
 @dataclass(frozen=True)
 class Scalar:
-    """A number in a type of its own.
+    """A number in a given type.
 
     Args:
-        value: an int, float or bool; or for an integer dtype a Var, its name or an expression,
-            which is checked at each call to fit.
+        value: an int, float or bool. For an integer dtype also a Var, its name or an expression;
+            each call checks that the value fits.
         dtype: int8 to int64, uint8 to uint64, bool, float16, bfloat16, float32, float64, or handle
             for an address (0 is NULL).
 
     Raises:
-        SpecError: another dtype, or a value that it cannot have.
+        SpecError: if the dtype is another one, or cannot have this value.
     """
 
     value: spec.Dim | float | str
@@ -67,13 +67,18 @@ class Scalar:
 
     def _check_symbolic(self) -> None:
         if self.dtype not in spec.INT_RANGES:
-            raise SpecError(f"Scalar: {self.value} can be an integer, but no {self.dtype}")
+            raise SpecError(f"Scalar: {self.value} can be an integer, but not a {self.dtype}")
         if isinstance(self.value, spec.Var) and not self.value.is_integer:
-            raise SpecError(f"Scalar: Var {self.value.name!r} is a {self.value.dtype}, no integer")
+            name, dtype = self.value.name, self.value.dtype
+            raise SpecError(f"Scalar: Var {name!r} is a {dtype}, not an integer")
 
     @property
     def bits(self) -> int:
-        """A constant as an unsigned number of its size."""
+        """The bits of a constant, as an unsigned number.
+
+        Raises:
+            SpecError: if it is not a number, or does not fit the dtype.
+        """
         value, dtype = self.value, self.dtype
         if not isinstance(value, (int, float)):
             raise SpecError(f"Scalar: expected a number but got {value!r}")
@@ -82,7 +87,7 @@ class Scalar:
             return _float_bits(value, dtype)
         low, high = (0, 1) if dtype == "bool" else spec.INT_RANGES.get(dtype, (0, 2**64 - 1))
         if isinstance(value, float) or not low <= value <= high:
-            raise SpecError(f"Scalar: {value!r} is no {dtype} ({low} to {high})")
+            raise SpecError(f"Scalar: {value!r} does not fit {dtype} ({low} to {high})")
         return value & ((1 << 8 * size) - 1)
 
     def __str__(self) -> str:
@@ -94,10 +99,10 @@ class Struct:
     """A struct by value, with each member at its natural alignment, as C lays it out.
 
     Args:
-        members: entries; a tuple or Struct of the signature is its elements.
+        members: entries; a tuple or Struct of the signature stands for its elements.
 
     Raises:
-        SpecError: no member.
+        SpecError: if there is no member.
     """
 
     members: tuple[LaunchEntry, ...]
@@ -115,8 +120,7 @@ class Struct:
 class Packed:
     """A tensor as one struct by value: its data pointer, then dimensions and strides.
 
-    They are those that :class:`DynamicParamPackCallProvider` passes: what is no int, in the type of
-    its symbol.
+    The members are the same as by :class:`DynamicParamPackCallProvider`, which leaves out ints.
     """
 
     tensor: spec.Param | str
@@ -132,7 +136,7 @@ class Packed:
 class Nested:
     """A tensor as one struct by value, as CuTe's kernels take it: ``{data, {shape, strides}}``.
 
-    It is what :class:`NestedTensorCallProvider` passes.
+    The members are the same as by :class:`NestedTensorCallProvider`.
     """
 
     tensor: spec.Param | str
@@ -146,17 +150,17 @@ class Nested:
 
 @dataclass(frozen=True)
 class Pointee:
-    """The bytes that a host pointer points to, by value: a struct that the caller has laid out.
+    """The bytes to which a host pointer points, by value: a struct that the caller has laid out.
 
-    It is read during the call; NULL is a ValueError.
+    They are read during the call; NULL raises a ValueError.
 
     Args:
         pointer: a DataPointer or a ``handle`` Var, or the name of one.
-        size: bytes.
-        align: of the struct's type; a power of two.
+        size: the size of the struct in bytes.
+        align: the alignment of the struct's type in bytes; a power of two.
 
     Raises:
-        SpecError: a size or alignment that cannot be one.
+        SpecError: if ``size`` is not positive, or ``align`` is not a power of two.
     """
 
     pointer: spec.Param | str
@@ -174,8 +178,8 @@ class Pointee:
         return f"*{_name(self.pointer)}"
 
 
-def TensorMap(pointer: spec.Param | str) -> Pointee:  # reads as the others do
-    """A CUtensorMap (a ``const __grid_constant__ CUtensorMap``) that the caller has encoded.
+def TensorMap(pointer: spec.Param | str) -> Pointee:  # named like the classes beside it
+    """Return the entry for a CUtensorMap (``const __grid_constant__``) that the caller encoded.
 
     Args:
         pointer: a DataPointer or ``handle`` Var to its 128 bytes in host memory.
@@ -203,7 +207,7 @@ def _float_bits(value: float, dtype: str) -> int:
         if near != near:
             return wide >> 16 | 0x40
         if wide & 0xFFFF == 0x8000 and near != value:
-            # Half-way only since it has been rounded to float32 already.
+            # It is half-way only because it was rounded to float32 before.
             wide += 1 if abs(value) > abs(near) else -1
         rounded = (wide + 0x7FFF + (wide >> 16 & 1)) >> 16
         if rounded & 0x7FFF == _INFINITY and not math.isinf(value):

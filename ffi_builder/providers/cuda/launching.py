@@ -1,6 +1,6 @@
-"""The hot path of a launch: kernel, parameters, configuration, the driver's function.
+"""Emits a launch: kernel, parameters, configuration, and the call of the driver.
 
-What is emitted, ``…`` being more of the same::
+The emitted code::
 
     llvm.cond_br %is_empty, ^done(%zero), ^launch
   ^launch:
@@ -14,8 +14,8 @@ What is emitted, ``…`` being more of the same::
     %status = llvm.call %function(%config, %kernel, %params, %null)
     llvm.br ^launched(%status)                             // ^of_context: a helper
   ^launched(%status):
-    llvm.cond_br %is_fine, ^done(%status), ^failed         // ^failed: a helper makes the error;
-                                                           // before, it may be launched again
+    llvm.cond_br %is_fine, ^done(%status), ^failed         // ^failed: perhaps a second attempt;
+                                                           // then a helper makes the error
   ^done(%status):
 """
 
@@ -43,7 +43,7 @@ from ffi_builder.providers.cuda.streams import Place
 class Launcher:
     """Emits one launch.
 
-    With ``wants_status`` what the driver refuses is no error, but its CUresult is returned.
+    With ``wants_status``, a failure raises no error; the CUresult is returned instead.
     """
 
     b: CheckingBuilder
@@ -53,7 +53,7 @@ class Launcher:
     wants_status: bool
 
     def emit(self, arguments: Sequence[KernelArgument]) -> Value:
-        """Launch, unless the grid is empty; returns the status, an i32, where to go on."""
+        """Launch, unless the grid is empty; return the status, an i32."""
         b = self.b
         start, is_empty = b.block, self.launch.is_empty(b)
         if is_empty is not None:
@@ -61,7 +61,7 @@ class Launcher:
         first, failed = b.block, b.new_block(b.types.i32, cold=True)
         kernel, state, stream = self._kernel(), b.address_of(self.states.module), self._stream()
         params = addresses(b, arguments)
-        # Before anything that may fail: errors show it.
+        # This comes before anything that may fail, since errors show the configuration.
         config = emit_config(b, self.launch, stream)
         needs = self.launch.needs(b) if self.launch.may_need else None
         if needs is not None:
@@ -80,7 +80,7 @@ class Launcher:
         return done.arguments[0]
 
     def _kernel(self) -> Value:
-        """The CUkernel. The first call loads the image; whoever comes meanwhile waits."""
+        """Return the CUkernel. The first call loads the image; concurrent calls wait for it."""
         b, t = self.b, self.b.types
         slot = b.address_of(self.states.kernel)
         known = load_acquire(b, t.ptr, slot, size=8)
@@ -105,7 +105,7 @@ class Launcher:
         return b.to_pointer(b.i64(stream)) if stream else b.null()
 
     def _prepare(self, state: Value, stream: Value, needs: Value, failed: Block) -> None:
-        """Set the kernel's attributes, the first time on a device that they are needed."""
+        """Set the kernel's attributes when they are first needed on a device."""
         b, t, device = self.b, self.b.types, self.place.device
         kernel = b.address_of(self.states.kernel)
         # -1 becomes the last byte, which stays 0.
@@ -122,7 +122,7 @@ class Launcher:
     def _again(
         self, state: Value, launch: Sequence[Value], needs: Value, status: Value, done: Block
     ) -> Value:
-        """Where the stream is of another device than the tensors: the status that is left."""
+        """Launch again if the stream's device is not that of the tensors; return the status."""
         b, kernel = self.b, self.b.address_of(self.states.kernel)
         operands = [state, kernel, *launch, self.place.device, needs, status]
         status = call_helper(b, "launch_again", operands)
@@ -132,7 +132,7 @@ class Launcher:
         return status
 
     def _call(self, state: Value, stream: Value, operands: Sequence[Value]) -> Value:
-        """Launch on the stream, or where that depends on the current context, by a helper."""
+        """Launch on the stream; a stream of the current context is left to a helper."""
         b, t = self.b, self.b.types
         of_context = [state, *operands, self.place.device]
         if isinstance(self.place.stream, int):
@@ -148,7 +148,7 @@ class Launcher:
         return launched.arguments[0]
 
     def _fail(self, status: Value, state: Value, config: Value, done: Block) -> None:
-        """Set the error and return; or go on with the status."""
+        """Set the error and return it, or continue with the status."""
         b = self.b
         if self.wants_status:
             mask = b.i32((1 << driver.CODE_BITS) - 1)

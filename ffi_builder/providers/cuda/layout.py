@@ -1,4 +1,4 @@
-"""Layout of kernel parameters in memory, as C structs."""
+"""Lays kernel parameters out in memory, as C structs."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from ffi_builder.ir import Builder, Value
 
 @dataclass(frozen=True)
 class Aligned:
-    """A value that is a struct in C: DLDevice and DLDataType, at the alignment of their members."""
+    """A value that is a struct in C (DLDevice, DLDataType), with the alignment of its members."""
 
     value: Value
     align: int
 
 
 Tree: TypeAlias = Union[Value, Aligned, Sequence["Tree"]]
-"""A value, or a struct of such."""
+"""A value, or the members of a struct."""
 
 _SIZES: Final = {
     **{f"i{bits}": bits // 8 for bits in (8, 16, 32, 64)},
@@ -33,7 +33,7 @@ _SIZES: Final = {
 
 @dataclass(frozen=True)
 class Leaf:
-    """A value at an offset from the beginning, which is a multiple of its alignment."""
+    """A value at an offset in bytes, which is a multiple of its alignment."""
 
     offset: int
     value: Value
@@ -42,7 +42,7 @@ class Leaf:
 
 @dataclass(frozen=True)
 class Layout:
-    """Values at their places. All numbers are bytes."""
+    """The values of a struct, or a single one, at their offsets. Sizes are bytes."""
 
     size: int
     align: int
@@ -50,12 +50,12 @@ class Layout:
 
     @property
     def has_padding(self) -> bool:
-        """Whether there are bytes that belong to no value."""
+        """Whether some bytes belong to no value."""
         return sum(size_of(leaf.value) for leaf in self.leaves) < self.size
 
 
 def size_of(value: Value) -> int:
-    """Return the size of a number or pointer in memory. A bool is a byte.
+    """Return the bytes that a number or pointer takes in memory. A bool is a byte.
 
     Raises:
         BuildError: if the value has another type.
@@ -71,7 +71,11 @@ def size_of(value: Value) -> int:
 
 
 def layout(tree: Tree) -> Layout:
-    """Lay a struct out as C compilers do. The alignment of a number is its size."""
+    """Lay a struct out as C compilers do. The alignment of a number is its size.
+
+    Raises:
+        BuildError: if a value is neither a number nor a pointer.
+    """
     if not isinstance(tree, Sequence):
         value = tree.value if isinstance(tree, Aligned) else tree
         size = size_of(value)

@@ -1,4 +1,4 @@
-"""Compares arguments with the kernel's parameters in the image, and passes their addresses."""
+"""Compares arguments with the kernel's parameters in the image, and writes their addresses."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _FLOAT: Final = re.compile(r"b?f\d+")
 _INTEGER: Final = re.compile(r"[su]\d+")
 """Types of PTX."""
 _OFFSET_ALIGN: Final = 16
-"""Assemblers align addresses, and the first parameter is aligned to no more than this."""
+"""The largest alignment of an offset: the first parameter's address has no larger one."""
 
 
 def fitted(
@@ -34,7 +34,7 @@ def fitted(
     """
     if kernel.parameters is None:
         return [_sized(context, kernel, argument, 8) for argument in arguments]
-    # Texture and surface references have no size, and are no arguments.
+    # Texture and surface references have size 0, and a launch does not pass them.
     wanted = [parameter for parameter in kernel.parameters if parameter.size]
     count = len(wanted) == len(arguments)
     wrong = [
@@ -55,7 +55,7 @@ def fitted(
 
 
 def addresses(b: Builder, arguments: Sequence[KernelArgument]) -> Value:
-    """Return the array of pointers from which the driver copies the parameters, or NULL."""
+    """Write the arguments, and return the array of their addresses for the driver, or NULL."""
     if not arguments:
         return b.null()
     array = b.alloca(b.types.ptr, len(arguments))
@@ -69,7 +69,7 @@ def addresses(b: Builder, arguments: Sequence[KernelArgument]) -> Value:
 
 
 def _copied(b: Builder, argument: KernelArgument) -> Value:
-    """Copy the caller's bytes, which may be unaligned, to the alignment of their type."""
+    """Copy the caller's bytes, which may be unaligned, to aligned stack space."""
     assert argument.address is not None
     assert argument.size is not None
     space = b.alloca(b.types.i8, argument.size, align=argument.align)
@@ -90,7 +90,7 @@ def _fits(parameter: Parameter, argument: KernelArgument) -> bool:
 
 
 def _same_kind(parameter: Parameter, argument: KernelArgument) -> bool:
-    """Refuse an integer for a float parameter of PTX, and the other way round.
+    """Return whether PTX and argument do not contradict each other about integer or float.
 
     ``b32`` may be either, and so may a struct or bytes that the caller has laid out.
     """
@@ -102,7 +102,7 @@ def _same_kind(parameter: Parameter, argument: KernelArgument) -> bool:
 def _sized(
     context: CallContext, kernel: Kernel, argument: KernelArgument, size: int
 ) -> KernelArgument:
-    """Convert a number to an integer of this size, signed or unsigned: the bits are the same."""
+    """Convert a number to an integer of this size; it may fit as signed or as unsigned."""
     number = argument.number
     if number is None:
         return argument
@@ -117,7 +117,7 @@ def _sized(
     else:
         fits = in_range(b, number, low, high, signed=True)
         assert fits is not None
-        where = where.replace("{}", "{ }")  # of the kernel's name
+        where = where.replace("{}", "{ }")  # since {} in the kernel's name stands for a value
         b.check(fits, "ValueError", f"{argument.text} is {{}}, which does not fit {where}", number)
         value = b.trunc(number, b.types.integer(8 * size))
     found = layout(value)
@@ -131,7 +131,7 @@ def _mismatch(
     arguments: Sequence[KernelArgument],
     wrong: Sequence[int],
 ) -> str:
-    """Format the error, with both sides."""
+    """Return the message of the error, which shows parameters and arguments."""
     takes = ", ".join(
         f"#{parameter.index} {parameter}"
         f"{'' if parameter.offset is None else f' at {parameter.offset}'}"

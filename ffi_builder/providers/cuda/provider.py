@@ -1,4 +1,4 @@
-"""``CudaLaunchCallProvider``: what a user sees of launching kernels."""
+"""``CudaLaunchCallProvider``, the public interface of launching kernels."""
 
 from __future__ import annotations
 
@@ -32,41 +32,43 @@ from ffi_builder.providers.cuda.validation import (
     check_entries,
     check_launch,
 )
+from ffi_builder.providers.results import scalar_results
 
 _PTX_END: Final = b"\0"
 
 
 @dataclass(frozen=True)
 class CudaLaunchCallProvider:
-    """Launches a CUDA kernel of an image that the module carries along.
+    """Launches a CUDA kernel of an image, which becomes part of the module.
 
-    Neither this nor what it emits needs a GPU or a driver before the first call, which loads the
-    image and keeps it for all further ones. A launch is asynchronous, on the stream that the
-    signature has; see docs/cuda.md for streams, devices, graphs, errors and unloading.
+    A GPU and a driver are needed at the first call, not before. That call loads the image and keeps
+    it for all later ones. A launch is asynchronous, on the signature's stream; docs/cuda.md
+    explains streams, devices, graphs, errors and unloading.
 
     Args:
         image: a cubin, a fatbin or PTX.
-        kernel: its name there: for C++ without ``extern "C"`` the mangled one.
+        kernel: the kernel's name in the image: for C++ without ``extern "C"`` the mangled name.
         grid: blocks in x, y and z: up to three ints or expressions over the signature's Vars, also
-            as texts, ``"ceildiv(n, 128)"``. Where one is 0 a call does nothing.
+            as texts, ``"ceildiv(n, 128)"``. If one is 0, a call does nothing.
         block: threads of a block, likewise.
-        args: which values become the kernel's parameters, in order: entries as of the other
-            providers, and those of :mod:`ffi_builder.providers.cuda.entries`. Left out, all
-            parameters that are neither streams nor constants: of a tensor the data pointer.
+        args: the values of the kernel's parameters, in order: entries as for the other providers,
+            and those of :mod:`ffi_builder.providers.cuda.entries`. If left out, all parameters
+            except streams and constants; a tensor is passed as its data pointer.
         cluster: blocks of a cluster in x, y and z, likewise.
-        dynamic_smem_bytes: dynamic shared memory of a block: an int or an expression.
+        dynamic_smem_bytes: dynamic shared memory of a block in bytes: an int or an expression.
         attributes: ``"cooperative"``, ``"programmatic_stream_serialization"``.
         stream: the Stream or EnvStream to launch on, or its name; 0, 1 or 2 for the NULL, legacy
-            and per-thread stream. Left out, the only one of the signature; if it has none, the one
-            that tvm-ffi has as current on the device of the first CUDA tensor (with PyTorch tensors
-            PyTorch's), and with no CUDA tensor the NULL stream.
+            and per-thread stream. If left out, the only stream of the signature. If the signature
+            has none, the stream that tvm-ffi knows as current on the device of the first CUDA
+            tensor (for PyTorch tensors, PyTorch's current stream); without a CUDA tensor, the NULL
+            stream.
 
     Raises:
-        SpecError: the image cannot be read or has no such kernel, or the launch is one that no GPU,
-            or this kernel, allows; ``args`` is no list, or ``stream`` can be no stream.
-        TypeError: the image is neither bytes nor str, or the kernel's name no str.
-        BuildError: when attached, if the signature does not have what ``args`` names, or does not
-            fit the kernel's parameters; the message has both sides.
+        SpecError: if the image cannot be read or has no such kernel, if no GPU or not this kernel
+            allows such a launch, or if ``args`` is not a list or ``stream`` cannot be a stream.
+        TypeError: if the image is neither bytes nor str, or the kernel's name is not a str.
+        BuildError: when attached, if the signature does not have an entry of ``args``, or does not
+            fit the kernel's parameters; the message shows both sides.
     """
 
     image: bytes | str = field(repr=False)
@@ -100,7 +102,7 @@ class CudaLaunchCallProvider:
         object.__setattr__(self, "_found", found)
 
     def __call__(self, current_block: Block, context: CallContext) -> Block:
-        """Emit the launch, and what the module does not have of it yet."""
+        """Emit the launch, and define the symbols for it that the module lacks."""
         b, found = context.builder, self._found
         _check_results(context)
         arguments = kernel_arguments(context, self.args, self.tensor_members)
@@ -113,13 +115,13 @@ class CudaLaunchCallProvider:
         return b.block
 
     def tensor_members(self, context: CallContext, tensor: spec.Tensor) -> Sequence[Value]:
-        """What a tensor is as a kernel parameter: a struct of these, or the only one itself."""
+        """Return the members of a tensor's struct, or the single value that is passed."""
         return [context.data(tensor)]
 
 
 @dataclass(frozen=True)
 class _Found:
-    """What is known before any signature."""
+    """Everything that is known before the provider is attached."""
 
     kernel: Kernel
     sizes: Checked
@@ -127,7 +129,7 @@ class _Found:
 
 
 def _launch(context: CallContext, found: _Found) -> Launch:
-    """Compute all sizes."""
+    """Emit the sizes of the launch."""
     name, sizes = found.source.shown, found.sizes
     static = found.kernel.static_shared_bytes
     cluster = sizes.cluster
@@ -143,9 +145,9 @@ def _launch(context: CallContext, found: _Found) -> Launch:
 
 
 def _check_results(context: CallContext) -> None:
-    scalars = [r.name for r in context.signature.results if isinstance(r, spec.Var)]
+    scalars = [result.name for result in scalar_results(context)]
     if scalars:
         raise BuildError(
             f"{PROVIDER}: {context.fn_name!r} returns {', '.join(scalars)}, but a kernel returns "
-            f"no numbers: it is still running then; return a Tensor for it to write to"
+            f"no numbers: it still runs when the call returns; return a Tensor that it writes to"
         )

@@ -1,20 +1,20 @@
 """The symbols that a launching wrapper adds to its module; wrappers share those that they can.
 
 ==================================== ===========================================================
-``__ffi_builder_cuda_state``         of the module: the driver's functions, retained contexts
-``__ffi_builder_cuda_image_…``       the image, by its digest: a constant, aligned to 64 bytes
+``__ffi_builder_cuda_state``         the module's state: driver functions and retained contexts
+``__ffi_builder_cuda_image_…``       the image, named by its digest: a constant, 64-byte aligned
 ``__ffi_builder_cuda_library_…``     the state of the image
-``__ffi_builder_cuda_kernel_…``      the state of a kernel of it
-``__ffi_builder_cuda_init_f``        what ``TVMFFIHandleInitOnce`` calls for wrapper ``f``
-``__ffi_builder_cuda_unload_…``      what it calls to have its lock while the image is unloaded
+``__ffi_builder_cuda_kernel_…``      the state of a kernel in it
+``__ffi_builder_cuda_init_f``        callback of ``TVMFFIHandleInitOnce`` that loads for ``f``
+``__ffi_builder_cuda_unload_…``      callback that unloads the image under the same lock
 ``__ffi_builder_cuda_leave``         the module's destructor
-``__tvm_ffi__cuda_preload_f``        loads, and makes ready on a device
+``__tvm_ffi__cuda_preload_f``        loads the image, and prepares the kernel on a device
 ``__tvm_ffi__cuda_release_f``        unloads the image
 ==================================== ===========================================================
 
-All but the last two are internal, and all variables are zero at first: nothing happens when the
-code is loaded. Of a wrapper with several launches the further ones have ``…_cuda_preload2_f`` and
-so on. States are laid out as ``driver`` has it.
+All but the last two are internal. All variables are zero at first: loading the code runs none of
+it. If a wrapper launches several kernels, the later ones have ``…_cuda_preload2_f`` and so on.
+``driver`` defines the layout of the states.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from typing import Final
 from ffi_builder import abi
 from ffi_builder.ir import Builder, CheckingBuilder, Type, Value, mark_trusted
 from ffi_builder.protocol import PREFIX
+from ffi_builder.providers.context import define_internal
 from ffi_builder.providers.cuda import driver
 from ffi_builder.providers.cuda.emitted.define import define_helpers
 from ffi_builder.providers.cuda.emitted.steps import INIT_ONCE, helper_name
@@ -38,9 +39,9 @@ _MOST_SHOWN: Final = 200
 
 @dataclass(frozen=True)
 class Source:
-    """An image, as the driver expects it, and a kernel of it.
+    """An image, as the driver expects it, and the name of a kernel in it.
 
-    ``having_it`` are the architectures that have the kernel; empty stands for all.
+    ``having_it`` lists the architectures that have the kernel; empty stands for all.
     """
 
     data: bytes
@@ -50,7 +51,7 @@ class Source:
 
     @property
     def digest(self) -> str:
-        """The digest of the image; equal images are one constant of a module."""
+        """The digest of the image; equal images share one constant in a module."""
         return hashlib.sha256(self.data).hexdigest()[:16]
 
     @property
@@ -86,7 +87,7 @@ class States:
         self.init = b.symbols.unique(f"{_PREFIX}init_{self.name}")
 
     def site(self, b: Builder) -> list[Value]:
-        """The last operands of helpers that raise; see ``Site``."""
+        """Return the last operands of helpers that raise; see ``Site``."""
         backtrace = self.b.backtrace
         return [
             b.text_constant(self.source.shown.encode() + b"\0"),
@@ -157,11 +158,11 @@ def _define_release(states: States) -> None:
 
 
 def _begin_safe_call(states: States, what: str) -> tuple[Builder, Sequence[Value]]:
-    """A function of the TVM-FFI C ABI, which others see."""
+    """Begin an exported function of the TVM-FFI C ABI; return its arguments except the handle."""
     t = states.b.types
     name, number = f"{abi.PREFIX}_cuda_{what}_{states.name}", 1
-    while name in states.b.symbols:  # of another launch of the same wrapper
-        number += 1  # in front, so that it is not taken for the end of another wrapper's name
+    while name in states.b.symbols:  # another launch of the same wrapper
+        number += 1  # in front of the name, since another wrapper's name may end in a number
         name = f"{abi.PREFIX}_cuda_{what}{number}_{states.name}"
     operation = states.b.symbols.function(name, t.i32, [t.ptr, t.ptr, t.i32, t.ptr], body=True)
     entry = operation.regions[0].blocks[0]
@@ -172,21 +173,18 @@ def _begin_safe_call(states: States, what: str) -> tuple[Builder, Sequence[Value
 def _begin(
     states: States, name: str, pointers: int, result: Type | None = None
 ) -> tuple[Builder, Sequence[Value]]:
-    """An internal function of some pointers."""
-    symbols = states.b.symbols
-    t = symbols.types
-    internal = {"linkage": t.attribute("#llvm.linkage<internal>")}
-    operation = symbols.function(name, result or t.i32, [t.ptr] * pointers, internal, body=True)
-    entry = operation.regions[0].blocks[0]
-    return Builder(symbols, operation, entry, symbols.location), entry.arguments
+    """Begin an internal function that takes some pointers; return its arguments."""
+    t = states.b.types
+    f = define_internal(states.b.symbols, name, result or t.i32, [t.ptr] * pointers)
+    return f, f.entry.arguments
 
 
 def _end(f: Builder, helper: str, operands: Sequence[Value]) -> None:
-    """Return what a helper returns."""
+    """End the function with a call of a helper, whose result it returns."""
     f.ret(f.call_value(helper_name(helper), operands, f.types.i32))
     _seal(f)
 
 
 def _seal(f: Builder) -> None:
-    """Turn off LLVM's passes, which gain nothing here."""
+    """Mark a finished function as trusted, and turn off LLVM's passes, which gain nothing here."""
     mark_trusted(f.types, f.function, ("noinline", "optnone"))

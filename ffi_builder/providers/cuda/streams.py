@@ -14,7 +14,7 @@ from ffi_builder.providers.cuda.arguments import PROVIDER
 from ffi_builder.providers.items import entries, plain
 
 StreamChoice: TypeAlias = Union[spec.Param, str, int, None]
-"""``stream=``: a parameter or its name; 0, 1 or 2; or nothing."""
+"""``stream=``: a parameter or its name; 0, 1 or 2; or None for the default."""
 
 _ENV_GET_STREAM: Final = "TVMFFIEnvGetStream"
 _CUDA: Final = "cuda"
@@ -23,9 +23,10 @@ _STREAMS: Final = (spec.Stream, spec.EnvStream)
 
 @dataclass(frozen=True)
 class Place:
-    """A stream (a pointer, or the int of one that stands for another) and a device.
+    """A stream and a device.
 
-    The device is an i32: that of the first CUDA tensor, or -1.
+    The stream is a pointer, or the int of a special stream (``driver.SPECIAL_STREAMS``). The device
+    is an i32: the id of the first CUDA tensor's device, or -1.
     """
 
     stream: Value | int
@@ -33,10 +34,10 @@ class Place:
 
 
 def find_place(context: CallContext, choice: StreamChoice) -> Place:
-    """Return the stream of ``stream=``, or else the only one of the signature, or the current one.
+    """Return the stream of ``stream=``, else the only one of the signature, else the current one.
 
     Raises:
-        BuildError: if several could be meant, or ``stream=`` is no stream.
+        BuildError: if the signature has several streams, or if ``stream=`` is not a stream.
     """
     device = _device(context)
     stream = _stream(context, choice, device)
@@ -77,10 +78,10 @@ def _chosen(
 
 
 def _given_stream(context: CallContext, param: spec.Param, device: Value | None) -> Value:
-    """Of an EnvStream it is that of the first CUDA tensor, which is where the kernel runs.
+    """Return the value of a stream; for an EnvStream the one of the first CUDA tensor's device.
 
-    What the wrapper has decoded is that of the first tensor that is not on the CPU: where that may
-    be pinned or managed memory, tvm-ffi has no stream for it.
+    The wrapper's own EnvStream is of the first tensor that is not on the CPU. tvm-ffi has no stream
+    for that if it may be in pinned or managed memory.
     """
     env = isinstance(spec.required(param), spec.EnvStream)
     kinds = {tensor.device for _, tensor in _tensors(context)} - {"cpu", _CUDA}
@@ -94,9 +95,9 @@ def _is_stream(param: spec.Param) -> bool:
 
 
 def _current_stream(context: CallContext, device: Value) -> Value:
-    """What tvm-ffi has as the device's current stream: PyTorch's, while a tensor of its is passed.
+    """Return tvm-ffi's current stream of a device; NULL for a device of -1.
 
-    NULL for a device of -1.
+    While a PyTorch tensor is passed, it is PyTorch's current stream.
     """
     b, t = context.builder, context.builder.types
     context.symbols.declare(_ENV_GET_STREAM, t.ptr, [t.i32, t.i32])
@@ -104,7 +105,7 @@ def _current_stream(context: CallContext, device: Value) -> Value:
 
 
 def _tensors(context: CallContext) -> list[tuple[spec.Param, spec.Tensor]]:
-    """Every tensor of the signature, in an Optional or not, and what that Optional holds."""
+    """Return every tensor parameter and result, which may be an Optional, with its Tensor."""
     every = [*context.params, *context.signature.results]
     params = [
         param for _, param in spec.with_paths([p for p in every if not isinstance(p, spec.Var)])
@@ -114,7 +115,10 @@ def _tensors(context: CallContext) -> list[tuple[spec.Param, spec.Tensor]]:
 
 
 def _device(context: CallContext) -> Value | None:
-    """The device id of the first CUDA tensor that is there, -1 if none is; None: none can be."""
+    """Return the device id of the first CUDA tensor that is present; -1 if there is none.
+
+    Returns None if the signature cannot have one.
+    """
     b = context.builder
     device: Value | None = None
     for param, tensor in reversed(_tensors(context)):
@@ -123,7 +127,7 @@ def _device(context: CallContext) -> Value | None:
         own = context.device_id(param)
         counts: Value | None = None
         if tensor.device == spec.ANY or context.may_be_absent(param):
-            # Of an absent tensor the device type is 0.
+            # The device type of an absent tensor is 0.
             counts = b.eq(context.device_type(param), b.i32(DEVICE_TYPES[_CUDA]))
         if counts is None:
             device = own

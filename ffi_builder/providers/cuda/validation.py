@@ -1,4 +1,4 @@
-"""Checks of a launch when the provider is made: of ints, and against the image."""
+"""Checks a launch when the provider is made: the sizes that are ints, and the kernel's image."""
 
 from __future__ import annotations
 
@@ -29,7 +29,10 @@ _POINTER_SIZE = 8
 
 @dataclass(frozen=True)
 class Checked:
-    """Sizes as tuples. Each is an int in the range of every launch, an expression, or its text."""
+    """The sizes and flags of a launch.
+
+    Each size is an int that some GPU allows, an expression, or the text of one.
+    """
 
     grid: Sizes
     block: Sizes
@@ -46,7 +49,7 @@ class Checked:
         shared: OneSize,
         attributes: Sequence[str],
     ) -> Checked:
-        """Check what the user gave.
+        """Check the arguments of the provider.
 
         Raises:
             SpecError: if no launch can have these sizes.
@@ -69,7 +72,7 @@ def check_choices(args: object, stream: object) -> None:
     """Check that ``args=`` is a list, and that ``stream=`` can be a stream.
 
     Raises:
-        SpecError: if not.
+        SpecError: if one of them is not.
     """
     if args is not None and (isinstance(args, str) or not isinstance(args, Sequence)):
         raise SpecError(f"{PROVIDER}: args= is {args!r}; expected a list, such as ['x']")
@@ -88,7 +91,7 @@ def check_launch(kernel: Kernel, architectures: Sequence[str], sizes: Checked) -
     """Check the launch against the kernel.
 
     Raises:
-        SpecError: if not.
+        SpecError: if the kernel or its architectures do not allow the launch.
     """
     _check_block(kernel, sizes.block)
     if sizes.cluster is not None:
@@ -106,12 +109,7 @@ def _check_block(kernel: Kernel, block: Sizes) -> None:
     threads = product(block)
     if threads is None:
         return
-    full = (*block, 1, 1)[:3]
-    if kernel.block is not None and full != kernel.block:
-        raise SpecError(
-            f"{PROVIDER}: block: expected {kernel.block}, which the kernel {kernel.name!r} was "
-            f"compiled for, but got {full}"
-        )
+    _check_compiled(kernel, "block", kernel.block, block)
     most = driver.MAX_THREADS if kernel.max_threads is None else kernel.max_threads
     if threads > most:
         whose = f"the kernel {kernel.name!r} was compiled for" if kernel.max_threads else "there is"
@@ -131,17 +129,24 @@ def _check_cluster(kernel: Kernel, architectures: Sequence[str], cluster: Sizes)
     blocks = product(cluster)
     if blocks is None:
         return
-    full = (*cluster, 1, 1)[:3]
-    if kernel.cluster is not None and full != kernel.cluster:
-        raise SpecError(
-            f"{PROVIDER}: cluster: expected {kernel.cluster}, which the kernel {kernel.name!r} was "
-            f"compiled for, but got {full}"
-        )
+    _check_compiled(kernel, "cluster", kernel.cluster, cluster)
     most = kernel.max_cluster_rank or driver.MAX_CLUSTER
     if blocks > most:
         raise SpecError(
             f"{PROVIDER}: cluster: expected at most {most} blocks but got "
             f"{' x '.join(map(str, cluster))} = {blocks}"
+        )
+
+
+def _check_compiled(
+    kernel: Kernel, what: str, compiled: tuple[int, int, int] | None, given: Sizes
+) -> None:
+    """Check a size that the kernel may have been compiled for."""
+    full = (*given, 1, 1)[:3]
+    if compiled is not None and full != compiled:
+        raise SpecError(
+            f"{PROVIDER}: {what}: expected {compiled}, which the kernel {kernel.name!r} was "
+            f"compiled for, but got {full}"
         )
 
 
@@ -159,10 +164,10 @@ def _checked_flags(attributes: object) -> tuple[str, ...]:
 def check_entries(
     kernel: Kernel, args: Sequence[LaunchEntry] | None, *, tensors_are_pointers: bool
 ) -> None:
-    """Compare entries of known size with the kernel's parameters, up to the first of unknown size.
+    """Compare entries with the kernel's parameters, up to one that may be several parameters.
 
     Raises:
-        SpecError: if an entry does not fit, or there are too many.
+        SpecError: if an entry does not fit, or if there are too many.
     """
     if args is None or kernel.parameters is None:
         return
@@ -172,8 +177,8 @@ def check_entries(
             return
         if index == len(parameters):
             raise SpecError(
-                f"{PROVIDER}: args: expected {len(parameters)} entries, as the kernel {kernel} has "
-                f"so many parameters, but got {len(args)}"
+                f"{PROVIDER}: args: expected {len(parameters)} entries, one for each parameter of "
+                f"the kernel {kernel}, but got {len(args)}"
             )
         size = _size(entry, tensors_are_pointers=tensors_are_pointers)
         if size not in (None, parameters[index].size):
@@ -184,14 +189,13 @@ def check_entries(
 
 
 def _is_one(entry: LaunchEntry) -> bool:
-    """Whether an entry is certainly a single parameter."""
-    if isinstance(entry, (int, spec.Var, spec.Expr, spec.Data, Scalar, Pointee)):
-        return True
-    return isinstance(entry, (spec.Tensor, spec.DataPointer))
+    """Return whether an entry is certainly a single parameter."""
+    single = (int, spec.Var, spec.Expr, spec.Data, spec.Tensor, spec.DataPointer, Scalar, Pointee)
+    return isinstance(entry, single)
 
 
 def _size(entry: LaunchEntry, *, tensors_are_pointers: bool) -> int | None:
-    """Return the size in bytes, if it is certain."""
+    """Return the size in bytes, or None if it depends on the kernel."""
     match entry:
         case Scalar(dtype=dtype) | spec.Var(dtype=dtype):
             return SCALAR_SIZES[dtype]

@@ -1,5 +1,5 @@
-"""Functions that become part of a module: they load images, prepare kernels, and report failures.
+"""Emits helper functions into modules: they load images, prepare kernels and report failures.
 
-Each body takes a builder and the function's arguments. All launching wrappers of a module call the
-same functions, which :mod:`~ffi_builder.providers.cuda.emitted.define` adds.
+Each function here emits a body, from a builder and the helper's arguments. All launching wrappers
+of a module call the same helpers, which :mod:`~ffi_builder.providers.cuda.emitted.define` adds.
 """

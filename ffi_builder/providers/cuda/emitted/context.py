@@ -1,22 +1,22 @@
-"""Helpers about CUDA contexts.
+"""Helpers that choose and enter CUDA contexts.
 
 In C::
 
     int32_t enter(State *, int32_t device, int32_t *pushed);   makes a context of the device current
-    void leave(State *, int32_t pushed);                       takes back what enter has done
-    int32_t device_of(State *, void *stream, int32_t device);  where a launch on the stream will run
-    void forget(State *, int32_t device);                      that its primary context is known
+    void leave(State *, int32_t pushed);                       undoes enter
+    int32_t device_of(State *, void *stream, int32_t device);  device of a launch on the stream
+    void forget(State *, int32_t device);                      forgets the primary context
     int32_t launch(State *, CUlaunchConfig *, CUkernel, void **params, int32_t device);
 
-A kernel is launched in the context of its stream. For the NULL stream and its kin that is the
-current context, which may be there or not, and of any device; so ``launch`` looks, and makes the
-device's primary context current for as long as the launch takes. A device of -1 stands for the one
-that is current, or 0 if none is. Results are statuses: see ``driver.CODE_BITS``.
+A kernel is launched in the context of its stream. For special streams (NULL, legacy, per-thread)
+this is the current context. There may be none, or one of another device, so ``launch`` makes the
+device's primary context current during the launch. A device of -1 stands for the current device, or
+0 if there is none. Results are statuses: see ``driver.CODE_BITS``.
 
-Somebody else may reset a device (``cudaDeviceReset`` does), and its primary context is gone then
-for all who have retained it. Who finds it gone retains the next one, once. What it had retained
-before is not released: a count too many keeps a context longer than is needed, where one too few
-would take it from somebody else.
+Other code may reset a device (``cudaDeviceReset``), which destroys its primary context for everyone
+who retained it. A helper that finds the context destroyed retains the new one, once. It does not
+release the old one: a count that is too high keeps a context longer than needed, but a count that
+is too low would take it away from other code.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from ffi_builder.providers.cuda.emitted.steps import (
 
 
 def enter(b: HelperBuilder, state: Value, device: Value, pushed: Value) -> None:
-    """Stores whether a context was pushed."""
+    """Make a context of the device current, and store whether one was pushed for that."""
     t = b.types
     slot, number = b.alloca(t.ptr), b.alloca(t.i32)
     b.store(b.i32(0), pushed)
@@ -65,10 +65,10 @@ def enter(b: HelperBuilder, state: Value, device: Value, pushed: Value) -> None:
 
 
 def primary(b: HelperBuilder, state: Value, device: Value, out: Value) -> None:
-    """The device's primary context, retained once for the module, until its code goes.
+    """Store the device's primary context, which the module retains once, until it is unloaded.
 
-    What is retained and released for each launch would be made anew each time where nobody else
-    has it.
+    If each launch retained and released it, the driver would create it for each launch, unless
+    other code retains it too.
     """
     t = b.types
     with b.when(b.uge(device, b.i32(driver.DEVICES))):
@@ -84,21 +84,21 @@ def primary(b: HelperBuilder, state: Value, device: Value, out: Value) -> None:
         result = call_driver(b, state, name, [out, device])
     return_failure(b, status_of(b, name, result))
     before = exchange_null(b, slot, b.load(t.ptr, out))
-    with b.when(b.ne(before, b.null())):  # another thread was faster: one of us is enough
+    with b.when(b.ne(before, b.null())):  # another thread was faster; one count is enough
         b.store(before, out)
         call_driver(b, state, "cuDevicePrimaryCtxRelease_v2", [device])
     b.ret(b.i32(0))
 
 
 def forget(b: HelperBuilder, state: Value, device: Value) -> None:
-    """The device's primary context is retained anew when it is needed next."""
+    """Forget the device's primary context, so that the next use retains it again."""
     known = b.select(b.slt(device, b.i32(0)), b.i32(0), device)
     store_release(b, b.null(), _slot(b, state, known), size=8)
     b.ret()
 
 
 def leave(b: HelperBuilder, state: Value, pushed: Value) -> None:
-    """The context that was current before is that again."""
+    """Make the context that was current before :func:`enter` current again."""
     with b.when(b.ne(pushed, b.i32(0))):
         slot = b.alloca(b.types.ptr)
         call_driver(b, state, "cuCtxPopCurrent_v2", [slot])
@@ -108,7 +108,7 @@ def leave(b: HelperBuilder, state: Value, pushed: Value) -> None:
 def launch(
     b: HelperBuilder, state: Value, config: Value, kernel: Value, params: Value, device: Value
 ) -> None:
-    """On a stream of the current context. The context is left before the result is looked at."""
+    """Launch on a special stream, and leave the context before the result is examined."""
     t = b.types
     pushed, result = b.alloca(t.i32), b.alloca(t.i32)
 
@@ -127,9 +127,9 @@ def launch(
 
 
 def device_of(b: HelperBuilder, state: Value, stream: Value, device: Value) -> None:
-    """The stream's own device; of the NULL stream and its kin ``device``.
+    """Return the device of a stream; for a special stream, or if the driver fails, ``device``.
 
-    Where the stream does not say, that as well; -1 is the current context's, or 0 if there is none.
+    If ``device`` is -1, it stands for the current context's device, or 0 if there is none.
     """
     t = b.types
     slot, number = b.alloca(t.ptr), b.alloca(t.i32)
@@ -152,12 +152,12 @@ def device_of(b: HelperBuilder, state: Value, stream: Value, device: Value) -> N
 
 
 def _slot(b: HelperBuilder, state: Value, device: Value) -> Value:
-    """Where a device's primary context is noted."""
+    """Return the address at which a device's primary context is stored."""
     contexts = b.offset(state, driver.STATE_CONTEXTS)
     return b.element(contexts, b.zext(device, b.types.i64), "!llvm.ptr")
 
 
 def _is_gone(b: HelperBuilder, result: Value) -> Value:
-    """Whether a CUresult says that a context is none any more."""
+    """Return whether a CUresult says that a context was destroyed."""
     invalid = b.eq(result, b.i32(driver.Result.INVALID_CONTEXT))
     return b.or_(invalid, b.eq(result, b.i32(driver.Result.CONTEXT_IS_DESTROYED)))

@@ -1,12 +1,12 @@
-"""Helpers behind the functions that load and release, and behind the module's destructor.
+"""Helpers that preload and release kernels, and that the module's destructor calls.
 
 In C::
 
-int32_t preload(TVMFFIAny *args, int32_t count, TVMFFIAny *result, State *, Kernel *,
-                int (*init)(void **), int32_t needs, …site);
-int32_t release(int32_t count, State *, TVMFFIAny *result, int (*unload)(void **), …site);
-int32_t unload(void **result, State *, Library *);     under the lock of TVMFFIHandleInitOnce
-void leave_module(State *);                            when the code goes
+    int32_t preload(TVMFFIAny *args, int32_t count, TVMFFIAny *result, State *, Kernel *,
+                    int (*init)(void **), int32_t needs, …site);
+    int32_t release(int32_t count, State *, TVMFFIAny *result, int (*unload)(void **), …site);
+    int32_t unload(void **result, State *, Library *);     under TVMFFIHandleInitOnce's lock
+    void leave_module(State *);                            when the code is unloaded
 """
 
 from __future__ import annotations
@@ -25,13 +25,16 @@ from ffi_builder.providers.cuda.emitted.steps import (
     call_driver,
     call_helper,
     each,
+    fail_without_launch,
     relaxed_capture,
+    return_failure,
     status_of,
     store_release,
 )
+from ffi_builder.providers.globals import store_none
 
 _FINALIZING: Final = ("Py_IsFinalizing", "_Py_IsFinalizing")
-"""In Python 3.13 and later, and before."""
+"""The names in Python 3.13 and later, and in older versions."""
 
 
 def preload(
@@ -45,11 +48,11 @@ def preload(
     needs: Value,
     *site: Value,
 ) -> None:
-    """Load, and make ready on the device that is the only argument, or the current one."""
+    """Load the kernel and prepare it, on the device in the only argument or the current one."""
     t = b.types
     device = b.alloca(t.i64)
     b.store(b.i64(-1), device)
-    _store_none(b, result)
+    store_none(b, result)
     with b.when(b.ne(count, b.i32(0))):
         with b.when(b.ne(count, b.i32(1))):
             b.ret(_refuse(b, "TypeError", "%d arguments", [count], site))
@@ -60,14 +63,11 @@ def preload(
         with b.when(b.uge(number, b.i64(driver.DEVICES))):
             b.ret(_refuse(b, "ValueError", "%d", [number], site))
         b.store(number, device)
-    failed = b.call_value(INIT_ONCE, [kernel, init], t.i32)
-    with b.when(b.ne(failed, b.i32(0))):
-        b.ret(failed)
+    return_failure(b, b.call_value(INIT_ONCE, [kernel, init], t.i32))
     where = b.trunc(b.load(t.i64, device), t.i32)
     status = call_helper(b, "load_on", [state, kernel, where, needs])
     with b.when(b.ne(status, b.i32(0))):
-        empty = b.words(b"")
-        b.ret(call_helper(b, "fail", [state, kernel, b.null(), where, status, empty, *site]))
+        fail_without_launch(b, state, status, site, kernel=kernel, device=where)
     b.ret(b.i32(0))
 
 
@@ -85,7 +85,7 @@ def _refuse(
 def release(
     b: HelperBuilder, count: Value, state: Value, result: Value, callback: Value, *site: Value
 ) -> None:
-    """Unload under the lock that loading has; the slot gets the address of the status."""
+    """Unload the image under the lock of loading; :func:`unload` stores the status in a slot."""
     t = b.types
     with b.when(b.ne(count, b.i32(0))):
         owner, message = Site(site), Message(b)
@@ -94,22 +94,19 @@ def release(
         b.ret(message.raise_("TypeError", owner))
     slot = b.alloca(t.ptr)
     b.store(b.null(), slot)
-    _store_none(b, result)
-    failed = b.call_value(INIT_ONCE, [slot, callback], t.i32)
-    with b.when(b.ne(failed, b.i32(0))):
-        b.ret(failed)
-    # One more than the status, so that it is not NULL.
+    store_none(b, result)
+    return_failure(b, b.call_value(INIT_ONCE, [slot, callback], t.i32))
+    # The slot has the status plus 1, so that it is not NULL.
     status = b.trunc(b.sub(b.to_int(b.load(t.ptr, slot)), b.i64(1)), t.i32)
     with b.when(b.ne(status, b.i32(0))):
-        nothing = [b.null(), b.null(), b.i32(-1)]
-        b.ret(call_helper(b, "fail", [state, *nothing, status, b.words(b""), *site]))
+        fail_without_launch(b, state, status, site)
     b.ret(b.i32(0))
 
 
 def unload(b: HelperBuilder, result: Value, state: Value, library: Value) -> None:
-    """Forget the kernels and the library, whether or not the driver can unload it.
+    """Unload the library, and forget it and its kernels even if the driver fails.
 
-    Each kernel is loaded again when it is called again.
+    The next call of a kernel loads it again.
     """
     t = b.types
     status = b.alloca(t.i32)
@@ -131,9 +128,9 @@ def unload(b: HelperBuilder, result: Value, state: Value, library: Value) -> Non
 
 
 def leave_module(b: HelperBuilder, state: Value) -> None:
-    """Give back all that was taken from the driver; nobody is there to hear of a failure.
+    """Release libraries and contexts, ignoring failures, which nothing could report.
 
-    Not when the interpreter ends: the driver goes as well, and may have gone.
+    When the interpreter ends nothing is released, since the driver may be unloaded already.
     """
     t = b.types
     with b.when(b.eq(b.field(t.i64, state, driver.STATE_READY), b.i64(0))):
@@ -153,7 +150,7 @@ def leave_module(b: HelperBuilder, state: Value) -> None:
 
 
 def _interpreter_ends(b: HelperBuilder) -> Value:
-    """An i1; False where there is no Python in the process."""
+    """Return whether the Python interpreter ends, as an i1; False if the process has no Python."""
     t = b.types
     b.symbols.declare("dlsym", t.ptr, [t.ptr, t.ptr])
     answer = b.alloca(t.i32)
@@ -165,8 +162,3 @@ def _interpreter_ends(b: HelperBuilder) -> Value:
             assert ends is not None
             b.store(b.or_(b.load(t.i32, answer), ends), answer)
     return b.ne(b.load(t.i32, answer), b.i32(0))
-
-
-def _store_none(b: HelperBuilder, result: Value) -> None:
-    b.store(b.i64(0), result)
-    b.store(b.i64(0), b.offset(result, abi.ANY_PAYLOAD))

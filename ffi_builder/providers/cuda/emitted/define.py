@@ -1,4 +1,4 @@
-"""The helper functions that all launching wrappers of a module share."""
+"""Adds the helper functions that all launching wrappers of a module share."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ _BODIES: Final[dict[str, tuple[str, Callable[..., None]]]] = {
     "leave_module": ("p", control.leave_module),
     "say": ("pp" + "l" * MESSAGE_VALUES, say),
 }
-"""A letter for the type of each parameter, and what emits the body."""
+"""By name: a letter for the type of each parameter, and the function that emits the body."""
 
 
 def define_helpers(symbols: Symbols) -> None:
-    """Add those that the module does not have."""
+    """Add the helpers that the module does not have."""
     define_cached(symbols, "cuda", _define_all)
 
 

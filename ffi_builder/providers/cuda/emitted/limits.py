@@ -1,7 +1,7 @@
-"""Parts of a message that say which limits of the device a launch exceeds.
+"""Parts of a message: the limits of the device that a launch exceeds.
 
-All limits are queried after a launch has failed. If the driver does not answer, because it is
-broken by then, the part is left out.
+All limits are queried after a launch has failed. The failure may have broken the driver; a part for
+which it does not answer is left out.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from ffi_builder.providers.cuda.emitted.steps import (
     Message,
     Site,
     call_driver,
+    cuda_version,
     load_acquire,
 )
 
@@ -144,7 +145,7 @@ def _cluster(b: HelperBuilder, message: Message, launch: Launch, cluster: Sequen
 def add_architectures(
     b: HelperBuilder, message: Message, state: Value, code: Value, site: Site, device: Value
 ) -> None:
-    """Append the GPUs that the image has code for, if it has none for this one."""
+    """Append the architectures of the image, if it has no code for this device."""
     none = b.null()
     launch = Launch(state, none, none, device)
     concerned = b.i1(False)
@@ -160,12 +161,10 @@ def add_architectures(
         slot = b.alloca(b.types.i32)
         b.store(b.i32(0), slot)
         call_driver(b, state, "cuDriverGetVersion", [slot])
-        version = b.load(b.types.i32, slot)
-        tenths = b.sdiv(b.srem(version, b.i32(1000)), b.i32(10))
         text = (
             "; its PTX is newer than the driver, which is of CUDA %d.%d: update it, or ship a cubin"
         )
-        message.append(text, b.sdiv(version, b.i32(1000)), tenths)
+        message.append(text, *cuda_version(b, b.load(b.types.i32, slot)))
 
 
 def _of_device(b: HelperBuilder, launch: Launch, attribute: Value) -> tuple[Value, Value]:

@@ -1,12 +1,12 @@
-"""The helper that finds the driver and takes a kernel from an image.
+"""Helpers that find the driver and get a kernel from an image.
 
 In C::
 
     int32_t load(void **result, State *, Library *, Kernel *, const void *data, const char *symbol,
                  …site);
 
-It runs under the lock of ``TVMFFIHandleInitOnce``, which is one for the process, so the states need
-no lock of their own; where it fails, nothing is initialised, and the next call tries again.
+It runs under the lock of ``TVMFFIHandleInitOnce``. The process has one such lock, so the states
+need none. If it fails, nothing is initialised, and the next call tries again.
 """
 
 from __future__ import annotations
@@ -22,6 +22,9 @@ from ffi_builder.providers.cuda.emitted.steps import (
     Site,
     call_driver,
     call_helper,
+    cuda_version,
+    driver_function,
+    fail_without_launch,
     put_in_list,
     relaxed_capture,
     return_failure,
@@ -42,7 +45,7 @@ def load(
     symbol: Value,
     *site: Value,
 ) -> None:
-    """Stores the CUkernel; or sets the error, and returns not 0."""
+    """Store the CUkernel and return 0, or set an error and return another status."""
     t = b.types
     log, slot = b.alloca(t.i8, _LOG_SIZE), b.alloca(t.ptr)
     b.store(b.i8(0), log)
@@ -51,7 +54,7 @@ def load(
     with relaxed_capture(b, state):
         status = call_helper(b, "take_kernel", [state, library, data, symbol, log, slot])
     with b.when(b.ne(status, b.i32(0))):
-        b.ret(call_helper(b, "fail", [state, b.null(), b.null(), b.i32(-1), status, log, *site]))
+        fail_without_launch(b, state, status, site, log=log)
     put_in_list(
         b,
         kernel,
@@ -72,7 +75,10 @@ def take_kernel(
     log: Value,
     out: Value,
 ) -> None:
-    """A status. The library is loaded if it is not; ``log`` gets what a compiler of PTX says."""
+    """Get a kernel, loading the library first if necessary; return a status.
+
+    ``log`` receives the messages of the driver's PTX compiler.
+    """
     t = b.types
     handle = b.offset(library, driver.LIBRARY_HANDLE)
     with b.when(b.is_null(b.load(t.ptr, handle))):
@@ -100,7 +106,7 @@ def take_kernel(
 
 
 def find_driver(b: HelperBuilder, state: Value, *values: Value) -> None:
-    """Fill the table, and initialise the driver; or set the error."""
+    """Fill the table of functions, and initialise the driver; or set an error."""
     t = b.types
     site = Site(values)
     b.symbols.declare("dlopen", t.ptr, [t.ptr, t.i32])
@@ -118,25 +124,21 @@ def find_driver(b: HelperBuilder, state: Value, *values: Value) -> None:
             why,
         )
         b.ret(message.raise_("RuntimeError", site))
-    names = b"".join(f.encode().ljust(driver.NAME_STRIDE, b"\0") for f in driver.FUNCTIONS)
-    known = b.words(names)
     with b.loop(b.i64(len(driver.FUNCTIONS))) as index:
-        wanted = b.element(known, b.mul(index, b.i64(driver.NAME_STRIDE)))
+        wanted = driver_function(b, index)
         function = b.call_value("dlsym", [handle, wanted], t.ptr)
         with b.when(b.is_null(function)):
             _raise_too_old(b, handle, wanted, site)
         b.store(function, b.element(state, index, "!llvm.ptr"))
     initialised = call_driver(b, state, "cuInit", [b.i32(0)])
     with b.when(b.ne(initialised, b.i32(0))):
-        status = status_of(b, "cuInit", initialised)
-        nothing = [b.null(), b.null(), b.i32(-1)]
-        b.ret(call_helper(b, "fail", [state, *nothing, status, b.words(b""), *values]))
+        fail_without_launch(b, state, status_of(b, "cuInit", initialised), values)
     b.store(b.i64(1), b.offset(state, driver.STATE_READY))
     b.ret(b.i32(0))
 
 
 def _raise_too_old(b: HelperBuilder, handle: Value, wanted: Value, site: Site) -> None:
-    """Name what is missing, and the version of CUDA that the driver is of, if it says that."""
+    """Name the missing function, and the driver's CUDA version, or 0.0 if it does not say."""
     t = b.types
     number = b.alloca(t.i32)
     b.store(b.i32(0), number)
@@ -144,15 +146,12 @@ def _raise_too_old(b: HelperBuilder, handle: Value, wanted: Value, site: Site) -
     function = b.call_value("dlsym", [handle, name], t.ptr)
     with b.when(b.ne(function, b.null())):
         b.call_pointer(function, [number], t.i32)
-    version = b.load(t.i32, number)
-    thousand, ten = b.i32(1000), b.i32(10)
     message = Message(b)
     message.append(
         f"{driver.LIBRARY} has no %s, which launching kernel '%s' needs: the NVIDIA driver is of "
         f"CUDA %d.%d; update it to one of CUDA {driver.OLDEST} or later",
         wanted,
         site.kernel,
-        b.sdiv(version, thousand),
-        b.sdiv(b.srem(version, thousand), ten),
+        *cuda_version(b, b.load(t.i32, number)),
     )
     b.ret(message.raise_("RuntimeError", site))

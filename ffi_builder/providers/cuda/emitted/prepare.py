@@ -1,4 +1,4 @@
-"""Helpers that make a kernel ready on a device.
+"""Helpers that prepare a kernel on a device.
 
 In C::
 
@@ -7,16 +7,16 @@ In C::
                          int32_t needs, int32_t status);
     int32_t load_on(State *, Kernel *, int32_t device, int32_t needs);
 
-``prepare`` sets the attributes without which a launch with more than 48 KiB of shared memory, or
-with a cluster of more than 8 blocks, is refused. Both are set to what the device has at most, so
-that wrappers of one kernel with different launches, and launches whose size is known only then, do
-not take each other's leave.
+``prepare`` sets the attributes that a launch with more than 48 KiB of shared memory, or with a
+cluster of more than 8 blocks, requires. It sets both to the device's maximum. So wrappers of one
+kernel with different launches, or with sizes known only at run time, do not lower the limits of
+each other.
 
-A real stream's device decides, whatever the tensors' is. Asking for it takes four calls, so where
-there is a tensor a wrapper believes that the stream is of the same device once the kernel is ready
-there. Where that is not so the driver refuses the launch, and ``launch_again`` makes the kernel
-ready on the stream's device, and launches once more. ``load_on`` is for
-:mod:`~ffi_builder.providers.cuda.emitted.control`.
+A launch runs on the device of its stream, even if the tensors are on another one. Asking for the
+stream's device takes four calls. So if there is a tensor, and the kernel is prepared on its device,
+a wrapper assumes that the stream has the same device. If it does not, the driver refuses the
+launch; ``launch_again`` then prepares the kernel on the stream's device, and launches a second
+time. ``load_on`` is called by :mod:`~ffi_builder.providers.cuda.emitted.control`.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from ffi_builder.providers.cuda.emitted.steps import (
 def prepare(
     b: HelperBuilder, state: Value, kernel: Value, device: Value, stream: Value, needs: Value
 ) -> None:
-    """Once for a device, while nothing that is captured elsewhere forbids it."""
+    """Set the attributes once per device, also while another thread captures a stream."""
     t = b.types
     known = call_helper(b, "device_of", [state, stream, device])
     slot = _prepared(b, kernel, known)
@@ -52,9 +52,9 @@ def prepare(
     with relaxed_capture(b, state):
         status = call_helper(b, "set_attributes", [state, handle, known, needs])
     return_failure(b, status)
-    # The last byte stays 0: it stands for devices that are not known beforehand, or beyond it.
+    # The last byte, for all devices without one of their own, stays 0.
     with b.when(b.ult(known, b.i32(driver.DEVICES - 1))):
-        # Another thread may have set another bit meanwhile; then that is set once more.
+        # Another thread may have set another bit meanwhile, which is lost and set again later.
         store_release(b, b.trunc(b.or_(before, needs), t.i8), slot, size=1)
     b.ret(b.i32(0))
 
@@ -69,11 +69,11 @@ def launch_again(
     needs: Value,
     status: Value,
 ) -> None:
-    """The status of what was refused, or if the stream is elsewhere that of the second attempt."""
+    """Launch again if the stream's device is not prepared; return that status or the first one."""
     t = b.types
     stream = b.field(t.ptr, config, driver.CONFIG_STREAM)
     found = call_helper(b, "device_of", [state, stream, device])
-    # Statuses of the launch itself have no function's number.
+    # The launch has the function number 0, so its statuses are below the bits of that number.
     is_launch = b.ult(status, b.i32(1 << driver.CODE_BITS))
     elsewhere = b.and_(b.ne(found, device), b.sge(device, b.i32(0)))
     has = b.zext(load_acquire(b, t.i8, _prepared(b, kernel, found), size=1), t.i32)
@@ -86,7 +86,7 @@ def launch_again(
 
 
 def _prepared(b: HelperBuilder, kernel: Value, device: Value) -> Value:
-    """The address of the byte for a device."""
+    """Return the address of a device's byte in the kernel's state."""
     t = b.types
     last = b.i32(driver.DEVICES - 1)
     index = b.select(b.ult(device, last), device, last)
@@ -96,7 +96,7 @@ def _prepared(b: HelperBuilder, kernel: Value, device: Value) -> Value:
 def set_attributes(
     b: HelperBuilder, state: Value, handle: Value, device: Value, needs: Value
 ) -> None:
-    """As ``needs`` has bits for."""
+    """Set the kernel attributes whose bits are in ``needs``."""
     t = b.types
     total, fixed = b.alloca(t.i32), b.alloca(t.i32)
     with b.when(_has(b, needs, driver.PREPARED_SHARED)):
@@ -114,7 +114,7 @@ def set_attributes(
 
 
 def load_on(b: HelperBuilder, state: Value, kernel: Value, device: Value, needs: Value) -> None:
-    """All that a first launch would do on the device, and have done into a capture."""
+    """Do everything that a first launch does before it launches, which a capture would forbid."""
     t = b.types
     pushed, slot = b.alloca(t.i32), b.alloca(t.ptr)
     status = call_helper(b, "enter", [state, device, pushed])

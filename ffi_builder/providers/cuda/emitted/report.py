@@ -1,13 +1,13 @@
-"""The helper that says what the driver refused, and why.
+"""The helper that reports a failure of the driver, with its likely cause.
 
 In C::
 
     int32_t fail(State *, Kernel *, CUlaunchConfig *, int32_t device, int32_t status,
                  const char *log, …site);
 
-It sets a RuntimeError, and returns what the wrapper then returns. Without a launch the kernel and
-the configuration are NULL. Limits of the device are asked for here, when something has failed, and
-where the driver does not answer, nothing is said of them.
+It sets a RuntimeError, and returns the status for the wrapper to return. If the failure is not of a
+launch, kernel and configuration are NULL. The device's limits are queried only here, after a
+failure; limits for which the driver does not answer are left out.
 
     cuLaunchKernelEx failed: CUDA_ERROR_INVALID_VALUE (1: invalid argument) for kernel 'saxpy':
     grid=(1, 1, 1), block=(2048, 1, 1), dynamic_smem_bytes=0, device 0, stream 0x0;
@@ -25,6 +25,7 @@ from ffi_builder.providers.cuda.emitted.steps import (
     Site,
     call_driver,
     call_helper,
+    driver_function,
     relaxed_capture,
 )
 
@@ -39,7 +40,7 @@ def fail(
     log: Value,
     *values: Value,
 ) -> None:
-    """Put the message together: the failure, the launch, what is too much, the signature."""
+    """Compose the message: the failure, the launch, the exceeded limits, the signature."""
     t = b.types
     site, message = Site(values), Message(b)
     number = b.alloca(t.i32)
@@ -53,7 +54,7 @@ def fail(
     where = b.load(t.i32, number)
     with b.when(has_launch):
         _figures(b, message, config, where)
-        # Asking about a kernel may load it, and a capture would be lost.
+        # A query about a kernel may load it, which would invalidate a capture.
         with relaxed_capture(b, state):
             add_limits(b, message, Launch(state, kernel, config, where), code)
     add_architectures(b, message, state, code, site, where)
@@ -65,11 +66,10 @@ def fail(
 def _what(
     b: HelperBuilder, message: Message, state: Value, status: Value, code: Value, site: Site
 ) -> None:
-    """Which function failed, with the driver's name and words for it."""
+    """Append the function that failed, and the driver's name and text for the result."""
     t = b.types
-    names = b"".join(f.encode().ljust(driver.NAME_STRIDE, b"\0") for f in driver.FUNCTIONS)
     number = b.zext(b.lshr(status, b.i32(driver.CODE_BITS)), t.i64)
-    function = b.element(b.words(names), b.mul(number, b.i64(driver.NAME_STRIDE)))
+    function = driver_function(b, number)
     found: list[Value] = []
     for ask in ("cuGetErrorName", "cuGetErrorString"):
         slot = b.alloca(t.ptr)

@@ -90,6 +90,18 @@ def call_checked(b: Builder, state: Value, name: str, operands: Sequence[Value])
         b.ret(status_of(b, name, result))
 
 
+def driver_function(b: HelperBuilder, number: Value) -> Value:
+    """Return the address of the name of a function in the table, by its number, an i64."""
+    names = b"".join(f.encode().ljust(driver.NAME_STRIDE, b"\0") for f in driver.FUNCTIONS)
+    return b.element(b.words(names), b.mul(number, b.i64(driver.NAME_STRIDE)))
+
+
+def cuda_version(b: Builder, number: Value) -> tuple[Value, Value]:
+    """Split the driver's version number, 12040, into major and minor version, 12 and 4."""
+    thousand = b.i32(1000)
+    return b.sdiv(number, thousand), b.sdiv(b.srem(number, thousand), b.i32(10))
+
+
 def return_failure(b: Builder, status: Value) -> None:
     """Return a status other than 0 to the caller."""
     with b.when(b.ne(status, b.i32(0))):
@@ -97,7 +109,7 @@ def return_failure(b: Builder, status: Value) -> None:
 
 
 def put_in_list(b: Builder, item: Value, first: Value, *, listed: int, following: int) -> None:
-    """Put a state in front of a list, unless it is in there."""
+    """Insert a state at the front of a list, unless it is in the list."""
     t = b.types
     flag = b.offset(item, listed)
     with b.when(b.eq(b.load(t.i64, flag), b.i64(0))):
@@ -106,9 +118,26 @@ def put_in_list(b: Builder, item: Value, first: Value, *, listed: int, following
         b.store(item, first)
 
 
+def fail_without_launch(
+    b: HelperBuilder,
+    state: Value,
+    status: Value,
+    site: Sequence[Value],
+    *,
+    kernel: Value | None = None,
+    device: Value | None = None,
+    log: Value | None = None,
+) -> None:
+    """End a helper with the error for a status; -1 stands for an unknown device."""
+    kernel = b.null() if kernel is None else kernel
+    device = b.i32(-1) if device is None else device
+    log = b.words(b"") if log is None else log
+    b.ret(call_helper(b, "fail", [state, kernel, b.null(), device, status, log, *site]))
+
+
 @contextmanager
 def each(b: Builder, first: Value, following: int) -> Generator[Value]:
-    """``for item in list:`` the body."""
+    """Emit the body in a loop over a list; ``following`` is the offset of the next pointer."""
     t = b.types
     head, body = b.new_block(t.ptr), b.new_block()
     b.br(head, b.load(t.ptr, first))
@@ -136,7 +165,7 @@ def relaxed_capture(b: Builder, state: Value) -> Generator[None]:
 
 
 class HelperBuilder(Builder):
-    """Builds one of the helpers, whose texts are all in one constant."""
+    """Builds one helper. The texts of all helpers are in one constant."""
 
     def __init__(
         self, symbols: Symbols, function: Operation, location: Any, texts: dict[bytes, int]
@@ -145,7 +174,7 @@ class HelperBuilder(Builder):
         self._texts = texts
 
     def words(self, data: bytes) -> Value:
-        """The address of these bytes, and of a NUL behind them."""
+        """Return the address of these bytes, with a NUL after them."""
         texts = self._texts
         if data not in texts:
             texts[data] = sum(len(text) + 1 for text in texts)
@@ -160,14 +189,14 @@ class Site:
     """
 
     LETTERS: Final = "pppppl"
-    """Their types: see ``define``."""
+    """The letters of their types, as in ``define``."""
 
     def __init__(self, values: Sequence[Value]) -> None:
         self.kernel, self.image, self.raiser, self.suffix, *self.backtrace = values
 
 
 class Message:
-    """Text that is written piece by piece into a buffer on the stack, and raised as an error.
+    """Text that is written piece by piece to a buffer on the stack, and raised as an error.
 
     In memory: the length, an int64_t, and the buffer.
     """
@@ -178,7 +207,7 @@ class Message:
         b.store(b.i64(0), self._space)
 
     def append(self, format_: str, *values: Value) -> None:
-        """Add what ``printf`` would print: ``%s``, and ``%d``, ``%u`` and ``%x`` of any width."""
+        """Append as ``printf`` does; ``%d``, ``%u`` and ``%x`` take integers of any width."""
         b, t = self._b, self._b.types
         kinds = re.findall(r"%[.\d]*([sdux])", format_)
         wide = [_wide(b, *pair) for pair in zip(kinds, values, strict=True)]
@@ -207,14 +236,14 @@ def _wide(b: Builder, kind: str, value: Value) -> Value:
 
 
 def say(b: HelperBuilder, message: Value, format_: Value, *values: Value) -> None:
-    """Append what ``printf`` would print; the part that does not fit is dropped."""
+    """Append as ``printf`` does; text that does not fit is dropped."""
     t = b.types
     at = b.load(t.i64, message)
     left = b.sub(b.i64(_MESSAGE_SIZE), at)
     here = b.element(b.offset(message, 8), at)
-    # Whoever reads a pointer finds one in the 64 bits that an integer has.
+    # A pointer is passed as an i64: both take the same 64 bits of a variadic argument.
     wanted = b.sext(b.call_variadic("snprintf", [here, left, format_], values, t.i32), t.i64)
-    # snprintf returns what it would have written.
+    # snprintf returns the length without truncation.
     most = b.sub(left, b.i64(1))
     written = b.select(b.ult(wanted, most), wanted, most)
     b.store(b.add(at, written), message)
