@@ -1,7 +1,7 @@
-"""What providers ask for, answered from what the fast path has decoded.
+"""Answers the questions of providers from the values that the fast path has decoded.
 
-But for the symbols nothing is cached here: a provider may ask from within a branch, and what is
-emitted there is not there elsewhere.
+Only symbols are cached here. A provider may ask from within a branch, and a value that is emitted
+there does not dominate what follows the branch.
 """
 
 from __future__ import annotations
@@ -52,12 +52,12 @@ class DecodedValues:
     b: CheckingBuilder
     places: list[tuple[spec.Param, Place]]
     symbols: Collection[spec.Var]
-    """Those of the signature, in the order of their first occurrences."""
+    """The symbols of the signature, in the order of their first occurrences."""
     env_stream: Value | None = None
     cells: dict[Position, Value] = field(default_factory=dict[Position, Value])
-    """The ``TVMFFIAny`` of each tensor that is returned; it did not come as an argument."""
+    """Addresses of the ``TVMFFIAny`` of the result tensors, which are no arguments."""
     typed: dict[spec.Var, Value] = field(default_factory=dict[spec.Var, Value])
-    """Symbols in their own types, but for those that are only passed on."""
+    """Symbols in their own types, except those that are loaded where they are used."""
 
     @cached_property
     def _place_by_id(self) -> dict[int, Place]:
@@ -65,7 +65,7 @@ class DecodedValues:
         return {id(known): place for known, place in reversed(self.places)}
 
     def value(self, item: spec.Dim) -> Value:
-        """A symbol in its own type; an expression or int as an i64."""
+        """Return a symbol in its own type, an expression or int as an i64."""
         match item:
             case bool():
                 pass
@@ -98,7 +98,7 @@ class DecodedValues:
             )
 
     def read_ahead(self) -> None:
-        """Read here what is to dominate all that a provider may emit."""
+        """Read the values that must dominate everything the provider may emit."""
         for param, place in self.places:
             if isinstance(param, spec.Tensor):
                 if self.fast.guard(place.position) is not None:
@@ -109,20 +109,23 @@ class DecodedValues:
         self.typed = {var: typed(self.fast, var) for var in self.fast.state.symbols}
 
     def data(self, tensor: spec.Param) -> Value:
-        """data + byte_offset."""
+        """Return data + byte_offset."""
         return self.fast.data(self._tensor(tensor)[1].position)
 
     def present(self, param: spec.Param) -> Value:
-        """Whether an Optional, or what it holds, or is within, is there."""
+        """Return an i1 that says whether a parameter is present."""
         there = self._guard(param)
         return self.b.i1(True) if there is None else there
 
     def may_be_absent(self, param: spec.Param) -> bool:
-        """Whether it is an Optional, or within one."""
+        """Return whether a parameter is an Optional or a part of one."""
         return self._guard(param) is not None
 
     def _guard(self, param: spec.Param) -> Value | None:
-        """None for an EnvStream, and for a symbol that is no parameter or several."""
+        """Return the i1 of :meth:`present`; None if the parameter is always present.
+
+        It is also None for a symbol that is not a parameter, or is several.
+        """
         if isinstance(param, spec.EnvStream):
             return None
         if isinstance(param, spec.Var):
@@ -131,34 +134,34 @@ class DecodedValues:
         return self.fast.guard(self._place(param).position)
 
     def dltensor(self, tensor: spec.Param) -> Value:
-        """The ``DLTensor*``, or NULL."""
+        """Return the ``DLTensor*``, or NULL if the tensor is absent."""
         b, position = self.b, self._tensor(tensor)[1].position
         address = b.offset(self.fast.tensor(position).object, DL)
         there = self.fast.guard(position)
         return address if there is None else b.select(there, address, b.null())
 
     def ndim(self, tensor: spec.Param) -> Value:
-        """As an i32."""
+        """Return the number of dimensions as an i32."""
         return self._tensor_i32(tensor, abi.DLTENSOR_NDIM)
 
     def dtype(self, tensor: spec.Param) -> Value:
-        """As an i32."""
+        """Return the dtype as an i32."""
         return self._tensor_i32(tensor, abi.DLTENSOR_DTYPE)
 
     def device_type(self, tensor: spec.Param) -> Value:
-        """As an i32."""
+        """Return the device type as an i32."""
         device = self.fast.tensor(self._tensor(tensor)[1].position).device
         return self.b.trunc(device, self.b.types.i32)
 
     def text(self, param: spec.Param) -> tuple[Value, Value]:
-        """Pointer and length."""
+        """Return pointer and length of a str or bytes."""
         if not isinstance(spec.required(param), (spec.String, spec.Bytes, spec.Choice)):
             raise BuildError(f"{type(param).__name__} {param.name!r} is no str or bytes")
         text = self.fast.text(self._place(param).position)
         return text.pointer, text.length
 
     def first_device(self) -> Value:
-        """Device of the first tensor that is there and not on a CPU; else -1, without a stream."""
+        """Return the device of the first present tensor that is not on a CPU, or -1."""
         b, t = self.b, self.b.types
         device: Value = b.i64(-1)
         for param, place in reversed(self.places):
@@ -172,7 +175,7 @@ class DecodedValues:
         return device
 
     def shape(self, tensor: spec.Param, *, wide: bool) -> list[Value]:
-        """Every dimension of the tensor as the kernel sees it."""
+        """Return every dimension of the tensor as the kernel sees it."""
         ranked, place = self._ranked(tensor)
         return [
             self._entry(
@@ -185,7 +188,7 @@ class DecodedValues:
         ]
 
     def strides(self, tensor: spec.Param, *, wide: bool) -> list[Value]:
-        """Every stride, also where the spec has none."""
+        """Return every stride; for a contiguous tensor they are computed."""
         ranked, place = self._ranked(tensor)
         if ranked.stride_entries is None:
             return self._contiguous(ranked, place)
@@ -195,7 +198,7 @@ class DecodedValues:
         ]
 
     def entries(self, shape: spec.Param) -> list[Value]:
-        """Every entry of a Shape."""
+        """Return every entry of a Shape."""
         place, plain = self._place(shape), spec.required(shape)
         if not isinstance(plain, spec.Shape):
             raise BuildError(f"{type(shape).__name__} {shape.name!r} is no Shape")
@@ -206,13 +209,13 @@ class DecodedValues:
         ]
 
     def device_id(self, tensor: spec.Param) -> Value:
-        """As an i32."""
+        """Return the device id as an i32."""
         b = self.b
         device = self.fast.tensor(self._tensor(tensor)[1].position).device
         return b.trunc(b.lshr(device, b.i64(32)), b.types.i32)
 
     def scalar(self, param: spec.Param) -> Value:
-        """What is one value."""
+        """Return the value of a parameter that is passed as one value."""
         b, t = self.b, self.b.types
         match spec.required(param):
             case spec.Var() as var:
@@ -237,7 +240,7 @@ class DecodedValues:
                 raise BuildError(f"{type(param).__name__} {param.name!r} is no scalar parameter")
 
     def any(self, param: spec.Param) -> Value:
-        """The address of the ``TVMFFIAny``, or of that of None."""
+        """Return the address of the ``TVMFFIAny``; if it is absent, of one that is None."""
         if isinstance(param, spec.EnvStream):
             raise BuildError(f"EnvStream {param.name!r} is no argument, so it did not come as one")
         b = self.b
@@ -252,7 +255,11 @@ class DecodedValues:
         return found
 
     def _any_at(self, place: Place) -> Value:
-        """Of an absent argument it is that of None itself; in an absent tuple there is none."""
+        """Return the address of the ``TVMFFIAny`` at a place.
+
+        An absent argument is None itself. Elements of an absent tuple do not exist, so ``zeros``
+        stands for them.
+        """
         b, fast = self.b, self.fast
         if place.position in self.cells:
             return self.cells[place.position]
@@ -264,7 +271,7 @@ class DecodedValues:
         return found if there is None else b.select(there, found, b.address_of(fast.zeros))
 
     def _entry(self, entry: spec.Dim | None, place: Place, packing: int, *, wide: bool) -> Value:
-        """A symbol's value; an int as a constant; all else as it is stored."""
+        """Return a symbol's value, an int as a constant, any other entry as it is stored."""
         if wide and isinstance(entry, spec.Var):
             return self.fast.symbol(entry).value
         if isinstance(entry, (int, spec.Var)):
@@ -275,11 +282,11 @@ class DecodedValues:
 
     @staticmethod
     def _packing(tensor: spec.Tensor, axis: int, *, packed: bool = False) -> int:
-        """Of the packed dimension, and of the strides of all others."""
+        """Return the factor of a dimension (``packed``) or of a stride; only one axis is packed."""
         return tensor.packing if (axis == tensor.packed_axis) is packed else 1
 
     def _contiguous(self, tensor: spec.Tensor, place: Place) -> list[Value]:
-        """Products of the dimensions inside of each, of the tensor as the kernel sees it."""
+        """Compute the contiguous strides of the tensor as the kernel sees it."""
         b = self.b
         product: Value | None = None
         strides: dict[int, Value] = {}
@@ -304,7 +311,7 @@ class DecodedValues:
         return self.b.field(self.b.types.i32, self.fast.object(position), DL + offset)
 
     def _equal(self, param: spec.Param) -> list[Place]:
-        """The places of this very parameter, or of those that are equal to it."""
+        """Return the places of this very parameter, or else of the parameters equal to it."""
         own = [place for known, place in self.places if known is param]
         return own or [place for known, place in self.places if known == param]
 
@@ -323,7 +330,7 @@ class DecodedValues:
         return equal[0]
 
     def _ranked(self, param: spec.Param) -> tuple[spec.Tensor, Place]:
-        """A tensor whose number of dimensions is known."""
+        """Return a tensor of a fixed rank, and its place."""
         tensor, place = self._tensor(param)
         if tensor.any_rank:
             raise BuildError(
