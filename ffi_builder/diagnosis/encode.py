@@ -38,7 +38,7 @@ _STATIC: Final = {key: index for index, key in abi.TYPE_KEYS.items()}
 
 
 def encode(plan: Plan) -> Table:
-    """Encode a plan as the table that the diagnosis of a wrapper interprets.
+    """Encode a plan as the table that the diagnosis of a wrapper reads.
 
     Raises:
         BuildError: if the signature is too large for the table's fields.
@@ -58,7 +58,7 @@ def symbols_of(plan: Plan) -> list[spec.Var]:
 
 
 class _Encoder:
-    """Writes instructions, and tracks the state of the interpreter to leave out redundant ones."""
+    """Writes instructions, and tracks the state of the machine to leave out redundant ones."""
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
@@ -95,7 +95,7 @@ class _Encoder:
         self._forget()
 
     def _forget(self) -> None:
-        """Assume nothing of the state of the interpreter."""
+        """Assume nothing of the state of the machine."""
         self._position = self._object = self._read = None
 
     def _step(self, step: f.FusedStep) -> None:
@@ -292,7 +292,7 @@ class _Encoder:
         self._out.text(step.text)
         self._object = None  # replaced by this object
 
-    # ---- what the interpreter looks at
+    # ---- what the machine looks at
 
     def _look_at(self, place: Place) -> None:
         """Select the argument, or the element of a tuple, that is decoded next."""
