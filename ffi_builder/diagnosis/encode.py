@@ -17,9 +17,8 @@ from ffi_builder.diagnosis.table import (
     Right,
     Source,
     Table,
-    TableWriter,
-    dtype_word,
 )
+from ffi_builder.diagnosis.table_writer import TableWriter, dtype_word
 from ffi_builder.diagnosis.writing import (
     as_signed,
     integer_dtype,

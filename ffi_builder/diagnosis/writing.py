@@ -14,9 +14,9 @@ from ffi_builder.diagnosis.table import (
     Op,
     Rounding,
     Style,
-    TableWriter,
     style_of,
 )
+from ffi_builder.diagnosis.table_writer import TableWriter
 from ffi_builder.plan import Words
 from ffi_builder.plan import steps as s
 from ffi_builder.plan.messages import choices_text
