@@ -39,7 +39,7 @@ class PlainValues(NamedTuple):
 
 @dataclass(frozen=True, repr=False, kw_only=True)
 class Metadata:
-    """The fields of a parameter for Python callers. The ABI is positional and does not carry them."""
+    """The fields of a parameter for Python callers. The ABI is positional and lacks them."""
 
     type_name: ClassVar[str]
     """The word for this kind of parameter in signatures; the name of the class by default."""
