@@ -1,7 +1,7 @@
-"""Values that providers ask for, taken from what the fast path has decoded.
+"""Answers the questions of providers from the values that the fast path has decoded.
 
-Apart from symbols, nothing is cached: a provider may ask from within a branch, and a value that is
-computed in one branch does not dominate the others.
+Only symbols are cached here. A provider may ask from within a branch, and a value that is emitted
+there does not dominate what follows the branch.
 """
 
 from __future__ import annotations
@@ -55,9 +55,9 @@ class DecodedValues:
     """The symbols of the signature, in the order of their first occurrences."""
     env_stream: Value | None = None
     cells: dict[Position, Value] = field(default_factory=dict[Position, Value])
-    """The ``TVMFFIAny`` of each tensor that the function returns, which is no argument."""
+    """Addresses of the ``TVMFFIAny`` of the result tensors, which are no arguments."""
     typed: dict[spec.Var, Value] = field(default_factory=dict[spec.Var, Value])
-    """Symbols in their own types, except those whose strides are loaded only where needed."""
+    """Symbols in their own types, except those that are loaded where they are used."""
 
     @cached_property
     def _place_by_id(self) -> dict[int, Place]:
@@ -65,7 +65,7 @@ class DecodedValues:
         return {id(known): place for known, place in reversed(self.places)}
 
     def value(self, item: spec.Dim) -> Value:
-        """Return a symbol in its own type; an expression or int as an i64."""
+        """Return a symbol in its own type, an expression or int as an i64."""
         match item:
             case bool():
                 pass
@@ -98,7 +98,7 @@ class DecodedValues:
             )
 
     def read_ahead(self) -> None:
-        """Load what must dominate everything that a provider may emit."""
+        """Read the values that must dominate everything the provider may emit."""
         for param, place in self.places:
             if isinstance(param, spec.Tensor):
                 if self.fast.guard(place.position) is not None:
@@ -113,16 +113,19 @@ class DecodedValues:
         return self.fast.data(self._tensor(tensor)[1].position)
 
     def present(self, param: spec.Param) -> Value:
-        """Return an i1: whether the Optionals around a parameter, and itself, are present."""
+        """Return an i1 that says whether a parameter is present."""
         there = self._guard(param)
         return self.b.i1(True) if there is None else there
 
     def may_be_absent(self, param: spec.Param) -> bool:
-        """Return whether a parameter is an Optional, or in one."""
+        """Return whether a parameter is an Optional or a part of one."""
         return self._guard(param) is not None
 
     def _guard(self, param: spec.Param) -> Value | None:
-        """Return None if always present, as are EnvStreams and symbols of several parameters."""
+        """Return the i1 of :meth:`present`; None if the parameter is always present.
+
+        It is also None for a symbol that is not a parameter, or is several.
+        """
         if isinstance(param, spec.EnvStream):
             return None
         if isinstance(param, spec.Var):
@@ -131,34 +134,34 @@ class DecodedValues:
         return self.fast.guard(self._place(param).position)
 
     def dltensor(self, tensor: spec.Param) -> Value:
-        """Return the ``DLTensor*``, or NULL."""
+        """Return the ``DLTensor*``, or NULL if the tensor is absent."""
         b, position = self.b, self._tensor(tensor)[1].position
         address = b.offset(self.fast.tensor(position).object, DL)
         there = self.fast.guard(position)
         return address if there is None else b.select(there, address, b.null())
 
     def ndim(self, tensor: spec.Param) -> Value:
-        """Return the number of dimensions, an i32."""
+        """Return the number of dimensions as an i32."""
         return self._tensor_i32(tensor, abi.DLTENSOR_NDIM)
 
     def dtype(self, tensor: spec.Param) -> Value:
-        """Return the ``DLDataType``, an i32."""
+        """Return the dtype as an i32."""
         return self._tensor_i32(tensor, abi.DLTENSOR_DTYPE)
 
     def device_type(self, tensor: spec.Param) -> Value:
-        """Return the ``DLDeviceType``, an i32."""
+        """Return the device type as an i32."""
         device = self.fast.tensor(self._tensor(tensor)[1].position).device
         return self.b.trunc(device, self.b.types.i32)
 
     def text(self, param: spec.Param) -> tuple[Value, Value]:
-        """Return pointer and length."""
+        """Return pointer and length of a str or bytes."""
         if not isinstance(spec.required(param), (spec.String, spec.Bytes, spec.Choice)):
             raise BuildError(f"{type(param).__name__} {param.name!r} is not a str or bytes")
         text = self.fast.text(self._place(param).position)
         return text.pointer, text.length
 
     def first_device(self) -> Value:
-        """Return the device of the first tensor that is present and not on a CPU; else -1."""
+        """Return the device of the first present tensor that is not on a CPU, or -1."""
         b, t = self.b, self.b.types
         device: Value = b.i64(-1)
         for param, place in reversed(self.places):
@@ -185,7 +188,7 @@ class DecodedValues:
         ]
 
     def strides(self, tensor: spec.Param, *, wide: bool) -> list[Value]:
-        """Return every stride, including those that the spec leaves to the layout."""
+        """Return every stride; for a contiguous tensor they are computed."""
         ranked, place = self._ranked(tensor)
         if ranked.stride_entries is None:
             return self._contiguous(ranked, place)
@@ -206,13 +209,13 @@ class DecodedValues:
         ]
 
     def device_id(self, tensor: spec.Param) -> Value:
-        """Return the device id, an i32."""
+        """Return the device id as an i32."""
         b = self.b
         device = self.fast.tensor(self._tensor(tensor)[1].position).device
         return b.trunc(b.lshr(device, b.i64(32)), b.types.i32)
 
     def scalar(self, param: spec.Param) -> Value:
-        """Return the value of a parameter that is one value."""
+        """Return the value of a parameter that is passed as one value."""
         b, t = self.b, self.b.types
         match spec.required(param):
             case spec.Var() as var:
@@ -239,7 +242,7 @@ class DecodedValues:
                 )
 
     def any(self, param: spec.Param) -> Value:
-        """Return the address of the argument's ``TVMFFIAny``, or of a None."""
+        """Return the address of the ``TVMFFIAny``; if it is absent, of one that is None."""
         if isinstance(param, spec.EnvStream):
             raise BuildError(
                 f"EnvStream {param.name!r} is not an argument, so there is no TVMFFIAny"
@@ -256,7 +259,11 @@ class DecodedValues:
         return found
 
     def _any_at(self, place: Place) -> Value:
-        """Return the address at one place. An element of an absent tuple is a None in memory."""
+        """Return the address of the ``TVMFFIAny`` at a place.
+
+        An absent argument is None itself. Elements of an absent tuple do not exist, so ``zeros``
+        stands for them.
+        """
         b, fast = self.b, self.fast
         if place.position in self.cells:
             return self.cells[place.position]
@@ -268,7 +275,7 @@ class DecodedValues:
         return found if there is None else b.select(there, found, b.address_of(fast.zeros))
 
     def _entry(self, entry: spec.Dim | None, place: Place, packing: int, *, wide: bool) -> Value:
-        """Return a symbol's value, an int as a constant, and anything else as it is stored."""
+        """Return a symbol's value, an int as a constant, any other entry as it is stored."""
         if wide and isinstance(entry, spec.Var):
             return self.fast.symbol(entry).value
         if isinstance(entry, (int, spec.Var)):
@@ -279,11 +286,11 @@ class DecodedValues:
 
     @staticmethod
     def _packing(tensor: spec.Tensor, axis: int, *, packed: bool = False) -> int:
-        """Return the packing of the packed dimension, or of the strides of the other ones."""
+        """Return the factor of a dimension (``packed``) or of a stride; only one axis is packed."""
         return tensor.packing if (axis == tensor.packed_axis) is packed else 1
 
     def _contiguous(self, tensor: spec.Tensor, place: Place) -> list[Value]:
-        """Return the strides of a contiguous tensor as the kernel sees it."""
+        """Compute the contiguous strides of the tensor as the kernel sees it."""
         b = self.b
         product: Value | None = None
         strides: dict[int, Value] = {}
@@ -308,7 +315,7 @@ class DecodedValues:
         return self.b.field(self.b.types.i32, self.fast.object(position), DL + offset)
 
     def _equal(self, param: spec.Param) -> list[Place]:
-        """Return the places of this very object, else those of equal parameters."""
+        """Return the places of this very parameter, or else of the parameters equal to it."""
         own = [place for known, place in self.places if known is param]
         return own or [place for known, place in self.places if known == param]
 
@@ -327,7 +334,7 @@ class DecodedValues:
         return equal[0]
 
     def _ranked(self, param: spec.Param) -> tuple[spec.Tensor, Place]:
-        """Return a tensor and its place, if its number of dimensions is known."""
+        """Return a tensor of a fixed rank, and its place."""
         tensor, place = self._tensor(param)
         if tensor.any_rank:
             raise BuildError(

@@ -52,7 +52,7 @@ def symbols_of(plan: Plan) -> list[spec.Var]:
 
 
 class _Encoder:
-    """Writes instructions, and tracks the state of the interpreter to leave out redundant ones."""
+    """Writes instructions, and tracks the state of the diagnosis to leave out redundant ones."""
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
@@ -89,7 +89,7 @@ class _Encoder:
         self._forget()
 
     def _forget(self) -> None:
-        """Assume nothing of the state of the interpreter."""
+        """Assume nothing of the state of the diagnosis."""
         self._position = self._object = self._read = None
 
     def _step(self, step: f.FusedStep) -> None:
@@ -286,7 +286,7 @@ class _Encoder:
         self._out.text(step.text)
         self._object = None  # replaced by this object
 
-    # ---- what the interpreter looks at
+    # ---- what the diagnosis looks at
 
     def _look_at(self, place: Place) -> None:
         """Select the argument, or the element of a tuple, that is decoded next."""

@@ -220,28 +220,6 @@ LONGEST_NEAREST: Final = 63
 """Choices up to this length (in bytes) are suggested as what may have been meant."""
 
 
-def type_name(type_index: int, type_key: str | None = None) -> str:
-    """Name values of a type index in messages; ``type_key`` is its key in the registry."""
-    known = type_key is not None and len(type_key.encode()) <= LONGEST_TYPE_KEY
-    other = type_key if known else None
-    return TYPE_NAMES.get(type_index, other or f"type index {type_index}")
-
-
-def list_text(entries: list[int]) -> str:
-    """Show a shape or strides: ``[3, 4]``. Long ones are cut."""
-    more = ["..."] if len(entries) > SHOWN_ENTRIES else []
-    return f"[{', '.join([*map(str, entries[:SHOWN_ENTRIES]), *more])}]"
-
-
-def string_text(data: bytes) -> str:
-    """Show a str with quotes and escapes: ``'relu'``. Long ones are cut."""
-    shown = "".join(
-        chr(byte) if 0x20 <= byte < 0x7F and byte not in b"'\"\\" else f"\\x{byte:02x}"
-        for byte in data[:SHOWN_ENTRIES]
-    )
-    return f"'{shown}'{'...' if len(data) > SHOWN_ENTRIES else ''}"
-
-
 def choices_text(choices: Iterable[str]) -> str:
     """List choices: ``'relu', 'gelu'``."""
     return ", ".join(f"'{choice}'" for choice in choices)

@@ -23,7 +23,7 @@ class Part(IntEnum):
     COUNT = 10
     ARGUMENTS = 11
 
-    # Enum's own __hash__ is Python code, and places are dict keys on hot paths.
+    # Enum's own __hash__ is Python code, and places are keys of dicts that are read often.
     __hash__ = int.__hash__
 
 

@@ -30,7 +30,7 @@ class CompiledModule(LoweredModule, FunctionTable):
         level: int,
         links: tuple[LlvmSource | ObjectSource, ...] = (),
     ) -> None:
-        """For `compile`; `objects` are the source's own, `links` what is linked to them."""
+        """Made by `compile`; `objects` are the source's own, `links` what is linked to them."""
         super().__init__(source, level, links)
         self._library = library
         self._objects = objects

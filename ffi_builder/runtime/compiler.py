@@ -208,9 +208,10 @@ def _code(source: Source, options: _Options) -> Code:
 def _compiled(
     source: Source, options: _Options, made_of: list[list[str]], *, with_source: bool
 ) -> tuple[CompiledModule, Entry]:
-    """Compile and load `source`, which was `made_of` that before; and what the cache keeps of it.
+    """Compile and load `source`; also return its entry for the cache.
 
-    Raises CompileError if it has changed, so that the code may not be of what the entry would say.
+    `made_of` describes `source` as it was before. Raises CompileError if it has changed since, as
+    the code might not belong to the entry.
     """
     code = _code(source, options)
     compiled = _loaded(source, code, options)

@@ -28,7 +28,7 @@ class LoadedLibrary(FunctionTable):
     """
 
     def __init__(self, path: str, module: tvm_ffi.Module, functions: tuple[str, ...]) -> None:
-        """For `load`; `path` is the one that the library was opened by."""
+        """Made by `load`; `path` is the one that the library was opened by."""
         self._path = path
         self._name = Path(path).name
         self._module = module

@@ -31,14 +31,14 @@ class LoweredModule:
     def __init__(
         self, source: Source, level: int, links: tuple[LlvmSource | ObjectSource, ...] = ()
     ) -> None:
-        """For `lower`; `links` is what is linked to it."""
+        """Made by `lower`; `links` is what is linked to the module."""
         self._source = source
         self._level = level
         self._links = links
 
     @functools.cached_property
     def mlir(self) -> str | None:
-        """The lowered MLIR module, or None if something else was compiled."""
+        """The lowered MLIR module, or None if LLVM IR or an object was compiled."""
         return mlir_text(self._source)
 
     @functools.cached_property

@@ -18,7 +18,7 @@ from ffi_builder.protocol import METADATA_FORMAT
 from ffi_builder.runtime.protocols import Module, Operation
 
 EMPTY: Final[Any] = object()
-"""Stands for a default or a constant that there is not: None is a value like any other."""
+"""Marks a missing default or constant; None is a value like any other."""
 
 _VALUE = re.compile(rf'"{ATTRIBUTE}"="([^"]*)"')
 _GROUP = re.compile(r"^attributes (#\d+) = \{(.*)", re.MULTILINE)

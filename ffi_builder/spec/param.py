@@ -29,7 +29,7 @@ MISSING: Final = _Missing()
 
 
 class PlainValues(NamedTuple):
-    """The plain Python values that a parameter accepts. A default of another one is refused."""
+    """The plain Python values that a parameter accepts. Defaults of other types are refused."""
 
     words: str
     """How errors describe what was expected: ``an int``."""
@@ -39,7 +39,7 @@ class PlainValues(NamedTuple):
 
 @dataclass(frozen=True, repr=False, kw_only=True)
 class Metadata:
-    """What a Python caller sees of a parameter. The ABI is positional and does not carry it."""
+    """The fields of a parameter for Python callers. The ABI is positional and lacks them."""
 
     type_name: ClassVar[str]
     """The word for this kind of parameter in signatures; the name of the class by default."""

@@ -1,4 +1,4 @@
-"""For the tests of a DSL: check arguments without a kernel, make fitting ones, print a wrapper.
+"""Tools for the tests of a DSL: check arguments without a kernel, make some, print a wrapper.
 
 Only :func:`emit` needs MLIR.
 """

@@ -48,7 +48,7 @@ def check_raw(signature: spec.Signature, args_address: int, num_args: int) -> di
 
 
 def _value(dtype: str, slot: int) -> Scalar:
-    """The value of a symbol whose slot holds this int64."""
+    """Return the value of a symbol whose slot holds this int64."""
     if dtype == "bool":
         return bool(slot)
     if dtype in spec.FLOAT_DTYPES:

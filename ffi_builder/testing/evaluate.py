@@ -19,7 +19,10 @@ _OPERATORS: Final[dict[str, Callable[[int, int], int]]] = {
 
 
 def evaluate(value: spec.Dim, of: Callable[[spec.Var], float]) -> int | None:
-    """Return the value, where ``of`` has those of symbols; None if a part does not fit int64."""
+    """Return the value of an expression; None if a part of it does not fit int64.
+
+    ``of`` returns the values of symbols.
+    """
     match value:
         case int():
             result = value

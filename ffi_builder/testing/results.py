@@ -2,7 +2,7 @@
 
 Wrappers check these in code that :mod:`ffi_builder.builder.results` emits, next to the allocation
 that needs the values. Results have no part in the diagnosis, so the rules are here a second time;
-tests compare both. What an allocator may refuse is not checked.
+tests compare both. Failures of the allocator are not predicted.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def _size(signature: spec.Signature, dim: spec.Var | spec.Expr, values: Mapping[
 
 
 def _signed(value: int) -> int:
-    """The int64 with the same bits."""
+    """Return the int64 with the same bits."""
     return ctypes.c_int64(value).value
 
 

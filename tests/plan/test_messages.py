@@ -22,11 +22,8 @@ from ffi_builder.plan.messages import (
     TYPE_NAMES,
     choices_text,
     float_text,
-    list_text,
     signature_text,
-    string_text,
     template_parts,
-    type_name,
 )
 from ffi_builder.plan.steps import (
     AnyStep,
@@ -126,37 +123,6 @@ def test_kinds_of_none_are_not_said_twice():
         assert "or_none" not in kind.words.expected
 
 
-def test_type_names():
-    assert type_name(abi.TypeIndex.TENSOR) == "ffi.Tensor"
-    assert type_name(abi.TypeIndex.STR, "ffi.String") == "str"
-    assert type_name(131, "my.Type") == "my.Type"
-    assert type_name(131) == "type index 131"
-
-
-def test_long_lists_are_cut():
-    assert list_text([]) == "[]"
-    assert list_text([3, -4]) == "[3, -4]"
-    whole = f"[{', '.join(map(str, range(64)))}]"
-    assert list_text(list(range(64))) == whole
-    assert list_text(list(range(65))) == f"{whole[:-1]}, ...]"
-
-
-@pytest.mark.parametrize(
-    ("data", "text"),
-    [
-        (b"", "''"),
-        (b"relu", "'relu'"),
-        (b"it's", r"'it\x27s'"),
-        (b'"\\\n', r"'\x22\x5c\x0a'"),
-        ("é\0\x7f".encode(), r"'\xc3\xa9\x00\x7f'"),
-        (b"x" * 64, f"'{'x' * 64}'"),
-        (b"x" * 65, f"'{'x' * 64}'..."),
-    ],
-)
-def test_strings(data: bytes, text: str):
-    assert string_text(data) == text
-
-
 def test_the_frame():
     assert FRAME.format(
         subject="B.shape[0]", argument=1, signature="f(…)", wanted="3", came="4"
@@ -203,7 +169,7 @@ class TestSignatureText:
         ("{a}{b} c", [("", "a"), ("", "b"), (" c", None)]),
     ],
 )
-def test_reuse_parts(template: str, parts: list[tuple[str, str | None]]):
+def test_template_parts(template: str, parts: list[tuple[str, str | None]]):
     assert template_parts(template) == parts
 
 

@@ -112,14 +112,14 @@ def test_a_function_that_is_marked_is_trusted() -> None:
     plain = mlir.parse(odd.format("noinline", ""))
     assert allowlist_mlir.translation_hazard(plain.operation) == "llvm.func @f"
     mark = protocol.checksum(["llvm.inline_asm", "llvm.return"])
-    seal = f"{protocol.TRUSTED}{mark:08x}"
-    marked = mlir.parse(odd.format(seal, ""))
+    trusted = f"{protocol.TRUSTED}{mark:08x}"
+    marked = mlir.parse(odd.format(trusted, ""))
     assert allowlist_mlir.translation_hazard(marked.operation) is None
     edited = mlir.parse(
-        odd.format(seal, "").replace("llvm.return", "llvm.fence seq_cst llvm.return")
+        odd.format(trusted, "").replace("llvm.return", "llvm.fence seq_cst llvm.return")
     )
     assert allowlist_mlir.translation_hazard(edited.operation) == "llvm.func @f"
-    attribute = mlir.parse(odd.format(seal, ", alignment = 8 : i64"))
+    attribute = mlir.parse(odd.format(trusted, ", alignment = 8 : i64"))
     assert allowlist_mlir.translation_hazard(attribute.operation) == "llvm.func @f"
 
 

@@ -6,13 +6,14 @@ In C::
     int32_t raise(const char* kind, int64_t, const char* message, int64_t,
                   const char* backtrace, int64_t);                                   always -1
 
-``diagnose`` interprets the code of :mod:`.library` (see :mod:`.instructions`),
-which interprets the table of the wrapper (:mod:`.table`): it starts over from the first argument,
-in the declared order, whatever order the fast path checked in, and raises the first error it finds.
+``diagnose`` runs the program of :mod:`ffi_builder.diagnosis.library`, whose instructions are those
+of :mod:`ffi_builder.diagnosis.instructions`. The program reads the table of the wrapper
+(:mod:`ffi_builder.diagnosis.table`): it starts over from the first argument, in the declared order,
+whatever order the fast path checked in, and raises the first error it finds.
 
-Every module carries the machine, and reading an operation takes more than a microsecond: so it has
-few, and what can be said in its code is. Blocks that several instructions end in are emitted once,
-and so are constants.
+Every module carries the machine, and MLIR needs more than a microsecond to read an operation. So
+the machine has few operations, and everything else is in the program. Blocks in which several
+instructions end are emitted once, and so are constants.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ def define_machine(symbols: Symbols) -> None:
 
 
 def define_raise(symbols: Symbols) -> None:
-    """Add what raises an error for a call provider."""
+    """Add the function that raises the errors of call providers."""
     t = symbols.types
     declare_raising(symbols)
     define(symbols, "raise", t.i32, [t.ptr, t.i64] * 3, _raise)
@@ -204,7 +205,7 @@ class _Machine:
         self.b.br(self.result, value, self.after if following is None else following)
 
     def _bodies(self) -> dict[Instruction, Callable[[], None]]:
-        """What each instruction does."""
+        """Return what emits each instruction."""
         b = self.b
         bodies: dict[Instruction, Callable[[], None]] = {}
         for op in BINARY[1:]:  # ADD is `sum`, which is there already

@@ -75,7 +75,7 @@ def of_name(
 
 
 def distributions(roots: Iterable[str]) -> dict[str, str]:
-    """Which builds of the MLIR distributions `roots` are installed, without importing them."""
+    """Return the installed build of each MLIR distribution in `roots`, without importing them."""
     return {root: distribution(root) for root in roots}
 
 

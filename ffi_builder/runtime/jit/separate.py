@@ -150,7 +150,7 @@ def only_wrapper(
     That is so if its mark is not intact, if it refers to what other objects cannot see, and if it
     has debug information, which contains names and is of one function alone.
     """
-    references = allowlist_mlir.sealed_references(wrapper)
+    references = allowlist_mlir.trusted_references(wrapper)
     if references is None or _DEBUG_INFORMATION in str(wrapper.location):
         return None
     if not all(_is_linkable(name, symbols.get(name)) for name in references):

@@ -31,7 +31,7 @@ from ffi_builder.runtime.safety.tables import words
 
 # Declarations of these were made from definitions that were looked at: see `jit.separate`.
 _HELPER = f'"{SHARED}'
-_SEAL = re.compile(rf'"{TRUSTED}([0-9a-f]{{8}})"')
+_MARK = re.compile(rf'"{TRUSTED}([0-9a-f]{{8}})"')
 # LLVM does not look at the value, and any string will do.
 _METADATA = re.compile(rf'\["{metadata.ATTRIBUTE}", "[^"]*"\]')
 
@@ -124,7 +124,7 @@ def _function_safe(function: Operation) -> bool:
             _argument_attributes_safe(attributes.get(key)) for key in ("arg_attrs", "res_attrs")
         )
         and (
-            _is_sealed(function)
+            _is_trusted(function)
             or (
                 all(op_safe(op.operation) for block in blocks for op in block.operations)
                 and (len(blocks) < 2 or _all_reachable(function))
@@ -164,7 +164,7 @@ def _initialiser_safe(value: object, kind: str) -> bool:
 def _passthrough_safe(values: object) -> bool:
     if values is None:
         return True
-    others = _METADATA.sub("", _SEAL.sub("", str(values)))
+    others = _METADATA.sub("", _MARK.sub("", str(values)))
     found = set(re.findall(r'"([^"]*)"', others))
     return (
         "[[" not in others
@@ -204,22 +204,23 @@ def _all_reachable(function: Operation) -> bool:
     return len(seen) == len(blocks)
 
 
-def _is_sealed(function: Operation) -> bool:
-    """Whether a function is made of the operations that its mark was made for."""
-    seal = mark(function)
-    if seal is None:
+def _is_trusted(function: Operation) -> bool:
+    """Return whether a function has a mark, and exactly the operations that the mark is for."""
+    expected = mark(function)
+    if expected is None:
         return False
     blocks = function.regions[0].blocks
-    return seal == checksum([op.operation.name for block in blocks for op in block.operations])
+    return expected == checksum([op.operation.name for block in blocks for op in block.operations])
 
 
-def sealed_references(function: Operation) -> list[str] | None:
-    """The symbols that a function with an intact mark calls or takes the address of, else None.
+def trusted_references(function: Operation) -> list[str] | None:
+    """Return the symbols that a trusted function calls or takes the address of, in order of use.
 
-    In the order of their first use, so that functions that differ in names alone have them alike.
+    None if the function is not trusted. Functions that differ only in names have theirs in the same
+    order.
     """
-    seal = mark(function)
-    if seal is None:
+    expected = mark(function)
+    if expected is None:
         return None
     names: list[str] = []
     found: dict[str, None] = {}
@@ -227,11 +228,11 @@ def sealed_references(function: Operation) -> list[str] | None:
         names.append(name)
         if symbol is not None:
             found[symbol] = None
-    return list(found) if seal == checksum(names) else None
+    return list(found) if expected == checksum(names) else None
 
 
 def uses(operation: Operation) -> Iterator[tuple[str, str | None]]:
-    """The name of each operation in it, and the symbol that this calls or takes the address of."""
+    """Yield the name of each inner operation, and the symbol that it refers to, if any."""
     for region in operation.regions:
         for block in region.blocks:
             for op in block.operations:
@@ -248,10 +249,12 @@ _REFERENCES = {"llvm.call": "callee", "llvm.mlir.addressof": "global_name"}
 
 
 def mark(function: Operation) -> int | None:
-    """What the mark of a function says of its operations: see `checksum`."""
+    """Return the checksum in the mark of a function; None if it has no mark."""
     attributes = function.attributes
-    seal = _SEAL.search(str(attributes["passthrough"])) if "passthrough" in attributes else None
-    return None if seal is None else int(seal[1], 16)
+    if "passthrough" not in attributes:
+        return None
+    found = _MARK.search(str(attributes["passthrough"]))
+    return None if found is None else int(found[1], 16)
 
 
 def _body(module: Operation) -> Iterator[Operation]:
