@@ -5,7 +5,6 @@ from __future__ import annotations
 import ctypes
 import functools
 import os
-import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +14,7 @@ from ffi_builder.runtime.elf import read_library
 from ffi_builder.runtime.jit.link import functions_among, metadata_in
 from ffi_builder.runtime.metadata import PREFIX
 from ffi_builder.runtime.python.table import FunctionTable
+from ffi_builder.runtime.safety.locks import fork_safe_lock
 
 if TYPE_CHECKING:
     import tvm_ffi
@@ -88,7 +88,7 @@ def load(path: str | os.PathLike[str]) -> LoadedLibrary:
 
 
 _seen: dict[Path, list[tuple[int, int]]] = {}
-_lock = threading.Lock()
+_lock = fork_safe_lock()
 
 
 def _spelt(file: Path) -> str:

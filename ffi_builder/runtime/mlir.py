@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import io
 import re
-import threading
 from collections.abc import Callable, Sequence
 from typing import Any, TypeGuard
 
@@ -19,6 +18,7 @@ from ffi_builder.runtime import _optional, translation
 from ffi_builder.runtime.codegen import floats
 from ffi_builder.runtime.protocols import Module, Operation, OpView, named_attributes
 from ffi_builder.runtime.safety import allowlist_mlir, worker
+from ffi_builder.runtime.safety.locks import fork_safe_lock
 from ffi_builder.runtime.safety.nesting import is_deeper
 from ffi_builder.runtime.translation import Way
 
@@ -33,7 +33,7 @@ _MOST_LEVELS = 500
 
 _ATOMIC_OF_NO_NUMBER = re.compile(r"llvm\.atomicrmw\s[^\n:]*:[^\n]*?,\s*(!llvm\.(?!p)[^\n]*)")
 
-_lock = threading.Lock()
+_lock = fork_safe_lock()
 _scratch: dict[str, tuple[Any, int]] = {}
 
 

@@ -146,6 +146,20 @@ forked(work)
 forked(lambda: forked(work))
 work()
 """,
+    "fork while another thread compiles": """
+from ffi_builder.runtime import loaded, mlir
+from ffi_builder.runtime.codegen import llvm
+from ffi_builder.runtime.jit import object_cache
+plus(3)
+wrapper(1)
+locks = [loaded._lock, mlir._lock, llvm._machine_lock, object_cache._lock]
+for lock in locks:
+    lock.acquire()
+def work():
+    assert plus(4)(1) == 5
+    wrapper(2)
+forked(work)
+""",
     "dropped in the child": """
 f, g = plus(3), in_child(42)
 def work():

@@ -11,7 +11,6 @@ from __future__ import annotations
 import functools
 import hashlib
 import re
-import threading
 from collections.abc import Collection
 from typing import Any
 
@@ -19,6 +18,7 @@ from ffi_builder.errors import CompileError
 from ffi_builder.runtime import _optional
 from ffi_builder.runtime.protocols import LlvmModule, LlvmValue, TargetMachine
 from ffi_builder.runtime.safety.interrupts import uninterrupted
+from ffi_builder.runtime.safety.locks import fork_safe_lock
 
 # Baseline CPUs: every 64-bit processor of the architecture runs code for them.
 BASELINE_CPUS = {"x86_64": "x86-64", "aarch64": "generic"}
@@ -42,7 +42,7 @@ _ALIAS = re.compile(
     re.MULTILINE | re.VERBOSE,
 )
 
-_machine_lock = threading.Lock()
+_machine_lock = fork_safe_lock()
 
 # Each run of LLVM's pipeline leaks its pass builder, 1.5 KB, which llvmlite does not free. So this
 # process generates code until it has lost 3 MB, and then children do.

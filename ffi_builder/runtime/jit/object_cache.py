@@ -17,7 +17,6 @@ Whatever cannot be separated is compiled with the rest of its module.
 from __future__ import annotations
 
 import hashlib
-import threading
 from collections import Counter, OrderedDict
 from dataclasses import dataclass
 from typing import Final, TypeAlias
@@ -28,6 +27,7 @@ from ffi_builder.runtime.codegen import emit
 from ffi_builder.runtime.jit import separate
 from ffi_builder.runtime.protocols import Module, Operation
 from ffi_builder.runtime.safety import allowlist_mlir
+from ffi_builder.runtime.safety.locks import fork_safe_lock
 
 MOST: Final = 256
 """How many wrappers' objects are kept, of 1 to 10 KB each; the least recently used go first."""
@@ -56,7 +56,7 @@ _helpers: Final[dict[tuple[str, _Names], _Helpers]] = {}
 _seen: Final[OrderedDict[tuple[int, int], None]] = OrderedDict()
 """Marks of wrappers, with the optimisation level."""
 _objects: Final[OrderedDict[bytes, bytes]] = OrderedDict()
-_lock = threading.Lock()
+_lock = fork_safe_lock()
 
 
 def objects(module: Module, level: int) -> list[bytes]:
