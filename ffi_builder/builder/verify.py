@@ -27,7 +27,7 @@ def verify_added(
         BuildError: with MLIR's message, if something does not verify.
     """
     # Helpers need no check: this package wrote them. What a provider adds does, like its call.
-    added = [operation for operation in symbols.added if not _is_shared(operation)]
+    added = [operation for operation in symbols.added if not _is_ours(operation)]
     try:
         for operation in added:
             operation.verify()
@@ -55,7 +55,7 @@ def _blocks_from(function: Operation, start: Block | None) -> list[Any]:
     return [*blocks[:1], *itertools.dropwhile(lambda block: block != start, blocks)]
 
 
-def _is_shared(operation: Operation) -> bool:
+def _is_ours(operation: Operation) -> bool:
     return operation.attributes["sym_name"].value.startswith(PREFIX)
 
 

@@ -75,7 +75,7 @@ def read_type(ir: Any, type_: Type) -> KernelType:
     """Read a type: a :class:`MemRef`, or text.
 
     The result is text also for a memref of unknown rank, with a layout that is not strided, or in a
-    memory space that is no int.
+    memory space that is not an int.
     """
     text = str(type_)
     if not text.startswith("memref<") or text.startswith("memref<*x"):

@@ -1,4 +1,4 @@
-"""What linking needs of ELF files: the symbols of objects and libraries, and edited objects.
+"""ELF files for linking: the symbols of objects and libraries, and edited objects.
 
 The JIT finds an unresolved symbol only when a function is looked up, and names it on stderr;
 reading the objects first is what lets `link` raise an error that names it.
@@ -35,12 +35,12 @@ class Symbol(NamedTuple):
     exported: bool
     """Defined, a function, and visible outside of its library."""
     indirect: bool
-    """What it stands for is chosen when it is loaded (`ifunc`)."""
+    """Its address is chosen when it is loaded (`ifunc`)."""
 
 
 @dataclass(frozen=True)
 class ObjectFile:
-    """What linking needs to know of one relocatable object."""
+    """One relocatable object, as far as linking needs it."""
 
     data: bytes
     symbols: tuple[Symbol, ...]
@@ -197,7 +197,7 @@ def _symbol_table(file: Elf) -> Section:
 
 
 def _places(strings: bytes | bytearray, name: str) -> set[int]:
-    """Where a name begins in a table of strings, which may be at the end of longer ones."""
+    """Return the offset of a name in a table of strings; it may be the end of a longer one."""
     wanted, found = name.encode() + b"\0", set[int]()
     at = strings.find(wanted)
     while at >= 0:
@@ -207,7 +207,7 @@ def _places(strings: bytes | bytearray, name: str) -> set[int]:
 
 
 def _positions(table: Section) -> range:
-    """Where the entries of a symbol table are."""
+    """Return the offsets of the entries of a symbol table."""
     return range(table.offset, table.offset + table.size, elf.SYM.size)
 
 

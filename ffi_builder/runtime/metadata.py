@@ -54,7 +54,7 @@ class Parameter:
     kw_only: bool = False
     doc: str = ""
     intent: str = ""
-    """Of a Tensor, `in`, `out` or `inout`; empty if it was not said."""
+    """`in`, `out` or `inout` of a Tensor; empty if the signature does not say."""
 
     @property
     def has_default(self) -> bool:

@@ -47,7 +47,7 @@ PLAIN_TYPES: Final[dict[type, tuple[type, ...]]] = {
     list: (list, tuple),
     dict: (dict,),
 }
-"""The types of plain values, each with its classes. The first match counts: a bool is no int."""
+"""The types of plain values, each with its classes. The first match counts: a bool is an int."""
 
 
 def _check(what: str, param: Param, given: object, path: str) -> None:

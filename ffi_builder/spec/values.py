@@ -168,7 +168,7 @@ class Choice(Named):
         return hash(self._key())
 
     def _key(self) -> tuple[object, ...]:
-        """What equality compares; also the order of the choices, in which errors list them."""
+        """Return what equality compares. Errors list the choices in order, so the order counts."""
         return self.name, tuple(self.choices.items()), self.dtype
 
 

@@ -140,7 +140,7 @@ def _define_leave(states: States) -> None:
     f, _ = _begin(states, states.leave, 0, t.void)
     f.call(helper_name("leave_module"), [f.address_of(states.module)], t.void)
     f.ret()
-    _seal(f)
+    _mark(f)
     states.b.symbols.destructor(states.leave)
 
 
@@ -182,9 +182,9 @@ def _begin(
 def _end(f: Builder, helper: str, operands: Sequence[Value]) -> None:
     """End the function with a call of a helper, whose result it returns."""
     f.ret(f.call_value(helper_name(helper), operands, f.types.i32))
-    _seal(f)
+    _mark(f)
 
 
-def _seal(f: Builder) -> None:
+def _mark(f: Builder) -> None:
     """Mark a finished function as trusted, and turn off LLVM's passes, which gain nothing here."""
     mark_trusted(f.types, f.function, ("noinline", "optnone"))

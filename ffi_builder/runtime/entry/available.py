@@ -47,7 +47,7 @@ class Extension:
 
 
 tried: dict[str, Part] = {}
-"""What was tried of NumPy and PyTorch, by the name of the module."""
+"""Results of setting up NumPy and PyTorch, by the name of the module."""
 
 
 _found: list[Extension | Part] = []
@@ -123,7 +123,7 @@ def use_frameworks(module: Any) -> None:
 
 
 def parts() -> list[Part]:
-    """What was tried, in order."""
+    """Return these results, in order."""
     return list(tried.values())
 
 

@@ -1,4 +1,4 @@
-"""Where objects have what the extension reads, found or compared on objects of known contents.
+"""Offsets that the extension reads at, found or verified on objects of known contents.
 
 Each function returns a layout, or raises LayoutError with the reason why there is none that can
 be relied upon. None of them writes to memory.
@@ -51,7 +51,7 @@ def address_of(library: ctypes.CDLL, symbol: str) -> int:
 
 @dataclass(frozen=True)
 class FunctionLayout:
-    """Where a `tvm_ffi.Function` has its handle and its `release_gil`; `size` is the whole."""
+    """Offsets of `handle` and `release_gil` in a `tvm_ffi.Function`, and the size of one."""
 
     size: int
     handle: int
@@ -59,7 +59,7 @@ class FunctionLayout:
 
 
 def function_layout(functions: Sequence[Any]) -> FunctionLayout:
-    """Of the class of these `tvm_ffi.Function`s, whose `release_gil` is switched on and off."""
+    """Find the layout of `tvm_ffi.Function`s; their `release_gil` is switched on and off."""
     size: int = type(functions[0]).__basicsize__
     handle = only(_handles(functions), "the handle of a tvm_ffi.Function")
     function = functions[0]
@@ -94,7 +94,7 @@ _NUMPY_CODES: Final = {"b": 6, "i": 0, "u": 1, "f": 2, "c": 5}
 
 
 def numpy_dtypes(np: Any) -> DTypes:
-    """What of NumPy's types DLPack has; compares the layout of arrays with the one in C."""
+    """Return the NumPy types that DLPack has, after comparing the layout of arrays with C's."""
     found: DTypes = {}
     for letter in "?bBhHiIlLqQefdFD":
         dtype = np.dtype(letter)

@@ -29,12 +29,12 @@ _IMPL_WORDS: Final = 24
 _META_WORDS: Final = 16
 """How much of an AutogradMeta is looked at: it has 24 words or more."""
 _COUNTER_WORDS: Final = 3
-"""What a version counter has at least: a vtable, a reference count, the version."""
+"""Words of a version counter, at least: a vtable, a reference count, the version."""
 
 
 @dataclass(frozen=True)
 class TorchLayout:
-    """What `_entry.use_torch` takes, in its order."""
+    """The arguments of `_entry.use_torch`, in its order."""
 
     dtypes: DTypes
     offsets: tuple[int, int, int, int, int, int]
@@ -60,7 +60,7 @@ _REQUIRES_GRAD: Final = "_ZNK3c1010TensorImpl13requires_gradEv"
 
 
 def torch_layout(torch: Any) -> TorchLayout:
-    """Of exact `torch.Tensor`s and Parameters."""
+    """Find the layout of exact `torch.Tensor`s and Parameters."""
     folder = Path(torch.__file__).parent / "lib"
     try:
         shim, core = (ctypes.CDLL(str(folder / f"lib{name}.so")) for name in ("torch_cpu", "c10"))
@@ -153,7 +153,7 @@ def _torch_offsets(torch: Any) -> tuple[int, int, int, int, int, int]:
 def _torch_version(
     torch: Any, places: Iterable[int], word: Callable[[Any, int], int]
 ) -> tuple[int, int]:
-    """Where the version counter is, and the version in it: `detach` shares it, `data` does not."""
+    """Find the version counter, and the version in it: `detach` shares it, `data` does not."""
     tensors: list[Any] = []
     for version in (2, 5, 9):
         tensor = torch.zeros(2)
@@ -189,7 +189,7 @@ def _torch_version(
 
 
 def _torch_tangent(torch: Any, autograd: int, graph: list[Any]) -> int:
-    """Where autograd metadata has the tangent of forward-mode AD."""
+    """Find the tangent of forward-mode AD in autograd metadata."""
 
     def meta(tensor: Any) -> list[int]:
         return words(words(tensor._cdata + autograd, 1)[0], _META_WORDS)

@@ -31,7 +31,7 @@ _SCALARS: Final = frozenset(
 
 
 class Shown(Described):
-    """What an entry shows of itself."""
+    """The attributes and the repr of an entry."""
 
     __slots__ = ()
     if TYPE_CHECKING:
@@ -95,14 +95,14 @@ def _entry(
 
 
 def _python_function(general: tvm_ffi.Function, info: Info) -> Callable[..., Any]:
-    """What an entry calls where it does not read the arguments itself."""
+    """Make the function that an entry calls if it does not read the arguments itself."""
     return with_keywords(general, info)
 
 
 def _parameters(
     info: Info, *, lenient: bool, most: int
 ) -> tuple[tuple[tuple[Any, ...], ...] | None, int]:
-    """What `_entry.describe` takes, or None; and how many are taken by position."""
+    """Return the parameters for `_entry.describe`, or None; and how many are positional."""
     if len(info.parameters) > most:
         return None, 0
     names = python_names(info)

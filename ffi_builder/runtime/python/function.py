@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Described:
-    """What a function shows of itself; the classes of functions have the fields."""
+    """The attributes of functions that show a signature; subclasses have the fields."""
 
     __slots__ = ()
     if TYPE_CHECKING:
