@@ -12,10 +12,7 @@ from ffi_builder.providers import CallProvider, CheckStatus, DirectCallProvider
 from tests.support.printed import printed_wrapper
 from tests.support.wrapping import new_module
 
-
-@pytest.fixture(autouse=True)
-def nothing_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reuse, "_KEPT", type(reuse._KEPT)())  # pyright: ignore[reportPrivateUsage]
+pytestmark = pytest.mark.usefixtures("nothing_kept")
 
 
 def attached(params: Sequence[spec.Param], provider: CallProvider, name: str = "f") -> str:
