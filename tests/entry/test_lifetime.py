@@ -65,6 +65,7 @@ def _outcomes() -> dict[str, Callable[[], object]]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("outcome", _outcomes())
 def test_many_calls_leave_nothing_behind(outcome: str) -> None:
     call = _outcomes()[outcome]
@@ -252,6 +253,7 @@ def _python(code: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.slow
 START = """
 import os, sys, threading, time
 import numpy as np
@@ -262,9 +264,8 @@ f = ways([Tensor("x", [n], "float32", device_type="cpu"), Var("a", "int32", defa
 x = np.ones(3, "float32")
 f(x)
 """
-
-
 def test_a_forked_process_calls() -> None:
+@pytest.mark.slow
     done = _python(
         START
         + """
@@ -281,8 +282,6 @@ assert os.waitpid(pid, 0)[1] == 0
 """
     )
     assert (done.returncode, done.stderr) == (0, "")
-
-
 def test_the_process_ends_while_threads_call() -> None:
     done = _python(
         START
