@@ -241,7 +241,6 @@ def test_a_framework_that_is_not_as_expected_goes_the_general_way(
 
 
 def _without(code: str, **variables: str) -> str:
-@pytest.mark.slow
     done = subprocess.run(
         [
             sys.executable,
@@ -259,18 +258,23 @@ def _without(code: str, **variables: str) -> str:
         env={**os.environ, "FFI_BUILDER_ENTRY": "", **variables},
     )
     return done.stdout.strip()
-def test_the_extension_turned_off() -> None:
+
+
 @pytest.mark.slow
+def test_the_extension_turned_off() -> None:
     assert _without("", FFI_BUILDER_ENTRY="python") == (
         "WrappedFunction turned off by FFI_BUILDER_ENTRY=python"
     )
+
+
+@pytest.mark.slow
 def test_without_the_extension() -> None:
     found = _without("import sys; sys.modules['ffi_builder.runtime.entry._entry'] = None")
     assert found.startswith("WrappedFunction the extension was not built for this Python (")
 
 
-@pytest.mark.slow
 @needs_extension
+@pytest.mark.slow
 def test_tvm_ffi_of_another_layout() -> None:
     found = _without(
         "from ffi_builder.runtime.entry import layouts\n"

@@ -65,8 +65,8 @@ def _outcomes() -> dict[str, Callable[[], object]]:
     return found
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("outcome", _outcomes())
+@pytest.mark.slow
 def test_many_calls_leave_nothing_behind(outcome: str) -> None:
     call = _outcomes()[outcome]
     shared = [None, int, float, str, type(call), True, 1, 1.5]
@@ -253,7 +253,6 @@ def _python(code: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-@pytest.mark.slow
 START = """
 import os, sys, threading, time
 import numpy as np
@@ -264,8 +263,10 @@ f = ways([Tensor("x", [n], "float32", device_type="cpu"), Var("a", "int32", defa
 x = np.ones(3, "float32")
 f(x)
 """
-def test_a_forked_process_calls() -> None:
+
+
 @pytest.mark.slow
+def test_a_forked_process_calls() -> None:
     done = _python(
         START
         + """
@@ -282,6 +283,9 @@ assert os.waitpid(pid, 0)[1] == 0
 """
     )
     assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.slow
 def test_the_process_ends_while_threads_call() -> None:
     done = _python(
         START
