@@ -49,6 +49,7 @@ CALLS = st.tuples(
 
 @settings(max_examples=60, deadline=None)
 @given(signatures(), st.lists(CALLS, min_size=5, max_size=5))
+@pytest.mark.slow
 def test_arguments_are_bound_as_python_binds_them(
     both: Ways, calls: list[tuple[list[int], dict[str, int]]]
 ) -> None:
@@ -145,6 +146,7 @@ def test_a_function_whose_handle_was_taken_away() -> None:
     assert both.entry.__chandle__() == 0
 
 
+@pytest.mark.slow
 def test_entries_are_passed_to_functions() -> None:
     both = ways([Var("a", "int32")])
 

@@ -106,6 +106,7 @@ def test_tangents_of_forward_mode_are_not_dropped(mode: str) -> None:
         f(forward.unpack_dual(dual).primal.clone().detach())
 
 
+@pytest.mark.slow
 def test_wrappers_of_functorch_are_left_alone() -> None:
     f = vectors(1).entry
     seen: list[Any] = []

@@ -212,6 +212,7 @@ def test_structs_within_the_struct_of_a_tensor() -> None:
         function(np.zeros((5, 7), "float32"))
 
 
+@pytest.mark.slow
 def test_a_shape_with_too_many_entries() -> None:
     with pytest.raises(BuildError, match="cannot look at more than 65535 dimensions or entries"):
         attach_ffi_func(new_module(), "f", [Shape("s", [1] * 65537)], NopCallProvider())

@@ -77,6 +77,7 @@ def test_a_device_id_out_of_range_is_refused() -> None:
     assert found.group() == words
 
 
+@pytest.mark.slow
 def test_few_signatures_are_refused() -> None:
     """The property above says nothing of a make_args that refuses everything."""
     counts = {True: 0, False: 0}
