@@ -1,4 +1,4 @@
-"""What a call from Python costs, beside tvm-ffi's own call and other makers of functions.
+"""Measure calls from Python beside tvm-ffi's own call and other makers of functions.
 
     python -m benchmarks.calls [--quick] [--without PEER …]
 
@@ -94,7 +94,7 @@ def _released(function: Any, release_gil: bool) -> Any:
 
 
 def cases() -> dict[str, Case]:
-    """What is called."""
+    """The function that is called."""
     ints, three, eight = (
         compiled(3, tensors=False),
         compiled(3, tensors=True),

@@ -64,6 +64,9 @@ TYPE_KEYS: Final[dict[int, str]] = {
 }
 """Type keys of the object types with a static index. Each derives directly from ``ffi.Object``."""
 
+STATIC_TYPES: Final[dict[str, int]] = {key: index for index, key in TYPE_KEYS.items()}
+"""Type indices of the static objects, by their type keys."""
+
 FIRST_OBJECT: Final = 64
 """The least type index of objects, whose payload is a ``TVMFFIObject*``."""
 FIRST_DYNAMIC: Final = 128

@@ -1,1 +1,1 @@
-"""What `calls.py` compares a call with."""
+"""Peers that `calls.py` compares a call with."""

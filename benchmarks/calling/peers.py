@@ -1,4 +1,4 @@
-"""What a call is compared with: each peer builds what it needs, or says why it cannot."""
+"""Peers of a call: each builds what it needs, or says why it cannot."""
 
 from __future__ import annotations
 

@@ -28,7 +28,6 @@ from ffi_builder.plan import steps as s
 from ffi_builder.plan.messages import SHOWN_ENTRIES
 
 _OBJECT: Final = abi.TYPE_KEYS[TypeIndex.OBJECT]
-_STATIC: Final = {key: index for index, key in abi.TYPE_KEYS.items()}
 
 
 def encode(plan: Plan) -> Table:
@@ -282,7 +281,7 @@ class _Encoder:
         right = step.type_index or Right.ANY
         if step.type_key not in (None, _OBJECT):
             right = Right.BY_KEY
-        self._out.emit(Op.OBJECT, "BB", right, _STATIC.get(step.type_key or "", 0))
+        self._out.emit(Op.OBJECT, "BB", right, abi.STATIC_TYPES.get(step.type_key or "", 0))
         self._out.text(step.text)
         self._object = None  # replaced by this object
 

@@ -11,6 +11,7 @@ from ffi_builder.builder.fast_path.context import FastPath
 from ffi_builder.builder.fast_path.scalars import accepted_index
 from ffi_builder.builder.fast_path.state import ContainerValues, ObjectValues, TextValues
 from ffi_builder.builder.helpers import call_shared
+from ffi_builder.diagnosis.writing import as_signed
 from ffi_builder.ir import Value
 from ffi_builder.plan import Place
 from ffi_builder.plan import fuse as f
@@ -20,7 +21,6 @@ _CONTAINERS: Final = {
     s.DecodeShape: (TypeIndex.SHAPE, TypeIndex.ARRAY, TypeIndex.LIST),
     s.DecodeTuple: (TypeIndex.ARRAY, TypeIndex.LIST),
 }
-_STATIC: Final = {key: index for index, key in abi.TYPE_KEYS.items()}
 
 
 def decode_container(fast: FastPath, step: f.Container) -> None:
@@ -106,7 +106,7 @@ def _typed(fast: FastPath, place: Place, key: str) -> Value:
         b.offset(base, offset),
         b.text_constant(data),
         b.i64(len(data)),
-        b.i32(_STATIC.get(key, 0)),
+        b.i32(abi.STATIC_TYPES.get(key, 0)),
     ]
     return call_shared(b, "typed_object", operands, b.types.ptr)
 
@@ -129,8 +129,7 @@ def check_choice(fast: FastPath, place: Place, choice: spec.Choice) -> None:
     b, t = fast.b, fast.b.types
     table = struct.pack("<q", len(choice.choices))
     for text, value in choice.choices.items():
-        number = value - (1 << 64) if value >= 1 << 63 else value
-        table += struct.pack("<2q", number, len(text)) + text.encode()
+        table += struct.pack("<2q", as_signed(value), len(text)) + text.encode()
     out = b.alloca(t.i64)
     address = b.address_of(fast.b.symbols.text(table))
     text = fast.text(place.position)

@@ -101,7 +101,7 @@ def _learner(module: Any) -> Callable[[type], None]:
     def learn(cls: type) -> None:
         """Read arrays of this class by its exchange API, if it has one that says enough."""
         torch = sys.modules.get("torch")
-        # Of torch's own the keys must be seen, and a subclass may mean something else.
+        # The keys of torch's own tensors must be read, and a subclass may mean something else.
         if torch is not None and issubclass(cls, torch.Tensor):
             return
         if "__dlpack_c_exchange_api__" not in cls.__dict__:
