@@ -140,7 +140,7 @@ def test_constant(name: str, probed: dict[str, int]) -> None:
 
 def test_every_other_name_of_abi_is_covered_here() -> None:
     covered = {"TypeIndex", "TYPE_KEYS", "DTYPE_CODES", "FIXED_BITS", "DEVICE_TYPES", "PREFIX"}
-    covered |= {"RESERVED_NAMES"}
+    covered |= {"RESERVED_NAMES", "STATIC_TYPES"}
     imported = {"annotations", "IntEnum", "Final"}
     others = {name for name in vars(abi) if not name.startswith("__")} - set(ints_of_abi())
     assert others == covered | imported
@@ -164,6 +164,7 @@ def test_type_index(index: abi.TypeIndex, probed: dict[str, int]) -> None:
 def test_every_object_type_has_a_key() -> None:
     static = [index for index in abi.TypeIndex if index >= abi.FIRST_OBJECT]
     assert list(abi.TYPE_KEYS) == static
+    assert {abi.STATIC_TYPES[key]: key for key in abi.STATIC_TYPES} == abi.TYPE_KEYS
 
 
 @pytest.mark.parametrize("index", abi.TYPE_KEYS)
