@@ -57,7 +57,9 @@ class Tensor(Named):
             of ``dtype``: ``float4_e2m1fnx2`` for ``float4_e2m1fn``. The dimension with stride 1 of
             the given tensor is then that many times shorter, and its other strides are that many
             times smaller.
-        intent: ``"in"``, ``"out"``, ``"inout"`` or None (unknown); for metadata only.
+        intent: ``"in"``: the kernel only reads it, so Python callers may pass what must not be
+            written. ``"out"``: it writes every element, and reads none; ``"inout"``: it reads and
+            writes it. None: nobody said, so it counts as written. The wrapper cannot check it.
 
     Raises:
         SpecError: an unknown dtype or device, more than 255 dimensions, a negative dimension,

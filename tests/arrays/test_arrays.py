@@ -210,11 +210,12 @@ def test_what_is_no_array(xp: Any) -> None:
         )
 
 
-def test_a_read_only_array_is_refused_by_tvm_ffi() -> None:
+def test_a_read_only_array_that_may_be_written_is_refused() -> None:
     x = counting(np, 2, 3)
     x.flags.writeable = False
     out = np.zeros((2, 3), np.float32)
-    with pytest.raises(BufferError, match="readonly"):
+    # Without the extension, tvm-ffi says it in its words.
+    with pytest.raises((BufferError, ValueError), match=r"readonly|read-only"):
         kernel("add")(x, x, out)
     assert not out.any()
 

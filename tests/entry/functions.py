@@ -11,7 +11,7 @@ import tvm_ffi
 
 from ffi_builder import attach, runtime
 from ffi_builder.providers import DirectCallProvider, NopCallProvider
-from ffi_builder.runtime.python.function import with_keywords, wrapped
+from ffi_builder.runtime.python.function import by_position, with_keywords, wrapped
 from ffi_builder.spec import Param, Signature
 from tests.support.entries import READ_IN_C
 from tests.support.recording import SLOT, Recording
@@ -25,6 +25,8 @@ class Ways:
     """One function, called in each way; `seen` is what its kernel got."""
 
     entry: Any
+    plain: Any
+    """tvm-ffi's own function, which knows no rules of frameworks."""
     general: Any
     entry_callable: Any
     general_callable: Callable[..., Any]
@@ -71,6 +73,7 @@ def both_ways(compiled: runtime.CompiledModule, recording: Recording | None = No
     return Ways(
         compiled["f"],
         general(),
+        by_position(general(), info),
         compiled.callable("f"),
         with_keywords(general(), info),
         recording,

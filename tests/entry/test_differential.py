@@ -37,6 +37,13 @@ MATRIX = Tensor("x", [n, m], "float32", device_type="cpu", strides=[s, t])
 ROWS = Tensor("x", [n, m], "float32", device_type="cpu")
 
 
+RULED: Final = {
+    *("read only", "broadcast", "masked"),
+    *("conjugate", "negative", "leaf", "graph", "parameter", "sparse", "mkldnn"),
+}
+"""Values that frameworks' rules refuse, and tvm-ffi does not, or in other words."""
+
+
 def _one(param: Any, type_: str, args: list[Any] | None = None) -> tuple[Any, ...]:
     return ([param, Var("last", "int32")], [type_, "i32"], args)
 
@@ -93,6 +100,8 @@ def _same(signature: str, makers: dict[str, Callable[[], Any]]) -> None:
         value = make()
         for args in ((value, 7), (value, "x"), (value,), (value, 7, 7)):
             calls = [(both.general, both.entry)]
+            if name not in RULED:
+                calls.append((both.plain, both.general))
             if len(args) == 2:
                 calls.append((both.general_callable, both.entry_callable))
             for general, entry in calls:

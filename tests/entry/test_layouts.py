@@ -184,6 +184,21 @@ def test_another_torch(torch: Any, change: Callable[[Any], Any], words: str) -> 
         torch_layouts.torch_layout(change(torch))
 
 
+def test_words_that_are_not_initialised(torch: Any) -> None:
+    # Beside the tangent stands a std::string, of which a part is never written.
+    libc = ctypes.CDLL(None)
+    libc.malloc.restype = ctypes.c_void_p
+    expected = torch_layouts.torch_layout(torch).offsets
+    for _ in range(10):
+        sizes = [size for size in range(16, 700, 16) for _ in range(8)]
+        blocks = [ctypes.c_void_p(libc.malloc(size)) for size in sizes]
+        for block, size in zip(blocks, sizes, strict=True):
+            ctypes.memset(block, 0xFF, size)
+        for block in blocks:
+            libc.free(block)
+        assert torch_layouts.torch_layout(torch).offsets == expected
+
+
 def test_torch_without_a_symbol(torch: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(torch_layouts, "_REQUIRES_GRAD", "_ZNK3c1010TensorImpl5otherEv")
     with pytest.raises(LayoutError, match=r"TensorImpl5otherEv is not in libc10.so"):

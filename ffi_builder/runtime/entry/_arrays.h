@@ -16,9 +16,9 @@ typedef struct {
     Any args[MAX_ARGS];
     Tensor tensors[MAX_ARGS];
     int64_t dims[MAX_DIMS];
-    uint32_t *versions[MAX_ARGS]; /* counters of the torch tensors that may be written */
+    PyObject *written[MAX_ARGS];  /* torch tensors that may be written; the caller has them */
     void *strings[MAX_ARGS];      /* String objects, owned */
-    int tensor_count, dim_count, version_count, string_count;
+    int tensor_count, dim_count, written_count, string_count;
     int grad_mode; /* -1: not asked yet */
     int32_t device_type, device_id;
     void *stream;
@@ -73,11 +73,12 @@ static struct {
     int row_major; /* whether its DLPack leaves the strides of row-major arrays out */
 } numpy;
 
-static int read_ndarray(PyObject *array, Call *call, Any *out)
+static int read_ndarray(PyObject *array, Call *call, Any *out, int read_only)
 {
-    const uint32_t looked_at = NDARRAY_ALIGNED | NDARRAY_WRITEABLE | NDARRAY_WARN_ON_WRITE;
+    const uint32_t writing = NDARRAY_WRITEABLE | NDARRAY_WARN_ON_WRITE;
     uint32_t flags = FIELD(uint32_t, array, NDARRAY_FLAGS);
-    if ((flags & looked_at) != (NDARRAY_ALIGNED | NDARRAY_WRITEABLE)) return 0;
+    if (!(flags & NDARRAY_ALIGNED)) return 0;
+    if (!read_only && (flags & writing) != NDARRAY_WRITEABLE) return 0;
     char *descr = FIELD(char *, array, NDARRAY_DESCR);
     uint32_t number = FIELD(uint32_t, descr, DESCR_NUMBER);
     char byteorder = FIELD(char, descr, DESCR_BYTEORDER);
@@ -199,12 +200,17 @@ static int read_torch(PyObject *object, Call *call, Any *out, int read_only)
         tensor->shape[i] = shape[i];
         tensor->strides[i] = strides[i];
     }
-    if (!read_only) {
-        char *counter = FIELD(char *, impl, torch.counter);
-        /* Tensors of inference mode have none. */
-        if (counter != NULL) call->versions[call->version_count++] = &FIELD(uint32_t, counter, torch.version);
-    }
+    if (!read_only) call->written[call->written_count++] = object;
     return pass_tensor(tensor, out);
+}
+
+/* Tell autograd that a tensor was written. What it consists of may have changed meanwhile. */
+static void raise_version(PyObject *object)
+{
+    char *impl = FIELD(char *, object, torch.impl);
+    char *counter = impl == NULL ? NULL : FIELD(char *, impl, torch.counter);
+    /* Tensors of inference mode have none. */
+    if (counter != NULL) __atomic_fetch_add(&FIELD(uint32_t, counter, torch.version), 1, __ATOMIC_RELAXED);
 }
 
 /* ---- tvm_ffi.Tensor */

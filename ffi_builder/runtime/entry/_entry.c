@@ -31,13 +31,14 @@ typedef struct {
     vectorcallfunc call;
     PyObject *weak_references;
     PyObject *name, *info; /* for the properties in Python */
-    PyObject *make_python; /* makes `python` of `general` and `info`, when it is first needed */
+    PyObject *makers;      /* make `python` of `general` and `info`, when it is first needed */
     PyObject *general;     /* a tvm_ffi.Function of the same handle, which `python` calls */
-    PyObject *python;      /* the function in Python, with keywords and defaults */
+    PyObject *python[2];   /* the functions in Python, for arguments in order and for all others */
     Parameter *parameters; /* NULL if calls are never read here */
     uint8_t count, positional;
     uint8_t ordered; /* whether the positional ones are the first, in order */
-    uint8_t lenient; /* whether doubts of a positional call go to tvm-ffi's own */
+    uint8_t by_position; /* shown as a function that takes arguments by position */
+    uint8_t direct;      /* whether arguments in order may go to tvm-ffi's own call */
     unsigned int general_calls;
 } Entry;
 
@@ -94,7 +95,7 @@ static int read_tensor(PyObject *value, PyTypeObject *type, int kind, Call *call
 {
     if (type == managed.tensor) return read_managed(value, out);
     if (kind == KIND_KEPT) return 0;
-    if (type == numpy.array) return read_ndarray(value, call, out);
+    if (type == numpy.array) return read_ndarray(value, call, out, kind == KIND_TENSOR_IN);
     if (type == torch.tensor || type == torch.parameter)
         return read_torch(value, call, out, kind == KIND_TENSOR_IN);
     return read_exchange(value, type, call, out);
@@ -247,8 +248,6 @@ static PyObject *run(PyObject *self, int count, Call *call)
     Outcome outcome = {{ANY_NONE, 0, {0}}, 0};
     void *handle = FIELD(void *, self, base.handle), *previous = NULL;
     SafeCall code = FIELD(SafeCall, handle, FUNCTION_SAFE_CALL);
-    for (int i = 0; i < call->version_count; i++)
-        __atomic_fetch_add(call->versions[i], 1, __ATOMIC_RELAXED);
     if (call->has_stream) {
         outcome.status = ffi.set_stream(call->device_type, call->device_id, call->stream, &previous);
         if (outcome.status != 0) {
@@ -266,6 +265,8 @@ static PyObject *run(PyObject *self, int count, Call *call)
     if (call->has_stream && previous != call->stream)
         ffi.set_stream(call->device_type, call->device_id, previous, NULL);
     if (call->string_count) drop_strings(call);
+    if (outcome.status == 0)
+        for (int i = 0; i < call->written_count; i++) raise_version(call->written[i]);
     return returned(&outcome);
 }
 
@@ -284,25 +285,24 @@ static PyObject *same_function(PyObject *self)
     return made;
 }
 
-/* The function in Python; a borrowed reference, or NULL and an error. */
-static PyObject *python_of(PyObject *self, Entry *entry)
+/* The function in Python of that number; a borrowed reference, or NULL and an error. */
+static PyObject *python_of(PyObject *self, Entry *entry, int number)
 {
-    if (entry->python == NULL) {
+    if (entry->general == NULL) {
         PyObject *general = same_function(self);
         if (general == NULL) return NULL;
-        PyObject *made =
-            PyObject_CallFunctionObjArgs(entry->make_python, general, entry->info, NULL);
-        if (made != NULL && entry->python == NULL) {
-            entry->general = general;
-            entry->python = made;
-            general = made = NULL;
-        } /* else it failed, or another thread was quicker */
-        Py_XDECREF(general);
-        Py_XDECREF(made);
-        if (entry->python == NULL) return NULL;
+        if (entry->general == NULL) entry->general = general;
+        else Py_DECREF(general); /* another thread was quicker */
+    }
+    if (entry->python[number] == NULL) {
+        PyObject *maker = TUPLE_ITEM(entry->makers, number);
+        PyObject *made = PyObject_CallFunctionObjArgs(maker, entry->general, entry->info, NULL);
+        if (made == NULL) return NULL;
+        if (entry->python[number] == NULL) entry->python[number] = made;
+        else Py_DECREF(made);
     }
     FIELD(int, entry->general, base.release_gil) = FIELD(int, self, base.release_gil);
-    return entry->python;
+    return entry->python[number];
 }
 
 /* Show Python the types that were not known here, so that it can say how they are read. */
@@ -325,26 +325,25 @@ static int learn(const Entry *entry, PyObject *const *values)
     return 0;
 }
 
-/* The same arguments, by the general way. */
-static PyObject *call_general(PyObject *self, PyObject *const *args, size_t flagged,
-                              PyObject *keywords, int bound)
+/* tvm-ffi's own call. */
+static PyObject *call_direct(PyObject *self, PyObject *const *args, Py_ssize_t count)
 {
-    Entry *entry = entry_of(self);
-    entry->general_calls++;
-    Py_ssize_t given = flagged & ~PY_VECTORCALL_ARGUMENTS_OFFSET;
-    int named = keywords != NULL && PyTuple_Size(keywords) > 0;
-    if (!named && entry->lenient && (!bound || given == entry->count)) {
-        PyObject *tuple = PyTuple_New(given);
-        if (tuple == NULL) return NULL;
-        for (Py_ssize_t i = 0; i < given; i++) {
-            Py_INCREF(args[i]);
-            PyTuple_SetItem(tuple, i, args[i]);
-        }
-        PyObject *result = base.call(self, tuple, NULL);
-        Py_DECREF(tuple);
-        return result;
+    PyObject *tuple = PyTuple_New(count);
+    if (tuple == NULL) return NULL;
+    for (Py_ssize_t i = 0; i < count; i++) {
+        Py_INCREF(args[i]);
+        PyTuple_SetItem(tuple, i, args[i]);
     }
-    PyObject *python = python_of(self, entry);
+    PyObject *result = base.call(self, tuple, NULL);
+    Py_DECREF(tuple);
+    return result;
+}
+
+/* A function in Python: number 0 takes all arguments in order, number 1 as they were given. */
+static PyObject *call_python(PyObject *self, int number, PyObject *const *args, size_t flagged,
+                             PyObject *keywords)
+{
+    PyObject *python = python_of(self, entry_of(self), number);
     if (python == NULL) return NULL;
     Py_INCREF(python);
     PyObject *result = PyObject_Vectorcall(python, args, flagged, keywords);
@@ -355,7 +354,17 @@ static PyObject *call_general(PyObject *self, PyObject *const *args, size_t flag
 static PyObject *call_unread(PyObject *self, PyObject *const *args, size_t flagged,
                              PyObject *keywords)
 {
-    return call_general(self, args, flagged, keywords, 0);
+    entry_of(self)->general_calls++;
+    return call_python(self, 1, args, flagged, keywords);
+}
+
+/* The same arguments, by the general way. */
+static PyObject *call_general(PyObject *self, PyObject *const *values)
+{
+    Entry *entry = entry_of(self);
+    entry->general_calls++;
+    if (entry->direct) return call_direct(self, values, entry->count);
+    return call_python(self, 0, values, entry->count, NULL);
 }
 
 static PyObject *call_read(PyObject *self, PyObject *const *args, size_t flagged,
@@ -366,11 +375,11 @@ static PyObject *call_read(PyObject *self, PyObject *const *args, size_t flagged
     PyObject *bound[MAX_ARGS], *const *values = args;
     if (!in_order(entry, given, keywords)) {
         if (!bind(entry, args, given, keywords, bound))
-            return call_general(self, args, flagged, keywords, 0);
+            return call_unread(self, args, flagged, keywords);
         values = bound;
     }
     Call call;
-    call.tensor_count = call.dim_count = call.version_count = call.string_count = 0;
+    call.tensor_count = call.dim_count = call.written_count = call.string_count = 0;
     call.grad_mode = -1;
     call.has_stream = 0;
     int count = entry->count, i = 0;
@@ -379,7 +388,7 @@ static PyObject *call_read(PyObject *self, PyObject *const *args, size_t flagged
     if (i == count && FIELD(void *, self, base.handle) != NULL) return run(self, count, &call);
     drop_strings(&call);
     if (learn(entry, values) != 0) return NULL;
-    return call_general(self, args, flagged, keywords, 1);
+    return call_general(self, values);
 }
 
 /* ---- the type */
@@ -391,9 +400,10 @@ static int entry_traverse(PyObject *self, visitproc visit, void *arg)
     if (!(PyType_GetFlags(base.function) & Py_TPFLAGS_HEAPTYPE)) Py_VISIT(Py_TYPE(self));
     Py_VISIT(entry->name);
     Py_VISIT(entry->info);
-    Py_VISIT(entry->make_python);
+    Py_VISIT(entry->makers);
     Py_VISIT(entry->general);
-    Py_VISIT(entry->python);
+    Py_VISIT(entry->python[0]);
+    Py_VISIT(entry->python[1]);
     for (int i = 0; entry->parameters != NULL && i < entry->count; i++)
         Py_VISIT(entry->parameters[i].fallback);
     traverseproc traverse = (traverseproc)PyType_GetSlot(base.function, Py_tp_traverse);
@@ -420,9 +430,10 @@ static int entry_clear(PyObject *self)
     clear_parameters(entry);
     Py_CLEAR(entry->name);
     Py_CLEAR(entry->info);
-    Py_CLEAR(entry->make_python);
+    Py_CLEAR(entry->makers);
     Py_CLEAR(entry->general);
-    Py_CLEAR(entry->python);
+    Py_CLEAR(entry->python[0]);
+    Py_CLEAR(entry->python[1]);
     inquiry clear = (inquiry)PyType_GetSlot(base.function, Py_tp_clear);
     return clear == NULL ? 0 : clear(self);
 }
@@ -468,7 +479,7 @@ static PyObject *make_type(PyObject *module, PyObject *args)
         {"_info", Py_T_OBJECT_EX, size + offsetof(Entry, info), Py_READONLY, NULL},
         {"_general_calls", Py_T_UINT, size + offsetof(Entry, general_calls), Py_READONLY,
          "How many calls were not read here."},
-        {"_lenient", Py_T_BOOL, size + offsetof(Entry, lenient), Py_READONLY, NULL},
+        {"_by_position", Py_T_BOOL, size + offsetof(Entry, by_position), Py_READONLY, NULL},
         {NULL, 0, 0, 0, NULL},
     };
     PyType_Slot slots[] = {
@@ -522,18 +533,23 @@ static PyObject *use_finish(PyObject *module, PyObject *function)
 }
 
 PyDoc_STRVAR(describe_doc,
-             "describe(entry, name, info, make_python, lenient, positional, parameters)\n--\n\n"
+             "describe(entry, name, info, makers, by_position, direct, positional, parameters)\n"
+             "--\n\n"
              "Tell an entry what it is. `parameters` are tuples (name, kind, position, *default), "
              "or None if no call is to be read here; `positional` of them are taken by position.");
 
 static PyObject *describe(PyObject *module, PyObject *args)
 {
     (void)module;
-    PyObject *self, *name, *info, *make_python, *parameters;
-    int lenient, positional;
-    if (!PyArg_ParseTuple(args, "O!OOOpiO", entry_type, &self, &name, &info, &make_python, &lenient,
-                          &positional, &parameters))
+    PyObject *self, *name, *info, *makers, *parameters;
+    int by_position, direct, positional;
+    if (!PyArg_ParseTuple(args, "O!OOO!ppiO", entry_type, &self, &name, &info, &PyTuple_Type,
+                          &makers, &by_position, &direct, &positional, &parameters))
         return NULL;
+    if (PyTuple_Size(makers) != 2) {
+        PyErr_SetString(PyExc_ValueError, "two makers are needed");
+        return NULL;
+    }
     Entry *entry = entry_of(self);
     if (entry->call != NULL) {
         PyErr_SetString(PyExc_RuntimeError, "the entry is described already");
@@ -553,11 +569,12 @@ static PyObject *describe(PyObject *module, PyObject *args)
     }
     Py_INCREF(name);
     Py_INCREF(info);
-    Py_INCREF(make_python);
+    Py_INCREF(makers);
     entry->name = name;
     entry->info = info;
-    entry->make_python = make_python;
-    entry->lenient = (uint8_t)lenient;
+    entry->makers = makers;
+    entry->by_position = (uint8_t)by_position;
+    entry->direct = (uint8_t)direct;
     entry->positional = (uint8_t)positional;
     entry->count = (uint8_t)count;
     entry->parameters = made;

@@ -19,8 +19,9 @@ def describe(
     entry: object,
     name: str,
     info: object,
-    make_python: Callable[[Any, Any], object],
-    lenient: bool,
+    makers: tuple[Callable[[Any, Any], object], Callable[[Any, Any], object]],
+    by_position: bool,
+    direct: bool,
     positional: int,
     parameters: tuple[tuple[Any, ...], ...] | None,
 ) -> None: ...

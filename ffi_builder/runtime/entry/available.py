@@ -100,9 +100,12 @@ def _made_type(module: Any, bases: tuple[type, ...]) -> Any:
 def _learner(module: Any) -> Callable[[type], None]:
     def learn(cls: type) -> None:
         """Read arrays of this class by its exchange API, if it has one that says enough."""
-        torch = sys.modules.get("torch")
+        torch, jax = sys.modules.get("torch"), sys.modules.get("jax")
         # The keys of torch's own tensors must be read, and a subclass may mean something else.
         if torch is not None and issubclass(cls, torch.Tensor):
+            return
+        # The general way knows where an array that never changes may be passed.
+        if jax is not None and issubclass(cls, jax.Array):
             return
         if "__dlpack_c_exchange_api__" not in cls.__dict__:
             return

@@ -189,7 +189,11 @@ def _torch_version(
 
 
 def _torch_tangent(torch: Any, autograd: int, graph: list[Any]) -> int:
-    """Find the tangent of forward-mode AD in autograd metadata."""
+    """Find the tangent of forward-mode AD in autograd metadata: a `shared_ptr`.
+
+    Words that are not initialised stand before it, so both of its words are looked at:
+    `make_shared` puts the object 16 bytes behind its control block.
+    """
 
     def meta(tensor: Any) -> list[int]:
         return words(words(tensor._cdata + autograd, 1)[0], _META_WORDS)
@@ -203,13 +207,15 @@ def _torch_tangent(torch: Any, autograd: int, graph: list[Any]) -> int:
         have = [meta(item) for item in duals]
     finally:
         torch._C._exit_dual_level(level=level)
-    found = [
-        8 * at
-        for at in range(1, _META_WORDS)
-        if not any(read[at] for read in without) and all(read[at] for read in have)
-    ]
-    expect(bool(found), "the tangent is at no offset")
-    return found[0]
+    return only(
+        (
+            8 * at
+            for at in range(1, _META_WORDS - 1)
+            if not any(read[at] or read[at + 1] for read in without)
+            and all(read[at + 1] and read[at] - read[at + 1] == 16 for read in have)
+        ),
+        "the tangent",
+    )
 
 
 def _torch_dtypes(torch: Any, shim: ctypes.CDLL, api: int, impl: int) -> DTypes:

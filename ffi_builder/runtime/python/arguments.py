@@ -3,7 +3,9 @@
 One Python function is made for a signature. It passes on what is of the right type already:
 
     def adapter(a0, a1, a2):
-        return function(a0, a1 if type(a1) is int else plain(a1), elements_2(unpack(a2)))
+        return function(array_0(a0), a1 if type(a1) is int else plain(a1), elements_2(unpack(a2)))
+
+Arrays are checked by the rules of their frameworks (`arrays.py`), also where nothing is converted.
 """
 
 from __future__ import annotations
@@ -11,13 +13,15 @@ from __future__ import annotations
 import dataclasses
 import enum
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, TypeGuard, cast
 
 from tvm_ffi.utils.unpack_dataclass import unpack_dataclass_to_tuple
 
 from ffi_builder.runtime.metadata import Info, Parameter
+from ffi_builder.runtime.python import arrays
+from ffi_builder.runtime.python.arrays import Place
 
 _INTEGERS: Final = [f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)]
 _FLOATS: Final = ["float16", "bfloat16", "float32", "float64"]
@@ -33,64 +37,148 @@ _EXPRESSIONS: Final[dict[str, str]] = {
 }
 """By the kind of the parameter; `{0}` is the argument, which other kinds pass on as it is."""
 
+_ARRAYS: Final = {
+    "Tensor": arrays.check_array,
+    "Array": arrays.check_items,
+    "Map": arrays.check_items,
+}
+"""Checks of frameworks' rules, by the kind of the parameter."""
 
-def adapter(function: Callable[..., Any], order: Sequence[int], info: Info) -> Callable[..., Any]:
-    """Wrap `function` to convert and reorder its arguments, if there is anything to do.
+
+def has_arrays(params: Iterable[Parameter]) -> bool:
+    """Tell whether frameworks' rules are about an argument, or an element of one."""
+    return any(param.kind in _ARRAYS or has_arrays(param.elements) for param in params)
+
+
+def converts_any(params: Iterable[Parameter]) -> bool:
+    """Tell whether there is anything that an adapter may convert."""
+    return any(param.kind in _EXPRESSIONS or param.elements for param in params)
+
+
+def adapter(
+    function: Callable[..., Any], order: Sequence[int], info: Info, *, converts: bool = True
+) -> Callable[..., Any]:
+    """Wrap `function` to check, convert and reorder its arguments, if there is anything to do.
 
     Argument i of the function is number `order[i]` of the wrapper. Of the signature, only the
-    number of arguments gets into the code.
+    number of arguments gets into the code. Without `converts`, arrays alone are looked at.
     """
-    scope: dict[str, Any] = {
-        "function": function,
-        "plain": plain_value,
-        "choice": choice_name,
-        "stream": stream_handle,
-        "unpack": unpack_dataclass_to_tuple,
-    }
-    made = [_expression(param, f"a{at}", scope) for at, param in enumerate(info.parameters)]
+    scope = _Scope(
+        {
+            "function": finishing(function, info),
+            "plain": plain_value,
+            "choice": choice_name,
+            "stream": stream_handle,
+            "unpack": unpack_dataclass_to_tuple,
+        },
+        _EXPRESSIONS if converts else {},
+    )
+    made = [
+        _expression(param, f"a{at}", scope, arrays.place(param, at, info))
+        for at, param in enumerate(info.parameters)
+    ]
     names = [f"a{at}" for at in sorted(range(len(order)), key=order.__getitem__)]
     if made == names:
         return function
-    return _defined(f"({', '.join(names)}): return function({', '.join(made)})", scope)
+    return _defined(f"({', '.join(names)}): return function({', '.join(made)})", scope.names)
 
 
-def _expression(param: Parameter, argument: str, scope: dict[str, Any]) -> str:
+@dataclass
+class _Scope:
+    """The names that the code of an adapter uses, and the expressions for kinds of parameters."""
+
+    names: dict[str, Any]
+    expressions: Mapping[str, str]
+
+    def add(self, name: str, value: object) -> str:
+        """Give `value` a name of its own that begins with `name`."""
+        name = f"{name}_{len(self.names)}"
+        self.names[name] = value
+        return name
+
+
+def _expression(param: Parameter, argument: str, scope: _Scope, at: Place) -> str:
     """Write what is passed on for `argument`, a name; `scope` gets functions that it calls."""
+    if (check := _ARRAYS.get(param.kind)) is not None:
+        return f"{scope.add('array', functools.partial(check, at=at))}({argument})"
     if param.kind not in ("Struct", "Tuple"):
-        return _EXPRESSIONS.get(param.kind, "{0}").format(argument)
-    checked = argument
-    record = _record(param)
-    if record.named:
-        checked = f"check_{len(scope)}({argument})"
-        scope[checked.partition("(")[0]] = functools.partial(_check, record=record)
-    converted = _elements(param, scope)
-    return f"{converted}(unpack({checked}))" if converted else f"unpack({checked})"
+        return scope.expressions.get(param.kind, "{0}").format(argument)
+    passed = argument
+    if scope.expressions:
+        record = _record(param)
+        if record.named:
+            passed = f"{scope.add('check', functools.partial(_check, record=record))}({passed})"
+        passed = f"unpack({passed})"
+    converted = _elements(param, scope, at)
+    return f"{converted}({passed})" if converted else passed
 
 
-def _elements(param: Parameter, scope: dict[str, Any]) -> str:
+def _elements(param: Parameter, scope: _Scope, at: Place) -> str:
     """The name of a function that converts the elements of a tuple; empty if none needs it."""
     names = [f"e{index}" for index in range(len(param.elements))]
     made: list[str] = []
-    for name, element in zip(names, param.elements, strict=True):
+    for index, (name, element) in enumerate(zip(names, param.elements, strict=True)):
+        inside = at.element(param, index)
         if element.kind in ("Struct", "Tuple"):
-            inner = _elements(element, scope)
+            inner = _elements(element, scope, inside)
             made.append(f"{inner}({name})" if inner else name)
         else:
-            made.append(_EXPRESSIONS.get(element.kind, "{0}").format(name))
+            made.append(_expression(element, name, scope, inside))
     if made == names:
         return ""
-    split = _defined(
-        f"(values):\n    {', '.join(names)}, = values\n    return ({', '.join(made)},)", scope
-    )
+    body = f"(values):\n    {', '.join(names)}, = values\n    return ({', '.join(made)},)"
+    split = _defined(body, scope.names)
 
     def elements(values: Any) -> Any:
         # For anything else, or too few, the wrapper raises the error.
         right = _is_sequence(values) and len(values) == len(names)
         return split(values) if right else values
 
-    result = f"elements_{len(scope)}"
-    scope[result] = elements
-    return result
+    return scope.add("elements", elements)
+
+
+# ---- after a call
+
+
+def finishing(function: Callable[..., Any], info: Info) -> Callable[..., Any]:
+    """Wrap `function` to tell autograd what it wrote, and to return arrays as the caller has them.
+
+    Nothing is told of a call that fails, as in PyTorch.
+    """
+    paths = list(_array_paths(info.parameters))
+    written = [path for path, param in paths if param.intent != "in"]
+    returns_tensors = any(result.kind == "Tensor" for result in info.results)
+    if not paths or not (written or returns_tensors):
+        return function
+
+    def call(*args: Any) -> Any:
+        result = function(*args)
+        for path in written:
+            arrays.mark_written(_at(args, path))
+        if returns_tensors:
+            passed = [_at(args, path) for path, _ in paths]
+            return arrays.like_arguments(result, [each for each in passed if each is not None])
+        return result
+
+    return call
+
+
+def _array_paths(
+    params: Sequence[Parameter], path: tuple[int, ...] = ()
+) -> Iterator[tuple[tuple[int, ...], Parameter]]:
+    for index, param in enumerate(params):
+        if param.kind in _ARRAYS:
+            yield (*path, index), param
+        yield from _array_paths(param.elements, (*path, index))
+
+
+def _at(args: Any, path: tuple[int, ...]) -> Any:
+    """Return the argument or element at a path; None if it is in an Optional that is absent."""
+    for index in path:
+        if args is None:
+            return None
+        args = args[index]
+    return args
 
 
 def _defined(rest: str, scope: dict[str, Any]) -> Callable[..., Any]:

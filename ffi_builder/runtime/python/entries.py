@@ -11,8 +11,10 @@ import tvm_ffi
 from ffi_builder.runtime.entry import available
 from ffi_builder.runtime.entry.available import Extension
 from ffi_builder.runtime.metadata import EMPTY, Info, Parameter
+from ffi_builder.runtime.python.arguments import adapter, converts_any, has_arrays
 from ffi_builder.runtime.python.function import (
     Described,
+    by_position,
     check_defaults,
     with_keywords,
     wrapped,
@@ -35,7 +37,7 @@ class Shown(Described):
 
     __slots__ = ()
     if TYPE_CHECKING:
-        _lenient: bool
+        _by_position: bool
 
     @property
     def __signature__(self) -> inspect.Signature:
@@ -45,7 +47,7 @@ class Shown(Described):
 
     def __repr__(self) -> str:
         """As that of a `WrappedFunction`, or of the function in Python."""
-        if self._lenient:
+        if self._by_position:
             return super().__repr__()
         return f"<function {self._name}{self.__signature__} at {id(self):#x}>"
 
@@ -64,12 +66,12 @@ def extension() -> available.Extension | available.Part:
 def made(function: tvm_ffi.Function, name: str, info: Info | None) -> Any:
     """The same function, with its name and signature; `function` is empty afterwards.
 
-    Positional calls that the extension does not read are tvm-ffi's, with its errors.
+    Calls that the extension does not read are tvm-ffi's, with its errors; frameworks' rules hold.
     """
     found = extension()
     if info is None or not isinstance(found, Extension):
         return wrapped(function, name, info)
-    return _entry(found, function, name, info, lenient=True)
+    return _entry(found, function, name, info, converts=False)
 
 
 def made_callable(function: tvm_ffi.Function, name: str, info: Info) -> Callable[..., Any]:
@@ -81,33 +83,44 @@ def made_callable(function: tvm_ffi.Function, name: str, info: Info) -> Callable
     found = extension()
     if not isinstance(found, Extension):
         return with_keywords(wrapped(function, name, info), info)
-    return _entry(found, function, name, info, lenient=False)
+    return _entry(found, function, name, info, converts=True)
 
 
 def _entry(
-    found: Extension, function: tvm_ffi.Function, name: str, info: Info, *, lenient: bool
+    found: Extension, function: tvm_ffi.Function, name: str, info: Info, *, converts: bool
 ) -> Any:
     result: Any = found.make()
     result.__move_handle_from__(function)
-    parameters, positional = _parameters(info, lenient=lenient, most=found.module.MAX_ARGS)
-    found.module.describe(result, name, info, _python_function, lenient, positional, parameters)
+    parameters, positional = _parameters(info, by_name=converts, most=found.module.MAX_ARGS)
+    params = info.parameters
+    direct = not has_arrays(params) and not (converts and converts_any(params))
+    makers = (_converting, with_keywords) if converts else (_checking, by_position)
+    found.module.describe(result, name, info, makers, not converts, direct, positional, parameters)
     return result
 
 
-def _python_function(general: tvm_ffi.Function, info: Info) -> Callable[..., Any]:
-    """Make the function that an entry calls if it does not read the arguments itself."""
-    return with_keywords(general, info)
+def _converting(general: tvm_ffi.Function, info: Info) -> Callable[..., Any]:
+    """Make the function that takes all arguments in order, for calls that the entry cannot read."""
+    return adapter(general, range(len(info.parameters)), info)
+
+
+def _checking(general: tvm_ffi.Function, info: Info) -> Callable[..., Any]:
+    """Make the same function, which converts nothing."""
+    return adapter(general, range(len(info.parameters)), info, converts=False)
 
 
 def _parameters(
-    info: Info, *, lenient: bool, most: int
+    info: Info, *, by_name: bool, most: int
 ) -> tuple[tuple[tuple[Any, ...], ...] | None, int]:
-    """Return the parameters for `_entry.describe`, or None; and how many are positional."""
+    """Return the parameters for `_entry.describe`, or None; and how many are positional.
+
+    With `by_name`, keyword-only ones are taken by name alone.
+    """
     if len(info.parameters) > most:
         return None, 0
     names = python_names(info)
     # By position: all, in order; or those that are not keyword-only, which stand anywhere.
-    order = [at for at, param in enumerate(info.parameters) if lenient or not param.kw_only]
+    order = [at for at, param in enumerate(info.parameters) if not (by_name and param.kw_only)]
     at_position = [*order, *[0] * (len(names) - len(order))]
     kinds = _kinds(info)
     return tuple(
@@ -137,8 +150,9 @@ def _tensor(param: Parameter, borrows: bool) -> int:
 def _borrows(info: Info) -> bool:
     """Whether a tensor may be passed without a reference to it.
 
-    A callback may change or drop what the arrays are of. Results are made by the framework whose
-    tensors came, which the general way finds out.
+    A callback may change or drop what the arrays are of. Tensors that are returned are made by the
+    framework whose tensors came, which the general way finds out.
     """
     callbacks = any(param.kind in ("Function", "Object") for param in info.parameters)
-    return info.borrows and not info.returns and not callbacks
+    tensors = any(result.kind == "Tensor" for result in info.results)
+    return info.borrows and not tensors and not callbacks

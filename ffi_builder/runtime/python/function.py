@@ -109,6 +109,22 @@ def with_keywords(function: tvm_ffi.Function, info: Info) -> Callable[..., Any]:
     return result
 
 
+def by_position(function: tvm_ffi.Function, info: Info) -> Callable[..., Any]:
+    """Make a Python function that takes all arguments by position, or else names and defaults.
+
+    It converts none, but keeps the rules of arrays. A wrong number is for `function` to refuse.
+    """
+    checked = adapter(function, range(len(info.parameters)), info, converts=False)
+
+    def call(*args: Any, **keywords: Any) -> Any:
+        if keywords:
+            return with_keywords(function, info)(*args, **keywords)
+        right = len(args) == len(info.parameters)
+        return checked(*args) if right else function(*args)
+
+    return call
+
+
 def check_defaults(info: Info) -> None:
     """Raise TypeError for a default that could not travel with the code."""
     for param in info.parameters:

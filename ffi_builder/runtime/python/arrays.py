@@ -1,0 +1,238 @@
+"""Rules of frameworks for arrays that DLPack does not carry.
+
+A wrapper sees memory, a shape and a dtype. Whether an array has a gradient, a mask, a conjugate bit
+or memory that must not be written, only its framework can tell. The rules are checked before a
+call; arrays that the extension reads in C obey them already.
+"""
+
+from __future__ import annotations
+
+import functools
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, Final, cast
+
+import tvm_ffi
+
+from ffi_builder.runtime.metadata import Info, Parameter
+
+_LONGEST: Final = 400
+"""The longest signature that a message shows whole, as in docs/checks.md."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """The place of an array among the arguments, for errors."""
+
+    path: str
+    """For example `x`, `cfg[1]`."""
+    index: int
+    """The number of the argument."""
+    function: str
+    signature: str
+    """The signature as messages show it."""
+    intent: str
+    """`in`, `out`, `inout`, or empty if the signature does not say."""
+
+    def mismatch(self, expected: str, got: str) -> ValueError:
+        """Make an error in the words of the wrapper's own."""
+        return ValueError(
+            f"Mismatched {self.path} on argument #{self.index} when calling: `{self.signature}`, "
+            f"expected {expected} but got {got}"
+        )
+
+    def inside(self, key: object) -> Place:
+        """Return the place of an item of a list or dict."""
+        return replace(self, path=f"{self.path}[{key!r}]", intent="")
+
+    def element(self, outer: Parameter, index: int) -> Place:
+        """Return the place of an element of a Struct or Tuple."""
+        inner = outer.elements[index]
+        path = f"{self.path}.{inner.name}" if outer.kind == "Struct" else f"{self.path}[{index}]"
+        return replace(self, path=path, intent=inner.intent)
+
+
+def place(param: Parameter, index: int, info: Info) -> Place:
+    """Return the place of parameter number `index` of the function."""
+    text = info.signature
+    if len(text) > _LONGEST:
+        before = "..., " if index else ""
+        after = ", ..." if index + 1 < len(info.parameters) else ""
+        text = f"{info.name}({before}{param}{after})"
+    return Place(param.name, index, info.name, text, param.intent)
+
+
+def check_array(value: Any, at: Place) -> Any:
+    """Return `value`, or a view of it that DLPack can pass on.
+
+    Raises ValueError if it is an array that must not be passed at this place. Whatever is no array
+    is returned as it is, for the wrapper to refuse.
+    """
+    rule = _rule(cast("type[object]", type(value)))
+    return value if rule is None else rule(value, at)
+
+
+def check_items(value: Any, at: Place) -> Any:
+    """Check the arrays in a list, tuple or dict, at any depth, and return one like it."""
+    if isinstance(value, (list, tuple)):
+        items = enumerate(cast("list[Any]", value))
+        return [check_items(item, at.inside(key)) for key, item in items]
+    if isinstance(value, dict):
+        pairs = cast("dict[Any, Any]", value).items()
+        return {key: check_items(item, at.inside(key)) for key, item in pairs}
+    return check_array(value, at)
+
+
+Rule = Callable[[Any, Place], Any]
+
+
+@functools.lru_cache(maxsize=256)
+def _rule(cls: type[object]) -> Rule | None:
+    """Return the rule for a class, without importing a framework."""
+    if _is_of(cls, "torch", "Tensor"):
+        return _check_torch
+    if _is_of(cls, "jax", "Array"):
+        return _check_jax
+    if _is_of(cls, "jax.core", "Tracer"):
+        return _refuse_tracer
+    if _is_of(cls, "numpy", "ndarray"):
+        masked = any(base.__qualname__ == "MaskedArray" for base in cls.__mro__)
+        return _refuse_masked if masked else _check_numpy
+    return None
+
+
+def _is_of(cls: type[object], module: str, name: str) -> bool:
+    base: object = getattr(sys.modules.get(module), name, None)
+    return isinstance(base, type) and issubclass(cls, base)
+
+
+def _refuse_masked(array: Any, at: Place) -> Any:
+    raise at.mismatch(
+        "an array without a mask",
+        f"a masked array, whose mask {at.function} would not see: pass {at.path}.filled(…), or "
+        f"{at.path}.data for all values",
+    )
+
+
+def _check_numpy(array: Any, at: Place) -> Any:
+    if array.flags.writeable:
+        return array
+    if at.intent == "in":
+        return _writable_view(array)
+    raise at.mismatch(_written(at), "a read-only array: pass a copy of it")
+
+
+def _written(at: Place) -> str:
+    said = f'declared intent="{at.intent}"' if at.intent else 'not declared intent="in"'
+    return f"an array that can be written ({at.path} is {said})"
+
+
+class _Memory:
+    """Memory of an array, described to NumPy as writable."""
+
+    def __init__(self, array: Any) -> None:
+        interface = array.__array_interface__
+        self.__array_interface__ = {**interface, "data": (interface["data"][0], False)}
+        self.array = array
+
+
+def _writable_view(array: Any) -> Any:
+    """View memory that will only be read, since NumPy's DLPack has no word for that."""
+    numpy: Any = sys.modules["numpy"]
+    return numpy.asarray(_Memory(array)).view(array.dtype)
+
+
+def _check_jax(array: Any, at: Place) -> Any:
+    if at.intent in ("out", "inout"):
+        raise at.mismatch(
+            _written(at),
+            f"a {type(array).__name__} of JAX, which never changes: pass a NumPy array, or make "
+            f"{at.function} a function of JAX with ffi_builder.frameworks.jax",
+        )
+    return array
+
+
+def _refuse_tracer(tracer: Any, at: Place) -> Any:
+    raise at.mismatch(
+        "an array with values",
+        f"a {type(tracer).__name__} of JAX, which has none while a function is traced: make "
+        f"{at.function} a function of JAX with ffi_builder.frameworks.jax",
+    )
+
+
+def _check_torch(tensor: Any, at: Place) -> Any:
+    torch: Any = sys.modules["torch"]
+    for is_view, adjective, resolve in (
+        (tensor.is_conj, "conjugate", "resolve_conj"),
+        (tensor.is_neg, "negative", "resolve_neg"),
+    ):
+        if is_view():
+            raise at.mismatch(
+                "a tensor whose memory has its values",
+                f"a {adjective} view, whose memory has others: pass {at.path}.{resolve}()",
+            )
+    if torch.is_grad_enabled() and tensor.requires_grad:
+        raise at.mismatch(
+            f"a tensor that needs no gradient, as autograd does not see what {at.function} does",
+            f"one that requires grad: pass {at.path}.detach(), call {at.function} under "
+            f"torch.no_grad(), or make it an operator with a derivative by "
+            f"ffi_builder.frameworks.torch",
+        )
+    if torch.autograd.forward_ad.unpack_dual(tensor).tangent is not None:
+        raise at.mismatch(
+            f"a tensor without a tangent, as {at.function} would lose it",
+            f"a dual tensor of forward-mode AD: pass its primal, "
+            f"torch.autograd.forward_ad.unpack_dual({at.path}).primal",
+        )
+    try:
+        tensor.data_ptr()
+    except RuntimeError:
+        raise at.mismatch(
+            "a tensor with memory",
+            f"a {type(tensor).__name__} of layout {tensor.layout} without, as sparse tensors, and "
+            f"those that torch traces or maps over, are: pass a dense one, or make {at.function} "
+            f"an operator by ffi_builder.frameworks.torch",
+        ) from None
+    return tensor
+
+
+# ---- after a call
+
+
+def mark_written(value: Any) -> None:
+    """Raise the version of a torch tensor, or of those in a list, tuple or dict, for autograd."""
+    if isinstance(value, (list, tuple)):
+        for item in cast("list[Any]", value):
+            mark_written(item)
+    elif isinstance(value, dict):
+        mark_written(list(cast("dict[Any, Any]", value).values()))
+    elif _is_of(cast("type[object]", type(value)), "torch", "Tensor"):
+        torch: Any = sys.modules["torch"]
+        torch.autograd.graph.increment_version(value)
+
+
+def like_arguments(result: Any, arrays: list[Any]) -> Any:
+    """Convert tensors that came back to the framework of the arrays that were passed, if it is one.
+
+    `result` is a tensor or a `tvm_ffi.Array`. Tensors of a dtype or a device that NumPy lacks stay
+    as they are.
+    """
+    for module, name in (("numpy", "ndarray"), ("torch", "Tensor")):
+        classes = [cast("type[object]", type(array)) for array in arrays]
+        if classes and all(_is_of(cls, module, name) for cls in classes):
+            framework: Any = sys.modules[module]
+            if isinstance(result, tvm_ffi.Array):
+                items = cast("tvm_ffi.Array[Any]", result)
+                return tuple(_converted(item, framework) for item in items)
+            return _converted(result, framework)
+    return result
+
+
+def _converted(value: Any, framework: Any) -> Any:
+    if not isinstance(value, tvm_ffi.Tensor):
+        return value
+    try:
+        return framework.from_dlpack(value)
+    except (BufferError, RuntimeError, ValueError):
+        return value
