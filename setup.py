@@ -6,6 +6,7 @@ It is optional: without a compiler the package is installed without it, and work
 import platform
 import sys
 import sysconfig
+from pathlib import Path
 
 from setuptools import Extension, setup
 
@@ -15,7 +16,7 @@ LIMITED = sys.version_info >= (3, 12)
 EXTENSION = Extension(
     "ffi_builder.runtime.entry._entry",
     ["ffi_builder/runtime/entry/_entry.c"],
-    depends=["ffi_builder/runtime/entry/_abi.h", "ffi_builder/runtime/entry/_arrays.h"],
+    depends=sorted(map(str, Path("ffi_builder/runtime/entry").glob("*.h"))),
     define_macros=[("Py_LIMITED_API", "0x030C0000")] if LIMITED else [],
     extra_compile_args=["-O2", "-std=c11"],
     py_limited_api=LIMITED,

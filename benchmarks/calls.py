@@ -28,7 +28,7 @@ from ffi_builder import attach, ir, runtime
 from ffi_builder.providers import NopCallProvider
 from ffi_builder.runtime.entry import available
 from ffi_builder.runtime.python import entries
-from ffi_builder.spec import Signature, Tensor, Var
+from ffi_builder.spec import Signature
 
 UNROLLED: Final = 20
 OURS: Final = {"entry, GIL held": False, "entry": True}
@@ -38,19 +38,28 @@ GOALS: Final = {"ints": 0.31, "numpy3": 0.08, "torch3": 0.32, "torch8": 0.27, "k
 """The ratios to reach, of the entry with the GIL held."""
 
 
-def compiled(count: int, *, tensors: bool) -> runtime.CompiledModule:
-    """A wrapper of so many parameters that only checks them."""
-    params: list[Any] = [
-        Tensor(f"x{i}", [Var(f"n{i}", "int64")], "float32", device_type="cpu")
-        if tensors
-        else Var("abc"[i], "int32")
-        for i in range(count)
-    ]
+VECTORS: Final = "x{0}: Tensor([n{0}], float32)"
+GENERAL: Final = {
+    "shape": "f(x: Shape([n, m]))",
+    "struct": "f(x: Struct(a: int32, b: float32))",
+    "tuple of tensors": "f(x: Tuple(a: Tensor([n], float32), b: Tensor([n], float32)))",
+    "result": "f(x: Tensor([n], float32)) -> y: Tensor([n], float32)",
+}
+"""Functions whose calls go the general way."""
+
+
+def vectors(count: int) -> runtime.CompiledModule:
+    """A wrapper of so many vectors that only checks them."""
+    return compiled(f"f({', '.join(map(VECTORS.format, range(count)))})")
+
+
+def compiled(signature: str) -> runtime.CompiledModule:
+    """A wrapper that only checks its arguments."""
     distribution = ir.named("torch_mlir")
     context = distribution.ir.Context()
     distribution.load_llvm(context)
     module = distribution.ir.Module.parse("", context)
-    attach(module, Signature("f", params), NopCallProvider())
+    attach(module, Signature.parse(signature, device="cpu"), NopCallProvider())
     return runtime.compile(module)
 
 
@@ -95,16 +104,14 @@ def _released(function: Any, release_gil: bool) -> Any:
 
 def cases() -> dict[str, Case]:
     """The function that is called."""
-    ints, three, eight = (
-        compiled(3, tensors=False),
-        compiled(3, tensors=True),
-        compiled(8, tensors=True),
-    )
+    ints, three, eight = compiled("f(a: int32, b: int32, c: int32)"), vectors(3), vectors(8)
     found = {
         "ints": Case([1, 2, 3], {}, ints),
         "keywords": Case([1], {"b": 2, "c": 3}, ints),
         "numpy3": Case([np.ones(5, "float32") for _ in range(3)], {}, three),
-        "general": Case([np.int64(1), 2, 3], {}, ints),
+        "int of NumPy": Case([np.int64(1), 2, 3], {}, ints),
+        "shape": Case([(3, 4)], {}, compiled(GENERAL["shape"])),
+        "struct": Case([(1, 2.0)], {}, compiled(GENERAL["struct"])),
     }
     if (torch := _module("torch")) is not None:
         found["torch3"] = Case([torch.ones(5) for _ in range(3)], {}, three)
@@ -112,6 +119,9 @@ def cases() -> dict[str, Case]:
         with torch.no_grad():
             weights = [torch.nn.Parameter(torch.ones(5)) for _ in range(8)]
             found["parameters8"] = Case(weights, {}, eight)
+        x = torch.ones(5)
+        found["tuple of tensors"] = Case([(x, x)], {}, compiled(GENERAL["tuple of tensors"]))
+        found["result"] = Case([x], {}, compiled(GENERAL["result"]))
     return found
 
 
@@ -140,7 +150,7 @@ def measured(case: Case, rounds: int, count: int) -> dict[str, list[float]]:
 
 def making() -> float:
     """How long it takes to make an entry of a function that is there, in µs: the least."""
-    module = compiled(3, tensors=True)
+    module = vectors(3)
     module["f"]
     times: list[float] = []
     for _ in range(200):

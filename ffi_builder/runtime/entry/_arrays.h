@@ -16,10 +16,11 @@ typedef struct {
     Any args[MAX_ARGS];
     Tensor tensors[MAX_ARGS];
     int64_t dims[MAX_DIMS];
-    PyObject *written[MAX_ARGS];  /* torch tensors that may be written; the caller has them */
+    PyObject *written[MAX_ARGS]; /* torch tensors that may be written; the caller keeps them */
     void *strings[MAX_ARGS];      /* String objects, owned */
     int tensor_count, dim_count, written_count, string_count;
-    int grad_mode; /* -1: not asked yet */
+    int grad_mode;  /* -1: not asked yet */
+    int has_arrays; /* whether NumPy's or torch's were seen by the general way */
     int32_t device_type, device_id;
     void *stream;
     int has_stream; /* of the first argument that is not on the CPU */
@@ -73,12 +74,17 @@ static struct {
     int row_major; /* whether its DLPack leaves the strides of row-major arrays out */
 } numpy;
 
+/* Whether an array may be written, and NumPy would not warn about it. */
+static inline int is_writable(PyObject *array)
+{
+    const uint32_t looked_at = NDARRAY_WRITEABLE | NDARRAY_WARN_ON_WRITE;
+    return (FIELD(uint32_t, array, NDARRAY_FLAGS) & looked_at) == NDARRAY_WRITEABLE;
+}
+
 static int read_ndarray(PyObject *array, Call *call, Any *out, int read_only)
 {
-    const uint32_t writing = NDARRAY_WRITEABLE | NDARRAY_WARN_ON_WRITE;
     uint32_t flags = FIELD(uint32_t, array, NDARRAY_FLAGS);
-    if (!(flags & NDARRAY_ALIGNED)) return 0;
-    if (!read_only && (flags & writing) != NDARRAY_WRITEABLE) return 0;
+    if (!(flags & NDARRAY_ALIGNED) || !(read_only || is_writable(array))) return 0;
     char *descr = FIELD(char *, array, NDARRAY_DESCR);
     uint32_t number = FIELD(uint32_t, descr, DESCR_NUMBER);
     char byteorder = FIELD(char, descr, DESCR_BYTEORDER);
@@ -162,16 +168,22 @@ static int note_stream(Call *call, const ExchangeApi *api, int32_t device_type, 
     return 1;
 }
 
-static int read_torch(PyObject *object, Call *call, Any *out, int read_only)
+/* Whether a tensor is strided memory, and autograd has no business with it now. */
+static int is_plain_torch(PyObject *object, Call *call)
 {
-    void **handle = &FIELD(void *, object, torch.impl);
-    char *impl = *handle;
+    char *impl = FIELD(char *, object, torch.impl);
     if (impl == NULL) return 0;
     /* Conjugate and negative views, sparse and mkldnn layouts, wrappers of functorch and of
      * functionalization, subclasses' modes: each has a key that a plain tensor has not. */
     uint64_t keys = FIELD(uint64_t, impl, torch.keys);
     if ((keys & ~torch.allowed_keys) || (keys & torch.needed_keys) != torch.needed_keys) return 0;
-    if (!without_gradient(impl, call)) return 0;
+    return without_gradient(impl, call);
+}
+
+static int read_torch(PyObject *object, Call *call, Any *out, int read_only)
+{
+    if (!is_plain_torch(object, call)) return 0;
+    void *handle = &FIELD(void *, object, torch.impl);
     int64_t ndim, *shape, *strides;
     int32_t dtype, device_type, device_id = 0;
     void *data;

@@ -13,385 +13,8 @@
 
 #include <string.h>
 
-#include "_abi.h"
-#include "_arrays.h"
-
-/* What an argument may be. None is read for each kind. */
-enum { KIND_GENERAL = 0, KIND_SCALAR = 1, KIND_TENSOR = 2, KIND_TENSOR_IN = 3, KIND_KEPT = 4 };
-
-typedef struct {
-    PyObject *name;     /* interned */
-    PyObject *fallback; /* the default, or NULL */
-    uint8_t kind;
-    uint8_t at; /* which argument the positional one of this number is */
-} Parameter;
-
-/* What an entry has behind the fields of a tvm_ffi.Function. */
-typedef struct {
-    vectorcallfunc call;
-    PyObject *weak_references;
-    PyObject *name, *info; /* for the properties in Python */
-    PyObject *makers;      /* make `python` of `general` and `info`, when it is first needed */
-    PyObject *general;     /* a tvm_ffi.Function of the same handle, which `python` calls */
-    PyObject *python[2];   /* the functions in Python, for arguments in order and for all others */
-    Parameter *parameters; /* NULL if calls are never read here */
-    uint8_t count, positional;
-    uint8_t ordered; /* whether the positional ones are the first, in order */
-    uint8_t by_position; /* shown as a function that takes arguments by position */
-    uint8_t direct;      /* whether arguments in order may go to tvm-ffi's own call */
-    unsigned int general_calls;
-} Entry;
-
-static PyTypeObject *entry_type;
-static struct {
-    PyTypeObject *function; /* tvm_ffi.Function */
-    Py_ssize_t entry;       /* where an entry's own fields begin */
-    Py_ssize_t handle, release_gil;
-    ternaryfunc call; /* the slot */
-    PyObject *finish;
-    PyObject *learn; /* called once with the type of an argument that is not known here */
-} base;
-
-/* libtvm_ffi's functions. */
-static struct {
-    int (*incref)(void *);
-    int (*decref)(void *);
-    int (*string)(const ByteArray *, Any *);
-    void (*take_error)(void **);
-    int (*set_stream)(int32_t, int32_t, void *, void **);
-} ffi;
-
-#ifdef Py_LIMITED_API
-#define TUPLE_SIZE PyTuple_Size
-#define TUPLE_ITEM PyTuple_GetItem
-#else
-#define TUPLE_SIZE PyTuple_GET_SIZE
-#define TUPLE_ITEM PyTuple_GET_ITEM
-#endif
-
-static inline Entry *entry_of(PyObject *self)
-{
-    return (Entry *)((char *)self + base.entry);
-}
-
-/* ---- reading */
-
-static int read_string(PyObject *text, Call *call, Any *out)
-{
-    ByteArray bytes;
-    Py_ssize_t size;
-    bytes.data = PyUnicode_AsUTF8AndSize(text, &size);
-    if (bytes.data == NULL) {
-        PyErr_Clear(); /* surrogates */
-        return 0;
-    }
-    bytes.size = (size_t)size;
-    if (ffi.string(&bytes, out) != 0) return 0;
-    if (out->type_index >= ANY_OBJECT) call->strings[call->string_count++] = out->v_ptr;
-    return 1;
-}
-
-static int read_tensor(PyObject *value, PyTypeObject *type, int kind, Call *call, Any *out)
-{
-    if (type == managed.tensor) return read_managed(value, out);
-    if (kind == KIND_KEPT) return 0;
-    if (type == numpy.array) return read_ndarray(value, call, out, kind == KIND_TENSOR_IN);
-    if (type == torch.tensor || type == torch.parameter)
-        return read_torch(value, call, out, kind == KIND_TENSOR_IN);
-    return read_exchange(value, type, call, out);
-}
-
-static inline int read_argument(PyObject *value, int kind, Call *call, Any *out)
-{
-    PyTypeObject *type = Py_TYPE(value);
-    if (kind >= KIND_TENSOR && value != Py_None)
-        return read_tensor(value, type, kind, call, out);
-    out->small_str_len = 0;
-    if (value == Py_None) {
-        out->type_index = ANY_NONE;
-        out->v_int64 = 0;
-        return 1;
-    }
-    if (kind == KIND_GENERAL) return 0;
-    if (type == &PyLong_Type) {
-        int overflow;
-        out->type_index = ANY_INT;
-#if PY_VERSION_HEX < 0x030C0000
-        /* What PyLong_AsLongLongAndOverflow does first, without a call. */
-        if (Py_SIZE(value) >= -1 && Py_SIZE(value) <= 1) {
-            out->v_int64 = Py_SIZE(value) * (int64_t)((PyLongObject *)value)->ob_digit[0];
-            return 1;
-        }
-#endif
-        out->v_int64 = PyLong_AsLongLongAndOverflow(value, &overflow);
-        return !overflow;
-    }
-    if (type == &PyFloat_Type) {
-        out->type_index = ANY_FLOAT;
-        out->v_float64 = PyFloat_AsDouble(value);
-        return 1;
-    }
-    if (type == &PyBool_Type) {
-        out->type_index = ANY_BOOL;
-        out->v_int64 = value == Py_True;
-        return 1;
-    }
-    return type == &PyUnicode_Type && read_string(value, call, out);
-}
-
-/* The number of the parameter of that name, or -1. */
-static int parameter_named(const Entry *entry, PyObject *name)
-{
-    for (int i = 0; i < entry->count; i++)
-        if (entry->parameters[i].name == name) return i;
-    for (int i = 0; i < entry->count; i++)
-        if (PyUnicode_Compare(entry->parameters[i].name, name) == 0) return i;
-    return -1;
-}
-
-/* Whether all arguments are given, in the order of the parameters: `args` is what `bind` makes. */
-static inline int in_order(const Entry *entry, Py_ssize_t given, PyObject *keywords)
-{
-    if (!entry->ordered || given > entry->positional) return 0;
-    Py_ssize_t named = keywords == NULL ? 0 : TUPLE_SIZE(keywords);
-    if (given + named != entry->count) return 0;
-    const Parameter *next = entry->parameters + given;
-    for (Py_ssize_t i = 0; i < named; i++)
-        if (next[i].name != TUPLE_ITEM(keywords, i)) return 0;
-    return 1;
-}
-
-/* Put what is given, and defaults, in the order of the parameters. 0 if that cannot be done. */
-static int bind(const Entry *entry, PyObject *const *args, Py_ssize_t given, PyObject *keywords,
-                PyObject **values)
-{
-    if (given > entry->positional) return 0;
-    const Parameter *parameters = entry->parameters;
-    Py_ssize_t count = entry->count, named = keywords == NULL ? 0 : TUPLE_SIZE(keywords);
-    for (Py_ssize_t i = 0; i < count; i++) values[i] = NULL;
-    for (Py_ssize_t i = 0; i < given; i++) values[parameters[i].at] = args[i];
-    for (Py_ssize_t i = 0; i < named; i++) {
-        int at = parameter_named(entry, TUPLE_ITEM(keywords, i));
-        if (at < 0 || values[at] != NULL) return 0;
-        values[at] = args[given + i];
-    }
-    if (given + named == count) return 1; /* each of them once */
-    for (Py_ssize_t i = 0; i < count; i++) {
-        if (values[i] == NULL) values[i] = entry->parameters[i].fallback;
-        if (values[i] == NULL) return 0;
-    }
-    return 1;
-}
-
-static void drop_strings(Call *call)
-{
-    for (int i = 0; i < call->string_count; i++) ffi.decref(call->strings[i]);
-}
-
-/* ---- what came back */
-
-typedef struct {
-    Any result;
-    int status;
-} Outcome;
-
-/* The code of `base.finish`, a tvm_ffi.Function: it ends as another call did. */
-static int finish(void *handle, const Any *args, int32_t count, Any *result)
-{
-    (void)handle;
-    (void)count;
-    const Outcome *outcome = args[0].v_ptr;
-    *result = outcome->result;
-    return outcome->status;
-}
-
-/* Let tvm-ffi make the error or the object of a call. */
-static PyObject *finished(Outcome *outcome)
-{
-    if (outcome->status != 0 && PyErr_Occurred()) {
-        /* Raised by Python code that was called; what TVM-FFI has noted says no more than that. */
-        void *error = NULL;
-        ffi.take_error(&error);
-        if (error != NULL) ffi.decref(error);
-        return NULL;
-    }
-    PyObject *address = PyLong_FromVoidPtr(outcome);
-    if (address == NULL) return NULL;
-    PyObject *result = PyObject_Vectorcall(base.finish, &address, 1, NULL);
-    Py_DECREF(address);
-    return result;
-}
-
-static PyObject *returned(Outcome *outcome)
-{
-    if (outcome->status == 0) {
-        switch (outcome->result.type_index) {
-            case ANY_NONE:
-                Py_INCREF(Py_None);
-                return Py_None;
-            case ANY_INT:
-                return PyLong_FromLongLong(outcome->result.v_int64);
-            case ANY_FLOAT:
-                return PyFloat_FromDouble(outcome->result.v_float64);
-            case ANY_BOOL:
-                return PyBool_FromLong(outcome->result.v_int64 != 0);
-        }
-    }
-    return finished(outcome);
-}
-
-/* ---- calling */
-
-/* The call that has been read. The handle was looked at before. */
-static PyObject *run(PyObject *self, int count, Call *call)
-{
-    Outcome outcome = {{ANY_NONE, 0, {0}}, 0};
-    void *handle = FIELD(void *, self, base.handle), *previous = NULL;
-    SafeCall code = FIELD(SafeCall, handle, FUNCTION_SAFE_CALL);
-    if (call->has_stream) {
-        outcome.status = ffi.set_stream(call->device_type, call->device_id, call->stream, &previous);
-        if (outcome.status != 0) {
-            drop_strings(call);
-            return returned(&outcome);
-        }
-    }
-    if (FIELD(int, self, base.release_gil)) {
-        PyThreadState *state = PyEval_SaveThread();
-        outcome.status = code(handle, call->args, count, &outcome.result);
-        PyEval_RestoreThread(state);
-    } else {
-        outcome.status = code(handle, call->args, count, &outcome.result);
-    }
-    if (call->has_stream && previous != call->stream)
-        ffi.set_stream(call->device_type, call->device_id, previous, NULL);
-    if (call->string_count) drop_strings(call);
-    if (outcome.status == 0)
-        for (int i = 0; i < call->written_count; i++) raise_version(call->written[i]);
-    return returned(&outcome);
-}
-
-/* Another tvm_ffi.Function of the same handle. */
-static PyObject *same_function(PyObject *self)
-{
-    void *handle = FIELD(void *, self, base.handle);
-    PyObject *made = PyObject_CallMethod((PyObject *)base.function, "__new__", "O", base.function);
-    if (made == NULL || handle == NULL) return made;
-    if (ffi.incref(handle) != 0) {
-        Py_DECREF(made);
-        PyErr_SetString(PyExc_RuntimeError, "a function's handle cannot be counted");
-        return NULL;
-    }
-    FIELD(void *, made, base.handle) = handle;
-    return made;
-}
-
-/* The function in Python of that number; a borrowed reference, or NULL and an error. */
-static PyObject *python_of(PyObject *self, Entry *entry, int number)
-{
-    if (entry->general == NULL) {
-        PyObject *general = same_function(self);
-        if (general == NULL) return NULL;
-        if (entry->general == NULL) entry->general = general;
-        else Py_DECREF(general); /* another thread was quicker */
-    }
-    if (entry->python[number] == NULL) {
-        PyObject *maker = TUPLE_ITEM(entry->makers, number);
-        PyObject *made = PyObject_CallFunctionObjArgs(maker, entry->general, entry->info, NULL);
-        if (made == NULL) return NULL;
-        if (entry->python[number] == NULL) entry->python[number] = made;
-        else Py_DECREF(made);
-    }
-    FIELD(int, entry->general, base.release_gil) = FIELD(int, self, base.release_gil);
-    return entry->python[number];
-}
-
-/* Show Python the types that were not known here, so that it can say how they are read. */
-static int learn(const Entry *entry, PyObject *const *values)
-{
-    static const void *seen[16]; /* addresses only: a type in another's place is not learnt */
-    for (int i = 0; i < entry->count; i++) {
-        PyTypeObject *type = Py_TYPE(values[i]);
-        if (entry->parameters[i].kind < KIND_TENSOR || type == managed.tensor ||
-            type == numpy.array || type == torch.tensor || type == torch.parameter ||
-            values[i] == Py_None)
-            continue;
-        const void **slot = &seen[((uintptr_t)type >> 6) % 16];
-        if (*slot == type) continue;
-        *slot = type;
-        PyObject *done = PyObject_CallFunctionObjArgs(base.learn, (PyObject *)type, NULL);
-        if (done == NULL) return -1;
-        Py_DECREF(done);
-    }
-    return 0;
-}
-
-/* tvm-ffi's own call. */
-static PyObject *call_direct(PyObject *self, PyObject *const *args, Py_ssize_t count)
-{
-    PyObject *tuple = PyTuple_New(count);
-    if (tuple == NULL) return NULL;
-    for (Py_ssize_t i = 0; i < count; i++) {
-        Py_INCREF(args[i]);
-        PyTuple_SetItem(tuple, i, args[i]);
-    }
-    PyObject *result = base.call(self, tuple, NULL);
-    Py_DECREF(tuple);
-    return result;
-}
-
-/* A function in Python: number 0 takes all arguments in order, number 1 as they were given. */
-static PyObject *call_python(PyObject *self, int number, PyObject *const *args, size_t flagged,
-                             PyObject *keywords)
-{
-    PyObject *python = python_of(self, entry_of(self), number);
-    if (python == NULL) return NULL;
-    Py_INCREF(python);
-    PyObject *result = PyObject_Vectorcall(python, args, flagged, keywords);
-    Py_DECREF(python);
-    return result;
-}
-
-static PyObject *call_unread(PyObject *self, PyObject *const *args, size_t flagged,
-                             PyObject *keywords)
-{
-    entry_of(self)->general_calls++;
-    return call_python(self, 1, args, flagged, keywords);
-}
-
-/* The same arguments, by the general way. */
-static PyObject *call_general(PyObject *self, PyObject *const *values)
-{
-    Entry *entry = entry_of(self);
-    entry->general_calls++;
-    if (entry->direct) return call_direct(self, values, entry->count);
-    return call_python(self, 0, values, entry->count, NULL);
-}
-
-static PyObject *call_read(PyObject *self, PyObject *const *args, size_t flagged,
-                           PyObject *keywords)
-{
-    const Entry *entry = entry_of(self);
-    Py_ssize_t given = flagged & ~PY_VECTORCALL_ARGUMENTS_OFFSET;
-    PyObject *bound[MAX_ARGS], *const *values = args;
-    if (!in_order(entry, given, keywords)) {
-        if (!bind(entry, args, given, keywords, bound))
-            return call_unread(self, args, flagged, keywords);
-        values = bound;
-    }
-    Call call;
-    call.tensor_count = call.dim_count = call.written_count = call.string_count = 0;
-    call.grad_mode = -1;
-    call.has_stream = 0;
-    int count = entry->count, i = 0;
-    while (i < count && read_argument(values[i], entry->parameters[i].kind, &call, &call.args[i]))
-        i++;
-    if (i == count && FIELD(void *, self, base.handle) != NULL) return run(self, count, &call);
-    drop_strings(&call);
-    if (learn(entry, values) != 0) return NULL;
-    return call_general(self, values);
-}
-
-/* ---- the type */
+#include "_calls.h"
+#include "_setup.h"
 
 static int entry_traverse(PyObject *self, visitproc visit, void *arg)
 {
@@ -402,8 +25,7 @@ static int entry_traverse(PyObject *self, visitproc visit, void *arg)
     Py_VISIT(entry->info);
     Py_VISIT(entry->makers);
     Py_VISIT(entry->general);
-    Py_VISIT(entry->python[0]);
-    Py_VISIT(entry->python[1]);
+    for (int i = 0; i < PYTHON_COUNT; i++) Py_VISIT(entry->python[i]);
     for (int i = 0; entry->parameters != NULL && i < entry->count; i++)
         Py_VISIT(entry->parameters[i].fallback);
     traverseproc traverse = (traverseproc)PyType_GetSlot(base.function, Py_tp_traverse);
@@ -432,8 +54,7 @@ static int entry_clear(PyObject *self)
     Py_CLEAR(entry->info);
     Py_CLEAR(entry->makers);
     Py_CLEAR(entry->general);
-    Py_CLEAR(entry->python[0]);
-    Py_CLEAR(entry->python[1]);
+    for (int i = 0; i < PYTHON_COUNT; i++) Py_CLEAR(entry->python[i]);
     inquiry clear = (inquiry)PyType_GetSlot(base.function, Py_tp_clear);
     return clear == NULL ? 0 : clear(self);
 }
@@ -533,7 +154,7 @@ static PyObject *use_finish(PyObject *module, PyObject *function)
 }
 
 PyDoc_STRVAR(describe_doc,
-             "describe(entry, name, info, makers, by_position, direct, positional, parameters)\n"
+             "describe(entry, name, info, makers, by_position, returns, positional, parameters)\n"
              "--\n\n"
              "Tell an entry what it is. `parameters` are tuples (name, kind, position, *default), "
              "or None if no call is to be read here; `positional` of them are taken by position.");
@@ -542,12 +163,12 @@ static PyObject *describe(PyObject *module, PyObject *args)
 {
     (void)module;
     PyObject *self, *name, *info, *makers, *parameters;
-    int by_position, direct, positional;
+    int by_position, returns, positional;
     if (!PyArg_ParseTuple(args, "O!OOO!ppiO", entry_type, &self, &name, &info, &PyTuple_Type,
-                          &makers, &by_position, &direct, &positional, &parameters))
+                          &makers, &by_position, &returns, &positional, &parameters))
         return NULL;
-    if (PyTuple_Size(makers) != 2) {
-        PyErr_SetString(PyExc_ValueError, "two makers are needed");
+    if (PyTuple_Size(makers) != PYTHON_COUNT) {
+        PyErr_SetString(PyExc_ValueError, "another number of makers");
         return NULL;
     }
     Entry *entry = entry_of(self);
@@ -574,7 +195,7 @@ static PyObject *describe(PyObject *module, PyObject *args)
     entry->info = info;
     entry->makers = makers;
     entry->by_position = (uint8_t)by_position;
-    entry->direct = (uint8_t)direct;
+    entry->returns = (uint8_t)returns;
     entry->positional = (uint8_t)positional;
     entry->count = (uint8_t)count;
     entry->parameters = made;
@@ -598,124 +219,6 @@ static PyObject *describe(PyObject *module, PyObject *args)
     }
     if (made != NULL) entry->call = call_read;
     Py_RETURN_NONE;
-}
-
-/* ---- set-up */
-
-/* The pairs (number, (code, bits)) of a dict, as a table. */
-static int fill_dtypes(PyObject *given, DataType *table)
-{
-    memset(table, 0, MAX_DTYPES * sizeof *table);
-    PyObject *key, *value;
-    Py_ssize_t at = 0;
-    while (PyDict_Next(given, &at, &key, &value)) {
-        int code, bits;
-        long number = PyLong_AsLong(key);
-        if (!PyArg_ParseTuple(value, "ii", &code, &bits)) return -1;
-        if (number < 0 || number >= MAX_DTYPES) {
-            PyErr_SetString(PyExc_ValueError, "no such type number");
-            return -1;
-        }
-        table[number] = (DataType){(uint8_t)code, (uint8_t)bits, 1};
-    }
-    return 0;
-}
-
-static void use_type(PyTypeObject **place, PyObject *type)
-{
-    Py_XDECREF((PyObject *)*place);
-    *place = NULL;
-    if (type == Py_None) return;
-    Py_INCREF(type);
-    *place = (PyTypeObject *)type;
-}
-
-PyDoc_STRVAR(use_numpy_doc,
-             "use_numpy(ndarray, dtypes, row_major)\n--\n\n"
-             "Read exact `ndarray`s, or with None no longer; `dtypes` maps type numbers to (code, "
-             "bits), and `row_major` says whether row-major arrays get such strides.");
-
-static PyObject *use_numpy(PyObject *module, PyObject *args)
-{
-    (void)module;
-    PyObject *type, *dtypes;
-    if (!PyArg_ParseTuple(args, "OO!p", &type, &PyDict_Type, &dtypes, &numpy.row_major))
-        return NULL;
-    if (fill_dtypes(dtypes, numpy.dtypes) != 0) return NULL;
-    use_type(&numpy.array, type);
-    Py_RETURN_NONE;
-}
-
-PyDoc_STRVAR(use_managed_doc,
-             "use_managed(tensor, handle)\n--\n\n"
-             "Read exact `tvm_ffi.Tensor`s, whose handle is at that offset; or with None no longer.");
-
-static PyObject *use_managed(PyObject *module, PyObject *args)
-{
-    (void)module;
-    PyObject *type;
-    if (!PyArg_ParseTuple(args, "On", &type, &managed.handle)) return NULL;
-    use_type(&managed.tensor, type);
-    Py_RETURN_NONE;
-}
-
-PyDoc_STRVAR(use_torch_doc,
-             "use_torch(tensor, parameter, dtypes, offsets, keys, api, addresses)\n--\n\n"
-             "Read exact `torch.Tensor`s and Parameters, or with None no longer.");
-
-static PyObject *use_torch(PyObject *module, PyObject *args)
-{
-    (void)module;
-    PyObject *tensor, *parameter, *dtypes;
-    Py_ssize_t at[6];
-    unsigned long long allowed, needed, api, to[9];
-    if (!PyArg_ParseTuple(args, "OOO!(nnnnnn)(KK)K(KKKKKKKKK)", &tensor, &parameter, &PyDict_Type,
-                          &dtypes, &at[0], &at[1], &at[2], &at[3], &at[4], &at[5], &allowed,
-                          &needed, &api, &to[0], &to[1], &to[2], &to[3], &to[4], &to[5], &to[6],
-                          &to[7], &to[8]))
-        return NULL;
-    if (fill_dtypes(dtypes, torch.dtypes) != 0) return NULL;
-    torch.impl = at[0];
-    torch.keys = at[1];
-    torch.autograd = at[2];
-    torch.tangent = at[3];
-    torch.counter = at[4];
-    torch.version = at[5];
-    torch.allowed_keys = allowed;
-    torch.needed_keys = needed;
-    torch.api = (const ExchangeApi *)(uintptr_t)api;
-    torch.get_data_ptr = (int (*)(void *, void **))(uintptr_t)to[0];
-    torch.get_dim = (int (*)(void *, int64_t *))(uintptr_t)to[1];
-    torch.get_sizes = (int (*)(void *, int64_t **))(uintptr_t)to[2];
-    torch.get_strides = (int (*)(void *, int64_t **))(uintptr_t)to[3];
-    torch.get_dtype = (int (*)(void *, int32_t *))(uintptr_t)to[4];
-    torch.get_device_type = (int (*)(void *, int32_t *))(uintptr_t)to[5];
-    torch.get_device_index = (int (*)(void *, int32_t *))(uintptr_t)to[6];
-    torch.grad_mode_is_enabled = (_Bool (*)(void))(uintptr_t)to[7];
-    torch.requires_grad = (_Bool (*)(const void *))(uintptr_t)to[8];
-    use_type(&torch.tensor, tensor);
-    use_type(&torch.parameter, parameter);
-    Py_RETURN_NONE;
-}
-
-PyDoc_STRVAR(use_exchange_doc,
-             "use_exchange(type, api)\n--\n\n"
-             "Read instances of exactly this type by the DLPackExchangeAPI at that address. False "
-             "if it cannot, or if there are too many types.");
-
-static PyObject *use_exchange(PyObject *module, PyObject *args)
-{
-    (void)module;
-    PyObject *type;
-    unsigned long long address;
-    if (!PyArg_ParseTuple(args, "O!K", &PyType_Type, &type, &address)) return NULL;
-    const ExchangeApi *api = (const ExchangeApi *)(uintptr_t)address;
-    if (exchange_count == MAX_EXCHANGE || api->major != 1 || api->borrow == NULL) Py_RETURN_FALSE;
-    exchange[exchange_count].type = NULL;
-    use_type(&exchange[exchange_count].type, type);
-    exchange[exchange_count].api = api;
-    exchange_count++;
-    Py_RETURN_TRUE;
 }
 
 static PyMethodDef methods[] = {

@@ -19,9 +19,9 @@ def describe(
     entry: object,
     name: str,
     info: object,
-    makers: tuple[Callable[[Any, Any], object], Callable[[Any, Any], object]],
+    makers: tuple[Callable[[Any, Any], object], ...],
     by_position: bool,
-    direct: bool,
+    returns: bool,
     positional: int,
     parameters: tuple[tuple[Any, ...], ...] | None,
 ) -> None: ...

@@ -50,11 +50,6 @@ def has_arrays(params: Iterable[Parameter]) -> bool:
     return any(param.kind in _ARRAYS or has_arrays(param.elements) for param in params)
 
 
-def converts_any(params: Iterable[Parameter]) -> bool:
-    """Tell whether there is anything that an adapter may convert."""
-    return any(param.kind in _EXPRESSIONS or param.elements for param in params)
-
-
 def adapter(
     function: Callable[..., Any], order: Sequence[int], info: Info, *, converts: bool = True
 ) -> Callable[..., Any]:
@@ -145,31 +140,42 @@ def finishing(function: Callable[..., Any], info: Info) -> Callable[..., Any]:
 
     Nothing is told of a call that fails, as in PyTorch.
     """
-    paths = list(_array_paths(info.parameters))
-    written = [path for path, param in paths if param.intent != "in"]
-    returns_tensors = any(result.kind == "Tensor" for result in info.results)
-    if not paths or not (written or returns_tensors):
-        return function
+    written = [path for path, param in array_paths(info.parameters) if param.intent != "in"]
+    convert = returning(info) if returns_tensors(info) else None
 
     def call(*args: Any) -> Any:
         result = function(*args)
         for path in written:
             arrays.mark_written(_at(args, path))
-        if returns_tensors:
-            passed = [_at(args, path) for path, _ in paths]
-            return arrays.like_arguments(result, [each for each in passed if each is not None])
-        return result
+        return result if convert is None else convert(result, args)
 
-    return call
+    return call if written or convert else function
 
 
-def _array_paths(
+def returns_tensors(info: Info) -> bool:
+    """Tell whether a result is a tensor."""
+    return any(result.kind == "Tensor" for result in info.results)
+
+
+def returning(info: Info) -> Callable[[Any, Sequence[Any]], Any]:
+    """Make the function that converts a result to the framework of the arrays in the arguments."""
+    paths = [path for path, _ in array_paths(info.parameters)]
+
+    def converted(result: Any, args: Sequence[Any]) -> Any:
+        passed = (_at(args, path) for path in paths)
+        return arrays.like_arguments(result, [each for each in passed if each is not None])
+
+    return converted
+
+
+def array_paths(
     params: Sequence[Parameter], path: tuple[int, ...] = ()
 ) -> Iterator[tuple[tuple[int, ...], Parameter]]:
+    """Yield the places of parameters that may have arrays, in tuples too, and the parameters."""
     for index, param in enumerate(params):
         if param.kind in _ARRAYS:
             yield (*path, index), param
-        yield from _array_paths(param.elements, (*path, index))
+        yield from array_paths(param.elements, (*path, index))
 
 
 def _at(args: Any, path: tuple[int, ...]) -> Any:

@@ -11,7 +11,13 @@ import tvm_ffi
 from ffi_builder.runtime.entry import available
 from ffi_builder.runtime.entry.available import Extension
 from ffi_builder.runtime.metadata import EMPTY, Info, Parameter
-from ffi_builder.runtime.python.arguments import adapter, converts_any, has_arrays
+from ffi_builder.runtime.python.arguments import (
+    adapter,
+    array_paths,
+    has_arrays,
+    returning,
+    returns_tensors,
+)
 from ffi_builder.runtime.python.function import (
     Described,
     by_position,
@@ -21,8 +27,8 @@ from ffi_builder.runtime.python.function import (
 )
 from ffi_builder.runtime.python.signature import python_names, python_signature
 
-_GENERAL, _SCALAR, _TENSOR, _TENSOR_IN, _KEPT = range(5)
-"""Kinds of parameters, as in `_entry.c`."""
+_GENERAL, _SCALAR, _TENSOR, _TENSOR_IN, _KEPT, _KEPT_IN, _ITEMS, _UNKNOWN = range(8)
+"""Kinds of parameters, as in `_entry.h`."""
 
 _SCALARS: Final = frozenset(
     [f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)]
@@ -92,10 +98,11 @@ def _entry(
     result: Any = found.make()
     result.__move_handle_from__(function)
     parameters, positional = _parameters(info, by_name=converts, most=found.module.MAX_ARGS)
-    params = info.parameters
-    direct = not has_arrays(params) and not (converts and converts_any(params))
     makers = (_converting, with_keywords) if converts else (_checking, by_position)
-    found.module.describe(result, name, info, makers, not converts, direct, positional, parameters)
+    returns = returns_tensors(info)
+    found.module.describe(
+        result, name, info, (*makers, _returning), not converts, returns, positional, parameters
+    )
     return result
 
 
@@ -107,6 +114,12 @@ def _converting(general: tvm_ffi.Function, info: Info) -> Callable[..., Any]:
 def _checking(general: tvm_ffi.Function, info: Info) -> Callable[..., Any]:
     """Make the same function, which converts nothing."""
     return adapter(general, range(len(info.parameters)), info, converts=False)
+
+
+def _returning(general: tvm_ffi.Function, info: Info) -> Callable[..., Any]:
+    """Make the function that converts a result for a call with these arguments."""
+    del general
+    return returning(info)
 
 
 def _parameters(
@@ -122,29 +135,29 @@ def _parameters(
     # By position: all, in order; or those that are not keyword-only, which stand anywhere.
     order = [at for at, param in enumerate(info.parameters) if not (by_name and param.kw_only)]
     at_position = [*order, *[0] * (len(names) - len(order))]
-    kinds = _kinds(info)
+    kinds = _kinds(info, converts=by_name)
     return tuple(
         (name, kind, at, *(() if param.default is EMPTY else (param.default,)))
         for name, kind, at, param in zip(names, kinds, at_position, info.parameters, strict=True)
     ), len(order)
 
 
-def _kinds(info: Info) -> list[int]:
+def _kinds(info: Info, *, converts: bool) -> list[int]:
     borrows = _borrows(info)
-    return [
-        _tensor(param, borrows)
-        if param.kind == "Tensor"
-        else _SCALAR
-        if param.kind in _SCALARS
-        else _GENERAL
-        for param in info.parameters
-    ]
+    return [_kind(param, borrows=borrows, converts=converts) for param in info.parameters]
 
 
-def _tensor(param: Parameter, borrows: bool) -> int:
-    if not borrows:
-        return _KEPT
-    return _TENSOR_IN if param.intent == "in" else _TENSOR
+def _kind(param: Parameter, *, borrows: bool, converts: bool) -> int:
+    if param.kind == "Tensor":
+        read_only = param.intent == "in"
+        return (_TENSOR if borrows else _KEPT) + read_only
+    if param.kind in _SCALARS:
+        return _SCALAR
+    intents = [element.intent for _, element in array_paths(param.elements)]
+    if "in" in intents:
+        return _UNKNOWN
+    is_converted = converts and param.elements
+    return _ITEMS if is_converted or has_arrays([param]) else _GENERAL
 
 
 def _borrows(info: Info) -> bool:
@@ -154,5 +167,4 @@ def _borrows(info: Info) -> bool:
     framework whose tensors came, which the general way finds out.
     """
     callbacks = any(param.kind in ("Function", "Object") for param in info.parameters)
-    tensors = any(result.kind == "Tensor" for result in info.results)
-    return info.borrows and not tensors and not callbacks
+    return info.borrows and not returns_tensors(info) and not callbacks

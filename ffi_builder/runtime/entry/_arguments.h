@@ -1,0 +1,150 @@
+/* Arguments of a call: bound to parameters, and read or looked at. */
+#ifndef FFI_BUILDER_ENTRY_ARGUMENTS_H
+#define FFI_BUILDER_ENTRY_ARGUMENTS_H
+
+#include "_entry.h"
+
+static int read_string(PyObject *text, Call *call, Any *out)
+{
+    ByteArray bytes;
+    Py_ssize_t size;
+    bytes.data = PyUnicode_AsUTF8AndSize(text, &size);
+    if (bytes.data == NULL) {
+        PyErr_Clear(); /* surrogates */
+        return 0;
+    }
+    bytes.size = (size_t)size;
+    if (ffi.string(&bytes, out) != 0) return 0;
+    if (out->type_index >= ANY_OBJECT) call->strings[call->string_count++] = out->v_ptr;
+    return 1;
+}
+
+static int read_tensor(PyObject *value, PyTypeObject *type, int kind, Call *call, Any *out)
+{
+    if (type == managed.tensor) return read_managed(value, out);
+    if (kind > KIND_TENSOR_IN) return 0;
+    if (type == numpy.array) return read_ndarray(value, call, out, kind == KIND_TENSOR_IN);
+    if (type == torch.tensor || type == torch.parameter)
+        return read_torch(value, call, out, kind == KIND_TENSOR_IN);
+    return read_exchange(value, type, call, out);
+}
+
+static inline int read_argument(PyObject *value, int kind, Call *call, Any *out)
+{
+    PyTypeObject *type = Py_TYPE(value);
+    if (kind >= KIND_TENSOR && value != Py_None)
+        return read_tensor(value, type, kind, call, out);
+    out->small_str_len = 0;
+    if (value == Py_None) {
+        out->type_index = ANY_NONE;
+        out->v_int64 = 0;
+        return 1;
+    }
+    if (kind == KIND_GENERAL) return 0;
+    if (type == &PyLong_Type) {
+        int overflow;
+        out->type_index = ANY_INT;
+#if PY_VERSION_HEX < 0x030C0000
+        /* What PyLong_AsLongLongAndOverflow does first, without a call. */
+        if (Py_SIZE(value) >= -1 && Py_SIZE(value) <= 1) {
+            out->v_int64 = Py_SIZE(value) * (int64_t)((PyLongObject *)value)->ob_digit[0];
+            return 1;
+        }
+#endif
+        out->v_int64 = PyLong_AsLongLongAndOverflow(value, &overflow);
+        return !overflow;
+    }
+    if (type == &PyFloat_Type) {
+        out->type_index = ANY_FLOAT;
+        out->v_float64 = PyFloat_AsDouble(value);
+        return 1;
+    }
+    if (type == &PyBool_Type) {
+        out->type_index = ANY_BOOL;
+        out->v_int64 = value == Py_True;
+        return 1;
+    }
+    return type == &PyUnicode_Type && read_string(value, call, out);
+}
+
+/* The number of the parameter of that name, or -1. */
+static int parameter_named(const Entry *entry, PyObject *name)
+{
+    for (int i = 0; i < entry->count; i++)
+        if (entry->parameters[i].name == name) return i;
+    for (int i = 0; i < entry->count; i++)
+        if (PyUnicode_Compare(entry->parameters[i].name, name) == 0) return i;
+    return -1;
+}
+
+/* Whether all arguments are given, in the order of the parameters: `args` is what `bind` makes. */
+static inline int in_order(const Entry *entry, Py_ssize_t given, PyObject *keywords)
+{
+    if (!entry->ordered || given > entry->positional) return 0;
+    Py_ssize_t named = keywords == NULL ? 0 : TUPLE_SIZE(keywords);
+    if (given + named != entry->count) return 0;
+    const Parameter *next = entry->parameters + given;
+    for (Py_ssize_t i = 0; i < named; i++)
+        if (next[i].name != TUPLE_ITEM(keywords, i)) return 0;
+    return 1;
+}
+
+/* Put what is given, and defaults, in the order of the parameters. 0 if that cannot be done. */
+static int bind(const Entry *entry, PyObject *const *args, Py_ssize_t given, PyObject *keywords,
+                PyObject **values)
+{
+    if (given > entry->positional) return 0;
+    const Parameter *parameters = entry->parameters;
+    Py_ssize_t count = entry->count, named = keywords == NULL ? 0 : TUPLE_SIZE(keywords);
+    for (Py_ssize_t i = 0; i < count; i++) values[i] = NULL;
+    for (Py_ssize_t i = 0; i < given; i++) values[parameters[i].at] = args[i];
+    for (Py_ssize_t i = 0; i < named; i++) {
+        int at = parameter_named(entry, TUPLE_ITEM(keywords, i));
+        if (at < 0 || values[at] != NULL) return 0;
+        values[at] = args[given + i];
+    }
+    if (given + named == count) return 1; /* each of them once */
+    for (Py_ssize_t i = 0; i < count; i++) {
+        if (values[i] == NULL) values[i] = entry->parameters[i].fallback;
+        if (values[i] == NULL) return 0;
+    }
+    return 1;
+}
+
+/* Whether Python would pass a value on as it is; which arrays it is or has is noted. */
+static int passes(const Entry *entry, PyObject *value, int kind, Call *call, int depth)
+{
+    PyTypeObject *type = Py_TYPE(value);
+    if (kind == KIND_GENERAL || (kind == KIND_SCALAR && entry->by_position)) return 1;
+    if (value == Py_None || type == &PyLong_Type || type == &PyFloat_Type ||
+        type == &PyBool_Type || type == &PyUnicode_Type || type == managed.tensor)
+        return 1;
+    if (kind == KIND_ITEMS && (type == &PyTuple_Type || type == &PyList_Type) && depth < 8) {
+        for (Py_ssize_t i = 0; i < PySequence_Size(value); i++) {
+            PyObject *item = type == &PyTuple_Type ? PyTuple_GetItem(value, i) : PyList_GetItem(value, i);
+            if (!passes(entry, item, kind, call, depth + 1)) return 0;
+        }
+        return 1;
+    }
+    int read_only = kind == KIND_TENSOR_IN || kind == KIND_KEPT_IN;
+    if (type == numpy.array) {
+        call->has_arrays = 1;
+        return is_writable(value);
+    }
+    if (type == torch.tensor || type == torch.parameter) {
+        call->has_arrays = 1;
+        if (!is_plain_torch(value, call)) return 0;
+        if (read_only) return 1;
+        if (call->written_count == MAX_ARGS) return 0;
+        call->written[call->written_count++] = value;
+        return 1;
+    }
+    return 0;
+}
+
+static void drop_strings(Call *call)
+{
+    for (int i = 0; i < call->string_count; i++) ffi.decref(call->strings[i]);
+}
+
+#endif

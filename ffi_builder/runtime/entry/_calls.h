@@ -1,0 +1,240 @@
+/* Calls: of the code with arguments that were read, and by the general way. */
+#ifndef FFI_BUILDER_ENTRY_CALLS_H
+#define FFI_BUILDER_ENTRY_CALLS_H
+
+#include "_arguments.h"
+
+/* ---- what came back */
+
+typedef struct {
+    Any result;
+    int status;
+} Outcome;
+
+/* The code of `base.finish`, a tvm_ffi.Function: it ends as another call did. */
+static int finish(void *handle, const Any *args, int32_t count, Any *result)
+{
+    (void)handle;
+    (void)count;
+    const Outcome *outcome = args[0].v_ptr;
+    *result = outcome->result;
+    return outcome->status;
+}
+
+/* Let tvm-ffi make the error or the object of a call. */
+static PyObject *finished(Outcome *outcome)
+{
+    if (outcome->status != 0 && PyErr_Occurred()) {
+        /* Raised by Python code that was called; what TVM-FFI has noted says no more than that. */
+        void *error = NULL;
+        ffi.take_error(&error);
+        if (error != NULL) ffi.decref(error);
+        return NULL;
+    }
+    PyObject *address = PyLong_FromVoidPtr(outcome);
+    if (address == NULL) return NULL;
+    PyObject *result = PyObject_Vectorcall(base.finish, &address, 1, NULL);
+    Py_DECREF(address);
+    return result;
+}
+
+static PyObject *returned(Outcome *outcome)
+{
+    if (outcome->status == 0) {
+        switch (outcome->result.type_index) {
+            case ANY_NONE:
+                Py_INCREF(Py_None);
+                return Py_None;
+            case ANY_INT:
+                return PyLong_FromLongLong(outcome->result.v_int64);
+            case ANY_FLOAT:
+                return PyFloat_FromDouble(outcome->result.v_float64);
+            case ANY_BOOL:
+                return PyBool_FromLong(outcome->result.v_int64 != 0);
+        }
+    }
+    return finished(outcome);
+}
+
+/* ---- calling */
+
+static void raise_versions(const Call *call)
+{
+    for (int i = 0; i < call->written_count; i++) raise_version(call->written[i]);
+}
+
+/* The call that has been read. The handle was looked at before. */
+static PyObject *run(PyObject *self, int count, Call *call)
+{
+    Outcome outcome = {{ANY_NONE, 0, {0}}, 0};
+    void *handle = FIELD(void *, self, base.handle), *previous = NULL;
+    SafeCall code = FIELD(SafeCall, handle, FUNCTION_SAFE_CALL);
+    if (call->has_stream) {
+        outcome.status = ffi.set_stream(call->device_type, call->device_id, call->stream, &previous);
+        if (outcome.status != 0) {
+            drop_strings(call);
+            return returned(&outcome);
+        }
+    }
+    if (FIELD(int, self, base.release_gil)) {
+        PyThreadState *state = PyEval_SaveThread();
+        outcome.status = code(handle, call->args, count, &outcome.result);
+        PyEval_RestoreThread(state);
+    } else {
+        outcome.status = code(handle, call->args, count, &outcome.result);
+    }
+    if (call->has_stream && previous != call->stream)
+        ffi.set_stream(call->device_type, call->device_id, previous, NULL);
+    if (call->string_count) drop_strings(call);
+    if (outcome.status == 0) raise_versions(call);
+    return returned(&outcome);
+}
+
+/* Another tvm_ffi.Function of the same handle. */
+static PyObject *same_function(PyObject *self)
+{
+    void *handle = FIELD(void *, self, base.handle);
+    PyObject *made = PyObject_CallMethod((PyObject *)base.function, "__new__", "O", base.function);
+    if (made == NULL || handle == NULL) return made;
+    if (ffi.incref(handle) != 0) {
+        Py_DECREF(made);
+        PyErr_SetString(PyExc_RuntimeError, "a function's handle cannot be counted");
+        return NULL;
+    }
+    FIELD(void *, made, base.handle) = handle;
+    return made;
+}
+
+/* The function in Python of that number; a borrowed reference, or NULL and an error. */
+static PyObject *python_of(PyObject *self, Entry *entry, int number)
+{
+    if (entry->general == NULL) {
+        PyObject *general = same_function(self);
+        if (general == NULL) return NULL;
+        if (entry->general == NULL) entry->general = general;
+        else Py_DECREF(general); /* another thread was quicker */
+    }
+    if (entry->python[number] == NULL) {
+        PyObject *maker = TUPLE_ITEM(entry->makers, number);
+        PyObject *made = PyObject_CallFunctionObjArgs(maker, entry->general, entry->info, NULL);
+        if (made == NULL) return NULL;
+        if (entry->python[number] == NULL) entry->python[number] = made;
+        else Py_DECREF(made);
+    }
+    FIELD(int, entry->general, base.release_gil) = FIELD(int, self, base.release_gil);
+    return entry->python[number];
+}
+
+/* Show Python the types that were not known here, so that it can say how they are read. */
+static int learn(const Entry *entry, PyObject *const *values)
+{
+    static const void *seen[16]; /* addresses only: a type in another's place is not learnt */
+    for (int i = 0; i < entry->count; i++) {
+        PyTypeObject *type = Py_TYPE(values[i]);
+        if (entry->parameters[i].kind < KIND_TENSOR || type == managed.tensor ||
+            type == numpy.array || type == torch.tensor || type == torch.parameter ||
+            values[i] == Py_None)
+            continue;
+        const void **slot = &seen[((uintptr_t)type >> 6) % 16];
+        if (*slot == type) continue;
+        *slot = type;
+        PyObject *done = PyObject_CallFunctionObjArgs(base.learn, (PyObject *)type, NULL);
+        if (done == NULL) return -1;
+        Py_DECREF(done);
+    }
+    return 0;
+}
+
+static PyObject *tuple_of(PyObject *const *values, Py_ssize_t count)
+{
+    PyObject *tuple = PyTuple_New(count);
+    for (Py_ssize_t i = 0; tuple != NULL && i < count; i++) {
+        Py_INCREF(values[i]);
+        PyTuple_SetItem(tuple, i, values[i]);
+    }
+    return tuple;
+}
+
+/* tvm-ffi's own call. */
+static PyObject *call_direct(PyObject *self, PyObject *const *values, Py_ssize_t count)
+{
+    PyObject *tuple = tuple_of(values, count);
+    if (tuple == NULL) return NULL;
+    PyObject *result = base.call(self, tuple, NULL);
+    Py_DECREF(tuple);
+    return result;
+}
+
+/* A function in Python. */
+static PyObject *call_python(PyObject *self, int number, PyObject *const *args, size_t flagged,
+                             PyObject *keywords)
+{
+    PyObject *python = python_of(self, entry_of(self), number);
+    if (python == NULL) return NULL;
+    Py_INCREF(python);
+    PyObject *result = PyObject_Vectorcall(python, args, flagged, keywords);
+    Py_DECREF(python);
+    return result;
+}
+
+static PyObject *call_unread(PyObject *self, PyObject *const *args, size_t flagged,
+                             PyObject *keywords)
+{
+    entry_of(self)->general_calls++;
+    return call_python(self, PYTHON_AS_GIVEN, args, flagged, keywords);
+}
+
+/* Tensors that came back, in the arguments' framework. Takes the reference to the result. */
+static PyObject *converted(PyObject *self, PyObject *result, PyObject *const *values)
+{
+    if (Py_TYPE(result) == torch.tensor || result == Py_None) return result;
+    PyObject *tuple = tuple_of(values, entry_of(self)->count), *made = NULL;
+    if (tuple != NULL) {
+        PyObject *const args[] = {result, tuple};
+        made = call_python(self, PYTHON_RETURNED, args, 2, NULL);
+        Py_DECREF(tuple);
+    }
+    Py_DECREF(result);
+    return made;
+}
+
+/* The same arguments, by the general way: tvm-ffi's own if they need no change. */
+static PyObject *call_general(PyObject *self, PyObject *const *values, Call *call)
+{
+    Entry *entry = entry_of(self);
+    int count = entry->count, i = 0;
+    entry->general_calls++;
+    call->written_count = call->has_arrays = 0;
+    while (i < count && passes(entry, values[i], entry->parameters[i].kind, call, 0)) i++;
+    if (i < count) return call_python(self, PYTHON_IN_ORDER, values, count, NULL);
+    PyObject *result = call_direct(self, values, count);
+    if (result == NULL) return NULL;
+    raise_versions(call);
+    return entry->returns && call->has_arrays ? converted(self, result, values) : result;
+}
+
+static PyObject *call_read(PyObject *self, PyObject *const *args, size_t flagged,
+                           PyObject *keywords)
+{
+    const Entry *entry = entry_of(self);
+    Py_ssize_t given = flagged & ~PY_VECTORCALL_ARGUMENTS_OFFSET;
+    PyObject *bound[MAX_ARGS], *const *values = args;
+    if (!in_order(entry, given, keywords)) {
+        if (!bind(entry, args, given, keywords, bound))
+            return call_unread(self, args, flagged, keywords);
+        values = bound;
+    }
+    Call call;
+    call.tensor_count = call.dim_count = call.written_count = call.string_count = 0;
+    call.grad_mode = -1;
+    call.has_stream = 0;
+    int count = entry->count, i = 0;
+    while (i < count && read_argument(values[i], entry->parameters[i].kind, &call, &call.args[i]))
+        i++;
+    if (i == count && FIELD(void *, self, base.handle) != NULL) return run(self, count, &call);
+    drop_strings(&call);
+    if (learn(entry, values) != 0) return NULL;
+    return call_general(self, values, &call);
+}
+
+#endif

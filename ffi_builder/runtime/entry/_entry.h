@@ -1,0 +1,79 @@
+/* What an entry is: its fields, and what all entries of the process share. */
+#ifndef FFI_BUILDER_ENTRY_ENTRY_H
+#define FFI_BUILDER_ENTRY_ENTRY_H
+
+#include "_abi.h"
+#include "_arrays.h"
+
+/* What an argument may be. None is read for each kind. */
+enum {
+    KIND_GENERAL = 0,   /* no array, and nothing that Python converts: left to tvm-ffi */
+    KIND_SCALAR = 1,    /* a number, a str or a stream */
+    KIND_TENSOR = 2,    /* may be borrowed */
+    KIND_TENSOR_IN = 3, /* and is only read */
+    KIND_KEPT = 4,      /* may outlive the call, so tvm-ffi makes an object of it */
+    KIND_KEPT_IN = 5,
+    KIND_ITEMS = 6,   /* a list or tuple, in which every array may be written */
+    KIND_UNKNOWN = 7, /* left to Python */
+};
+
+/* Functions in Python: of the arguments in order, of arguments as they were given, and of a result
+ * and the arguments. */
+enum { PYTHON_IN_ORDER, PYTHON_AS_GIVEN, PYTHON_RETURNED, PYTHON_COUNT };
+
+typedef struct {
+    PyObject *name;     /* interned */
+    PyObject *fallback; /* the default, or NULL */
+    uint8_t kind;
+    uint8_t at; /* which argument the positional one of this number is */
+} Parameter;
+
+/* What an entry has behind the fields of a tvm_ffi.Function. */
+typedef struct {
+    vectorcallfunc call;
+    PyObject *weak_references;
+    PyObject *name, *info; /* for the properties in Python */
+    PyObject *makers;      /* make `python` of `general` and `info`, when it is first needed */
+    PyObject *general;     /* a tvm_ffi.Function of the same handle, which `python` calls */
+    PyObject *python[PYTHON_COUNT]; /* the functions in Python, by PYTHON_… */
+    Parameter *parameters; /* NULL if calls are never read here */
+    uint8_t count, positional;
+    uint8_t ordered;     /* whether the positional ones are the first, in order */
+    uint8_t by_position; /* shown as a function that takes arguments by position */
+    uint8_t returns; /* whether tensors come back */
+    unsigned int general_calls;
+} Entry;
+
+static PyTypeObject *entry_type;
+static struct {
+    PyTypeObject *function; /* tvm_ffi.Function */
+    Py_ssize_t entry;       /* where an entry's own fields begin */
+    Py_ssize_t handle, release_gil;
+    ternaryfunc call; /* the slot */
+    PyObject *finish;
+    PyObject *learn; /* called once with the type of an argument that is not known here */
+} base;
+
+/* libtvm_ffi's functions. */
+static struct {
+    int (*incref)(void *);
+    int (*decref)(void *);
+    int (*string)(const ByteArray *, Any *);
+    void (*take_error)(void **);
+    int (*set_stream)(int32_t, int32_t, void *, void **);
+} ffi;
+
+#ifdef Py_LIMITED_API
+#define TUPLE_SIZE PyTuple_Size
+#define TUPLE_ITEM PyTuple_GetItem
+#else
+#define TUPLE_SIZE PyTuple_GET_SIZE
+#define TUPLE_ITEM PyTuple_GET_ITEM
+#endif
+
+static inline Entry *entry_of(PyObject *self)
+{
+    return (Entry *)((char *)self + base.entry);
+}
+
+#endif

@@ -1,0 +1,123 @@
+/* What Python tells the extension of frameworks, once it has checked it (layouts.py). */
+#ifndef FFI_BUILDER_ENTRY_SETUP_H
+#define FFI_BUILDER_ENTRY_SETUP_H
+
+#include "_arrays.h"
+
+/* The pairs (number, (code, bits)) of a dict, as a table. */
+static int fill_dtypes(PyObject *given, DataType *table)
+{
+    memset(table, 0, MAX_DTYPES * sizeof *table);
+    PyObject *key, *value;
+    Py_ssize_t at = 0;
+    while (PyDict_Next(given, &at, &key, &value)) {
+        int code, bits;
+        long number = PyLong_AsLong(key);
+        if (!PyArg_ParseTuple(value, "ii", &code, &bits)) return -1;
+        if (number < 0 || number >= MAX_DTYPES) {
+            PyErr_SetString(PyExc_ValueError, "no such type number");
+            return -1;
+        }
+        table[number] = (DataType){(uint8_t)code, (uint8_t)bits, 1};
+    }
+    return 0;
+}
+
+static void use_type(PyTypeObject **place, PyObject *type)
+{
+    Py_XDECREF((PyObject *)*place);
+    *place = NULL;
+    if (type == Py_None) return;
+    Py_INCREF(type);
+    *place = (PyTypeObject *)type;
+}
+
+PyDoc_STRVAR(use_numpy_doc,
+             "use_numpy(ndarray, dtypes, row_major)\n--\n\n"
+             "Read exact `ndarray`s, or with None no longer; `dtypes` maps type numbers to (code, "
+             "bits), and `row_major` says whether row-major arrays get such strides.");
+
+static PyObject *use_numpy(PyObject *module, PyObject *args)
+{
+    (void)module;
+    PyObject *type, *dtypes;
+    if (!PyArg_ParseTuple(args, "OO!p", &type, &PyDict_Type, &dtypes, &numpy.row_major))
+        return NULL;
+    if (fill_dtypes(dtypes, numpy.dtypes) != 0) return NULL;
+    use_type(&numpy.array, type);
+    Py_RETURN_NONE;
+}
+
+PyDoc_STRVAR(use_managed_doc,
+             "use_managed(tensor, handle)\n--\n\n"
+             "Read exact `tvm_ffi.Tensor`s, whose handle is at that offset; or with None no longer.");
+
+static PyObject *use_managed(PyObject *module, PyObject *args)
+{
+    (void)module;
+    PyObject *type;
+    if (!PyArg_ParseTuple(args, "On", &type, &managed.handle)) return NULL;
+    use_type(&managed.tensor, type);
+    Py_RETURN_NONE;
+}
+
+PyDoc_STRVAR(use_torch_doc,
+             "use_torch(tensor, parameter, dtypes, offsets, keys, api, addresses)\n--\n\n"
+             "Read exact `torch.Tensor`s and Parameters, or with None no longer.");
+
+static PyObject *use_torch(PyObject *module, PyObject *args)
+{
+    (void)module;
+    PyObject *tensor, *parameter, *dtypes;
+    Py_ssize_t at[6];
+    unsigned long long allowed, needed, api, to[9];
+    if (!PyArg_ParseTuple(args, "OOO!(nnnnnn)(KK)K(KKKKKKKKK)", &tensor, &parameter, &PyDict_Type,
+                          &dtypes, &at[0], &at[1], &at[2], &at[3], &at[4], &at[5], &allowed,
+                          &needed, &api, &to[0], &to[1], &to[2], &to[3], &to[4], &to[5], &to[6],
+                          &to[7], &to[8]))
+        return NULL;
+    if (fill_dtypes(dtypes, torch.dtypes) != 0) return NULL;
+    torch.impl = at[0];
+    torch.keys = at[1];
+    torch.autograd = at[2];
+    torch.tangent = at[3];
+    torch.counter = at[4];
+    torch.version = at[5];
+    torch.allowed_keys = allowed;
+    torch.needed_keys = needed;
+    torch.api = (const ExchangeApi *)(uintptr_t)api;
+    torch.get_data_ptr = (int (*)(void *, void **))(uintptr_t)to[0];
+    torch.get_dim = (int (*)(void *, int64_t *))(uintptr_t)to[1];
+    torch.get_sizes = (int (*)(void *, int64_t **))(uintptr_t)to[2];
+    torch.get_strides = (int (*)(void *, int64_t **))(uintptr_t)to[3];
+    torch.get_dtype = (int (*)(void *, int32_t *))(uintptr_t)to[4];
+    torch.get_device_type = (int (*)(void *, int32_t *))(uintptr_t)to[5];
+    torch.get_device_index = (int (*)(void *, int32_t *))(uintptr_t)to[6];
+    torch.grad_mode_is_enabled = (_Bool (*)(void))(uintptr_t)to[7];
+    torch.requires_grad = (_Bool (*)(const void *))(uintptr_t)to[8];
+    use_type(&torch.tensor, tensor);
+    use_type(&torch.parameter, parameter);
+    Py_RETURN_NONE;
+}
+
+PyDoc_STRVAR(use_exchange_doc,
+             "use_exchange(type, api)\n--\n\n"
+             "Read instances of exactly this type by the DLPackExchangeAPI at that address. False "
+             "if it cannot, or if there are too many types.");
+
+static PyObject *use_exchange(PyObject *module, PyObject *args)
+{
+    (void)module;
+    PyObject *type;
+    unsigned long long address;
+    if (!PyArg_ParseTuple(args, "O!K", &PyType_Type, &type, &address)) return NULL;
+    const ExchangeApi *api = (const ExchangeApi *)(uintptr_t)address;
+    if (exchange_count == MAX_EXCHANGE || api->major != 1 || api->borrow == NULL) Py_RETURN_FALSE;
+    exchange[exchange_count].type = NULL;
+    use_type(&exchange[exchange_count].type, type);
+    exchange[exchange_count].api = api;
+    exchange_count++;
+    Py_RETURN_TRUE;
+}
+
+#endif
