@@ -7,7 +7,8 @@ import resource
 import subprocess
 import sys
 import textwrap
-from collections.abc import Callable
+import weakref
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ import tvm_ffi
 
 from ffi_builder import attach, runtime
 from ffi_builder.providers import DirectCallProvider, NopCallProvider, PackedCallProvider
-from ffi_builder.spec import Choice, Signature, String, Tensor, Var, dims
+from ffi_builder.spec import Array, Choice, Param, Signature, String, Tensor, TupleParam, Var, dims
 from tests.entry.functions import both_ways, needs_extension, ways
 from tests.support.threads import together
 from tests.support.wrapping import new_module
@@ -62,7 +63,20 @@ def _outcomes() -> dict[str, Callable[[], object]]:
         tensor = sys.modules["torch"].ones(3)
         found["a tensor"] = lambda: arrays(tensor)
         found["a tensor behind a doubt"] = _failing(arrays, tensor, "x")
+        pairs = ways([TupleParam("p", [X, Array("xs")])]).entry
+        found["tensors in a tuple and a list"] = lambda: pairs((tensor, [tensor, 1]))
+        found["a wrong tuple of tensors"] = _failing(pairs, (tensor, tensor))
+        returns = _returning()
+        found["a tensor that comes back"] = lambda: returns(tensor)
+        found["a gradient"] = _failing(arrays, sys.modules["torch"].ones(3, requires_grad=True))
     return found
+
+
+def _returning() -> Callable[..., object]:
+    module = new_module()
+    signature = Signature("f", [X], returns=Tensor("y", [n], "float32", device_type="cpu"))
+    attach(module, signature, NopCallProvider())
+    return runtime.compile(module)["f"]
 
 
 @pytest.mark.parametrize("outcome", _outcomes())
@@ -178,11 +192,11 @@ llvm.func @__tvm_ffi_call(%h: !llvm.ptr, %args: !llvm.ptr, %n: i32, %result: !ll
 """
 
 
-def calling(function: Any) -> Any:
-    """An entry around a Python function of an int and a tensor, called by the packed convention."""
+def calling(function: Any, params: Sequence[Param] = (Var("a", "int32"), X)) -> Any:
+    """An entry around a Python function, called by the packed convention."""
     callback = tvm_ffi.convert(function)
     module = new_module(CALLER.replace("FUNCTION", str(callback.__chandle__())))
-    attach(module, Signature("f", [Var("a", "int32"), X]), PackedCallProvider("call"))
+    attach(module, Signature("f", params), PackedCallProvider("call"))
     entry = both_ways(runtime.compile(module)).entry
     entry.callback = callback
     return entry
@@ -213,6 +227,22 @@ def test_callbacks_return_raise_and_call_again(release_gil: bool) -> None:
         with pytest.raises(KeyError, match="the end"):
             f(depth, array)
     assert f._general_calls == before
+
+
+def test_a_list_that_loses_its_tensors_during_the_call() -> None:
+    torch = pytest.importorskip("torch", reason="needs torch: `make test-frameworks` installs it")
+    tensors: list[Any] = []
+
+    def clear(_: object) -> None:
+        tensors.clear()
+
+    call = calling(clear, [Array("xs")])
+    for _ in range(100):
+        tensors += [torch.zeros(3) for _ in range(9)]
+        ended = [weakref.ref(item) for item in tensors]
+        call(tensors)
+        assert not tensors
+        assert not any(item() for item in ended)
 
 
 def test_what_is_kept_is_not_borrowed() -> None:

@@ -207,9 +207,12 @@ static PyObject *call_general(PyObject *self, PyObject *const *values, Call *cal
     call->written_count = call->has_arrays = 0;
     while (i < count && passes(entry, values[i], entry->parameters[i].kind, call, 0)) i++;
     if (i < count) return call_python(self, PYTHON_IN_ORDER, values, count, NULL);
+    /* A list may lose its items meanwhile. */
+    for (i = 0; i < call->written_count; i++) Py_INCREF(call->written[i]);
     PyObject *result = call_direct(self, values, count);
+    if (result != NULL) raise_versions(call);
+    for (i = 0; i < call->written_count; i++) Py_DECREF(call->written[i]);
     if (result == NULL) return NULL;
-    raise_versions(call);
     return entry->returns && call->has_arrays ? converted(self, result, values) : result;
 }
 
