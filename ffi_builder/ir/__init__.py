@@ -4,6 +4,7 @@ from ffi_builder.ir.builder import Builder
 from ffi_builder.ir.bytecode_cache import bytecode, define_cached
 from ffi_builder.ir.checking import ERROR_KINDS, CheckingBuilder
 from ffi_builder.ir.distribution import OPERATIONS, Distribution, named, of_module
+from ffi_builder.ir.kernel import Kernel, KernelValue, read_kernel, recorded_types
 from ffi_builder.ir.kernel_types import (
     FunctionTypes,
     KernelType,
@@ -29,7 +30,9 @@ __all__ = [
     "CheckingBuilder",
     "Distribution",
     "FunctionTypes",
+    "Kernel",
     "KernelType",
+    "KernelValue",
     "MemRef",
     "Module",
     "Operation",
@@ -49,5 +52,7 @@ __all__ = [
     "of_module",
     "pass_through",
     "read_function",
+    "read_kernel",
     "read_type",
+    "recorded_types",
 ]
