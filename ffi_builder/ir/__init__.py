@@ -16,7 +16,7 @@ from ffi_builder.ir.kernel_types import (
     read_type,
 )
 from ffi_builder.ir.protocols import Attribute, Block, Module, Operation, Type, Value
-from ffi_builder.ir.symbols import Symbols, describe, function_parts
+from ffi_builder.ir.symbols import Symbols, aggregate_members, describe, function_parts
 from ffi_builder.ir.trusted import mark_trusted, pass_through
 from ffi_builder.ir.types import LLVM_TYPES, Types
 
@@ -40,6 +40,7 @@ __all__ = [
     "Type",
     "Types",
     "Value",
+    "aggregate_members",
     "bytecode",
     "define_cached",
     "describe",
