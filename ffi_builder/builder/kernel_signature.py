@@ -70,7 +70,8 @@ def signature_of(
     Args:
         module: an ``ir.Module`` of any MLIR Python distribution, or MLIR text, which torch-mlir
             parses. After lowering, the types are those that
-            :func:`~ffi_builder.record_memref_types` has recorded, and otherwise pointers.
+            :func:`~ffi_builder.record_memref_types` has recorded; without a record, a memref is
+            pointers and integers.
         kernel: the symbol of a ``func.func`` or ``llvm.func``.
         name: the name of the signature; left out, ``kernel``.
         names: a name for each argument, instead of those in the module.

@@ -35,7 +35,8 @@ _PARSER: Final = "torch_mlir"
 """The distribution that parses a module given as text."""
 _FUNCTIONS: Final = ("func.func", "llvm.func")
 _NAME_LOCATION: Final = re.compile(r'loc\("((?:[^"\\]|\\.)*)"(?:\(.*\))?\)', re.DOTALL)
-_PLACE: Final = re.compile(r'loc\("[^"]*":(\d+):(\d+)')
+_PLACE: Final = re.compile(r'loc\("-":(\d+):(\d+)')
+"""A place in the text that was parsed, which MLIR calls ``-``."""
 _WRITTEN: Final = re.compile(rb"%([A-Za-z_$.][\w$.-]*)")
 _NAME_ATTRIBUTE: Final = "ml_program.identifier"
 

@@ -153,6 +153,12 @@ def test_names_of_locations_attributes_and_text() -> None:
     )
 
 
+def test_places_in_other_files_are_not_looked_up_in_the_text() -> None:
+    text = 'func.func @f(%x: f32, %y: f32 loc("k.py":1:14)) { return }'
+    params = signature_of(text, "f").params
+    assert [param.name for param in params] == ["x", "arg1"]
+
+
 def test_the_text_says_nothing_of_a_module() -> None:
     module = new_module(MATMUL)
     names = [param.name for param in signature_of(module, "mm", device_type="cpu").params]
