@@ -9,7 +9,7 @@ import importlib.util
 
 import numpy as np
 
-from ffi_builder import attach_ffi_func, explain, providers, runtime, spec
+from ffi_builder import attach, explain, providers, runtime, signature_of
 from ffi_builder.ir import Module
 
 # Text here; an ir.Module of torch-mlir, jaxlib, IREE or your own MLIR works too.
@@ -25,19 +25,14 @@ LOWERING = (
     "convert-scf-to-cf,convert-to-llvm,reconcile-unrealized-casts)"
 )
 
-# What the function accepts. A symbol is bound where it first occurs, and must then recur.
-n, k, m = spec.dims("n k m")
-with spec.DefaultConfig(device_type="cpu"):
-    MATMUL = [
-        spec.Tensor("A", [n, k], "float32"),
-        spec.Tensor("B", [k, m], "float32"),
-        spec.Tensor("C", [n, m], "float32"),
-    ]
+# The kernel says dtypes and ranks; it does not say which sizes must be equal.
+SIZES = {"A": ["n", "k"], "B": ["k", "m"], "C": ["n", "m"]}
+SIGNATURE = signature_of(KERNEL, "mm", name="matmul", symbols=SIZES, device_type="cpu")
 
 
 def attach_matmul(module: Module) -> None:
     """The hook: it gets the lowered module, in which @mm takes expanded memref descriptors."""
-    attach_ffi_func(module, "matmul", MATMUL, providers.MemRefCallProvider("mm"))
+    attach(module, SIGNATURE, providers.MemRefCallProvider("mm"))
 
 
 def heading(text: str) -> None:
@@ -45,11 +40,10 @@ def heading(text: str) -> None:
 
 
 def main() -> None:
-    signature = spec.Signature("matmul", MATMUL)
     heading("The signature")
-    print(signature)
+    print(SIGNATURE)
     heading("The plan: what is checked, in which order, and what fails how")
-    print(explain(signature))
+    print(explain(SIGNATURE))
 
     compiled = runtime.compile(KERNEL, pipeline=LOWERING, post_compile_hooks=[attach_matmul])
     matmul = compiled["matmul"]

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         attach_ffi_func,
         record_memref_types,
         rename_tvm_ffi_function,
+        signature_of,
     )
     from ffi_builder.plan import Plan, explain, make_plan
 
@@ -40,6 +41,7 @@ __all__ = [
     "record_memref_types",
     "rename_tvm_ffi_function",
     "runtime",
+    "signature_of",
     "spec",
     "testing",
 ]
@@ -53,6 +55,7 @@ _HOMES: Final = {
     "make_plan": "plan",
     "record_memref_types": "builder",
     "rename_tvm_ffi_function": "builder",
+    "signature_of": "builder",
 }
 """The subpackage that defines each lazily loaded name."""
 

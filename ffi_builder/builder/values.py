@@ -7,7 +7,7 @@ there does not dominate what follows the branch.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -21,27 +21,6 @@ from ffi_builder.errors import BuildError
 from ffi_builder.ir import CheckingBuilder, Value
 from ffi_builder.plan import Part, Place
 from ffi_builder.plan.results import OVERFLOW
-
-
-class Binding(Mapping[spec.Var, Value]):
-    """Maps each symbol to its value, in its own type."""
-
-    def __init__(self, decoded: DecodedValues) -> None:
-        self._decoded = decoded
-
-    def __getitem__(self, var: spec.Var) -> Value:
-        if var not in self._decoded.symbols:
-            raise KeyError(var)
-        return self._decoded.value(var)
-
-    def __iter__(self) -> Iterator[spec.Var]:
-        return iter(self._decoded.symbols)
-
-    def __len__(self) -> int:
-        return len(self._decoded.symbols)
-
-    def __repr__(self) -> str:
-        return f"<the values of {', '.join(var.name for var in self) or 'no symbols'}>"
 
 
 @dataclass

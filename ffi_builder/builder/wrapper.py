@@ -23,7 +23,7 @@ from ffi_builder.builder.location import backtrace, location_of_wrapper
 from ffi_builder.builder.metadata import metadata
 from ffi_builder.builder.results import Results
 from ffi_builder.builder.reuse import Names, Template
-from ffi_builder.builder.values import Binding, DecodedValues, argument_places, distinct
+from ffi_builder.builder.values import DecodedValues, argument_places, distinct
 from ffi_builder.builder.verify import verify_added
 from ffi_builder.diagnosis.encode import encode
 from ffi_builder.diagnosis.writing import Table
@@ -44,7 +44,7 @@ from ffi_builder.ir import (
 from ffi_builder.plan import Plan, make_plan, steps
 from ffi_builder.plan.messages import signature_text
 from ffi_builder.protocol import METADATA, TABLE
-from ffi_builder.providers.context import CallContext, ModuleContext
+from ffi_builder.providers.context import Binding, CallContext, ModuleContext
 from ffi_builder.providers.globals import store_none
 from ffi_builder.providers.provider import CallProvider, Members
 from ffi_builder.suggest import did_you_mean
@@ -295,7 +295,7 @@ def _emit_call(
         raw_num_args=fast.count,
         raw_result=result,
         builder=b,
-        matched_var_binding=Binding(decoded),
+        matched_var_binding=Binding(decoded, decoded.symbols),
         signature=signature,
         decoded=decoded,
     )

@@ -10,6 +10,7 @@ None needs a driver or a GPU. Each imports NVIDIA's compilers when it is called.
 from ffi_builder.cuda.assembler import assemble
 from ffi_builder.cuda.compiler import compile_cuda
 from ffi_builder.cuda.lowering import lower_to_ptx
+from ffi_builder.cuda.triton import triton_signature
 from ffi_builder.cuda.wrapping import wrap_cubin
 from ffi_builder.kernel_image import Image, Kernel, Parameter, find_kernel
 from ffi_builder.kernel_image import read_image as kernels
@@ -23,5 +24,6 @@ __all__ = [
     "find_kernel",
     "kernels",
     "lower_to_ptx",
+    "triton_signature",
     "wrap_cubin",
 ]

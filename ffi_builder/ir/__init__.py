@@ -4,6 +4,7 @@ from ffi_builder.ir.builder import Builder
 from ffi_builder.ir.bytecode_cache import bytecode, define_cached
 from ffi_builder.ir.checking import ERROR_KINDS, CheckingBuilder
 from ffi_builder.ir.distribution import OPERATIONS, Distribution, named, of_module
+from ffi_builder.ir.kernel import Kernel, KernelValue, read_kernel, recorded_types
 from ffi_builder.ir.kernel_types import (
     FunctionTypes,
     KernelType,
@@ -15,7 +16,7 @@ from ffi_builder.ir.kernel_types import (
     read_type,
 )
 from ffi_builder.ir.protocols import Attribute, Block, Module, Operation, Type, Value
-from ffi_builder.ir.symbols import Symbols, describe, function_parts
+from ffi_builder.ir.symbols import Symbols, aggregate_members, describe, function_parts
 from ffi_builder.ir.trusted import mark_trusted, pass_through
 from ffi_builder.ir.types import LLVM_TYPES, Types
 
@@ -29,7 +30,9 @@ __all__ = [
     "CheckingBuilder",
     "Distribution",
     "FunctionTypes",
+    "Kernel",
     "KernelType",
+    "KernelValue",
     "MemRef",
     "Module",
     "Operation",
@@ -37,6 +40,7 @@ __all__ = [
     "Type",
     "Types",
     "Value",
+    "aggregate_members",
     "bytecode",
     "define_cached",
     "describe",
@@ -49,5 +53,7 @@ __all__ = [
     "of_module",
     "pass_through",
     "read_function",
+    "read_kernel",
     "read_type",
+    "recorded_types",
 ]

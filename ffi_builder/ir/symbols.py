@@ -279,6 +279,15 @@ def _function_parts(text: str) -> tuple[str, tuple[str, ...]]:
     return _full(inner[:start].strip()), parameters
 
 
+def aggregate_members(text: str) -> tuple[str, ...] | None:
+    """Return the types of the members of an LLVM struct or array; None for another type."""
+    struct = re.fullmatch(r'!llvm\.struct<(?:"[^"]*", )?(?:packed )?\((.*)\)>', text, re.DOTALL)
+    if struct is not None:
+        return tuple(map(_full, _split(struct[1])))
+    array = re.fullmatch(r"!llvm\.array<(\d+) x (.*)>", text, re.DOTALL)
+    return None if array is None else (_full(array[2]),) * int(array[1])
+
+
 def _split(text: str) -> list[str]:
     """Split at commas outside brackets."""
     parts: list[str] = []

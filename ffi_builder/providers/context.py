@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -102,6 +102,41 @@ class Decoded(Protocol):
         ...
 
 
+class Binding(Mapping[spec.Var, Value]):
+    """Maps each symbol to its value, in its own type.
+
+    It answers for the data pointer of a tensor (``x.data``) and for other parts of parameters
+    (:class:`~ffi_builder.spec.Field`) too, but does not list these.
+    """
+
+    def __init__(self, decoded: Decoded, symbols: Collection[spec.Var]) -> None:
+        self._decoded, self._symbols = decoded, symbols
+
+    def __getitem__(self, key: spec.Var | spec.Data | spec.Field) -> Value:
+        match key:
+            case spec.Data(tensor=tensor):
+                return self._decoded.data(tensor)
+            case spec.Field(param=param, part=part):
+                return getattr(self._decoded, part)(param)
+            case spec.Var() if key in self._symbols:
+                return self._decoded.value(key)
+            case spec.Var():
+                raise KeyError(key)
+            case _:  # pyright: ignore[reportUnnecessaryComparison] # providers may be untyped
+                raise KeyError(
+                    f"{key!r}, which is not a symbol; context.device_id(x) has a device id"
+                )
+
+    def __iter__(self) -> Iterator[spec.Var]:
+        return iter(self._symbols)
+
+    def __len__(self) -> int:
+        return len(self._symbols)
+
+    def __repr__(self) -> str:
+        return f"<the values of {', '.join(var.name for var in self) or 'no symbols'}>"
+
+
 @dataclass
 class CallContext:
     """The decoded arguments of one call, and the builder to emit it with.
@@ -115,7 +150,8 @@ class CallContext:
             EnvStream.
         raw_args, raw_num_args, raw_result: the arguments of the wrapper itself.
         builder: emits operations; its cursor is at the end of the current block.
-        matched_var_binding: the value of every symbol, in the symbol's own type.
+        matched_var_binding: the value of every symbol, in the symbol's own type. It can also be
+            asked for ``x.data`` and for parts of parameters (``spec.Field``).
         signature: the parameters and results of the wrapper.
         symbols: the module's symbols: declarations, globals.
         returned: the value that the callee of the last call returned, or None if it returned
@@ -136,7 +172,7 @@ class CallContext:
     raw_num_args: Value
     raw_result: Value
     builder: CheckingBuilder
-    matched_var_binding: Mapping[spec.Var, Value]
+    matched_var_binding: Binding
     signature: spec.Signature
     decoded: Decoded
     returned: Value | None = None

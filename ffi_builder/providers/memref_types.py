@@ -20,15 +20,12 @@ from ffi_builder.errors import BuildError
 from ffi_builder.ir import (
     FunctionTypes,
     MemRef,
-    Operation,
-    Types,
     dtypes_of,
     function_parts,
     lowered,
     lowered_words,
-    read_function,
+    recorded_types,
 )
-from ffi_builder.protocol import MEMREF_TYPES
 from ffi_builder.providers.context import CallContext
 from ffi_builder.providers.items import path_of
 from ffi_builder.providers.memref_layout import given_strides, only_value, row_major, show_product
@@ -62,7 +59,7 @@ def check_types(
     function = context.symbols.find(callee)
     if function is None or function.name != "llvm.func":
         return
-    record = _record(context.builder.types, function)
+    record = recorded_types(context.builder.types, function)
     lowered_to = [(function, interface_of is not None)]
     plain = None if interface_of is None else context.symbols.find(interface_of)
     if plain is not None and plain.name == "llvm.func":
@@ -76,27 +73,13 @@ def check_types(
     memrefs = _positions(record, c_interface=interface_of is not None)
     for position, tensor in passed:
         memref = memrefs.get(position)
-        mistake = None if memref is None else _mistake(tensor, memref)
+        mistake = None if memref is None else mistake_of(tensor, memref)
         if memref is not None and mistake is not None:
             path = path_of(context, tensor)
             raise BuildError(
                 f"{provider}: the callee @{callee} takes {path!r} as {memref.text}, but the spec "
                 f"is {spec.outline(tensor)}: {mistake}"
             )
-
-
-def _record(types: Types, function: Operation) -> FunctionTypes | None:
-    """Read the record of a function's types; None if it has no valid one."""
-    if MEMREF_TYPES not in function.attributes:
-        return None
-    text = getattr(function.attributes[MEMREF_TYPES], "value", None)
-    if not isinstance(text, str):
-        return None
-    try:
-        function_type = types.parse(text)
-    except BuildError:  # of a dialect that this context does not have
-        return None
-    return read_function(types.ir, function_type) if hasattr(function_type, "inputs") else None
 
 
 def _positions(record: FunctionTypes, *, c_interface: bool) -> dict[int, MemRef]:
@@ -110,7 +93,7 @@ def _positions(record: FunctionTypes, *, c_interface: bool) -> dict[int, MemRef]
     return found
 
 
-def _mistake(tensor: spec.Tensor, memref: MemRef) -> str | None:
+def mistake_of(tensor: spec.Tensor, memref: MemRef) -> str | None:
     """Say how a tensor does not fit a memref, and what to change; None if it fits."""
     return (
         _wrong_dtype(tensor, memref)

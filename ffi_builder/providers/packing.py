@@ -9,6 +9,7 @@ from typing import ClassVar, Final
 from ffi_builder import spec
 from ffi_builder.errors import BuildError
 from ffi_builder.ir import Block, Type, Value
+from ffi_builder.providers.aggregates import filled
 from ffi_builder.providers.arguments import (
     Argument,
     convert_items,
@@ -40,8 +41,12 @@ class DynamicParamPackCallProvider:
 
     The pointer of an absent parameter is NULL; with ``struct_call`` its values are 0. Tuples and
     structs are flattened, constants left out. For ``x: Tensor([n, 4], …, strides=[s, 1])`` with an
-    int32 ``n`` the struct is ``!llvm.struct<(ptr, i32, i64)>``. A subclass gives tensors another
-    struct by overriding :meth:`tensor_members`.
+    int32 ``n`` the struct is ``!llvm.struct<(ptr, i32, i64)>``.
+
+    A subclass may override the steps: :meth:`tensor_members` for other values in a tensor's struct,
+    :meth:`get_callee_struct_for_param_tensor` for the same values in another struct, and
+    :meth:`declare_extern_funcs`, :meth:`insert_lazy_init_cuda` and :meth:`insert_set_cuda_device`,
+    which come first, in this order.
 
     Args:
         callee: the symbol to call; declared if the module has none of that name.
@@ -77,6 +82,14 @@ class DynamicParamPackCallProvider:
     def __call__(self, current_block: Block, context: CallContext) -> Block:
         """Emit the stores and the call."""
         b, name = context.builder, type(self).__name__
+        for step in _STEPS:
+            block = getattr(self, step)(b.block, context)
+            if not hasattr(block, "arguments"):
+                raise BuildError(
+                    f"{name}: {step} returned {block!r}; it returns the block in which the "
+                    f"wrapper continues"
+                )
+            b.block = block
         written: list[Value] = []
         if self.struct_call:
             arguments = convert_items(name, self.args, context, self.arguments_of)
@@ -103,6 +116,42 @@ class DynamicParamPackCallProvider:
         if written:
             self._read_results(context, written)
         return b.block
+
+    def declare_extern_funcs(self, current_block: Block, context: CallContext) -> Block:
+        """Declare what the other steps call; return the block to go on in."""
+        return current_block
+
+    def insert_lazy_init_cuda(self, current_block: Block, context: CallContext) -> Block:
+        """Emit what must have happened before the first call; return the block to go on in."""
+        return current_block
+
+    def insert_set_cuda_device(self, current_block: Block, context: CallContext) -> Block:
+        """Emit what makes the device of the tensors current; return the block to go on in."""
+        return current_block
+
+    def get_callee_struct_for_param_tensor(
+        self,
+        param: spec.Tensor,
+        current_block: Block,
+        data: Value,
+        shape: list[Value],
+        strides: list[Value],
+        flatten_struct: Type,
+    ) -> Type:
+        """Return the type of the struct that the callee takes for a tensor.
+
+        Its members, with those of structs and arrays in it, are filled in order with the values of
+        :meth:`tensor_members`; a pointer may be of another address space.
+
+        Args:
+            param: the tensor.
+            current_block: the block at whose end operations are added.
+            data: the first member.
+            shape: the members for dimensions.
+            strides: the members for strides, and any more.
+            flatten_struct: the struct of the members, which this returns by default.
+        """
+        return flatten_struct
 
     def _allocate_results(self, context: CallContext) -> list[Value]:
         """Allocate zeros, which the callee overwrites with the scalar results."""
@@ -132,13 +181,28 @@ class DynamicParamPackCallProvider:
             entries += zip(tensor.stride_entries, strides, strict=True)
         return members + [value for entry, value in entries if not isinstance(entry, int)]
 
+    def _tensor_group(
+        self, context: CallContext, tensor: spec.Tensor, there: Value | None
+    ) -> _Group:
+        members, b = self.tensor_members(context, tensor), context.builder
+        method = type(self).get_callee_struct_for_param_tensor
+        if method is DynamicParamPackCallProvider.get_callee_struct_for_param_tensor:
+            return _Group(members, is_struct=True, there=there)
+        flat = b.types.struct([member.type for member in members])
+        split = 1 + sum(not isinstance(dim, int) for dim in tensor.dims)
+        wanted = self.get_callee_struct_for_param_tensor(
+            tensor, b.block, members[0], members[1:split], members[split:], flat
+        )
+        what = f"{type(self).__name__}: the struct of {tensor.name!r}"
+        return _Group([filled(what, b, wanted, members)], there=there)
+
     def _group(self, context: CallContext, item: Item) -> _Group | None:
         there = present(context, item)
         match plain(item):
             case spec.Tensor(any_rank=True) as tensor:
                 return _Group([context.dltensor(tensor)], is_pointer=True)
             case spec.Tensor() as tensor:
-                return _Group(self.tensor_members(context, tensor), is_struct=True, there=there)
+                return self._tensor_group(context, tensor, there)
             case spec.Shape() as shape:
                 values = [argument.value for argument in shape_arguments(context, shape)]
                 return _Group(values, is_struct=True, there=there) if values else None
@@ -203,6 +267,8 @@ def _storable(context: CallContext, value: Value) -> Value:
     return b.zext(value, b.types.i8) if value.type == b.types.i1 else value
 
 
+_STEPS: Final = ("declare_extern_funcs", "insert_lazy_init_cuda", "insert_set_cuda_device")
+"""Methods that are called before the call is emitted, each with the block and the context."""
 _NAME: Final = DynamicParamPackCallProvider.__name__
 CONVENTIONS: Final = (
     Fixed(_NAME, ("!llvm.ptr",), plainly=" without include_num_args and struct_call"),

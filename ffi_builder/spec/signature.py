@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, cast
 
 from ffi_builder.errors import SpecError
 from ffi_builder.spec._check import documentation, identifier, make_plain
@@ -25,6 +26,7 @@ from ffi_builder.spec.params import EnvStream, Shape
 from ffi_builder.spec.parse import parse_signature
 from ffi_builder.spec.results import Result, check_names, check_results, needed
 from ffi_builder.spec.tensor import Tensor
+from ffi_builder.suggest import did_you_mean
 
 
 @dataclass(frozen=True, repr=False)
@@ -83,6 +85,33 @@ class Signature:
     def result_tensors(self) -> list[Tensor]:
         """The returned tensors, in the order of their allocation."""
         return [result for result in self.results if isinstance(result, Tensor)]
+
+    def with_params(self, /, **changes: Param | Mapping[str, object]) -> Signature:
+        """Return this signature with some of its parameters and results changed.
+
+        Each keyword is the name of one, and its value the fields to change, or another parameter to
+        put in its place::
+
+            matmul.with_params(A={"intent": "in"}, C={"intent": "out", "data_alignment": 16})
+
+        ``dataclasses.replace`` changes the other fields of a signature, and all parameters at once.
+
+        Raises:
+            SpecError: there is no parameter or result of that name, or what comes out is not a
+                valid signature.
+            TypeError: a parameter has no field of that name.
+        """
+        known = [param.name for param in (*self.params, *self.results)]
+        for name in changes:
+            if name not in known:
+                raise SpecError(
+                    f"Signature {self.name!r}: with_params: expected one of "
+                    f"{', '.join(known) or 'no names'} but got {name!r}{did_you_mean(name, known)}"
+                )
+        params = [_changed(param, changes) for param in self.params]
+        results = [cast("Result", _changed(result, changes)) for result in self.results]
+        single = isinstance(self.returns, (Var, Tensor))
+        return replace(self, params=params, returns=results[0] if single else results or None)
 
     @classmethod
     def parse(cls, text: str, *, device: str | None = None) -> Signature:
@@ -175,6 +204,15 @@ class Signature:
                 f"{what}: EnvStream {streams[0].name!r} is the current stream of a tensor's "
                 f"device, but no Tensor here is on another device than the CPU"
             )
+
+
+def _changed(param: Param, changes: Mapping[str, Param | Mapping[str, object]]) -> Param:
+    """Return the parameter that :meth:`Signature.with_params` puts in the place of this one."""
+    change = changes.get(param.name, {})
+    if not isinstance(change, Mapping):
+        return change
+    fields: dict[str, Any] = dict(change)
+    return replace(param, **fields) if fields else param
 
 
 def signature(name: str, params: Sequence[Param]) -> str:

@@ -134,6 +134,16 @@ class Tensor(Named):
         return self.device_type
 
     @property
+    def device_type_name(self) -> str:
+        """Another name of :attr:`device`."""
+        return self.device
+
+    @property
+    def dlpack_device_type(self) -> int | None:
+        """The ``DLDeviceType``; None for ``"any"``."""
+        return abi.DEVICE_TYPES.get(self.device)
+
+    @property
     def order(self) -> str | None:
         """``"C"`` or ``"F"`` where the tensor must be contiguous, else None."""
         if self.strides is None:

@@ -155,3 +155,27 @@ def test_a_kernel_that_needs_scratch_memory_is_refused():
         NotImplementedError, match=r"nobody allocates \[256, 0\] bytes: copy\(8 byt"
     ):
         example("triton_aot").scratch(kernel, compiled.metadata)
+
+
+def test_the_signature_that_triton_knows():
+    types = {"x": "*bf16", "SIZE": "constexpr", "y": "*fp32", "n": "i32", "m": "u64", "b": "i1"}
+    promises = {(0,): [["tt.divisibility", 16]], (3,): [["tt.divisibility", 16]]}
+    source = ASTSource(copy_some, types, {(1,): 32}, promises)
+    options = {"num_warps": 4, "enable_fp_fusion": True}
+    compiled = triton.compile(source, target=GPUTarget("cuda", 90, 32), options=options)
+    known = cuda.triton_signature(compiled)
+    assert known == cuda.triton_signature(source)
+    assert str(known) == (
+        "copy_some(x: Tensor(..., bfloat16, strides=any, device_type=cuda, data_alignment=16), "
+        "y: Tensor(..., float32, strides=any, device_type=cuda), n: int32, m: uint64, b: bool) "
+        "where n % 16 == 0"
+    )
+    kernel = cuda.kernels(compiled.asm["cubin"]).kernels["copy_some"]
+    # Triton appends two pointers to scratch memory.
+    assert [parameter.size for parameter in kernel.parameters or ()] == [8, 8, 4, 8, 1, 8, 8]
+
+
+@triton.jit
+def copy_some(x, SIZE: tl.constexpr, y, n, m, b):  # type: ignore
+    at = tl.arange(0, SIZE)
+    tl.store(y + at, tl.load(x + at, mask=at < n + m, other=0) + b, mask=at < n)

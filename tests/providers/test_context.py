@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -70,6 +71,47 @@ def test_values_of_tensors() -> None:
     assert [recording.signed(i) for i in range(7)] == [0x104, 2, 4, 5, 40, 9, 1]
     assert recording.signed(7, 4) == 6
     assert [recording.signed(i) for i in range(8, 12)] == [2, 7, 12, 2]
+
+
+def test_parts_of_parameters_are_found_by_the_binding() -> None:
+    device = Var("device", "int32")
+    x = Tensor("x", [n], "float32", device_type="cuda", device_id=device)
+
+    def values(context: CallContext) -> list[Value]:
+        binding = context.matched_var_binding
+        assert list(binding) == [device, n]
+        assert x.data not in list(binding)
+        assert isinstance(x.device_id, Var)
+        return [
+            binding[x.data],
+            binding[x.device_id],
+            binding[spec.Field(x, "device_id")],
+            binding[spec.Field(x, "ndim")],
+        ]
+
+    recording = Recording("callee", ["!llvm.ptr", "i32", "i32", "i32"])
+    call = wrap_raw([x], Provider(values), recording.text)
+    body = DLTensor((2,), data=0x100, device_type=2, device_id=6, byte_offset=4)
+    assert call(tensor(body)) is None
+    assert [recording.signed(0), *(recording.signed(i, 4) for i in (1, 2, 3))] == [0x104, 6, 6, 1]
+
+
+def test_what_the_binding_does_not_have() -> None:
+    x = Tensor("x", [n], "float32", device_type="cuda")
+    lost: list[str] = []
+
+    def values(context: CallContext) -> list[Value]:
+        binding: Any = context.matched_var_binding
+        assert binding.get(m) is None
+        for key in (m, x.device_id, 3):
+            with pytest.raises(KeyError) as raised:
+                binding[key]
+            lost.append(str(raised.value.args[0]))
+        return []
+
+    wrap_raw([x], Provider(values), Recording("callee", []).text)
+    words = "which is not a symbol; context.device_id(x) has a device id"
+    assert lost == [str(m), f"None, {words}", f"3, {words}"]
 
 
 class OneAtATime(Provider):

@@ -257,3 +257,9 @@ def test_as_many_dimensions_as_can_be():
             Tensor("A", [n] * count, "float32", device_type="cpu")
         words = f"Tensor 'A': shape: expected at most 255 dimensions but got {count}"
         assert str(caught.value) == words
+
+
+def test_other_names_of_the_device_type() -> None:
+    for device, number in (("cpu", 1), ("cuda", 2), ("rocm", 10), ("any", None)):
+        x = Tensor("x", [4], "float32", device_type=device)
+        assert (x.device_type_name, x.dlpack_device_type) == (device, number)

@@ -19,6 +19,7 @@ from ffi_builder import (
     explain,
     providers,
     record_memref_types,
+    signature_of,
     spec,
     testing,
 )
@@ -72,12 +73,17 @@ def test_what_is_printed_is_parsed_again(
 def test_what_a_kernel_takes_is_recorded_and_compared(parse: Parse) -> None:
     memref = "memref<?x4xf32, strided<[?, 1], offset: ?>>"
     module = parse(f"func.func private @kernel({memref}, index)")
+    known = signature_of(module, "kernel", names=["x", "n"], device_type="cpu")
+    assert str(known) == (
+        "kernel(x: Tensor([x_0, 4], float32, strides=[None, 1], device_type=cpu), n: int64)"
+    )
     record_memref_types(module)
     assert module.operation.verify()
     record = module.body.operations[0].operation.attributes[MEMREF_TYPES]
     assert record.value == f"({memref}, index) -> ()"
     words = ", ".join(["!llvm.ptr"] * 2 + ["i64"] * 6)
     lowered = f"llvm.func @kernel({words}) attributes {{{MEMREF_TYPES} = {record}}}"
+    assert signature_of(parse(lowered), "kernel", names=["x", "n"], device_type="cpu") == known
     rows, pitch = spec.dims("rows pitch")
     for dtype, size, error in (
         ("float32", 4, None),
@@ -89,6 +95,12 @@ def test_what_a_kernel_takes_is_recorded_and_compared(parse: Parse) -> None:
         expected = nullcontext() if error is None else pytest.raises(BuildError, match=error)
         with expected:
             attach_ffi_func(parse(lowered), "f", [x, spec.Var("n", "int64")], provider)
+
+
+def test_a_kernels_arguments_have_the_names_of_their_locations(parse: Parse) -> None:
+    body = '(%0: i64 loc("n"), %1: f32 loc("x"("k.py":1:2)), %2: i1) { llvm.return }'
+    module = parse(f"llvm.func @kernel{body}")
+    assert str(signature_of(module, "kernel")) == "kernel(n: int64, x: float32, arg2: bool)"
 
 
 def test_wrappers_are_made_of_operations_that_are_looked_for(parse: Parse) -> None:

@@ -1,0 +1,98 @@
+"""The signature of a kernel that Triton has compiled.
+
+It is read from public attributes of Triton's objects, so this does not import Triton::
+
+    source.signature == {"x": "*fp32", "n": "i32", "BLOCK": "constexpr"}
+    source.attrs == {(0,): [["tt.divisibility", 16]]}
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
+
+from ffi_builder import spec
+from ffi_builder.errors import BuildError
+
+_DTYPES: Final = {
+    **{f"i{bits}": f"int{bits}" for bits in (8, 16, 32, 64)},
+    **{f"u{bits}": f"uint{bits}" for bits in (8, 16, 32, 64)},
+    **{f"fp{bits}": f"float{bits}" for bits in (16, 32, 64)},
+    "bf16": "bfloat16",
+    "i1": "bool",
+    "u1": "bool",
+    "fp8e4nv": "float8_e4m3fn",
+    "fp8e5": "float8_e5m2",
+    "fp8e4b8": "float8_e4m3fnuz",
+    "fp8e5b16": "float8_e5m2fnuz",
+}
+"""The dtypes of Triton's types (3.9); ``fp8e4b15`` has none in DLPack."""
+_NO_SCALARS: Final = "fp8"
+_DIVISIBILITY: Final = "tt.divisibility"
+
+
+def triton_signature(compiled: Any, *, name: str | None = None) -> spec.Signature:
+    """Return what Triton knows of a kernel's arguments: names, dtypes, and what it relies on.
+
+    A pointer is a Tensor on a CUDA device, of any rank, shape and strides: Triton knows no more of
+    it. A number is a Var. ``tt.divisibility`` of 16, which Triton takes for granted, is checked: it
+    is the ``data_alignment`` of a Tensor in bytes, or the ``divisibility`` of a Var. Constexprs are
+    part of the kernel, and left out. :meth:`~ffi_builder.spec.Signature.with_params` adds shapes::
+
+        known = triton_signature(compiled)
+        n = known.params[2]
+        known.with_params(x={"shape": [n], "strides": None})
+
+    Args:
+        compiled: a ``CompiledKernel`` (``triton.compile(…)``), or the ``ASTSource`` that is
+            compiled.
+        name: the name of the signature; left out, the kernel's.
+
+    Raises:
+        BuildError: ``compiled`` is neither, or an argument has a type that no parameter has, or
+            Triton relies on something of an argument that cannot be checked here.
+        SpecError: a name is not an identifier.
+    """
+    source = getattr(compiled, "src", compiled)
+    found = [getattr(source, attribute, None) for attribute in ("signature", "attrs")]
+    if not all(isinstance(mapping, Mapping) for mapping in found):
+        raise BuildError(
+            f"triton_signature: expected a CompiledKernel or an ASTSource of Triton but got "
+            f"{compiled!r}"
+        )
+    types: Mapping[str, object] = source.signature
+    promises: Mapping[tuple[int, ...], Any] = source.attrs
+    params: list[spec.Param] = []
+    for index, (argument, type_) in enumerate(types.items()):
+        if type_ != "constexpr":
+            where = f"triton_signature: argument {argument!r} is {type_}"
+            divisor = _divisor(where, promises.get((index,), ()))
+            params.append(_param(where, argument, type_, divisor))
+    return spec.Signature(source.name if name is None else name, params)
+
+
+def _divisor(where: str, promises: Iterable[Any]) -> int | None:
+    found: int | None = None
+    for promise, value in promises:
+        if promise != _DIVISIBILITY:
+            raise BuildError(f"{where}, and Triton relies on {promise}={value}, which is unknown")
+        found = value
+    return found
+
+
+def _param(where: str, name: str, type_: object, divisor: int | None) -> spec.Param:
+    text = type_ if isinstance(type_, str) else ""
+    dtype = _DTYPES.get(text.removeprefix("*").removeprefix("k"))
+    if dtype is None or text.startswith(_NO_SCALARS):
+        raise BuildError(f"{where}, which has no parameter here; write the signature by hand")
+    if not text.startswith("*"):
+        return spec.Var(name, dtype, divisibility=divisor)
+    return spec.Tensor(
+        name,
+        ...,
+        dtype,
+        strides="any",
+        device_type="cuda",
+        data_alignment=divisor,
+        intent="in" if text.startswith("*k") else None,
+    )

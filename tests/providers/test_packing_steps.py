@@ -1,0 +1,234 @@
+"""The steps of DynamicParamPackCallProvider that a subclass may override."""
+
+from __future__ import annotations
+
+import struct
+from importlib import import_module
+from typing import Any, Final
+
+import numpy as np
+import pytest
+
+from ffi_builder import attach_ffi_func, runtime, spec
+from ffi_builder.errors import BuildError
+from ffi_builder.ir import Block, Type, Value
+from ffi_builder.providers import CallContext, DynamicParamPackCallProvider, ModuleContext
+from ffi_builder.spec import Tensor, Var
+from tests.differential.description import DLTensor, Plain, tensor
+from tests.support.recording import Recording, c_callees
+from tests.support.wrapping import new_module, wrap_raw
+
+IR: Final[Any] = import_module("torch_mlir.ir")
+K: Final = Var("k", "int32")
+N: Final = Var("n", "int64")
+X: Final = Tensor("x", [K, 4, None], "float32", device_type="cpu", strides=[N, 4, 1])
+GIVEN: Final = DLTensor((2, 4, 3), (40, 4, 1), data=0x100, byte_offset=16)
+
+
+class Struct(DynamicParamPackCallProvider):
+    """Tensors are passed as another struct; ``given`` is what the step was called with."""
+
+    struct = "!llvm.struct<(ptr<1>, struct<(i32, struct<(i64, i64)>)>)>"
+    given: tuple[Any, ...] = ()
+
+    def get_callee_struct_for_param_tensor(
+        self,
+        param: Tensor,
+        current_block: Block,
+        data: Value,
+        shape: list[Value],
+        strides: list[Value],
+        flatten_struct: Type,
+    ) -> Type:
+        assert current_block.arguments is not None
+        values = [[str(value.type) for value in values] for values in ([data], shape, strides)]
+        type(self).given = (param, *values, str(flatten_struct))
+        return IR.Type.parse(self.struct, data.type.context)
+
+
+def test_a_tensor_is_passed_as_the_struct_that_the_step_returns() -> None:
+    recording = Recording("callee", [Struct.struct])
+    call = wrap_raw([X], Struct("callee", struct_call=True), recording.text)
+    assert call(tensor(GIVEN)) is None
+    assert struct.unpack("<Qi4x2q", recording.read(0, 32)) == (0x110, 2, 3, 40)
+    flat = "!llvm.struct<(ptr, i32, i64, i64)>"
+    assert Struct.given == (X, ["!llvm.ptr"], ["i32", "i64"], ["i64"], flat)
+
+
+def test_a_pointer_points_to_the_struct() -> None:
+    callees = c_callees()
+    callees.expect(32, 32)
+    there, absent = (
+        spec.Optional(X),
+        spec.Optional(Tensor("y", X.shape, "int8", device_type="cpu", strides=X.strides)),
+    )
+    call = wrap_raw([there, absent], Struct("ffib_test_pack"))
+    assert call(tensor(GIVEN), Plain(0)) is None
+    assert struct.unpack("<Qi4x2q", callees.read(0, 32)) == (0x110, 2, 3, 40)
+    assert callees.nulls == [1]
+
+
+class Array(Struct):
+    struct = '!llvm.struct<"tensor_of_a_test", packed (ptr, i32, array<2 x i64>)>'
+
+
+def test_a_struct_may_have_a_name_be_packed_and_hold_arrays() -> None:
+    recording = Recording("callee", [Array.struct])
+    call = wrap_raw([X], Array("callee", struct_call=True), recording.text)
+    assert call(tensor(GIVEN)) is None
+    assert struct.unpack("<Qi2q", recording.read(0, 28)) == (0x110, 2, 3, 40)
+
+
+@pytest.mark.parametrize(
+    ("type_", "words"),
+    [
+        ("i64", "expected the type of an LLVM struct but got i64"),
+        (
+            "!llvm.struct<(ptr, struct<(i64, i64)>)>",
+            "!llvm.struct<(ptr, struct<(i64, i64)>)> has the members !llvm.ptr, i64, i64, but the "
+            "values are !llvm.ptr, i32, i64, i64",
+        ),
+        (
+            "!llvm.struct<()>",
+            "!llvm.struct<()> has the members none, but the values are !llvm.ptr, i32, i64, i64",
+        ),
+    ],
+)
+def test_a_struct_that_the_values_do_not_fit(type_: str, words: str) -> None:
+    class Wrong(Struct):
+        struct = type_
+
+    module = new_module()
+    before = str(module)
+    with pytest.raises(BuildError) as raised:
+        attach_ffi_func(module, "f", [X], Wrong("callee", struct_call=True))
+    assert str(raised.value) == f"Wrong: the struct of 'x': {words}"
+    assert str(module) == before
+
+
+LIBRARY: Final = """
+llvm.mlir.global internal @state(0 : i32) : i32
+llvm.mlir.global internal @device(-1 : i32) : i32
+llvm.func @init_cuda(%state: !llvm.ptr) -> i32 {
+  %one = llvm.mlir.constant(1 : i32) : i32
+  %before = llvm.load %state : !llvm.ptr -> i32
+  %now = llvm.add %before, %one : i32
+  llvm.store %now, %state : i32, !llvm.ptr
+  llvm.return %before : i32
+}
+llvm.func @set_device(%id: i32) {
+  %at = llvm.mlir.addressof @device : !llvm.ptr
+  llvm.store %id, %at : i32, !llvm.ptr
+  llvm.return
+}
+llvm.func @kernel(%params: !llvm.ptr) -> i32 {
+  %first = llvm.mlir.addressof @state : !llvm.ptr
+  %second = llvm.mlir.addressof @device : !llvm.ptr
+  %state = llvm.load %first : !llvm.ptr -> i32
+  %device = llvm.load %second : !llvm.ptr -> i32
+  %ten = llvm.mlir.constant(10 : i32) : i32
+  %tens = llvm.mul %state, %ten : i32
+  %sum = llvm.add %tens, %device : i32
+  llvm.return %sum : i32
+}
+"""
+
+
+class Gpu(DynamicParamPackCallProvider):
+    """Initialises before the first call, and chooses the tensor's device before each."""
+
+    def declare_extern_funcs(self, current_block: Block, context: CallContext) -> Block:
+        t = context.builder.types
+        context.symbols.declare("init_cuda", t.i32, [t.ptr])
+        context.symbols.declare("set_device", t.void, [t.i32])
+        return current_block
+
+    def insert_lazy_init_cuda(self, current_block: Block, context: CallContext) -> Block:
+        b = context.builder
+        assert b.block is current_block
+        state = b.address_of("state")
+        with b.when(b.eq(b.load(b.types.i32, state), b.i32(0)), cold=True):
+            status = b.call_value("init_cuda", [state], b.types.i32)
+            b.check(b.eq(status, b.i32(0)), "RuntimeError", "no CUDA: {}", status)
+        return b.block
+
+    def insert_set_cuda_device(self, current_block: Block, context: CallContext) -> Block:
+        b = context.builder
+        assert b.block is current_block
+        device = context.matched_var_binding[spec.Field(context.params[0], "device_id")]
+        b.call("set_device", [device], b.types.void)
+        return b.block
+
+
+def test_steps_come_before_the_call_in_their_order() -> None:
+    call = wrap_raw([X], Gpu("kernel"), LIBRARY)
+    for device in (0, 3, 5):
+        body = DLTensor((2, 4, 3), (40, 4, 1), data=0x100, device_id=device)
+        kind, message = call(tensor(body)) or ("", "")
+        assert kind == "RuntimeError"
+        # Initialised once, and the device is that of this call's tensor.
+        assert message.startswith(f"kernel failed with status {10 + device} when calling")
+
+
+@pytest.mark.parametrize(
+    "step", ["declare_extern_funcs", "insert_lazy_init_cuda", "insert_set_cuda_device"]
+)
+def test_a_step_that_returns_no_block(step: str) -> None:
+    def nothing(self: object, current_block: Block, context: CallContext) -> None:
+        del self, current_block, context
+
+    provider: Any = type("Forgetful", (DynamicParamPackCallProvider,), {step: nothing})("kernel")
+    module = new_module()
+    before = str(module)
+    with pytest.raises(BuildError) as raised:
+        attach_ffi_func(module, "f", [X], provider)
+    assert str(raised.value) == (
+        f"Forgetful: {step} returned None; it returns the block in which the wrapper continues"
+    )
+    assert str(module) == before
+
+
+def test_a_subclass_is_called_for_each_wrapper() -> None:
+    """It may emit something else each time, so that nothing of it is reused."""
+    calls: list[str] = []
+
+    class Counted(DynamicParamPackCallProvider):
+        def insert_lazy_init_cuda(self, current_block: Block, context: CallContext) -> Block:
+            calls.append(context.fn_name)
+            return current_block
+
+    for _ in range(4):
+        attach_ffi_func(new_module(), "f", [X], Counted("callee"))
+    assert calls == ["f"] * 4
+
+
+def test_steps_work_around_a_kernel_that_is_run() -> None:
+    """The steps of one class, around a callee that writes to its tensor."""
+    text = """
+    llvm.mlir.global internal @offset(0 : i32) : f32
+    llvm.func @shift(%params: !llvm.ptr) {
+      %x = llvm.load %params : !llvm.ptr -> !llvm.ptr
+      %data = llvm.load %x : !llvm.ptr -> !llvm.ptr
+      %at = llvm.mlir.addressof @offset : !llvm.ptr
+      %offset = llvm.load %at : !llvm.ptr -> f32
+      llvm.store %offset, %data : f32, !llvm.ptr
+      llvm.return
+    }
+    """.replace("(0 : i32) : f32", "(0.0 : f32) : f32")
+
+    class Shifted(DynamicParamPackCallProvider):
+        def prepare(self, context: ModuleContext) -> None:
+            assert "offset" in context.symbols
+
+        def insert_lazy_init_cuda(self, current_block: Block, context: CallContext) -> Block:
+            b = context.builder
+            value = b.bitcast(b.i32(0x40A00000), b.types.parse("f32"))
+            b.store(value, b.address_of("offset"))
+            return b.block
+
+    module = new_module(text)
+    x = Tensor("x", [N], "float32", device_type="cpu")
+    attach_ffi_func(module, "f", [x], Shifted("shift"))
+    array = np.zeros(2, "float32")
+    runtime.compile(module)["f"](array)
+    assert array.tolist() == [5, 0]
