@@ -57,7 +57,8 @@ class Tensor(Named):
             of ``dtype``: ``float4_e2m1fnx2`` for ``float4_e2m1fn``. The dimension with stride 1 of
             the given tensor is then that many times shorter, and its other strides are that many
             times smaller.
-        intent: ``"in"``, ``"out"``, ``"inout"`` or None (unknown); for metadata only.
+        intent: ``"in"``, ``"out"``, ``"inout"`` or None (unknown); for metadata, and for the
+            ``no_overlap=True`` of a :class:`Signature`.
 
     Raises:
         SpecError: an unknown dtype or device, more than 255 dimensions, a negative dimension,
