@@ -171,7 +171,7 @@ DEVICE_TYPES: Final[dict[str, int]] = {
 """``DLDeviceType`` by name."""
 
 UNIFIED_DEVICES: Final = (
-    *("cpu", "cuda", "cuda_host", "rocm", "rocm_host", "cuda_managed", "oneapi"),
+    *("cpu", "cuda", "cuda_host", "cuda_managed", "rocm", "rocm_host", "oneapi"),
 )
 """Device types that share one address space, so that equal addresses are the same memory.
 

@@ -31,19 +31,28 @@ def is_comparable(tensor: Tensor) -> bool:
 def check_no_overlap(what: str, params: Sequence[Param], given: object) -> tuple[str, ...]:
     """Return the paths of the named tensors, in the order of the parameters."""
     tensors = tensors_of(params)
-    named = _named(what, tensors, given)
-    for name in named:
-        if not is_comparable(tensors[name]):
+    names = _names(what, tensors, given)
+    if names and sum(map(is_comparable, tensors.values())) < 2:
+        raise SpecError(
+            f"{what}: there are no two tensors on {', '.join(abi.UNIFIED_DEVICES)} or any, which "
+            f"could share memory"
+        )
+    named: list[str] = []
+    for name in names:
+        path = one_of(what, name, tensors)
+        if path in named:
+            raise SpecError(f"{what}: {path!r} is named twice")
+        if not is_comparable(tensors[path]):
             raise SpecError(
-                f"{what}: {name!r} is on {tensors[name].device}, where data may be a handle and "
-                f"no address; tensors are compared on {', '.join(abi.UNIFIED_DEVICES)}"
+                f"{what}: {path!r} is on {tensors[path].device}, where data may be a handle and no "
+                f"address; tensors on {', '.join(abi.UNIFIED_DEVICES)} and any are compared"
             )
-        if sum(map(is_comparable, tensors.values())) < 2:
-            raise SpecError(f"{what}: there is no tensor that {name!r} could share memory with")
+        named.append(path)
     return tuple(path for path in tensors if path in named)
 
 
-def _named(what: str, tensors: dict[str, Tensor], given: object) -> list[str]:
+def _names(what: str, tensors: dict[str, Tensor], given: object) -> Sequence[object]:
+    """Return what the argument names."""
     if given is True:
         written = [path for path, t in tensors.items() if t.intent in ("out", "inout")]
         if not written:
@@ -53,13 +62,7 @@ def _named(what: str, tensors: dict[str, Tensor], given: object) -> list[str]:
             )
         return written
     if given is False:
-        return []
+        return ()
     if isinstance(given, str) or not isinstance(given, Sequence):
         raise SpecError(f"{what}: expected True or a list of names of tensors but got {given!r}")
-    named: list[str] = []
-    for name in cast("Sequence[object]", given):
-        path = one_of(what, name, tensors)
-        if path in named:
-            raise SpecError(f"{what}: {path!r} is named twice")
-        named.append(path)
-    return named
+    return cast("Sequence[object]", given)

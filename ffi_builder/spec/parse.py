@@ -212,7 +212,7 @@ class _Parser(TensorParser):
     # ---- constraints
 
     def _constraint(self) -> None:
-        """Parse ``n: int32``, ``n % 16 == 0``, ``1 <= n <= 8``, ``n >= 1``, ``no_overlap(y)``, …."""
+        """Parse ``n: int32``, ``n % 16 == 0``, ``1 <= n <= 8`` or ``no_overlap(y)``."""
         t = self.tokens
         first = t.next
         # No constraint of a symbol has a bracket, so a symbol may have this name.
@@ -261,7 +261,7 @@ class _Parser(TensorParser):
                 path += f"[{t.integer('the index of an element')}]"
                 t.expect("]")
         with t.at(t.since(first)):
-            return one_of("no_overlap", path, self._tensors)
+            return one_of("no_overlap", path, self._tensors) if self._tensors else path
 
     def _zero(self) -> None:
         t = self.tokens

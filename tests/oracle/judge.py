@@ -38,9 +38,9 @@ from ffi_builder.spec import (
     with_paths,
 )
 from tests.oracle import scalars
+from tests.oracle.extents import check_overlaps
 from tests.oracle.kinds import kind_at
 from tests.oracle.memory import AnyAt, SequenceAt, read_i64
-from tests.oracle.extents import check_overlaps
 from tests.oracle.objects import check_object_of, check_object_param
 from tests.oracle.strings import check_string
 from tests.oracle.symbols import Symbols, Where, check_not_negative

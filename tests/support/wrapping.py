@@ -36,10 +36,11 @@ def attached(
     *,
     name: str = "f",
     distribution: str = "torch_mlir",
+    no_overlap: bool | Sequence[str] = (),
 ) -> Any:
     """Parse a module and attach a wrapper of these parameters."""
     module = new_module(text, distribution)
-    attach_ffi_func(module, name, params, provider or NopCallProvider())
+    attach_ffi_func(module, name, params, provider or NopCallProvider(), no_overlap=no_overlap)
     return module
 
 

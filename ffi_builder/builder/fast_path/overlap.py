@@ -1,6 +1,6 @@
 """Checks on the fast path that tensors do not share memory.
 
-Of two contiguous tensors ``x`` and ``y`` of known rank, one lies behind the other, or they overlap::
+Two contiguous tensors ``x`` and ``y`` of known rank are apart where both of these hold::
 
     size(x) <= (y - x) >> log2(itemsize)      and      size(y) <= (x - y) >> log2(itemsize)
 
@@ -56,17 +56,17 @@ def _check_sizes(fast: FastPath, one: _Tensor, other: _Tensor, cold: Block) -> N
     """Go to the cold block unless each of two contiguous tensors ends before the other begins."""
     b = fast.b
     first, second = (b.to_int(fast.data(place.position)) for place, _ in (one, other))
-    b.require(_fits(fast, one, b.sub(second, first)), cold)
-    b.require(_fits(fast, other, b.sub(first, second)), cold)
+    # Both are computed here: the block between the two branches does not dominate what follows.
+    size, other_size = _size(fast, *one), _size(fast, *other)
+    b.require(b.ule(size, _room(fast, one[1], b.sub(second, first))), cold)
+    b.require(b.ule(other_size, _room(fast, other[1], b.sub(first, second))), cold)
 
 
-def _fits(fast: FastPath, given: _Tensor, distance: Value) -> Value:
-    """Compare the number of elements with those that have room in a distance of bytes."""
-    b, (place, tensor) = fast.b, given
+def _room(fast: FastPath, tensor: spec.Tensor, distance: Value) -> Value:
+    """Return how many elements have room in a distance of bytes; fewer for some odd sizes."""
     bits = max(spec.parse_dtype(dtype).total_bits for dtype in tensor.element_dtypes)
     shift = ((bits + 7) // 8 - 1).bit_length()
-    room = b.lshr(distance, b.i64(shift)) if shift else distance
-    return b.ule(_size(fast, place, tensor), room)
+    return fast.b.lshr(distance, fast.b.i64(shift)) if shift else distance
 
 
 def _size(fast: FastPath, place: Place, tensor: spec.Tensor) -> Value:

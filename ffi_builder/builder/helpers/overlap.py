@@ -1,4 +1,6 @@
-"""Helpers that compare the memory of tensors, as docs/checks.md says. In C::
+"""Helpers that compare the memory of tensors, by the rules of docs/checks.md.
+
+In C::
 
     bool apart(const void* object, const void* other);
     bool extent(const void* object, uint64_t ends[2]);
