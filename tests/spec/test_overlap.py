@@ -46,7 +46,7 @@ def test_it_is_stored_as_names_in_order(given: Any, stored: tuple[str, ...]):
     made = Signature("f", PARAMS, no_overlap=given)
     assert made.no_overlap == stored
     assert Signature.parse(made.canonical()) == made
-    assert eval(repr(made), vars(spec)) == made
+    assert eval(repr(made), {**vars(spec)}) == made
     assert hash(Signature("f", PARAMS, no_overlap=[*stored])) == hash(made)
 
 

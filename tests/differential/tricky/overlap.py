@@ -30,7 +30,7 @@ ADDRESSES: Final = (
 )
 
 
-def forbidding(params: list[Param], names: Sequence[str], *calls: tuple[Value, ...]) -> Case:
+def forbidding(params: Sequence[Param], names: Sequence[str], *calls: tuple[Value, ...]) -> Case:
     return Case(Signature("f", params, no_overlap=names), tuple(map(Arguments, calls)))
 
 
