@@ -7,7 +7,7 @@ Two contiguous tensors ``x`` and ``y`` of known rank are apart where both of the
 ``x`` and ``y`` are addresses, the sizes numbers of elements, and all of it is unsigned and modulo
 2^64. If ``x`` is the lower address, the first line says that it ends before ``y`` begins, and the
 second is true unless ``y`` leaves the address space. No product overflows, as only the difference
-is scaled. An absent tensor has the address NULL and no elements.
+is scaled. An absent tensor is at NULL, where no other one is.
 
 For all other pairs a helper computes the first and last address of each tensor, once. Where
 neither finds two tensors apart, a helper decides: one of them may be empty, or not comparable.

@@ -70,9 +70,9 @@ def _reach(p: Program, negative: Reg, result: Reg) -> None:
 
 
 def _extent(p: Program, first: Reg, last: Reg, found: Reg) -> None:
-    """Find the first and last byte of the current tensor; ``found`` is 0 if it has none.
+    """Find the first and last byte of the current tensor.
 
-    Nor has it any that can be compared on a device outside of the unified address space.
+    ``found`` is 0 if it has no elements, or is on a device outside of the unified address space.
     """
     p.set(found, 0)
     device = p.load(32, p.object, _DEVICE_TYPE)
