@@ -60,6 +60,7 @@ def attach_ffi_func(
     fn_display_name: str | None = None,
     *,
     returns: spec.Result | Sequence[spec.Result] | None = None,
+    no_overlap: bool | Sequence[str] = (),
     location: Any = None,
 ) -> None:
     """Add ``__tvm_ffi_<symbol_name>``, which checks its arguments and calls a kernel, to a module.
@@ -71,6 +72,8 @@ def attach_ffi_func(
         call_provider: emits the call of the kernel.
         fn_display_name: the name that errors show; left out, ``symbol_name``.
         returns: its results, as in :class:`~ffi_builder.spec.Signature`; left out, None.
+        no_overlap: tensors that must share no memory with others, as in
+            :class:`~ffi_builder.spec.Signature`.
         location: an ``ir.Location``; left out, the current one, or the callee's, or the module's.
 
     Raises:
@@ -85,7 +88,8 @@ def attach_ffi_func(
             f"attach_ffi_func: expected a list of parameters but got {params!r}; "
             f"attach(module, signature, call_provider) takes a Signature"
         )
-    signature = spec.Signature(fn_display_name or symbol_name, params, returns)
+    name = fn_display_name or symbol_name
+    signature = spec.Signature(name, params, returns, no_overlap=no_overlap)
     attach(module, signature, call_provider, symbol_name=symbol_name, location=location)
 
 

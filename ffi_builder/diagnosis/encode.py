@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from typing_extensions import assert_never
@@ -120,6 +120,10 @@ class _Encoder:
             case s.CheckAlignment(place, alignment):
                 self._value(place)
                 out.emit(Op.ALIGN, "B", alignment.bit_length() - 1)
+            case s.CheckOverlap(place, _, others):
+                self._turn_to(place)
+                self._read = None
+                self._tensors(Op.OVERLAP, [other for other, _ in others])
             case f.Integer(place, decode, fits):
                 self._scalar(decode)
                 out.emit(Op.FITS, "BB", *integer_dtype(fits.dtype))
@@ -262,8 +266,12 @@ class _Encoder:
     def _same_device(self, step: s.CheckSameDevice) -> None:
         self._turn_to(step.place)
         self._read = step.place
-        self._out.emit(Op.SAME_DEVICE, "H", len(step.others))
-        for other in step.others:
+        self._tensors(Op.SAME_DEVICE, step.others)
+
+    def _tensors(self, op: Op, others: Sequence[Place]) -> None:
+        """Write an instruction that compares the current tensor with others."""
+        self._out.emit(op, "H", len(others))
+        for other in others:
             self._out.numbers("H", self._slots[other.position])
             self._out.text(other.path)
 

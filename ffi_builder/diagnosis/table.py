@@ -72,6 +72,9 @@ class Op(IntEnum):
     SAME_DEVICE = auto()
     """u16 count, then for each tensor u16 slot, u32 text, u16 length. Read the device id and check
     that it matches the first of these tensors that is present and on the same device type."""
+    OVERLAP = auto()
+    """u16 count, then for each tensor u16 slot, u32 text, u16 length. Check that the current tensor
+    shares no memory with those of these that are present."""
     DTYPES = auto()
     """u8 count, u32 dtypes…, u32 text, u16 length. Check that the dtype is one of these."""
     CONTAINER = auto()

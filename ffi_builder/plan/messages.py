@@ -21,6 +21,7 @@ values that are known when the check fails:
     {shape}, {strides}  of the tensor that came, in elements
     {address}, {offset} of the data that came, in hex
     {alignment}         the largest power of two that divides the address that came
+    {bytes}, {other_bytes}  the first and last address of the tensor and of another one, in hex
     {or_none}           `` or None`` where the parameter is an Optional
     {string}            the str that came, in quotes
     {nearest}           `` (did you mean 'relu'?)``, where something is near
@@ -132,6 +133,9 @@ class Words(Enum):
         "an address aligned to {expected} bytes (data_alignment of {path})",
         "{address} (aligned to {alignment})",
     )
+    OVERLAP = _value(
+        "memory apart from that of {text} (no_overlap)", "{bytes}, where {text} has {other_bytes}"
+    )
 
     @property
     def kind(self) -> str:
@@ -182,6 +186,8 @@ PLACEHOLDERS: Final = (
     "or_none",
     "string",
     "nearest",
+    "bytes",
+    "other_bytes",
 )
 """Every placeholder. Encoded templates refer to it by its position here, plus one."""
 

@@ -23,8 +23,10 @@ class ValuePlanner:
     """Symbols that are certainly bound."""
     provisional: set[spec.Var] = field(default_factory=set[spec.Var])
     """Symbols that only strides or Optionals have bound so far, which may be free or absent."""
-    tensors: list[tuple[Place, str, bool]] = field(default_factory=list[tuple[Place, str, bool]])
-    """Every tensor so far: place of its device id, device type, whether it is always present."""
+    tensors: list[tuple[Place, spec.Tensor, bool]] = field(
+        default_factory=list[tuple[Place, spec.Tensor, bool]]
+    )
+    """Every tensor so far, with the place of its device id, and whether it is always present."""
     in_optional: bool = False
 
     def __post_init__(self) -> None:

@@ -79,7 +79,7 @@ class Info:
     returns: str = ""
     """The results as text, `y: Tensor([n], float32)`; empty if nothing is returned."""
     where: str = ""
-    """The constraints of symbols as text: `n % 2 == 0`."""
+    """The constraints as text: `n % 2 == 0, no_overlap(y)`."""
     borrows: bool = False
     """Whether the kernel sees tensors during the call alone, so needs no reference to them."""
 

@@ -31,6 +31,7 @@ from ffi_builder.spec.expr import (
     linear,
     variables,
 )
+from ffi_builder.spec.overlap import is_comparable
 from ffi_builder.spec.param import MISSING
 from ffi_builder.spec.params import (
     ConstBool,
@@ -110,6 +111,7 @@ __all__ = [
     "dims",
     "elements",
     "expression",
+    "is_comparable",
     "linear",
     "occurrences",
     "outline",

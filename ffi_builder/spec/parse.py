@@ -14,13 +14,14 @@ from ffi_builder.errors import SpecError
 from ffi_builder.spec._check import identifier, one_of
 from ffi_builder.spec.composite import PARAM_TYPES, Optional, Param, Struct, TupleParam
 from ffi_builder.spec.expr import VAR_DTYPES, Var
+from ffi_builder.spec.overlap import tensors_of
 from ffi_builder.spec.param import Named
 from ffi_builder.spec.params import Shape
 from ffi_builder.spec.parse_dims import Declaration
 from ffi_builder.spec.parse_tensor import TensorParser
 from ffi_builder.spec.parse_values import READERS
 from ffi_builder.spec.results import Result
-from ffi_builder.spec.tensor import DEVICES
+from ffi_builder.spec.tensor import DEVICES, Tensor
 from ffi_builder.spec.tokens import Token, Tokens
 from ffi_builder.suggest import did_you_mean
 
@@ -38,14 +39,16 @@ _TYPES: Final = tuple(dict.fromkeys(kind.type_name for kind in PARAM_TYPES if ki
 
 
 def parse_signature(
-    text: str, device: str | None, make: Callable[[str, list[Param], Returns], Made]
+    text: str,
+    device: str | None,
+    make: Callable[[str, list[Param], Returns, list[str]], Made],
 ) -> Made:
-    """Parse a signature, and return ``make(name, parameters, results)``.
+    """Parse a signature, and return ``make(name, parameters, results, no_overlap)``.
 
     Args:
         text: the text.
         device: the device type of tensors without one in the text, or None.
-        make: the class to make, :class:`~ffi_builder.spec.Signature`.
+        make: makes a :class:`~ffi_builder.spec.Signature`.
 
     Raises:
         SpecError: the text does not follow the grammar, or ``make`` raised. The message shows the
@@ -62,9 +65,10 @@ def parse_signature(
             name: _var(first.tokens, name, declared)
             for name, declared in first.declarations.items()
         }
-        name, params, returns = _Parser(Tokens(text), device, symbols).signature()
+        second = _Parser(Tokens(text), device, symbols)
+        name, params, returns = second.signature()
         with first.tokens.at(name):
-            return make(name.text, params, returns)
+            return make(name.text, params, returns, second.no_overlap)
     except SpecError as error:
         raise SpecError(f"Signature.parse: {error}") from None
 
@@ -77,12 +81,19 @@ def _var(tokens: Tokens, name: str, declared: Declaration) -> Var:
 class _Parser(TensorParser):
     """One pass over a signature: parameters, results and constraints."""
 
+    def __init__(self, tokens: Tokens, device: str | None, symbols: dict[str, Var] | None) -> None:
+        super().__init__(tokens, device, symbols)
+        self.no_overlap: list[str] = []
+        self._tensors: dict[str, Tensor] = {}
+        """The tensors among the parameters, by path."""
+
     def signature(self) -> tuple[Token, list[Param], Returns]:
         """Parse a whole signature: its name, its parameters and its results."""
         t = self.tokens
         name = t.name("the name of the function")
         t.expect("(")
         params = t.list_of(")", self._param)
+        self._tensors = tensors_of(params)
         returns = self._returns() if t.accept("->") else None
         separator = "'where'" if returns is not None else "'->', 'where'"
         if t.accept("where"):
@@ -201,9 +212,13 @@ class _Parser(TensorParser):
     # ---- constraints
 
     def _constraint(self) -> None:
-        """Parse ``n: int32``, ``n % 16 == 0``, ``n <= 8``, ``1 <= n <= 8`` or ``n >= 1``."""
+        """Parse ``n: int32``, ``n % 16 == 0``, ``1 <= n <= 8`` or ``no_overlap(y)``."""
         t = self.tokens
         first = t.next
+        # No constraint of a symbol has a bracket, so a symbol may have this name.
+        if t.sees("no_overlap") and t.second.text == "(":
+            self._no_overlap()
+            return
         least = None
         if first.kind == "int" or t.sees("-"):
             least = t.integer("a constraint")
@@ -225,6 +240,28 @@ class _Parser(TensorParser):
             self._limit(declared, "min", t.integer("an int"), first)
         else:
             raise t.error(t.next, f"expected ':', '%', '<=' or '>=' but got {t.next.shown}")
+
+    def _no_overlap(self) -> None:
+        t = self.tokens
+        word = t.advance()
+        t.expect("(")
+        if not (paths := t.list_of(")", self._tensor_path)):
+            raise t.error(t.since(word), "expected the name of a tensor in the brackets")
+        self.no_overlap += paths
+
+    def _tensor_path(self) -> str:
+        """Parse the path of a tensor: ``y``, ``cfg[1]`` or ``cfg.mask``."""
+        t = self.tokens
+        first = t.name("the name of a tensor")
+        path = first.text
+        while t.sees("[", "."):
+            if t.advance().text == ".":
+                path += f".{t.name('the name of a field').text}"
+            else:
+                path += f"[{t.integer('the index of an element')}]"
+                t.expect("]")
+        with t.at(t.since(first)):
+            return one_of("no_overlap", path, self._tensors) if self._tensors else path
 
     def _zero(self) -> None:
         t = self.tokens

@@ -21,6 +21,7 @@ from ffi_builder.spec.composite import (
 )
 from ffi_builder.spec.defaults import check_default
 from ffi_builder.spec.expr import Expr, Var, linear, variables
+from ffi_builder.spec.overlap import NOTHING, NoOverlap, check_no_overlap
 from ffi_builder.spec.param import MISSING, pasteable
 from ffi_builder.spec.params import EnvStream, Shape
 from ffi_builder.spec.parse import parse_signature
@@ -40,6 +41,11 @@ class Signature:
         returns: None, a :class:`Var` for a number, bool or pointer, a contiguous :class:`Tensor`
             that the wrapper allocates (the parameters bind the symbols in its dimensions), or a
             list of these for a tuple.
+        no_overlap: tensors that must not share memory with any other tensor of the call, by their
+            names in errors: ``["y", "cfg[0]", "state.mask"]``. True stands for all whose ``intent``
+            is ``"out"`` or ``"inout"``. It is stored as a tuple of names, in the order of the
+            parameters. Other tensors may overlap. Memory is compared from the first to the last
+            byte of a tensor, so two views that interleave are refused too.
         doc: documentation for callers.
 
     Raises:
@@ -47,12 +53,14 @@ class Signature:
             nothing binds, an EnvStream without a tensor on another device than the CPU, a
             positional parameter without a default after one with a default, a default that its
             parameter does not accept, a result that cannot be made or whose size only Optionals
-            bind, or a result with the name of a parameter or symbol.
+            bind, a result with the name of a parameter or symbol, or a ``no_overlap`` that names
+            no tensor, or one that no other tensor of the signature can share memory with.
     """
 
     name: str
     params: Sequence[Param]
     returns: Result | Sequence[Result] | None = None
+    no_overlap: NoOverlap = field(default=NOTHING, kw_only=True)
     doc: DocField = field(default=NO_DOC, kw_only=True, compare=False)
 
     def __post_init__(self) -> None:
@@ -66,6 +74,8 @@ class Signature:
         _check_bound(what, found)
         object.__setattr__(self, "returns", check_results(f"{what}: returns", self.returns))
         self._check_results(what, found)
+        no_overlap = check_no_overlap(f"{what}: no_overlap", self.params, self.no_overlap)
+        object.__setattr__(self, "no_overlap", no_overlap)
         self._check_env_streams(what)
         self._check_defaults(what)
 
@@ -133,7 +143,13 @@ class Signature:
             SpecError: the text does not follow the grammar, or its signature is not valid. The
                 message shows the line, with carets under the place.
         """
-        return parse_signature(text, device, cls)
+        return parse_signature(
+            text,
+            device,
+            lambda name, params, returns, no_overlap: cls(
+                name, params, returns, no_overlap=no_overlap
+            ),
+        )
 
     def canonical(self, *, device: str | None = None) -> str:
         """Return the text from which :meth:`parse` makes an equal signature.
@@ -145,7 +161,7 @@ class Signature:
             device: tensors of this device type do not show it; ``parse`` then needs the same
                 ``device``. By default all tensors show their device type.
         """
-        return canonical_text(self.name, self.params, self.returns, device)
+        return canonical_text(self.name, self.params, self.returns, self.no_overlap, device)
 
     def __str__(self) -> str:
         """Return the canonical text. Error messages show :func:`short_text` instead."""
@@ -153,8 +169,9 @@ class Signature:
 
     def __repr__(self) -> str:
         returns = "" if self.returns is None else f", {pasteable(self.returns)}"
+        apart = f", no_overlap={[*self.no_overlap]!r}" if self.no_overlap else ""
         doc = f", doc={self.doc!r}" if self.doc else ""
-        return f"Signature({self.name!r}, {pasteable(self.params)}{returns}{doc})"
+        return f"Signature({self.name!r}, {pasteable(self.params)}{returns}{apart}{doc})"
 
     def _check_results(self, what: str, found: Sequence[tuple[str, object]]) -> None:
         symbols = {var.name: var for _, value in found for var in variables(value)}

@@ -59,7 +59,8 @@ class Tensor(Named):
             times smaller.
         intent: ``"in"``: the kernel only reads it, so Python callers may pass what must not be
             written. ``"out"``: it writes every element, and reads none; ``"inout"``: it reads and
-            writes it. None: nobody said, so it counts as written. The wrapper cannot check it.
+            writes it. None: nobody said, so it counts as written. The wrapper cannot check it;
+            ``testing.check_intents`` does.
 
     Raises:
         SpecError: an unknown dtype or device, more than 255 dimensions, a negative dimension,

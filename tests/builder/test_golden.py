@@ -70,6 +70,17 @@ def test_wrapper(name: str, golden: Golden) -> None:
     golden.check(f"{name}.mlir", printed_wrapper(attached(params, provider, name=name)))
 
 
+def test_wrapper_whose_tensors_are_apart(golden: Golden) -> None:
+    """Two sizes are compared, and the extents of a tensor whose strides may be anything."""
+    params: list[spec.Param] = [
+        Tensor("x", [n], "float32", device_type="cpu"),
+        Tensor("mask", [n], "bool", device_type="cpu", strides="any"),
+        Tensor("y", [n], "float32", device_type="cpu", intent="out"),
+    ]
+    module = attached(params, name="apart", no_overlap=True)
+    golden.check("apart.mlir", printed_wrapper(module))
+
+
 def test_a_missing_file_fails(golden: Golden) -> None:
     with pytest.raises(AssertionError, match=r"missing; pytest --update-golden writes it"):
         Golden(update=False).check("no_such_file.mlir", "")

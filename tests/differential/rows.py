@@ -27,6 +27,7 @@ _PATTERNS: Final = {
     "tensor: byte_offset": r".*\.byte_offset: .*",
     "tensor: NULL data": r".*\.data: a non-NULL pointer, as .* has elements \| NULL",
     "tensor: alignment": r".*\.data: an address aligned .*",
+    "overlap": r".*: memory apart from that of .* \(no_overlap\) \| 0x\w+ to 0x\w+, where .* to 0x.*",
     "packed: dimension": r".*\.shape\[\d+\]: at most \d+ in magnitude, .*",
     "packed: stride": r".*\.strides\[\d+\]: at most \d+ in magnitude, .*",
     "strides: column-major": r".*\.strides\[\d+\]: -?\d+ \(column-major contiguous\) \| .*shape=.*",

@@ -43,6 +43,7 @@ from ffi_builder.spec import (
     TupleParam,
     Var,
     device_tensors,
+    is_comparable,
     linear,
     occurrences,
     required,
@@ -228,7 +229,16 @@ def signatures(draw: st.DrawFn) -> Signature:
         params.insert(draw(st.integers(0, len(params))), EnvStream("stream"))
     short = Signature("f", params)
     length = draw(st.sampled_from([0] * 9 + [399, 400, 401, 500]))
-    return Signature("f" * max(1, length - len(short_text(short)) + 1), params)
+    name = "f" * max(1, length - len(short_text(short)) + 1)
+    return Signature(name, params, no_overlap=draw_no_overlap(draw, params))
+
+
+def draw_no_overlap(draw: st.DrawFn, params: Sequence[Param]) -> list[str]:
+    """Now and then, where tensors can overlap, some of them."""
+    tensors = [path for path, tensor in tensors_of(params) if is_comparable(tensor)]
+    if len(tensors) < 2 or not rarely(draw, 25):
+        return []
+    return draw(st.lists(st.sampled_from(tensors), min_size=1, max_size=3, unique=True))
 
 
 def tensors_of(params: Sequence[Param]) -> Iterator[tuple[str, Tensor]]:

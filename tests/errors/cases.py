@@ -120,6 +120,12 @@ GROUPS: Final = (
                 "f(Pointer(DLTensor((3,), data=0x7F04)))",
                 raw=True,
             ),
+            Case(
+                Words.OVERLAP,
+                "f(x: Tensor([n], float32), y: Tensor([n], float32)) where no_overlap(y)",
+                "f(Pointer(DLTensor((4,), data=0x1000)), Pointer(DLTensor((4,), data=0x1008)))",
+                raw=True,
+            ),
         ),
     ),
     Group(

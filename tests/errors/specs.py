@@ -110,6 +110,13 @@ SPECS: Final[dict[str, tuple[str, ...]]] = {
         'Signature("f", [Shape("dims", [n])], Tensor("y", [k], "float32"))',
         'Signature("f", [Shape("dims", [n])], Tensor("y", [Var("n", "int32")], "float32"))',
         'Signature("f", [Optional(Shape("dims", [n]))], Tensor("y", [n], "float32"))',
+        'Signature("f", [Tensor("x", [n], "int8"), Tensor("y", [n], "int8")], no_overlap=True)',
+        'Signature("f", [Tensor("x", [n], "int8"), Tensor("y", [n], "int8")], no_overlap="y")',
+        'Signature("f", [Tensor("x", [n], "int8"), Tensor("y", [n], "int8")], no_overlap=["z"])',
+        'Signature("f", [Tensor("x", [n], "int8"), Tensor("y", [n], "int8")], no_overlap=["y"] * 2)',
+        'Signature("f", [Tensor("x", [n], "int8")], no_overlap=["x"])',
+        'Signature("f", [Tensor("x", [n], "int8"), Tensor("y", [n], "int8"), '
+        'Tensor("z", [n], "int8", device_type="metal")], no_overlap=["z"])',
     ),
 }
 """Python, by what it is about. ``n`` and ``k`` are int64 Vars; tensors are on the CPU."""

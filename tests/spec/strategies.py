@@ -13,6 +13,7 @@ from ffi_builder import SpecError, spec
 from ffi_builder.spec.composite import DEEPEST
 from ffi_builder.spec.dtypes import NAMES
 from ffi_builder.spec.expr import VAR_DTYPES
+from ffi_builder.spec.overlap import tensors_of
 from ffi_builder.spec.tensor import DEVICES, INTENTS, MOST_DIMENSIONS
 
 INT64 = st.integers(-(2**63), 2**63 - 1)
@@ -29,6 +30,7 @@ ODD = (
         "Tensor",
         "Shape",
         "Tuple",
+        "no_overlap",
     ),
     *("Struct", "Optional", "Choice", "Literal", "int32", "float32", "F", "_", "__", "x" * 300),
 )
@@ -228,6 +230,14 @@ def results(draw: st.DrawFn, symbols: list[spec.Var]) -> Any:
     return made[0] if len(made) == 1 and draw(st.booleans()) else made
 
 
+def no_overlap(params: Sequence[spec.Param]) -> SearchStrategy[list[str]]:
+    """Tensors that must not overlap; none where there is but one that could."""
+    found = [path for path, t in tensors_of(params).items() if spec.is_comparable(t)]
+    if len(found) < 2:
+        return st.just([])
+    return st.lists(st.sampled_from(found), max_size=3, unique=True)
+
+
 @st.composite
 def signatures(draw: st.DrawFn) -> spec.Signature:
     """Signatures of these; what nothing would bind is bound by one more argument."""
@@ -243,7 +253,8 @@ def signatures(draw: st.DrawFn) -> spec.Signature:
         made.insert(draw(st.integers(0, len(made))), spec.EnvStream("env_stream"))
     try:
         returns = draw(results(list(symbols.values())))
-        return spec.Signature(draw(st.sampled_from(["f", "where", "None"])), made, returns)
+        name = draw(st.sampled_from(["f", "where", "None", "no_overlap"]))
+        return spec.Signature(name, made, returns, no_overlap=draw(no_overlap(made)))
     except SpecError:  # a symbol with two meanings
         reject()
 

@@ -96,7 +96,7 @@ f(x: Shape(...))
 expected ',' but got '['
 f(x: Tensor(...[n], float32))
                ^
-unexpected '.'
+expected '[' but got '.'
 f(x: Tensor(.., float32))
             ^
 expected a dtype such as float32 but got ')'
@@ -261,7 +261,7 @@ f(o: Object())
 Object 'o': type_key: expected a registered name such as 'ffi.Module' but got 'ffi Module'
 f(o: Object('ffi Module'))
             ^^^^^^^^^^^^
-unexpected '.'
+expected ')' but got '.'
 f(o: Object(ffi.Module))
                ^
 expected ',' or ')' but got '('

@@ -68,5 +68,11 @@ SAMPLES: Final[dict[str, tuple[str, dict[str, float]]]] = {
         "d: uint8)",
         {"n": 3, "d": 0},
     ),
+    "overlap": (
+        "f(x: Tensor([n], float32, device_type=any), y: Tensor([n], float32, intent=out), "
+        "cfg: Struct(z: Optional(Tensor([n, 4], float16 | bfloat16, strides=any)))) "
+        "where no_overlap(y, cfg.z)",
+        {"n": 3},
+    ),
 }
 """By name: the signature as text (tensors on the CPU if they do not say), and the values."""

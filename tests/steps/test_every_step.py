@@ -48,6 +48,7 @@ FAILURES = {
         spec.short_text(given.signature),
         given.broken.expected,
         given.broken.got,
+        given.signature.no_overlap,
     )
     for name, given in STEPS.items()
     if given.broken is not None

@@ -36,25 +36,36 @@ def attached(
     *,
     name: str = "f",
     distribution: str = "torch_mlir",
+    no_overlap: bool | Sequence[str] = (),
 ) -> Any:
     """Parse a module and attach a wrapper of these parameters."""
     module = new_module(text, distribution)
-    attach_ffi_func(module, name, params, provider or NopCallProvider())
+    attach_ffi_func(module, name, params, provider or NopCallProvider(), no_overlap=no_overlap)
     return module
 
 
 def wrap(
-    params: Sequence[spec.Param], provider: CallProvider | None = None, text: str = ""
+    params: Sequence[spec.Param],
+    provider: CallProvider | None = None,
+    text: str = "",
+    *,
+    no_overlap: bool | Sequence[str] = (),
 ) -> tvm_ffi.Function:
     """Compile a wrapper of these parameters."""
-    return runtime.compile(attached(params, provider, text))["f"]
+    return runtime.compile(attached(params, provider, text, no_overlap=no_overlap))["f"]
 
 
 def wrap_raw(
-    params: Sequence[spec.Param], provider: CallProvider | None = None, text: str = ""
+    params: Sequence[spec.Param],
+    provider: CallProvider | None = None,
+    text: str = "",
+    *,
+    no_overlap: bool | Sequence[str] = (),
+    slots: int = 64,
 ) -> RawWrapper:
     """Compile a wrapper that is called with arguments laid out by hand."""
-    return RawWrapper(runtime.compile(attached(params, provider, text)), "f")
+    compiled = runtime.compile(attached(params, provider, text, no_overlap=no_overlap))
+    return RawWrapper(compiled, "f", slots)
 
 
 class RawWrapper:

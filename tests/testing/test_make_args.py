@@ -309,6 +309,18 @@ def test_refused(params: list[Any], symbols: dict[str, Any], words: str) -> None
     assert str(error.value) == f"make_args: {words}"
 
 
+@pytest.mark.parametrize("framework", ["numpy", "tvm_ffi"])
+def test_memory_of_their_own(framework: str) -> None:
+    """Values that are given are not inspected; ``check`` finds that they overlap."""
+    x, y, z = (cpu(name, n, k, strides="any") for name in "xyz")
+    signature = Signature("f", [x, y, TupleParam("t", [z])], no_overlap=["y", "t[0]"])
+    args = testing.make_args(signature, {"n": 5}, framework)
+    assert testing.check(signature, *args)["n"] == 5
+    again = testing.make_args(signature, {"n": 5}, framework, {"y": args[0], "x": args[0]})
+    with pytest.raises(ValueError, match=r"memory apart from that of x \(no_overlap\)"):
+        testing.check(signature, *again)
+
+
 def test_unknown_framework() -> None:
     with pytest.raises(ValueError, match="expected one of numpy, torch, tvm_ffi but got 'jax'"):
         made(n, framework="jax")

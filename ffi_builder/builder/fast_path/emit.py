@@ -24,7 +24,7 @@ from collections.abc import Iterable
 from typing_extensions import assert_never
 
 from ffi_builder import spec
-from ffi_builder.builder.fast_path import objects, scalars, tensors, values
+from ffi_builder.builder.fast_path import objects, overlap, scalars, tensors, values
 from ffi_builder.builder.fast_path.context import FastPath
 from ffi_builder.builder.fast_path.optional import emit_optional
 from ffi_builder.plan import Plan
@@ -77,6 +77,8 @@ def _emit(fast: FastPath, step: f.FusedStep) -> None:
             tensors.check_data(fast, place)
         case s.CheckAlignment(place, alignment):
             tensors.check_alignment(fast, place, alignment)
+        case s.CheckOverlap():
+            overlap.check_overlap(fast, step)
         case f.Integer():
             scalars.decode_integer(fast, step)
         case s.DecodeScalar():

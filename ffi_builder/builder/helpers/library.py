@@ -9,11 +9,12 @@ from ffi_builder.builder.helpers.define import shared_name
 from ffi_builder.builder.helpers.machine import define_machine, define_raise
 from ffi_builder.builder.helpers.numbers import NUMBERS
 from ffi_builder.builder.helpers.objects import OBJECTS
+from ffi_builder.builder.helpers.overlap import OVERLAP
 from ffi_builder.builder.helpers.tensors import TENSORS
 from ffi_builder.ir import Symbols, define_cached
 from ffi_builder.protocol import SHARED
 
-_HELPERS: Final = {**TENSORS, **NUMBERS, **OBJECTS}
+_HELPERS: Final = {**TENSORS, **OVERLAP, **NUMBERS, **OBJECTS}
 _RAISE: Final = "raise"
 
 
