@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import enum
 import operator
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final, cast
 
 from ffi_builder import spec
 from ffi_builder.frameworks.jax._optional import load
 from ffi_builder.frameworks.jax.form import Form
-from ffi_builder.runtime.python.arguments import plain_value
 
 
 @dataclass(frozen=True)
@@ -106,17 +106,18 @@ def _static(form: Form, name: str, param: spec.Param, value: Any) -> Any:
             f"static_argnames= of jax.jit, close over it, or make it a Tensor of the kernel"
         )
     plain = spec.required(param)
-    if isinstance(plain, spec.Shape) and value is not None:
-        return tuple(_number(item) for item in value)
-    return _number(value)
-
-
-def _number(value: Any) -> Any:
-    """Return the Python number of an array of no dimensions or a scalar of NumPy."""
-    if isinstance(value, (bool, int, float, str)):
-        return plain_value(value)
+    if isinstance(value, enum.Enum):
+        by_name = isinstance(plain, spec.Choice) and not isinstance(value.value, str)
+        return value.name if by_name else value.value
+    if isinstance(plain, spec.Shape) and isinstance(value, (tuple, list)):
+        items = cast("tuple[object, ...]", value)
+        return tuple(_static(form, name, _ENTRY, item) for item in items)
     if getattr(value, "shape", None) == () and hasattr(value, "item"):
-        return value.item()
-    if hasattr(value, "__index__"):
-        return operator.index(value)
-    return plain_value(value)
+        return value.item()  # a scalar of NumPy, or an array without dimensions
+    if isinstance(value, bool) or not hasattr(value, "__index__"):
+        return value
+    return operator.index(value)
+
+
+_ENTRY: Final = spec.Var("entry", "int64")
+"""The parameter that an entry of a Shape is."""

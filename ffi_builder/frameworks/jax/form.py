@@ -23,7 +23,7 @@ DTYPES: Final = frozenset(
         "bool",
         *(f"{kind}{bits}" for kind in ("int", "uint") for bits in (8, 16, 32, 64)),
         *("float16", "bfloat16", "float32", "float64"),
-        *("float8_e3m4", "float8_e4m3", "float8_e4m3b11fnuz", "float8_e4m3fn"),
+        *("float8_e4m3", "float8_e4m3b11fnuz", "float8_e4m3fn"),
         *("float8_e4m3fnuz", "float8_e5m2", "float8_e5m2fnuz", "float8_e8m0fnu"),
     }
 )

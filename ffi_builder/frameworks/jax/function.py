@@ -82,7 +82,8 @@ def function(
             f"{vmap!r}"
         )
     form = Form(signature)
-    load("jax_tvm_ffi")
+    for module in ("jax", "jax_tvm_ffi"):
+        load(module)
     if target is None:
         target = f"ffi_builder.{name}.{uuid.uuid4().hex}"
     code = functions if isinstance(functions, Mapping) else functions.address(name)

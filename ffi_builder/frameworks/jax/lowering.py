@@ -19,7 +19,6 @@ from ffi_builder.frameworks.jax.check import Described, check_call
 from ffi_builder.frameworks.jax.form import DTYPES, Form
 from ffi_builder.frameworks.jax.sizes import Size, entries_of, evaluate, solve
 from ffi_builder.frameworks.jax.target import Target
-from ffi_builder.plan.results import SIZE
 
 
 def lower(form: Form, target: Target, call: Call, operands: Sequence[Any], vmap: object) -> Any:
@@ -32,7 +31,7 @@ def lower(form: Form, target: Target, call: Call, operands: Sequence[Any], vmap:
     """
     values = _values(form, call, operands)
     check_call(form.signature, values)
-    _check_results(form, values)
+    _check_dtypes(form, values)
     places = _places(form, values)
     absent = [
         param.name
@@ -114,40 +113,35 @@ def _values(form: Form, call: Call, operands: Sequence[Any]) -> list[Any]:
         ):
             tensor = spec.required(param)
             assert isinstance(tensor, spec.Tensor)
-            shape = tuple(_size_of(form, tensor, i, symbols) for i in range(tensor.ndim))
+            shape = tuple(_size_of(dim, symbols) for dim in tensor.dims)
             values[index] = Described(shape, tensor.dtypes[0], device)
     return values
 
 
-def _check_results(form: Form, values: Sequence[object]) -> None:
-    """Refuse what the signature accepts, but JAX or jax-tvm-ffi cannot pass."""
+def _check_dtypes(form: Form, values: Sequence[object]) -> None:
+    """Refuse dtypes that the signature accepts, but JAX or jax-tvm-ffi cannot pass."""
     jax = load("jax")
     name = form.signature.name
-    for path, value in zip(form.names, values, strict=True):
+    for param, value in zip(form.signature.arguments, values, strict=True):
         if not isinstance(value, Described):
             continue
         if value.dtype not in DTYPES:
             raise TypeError(
-                f"{name}(): jax-tvm-ffi cannot pass {path!r}, whose dtype is {value.dtype}"
+                f"{name}(): jax-tvm-ffi cannot pass {param.name!r}, whose dtype is {value.dtype}"
             )
         if str(jax.dtypes.canonicalize_dtype(value.dtype)) != value.dtype:
             raise TypeError(
-                f"{name}(): {path!r} is {value.dtype}, which JAX has only after "
+                f"{name}(): {param.name!r} is {value.dtype}, which JAX has only after "
                 f"jax.config.update('jax_enable_x64', True)"
             )
 
 
-def _size_of(form: Form, tensor: spec.Tensor, axis: int, symbols: dict[spec.Var, Size]) -> Size:
-    dim = tensor.dims[axis]
+def _size_of(dim: spec.Dim | None, symbols: dict[spec.Var, Size]) -> Size:
     assert dim is not None, "such an output is given"
     try:
-        size = evaluate(dim, symbols)
+        return evaluate(dim, symbols)
     except KeyError:
         return 1  # an argument does not fit, and the check says which
-    if isinstance(size, int) and size < 0:
-        words = SIZE.format(path=f"{tensor.name}.shape[{axis}]", dim=dim).format(size)
-        raise ValueError(f"{words} when calling: `{spec.short_text(form.signature)}`")
-    return size
 
 
 def _result(jax: Any, value: Described) -> Any:

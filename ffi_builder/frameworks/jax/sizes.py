@@ -7,7 +7,7 @@ arithmetic is the same for both.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 from ffi_builder import spec
 from ffi_builder.testing.evaluate import OPERATORS
@@ -29,15 +29,16 @@ def row_major(shape: Sequence[Size]) -> list[Size]:
 def entries_of(param: spec.Param, value: Any) -> Iterator[tuple[object, Size]]:
     """Yield each symbol, dimension and stride of a parameter beside the value that it has.
 
-    ``value`` is the shape of a contiguous array for a Tensor, and the value itself for others. If
-    it has another length, only what stands beside one another is yielded: the check of the
-    arguments reports that.
+    ``value`` is the shape of a contiguous array for a Tensor, and the value itself for others. What
+    has another type or length yields nothing, or less: the check of the arguments reports it.
     """
     match param:
-        case spec.Var():
+        case spec.Var() if isinstance(value, int):
             yield param, value
-        case spec.Shape():
-            yield from zip(param.shape, value, strict=False)
+        case spec.Shape() if isinstance(value, tuple):
+            entries = cast("tuple[object, ...]", value)
+            pairs = zip(param.shape, entries, strict=False)
+            yield from (pair for pair in pairs if isinstance(pair[1], int))
         case spec.Tensor():
             yield from zip(param.dims, value, strict=False)
             yield from zip(param.stride_entries or (), row_major(value), strict=False)
