@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import ctypes
+import operator
 import os
 import shlex
 import statistics
@@ -68,7 +69,7 @@ def functions(folder: Path) -> dict[str, Callable[..., Any]]:
             attach(module, signature, DirectCallProvider("add", args=["a", "b", "out", "n"]))
 
     compiled = runtime.compile("module {}", post_compile_hooks=[hook], link=[kernel])
-    found: dict[str, Callable[..., Any]] = {BASE: lambda a, b: a + b}
+    found: dict[str, Callable[..., Any]] = {BASE: operator.add}
     for name, text in ORDERS.items():
         found[name] = ffi_jax.function(compiled, text.partition("(")[0])
 

@@ -57,6 +57,47 @@ def test_absent_arguments_have_a_target_of_their_own() -> None:
     assert f"@{made.target}.without.x.c(" in shown
 
 
+EXPORTED = """
+import jax, jax.numpy as jnp
+from ffi_builder.frameworks import jax as ffi_jax
+from tests.frameworks.jax_support import compile_kernels
+ffi_jax.function(compile_kernels(), "scale", target="tests.frameworks.exported")
+call = jax.ffi.ffi_call("tests.frameworks.exported", jax.ShapeDtypeStruct((2,), "float32"))
+print(jax.jit(lambda x: call(x, factor=2.0))(jnp.ones(2)))
+"""
+
+
+def test_a_process_that_makes_the_function_runs_programs_of_others() -> None:
+    done = run_child(EXPORTED)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "[2. 2.]\n"
+
+
+DEVICES = """
+import os
+os.environ["XLA_FLAGS"] = "--xla_force_host_platform_device_count=2"
+import jax
+from jax.sharding import NamedSharding, PartitionSpec
+from tests.frameworks.jax_support import Recorded, jnp
+recorded = Recorded("f(x: Tensor([n], float32, intent=in), y: Tensor([n], float32, intent=out))")
+mesh = jax.make_mesh((2,), ("d",))
+spec = PartitionSpec("d")
+x = jax.device_put(jnp.ones(8), NamedSharding(mesh, spec))
+shards = jax.shard_map(recorded.function, mesh=mesh, in_specs=spec, out_specs=spec)
+for function in (recorded.function, shards):
+    jax.block_until_ready(jax.jit(function)(x))
+    print(recorded.calls)
+    recorded.calls.clear()
+"""
+
+
+def test_sharded_operands() -> None:
+    done = run_child(DEVICES)
+    assert done.returncode == 0, done.stderr
+    whole, shards = [["float32[8]"] * 2] * 2, [["float32[4]"] * 2] * 2
+    assert done.stdout == f"{whole}\n{shards}\n"
+
+
 def test_threads() -> None:
     kernels = compile_kernels()
     scale = ffi_jax.function(kernels, "scale", target="tests.frameworks.threads")

@@ -13,7 +13,7 @@ from ffi_builder.errors import SpecError
 from ffi_builder.frameworks.jax._optional import load
 from ffi_builder.frameworks.jax.call import Call, bind
 from ffi_builder.frameworks.jax.form import Form
-from ffi_builder.frameworks.jax.lowering import lower
+from ffi_builder.frameworks.jax.lowering import lower, register
 from ffi_builder.frameworks.jax.target import Target, reserve
 from ffi_builder.plan import check_signature
 from ffi_builder.runtime import CompiledModule, LoadedLibrary
@@ -88,7 +88,10 @@ def function(
         target = f"ffi_builder.{name}.{uuid.uuid4().hex}"
     code = functions if isinstance(functions, Mapping) else functions.address(name)
     reserve(target, (id(found) if code is functions else code, signature, cuda_graph))
-    return JaxFunction(form, Target(target, found, form.platforms, cuda_graph), vmap, vjp)
+    made = Target(target, found, form.platforms, cuda_graph)
+    # A program that was exported needs no more, unless it leaves out Optionals.
+    register(form, made, [not isinstance(param, spec.ConstNone) for param in signature.arguments])
+    return JaxFunction(form, made, vmap, vjp)
 
 
 class JaxFunction:

@@ -32,17 +32,12 @@ def lower(form: Form, target: Target, call: Call, operands: Sequence[Any], vmap:
     values = _values(form, call, operands)
     check_call(form.signature, values)
     _check_dtypes(form, values)
-    places = _places(form, values)
-    absent = [
-        param.name
-        for param, value in zip(form.signature.arguments, values, strict=True)
-        if value is None and isinstance(param, spec.Optional)
-    ]
-    name = ".".join([target.name, *(["without"] if absent else []), *absent])
+    name, places = register(form, target, [value is not None for value in values])
     attributes = {form.names[i]: _attribute(values[i]) for i in places.attributes}
-    target.register(name, places.order(len(values)), attributes)
     jax = load("jax")
     results = [_result(jax, values[index]) for index in places.results]
+    if not results:
+        raise TypeError(f"{form.signature.name}(): no result is asked for: every output is None")
     called = jax.ffi.ffi_call(
         name,
         results,
@@ -54,7 +49,7 @@ def lower(form: Form, target: Target, call: Call, operands: Sequence[Any], vmap:
 
 
 @dataclass(frozen=True)
-class _Places:
+class Places:
     """The indices of the arguments that XLA passes, in its order."""
 
     operands: list[int]
@@ -77,13 +72,25 @@ class _Places:
         return [places.get(index) for index in range(count)]
 
 
-def _places(form: Form, values: Sequence[object]) -> _Places:
-    given = [(i, intent) for i, intent in enumerate(form.intents) if values[i] is not None]
-    results = [index for index, intent in given if intent in ("out", "inout")]
-    if not results:
-        raise TypeError(f"{form.signature.name}(): no result is asked for: every output is None")
-    operands = [index for index, intent in given if intent in ("in", "inout")]
-    return _Places(operands, results, [index for index, intent in given if not intent])
+def register(form: Form, target: Target, given: Sequence[bool]) -> tuple[str, Places]:
+    """Register the function for calls that give these arguments, and not the others.
+
+    Returns the name of the target, and what XLA passes to it.
+    """
+    present = [(i, intent) for i, intent in enumerate(form.intents) if given[i]]
+    places = Places(
+        [index for index, intent in present if intent in ("in", "inout")],
+        [index for index, intent in present if intent in ("out", "inout")],
+        [index for index, intent in present if not intent],
+    )
+    absent = [
+        param.name
+        for param, is_given in zip(form.signature.arguments, given, strict=True)
+        if not is_given and isinstance(param, spec.Optional)
+    ]
+    name = ".".join([target.name, *(["without"] if absent else []), *absent])
+    target.register(name, places.order(len(given)), [form.names[i] for i in places.attributes])
+    return name, places
 
 
 def _values(form: Form, call: Call, operands: Sequence[Any]) -> list[Any]:

@@ -96,7 +96,8 @@ def _rearranged(function: tvm_ffi.Function, order: Order) -> tvm_ffi.Function:
     """Return a function that calls another one with its arguments in another order."""
     name = "rearranged"
     text = "\n".join(_code(name, function.__chandle__(), order))
-    return runtime.compile(text)[name]
+    # Compiled from an object, it is in no cache on disk, for which its address is of no use.
+    return runtime.compile(runtime.lower(text).object)[name]
 
 
 def _code(name: str, function: int, order: Order) -> Iterator[str]:
