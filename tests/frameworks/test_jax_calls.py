@@ -13,6 +13,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
 
 from ffi_builder import runtime, spec
 from ffi_builder.frameworks import jax as ffi_jax
@@ -316,3 +318,31 @@ def test_several_platforms() -> None:
     )
     lowered = jax.jit(cuda).trace(jnp.ones(2)).lower(lowering_platforms=("cuda",))
     assert f"@{cuda.target}(" in lowered.as_text()
+
+
+KINDS = {
+    "in": ("x{}: Tensor([{}], float32, intent=in)", "float32[{}]"),
+    "out": ("x{}: Tensor([{}], float32, intent=out)", "float32[{}]"),
+    "inout": ("x{}: Tensor([{}], float32, intent=inout)", "float32[{}]"),
+    "absent": ("x{}: Optional(Tensor([k{}], float32, intent=in))", None),
+    "static": ("x{}: int64", "{}"),
+    "none": ("x{}: Optional(int64)", None),
+}
+"""The type of argument i, whose size or value is i + 1, and what the function gets for it."""
+
+
+@settings(max_examples=30)
+@given(st.lists(st.sampled_from(sorted(KINDS)), min_size=1, max_size=7))
+def test_random_orders(kinds: list[str]) -> None:
+    assume({"out", "inout"}.intersection(kinds))
+    params = [KINDS[kind][0].format(i, i + 1) for i, kind in enumerate(kinds)]
+    sizes = [(kind, i + 1) for i, kind in enumerate(kinds) if kind != "out"]
+    args = [
+        size if kind == "static" else None if kind in ("absent", "none") else jnp.ones(size)
+        for kind, size in sizes
+    ]
+    got = Recorded(f"f({', '.join(params)})")(*args)
+    expected = [KINDS[kind][1] for kind in kinds]
+    assert [value if value is None else str(value) for value in got] == [
+        text if text is None else text.format(i + 1) for i, text in enumerate(expected)
+    ]

@@ -17,6 +17,6 @@ def load(name: str) -> Any:
     except ModuleNotFoundError as error:
         raise ModuleNotFoundError(
             f"a function of JAX needs {name.partition('.')[0]}, which cannot be imported "
-            f"({error}): pip install ffi_builder[jax]",
+            f"({error}): pip install ffi_builder[jax], with Python 3.11 or later",
             name=error.name,
         ) from error
