@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import enum
 import inspect
 import math
 from collections.abc import Iterator
@@ -223,6 +224,25 @@ def test_static_ints_of_64_bits(value: int) -> None:
     recorded = Recorded("f(c: int64, y: Tensor([1], float32, intent=out))")
     assert recorded(value)[0] == value
     assert recorded(np.int64(value))[0] == value
+
+
+class Mode(enum.Enum):
+    up = 1
+
+
+class Label(str, enum.Enum):
+    up = "up"
+
+
+class Level(enum.IntEnum):
+    low = 3
+
+
+def test_enumerators() -> None:
+    text = "f(mode: Choice({'up': 1}), n: int32, y: Tensor([1], float32, intent=out))"
+    recorded = Recorded(text)
+    assert recorded(Mode.up, Level.low)[:2] == ["up", 3]
+    assert recorded(Label.up, 2)[:2] == ["up", 2]
 
 
 def test_static_arguments_of_jit() -> None:

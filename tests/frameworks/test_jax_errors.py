@@ -64,12 +64,18 @@ OUT = "y: Tensor([n], float32, intent=out)"
         ),
         (
             f"f({OUT}, t: Tuple(n: int64))",
-            "'t' is a TupleParam, but XLA passes tensors, numbers, bools, strs and tuples of ints "
-            "only; make its elements parameters of their own",
+            "'t' is of kind TupleParam, but XLA passes tensors, numbers, bools, strs and tuples of "
+            "ints only; make its elements parameters of their own",
         ),
-        (f"f({OUT}, n: int64, s: Stream)", "'s' is a Stream, but XLA passes tensors, numbers, "),
-        (f"f({OUT}, n: int64, p: handle)", "'p' is a handle Var, but XLA passes tensors, numbers"),
-        (f"f({OUT}, n: int64, o: Optional(Object))", "'o' is a Object, but XLA passes tensors, "),
+        (
+            f"f({OUT}, n: int64, s: Stream)",
+            "'s' is of kind Stream, but XLA passes tensors, numbers, ",
+        ),
+        (f"f({OUT}, n: int64, p: handle)", "'p' is of kind handle Var, but XLA passes ten"),
+        (
+            f"f({OUT}, n: int64, o: Optional(Object))",
+            "'o' is of kind Object, but XLA passes tensors, ",
+        ),
     ],
 )
 def test_signatures_that_xla_cannot_call(text: str, message: str | None) -> None:

@@ -1,4 +1,4 @@
-"""What the parameters of a signature are in JAX: operands, results and static values.
+"""Divides the parameters of a signature into operands, results and static values.
 
     f(x: Tensor(…, intent=in), y: Tensor(…, intent=out), s: Tensor(…, intent=inout), c: float32)
     s', y' = f(x, s, c)      x and s are operands, y and s' results, c is static
@@ -160,10 +160,10 @@ def _check_kind(what: str, param: spec.Param) -> None:
     elif isinstance(plain, spec.Stream):
         hint = "use an EnvStream, which is XLA's stream in such a call"
     else:
-        hint = "leave it to a wrapper around the kernel"
+        hint = "make a function without it"
     raise SpecError(
-        f"{what}: {param.name!r} is a {kind}, but XLA passes tensors, numbers, bools, strs and "
-        f"tuples of ints only; {hint}"
+        f"{what}: {param.name!r} is of kind {kind}, but XLA passes tensors, numbers, bools, strs "
+        f"and tuples of ints only; {hint}"
     )
 
 

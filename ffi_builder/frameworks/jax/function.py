@@ -17,7 +17,7 @@ from ffi_builder.frameworks.jax.lowering import lower, register
 from ffi_builder.frameworks.jax.target import Target, reserve
 from ffi_builder.plan import check_signature
 from ffi_builder.runtime import CompiledModule, LoadedLibrary
-from ffi_builder.runtime.metadata import EMPTY, Parameter
+from ffi_builder.runtime.metadata import EMPTY, Parameter, Unwritable
 
 if TYPE_CHECKING:
     import tvm_ffi
@@ -195,5 +195,6 @@ def _described(param: spec.Param, given: Mapping[str, Parameter]) -> spec.Param:
     found = given.get(param.name)
     if found is None:  # an EnvStream
         return param
-    default = spec.MISSING if found.default is EMPTY else found.default
+    unknown = found.default is EMPTY or isinstance(found.default, Unwritable)
+    default = spec.MISSING if unknown else found.default
     return replace(param, default=default, kw_only=found.kw_only, doc=found.doc)
