@@ -8,7 +8,7 @@ from typing import Final
 
 from ffi_builder import spec
 
-_OPERATORS: Final[dict[str, Callable[[int, int], int]]] = {
+OPERATORS: Final[dict[str, Callable[[int, int], int]]] = {
     "+": operator.add,
     "-": operator.sub,
     "*": operator.mul,
@@ -32,5 +32,5 @@ def evaluate(value: spec.Dim, of: Callable[[spec.Var], float]) -> int | None:
             lhs, rhs = evaluate(left, of), evaluate(right, of)
             if lhs is None or rhs is None:
                 return None
-            result = _OPERATORS[op](lhs, rhs)
+            result = OPERATORS[op](lhs, rhs)
     return result if -(2**63) <= result < 2**63 else None

@@ -110,6 +110,7 @@ SPECS: Final[dict[str, tuple[str, ...]]] = {
         'Signature("f", [Shape("dims", [n])], Tensor("y", [k], "float32"))',
         'Signature("f", [Shape("dims", [n])], Tensor("y", [Var("n", "int32")], "float32"))',
         'Signature("f", [Optional(Shape("dims", [n]))], Tensor("y", [n], "float32"))',
+        'Signature("f", [Tensor("x", [n], "int8")]).with_params(y={"intent": "in"})',
         'Signature("f", [Tensor("x", [n], "int8"), Tensor("y", [n], "int8")], no_overlap=True)',
         'Signature("f", [Tensor("x", [n], "int8"), Tensor("y", [n], "int8")], no_overlap="y")',
         'Signature("f", [Tensor("x", [n], "int8"), Tensor("y", [n], "int8")], no_overlap=["z"])',
