@@ -20,6 +20,7 @@ from ffi_builder.spec.composite import (
 )
 from ffi_builder.spec.defaults import check_default
 from ffi_builder.spec.expr import Expr, Var, linear, variables
+from ffi_builder.spec.metadata import metadata_text
 from ffi_builder.spec.param import MISSING, pasteable
 from ffi_builder.spec.params import EnvStream, Shape
 from ffi_builder.spec.parse import parse_signature
@@ -117,6 +118,18 @@ class Signature:
                 ``device``. By default all tensors show their device type.
         """
         return canonical_text(self.name, self.params, self.returns, device)
+
+    def metadata(self, *, borrows_tensors: bool = False) -> str:
+        """Return what describes a function of this signature to Python callers, as JSON.
+
+        A wrapper has the same text in its attribute ``"ffi-builder-metadata"``. It has what
+        :meth:`canonical` leaves out, too; :mod:`ffi_builder.spec.metadata` shows its form.
+
+        Args:
+            borrows_tensors: whether the function uses tensors only during the call.
+        """
+        text = metadata_text(self.params, self.returns, self.doc, borrows_tensors=borrows_tensors)
+        return text.of(self.name)
 
     def __str__(self) -> str:
         """Return the canonical text. Error messages show :func:`short_text` instead."""
