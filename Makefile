@@ -9,8 +9,8 @@ BENCH := .venv-bench
 DISTRIBUTIONS := .venv-distributions
 # MLIR distributions besides torch-mlir and jaxlib; the last one is proprietary.
 BINDINGS := iree-base-compiler==3.13.0 flydsl==0.4.2 nvidia-cutlass-dsl==4.8.1
-# For examples/triton_aot.py; 1 GB. Metadata differ between versions, so one is pinned. It needs
-# a later Python than the package.
+# For examples/triton_aot.py and benchmarks/calls.py; 1 GB. Metadata and launchers differ between
+# versions, so one is pinned. It needs a later Python than the package.
 TRITON := triton==3.9.0; python_version >= "3.11"
 # The packages that `make mutants` changes, and a sample of the changes: those of each function are
 # numbered from 1, and the ones whose number matches this ending are tried.
@@ -84,8 +84,8 @@ bench-compare: $(VENV)/.demo ## Measure the same beside other builders of TVM-FF
 bench-instructions: $(VENV)/.demo ## Print how many instructions a call takes (needs valgrind).
 	$(PY) benchmarks/instructions.py
 
-bench-calls: $(VENV)/.frameworks ## Measure calls from Python beside nanobind, pybind11, Cython, Numba and PyTorch.
-	$(PIP) -e '.[calls]'
+bench-calls: $(VENV)/.frameworks ## Measure calls from Python beside nanobind, pybind11, Cython, Numba, PyTorch and Triton.
+	$(PIP) -e '.[calls]' '$(TRITON)'
 	$(PY) -m benchmarks.calls
 
 bench-launch: $(VENV)/.demo ## Measure what launching a CUDA kernel costs the host (needs no GPU).
