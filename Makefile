@@ -19,11 +19,12 @@ SAMPLE ?= _3
 # Tests that need PyTorch, JAX or Numba. tests/test_project.py checks that none is missing.
 FRAMEWORK_TESTS := tests/abi tests/arrays tests/docs tests/entry tests/examples tests/frontends \
   tests/runtime/test_results.py tests/testing
+SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=undefined -g -O1
 PIP := $(PY) -m pip install --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-fast test-frameworks test-cuda test-cute test-distributions check lint \
-  format types fuzz soak bench bench-compare bench-instructions bench-calls bench-launch coverage mutants wheels dev clean
+  format types fuzz soak bench bench-compare bench-instructions bench-calls bench-launch coverage mutants wheels entry-asan dev clean
 
 help: ## Show this list.
 	@sed -n 's/^\([a-z-]*\):.*## /\1 /p' $(MAKEFILE_LIST) | while read -r name text; do printf '%-18s %s\n' "$$name" "$$text"; done
@@ -52,6 +53,12 @@ test-distributions: $(DISTRIBUTIONS)/.made ## Install other MLIR bindings (CUTLA
 
 wheels: ## Build a wheel for each Python found, and test each in an environment of its own.
 	.ci/wheels
+
+entry-asan: $(VENV)/.test ## Test the extension that reads calls under AddressSanitizer and UBSan (with gcc).
+	rm -rf build/asan && mkdir -p build/asan && cp -r ffi_builder tests *.toml *.py *.md LICENSE build/asan
+	cd build/asan && rm -f ffi_builder/runtime/entry/*.so && CFLAGS='$(SANITIZE)' $(abspath $(PY)) setup.py -q build_ext --inplace
+	cd build/asan && LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so)" \
+	  PYTHONMALLOC=malloc ASAN_OPTIONS=detect_leaks=0 $(abspath $(PY)) -m pytest -m 'not slow' tests/entry
 
 lint: $(VENV)/.dev ## Check formatting, lint rules and layers.
 	$(PY) -m ruff format --check .
