@@ -10,7 +10,6 @@ import sys
 import sysconfig
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from functools import partial
 from importlib import import_module
 from pathlib import Path
 from types import SimpleNamespace
@@ -121,7 +120,10 @@ def by_torch(folder: Path) -> Calls:
 
 
 def by_triton(folder: Path) -> Calls:
-    """Triton's launcher, on a driver that does nothing; `kernel[grid]` does more before it."""
+    """Triton's launcher in C, on a driver that does nothing.
+
+    A Python function packs its arguments; Triton's own classes do more before they call it.
+    """
     triton: Any = import_module("triton")
     backend: Any = import_module("triton.backends.nvidia.driver")
     with suppress(OSError):
@@ -140,9 +142,12 @@ def by_triton(folder: Path) -> Calls:
     about = SimpleNamespace(**scratch, launch_cooperative_grid=False, launch_pdl=False)
 
     def launcher(*types: str) -> Callable[..., Any]:
-        launch = backend.CudaLauncher(SimpleNamespace(signature=dict(enumerate(types))), about)
+        made = backend.CudaLauncher(SimpleNamespace(signature=dict(enumerate(types))), about)
+        launch = made.launch
         grid, stream, function, (warps, ctas, shared) = (1, 1, 1), 0, 0x1000, (4, 1, 0)
-        return partial(launch, *grid, stream, function, (warps, ctas, shared), None, None, None)
+        given = (*grid, stream, function, False, False, (warps, ctas, shared), *[None] * 5)
+        given = (*given, made.arg_annotations, made.kernel_signature)
+        return lambda *args: launch(*given, args)
 
     ints, three, eight = launcher(*["i32"] * 3), launcher(*["*fp32"] * 3), launcher(*["*fp32"] * 8)
     return {"ints": ints, "torch3": three, "torch8": eight, "parameters8": eight}
@@ -156,5 +161,5 @@ PEERS: Final[dict[str, Callable[[Path], Calls]]] = {
     "Numba": by_numba,
     "ctypes": by_ctypes,
     "TORCH_LIBRARY": by_torch,
-    "Triton's launcher": by_triton,
+    "Triton's launcher in C": by_triton,
 }
