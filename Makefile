@@ -54,11 +54,12 @@ test-distributions: $(DISTRIBUTIONS)/.made ## Install other MLIR bindings (CUTLA
 wheels: ## Build a wheel for each Python found, and test each in an environment of its own.
 	.ci/wheels
 
+# The test that is left out measures memory, which AddressSanitizer keeps after it is freed.
 entry-asan: $(VENV)/.test ## Test the extension that reads calls under AddressSanitizer and UBSan (with gcc).
 	rm -rf build/asan && mkdir -p build/asan && cp -r ffi_builder tests *.toml *.py *.md LICENSE build/asan
 	cd build/asan && rm -f ffi_builder/runtime/entry/*.so && CFLAGS='$(SANITIZE)' $(abspath $(PY)) setup.py -q build_ext --inplace
 	cd build/asan && LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so)" \
-	  PYTHONMALLOC=malloc ASAN_OPTIONS=detect_leaks=0 $(abspath $(PY)) -m pytest -m 'not slow' tests/entry
+	  PYTHONMALLOC=malloc ASAN_OPTIONS=detect_leaks=0 $(abspath $(PY)) -m pytest -m 'not slow' -k 'not leave_nothing_behind' tests/entry
 
 lint: $(VENV)/.dev ## Check formatting, lint rules and layers.
 	$(PY) -m ruff format --check .
