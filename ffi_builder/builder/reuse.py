@@ -16,12 +16,12 @@ from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
 from ffi_builder.builder.helpers import define_helpers, shared_name
-from ffi_builder.builder.metadata import Metadata
 from ffi_builder.diagnosis.writing import Table
 from ffi_builder.ir import Module, Operation, Symbols, Types, bytecode
 from ffi_builder.protocol import METADATA, PREFIX, TABLE
 from ffi_builder.providers.context import ModuleContext
 from ffi_builder.providers.provider import Members, describe_callee
+from ffi_builder.spec.metadata import MetadataText
 
 MOST: Final = 128
 """The most wrappers in the cache, of 5 to 50 KB each; the least recently used is removed first."""
@@ -79,7 +79,7 @@ class Template:
 
     @classmethod
     def of(
-        cls, context: ModuleContext, names: Names, metadata: Metadata, provider: Members
+        cls, context: ModuleContext, names: Names, metadata: MetadataText, provider: Members
     ) -> Template:
         """Find the entry for a wrapper, by everything that its code depends on."""
         symbols, own = context.symbols, provider.cache_key(context)

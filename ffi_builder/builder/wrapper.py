@@ -20,7 +20,6 @@ from ffi_builder.builder.fast_path.context import FastPath
 from ffi_builder.builder.fast_path.emit import emit_fast_path
 from ffi_builder.builder.helpers import define_helpers, shared_name
 from ffi_builder.builder.location import backtrace, location_of_wrapper
-from ffi_builder.builder.metadata import metadata
 from ffi_builder.builder.results import Results
 from ffi_builder.builder.reuse import Names, Template
 from ffi_builder.builder.values import DecodedValues, argument_places, distinct
@@ -47,6 +46,7 @@ from ffi_builder.protocol import METADATA, TABLE
 from ffi_builder.providers.context import Binding, CallContext, ModuleContext
 from ffi_builder.providers.globals import store_none
 from ffi_builder.providers.provider import CallProvider, Members
+from ffi_builder.spec.metadata import metadata_text
 from ffi_builder.suggest import did_you_mean
 
 ENV_GET_STREAM: Final = "TVMFFIEnvGetStream"
@@ -117,7 +117,13 @@ def attach(
     symbols.location = location_of_wrapper(distribution, symbols, call_provider, location)
     if name in symbols:
         raise BuildError(f"the module has a symbol @{name} already; attach under another name")
-    about = metadata(signature, borrows=Members(call_provider).borrows_tensors)
+    about = metadata_text(
+        signature.params,
+        signature.returns,
+        signature.doc,
+        signature.constraints,
+        borrows_tensors=Members(call_provider).borrows_tensors,
+    )
     names = Names(
         name,
         signature.name,

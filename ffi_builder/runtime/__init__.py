@@ -17,7 +17,7 @@ from ffi_builder.runtime.compiler import compile, compile_cached, lower
 from ffi_builder.runtime.embedded_modules import CustomModule
 from ffi_builder.runtime.loaded import LoadedLibrary, load
 from ffi_builder.runtime.lowered import LoweredModule
-from ffi_builder.runtime.python.address import function
+from ffi_builder.runtime.python.address import callable, function
 from ffi_builder.runtime.python.table import UnknownFunctionError
 
 __all__ = [
@@ -27,6 +27,7 @@ __all__ = [
     "LoadedLibrary",
     "LoweredModule",
     "UnknownFunctionError",
+    "callable",
     "compile",
     "compile_cached",
     "function",

@@ -1,7 +1,7 @@
 """The metadata of wrappers: the JSON in the LLVM attribute `ffi-builder-metadata`.
 
 MLIR and LLVM IR carry the attribute; a compiled library has a function that returns the JSON.
-`ffi_builder.builder.metadata` writes it, and documents its form.
+`ffi_builder.spec.metadata` writes it, and documents its form.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ from typing import Any, cast
 from ffi_builder.errors import SpecError
 from ffi_builder.spec._check import documentation, identifier, make_plain
 from ffi_builder.spec._stored import NO_DOC, DocField
-from ffi_builder.spec.canonical import canonical_text, outline
+from ffi_builder.spec.canonical import canonical_text, constraints_text, outline
 from ffi_builder.spec.composite import (
     Optional,
     Param,
@@ -21,6 +21,7 @@ from ffi_builder.spec.composite import (
 )
 from ffi_builder.spec.defaults import check_default
 from ffi_builder.spec.expr import Expr, Var, linear, variables
+from ffi_builder.spec.metadata import metadata_text
 from ffi_builder.spec.overlap import NOTHING, NoOverlap, check_no_overlap
 from ffi_builder.spec.param import MISSING, pasteable
 from ffi_builder.spec.params import EnvStream, Shape
@@ -162,6 +163,25 @@ class Signature:
                 ``device``. By default all tensors show their device type.
         """
         return canonical_text(self.name, self.params, self.returns, self.no_overlap, device)
+
+    def metadata(self, *, borrows_tensors: bool = False) -> str:
+        """Return what describes a function of this signature to Python callers, as JSON.
+
+        A wrapper has the same text in its attribute ``"ffi-builder-metadata"``. It has what
+        :meth:`canonical` leaves out, too; :mod:`ffi_builder.spec.metadata` shows its form.
+
+        Args:
+            borrows_tensors: whether the function uses tensors only during the call.
+        """
+        text = metadata_text(
+            self.params, self.returns, self.doc, self.constraints, borrows_tensors=borrows_tensors
+        )
+        return text.of(self.name)
+
+    @property
+    def constraints(self) -> str:
+        """The text behind ``where``: ``n % 2 == 0, no_overlap(y)``; empty if there is none."""
+        return constraints_text(self.params, self.no_overlap)
 
     def __str__(self) -> str:
         """Return the canonical text. Error messages show :func:`short_text` instead."""

@@ -234,9 +234,13 @@ static PyMethodDef methods[] = {
 
 static int execute(PyObject *module)
 {
-    static int done; /* one interpreter only: types and offsets are the process's */
+    static int done; /* once only: its type and its offsets are the process's */
+    if (PyInterpreterState_GetID(PyInterpreterState_Get()) != 0) {
+        PyErr_SetString(PyExc_ImportError, "this is a subinterpreter");
+        return -1;
+    }
     if (done) {
-        PyErr_SetString(PyExc_ImportError, "it is loaded in another interpreter already");
+        PyErr_SetString(PyExc_ImportError, "it was loaded before");
         return -1;
     }
     done = 1;

@@ -6,8 +6,10 @@ The environment variable `FFI_BUILDER_ENTRY=python` turns it off.
 from __future__ import annotations
 
 import functools
+import importlib
 import os
 import sys
+import sysconfig
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -67,19 +69,32 @@ def extension(bases: tuple[type, ...]) -> Extension | Part:
 
 
 def _set_up(bases: tuple[type, ...]) -> Extension | Part:
-    if os.environ.get(VARIABLE, "") == "python":
-        return Part("calls", f"turned off by {VARIABLE}=python")
-    if sys.implementation.name != "cpython":
-        return Part("calls", f"this is {sys.implementation.name}")
+    if reason := _switched_off():
+        return Part("calls", reason)
     try:
-        from ffi_builder.runtime.entry import _entry
-    except ImportError as error:
+        module = importlib.import_module("ffi_builder.runtime.entry._entry")
+    except ModuleNotFoundError as error:
         return Part("calls", f"the extension was not built for this Python ({error})")
+    except ImportError as error:
+        return Part("calls", f"the extension cannot be loaded: {error}")
     try:
-        made = _made_type(_entry, bases)
-        return Extension(_entry, lambda: made.__new__(made))
+        made = _made_type(module, bases)
+        return Extension(module, lambda: made.__new__(made))
     except (LayoutError, AttributeError) as error:
         return Part("calls", str(error))
+
+
+def _switched_off() -> str:
+    """Return why the extension must not even be loaded; empty if it may be."""
+    if os.environ.get(VARIABLE, "") == "python":
+        return f"turned off by {VARIABLE}=python"
+    if sys.implementation.name != "cpython":
+        return f"this is {sys.implementation.name}"
+    # They would load one for the limited API, but their objects are laid out in another way, and
+    # nothing here locks what threads share.
+    if sysconfig.get_config_var("Py_GIL_DISABLED"):
+        return "this is a free-threaded build of CPython"
+    return ""
 
 
 def _made_type(module: Any, bases: tuple[type, ...]) -> Any:

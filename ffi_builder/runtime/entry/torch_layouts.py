@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from ffi_builder.runtime.dlpack import DLTensor
 from ffi_builder.runtime.entry.layouts import (
     DTypes,
     ExchangeApi,
     LayoutError,
-    Tensor,
     address_of,
     exchange_api,
     expect,
@@ -253,7 +253,7 @@ def _check_shim(torch: Any, shim: ctypes.CDLL, api: int, impl: int) -> None:
         for what, given in (("sizes", borrowed.shape), ("strides", borrowed.strides)):
             numbers = ctypes.POINTER(ctypes.c_int64)()
             _ask(shim, what, tensor, impl, numbers)
-            right &= numbers[: tensor.ndim] == given[: tensor.ndim]
+            right &= numbers[: tensor.ndim] == words(given, tensor.ndim)
         expect(right, "torch's C shim and its exchange API differ")
 
 
@@ -263,9 +263,9 @@ def _ask(shim: ctypes.CDLL, what: str, tensor: Any, impl: int, out: Any) -> None
     expect(failed == 0, f"aoti_torch_get_{what} failed")
 
 
-def _borrowed(api: int, tensor: Any) -> Tensor:
-    signature = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.POINTER(Tensor))
-    out = Tensor()
+def _borrowed(api: int, tensor: Any) -> DLTensor:
+    signature = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.POINTER(DLTensor))
+    out = DLTensor()
     failed = signature(ExchangeApi.from_address(api).borrow)(tensor, ctypes.byref(out))
     expect(failed == 0, "the exchange API of torch failed")
     return out
