@@ -1,0 +1,128 @@
+"""The arguments of calls, whose tensors are guarded copies of those that were given or made."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from ffi_builder import spec
+from ffi_builder.testing.kernels.guarded import Guarded, contents_at, describe
+from ffi_builder.testing.make.arrays import Array
+
+Relayout = Callable[[str, spec.Tensor, Array], Array]
+"""Gives a tensor other strides; its arguments are the path, the parameter and its array."""
+
+
+class Frame:
+    """Arguments for a signature, with every tensor in guarded memory.
+
+    All calls get the same objects; only the contents of the memory change between them.
+
+    Args:
+        signature: what the function accepts.
+        arguments: one for each of ``signature.arguments``. They are copied, and not changed.
+        framework: makes the tensors; None: that of each given tensor.
+        relayout: chooses other strides than the given ones.
+
+    Raises:
+        ValueError: a wrong number of arguments, or a tensor that is not on the CPU.
+    """
+
+    def __init__(
+        self,
+        signature: spec.Signature,
+        arguments: Sequence[Any],
+        framework: str | None,
+        relayout: Relayout = lambda path, tensor, array: array,
+    ) -> None:
+        params = signature.arguments
+        if len(arguments) != len(params):
+            raise ValueError(
+                f"{signature.name} takes {len(params)} arguments but {len(arguments)} are given"
+            )
+        self.signature = signature
+        self.tensors: list[Guarded] = []
+        """In the order of the parameters; absent ones are left out."""
+        self._framework, self._relayout = framework, relayout
+        self.arguments = _with_tensors(signature, arguments, self._tensor)
+
+    @property
+    def outputs(self) -> list[Guarded]:
+        """The tensors that a call writes."""
+        return [tensor for tensor in self.tensors if tensor.intent in ("out", "inout")]
+
+    def with_tensors(self, of: Callable[[Guarded], Any]) -> list[Any]:
+        """Return the arguments with other objects in place of the tensors."""
+        made = map(of, self.tensors)
+        return _with_tensors(self.signature, self.arguments, lambda *_: next(made))
+
+    def _tensor(self, path: str, tensor: spec.Tensor, value: Any) -> Any:
+        array, address = describe(path, tensor, value)
+        given = contents_at(array, address)
+        framework = self._framework or _framework_of(value)
+        made = Guarded(tensor, self._relayout(path, tensor, array), given, framework)
+        self.tensors.append(made)
+        return made.tensor
+
+
+def call(function: Callable[..., Any], signature: spec.Signature, arguments: Iterable[Any]) -> Any:
+    """Call a function, with keyword-only arguments by keyword if it has such parameters."""
+    pairs = list(zip(signature.arguments, arguments, strict=True))
+    keywords = [value for param, value in pairs if param.kw_only]
+    names = _keyword_only(function) if keywords else []
+    if len(names) != len(keywords):
+        return function(*(value for _, value in pairs))
+    positional = [value for param, value in pairs if not param.kw_only]
+    return function(*positional, **dict(zip(names, keywords, strict=True)))
+
+
+def _keyword_only(function: Callable[..., Any]) -> list[str]:
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):  # it does not say
+        return []
+    return [param.name for param in parameters if param.kind is param.KEYWORD_ONLY]
+
+
+def _framework_of(value: Any) -> str:
+    module = type(value).__module__.partition(".")[0]
+    return module if module in ("numpy", "torch") else "tvm_ffi"
+
+
+def _with_tensors(
+    signature: spec.Signature, arguments: Sequence[Any], of: Callable[[str, spec.Tensor, Any], Any]
+) -> list[Any]:
+    """Return the arguments with ``of(path, tensor, value)`` in place of each tensor."""
+
+    def replaced(path: str, param: spec.Param, value: Any) -> Any:
+        plain = spec.required(param)
+        if value is None and plain is not param:
+            return None
+        if isinstance(plain, spec.Tensor):
+            return of(path, plain, value)
+        if isinstance(plain, (spec.TupleParam, spec.Struct)):
+            pairs = zip(spec.elements(plain, path), _items(value), strict=True)
+            return _rebuilt(value, [replaced(*element, item) for element, item in pairs])
+        return value
+
+    pairs = zip(signature.arguments, arguments, strict=True)
+    return [replaced(param.name, param, value) for param, value in pairs]
+
+
+def _items(value: Any) -> list[Any]:
+    """Return the elements of a tuple, a list, an Array, or a dataclass."""
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return [getattr(value, field.name) for field in dataclasses.fields(value)]
+    return list(value)
+
+
+def _rebuilt(value: Any, items: list[Any]) -> Any:
+    """Return a value of the same class with other elements."""
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        names = [field.name for field in dataclasses.fields(value)]
+        return dataclasses.replace(value, **dict(zip(names, items, strict=True)))
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return type(value)(*items)
+    return tuple(items)
