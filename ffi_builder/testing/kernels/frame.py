@@ -46,23 +46,33 @@ class Frame:
         self.tensors: list[Guarded] = []
         """In the order of the parameters; absent ones are left out."""
         self._framework, self._relayout = framework, relayout
-        self.arguments = _with_tensors(signature, arguments, self._tensor)
+        self.arguments = map_tensors(signature, arguments, self._tensor)
 
     @property
     def outputs(self) -> list[Guarded]:
         """The tensors that a call writes."""
         return [tensor for tensor in self.tensors if tensor.intent in ("out", "inout")]
 
+    def write_given(self) -> None:
+        """Give every tensor its contents; outputs that are only written hold zeros."""
+        for tensor in self.tensors:
+            tensor.prepare(tensor.given * (tensor.intent != "out"), 0)
+
+    def read_given(self) -> None:
+        """Take what the tensors hold now for what they are given."""
+        for tensor in self.tensors:
+            tensor.given = tensor.read()
+
     def with_tensors(self, of: Callable[[Guarded], Any]) -> list[Any]:
         """Return the arguments with other objects in place of the tensors."""
         made = map(of, self.tensors)
-        return _with_tensors(self.signature, self.arguments, lambda *_: next(made))
+        return map_tensors(self.signature, self.arguments, lambda *_: next(made))
 
     def _tensor(self, path: str, tensor: spec.Tensor, value: Any) -> Any:
-        array, address = describe(path, tensor, value)
-        given = contents_at(array, address)
+        array, address = describe(path, value, tensor.data_alignment)
+        placed = self._relayout(path, tensor, array)
         framework = self._framework or _framework_of(value)
-        made = Guarded(tensor, self._relayout(path, tensor, array), given, framework)
+        made = Guarded(tensor, placed, contents_at(array, address), framework)
         self.tensors.append(made)
         return made.tensor
 
@@ -91,7 +101,7 @@ def _framework_of(value: Any) -> str:
     return module if module in ("numpy", "torch") else "tvm_ffi"
 
 
-def _with_tensors(
+def map_tensors(
     signature: spec.Signature, arguments: Sequence[Any], of: Callable[[str, spec.Tensor, Any], Any]
 ) -> list[Any]:
     """Return the arguments with ``of(path, tensor, value)`` in place of each tensor."""

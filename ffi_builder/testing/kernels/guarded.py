@@ -30,13 +30,13 @@ _BITS: Final = (0x55, 0xAA)
 _BOOLS: Final = (0, 1)
 
 
-def describe(path: str, tensor: spec.Tensor, given: Any) -> tuple[Array, int]:
-    """Describe a tensor that a caller gave, and return the address of its first element.
+def describe(path: str, given: Any, alignment: int | None = None) -> tuple[Array, int]:
+    """Describe a tensor of any framework, and return the address of its first element.
 
     Raises:
         ValueError: it is not on the CPU.
     """
-    alignment = tensor.data_alignment or 1
+    alignment = alignment or 1
     if _is_numpy(given):
         # DLPack does not export arrays that are read-only.
         strides = tuple(stride // given.itemsize for stride in given.strides)
@@ -73,13 +73,14 @@ class Guarded:
     """
 
     def __init__(self, tensor: spec.Tensor, array: Array, given: Any, framework: str) -> None:
-        self.spec, self.array, self.given = tensor, array, given
+        self.spec, self.array = tensor, array
         self.path, self.intent = array.path, tensor.intent
         self._memory = array.allocate(GUARD)
         self.tensor = array.place(framework, self._memory)
         self._elements = _Elements(array, self._memory.bytes.ctypes.data + self._memory.offset)
         self.dtype = element_dtype(tensor, array.dtype)
-        self._outside = self._find_outside()
+        self._outside = self._find_outside(given)
+        self.give(given)
 
     @property
     def nbytes(self) -> int:
@@ -96,6 +97,11 @@ class Guarded:
         made = numpy().full_like(self.given, patterns[call])
         made[..., -1] &= 255 >> -self.array.dtype.total_bits % 8
         return made
+
+    def give(self, contents: Any) -> None:
+        """Set what the tensor is given; of elements that share memory, the last one counts."""
+        self._elements.write(contents)
+        self.given = self.read()
 
     def prepare(self, contents: Any, outside: int) -> None:
         """Write the contents, and all bytes around them."""
@@ -124,9 +130,9 @@ class Guarded:
         inside = numpy().flatnonzero(~self._outside) - self._memory.offset
         return (int(inside[0]), int(inside[-1])) if inside.size else (0, -1)
 
-    def _find_outside(self) -> Any:
+    def _find_outside(self, contents: Any) -> Any:
         """Return which bytes of the memory, which is zeros still, have no part of an element."""
-        self._elements.write(numpy().full_like(self.given, 255))
+        self._elements.write(numpy().full_like(contents, 255))
         return self._memory.bytes == 0
 
 

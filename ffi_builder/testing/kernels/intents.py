@@ -10,13 +10,13 @@ whatever lies around the elements of any tensor. A kernel is called with two kin
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
 from ffi_builder import spec
 from ffi_builder.plan import check_signature
-from ffi_builder.testing.kernels.elements import make, values
+from ffi_builder.testing.kernels.elements import CONTENTS, make, values
 from ffi_builder.testing.kernels.finding import Finding, of_all, place
 from ffi_builder.testing.kernels.frame import Frame, call
 from ffi_builder.testing.kernels.guarded import GARBAGE, Guarded, contents_at, describe
@@ -80,7 +80,7 @@ def check_intents(
     check_signature("check_intents: ", signature)
     if arguments is None:
         frame = Frame(signature, make_args(signature, framework=framework or "numpy"), framework)
-        randomize(frame, "random", numpy().random.default_rng(seed), special=False)
+        randomize(frame, CONTENTS[-1], numpy().random.default_rng(seed))
     else:
         frame = Frame(signature, arguments, framework)
     found = observe(function, frame)
@@ -88,10 +88,15 @@ def check_intents(
         raise found.error(signature.name, f"The arguments:\n{shown_arguments(frame)}")
 
 
-def randomize(frame: Frame, kind: str, random: Any, *, special: bool) -> None:
-    """Give every tensor other contents (see :func:`~.elements.make`)."""
+def randomize(
+    frame: Frame, kind: str, random: Any, *, special: bool = False, kept: Collection[str] = ()
+) -> None:
+    """Give tensors contents of a ``kind`` of :data:`CONTENTS`, but for those in ``kept``."""
     for tensor in frame.tensors:
-        tensor.given = make(tensor.dtype, tensor.array.shape, kind, random, special=special)
+        inside = any(tensor.path.startswith((f"{path}.", f"{path}[")) for path in kept)
+        if tensor.path in kept or inside:
+            continue
+        tensor.give(make(tensor.dtype, tensor.array.shape, kind, random, special=special))
 
 
 @dataclass(frozen=True)
@@ -152,7 +157,7 @@ def _results(signature: spec.Signature, returned: Any) -> list[Any]:
     found: list[Any] = []
     for result, value in zip(returns, returned if several else [returned], strict=False):
         if isinstance(result, spec.Tensor):
-            array, address = describe(result.name, result, value)
+            array, address = describe(result.name, value)
             found.append(values(array.dtype, contents_at(array, address)))
         else:
             found.append(np.asarray(0 if result.dtype == "handle" else value))

@@ -61,7 +61,13 @@ class Array:
             ValueError: the framework cannot represent it.
             ModuleNotFoundError: the framework is not installed.
         """
-        return self.place(framework, self.allocate())
+        memory = self.allocate()
+        made = self.place(framework, memory)
+        if framework != "numpy" or not isinstance(made, numpy().ndarray):
+            return made
+        # Some versions of NumPy export other strides than the array has if those are free.
+        changed = made.flags.c_contiguous and not is_row_major(self.shape, self.strides)
+        return self._tvm_ffi(memory) if changed else made
 
     def allocate(self, guard: int = 0) -> Memory:
         """Allocate zeros for the array, and at least ``guard`` bytes on both sides of it."""
@@ -91,15 +97,11 @@ class Array:
         itemsize = self.dtype.total_bits // 8
         strides = [stride * itemsize for stride in self.strides]
         try:
-            made = numpy().ndarray(
+            return numpy().ndarray(
                 self.shape, str(self.dtype), memory.bytes, memory.offset, strides
             )
         except (ValueError, OverflowError):  # empty, with a huge dimension or stride
             return self._tvm_ffi(memory)
-        # Some versions of NumPy export other strides than the array has if those are free.
-        if made.flags.c_contiguous and not is_row_major(self.shape, self.strides):
-            return self._tvm_ffi(memory)
-        return made
 
     def _tvm_ffi(self, memory: Memory) -> Any:
         import tvm_ffi
