@@ -11,7 +11,7 @@ from ffi_builder.testing.kernels.elements import tolerance, values
 from ffi_builder.testing.kernels.finding import Finding, of_all, place
 from ffi_builder.testing.kernels.frame import Frame, call
 from ffi_builder.testing.kernels.guarded import Guarded, contents_at, describe
-from ffi_builder.testing.kernels.intents import Outcome, first_index
+from ffi_builder.testing.kernels.observe import Outcome, first_index
 from ffi_builder.testing.make.arrays import numpy
 
 
@@ -49,16 +49,19 @@ def expected_outputs(reference: Callable[..., Any], frame: Frame, framework: str
     """
     frame.write_given()
     arguments = frame.with_tensors(_torch_copy if framework == "torch" else _numpy_copy)
-    returned = call(reference, frame.signature, arguments)
+    with numpy().errstate(all="ignore"):  # kernels do not warn of overflows either
+        returned = call(reference, frame.signature, arguments)
     names = output_names(frame.signature)
-    if len(names) == 1 and not (isinstance(returned, (tuple, list)) and len(returned) == 1):
-        return {names[0]: returned}
-    if not isinstance(returned, (tuple, list)) or len(returned) != len(names):
-        got = f"{len(returned)} values" if isinstance(returned, tuple) else type(returned).__name__
+    several = isinstance(returned, (tuple, list))
+    given: list[Any] = [*cast("Any", returned)] if several else [returned]
+    if len(names) == 1 and len(given) != 1:
+        given = [returned]  # a list of numbers
+    if len(given) != len(names):
         raise ValueError(
-            f"check_kernel: expected a tuple of {', '.join(names)} from the reference but got {got}"
+            f"check_kernel: expected a tuple of {', '.join(names)} from the reference but got "
+            f"{len(given)} values"
         )
-    return dict(zip(names, cast("list[Any]", returned), strict=True))
+    return dict(zip(names, given, strict=True))
 
 
 def _torch_copy(tensor: Guarded) -> Any:

@@ -17,14 +17,17 @@ from ffi_builder.testing.make.arrays import numpy
 
 Generator = Any
 """A ``numpy.random.Generator``."""
-CONTENTS: Final = ("ones", "counting", "random")
-"""What :func:`make` fills a tensor with, the simplest first."""
+CONTENTS: Final = ("ones", "counting", "limits", "random")
+"""What :func:`make` fills a tensor with, the simplest first.
+
+The limits are NaN, infinities, zeros of both signs, and the least and the greatest ints.
+"""
 
 _CODES: Final = {code: name for name, code in abi.DTYPE_CODES.items()}
 _GREATEST: Final = 4
 """Greatest magnitude of a random float; ints are up to twice as large."""
 _OFTEN: Final = 8
-"""One of so many elements is a special value, if these are asked for."""
+"""One of so many random elements is a limit, if these are asked for."""
 
 
 @dataclass(frozen=True)
@@ -145,7 +148,7 @@ def _table(name: str) -> Any:
 
 
 def make(
-    dtype: spec.DataType, shape: Sequence[int], kind: str, random: Generator, *, special: bool
+    dtype: spec.DataType, shape: Sequence[int], kind: str, random: Generator, *, limits: bool
 ) -> Any:
     """Make the contents of a tensor.
 
@@ -154,14 +157,14 @@ def make(
         shape: in elements.
         kind: one of :data:`CONTENTS`. Random floats are multiples of 1/8 of at most 4.
         random: makes the random numbers.
-        special: put NaN, infinities, -0 and the greatest values among them.
+        limits: put limits among random elements.
     """
     np = numpy()
     scalars = _made(dtype, (*shape, dtype.lanes), kind, random)
-    if special:
+    if kind == "random" and limits:
         chosen = random.integers(_OFTEN, size=scalars.shape[:-1]) == 0
-        limits = _special(dtype)
-        scalars[chosen] = limits[random.integers(len(limits), size=int(chosen.sum()))]
+        found = _limits(dtype)
+        scalars[chosen] = found[random.integers(len(found), size=int(chosen.sum()))]
     if dtype.bits % 8 == 0:
         return scalars.reshape((*shape, dtype.total_bits // 8))
     bits = np.unpackbits(scalars, axis=-1, bitorder="little")[..., : dtype.bits]
@@ -172,6 +175,8 @@ def _made(dtype: spec.DataType, shape: tuple[int, ...], kind: str, random: Gener
     """Return scalars as bytes, of shape ``(*shape, bytes of a scalar)``."""
     np = numpy()
     name = _CODES.get(dtype.code, "")
+    if kind == "limits":
+        return numpy().resize(_limits(dtype), (*shape, max(dtype.bits // 8, 1)))
     if name in _FLOATS:
         codes = _plain_codes(name, at_least=1 if kind == "counting" else -_GREATEST)
         one = np.abs(_table(name)[codes] - 1).argmin()
@@ -248,8 +253,8 @@ def _int_range(dtype: spec.DataType) -> tuple[int, int]:
     )
 
 
-def _special(dtype: spec.DataType) -> Any:
-    """Return scalars at the limits of a type, as bytes of shape ``(count, bytes of a scalar)``."""
+def _limits(dtype: spec.DataType) -> Any:
+    """Return the limits of a type, as bytes of shape ``(count, bytes of a scalar)``."""
     np = numpy()
     name = _CODES.get(dtype.code, "")
     if name in _FLOATS:

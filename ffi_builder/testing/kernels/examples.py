@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
@@ -11,8 +11,7 @@ from ffi_builder.testing.check import Scalar, check
 from ffi_builder.testing.kernels.elements import CONTENTS
 from ffi_builder.testing.kernels.frame import Frame, map_tensors
 from ffi_builder.testing.kernels.guarded import describe
-from ffi_builder.testing.kernels.intents import randomize
-from ffi_builder.testing.kernels.sites import Draw, Key, find_sites
+from ffi_builder.testing.kernels.sites import Draw, Key, Site, find_sites
 from ffi_builder.testing.make.arguments import make_args
 from ffi_builder.testing.make.arrays import Array, numpy
 from ffi_builder.testing.make.layout import reach
@@ -21,6 +20,8 @@ _ROOM: Final = 2**22
 """Greatest size of a tensor in an example, in bytes, if a smaller one can be made."""
 _SIMPLEST: Final = 3
 """How many examples take the first candidate of each site, then the second, and so on."""
+_ALL_BELOW: Final = 18
+"""Choices below this are all tried when an example is shrunk."""
 _SIZES: Final = ("symbol", "size", "shape", "pad")
 """Kinds of sites whose candidates may contradict each other."""
 
@@ -36,13 +37,13 @@ class Examples:
         *,
         dims: Mapping[str, Scalar],
         values: Mapping[str, object],
-        special: bool,
+        limits: bool,
         prepare: Callable[..., object] | None,
     ) -> None:
         self._signature, self._framework, self._seed = signature, framework, seed
         self._dims, self._values = dims, values
-        self._special, self._prepare = special, prepare
-        self._sites = find_sites(signature, framework, {*dims, *values}, special=special)
+        self._limits, self._prepare = limits, prepare
+        self._sites = find_sites(signature, framework, {*dims, *values}, limits=limits)
 
     def example(self, number: int) -> tuple[Draw, Frame | None]:
         """Draw an example and make its arguments; the same number gives the same ones.
@@ -62,9 +63,9 @@ class Examples:
     def simpler(self, draw: Draw) -> Iterator[Draw]:
         """Yield draws with a lower choice at one site, the lowest first."""
         for key, choice in draw.items():
-            for lower in dict.fromkeys((0, 1, choice // 2, choice - 1)):
-                if 0 <= lower < choice:
-                    yield {**draw, key: lower}
+            nearer = (choice - 2**power for power in reversed(range(choice.bit_length())))
+            for lower in dict.fromkeys((*range(min(choice, _ALL_BELOW)), *nearer)):
+                yield {**draw, key: lower}
 
     def frame(self, draw: Draw, number: int) -> Frame | None:
         """Make the arguments of a draw; None if there are none, or ``prepare`` leaves them out."""
@@ -75,7 +76,7 @@ class Examples:
         frame = Frame(self._signature, arguments, self._framework, self._relayout(draw))
         kind = self._chosen(draw, "contents", "") or CONTENTS[-1]
         random = numpy().random.default_rng([self._seed, number])
-        randomize(frame, kind, random, special=self._special, kept=self._values.keys())
+        frame.randomize(kind, random, limits=self._limits, kept=self._values.keys())
         if self._prepare is None:
             return frame
         frame.write_given()
@@ -94,9 +95,7 @@ class Examples:
             elif key[0] == "contents":
                 drawn[key] = last
             else:
-                every = range(last + 1)
-                chosen = [every[:3], site.edges, site.edges, every][random.integers(4)] or every
-                drawn[key] = int(chosen[random.integers(len(chosen))])
+                drawn[key] = _pick(site, random)
         return drawn
 
     def _agreeing(self, draw: Draw) -> Draw:
@@ -196,6 +195,16 @@ class Examples:
             return replace(array, strides=_strides(layout, tensor, array))
 
         return relayout
+
+
+def _pick(site: Site, random: Any) -> int:
+    """Return the number of a candidate: in half of all cases that of an edge, if there are any."""
+    every: Sequence[int] = range(len(site.candidates))
+    among: list[Sequence[int]] = [every]
+    if site.edges:
+        among += [every[:3], site.edges, site.edges]
+    chosen = among[int(random.integers(len(among)))]
+    return chosen[int(random.integers(len(chosen)))]
 
 
 def _strides(layout: str | None, tensor: spec.Tensor, array: Array) -> tuple[int, ...]:

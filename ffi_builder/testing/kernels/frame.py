@@ -4,15 +4,29 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from collections.abc import Callable, Collection, Iterable, Sequence
+from typing import Any, Protocol, cast
 
 from ffi_builder import spec
+from ffi_builder.testing.kernels.elements import Generator, make
 from ffi_builder.testing.kernels.guarded import Guarded, contents_at, describe
 from ffi_builder.testing.make.arrays import Array
 
 Relayout = Callable[[str, spec.Tensor, Array], Array]
 """Gives a tensor other strides; its arguments are the path, the parameter and its array."""
+
+
+class Functions(Protocol):
+    """Functions by name: a compiled or loaded module."""
+
+    def __getitem__(self, name: str, /) -> Callable[..., Any]: ...
+
+
+def function_of(
+    compiled: Callable[..., Any] | Functions, signature: spec.Signature
+) -> Callable[..., Any]:
+    """Return the function itself, or the one of a module that has the signature's name."""
+    return compiled if callable(compiled) else compiled[signature.name]
 
 
 class Frame:
@@ -53,6 +67,19 @@ class Frame:
         """The tensors that a call writes."""
         return [tensor for tensor in self.tensors if tensor.intent in ("out", "inout")]
 
+    def randomize(
+        self, kind: str, random: Generator, *, limits: bool = False, kept: Collection[str] = ()
+    ) -> None:
+        """Give tensors other contents, but for those at or in the paths ``kept``.
+
+        See :func:`~ffi_builder.testing.kernels.elements.make`.
+        """
+        inside = tuple(f"{path}{mark}" for path in kept for mark in ".[")
+        for tensor in self.tensors:
+            if tensor.path not in kept and not tensor.path.startswith(inside):
+                shape = tensor.array.shape
+                tensor.give(make(tensor.dtype, shape, kind, random, limits=limits))
+
     def write_given(self) -> None:
         """Give every tensor its contents; outputs that are only written hold zeros."""
         for tensor in self.tensors:
@@ -66,7 +93,9 @@ class Frame:
     def with_tensors(self, of: Callable[[Guarded], Any]) -> list[Any]:
         """Return the arguments with other objects in place of the tensors."""
         made = map(of, self.tensors)
-        return map_tensors(self.signature, self.arguments, lambda *_: next(made))
+        return map_tensors(
+            self.signature, self.arguments, lambda _path, _tensor, _value: next(made)
+        )
 
     def _tensor(self, path: str, tensor: spec.Tensor, value: Any) -> Any:
         array, address = describe(path, value, tensor.data_alignment)
@@ -123,16 +152,21 @@ def map_tensors(
 
 def _items(value: Any) -> list[Any]:
     """Return the elements of a tuple, a list, an Array, or a dataclass."""
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return [getattr(value, field.name) for field in dataclasses.fields(value)]
-    return list(value)
+    names = _fields(value)
+    return list(value) if names is None else [getattr(value, name) for name in names]
 
 
 def _rebuilt(value: Any, items: list[Any]) -> Any:
     """Return a value of the same class with other elements."""
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        names = [field.name for field in dataclasses.fields(value)]
+    names = _fields(value)
+    if names is not None:
         return dataclasses.replace(value, **dict(zip(names, items, strict=True)))
-    if isinstance(value, tuple) and hasattr(value, "_fields"):
-        return type(value)(*items)
-    return tuple(items)
+    make = getattr(cast("object", value), "_make", tuple[Any, ...])  # of a NamedTuple
+    return make(items)
+
+
+def _fields(value: Any) -> list[str] | None:
+    """Return the names of the fields of a dataclass; None for anything else."""
+    if not dataclasses.is_dataclass(cast("object", value)):
+        return None
+    return [field.name for field in dataclasses.fields(value)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 from ffi_builder import spec
 from ffi_builder.plan import check_signature
@@ -16,19 +16,13 @@ from ffi_builder.testing.kernels.compare import (
 )
 from ffi_builder.testing.kernels.examples import Examples
 from ffi_builder.testing.kernels.finding import Finding
-from ffi_builder.testing.kernels.frame import Frame
-from ffi_builder.testing.kernels.intents import observe
+from ffi_builder.testing.kernels.frame import Frame, Functions, function_of
+from ffi_builder.testing.kernels.observe import observe
 from ffi_builder.testing.kernels.show import shown_arguments
 from ffi_builder.testing.kernels.sites import Draw
 
 _SHRINKS: Final = 1000
 """Greatest number of simpler examples to try."""
-
-
-class Functions(Protocol):
-    """Functions by name: a compiled or loaded module."""
-
-    def __getitem__(self, name: str, /) -> Callable[..., Any]: ...
 
 
 def check_kernel(
@@ -43,7 +37,7 @@ def check_kernel(
     framework: str = "numpy",
     dims: Mapping[str, Scalar] | None = None,
     values: Mapping[str, object] | None = None,
-    special: bool = False,
+    limits: bool = False,
     prepare: Callable[..., object] | None = None,
 ) -> None:
     """Compare a kernel with a reference on random arguments that the signature accepts.
@@ -76,7 +70,8 @@ def check_kernel(
         framework: makes the tensors: ``"numpy"``, ``"torch"`` or ``"tvm_ffi"``.
         dims: values of symbols that all examples have, as in :func:`make_args`.
         values: arguments that all examples have, as in :func:`make_args`.
-        special: put NaN, infinities, -0 and the least and greatest ints among the elements.
+        limits: put NaN, infinities, -0 and the least and greatest ints among the elements, and
+            NaN and infinities among floats that are no tensors.
         prepare: called with the arguments of each example before the kernel is. It may write other
             elements into them, say indices that are in range, or return False to leave the example
             out.
@@ -94,7 +89,7 @@ def check_kernel(
             f"check_kernel: {signature.name} has no outputs to compare; declare intent='out' or "
             f"intent='inout' for the tensors that it writes"
         )
-    function = compiled if callable(compiled) else compiled[signature.name]
+    function = function_of(compiled, signature)
     tolerances = Tolerances(rtol, atol)
     made = Examples(
         signature,
@@ -102,7 +97,7 @@ def check_kernel(
         seed,
         dims=dims or {},
         values=values or {},
-        special=special,
+        limits=limits,
         prepare=prepare,
     )
 

@@ -32,7 +32,7 @@ class _Text(str):
 def _shown(tensor: Guarded) -> str:
     array = tensor.array
     text = f"{array.dtype}{list(array.shape)}"
-    if 0 not in array.shape and not is_row_major(array.shape, array.strides):
+    if not is_row_major(array.shape, array.strides):
         text += f" with strides {list(array.strides)}"
     if tensor.intent == "out":
         return text

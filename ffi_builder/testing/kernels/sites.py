@@ -38,7 +38,7 @@ _SHAPES: Final = (
 )
 """Shapes of tensors of any rank."""
 _FLOATS: Final = (0.0, 1.0, -1.0, 2.0, 0.5, -0.5, 3.0, 1.25, -2.75)
-_SPECIAL: Final = (float("nan"), float("inf"), float("-inf"), -0.0)
+_LIMITS: Final = (float("nan"), float("inf"), float("-inf"), -0.0)
 _FARTHEST: Final = 64
 """How far from 0 an int is that is not a size, unless its bounds are declared."""
 
@@ -52,14 +52,15 @@ class Site:
 
 
 def find_sites(
-    signature: spec.Signature, framework: str, fixed: set[str], *, special: bool
+    signature: spec.Signature, framework: str, fixed: set[str], *, limits: bool
 ) -> dict[Key, Site]:
     """Return what can be chosen, but for symbols and arguments in ``fixed``."""
-    found: dict[Key, Site] = {("contents", ""): Site(CONTENTS)}
+    contents = [kind for kind in CONTENTS if limits or kind != "limits"]
+    found: dict[Key, Site] = {("contents", ""): Site(contents)}
     for path, param in spec.with_paths(signature.arguments):
         if path not in fixed:
             found.update(_argument_sites(path, param, framework))
-    for name, site in _symbol_sites(signature, special=special):
+    for name, site in _symbol_sites(signature, limits=limits):
         if name not in fixed:
             found[("pad" if site.candidates is _PADS else "symbol", name)] = site
     return {key: site for key, site in found.items() if len(site.candidates) > 1}
@@ -100,7 +101,7 @@ def _layouts(tensor: spec.Tensor, framework: str) -> list[str]:
 # ---- symbols
 
 
-def _symbol_sites(signature: spec.Signature, *, special: bool) -> Iterator[tuple[str, Site]]:
+def _symbol_sites(signature: spec.Signature, *, limits: bool) -> Iterator[tuple[str, Site]]:
     ranks: dict[spec.Var, int] = {}
     strides: set[spec.Var] = set()
     devices: set[spec.Var] = set()
@@ -121,7 +122,7 @@ def _symbol_sites(signature: spec.Signature, *, special: bool) -> Iterator[tuple
         if var.dtype == "bool":
             yield var.name, Site((False, True))
         elif var.dtype in spec.FLOAT_DTYPES:
-            yield var.name, Site((*_FLOATS, *_SPECIAL) if special else _FLOATS)
+            yield var.name, Site((*_FLOATS, *_LIMITS) if limits else _FLOATS)
         elif var in ranks:
             low = max(var.min or 0, 0)
             yield var.name, _sizes(low, var.max, var.divisibility or 1, ranks[var])

@@ -1,0 +1,440 @@
+"""``testing.check_kernel``: random arguments, compared with a reference, and shrunk."""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+import math
+import weakref
+from typing import Any
+
+import pytest
+import tvm_ffi
+
+from ffi_builder import SpecError, attach, runtime, spec, testing
+from ffi_builder.providers import DirectCallProvider
+from ffi_builder.testing import KernelError
+from tests.support.wrapping import new_module
+from tests.testing.kernels import SCALE, compiled, load, parse, scale
+
+np = pytest.importorskip("numpy", reason="needs NumPy")
+n, stride = spec.dims("n stride")
+
+
+def scaled(x: Any, _y: Any, a: float) -> Any:
+    return a * x
+
+
+def found(function: Any, signature: spec.Signature, reference: Any, **more: Any) -> KernelError:
+    with pytest.raises(KernelError) as error:
+        testing.check_kernel(function, signature, reference, **more)
+    return error.value
+
+
+def lines(error: KernelError) -> list[str]:
+    return str(error).splitlines()
+
+
+@pytest.mark.parametrize("framework", ["numpy", "tvm_ffi", "torch"])
+def test_a_right_kernel(framework: str) -> None:
+    if framework == "torch":
+        pytest.importorskip("torch", reason="needs PyTorch")
+    testing.check_kernel(scale("right"), SCALE, scaled, framework=framework)
+    testing.check_kernel(scale("right"), SCALE, scaled, framework=framework, limits=True)
+
+
+def test_a_compiled_module() -> None:
+    load()
+    module = new_module()
+    attach(module, SCALE, DirectCallProvider("ffib_right", args=["x", "y", n, "a"]))
+    made = runtime.compile(module)
+    testing.check_kernel(made, SCALE, scaled, examples=5)
+    testing.check_intents(made, SCALE)
+
+
+@pytest.mark.parametrize(
+    ("kernel", "expected"),
+    [
+        (
+            "forgets_the_tail",
+            [
+                "scale: y is declared intent='out', but the call does not write y[0], which holds "
+                "0.7470588 as before; declare intent='inout' if it may keep a part",
+                "  x = float32[1]: [1.]",
+                "  y = float32[1]",
+                "  a = 0.0",
+            ],
+        ),
+        (
+            "writes_past_the_end",
+            [
+                "scale: the call writes outside of the elements of y: byte 0 from its data was "
+                "0x3f and is 0x00 now (4 bytes in all; y has no elements)",
+                "  x = float32[0]: []",
+                "  y = float32[0]",
+                "  a = 0.0",
+            ],
+        ),
+        (
+            "wrong_at_size_0",
+            [
+                "scale: the call writes outside of the elements of y: byte 0 from its data was "
+                "0x3f and is 0x00 now (4 bytes in all; y has no elements)",
+                "  x = float32[0]: []",
+                "  y = float32[0]",
+                "  a = 0.0",
+            ],
+        ),
+        (
+            "wrong_at_odd_sizes",
+            [
+                "scale: expected 1.0 for y[4] but got 0.0 (1 of 5 elements), with rtol=1e-05 and "
+                "atol=1e-05",
+                "  x = float32[5]: [1., 1., 1., 1., 1.]",
+                "  y = float32[5]",
+                "  a = 1.0",
+            ],
+        ),
+        (
+            "wrong_for_negative_factors",
+            [
+                "scale: expected -1.0 for y[0] but got 1.0, with rtol=1e-05 and atol=1e-05",
+                "  x = float32[1]: [1.]",
+                "  y = float32[1]",
+                "  a = -1.0",
+            ],
+        ),
+    ],
+)
+def test_the_smallest_arguments_are_shown(kernel: str, expected: list[str]) -> None:
+    for seed in range(5):
+        error = found(scale(kernel), SCALE, scaled, seed=seed)
+        message, where, *arguments = lines(error)
+        assert [message, *arguments] == expected
+        assert where.startswith("The smallest arguments found (example ")
+        assert where.endswith(f" of 100, seed={seed}):")
+
+
+@pytest.mark.parametrize(
+    "kernel", ["changes_its_input", "reads_its_output", "reads_past_its_input"]
+)
+def test_intents_are_verified_along_the_way(kernel: str) -> None:
+    error = found(scale(kernel), SCALE, scaled)
+    assert "intent='" in str(error) or "outside of the elements of x" in str(error)
+    assert "float32[1]" in str(error)
+
+
+def test_outputs_that_are_read() -> None:
+    inout = parse(str(SCALE).replace("intent=out", "intent=inout"))
+    testing.check_kernel(scale("adds", inout), inout, lambda x, y, a: y + a * x)  # pyright: ignore
+    assert found(scale("adds", inout), inout, scaled).argument == "y"
+
+
+def test_the_same_seed_makes_the_same_examples() -> None:
+    def seen(seed: int) -> list[Any]:
+        shapes: list[Any] = []
+
+        def fill(x: Any, y: Any, a: float) -> None:
+            shapes.append((x.shape, a, x.sum()))
+            y[:] = a * x
+
+        testing.check_kernel(fill, SCALE, scaled, seed=seed)
+        return shapes
+
+    assert seen(1) == seen(1) != seen(2)
+
+
+def test_sizes() -> None:
+    """Edges within the bounds, multiples only, and at most a few megabytes."""
+    sizes: list[tuple[int, ...]] = []
+
+    def fill(x: Any, y: Any) -> None:
+        sizes.append(x.shape)
+        y[:] = x[:, 0] if x.shape[1] else 0
+
+    signature = parse(
+        "f(x: Tensor([n, k], float32, intent=in), y: Tensor([n], float32, intent=out)) "
+        "where n: int64, k: int64, k >= 16, k <= 64, k % 16 == 0"
+    )
+    testing.check_kernel(fill, signature, lambda x, y: x[:, 0])  # pyright: ignore
+    assert {0, 1, 2, 3} <= {rows for rows, _ in sizes}
+    assert {columns for _, columns in sizes} == {16, 32, 48, 64}
+    assert max(rows for rows, _ in sizes) <= 130
+
+
+def test_what_a_signature_allows_is_tried() -> None:
+    """Dtypes, ranks, sizes that are not named, layouts, Optionals, Choices, ints, bools."""
+    seen: dict[str, set[Any]] = {}
+
+    def look(**values: Any) -> None:
+        for name, value in values.items():
+            seen.setdefault(name, set()).add(value)
+
+    def fill(x: Any, w: Any, y: Any, mode: str, flag: bool, count: int) -> None:
+        look(dtype=str(x.dtype), rank=x.ndim, mode=mode, flag=flag, count=count)
+        look(absent=w is None)
+        if w is not None and min(w.shape) > 1:
+            look(order=tuple(np.sign(w.strides)), plain=w.flags.c_contiguous)
+            look(columns=w.shape[1])
+        y[:] = count
+
+    signature = parse(
+        "f(x: Tensor(..., float32 | int8, intent=in), "
+        "w: Optional(Tensor([n, None], float32, strides=any, intent=in)), "
+        "y: Tensor([2], int32, intent=out), mode: Choice({'a': 1, 'b': 2}), flag: bool, "
+        "count: int32)"
+    )
+    testing.check_kernel(fill, signature, lambda x, w, y, mode, flag, count: [count] * 2)  # pyright: ignore
+    assert seen["dtype"] == {"float32", "int8"}
+    assert seen["rank"] >= {0, 1, 2, 3}
+    assert seen["absent"] == seen["flag"] == seen["plain"] == {True, False}
+    assert seen["mode"] == {"a", "b"}
+    assert {(1, 1), (-1, -1), (0, 0)} <= seen["order"]
+    assert {0, 1, -1} <= seen["count"]
+    assert len(seen["columns"]) > 5
+
+
+def test_wrong_for_a_stride_only() -> None:
+    signature = spec.Signature(
+        "strided",
+        [
+            spec.Tensor("x", [n], "float32", device_type="cpu", intent="in"),
+            spec.Tensor("y", [n], "float32", device_type="cpu", intent="out", strides=[stride]),
+        ],
+    )
+    args = ("x", "y", n, stride)
+    testing.check_kernel(compiled("strided", signature, args), signature, lambda x, _: x)  # pyright: ignore
+    error = found(compiled("ignores_the_stride", signature, args), signature, lambda x, _: x)  # pyright: ignore
+    assert error.argument == "y"
+    assert lines(error)[2:] == ["  x = float32[2]: [1., 1.]", "  y = float32[2] with strides [2]"]
+
+
+def test_optionals() -> None:
+    signature = parse(
+        "biased(x: Tensor([n], float32, intent=in), bias: Optional(Tensor([n], float32, intent=in)), "
+        "y: Tensor([n], float32, intent=out))"
+    )
+
+    def reference(x: Any, bias: Any, _y: Any) -> Any:
+        return x if bias is None else x + bias
+
+    args = ("x", "bias", "y", n)
+    testing.check_kernel(compiled("biased", signature, args), signature, reference)
+    error = found(compiled("forgets_the_bias", signature, args), signature, reference)
+    assert lines(error)[3] == "  bias = float32[1]: [1.]"
+    error = found(compiled("needs_the_bias", signature, args), signature, reference)
+    assert "does not write y[0]" in str(error)
+    assert lines(error)[3] == "  bias = None"
+
+
+def test_results() -> None:
+    signature = parse("sum(x: Tensor([n], float32, intent=in)) -> total: float32")
+    testing.check_kernel(compiled("sum", signature, ("x", n)), signature, lambda x: x.sum())  # pyright: ignore
+    error = found(compiled("sum", signature, ("x", n)), signature, lambda x: x.sum() + (x.size > 3))  # pyright: ignore
+    assert (
+        lines(error)[0] == "sum: expected 5.0 for total but got 4.0, with rtol=1e-05 and atol=1e-05"
+    )
+    assert error.argument == "total"
+
+
+def test_several_outputs() -> None:
+    signature = parse(
+        "f(x: Tensor([n], float32, intent=in), y: Tensor([n], float32, intent=out), "
+        "z: Optional(Tensor([n], float32, intent=out))) -> total: int64"
+    )
+
+    def function(x: Any, y: Any, z: Any) -> int:
+        y[:] = x
+        if z is not None:
+            z[:] = 2 * x
+        return len(x)
+
+    testing.check_kernel(function, signature, lambda x, y, z: (x, 2 * x, len(x)))  # pyright: ignore
+    error = found(function, signature, lambda x, y, z: (x, 3 * x, len(x)))  # pyright: ignore
+    assert (error.argument, error.index) == ("z", (0,))
+    error = found(function, signature, lambda x, y, z: (x, 2 * x))  # pyright: ignore
+    assert "expected a tuple of y, z, total from the reference but got 2 values" in str(error)
+
+
+@pytest.mark.parametrize(
+    ("dtype", "size"),
+    [
+        *[("bool", 1), ("int8", 1), ("uint64", 8), ("float16", 2), ("bfloat16", 2), ("float64", 8)],
+        *[("float8_e4m3fn", 1), ("float8_e5m2", 1), ("complex64", 8), ("float32x2", 8)],
+    ],
+)
+def test_dtypes(dtype: str, size: int) -> None:
+    """A copy is right, and a reference that computes something else is not."""
+    signature = parse(
+        f"copy_bytes(x: Tensor([n], {dtype}, intent=in), y: Tensor([n], {dtype}, intent=out))"
+    )
+    function = compiled("copy_bytes", signature, ("x", "y", n, size))
+
+    def negated(x: Any, _y: Any) -> Any:
+        return ~x if x.dtype == "bool" else x + 1
+
+    testing.check_kernel(function, signature, lambda x, _: x, limits=True)  # pyright: ignore
+    error = found(function, signature, negated)
+    assert error.argument == "y"
+    assert f"{dtype}[1]" in str(error)
+
+
+def test_packed_elements() -> None:
+    """The reference gets the elements that the kernel sees."""
+    x = spec.Tensor(
+        "x", [n], "float4_e2m1fn", storage_dtype="float4_e2m1fnx2", device_type="cpu", intent="in"
+    )
+    y = spec.Tensor("y", [n], "int4", storage_dtype="int4x2", device_type="cpu", intent="out")
+
+    def function(x: Any, y: Any) -> None:
+        assert isinstance(x, tvm_ffi.Tensor)
+        one, two = (bytes_of(tensor) for tensor in (x, y))
+        codes = {0: 0, 2: 1, 4: 2, 5: 3, 6: 4}  # of the whole floats from 0 to 4
+        for at, byte in enumerate(one):
+            two[at] = codes.get(byte & 15, 0) | codes.get(byte >> 4, 0) << 4
+
+    def reference(x: Any, _y: Any) -> Any:
+        assert x.dtype == "float32"
+        return np.where((x == np.floor(x)) & (x >= 0), x, 0).astype("int8")
+
+    testing.check_kernel(function, spec.Signature("f", [x, y]), reference)
+
+
+def bytes_of(tensor: tvm_ffi.Tensor) -> Any:
+    """The memory of a contiguous tensor."""
+    size = math.prod(tensor.shape)
+    return (ctypes.c_uint8 * size).from_address(tensor.data_ptr())
+
+
+@pytest.mark.parametrize("framework", ["numpy", "torch"])
+def test_a_reference_in_torch(framework: str) -> None:
+    torch = pytest.importorskip("torch", reason="needs PyTorch")
+    signature = parse(
+        "copy_bytes(x: Tensor([n], bfloat16, intent=in), y: Tensor([n], bfloat16, intent=out))"
+    )
+    function = compiled("copy_bytes", signature, ("x", "y", n, 2))
+
+    def reference(x: Any, _y: Any) -> Any:
+        assert isinstance(x, torch.Tensor) == (framework == "torch")
+        return torch.as_tensor(x).to(torch.bfloat16)
+
+    testing.check_kernel(function, signature, reference, framework=framework)
+    error = found(function, signature, lambda x, _: reference(x, _) + 1, framework=framework)  # pyright: ignore
+    assert error.argument == "y"
+
+
+class TestTolerance:
+    def test_default(self) -> None:
+        def off(by: float) -> Any:
+            return lambda x, y, a: a * x * (1 + by) + by  # pyright: ignore
+
+        testing.check_kernel(scale("right"), SCALE, off(1e-6))
+        assert "rtol=1e-05" in str(found(scale("right"), SCALE, off(1e-4)))
+        testing.check_kernel(scale("right"), SCALE, off(1e-4), rtol=1e-3, atol=1e-3)
+        assert "rtol=1e-08" in str(found(scale("right"), SCALE, off(1e-6), rtol=1e-8, atol=0))
+
+    def test_nan_and_infinities(self) -> None:
+        def reference(x: Any, _y: Any, a: float) -> Any:
+            return np.where(np.isnan(a * x), 0, a * x)
+
+        error = found(scale("right"), SCALE, reference, limits=True)
+        assert "expected 0.0 for y[0] but got nan" in str(error)
+
+    def test_infinite_is_not_close_to_finite(self) -> None:
+        error = found(
+            scale("right"),
+            SCALE,
+            lambda x, y, a: np.nan_to_num(np.multiply(a, x, dtype="float32")),  # pyright: ignore
+            limits=True,
+            values={"a": 1.0},
+            rtol=1e30,
+            prepare=lambda x, y, a: not np.isnan(x).any(),  # pyright: ignore
+        )
+        assert "but got inf" in str(error) or "but got -inf" in str(error)
+
+
+class TestTheCallersOwn:
+    def test_dims_and_values(self) -> None:
+        seen: list[Any] = []
+
+        def fill(x: Any, y: Any, a: float) -> None:
+            seen.append((len(x), a, x[0]))
+            y[:] = a * x
+
+        x = np.full(3, 7, "float32")
+        testing.check_kernel(
+            fill, SCALE, scaled, examples=10, dims={"n": 3}, values={"x": x, "a": 2.0}
+        )
+        assert set(seen) == {(3, 2.0, 7.0)}
+
+    def test_prepare_writes_elements(self) -> None:
+        """Indices in range, which no signature can say."""
+        signature = parse(
+            "gather(at: Tensor([n], int32, intent=in), x: Tensor([n], float32, intent=in), "
+            "y: Tensor([n], float32, intent=out))"
+        )
+        function = compiled("gather", signature, ("at", "x", "y", n))
+
+        def in_range(at: Any, x: Any, _y: Any) -> None:
+            if len(x):
+                at[:] %= len(x)
+
+        testing.check_kernel(function, signature, lambda at, x, _: x[at], prepare=in_range)  # pyright: ignore
+
+    def test_prepare_leaves_examples_out(self) -> None:
+        def not_empty(x: Any, _y: Any, _a: float) -> bool:
+            return len(x) > 0
+
+        testing.check_kernel(scale("wrong_at_size_0"), SCALE, scaled, prepare=not_empty)
+        with pytest.raises(ValueError, match="prepare leaves out all 10 examples"):
+            testing.check_kernel(
+                scale("right"), SCALE, scaled, examples=10, prepare=lambda *_: False
+            )
+
+
+class TestExceptions:
+    def test_of_the_call(self) -> None:
+        def fails(x: Any, y: Any, a: float) -> None:
+            if len(x) > 2:
+                raise RuntimeError("out of registers")
+            y[:] = a * x
+
+        error = found(fails, SCALE, scaled)
+        assert lines(error)[0] == "scale: the call raises RuntimeError: out of registers"
+        assert "float32[3]" in str(error)
+        assert isinstance(error.__cause__, RuntimeError)
+
+    def test_of_the_reference(self) -> None:
+        error = found(scale("right"), SCALE, lambda x, y, a: a * x / x.max())  # pyright: ignore
+        assert lines(error)[0].startswith("scale: the reference raises ValueError: zero-size array")
+
+    def test_another_shape(self) -> None:
+        error = found(scale("right"), SCALE, lambda x, y, a: (a * x)[:1])  # pyright: ignore
+        expected = "scale: y has shape (2,), but the reference returns shape (1,)"
+        assert lines(error)[0] == expected
+
+
+def test_nothing_is_kept() -> None:
+    refs: list[weakref.ref[Any]] = []
+
+    def fill(x: Any, y: Any, a: float) -> None:
+        refs.extend((weakref.ref(x), weakref.ref(y)))
+        y[:] = a * x
+
+    testing.check_kernel(fill, SCALE, scaled)
+    gc.collect()
+    assert len(refs) >= 400
+    assert [ref() for ref in refs if ref() is not None] == []
+
+
+def test_mistakes_of_the_caller() -> None:
+    function = scale("right")
+    unknown = parse("f(x: Tensor([n], float32, intent=in), y: Tensor([n], float32))")
+    with pytest.raises(ValueError, match="f has no outputs to compare; declare intent='out' or"):
+        testing.check_kernel(function, unknown, scaled)
+    with pytest.raises(SpecError, match="check_kernel: "):
+        testing.check_kernel(function, "scale()", scaled)  # pyright: ignore[reportArgumentType]
+    with pytest.raises(ValueError, match="scale has no symbol 'm'"):
+        testing.check_kernel(function, SCALE, scaled, dims={"m": 3})
+    with pytest.raises(ValueError, match="framework: expected one of"):
+        testing.check_kernel(function, SCALE, scaled, framework="jax")
