@@ -1,11 +1,16 @@
 """``testing.check_kernel``: random arguments, compared with a reference, and shrunk."""
 
+# References are lambdas, whose parameters have no types.
+# pyright: reportUnknownLambdaType=false, reportUnknownArgumentType=false
+# pyright: reportUnknownMemberType=false
+
 from __future__ import annotations
 
 import ctypes
 import gc
 import math
 import weakref
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -25,7 +30,9 @@ def scaled(x: Any, _y: Any, a: float) -> Any:
     return a * x
 
 
-def found(function: Any, signature: spec.Signature, reference: Any, **more: Any) -> KernelError:
+def found(
+    function: Any, signature: spec.Signature, reference: Callable[..., Any], **more: Any
+) -> KernelError:
     with pytest.raises(KernelError) as error:
         testing.check_kernel(function, signature, reference, **more)
     return error.value
@@ -126,7 +133,7 @@ def test_intents_are_verified_along_the_way(kernel: str) -> None:
 
 def test_outputs_that_are_read() -> None:
     inout = parse(str(SCALE).replace("intent=out", "intent=inout"))
-    testing.check_kernel(scale("adds", inout), inout, lambda x, y, a: y + a * x)  # pyright: ignore
+    testing.check_kernel(scale("adds", inout), inout, lambda x, y, a: y + a * x)
     assert found(scale("adds", inout), inout, scaled).argument == "y"
 
 
@@ -156,7 +163,7 @@ def test_sizes() -> None:
         "f(x: Tensor([n, k], float32, intent=in), y: Tensor([n], float32, intent=out)) "
         "where n: int64, k: int64, k >= 16, k <= 64, k % 16 == 0"
     )
-    testing.check_kernel(fill, signature, lambda x, y: x[:, 0])  # pyright: ignore
+    testing.check_kernel(fill, signature, lambda x, y: x[:, 0])
     assert {0, 1, 2, 3} <= {rows for rows, _ in sizes}
     assert {columns for _, columns in sizes} == {16, 32, 48, 64}
     assert max(rows for rows, _ in sizes) <= 130
@@ -184,7 +191,7 @@ def test_what_a_signature_allows_is_tried() -> None:
         "y: Tensor([2], int32, intent=out), mode: Choice({'a': 1, 'b': 2}), flag: bool, "
         "count: int32)"
     )
-    testing.check_kernel(fill, signature, lambda x, w, y, mode, flag, count: [count] * 2)  # pyright: ignore
+    testing.check_kernel(fill, signature, lambda x, w, y, mode, flag, count: [count] * 2)
     assert seen["dtype"] == {"float32", "int8"}
     assert seen["rank"] >= {0, 1, 2, 3}
     assert seen["absent"] == seen["flag"] == seen["plain"] == {True, False}
@@ -203,8 +210,8 @@ def test_wrong_for_a_stride_only() -> None:
         ],
     )
     args = ("x", "y", n, stride)
-    testing.check_kernel(compiled("strided", signature, args), signature, lambda x, _: x)  # pyright: ignore
-    error = found(compiled("ignores_the_stride", signature, args), signature, lambda x, _: x)  # pyright: ignore
+    testing.check_kernel(compiled("strided", signature, args), signature, lambda x, _: x)
+    error = found(compiled("ignores_the_stride", signature, args), signature, lambda x, _: x)
     assert error.argument == "y"
     assert lines(error)[2:] == ["  x = float32[2]: [1., 1.]", "  y = float32[2] with strides [2]"]
 
@@ -229,8 +236,8 @@ def test_optionals() -> None:
 
 def test_results() -> None:
     signature = parse("sum(x: Tensor([n], float32, intent=in)) -> total: float32")
-    testing.check_kernel(compiled("sum", signature, ("x", n)), signature, lambda x: x.sum())  # pyright: ignore
-    error = found(compiled("sum", signature, ("x", n)), signature, lambda x: x.sum() + (x.size > 3))  # pyright: ignore
+    testing.check_kernel(compiled("sum", signature, ("x", n)), signature, lambda x: x.sum())
+    error = found(compiled("sum", signature, ("x", n)), signature, lambda x: x.sum() + (x.size > 3))
     assert (
         lines(error)[0] == "sum: expected 5.0 for total but got 4.0, with rtol=1e-05 and atol=1e-05"
     )
@@ -249,10 +256,10 @@ def test_several_outputs() -> None:
             z[:] = 2 * x
         return len(x)
 
-    testing.check_kernel(function, signature, lambda x, y, z: (x, 2 * x, len(x)))  # pyright: ignore
-    error = found(function, signature, lambda x, y, z: (x, 3 * x, len(x)))  # pyright: ignore
+    testing.check_kernel(function, signature, lambda x, y, z: (x, 2 * x, len(x)))
+    error = found(function, signature, lambda x, y, z: (x, 3 * x, len(x)))
     assert (error.argument, error.index) == ("z", (0,))
-    error = found(function, signature, lambda x, y, z: (x, 2 * x))  # pyright: ignore
+    error = found(function, signature, lambda x, y, z: (x, 2 * x))
     assert "expected a tuple of y, z, total from the reference but got 2 values" in str(error)
 
 
@@ -273,7 +280,7 @@ def test_dtypes(dtype: str, size: int) -> None:
     def negated(x: Any, _y: Any) -> Any:
         return ~x if x.dtype == "bool" else x + 1
 
-    testing.check_kernel(function, signature, lambda x, _: x, limits=True)  # pyright: ignore
+    testing.check_kernel(function, signature, lambda x, _: x, limits=True)
     error = found(function, signature, negated)
     assert error.argument == "y"
     assert f"{dtype}[1]" in str(error)
@@ -319,14 +326,17 @@ def test_a_reference_in_torch(framework: str) -> None:
         return torch.as_tensor(x).to(torch.bfloat16)
 
     testing.check_kernel(function, signature, reference, framework=framework)
-    error = found(function, signature, lambda x, _: reference(x, _) + 1, framework=framework)  # pyright: ignore
+    error = found(function, signature, lambda x, _: reference(x, _) + 1, framework=framework)
     assert error.argument == "y"
 
 
 class TestTolerance:
     def test_default(self) -> None:
-        def off(by: float) -> Any:
-            return lambda x, y, a: a * x * (1 + by) + by  # pyright: ignore
+        def off(by: float) -> Callable[..., Any]:
+            def reference(x: Any, _y: Any, a: float) -> Any:
+                return a * x * (1 + by) + by
+
+            return reference
 
         testing.check_kernel(scale("right"), SCALE, off(1e-6))
         assert "rtol=1e-05" in str(found(scale("right"), SCALE, off(1e-4)))
@@ -344,11 +354,11 @@ class TestTolerance:
         error = found(
             scale("right"),
             SCALE,
-            lambda x, y, a: np.nan_to_num(np.multiply(a, x, dtype="float32")),  # pyright: ignore
+            lambda x, y, a: np.nan_to_num(np.multiply(a, x, dtype="float32")),
             limits=True,
             values={"a": 1.0},
             rtol=1e30,
-            prepare=lambda x, y, a: not np.isnan(x).any(),  # pyright: ignore
+            prepare=lambda x, y, a: not np.isnan(x).any(),
         )
         assert "but got inf" in str(error) or "but got -inf" in str(error)
 
@@ -379,7 +389,7 @@ class TestTheCallersOwn:
             if len(x):
                 at[:] %= len(x)
 
-        testing.check_kernel(function, signature, lambda at, x, _: x[at], prepare=in_range)  # pyright: ignore
+        testing.check_kernel(function, signature, lambda at, x, _: x[at], prepare=in_range)
 
     def test_prepare_leaves_examples_out(self) -> None:
         def not_empty(x: Any, _y: Any, _a: float) -> bool:
@@ -405,11 +415,11 @@ class TestExceptions:
         assert isinstance(error.__cause__, RuntimeError)
 
     def test_of_the_reference(self) -> None:
-        error = found(scale("right"), SCALE, lambda x, y, a: a * x / x.max())  # pyright: ignore
+        error = found(scale("right"), SCALE, lambda x, y, a: a * x / x.max())
         assert lines(error)[0].startswith("scale: the reference raises ValueError: zero-size array")
 
     def test_another_shape(self) -> None:
-        error = found(scale("right"), SCALE, lambda x, y, a: (a * x)[:1])  # pyright: ignore
+        error = found(scale("right"), SCALE, lambda x, y, a: (a * x)[:1])
         expected = "scale: y has shape (2,), but the reference returns shape (1,)"
         assert lines(error)[0] == expected
 
