@@ -43,4 +43,4 @@ def shown_values(array: Any) -> str:
     """Return the values of an array in one line, shortened if there are many."""
     np = numpy()
     text = np.array2string(array, threshold=_MOST, edgeitems=3, separator=", ")
-    return " ".join(text.split())
+    return " ".join(text.split()).replace("[ ", "[")
