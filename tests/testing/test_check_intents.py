@@ -293,8 +293,13 @@ def test_nothing_is_kept() -> None:
 
 def test_mistakes_of_the_caller() -> None:
     x = np.ones(3, "float32")
-    with pytest.raises(ValueError, match=r"scale takes 3 arguments but 2 are given"):
+    with pytest.raises(ValueError, match=r"scale takes 3 values but 2 are given"):
         testing.check_intents(scale("right"), SCALE, [x, x])
+    pair = parse(f"f(p: Struct(x: {IN}, y: {OUT}))")
+    with pytest.raises(ValueError, match=r"p takes 2 values but 1 are given"):
+        testing.check_intents(scale("right"), pair, [(x,)])
+    with pytest.raises(ValueError, match=r"framework: expected one of .* did you mean 'torch'"):
+        testing.check_intents(scale("right"), SCALE, [x, x, 1.0], framework="torche")
     with pytest.raises(SpecError, match="check_intents: "):
         testing.check_intents(scale("right"), "scale()")  # pyright: ignore[reportArgumentType]
     with pytest.raises(ValueError, match="Mismatched"):

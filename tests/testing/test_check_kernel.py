@@ -244,6 +244,21 @@ def test_results() -> None:
     assert error.argument == "total"
 
 
+def test_tensors_as_results() -> None:
+    signature = parse(
+        "f(x: Tensor([n], float32, intent=in)) -> (y: Tensor([n, 2], float32), z: float64)"
+    )
+
+    def function(x: Any) -> Any:
+        return np.stack([x, 2 * x], axis=1), 0.5
+
+    testing.check_kernel(function, signature, lambda x: (np.array([x, x + x]).T, 0.5))
+    error = found(function, signature, lambda x: (np.array([x, 3 * x]).T, 0.5))
+    assert (error.argument, error.index) == ("y", (0, 1))
+    error = found(function, signature, lambda x: (np.array([x, 2 * x]), 0.5))
+    assert "y has shape (0, 2), but the reference returns shape (2, 0)" in str(error)
+
+
 def test_several_outputs() -> None:
     signature = parse(
         "f(x: Tensor([n], float32, intent=in), y: Tensor([n], float32, intent=out), "
@@ -417,6 +432,14 @@ class TestExceptions:
     def test_of_the_reference(self) -> None:
         error = found(scale("right"), SCALE, lambda x, y, a: a * x / x.max())
         assert lines(error)[0].startswith("scale: the reference raises ValueError: zero-size array")
+
+    def test_a_reference_that_returns_nothing(self) -> None:
+        def in_place(x: Any, y: Any, a: float) -> None:
+            y[:] = a * x
+
+        error = found(scale("right"), SCALE, in_place)
+        words = "scale: the reference returns None for y; it must return what y should be"
+        assert lines(error)[0] == words
 
     def test_another_shape(self) -> None:
         error = found(scale("right"), SCALE, lambda x, y, a: (a * x)[:1])

@@ -97,6 +97,9 @@ def compare(
 def _differs(
     name: str, dtype: spec.DataType, got: Any, wanted: Any, tolerances: Tolerances
 ) -> Finding | None:
+    if wanted is None:
+        words = f"the reference returns None for {name}; it must return what {name} should be"
+        return Finding("missing", name, words)
     expected = _as_numpy(wanted)
     if expected.shape != got.shape:
         words = f"{name} has shape {got.shape}, but the reference returns shape {expected.shape}"

@@ -5,13 +5,15 @@ from __future__ import annotations
 import dataclasses
 import inspect
 from collections.abc import Callable, Collection, Iterable, Sequence
-from typing import Any, Protocol, cast
+from typing import Any, Protocol, TypeVar, cast
 
 from ffi_builder import spec
+from ffi_builder.suggest import did_you_mean
 from ffi_builder.testing.kernels.elements import Generator, make
 from ffi_builder.testing.kernels.guarded import Guarded, contents_at, describe
-from ffi_builder.testing.make.arrays import Array
+from ffi_builder.testing.make.arrays import FRAMEWORKS, Array
 
+_T = TypeVar("_T")
 Relayout = Callable[[str, spec.Tensor, Array], Array]
 """Gives a tensor other strides; its arguments are the path, the parameter and its array."""
 
@@ -41,7 +43,8 @@ class Frame:
         relayout: chooses other strides than the given ones.
 
     Raises:
-        ValueError: a wrong number of arguments, or a tensor that is not on the CPU.
+        ValueError: an unknown framework, a wrong number of arguments or elements, or a tensor that
+            is not on the CPU.
     """
 
     def __init__(
@@ -51,10 +54,10 @@ class Frame:
         framework: str | None,
         relayout: Relayout = lambda path, tensor, array: array,
     ) -> None:
-        params = signature.arguments
-        if len(arguments) != len(params):
+        if framework not in (None, *FRAMEWORKS):
             raise ValueError(
-                f"{signature.name} takes {len(params)} arguments but {len(arguments)} are given"
+                f"framework: expected one of {', '.join(FRAMEWORKS)} but got {framework!r}"
+                f"{did_you_mean(framework, FRAMEWORKS)}"
             )
         self.signature = signature
         self.tensors: list[Guarded] = []
@@ -142,12 +145,18 @@ def map_tensors(
         if isinstance(plain, spec.Tensor):
             return of(path, plain, value)
         if isinstance(plain, (spec.TupleParam, spec.Struct)):
-            pairs = zip(spec.elements(plain, path), _items(value), strict=True)
+            pairs = _zipped(path, list(spec.elements(plain, path)), _items(value))
             return _rebuilt(value, [replaced(*element, item) for element, item in pairs])
         return value
 
-    pairs = zip(signature.arguments, arguments, strict=True)
+    pairs = _zipped(signature.name, signature.arguments, arguments)
     return [replaced(param.name, param, value) for param, value in pairs]
+
+
+def _zipped(path: str, params: Sequence[_T], values: Sequence[Any]) -> Iterable[tuple[_T, Any]]:
+    if len(params) != len(values):
+        raise ValueError(f"{path} takes {len(params)} values but {len(values)} are given")
+    return zip(params, values, strict=True)
 
 
 def _items(value: Any) -> list[Any]:

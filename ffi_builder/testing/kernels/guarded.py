@@ -8,7 +8,6 @@ Before a call every byte gets a known value; after it, the bytes tell what the c
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -54,7 +53,9 @@ def describe(path: str, given: Any, alignment: int | None = None) -> tuple[Array
 
 def _is_numpy(given: Any) -> bool:
     np = numpy()
-    return isinstance(given, np.ndarray) and str(given.dtype) in NUMPY_NAMES
+    if not isinstance(given, np.ndarray) or str(given.dtype) not in NUMPY_NAMES:
+        return False
+    return not any(stride % given.itemsize for stride in given.strides)
 
 
 def contents_at(array: Array, address: int) -> Any:
@@ -81,11 +82,6 @@ class Guarded:
         self.dtype = element_dtype(tensor, array.dtype)
         self._outside = self._find_outside(given)
         self.give(given)
-
-    @property
-    def nbytes(self) -> int:
-        """The size of the memory, without the guards."""
-        return self._memory.bytes.size - 2 * GUARD
 
     def garbage(self, call: int) -> Any:
         """Return contents that stand for memory that nobody has written, in call 0 or 1."""
@@ -151,12 +147,10 @@ class _Elements:
     def __init__(self, array: Array, address: int) -> None:
         self._shape, self._strides = array.shape, array.strides
         self._bits = array.dtype.total_bits
-        before, behind = (-(-count * self._bits // 8) for count in reach(*self._layout))
+        before, behind = (
+            -(-count * self._bits // 8) for count in reach(array.shape, array.strides)
+        )
         self._before, self._size, self._address = before, before + behind, address
-
-    @property
-    def _layout(self) -> tuple[Sequence[int], Sequence[int]]:
-        return self._shape, self._strides
 
     def read(self) -> Any:
         """Copy the contents."""
@@ -190,6 +184,8 @@ class _Elements:
         np = numpy()
         if not self._size:
             return np.zeros((*self._shape, count), "uint8")
-        strides = [*(stride * count for stride in self._strides), 1]
+        # The stride of a dimension of size 1 may be anything, also what NumPy refuses.
+        pairs = zip(self._shape, self._strides, strict=True)
+        strides = [*(stride * count if size > 1 else 0 for size, stride in pairs), 1]
         offset = self._before * per_byte
         return np.ndarray((*self._shape, count), "uint8", units, offset, strides)

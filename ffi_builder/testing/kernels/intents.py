@@ -53,8 +53,8 @@ def check_intents(
     Raises:
         KernelError: the function does something else than is declared. The message says to which
             argument, where, and what was there before and after.
-        ValueError: a wrong number of arguments, a tensor that is not on the CPU, or no arguments
-            can be made.
+        ValueError: an unknown framework, a wrong number of arguments or elements, a tensor that is
+            not on the CPU, or no arguments can be made.
         SpecError: ``signature`` is not a Signature.
     """
     check_signature("check_intents: ", signature)
