@@ -163,6 +163,12 @@ def test_results() -> None:
     assert "total depends on bytes outside of the elements of x" in words
 
 
+def test_results_that_differ_each_time() -> None:
+    signature = parse("f(x: Tensor([n], float32, intent=in)) -> (r: float64, p: handle)")
+    random = np.random.default_rng(0)
+    testing.check_intents(lambda x: (random.random(), x.ctypes.data), signature)  # pyright: ignore[reportUnknownLambdaType, reportUnknownArgumentType]
+
+
 # ---- arguments within others; any function may be checked, so these are in Python
 
 

@@ -201,6 +201,34 @@ def test_what_a_signature_allows_is_tried() -> None:
     assert len(seen["columns"]) > 5
 
 
+def test_parameters_within_others() -> None:
+    """Dtypes, Optionals and sizes in structs, tuples and Shapes are tried as well."""
+    signature = parse(
+        "f(cfg: Struct(x: Tensor([n], float32 | float64, intent=in), "
+        "t: Tuple(y: Optional(Tensor([n], float32, intent=out)))), sizes: Shape([n, m]))"
+    )
+    seen: set[Any] = set()
+
+    def function(cfg: Any, sizes: Any) -> None:
+        x, (y,) = cfg
+        assert sizes[0] == len(x)
+        seen.update((str(x.dtype), y is None, ("m", sizes[1])))
+        if y is not None:
+            y[:] = x * sizes[1]
+
+    def reference(cfg: Any, sizes: Any) -> Any:
+        return cfg[0] * sizes[1]
+
+    testing.check_kernel(function, signature, reference)
+    assert seen >= {"float32", "float64", True, False, ("m", 0), ("m", 1), ("m", 2)}
+    error = found(function, signature, lambda cfg, sizes: cfg[0] * min(sizes[1], 5))
+    assert (error.argument, error.index) == ("cfg.t[0]", (0,))
+    assert lines(error)[2:] == [
+        "  cfg = (float32[1]: [1.], (float32[1],))",
+        "  sizes = (1, 6)",
+    ]
+
+
 def test_wrong_for_a_stride_only() -> None:
     signature = spec.Signature(
         "strided",
