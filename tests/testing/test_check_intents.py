@@ -166,7 +166,11 @@ def test_results() -> None:
 def test_results_that_differ_each_time() -> None:
     signature = parse("f(x: Tensor([n], float32, intent=in)) -> (r: float64, p: handle)")
     random = np.random.default_rng(0)
-    testing.check_intents(lambda x: (random.random(), x.ctypes.data), signature)  # pyright: ignore[reportUnknownLambdaType, reportUnknownArgumentType]
+
+    def function(x: Any) -> tuple[float, int]:
+        return random.random(), x.ctypes.data
+
+    testing.check_intents(function, signature)
 
 
 # ---- arguments within others; any function may be checked, so these are in Python

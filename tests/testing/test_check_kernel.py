@@ -47,7 +47,9 @@ def test_a_right_kernel(framework: str) -> None:
     if framework == "torch":
         pytest.importorskip("torch", reason="needs PyTorch")
     testing.check_kernel(scale("right"), SCALE, scaled, framework=framework)
-    testing.check_kernel(scale("right"), SCALE, scaled, framework=framework, limits=True)
+    testing.check_kernel(
+        scale("right"), SCALE, scaled, framework=framework, limits=True, examples=30
+    )
 
 
 def test_a_compiled_module() -> None:
@@ -145,7 +147,7 @@ def test_the_same_seed_makes_the_same_examples() -> None:
             shapes.append((x.shape, a, x.sum()))
             y[:] = a * x
 
-        testing.check_kernel(fill, SCALE, scaled, seed=seed)
+        testing.check_kernel(fill, SCALE, scaled, seed=seed, examples=30)
         return shapes
 
     assert seen(1) == seen(1) != seen(2)

@@ -158,16 +158,15 @@ def _influence(
     """Find the memory that makes outputs differ between two calls."""
     if _difference(frame, kept, first, second) is None:
         return None
-    again = _called(function, frame, set())
-    if isinstance(again, Finding) or _difference(frame, kept, first, again) is not None:
-        return None  # it does not return the same each time, so a difference has no meaning
+    if not _repeats(function, frame, kept, first, set()):
+        return None
     # Elements are read by mistake more often than what lies around them.
     for changed in sorted(_places(frame), key=lambda at: at[1]):
         other = _called(function, frame, {changed})
         if isinstance(other, Finding):
             return other
         difference = _difference(frame, kept, first, other)
-        if difference is not None:
+        if difference is not None and _repeats(function, frame, kept, other, {changed}):
             number, kind = changed
             read = _READS[kind].format(name=frame.tensors[number].path)
             at = place(difference.name, difference.index)
@@ -177,6 +176,18 @@ def _influence(
             )
             return Finding(f"reads {kind}", difference.name, words, difference.index)
     return None
+
+
+def _repeats(
+    function: Callable[..., Any],
+    frame: Frame,
+    kept: list[Any],
+    outcome: Outcome,
+    changed: set[Place],
+) -> bool:
+    """Call once more; if the outcome is another one, a difference between calls has no meaning."""
+    again = _called(function, frame, changed)
+    return isinstance(again, Outcome) and _difference(frame, kept, outcome, again) is None
 
 
 @dataclass(frozen=True)
