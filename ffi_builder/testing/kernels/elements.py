@@ -7,6 +7,7 @@ bfloat16 and of narrower floats become float32, which holds each of them exactly
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -26,6 +27,7 @@ The limits are NaN, infinities, zeros of both signs, and the least and the great
 _CODES: Final = {code: name for name, code in abi.DTYPE_CODES.items()}
 _GREATEST: Final = 4
 """Greatest magnitude of a random float; ints are up to twice as large."""
+_HUGE: Final = 2**40
 _OFTEN: Final = 8
 """One of so many random elements is a limit, if these are asked for."""
 
@@ -147,6 +149,15 @@ def _table(name: str) -> Any:
 # ---- making
 
 
+def empty(shape: Sequence[int], count: int) -> Any:
+    """Return the contents of a tensor without elements, of ``count`` bytes or bits each.
+
+    NumPy has no arrays of huge sizes, even if one size is 0. All other sizes are 1 then.
+    """
+    huge = math.prod(max(size, 1) for size in shape) > _HUGE
+    return numpy().zeros((*(min(size, 1) if huge else size for size in shape), count), "uint8")
+
+
 def make(
     dtype: spec.DataType, shape: Sequence[int], kind: str, random: Generator, *, limits: bool
 ) -> Any:
@@ -160,8 +171,8 @@ def make(
         limits: put limits among random elements.
     """
     np = numpy()
-    if 0 in shape:  # whose other sizes may be huge
-        return np.zeros((*shape, -(-dtype.total_bits // 8)), "uint8")
+    if 0 in shape:
+        return empty(shape, -(-dtype.total_bits // 8))
     scalars = _made(dtype, (*shape, dtype.lanes), kind, random)
     if kind == "random" and limits:
         chosen = random.integers(_OFTEN, size=scalars.shape[:-1]) == 0

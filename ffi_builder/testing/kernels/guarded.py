@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from ffi_builder import spec
-from ffi_builder.testing.kernels.elements import element_dtype, values
+from ffi_builder.testing.kernels.elements import element_dtype, empty, values
 from ffi_builder.testing.make.arrays import NUMPY_NAMES, Array, numpy
 from ffi_builder.testing.make.layout import reach
 
@@ -183,7 +183,7 @@ class _Elements:
         """Return an array of shape ``(*shape, count)``; an element has ``count`` of the units."""
         np = numpy()
         if not self._size:
-            return np.zeros((*self._shape, count), "uint8")
+            return empty(self._shape, count)
         # The stride of a dimension of size 1 may be anything, also what NumPy refuses.
         pairs = zip(self._shape, self._strides, strict=True)
         strides = [*(stride * count if size > 1 else 0 for size, stride in pairs), 1]

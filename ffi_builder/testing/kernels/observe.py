@@ -134,7 +134,7 @@ def _changed(tensor: Guarded, after: Any) -> Finding | None:
 def _kept(tensor: Guarded, first: Any, second: Any) -> Any:
     """Return which elements of an output hold the garbage of both calls still."""
     if tensor.intent != "out":
-        return numpy().zeros(tensor.array.shape, "bool")
+        return numpy().zeros(tensor.given.shape[:-1], "bool")
     return ((first == tensor.garbage(0)) & (second == tensor.garbage(1))).all(axis=-1)
 
 
