@@ -5,12 +5,16 @@ from __future__ import annotations
 import ctypes
 import subprocess
 import tempfile
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from ffi_builder import attach, runtime, spec
+import pytest
+
+from ffi_builder import attach, runtime, spec, testing
 from ffi_builder.providers import DirectCallProvider
+from ffi_builder.testing import KernelError
 from tests.support.wrapping import new_module
 
 SOURCE = """
@@ -83,3 +87,22 @@ def scale(kernel: str, signature: spec.Signature = SCALE) -> Any:
     """Compile a function that calls a kernel with x, y, n and a."""
     n = spec.Var("n", "int64")
     return compiled(kernel, signature, ("x", "y", n, "a"))
+
+
+def scaled(x: Any, _y: Any, a: float) -> Any:
+    """Compute what the right kernel does."""
+    return a * x
+
+
+def found(
+    function: Any, signature: spec.Signature, reference: Callable[..., Any], **more: Any
+) -> KernelError:
+    """Compare a function with a reference, and return the error."""
+    with pytest.raises(KernelError) as error:
+        testing.check_kernel(function, signature, reference, **more)
+    return error.value
+
+
+def lines(error: KernelError) -> list[str]:
+    """Return the lines of the message."""
+    return str(error).splitlines()

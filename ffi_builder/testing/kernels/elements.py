@@ -28,6 +28,7 @@ _CODES: Final = {code: name for name, code in abi.DTYPE_CODES.items()}
 _GREATEST: Final = 4
 """Greatest magnitude of a random float; ints are up to twice as large."""
 _HUGE: Final = 2**40
+"""More elements than NumPy is asked for, even if one size is 0."""
 _OFTEN: Final = 8
 """One of so many random elements is a limit, if these are asked for."""
 
