@@ -328,9 +328,7 @@ def test_unknown_framework() -> None:
 
 def test_a_framework_that_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "torch", None)
-    with pytest.raises(
-        ModuleNotFoundError, match="make_args needs PyTorch here: pip install torch"
-    ):
+    with pytest.raises(ModuleNotFoundError, match="testing needs PyTorch here: pip install torch"):
         made(cpu("A", n), framework="torch")
 
 
