@@ -8,7 +8,6 @@ from typing import Any, Final
 import pytest
 
 from ffi_builder import attach, attach_ffi_func, spec
-from ffi_builder.builder.metadata import metadata
 from ffi_builder.providers import DirectCallProvider, NopCallProvider
 from ffi_builder.spec import Signature, Tensor, Var, dims
 from tests.differential.description import DLTensor, Pointer, tensor
@@ -43,7 +42,7 @@ def test_a_wrapper_is_reused_for_the_same_names_alone() -> None:
 
 def test_the_metadata() -> None:
     def where(**fields: Any) -> str:
-        written = metadata(Signature("f", [X, Y], **fields)).of("f")
+        written = Signature("f", [X, Y], **fields).metadata()
         return json.loads(written)["ffi_builder"]["where"]
 
     assert where(no_overlap=True) == "even % 2 == 0, no_overlap(y)"
