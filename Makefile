@@ -40,6 +40,7 @@ test-fast: $(VENV)/.dev ## Run the tests that are not marked slow.
 
 test-frameworks: $(VENV)/.frameworks ## Install CPU builds of PyTorch and JAX, and Numba, and run the tests that need them.
 	$(PY) -m pytest $(FRAMEWORK_TESTS)
+	FFI_BUILDER_ENTRY=python $(PY) -m pytest tests/entry tests/arrays
 
 test-cuda: $(CUDA)/.made ## Install NVIDIA's CUDA compilers (proprietary) and Triton in .venv-cuda, and test what uses them.
 	$(CUDA)/bin/python -m pytest tests/kernel_image tests/cuda_tools tests/cuda tests/examples/test_triton.py \
