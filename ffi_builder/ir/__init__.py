@@ -1,9 +1,10 @@
 """A small IR builder for any MLIR Python distribution. No other package here imports MLIR."""
 
+from ffi_builder.ir.atomics import exchange_null, load_acquire, store_release
 from ffi_builder.ir.builder import Builder
 from ffi_builder.ir.bytecode_cache import bytecode, define_cached
 from ffi_builder.ir.checking import ERROR_KINDS, CheckingBuilder
-from ffi_builder.ir.distribution import OPERATIONS, Distribution, named, of_module
+from ffi_builder.ir.distribution import OPERATIONS, Distribution, named, of_module, root_of
 from ffi_builder.ir.kernel_types import (
     FunctionTypes,
     KernelType,
@@ -41,7 +42,9 @@ __all__ = [
     "define_cached",
     "describe",
     "dtypes_of",
+    "exchange_null",
     "function_parts",
+    "load_acquire",
     "lowered",
     "lowered_words",
     "mark_trusted",
@@ -50,4 +53,6 @@ __all__ = [
     "pass_through",
     "read_function",
     "read_type",
+    "root_of",
+    "store_release",
 ]

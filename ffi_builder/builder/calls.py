@@ -1,0 +1,379 @@
+"""Calls of functions of the TVM-FFI C ABI from any place in a function.
+
+``call_packed(operation, packed.GlobalFunction("my.log"), [n], result="int64")`` adds::
+
+      …                                           // the operations before `operation`
+      llvm.store %none, %result                   // two TVMFFIAny on the stack
+      llvm.store %int, %args
+      llvm.store %n, %payload
+      …                                           // ^call(%function): found once, and kept
+      %status = llvm.call @TVMFFIFunctionCall(%function, %args, %one, %result)
+      llvm.cond_br %fine, ^next, ^failed          // ^failed: llvm.return %status
+    ^next:
+      …                                           // an error if an Int did not come back
+      llvm.br ^rest
+    ^rest:
+      …                                           // `operation`, and those behind it
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, Final
+
+from ffi_builder.builder.helpers import define_wanted, shared_name
+from ffi_builder.builder.location import backtrace
+from ffi_builder.errors import BuildError
+from ffi_builder.ir import (
+    Block,
+    Builder,
+    CheckingBuilder,
+    Operation,
+    Symbols,
+    Types,
+    Value,
+    function_parts,
+    named,
+    root_of,
+)
+from ffi_builder.packed.anys import empty_any, release_any, return_failure
+from ffi_builder.packed.arguments import (
+    Argument,
+    array_of,
+    cell_of,
+    check_arguments,
+    is_owned,
+    store_argument,
+)
+from ffi_builder.packed.callees import CALLEES, Callee, FunctionObject, call, shown
+from ffi_builder.packed.results import ANY, OBJECT, check_result, take
+
+_WHO: Final = "call_packed"
+
+
+@dataclass(frozen=True)
+class PackedCall:
+    """A call that was emitted.
+
+    Attributes:
+        value: the result, or None if it was dropped.
+        block: the block in which the code continues.
+    """
+
+    value: Value | None
+    block: Block
+
+
+def call_packed(
+    where: Any,
+    callee: Callee,
+    args: Sequence[Argument] = (),
+    *,
+    result: str | None = None,
+    on_error: Block | None = None,
+) -> PackedCall:
+    """Emit a call of a function of the TVM-FFI C ABI.
+
+    ::
+
+        log = packed.GlobalFunction("my.log")
+        length = call_packed(operation, log, ["step", n], result="int64").value
+
+    Args:
+        where: an ``ir.Operation`` of the LLVM dialect, or an ``ir.InsertionPoint`` before one: the
+            call is emitted before it, and it moves with all that follows into a block of its own.
+            Or an ``ir.Block`` that has no terminator yet, or an ``ir.InsertionPoint`` at its end.
+            Or a builder: a call provider gives ``context.builder``, which goes on behind the call.
+        callee: one of the callees of :mod:`ffi_builder.packed`.
+        args: the arguments, of :mod:`ffi_builder.packed` too. They are borrowed.
+        result: what to convert the result to: ``int8`` to ``uint64``, ``bool``, ``float16`` to
+            ``float64`` or ``bfloat16``, which must be of that kind and fit; ``handle``, an opaque
+            pointer, NULL for None; ``object``, a ``TVMFFIObject*``, NULL for None; or ``any``, the
+            address of a ``TVMFFIAny`` on the stack, which the same call overwrites when it runs
+            again. The caller owns an ``object`` or ``any``, and releases it by
+            :func:`release_packed`. Left out, whatever comes back is released.
+        on_error: the block to branch to with an error set, of the same function; it has one
+            argument, the status as an i32, or none. Left out, the status is returned, so the
+            function must return an i32.
+
+    Returns:
+        The result, and the block in which the code continues.
+
+    Raises:
+        BuildError: if an argument, the place or the error edge does not fit. The module is then
+            unchanged.
+
+    The error of a callee is passed on as it is. A function that is not found is a RuntimeError,
+    and a result of another kind than ``result`` a TypeError.
+    """
+    _check_callee(callee)
+    check_result(_WHO, result)
+    place = _Place.of(_WHO, where)
+    check_arguments(_WHO, place.types, args)
+    _check_function_object(place.types, callee)
+    edge = place.error_edge(on_error)
+    with place.builder() as b, _errors_to(b, edge):
+        value = _emit(b, callee, args, result)
+    return PackedCall(value, place.end)
+
+
+def release_packed(where: Any, value: Value, result: str = OBJECT) -> Block:
+    """Release the result of :func:`call_packed`, an ``object`` or ``any``.
+
+    Args:
+        where: as for :func:`call_packed`.
+        value: the result; a NULL object is left alone.
+        result: ``object`` or ``any``.
+
+    Returns:
+        The block in which the code continues.
+
+    Raises:
+        BuildError: if the place, the value or the kind of the result does not fit.
+    """
+    place = _Place.of("release_packed", where)
+    given: Any = value
+    if result not in (OBJECT, ANY):
+        raise BuildError(f"release_packed: expected a result 'object' or 'any' but got {result!r}")
+    if not isinstance(given, place.types.ir.Value) or value.type != place.types.ptr:
+        raise BuildError(f"release_packed: expected a pointer but got {given!r}")
+    with place.builder() as b:
+        if result == ANY:
+            release_any(b, value)
+        else:
+            b.symbols.declare("TVMFFIObjectDecRef", b.types.i32, [b.types.ptr])
+            with b.when(b.ne(value, b.null())):
+                b.call("TVMFFIObjectDecRef", [value], b.types.i32)
+    return place.end
+
+
+def _emit(
+    b: CheckingBuilder, callee: Callee, args: Sequence[Argument], result: str | None
+) -> Value | None:
+    array, came = array_of(b, len(args)), empty_any(b)
+    cells = [cell_of(b, array, index) for index in range(len(args))]
+    owned = [cell for arg, cell in zip(args, cells, strict=True) if is_owned(b.types, arg)]
+    with _released(b, owned):
+        for arg, cell in zip(args, cells, strict=True):
+            store_argument(b, arg, cell)
+        return_failure(b, call(b, callee, array, b.i32(len(args)), came))
+    return take(b, result, f"by {shown(callee)}", came)
+
+
+@contextmanager
+def _released(b: CheckingBuilder, cells: Sequence[Value]) -> Generator[None]:
+    """Release what the body puts into these cells, also where the body ends with an error."""
+    if not cells:
+        yield
+        return
+    for cell in cells:
+        b.store(b.i64(0), cell)
+    here, before, failed = b.block, b.cleanup, b.new_block(b.types.i32, cold=True)
+    b.block = failed
+    with b.out_of_line():
+        for cell in cells:
+            release_any(b, cell)
+    b.ret(failed.arguments[0])
+    b.block, b.cleanup = here, failed
+    yield
+    b.cleanup = before
+    for cell in cells:
+        release_any(b, cell)
+
+
+@contextmanager
+def _errors_to(b: CheckingBuilder, edge: Block | None) -> Generator[None]:
+    """Branch to a block with the error's status; None leaves the builder's own way."""
+    before = b.cleanup
+    if edge is not None:
+        b.cleanup = edge
+        if not len(edge.arguments):
+            here, b.block = b.block, b.new_block(b.types.i32, cold=True)
+            b.cleanup = b.block
+            b.br(edge)
+            b.block = here
+    yield
+    b.cleanup = before
+
+
+def _check_callee(callee: object) -> None:
+    if not isinstance(callee, CALLEES):
+        hint = f", such as packed.GlobalFunction({callee!r})" if isinstance(callee, str) else ""
+        raise BuildError(
+            f"{_WHO}: expected a callee of ffi_builder.packed{hint} but got {callee!r}"
+        )
+
+
+def _check_function_object(types: Types, callee: Callee) -> None:
+    if not isinstance(callee, FunctionObject):
+        return
+    value: Any = callee.value
+    if not isinstance(value, types.ir.Value) or value.type != types.ptr:
+        given = f"one of type {value.type}" if isinstance(value, types.ir.Value) else repr(value)
+        raise BuildError(
+            f"{_WHO}: FunctionObject: expected a pointer, the TVMFFIObject* of a function, but got "
+            f"{given}"
+        )
+
+
+@dataclass(frozen=True)
+class _Module:
+    """A module as :class:`~ffi_builder.ir.Symbols` needs it, found from within."""
+
+    operation: Any
+
+    @property
+    def context(self) -> Any:
+        return self.operation.context
+
+    @property
+    def body(self) -> Any:
+        return self.operation.regions[0].blocks[0]
+
+
+class _Place:
+    """A place in a function where operations are inserted."""
+
+    def __init__(
+        self,
+        who: str,
+        types: Types,
+        function: Operation,
+        block: Any,
+        before: Any = None,
+        given: Builder | None = None,
+    ) -> None:
+        self._who, self.types, self._function = who, types, function
+        self._block, self._before, self._given = block, before, given
+        self.end: Any = None
+        """The block in which the code continues, once the builder is done."""
+
+    @classmethod
+    def of(cls, who: str, where: Any) -> _Place:
+        """Find the function and the block.
+
+        Raises:
+            BuildError: if it is no such place, or not in an ``llvm.func`` of a module.
+        """
+        if isinstance(where, Builder):
+            return cls(who, where.types, where.function, where.block, given=where)
+        where = where.operation if hasattr(where, "operation") else where
+        root = root_of(where)
+        if root is None:
+            raise BuildError(
+                f"{who}: expected an operation, an insertion point, a block or a builder to insert "
+                f"at but got {where!r}"
+            )
+        ir = named(root).ir
+        before: Any = None
+        if isinstance(where, ir.InsertionPoint):
+            before = None if where.ref_operation is None else where.ref_operation.operation
+            block = where.block
+        elif isinstance(where, ir.Operation):
+            block, before = where.block, where
+        elif isinstance(where, ir.Block):
+            block = where
+        else:
+            raise BuildError(
+                f"{who}: expected an operation, an insertion point, a block or a builder to insert "
+                f"at but got {where!r}"
+            )
+        function = block.owner.operation
+        if function.name != "llvm.func":
+            raise BuildError(
+                f"{who}: the place is in {function.name}, not directly in an llvm.func; lower the "
+                f"module to the LLVM dialect first"
+            )
+        named(root).load_llvm(function.context)
+        if before is None and Builder.terminated(block):
+            raise BuildError(
+                f"{who}: the block ends already; give the operation before which to call, such as "
+                f"its last one"
+            )
+        return cls(who, Types(ir, function.context), function, block, before)
+
+    @property
+    def _name(self) -> str:
+        return self._function.attributes["sym_name"].value
+
+    def error_edge(self, on_error: Any) -> Any:
+        """Check where errors go.
+
+        Raises:
+            BuildError: if it is no block of this function, takes something else than an i32, or is
+                left out in a function that returns something else.
+        """
+        types = self.types
+        if on_error is None:
+            result, _ = function_parts(self._function)
+            if result != "i32":
+                raise BuildError(
+                    f"{self._who}: @{self._name} returns {result}, so it cannot return the status "
+                    f"of a failed call, an i32; pass on_error=, a block to branch to"
+                )
+            return None
+        if not isinstance(on_error, types.ir.Block):
+            raise BuildError(f"{self._who}: on_error: expected a block but got {on_error!r}")
+        block: Any = on_error
+        if block.owner.operation != self._function:
+            raise BuildError(f"{self._who}: on_error: expected a block of @{self._name}")
+        given = [str(argument.type) for argument in block.arguments]
+        if given not in ([], ["i32"]):
+            raise BuildError(
+                f"{self._who}: on_error: expected a block with one argument, the status as an i32, "
+                f"or none, but its arguments are {', '.join(given)}"
+            )
+        return block
+
+    @contextmanager
+    def builder(self) -> Generator[CheckingBuilder]:
+        """Build at this place, and then continue with the operations that follow."""
+        given = self._given
+        if isinstance(given, CheckingBuilder):
+            yield given
+            self.end = given.block
+            return
+        location = self._location if given is None else given.location
+        symbols = self._symbols if given is None else given.symbols
+        rest = None if self._before is None else _split(self.types, self._block, self._before)
+        b = CheckingBuilder(
+            symbols,
+            self._function,
+            self._block,
+            location,
+            raiser=shared_name("raise"),
+            suffix=f" when calling it in `{self._name}`",
+            backtrace=backtrace(location, self._name),
+        )
+        yield b
+        if given is not None:
+            given.block = b.block
+        else:
+            define_wanted(symbols, symbols.wanted)
+        if rest is not None:
+            b.br(rest)
+        self.end = b.block if rest is None else rest
+
+    @property
+    def _location(self) -> Any:
+        return (self._function if self._before is None else self._before).location
+
+    @property
+    def _symbols(self) -> Symbols:
+        module: Any = self._function
+        while module.parent is not None:
+            module = module.parent
+        unknown = self.types.ir.Location.unknown(self.types.context)
+        return Symbols(self.types, _Module(module.operation), unknown)
+
+
+def _split(types: Types, block: Any, before: Any) -> Any:
+    """Move an operation and those behind it into a new block after this one."""
+    rest = block.create_after()
+    moved = [view.operation for view in block.operations]
+    for operation in moved[moved.index(before) :]:
+        # A block's end takes no operation behind a terminator, which is the last one here.
+        types.ir.InsertionPoint(rest).insert(operation.detach_from_parent())
+    return rest
