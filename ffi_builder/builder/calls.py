@@ -271,7 +271,8 @@ class _Place:
         if isinstance(where, ir.InsertionPoint):
             before = None if where.ref_operation is None else where.ref_operation.operation
             block = where.block
-        elif isinstance(where, ir.Operation):
+        elif isinstance(where, ir.Operation) and where.parent is not None:
+            # An operation without a parent has no block, and asking for it ends the process.
             block, before = where.block, where
         elif isinstance(where, ir.Block):
             block = where
@@ -281,6 +282,8 @@ class _Place:
                 f"at but got {where!r}"
             )
         function = block.owner.operation
+        if function.parent is None:
+            raise BuildError(f"{who}: the place is in {function.name}, which is in no module")
         if function.name != "llvm.func":
             raise BuildError(
                 f"{who}: the place is in {function.name}, not directly in an llvm.func; lower the "

@@ -39,7 +39,12 @@ _FLOATS: Final = ("f16", "bf16", "f32", "f64")
 
 @dataclass(frozen=True)
 class Tensor:
-    """A ``DLTensor*``, borrowed; NULL is passed as None."""
+    """A ``DLTensor*``, borrowed; NULL is passed as None.
+
+    A function in Python may read its shape, dtype, device and ``data_ptr()`` during the call, but
+    must not convert it by DLPack, since tvm-ffi holds no object for it. Pass such a function the
+    tensor itself, as an :class:`Object` or :class:`AnyValue`.
+    """
 
     value: Value
     type: ClassVar[str] = "!llvm.ptr"

@@ -27,6 +27,7 @@ from ffi_builder.packed.anys import DEC_REF
 from ffi_builder.protocol import PREFIX
 
 _DEINIT: Final = "TVMFFIHandleDeinitOnce"
+_IS_INITIALIZED: Final = "Py_IsInitialized"
 
 
 def kept(b: CheckingBuilder, key: str, find: Callable[[], Value]) -> Value:
@@ -63,12 +64,26 @@ def _slot(b: Builder, digest: str) -> str:
     if slot in symbols:
         return slot
     symbols.variable(slot, bytes(8), align=8)
-    symbols.declare(_DEINIT, t.i32, [t.ptr, t.ptr])
     internal = {"linkage": t.attribute("#llvm.linkage<internal>")}
     function = symbols.function(forget, t.void, [], internal, body=True)
     f = Builder(symbols, function, function.regions[0].blocks[0], symbols.location)
-    f.call(_DEINIT, [f.address_of(slot), f.address_of(DEC_REF)], t.i32)
-    f.ret()
+    _forget(f, slot)
     mark_trusted(t, function, ("cold", "minsize", "nounwind"))
     symbols.destructor(forget)
     return slot
+
+
+def _forget(f: Builder, slot: str) -> None:
+    """Release what is in a slot, unless Python has ended: its functions are gone then.
+
+    Libraries run their destructors at the end of a process too, after Python has ended.
+    """
+    t, symbols = f.types, f.symbols
+    weak = {"linkage": t.attribute("#llvm.linkage<extern_weak>")}
+    symbols.declare(_IS_INITIALIZED, t.i32, [], weak)
+    symbols.declare(_DEINIT, t.i32, [t.ptr, t.ptr])
+    has_python = f.ne(f.address_of(_IS_INITIALIZED), f.null())
+    with f.when(has_python), f.when(f.eq(f.call_value(_IS_INITIALIZED, [], t.i32), f.i32(0))):
+        f.ret()
+    f.call(_DEINIT, [f.address_of(slot), f.address_of(DEC_REF)], t.i32)
+    f.ret()
