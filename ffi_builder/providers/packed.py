@@ -148,14 +148,19 @@ class PackedCallProvider:
 
     def _function(self, context: CallContext, param: spec.Param) -> Value:
         """Return the function that a parameter holds."""
-        who = type(self).__name__
-        (function,) = entries(who, [param], context)
-        if not isinstance(function, spec.Function) or context.may_be_absent(function):
+        who, every = type(self).__name__, [param for _, param in spec.with_paths(context.params)]
+        if all(spec.required(own) != spec.required(param) for own in every):
+            names = ", ".join(own.name for own in context.params)
+            raise BuildError(
+                f"{who}: {param!r} is not a parameter of {context.fn_name!r}; it has "
+                f"{names or 'none'}"
+            )
+        if not isinstance(param, spec.Function) or context.may_be_absent(param):
             raise BuildError(
                 f"{who}: expected a Function that is always there, but {param!r} may be None; "
                 f"call it in a provider of your own, where context.present({param.name}) holds"
             )
-        return context.scalar(function)
+        return context.scalar(param)
 
 
 def _pack(context: CallContext, items: Sequence[Item]) -> Value:

@@ -16,11 +16,15 @@ class Called:
 
     def __init__(self) -> None:
         self.calls: list[tuple[Any, ...]] = []
-        self.answer: Callable[..., Any] = lambda *args: None
+        self.answer: Callable[[tuple[Any, ...]], Any] = lambda args: None
 
     def __call__(self, *args: Any) -> Any:
         self.calls.append(args)
-        return self.answer(*args)
+        return self.answer(args)
+
+    def returns(self, value: object) -> None:
+        """Let the function return a value from now on."""
+        self.answer = lambda args: value
 
     @property
     def args(self) -> tuple[Any, ...]:

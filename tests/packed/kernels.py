@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final, TypeAlias
 
 from ffi_builder import attach, call_packed, packed, runtime, spec
-from ffi_builder.ir import of_module
+from ffi_builder.ir import named, of_module, root_of
 from ffi_builder.packed import Argument, Callee
 from ffi_builder.packed.callees import CALLEES
 from ffi_builder.providers import CheckStatus, DirectCallProvider
@@ -15,8 +15,8 @@ from tests.support.wrapping import new_module
 GLOBAL: Final = "ffib.tests.called"
 """The registered function that most tests call."""
 
-Callees: TypeAlias = "Callee | Callable[..., Callee]"
-Arguments: TypeAlias = "Sequence[Argument] | Callable[..., Sequence[Argument]]"
+Callees: TypeAlias = "Callee | Callable[[list[Any]], Callee]"
+Arguments: TypeAlias = "Sequence[Argument] | Callable[[list[Any]], Sequence[Argument]]"
 
 FORWARD: Final = """
 llvm.func @__tvm_ffi_g(%handle: !llvm.ptr, %args: !llvm.ptr, %count: i32, %result: !llvm.ptr) -> i32 {
@@ -52,16 +52,11 @@ def empty_kernel(types: Sequence[str]) -> str:
 
 def create(before: Any, name: str, operands: Sequence[Any], *results: Any) -> Any:
     """Insert an operation with the bindings' own means."""
-    ir = bindings(before)
+    root = root_of(before)
+    assert root is not None
+    ir = named(root).ir
     location, point = ir.Location.unknown(before.context), ir.InsertionPoint(before)
     return ir.Operation.create(name, list(results), list(operands), loc=location, ip=point)
-
-
-def bindings(operation: Any) -> Any:
-    """Return the ``ir`` of an operation's bindings."""
-    while operation.parent is not None:
-        operation = operation.parent
-    return __import__(type(operation).__module__.partition("._mlir_libs")[0], fromlist=["ir"]).ir
 
 
 def define_forward(module: Any) -> None:
@@ -84,21 +79,20 @@ def kernel(
     *,
     passed: Sequence[str] | None = None,
     then: Callable[..., None] | None = None,
-    distribution: str = "torch_mlir",
 ) -> Any:
     """Make a module with a kernel that calls a function, and a wrapper of the kernel.
 
     A kernel with a result stores it to its last parameter, a pointer. Callees and arguments may be
-    functions of the kernel's own arguments. With ``then(end, value, *arguments)``, that is called
+    functions of a list of the kernel's own arguments. With ``then(end, value, *arguments)``, that is called
     instead of storing the result, to insert more before the operation ``end``.
     """
-    module = new_module(empty_kernel(types) + FORWARD, distribution)
+    module = new_module(empty_kernel(types) + FORWARD)
     define_forward(module)
     arguments, end = list(function(module).regions[0].blocks[0].arguments), terminator(module)
     call = call_packed(
         end,
-        callee if isinstance(callee, CALLEES) else callee(*arguments),
-        args(*arguments) if callable(args) else args,
+        callee if isinstance(callee, CALLEES) else callee(arguments),
+        args(arguments) if callable(args) else args,
         result=result,
     )
     if then is not None:
@@ -114,6 +108,16 @@ def kernel(
     return module
 
 
-def compiled(*args: Any, **options: Any) -> Any:
+def compiled(
+    signature: str,
+    types: Sequence[str],
+    callee: Callees,
+    args: Arguments = (),
+    result: str | None = None,
+    *,
+    passed: Sequence[str] | None = None,
+    then: Callable[..., None] | None = None,
+) -> Any:
     """Compile :func:`kernel`, and return its function."""
-    return runtime.compile(kernel(*args, **options))["k"]
+    module = kernel(signature, types, callee, args, result, passed=passed, then=then)
+    return runtime.compile(module)["k"]

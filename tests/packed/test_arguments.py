@@ -6,7 +6,8 @@ import ctypes
 import gc
 import struct
 import sys
-from typing import Any, Final
+from collections.abc import Callable
+from typing import Any, Final, cast
 
 import numpy as np
 import pytest
@@ -49,7 +50,7 @@ NUMBERS: Final = {
 @pytest.mark.parametrize("dtype", NUMBERS)
 def test_numbers(called: Called, dtype: str) -> None:
     type_, values = NUMBERS[dtype]
-    call = compiled(f"k(a: {dtype})", [type_], CALLEE, lambda a: [a])
+    call = compiled(f"k(a: {dtype})", [type_], CALLEE, lambda a: [a[0]])
     for value in values:
         call(value)
         assert called.calls.pop() == (value,)
@@ -60,7 +61,7 @@ def test_numbers(called: Called, dtype: str) -> None:
 
 @pytest.mark.parametrize("bits", [8, 16, 32, 64])
 def test_unsigned_integers(called: Called, bits: int) -> None:
-    call = compiled(f"k(a: uint{bits})", [f"i{bits}"], CALLEE, lambda a: [Unsigned(a)])
+    call = compiled(f"k(a: uint{bits})", [f"i{bits}"], CALLEE, lambda a: [Unsigned(a[0])])
     for value in (0, 2 ** (bits - 1) - 1, 2 ** (bits - 1), 2**bits - 1):
         call(value)
         assert called.calls.pop() == (value,)
@@ -99,13 +100,18 @@ def test_constants_are_of_their_own_type(called: Called) -> None:
 
 def test_tensors(called: Called) -> None:
     seen: list[Any] = []
+
     # Python gets a view that is valid during the call, and cannot be exported by DLPack.
-    called.answer = lambda x: seen.append(x and (tuple(x.shape), str(x.dtype), x.data_ptr()))
+    def read(args: tuple[Any, ...]) -> None:
+        (x,) = args
+        seen.append(x and (tuple(x.shape), str(x.dtype), x.data_ptr()))
+
+    called.answer = read
     call = compiled(
         "k(x: Optional(Tensor([n], float32)))",
         ["!llvm.ptr"],
         CALLEE,
-        lambda x: [Tensor(x)],
+        lambda a: [Tensor(a[0])],
         passed=["x.dltensor"],
     )
     x = np.array([1, 2], "float32")
@@ -115,7 +121,7 @@ def test_tensors(called: Called) -> None:
 
 
 def test_objects(called: Called) -> None:
-    call = compiled("k(o: Optional(Object))", ["!llvm.ptr"], CALLEE, lambda o: [Object(o)])
+    call = compiled("k(o: Optional(Object))", ["!llvm.ptr"], CALLEE, lambda a: [Object(a[0])])
     array, mapping = tvm_ffi.convert([1, 2]), tvm_ffi.convert({"a": 1})
     for given in (array, mapping, tvm_ffi.convert(print)):
         call(given)
@@ -127,7 +133,7 @@ def test_objects(called: Called) -> None:
 
 
 def test_pointers(called: Called) -> None:
-    call = compiled("k(p: handle)", ["!llvm.ptr"], CALLEE, lambda p: [Pointer(p), Pointer(p)])
+    call = compiled("k(p: handle)", ["!llvm.ptr"], CALLEE, lambda a: [Pointer(a[0]), Pointer(a[0])])
     call(ctypes.c_void_p(0x1234))
     assert [arg.value for arg in called.args] == [0x1234] * 2
 
@@ -135,7 +141,7 @@ def test_pointers(called: Called) -> None:
 @pytest.mark.parametrize("text", ["", "abc", "seven b", "a longer one", "ä\0ö and more of it"])
 def test_strings(called: Called, text: str) -> None:
     call = compiled(
-        "k(s: String)", ["!llvm.ptr", "i64"], CALLEE, lambda s, size: [String(s, size), "x"]
+        "k(s: String)", ["!llvm.ptr", "i64"], CALLEE, lambda a: [String(a[0], a[1]), "x"]
     )
     call(text)
     assert called.args == (text, "x")
@@ -143,21 +149,21 @@ def test_strings(called: Called, text: str) -> None:
 
 def test_strings_of_c(called: Called) -> None:
     text = ctypes.create_string_buffer("größer".encode())
-    call = compiled("k(s: handle)", ["!llvm.ptr"], CALLEE, lambda s: [CString(s)])
+    call = compiled("k(s: handle)", ["!llvm.ptr"], CALLEE, lambda a: [CString(a[0])])
     call(ctypes.cast(text, ctypes.c_void_p))
     assert called.args == ("größer",)
 
 
 @pytest.mark.parametrize("data", [b"", b"\0", b"\xff" * 100])
 def test_bytes(called: Called, data: bytes) -> None:
-    call = compiled("k(s: Bytes)", ["!llvm.ptr", "i64"], CALLEE, lambda s, size: [Bytes(s, size)])
+    call = compiled("k(s: Bytes)", ["!llvm.ptr", "i64"], CALLEE, lambda a: [Bytes(a[0], a[1])])
     call(data)
     assert called.args == (data,)
 
 
 def test_dtypes_and_devices(called: Called) -> None:
     call = compiled(
-        "k(t: DType, d: Device)", ["i32", "i64"], CALLEE, lambda t, d: [DType(t), Device(d)]
+        "k(t: DType, d: Device)", ["i32", "i64"], CALLEE, lambda a: [DType(a[0]), Device(a[1])]
     )
     call(tvm_ffi.dtype("float16x4"), tvm_ffi.device("cuda", 3))
     dtype, device = called.args
@@ -165,7 +171,9 @@ def test_dtypes_and_devices(called: Called) -> None:
 
 
 def test_any_value(called: Called) -> None:
-    call = compiled("k(a: handle)", ["!llvm.ptr"], CALLEE, lambda a: [AnyValue(a), AnyValue(a)])
+    call = compiled(
+        "k(a: handle)", ["!llvm.ptr"], CALLEE, lambda a: [AnyValue(a[0]), AnyValue(a[0])]
+    )
     memory = ctypes.create_string_buffer(struct.pack("<iiq", TypeIndex.INT, 0, -5), 16)
     call(ctypes.cast(memory, ctypes.c_void_p))
     assert called.args == (-5, -5)
@@ -192,13 +200,13 @@ def test_objects_made_for_the_call_are_released(called: Called) -> None:
         "k(s: String, n: uint64)",
         ["!llvm.ptr", "i64", "i64"],
         CALLEE,
-        lambda s, size, n: [String(s, size), Unsigned(n), "a constant\0with NUL"],
+        lambda a: [String(a[0], a[1]), Unsigned(a[2]), "a constant\0with NUL"],
     )
     text = "a long str " * 10_000
 
     def rounds(count: int) -> None:
         for _ in range(count):
-            called.answer = lambda *args: None
+            called.returns(None)
             call(text, 2**64 - 1)
             called.answer = fail
             with pytest.raises(ValueError, match="no"):
@@ -221,7 +229,7 @@ def _resident() -> int:
 def test_objects_are_borrowed(called: Called) -> None:
     def callback() -> None: ...
 
-    call = compiled("k(o: Object)", ["!llvm.ptr"], CALLEE, lambda o: [Object(o), Object(o)])
+    call = compiled("k(o: Object)", ["!llvm.ptr"], CALLEE, lambda a: [Object(a[0]), Object(a[0])])
     before = sys.getrefcount(callback)
     given = tvm_ffi.convert(callback)
     for _ in range(100):
@@ -235,64 +243,64 @@ def test_objects_are_borrowed(called: Called) -> None:
 # ---- mistakes
 
 
-def refused(args: Any, types: list[str] | None = None) -> str:
+def refused(args: Callable[[list[Any]], Any], types: list[str] | None = None) -> str:
     module = new_module(empty_kernel(types or ["!llvm.ptr", "f80", "i64", "i128"]))
     before = str(module)
     arguments = list(function(module).regions[0].blocks[0].arguments)
     with pytest.raises(BuildError) as raised:
-        call_packed(terminator(module), CALLEE, args(*arguments))
+        call_packed(terminator(module), CALLEE, args(arguments))
     assert str(module) == before
     return str(raised.value)
 
 
 def test_a_pointer_must_say_what_it_is() -> None:
-    assert refused(lambda p, f, i, w: [i, p]) == (
+    assert refused(lambda a: [a[2], a[0]]) == (
         "call_packed: argument 1: a pointer may be anything: say what it is by "
         "packed.Tensor(value), Object, Pointer, CString, String, Bytes or AnyValue"
     )
 
 
-@pytest.mark.parametrize(
-    ("args", "words"),
-    [
-        (
-            lambda p, f, i, w: [f],
-            "argument 0: expected a value of one of i1, i8, i16, i32, i64, f16, bf16, f32, f64 but "
-            "got one of type f80",
-        ),
-        (
-            lambda p, f, i, w: [1, w],
-            "argument 1: expected a value of one of i1, i8, i16, i32, i64, f16, bf16, f32, f64 but "
-            "got one of type i128",
-        ),
-        (
-            lambda p, f, i, w: [Tensor(i)],
-            "argument 0: Tensor: expected a value of type !llvm.ptr but got one of type i64",
-        ),
-        (
-            lambda p, f, i, w: [String(p, p)],
-            "argument 0: String length: expected a value of type i64 but got one of type !llvm.ptr",
-        ),
-        (
-            lambda p, f, i, w: [Unsigned(w)],
-            "argument 0: Unsigned: expected a value of type i8 or i16 or i32 or i64 but got one of "
-            "type i128",
-        ),
-        (
-            lambda p, f, i, w: [DType(i)],
-            "argument 0: DType: expected a value of type i32 but got one of type i64",
-        ),
-        (lambda p, f, i, w: [Object(None)], "argument 0: Object: expected a value but got None"),
-        (lambda p, f, i, w: [2**63], "argument 0: 9223372036854775808 does not fit int64"),
-        (
-            lambda p, f, i, w: [[1]],
-            "argument 0: expected a value (an ir.Value), a constant (None, bool, int, float, str or "
-            "bytes) or a pointer in a class of ffi_builder.packed, but got [1]",
-        ),
-        (lambda p, f, i, w: "ab", "expected a list of arguments but got 'ab'"),
-    ],
-)
-def test_mistakes(args: Any, words: str) -> None:
+MISTAKES: Final[list[tuple[Callable[[list[Any]], Any], str]]] = [
+    (
+        lambda a: [a[1]],
+        "argument 0: expected a value of one of i1, i8, i16, i32, i64, f16, bf16, f32, f64 but "
+        "got one of type f80",
+    ),
+    (
+        lambda a: [1, a[3]],
+        "argument 1: expected a value of one of i1, i8, i16, i32, i64, f16, bf16, f32, f64 but "
+        "got one of type i128",
+    ),
+    (
+        lambda a: [Tensor(a[2])],
+        "argument 0: Tensor: expected a value of type !llvm.ptr but got one of type i64",
+    ),
+    (
+        lambda a: [String(a[0], a[0])],
+        "argument 0: String length: expected a value of type i64 but got one of type !llvm.ptr",
+    ),
+    (
+        lambda a: [Unsigned(a[3])],
+        "argument 0: Unsigned: expected a value of type i8 or i16 or i32 or i64 but got one of "
+        "type i128",
+    ),
+    (
+        lambda a: [DType(a[2])],
+        "argument 0: DType: expected a value of type i32 but got one of type i64",
+    ),
+    (lambda a: [Object(cast("Any", None))], "argument 0: Object: expected a value but got None"),
+    (lambda a: [2**63], "argument 0: 9223372036854775808 does not fit int64"),
+    (
+        lambda a: [[1]],
+        "argument 0: expected a value (an ir.Value), a constant (None, bool, int, float, str or "
+        "bytes) or a pointer in a class of ffi_builder.packed, but got [1]",
+    ),
+    (lambda a: "ab", "expected a list of arguments but got 'ab'"),
+]
+
+
+@pytest.mark.parametrize(("args", "words"), MISTAKES)
+def test_mistakes(args: Callable[[list[Any]], Any], words: str) -> None:
     assert refused(args) == f"call_packed: {words}"
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import sys
 import traceback
+from collections.abc import Callable
 from typing import Any, Final
 
 import numpy as np
@@ -22,15 +23,16 @@ from ffi_builder.packed import (
 )
 from ffi_builder.providers import CheckStatus, DirectCallProvider
 from tests.packed.conftest import Called
-from tests.packed.kernels import GLOBAL, compiled, empty_kernel, function, terminator
+from tests.packed.kernels import GLOBAL, Callees, compiled, empty_kernel, function, terminator
 from tests.support.wrapping import new_module
 
 LATER: Final = "ffib.tests.later"
-CALLEES: Final[dict[str, Any]] = {
+LOG: Final = GlobalFunction("f")
+CALLEES: Final[dict[str, Callees]] = {
     "a symbol": Symbol("g"),
     "a global function": GlobalFunction(GLOBAL),
     "a global function, not kept": GlobalFunction(GLOBAL, keep=False),
-    "a parameter": lambda f: FunctionObject(f),
+    "a parameter": lambda a: FunctionObject(a[0]),
     "an imported function": ImportedFunction(GLOBAL),
 }
 
@@ -84,7 +86,7 @@ def test_arguments_are_released_where_the_function_is_not_found() -> None:
         "k(s: String, n: uint64)",
         types,
         GlobalFunction(LATER),
-        lambda s, size, n: [Unsigned(n), String(s, size)],
+        lambda a: [Unsigned(a[2]), String(a[0], a[1])],
     )
     for _ in range(100):
         with pytest.raises(RuntimeError, match="No global function"):
@@ -137,15 +139,16 @@ def test_an_edge_that_the_author_names(called: Called, block: int, expected: int
     assert out[0] == expected
 
 
-def refused(text: str, where: Any, **options: Any) -> str:
+def refused(
+    text: str,
+    where: Callable[[Any], Any],
+    callee: Any = LOG,
+    edge: Callable[[Any], Any] = lambda module: None,
+) -> str:
     module = new_module(text)
     before = str(module)
     with pytest.raises(BuildError) as raised:
-        call_packed(
-            where(module),
-            options.pop("callee", GlobalFunction("f")),
-            **{name: value(module) for name, value in options.items()},
-        )
+        call_packed(where(module), callee, on_error=edge(module))
     assert str(module) == before
     return str(raised.value)
 
@@ -165,16 +168,16 @@ def test_a_function_that_returns_no_status() -> None:
 
 def test_an_edge_that_does_not_fit() -> None:
     text = BRANCHES.replace("%status: i32", "%status: i32, %more: i64")
-    assert refused(text, first, on_error=lambda m: function(m).regions[0].blocks[3]) == (
+    assert refused(text, first, edge=lambda m: function(m).regions[0].blocks[3]) == (
         "call_packed: on_error: expected a block with one argument, the status as an i32, or none, "
         "but its arguments are i32, i64"
     )
     other = "llvm.func @other() { llvm.return }"
     words = refused(
-        BRANCHES + other, first, on_error=lambda m: function(m, "other").regions[0].blocks[0]
+        BRANCHES + other, first, edge=lambda m: function(m, "other").regions[0].blocks[0]
     )
     assert words == "call_packed: on_error: expected a block of @k"
-    assert refused(BRANCHES, first, on_error=lambda m: "^failed") == (
+    assert refused(BRANCHES, first, edge=lambda m: "^failed") == (
         "call_packed: on_error: expected a block but got '^failed'"
     )
 
@@ -191,7 +194,7 @@ def test_a_kernels_status_is_passed_on(called: Called) -> None:
     both = runtime.compile(module)
     both["passed"]()
 
-    def fails() -> None:
+    def fails(args: object) -> None:
         raise IndexError("own")
 
     called.answer = fails

@@ -62,7 +62,7 @@ def test_threads_that_look_it_up_at_once(called: Called) -> None:
 
         before = sys.getrefcount(registered)
         tvm_ffi.register_global_func(OTHER, registered, override=True)
-        call = compiled("k(n: int64)", ["i64"], GlobalFunction(OTHER), lambda n: [n])
+        call = compiled("k(n: int64)", ["i64"], GlobalFunction(OTHER), lambda a: [a[0]])
         together(call)
         tvm_ffi.registry.remove_global_func(OTHER)
         assert sorted(calls) == list(range(len(calls)))
@@ -93,7 +93,7 @@ def test_a_provider_that_keeps_its_function(called: Called) -> None:
     signature = spec.Signature.parse("f(n: int64) -> y: int64")
     attach(module, signature, providers.PackedCallProvider(GlobalFunction(GLOBAL)))
     function: Any = runtime.compile(module)["f"]
-    called.answer = lambda n: n + 1
+    called.answer = lambda args: args[0] + 1
     assert [function(n) for n in range(3)] == [1, 2, 3]
     tvm_ffi.register_global_func(GLOBAL, print, override=True)
     assert function(3) == 4

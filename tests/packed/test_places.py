@@ -8,10 +8,20 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ffi_builder import BuildError, attach, call_packed, packed, providers, runtime, spec
+from ffi_builder import (
+    BuildError,
+    attach,
+    call_packed,
+    packed,
+    providers,
+    release_packed,
+    runtime,
+    spec,
+)
 from ffi_builder.ir import Block, Builder, of_module
 from ffi_builder.packed import GlobalFunction, Tensor
 from ffi_builder.providers import CallContext, CheckStatus, DirectCallProvider, ModuleContext
+from ffi_builder.runtime.safety import allowlist_mlir
 from tests.packed.conftest import Called
 from tests.packed.kernels import GLOBAL, create, empty_kernel, function, terminator
 from tests.support.printed import check_comments, printed
@@ -20,7 +30,7 @@ from tests.support.wrapping import attached, new_module
 CALLEE = GlobalFunction(GLOBAL)
 
 
-def run(module: Any, signature: str = "k(n: int64)", *args: Any) -> Any:
+def run(module: Any, signature: str, *args: Any) -> Any:
     wrapped = spec.Signature.parse(signature, device="cpu")
     attach(module, wrapped, CheckStatus(DirectCallProvider("k"), error=None))
     return runtime.compile(module)["k"](*args)
@@ -51,7 +61,7 @@ def test_in_a_loop(called: Called) -> None:
     add = blocks[2].operations[0]
     call_packed(add, CALLEE, ["before", index], result="int64")
     call_packed(add, CALLEE, ["after", index])
-    called.answer = lambda *args: 1
+    called.returns(1)
     run(module, "k(n: int64)", 3)
     assert called.calls == [(w, i) for i in range(3) for w in ("before", "after")]
 
@@ -76,7 +86,7 @@ def test_what_it_returns_is_used_by_what_follows(called: Called) -> None:
     store = block.operations[1]
     value = call_packed(store, CALLEE, [block.arguments[1]], result="int64").value
     store.operation.operands[0] = value
-    called.answer = lambda n: n * 10
+    called.answer = lambda args: args[0] * 10
     x = np.zeros(1, "int64")
     run(module, "k(x: Tensor([1], int64), n: int64)", x, 7)
     assert x[0] == 70
@@ -93,7 +103,7 @@ def test_before_an_operation(called: Called, how: str) -> None:
         "point": ir.InsertionPoint(end),
         "begin": ir.InsertionPoint.at_block_begin(block),
     }[how]
-    after = call_packed(where, CALLEE, [block.arguments[0]]).block
+    after: Any = call_packed(where, CALLEE, [block.arguments[0]]).block
     assert [op.operation.name for op in after.operations][-1] == "llvm.return"
     run(module, "k(n: int64)", 5)
     assert called.args == (5,)
@@ -114,7 +124,7 @@ def test_at_the_end_of_a_block(called: Called, point: bool) -> None:
     status = ir.Type.parse("i32", module.context)
     zero = ir.Operation.create("llvm.mlir.zero", [status], loc=location, ip=end).result
     ir.Operation.create("llvm.return", [], [zero], loc=location, ip=end)
-    called.answer = lambda *args: 8
+    called.returns(8)
     run(module, "k(n: int64)", 5)
     assert called.calls == [(5,), (8, "again")]
 
@@ -123,7 +133,7 @@ def test_with_jaxlibs_bindings(called: Called) -> None:
     module = new_module(empty_kernel(["i64"]), "jaxlib.mlir")
     block = function(module).regions[0].blocks[0]
     call_packed(terminator(module), CALLEE, [block.arguments[0], "a str"], result="int64")
-    called.answer = lambda *args: 1
+    called.returns(1)
     run(module, "k(n: int64)", 5)
     assert called.args == (5, "a str")
 
@@ -159,13 +169,13 @@ def test_in_a_provider(called: Called) -> None:
     function_ = runtime.compile(attached([x], Asking("one"), ONE))["f"]
     given = np.zeros(3, "int64")
     for answer in (False, True):
-        called.answer = lambda *args, answer=answer: answer
+        called.returns(answer)
         function_(given)
         assert given[0] == answer
     tensor, *others = called.calls[0]
     assert others == ["size", 3]
     assert np.from_dlpack(tensor).ctypes.data == given.ctypes.data
-    called.answer = lambda *args: 1
+    called.returns(1)
     with pytest.raises(TypeError) as raised:
         function_(given)
     assert str(raised.value) == (
@@ -240,7 +250,7 @@ def test_a_function_that_calls_the_kernel_again(called: Called) -> None:
         kernel(n, ctypes.c_void_p(ctypes.addressof(memory)))
         return memory.value
 
-    called.answer = lambda n, text: n * factorial(n - 1) if n > 1 else 1
+    called.answer = lambda args: args[0] * factorial(args[0] - 1) if args[0] > 1 else 1
     assert factorial(10) == 3628800
 
 
@@ -265,6 +275,18 @@ def test_the_ir() -> None:
     # CHECK: llvm.cmpxchg [[SLOT]],
     # CHECK: llvm.mlir.global internal @__ffi_builder_kept_[[NAME]](
     # CHECK: llvm.mlir.global_dtors
+
+
+def test_it_is_compiled_in_this_process() -> None:
+    module = new_module(empty_kernel(["i64"]))
+    n = function(module).regions[0].blocks[0].arguments[0]
+    args = [n, packed.Unsigned(n), "a str of some length"]
+    for callee in (GlobalFunction("a"), packed.ImportedFunction("b"), packed.Symbol("c")):
+        end = terminator_of_all(module)
+        value = call_packed(end, callee, args, result="object").value
+        assert value is not None
+        release_packed(end, value)
+    assert allowlist_mlir.translation_hazard(module.operation) is None
 
 
 def test_a_module_has_what_its_calls_need_once() -> None:

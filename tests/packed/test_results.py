@@ -11,7 +11,7 @@ from typing import Any, Final
 import pytest
 import tvm_ffi
 
-from ffi_builder import BuildError, call_packed, packed, release_packed
+from ffi_builder import BuildError, call_packed, release_packed
 from ffi_builder.packed import (
     AnyValue,
     FunctionObject,
@@ -20,9 +20,11 @@ from ffi_builder.packed import (
     Object,
     Symbol,
 )
+from ffi_builder.packed.callees import CALLEES as CALLEE_CLASSES
 from tests.packed.conftest import Called
 from tests.packed.kernels import (
     GLOBAL,
+    Callees,
     compiled,
     create,
     empty_kernel,
@@ -31,11 +33,11 @@ from tests.packed.kernels import (
 )
 from tests.support.wrapping import new_module
 
-CALLEES: Final[dict[str, Any]] = {
+CALLEES: Final[dict[str, Callees]] = {
     "a symbol": Symbol("g"),
     "a global function": GlobalFunction(GLOBAL),
     "a global function, not kept": GlobalFunction(GLOBAL, keep=False),
-    "a parameter": lambda f, out: FunctionObject(f),
+    "a parameter": lambda a: FunctionObject(a[0]),
     # Without imported modules, tvm-ffi looks for it among the registered functions.
     "an imported function": ImportedFunction(GLOBAL),
 }
@@ -63,16 +65,16 @@ def as_float(bits: int) -> float:
 def test_ints(called: Called, callee: str) -> None:
     bits = returning(callee, "int64")
     for value in (-5, 2**63 - 1, True):
-        called.answer = lambda *args, value=value: value
+        called.returns(value)
         assert bits(called) == value % 2**64
     assert called.calls == [(1,)] * 3
 
 
 @each_callee
 def test_narrow_ints_and_bools(called: Called, callee: str) -> None:
-    called.answer = lambda *args: -7
+    called.returns(-7)
     assert returning(callee, "int8")(called) == 249
-    called.answer = lambda *args: True
+    called.returns(True)
     assert returning(callee, "bool")(called) == 1
 
 
@@ -80,16 +82,16 @@ def test_narrow_ints_and_bools(called: Called, callee: str) -> None:
 def test_floats(called: Called, callee: str) -> None:
     bits = returning(callee, "float64")
     for value in (0.1, -3):
-        called.answer = lambda *args, value=value: value
+        called.returns(value)
         assert as_float(bits(called)) == value
 
 
 @each_callee
 def test_pointers(called: Called, callee: str) -> None:
     bits = returning(callee, "handle")
-    called.answer = lambda *args: ctypes.c_void_p(0x1234)
+    called.returns(ctypes.c_void_p(0x1234))
     assert bits(called) == 0x1234
-    called.answer = lambda *args: None
+    called.returns(None)
     assert bits(called) == 0
 
 
@@ -98,7 +100,7 @@ def test_a_result_that_is_dropped_is_released(called: Called, callee: str) -> No
     def returned() -> None: ...
 
     call = compiled("k(f: Function, out: handle)", ["!llvm.ptr"] * 2, CALLEES[callee], [1])
-    called.answer = lambda *args: returned
+    called.returns(returned)
     before = sys.getrefcount(returned)
     for _ in range(100):
         call(called, None)
@@ -115,13 +117,13 @@ def test_objects_are_the_callers(called: Called, callee: str, result: str) -> No
 
     def then(end: Any, value: Any, *arguments: Any) -> None:
         given = CALLEES[callee]
-        given = given if isinstance(given, packed.callees.CALLEES) else given(*arguments)
+        given = given if isinstance(given, CALLEE_CLASSES) else given(list(arguments))
         call_packed(end, given, [AnyValue(value) if result == "any" else Object(value)])
         release_packed(end, value, result)
 
     types = ["!llvm.ptr", "!llvm.ptr"]
     call = compiled("k(f: Function, o: handle)", types, CALLEES[callee], [1], result, then=then)
-    called.answer = lambda arg: returned if arg == 1 else None
+    called.answer = lambda args: returned if args[0] == 1 else None
     before = sys.getrefcount(returned)
     for _ in range(50):
         call(called, None)
@@ -147,7 +149,7 @@ WRONG: Final = [
 @pytest.mark.parametrize(("result", "value", "kind"), WRONG)
 def test_a_value_of_another_kind(called: Called, result: str, value: object, kind: str) -> None:
     bits = returning("a global function", result)
-    called.answer = lambda *args: value
+    called.returns(value)
     for _ in range(2):
         with pytest.raises(TypeError) as raised:
             bits(called)
@@ -163,7 +165,7 @@ def test_the_function_that_has_no_name(called: Called) -> None:
 
 
 def test_an_int_that_does_not_fit(called: Called) -> None:
-    called.answer = lambda *args: 128
+    called.returns(128)
     with pytest.raises(ValueError, match="does not fit int8") as raised:
         returning("a global function", "int8")(called)
     assert str(raised.value) == (
@@ -176,7 +178,7 @@ def test_objects_of_the_wrong_kind_are_released(called: Called, callee: str) -> 
     def returned() -> None: ...
 
     bits = returning(callee, "int64")
-    called.answer = lambda *args: returned
+    called.returns(returned)
     before = sys.getrefcount(returned)
     for _ in range(20):
         with pytest.raises(TypeError, match=r"was returned .*: ffi\.Function"):
@@ -203,8 +205,10 @@ def test_a_str_in_an_any_is_passed_on(called: Called) -> None:
         release_packed(end, value, "any")
 
     call = compiled("k()", [], GlobalFunction(GLOBAL), [], "any", then=then)
+    texts: list[str] = []
+    called.answer = lambda args: None if args else texts[-1]
     for text in ("small", "a longer str"):
-        called.answer = lambda *args, text=text: None if args else text
+        texts.append(text)
         call()
         assert called.calls.pop() == (text,)
 
