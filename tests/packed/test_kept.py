@@ -9,7 +9,8 @@ from typing import Any, Final
 
 import tvm_ffi
 
-from ffi_builder import attach, providers, runtime, spec
+from ffi_builder import attach, call_packed, providers, runtime, spec
+from ffi_builder.ir import Block
 from ffi_builder.packed import GlobalFunction, ImportedFunction
 from tests.packed.conftest import Called
 from tests.packed.kernels import GLOBAL, compiled
@@ -97,6 +98,29 @@ def test_a_provider_that_keeps_its_function(called: Called) -> None:
     assert [function(n) for n in range(3)] == [1, 2, 3]
     tvm_ffi.register_global_func(GLOBAL, print, override=True)
     assert function(3) == 4
+
+
+def test_a_wrapper_with_a_function_that_it_keeps_is_not_reused(called: Called) -> None:
+    """A copy would have the variable, but not the destructor."""
+
+    class Calls:
+        calls = 0
+
+        def cache_key(self, context: providers.ModuleContext) -> tuple[()]:
+            return ()
+
+        def __call__(self, current_block: Block, context: providers.CallContext) -> Block:
+            Calls.calls += 1
+            call_packed(context.builder, GlobalFunction(GLOBAL), ["reused"])
+            return context.builder.block
+
+    for _ in range(5):
+        module = new_module()
+        attach(module, spec.Signature("f", []), Calls())
+        assert str(module).count("llvm.mlir.global_dtors") == 1
+        runtime.compile(module)["f"]()
+    assert Calls.calls == 5
+    assert called.calls == [("reused",)] * 5
 
 
 AT_EXIT: Final = """
