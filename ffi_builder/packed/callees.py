@@ -17,7 +17,7 @@ from typing_extensions import assert_never
 
 from ffi_builder import abi
 from ffi_builder.errors import BuildError
-from ffi_builder.ir import CheckingBuilder, Value
+from ffi_builder.ir import CheckingBuilder, Symbols, Value
 from ffi_builder.packed.anys import DEC_REF, INC_REF, byte_array, return_failure
 from ffi_builder.packed.kept import kept
 
@@ -144,9 +144,8 @@ def call(b: CheckingBuilder, callee: Callee, array: Value, count: Value, result:
     """
     match callee:
         case Symbol(symbol=symbol):
-            t = b.types
-            b.symbols.declare(symbol, t.i32, [t.ptr, t.ptr, t.i32, t.ptr])
-            return b.call_value(symbol, [b.null(), array, count, result], t.i32)
+            declare(b.symbols, callee)
+            return b.call_value(symbol, [b.null(), array, count, result], b.types.i32)
         case GlobalFunction(name, keep=True):
             function = kept(b, f"global_{name}", lambda: _find_global(b, name))
             return _call_object(b, function, array, count, result)
@@ -159,6 +158,16 @@ def call(b: CheckingBuilder, callee: Callee, array: Value, count: Value, result:
             return _call_object(b, function, array, count, result)
         case _:
             assert_never(callee)
+
+
+def declare(symbols: Symbols, callee: Symbol) -> None:
+    """Declare the function, if the module does not have it.
+
+    Raises:
+        BuildError: the module has it with another type.
+    """
+    t = symbols.types
+    symbols.declare(callee.symbol, t.i32, [t.ptr, t.ptr, t.i32, t.ptr])
 
 
 def _call_object(

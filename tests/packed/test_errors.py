@@ -259,6 +259,8 @@ def test_something_else_than_a_callee() -> None:
 
 
 def test_a_symbol_of_another_type() -> None:
-    module = new_module(empty_kernel([]) + "llvm.func @__tvm_ffi_f(i32)")
-    with pytest.raises(BuildError, match="symbol @__tvm_ffi_f is needed as"):
-        call_packed(terminator(module), Symbol("f"))
+    text = empty_kernel([]) + "llvm.func @__tvm_ffi_f(i32)"
+    assert refused(text, terminator, Symbol("f")) == (
+        "symbol @__tvm_ffi_f is needed as !llvm.func<i32 (ptr, ptr, i32, ptr)> but the module has "
+        "llvm.func of type !llvm.func<void (i32)>"
+    )
