@@ -67,10 +67,7 @@ class Place:
         where = where.operation if hasattr(where, "operation") else where
         root = root_of(where)
         if root is None:
-            raise BuildError(
-                f"{who}: expected an operation, an insertion point, a block or a builder to insert "
-                f"at but got {where!r}"
-            )
+            raise _not_a_place(who, where)
         ir = named(root).ir
         before: Any = None
         if isinstance(where, ir.InsertionPoint):
@@ -82,10 +79,7 @@ class Place:
         elif isinstance(where, ir.Block):
             block = where
         else:
-            raise BuildError(
-                f"{who}: expected an operation, an insertion point, a block or a builder to insert "
-                f"at but got {where!r}"
-            )
+            raise _not_a_place(who, where)
         function = block.owner.operation
         if function.parent is None:
             raise BuildError(f"{who}: the place is in {function.name}, which is in no module")
@@ -188,3 +182,10 @@ def _split(types: Types, block: Any, before: Any) -> Any:
         # A block's end takes no operation behind a terminator, which is the last one here.
         types.ir.InsertionPoint(rest).insert(operation.detach_from_parent())
     return rest
+
+
+def _not_a_place(who: str, where: object) -> BuildError:
+    return BuildError(
+        f"{who}: expected an operation, an insertion point, a block or a builder to insert at but "
+        f"got {where!r}"
+    )
