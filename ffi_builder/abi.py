@@ -182,6 +182,9 @@ address that has another meaning on another device.
 PREFIX: Final = "__tvm_ffi_"
 """The prefix of exported symbols, which ``tvm_ffi.Module`` adds to the names of functions."""
 
+LIBRARY_CONTEXT: Final = f"{PREFIX}_library_ctx"
+"""The variable in which tvm-ffi stores the module of a library when it loads it."""
+
 RESERVED_NAMES: Final[dict[str, str]] = {
     "_metadata_": "what describes a function to tvm-ffi's tools",
     "_doc_": "what gives tvm-ffi's tools the documentation of a function",

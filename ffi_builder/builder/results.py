@@ -22,16 +22,22 @@ from ffi_builder.builder.fast_path.state import TensorValues
 from ffi_builder.builder.values import DecodedValues
 from ffi_builder.errors import BuildError
 from ffi_builder.ir import CheckingBuilder, Value
+from ffi_builder.packed.anys import (
+    any_head,
+    release_any,
+    return_failure,
+    store_any,
+    store_unsigned,
+    unless,
+)
+from ffi_builder.packed.callees import GlobalFunction, call
 from ffi_builder.plan import Place
 from ffi_builder.plan.results import DEVICE_ID, MOST_DEVICES, SIZE, is_size
 from ffi_builder.providers.context import CallContext
-from ffi_builder.providers.globals import any_head, call_global, return_failure, unless
 
 ALLOC: Final = "TVMFFIEnvTensorAlloc"
 GET_ALLOCATOR: Final = "TVMFFIEnvGetDLPackManagedTensorAllocator"
-_BIG_INT: Final = "TVMFFIBigIntFromByteArray"
-_DEC_REF: Final = "TVMFFIObjectDecRef"
-_MAKE_ARRAY: Final = "ffi.Array"
+_MAKE_ARRAY: Final = GlobalFunction("ffi.Array", keep=False)
 
 
 class Results:
@@ -76,17 +82,9 @@ class Results:
         b.block = status
         for result, cell in zip(self.results, self.cells, strict=True):
             if _may_be_object(result):
-                self._release(cell)
+                release_any(b, cell)
         b.ret(status.arguments[0])
         b.block, b.cleanup = here, status
-
-    def _release(self, cell: Value) -> None:
-        """Release the object in a cell, if it has one."""
-        b, t = self.b, self.b.types
-        b.symbols.declare(_DEC_REF, t.i32, [t.ptr])
-        is_object = b.sge(b.load(t.i32, cell), b.i32(TypeIndex.OBJECT))
-        with b.when(is_object, cold=True):
-            b.call(_DEC_REF, [b.field(t.ptr, cell, abi.ANY_PAYLOAD)], t.i32)
 
     def _allocate(self, tensor: spec.Tensor, cell: Value, place: Place) -> None:
         b, t, fast = self.b, self.b.types, self.fast
@@ -228,10 +226,10 @@ class Results:
             )
         else:
             count = b.i32(len(self.cells))
-            return_failure(b, call_global(b, _MAKE_ARRAY, self.cells[0], count, target))
+            return_failure(b, call(b, _MAKE_ARRAY, self.cells[0], count, target))
             for result, cell in zip(self.results, self.cells, strict=True):
                 if _may_be_object(result):
-                    self._release(cell)
+                    release_any(b, cell)
         b.cleanup = None
 
     def _values(self, context: CallContext, provider: str) -> list[Value]:
@@ -253,7 +251,6 @@ class Results:
 
     def _store_scalar(self, result: spec.Var, value: Value, cell: Value) -> None:
         b, t = self.b, self.b.types
-        payload = b.offset(cell, abi.ANY_PAYLOAD)
         if result.dtype == "bool":
             index, type_, extend = TypeIndex.BOOL, t.i64, "zext"
         elif result.dtype in spec.FLOAT_DTYPES:
@@ -263,27 +260,11 @@ class Results:
         else:
             sign = "zext" if result.dtype.startswith("u") else "sext"
             index, type_, extend = TypeIndex.INT, t.i64, sign
-        wide = value if value.type == type_ else b.cast(extend, value, type_)
-        b.store(any_head(b, index), cell)
-        b.store(wide, payload)
         if result.dtype == "uint64":
-            self._store_large(wide, cell)
-
-    def _store_large(self, value: Value, cell: Value) -> None:
-        """Return a uint64 that does not fit int64 as a BigInt."""
-        b, t = self.b, self.b.types
-        following, large = b.new_block(), b.new_block(cold=True)
-        b.cond_br(b.sge(value, b.i64(0)), following, large, likely=True)
-        b.block = large
-        words, array = b.alloca(t.i64, 2), b.alloca(t.i64, abi.BYTE_ARRAY_SIZE // 8)
-        b.store(value, words)
-        b.store(b.i64(0), b.offset(words, 8))
-        b.store(words, b.offset(array, abi.BYTE_ARRAY_DATA))
-        b.store(b.i64(16), b.offset(array, abi.BYTE_ARRAY_LENGTH))
-        b.symbols.declare(_BIG_INT, t.i32, [t.ptr, t.ptr])
-        return_failure(b, b.call_value(_BIG_INT, [array, cell], t.i32))
-        b.br(following)
-        b.block = following
+            store_unsigned(b, value, cell)
+            return
+        wide = value if value.type == type_ else b.cast(extend, value, type_)
+        store_any(b, any_head(b, index), wide, cell)
 
 
 def _may_be_object(result: spec.Result) -> bool:

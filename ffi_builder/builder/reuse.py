@@ -18,7 +18,7 @@ from typing import Any, Final, TypeAlias
 from ffi_builder.builder.helpers import define_helpers, shared_name
 from ffi_builder.diagnosis.writing import Table
 from ffi_builder.ir import Module, Operation, Symbols, Types, bytecode
-from ffi_builder.protocol import METADATA, PREFIX, TABLE
+from ffi_builder.protocol import METADATA, PREFIX, SHARED, TABLE, TEXT
 from ffi_builder.providers.context import ModuleContext
 from ffi_builder.providers.provider import Members, describe_callee
 from ffi_builder.spec.metadata import MetadataText
@@ -229,7 +229,9 @@ def _is_complete(
         return False
     added = {symbol.attributes["sym_name"].value for symbol in symbols.added if symbol != function}
     others = (
-        symbols.find(name) for name in added | names - {callee} if not name.startswith(PREFIX)
+        symbols.find(name)
+        for name in added | names - {callee}
+        if not name.startswith((SHARED, TABLE, TEXT))
     )
     return all(other is not None and _is_declaration(other) for other in others)
 

@@ -40,11 +40,11 @@ from ffi_builder.ir import (
     of_module,
     pass_through,
 )
+from ffi_builder.packed.anys import store_none
 from ffi_builder.plan import Plan, make_plan, steps
 from ffi_builder.plan.messages import signature_text
 from ffi_builder.protocol import METADATA, TABLE
 from ffi_builder.providers.context import Binding, CallContext, ModuleContext
-from ffi_builder.providers.globals import store_none
 from ffi_builder.providers.provider import CallProvider, Members
 from ffi_builder.spec.metadata import metadata_text
 from ffi_builder.suggest import did_you_mean

@@ -10,6 +10,7 @@ from typing import Final
 
 from ffi_builder.errors import BuildError
 from ffi_builder.ir import ERROR_KINDS, Block, Value
+from ffi_builder.packed.anys import return_failure
 from ffi_builder.providers.context import CallContext, ModuleContext
 from ffi_builder.providers.packed import PackedCallProvider
 from ffi_builder.providers.provider import CallProvider, Members
@@ -30,7 +31,9 @@ class CheckStatus:
     Args:
         provider: emits the call.
         error: the class of the error: RuntimeError, ValueError, TypeError, AttributeError,
-            KeyError, IndexError, AssertionError or MemoryError.
+            KeyError, IndexError, AssertionError or MemoryError. None says that the callee returns
+            an i32, and with one other than 0 has set an error of TVM-FFI's, as a callee with
+            :func:`~ffi_builder.call_packed` in it does: that error is raised.
         message: the error's message; the signature is appended. ``{callee}`` stands for the
             callee's name, ``{status}`` for the signed status; braces are doubled as in Python.
 
@@ -40,7 +43,7 @@ class CheckStatus:
     """
 
     provider: CallProvider
-    error: str = field(default="RuntimeError", kw_only=True)
+    error: str | None = field(default="RuntimeError", kw_only=True)
     message: str = field(default="{callee} failed with status {status}", kw_only=True)
 
     def __post_init__(self) -> None:
@@ -85,6 +88,9 @@ class CheckStatus:
         context.status_wanted = wanted
         status = self._status(context.returned)
         b = context.builder
+        if self.error is None:
+            return_failure(b, status)
+            return b.block
         fine = b.eq(status, b.zero(status.type))
         shown = b.zext(status, b.types.i64) if status.type == b.types.i1 else status
         b.check(fine, self.error, words, *[shown] * count)
@@ -105,7 +111,7 @@ class CheckStatus:
 
     def _words(self) -> tuple[str, int]:
         """Return the message for ``check``, and how often it contains the status."""
-        if self.error not in ERROR_KINDS:
+        if self.error is not None and self.error not in ERROR_KINDS:
             raise BuildError(
                 f"CheckStatus: error: expected one of {', '.join(ERROR_KINDS)} but got "
                 f"{self.error!r}{did_you_mean(self.error, ERROR_KINDS)}"
@@ -136,6 +142,11 @@ class CheckStatus:
         who = f"the callee @{name}" if name else type(self.provider).__name__
         if returned is None:
             raise BuildError(f"CheckStatus: {who} returns nothing; expected an integer status")
+        if self.error is None and str(returned.type) != "i32":
+            raise BuildError(
+                f"CheckStatus: {who} returns {returned.type}; expected an i32, since error=None "
+                f"says that it returns the status of TVM-FFI"
+            )
         bits = re.fullmatch(r"i(\d+)", str(returned.type))
         if bits is None or int(bits[1]) > _MOST_BITS:
             raise BuildError(

@@ -21,6 +21,11 @@ _RAISE: Final = "raise"
 def define_helpers(symbols: Symbols, wanted: Iterable[str]) -> None:
     """Add the diagnosis, and the helpers among the symbols ``wanted``."""
     define_cached(symbols, "diagnose", define_machine)
+    define_wanted(symbols, wanted)
+
+
+def define_wanted(symbols: Symbols, wanted: Iterable[str]) -> None:
+    """Add the helpers among the symbols ``wanted``."""
     names = {name for name in wanted if name.startswith(SHARED)}
     if shared_name(_RAISE) in names:
         names.remove(shared_name(_RAISE))
