@@ -299,18 +299,7 @@ def _emit_call(
         signature=signature,
         decoded=decoded,
     )
-    block = provider(b.block, context)
-    if not hasattr(block, "arguments"):
-        raise BuildError(
-            f"{type(provider).__name__} returned {block!r}; a call provider returns the block "
-            f"in which the wrapper continues"
-        )
-    if b.terminated(block):
-        raise BuildError(
-            f"{type(provider).__name__} returned a block that already ends; a call provider "
-            f"returns the block in which the wrapper continues"
-        )
-    b.block = block
+    b.block = Members(provider).emit(b.block, context)
     results.store(context, type(provider).__name__)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from ffi_builder import spec
@@ -125,6 +125,9 @@ class CallContext:
         results: set by the provider if the signature returns scalars: a Value for each, in order
             and in its own type. (Result tensors are allocated before the call; ``data``, ``shape``
             and the others take them like the tensors of ``params``.)
+        called: the name of what the last call called, as a C string, if that depends on the call.
+        known: tensors of which more is known here than the signature says, since a condition has
+            been tested: each with a Tensor of fewer dtypes.
     """
 
     fn_name: str
@@ -142,6 +145,10 @@ class CallContext:
     returned: Value | None = None
     status_wanted: bool = False
     results: Sequence[Value] | None = None
+    called: Value | None = None
+    known: Mapping[spec.Tensor, spec.Tensor] = field(
+        default_factory=dict["spec.Tensor", "spec.Tensor"]
+    )
 
     @property
     def symbols(self) -> Symbols:

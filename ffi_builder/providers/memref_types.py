@@ -74,11 +74,11 @@ def check_types(
     ):
         return
     memrefs = _positions(record, c_interface=interface_of is not None)
-    for position, tensor in passed:
-        memref = memrefs.get(position)
+    for position, given in passed:
+        memref, tensor = memrefs.get(position), context.known.get(given, given)
         mistake = None if memref is None else _mistake(tensor, memref)
         if memref is not None and mistake is not None:
-            path = path_of(context, tensor)
+            path = path_of(context, given)
             raise BuildError(
                 f"{provider}: the callee @{callee} takes {path!r} as {memref.text}, but the spec "
                 f"is {spec.outline(tensor)}: {mistake}"
