@@ -69,7 +69,7 @@ class Chooser:
                     self._emit(following)
                 targets.append(self.blocks[following])
             b.block = start
-            b.cond_br(condition, *targets)
+            b.cond_br(condition, targets[0], targets[1])
 
     def _holds(self, atom: Atom) -> Value:
         """Emit a comparison; return an i1."""
