@@ -110,7 +110,7 @@ def fail(
     name: Name,
 ) -> None:
     """Raise the error if no variant fits: what came, and the variants with their conditions."""
-    shown: dict[str, Value] = {}
+    shown: dict[str, list[Value]] = {}
     for subject in subjects:
         divisors = [
             atom.divisor
@@ -118,14 +118,9 @@ def fail(
             for atom in condition.atoms()
             if isinstance(atom, Multiple) and atom.subject == subject
         ]
-        for text, value in subject.describe(context, name, divisors):
-            shown.setdefault(text, value)
+        for words, values in subject.describe(context, name, divisors):
+            shown.setdefault(words, values)
     expected = ", ".join(f"{title} ({condition.text(name)})" for title, condition in variants)
-    came = ", ".join(f"{_plain(text)} = {{}}" for text in shown)
-    words = f"No variant fits: expected {_plain(expected)} but got {came}"
-    context.builder.fail("ValueError", words, *shown.values())
-
-
-def _plain(text: str) -> str:
-    """Return a text without the mark that stands for a value."""
-    return text.replace("{}", "{ }")
+    # "{}" stands for a value, but may be part of a name or a choice.
+    words = f"No variant fits: expected {expected.replace('{}', '{ }')} but got {', '.join(shown)}"
+    context.builder.fail("ValueError", words, *(v for values in shown.values() for v in values))

@@ -163,7 +163,8 @@ class VariantsCallProvider:
 
     def cache_key(self, context: ModuleContext) -> Hashable | None:
         """Return the conditions, and the keys and callees of the providers if all have one."""
-        if is_ambiguous(self._parts, context.signature):
+        adds_symbols = any(subject.adds_symbols for subject in self._subjects)
+        if adds_symbols or is_ambiguous(self._parts, context.signature):
             return None
         parts: list[Hashable] = []
         for variant in self.variants:

@@ -43,6 +43,11 @@ class Subject(ABC):
         return False
 
     @property
+    def adds_symbols(self) -> bool:
+        """Whether evaluating it adds definitions to the module."""
+        return False
+
+    @property
     def is_flag(self) -> bool:
         """Whether it is a bool, which texts show as ``x`` and ``not x``."""
         return False
@@ -82,13 +87,13 @@ class Subject(ABC):
 
     def describe(
         self, context: CallContext, name: Name, divisors: Sequence[int]
-    ) -> list[tuple[str, Value]]:
-        """Return what an error shows: texts, each with a value for :meth:`CheckingBuilder.fail`.
+    ) -> list[tuple[str, list[Value]]]:
+        """Return what an error shows: words and values for :meth:`CheckingBuilder.fail`.
 
         ``divisors`` are those by which conditions divide it.
         """
         del divisors
-        return [(self.text(name), self.emit(context))]
+        return [(f"{self.text(name)} = {{}}", [self.emit(context)])]
 
 
 def plain_name(param: spec.Param) -> str:

@@ -83,9 +83,11 @@ class DTypeOf(Subject):
     @override
     def describe(
         self, context: CallContext, name: Name, divisors: Sequence[int]
-    ) -> list[tuple[str, Value]]:
+    ) -> list[tuple[str, list[Value]]]:
         names = {dtype_word(dtype): dtype for dtype in self.tensor.dtypes}
-        return [(self.text(name), name_of(context.builder, self.emit(context), 32, names))]
+        return [
+            (f"{self.text(name)} = {{}}", [name_of(context.builder, self.emit(context), 32, names)])
+        ]
 
 
 def dtype_word(dtype: object) -> int:
@@ -169,10 +171,10 @@ class Address(Subject):
     @override
     def describe(
         self, context: CallContext, name: Name, divisors: Sequence[int]
-    ) -> list[tuple[str, Value]]:
+    ) -> list[tuple[str, list[Value]]]:
         b, largest = context.builder, max(divisors)
         rest = b.and_(self.emit(context), b.i64(largest - 1))
-        return [(self.remainder(largest, name), rest)]
+        return [(f"{self.remainder(largest, name)} = {{}}", [rest])]
 
 
 @dataclass(frozen=True)
@@ -211,8 +213,8 @@ class Present(Subject):
     @override
     def describe(
         self, context: CallContext, name: Name, divisors: Sequence[int]
-    ) -> list[tuple[str, Value]]:
-        return [(self.text(name), show_bool(context.builder, self.emit(context)))]
+    ) -> list[tuple[str, list[Value]]]:
+        return [(f"{self.text(name)} = {{}}", [show_bool(context.builder, self.emit(context))])]
 
 
 @dataclass(frozen=True)
@@ -271,9 +273,11 @@ class Chosen(Subject):
     @override
     def describe(
         self, context: CallContext, name: Name, divisors: Sequence[int]
-    ) -> list[tuple[str, Value]]:
+    ) -> list[tuple[str, list[Value]]]:
         names = {value: self.shown(value) for value in self.choice.choices.values()}
-        return [(self.text(name), name_of(context.builder, self.emit(context), 64, names))]
+        return [
+            (f"{self.text(name)} = {{}}", [name_of(context.builder, self.emit(context), 64, names)])
+        ]
 
 
 @dataclass(frozen=True)
@@ -341,15 +345,15 @@ class Number(Subject):
     @override
     def describe(
         self, context: CallContext, name: Name, divisors: Sequence[int]
-    ) -> list[tuple[str, Value]]:
+    ) -> list[tuple[str, list[Value]]]:
         """Show the symbols: computing an expression may raise an error of its own."""
         b = context.builder
-        found: list[tuple[str, Value]] = []
+        found: list[tuple[str, list[Value]]] = []
         for var in dict.fromkeys(spec.variables(self.dim)):
             value = context.value(var)
             if var.dtype == "bool":
                 value = show_bool(b, value)
             elif var.dtype.startswith("u") and value.type != b.types.i64:
                 value = b.zext(value, b.types.i64)
-            found.append((var.name, value))
+            found.append((f"{var.name} = {{}}", [value]))
         return found
