@@ -36,14 +36,16 @@ class _TooLargeError(Exception):
     """The graph has more than the allowed number of tests."""
 
 
-def choose(conditions: Sequence[Condition | None], domains: Domains) -> Outcome:
+def choose(
+    conditions: Sequence[Condition | None], domains: Domains, *, most: int = MOST_TESTS
+) -> Outcome:
     """Return the tests that choose the first variant whose condition holds; None always holds.
 
-    The graph remembers all answers. If it grows larger than :data:`MOST_TESTS`, each variant starts
+    The graph remembers all answers. If it would have more than ``most`` tests, each variant starts
     anew instead: the graph is then as large as the conditions are.
     """
     try:
-        return _Chooser(conditions, domains, MOST_TESTS).build(0, Facts.none(domains))
+        return _Chooser(conditions, domains, most).build(0, Facts.none(domains))
     except _TooLargeError:
         return _Chooser(conditions, domains, None).build(0, Facts.none(domains))
 

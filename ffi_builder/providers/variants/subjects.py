@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import count
 from typing import ClassVar, Final
@@ -57,16 +58,15 @@ class DTypeOf(Subject):
 
     @override
     def number(self, given: object) -> int:
-        try:
+        with suppress(SpecError):  # of a name that is no dtype
             word = dtype_word(given)
-        except SpecError as error:
-            raise SpecError(f"{self.text(plain_name)}: {error}") from None
-        if word not in self.domain(absent=False):
-            raise SpecError(
-                f"{self.text(plain_name)}: expected one of {', '.join(self.tensor.dtypes)}, which "
-                f"the tensor declares, but got {given!r}{did_you_mean(given, self.tensor.dtypes)}"
-            )
-        return word
+            if word in self.domain(absent=False):
+                return word
+        declared = self.tensor.dtypes
+        raise SpecError(
+            f"{self.text(plain_name)}: expected one of {', '.join(declared)}, which the tensor "
+            f"declares, but got {given!r}{did_you_mean(given, declared)}"
+        )
 
     @override
     def shown(self, number: int) -> str:
