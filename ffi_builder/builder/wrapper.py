@@ -21,9 +21,10 @@ from ffi_builder.builder.fast_path.emit import emit_fast_path
 from ffi_builder.builder.helpers import define_helpers, shared_name
 from ffi_builder.builder.location import backtrace, location_of_wrapper
 from ffi_builder.builder.metadata import metadata
+from ffi_builder.builder.places import argument_places, distinct
 from ffi_builder.builder.results import Results
 from ffi_builder.builder.reuse import Names, Template
-from ffi_builder.builder.values import Binding, DecodedValues, argument_places, distinct
+from ffi_builder.builder.values import Binding, DecodedValues
 from ffi_builder.builder.verify import verify_added
 from ffi_builder.diagnosis.encode import encode
 from ffi_builder.diagnosis.writing import Table

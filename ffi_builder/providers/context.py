@@ -57,6 +57,14 @@ class Decoded(Protocol):
         """See :meth:`CallContext.strides`."""
         ...
 
+    def shape_of_rank(self, tensor: spec.Param, ndim: int) -> list[Value]:
+        """Return the dimensions, as i64s, of a tensor of any rank that came with this one."""
+        ...
+
+    def strides_of_rank(self, tensor: spec.Param, ndim: int) -> list[Value]:
+        """Return the strides likewise."""
+        ...
+
     def ndim(self, tensor: spec.Param) -> Value:
         """See :meth:`CallContext.ndim`."""
         ...
@@ -127,7 +135,7 @@ class CallContext:
             and the others take them like the tensors of ``params``.)
         called: the name of what the last call called, as a C string, if that depends on the call.
         known: tensors of which more is known here than the signature says, since a condition has
-            been tested: each with a Tensor of fewer dtypes.
+            been tested: each with a Tensor of fewer dtypes, or of a known rank.
     """
 
     fn_name: str
@@ -168,6 +176,9 @@ class CallContext:
 
         If the tensor is absent, dimensions other than symbols and ints are 0.
         """
+        ndim = self._known_rank(tensor)
+        if ndim is not None:
+            return self.decoded.shape_of_rank(tensor, ndim)
         return self.decoded.shape(tensor, wide=wide)
 
     def strides(self, tensor: spec.Param, *, wide: bool = False) -> list[Value]:
@@ -175,7 +186,18 @@ class CallContext:
 
         If a contiguous tensor is absent, the innermost is 1 and the others are 0.
         """
+        ndim = self._known_rank(tensor)
+        if ndim is not None:
+            return self.decoded.strides_of_rank(tensor, ndim)
         return self.decoded.strides(tensor, wide=wide)
+
+    def _known_rank(self, param: spec.Param) -> int | None:
+        """Return the rank of a tensor of any rank, if it is known here."""
+        tensor = spec.required(param)
+        if not isinstance(tensor, spec.Tensor) or not tensor.any_rank:
+            return None
+        known = self.known.get(tensor, tensor)
+        return None if known.any_rank else known.ndim
 
     def ndim(self, tensor: spec.Param) -> Value:
         """The number of dimensions of a tensor, as an i32; 0 if it is absent."""

@@ -138,8 +138,8 @@ def _wrong_dtype(tensor: spec.Tensor, memref: MemRef) -> str | None:
     elements = f"the kernel's elements are {memref.element}"
     if len(tensor.dtypes) > 1:
         return (
-            f"{elements}, and a kernel has one element type; write dtype={dtypes[0]!r}, and attach "
-            f"a kernel for each of {', '.join(tensor.dtypes)}"
+            f"{elements}, and a kernel has one element type; write dtype={dtypes[0]!r}, or choose "
+            f"a kernel for each of {', '.join(tensor.dtypes)} with VariantsCallProvider"
         )
     as_bits = ""
     if spec.parse_dtype(dtypes[0]).total_bits == spec.parse_dtype(wrong[0]).total_bits:

@@ -292,10 +292,10 @@ def test_explain() -> None:
     assert provider.explain(signature) == "\n".join(
         [
             "variants, in order:",
-            "  k0: cfg.x.dtype == float16 and n % 16 == 0 (cfg.x: float16)",
-            "  k1: cfg.x.dtype == float16 (cfg.x: float16)",
-            "  k2: cfg.act == 'gelu' (cfg.x: float32)",
-            "  k3: otherwise (cfg.x: float32)",
+            "  k0: cfg.x.dtype == float16 and n % 16 == 0 (cfg.x: Tensor([n], float16))",
+            "  k1: cfg.x.dtype == float16 (cfg.x: Tensor([n], float16))",
+            "  k2: cfg.act == 'gelu' (cfg.x: Tensor([n], float32))",
+            "  k3: otherwise (cfg.x: Tensor([n], float32))",
             "tests:",
             "  1: cfg.x.dtype == float16? yes: test 2; no: test 3",
             "  2: n % 16 == 0? yes: k0; no: k1",

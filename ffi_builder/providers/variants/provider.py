@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
 from typing import Final, cast
 
 from ffi_builder import spec
@@ -16,6 +16,7 @@ from ffi_builder.providers.variants.conditions import Condition, parts_of, used
 from ffi_builder.providers.variants.emit import Chooser, fail
 from ffi_builder.providers.variants.facts import Domains
 from ffi_builder.providers.variants.join import PROVIDER, End, emit_variant, join
+from ffi_builder.providers.variants.narrowing import narrowed
 from ffi_builder.providers.variants.signature import (
     check_parts,
     domains_in,
@@ -23,7 +24,6 @@ from ffi_builder.providers.variants.signature import (
     paths_in,
 )
 from ffi_builder.providers.variants.subject import Name, Subject
-from ffi_builder.providers.variants.subjects import DTypeOf, dtype_word
 from ffi_builder.providers.variants.variant import Variant
 
 _MOST_COMPARISONS: Final = 256
@@ -38,8 +38,8 @@ class VariantsCallProvider:
     the call raises a ValueError that shows what came, and the variants with their conditions. A
     variant without a condition takes all that is left.
 
-    Where the conditions leave a variant only some dtypes of a tensor, its kernel is compared with
-    those alone: see :meth:`explain`.
+    Where the conditions leave a variant only some dtypes of a tensor, or one rank, its kernel is
+    compared with those alone: see :meth:`explain`.
 
     Args:
         variants: in the order in which they are tried.
@@ -81,13 +81,13 @@ class VariantsCallProvider:
         lines = ["variants, in order:"]
         for index, variant in enumerate(self.variants):
             when = "otherwise" if variant.when is None else variant.when.text(name)
-            lines.append(f"  {variant.name}: {when}{self._shown_dtypes(index, domains, name)}")
+            lines.append(f"  {variant.name}: {when}{self._shown_known(index, domains, name)}")
         tests = explain(outcome, [variant.name for variant in self.variants], name)
         return "\n".join([*lines, "tests:", *(f"  {line}" for line in tests)])
 
-    def _shown_dtypes(self, index: int, domains: Domains, name: Name) -> str:
-        narrowed = self._narrowed(index, domains, {})
-        shown = [f"{name(tensor)}: {' | '.join(t.dtypes)}" for tensor, t in narrowed.items()]
+    def _shown_known(self, index: int, domains: Domains, name: Name) -> str:
+        left = narrowed(self._conditions, index, domains, {})
+        shown = [f"{name(tensor)}: {spec.outline(known)}" for tensor, known in left.items()]
         return f" ({', '.join(shown)})" if shown else ""
 
     @property
@@ -185,7 +185,7 @@ class VariantsCallProvider:
         ends: list[End] = []
 
         def emit_one(index: int) -> None:
-            known = {**context.known, **self._narrowed(index, domains, context.known)}
+            known = {**context.known, **narrowed(self._conditions, index, domains, context.known)}
             ends.append(emit_variant(context, self.variants[index], known))
 
         def emit_failure() -> None:
@@ -195,27 +195,3 @@ class VariantsCallProvider:
         Chooser(context, emit_one, emit_failure).emit(outcome)
         join(context, ends)
         return context.builder.block
-
-    # ---- helpers
-
-    def _narrowed(
-        self, index: int, domains: Domains, known: Mapping[spec.Tensor, spec.Tensor]
-    ) -> dict[spec.Tensor, spec.Tensor]:
-        """Return the tensors of which conditions leave a variant only some dtypes."""
-        found: dict[spec.Tensor, spec.Tensor] = {}
-        for subject in self._subjects:
-            if not isinstance(subject, DTypeOf):
-                continue
-            tensor = known.get(subject.tensor, subject.tensor)
-            left = [d for d in tensor.dtypes if self._is_chosen(index, subject, d, domains)]
-            if left and len(left) < len(subject.tensor.dtypes):
-                found[subject.tensor] = replace(tensor, dtype=left)
-        return found
-
-    def _is_chosen(self, index: int, subject: DTypeOf, dtype: str, domains: Domains) -> bool:
-        """Return whether a variant can be chosen if a tensor has a dtype."""
-        word = frozenset((dtype_word(dtype),))
-        restricted = choose(
-            self._conditions, lambda other: word if other == subject else domains(other)
-        )
-        return index in leaves(restricted)
