@@ -3,8 +3,9 @@
     python benchmarks/variants.py [--quick]
 
 A tensor is float16 or bfloat16, its rows are a multiple of 16 or not, its address is or not: 8
-kernels, which do nothing. The dispatcher tries one condition after the other, as Triton's
-``tools/link.py`` makes it from the variants of a kernel; the wrapper around it passes the dtype.
+kernels, which only note their number. The dispatcher tries one condition after the other, as
+Triton's ``tools/link.py`` makes it from the variants of a kernel; the wrapper around it passes the
+dtype.
 
 Printed are nanoseconds a call from C (the median of the rounds, all in turn in each), the median of
 the differences to one variant, and instructions a call if valgrind is there. Needs a C compiler.
@@ -95,6 +96,7 @@ def nanoseconds(folder: Path, rounds: int) -> dict[str, dict[str, list[float]]]:
     compiled = runtime.compile(module())
     addresses = {name: ctypes.c_void_p(compiled.address(name)) for name in providers()}
     mixed = random.Random(1).choices(range(KERNELS), k=SETS)
+    check(library, addresses)
     cases = {"first": [0] * SETS, "last": [KERNELS - 1] * SETS, "at random": mixed}
     found: dict[str, dict[str, list[float]]] = {case: defaultdict(list) for case in cases}
     for turn in range(rounds):
@@ -107,6 +109,16 @@ def nanoseconds(folder: Path, rounds: int) -> dict[str, dict[str, list[float]]]:
                 assert seconds >= 0, f"a call of {name} failed"
                 found[case][name].append(1e9 * seconds / (100 * CALLS))
     return found
+
+
+def check(library: ctypes.CDLL, addresses: dict[str, ctypes.c_void_p]) -> None:
+    """Check that the wrappers and the dispatcher choose the same kernels."""
+    called = ctypes.c_int.in_dll(library, "called")
+    for which in range(KERNELS):
+        library.make(0, which)
+        for name in ("eight", "dispatcher"):
+            assert library.run(addresses[name], ctypes.c_int64(1)) >= 0
+            assert called.value == which, f"{name} called kernel {called.value}, not {which}"
 
 
 def instructions(folder: Path) -> dict[tuple[str, int], float]:

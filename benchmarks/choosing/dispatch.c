@@ -1,12 +1,12 @@
-/* Kernels that do nothing, a dispatcher over them, and loops that call wrappers. */
+/* Kernels that note their number, a dispatcher over them, and loops that call wrappers. */
 #include <time.h>
 #include <tvm/ffi/c_api.h>
 
 #define ARGUMENTS void *x, void *y, int64_t n, int64_t k
-#define KERNEL(name) \
-  __attribute__((noinline)) int32_t name(ARGUMENTS) { __asm__ volatile("" ::: "memory"); return 0; }
-KERNEL(kernel_0) KERNEL(kernel_1) KERNEL(kernel_2) KERNEL(kernel_3)
-KERNEL(kernel_4) KERNEL(kernel_5) KERNEL(kernel_6) KERNEL(kernel_7)
+#define KERNEL(number) \
+  __attribute__((noinline)) int32_t kernel_##number(ARGUMENTS) { called = number; return 0; }
+volatile int called;
+KERNEL(0) KERNEL(1) KERNEL(2) KERNEL(3) KERNEL(4) KERNEL(5) KERNEL(6) KERNEL(7)
 
 /* What a linker of variants makes: one condition after the other, each as a whole. */
 #define HALF (kDLFloat | 16 << 8 | 1 << 16)
