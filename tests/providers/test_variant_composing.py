@@ -133,8 +133,8 @@ def test_each_memref_takes_its_own_rank(strides: str | None, layout: str) -> Non
     function(scalar)
     assert scalar.tolist() == 1
     arrays = {None: [np.zeros((2, 3), "float32")], "F": [np.zeros((2, 3), "float32", order="F")]}
-    base = np.zeros((4, 7), "float32")
-    for x in arrays.get(strides, [base[:2, :3], base[::2, 1::3], base[:2, :3].transpose()]):
+    base: Any = np.zeros((4, 7), "float32")
+    for x in arrays.get(strides, [base[:2, :3], base[::2, 1::3], base[:2, :3].T]):
         x[...] = 0
         function(x)
         assert x[1, -1] == 2
@@ -142,9 +142,29 @@ def test_each_memref_takes_its_own_rank(strides: str | None, layout: str) -> Non
     function(np.zeros((1, 1, 1), "float32"))
 
 
+def test_a_rank_of_an_optional_tensor() -> None:
+    r = spec.Tensor("r", ..., "float32", device_type="cpu", strides="any")
+    rank = MemRefCallProvider("r2")
+    inner = of((rank, SMALL), (rank, None))
+    provider = of((inner, when.ndim(r) == 2), (NopCallProvider(), None))
+
+    def hook(module: Any) -> None:
+        attach(module, spec.Signature("f", [spec.Optional(r), N]), provider)
+
+    text = RANKS.replace("LAYOUT", STRIDED)
+    function = runtime.compile(text, pipeline=PASSES, post_compile_hooks=[hook])["f"]
+    function(None, 1)
+    for size in (1, 5):
+        x = np.zeros((3, 4), "float32")[:, ::2]
+        function(x, size)
+        assert x.tolist() == [[0, 0], [0, 2], [0, 0]]
+
+
 def test_a_memref_of_another_rank() -> None:
     r = spec.Tensor("x", ..., "float32", device_type="cpu")
-    with pytest.raises(BuildError, match="the kernel's rank is 1, but the spec's shape has length 2"):
+    with pytest.raises(
+        BuildError, match="the kernel's rank is 1, but the spec's shape has length 2"
+    ):
         lowered(of((MemRefCallProvider("f32"), when.ndim(r) == 2), (NopCallProvider(), None)), r)
 
 
@@ -237,6 +257,29 @@ def test_pointers_to_parameters() -> None:
     function(2)
     with pytest.raises(RuntimeError, match="k failed with status 3"):
         function(3)
+
+
+def test_a_condition_on_a_stride_that_nothing_else_reads() -> None:
+    """Such strides are loaded where they are used: by a test, and by the provider."""
+    stride, m = spec.dims("s m")
+    x = spec.Tensor("x", [N, m], "float32", strides=[stride, 1], device_type="cpu")
+    text = """
+    llvm.func @NAME(%p: !llvm.ptr) -> i32 {
+      %x = llvm.load %p : !llvm.ptr -> !llvm.ptr
+      %at = llvm.getelementptr %x[24] : (!llvm.ptr) -> !llvm.ptr, i8
+      %stride = llvm.load %at : !llvm.ptr -> i64
+      %s = llvm.trunc %stride : i64 to i32
+      llvm.return %s : i32
+    }
+    """
+    one, two = (DynamicParamPackCallProvider(name) for name in ("a", "b"))
+    provider = of((one, when.divisible(stride, 4)), (two, when.value(stride) != 1))
+    function = wrap([x], provider, text.replace("NAME", "a") + text.replace("NAME", "b"))
+    for size, called in ((8, "a"), (5, "b")):
+        with pytest.raises(RuntimeError, match=f"^{called} failed with status {size} when"):
+            function(np.zeros((2, size), "float32"))
+    with pytest.raises(ValueError, match="but got s = 1 when"):
+        function(np.zeros((2, 1), "float32"))
 
 
 def test_results_of_other_types() -> None:
@@ -379,6 +422,15 @@ def test_the_types_of_all_callees_are_part_of_the_key() -> None:
 @pytest.mark.usefixtures("fresh")
 def test_an_authors_provider_prevents_it() -> None:
     assert reused(lambda: of((Author(), ODD), (ONE, None)), 3) == [False] * 3
+
+
+def test_wrappers_that_differ_in_the_order_of_kernels_alone() -> None:
+    for first, second in ((0, 1), (1, 0), (0, 1), (1, 0), (1, 0), (0, 1)):
+        module = new_module(kernels(2))
+        provider = of((kernel(first), ODD), (kernel(second), None))
+        attach(module, spec.Signature("f", [N], WHICH), provider)
+        function = runtime.compile(module)["f"]
+        assert [function(1), function(2)] == [first, second]
 
 
 @pytest.mark.usefixtures("fresh")

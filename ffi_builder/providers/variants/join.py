@@ -13,9 +13,8 @@ from ffi_builder.ir import Block, Value
 from ffi_builder.providers.context import CallContext
 from ffi_builder.providers.provider import Members
 from ffi_builder.providers.results import scalar_results
-from ffi_builder.providers.variants.variant import Variant
+from ffi_builder.providers.variants.variant import PROVIDER, Variant
 
-PROVIDER: Final = "VariantsCallProvider"
 _MOST_BITS: Final = 64
 
 
@@ -39,7 +38,7 @@ def emit_variant(
         BuildError: if the provider gives other results than the signature has.
     """
     b = context.builder
-    inner = replace(context, known=known, returned=None, results=None)
+    inner = replace(context, known=known, returned=None, called=None, results=None)
     block = Members(variant.provider).emit(b.block, inner)
     types = [b.types.scalar(result.dtype) for result in scalar_results(context)]
     results = list(inner.results or ())
@@ -49,10 +48,11 @@ def emit_variant(
             f"{PROVIDER}: variant {variant.name!r} gives {given or 'no results'}, but "
             f"{context.fn_name!r} returns {', '.join(map(str, types)) or 'no numbers'}"
         )
-    called = inner.called
-    if context.status_wanted and called is None:
-        b.block = block
-        called = b.text_constant(variant.name.encode() + b"\0")
+    called = None
+    if context.status_wanted:
+        b.block, called = block, inner.called
+        if called is None:
+            called = b.text_constant(variant.name.encode() + b"\0")
     return End(variant, block, inner.returned, called, results)
 
 
@@ -63,12 +63,11 @@ def join(context: CallContext, ends: Sequence[End]) -> None:
         BuildError: if a status is wanted, and a variant returns none.
     """
     b = context.builder
-    statuses = _statuses(context, ends)
     passed = [list(end.results) for end in ends]
-    for values, end, status in zip(passed, ends, statuses, strict=bool(statuses)):
-        values.append(status)
-        if context.status_wanted and end.called is not None:
-            values.append(end.called)
+    statuses = _statuses(context, ends)
+    if statuses:
+        for values, end, status in zip(passed, ends, statuses, strict=True):
+            values += [status, *([] if end.called is None else [end.called])]
     after = b.new_block(*(value.type for value in passed[0]))
     for values, end in zip(passed, ends, strict=True):
         b.block = end.block

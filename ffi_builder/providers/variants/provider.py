@@ -14,17 +14,16 @@ from ffi_builder.providers.provider import Members, describe_callee, is_ambiguou
 from ffi_builder.providers.variants.choice import choose, explain, leaves
 from ffi_builder.providers.variants.conditions import Condition, parts_of, used
 from ffi_builder.providers.variants.emit import Chooser, fail
-from ffi_builder.providers.variants.facts import Domains
-from ffi_builder.providers.variants.join import PROVIDER, End, emit_variant, join
-from ffi_builder.providers.variants.narrowing import narrowed
+from ffi_builder.providers.variants.join import End, emit_variant, join
+from ffi_builder.providers.variants.narrowing import Narrowing
 from ffi_builder.providers.variants.signature import (
     check_parts,
     domains_in,
     may_be_absent_in,
     paths_in,
 )
-from ffi_builder.providers.variants.subject import Name, Subject
-from ffi_builder.providers.variants.variant import Variant
+from ffi_builder.providers.variants.subject import Subject
+from ffi_builder.providers.variants.variant import PROVIDER, Variant
 
 _MOST_COMPARISONS: Final = 256
 """The most comparisons in all conditions: the code that orders them is recursive."""
@@ -78,17 +77,15 @@ class VariantsCallProvider:
         name = paths_in(signature)
         domains = domains_in(lambda param: may_be_absent_in(signature, param), {})
         outcome = choose(self._conditions, domains)
+        narrowing = Narrowing(self._conditions, domains, {})
         lines = ["variants, in order:"]
         for index, variant in enumerate(self.variants):
             when = "otherwise" if variant.when is None else variant.when.text(name)
-            lines.append(f"  {variant.name}: {when}{self._shown_known(index, domains, name)}")
+            known = narrowing.of(index).items()
+            shown = ", ".join(f"{name(tensor)}: {spec.outline(left)}" for tensor, left in known)
+            lines.append(f"  {variant.name}: {when}" + (f" ({shown})" if shown else ""))
         tests = explain(outcome, [variant.name for variant in self.variants], name)
         return "\n".join([*lines, "tests:", *(f"  {line}" for line in tests)])
-
-    def _shown_known(self, index: int, domains: Domains, name: Name) -> str:
-        left = narrowed(self._conditions, index, domains, {})
-        shown = [f"{name(tensor)}: {spec.outline(known)}" for tensor, known in left.items()]
-        return f" ({', '.join(shown)})" if shown else ""
 
     @property
     def _conditions(self) -> list[Condition | None]:
@@ -182,10 +179,11 @@ class VariantsCallProvider:
         outcome = choose(self._conditions, domains)
         if leaves(outcome) == {None}:
             raise BuildError(f"{PROVIDER}: no variant can be chosen in {context.fn_name!r}")
+        narrowing = Narrowing(self._conditions, domains, context.known)
         ends: list[End] = []
 
         def emit_one(index: int) -> None:
-            known = {**context.known, **narrowed(self._conditions, index, domains, context.known)}
+            known = {**context.known, **narrowing.of(index)}
             ends.append(emit_variant(context, self.variants[index], known))
 
         def emit_failure() -> None:

@@ -8,10 +8,9 @@ from ffi_builder import spec
 from ffi_builder.errors import BuildError
 from ffi_builder.providers.variants.conditions import parts_of
 from ffi_builder.providers.variants.facts import Domains
-from ffi_builder.providers.variants.join import PROVIDER
 from ffi_builder.providers.variants.subject import Domain, Name, Subject
-from ffi_builder.providers.variants.subjects import DTypeOf
-from ffi_builder.providers.variants.variant import Variant
+from ffi_builder.providers.variants.subjects import DTypeOf, Ndim
+from ffi_builder.providers.variants.variant import PROVIDER, Variant
 from ffi_builder.suggest import did_you_mean
 
 
@@ -22,8 +21,8 @@ def domains_in(
 
     def domain(subject: Subject) -> Domain:
         absent = any(may_be_absent(part) for part in subject.parts)
-        if isinstance(subject, DTypeOf) and subject.tensor in known:
-            subject = DTypeOf(known[subject.tensor])
+        if isinstance(subject, (DTypeOf, Ndim)) and subject.tensor in known:
+            subject = type(subject)(known[subject.tensor])
         return subject.domain(absent=absent)
 
     return domain

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
 from ffi_builder.errors import BuildError, SpecError
 from ffi_builder.providers.provider import CallProvider, Members
 from ffi_builder.providers.variants.conditions import Condition, checked
+
+PROVIDER: Final = "VariantsCallProvider"
 
 
 @dataclass(frozen=True)
