@@ -12,8 +12,6 @@ has the parameters. docs/variants.md explains all conditions.
 
 from __future__ import annotations
 
-from typing import Final
-
 from ffi_builder import spec
 from ffi_builder.errors import SpecError
 from ffi_builder.providers.variants.conditions import (
@@ -22,9 +20,9 @@ from ffi_builder.providers.variants.conditions import (
     Comparable,
     Compare,
     Condition,
-    Multiple,
     Not,
     checked,
+    multiple_of,
 )
 from ffi_builder.providers.variants.subjects import (
     Address,
@@ -34,8 +32,7 @@ from ffi_builder.providers.variants.subjects import (
     Number,
     Present,
 )
-
-_MOST_ALIGNED: Final = 1 << 62
+from ffi_builder.providers.variants.text import parse_condition
 
 __all__ = [
     "Comparable",
@@ -47,6 +44,7 @@ __all__ = [
     "dtype",
     "ndim",
     "not_",
+    "parse",
     "present",
     "value",
 ]
@@ -108,8 +106,7 @@ def divisible(item: spec.Param | spec.Expr, divisor: int) -> Condition:
     given = _required(item)
     if not isinstance(given, (spec.Var, spec.Expr)):
         raise SpecError(f"divisible: expected a Var or an expression but got {given!r}")
-    spec.Expr("%", given, divisor)  # which checks both
-    return Multiple(Number(given), divisor)
+    return multiple_of(Number(given), divisor)
 
 
 def aligned(param: spec.Param, alignment: int) -> Condition:
@@ -123,12 +120,7 @@ def aligned(param: spec.Param, alignment: int) -> Condition:
     given = _required(param)
     if not isinstance(given, (spec.Tensor, spec.DataPointer)):
         raise SpecError(f"aligned: expected a Tensor or a DataPointer but got {given!r}")
-    is_int = isinstance(alignment, int) and not isinstance(alignment, bool)  # pyright: ignore[reportUnnecessaryIsInstance]
-    if not is_int or alignment < 1 or alignment & (alignment - 1) or alignment > _MOST_ALIGNED:
-        raise SpecError(
-            f"aligned: expected a power of two, up to {_MOST_ALIGNED}, but got {alignment!r}"
-        )
-    return Multiple(Address(given), alignment)
+    return multiple_of(Address(given), alignment)
 
 
 def present(param: spec.Optional) -> Condition:
@@ -155,6 +147,18 @@ def any_of(*conditions: Condition) -> Condition:
 def not_(condition: Condition) -> Condition:
     """Require that a condition does not hold: ``~a``."""
     return Not(checked(condition))
+
+
+def parse(text: str, signature: spec.Signature) -> Condition:
+    """Parse the text of a condition, as ``str()`` of one shows it.
+
+    ``parse("x.dtype == float16 and n % 16 == 0", signature)`` is
+    ``(dtype(x) == "float16") & divisible(n, 16)`` with the ``x`` and ``n`` of the signature.
+
+    Raises:
+        SpecError: if the text is not a condition, or names something else than the signature has.
+    """
+    return parse_condition(text, signature)
 
 
 def _combined(

@@ -144,7 +144,7 @@ def test_each_memref_takes_its_own_rank(strides: str | None, layout: str) -> Non
 
 def test_a_rank_of_an_optional_tensor() -> None:
     r = spec.Tensor("r", ..., "float32", device_type="cpu", strides="any")
-    rank = MemRefCallProvider("r2")
+    rank = MemRefCallProvider("r2", args=["r"])
     inner = of((rank, SMALL), (rank, None))
     provider = of((inner, when.ndim(r) == 2), (NopCallProvider(), None))
 

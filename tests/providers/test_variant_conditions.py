@@ -41,42 +41,115 @@ SIXTEENTH: Final = when.divisible(N, 16)
 # ---- text
 
 
-@pytest.mark.parametrize(
-    ("condition", "text"),
-    [
-        (HALF, "x.dtype == float16"),
-        (when.dtype(X) != "float16", "x.dtype != float16"),
-        (when.ndim(R) >= 2, "r.ndim >= 2"),
-        (when.aligned(X, 16), "x.data % 16 == 0"),
-        (when.aligned(spec.DataPointer("p"), 8), "p % 8 == 0"),
-        (SIXTEENTH, "n % 16 == 0"),
-        (when.divisible(N + M, 16), "(n + m) % 16 == 0"),
-        (when.value(N) < 3, "n < 3"),
-        (when.value(spec.ceildiv(N, 4)) <= 3, "ceildiv(n, 4) <= 3"),
-        (when.value(ACT) == "relu", "act == 'relu'"),
-        (when.value(FLAG) == True, "flag"),  # noqa: E712
-        (when.value(FLAG) != True, "not flag"),  # noqa: E712
-        (when.value(FLAG) == False, "not flag"),  # noqa: E712
-        (when.present(MASK), "mask.present"),
-        (~when.present(MASK), "not mask.present"),
-        (HALF & SIXTEENTH & (when.value(N) > 1), "x.dtype == float16 and n % 16 == 0 and n > 1"),
-        (
-            HALF & (SIXTEENTH | when.present(MASK)),
-            "x.dtype == float16 and (n % 16 == 0 or mask.present)",
-        ),
-        (
-            HALF & SIXTEENTH | when.present(MASK),
-            "x.dtype == float16 and n % 16 == 0 or mask.present",
-        ),
-        (~(HALF | SIXTEENTH), "not (x.dtype == float16 or n % 16 == 0)"),
-        (~~HALF, "not (not x.dtype == float16)"),
-        (when.all_of(HALF), "x.dtype == float16"),
-        (when.any_of(HALF, SIXTEENTH), "x.dtype == float16 or n % 16 == 0"),
-    ],
-)
+TEXTS: Final[list[tuple[Condition, str]]] = [
+    (HALF, "x.dtype == float16"),
+    (when.dtype(X) != "float16", "x.dtype != float16"),
+    (when.ndim(R) >= 2, "r.ndim >= 2"),
+    (when.aligned(X, 16), "x.data % 16 == 0"),
+    (when.aligned(spec.DataPointer("p"), 8), "p % 8 == 0"),
+    (SIXTEENTH, "n % 16 == 0"),
+    (when.divisible(N + M, 16), "(n + m) % 16 == 0"),
+    (when.value(N) < 3, "n < 3"),
+    (when.value(spec.ceildiv(N, 4)) <= 3, "ceildiv(n, 4) <= 3"),
+    (when.value(ACT) == "relu", "act == 'relu'"),
+    (when.value(FLAG) == True, "flag"),  # noqa: E712
+    (when.value(FLAG) != True, "not flag"),  # noqa: E712
+    (when.value(FLAG) == False, "not flag"),  # noqa: E712
+    (when.present(MASK), "mask.present"),
+    (~when.present(MASK), "not mask.present"),
+    (HALF & SIXTEENTH & (when.value(N) > 1), "x.dtype == float16 and n % 16 == 0 and n > 1"),
+    (
+        HALF & (SIXTEENTH | when.present(MASK)),
+        "x.dtype == float16 and (n % 16 == 0 or mask.present)",
+    ),
+    (
+        HALF & SIXTEENTH | when.present(MASK),
+        "x.dtype == float16 and n % 16 == 0 or mask.present",
+    ),
+    (~(HALF | SIXTEENTH), "not (x.dtype == float16 or n % 16 == 0)"),
+    (~~HALF, "not (not x.dtype == float16)"),
+    (when.all_of(HALF), "x.dtype == float16"),
+    (when.any_of(HALF, SIXTEENTH), "x.dtype == float16 or n % 16 == 0"),
+]
+EVERYTHING: Final = spec.Signature("f", [X, Y, R, ACT, FLAG, MASK, M, spec.DataPointer("p")])
+
+
+@pytest.mark.parametrize(("condition", "text"), TEXTS)
 def test_text(condition: Condition, text: str) -> None:
     assert str(condition) == text
     assert repr(condition) == f"<{text}>"
+
+
+@pytest.mark.parametrize(("condition", "text"), TEXTS)
+def test_texts_are_parsed(condition: Condition, text: str) -> None:
+    assert when.parse(text, EVERYTHING) == condition
+
+
+def test_parsed_parts_of_a_struct() -> None:
+    signature = spec.Signature("f", [spec.TupleParam("t", [spec.Struct("cfg", [X, ACT])])])
+    found = when.parse("t[0].x.dtype == 'float16' and t[0].act != 'relu'", signature)
+    assert found == HALF & (when.value(ACT) != "relu")
+
+
+def test_a_parsed_capability() -> None:
+    from ffi_builder.providers.cuda import capability
+
+    parsed = when.parse("capability >= (8, 0) and not capability == (8, 6)", EVERYTHING)
+    assert parsed == (capability() >= (8, 0)) & ~(capability() == (8, 6))
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("n >", "condition 'n >': invalid syntax"),
+        (
+            "x.dtype",
+            "expected a comparison such as n >= 8, a bool symbol or x.present, but got x.d",
+        ),
+        ("n", "expected a comparison such as n >= 8, a bool symbol or x.present, but got n"),
+        (
+            "flags",
+            "expected a comparison such as n >= 8, a bool symbol or x.present, but got flags",
+        ),
+        (
+            "1 <= n <= 8",
+            "expected a comparison such as n >= 8, a bool symbol or x.present, but got 1",
+        ),
+        (
+            "x.dtyp == float16",
+            "or an expression of symbols, did you mean 'x.dtype'?, but got x.dtyp",
+        ),
+        (
+            "z.dtype == float16",
+            "expected one of x.dtype, x.ndim, x.data, y.dtype, y.ndim, y.data, r",
+        ),
+        ("k * 2 > 1", "or an expression of symbols, but got k * 2"),
+        (
+            "x.dtype == float8",
+            "x.dtype: expected one of float16, float32, which the tensor declares,",
+        ),
+        ("x.data == 0", "expected x.data % 16 == 0, or another alignment, but got x.data"),
+        ("x.data % 12 == 0", "alignment of x.data: expected a power of two"),
+        ("x.dtype % 4 == 0", "x.dtype is not a number, so 4 does not divide it"),
+        ("n % 0 == 0", "divisor of '%': expected a positive int but got 0"),
+        ("n <= m", "expected an int, a str, True, False or a pair on the right, but got m"),
+        ("n == 'a'", "n: expected an int but got 'a' (str)"),
+        ("3 == 3", "expected a symbol on the left, but got 3"),
+        ("act in ('relu', 'gelu')", "expected a comparison such as n >= 8"),
+        ("f(x) == 1", "or an expression of symbols, but got f(x)"),
+        ("(" * 300 + "flag" + ")" * 300, "too many nested parentheses"),
+        (" or ".join(["flag"] * 3000), "expected a str of up to 10000 characters but got"),
+        (3, "expected a str of up to 10000 characters but got 3"),
+    ],
+)
+def test_texts_that_are_refused(text: Any, words: str) -> None:
+    with pytest.raises(SpecError, match=re.escape(words)):
+        when.parse(text, EVERYTHING)
+
+
+def test_a_remainder_that_is_zero_is_a_divisor() -> None:
+    assert (when.value(N % 16) == 0) == SIXTEENTH
+    assert str(when.value(N % 16) != 0) == "n % 16 != 0"
 
 
 def test_equal_conditions() -> None:
@@ -141,9 +214,9 @@ def refused(make: Any) -> str:
             lambda: when.divisible(X, 2),
             "divisible: expected a Var or an expression but got Tensor(",
         ),
-        (lambda: when.aligned(X, 12), "aligned: expected a power of two, up to "),
-        (lambda: when.aligned(X, 0), "aligned: expected a power of two, up to "),
-        (lambda: when.aligned(X, True), "aligned: expected a power of two, up to "),
+        (lambda: when.aligned(X, 12), "alignment of x.data: expected a power of two, up to "),
+        (lambda: when.aligned(X, 0), "alignment of x.data: expected a power of two, up to "),
+        (lambda: when.aligned(X, True), "alignment of x.data: expected an int but got True (bool)"),
         (lambda: when.aligned(N, 16), "aligned: expected a Tensor or a DataPointer but got Var("),
         (
             lambda: ANYTHING.present(X),

@@ -7,6 +7,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from ffi_builder import spec
+from ffi_builder.providers import when
 from ffi_builder.providers.variants import choice
 from ffi_builder.providers.variants.conditions import AllOf, Compare
 from ffi_builder.providers.variants.subjects import Number
@@ -73,3 +74,11 @@ def test_the_wrapper_chooses_the_first_that_holds(
             continue
         with pytest.raises(ValueError, match="No variant fits"):
             function(*arguments)
+
+
+@given(conditions_of(atoms()), st.data())
+def test_texts_are_parsed(condition: Condition, data: st.DataObject) -> None:
+    parsed = when.parse(str(condition), spec.Signature("f", PARAMS))
+    for _ in range(8):
+        values = {name: data.draw(st.sampled_from(some)) for name, some in VALUES.items()}
+        assert holds(parsed, values) == holds(condition, values)

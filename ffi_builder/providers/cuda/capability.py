@@ -43,16 +43,16 @@ def capability(*, stream: StreamChoice = None) -> Comparable:
     for :class:`CudaLaunchCallProvider`. The driver is asked once for each device; a call for which
     it fails is a RuntimeError.
     """
-    return Comparable(_Capability(stream))
+    return Comparable(Capability(stream))
 
 
 @dataclass(frozen=True)
-class _Capability(Subject):
+class Capability(Subject):
     """``major << 8 | minor``."""
 
     ordered: ClassVar[bool] = True
 
-    stream: StreamChoice
+    stream: StreamChoice = None
 
     @property
     @override

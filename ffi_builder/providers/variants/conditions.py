@@ -15,7 +15,7 @@ from typing_extensions import override
 
 from ffi_builder import spec
 from ffi_builder.errors import SpecError
-from ffi_builder.providers.variants.subject import Name, Subject
+from ffi_builder.providers.variants.subject import Name, Subject, plain_name
 
 OPERATORS: Final = ("==", "!=", "<", "<=", ">", ">=")
 _OR, _AND, _NOT, _ATOM = range(4)
@@ -41,7 +41,7 @@ class Condition(ABC):
         )
 
     def __str__(self) -> str:
-        return self.text(lambda param: param.name)
+        return self.text(plain_name)
 
     def __repr__(self) -> str:
         return f"<{self}>"
@@ -224,35 +224,51 @@ class Comparable:
         self._subject = subject
 
     def __repr__(self) -> str:
-        return f"<{self._subject.text(lambda param: param.name)}>"
+        return f"<{self._subject.text(plain_name)}>"
 
     def __eq__(self, other: object) -> Condition:  # pyright: ignore[reportIncompatibleMethodOverride]
-        return self._compare("==", other)
+        return self.compare("==", other)
 
     def __ne__(self, other: object) -> Condition:  # pyright: ignore[reportIncompatibleMethodOverride]
-        return self._compare("!=", other)
+        return self.compare("!=", other)
 
     def __lt__(self, other: object) -> Condition:
-        return self._compare("<", other)
+        return self.compare("<", other)
 
     def __le__(self, other: object) -> Condition:
-        return self._compare("<=", other)
+        return self.compare("<=", other)
 
     def __gt__(self, other: object) -> Condition:
-        return self._compare(">", other)
+        return self.compare(">", other)
 
     def __ge__(self, other: object) -> Condition:
-        return self._compare(">=", other)
+        return self.compare(">=", other)
 
     def __bool__(self) -> NoReturn:
         raise SpecError(f"{self!r} is a value of a call, not known before; compare it")
 
-    def _compare(self, op: str, other: object) -> Condition:
+    def compare(self, op: str, other: object) -> Condition:
+        """Return the condition for one of :data:`OPERATORS`."""
         subject = self._subject
         if op not in ("==", "!=") and (not subject.ordered or subject.is_flag):
-            shown = subject.text(lambda param: param.name)
+            shown = subject.text(plain_name)
             raise SpecError(f"{shown} has no order: expected == or != but got {op!r}")
-        return Compare(subject, op, subject.number(other))
+        number = subject.number(other)
+        if subject.is_flag:
+            yes = Compare(subject, "==", 1)
+            return yes if (op == "==") == bool(number) else Not(yes)
+        if op == "==" and number == 0 and subject.remainder_of is not None:
+            return multiple_of(*subject.remainder_of)
+        return Compare(subject, op, number)
+
+
+def multiple_of(subject: Subject, divisor: object) -> Multiple:
+    """Return the condition ``subject % divisor == 0``.
+
+    Raises:
+        SpecError: if the subject cannot be divided by that.
+    """
+    return Multiple(subject, subject.check_divisor(divisor))
 
 
 def _parts(condition: Condition, kind: type[AllOf] | type[AnyOf]) -> tuple[Condition, ...]:

@@ -69,6 +69,21 @@ class Subject(ABC):
     def domain(self, *, absent: bool) -> Domain:
         """Return its possible values; ``absent`` says whether a parameter of it may be None."""
 
+    def check_divisor(self, divisor: object) -> int:
+        """Return a divisor for ``subject % divisor == 0``.
+
+        Raises:
+            SpecError: if the subject cannot be divided by it.
+        """
+        raise SpecError(
+            f"{self.text(plain_name)} is not a number, so {divisor!r} does not divide it"
+        )
+
+    @property
+    def remainder_of(self) -> tuple[Subject, int] | None:
+        """The dividend and the divisor, if it is a remainder."""
+        return None
+
     def number(self, given: object) -> int:
         """Return the integer that stands for a value in a comparison.
 

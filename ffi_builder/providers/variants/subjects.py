@@ -30,6 +30,7 @@ _NO_RANK: Final = -1
 _BOOL: Final = frozenset((0, 1))
 _MOST_DIMENSIONS: Final = 2**31 - 1
 _WORD: Final = 2**64
+_MOST_ALIGNED: Final = 1 << 62
 
 
 @dataclass(frozen=True)
@@ -157,6 +158,16 @@ class Address(Subject):
     def text(self, name: Name) -> str:
         is_tensor = isinstance(self.param, spec.Tensor)
         return f"{name(self.param)}.data" if is_tensor else name(self.param)
+
+    @override
+    def check_divisor(self, divisor: object) -> int:
+        number = int_of(f"alignment of {self.text(plain_name)}", divisor)
+        if not 1 <= number <= _MOST_ALIGNED or number & (number - 1):
+            raise SpecError(
+                f"alignment of {self.text(plain_name)}: expected a power of two, up to "
+                f"{_MOST_ALIGNED}, but got {divisor!r}"
+            )
+        return number
 
     @override
     def domain(self, *, absent: bool) -> Domain:
@@ -324,6 +335,21 @@ class Number(Subject):
     @override
     def remainder(self, divisor: int, name: Name) -> str:
         return str(spec.Expr("%", self.dim, divisor))
+
+    @override
+    def check_divisor(self, divisor: object) -> int:
+        number = int_of(f"divisor of {self.dim}", divisor)
+        spec.Expr("%", self.dim, number)  # which checks both
+        return number
+
+    @property
+    @override
+    def remainder_of(self) -> tuple[Subject, int] | None:
+        match self.dim:
+            case spec.Expr("%", (spec.Var() | spec.Expr()) as dividend, int(divisor)):
+                return Number(dividend), divisor
+            case _:
+                return None
 
     @override
     def domain(self, *, absent: bool) -> Domain:
