@@ -129,6 +129,12 @@ def test_an_optional_tensor_that_is_absent(driver: FakeDriver):
     assert [launch.device for launch in driver.launches()] == [1, 0]
 
 
+def test_it_is_read_once_a_call():
+    text = str(attached([X], by_architecture()))
+    wrapper = text.partition("llvm.func @__tvm_ffi_f(")[2].partition("llvm.return")[0]
+    assert wrapper.count("@__ffi_builder_cuda_capabilities") == 1
+
+
 def test_a_driver_that_fails_is_asked_again(driver: FakeDriver):
     function = compiled(by_architecture())["f"]
     driver.fail("cuDeviceGetAttribute", Result.INVALID_DEVICE, 2)

@@ -315,6 +315,7 @@ def test_variants_that_are_never_chosen(conditions: list[Condition | None], word
         variants(*conditions)
 
 
+@pytest.mark.slow
 def test_too_many() -> None:
     with pytest.raises(BuildError, match="at most 256 variants and comparisons but got 300 and 29"):
         variants(*(when.value(N) == number for number in range(299)), None)

@@ -15,6 +15,8 @@ from ffi_builder.providers.when import Condition
 from tests.providers.random_conditions import PARAMS, VALUES, atoms, conditions_of, holds
 from tests.providers.variants import choosing
 
+pytestmark = pytest.mark.slow
+
 
 def followed(outcome: choice.Outcome, values: dict[str, int]) -> tuple[int | None, list[Condition]]:
     """Follow a graph for some values; return where it ends, and what it has tested."""
@@ -54,7 +56,6 @@ def test_a_graph_that_would_be_too_large_forgets() -> None:
         assert followed(outcome, values)[0] == expected
 
 
-@pytest.mark.slow
 @settings(max_examples=60)
 @given(st.lists(conditions_of(atoms()), min_size=1, max_size=5), st.data())
 def test_the_wrapper_chooses_the_first_that_holds(

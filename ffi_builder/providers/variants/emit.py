@@ -47,9 +47,10 @@ class Chooser:
 
     def emit(self, outcome: Outcome) -> None:
         """Emit everything from the cursor on."""
-        tests = Counter(test.atom.subject for test in tests_of(outcome))
-        for subject, number in tests.items():
-            if number > 1 and not subject.may_fail:
+        subjects = [test.atom.subject for test in tests_of(outcome)]
+        for subject, number in Counter(subjects).items():
+            # What may fail is evaluated before the first test only if that needs it.
+            if number > 1 and (subject == subjects[0] or not subject.may_fail):
                 self.values[subject] = subject.emit(self.context)
         self._emit(outcome)
 
