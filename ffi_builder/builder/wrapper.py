@@ -20,9 +20,10 @@ from ffi_builder.builder.fast_path.context import FastPath
 from ffi_builder.builder.fast_path.emit import emit_fast_path
 from ffi_builder.builder.helpers import define_helpers, shared_name
 from ffi_builder.builder.location import backtrace, location_of_wrapper
+from ffi_builder.builder.parameter_places import argument_places, distinct
 from ffi_builder.builder.results import Results
 from ffi_builder.builder.reuse import Names, Template
-from ffi_builder.builder.values import DecodedValues, argument_places, distinct
+from ffi_builder.builder.values import DecodedValues
 from ffi_builder.builder.verify import verify_added
 from ffi_builder.diagnosis.encode import encode
 from ffi_builder.diagnosis.writing import Table
@@ -309,18 +310,7 @@ def _emit_call(
         signature=signature,
         decoded=decoded,
     )
-    block = provider(b.block, context)
-    if not hasattr(block, "arguments"):
-        raise BuildError(
-            f"{type(provider).__name__} returned {block!r}; a call provider returns the block "
-            f"in which the wrapper continues"
-        )
-    if b.terminated(block):
-        raise BuildError(
-            f"{type(provider).__name__} returned a block that already ends; a call provider "
-            f"returns the block in which the wrapper continues"
-        )
-    b.block = block
+    b.block = Members(provider).emit(b.block, context)
     results.store(context, type(provider).__name__)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from ffi_builder import spec
@@ -55,6 +55,14 @@ class Decoded(Protocol):
 
     def strides(self, tensor: spec.Param, *, wide: bool) -> list[Value]:
         """See :meth:`CallContext.strides`."""
+        ...
+
+    def shape_of_rank(self, tensor: spec.Param, ndim: int) -> list[Value]:
+        """Return the dimensions, as i64s, of a tensor of any rank that came with this one."""
+        ...
+
+    def strides_of_rank(self, tensor: spec.Param, ndim: int) -> list[Value]:
+        """Return the strides likewise."""
         ...
 
     def ndim(self, tensor: spec.Param) -> Value:
@@ -161,6 +169,9 @@ class CallContext:
         results: set by the provider if the signature returns scalars: a Value for each, in order
             and in its own type. (Result tensors are allocated before the call; ``data``, ``shape``
             and the others take them like the tensors of ``params``.)
+        called: the name of what the last call called, as a C string, if that depends on the call.
+        known: tensors of which more is known here than the signature says, since a condition has
+            been tested: each with a Tensor of fewer dtypes, or of a known rank.
     """
 
     fn_name: str
@@ -178,6 +189,10 @@ class CallContext:
     returned: Value | None = None
     status_wanted: bool = False
     results: Sequence[Value] | None = None
+    called: Value | None = None
+    known: Mapping[spec.Tensor, spec.Tensor] = field(
+        default_factory=dict["spec.Tensor", "spec.Tensor"]
+    )
 
     @property
     def symbols(self) -> Symbols:
@@ -197,6 +212,9 @@ class CallContext:
 
         If the tensor is absent, dimensions other than symbols and ints are 0.
         """
+        ndim = self._known_rank(tensor)
+        if ndim is not None:
+            return self.decoded.shape_of_rank(tensor, ndim)
         return self.decoded.shape(tensor, wide=wide)
 
     def strides(self, tensor: spec.Param, *, wide: bool = False) -> list[Value]:
@@ -204,7 +222,18 @@ class CallContext:
 
         If a contiguous tensor is absent, the innermost is 1 and the others are 0.
         """
+        ndim = self._known_rank(tensor)
+        if ndim is not None:
+            return self.decoded.strides_of_rank(tensor, ndim)
         return self.decoded.strides(tensor, wide=wide)
+
+    def _known_rank(self, param: spec.Param) -> int | None:
+        """Return the rank of a tensor of any rank, if it is known here."""
+        tensor = spec.required(param)
+        if not isinstance(tensor, spec.Tensor) or not tensor.any_rank:
+            return None
+        known = self.known.get(tensor, tensor)
+        return None if known.any_rank else known.ndim
 
     def ndim(self, tensor: spec.Param) -> Value:
         """The number of dimensions of a tensor, as an i32; 0 if it is absent."""

@@ -81,8 +81,8 @@ class CheckStatus:
 
     def __call__(self, current_block: Block, context: CallContext) -> Block:
         """Emit the call, and then the check."""
-        words, count = self._words()
-        context.returned, wanted = None, context.status_wanted
+        context.returned, context.called = None, None
+        wanted = context.status_wanted
         context.status_wanted = True
         context.builder.block = self.provider(current_block, context)
         context.status_wanted = wanted
@@ -93,7 +93,9 @@ class CheckStatus:
             return b.block
         fine = b.eq(status, b.zero(status.type))
         shown = b.zext(status, b.types.i64) if status.type == b.types.i1 else status
-        b.check(fine, self.error, words, *[shown] * count)
+        words, fields = self._words(is_known=context.called is None)
+        values = {"status": shown, "callee": context.called}
+        b.check(fine, self.error, words, *(value for f in fields if (value := values[f])))
         return b.block
 
     def _check_provider(self) -> None:
@@ -109,8 +111,11 @@ class CheckStatus:
                 "CheckStatus out"
             )
 
-    def _words(self) -> tuple[str, int]:
-        """Return the message for ``check``, and how often it contains the status."""
+    def _words(self, *, is_known: bool = True) -> tuple[str, list[str]]:
+        """Return the message for ``check``, and the fields that it needs values for.
+
+        ``is_known`` says whether the callee is the same in every call.
+        """
         if self.error is not None and self.error not in ERROR_KINDS:
             raise BuildError(
                 f"CheckStatus: error: expected one of {', '.join(ERROR_KINDS)} but got "
@@ -123,7 +128,7 @@ class CheckStatus:
             parts = list(string.Formatter().parse(message))
         except ValueError as error:
             raise BuildError(f"CheckStatus: message: {error} in {self.message!r}") from error
-        words, count = "", 0
+        words, fields = "", list[str]()
         for literal, name, format_, conversion in parts:
             words += literal
             if name is None:
@@ -133,9 +138,12 @@ class CheckStatus:
                     f"CheckStatus: message: expected {{callee}} and {{status}} as its only fields "
                     f"but got {self.message!r}"
                 )
-            words += "{}" if name == "status" else self.callee or type(self.provider).__name__
-            count += name == "status"
-        return words, count
+            if name == "callee" and is_known:
+                words += self.callee or type(self.provider).__name__
+            else:
+                words += "{}"
+                fields.append(name)
+        return words, fields
 
     def _status(self, returned: Value | None) -> Value:
         name = self.callee

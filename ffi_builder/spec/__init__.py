@@ -53,7 +53,13 @@ from ffi_builder.spec.signature import (
     short_text,
     signature,
 )
-from ffi_builder.spec.tensor import ANY, Data, Tensor, create_map_tensor_dtype_f4x2_to_f4_spec
+from ffi_builder.spec.tensor import (
+    ANY,
+    MOST_DIMENSIONS,
+    Data,
+    Tensor,
+    create_map_tensor_dtype_f4x2_to_f4_spec,
+)
 from ffi_builder.spec.values import (
     Array,
     Bytes,
@@ -71,6 +77,7 @@ __all__ = [
     "FLOAT_DTYPES",
     "INT_RANGES",
     "MISSING",
+    "MOST_DIMENSIONS",
     "PARAM_TYPES",
     "Array",
     "Bytes",

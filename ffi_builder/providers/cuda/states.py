@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from ffi_builder import abi
-from ffi_builder.ir import Builder, CheckingBuilder, Type, Value, mark_trusted
+from ffi_builder.ir import Builder, CheckingBuilder, Symbols, Type, Value, mark_trusted
 from ffi_builder.protocol import PREFIX
 from ffi_builder.providers.context import define_internal
 from ffi_builder.providers.cuda import driver
@@ -33,6 +33,7 @@ from ffi_builder.providers.cuda.emitted.define import define_helpers
 from ffi_builder.providers.cuda.emitted.steps import INIT_ONCE, helper_name
 
 _PREFIX: Final = f"{PREFIX}cuda_"
+STATE: Final = f"{_PREFIX}state"
 _IMAGE_ALIGN: Final = 64
 _MOST_SHOWN: Final = 200
 
@@ -78,7 +79,7 @@ class States:
         self.b = b
         self.source = source
         self.name: str = b.function.attributes["sym_name"].value.removeprefix(abi.PREFIX)
-        self.module = f"{_PREFIX}state"
+        self.module = STATE
         self.image = f"{_PREFIX}image_{digest}"
         self.library = f"{_PREFIX}library_{digest}"
         self.kernel = f"{_PREFIX}kernel_{digest}_{named}"
@@ -88,15 +89,20 @@ class States:
 
     def site(self, b: Builder) -> list[Value]:
         """Return the last operands of helpers that raise; see ``Site``."""
-        backtrace = self.b.backtrace
-        return [
-            b.text_constant(self.source.shown.encode() + b"\0"),
-            b.text_constant(self.source.parts.encode() + b"\0"),
-            b.address_of(self.b.raiser),
-            b.text_constant(self.b.suffix.encode() + b"\0"),
-            b.text_constant(backtrace or b"\0"),
-            b.i64(len(backtrace)),
-        ]
+        return site_of(self.b, b, self.source.shown, self.source.parts)
+
+
+def site_of(wrapper: CheckingBuilder, b: Builder, kernel: str, parts: str) -> list[Value]:
+    """Return the last operands of helpers that raise for a wrapper; see ``Site``."""
+    backtrace = wrapper.backtrace
+    return [
+        b.text_constant(kernel.encode() + b"\0"),
+        b.text_constant(parts.encode() + b"\0"),
+        b.address_of(wrapper.raiser),
+        b.text_constant(wrapper.suffix.encode() + b"\0"),
+        b.text_constant(backtrace or b"\0"),
+        b.i64(len(backtrace)),
+    ]
 
 
 def define_states(b: CheckingBuilder, source: Source, needs: int) -> States:
@@ -110,8 +116,7 @@ def define_states(b: CheckingBuilder, source: Source, needs: int) -> States:
         symbols.variable(states.library, bytes(driver.LIBRARY_SIZE), align=8)
     if states.kernel not in symbols:
         symbols.variable(states.kernel, bytes(driver.KERNEL_SIZE), align=8)
-    if states.module not in symbols:
-        symbols.variable(states.module, bytes(driver.STATE_SIZE), align=8)
+    define_module_state(symbols)
     if states.unload not in symbols:
         _define_unload(states)
     if states.leave not in symbols:
@@ -120,6 +125,12 @@ def define_states(b: CheckingBuilder, source: Source, needs: int) -> States:
     _define_preload(states, needs)
     _define_release(states)
     return states
+
+
+def define_module_state(symbols: Symbols) -> None:
+    """Add the state of the module, if it lacks it."""
+    if STATE not in symbols:
+        symbols.variable(STATE, bytes(driver.STATE_SIZE), align=8)
 
 
 def _define_init(states: States) -> None:

@@ -135,20 +135,25 @@ def relaxed_capture(b: Builder, state: Value) -> Generator[None]:
 
 
 class HelperBuilder(Builder):
-    """Builds one helper. The texts of all helpers are in one constant."""
+    """Builds one helper. The texts of all helpers of a group are in one constant."""
 
     def __init__(
-        self, symbols: Symbols, function: Operation, location: Any, texts: dict[bytes, int]
+        self,
+        symbols: Symbols,
+        function: Operation,
+        location: Any,
+        texts: dict[bytes, int],
+        constant: str,
     ) -> None:
         super().__init__(symbols, function, function.regions[0].blocks[0], location)
-        self._texts = texts
+        self._texts, self._constant = texts, constant
 
     def words(self, data: bytes) -> Value:
         """Return the address of these bytes, with a NUL after them."""
         texts = self._texts
         if data not in texts:
             texts[data] = sum(len(text) + 1 for text in texts)
-        return self.offset(self.address_of(helper_name("words")), texts[data])
+        return self.offset(self.address_of(helper_name(self._constant)), texts[data])
 
 
 class Site:
