@@ -84,19 +84,48 @@ def made_callable(function: tvm_ffi.Function, name: str, info: Info) -> Callable
     return _entry(found, function, name, info, lenient=False)
 
 
+def made_careful(
+    function: tvm_ffi.Function, info: Info, otherwise: Callable[[Callable[..., Any]], Any]
+) -> Callable[..., Any]:
+    """The same, but a call that is not read in C goes to what `otherwise` makes.
+
+    `otherwise` is called with the function in Python, which takes keywords and defaults.
+    """
+    found = extension()
+    if not isinstance(found, Extension):
+        return otherwise(with_keywords(function, info))
+
+    def make(general: tvm_ffi.Function, info: Info) -> Callable[..., Any]:
+        return otherwise(with_keywords(general, info))
+
+    return _entry(found, function, info.name, info, lenient=False, make_python=make)
+
+
+def reads_arrays(info: Info) -> bool:
+    """Whether calls with nothing but plain arguments are read in C, all of them."""
+    found = extension()
+    if not isinstance(found, Extension):
+        return False
+    parameters, _ = _parameters(info, lenient=True, most=found.module.MAX_ARGS)
+    kinds = [parameter[1] for parameter in parameters or ()]
+    return parameters is not None and _GENERAL not in kinds and _KEPT not in kinds
+
+
 def _entry(
-    found: Extension, function: tvm_ffi.Function, name: str, info: Info, *, lenient: bool
+    found: Extension,
+    function: tvm_ffi.Function,
+    name: str,
+    info: Info,
+    *,
+    lenient: bool,
+    make_python: Callable[[tvm_ffi.Function, Info], object] = with_keywords,
 ) -> Any:
+    """Make an entry; `make_python` makes what it calls if it does not read the arguments itself."""
     result: Any = found.make()
     result.__move_handle_from__(function)
     parameters, positional = _parameters(info, lenient=lenient, most=found.module.MAX_ARGS)
-    found.module.describe(result, name, info, _python_function, lenient, positional, parameters)
+    found.module.describe(result, name, info, make_python, lenient, positional, parameters)
     return result
-
-
-def _python_function(general: tvm_ffi.Function, info: Info) -> Callable[..., Any]:
-    """Make the function that an entry calls if it does not read the arguments itself."""
-    return with_keywords(general, info)
 
 
 def _parameters(

@@ -87,6 +87,11 @@ def wrapped(function: tvm_ffi.Function, name: str, info: Info | None) -> Wrapped
     return result
 
 
+def info_of(function: object) -> Info | None:
+    """Return what a function of a compiled module or loaded library says of itself, if it does."""
+    return getattr(function, "_info", None)
+
+
 def with_keywords(function: tvm_ffi.Function, info: Info) -> Callable[..., Any]:
     """Make a Python function with the names, defaults and keyword-only marks of the signature.
 

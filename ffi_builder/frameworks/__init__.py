@@ -1,0 +1,1 @@
+"""Compiled functions as functions of frameworks, which differentiate, trace and compile them."""
