@@ -6,6 +6,8 @@ import inspect
 from collections.abc import Callable
 from typing import Any, Final, NoReturn
 
+from typing_extensions import Self
+
 from ffi_builder import spec
 from ffi_builder.frameworks.torch import _torch
 from ffi_builder.frameworks.torch.code import DOUBT
@@ -65,6 +67,14 @@ class Operator:
 
     def __repr__(self) -> str:
         return f"<operator {self.schema}>"
+
+    def __copy__(self) -> Self:
+        """Return itself, as Python's functions do."""
+        return self
+
+    def __deepcopy__(self, memo: object) -> Self:
+        """Return itself, as Python's functions do: modules that have one can be copied."""
+        return self
 
     def __reduce__(self) -> NoReturn:
         raise TypeError(f"cannot pickle {self!r}: its code is in this process")
