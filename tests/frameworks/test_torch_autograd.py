@@ -1,25 +1,22 @@
+# pyright: reportUnknownLambdaType=false
 """Derivatives, versions, vmap, modes and views: right or refused, never silently wrong."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
+from importlib import import_module
 from typing import Any
 
 import pytest
 
-from tests.frameworks.torch_functions import NAMESPACE, axpby, scale, unique
+from tests.frameworks.torch_functions import axpby, operator, scale
 
 torch = pytest.importorskip("torch", reason="needs torch: `make test-frameworks` installs it")
 pytestmark = [
     # torch's own use of it
     pytest.mark.filterwarnings("ignore:.*torch.jit.script:DeprecationWarning"),
 ]
-
-
-def operator(function: Any, **options: Any) -> Any:
-    from ffi_builder.frameworks import torch as ffi_torch
-
-    return ffi_torch.operator(function, namespace=NAMESPACE, name=unique("op"), **options)
 
 
 def keep(ctx: Any, inputs: Any, output: Any) -> None:
@@ -50,8 +47,12 @@ def test_a_derivative() -> None:
         assert x.grad.tolist() == [0, 18, 36]
 
 
+def seven_times(ctx: Any, grad: Any) -> Any:
+    return grad * 7, None
+
+
 def test_a_derivative_that_saves_nothing() -> None:
-    op = operator(scale(), form="functional", backward=lambda ctx, grad: (grad * 7, None))
+    op = operator(scale(), form="functional", backward=seven_times)
     x = leaf()
     op(x, 3.0).sum().backward()
     assert x.grad.tolist() == [7] * 3
@@ -68,10 +69,12 @@ def test_a_second_derivative_by_a_derivative_that_calls_operators() -> None:
 def test_without_a_derivative_a_wanted_gradient_is_refused() -> None:
     functional, mutating = operator(scale(), form="functional"), operator(scale())
     for call in both(functional):
-        with pytest.raises(RuntimeError, match="has no derivative, but x requires .*backward=…"):
+        with pytest.raises(RuntimeError, match=r"has no derivative, but x requires .*backward=…"):
             call(leaf(), 2.0)
     for call in both(mutating):
-        with pytest.raises(RuntimeError, match="no derivative, but x .*form='functional' and back"):
+        with pytest.raises(
+            RuntimeError, match=r"no derivative, but x .*form='functional' and back"
+        ):
             call(leaf(), torch.zeros(3), 2.0)
         with pytest.raises(RuntimeError, match="writes y, which requires a gradient"):
             call(torch.ones(3), torch.nn.Parameter(torch.zeros(3)), 2.0)
@@ -109,18 +112,18 @@ def test_autograd_sees_that_what_it_saved_was_written() -> None:
 def test_forward_mode_is_refused() -> None:
     forward = torch.autograd.forward_ad
     for op, rest in (
-        (differentiated(), ()),
-        (operator(scale(), form="functional"), ()),
-        (operator(scale()), (torch.zeros(3),)),
+        (differentiated(), {}),
+        (operator(scale(), form="functional"), {}),
+        (operator(scale()), {"y": torch.zeros(3)}),
     ):
         for call in both(op):
             with forward.dual_level():
                 dual = forward.make_dual(torch.ones(3), torch.ones(3))
                 with pytest.raises(RuntimeError, match="no derivative in forward mode: use rever"):
-                    call(dual, *rest, 2.0)
-                call(torch.ones(3), *rest, 2.0)
+                    call(dual, a=2.0, **rest)
+                call(torch.ones(3), a=2.0, **rest)
             with pytest.raises(RuntimeError, match="no derivative in forward mode"):
-                torch.func.jvp(lambda x: call(x, *rest, 2.0), (torch.ones(3),), (torch.ones(3),))
+                torch.func.jvp(partial(call, a=2.0, **rest), (torch.ones(3),), (torch.ones(3),))
 
 
 def test_torch_func_differentiates_the_object() -> None:
@@ -145,7 +148,7 @@ def test_vmap_calls_a_functional_operator_for_each_example(in_dim: int) -> None:
     batch = torch.arange(6.0).reshape(2, 3)
     given = batch if in_dim == 0 else batch.T.contiguous()
     for call in both(operator(scale(), form="functional")):
-        done = torch.vmap(lambda x: call(x, 2.0), in_dims=in_dim)(given)
+        done = torch.vmap(partial(call, a=2.0), in_dims=in_dim)(given)
         assert torch.equal(done, batch * 2)
     update = operator(axpby(), form="functional")
     y = torch.ones(3)
@@ -160,7 +163,7 @@ def test_vmap_of_what_writes_its_arguments_is_refused() -> None:
         with pytest.raises(
             RuntimeError, match="writes its arguments and has no batching rule: giv"
         ):
-            torch.vmap(lambda x, y: call(x, y, 2.0))(torch.ones(2, 3), torch.ones(2, 3))
+            torch.vmap(partial(call, a=2.0))(torch.ones(2, 3), torch.ones(2, 3))
 
 
 def test_vmap_by_a_rule() -> None:
@@ -173,7 +176,7 @@ def test_vmap_by_a_rule() -> None:
 
     op = operator(scale(), form="functional", vmap=rule)
     for call in both(op):
-        done = torch.vmap(lambda x: call(x, 2.0))(torch.ones(5, 3))
+        done = torch.vmap(partial(call, a=2.0))(torch.ones(5, 3))
         assert done.tolist() == [[2] * 3] * 5
     assert calls == [5, 5]
 
@@ -239,8 +242,7 @@ def test_modes_see_the_operator() -> None:
 
 
 def test_subclasses_see_the_operator() -> None:
-    from torch.testing._internal.two_tensor import TwoTensor
-
+    TwoTensor: Any = import_module("torch.testing._internal.two_tensor").TwoTensor
     op = operator(scale(), form="functional")
     done = op(TwoTensor(torch.ones(3), torch.zeros(3)), 2.0)
     assert type(done) is TwoTensor

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from ffi_builder import SpecError, spec
 from ffi_builder.testing import make_args
-from tests.frameworks.torch_functions import NAMESPACE, axpby, in_python, scale, unique
+from tests.frameworks.torch_functions import axpby, in_python, operator, scale
 
 torch = pytest.importorskip("torch", reason="needs torch: `make test-frameworks` installs it")
 pytestmark = [
@@ -22,12 +22,6 @@ pytestmark = [
 ]
 EXAMPLES = int(os.environ.get("FFI_BUILDER_EXAMPLES", "2000")) // 50
 DTYPES = ("float32", "float64", "int32", "int64", "uint8", "float16", "bfloat16")
-
-
-def operator(function: Any, **options: Any) -> Any:
-    from ffi_builder.frameworks import torch as ffi_torch
-
-    return ffi_torch.operator(function, namespace=NAMESPACE, name=unique("checked"), **options)
 
 
 def times(ctx: Any, grad: Any) -> Any:
@@ -75,16 +69,11 @@ sizes = st.sampled_from([1, 2, 3, n, m, n * 2, n + 1, spec.ceildiv(m, 2), n * m]
 shapes = st.lists(sizes, max_size=3)
 
 
-def tensor(name: str, intent: str) -> st.SearchStrategy[spec.Tensor]:
-    layouts = ["C", "F", "any"] if intent == "in" else ["C", "F"]
-    return st.builds(
-        lambda shape, dtype, layout: spec.Tensor(
-            name, shape, dtype, device_type="cpu", intent=intent, strides=layout
-        ),
-        shapes,
-        st.sampled_from(DTYPES),
-        st.sampled_from(layouts),
-    )
+@st.composite
+def tensors(draw: st.DrawFn, name: str, intent: str) -> spec.Tensor:
+    layout = draw(st.sampled_from(["C", "F", "any"] if intent == "in" else ["C", "F"]))
+    shape, dtype = draw(shapes), draw(st.sampled_from(DTYPES))
+    return spec.Tensor(name, shape, dtype, device_type="cpu", intent=intent, strides=layout)
 
 
 def parameter(name: str) -> st.SearchStrategy[spec.Param]:
@@ -102,17 +91,15 @@ def parameter(name: str) -> st.SearchStrategy[spec.Param]:
             spec.Shape(name, [n, 2]),
         ]
     )
-    tensors = st.sampled_from(["in", "in", "out", "inout"]).flatmap(lambda i: tensor(name, i))
-    optional = tensor(name, "in").map(spec.Optional)
-    return st.one_of(tensors, tensors, scalars, optional)
+    tensor = st.sampled_from(["in", "in", "out", "inout"]).flatmap(lambda i: tensors(name, i))
+    optional = tensors(name, "in").map(spec.Optional)
+    return st.one_of(tensor, tensor, scalars, optional)
 
 
-def result(name: str) -> st.SearchStrategy[spec.Tensor]:
-    return st.builds(
-        lambda shape, dtype: spec.Tensor(name, shape, dtype, device_type="cpu"),
-        st.lists(st.sampled_from([2, n]), max_size=2),
-        st.sampled_from(DTYPES),
-    )
+@st.composite
+def results(draw: st.DrawFn, name: str) -> spec.Tensor:
+    shape = draw(st.lists(st.sampled_from([2, n]), max_size=2))
+    return spec.Tensor(name, shape, draw(st.sampled_from(DTYPES)), device_type="cpu")
 
 
 @st.composite
@@ -121,7 +108,7 @@ def signatures(draw: st.DrawFn) -> spec.Signature | None:
     first = spec.Tensor("x", [n, m], "float32", device_type="cpu", intent="in")
     rest = [draw(parameter(f"p{index}")) for index in range(draw(st.integers(1, 4)))]
     rest.sort(key=lambda param: param.default is not spec.MISSING and not param.kw_only)
-    returns = [draw(result(f"r{index}")) for index in range(draw(st.integers(0, 2)))]
+    returns = [draw(results(f"r{index}")) for index in range(draw(st.integers(0, 2)))]
     made = returns[0] if len(returns) == 1 else returns or None
     try:
         return spec.Signature("f", [first, *rest], made)
@@ -129,10 +116,17 @@ def signatures(draw: st.DrawFn) -> spec.Signature | None:
         return None
 
 
-@settings(max_examples=EXAMPLES, suppress_health_check=list(HealthCheck))
-@given(signatures(), st.sampled_from(["mutating", "functional"]), st.integers(0, 2**31))
+@settings(
+    max_examples=EXAMPLES, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much]
+)
+@given(
+    signatures(), st.sampled_from(["mutating", "functional"]), st.booleans(), st.integers(0, 2**31)
+)
 def test_random_signatures(
-    signature: spec.Signature | None, form: Literal["mutating", "functional"], seed: int
+    signature: spec.Signature | None,
+    form: Literal["mutating", "functional"],
+    present: bool,
+    seed: int,
 ) -> None:
     if signature is None:
         return
@@ -142,7 +136,12 @@ def test_random_signatures(
         event(f"refused: {str(error).partition(':')[2][:50]}")
         return
     torch.manual_seed(seed)
-    args = make_args(signature, {"n": 2, "m": 3}, "torch")
+    absent = (
+        {}
+        if present
+        else dict.fromkeys(p.name for p in signature.params if isinstance(p, spec.Optional))
+    )
+    args = make_args(signature, {"n": 2, "m": 3}, "torch", absent)
     for arg in args:
         if isinstance(arg, torch.Tensor):
             arg.copy_(torch.randint(0, 5, arg.shape))

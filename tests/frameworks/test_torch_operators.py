@@ -17,6 +17,7 @@ from tests.frameworks.torch_functions import (
     axpby,
     compiled,
     in_python,
+    operator,
     scale,
     unique,
 )
@@ -26,13 +27,6 @@ torch = pytest.importorskip("torch", reason="needs torch: `make test-frameworks`
 pytestmark = pytest.mark.filterwarnings("ignore:.*torch.jit.script:DeprecationWarning")
 
 SCALE = "`scale(x: Tensor([n], float32), y: Tensor([n], float32), a: float32)`"
-
-
-def operator(function: Any, **options: Any) -> Any:
-    from ffi_builder.frameworks import torch as ffi_torch
-
-    name = options.pop("name", None) or unique("op")
-    return ffi_torch.operator(function, namespace=NAMESPACE, name=name, **options)
 
 
 def parsed(text: str) -> Signature:
@@ -84,7 +78,7 @@ def test_the_schema_has_kinds_defaults_and_keywords() -> None:
         call(x)
         call(x, torch.ones(3, dtype=torch.bool), 5, 1.5, mode="down", sizes=[2, 3], flag=False)
         call(x, count=7)
-        with pytest.raises(ValueError, match="Mismatched mode .*'up', 'down' but got 'left'"):
+        with pytest.raises(ValueError, match=r"Mismatched mode .*'up', 'down' but got 'left'"):
             call(x, mode="left")
 
 
@@ -149,7 +143,7 @@ def test_what_is_allocated(params: str, shape: tuple[int, ...], strides: tuple[i
 def test_errors_in_eager_mode_are_those_of_the_wrapper() -> None:
     op = operator(scale())
     for call in (op, op.overload):
-        with pytest.raises(ValueError) as raised:
+        with pytest.raises(ValueError, match="Mismatched") as raised:
             call(torch.ones(3), torch.ones(4), 1.0)
         assert str(raised.value) == (
             f"Mismatched y.shape[0] on argument #1 when calling: {SCALE}, "
@@ -159,13 +153,13 @@ def test_errors_in_eager_mode_are_those_of_the_wrapper() -> None:
             call(torch.ones(3, dtype=torch.float64), torch.ones(3), 1.0)
     with pytest.raises(TypeError, match="Mismatched type of x on argument #0"):
         op("x", torch.ones(3), 1.0)
-    with pytest.raises(TypeError, match="missing a required argument|missing 1 required"):
+    with pytest.raises(TypeError, match=r"missing a required argument|missing 1 required"):
         operator(scale(), form="functional")(torch.ones(3))
 
 
 def test_errors_while_tracing_are_those_of_the_wrapper() -> None:
     op = operator(scale())
-    with pytest.raises(ValueError) as raised:
+    with pytest.raises(ValueError, match="Mismatched") as raised:
         op(torch.ones(3, device="meta"), torch.ones(4, device="meta"), 1.0)
     assert str(raised.value) == (
         f"Mismatched y.shape[0] on argument #1 when calling: {SCALE}, "
@@ -220,10 +214,10 @@ def test_options_that_are_refused() -> None:
         ValueError, match="expected 'mutating' or 'functional' but got 'functionl', did"
     ):
         operator(f, form="functionl")
-    with pytest.raises(ValueError, match="backward: .*form='functional'"):
-        operator(f, backward=lambda ctx, grad: None)
+    with pytest.raises(ValueError, match=r"backward: .*form='functional'"):
+        operator(f, backward=len)
     with pytest.raises(ValueError, match="setup_context: it is called for backward="):
-        operator(f, form="functional", setup_context=lambda ctx, inputs, output: None)
+        operator(f, form="functional", setup_context=len)
     with pytest.raises(TypeError, match="function: expected one of a compiled module"):
         operator(len)
     with pytest.raises(ValueError, match="name: expected an identifier but got 'a-b'"):
@@ -238,7 +232,9 @@ def test_a_signature_may_be_given() -> None:
     said = parsed("f(x: Tensor([n], float32, intent=in), y: Tensor([n], float32, intent=out))")
     assert words(operator(unsaid, signature=said)) == "(Tensor x, Tensor(a1!) y) -> ()"
     other = parsed("f(x: Tensor([n], float32, intent=in), y: Tensor([m], float32, intent=out))")
-    with pytest.raises(SpecError, match="the function has another one: f.* differ in intent alone"):
+    with pytest.raises(
+        SpecError, match=r"the function has another one: f.* differ in intent alone"
+    ):
         operator(unsaid, signature=other)
 
 
@@ -263,7 +259,7 @@ def test_versions_are_raised_however_it_is_called() -> None:
 def test_dispatch_follows_the_device_of_the_signature() -> None:
     cuda = nop("f(x: Tensor([n], float32, device_type=cuda, intent=inout), s: EnvStream)")
     op = operator(cuda)
-    with pytest.raises(ValueError, match="Mismatched x.device_type .* expected cuda but got cpu"):
+    with pytest.raises(ValueError, match=r"Mismatched x\.device_type .* expected cuda but got cpu"):
         op(torch.ones(3))
     with pytest.raises(NotImplementedError, match="CPU"):
         op.overload(torch.ones(3))

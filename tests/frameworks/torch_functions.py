@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any, Final
 
 import tvm_ffi
@@ -60,6 +61,13 @@ llvm.func @scale(%x: !llvm.ptr, %y: !llvm.ptr, %n: i64, %a: f32) {
 """
 
 
+def operator(function: Any, *, name: str | None = None, **options: Any) -> Any:
+    """An operator of that function, under a name that no other has."""
+    from ffi_builder.frameworks import torch as ffi_torch  # needs torch, which may be missing
+
+    return ffi_torch.operator(function, namespace=NAMESPACE, name=name or unique("op"), **options)
+
+
 def unique(name: str) -> str:
     """A name that no operator of this process has."""
     return f"{name}_{next(_numbers)}"
@@ -104,7 +112,7 @@ def in_python(signature: Signature) -> Any:
 
 def mixed(signature: Signature) -> Callable[..., object]:
     """A kernel that puts a number that depends on all arguments into all that it writes."""
-    torch: Any = __import__("torch")
+    torch: Any = import_module("torch")
 
     def kernel(*args: Any) -> None:
         total = 1.0
