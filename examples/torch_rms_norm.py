@@ -77,13 +77,13 @@ class RMSNorm(torch.nn.RMSNorm):
         return norm(x, self.weight, self.eps)[0]
 
 
-def trained(norm, x, steps=40):
+def trained(norm, steps=40):
     """Train a small network with this normalization, and return the losses."""
     torch.manual_seed(0)
+    x, losses = torch.rand(64, 16), []
     model = torch.nn.Sequential(torch.nn.Linear(16, 32), norm(32, eps=1e-6), torch.nn.Linear(32, 1))
     optimizer = torch.optim.Adam(model.parameters(), lr=0.02)
     loss_of = torch.compile(lambda: (model(x) - x[:, :1]).square().mean(), fullgraph=True)
-    losses = []
     for _ in range(steps):
         optimizer.zero_grad()
         (loss := loss_of()).backward()
@@ -94,7 +94,6 @@ def trained(norm, x, steps=40):
 
 if __name__ == "__main__":
     warnings.simplefilter("ignore", DeprecationWarning)  # torch's own, of torch.jit
-    x = torch.rand(64, 16)
-    ours, theirs = trained(RMSNorm, x), trained(torch.nn.RMSNorm, x)
+    ours, theirs = map(trained, (RMSNorm, torch.nn.RMSNorm))
     torch.testing.assert_close(ours, theirs, rtol=1e-3, atol=1e-5)
     print(f"{len(ours)} steps under torch.compile: the losses are those of torch.nn.RMSNorm")
