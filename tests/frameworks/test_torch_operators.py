@@ -12,6 +12,7 @@ import pytest
 from ffi_builder import SpecError, spec
 from ffi_builder.providers import NopCallProvider
 from ffi_builder.spec import Signature
+from tests.entry.functions import needs_extension
 from tests.frameworks.torch_functions import (
     NAMESPACE,
     axpby,
@@ -261,8 +262,34 @@ def test_dispatch_follows_the_device_of_the_signature() -> None:
     op = operator(cuda)
     with pytest.raises(ValueError, match=r"Mismatched x\.device_type .* expected cuda but got cpu"):
         op(torch.ones(3))
-    with pytest.raises(NotImplementedError, match="CPU"):
+    with torch.inference_mode(), pytest.raises(NotImplementedError, match="'CPU' backend"):
         op.overload(torch.ones(3))
     assert op(torch.ones(3, device="meta")) is None
     either = operator(nop("f(x: Tensor([n], float32, device_type=any, intent=inout))"))
     either.overload(torch.ones(3))
+
+
+@needs_extension
+def test_calls_are_read_in_c_unless_a_mode_is_on() -> None:
+    op = operator(scale())
+    x, y = torch.ones(3), torch.zeros(3)
+    for _ in range(5):
+        op(x, y, a=2.0)
+    assert op._general_calls == 0
+    with torch.utils._python_dispatch.TorchDispatchMode():
+        op(x, y, 2.0)
+    with torch.overrides.BaseTorchFunctionMode():
+        op(x, y, 2.0)
+    assert op._general_calls == 2
+    with torch.no_grad():
+        op(torch.nn.Parameter(x), y, 2.0)
+    assert op._general_calls == 2
+    assert op.__call__(x, y, 3.0) is None
+    assert y.tolist() == [3] * 3
+
+
+def test_whether_the_gil_is_released_is_as_it_was() -> None:
+    f = scale()
+    f.release_gil = False
+    op = operator(f)
+    assert getattr(op, "release_gil", False) is False

@@ -1,10 +1,15 @@
-"""The object that callers have: the fast entry in eager mode, the operator in everything else."""
+"""The object that callers have: the fast entry in eager mode, the operator in everything else.
+
+Where the extension is used, and the form is mutating, it is an entry: a call is read in C, and goes
+to the operator if a mode is on, or a tensor is more than its data. Otherwise the same is Python.
+"""
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from typing import Any, Final, NoReturn
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from typing_extensions import Self
 
@@ -17,49 +22,53 @@ from ffi_builder.runtime.python.signature import python_signature
 _is_traced: Final = _torch.is_traced
 _modes: Final = _torch.dispatch_modes
 _function_modes: Final = _torch.function_modes
+Function = Callable[..., Any]
+
+
+@dataclass(frozen=True, eq=False)
+class OperatorInfo(Info):
+    """What an operator knows of itself and of its function."""
+
+    overload: Any = None
+    spec: spec.Signature | None = None
+    eager: Function | None = None
+    """Calls the function, or returns `DOUBT`."""
+    in_functorch: Function | None = None
 
 
 class Operator:
-    """An operator of PyTorch that calls a compiled function; `operator` makes it.
+    """An operator of PyTorch that calls a compiled function; `operator` makes it."""
 
-    Attributes:
-        overload: the operator, `torch.ops.<namespace>.<name>.default`.
-        signature: the signature of the function.
-    """
-
-    def __init__(
-        self,
-        name: str,
-        overload: Any,
-        signature: spec.Signature,
-        info: Info,
-        eager: Callable[..., Any],
-        in_functorch: Callable[..., Any] | None,
-    ) -> None:
-        """Made by `operator`."""
-        self.__name__ = name
-        self.__doc__ = info.documentation
-        self.overload = overload
-        self.signature = signature
-        self._info = info
-        self._eager = eager
-        self._in_functorch = in_functorch
+    __slots__ = ()
+    if TYPE_CHECKING:
+        _info: OperatorInfo
 
     def __call__(self, *args: Any, **keywords: Any) -> Any:
         """Call the function; as an operator where anything looks at operators."""
+        # torch.compile reads this. A call of an entry does not come here.
         if _is_traced() or _modes() or _function_modes():
-            return self.overload(*args, **keywords)
-        result = self._eager(*args, **keywords)
-        if result is not DOUBT:
-            return result
-        if self._in_functorch is not None and not keywords and _torch.in_functorch():
-            return self._in_functorch(*args)
-        return self.overload(*args, **keywords)
+            return self._info.overload(*args, **keywords)
+        return checked(self._info, *args, **keywords)
+
+    @property
+    def overload(self) -> Any:
+        """The operator, `torch.ops.<namespace>.<name>.default`."""
+        return self._info.overload
+
+    @property
+    def signature(self) -> spec.Signature:
+        """The signature of the function."""
+        assert self._info.spec is not None
+        return self._info.spec
 
     @property
     def schema(self) -> str:
         """The schema of the operator."""
         return str(self.overload._schema)
+
+    @property
+    def __name__(self) -> str:
+        return self.overload._schema.name.partition("::")[2]
 
     @property
     def __signature__(self) -> inspect.Signature:
@@ -80,23 +89,48 @@ class Operator:
         raise TypeError(f"cannot pickle {self!r}: its code is in this process")
 
 
+class PythonOperator(Operator):
+    """An operator whose calls are not read in C."""
+
+    def __init__(self, info: OperatorInfo) -> None:
+        """Made by `operator`."""
+        self._info = info
+
+
+def checked(info: OperatorInfo, *args: Any, **keywords: Any) -> Any:
+    """Call the function, or the operator if a tensor is more than its data; no mode is on."""
+    assert info.eager is not None
+    result = info.eager(*args, **keywords)
+    if result is not DOUBT:
+        return result
+    if info.in_functorch is not None and not keywords and _torch.in_functorch():
+        return info.in_functorch(*args)
+    return info.overload(*args, **keywords)
+
+
+@dataclass(frozen=True)
 class Careful:
     """What a call goes to if the extension does not read it.
 
-    Errors are the wrapper's. Tensors that are more than their data go to the operator.
+    Errors are the wrapper's. `otherwise` gets what a mode is to see, and tensors that are more than
+    their data.
     """
 
-    def __init__(self, general: Callable[..., Any]) -> None:
-        """Made with the function in Python, which says what is wrong with a call."""
-        self._general = general
+    general: Function
+    """The function in Python, which says what is wrong with a call."""
+    otherwise: Function
 
     def __call__(self, *args: Any, **keywords: Any) -> Any:
-        """Call the function, or return `DOUBT`."""
-        tensor = _torch.torch.Tensor
+        """Call the function, or `otherwise`."""
+        plain = not (_modes() or _function_modes())
         for value in (*args, *keywords.values()):
-            if isinstance(value, tensor) and not _is_plain(value):
-                return DOUBT
-        return self._general(*args, **keywords)
+            plain = plain and (not isinstance(value, _torch.torch.Tensor) or _is_plain(value))
+        return (self.general if plain else self.otherwise)(*args, **keywords)
+
+
+def doubt(*args: Any, **keywords: Any) -> object:
+    """Return `DOUBT`."""
+    return DOUBT
 
 
 def _is_plain(tensor: Any) -> bool:

@@ -13,13 +13,21 @@ from ffi_builder.builder.metadata import metadata
 from ffi_builder.errors import SpecError
 from ffi_builder.frameworks.torch import _torch
 from ffi_builder.frameworks.torch.batching import NotBatched, Sequential
-from ffi_builder.frameworks.torch.calls import Careful, Operator
+from ffi_builder.frameworks.torch.calls import (
+    Careful,
+    Operator,
+    OperatorInfo,
+    PythonOperator,
+    doubt,
+)
 from ffi_builder.frameworks.torch.code import Writer
 from ffi_builder.frameworks.torch.derivative import (
+    Differentiated,
     Refused,
-    differentiated,
+    directly,
     for_functorch,
     note_written,
+    without_keyset,
 )
 from ffi_builder.frameworks.torch.interface import FORMS, Form, Interface
 from ffi_builder.frameworks.torch.schema import schema
@@ -97,17 +105,27 @@ def operator(
     text = schema(interface, name)
     checks = Checks(interface)
     fake = Writer(interface).allocating(checks)
-    kernel, eager = _callers(function, interface)
+    direct = not interface.functional and entries.reads_arrays(info)
+    eager = _eager(function, interface)
 
     library = _torch.torch.library.Library(namespace, "FRAGMENT")
     tag = _torch.torch.Tag
     library.define(text, tags=(tag.pt2_compliant_tag, tag.needs_exact_strides, *tags))
     _libraries[qualified] = library
     overload = getattr(getattr(_torch.torch.ops, namespace), name).default
+    kernel = _kernel(function, interface)
     for key in interface.dispatch_keys():
         library.impl(name, kernel, key)
     _torch.torch.library.register_fake(qualified, fake, lib=library)
-    _register_autograd(library, qualified, overload, interface, backward, setup_context)
+    refused = Refused(qualified, overload, interface)
+    made = _read_in_c(function, info, refused) if direct else None
+    if made is not None:
+        library.impl(name, made, "Autograd")
+    else:
+        slow = without_keyset(refused)
+        if backward is not None:
+            slow = Differentiated(qualified, _torch_kernel(qualified, backward, setup_context))
+        library.impl(name, directly(eager, slow), "Autograd", with_keyset=True)
     rule: Any = vmap
     if rule is None:
         rule = NotBatched(qualified) if interface.mutated else Sequential(interface, overload)
@@ -116,24 +134,49 @@ def operator(
     in_functorch = None
     if backward is not None:
         in_functorch = for_functorch(overload, backward, setup_context, rule)
-    return Operator(name, overload, interface.signature, info, eager, in_functorch)
+    own_fields = {field.name: getattr(info, field.name) for field in dataclasses.fields(info)}
+    own_info = OperatorInfo(
+        **own_fields,
+        overload=overload,
+        spec=interface.signature,
+        eager=eager,
+        in_functorch=in_functorch,
+    )
+    found = _read_in_c(function, own_info, overload) if direct else None
+    return PythonOperator(own_info) if found is None else found
 
 
-def _callers(
-    function: tvm_ffi.Function, interface: Interface
-) -> tuple[Callable[..., Any], Callable[..., Any]]:
-    """Return what the operator calls, and what is called in eager mode."""
+def _eager(function: tvm_ffi.Function, interface: Interface) -> Callable[..., Any]:
+    """Return what calls the function, or returns `DOUBT`."""
+    careful: Any = entries.made_careful(_same_function(function), interface.info, _in_doubt)
+    if interface.functional or not entries.reads_arrays(interface.info):
+        return Writer(interface).calling(careful, after=_after(interface.info), careful=True)
+    return careful
+
+
+def _kernel(function: tvm_ffi.Function, interface: Interface) -> Callable[..., Any]:
+    """Return what the operator calls on a device."""
     info = interface.info
-    # Calls that are read in C raise the versions themselves.
-    after = None if entries.reads_arrays(info) else note_written
     kernel: Any = entries.made(_same_function(function), info.name, info)
-    careful: Any = entries.made_careful(_same_function(function), info, Careful)
-    kernel.release_gil = careful.release_gil = function.release_gil
-    if interface.functional or after is not None:
-        careful = Writer(interface).calling(careful, after=after, careful=True)
-    if interface.functional or after is not None or interface.has_keywords:
-        kernel = Writer(interface).calling(kernel, after=after)
-    return kernel, careful
+    if interface.functional or interface.has_keywords or not entries.reads_arrays(info):
+        return Writer(interface).calling(kernel, after=_after(info))
+    return kernel
+
+
+def _after(info: Info) -> Callable[[Any], None] | None:
+    """Return what raises the versions of what was written; calls read in C do so themselves."""
+    return None if entries.reads_arrays(info) else note_written
+
+
+def _in_doubt(general: Callable[..., Any]) -> Careful:
+    return Careful(general, doubt)
+
+
+def _read_in_c(function: tvm_ffi.Function, info: Info, otherwise: Callable[..., Any]) -> Any:
+    """Return an entry that calls the function, or `otherwise` in doubt; None if there is none."""
+    return entries.made_operator(
+        _same_function(function), info, lambda general: Careful(general, otherwise), Operator
+    )
 
 
 def _check_options(form: object, backward: object, setup_context: object) -> None:
@@ -206,22 +249,15 @@ def _without_intent(param: spec.Param) -> spec.Param:
             return param
 
 
-def _register_autograd(
-    library: Any,
-    qualified: str,
-    overload: Any,
-    interface: Interface,
-    backward: Callable[..., Any] | None,
-    setup_context: Callable[..., Any] | None,
-) -> None:
-    kernel: Any = Refused(qualified, overload, interface)
-    if backward is not None:
-        made = _Recorder()
-        _torch.torch.library.register_autograd(
-            qualified, backward, setup_context=setup_context, lib=made
-        )
-        kernel = differentiated(qualified, made.kernel)
-    library.impl(qualified.partition("::")[2], kernel, "Autograd", with_keyset=True)
+def _torch_kernel(
+    qualified: str, backward: Callable[..., Any], setup_context: Callable[..., Any] | None
+) -> Callable[..., Any]:
+    """Return the kernel for autograd that torch makes of a derivative."""
+    made = _Recorder()
+    _torch.torch.library.register_autograd(
+        qualified, backward, setup_context=setup_context, lib=made
+    )
+    return made.kernel
 
 
 class _Recorder:
@@ -237,4 +273,6 @@ class _Recorder:
 
 def _same_function(function: tvm_ffi.Function) -> tvm_ffi.Function:
     """Return another function object of the same code."""
-    return cast("Any", tvm_ffi.Array([function]))[0]
+    same: Any = cast("Any", tvm_ffi.Array([function]))[0]
+    same.release_gil = function.release_gil
+    return same

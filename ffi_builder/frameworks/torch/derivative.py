@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Final, NoReturn, TypeAlias, cast
 
 from ffi_builder.frameworks.torch import _torch
+from ffi_builder.frameworks.torch.code import DOUBT
 from ffi_builder.frameworks.torch.interface import Interface
 
 Kernel: TypeAlias = Callable[..., Any]
@@ -32,14 +33,14 @@ class Refused:
     overload: Any
     interface: Interface
 
-    def __call__(self, keyset: Any, *args: Any, **keywords: Any) -> Any:
+    def __call__(self, *args: Any, **keywords: Any) -> Any:
         """Call the operator below autograd."""
         refuse_tangents(self.name, args, keywords)
         wanted = _torch.torch.is_grad_enabled() and self.interface.differentiable
         if wanted and _torch.any_requires_grad(*args, **keywords):
             self._refuse(args, keywords)
         with _torch.BelowAutograd():
-            return self.overload.redispatch(keyset & _torch.AFTER_AUTOGRAD, *args, **keywords)
+            return self.overload(*args, **keywords)
 
     def _refuse(self, args: Sequence[Any], keywords: dict[str, Any]) -> None:
         given = {argument.name: argument for argument in self.interface.given}
@@ -65,17 +66,50 @@ class Refused:
         )
 
 
-def differentiated(name: str, kernel: Kernel) -> Kernel:
-    """Return the kernel for autograd, which torch made, with checks for what it cannot do."""
+@dataclass(frozen=True)
+class Differentiated:
+    """The kernel for autograd where there is a derivative.
 
-    def autograd(keyset: Any, *args: Any, **keywords: Any) -> Any:
-        refuse_tangents(name, args, keywords)
+    Raises:
+        RuntimeError: a tangent is wanted, or `torch.func` differentiates below the object.
+    """
+
+    name: str
+    kernel: Kernel
+    """What torch made, which takes the dispatch keys first."""
+
+    def __call__(self, keyset: Any, *args: Any, **keywords: Any) -> Any:
+        """Call the operator below autograd, and note the derivative if a gradient is wanted."""
+        refuse_tangents(self.name, args, keywords)
         if _torch.in_functorch() and _torch.any_requires_grad(*args, **keywords):
             raise RuntimeError(
-                f"{name} has no derivative for torch.func here: call what operator() returned, not "
-                f"torch.ops, with positional arguments, and outside of torch.compile"
+                f"{self.name} has no derivative for torch.func here: call what operator() returned,"
+                f" not torch.ops, with positional arguments, and outside of torch.compile"
             )
-        return kernel(keyset, *args, **keywords)
+        return self.kernel(keyset, *args, **keywords)
+
+
+def without_keyset(kernel: Kernel) -> Kernel:
+    """Return a kernel that takes the dispatch keys first, and leaves them out."""
+
+    def called(keyset: Any, *args: Any, **keywords: Any) -> Any:
+        return kernel(*args, **keywords)
+
+    return called
+
+
+def directly(eager: Kernel, otherwise: Kernel) -> Kernel:
+    """Return a kernel for autograd that calls the function if autograd has nothing to do.
+
+    `eager` returns `DOUBT` where that is not sure. This saves the way back through the dispatcher.
+    """
+
+    def autograd(keyset: Any, *args: Any, **keywords: Any) -> Any:
+        if not _torch.dispatch_modes():
+            result = eager(*args, **keywords)
+            if result is not DOUBT:
+                return result
+        return otherwise(keyset, *args, **keywords)
 
     return autograd
 
@@ -129,6 +163,9 @@ def refuse_tangents(name: str, args: Sequence[Any], keywords: dict[str, Any]) ->
 
 
 def note_written(tensor: Any) -> None:
-    """Tell autograd that a tensor was written. Those of inference mode have no version."""
-    if not tensor.is_inference():
+    """Tell autograd that a tensor was written. Those of inference mode have no version.
+
+    Arrays of other frameworks may have been given too.
+    """
+    if isinstance(tensor, _torch.torch.Tensor) and not tensor.is_inference():
         _torch.increment_version(tensor)

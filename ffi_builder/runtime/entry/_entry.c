@@ -41,7 +41,9 @@ typedef struct {
     unsigned int general_calls;
 } Entry;
 
-static PyTypeObject *entry_type;
+enum { MAX_TYPES = 2 };
+static PyTypeObject *entry_types[MAX_TYPES];
+static int entry_type_count;
 static struct {
     PyTypeObject *function; /* tvm_ffi.Function */
     Py_ssize_t entry;       /* where an entry's own fields begin */
@@ -382,6 +384,61 @@ static PyObject *call_read(PyObject *self, PyObject *const *args, size_t flagged
     return call_general(self, args, flagged, keywords, 1);
 }
 
+/* ---- operators of torch */
+
+/* Whether anything looks at operators now: modes of torch_dispatch and torch_function. */
+static struct {
+    _Bool (*dispatch)(_Bool skip_infra);
+    _Bool (*function)(void);
+} modes;
+
+/* A call of an operator: while a mode is on, the general way calls it through the dispatcher. */
+static PyObject *call_operator(PyObject *self, PyObject *const *args, size_t flagged,
+                               PyObject *keywords)
+{
+    if (modes.dispatch(0) || modes.function()) return call_general(self, args, flagged, keywords, 0);
+    return call_read(self, args, flagged, keywords);
+}
+
+PyDoc_STRVAR(use_modes_doc,
+             "use_modes(dispatch, function)\n--\n\n"
+             "Take the addresses of torch's functions that say whether a mode is on.");
+
+static PyObject *use_modes(PyObject *module, PyObject *args)
+{
+    (void)module;
+    unsigned long long dispatch, function;
+    if (!PyArg_ParseTuple(args, "KK", &dispatch, &function)) return NULL;
+    modes.dispatch = (_Bool (*)(_Bool))(uintptr_t)dispatch;
+    modes.function = (_Bool (*)(void))(uintptr_t)function;
+    Py_RETURN_NONE;
+}
+
+static int is_entry(PyObject *object)
+{
+    for (int i = 0; i < entry_type_count; i++)
+        if (Py_TYPE(object) == entry_types[i]) return 1;
+    PyErr_SetString(PyExc_TypeError, "this is no entry");
+    return 0;
+}
+
+PyDoc_STRVAR(ask_for_modes_doc,
+             "ask_for_modes(entry)\n--\n\n"
+             "Read calls of this entry only while no mode of torch is on. `use_modes` comes first.");
+
+static PyObject *ask_for_modes(PyObject *module, PyObject *self)
+{
+    (void)module;
+    if (!is_entry(self)) return NULL;
+    Entry *entry = entry_of(self);
+    if (modes.dispatch == NULL || entry->call == NULL) {
+        PyErr_SetString(PyExc_RuntimeError, "use_modes and describe come first");
+        return NULL;
+    }
+    if (entry->call == call_read) entry->call = call_operator;
+    Py_RETURN_NONE;
+}
+
 /* ---- the type */
 
 static int entry_traverse(PyObject *self, visitproc visit, void *arg)
@@ -440,9 +497,10 @@ static void entry_dealloc(PyObject *self)
 }
 
 PyDoc_STRVAR(make_type_doc,
-             "make_type(bases, size, handle, release_gil, addresses, learn)\n--\n\n"
-             "Make the type of entries: `bases` end with tvm_ffi.Function, whose instances have "
-             "`size` bytes.");
+             "make_type(bases, size, handle, release_gil, addresses, learn, call)\n--\n\n"
+             "Make a type of entries: `bases` end with tvm_ffi.Function, whose instances have "
+             "`size` bytes. With `call` false its `__call__` is that of the bases, for who looks it "
+             "up: calls do not use it.");
 
 static PyObject *make_type(PyObject *module, PyObject *args)
 {
@@ -450,12 +508,13 @@ static PyObject *make_type(PyObject *module, PyObject *args)
     PyObject *bases, *learner;
     Py_ssize_t size, handle, release_gil;
     unsigned long long incref, decref, string, take_error, set_stream;
-    if (!PyArg_ParseTuple(args, "O!nnn(KKKKK)O", &PyTuple_Type, &bases, &size, &handle,
+    int own_call;
+    if (!PyArg_ParseTuple(args, "O!nnn(KKKKK)Op", &PyTuple_Type, &bases, &size, &handle,
                           &release_gil, &incref, &decref, &string, &take_error,
-                          &set_stream, &learner))
+                          &set_stream, &learner, &own_call))
         return NULL;
-    if (entry_type != NULL) {
-        PyErr_SetString(PyExc_RuntimeError, "the type is made already");
+    if (entry_type_count == MAX_TYPES) {
+        PyErr_SetString(PyExc_RuntimeError, "the types are made already");
         return NULL;
     }
     PyObject *function = PyTuple_GetItem(bases, PyTuple_Size(bases) - 1);
@@ -472,7 +531,6 @@ static PyObject *make_type(PyObject *module, PyObject *args)
         {NULL, 0, 0, 0, NULL},
     };
     PyType_Slot slots[] = {
-        {Py_tp_call, PyVectorcall_Call},
         {Py_tp_traverse, entry_traverse},
         {Py_tp_clear, entry_clear},
         {Py_tp_dealloc, entry_dealloc},
@@ -480,6 +538,7 @@ static PyObject *make_type(PyObject *module, PyObject *args)
         {Py_tp_alloc, PyType_GenericAlloc},
         {Py_tp_free, PyObject_GC_Del},
         {Py_tp_members, members},
+        {own_call ? Py_tp_call : 0, PyVectorcall_Call},
         {0, NULL},
     };
     PyType_Spec spec = {
@@ -499,13 +558,14 @@ static PyObject *make_type(PyObject *module, PyObject *args)
     ffi.string = (int (*)(const ByteArray *, Any *))(uintptr_t)string;
     ffi.take_error = (void (*)(void **))(uintptr_t)take_error;
     ffi.set_stream = (int (*)(int32_t, int32_t, void *, void **))(uintptr_t)set_stream;
-    entry_type = (PyTypeObject *)PyType_FromSpecWithBases(&spec, bases);
-    if (entry_type == NULL) return NULL;
+    PyObject *made = PyType_FromSpecWithBases(&spec, bases);
+    if (made == NULL) return NULL;
+    entry_types[entry_type_count++] = (PyTypeObject *)made;
     Py_INCREF(function);
     Py_INCREF(learner);
     base.learn = learner;
-    Py_INCREF((PyObject *)entry_type);
-    return (PyObject *)entry_type;
+    Py_INCREF(made);
+    return made;
 }
 
 PyDoc_STRVAR(use_finish_doc,
@@ -531,8 +591,8 @@ static PyObject *describe(PyObject *module, PyObject *args)
     (void)module;
     PyObject *self, *name, *info, *make_python, *parameters;
     int lenient, positional;
-    if (!PyArg_ParseTuple(args, "O!OOOpiO", entry_type, &self, &name, &info, &make_python, &lenient,
-                          &positional, &parameters))
+    if (!PyArg_ParseTuple(args, "OOOOpiO", &self, &name, &info, &make_python, &lenient,
+                          &positional, &parameters) || !is_entry(self))
         return NULL;
     Entry *entry = entry_of(self);
     if (entry->call != NULL) {
@@ -708,6 +768,8 @@ static PyMethodDef methods[] = {
     {"use_numpy", use_numpy, METH_VARARGS, use_numpy_doc},
     {"use_managed", use_managed, METH_VARARGS, use_managed_doc},
     {"use_torch", use_torch, METH_VARARGS, use_torch_doc},
+    {"use_modes", use_modes, METH_VARARGS, use_modes_doc},
+    {"ask_for_modes", ask_for_modes, METH_O, ask_for_modes_doc},
     {"use_exchange", use_exchange, METH_VARARGS, use_exchange_doc},
     {NULL, NULL, 0, NULL},
 };

@@ -59,6 +59,36 @@ _SHIM: Final = [
 _REQUIRES_GRAD: Final = "_ZNK3c1010TensorImpl13requires_gradEv"
 
 
+_MODES: Final = {
+    "libc10.so": "_ZN3c104impl20TorchDispatchModeTLS13any_modes_setEb",
+    "libtorch_cpu.so": "_ZN2at4impl27torch_function_mode_enabledEv",
+}
+
+
+def mode_addresses(torch: Any) -> tuple[int, ...]:
+    """Return the addresses of functions that say whether a mode is on: of dispatch, of functions.
+
+    Raises:
+        LayoutError: there are none, or they say something else.
+    """
+    folder = Path(torch.__file__).parent / "lib"
+    try:
+        libraries = [ctypes.CDLL(str(folder / name)) for name in _MODES]
+    except OSError as error:
+        raise LayoutError(str(error)) from None
+    found = tuple(map(address_of, libraries, _MODES.values()))
+    asked = [ctypes.CFUNCTYPE(ctypes.c_bool, ctypes.c_bool)(address) for address in found]
+    modes = torch.utils._python_dispatch
+    with modes._disable_current_modes(), torch._C.DisableTorchFunction():
+        expect(not asked[0](False), "a mode is said to be on")
+        with modes.TorchDispatchMode():
+            expect(asked[0](False), "a dispatch mode is not seen")
+    with torch.overrides.BaseTorchFunctionMode():
+        expect(asked[1](False), "a function mode is not seen")
+    expect(asked[1](False) == torch._C._is_torch_function_mode_enabled(), "modes differ")
+    return found
+
+
 def torch_layout(torch: Any) -> TorchLayout:
     """Find the layout of exact `torch.Tensor`s and Parameters."""
     folder = Path(torch.__file__).parent / "lib"

@@ -101,6 +101,32 @@ def made_careful(
     return _entry(found, function, info.name, info, lenient=False, make_python=make)
 
 
+def made_operator(
+    function: tvm_ffi.Function,
+    info: Info,
+    otherwise: Callable[[Callable[..., Any]], Any],
+    face: type,
+) -> Any:
+    """The same as `made_careful` for an operator of torch; None where that cannot be read in C.
+
+    What is made is a `face`, whose `__call__` only tools see; the same for all operators. While a
+    mode of torch is on, calls are not read.
+    """
+    found = extension()
+    maker = available.operators((face, tvm_ffi.Function))
+    if not isinstance(found, Extension) or maker is None:
+        return None
+
+    def make(general: tvm_ffi.Function, info: Info) -> Callable[..., Any]:
+        return otherwise(with_keywords(general, info))
+
+    result = _entry(
+        Extension(found.module, maker), function, info.name, info, lenient=False, make_python=make
+    )
+    found.module.ask_for_modes(result)
+    return result
+
+
 def reads_arrays(info: Info) -> bool:
     """Whether calls with nothing but plain arguments are read in C, all of them."""
     found = extension()
@@ -122,6 +148,7 @@ def _entry(
 ) -> Any:
     """Make an entry; `make_python` makes what it calls if it does not read the arguments itself."""
     result: Any = found.make()
+    result.release_gil = function.release_gil
     result.__move_handle_from__(function)
     parameters, positional = _parameters(info, lenient=lenient, most=found.module.MAX_ARGS)
     found.module.describe(result, name, info, make_python, lenient, positional, parameters)

@@ -82,6 +82,7 @@ WrappedFunction.__doc__ = Described.__dict__["__doc__"]
 def wrapped(function: tvm_ffi.Function, name: str, info: Info | None) -> WrappedFunction:
     """Move `function` into one with a name and a signature; it is empty afterwards."""
     result = WrappedFunction.__new__(WrappedFunction)
+    result.release_gil = function.release_gil
     result.__move_handle_from__(function)
     result._name, result._info = name, info  # pyright: ignore[reportPrivateUsage]
     return result
