@@ -34,6 +34,7 @@ SIGNATURE = spec.Signature.parse(
 )
 MORE = 20
 """Calls in a compiled graph beyond the first."""
+CHOICES = (min, statistics.median)
 
 
 def compiled() -> Any:
@@ -127,25 +128,29 @@ def main() -> None:
     rounds, count = (5, 200) if quick else (40, 1000)
     every = ways()
     eager: dict[str, list[float]] = {name: [] for name, (_, on, _) in every.items() if on}
-    graph: dict[str, list[float]] = {name: [] for name, (_, _, on) in every.items() if on}
+    few: dict[str, list[float]] = {name: [] for name, (_, _, on) in every.items() if on}
+    many: dict[str, list[float]] = {name: [] for name in few}
     with torch.no_grad():
-        compiled = {name: graphs(every[name][0]) for name in graph}
+        compiled = {name: graphs(every[name][0]) for name in few}
         for once, often in compiled.values():
             seconds_a_call(once, 20)
             seconds_a_call(often, 20)
         for _ in range(rounds):
             for name in random.sample(list(eager), len(eager)):
                 eager[name].append(1e9 * seconds_a_call(every[name][0], count))
-            for name in random.sample(list(graph), len(graph)):
-                few, many = (seconds_a_call(made, count // 10) for made in compiled[name])
-                graph[name].append(1e9 * (many - few) / MORE)
+            for name in random.sample(list(few), len(few)):
+                for made, times in zip(compiled[name], (few, many), strict=True):
+                    times[name].append(1e9 * seconds_a_call(made, count // 5))
+
+    def more(name: str, choose: Callable[[list[float]], float]) -> float:
+        return (choose(many[name]) - choose(few[name])) / MORE
+
     print("| ns a call | eager: least | median | one more in a graph: least | median |")
     print("| --- | ---: | ---: | ---: | ---: |")
     for name in every:
         cells = [
-            f"{choose(times[name]):,.0f}" if name in times else ""
-            for times in (eager, graph)
-            for choose in (min, statistics.median)
+            *(f"{choose(eager[name]):,.0f}" if name in eager else "" for choose in CHOICES),
+            *(f"{more(name, choose):,.0f}" if name in few else "" for choose in CHOICES),
         ]
         print(f"| {name} | {' | '.join(cells)} |")
 

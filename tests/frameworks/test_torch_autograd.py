@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from tests.frameworks.torch_functions import axpby, operator, scale
+from ffi_builder.spec import Signature
+from tests.frameworks.torch_functions import axpby, in_python, operator, scale
 
 torch = pytest.importorskip("torch", reason="needs torch: `make test-frameworks` installs it")
 pytestmark = [
@@ -255,3 +256,37 @@ def test_sparse_and_empty_tensors() -> None:
         assert call(torch.ones(0), 2.0).shape == (0,)
         with pytest.raises((NotImplementedError, RuntimeError, TypeError, BufferError)):
             call(torch.ones(3).to_sparse(), 2.0)
+
+
+@pytest.mark.filterwarnings("ignore:.*torch.jit:DeprecationWarning")
+def test_a_trace_of_torch_jit_has_the_operator() -> None:
+    op, update = operator(scale(), form="functional"), operator(axpby())
+
+    def step(x: Any, y: Any) -> Any:
+        update(x, y, 1.0, 1.0)
+        return op(y, 2.0)
+
+    traced = torch.jit.trace(step, (torch.ones(2), torch.ones(2)), check_trace=False)
+    assert traced(torch.ones(3), 2 * torch.ones(3)).tolist() == [6] * 3
+
+
+def test_a_derivative_of_what_returns_its_result() -> None:
+    text = "f(x: Tensor([n], float32, intent=in)) -> y: Tensor([n], float32)"
+    function = in_python(Signature.parse(text, device="cpu"))
+
+    def ones(ctx: Any, grad: Any) -> Any:
+        return grad * 5
+
+    op = operator(function, backward=ones)
+    x = leaf()
+    op(x).sum().backward()
+    assert x.grad.tolist() == [5] * 3
+    with pytest.raises(RuntimeError, match="has no derivative, but x"):
+        operator(function)(leaf())
+
+
+def test_outputs_of_ints_have_no_gradient() -> None:
+    text = "f(x: Tensor([n], float32, intent=in)) -> y: Tensor([n], int32)"
+    op = operator(in_python(Signature.parse(text, device="cpu")))
+    for call in both(op):
+        assert not call(leaf()).requires_grad

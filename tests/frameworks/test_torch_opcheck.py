@@ -92,8 +92,7 @@ def parameter(name: str) -> st.SearchStrategy[spec.Param]:
         ]
     )
     tensor = st.sampled_from(["in", "in", "out", "inout"]).flatmap(lambda i: tensors(name, i))
-    optional = tensors(name, "in").map(spec.Optional)
-    return st.one_of(tensor, tensor, scalars, optional)
+    return st.one_of(tensor, tensor, scalars, tensor.map(spec.Optional))
 
 
 @st.composite

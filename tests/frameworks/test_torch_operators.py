@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import copy
 import pickle
+from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from ffi_builder import SpecError, spec
+from ffi_builder import SpecError, runtime, spec
 from ffi_builder.providers import NopCallProvider
 from ffi_builder.spec import Signature
 from tests.entry.functions import needs_extension
@@ -22,6 +24,7 @@ from tests.frameworks.torch_functions import (
     scale,
     unique,
 )
+from tests.runtime.samples import needs_cc
 
 torch = pytest.importorskip("torch", reason="needs torch: `make test-frameworks` installs it")
 # torch's own use of it
@@ -224,7 +227,7 @@ def test_options_that_are_refused() -> None:
     with pytest.raises(ValueError, match="name: expected an identifier but got 'a-b'"):
         operator(f, name="a-b")
     op = operator(f)
-    with pytest.raises(ValueError, match=f"{op.__name__} is defined already; give another name="):
+    with pytest.raises(ValueError, match=f"{op.__name__} is taken; give another name="):
         operator(f, name=op.__name__)
 
 
@@ -276,7 +279,7 @@ def test_calls_are_read_in_c_unless_a_mode_is_on() -> None:
     for _ in range(5):
         op(x, y, a=2.0)
     assert op._general_calls == 0
-    with torch.utils._python_dispatch.TorchDispatchMode():
+    with import_module("torch.utils.flop_counter").FlopCounterMode(display=False):
         op(x, y, 2.0)
     with torch.overrides.BaseTorchFunctionMode():
         op(x, y, 2.0)
@@ -293,3 +296,15 @@ def test_whether_the_gil_is_released_is_as_it_was() -> None:
     f.release_gil = False
     op = operator(f)
     assert getattr(op, "release_gil", False) is False
+
+
+@needs_cc
+def test_an_operator_of_a_loaded_library(tmp_path: Path) -> None:
+    text = "f(x: Tensor([n], float32, intent=inout), times: int32)"
+    path = tmp_path / "library.so"
+    compiled(parsed(text), NopCallProvider()).export_library(path)
+    op = operator(runtime.load(path)["f"])
+    assert words(op) == "(Tensor(a0!) x, SymInt times) -> ()"
+    x = torch.ones(2)
+    op(x, 3)
+    assert x._version == 1

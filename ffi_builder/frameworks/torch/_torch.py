@@ -23,10 +23,17 @@ is_functorch_wrapper: Final[Any] = _C._functorch.is_functorch_wrapped_tensor
 in_functorch: Final[Any] = _C._are_functorch_transforms_active
 is_traced: Final[Any] = torch.compiler.is_dynamo_compiling
 dispatch_modes: Final[Any] = _C._len_torch_dispatch_stack
-function_modes: Final[Any] = _C._is_torch_function_mode_enabled
+_function_modes: Final[Any] = _C._is_torch_function_mode_enabled
+_tracing_state: Final[Any] = _C._get_tracing_state
 increment_version: Final[Any] = torch.autograd.graph.increment_version
 statically_true: Final[Any] = _shapes.statically_known_true
 guard_or_false: Final[Any] = _shapes.guard_or_false
+
+
+def is_watched() -> bool:
+    """Return whether anything looks at operators now: a mode, or a trace of `torch.jit`."""
+    return bool(dispatch_modes() or _function_modes() or _tracing_state() is not None)
+
 
 _DTYPES: Final = {"float4_e2m1fnx2": "float4_e2m1fn_x2"}
 """Names of dtypes that torch spells differently."""

@@ -20,8 +20,7 @@ from ffi_builder.runtime.metadata import Info
 from ffi_builder.runtime.python.signature import python_signature
 
 _is_traced: Final = _torch.is_traced
-_modes: Final = _torch.dispatch_modes
-_function_modes: Final = _torch.function_modes
+_is_watched: Final = _torch.is_watched
 Function = Callable[..., Any]
 
 
@@ -46,7 +45,7 @@ class Operator:
     def __call__(self, *args: Any, **keywords: Any) -> Any:
         """Call the function; as an operator where anything looks at operators."""
         # torch.compile reads this. A call of an entry does not come here.
-        if _is_traced() or _modes() or _function_modes():
+        if _is_traced() or _is_watched():
             return self._info.overload(*args, **keywords)
         return checked(self._info, *args, **keywords)
 
@@ -122,7 +121,7 @@ class Careful:
 
     def __call__(self, *args: Any, **keywords: Any) -> Any:
         """Call the function, or `otherwise`."""
-        plain = not (_modes() or _function_modes())
+        plain = not _is_watched()
         for value in (*args, *keywords.values()):
             plain = plain and (not isinstance(value, _torch.torch.Tensor) or _is_plain(value))
         return (self.general if plain else self.otherwise)(*args, **keywords)

@@ -94,9 +94,13 @@ def operator(
     info = _info(own, signature)
     check_defaults(info)
     _check_options(form, backward, setup_context)
-    interface = Interface(_signature(info), info, form)
+    interface = Interface(signature or _signature(info), info, form)
     name = info.name if name is None else name
     qualified = _qualified(namespace, name)
+    if backward is not None and interface.mutated:
+        raise ValueError(
+            "backward: torch differentiates operators that write no argument: form='functional'"
+        )
     keyword_tensors = any(argument.tensor and argument.kw_only for argument in interface.given)
     if keyword_tensors and (vmap is not None or backward is not None):
         raise ValueError(
@@ -183,10 +187,6 @@ def _check_options(form: object, backward: object, setup_context: object) -> Non
     if form not in FORMS:
         hint = did_you_mean(form, FORMS)
         raise ValueError(f"form: expected 'mutating' or 'functional' but got {form!r}{hint}")
-    if backward is not None and form == "mutating":
-        raise ValueError(
-            "backward: torch differentiates operators that write no argument: form='functional'"
-        )
     if setup_context is not None and backward is None:
         raise ValueError("setup_context: it is called for backward=, which is not given")
 
@@ -197,7 +197,7 @@ def _qualified(namespace: str, name: str) -> str:
             raise ValueError(f"{what}: expected an identifier but got {given!r}")
     qualified = f"{namespace}::{name}"
     if hasattr(getattr(_torch.torch.ops, namespace), name):
-        raise ValueError(f"The operator {qualified} is defined already; give another name=")
+        raise ValueError(f"The name {qualified} is taken; give another name=")
     return qualified
 
 

@@ -105,7 +105,7 @@ def directly(eager: Kernel, otherwise: Kernel) -> Kernel:
     """
 
     def autograd(keyset: Any, *args: Any, **keywords: Any) -> Any:
-        if not _torch.dispatch_modes():
+        if not _torch.is_watched():
             result = eager(*args, **keywords)
             if result is not DOUBT:
                 return result

@@ -159,7 +159,7 @@ class Interface:
                 f"and checks of all else must not need them; use form='mutating' ({error})"
             ) from None
 
-    @property
+    @cached_property
     def differentiable(self) -> bool:
         """Whether a result or something written could have a gradient."""
         written = [argument.tensor for argument in self.written]

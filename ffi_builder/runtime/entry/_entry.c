@@ -386,31 +386,42 @@ static PyObject *call_read(PyObject *self, PyObject *const *args, size_t flagged
 
 /* ---- operators of torch */
 
-/* Whether anything looks at operators now: modes of torch_dispatch and torch_function. */
+/* Whether anything looks at operators now: modes of torch_dispatch and torch_function, a tracer. */
 static struct {
     _Bool (*dispatch)(_Bool skip_infra);
     _Bool (*function)(void);
+    _Bool (*included)(uint16_t key);
+    uint16_t tracer; /* the dispatch key that is included while torch.jit traces */
 } modes;
+
+static inline int operators_are_watched(void)
+{
+    return modes.dispatch(0) || modes.function() || modes.included(modes.tracer);
+}
 
 /* A call of an operator: while a mode is on, the general way calls it through the dispatcher. */
 static PyObject *call_operator(PyObject *self, PyObject *const *args, size_t flagged,
                                PyObject *keywords)
 {
-    if (modes.dispatch(0) || modes.function()) return call_general(self, args, flagged, keywords, 0);
+    if (operators_are_watched()) return call_general(self, args, flagged, keywords, 0);
     return call_read(self, args, flagged, keywords);
 }
 
 PyDoc_STRVAR(use_modes_doc,
-             "use_modes(dispatch, function)\n--\n\n"
-             "Take the addresses of torch's functions that say whether a mode is on.");
+             "use_modes(dispatch, function, included, tracer)\n--\n\n"
+             "Take the addresses of torch's functions that say whether a mode is on or a dispatch "
+             "key is included, and the key of the tracer.");
 
 static PyObject *use_modes(PyObject *module, PyObject *args)
 {
     (void)module;
-    unsigned long long dispatch, function;
-    if (!PyArg_ParseTuple(args, "KK", &dispatch, &function)) return NULL;
+    unsigned long long dispatch, function, included;
+    unsigned short tracer;
+    if (!PyArg_ParseTuple(args, "KKKH", &dispatch, &function, &included, &tracer)) return NULL;
     modes.dispatch = (_Bool (*)(_Bool))(uintptr_t)dispatch;
     modes.function = (_Bool (*)(void))(uintptr_t)function;
+    modes.included = (_Bool (*)(uint16_t))(uintptr_t)included;
+    modes.tracer = tracer;
     Py_RETURN_NONE;
 }
 

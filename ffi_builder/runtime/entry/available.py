@@ -17,7 +17,7 @@ import tvm_ffi
 
 from ffi_builder.runtime.entry import layouts
 from ffi_builder.runtime.entry.layouts import LayoutError
-from ffi_builder.runtime.entry.torch_layouts import mode_addresses, torch_layout
+from ffi_builder.runtime.entry.torch_layouts import modes, torch_layout
 
 VARIABLE: Final = "FFI_BUILDER_ENTRY"
 _ADDRESSES: Final = (
@@ -108,10 +108,9 @@ def _operator_type(bases: tuple[type, ...]) -> Any:
     found = _found[0] if _found else None
     if not isinstance(found, Extension) or tried.get("torch") != Part("torch"):
         return None
-    try:
-        found.module.use_modes(*mode_addresses(sys.modules["torch"]))
-    except (LayoutError, AttributeError) as error:
-        tried["torch operators"] = Part("torch operators", str(error))
+    name = "operators of torch"
+    _try(name, lambda: found.module.use_modes(*modes(sys.modules["torch"])))
+    if tried[name].reason:
         return None
     return _made_type(found.module, bases, tvm_ffi.get_global_func("ffi.Array"), call=False)
 

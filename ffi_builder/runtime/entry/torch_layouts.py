@@ -59,34 +59,41 @@ _SHIM: Final = [
 _REQUIRES_GRAD: Final = "_ZNK3c1010TensorImpl13requires_gradEv"
 
 
-_MODES: Final = {
-    "libc10.so": "_ZN3c104impl20TorchDispatchModeTLS13any_modes_setEb",
-    "libtorch_cpu.so": "_ZN2at4impl27torch_function_mode_enabledEv",
-}
+_MODES: Final = (
+    ("libc10.so", "_ZN3c104impl20TorchDispatchModeTLS13any_modes_setEb"),
+    ("libtorch_cpu.so", "_ZN2at4impl27torch_function_mode_enabledEv"),
+    ("libc10.so", "_ZN3c104impl28tls_is_dispatch_key_includedENS_11DispatchKeyE"),
+)
 
 
-def mode_addresses(torch: Any) -> tuple[int, ...]:
-    """Return the addresses of functions that say whether a mode is on: of dispatch, of functions.
+def modes(torch: Any) -> tuple[int, int, int, int]:
+    """Find what says whether operators are watched: the arguments of `_entry.use_modes`.
 
     Raises:
-        LayoutError: there are none, or they say something else.
+        LayoutError: there is nothing, or it says something else than is so.
     """
     folder = Path(torch.__file__).parent / "lib"
     try:
-        libraries = [ctypes.CDLL(str(folder / name)) for name in _MODES]
+        found = [address_of(ctypes.CDLL(str(folder / library)), name) for library, name in _MODES]
     except OSError as error:
         raise LayoutError(str(error)) from None
-    found = tuple(map(address_of, libraries, _MODES.values()))
-    asked = [ctypes.CFUNCTYPE(ctypes.c_bool, ctypes.c_bool)(address) for address in found]
-    modes = torch.utils._python_dispatch
-    with modes._disable_current_modes(), torch._C.DisableTorchFunction():
-        expect(not asked[0](False), "a mode is said to be on")
-        with modes.TorchDispatchMode():
-            expect(asked[0](False), "a dispatch mode is not seen")
+    dispatch, function, included = (
+        ctypes.CFUNCTYPE(ctypes.c_bool, ctypes.c_uint16)(address) for address in found
+    )
+    python = torch.utils._python_dispatch
+    snapshot, tracer = (
+        int(torch._C._parse_dispatch_key(name)) for name in ("PythonTLSSnapshot", "Tracer")
+    )
+    with python._disable_current_modes():
+        seen = [dispatch(0), included(snapshot)]
+        with python.TorchDispatchMode():
+            seen += [dispatch(0), included(snapshot)]
+    expect(seen == [False, False, True, True], "dispatch modes are not seen")
     with torch.overrides.BaseTorchFunctionMode():
-        expect(asked[1](False), "a function mode is not seen")
-    expect(asked[1](False) == torch._C._is_torch_function_mode_enabled(), "modes differ")
-    return found
+        expect(function(0), "function modes are not seen")
+    expect(function(0) == torch._C._is_torch_function_mode_enabled(), "function modes differ")
+    expect(included(tracer) == (torch._C._get_tracing_state() is not None), "traces differ")
+    return found[0], found[1], found[2], tracer
 
 
 def torch_layout(torch: Any) -> TorchLayout:
