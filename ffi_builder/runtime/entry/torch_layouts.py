@@ -28,6 +28,8 @@ _IMPL_WORDS: Final = 24
 """How far the last field of a TensorImpl is looked for, the dispatch keys."""
 _META_WORDS: Final = 16
 """How much of an AutogradMeta is looked at: it has 24 words or more."""
+_CONTROL_BLOCK: Final = 16
+"""The size of libstdc++'s control block, behind which std::make_shared puts the object."""
 _COUNTER_WORDS: Final = 3
 """Words of a version counter, at least: a vtable, a reference count, the version."""
 
@@ -240,13 +242,21 @@ def _torch_tangent(torch: Any, autograd: int, graph: list[Any]) -> int:
         have = [meta(item) for item in duals]
     finally:
         torch._C._exit_dual_level(level=level)
-    found = [
-        8 * at
-        for at in range(1, _META_WORDS)
-        if not any(read[at] for read in without) and all(read[at] for read in have)
-    ]
-    expect(bool(found), "the tangent is at no offset")
-    return found[0]
+
+    def shared(read: list[int], at: int) -> bool:
+        """Whether a std::shared_ptr that std::make_shared made is there: object, control block."""
+        return read[at] != 0 and read[at] - read[at + 1] == _CONTROL_BLOCK
+
+    # The name of a tensor is there too, whose bytes may be what was in the memory before.
+    return only(
+        (
+            8 * at
+            for at in range(1, _META_WORDS - 1)
+            if not any(read[at] or read[at + 1] for read in without)
+            and all(shared(read, at) for read in have)
+        ),
+        "the tangent",
+    )
 
 
 def _torch_dtypes(torch: Any, shim: ctypes.CDLL, api: int, impl: int) -> DTypes:
