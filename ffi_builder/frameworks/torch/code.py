@@ -6,7 +6,7 @@ They are code, since checks in Python would cost more than the call. For the fun
     def add(x):
         __i_n = x.shape[0]
         __i_y = __i_empty((__i_n * 2,), dtype=__i_dtype_y, device=x.device)
-        __i_call(x, __i_y)
+        __i_result = __i_call(x, __i_y)
         return __i_y
 
 Names begin with ``__i_``, which no argument's does.
@@ -41,6 +41,7 @@ class Writer:
         self._interface = interface
         self._scope: dict[str, Any] = {
             f"{_PREFIX}empty": _torch.torch.empty,
+            f"{_PREFIX}empty_like": _torch.torch.empty_like,
             f"{_PREFIX}empty_strided": _torch.torch.empty_strided,
         }
         self._symbols = dict(_symbol_sources(make_plan(interface.checked), interface))
@@ -89,7 +90,7 @@ class Writer:
             lines.insert(0, f"{_PREFIX}first({names})")
         results: list[str] = []
         for tensor in self._interface.signature.result_tensors:
-            lines += self._allocation(tensor.name, tensor)
+            lines.append(self._allocation(tensor.name, len(self._interface.arguments), tensor))
             results.append(f"{_PREFIX}{tensor.name}")
         returned = [*self._returned(), *results]
         return self._made(lines, returned, {f"{_PREFIX}first": first})
@@ -142,20 +143,41 @@ class Writer:
                 copy = f"None if {argument.name} is None else {copy}" if argument.optional else copy
                 lines.append(f"{_PREFIX}{argument.name} = {copy}")
             else:
-                lines += self._allocation(argument.name, tensor)
+                lines.append(self._allocation(argument.name, argument.number, tensor))
         return lines
 
-    def _allocation(self, name: str, tensor: spec.Tensor) -> list[str]:
+    def _allocation(self, name: str, number: int, tensor: spec.Tensor) -> str:
+        """Return the line that allocates a tensor, behind arguments up to `number`."""
         what = f"{self._interface.what}: {name!r}"
         if tensor.any_rank:
             raise SpecError(f"{what}: its shape is ..., so its size is not known: form='mutating'")
+        made = f"{_PREFIX}{name} = "
+        if (alike := self._alike(number, tensor)) is not None:
+            return f"{made}{_PREFIX}empty_like({alike})"  # the quickest by far
         sizes = [self._size(what, tensor, axis, dim) for axis, dim in enumerate(tensor.dims)]
         shape = _tuple(sizes)
         options = f"dtype={self._dtype(what, name, tensor)}, device={self._device(what, tensor)}"
         if tensor.order == "C":
-            return [f"{_PREFIX}{name} = {_PREFIX}empty({shape}, {options})"]
+            return f"{made}{_PREFIX}empty({shape}, {options})"
         strides = _tuple(self._strides(tensor, sizes))
-        return [f"{_PREFIX}{name} = {_PREFIX}empty_strided({shape}, {strides}, {options})"]
+        return f"{made}{_PREFIX}empty_strided({shape}, {strides}, {options})"
+
+    def _alike(self, number: int, tensor: spec.Tensor) -> str | None:
+        """Return an argument that has the same shape, dtype, layout and device if it is right.
+
+        It stands before the tensor, so that the wrapper says first what is wrong with it.
+        """
+        if tensor.order != "C" or len(tensor.element_dtypes) > 1 or None in tensor.dims:
+            return None
+        for argument in self._interface.given:
+            like = argument.tensor
+            if like is None or argument.optional or argument.number > number:
+                continue
+            if (like.dims, like.any_rank, like.device) != (tensor.dims, False, tensor.device):
+                continue
+            if (like.element_dtypes, like.order) == (tensor.element_dtypes, "C"):
+                return argument.name
+        return None
 
     def _size(self, what: str, tensor: spec.Tensor, axis: int, dim: spec.Dim | None) -> str:
         if dim is None or not self._known(dim):

@@ -27,7 +27,6 @@ from ffi_builder.frameworks.torch.derivative import (
     directly,
     for_functorch,
     note_written,
-    without_keyset,
 )
 from ffi_builder.frameworks.torch.interface import FORMS, Form, Interface
 from ffi_builder.frameworks.torch.schema import schema
@@ -121,15 +120,14 @@ def operator(
     for key in interface.dispatch_keys():
         library.impl(name, kernel, key)
     _torch.torch.library.register_fake(qualified, fake, lib=library)
-    refused = Refused(qualified, overload, interface)
-    made = _read_in_c(function, info, refused) if direct else None
-    if made is not None:
-        library.impl(name, made, "Autograd")
-    else:
-        slow = without_keyset(refused)
-        if backward is not None:
-            slow = Differentiated(qualified, _torch_kernel(qualified, backward, setup_context))
-        library.impl(name, directly(eager, slow), "Autograd", with_keyset=True)
+    slow: Any = Refused(qualified, overload, interface)
+    if backward is not None:
+        slow = Differentiated(qualified, _torch_kernel(qualified, backward, setup_context))
+    autograd = _read_in_c(function, info, slow) if direct else None
+    keys = backward is not None  # torch's own kernel takes the dispatch keys
+    if autograd is None:
+        autograd = directly(eager, slow, with_keyset=keys)
+    library.impl(name, autograd, "Autograd", with_keyset=keys)
     rule: Any = vmap
     if rule is None:
         rule = NotBatched(qualified) if interface.mutated else Sequential(interface, overload)

@@ -89,27 +89,20 @@ class Differentiated:
         return self.kernel(keyset, *args, **keywords)
 
 
-def without_keyset(kernel: Kernel) -> Kernel:
-    """Return a kernel that takes the dispatch keys first, and leaves them out."""
-
-    def called(keyset: Any, *args: Any, **keywords: Any) -> Any:
-        return kernel(*args, **keywords)
-
-    return called
-
-
-def directly(eager: Kernel, otherwise: Kernel) -> Kernel:
+def directly(eager: Kernel, otherwise: Kernel, *, with_keyset: bool) -> Kernel:
     """Return a kernel for autograd that calls the function if autograd has nothing to do.
 
-    `eager` returns `DOUBT` where that is not sure. This saves the way back through the dispatcher.
+    `eager` returns `DOUBT` where that is not sure, and `otherwise` is called, with the dispatch
+    keys in front if it takes them. This saves the way back through the dispatcher.
     """
+    first = int(with_keyset)
 
-    def autograd(keyset: Any, *args: Any, **keywords: Any) -> Any:
+    def autograd(*args: Any, **keywords: Any) -> Any:
         if not _torch.is_watched():
-            result = eager(*args, **keywords)
+            result = eager(*args[first:], **keywords)
             if result is not DOUBT:
                 return result
-        return otherwise(keyset, *args, **keywords)
+        return otherwise(*args, **keywords)
 
     return autograd
 
