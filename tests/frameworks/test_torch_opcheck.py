@@ -101,18 +101,27 @@ def results(draw: st.DrawFn, name: str) -> spec.Tensor:
     return spec.Tensor(name, shape, draw(st.sampled_from(DTYPES)), device_type="cpu")
 
 
+class Drawn:
+    """A signature, or None where what was drawn makes none. Hypothesis shows it by its repr."""
+
+    def __init__(self, signature: spec.Signature | None) -> None:
+        self.signature = signature
+
+    def __repr__(self) -> str:
+        return repr(self.signature)
+
+
 @st.composite
-def signatures(draw: st.DrawFn) -> spec.Signature | None:
-    """A signature, or None where what was drawn makes none."""
+def signatures(draw: st.DrawFn) -> Drawn:
     first = spec.Tensor("x", [n, m], "float32", device_type="cpu", intent="in")
     rest = [draw(parameter(f"p{index}")) for index in range(draw(st.integers(1, 4)))]
     rest.sort(key=lambda param: param.default is not spec.MISSING and not param.kw_only)
     returns = [draw(results(f"r{index}")) for index in range(draw(st.integers(0, 2)))]
     made = returns[0] if len(returns) == 1 else returns or None
     try:
-        return spec.Signature("f", [first, *rest], made)
+        return Drawn(spec.Signature("f", [first, *rest], made))
     except SpecError:
-        return None
+        return Drawn(None)
 
 
 @settings(
@@ -122,11 +131,12 @@ def signatures(draw: st.DrawFn) -> spec.Signature | None:
     signatures(), st.sampled_from(["mutating", "functional"]), st.booleans(), st.integers(0, 2**31)
 )
 def test_random_signatures(
-    signature: spec.Signature | None,
+    drawn: Drawn,
     form: Literal["mutating", "functional"],
     present: bool,
     seed: int,
 ) -> None:
+    signature = drawn.signature
     if signature is None:
         return
     try:

@@ -201,7 +201,8 @@ def test_the_object_says_what_it_is() -> None:
         ("f(x: Tensor(..., float32, intent=out))", "functional", "'x': its shape is ..., so its size is not known"),
         ("f(x: Tensor([2], float32 | float16, intent=out))", "functional", "which of its dtypes it has: float32, float16"),
         ("f(x: Tensor([n], float32, intent=out), y: Tensor([n * m], float32, intent=in), z: Tensor([m], float32, intent=out))", "functional", "form='functional' allocates x, z, and the sizes and checks of all else must not need them"),
-        ("f(x: Optional(Tensor([2], float32, intent=out)))", "functional", "allocates 'x', so it cannot be Optional"),
+        ("f(x: Optional(Tensor([2], float32, intent=out)))", "functional", "returns 'x', so it cannot be Optional"),
+        ("f(x: Optional(Tensor([2], float32, intent=inout)))", "functional", "returns 'x', so it cannot be Optional"),
         ("f(x: Tensor([2], float32, intent=out, device_type=any))", "functional", "'x': nothing that is given tells its device"),
     ],
 )  # fmt: skip

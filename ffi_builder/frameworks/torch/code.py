@@ -139,9 +139,7 @@ class Writer:
             tensor = argument.tensor
             assert tensor is not None
             if argument.given:
-                copy = f"{argument.name}.clone()"
-                copy = f"None if {argument.name} is None else {copy}" if argument.optional else copy
-                lines.append(f"{_PREFIX}{argument.name} = {copy}")
+                lines.append(f"{_PREFIX}{argument.name} = {argument.name}.clone()")
             else:
                 lines.append(self._allocation(argument.name, argument.number, tensor))
         return lines

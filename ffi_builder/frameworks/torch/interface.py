@@ -91,9 +91,9 @@ class Interface:
             )
         if self.functional:
             for argument in self.written:
-                if argument.optional and not argument.given:
+                if argument.optional:
                     raise SpecError(
-                        f"{self.what}: form='functional' allocates {argument.name!r}, so it cannot "
+                        f"{self.what}: form='functional' returns {argument.name!r}, so it cannot "
                         f"be Optional; use form='mutating'"
                     )
         _ = self.checked
