@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Sequence
-from typing import Any, Final, cast
+from dataclasses import dataclass
+from typing import Any, Final
 
 import tvm_ffi
 
 from ffi_builder import spec
-from ffi_builder.builder.metadata import metadata
-from ffi_builder.errors import SpecError
 from ffi_builder.frameworks.torch import _torch
 from ffi_builder.frameworks.torch.batching import NotBatched, Sequential
 from ffi_builder.frameworks.torch.calls import (
@@ -28,13 +27,18 @@ from ffi_builder.frameworks.torch.derivative import (
     for_functorch,
     note_written,
 )
+from ffi_builder.frameworks.torch.functions import (
+    described,
+    function_and_info,
+    same_function,
+    signature_of,
+)
 from ffi_builder.frameworks.torch.interface import FORMS, Form, Interface
 from ffi_builder.frameworks.torch.schema import schema
 from ffi_builder.frameworks.torch.tracing import Checks
-from ffi_builder.plan import check_signature
-from ffi_builder.runtime.metadata import Info, read
+from ffi_builder.runtime.metadata import Info
 from ffi_builder.runtime.python import entries
-from ffi_builder.runtime.python.function import check_defaults, info_of
+from ffi_builder.runtime.python.function import check_defaults
 from ffi_builder.suggest import did_you_mean
 
 _libraries: Final[dict[str, Any]] = {}
@@ -89,68 +93,120 @@ def operator(
             that operators cannot have; the message says what to change.
         TypeError, ValueError: a wrong argument, or a name that is taken.
     """
-    function, own = _function_and_info(function)
-    info = _info(own, signature)
+    function, own = function_and_info(function)
+    info = described(own, signature)
     check_defaults(info)
-    _check_options(form, backward, setup_context)
-    interface = Interface(signature or _signature(info), info, form)
+    if form not in FORMS:
+        hint = did_you_mean(form, FORMS)
+        raise ValueError(f"form: expected 'mutating' or 'functional' but got {form!r}{hint}")
+    interface = Interface(signature or signature_of(info), info, form)
+    _check_rules(interface, backward, setup_context, vmap)
     name = info.name if name is None else name
-    qualified = _qualified(namespace, name)
-    if backward is not None and interface.mutated:
-        raise ValueError(
-            "backward: torch differentiates operators that write no argument: form='functional'"
-        )
-    keyword_tensors = any(argument.tensor and argument.kw_only for argument in interface.given)
-    if keyword_tensors and (vmap is not None or backward is not None):
-        raise ValueError(
-            "backward, vmap: torch has none for operators with tensors given by keyword alone"
-        )
     text = schema(interface, name)
-    checks = Checks(interface)
-    fake = Writer(interface).allocating(checks)
-    direct = not interface.functional and entries.reads_arrays(info)
-    eager = _eager(function, interface)
-
-    library = _torch.torch.library.Library(namespace, "FRAGMENT")
-    tag = _torch.torch.Tag
-    library.define(text, tags=(tag.pt2_compliant_tag, tag.needs_exact_strides, *tags))
-    _libraries[qualified] = library
-    overload = getattr(getattr(_torch.torch.ops, namespace), name).default
-    kernel = _kernel(function, interface)
-    for key in interface.dispatch_keys():
-        library.impl(name, kernel, key)
-    _torch.torch.library.register_fake(qualified, fake, lib=library)
-    slow: Any = Refused(qualified, overload, interface)
-    if backward is not None:
-        slow = Differentiated(qualified, _torch_kernel(qualified, backward, setup_context))
-    autograd = _read_in_c(function, info, slow) if direct else None
-    keys = backward is not None  # torch's own kernel takes the dispatch keys
-    if autograd is None:
-        autograd = directly(eager, slow, with_keyset=keys)
-    library.impl(name, autograd, "Autograd", with_keyset=keys)
+    fake = Writer(interface).allocating(Checks(interface))
+    defined = _Defined.new(function, interface, namespace, name, text, tags)
+    defined.register_kernels(fake)
     rule: Any = vmap
     if rule is None:
-        rule = NotBatched(qualified) if interface.mutated else Sequential(interface, overload)
-    if not keyword_tensors:
-        _torch.torch.library.register_vmap(qualified, rule, lib=library)
+        refused = NotBatched(defined.qualified)
+        rule = refused if interface.mutated else Sequential(interface, defined.overload)
+    defined.register_rules(backward, setup_context, rule)
     in_functorch = None
     if backward is not None:
-        in_functorch = for_functorch(overload, backward, setup_context, rule)
-    own_fields = {field.name: getattr(info, field.name) for field in dataclasses.fields(info)}
-    own_info = OperatorInfo(
-        **own_fields,
-        overload=overload,
-        spec=interface.signature,
-        eager=eager,
-        in_functorch=in_functorch,
-    )
-    found = _read_in_c(function, own_info, overload) if direct else None
-    return PythonOperator(own_info) if found is None else found
+        in_functorch = for_functorch(defined.overload, backward, setup_context, rule)
+    return defined.made(in_functorch)
+
+
+@dataclass(frozen=True)
+class _Defined:
+    """An operator that torch knows, and what is registered for it."""
+
+    function: tvm_ffi.Function
+    interface: Interface
+    library: Any
+    qualified: str
+    overload: Any
+    eager: Callable[..., Any]
+    """Calls the function, or returns `DOUBT`."""
+
+    @classmethod
+    def new(
+        cls,
+        function: tvm_ffi.Function,
+        interface: Interface,
+        namespace: str,
+        name: str,
+        text: str,
+        tags: Sequence[Any],
+    ) -> _Defined:
+        """Define an operator by its schema. Raises ValueError for a name that is no good."""
+        qualified = _qualified(namespace, name)
+        eager = _eager(function, interface)
+        library = _torch.torch.library.Library(namespace, "FRAGMENT")
+        tag = _torch.torch.Tag
+        library.define(text, tags=(tag.pt2_compliant_tag, tag.needs_exact_strides, *tags))
+        _libraries[qualified] = library
+        overload = getattr(getattr(_torch.torch.ops, namespace), name).default
+        return cls(function, interface, library, qualified, overload, eager)
+
+    def register_kernels(self, fake: Callable[..., Any]) -> None:
+        """Register what runs on devices, and what stands for it while torch traces."""
+        kernel = _kernel(self.function, self.interface)
+        for key in self.interface.dispatch_keys():
+            self.library.impl(self._name, kernel, key)
+        _torch.torch.library.register_fake(self.qualified, fake, lib=self.library)
+
+    def register_rules(
+        self,
+        backward: Callable[..., Any] | None,
+        setup_context: Callable[..., Any] | None,
+        vmap: Callable[..., Any],
+    ) -> None:
+        """Register the derivative and the batching rule."""
+        keys = backward is not None  # torch's own kernel takes the dispatch keys
+        otherwise: Any = Refused(self.qualified, self.overload, self.interface)
+        if backward is not None:
+            kernel = _torch_kernel(self.qualified, backward, setup_context)
+            otherwise = Differentiated(self.qualified, kernel)
+        autograd = self._read_in_c(self.interface.info, otherwise)
+        if autograd is None:
+            autograd = directly(self.eager, otherwise, with_keyset=keys)
+        self.library.impl(self._name, autograd, "Autograd", with_keyset=keys)
+        if not self.interface.has_keyword_tensors:
+            _torch.torch.library.register_vmap(self.qualified, vmap, lib=self.library)
+
+    def made(self, in_functorch: Callable[..., Any] | None) -> Operator:
+        """Return the object that callers have."""
+        info = self.interface.info
+        own = OperatorInfo(
+            **{field.name: getattr(info, field.name) for field in dataclasses.fields(info)},
+            overload=self.overload,
+            spec=self.interface.signature,
+            eager=self.eager,
+            in_functorch=in_functorch,
+        )
+        found = self._read_in_c(own, self.overload)
+        return PythonOperator(own) if found is None else found
+
+    def _read_in_c(self, info: Info, otherwise: Callable[..., Any]) -> Any:
+        """Return an entry that calls the function, or `otherwise` in doubt; None without one."""
+        if self.interface.functional or not entries.reads_arrays(info):
+            return None
+        return entries.made_operator(
+            same_function(self.function),
+            info,
+            lambda general: Careful(general, otherwise),
+            Operator,
+        )
+
+    @property
+    def _name(self) -> str:
+        return self.qualified.partition("::")[2]
 
 
 def _eager(function: tvm_ffi.Function, interface: Interface) -> Callable[..., Any]:
     """Return what calls the function, or returns `DOUBT`."""
-    careful: Any = entries.made_careful(_same_function(function), interface.info, _in_doubt)
+    careful: Any = entries.made_careful(same_function(function), interface.info, _in_doubt)
     if interface.functional or not entries.reads_arrays(interface.info):
         return Writer(interface).calling(careful, after=_after(interface.info), careful=True)
     return careful
@@ -159,7 +215,7 @@ def _eager(function: tvm_ffi.Function, interface: Interface) -> Callable[..., An
 def _kernel(function: tvm_ffi.Function, interface: Interface) -> Callable[..., Any]:
     """Return what the operator calls on a device."""
     info = interface.info
-    kernel: Any = entries.made(_same_function(function), info.name, info)
+    kernel: Any = entries.made(same_function(function), info.name, info)
     if interface.functional or interface.has_keywords or not entries.reads_arrays(info):
         return Writer(interface).calling(kernel, after=_after(info))
     return kernel
@@ -174,19 +230,19 @@ def _in_doubt(general: Callable[..., Any]) -> Careful:
     return Careful(general, doubt)
 
 
-def _read_in_c(function: tvm_ffi.Function, info: Info, otherwise: Callable[..., Any]) -> Any:
-    """Return an entry that calls the function, or `otherwise` in doubt; None if there is none."""
-    return entries.made_operator(
-        _same_function(function), info, lambda general: Careful(general, otherwise), Operator
-    )
-
-
-def _check_options(form: object, backward: object, setup_context: object) -> None:
-    if form not in FORMS:
-        hint = did_you_mean(form, FORMS)
-        raise ValueError(f"form: expected 'mutating' or 'functional' but got {form!r}{hint}")
+def _check_rules(
+    interface: Interface, backward: object, setup_context: object, vmap: object
+) -> None:
+    if backward is not None and interface.mutated:
+        raise ValueError(
+            "backward: torch differentiates operators that write no argument: form='functional'"
+        )
     if setup_context is not None and backward is None:
         raise ValueError("setup_context: it is called for backward=, which is not given")
+    if interface.has_keyword_tensors and (vmap is not None or backward is not None):
+        raise ValueError(
+            "backward, vmap: torch has none for operators with tensors given by keyword alone"
+        )
 
 
 def _qualified(namespace: str, name: str) -> str:
@@ -197,54 +253,6 @@ def _qualified(namespace: str, name: str) -> str:
     if hasattr(getattr(_torch.torch.ops, namespace), name):
         raise ValueError(f"The name {qualified} is taken; give another name=")
     return qualified
-
-
-def _function_and_info(given: Any) -> tuple[tvm_ffi.Function, Info | None]:
-    """Return the function of a callable, and what it knows of itself."""
-    function = getattr(given, "__wrapped__", given)
-    if not isinstance(function, tvm_ffi.Function):
-        raise TypeError(
-            f"function: expected one of a compiled module or loaded library, such as compiled['f'],"
-            f" but got {given!r}"
-        )
-    return function, info_of(function)
-
-
-def _info(own: Info | None, signature: spec.Signature | None) -> Info:
-    if signature is None:
-        if own is None:
-            raise SpecError("operator: the function does not know its signature: give signature=")
-        return own
-    check_signature("signature: ", signature)
-    made = read(signature.name, metadata(signature).of(signature.name))
-    assert made is not None
-    if own is None:
-        return made
-    if _without_intents(_signature(own)) != _without_intents(signature):
-        raise SpecError(
-            f"signature: the function has another one: {own.signature}; it may differ in intent "
-            f"alone"
-        )
-    return dataclasses.replace(made, name=own.name, borrows=own.borrows)
-
-
-def _signature(info: Info) -> spec.Signature:
-    return spec.Signature.parse(info.signature)
-
-
-def _without_intents(signature: spec.Signature) -> spec.Signature:
-    return dataclasses.replace(signature, params=[_without_intent(p) for p in signature.params])
-
-
-def _without_intent(param: spec.Param) -> spec.Param:
-    match param:
-        case spec.Optional():
-            inner = _without_intent(param.param)
-            return dataclasses.replace(param, param=inner)
-        case spec.Tensor():
-            return dataclasses.replace(param, intent=None)
-        case _:
-            return param
 
 
 def _torch_kernel(
@@ -267,10 +275,3 @@ class _Recorder:
         """Keep the kernel."""
         assert (key, with_keyset) == ("Autograd", True)
         self.kernel = kernel
-
-
-def _same_function(function: tvm_ffi.Function) -> tvm_ffi.Function:
-    """Return another function object of the same code."""
-    same: Any = cast("Any", tvm_ffi.Array([function]))[0]
-    same.release_gil = function.release_gil
-    return same

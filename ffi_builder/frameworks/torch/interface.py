@@ -144,6 +144,11 @@ class Interface:
         """Whether some arguments are given by name alone."""
         return any(argument.kw_only for argument in self.arguments)
 
+    @property
+    def has_keyword_tensors(self) -> bool:
+        """Whether some tensors are given by name alone."""
+        return any(argument.tensor and argument.kw_only for argument in self.given)
+
     @cached_property
     def checked(self) -> spec.Signature:
         """The signature of what is given alone, in the order of the arguments."""
