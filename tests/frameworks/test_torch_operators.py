@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import inspect
 import pickle
 from importlib import import_module
 from pathlib import Path
@@ -180,6 +181,11 @@ def test_the_object_says_what_it_is() -> None:
     assert op.overload is getattr(getattr(torch.ops, NAMESPACE), name).default
     assert repr(op) == f"<operator {NAMESPACE}::{name}(Tensor x, Tensor(a1!) y, float a) -> ()>"
     assert str(op.signature).startswith("scale(x: Tensor([n], float32, device_type=cpu, intent=in)")
+    assert op.__doc__.startswith("scale(x: Tensor([n], float32")
+    assert list(inspect.signature(op).parameters) == ["x", "y", "a"]
+    functional = operator(scale(), form="functional")
+    assert list(inspect.signature(functional).parameters) == ["x", "a"]
+    assert functional.__doc__.startswith("scale(x: Tensor([n], float32")
     assert copy.deepcopy(op) is op
     with pytest.raises(TypeError, match="cannot pickle <operator"):
         pickle.dumps(op)

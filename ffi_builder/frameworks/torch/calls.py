@@ -94,6 +94,7 @@ class PythonOperator(Operator):
     def __init__(self, info: OperatorInfo) -> None:
         """Made by `operator`."""
         self._info = info
+        self.__doc__ = info.documentation
 
 
 def checked(info: OperatorInfo, *args: Any, **keywords: Any) -> Any:

@@ -152,7 +152,7 @@ class _Defined:
     def register_kernels(self, fake: Callable[..., Any]) -> None:
         """Register what runs on devices, and what stands for it while torch traces."""
         kernel = _kernel(self.function, self.interface)
-        for key in self.interface.dispatch_keys():
+        for key in self.interface.dispatch_keys:
             self.library.impl(self._name, kernel, key)
         _torch.torch.library.register_fake(self.qualified, fake, lib=self.library)
 
@@ -177,7 +177,8 @@ class _Defined:
 
     def made(self, in_functorch: Callable[..., Any] | None) -> Operator:
         """Return the object that callers have."""
-        info = self.interface.info
+        given = tuple(argument.parameter for argument in self.interface.arguments if argument.given)
+        info = dataclasses.replace(self.interface.info, parameters=given)
         own = OperatorInfo(
             **{field.name: getattr(info, field.name) for field in dataclasses.fields(info)},
             overload=self.overload,

@@ -96,7 +96,7 @@ class Interface:
                         f"{self.what}: form='functional' returns {argument.name!r}, so it cannot "
                         f"be Optional; use form='mutating'"
                     )
-        _ = self.checked
+        _ = self.checked, self.dispatch_keys
 
     @property
     def what(self) -> str:
@@ -175,8 +175,9 @@ class Interface:
             for dtype in (_torch.dtype_of(self.what, name) for name in tensor.element_dtypes)
         )
 
+    @cached_property
     def dispatch_keys(self) -> tuple[str, ...]:
-        """Return the dispatch keys under which the function is registered."""
+        """The dispatch keys under which the function is registered."""
         tensors = [argument.tensor for argument in self.given if argument.tensor]
         devices = dict.fromkeys(tensor.device for tensor in tensors)
         required = any(argument.tensor and not argument.optional for argument in self.given)

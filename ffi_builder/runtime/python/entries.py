@@ -124,6 +124,9 @@ def made_operator(
         Extension(found.module, maker), function, info.name, info, lenient=False, make_python=make
     )
     found.module.ask_for_modes(result)
+    documentation = Described.__dict__["__doc__"]  # that of each, instead of that of the class
+    if type(result).__dict__["__doc__"] is not documentation:
+        type(result).__doc__ = documentation
     return result
 
 
