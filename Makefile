@@ -24,7 +24,7 @@ PIP := $(PY) -m pip install --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-fast test-frameworks test-cuda test-cute test-distributions check lint \
-  format types fuzz soak bench bench-compare bench-instructions bench-calls bench-launch coverage mutants wheels entry-asan dev clean
+  format types fuzz soak bench bench-compare bench-instructions bench-calls bench-torch bench-launch coverage mutants wheels entry-asan dev clean
 
 help: ## Show this list.
 	@sed -n 's/^\([a-z-]*\):.*## /\1 /p' $(MAKEFILE_LIST) | while read -r name text; do printf '%-18s %s\n' "$$name" "$$text"; done
@@ -96,6 +96,9 @@ bench-instructions: $(VENV)/.demo ## Print how many instructions a call takes (n
 bench-calls: $(VENV)/.frameworks ## Measure calls from Python beside nanobind, pybind11, Cython, Numba, PyTorch and Triton.
 	$(PIP) -e '.[calls]' '$(TRITON)'
 	$(PY) -m benchmarks.calls
+
+bench-torch: $(VENV)/.frameworks ## Measure operators of PyTorch, eager and in compiled graphs, beside others (needs a C++ compiler).
+	$(PY) -m benchmarks.torch_ops
 
 bench-launch: $(VENV)/.demo ## Measure what launching a CUDA kernel costs the host (needs no GPU).
 	$(PY) benchmarks/launch.py

@@ -366,3 +366,12 @@ def test_random_orders(kinds: list[str]) -> None:
     assert [value if value is None else str(value) for value in got] == [
         text if text is None else text.format(i + 1) for i, text in enumerate(expected)
     ]
+
+
+def test_memory_is_not_compared_while_a_call_is_traced() -> None:
+    signature = parse(
+        "f(x: Tensor([n], float32, intent=in), y: Tensor([n], float32, intent=out)) "
+        "where no_overlap(y)"
+    )
+    f = Recorded(signature).function
+    assert f(jnp.ones(3)).shape == (3,)

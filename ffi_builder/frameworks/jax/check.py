@@ -39,9 +39,9 @@ def check_call(signature: spec.Signature, values: Sequence[object]) -> None:
     """
     arrays = [value for value in values if isinstance(value, Described)]
     sizes = [size for array in arrays for size in array.shape]
-    checked = signature
+    checked = replace(signature, no_overlap=())  # all have the same address here
     if not all(isinstance(size, int) for size in sizes):
-        checked = replace(signature, params=[_relaxed(param) for param in signature.params])
+        checked = replace(checked, params=[_relaxed(param) for param in signature.params])
     exported = [_Exported(v) if isinstance(v, Described) else v for v in values]
     try:
         check(checked, *(v.tensor() if isinstance(v, _Exported) else v for v in exported))
