@@ -15,6 +15,8 @@ _OPERATORS: Final[dict[str, Callable[[int, int], int]]] = {
     "//": lambda lhs, rhs: lhs // rhs,
     "%": operator.mod,
     "ceildiv": lambda lhs, rhs: -(-lhs // rhs),
+    "max": max,
+    "min": min,
 }
 
 
