@@ -49,10 +49,8 @@ def _alone(plan: Plan) -> frozenset[spec.Var]:
     return frozenset(
         var
         for var, count in plan.occurrences.items()
-        if count == 1
-        and var not in related
-        and var.dtype == "int64"
-        and var.min is var.max is var.divisibility is None
+        if count == 1 and var.dtype == "int64" and var.min is var.max is var.divisibility is None
+        if var not in related
     )
 
 
