@@ -17,7 +17,7 @@ _COMPARISONS: Final[dict[str, Callable[[int, int], bool]]] = {
     ">": operator.gt,
 }
 
-_OPERATORS: Final[dict[str, Callable[[int, int], int]]] = {
+OPERATORS: Final[dict[str, Callable[[int, int], int]]] = {
     "+": operator.add,
     "-": operator.sub,
     "*": operator.mul,
@@ -27,6 +27,7 @@ _OPERATORS: Final[dict[str, Callable[[int, int], int]]] = {
     "max": max,
     "min": min,
 }
+"""The operators of expressions, on exact ints."""
 
 
 def exact(value: spec.Dim, of: Callable[[spec.Var], float]) -> int:
@@ -37,7 +38,7 @@ def exact(value: spec.Dim, of: Callable[[spec.Var], float]) -> int:
         case spec.Var():
             return int(of(value))
         case spec.Expr(op, left, right):
-            return _OPERATORS[op](exact(left, of), exact(right, of))
+            return OPERATORS[op](exact(left, of), exact(right, of))
 
 
 def evaluate(value: spec.Dim, of: Callable[[spec.Var], float]) -> int | None:
@@ -54,7 +55,7 @@ def evaluate(value: spec.Dim, of: Callable[[spec.Var], float]) -> int | None:
             lhs, rhs = evaluate(left, of), evaluate(right, of)
             if lhs is None or rhs is None:
                 return None
-            result = _OPERATORS[op](lhs, rhs)
+            result = OPERATORS[op](lhs, rhs)
     return result if -(2**63) <= result < 2**63 else None
 
 

@@ -17,8 +17,8 @@ from ffi_builder import spec
 from ffi_builder.suggest import did_you_mean
 from ffi_builder.testing.check import Scalar, check
 from ffi_builder.testing.evaluate import evaluate, holds
-from ffi_builder.testing.make.boundaries import boundaries
 from ffi_builder.testing.make.layout import LIMIT, layout_of, room_for
+from ffi_builder.testing.make.relations import Span, boundaries, narrow
 
 Env: TypeAlias = dict[spec.Var, Scalar]
 Parts: TypeAlias = Sequence[tuple[str, spec.Plain]]
@@ -250,6 +250,7 @@ class _Search:
         related: list[spec.Relation],
     ) -> None:
         self.signature, self.env, self.symbols = signature, env, symbols
+        self.spans = _spans(parts, env, related)
         self.related = {
             var: [each for each in related if var in spec.variables(each)] for var in symbols
         }
@@ -319,8 +320,7 @@ class _Search:
 
     def _candidates(self, var: spec.Var) -> Iterator[int]:
         """Yield values that fit the symbol alone, the most natural first, each once."""
-        low, high = spec.INT_RANGES[var.dtype]
-        low, high = (low if var.min is None else var.min), (high if var.max is None else var.max)
+        low, high = self.spans[var]
         step = var.divisibility or 1
         least, greatest = -(-low // step), high // step
         # From here on, numbers count steps.
@@ -333,13 +333,13 @@ class _Search:
         ordered = [
             *range(first, first + 16),
             *range(first - 1, max(first - 17, -1), -1),
+            *(range(first, first + 256) if self.related[var] else ()),
             *(2**power // step for power in range(4, 64)),
             0,
             least,
             greatest,
             *range(-1, -9, -1),
             *(-(2**power // step) for power in range(4, 64)),
-            *(range(first, first + 256) if self.related[var] else ()),
         ]
         tried: set[int] = set()
         for multiple in chain([first], self._near_boundaries(var, step), ordered):
@@ -376,6 +376,24 @@ class _Search:
                     ]
                     wanted = max(wanted, -(-(max(known, default=1) - form[2]) // form[0]))
         return wanted
+
+
+def _spans(parts: Parts, env: Env, related: list[spec.Relation]) -> dict[spec.Var, Span]:
+    """Return the least and the greatest value to try for each integer symbol."""
+    sizes: set[object] = set()
+    for _, param in parts:
+        if isinstance(param, (spec.Tensor, spec.Shape)):
+            sizes.update(param.dims if isinstance(param, spec.Tensor) else param.shape)
+    spans: dict[spec.Var, Span] = {}
+    for var in filter(lambda var: var.is_integer, _symbols(parts)):
+        if var in env:
+            spans[var] = int(env[var]), int(env[var])
+        else:
+            low, high = spec.INT_RANGES[var.dtype]
+            low = max(low, 0) if var in sizes else low
+            spans[var] = low if var.min is None else var.min, high if var.max is None else var.max
+    narrow(related, spans)
+    return spans
 
 
 def _line(entry: spec.Dim | None) -> tuple[int, spec.Var, int] | None:
