@@ -47,8 +47,10 @@ def dims(names: str, dtype: DTypeLike = "int64") -> tuple[Var, ...]:
 @overload
 def maximum(first: int, second: int) -> int: ...
 @overload
-def maximum(first: Dim, second: Dim) -> Dim: ...
-def maximum(first: Dim, second: Dim) -> Dim:
+def maximum(first: Var | Expr, second: Dim) -> Expr: ...
+@overload
+def maximum(first: Dim, second: Var | Expr) -> Expr: ...
+def maximum(first: Dim, second: Dim) -> int | Expr:
     """Return the greater of two values, ``max(n, k)`` in texts: an int if both are.
 
     Raises:
@@ -60,8 +62,10 @@ def maximum(first: Dim, second: Dim) -> Dim:
 @overload
 def minimum(first: int, second: int) -> int: ...
 @overload
-def minimum(first: Dim, second: Dim) -> Dim: ...
-def minimum(first: Dim, second: Dim) -> Dim:
+def minimum(first: Var | Expr, second: Dim) -> Expr: ...
+@overload
+def minimum(first: Dim, second: Var | Expr) -> Expr: ...
+def minimum(first: Dim, second: Dim) -> int | Expr:
     """Return the smaller of two values, ``min(n, k)`` in texts: an int if both are.
 
     Raises:
@@ -70,7 +74,7 @@ def minimum(first: Dim, second: Dim) -> Dim:
     return _extremum("min", first, second)
 
 
-def _extremum(op: str, first: Dim, second: Dim) -> Dim:
+def _extremum(op: str, first: Dim, second: Dim) -> int | Expr:
     lhs, rhs = (check_dim(f"operand of {op!r}", value) for value in (first, second))
     if isinstance(lhs, int) and isinstance(rhs, int):
         return max(lhs, rhs) if op == "max" else min(lhs, rhs)
