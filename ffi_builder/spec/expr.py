@@ -284,7 +284,7 @@ class Relation:
             object.__setattr__(self, "rhs", _members(self.lhs, self.rhs))
         else:
             rhs = check_dim(f"operand of {self.op!r}", self.rhs)
-            if isinstance(self.lhs, int):
+            if isinstance(self.lhs, int) and not isinstance(rhs, int):
                 object.__setattr__(self, "rhs", self.lhs)
                 object.__setattr__(self, "lhs", rhs)
                 object.__setattr__(self, "op", MIRRORED[self.op])
