@@ -290,7 +290,7 @@ def largest_exprs(draw: st.DrawFn) -> spec.Expr:
     """Expressions of 127 parts, or a little less, that are as deep as can be on one side."""
     left = draw(st.booleans())
     ops = draw(
-        st.lists(st.sampled_from(["+", "-", "*", "//", "ceildiv"]), min_size=60, max_size=63)
+        st.lists(st.sampled_from(["+", "-", "*", "//", "ceildiv", "max"]), min_size=60, max_size=63)
     )
     made: spec.Dim = draw(int_vars())
     for op in ops:
