@@ -18,7 +18,7 @@ from ffi_builder.suggest import did_you_mean
 from ffi_builder.testing.check import Scalar, check
 from ffi_builder.testing.evaluate import evaluate, holds
 from ffi_builder.testing.make.layout import LIMIT, layout_of, room_for
-from ffi_builder.testing.make.relations import Span, boundaries, narrow
+from ffi_builder.testing.make.relations import Span, boundaries, narrow, span_of
 
 Env: TypeAlias = dict[spec.Var, Scalar]
 Parts: TypeAlias = Sequence[tuple[str, spec.Plain]]
@@ -389,9 +389,7 @@ def _spans(parts: Parts, env: Env, related: list[spec.Relation]) -> dict[spec.Va
         if var in env:
             spans[var] = int(env[var]), int(env[var])
         else:
-            low, high = spec.INT_RANGES[var.dtype]
-            low = max(low, 0) if var in sizes else low
-            spans[var] = low if var.min is None else var.min, high if var.max is None else var.max
+            spans[var] = span_of(var, is_size=var in sizes)
     narrow(related, spans)
     return spans
 

@@ -21,6 +21,13 @@ _ROUNDS: Final = 8
 """How often the spans of all symbols are narrowed: each round may help the next."""
 
 
+def span_of(var: spec.Var, *, is_size: bool) -> Span:
+    """Return the span of a symbol by its dtype, min and max. Sizes are not negative."""
+    low, high = spec.INT_RANGES[var.dtype]
+    low, high = low if var.min is None else var.min, high if var.max is None else var.max
+    return max(low, 0) if is_size and high >= 0 else low, high
+
+
 def narrow(relations: Sequence[spec.Relation], spans: dict[spec.Var, Span]) -> None:
     """Narrow the spans of symbols to values with which each relation alone is possible.
 
