@@ -33,23 +33,23 @@ n, m, k = dims("n m k")
 LIMITS: Final = (-(2**63), -1, 0, 1, 7, 8, 2**31, 2**62, 2**63 - 1)
 
 
-@pytest.mark.parametrize(
-    ("relation", "keeps"),
-    [
-        (n <= m, lambda x, y: x <= y),
-        (n < m, lambda x, y: x < y),
-        (n >= m, lambda x, y: x >= y),
-        (n > m, lambda x, y: x > y),
-        (equal(n, m), lambda x, y: x == y),
-        (not_equal(n, m), lambda x, y: x != y),
-        (one_of(n, [7, -1]), lambda x, _: x in {7, -1}),
-        (n < m + 1, lambda x, y: x < y + 1 < 2**63),
-        (n * m <= 2**31 - 1, lambda x, y: -(2**63) <= x * y <= 2**31 - 1),
-        (n * m >= -8, lambda x, y: -8 <= x * y < 2**63),
-        (spec.maximum(n, m) <= n + 0, lambda x, y: y <= x),
-        (equal(spec.minimum(n, m), m), lambda x, y: y <= x),
-    ],
-)  # fmt: skip
+KEEPS: Final[list[tuple[Relation, Callable[[int, int], bool]]]] = [
+    (n <= m, lambda x, y: x <= y),
+    (n < m, lambda x, y: x < y),
+    (n >= m, lambda x, y: x >= y),
+    (n > m, lambda x, y: x > y),
+    (equal(n, m), lambda x, y: x == y),
+    (not_equal(n, m), lambda x, y: x != y),
+    (one_of(n, [7, -1]), lambda x, _: x in {7, -1}),
+    (n < m + 1, lambda x, y: x < y + 1 < 2**63),
+    (n * m <= 2**31 - 1, lambda x, y: -(2**63) <= x * y <= 2**31 - 1),
+    (n * m >= -8, lambda x, y: -8 <= x * y < 2**63),
+    (spec.maximum(n, m) <= n + 0, lambda x, y: y <= x),
+    (equal(spec.minimum(n, m), m), lambda x, y: y <= x),
+]
+
+
+@pytest.mark.parametrize(("relation", "keeps"), KEEPS)
 def test_each_operator(relation: Relation, keeps: Callable[[int, int], bool]) -> None:
     call = wrap([n, m], where=[relation])
     signature = Signature("f", [n, m], where=[relation])

@@ -105,7 +105,7 @@ def test_an_int_divided_is_an_int():
         (lambda: Var("b", "bool") * 2, "'b' is a bool symbol, not an integer one"),
         (lambda: Var("h", "handle") % 2, "'h' is a handle symbol, not an integer one"),
         (lambda: maximum(n, wrong("k")), r"operand of 'max': .* got 'k' \(str\)"),
-        (lambda: minimum(wrong(1.5), 2), "operand of 'min': .* got 1.5"),
+        (lambda: minimum(wrong(1.5), n), "operand of 'min': .* got 1.5"),
         (lambda: Expr("/", n, 2), "expression operator: expected one of .* but got '/'"),
         (
             lambda: Expr("+", 1, 2),

@@ -28,6 +28,11 @@ n, m, k = dims("n m k")
 NAMES: Final = dict(vars(spec))
 
 
+def wrong(value: object) -> Any:
+    """Return a value of a type that is not allowed, for type checkers."""
+    return value
+
+
 def signature(*where: Relation, **fields: Any) -> Signature:
     x = Tensor("x", [n, k], "float32", device_type="cpu")
     return Signature("f", [x, m], where=where, **fields)
@@ -145,9 +150,9 @@ def test_symbols_may_have_the_names():
         (lambda: equal(Var("h", "handle"), n), "'h' is a handle symbol, not an integer one"),
         (lambda: n * 2 <= 2**63, "expected an int that fits int64 but got 9223372036854775808"),
         (lambda: n * 2 <= True, "operand of '<=': expected an int"),
-        (lambda: n < "m", "Var\\('m', 'int64'\\) is a symbol of that name"),
-        (lambda: one_of(n, [1, "2"]), "values of n: expected an int but got '2'"),
-        (lambda: one_of(n, "12"), "values of n: expected a list of ints such as .* but got '12'"),
+        (lambda: n < wrong("m"), "Var\\('m', 'int64'\\) is a symbol of that name"),
+        (lambda: one_of(n, wrong([1, "2"])), "values of n: expected an int but got '2'"),
+        (lambda: one_of(n, wrong("12")), "values of n: expected a list of ints such as .* but got '12'"),
         (lambda: one_of(n, [2**63]), "expected an int that fits int64"),
         (lambda: one_of(n, []), "expected at least one int"),
         (lambda: one_of(n, [3, 3]), "3 is given twice"),
