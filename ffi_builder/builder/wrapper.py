@@ -61,6 +61,7 @@ def attach_ffi_func(
     fn_display_name: str | None = None,
     *,
     returns: spec.Result | Sequence[spec.Result] | None = None,
+    where: Sequence[spec.Relation] = (),
     no_overlap: bool | Sequence[str] = (),
     location: Any = None,
 ) -> None:
@@ -73,6 +74,7 @@ def attach_ffi_func(
         call_provider: emits the call of the kernel.
         fn_display_name: the name that errors show; left out, ``symbol_name``.
         returns: its results, as in :class:`~ffi_builder.spec.Signature`; left out, None.
+        where: relations between symbols, as in :class:`~ffi_builder.spec.Signature`.
         no_overlap: tensors that must share no memory with others, as in
             :class:`~ffi_builder.spec.Signature`.
         location: an ``ir.Location``; left out, the current one, or the callee's, or the module's.
@@ -90,7 +92,7 @@ def attach_ffi_func(
             f"attach(module, signature, call_provider) takes a Signature"
         )
     name = fn_display_name or symbol_name
-    signature = spec.Signature(name, params, returns, no_overlap=no_overlap)
+    signature = spec.Signature(name, params, returns, where=where, no_overlap=no_overlap)
     attach(module, signature, call_provider, symbol_name=symbol_name, location=location)
 
 

@@ -19,6 +19,7 @@ from ffi_builder.diagnosis.writing import (
     integer_dtype,
     write_choice,
     write_expression,
+    write_relation,
     write_scalar,
 )
 from ffi_builder.errors import BuildError
@@ -77,7 +78,8 @@ class _Encoder:
         """Encode a late step; it is skipped if an Optional around its place was absent."""
         position = step.place.position
         ends = [end for end in range(len(position), 0, -1) if position[:end] in self._present]
-        if not ends:
+        # A relation belongs to no argument, and is skipped if a symbol is not bound.
+        if not ends or isinstance(step, s.CheckRelation):
             self._step(step)
             return
         # The innermost one: it is noted as present only if those around it are.
@@ -196,6 +198,9 @@ class _Encoder:
             case s.EqualExpr(place, expr):
                 self._value(place)
                 write_expression(out, expr, step.words)
+            case s.CheckRelation():
+                write_relation(out, step)
+                self._read = None
             case _:
                 assert_never(step)
 

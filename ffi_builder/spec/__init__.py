@@ -25,12 +25,12 @@ from ffi_builder.spec.expr import (
     INT_RANGES,
     Dim,
     Expr,
+    Relation,
     Var,
-    ceildiv,
-    dims,
-    linear,
     variables,
 )
+from ffi_builder.spec.functions import ceildiv, dims, equal, maximum, minimum, not_equal, one_of
+from ffi_builder.spec.linear import linear
 from ffi_builder.spec.overlap import is_comparable
 from ffi_builder.spec.param import MISSING
 from ffi_builder.spec.params import (
@@ -102,6 +102,7 @@ __all__ = [
     "Optional",
     "Param",
     "Plain",
+    "Relation",
     "Result",
     "Shape",
     "Signature",
@@ -117,10 +118,15 @@ __all__ = [
     "device_tensors",
     "dims",
     "elements",
+    "equal",
     "expression",
     "is_comparable",
     "linear",
+    "maximum",
+    "minimum",
+    "not_equal",
     "occurrences",
+    "one_of",
     "outline",
     "parse_dtype",
     "parts_of",

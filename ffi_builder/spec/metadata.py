@@ -18,7 +18,7 @@ JSON); ``ffi_builder`` has the rest::
              "elements": [{"name": "a", "kind": "int8"}]},
             {"name": "s", "type": "EnvStream", "kind": "EnvStream", "hidden": true}],
         "returns": {"name": "t", "type": "int64", "kind": "int64"},
-        "where": "n % 2 == 0, no_overlap(x)"}}
+        "where": "n % 2 == 0, n <= m, no_overlap(x)"}}
 
 ``type`` is for people; programs use ``kind`` and the fields beside it. ``returns`` is a list if
 the function returns a tuple, and absent if it returns nothing. ``borrows`` says that the kernel

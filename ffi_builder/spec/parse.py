@@ -10,10 +10,12 @@ from collections.abc import Callable
 from dataclasses import fields
 from typing import Final, TypeAlias, TypeVar, cast
 
+from typing_extensions import override
+
 from ffi_builder.errors import SpecError
 from ffi_builder.spec._check import identifier, one_of
 from ffi_builder.spec.composite import PARAM_TYPES, Optional, Param, Struct, TupleParam
-from ffi_builder.spec.expr import VAR_DTYPES, Var
+from ffi_builder.spec.expr import MIRRORED, VAR_DTYPES, Dim, Expr, Relation, Var
 from ffi_builder.spec.overlap import tensors_of
 from ffi_builder.spec.param import Named
 from ffi_builder.spec.params import Shape
@@ -41,9 +43,9 @@ _TYPES: Final = tuple(dict.fromkeys(kind.type_name for kind in PARAM_TYPES if ki
 def parse_signature(
     text: str,
     device: str | None,
-    make: Callable[[str, list[Param], Returns, list[str]], Made],
+    make: Callable[[str, list[Param], Returns, list[Relation], list[str]], Made],
 ) -> Made:
-    """Parse a signature, and return ``make(name, parameters, results, no_overlap)``.
+    """Parse a signature, and return ``make(name, parameters, results, relations, no_overlap)``.
 
     Args:
         text: the text.
@@ -68,7 +70,7 @@ def parse_signature(
         second = _Parser(Tokens(text), device, symbols)
         name, params, returns = second.signature()
         with first.tokens.at(name):
-            return make(name.text, params, returns, second.no_overlap)
+            return make(name.text, params, returns, second.relations, second.no_overlap)
     except SpecError as error:
         raise SpecError(f"Signature.parse: {error}") from None
 
@@ -83,7 +85,9 @@ class _Parser(TensorParser):
 
     def __init__(self, tokens: Tokens, device: str | None, symbols: dict[str, Var] | None) -> None:
         super().__init__(tokens, device, symbols)
+        self.relations: list[Relation] = []
         self.no_overlap: list[str] = []
+        self._in_where = False
         self._tensors: dict[str, Tensor] = {}
         """The tensors among the parameters, by path."""
 
@@ -98,6 +102,7 @@ class _Parser(TensorParser):
         separator = "'where'" if returns is not None else "'->', 'where'"
         if t.accept("where"):
             separator = "','"
+            self._in_where = True
             self._constraint()
             while t.accept(","):
                 self._constraint()
@@ -212,34 +217,37 @@ class _Parser(TensorParser):
     # ---- constraints
 
     def _constraint(self) -> None:
-        """Parse ``n: int32``, ``n % 16 == 0``, ``1 <= n <= 8`` or ``no_overlap(y)``."""
+        """Parse ``n: int32``, ``n % 16 == 0``, ``1 <= n <= 8``, ``n <= m`` or ``no_overlap(y)``."""
         t = self.tokens
         first = t.next
-        # No constraint of a symbol has a bracket, so a symbol may have this name.
+        # A bracket follows no symbol, so that a symbol may have this name.
         if t.sees("no_overlap") and t.second.text == "(":
             self._no_overlap()
             return
-        least = None
-        if first.kind == "int" or t.sees("-"):
-            least = t.integer("a constraint")
-            t.expect("<=")
-        declared = self._constrained(t.name("a symbol"))
-        if least is not None:
-            self._limit(declared, "min", least, first)
-            if t.accept("<="):
-                self._limit(declared, "max", t.integer("an int"), first)
-        elif t.accept(":"):
-            self._declare(declared, t.next)
-        elif t.accept("%"):
-            self._limit(declared, "divisibility", t.integer("an int"), first)
-            t.expect("==")
-            self._zero()
-        elif t.accept("<="):
-            self._limit(declared, "max", t.integer("an int"), first)
-        elif t.accept(">="):
-            self._limit(declared, "min", t.integer("an int"), first)
-        else:
-            raise t.error(t.next, f"expected ':', '%', '<=' or '>=' but got {t.next.shown}")
+        lhs = self._expression(1)
+        if isinstance(lhs, Var) and t.accept(":"):
+            self._declare(self.declarations[lhs.name], t.next)
+            return
+        operator, rhs = self.comparison()
+        match lhs, operator, rhs:
+            case int(), "<=", Var():
+                self._limit(rhs, ">=", lhs, first)
+                if t.accept("<="):
+                    self._limit(rhs, "<=", t.integer("an int"), first)
+            case int(), "<" | ">=" | ">", Var():
+                self._limit(rhs, MIRRORED[operator], lhs, first)
+            case Var(), "<=" | "<" | ">=" | ">", int():
+                self._limit(lhs, operator, rhs, first)
+            case Expr("%", Var() as var, int(divisor)), "==", 0:
+                self._limit(var, "%", divisor, first)
+            case _:
+                self._relate(operator, lhs, rhs, t.since(first))
+
+    def _relate(self, operator: str, lhs: Dim, rhs: Dim | tuple[int, ...], token: Token) -> None:
+        """Add a relation; the first pass does not know the dtypes of its symbols."""
+        if self.symbols is not None:
+            with self.tokens.at(token):
+                self.relations.append(Relation(operator, lhs, rhs))
 
     def _no_overlap(self) -> None:
         t = self.tokens
@@ -263,19 +271,14 @@ class _Parser(TensorParser):
         with t.at(t.since(first)):
             return one_of("no_overlap", path, self._tensors) if self._tensors else path
 
-    def _zero(self) -> None:
-        t = self.tokens
-        if t.next.kind != "int" or t.next.text != "0":
-            raise t.error(t.next, f"expected '0' but got {t.next.shown}")
-        t.advance()
-
-    def _constrained(self, token: Token) -> Declaration:
-        found = self.declarations.get(token.text)
-        if found is None:
+    @override
+    def declaration(self, token: Token) -> Declaration:
+        """Return the declarations of a symbol; constraints can only be of known ones."""
+        if self._in_where and token.text not in self.declarations:
             meant = did_you_mean(token.text, self.declarations)
             words = f"no parameter mentions a symbol {token.text!r}{meant}"
             raise self.tokens.error(token, words)
-        return found
+        return super().declaration(token)
 
     def _declare(self, declared: Declaration, token: Token) -> None:
         t = self.tokens
@@ -286,7 +289,16 @@ class _Parser(TensorParser):
         with t.at(token):
             declared.dtype = one_of("dtype of a symbol", name, VAR_DTYPES)
 
-    def _limit(self, declared: Declaration, name: str, value: int, token: Token) -> None:
+    def _limit(self, var: Var, operator: str, value: int, token: Token) -> None:
+        """Note a limit of a symbol: ``< 8`` is the same as ``<= 7``."""
+        name, value = {
+            "<=": ("max", value),
+            "<": ("max", value - 1),
+            ">=": ("min", value),
+            ">": ("min", value + 1),
+            "%": ("divisibility", value),
+        }[operator]
+        declared = self.declarations[var.name]
         if name in declared.limits:
             raise self.tokens.error(token, f"the {name} of this symbol is given twice")
         declared.limits[name], declared.token = value, token

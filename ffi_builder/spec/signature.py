@@ -20,12 +20,14 @@ from ffi_builder.spec.composite import (
     with_paths,
 )
 from ffi_builder.spec.defaults import check_default
-from ffi_builder.spec.expr import Expr, Var, linear, variables
+from ffi_builder.spec.expr import Expr, Relation, Var, variables
+from ffi_builder.spec.linear import linear
 from ffi_builder.spec.metadata import metadata_text
 from ffi_builder.spec.overlap import NOTHING, NoOverlap, check_no_overlap
 from ffi_builder.spec.param import MISSING, pasteable
 from ffi_builder.spec.params import EnvStream, Shape
 from ffi_builder.spec.parse import parse_signature
+from ffi_builder.spec.relations import check_relations
 from ffi_builder.spec.results import Result, check_names, check_results, needed
 from ffi_builder.spec.tensor import Tensor
 from ffi_builder.suggest import did_you_mean
@@ -42,6 +44,9 @@ class Signature:
         returns: None, a :class:`Var` for a number, bool or pointer, a contiguous :class:`Tensor`
             that the wrapper allocates (the parameters bind the symbols in its dimensions), or a
             list of these for a tuple.
+        where: relations between symbols that every call must keep, such as ``[n <= m, equal(k, n *
+            2), one_of(m, [64, 128])]``. They are checked behind all arguments, in this order. One
+            is skipped if an absent Optional leaves a symbol of it without a value.
         no_overlap: tensors that must not share memory with any other tensor of the call, by their
             names in errors: ``["y", "cfg[0]", "state.mask"]``. True stands for all whose ``intent``
             is ``"out"`` or ``"inout"``. It is stored as a tuple of names, in the order of the
@@ -54,13 +59,15 @@ class Signature:
             nothing binds, an EnvStream without a tensor on another device than the CPU, a
             positional parameter without a default after one with a default, a default that its
             parameter does not accept, a result that cannot be made or whose size only Optionals
-            bind, a result with the name of a parameter or symbol, or a ``no_overlap`` that names
+            bind, a result with the name of a parameter or symbol, a relation in ``where`` that has
+            a symbol of no parameter or that is always true or false, or a ``no_overlap`` that names
             no tensor, or one that no other tensor of the signature can share memory with.
     """
 
     name: str
     params: Sequence[Param]
     returns: Result | Sequence[Result] | None = None
+    where: Sequence[Relation] = field(default=(), kw_only=True)
     no_overlap: NoOverlap = field(default=NOTHING, kw_only=True)
     doc: DocField = field(default=NO_DOC, kw_only=True, compare=False)
 
@@ -71,10 +78,12 @@ class Signature:
         object.__setattr__(self, "params", check_params(f"{what}: params", self.params))
         object.__setattr__(self, "doc", documentation(f"{what}: doc", self.doc))
         found = list(occurrences(self.params))
-        _check_one_meaning(what, found)
+        symbols = _check_one_meaning(what, found)
         _check_bound(what, found)
         object.__setattr__(self, "returns", check_results(f"{what}: returns", self.returns))
         self._check_results(what, found)
+        where = check_relations(f"{what}: where", self.where, symbols)
+        object.__setattr__(self, "where", where)
         no_overlap = check_no_overlap(f"{what}: no_overlap", self.params, self.no_overlap)
         object.__setattr__(self, "no_overlap", no_overlap)
         self._check_env_streams(what)
@@ -147,8 +156,8 @@ class Signature:
         return parse_signature(
             text,
             device,
-            lambda name, params, returns, no_overlap: cls(
-                name, params, returns, no_overlap=no_overlap
+            lambda name, params, returns, where, no_overlap: cls(
+                name, params, returns, where=where, no_overlap=no_overlap
             ),
         )
 
@@ -162,7 +171,7 @@ class Signature:
             device: tensors of this device type do not show it; ``parse`` then needs the same
                 ``device``. By default all tensors show their device type.
         """
-        return canonical_text(self.name, self.params, self.returns, self.no_overlap, device)
+        return canonical_text(self.name, self.params, self.returns, self.constraints, device)
 
     def metadata(self, *, borrows_tensors: bool = False) -> str:
         """Return what describes a function of this signature to Python callers, as JSON.
@@ -181,7 +190,7 @@ class Signature:
     @property
     def constraints(self) -> str:
         """The text behind ``where``: ``n % 2 == 0, no_overlap(y)``; empty if there is none."""
-        return constraints_text(self.params, self.no_overlap)
+        return constraints_text(self.params, self.where, self.no_overlap)
 
     def __str__(self) -> str:
         """Return the canonical text. Error messages show :func:`short_text` instead."""
@@ -189,9 +198,10 @@ class Signature:
 
     def __repr__(self) -> str:
         returns = "" if self.returns is None else f", {pasteable(self.returns)}"
+        where = f", where={[*self.where]!r}" if self.where else ""
         apart = f", no_overlap={[*self.no_overlap]!r}" if self.no_overlap else ""
         doc = f", doc={self.doc!r}" if self.doc else ""
-        return f"Signature({self.name!r}, {pasteable(self.params)}{returns}{apart}{doc})"
+        return f"Signature({self.name!r}, {pasteable(self.params)}{returns}{where}{apart}{doc})"
 
     def _check_results(self, what: str, found: Sequence[tuple[str, object]]) -> None:
         symbols = {var.name: var for _, value in found for var in variables(value)}
@@ -301,7 +311,10 @@ def _entries(path: str, entries: Sequence[object]) -> Iterator[tuple[str, object
     return ((f"{path}[{axis}]", entry) for axis, entry in enumerate(entries))
 
 
-def _check_one_meaning(what: str, occurrences: Sequence[tuple[str, object]]) -> None:
+def _check_one_meaning(
+    what: str, occurrences: Sequence[tuple[str, object]]
+) -> dict[str, tuple[str, Var]]:
+    """Check that each name is one symbol; return them by name, with their first places."""
     first: dict[str, tuple[str, Var]] = {}
     for path, value in occurrences:
         for var in variables(value):
@@ -311,6 +324,7 @@ def _check_one_meaning(what: str, occurrences: Sequence[tuple[str, object]]) -> 
                     f"{what}: symbol {var.name!r} has two meanings: {before!r} at {before_path} "
                     f"and {var!r} at {path}; use another name, or the same fields"
                 )
+    return first
 
 
 def _bound(occurrences: Iterable[tuple[str, object]]) -> set[Var]:

@@ -174,5 +174,7 @@ def apply(op: str, lhs: int, rhs: int) -> int:
         "//": lambda lhs, rhs: lhs // rhs,
         "%": operator.mod,
         "ceildiv": lambda lhs, rhs: -(-lhs // rhs),
+        "max": max,
+        "min": min,
     }
     return operators[op](lhs, rhs)

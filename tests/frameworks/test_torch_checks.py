@@ -159,3 +159,42 @@ def outcome(op: Any, args: list[Any]) -> tuple[type, str] | None:
     except (TypeError, ValueError) as error:
         return type(error), str(error)
     return None
+
+
+RELATIONS = (
+    "f(x: Tensor([n], float32, intent=in), y: Tensor([m], float32, intent=inout), k: int32) "
+    "where {}"
+)
+
+
+@pytest.mark.parametrize("where", ["n <= m", "n * m != 6", "m in {1, 2}", "n == max(m, k)"])
+@pytest.mark.parametrize("sizes", [(1, 1, 1), (2, 3, 1), (3, 2, 1), (3, 2, 3)])
+def test_relations_while_tracing(where: str, sizes: tuple[int, int, int]) -> None:
+    text = RELATIONS.format(where)
+    function = compiled(spec.Signature.parse(text, device="cpu"), NopCallProvider())["f"]
+    op = operator(function)
+    n, m, k = sizes
+    args = [torch.zeros(n), torch.zeros(m), k]
+    assert outcome(op, [without_data(arg) for arg in args]) == outcome(op, args)
+
+
+def test_overflow_of_a_relation_while_tracing() -> None:
+    text = "f(x: Tensor([n], float32, intent=inout), k: int64) where n * k <= 9"
+    op = operator(compiled(spec.Signature.parse(text, device="cpu"), NopCallProvider())["f"])
+    args = [torch.zeros(4), 2**62]
+    expected = outcome(op, args)
+    assert expected is not None
+    assert "beyond int64" in expected[1]
+    assert outcome(op, [without_data(arg) for arg in args]) == expected
+
+
+def test_the_larger_size_of_a_result() -> None:
+    text = (
+        "f(x: Tensor([n], float32, intent=in), y: Tensor([m], float32, intent=in), "
+        "z: Tensor([max(n, m)], float32, intent=out))"
+    )
+    function = compiled(spec.Signature.parse(text, device="cpu"), NopCallProvider())["f"]
+    op = operator(function, form="functional")
+    assert op(torch.zeros(2), torch.zeros(5)).shape == (5,)
+    graph = torch.compile(op, fullgraph=True, backend="aot_eager")
+    assert graph(torch.zeros(4), torch.zeros(3)).shape == (4,)

@@ -12,7 +12,7 @@ from hypothesis.strategies import SearchStrategy
 from ffi_builder import SpecError, spec
 from ffi_builder.spec.composite import DEEPEST
 from ffi_builder.spec.dtypes import NAMES
-from ffi_builder.spec.expr import VAR_DTYPES
+from ffi_builder.spec.expr import RELATIONS, VAR_DTYPES
 from ffi_builder.spec.overlap import tensors_of
 from ffi_builder.spec.tensor import DEVICES, INTENTS, MOST_DIMENSIONS
 
@@ -25,6 +25,8 @@ ODD = (
         "inf",
         "where",
         "ceildiv",
+        "max",
+        "in",
         "any",
         "strides",
         "Tensor",
@@ -91,7 +93,10 @@ def _grow(dims: SearchStrategy[spec.Dim]) -> SearchStrategy[spec.Dim]:
     divided = st.builds(
         spec.Expr, st.sampled_from(["//", "%", "ceildiv"]), symbolic, st.integers(1, 2**63 - 1)
     )
-    return st.one_of(infix, divided)
+    picked = st.tuples(st.sampled_from(["max", "min"]), sides).map(
+        lambda made: spec.Expr(made[0], *made[1])
+    )
+    return st.one_of(infix, divided, picked)
 
 
 DIMS: SearchStrategy[spec.Dim] = st.recursive(
@@ -238,6 +243,25 @@ def no_overlap(params: Sequence[spec.Param]) -> SearchStrategy[list[str]]:
     return st.lists(st.sampled_from(found), max_size=3, unique=True)
 
 
+def where(symbols: list[spec.Var]) -> SearchStrategy[list[spec.Relation]]:
+    """Relations between these symbols, none that is the limit of one or that decides nothing."""
+    if not symbols:
+        return st.just([])
+    sides = st.recursive(st.sampled_from(symbols) | st.integers(-9, 9) | INT64, _grow, max_leaves=4)
+    compared = st.builds(_relation, st.sampled_from(RELATIONS[:-1]), sides, sides)
+    members = st.lists(INT64, min_size=1, max_size=3, unique=True).map(tuple)
+    listed = st.builds(_relation, st.just("in"), sides, members)
+    found = st.one_of(compared, listed).filter(lambda made: made is not None)
+    return st.lists(found, max_size=3, unique=True)  # pyright: ignore[reportReturnType]
+
+
+def _relation(op: str, lhs: spec.Dim, rhs: Any) -> spec.Relation | None:
+    try:
+        return spec.Relation(op, lhs, rhs)
+    except SpecError:
+        return None
+
+
 @st.composite
 def signatures(draw: st.DrawFn) -> spec.Signature:
     """Signatures of these; what nothing would bind is bound by one more argument."""
@@ -254,8 +278,10 @@ def signatures(draw: st.DrawFn) -> spec.Signature:
     try:
         returns = draw(results(list(symbols.values())))
         name = draw(st.sampled_from(["f", "where", "None", "no_overlap"]))
-        return spec.Signature(name, made, returns, no_overlap=draw(no_overlap(made)))
-    except SpecError:  # a symbol with two meanings
+        related = draw(where(list(symbols.values())))
+        apart = draw(no_overlap(made))
+        return spec.Signature(name, made, returns, where=related, no_overlap=apart)
+    except SpecError:  # a symbol with two meanings, or a relation that is always true or false
         reject()
 
 
@@ -264,7 +290,7 @@ def largest_exprs(draw: st.DrawFn) -> spec.Expr:
     """Expressions of 127 parts, or a little less, that are as deep as can be on one side."""
     left = draw(st.booleans())
     ops = draw(
-        st.lists(st.sampled_from(["+", "-", "*", "//", "ceildiv"]), min_size=60, max_size=63)
+        st.lists(st.sampled_from(["+", "-", "*", "//", "ceildiv", "max"]), min_size=60, max_size=63)
     )
     made: spec.Dim = draw(int_vars())
     for op in ops:

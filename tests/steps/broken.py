@@ -191,15 +191,33 @@ class Breaker:
                 return self._value(place, value), expected, str(value)
             case s.EqualExpr(expr=expr):
                 value = self.right.entry(expr)
-                known = ", ".join(
-                    f"{name} = {self.right.values[name]} from {self.origins[name]}"
-                    for name in dict.fromkeys(var.name for var in spec.variables(expr))
-                )
+                known = self._known(expr, self.right)
                 return self._unequal(place, f"{value} ({expr} with {known})", value + 1)
+            case s.CheckRelation(relation=relation):
+                return self._unrelated(place, step.symbol, relation)
             case _:
                 return None
 
     # ---- values
+
+    def _known(self, value: spec.Expr | spec.Relation, right: Right) -> str:
+        """The symbols of an expression or relation, with their values and places."""
+        names = dict.fromkeys(var.name for var in spec.variables(value))
+        return ", ".join(
+            f"{name} = {right.values[name]} from {self.origins[name]}" for name in names
+        )
+
+    def _unrelated(
+        self, place: Place, symbol: spec.Var, relation: spec.Relation
+    ) -> tuple[Any, ...]:
+        """With a symbol that is 1000 more or less, which keeps no relation of the samples."""
+        by = -1000 if relation.op == "!=" else 1000
+        value = int(self.right.values[symbol.name]) + by
+        wrong = Right({**self.right.values, symbol.name: value})
+        got = str(wrong.entry(relation.lhs))
+        if isinstance(relation.rhs, (spec.Var, spec.Expr)):
+            got += f" and {wrong.entry(relation.rhs)}"
+        return self._value(place, value), f"{relation} with {self._known(relation, wrong)}", got
 
     def _symbol(self, place: Place, expected: str, value: int) -> tuple[Any, ...]:
         return self._value(place, value), expected, str(value)

@@ -89,6 +89,8 @@ def _apply(op: str, lhs: int, rhs: int) -> int:
         "*": lhs * rhs,
         "//": lhs // rhs if rhs else 0,
         "%": lhs % rhs if rhs else 0,
+        "max": max(lhs, rhs),
+        "min": min(lhs, rhs),
     }
     return operators[op]
 

@@ -36,11 +36,13 @@ def attached(
     *,
     name: str = "f",
     distribution: str = "torch_mlir",
+    where: Sequence[spec.Relation] = (),
     no_overlap: bool | Sequence[str] = (),
 ) -> Any:
     """Parse a module and attach a wrapper of these parameters."""
     module = new_module(text, distribution)
-    attach_ffi_func(module, name, params, provider or NopCallProvider(), no_overlap=no_overlap)
+    provider = provider or NopCallProvider()
+    attach_ffi_func(module, name, params, provider, where=where, no_overlap=no_overlap)
     return module
 
 
@@ -49,10 +51,12 @@ def wrap(
     provider: CallProvider | None = None,
     text: str = "",
     *,
+    where: Sequence[spec.Relation] = (),
     no_overlap: bool | Sequence[str] = (),
 ) -> tvm_ffi.Function:
     """Compile a wrapper of these parameters."""
-    return runtime.compile(attached(params, provider, text, no_overlap=no_overlap))["f"]
+    module = attached(params, provider, text, where=where, no_overlap=no_overlap)
+    return runtime.compile(module)["f"]
 
 
 def wrap_raw(

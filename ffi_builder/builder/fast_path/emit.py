@@ -45,10 +45,12 @@ def emit_fast_path(fast: FastPath, plan: Plan, *, defer: bool) -> None:
 
 def _alone(plan: Plan) -> frozenset[spec.Var]:
     """Return the symbols that occur once in the signature and have nothing to be checked."""
+    related = {var for relation in plan.signature.where for var in spec.variables(relation)}
     return frozenset(
         var
         for var, count in plan.occurrences.items()
         if count == 1 and var.dtype == "int64" and var.min is var.max is var.divisibility is None
+        if var not in related
     )
 
 
@@ -130,5 +132,7 @@ def _emit(fast: FastPath, step: f.FusedStep) -> None:
             values.solve(fast, step)
         case s.EqualExpr():
             values.check_expression(fast, step)
+        case s.CheckRelation():
+            values.check_relation(fast, step.relation)
         case _:
             assert_never(step)

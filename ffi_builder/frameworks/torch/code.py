@@ -235,6 +235,9 @@ class Writer:
                 return f"{_PREFIX}{name}"
             case spec.Expr("ceildiv", lhs, rhs):
                 return f"(-(-{self._text(lhs)} // {self._text(rhs)}))"
+            case spec.Expr(("max" | "min") as op, lhs, rhs):
+                self._scope[f"{_PREFIX}{op}"] = getattr(_torch.torch, f"sym_{op}")
+                return f"{_PREFIX}{op}({self._text(lhs)}, {self._text(rhs)})"
             case spec.Expr(op, lhs, rhs):
                 return f"({self._text(lhs)} {op} {self._text(rhs)})"
 

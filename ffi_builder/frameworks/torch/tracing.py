@@ -20,6 +20,7 @@ from ffi_builder.plan import Part, Place, make_plan
 from ffi_builder.plan import steps as s
 from ffi_builder.plan.messages import BINDING, FRAME, NEAREST, Words, choices_text, signature_text
 from ffi_builder.suggest import nearest
+from ffi_builder.testing.evaluate import evaluate, holds
 
 Number: TypeAlias = Any
 """An int, or torch's symbolic one."""
@@ -34,6 +35,8 @@ _OPERATORS: Final[dict[str, Callable[[Number, Number], Number]]] = {
     "//": lambda lhs, rhs: lhs // rhs,
     "%": lambda lhs, rhs: lhs % rhs,
     "ceildiv": lambda lhs, rhs: -(-lhs // rhs),
+    "max": _torch.torch.sym_max,
+    "min": _torch.torch.sym_min,
 }
 
 
@@ -136,6 +139,8 @@ class _Call:
                 self.solved[step.solved] = got // scale
             case s.EqualExpr(_, expr, free):
                 self._equal_expr(step, expr, free)
+            case s.CheckRelation():
+                self._relation(step)
             case s.CheckChoice(_, choice):
                 got = self._value(place)
                 near = nearest(got, choice.choices)
@@ -258,12 +263,40 @@ class _Call:
         expected = self._evaluated(expr)
         if expected is None:
             return
-        names = dict.fromkeys(var.name for var in spec.variables(expr))
-        bindings = ", ".join(
+        self._equal(step, self._value(step.place), expected, free, bindings=self._bindings(expr))
+
+    def _bindings(self, value: spec.Expr | spec.Relation) -> str:
+        """Return what the symbols are, and where they were bound."""
+        return ", ".join(
             BINDING.format(symbol=name, bound=self.bound[name][0], origin=self.bound[name][1])
-            for name in names
+            for name in dict.fromkeys(var.name for var in spec.variables(value))
         )
-        self._equal(step, self._value(step.place), expected, free, bindings=bindings)
+
+    def _relation(self, step: s.CheckRelation) -> None:
+        """Check a relation whose symbols are known; the wrapper checks those of symbolic sizes."""
+        relation = step.relation
+        names = {var.name for var in spec.variables(relation)}
+        values = {name: self.bound[name][0] for name in names if name in self.bound}
+        if len(values) < len(names) or not all(isinstance(v, int) for v in values.values()):
+            return
+
+        def value_of(var: spec.Var) -> float:
+            return values[var.name]
+
+        if holds(relation, value_of):
+            return
+        sides = [relation.lhs, *([] if isinstance(relation.rhs, tuple) else [relation.rhs])]
+        came = [evaluate(side, value_of) for side in sides]
+        words = step.overflow if None in came else step.words
+        texts = {
+            **step.placeholders({}),
+            "bindings": self._bindings(relation),
+            "got": str(came[0]),
+            "expected": str(came[-1]),
+        }
+        wanted, got = words.expected.format(**texts), words.got.format(**texts)
+        place = self.bound[step.symbol.name][1]
+        _ERRORS[words.kind](False, lambda: self.checks.words(place, words, wanted, got))
 
     def _same_device(self, step: s.CheckSameDevice) -> None:
         device = self._tensor(step.place).device

@@ -30,12 +30,13 @@ class Failure:
     text: str
     expected: str
     got: str
+    where: Sequence[spec.Relation] = ()
     no_overlap: Sequence[str] = ()
 
     @property
     def signature(self) -> Signature:
         """What the wrapper accepts."""
-        return Signature("f", self.params, no_overlap=self.no_overlap)
+        return Signature("f", self.params, where=self.where, no_overlap=self.no_overlap)
 
     @property
     def message(self) -> str:
@@ -57,7 +58,9 @@ def compile_all(failures: dict[str, Failure]) -> dict[str, RawWrapper]:
     for number, failure in enumerate(failures.values()):
         attach(module, failure.signature, NopCallProvider(), symbol_name=f"f{number}")
     compiled = runtime.compile(module)
-    return {name: RawWrapper(compiled, f"f{number}") for number, name in enumerate(failures)}
+    return {
+        name: RawWrapper(compiled, f"f{number}", slots=32) for number, name in enumerate(failures)
+    }
 
 
 def check_both(failure: Failure, wrapper: RawWrapper) -> None:

@@ -10,6 +10,7 @@ from tests.differential.tricky import (
     objects,
     optional,
     overlap,
+    relations,
     symbols,
     tensors,
     texts,
@@ -29,4 +30,5 @@ CASES: Final[dict[str, Case]] = {
     **optional.CASES,
     **ends.CASES,
     **overlap.CASES,
+    **relations.CASES,
 }
