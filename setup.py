@@ -15,7 +15,10 @@ from setuptools import Extension, setup
 LIMITED = sys.version_info >= (3, 12)
 
 
-def extension(name: str, source: str, **settings: list[str]) -> Extension:
+def extension(
+    name: str, source: str, depends: tuple[str, ...] = (), libraries: tuple[str, ...] = ()
+) -> Extension:
+    """Describe an extension of the package `ffi_builder.runtime`."""
     return Extension(
         f"ffi_builder.runtime.{name}",
         [f"ffi_builder/runtime/{source}"],
@@ -23,14 +26,15 @@ def extension(name: str, source: str, **settings: list[str]) -> Extension:
         extra_compile_args=["-O2", "-std=c11"],
         py_limited_api=LIMITED,
         optional=True,
-        **settings,
+        depends=list(depends),
+        libraries=list(libraries),
     )
 
 
-HEADERS = sorted(map(str, Path("ffi_builder/runtime/entry").glob("*.h")))
+HEADERS = tuple(sorted(map(str, Path("ffi_builder/runtime/entry").glob("*.h"))))
 EXTENSIONS = [
     extension("entry._entry", "entry/_entry.c", depends=HEADERS),
-    extension("jit._gdb", "jit/_gdb.c", libraries=["pthread"]),
+    extension("jit._gdb", "jit/_gdb.c", libraries=("pthread",)),
 ]
 HERE = platform.python_implementation() == "CPython" and not sysconfig.get_config_var(
     "Py_GIL_DISABLED"

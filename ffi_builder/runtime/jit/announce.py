@@ -17,7 +17,13 @@ from ffi_builder import protocol
 from ffi_builder.abi import PREFIX
 from ffi_builder.errors import CompileError
 from ffi_builder.runtime.codegen import llvm
-from ffi_builder.runtime.elf import ObjectFile, functions_at, read_object, with_addresses, with_labels
+from ffi_builder.runtime.elf import (
+    ObjectFile,
+    functions_at,
+    read_object,
+    with_addresses,
+    with_labels,
+)
 from ffi_builder.runtime.jit import perf_map
 from ffi_builder.suggest import did_you_mean
 
@@ -65,6 +71,7 @@ def announcement(files: Sequence[ObjectFile]) -> Announcement:
     labelled = [
         with_labels(file.data, f"{PREFIX}{_LABEL}{index}_") for index, file in enumerate(files)
     ]
+    # Code that cannot be loaded leaves its entries behind, of 32 bytes each and in no list.
     entries = [0 if gdb is None else gdb.new_entry() for _ in labelled]
 
     def announce(address: Callable[[str], int]) -> None:

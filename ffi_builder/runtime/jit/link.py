@@ -119,9 +119,9 @@ def link(
     try:
         for name in functions:
             library.function(name)
+        announced.make(library.address)
     except RuntimeError as error:
         raise LinkError(f"The JIT cannot link the module: {error}") from error
-    announced.make(library.address)
     return library
 
 
