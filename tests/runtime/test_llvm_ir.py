@@ -44,6 +44,11 @@ def compiled_with_llvmlite(text: str) -> Any:
     return engine
 
 
+def described(function: Any) -> tuple[object, ...]:
+    """What `help` and `inspect` show of a function."""
+    return function.__signature__, function.__name__, function.__doc__
+
+
 def test_llvmlite_compiles_it_and_the_function_is_complete() -> None:
     text = runtime.llvm_ir(tenth())
     engine = compiled_with_llvmlite(text)
@@ -53,8 +58,7 @@ def test_llvmlite_compiles_it_and_the_function_is_complete() -> None:
     compiled = runtime.compile(tenth())["tenth"]
     assert function(20.0) == compiled(20.0) == pytest.approx(2)
     assert isinstance(function, tvm_ffi.Function)
-    assert function.__signature__ == compiled.__signature__
-    assert (function.__name__, function.__doc__) == (compiled.__name__, compiled.__doc__)
+    assert described(function) == described(compiled)
     with pytest.raises(TypeError, match="Mismatched type of x on argument #0 when calling: `tenth"):
         function("20")
 
