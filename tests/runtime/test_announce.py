@@ -16,7 +16,8 @@ from typing import Any
 import pytest
 
 from ffi_builder import runtime
-from ffi_builder.errors import LinkError
+from ffi_builder.errors import CompileError, LinkError
+from ffi_builder.runtime import jit
 from ffi_builder.runtime.elf import functions_at
 from ffi_builder.runtime.jit import perf_map
 from tests.runtime.samples import ADD_ONE, c_object, llvm_entry, needs_cc, run_child
@@ -111,6 +112,7 @@ def test_threads_write_whole_lines(perf: Path) -> None:
     assert {f"__tvm_ffi_thread_{index}" for index in range(4)} <= set(entries(perf))
 
 
+@pytest.mark.slow
 def test_a_forked_child_has_a_map_of_its_own_with_its_parents_code() -> None:
     child = run_child(f"""
         import os
@@ -282,6 +284,14 @@ def test_a_tool_that_is_not_known_is_an_error(monkeypatch: pytest.MonkeyPatch) -
     words = "`perf`, `gdb` or `perf,gdb` in FFI_BUILDER_JIT_SYMBOLS, got 'gbd', did you mean `gdb`"
     with pytest.raises(ValueError, match=words):
         runtime.compile(llvm_entry("unknown"))
+
+
+def test_gdb_without_its_extension_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(VARIABLE, "gdb")
+    monkeypatch.setitem(sys.modules, f"{jit.__name__}._gdb", None)
+    monkeypatch.delattr(jit, "_gdb", raising=False)
+    with pytest.raises(CompileError, match="an extension that was not built for this Python"):
+        runtime.compile(llvm_entry("unlisted"))
 
 
 # ---- the tools themselves
