@@ -57,7 +57,7 @@ def _emit_all(fast: FastPath, steps: Iterable[f.FusedStep]) -> None:
     b, outer = fast.b, fast.b.location
     path = ""
     for step in steps:
-        # Not the whole place, `x.shape[0]`: that makes attaching 2 % slower.
+        # Not the whole place, `x.shape[0]`: one location a step makes attaching slower.
         if step.place.path != path:
             path = step.place.path
             b.location = b.types.named_location(path, outer) if path else outer
