@@ -13,7 +13,7 @@ of them.
 
 from ffi_builder.runtime.allocator.install import InstalledAllocator, install_allocator
 from ffi_builder.runtime.compiled import CompiledModule
-from ffi_builder.runtime.compiler import compile, compile_cached, lower
+from ffi_builder.runtime.compiler import compile, compile_cached, llvm_ir, lower
 from ffi_builder.runtime.embedded_modules import CustomModule
 from ffi_builder.runtime.loaded import LoadedLibrary, load
 from ffi_builder.runtime.lowered import LoweredModule
@@ -32,6 +32,7 @@ __all__ = [
     "compile_cached",
     "function",
     "install_allocator",
+    "llvm_ir",
     "load",
     "lower",
 ]

@@ -55,8 +55,16 @@ def _alone(plan: Plan) -> frozenset[spec.Var]:
 
 
 def _emit_all(fast: FastPath, steps: Iterable[f.FusedStep]) -> None:
+    """Emit steps; the locations of their operations name what they check, such as ``cfg[0]``."""
+    b, outer = fast.b, fast.b.location
+    path = ""
     for step in steps:
+        # Not the whole place, `x.shape[0]`: one location a step makes attaching slower.
+        if step.place.path != path:
+            path = step.place.path
+            b.location = b.types.named_location(path, outer) if path else outer
         _emit(fast, step)
+    b.location = outer
 
 
 def _emit(fast: FastPath, step: f.FusedStep) -> None:
