@@ -148,7 +148,7 @@ def _check_jax(array: Any, at: Place) -> Any:
         raise at.mismatch(
             _written(at),
             f"a {type(array).__name__} of JAX, which never changes: pass a NumPy array, or make "
-            f"{at.function} a function of JAX with ffi_builder.frameworks.jax",
+            f"{at.function} a function of JAX by ffi_builder.frameworks.jax.function",
         )
     return array
 
@@ -157,7 +157,7 @@ def _refuse_tracer(tracer: Any, at: Place) -> Any:
     raise at.mismatch(
         "an array with values",
         f"a {type(tracer).__name__} of JAX, which has none while a function is traced: make "
-        f"{at.function} a function of JAX with ffi_builder.frameworks.jax",
+        f"{at.function} a function of JAX by ffi_builder.frameworks.jax.function",
     )
 
 
@@ -176,8 +176,8 @@ def _check_torch(tensor: Any, at: Place) -> Any:
         raise at.mismatch(
             f"a tensor that needs no gradient, as autograd does not see what {at.function} does",
             f"one that requires grad: pass {at.path}.detach(), call {at.function} under "
-            f"torch.no_grad(), or make it an operator with a derivative by "
-            f"ffi_builder.frameworks.torch",
+            f"torch.no_grad(), or make it an operator by ffi_builder.frameworks.torch.operator(…, "
+            f"backward=…)",
         )
     if torch.autograd.forward_ad.unpack_dual(tensor).tangent is not None:
         raise at.mismatch(
@@ -192,7 +192,7 @@ def _check_torch(tensor: Any, at: Place) -> Any:
             "a tensor with memory",
             f"a {type(tensor).__name__} of layout {tensor.layout} without, as sparse tensors, and "
             f"those that torch traces or maps over, are: pass a dense one, or make {at.function} "
-            f"an operator by ffi_builder.frameworks.torch",
+            f"an operator by ffi_builder.frameworks.torch.operator",
         ) from None
     return tensor
 
