@@ -48,7 +48,7 @@ def compiled() -> Any:
 
 
 def custom_op() -> Any:
-    """What torch's documentation makes of a Python function."""
+    """The operator that torch's documentation makes of a Python function."""
 
     @torch.library.custom_op("ffi_builder_bench::custom", mutates_args={"c"})
     def custom(a: torch.Tensor, b: torch.Tensor, c: torch.Tensor) -> None:

@@ -39,7 +39,7 @@ _ADVICE: Final = {
     r"\(": "a call passes no functions of MLIR; call a symbol instead",
     r"!": "its lowering is not known here; write the signature by hand",
 }
-"""What to do about a type that no parameter has, by how its text begins."""
+"""Advice about types that no parameter has, by how their texts begin."""
 _OTHER_ADVICE: Final = "no scalar argument has this type; take another one, or a memref of it"
 
 

@@ -128,7 +128,7 @@ Marked: TypeAlias = Union[
     Tensor, Object, Pointer, CString, String, Bytes, AnyValue, DType, Device, Unsigned
 ]
 Argument: TypeAlias = Union[Value, Marked, bool, int, float, str, bytes, None]
-"""What :func:`ffi_builder.call_packed` takes in its list of arguments."""
+"""An argument in the list that :func:`ffi_builder.call_packed` takes."""
 
 _MARKED: Final = (
     Tensor,

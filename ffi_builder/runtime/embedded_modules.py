@@ -24,7 +24,7 @@ from ffi_builder.runtime import elf
 
 SYMBOL: Final = "__tvm_ffi__library_bin"
 SYMBOLS: Final = (SYMBOL, abi.LIBRARY_CONTEXT)
-"""What tvm-ffi looks for in a library that it loads. Libraries show both, if they have them."""
+"""Symbols that tvm-ffi looks for in a library that it loads. Libraries export both, if any."""
 _LIBRARY: Final = "_lib"
 _RESERVED: Final = (_LIBRARY, "_import_tree")
 _MERGED: Final = "__ffi_builder_merged_library_bin_"

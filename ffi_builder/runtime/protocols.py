@@ -1,4 +1,4 @@
-"""What `runtime` uses of MLIR's Python bindings, of llvmlite and of a signature.
+"""Protocols of what `runtime` uses of MLIR's Python bindings, of llvmlite and of a signature.
 
 The first two have no types that suffice. The parts of MLIR are the same in every distribution.
 """

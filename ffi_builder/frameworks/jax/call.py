@@ -30,7 +30,7 @@ class Static:
 
 @dataclass(frozen=True)
 class Call:
-    """What a call has beside its arrays: a key of JAX's caches.
+    """The parts of a call beside its arrays: a key of JAX's caches.
 
     Each pair has the index of an argument.
     """

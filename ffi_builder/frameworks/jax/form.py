@@ -108,7 +108,7 @@ class Form:
 
     @functools.cached_property
     def python_signature(self) -> inspect.Signature:
-        """What callers pass: no outputs, unless their shapes follow from nothing."""
+        """The parameters that callers pass: no outputs, unless their shapes follow from nothing."""
         signature = self.signature
         positional: list[_Parameter] = []
         keywords: list[_Parameter] = []

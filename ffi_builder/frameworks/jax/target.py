@@ -37,7 +37,7 @@ Order: TypeAlias = Sequence["int | None"]
 
 _lock = fork_safe_lock()
 _owners: dict[str, tuple[object, ...]] = {}
-"""What each target is, so that no name is registered for two functions."""
+"""The function of each target, so that no name is registered for two."""
 _registered: dict[str, tuple[tvm_ffi.Function, ...]] = {}
 """The functions of each registered target, which XLA calls as long as the process lives."""
 

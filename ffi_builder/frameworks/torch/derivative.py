@@ -77,7 +77,7 @@ class Differentiated:
 
     name: str
     kernel: Kernel
-    """What torch made, which takes the dispatch keys first."""
+    """The kernel that torch made, which takes the dispatch keys first."""
 
     def __call__(self, keyset: Any, *args: Any, **keywords: Any) -> Any:
         """Call the operator below autograd, and note the derivative if a gradient is wanted."""

@@ -1,4 +1,4 @@
-"""What an operator takes and returns, and how that becomes the arguments of the function."""
+"""The interface of an operator, and how it becomes the arguments of the function."""
 
 from __future__ import annotations
 
@@ -125,13 +125,13 @@ class Interface:
 
     @property
     def given(self) -> tuple[Argument, ...]:
-        """What the operator takes: positional ones, then those by name."""
+        """The arguments of the operator: positional ones, then those by name."""
         given = [argument for argument in self.arguments if argument.given]
         return tuple(sorted(given, key=lambda argument: argument.kw_only))
 
     @property
     def written(self) -> tuple[Argument, ...]:
-        """What the function writes, in order; the functional form returns these first."""
+        """Written arguments, in order; the functional form returns these first."""
         return tuple(argument for argument in self.arguments if argument.written)
 
     @property

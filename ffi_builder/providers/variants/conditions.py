@@ -23,7 +23,7 @@ _OR, _AND, _NOT, _ATOM = range(4)
 
 
 class Condition(ABC):
-    """What a variant needs. Combine conditions with ``&``, ``|`` and ``~``."""
+    """A condition of a variant. Combine conditions with ``&``, ``|`` and ``~``."""
 
     def __and__(self, other: Condition) -> Condition:
         return AllOf((*_parts(self, AllOf), *_parts(checked(other), AllOf)))

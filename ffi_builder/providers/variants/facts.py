@@ -1,4 +1,4 @@
-"""What is known of a call after some comparisons, and what follows from it for others."""
+"""Facts that are known of a call after some comparisons, and what follows for others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the conditions leave a variant of tensors: which of several dtypes, which rank.
+"""Narrows tensors by the conditions of a variant: which of several dtypes, which rank.
 
 Whether a variant may get a dtype is asked by making the graph of tests for that dtype alone.
 """

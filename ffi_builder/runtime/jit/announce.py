@@ -48,7 +48,7 @@ class Announcement:
     """Objects that are about to be loaded, and what they are announced to."""
 
     files: tuple[ObjectFile, ...]
-    """What is loaded."""
+    """The code that is loaded."""
     functions: tuple[str, ...] = ()
     """Labels: names, without the prefix of functions, whose addresses are needed."""
     _announce: Callable[[Callable[[str], int]], None] = lambda address: None

@@ -19,7 +19,7 @@ from ffi_builder.testing.make.arrays import numpy
 Generator: TypeAlias = Any
 """A ``numpy.random.Generator``."""
 CONTENTS: Final = ("ones", "counting", "limits", "random")
-"""What :func:`make` fills a tensor with, the simplest first.
+"""The contents that :func:`make` gives a tensor, the simplest first.
 
 The limits are NaN, infinities, zeros of both signs, and the least and the greatest ints.
 """

@@ -1,4 +1,4 @@
-"""What is wrong with a kernel, and the error that says so."""
+"""Findings about a kernel, and the error that reports them."""
 
 from __future__ import annotations
 

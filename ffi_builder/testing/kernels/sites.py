@@ -15,7 +15,7 @@ from ffi_builder import spec
 from ffi_builder.testing.kernels.elements import CONTENTS
 
 Key: TypeAlias = tuple[str, str]
-"""What is chosen, such as ``"dtype"``, and the path or symbol that it is chosen for."""
+"""The kind of choice, such as ``"dtype"``, and the path or symbol that it is chosen for."""
 Draw: TypeAlias = Mapping[Key, int]
 
 EDGES: Final = (
@@ -31,7 +31,7 @@ _LARGEST: Final = {0: 1030, 1: 1030, 2: 130, 3: 34}
 """Greatest size by the rank of the tensor."""
 _LARGEST_OF_MORE: Final = 10
 _PADS: Final = (0, 1, 2, 5, 16)
-"""What is added to strides that are symbols, in multiples of the divisibility."""
+"""Amounts that are added to strides that are symbols, in multiples of the divisibility."""
 _SHAPES: Final = (
     *((), (0,), (1,), (2,), (3,), (5,), (17,), (64,), (1000,)),
     *((1, 1), (2, 3), (0, 3), (3, 0), (16, 17), (1, 2, 3), (4, 3, 2), (2, 1, 3, 2)),
