@@ -35,7 +35,7 @@ _READS: Final = {
 
 @dataclass(frozen=True)
 class Outcome:
-    """The state that one call left behind: the contents of all tensors, and the values of the results."""
+    """The contents of all tensors after one call, and the values of the results."""
 
     tensors: list[Any]
     results: list[Any]
