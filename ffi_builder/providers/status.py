@@ -95,7 +95,7 @@ class CheckStatus:
         shown = b.zext(status, b.types.i64) if status.type == b.types.i1 else status
         words, fields = self._words(is_known=context.called is None)
         values = {"status": shown, "callee": context.called}
-        b.check(fine, self.error, words, *(value for f in fields if (value := values[f])))
+        b.check(fine, self.error, words, *(v for f in fields if (v := values[f]) is not None))
         return b.block
 
     def _check_provider(self) -> None:

@@ -140,7 +140,8 @@ def test_constant(name: str, probed: dict[str, int]) -> None:
 
 def test_every_other_name_of_abi_is_covered_here() -> None:
     covered = {"TypeIndex", "TYPE_KEYS", "DTYPE_CODES", "FIXED_BITS", "DEVICE_TYPES", "PREFIX"}
-    covered |= {"RESERVED_NAMES", "STATIC_TYPES", "LIBRARY_CONTEXT"}
+    covered |= {"RESERVED_NAMES", "STATIC_TYPES", "LIBRARY_CONTEXT", "UNIFIED_DEVICES"}
+    assert set(abi.UNIFIED_DEVICES) < set(abi.DEVICE_TYPES)
     imported = {"annotations", "IntEnum", "Final"}
     others = {name for name in vars(abi) if not name.startswith("__")} - set(ints_of_abi())
     assert others == covered | imported
