@@ -39,7 +39,7 @@ ROWS = Tensor("x", [n, m], "float32", device_type="cpu")
 
 RULED: Final = {
     *("read only", "broadcast", "masked"),
-    *("conjugate", "negative", "leaf", "graph", "parameter", "sparse", "mkldnn"),
+    *("conjugate", "negative", "leaf", "graph", "parameter", "sparse", "mkldnn", "meta"),
 }
 """Values that frameworks' rules refuse, and tvm-ffi does not, or in other words."""
 

@@ -303,3 +303,8 @@ def test_a_derivative_with_absent_and_written_operands() -> None:
     y = jax.ShapeDtypeStruct((4,), "float32")
     s = jnp.arange(2.0)
     assert jax.grad(lambda s: made(jnp.ones(2), s, None, y=y)[0].sum())(s).tolist() == [0, 1]
+
+
+def test_a_function_instead_of_a_module() -> None:
+    with pytest.raises(TypeError, match=r"as in function\(compiled, 'scale'\), but got <function"):
+        ffi_jax.function(compiled()["scale"], "scale")  # pyright: ignore[reportArgumentType]

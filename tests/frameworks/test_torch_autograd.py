@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from ffi_builder.spec import Signature
+from ffi_builder.spec import Signature, Tensor, Var, dims
 from tests.frameworks.torch_functions import axpby, in_python, operator, scale
 
 torch = pytest.importorskip("torch", reason="needs torch: `make test-frameworks` installs it")
@@ -290,3 +290,19 @@ def test_outputs_of_ints_have_no_gradient() -> None:
     op = operator(in_python(Signature.parse(text, device="cpu")))
     for call in both(op):
         assert not call(leaf()).requires_grad
+
+
+def test_a_derivative_gets_defaults_that_were_left_out() -> None:
+    (n,) = dims("n")
+    x_in = Tensor("x", [n], "float32", device_type="cpu", intent="in")
+    result = Tensor("y", [n], "float32", device_type="cpu")
+    signature = Signature("f", [x_in, Var("a", "float32", default=0.5)], result)
+
+    def keep_default(ctx: Any, inputs: Any, output: Any) -> None:
+        _, ctx.a = inputs
+
+    op = operator(in_python(signature), backward=times, setup_context=keep_default)
+    x = leaf()
+    op(x).sum().backward()
+    assert x.grad.tolist() == [0.5] * 3
+    assert torch.func.grad(lambda x: op(x).sum())(torch.ones(2)).tolist() == [0.5, 0.5]

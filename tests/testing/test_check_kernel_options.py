@@ -87,6 +87,10 @@ class TestTheCallersOwn:
             testing.check_kernel(
                 scale("right"), SCALE, scaled, examples=10, prepare=lambda *_: False
             )
+        with pytest.raises(ValueError, match="prepare leaves out all 10 examples"):
+            testing.check_kernel(
+                scale("right"), SCALE, scaled, examples=10, prepare=lambda *_: np.False_
+            )
 
 
 class TestExceptions:

@@ -72,6 +72,12 @@ def function(
         ValueError: ``target`` stands for another function, or ``vmap`` is no such str.
         ModuleNotFoundError: JAX or jax-tvm-ffi is not installed.
     """
+    given: object = functions
+    if not isinstance(given, (CompiledModule, LoadedLibrary, Mapping)):
+        raise TypeError(
+            f"function: expected a compiled module, a loaded library or a mapping of TVM-FFI "
+            f"functions, as in function(compiled, {name!r}), but got {given!r}"
+        )
     found = functions[name]
     if signature is None:
         signature = _signature_of(functions, name)

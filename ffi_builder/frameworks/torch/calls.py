@@ -104,7 +104,10 @@ def checked(info: OperatorInfo, *args: Any, **keywords: Any) -> Any:
     if result is not DOUBT:
         return result
     if info.in_functorch is not None and not keywords and _torch.in_functorch():
-        return info.in_functorch(*args)
+        # torch.func passes on what it is given, and a derivative expects the defaults, too.
+        left_out = [p for p in info.parameters[len(args) :] if not p.kw_only]
+        if all(parameter.has_default for parameter in left_out):
+            return info.in_functorch(*args, *(parameter.default for parameter in left_out))
     return info.overload(*args, **keywords)
 
 

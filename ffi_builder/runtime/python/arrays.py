@@ -147,8 +147,8 @@ def _check_jax(array: Any, at: Place) -> Any:
     if at.intent in ("out", "inout"):
         raise at.mismatch(
             _written(at),
-            f"a {type(array).__name__} of JAX, which never changes: pass a NumPy array, or make "
-            f"{at.function} a function of JAX by ffi_builder.frameworks.jax.function",
+            f"an array of JAX ({type(array).__name__}), which never changes: pass a NumPy array, or "
+            f"make {at.function} a function of JAX by ffi_builder.frameworks.jax.function",
         )
     return array
 
@@ -185,16 +185,22 @@ def _check_torch(tensor: Any, at: Place) -> Any:
             f"a dual tensor of forward-mode AD: pass its primal, "
             f"torch.autograd.forward_ad.unpack_dual({at.path}).primal",
         )
+    if not _has_memory(tensor):
+        raise at.mismatch(
+            "a tensor with memory",
+            f"a {type(tensor).__name__} of layout {tensor.layout} without, as sparse and meta "
+            f"tensors, and those that torch traces or maps over, are: pass a dense one, or make "
+            f"{at.function} an operator by ffi_builder.frameworks.torch.operator",
+        )
+    return tensor
+
+
+def _has_memory(tensor: Any) -> bool:
     try:
         tensor.data_ptr()
     except RuntimeError:
-        raise at.mismatch(
-            "a tensor with memory",
-            f"a {type(tensor).__name__} of layout {tensor.layout} without, as sparse tensors, and "
-            f"those that torch traces or maps over, are: pass a dense one, or make {at.function} "
-            f"an operator by ffi_builder.frameworks.torch.operator",
-        ) from None
-    return tensor
+        return False
+    return not tensor.is_meta
 
 
 # ---- after a call

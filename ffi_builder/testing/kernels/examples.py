@@ -80,7 +80,8 @@ class Examples:
         if self._prepare is None:
             return frame
         frame.write_given()
-        if self._prepare(*frame.arguments) is False:
+        kept = self._prepare(*frame.arguments)
+        if kept is not None and not kept:
             return None
         frame.read_given()
         return frame
