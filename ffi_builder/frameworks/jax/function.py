@@ -6,7 +6,7 @@ import uuid
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeAlias, cast
 
 from ffi_builder import spec
 from ffi_builder.errors import SpecError
@@ -72,7 +72,7 @@ def function(
         ValueError: ``target`` stands for another function, or ``vmap`` is no such str.
         ModuleNotFoundError: JAX or jax-tvm-ffi is not installed.
     """
-    given: object = functions
+    given = cast("object", functions)
     if not isinstance(given, (CompiledModule, LoadedLibrary, Mapping)):
         raise TypeError(
             f"function: expected a compiled module, a loaded library or a mapping of TVM-FFI "

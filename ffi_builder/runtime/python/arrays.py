@@ -147,8 +147,8 @@ def _check_jax(array: Any, at: Place) -> Any:
     if at.intent in ("out", "inout"):
         raise at.mismatch(
             _written(at),
-            f"an array of JAX ({type(array).__name__}), which never changes: pass a NumPy array, or "
-            f"make {at.function} a function of JAX by ffi_builder.frameworks.jax.function",
+            f"an array of JAX ({type(array).__name__}), which never changes: pass a NumPy array, "
+            f"or make {at.function} a function of JAX by ffi_builder.frameworks.jax.function",
         )
     return array
 
