@@ -111,6 +111,22 @@ def test_tangents_of_forward_mode_are_not_dropped(mode: str) -> None:
         f(forward.unpack_dual(dual).primal.clone().detach())
 
 
+
+@pytest.mark.parametrize("way", ["entry", "entry_callable", "general", "general_callable"])
+def test_views_have_the_tangent_of_their_base(way: str) -> None:
+    f = getattr(vectors(1), way)
+    base = torch.zeros(6)
+    view = base[:3]  # made first: it gets its tangent when it is asked for it
+    f(view)
+    forward = torch.autograd.forward_ad
+    with forward.dual_level():
+        base.copy_(forward.make_dual(torch.zeros(6), torch.ones(6)))
+        with pytest.raises(ValueError, match="a tensor without a tangent"):
+            f(view)
+        f(torch.zeros(6)[:3])
+    f(view)
+
+
 @pytest.mark.slow
 def test_wrappers_of_functorch_are_left_alone() -> None:
     f = vectors(1).entry

@@ -139,16 +139,22 @@ static struct {
     int (*get_device_index)(void *, int32_t *);
     _Bool (*grad_mode_is_enabled)(void);
     _Bool (*requires_grad)(const void *impl); /* c10::TensorImpl::requires_grad() const */
+    /* c10::TensorImpl::_fw_grad(uint64_t, const at::TensorBase &) const, and what it returns for
+     * a tensor without a tangent. */
+    void *const *(*forward_gradient)(const void *impl, uint64_t level, const void *handle);
+    const void *undefined;
 } torch;
 
 enum { TORCH_CPU = 0, TORCH_CUDA = 1 };
 
 /* Whether autograd has no business with a tensor: it needs no gradient now, and has no tangent. */
-static int without_gradient(const void *impl, Call *call)
+static int without_gradient(const void *const *handle, Call *call)
 {
-    const void *meta = FIELD(void *, impl, torch.autograd);
+    const void *impl = *handle, *meta = FIELD(void *, impl, torch.autograd);
     if (meta == NULL) return 1;
     if (FIELD(void *, meta, torch.tangent) != NULL) return 0;
+    /* A view gets the tangent of its base when it is asked for it. */
+    if (*torch.forward_gradient(impl, 0, handle) != torch.undefined) return 0;
     if (call->grad_mode < 0) call->grad_mode = torch.grad_mode_is_enabled();
     return !call->grad_mode || !torch.requires_grad(impl);
 }
@@ -177,7 +183,7 @@ static int is_plain_torch(PyObject *object, Call *call)
      * functionalization, subclasses' modes: each has a key that a plain tensor has not. */
     uint64_t keys = FIELD(uint64_t, impl, torch.keys);
     if ((keys & ~torch.allowed_keys) || (keys & torch.needed_keys) != torch.needed_keys) return 0;
-    return without_gradient(impl, call);
+    return without_gradient(&FIELD(const void *, object, torch.impl), call);
 }
 
 static int read_torch(PyObject *object, Call *call, Any *out, int read_only)

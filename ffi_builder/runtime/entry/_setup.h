@@ -70,11 +70,11 @@ static PyObject *use_torch(PyObject *module, PyObject *args)
     (void)module;
     PyObject *tensor, *parameter, *dtypes;
     Py_ssize_t at[6];
-    unsigned long long allowed, needed, api, to[9];
-    if (!PyArg_ParseTuple(args, "OOO!(nnnnnn)(KK)K(KKKKKKKKK)", &tensor, &parameter, &PyDict_Type,
+    unsigned long long allowed, needed, api, to[11];
+    if (!PyArg_ParseTuple(args, "OOO!(nnnnnn)(KK)K(KKKKKKKKKKK)", &tensor, &parameter, &PyDict_Type,
                           &dtypes, &at[0], &at[1], &at[2], &at[3], &at[4], &at[5], &allowed,
                           &needed, &api, &to[0], &to[1], &to[2], &to[3], &to[4], &to[5], &to[6],
-                          &to[7], &to[8]))
+                          &to[7], &to[8], &to[9], &to[10]))
         return NULL;
     if (fill_dtypes(dtypes, torch.dtypes) != 0) return NULL;
     torch.impl = at[0];
@@ -95,6 +95,9 @@ static PyObject *use_torch(PyObject *module, PyObject *args)
     torch.get_device_index = (int (*)(void *, int32_t *))(uintptr_t)to[6];
     torch.grad_mode_is_enabled = (_Bool (*)(void))(uintptr_t)to[7];
     torch.requires_grad = (_Bool (*)(const void *))(uintptr_t)to[8];
+    torch.forward_gradient =
+        (void *const *(*)(const void *, uint64_t, const void *))(uintptr_t)to[9];
+    torch.undefined = (const void *)(uintptr_t)to[10];
     use_type(&torch.tensor, tensor);
     use_type(&torch.parameter, parameter);
     Py_RETURN_NONE;

@@ -59,6 +59,7 @@ _SHIM: Final = [
     )
 ]
 _REQUIRES_GRAD: Final = "_ZNK3c1010TensorImpl13requires_gradEv"
+_FORWARD_GRADIENT: Final = "_ZNK3c1010TensorImpl8_fw_gradEmRKN2at10TensorBaseE"
 
 
 _MODES: Final = (
@@ -112,7 +113,31 @@ def torch_layout(torch: Any) -> TorchLayout:
         impl = offsets[0]
         _check_shim(torch, shim, api, impl)
         dtypes = _torch_dtypes(torch, shim, api, impl)
+        forward = address_of(core, _FORWARD_GRADIENT)
+        addresses = (*addresses, forward, _undefined(torch, forward, impl))
     return TorchLayout(dtypes, offsets, _torch_keys(torch), api, addresses)
+
+
+def _undefined(torch: Any, forward_gradient: int, impl: int) -> int:
+    """Return the TensorImpl that is the tangent of tensors without one."""
+    get = ctypes.PYFUNCTYPE(
+        ctypes.POINTER(ctypes.c_uint64), ctypes.c_void_p, ctypes.c_uint64, ctypes.c_void_p
+    )(forward_gradient)
+
+    def tangent(tensor: Any) -> int:
+        return int(get(tensor._cdata, 0, id(tensor) + impl)[0])
+
+    base = torch.zeros(4)
+    view = base[:2]
+    without = {tangent(item) for item in (base, view, torch.zeros(2, requires_grad=True))}
+    level = torch._C._enter_dual_level()
+    try:
+        base.copy_(torch._VF._make_dual(torch.zeros(4), torch.ones(4), level=level))
+        have = [tangent(item) for item in (base, view)]
+    finally:
+        torch._C._exit_dual_level(level=level)
+    expect(len(without) == 1 and not without.intersection(have), "tangents of views")
+    return without.pop()
 
 
 def _torch_keys(torch: Any) -> tuple[int, int]:
