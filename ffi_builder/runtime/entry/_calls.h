@@ -108,6 +108,10 @@ static PyObject *same_function(PyObject *self)
 /* The function in Python of that number; a borrowed reference, or NULL and an error. */
 static PyObject *python_of(PyObject *self, Entry *entry, int number)
 {
+    if (entry->makers == NULL) {
+        PyErr_SetString(PyExc_RuntimeError, "the garbage collector has cleared this function");
+        return NULL;
+    }
     if (entry->general == NULL) {
         PyObject *general = same_function(self);
         if (general == NULL) return NULL;
