@@ -10,13 +10,17 @@ import pydoc
 import weakref
 from typing import Any
 
+import numpy as np
 import pytest
 import tvm_ffi
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ffi_builder.spec import Optional, Var
+from ffi_builder import attach, runtime
+from ffi_builder.providers import NopCallProvider
+from ffi_builder.spec import DType, Optional, Signature, Var
 from tests.entry.functions import Ways, needs_extension, ways
+from tests.support.wrapping import new_module
 
 pytestmark = needs_extension
 
@@ -157,3 +161,30 @@ def test_entries_are_passed_to_functions() -> None:
     assert call(both.entry, 3) is None
     with pytest.raises(TypeError, match="expected int but got str"):
         call(both.entry, "x")
+
+
+@pytest.mark.parametrize("count", [32, 33])
+def test_defaults_by_position_of_however_many_parameters(count: int) -> None:
+    names = [f"a{index}" for index in range(count)]
+    params = [Var(name, "int32", default=7, kw_only=name == "a1") for name in names]
+    both = ways(params, ["i32"] * count)
+    for way in (both.entry, both.general):
+        for args, keywords in (((), {}), ((1, 2, 3), {}), ((1, 2), {"a5": 4}), ((), {"a1": 4})):
+            values = [*args, *(keywords.get(name, 7) for name in names[len(args) :])]
+            expected = both.outcome(both.plain, *values)
+            assert both.outcome(way, *args, **keywords) == expected
+        for args, keywords in (((1,), {"a0": 1}), ((), {"b": 1}), ((1,) * (count + 1), {})):
+            with pytest.raises(TypeError):
+                way(*args, **keywords)
+
+
+def test_a_default_that_did_not_travel_is_not_passed() -> None:
+    module = new_module()
+    params = [Var("a", "int32"), DType("b", default=np.dtype("float32"))]
+    attach(module, Signature("f", params), NopCallProvider())
+    f: Any = runtime.compile(module)["f"]
+    f(1, np.dtype("float32"))
+    with pytest.raises(TypeError, match="expected 2 but got 1"):
+        f(1)
+    with pytest.raises(TypeError, match="cannot travel with the code"):
+        f(a=1)

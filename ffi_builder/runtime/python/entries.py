@@ -22,6 +22,7 @@ from ffi_builder.runtime.python.function import (
     Described,
     by_position,
     check_defaults,
+    unwritable,
     with_keywords,
     wrapped,
 )
@@ -216,9 +217,15 @@ def _parameters(
     at_position = [*order, *[0] * (len(names) - len(order))]
     kinds = _kinds(info, converts=by_name)
     return tuple(
-        (name, kind, at, *(() if param.default is EMPTY else (param.default,)))
+        (name, kind, at, *_default(param))
         for name, kind, at, param in zip(names, kinds, at_position, info.parameters, strict=True)
     ), len(order)
+
+
+def _default(param: Parameter) -> tuple[Any, ...]:
+    """Return the default, if there is one that has travelled with the code."""
+    none = param.default is EMPTY or unwritable(param.default) is not None
+    return () if none else (param.default,)
 
 
 def _kinds(info: Info, *, converts: bool) -> list[int]:

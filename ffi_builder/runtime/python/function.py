@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, cast
 import tvm_ffi
 from tvm_ffi.utils import kwargs_wrapper
 
-from ffi_builder.runtime.metadata import Info, Unwritable
+from ffi_builder.runtime.metadata import EMPTY, Info, Unwritable
 from ffi_builder.runtime.python.arguments import adapter
 from ffi_builder.runtime.python.signature import python_names, python_signature
 
@@ -120,13 +120,20 @@ def by_position(function: tvm_ffi.Function, info: Info) -> Callable[..., Any]:
 
     It converts none, but keeps the rules of arrays. A wrong number is for `function` to refuse.
     """
-    checked = adapter(function, range(len(info.parameters)), info, converts=False)
+    names = python_names(info)
+    checked = adapter(function, range(len(names)), info, converts=False)
+    defaults = {
+        name: param.default
+        for name, param in zip(names, info.parameters, strict=True)
+        if param.default is not EMPTY and unwritable(param.default) is None
+    }
 
     def call(*args: Any, **keywords: Any) -> Any:
-        if keywords:
-            return with_keywords(function, info)(*args, **keywords)
-        right = len(args) == len(info.parameters)
-        return checked(*args) if right else function(*args)
+        rest = names[len(args) :]
+        given = {**defaults, **keywords}
+        if len(args) <= len(names) and keywords.keys() <= set(rest) <= given.keys():
+            return checked(*args, *(given[name] for name in rest))
+        return with_keywords(function, info)(*args, **keywords) if keywords else function(*args)
 
     return call
 
@@ -134,7 +141,7 @@ def by_position(function: tvm_ffi.Function, info: Info) -> Callable[..., Any]:
 def check_defaults(info: Info) -> None:
     """Raise TypeError for a default that could not travel with the code."""
     for param in info.parameters:
-        if (found := _unwritable(param.default)) is not None:
+        if (found := unwritable(param.default)) is not None:
             raise TypeError(
                 f"The default of `{param.name}` in `{info.name}` is or has {found.shown}, which "
                 f"cannot travel with the code: use None, bools, numbers, strs, bytes, enumerators, "
@@ -143,7 +150,8 @@ def check_defaults(info: Info) -> None:
             )
 
 
-def _unwritable(value: object) -> Unwritable | None:
+def unwritable(value: object) -> Unwritable | None:
+    """Return what in a default could not travel with the code, if there is something."""
     match value:
         case Unwritable():
             return value
@@ -153,4 +161,4 @@ def _unwritable(value: object) -> Unwritable | None:
             items = [*cast("dict[object, object]", value).items()]
         case _:
             return None
-    return next(filter(None, map(_unwritable, items)), None)
+    return next(filter(None, map(unwritable, items)), None)
