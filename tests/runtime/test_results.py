@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import subprocess
 import sys
 import threading
@@ -218,3 +219,34 @@ def test_it_gives_all_back() -> None:
 
 def _reserved() -> int:
     return int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0]) * 4096
+
+
+@pytest.mark.parametrize("numbers", [[1, 2], (1,), [], {"a": 1}])
+def test_lists_of_numbers_beside_numpy_arrays(numbers: Any) -> None:
+    text = "f(x: Tensor([n], float32)) -> y: Tensor([n], float32)"
+    given = spec.Signature.parse(text, device="cpu")
+    kind = spec.Map if isinstance(numbers, dict) else spec.Array
+    signature = dataclasses.replace(given, params=[*given.params, kind("sizes")])
+    module = new_module()
+    attach(module, signature, providers.NopCallProvider())
+    f = runtime.compile(module).callable("f")
+    with runtime.install_allocator():
+        assert type(f(np.ones(3, "float32"), numbers)) is np.ndarray
+
+
+def test_what_tvm_ffi_makes_a_tuple_of() -> None:
+    class Made:
+        def __init__(self, value: object) -> None:
+            self.value = value
+
+        def __tvm_ffi_value__(self) -> object:
+            return self.value
+
+    n = spec.Var("n", "int64")
+    x = spec.Tensor("x", [n], "float32", device_type="cpu")
+    pair = spec.TupleParam("p", [x, spec.Var("k", "int32")])
+    module = new_module()
+    attach(module, spec.Signature("f", [pair]), providers.NopCallProvider())
+    compiled = runtime.compile(module)
+    for f in (compiled["f"], compiled.callable("f")):
+        f(Made((np.ones(3, "float32"), 1)))  # no error once the kernel has run

@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, TypeGuard, cast
 
+import tvm_ffi
 from tvm_ffi.utils.unpack_dataclass import unpack_dataclass_to_tuple
 
 from ffi_builder.runtime.metadata import Info, Parameter
@@ -162,8 +163,8 @@ def returning(info: Info) -> Callable[[Any, Sequence[Any]], Any]:
     paths = [path for path, _ in array_paths(info.parameters)]
 
     def converted(result: Any, args: Sequence[Any]) -> Any:
-        passed = (_at(args, path) for path in paths)
-        return arrays.like_arguments(result, [each for each in passed if each is not None])
+        found = [array for path in paths for array in arrays.arrays_in(_at(args, path))]
+        return arrays.like_arguments(result, found)
 
     return converted
 
@@ -179,11 +180,14 @@ def array_paths(
 
 
 def _at(args: Any, path: tuple[int, ...]) -> Any:
-    """Return the argument or element at a path; None if it is in an Optional that is absent."""
+    """Return the argument or element at a path; None if it is in an Optional that is absent.
+
+    None too if it is in something else that tvm-ffi converts to an Array, by a method.
+    """
     for index in path:
-        if args is None:
+        if not isinstance(args, (tuple, list, tvm_ffi.Array)):
             return None
-        args = args[index]
+        args = cast("Sequence[Any]", args)[index]
     return args
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Final, cast
 
@@ -216,6 +216,18 @@ def mark_written(value: Any) -> None:
     elif _is_of(cast("type[object]", type(value)), "torch", "Tensor"):
         torch: Any = sys.modules["torch"]
         torch.autograd.graph.increment_version(value)
+
+
+def arrays_in(value: Any) -> Iterator[Any]:
+    """Yield `value` if it is an array, or the arrays in a list, tuple or dict, at any depth."""
+    if isinstance(value, (list, tuple, tvm_ffi.Array)):
+        for item in cast("list[Any]", value):
+            yield from arrays_in(item)
+    elif isinstance(value, dict):
+        for item in cast("dict[Any, Any]", value).values():
+            yield from arrays_in(item)
+    elif hasattr(cast("type[object]", type(value)), "__dlpack__"):
+        yield value
 
 
 def like_arguments(result: Any, arrays: list[Any]) -> Any:
