@@ -14,7 +14,7 @@ import tvm_ffi
 
 from ffi_builder import attach, runtime
 from ffi_builder.providers import NopCallProvider
-from ffi_builder.spec import Array, Map, Optional, Signature, Struct, Tensor, TupleParam, Var, dims
+from ffi_builder.spec import Array, Map, Object, Optional, Signature, Struct, Tensor, TupleParam, Var, dims
 from tests.entry.functions import Ways, needs_extension, ways
 from tests.support.entries import READ_IN_C
 from tests.support.wrapping import new_module
@@ -306,3 +306,22 @@ def test_results_that_numpy_cannot_have_stay_tensors() -> None:
     with runtime.install_allocator():
         assert type(returning("bfloat16")[0](np.ones(3, "float32"))) is tvm_ffi.Tensor
         assert type(returning("made")[0](3)) is tvm_ffi.Tensor
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_arrays_that_are_passed_as_objects(way: str) -> None:
+    f = getattr(ways([Object("o")]), way)
+    masked = np.ma.masked_array(np.ones(3, "float32"), [0, 1, 0])
+    for given in (masked, [masked], {"a": masked}):
+        with pytest.raises(ValueError, match="whose mask f would not"):
+            f(given)
+    with pytest.raises(ValueError, match="a read-only array"):
+        f(read_only())
+    for given in (np.ones(3), [np.ones(3)], tvm_ffi.get_global_func("ffi.Array"), "long enough " * 3):
+        f(given)
+    torch = pytest.importorskip("torch", reason="needs torch: `make test-frameworks` installs it")
+    with pytest.raises(ValueError, match="requires grad"):
+        f(torch.ones(3, requires_grad=True))
+    written = torch.ones(3)
+    f(written)
+    assert written._version == 1

@@ -126,6 +126,8 @@ static int passes(const Entry *entry, PyObject *value, int kind, Call *call, int
         }
         return 1;
     }
+    /* An object of tvm-ffi's: what it is or has is not a framework's any more. */
+    if (kind == KIND_ITEMS && PyType_IsSubtype(type, base.object)) return 1;
     int read_only = kind == KIND_TENSOR_IN || kind == KIND_KEPT_IN;
     if (type == numpy.array) {
         call->has_arrays = 1;

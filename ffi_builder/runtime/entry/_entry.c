@@ -125,6 +125,7 @@ static PyObject *make_type(PyObject *module, PyObject *args)
         slots,
     };
     base.function = (PyTypeObject *)function;
+    base.object = (PyTypeObject *)PyType_GetSlot(base.function, Py_tp_base);
     base.entry = size;
     base.handle = handle;
     base.release_gil = release_gil;

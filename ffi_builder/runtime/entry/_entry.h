@@ -49,6 +49,7 @@ static PyTypeObject *entry_types[MAX_TYPES];
 static int entry_type_count;
 static struct {
     PyTypeObject *function; /* tvm_ffi.Function */
+    PyTypeObject *object;   /* its base, that of all objects of tvm-ffi */
     Py_ssize_t entry;       /* where an entry's own fields begin */
     Py_ssize_t handle, release_gil;
     ternaryfunc call; /* the slot */

@@ -42,6 +42,7 @@ _ARRAYS: Final = {
     "Tensor": arrays.check_array,
     "Array": arrays.check_items,
     "Map": arrays.check_items,
+    "Object": arrays.check_items,
 }
 """Checks of frameworks' rules, by the kind of the parameter."""
 
