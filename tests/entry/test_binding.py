@@ -146,8 +146,11 @@ def test_a_function_whose_handle_was_taken_away() -> None:
     other = tvm_ffi.Function.__new__(tvm_ffi.Function)
     other.__move_handle_from__(both.entry)
     other(1)
-    # tvm-ffi ends the process if it calls NULL, so only this is seen.
+    # tvm-ffi's own functions end the process if they call NULL.
     assert both.entry.__chandle__() == 0
+    for args in ((1,), ("x",), (1, 2)):
+        with pytest.raises(RuntimeError, match="moved elsewhere"):
+            both.entry(*args)
 
 
 @pytest.mark.slow

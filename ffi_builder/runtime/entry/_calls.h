@@ -90,12 +90,21 @@ static PyObject *run(PyObject *self, int count, Call *call)
     return returned(&outcome);
 }
 
+/* The handle; or NULL and an error, since tvm-ffi ends the process if it calls none. */
+static void *handle_of(PyObject *self)
+{
+    void *handle = FIELD(void *, self, base.handle);
+    if (handle == NULL) PyErr_SetString(PyExc_RuntimeError, "this function was moved elsewhere");
+    return handle;
+}
+
 /* Another tvm_ffi.Function of the same handle. */
 static PyObject *same_function(PyObject *self)
 {
-    void *handle = FIELD(void *, self, base.handle);
+    void *handle = handle_of(self);
+    if (handle == NULL) return NULL;
     PyObject *made = PyObject_CallMethod((PyObject *)base.function, "__new__", "O", base.function);
-    if (made == NULL || handle == NULL) return made;
+    if (made == NULL) return NULL;
     if (ffi.incref(handle) != 0) {
         Py_DECREF(made);
         PyErr_SetString(PyExc_RuntimeError, "a function's handle cannot be counted");
@@ -162,7 +171,7 @@ static PyObject *tuple_of(PyObject *const *values, Py_ssize_t count)
 /* tvm-ffi's own call. */
 static PyObject *call_direct(PyObject *self, PyObject *const *values, Py_ssize_t count)
 {
-    PyObject *tuple = tuple_of(values, count);
+    PyObject *tuple = handle_of(self) == NULL ? NULL : tuple_of(values, count);
     if (tuple == NULL) return NULL;
     PyObject *result = base.call(self, tuple, NULL);
     Py_DECREF(tuple);

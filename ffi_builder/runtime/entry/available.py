@@ -156,7 +156,7 @@ def _learner(module: Any) -> Callable[[type], None]:
             return
         if "__dlpack_c_exchange_api__" not in cls.__dict__:
             return
-        _try(cls.__qualname__, lambda: module.use_exchange(cls, layouts.exchange_api(cls)))
+        _try(f"{cls.__module__}.{cls.__qualname__}", lambda: module.use_exchange(cls, layouts.exchange_api(cls)))
 
     return learn
 
