@@ -344,7 +344,8 @@ def test_a_function_that_the_garbage_collector_has_cleared() -> None:
     f = ways([Var("a", "int32", default=1)]).entry_callable
     f()
     # `tp_clear` of its type; a finalizer that runs later may still call the function.
-    clear = ctypes.c_void_p.from_address(id(type(f)) + 192).value
+    kind: type = type(f)
+    clear = ctypes.c_void_p.from_address(id(kind) + 192).value
     assert clear is not None
     ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object)(clear)(f)
     for args in ((), (1,), ("a",)):

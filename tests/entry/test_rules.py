@@ -14,7 +14,18 @@ import tvm_ffi
 
 from ffi_builder import attach, runtime
 from ffi_builder.providers import NopCallProvider
-from ffi_builder.spec import Array, Map, Object, Optional, Signature, Struct, Tensor, TupleParam, Var, dims
+from ffi_builder.spec import (
+    Array,
+    Map,
+    Object,
+    Optional,
+    Signature,
+    Struct,
+    Tensor,
+    TupleParam,
+    Var,
+    dims,
+)
 from tests.entry.functions import Ways, needs_extension, ways
 from tests.support.entries import READ_IN_C
 from tests.support.wrapping import new_module
@@ -317,7 +328,12 @@ def test_arrays_that_are_passed_as_objects(way: str) -> None:
             f(given)
     with pytest.raises(ValueError, match="a read-only array"):
         f(read_only())
-    for given in (np.ones(3), [np.ones(3)], tvm_ffi.get_global_func("ffi.Array"), "long enough " * 3):
+    for given in (
+        np.ones(3),
+        [np.ones(3)],
+        tvm_ffi.get_global_func("ffi.Array"),
+        "long enough " * 3,
+    ):
         f(given)
     torch = pytest.importorskip("torch", reason="needs torch: `make test-frameworks` installs it")
     with pytest.raises(ValueError, match="requires grad"):

@@ -111,7 +111,6 @@ def test_tangents_of_forward_mode_are_not_dropped(mode: str) -> None:
         f(forward.unpack_dual(dual).primal.clone().detach())
 
 
-
 @pytest.mark.parametrize("way", ["entry", "entry_callable", "general", "general_callable"])
 def test_views_have_the_tangent_of_their_base(way: str) -> None:
     f = getattr(vectors(1), way)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -19,9 +20,18 @@ from tests.testing.test_make_args import args_or_refusal, can_be_made
 np = pytest.importorskip("numpy", reason="needs NumPy")
 
 
+def is_small(signature: Signature) -> bool:
+    """Whether no int is large: sizes and strides of thousands make arrays larger than memory."""
+    return re.search(r"\d{4,}", re.sub(r"[a-z]\w*", "", str(signature))) is None
+
+
 @pytest.mark.slow
 @settings(max_examples=50)
-@given(signatures().filter(can_be_made), st.sampled_from(["numpy", "tvm_ffi"]), st.booleans())
+@given(
+    signatures().filter(is_small).filter(can_be_made),
+    st.sampled_from(["numpy", "tvm_ffi"]),
+    st.booleans(),
+)
 def test_examples_are_accepted(signature: Signature, framework: str, limits: bool) -> None:
     """Examples fit the signature, and so do those that are simpler."""
     assume(isinstance(args_or_refusal(signature, {}, framework), list))

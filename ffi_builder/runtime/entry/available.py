@@ -156,7 +156,8 @@ def _learner(module: Any) -> Callable[[type], None]:
             return
         if "__dlpack_c_exchange_api__" not in cls.__dict__:
             return
-        _try(f"{cls.__module__}.{cls.__qualname__}", lambda: module.use_exchange(cls, layouts.exchange_api(cls)))
+        name = f"{cls.__module__}.{cls.__qualname__}"
+        _try(name, lambda: module.use_exchange(cls, layouts.exchange_api(cls)))
 
     return learn
 
