@@ -11,7 +11,7 @@ import textwrap
 import weakref
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -344,7 +344,7 @@ def test_a_function_that_the_garbage_collector_has_cleared() -> None:
     f = ways([Var("a", "int32", default=1)]).entry_callable
     f()
     # `tp_clear` of its type; a finalizer that runs later may still call the function.
-    kind: type[object] = type(f)
+    kind = cast("type[object]", type(f))
     clear = ctypes.c_void_p.from_address(id(kind) + 192).value
     assert clear is not None
     ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object)(clear)(f)
