@@ -77,7 +77,7 @@ def library_in_cpp() -> Any:
 
 
 def ways() -> dict[str, tuple[Callable[..., Any], bool, bool]]:
-    """What is called; whether it is measured eagerly; and in a compiled graph."""
+    """A function, and whether it is measured eagerly and in a compiled graph."""
     entry = compiled()
     entry.release_gil = False
     mutating = ffi_torch.operator(entry, namespace="ffi_builder_bench")

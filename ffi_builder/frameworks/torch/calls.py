@@ -26,7 +26,7 @@ Function = Callable[..., Any]
 
 @dataclass(frozen=True, eq=False)
 class OperatorInfo(Info):
-    """What an operator knows of itself and of its function."""
+    """The description of an operator and of its function."""
 
     overload: Any = None
     spec: spec.Signature | None = None
@@ -113,7 +113,7 @@ def checked(info: OperatorInfo, *args: Any, **keywords: Any) -> Any:
 
 @dataclass(frozen=True)
 class Careful:
-    """What a call goes to if the extension does not read it.
+    """Takes a call that the extension does not read.
 
     Errors are the wrapper's. `otherwise` gets what a mode is to see, and tensors that are more than
     their data.

@@ -27,7 +27,7 @@ from ffi_builder.plan import steps as s
 Function: TypeAlias = Callable[..., Any]
 _PREFIX: Final = "__i_"
 DOUBT: Final = object()
-"""What a careful function returns instead of calling: the operator is to be called."""
+"""Returned by a careful function that did not call: the operator is to be called."""
 
 
 class Writer:

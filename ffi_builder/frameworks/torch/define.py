@@ -218,7 +218,7 @@ def _kernel(function: tvm_ffi.Function, interface: Interface) -> Callable[..., A
     info = interface.info
     kernel: Any = entries.made(same_function(function), info.name, info)
     if interface.functional or interface.has_keywords or not entries.reads_arrays(info):
-        # What the function writes it tells autograd itself, but where it is tvm-ffi's own.
+        # Our functions tell autograd what they write; tvm-ffi's own does not.
         own = isinstance(kernel, WrappedFunction)
         return Writer(interface).calling(kernel, after=note_written if own else None)
     return kernel

@@ -136,7 +136,7 @@ class Interface:
 
     @property
     def mutated(self) -> tuple[Argument, ...]:
-        """What is given and written in place."""
+        """Arguments that are given and written in place."""
         return () if self.functional else self.written
 
     @property

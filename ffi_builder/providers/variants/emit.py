@@ -43,7 +43,7 @@ class Chooser:
     values: dict[Subject, Value] = field(default_factory=dict[Subject, Value])
     """Subjects that are evaluated before the first test."""
     blocks: dict[Outcome, Block] = field(default_factory=dict[Outcome, Block])
-    """Where tests and variants begin that several tests lead to."""
+    """The first blocks of tests and variants that several tests lead to."""
 
     def emit(self, outcome: Outcome) -> None:
         """Emit everything from the cursor on."""

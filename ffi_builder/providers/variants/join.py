@@ -20,7 +20,7 @@ _MOST_BITS: Final = 64
 
 @dataclass(frozen=True)
 class End:
-    """Where the call of a variant ends, and what it returned."""
+    """The block where the call of a variant ends, and the values that it returned."""
 
     variant: Variant
     block: Block
