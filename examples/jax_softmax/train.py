@@ -19,7 +19,7 @@ from ffi_builder import attach, providers, runtime, spec
 from ffi_builder.frameworks import jax as ffi_jax
 
 SOURCE = Path(__file__).parent / "softmax.c"
-# What is read is an operand of the JAX function, and what is written is its result.
+# A tensor that is read is an operand of the JAX function; one that is written is its result.
 MATRIX = "Tensor([rows, columns], float32, intent="
 SIGNATURES = [
     f"softmax(x: {MATRIX}in), y: {MATRIX}out))",
