@@ -111,7 +111,7 @@ def _own(signature: spec.Signature, borrows: bool) -> Iterator[tuple[str, object
 
 def _param(param: spec.Param) -> dict[str, object]:
     described = _typed(param)
-    if isinstance(param, spec.EnvStream):
+    if isinstance(param, spec.HIDDEN):
         described["hidden"] = True
     if param.default is not spec.MISSING:
         described["default"] = _value(param.default, param)

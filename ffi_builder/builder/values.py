@@ -324,6 +324,9 @@ class DecodedValues:
 
     def _tensor(self, param: spec.Param) -> tuple[spec.Tensor, Place]:
         place, tensor = self._place(param), spec.required(param)
+        if isinstance(tensor, spec.Tensor) and tensor.references:
+            # A provider may have an equal one, which does not know where its fields come from.
+            tensor = next(known for known, at in self.places if at == place)
         if not isinstance(tensor, spec.Tensor):
             raise BuildError(
                 f"{type(param).__name__} {param.name!r} is not a Tensor; context.value(…) and "
@@ -359,7 +362,7 @@ def _every(params: Sequence[spec.Param]) -> Iterator[spec.Param]:
 
 def argument_places(params: Sequence[spec.Param]) -> list[tuple[spec.Param, Place]]:
     """Return every argument with its place, including those in tuples."""
-    arguments = [param for param in params if not isinstance(param, spec.EnvStream)]
+    arguments = [param for param in params if not isinstance(param, spec.HIDDEN)]
     found: list[tuple[spec.Param, Place]] = []
     for index, param in enumerate(arguments):
         found += _places(param, Place((index,), param.name))

@@ -10,8 +10,8 @@ from ffi_builder.plan import steps as s
 from ffi_builder.plan.path import Part, Place
 
 OVERFLOW: Final = "The value of {dim} does not fit int64"
-SIZE: Final = "The size {path} = {dim} of the result would be {{}}"
-DEVICE_ID: Final = "The device id {given} of the result {name} is out of range: {{}}"
+SIZE: Final = "The size {path} = {dim} of the {noun} would be {{}}"
+DEVICE_ID: Final = "The device id {given} of the {noun} {name} is out of range: {{}}"
 """Messages of these checks; the remaining braces stand for the value."""
 MOST_DEVICES: Final = 1 << 31
 
@@ -32,12 +32,22 @@ def is_size(low: int, high: int) -> bool:
     return low >= 0 and high < 2**63
 
 
-def result_rows(
-    signature: spec.Signature, steps: Sequence[s.AnyStep]
+def noun_of(tensor: spec.Tensor) -> str:
+    """Return the word for a tensor that the wrapper allocates."""
+    return "workspace" if isinstance(tensor, spec.Workspace) else "result"
+
+
+def own_sizes(tensor: spec.Tensor) -> list[tuple[int, spec.Dim | None]]:
+    """Return the axes and sizes to check; those of another tensor are right already."""
+    return [] if "shape" in tensor.references else list(enumerate(tensor.dims))
+
+
+def allocation_rows(
+    tensors: Sequence[spec.Tensor], steps: Sequence[s.AnyStep]
 ) -> Iterator[tuple[str, str, str]]:
-    """Yield one row per check of a result: the subject, the expected value, the error."""
-    for tensor in signature.result_tensors:
-        for axis, dim in enumerate(tensor.dims):
+    """Yield one row per check of an allocation: the subject, the expected value, the error."""
+    for tensor in tensors:
+        for axis, dim in own_sizes(tensor):
             if isinstance(dim, spec.Expr) or (
                 isinstance(dim, spec.Var) and not is_size(*_range_of(steps, dim))
             ):
@@ -45,10 +55,18 @@ def result_rows(
         if isinstance(tensor.device_id, spec.Var):
             expected = f"{tensor.device_id}, 0 to {MOST_DEVICES - 1}"
             yield f"{tensor.name}.device_id", expected, "ValueError"
-        yield tensor.name, "allocated", "RuntimeError, or the allocator's"
+        yield tensor.name, _allocated(tensor), "RuntimeError, or the allocator's"
         if (tensor.data_alignment or 1) > 1:
             expected = f"aligned to {tensor.data_alignment} bytes by the allocator"
             yield f"{tensor.name}.data", expected, "RuntimeError"
+        if isinstance(tensor, spec.Workspace) and tensor.zero:
+            error = "" if tensor.device == "cpu" else "RuntimeError"
+            yield f"{tensor.name}.data", "filled with zeros", error
+
+
+def _allocated(tensor: spec.Tensor) -> str:
+    taken = ", ".join(str(getattr(tensor, name)) for name in tensor.references)
+    return f"allocated with {taken}" if taken else "allocated"
 
 
 def _range_of(steps: Sequence[s.AnyStep], var: spec.Var) -> tuple[int, int]:

@@ -98,9 +98,11 @@ class PackedCallProvider:
 
     def _arguments(self, context: CallContext) -> tuple[Value, Value]:
         """Return the array of arguments and its length: the wrapper's own, or a new one."""
-        if self.args is None and not context.signature.result_tensors:
+        signature = context.signature
+        if self.args is None and not signature.result_tensors and not signature.workspaces:
             return context.raw_args, context.raw_num_args
-        name, every = type(self).__name__, context.signature.arguments
+        name = type(self).__name__
+        every = [param for param in context.params if not isinstance(param, spec.EnvStream)]
         items = entries(name, every if self.args is None else self.args, context)
         items = with_result_tensors(context, items)
         return _pack(context, items), context.builder.i32(len(items))

@@ -6,6 +6,7 @@ LLVM.
 
 from ffi_builder.spec.canonical import outline, results_text
 from ffi_builder.spec.composite import (
+    HIDDEN,
     PARAM_TYPES,
     Field,
     Optional,
@@ -64,10 +65,12 @@ from ffi_builder.spec.values import (
     Object,
     String,
 )
+from ffi_builder.spec.workspace import Workspace
 
 __all__ = [
     "ANY",
     "FLOAT_DTYPES",
+    "HIDDEN",
     "INT_RANGES",
     "MISSING",
     "PARAM_TYPES",
@@ -103,6 +106,7 @@ __all__ = [
     "Tensor",
     "TupleParam",
     "Var",
+    "Workspace",
     "argument_texts",
     "ceildiv",
     "create_map_tensor_dtype_f4x2_to_f4_spec",

@@ -12,6 +12,7 @@ from ffi_builder.spec.expr import Var, variables
 from ffi_builder.spec.params import Shape
 from ffi_builder.spec.results import Result
 from ffi_builder.spec.tensor import Tensor
+from ffi_builder.spec.workspace import Workspace
 
 
 def canonical_text(
@@ -64,6 +65,8 @@ def _entries_of(params: Sequence[Param]) -> Iterator[object]:
         match required(param):
             case Var() as var:
                 yield var
+            case Workspace():  # others bind its symbols
+                pass
             case Tensor() as tensor:
                 yield from (*tensor.dims, *(tensor.stride_entries or ()), tensor.device_id)
             case Shape(shape=shape):

@@ -22,6 +22,7 @@ from ffi_builder.spec.parse_values import READERS
 from ffi_builder.spec.results import Result
 from ffi_builder.spec.tensor import DEVICES
 from ffi_builder.spec.tokens import Token, Tokens
+from ffi_builder.spec.workspace import Workspace
 from ffi_builder.suggest import did_you_mean
 
 Made = TypeVar("Made")
@@ -144,6 +145,8 @@ class _Parser(TensorParser):
         match kind.text:
             case "Tensor":
                 return self.tensor(name, kind)
+            case "Workspace":
+                return self.tensor(name, kind, Workspace)
             case "Shape":
                 return self._shape(name, kind)
             case "Tuple" | "Struct":

@@ -16,7 +16,7 @@ from ffi_builder.providers.items import entries, plain
 StreamChoice: TypeAlias = Union[spec.Param, str, int, None]
 """``stream=``: a parameter or its name; 0, 1 or 2; or None for the default."""
 
-_ENV_GET_STREAM: Final = "TVMFFIEnvGetStream"
+ENV_GET_STREAM: Final = "TVMFFIEnvGetStream"
 _CUDA: Final = "cuda"
 _STREAMS: Final = (spec.Stream, spec.EnvStream)
 
@@ -100,8 +100,8 @@ def _current_stream(context: CallContext, device: Value) -> Value:
     While a PyTorch tensor is passed, it is PyTorch's current stream.
     """
     b, t = context.builder, context.builder.types
-    context.symbols.declare(_ENV_GET_STREAM, t.ptr, [t.i32, t.i32])
-    return b.call_value(_ENV_GET_STREAM, [b.i32(DEVICE_TYPES[_CUDA]), device], t.ptr)
+    context.symbols.declare(ENV_GET_STREAM, t.ptr, [t.i32, t.i32])
+    return b.call_value(ENV_GET_STREAM, [b.i32(DEVICE_TYPES[_CUDA]), device], t.ptr)
 
 
 def _tensors(context: CallContext) -> list[tuple[spec.Param, spec.Tensor]]:

@@ -56,7 +56,9 @@ def choose(
     """
     symbols = _symbols(parts)
     env = _checked(signature, given)
-    rules = list(_rules(parts, devices))
+    known = {*symbols, *env}
+    allocated = (rule for rule in _allocation_rules(signature) if rule.symbols <= known)
+    rules = [*_rules(parts, devices), *allocated]
     for rule in rules:
         words = rule.broken(env) if rule.symbols <= env.keys() else None
         if words is not None:
@@ -158,6 +160,15 @@ def _rules(parts: Parts, devices: Sequence[int] | None) -> Iterator[Rule]:
                     yield _entry_rule(f"{path}[{axis}]", entry, low=0)
             case _:
                 pass
+
+
+def _allocation_rules(signature: spec.Signature) -> Iterator[Rule]:
+    """Yield the rules of the tensors that the wrapper allocates: sizes are not negative."""
+    for tensor in (*signature.result_tensors, *signature.workspaces):
+        if "shape" not in tensor.references:
+            for axis, entry in enumerate(tensor.dims):
+                yield _entry_rule(f"{tensor.name}.shape[{axis}]", entry, low=0)
+        yield _device_rule(f"{tensor.name}.device_id", tensor.device_id, None)
 
 
 def _tensor_rules(tensor: spec.Tensor, path: str, devices: Sequence[int] | None) -> Iterator[Rule]:

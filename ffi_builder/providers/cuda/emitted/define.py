@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from ffi_builder.ir import Symbols, Type, Types, define_cached, mark_trusted
-from ffi_builder.providers.cuda.emitted import context, control, load, prepare, report
+from ffi_builder.providers.cuda.emitted import context, control, load, prepare, report, zero
 from ffi_builder.providers.cuda.emitted.steps import (
     INIT_ONCE,
     MESSAGE_VALUES,
@@ -30,13 +30,16 @@ _BODIES: Final[dict[str, tuple[str, Callable[..., None]]]] = {
     "launch_again": ("ppppiii", prepare.launch_again),
     "load_on": ("ppii", prepare.load_on),
     "fail": ("pppiip" + Site.LETTERS, report.fail),
-    "find_driver": ("p" + Site.LETTERS, load.find_driver),
+    "find_driver": ("pi" + Site.LETTERS, load.find_driver),
     "take_kernel": ("pppppp", load.take_kernel),
     "load": ("pppppp" + Site.LETTERS, load.load),
     "preload": ("pippppi" + Site.LETTERS, control.preload),
     "release": ("ippp" + Site.LETTERS, control.release),
     "unload": ("ppp", control.unload),
     "leave_module": ("p", control.leave_module),
+    "ready": ("pp" + Site.LETTERS, zero.ready),
+    "zero": ("pplpip" + Site.LETTERS, zero.zero),
+    "fail_zero": ("pip" + Site.LETTERS, zero.fail_zero),
     "say": ("pp" + "l" * MESSAGE_VALUES, say),
 }
 """By name: a letter for the type of each parameter, and the function that emits the body."""
