@@ -65,6 +65,7 @@ class Signature:
         what = f"Signature {self.name!r}"
         object.__setattr__(self, "params", check_params(f"{what}: params", self.params))
         object.__setattr__(self, "doc", documentation(f"{what}: doc", self.doc))
+        _refuse_references(what, self.params)
         found = list(occurrences(self.params))
         _check_one_meaning(what, found)
         _check_bound(what, found)
@@ -170,14 +171,6 @@ class Signature:
     def _find_sources(self, what: str) -> None:
         """Let each tensor to allocate know the arguments that it takes fields from."""
         params = self.params
-        for path, param in with_paths(params):
-            tensor = required(param)
-            if isinstance(tensor, Tensor) and not isinstance(tensor, Workspace):
-                for name in tensor.references:
-                    raise SpecError(
-                        f"{what}: {path}: {name}: {getattr(tensor, name)} is for results and "
-                        f"Workspaces, and this is an argument"
-                    )
 
         def found(param: AnyParam) -> AnyParam:
             if not isinstance(param, Tensor):
@@ -324,6 +317,18 @@ def occurrences(params: Sequence[Param]) -> Iterator[tuple[str, object]]:
 
 def _entries(path: str, entries: Sequence[object]) -> Iterator[tuple[str, object]]:
     return ((f"{path}[{axis}]", entry) for axis, entry in enumerate(entries))
+
+
+def _refuse_references(what: str, params: Sequence[Param]) -> None:
+    """Refuse arguments that take fields from other ones, as only what is allocated may."""
+    for path, param in with_paths(params):
+        tensor = required(param)
+        if isinstance(tensor, Tensor) and not isinstance(tensor, Workspace):
+            for name in tensor.references:
+                raise SpecError(
+                    f"{what}: {path}: {name}: {getattr(tensor, name)} is for results and "
+                    f"Workspaces, and this is an argument"
+                )
 
 
 def _check_one_meaning(what: str, occurrences: Sequence[tuple[str, object]]) -> None:

@@ -62,6 +62,7 @@ def _chosen(
     context: CallContext, choice: spec.Param | str | int, device: Value | None
 ) -> Value | int:
     if isinstance(choice, int):
+        _check_workspaces(context, choice)
         return choice
     streams = [path for path, param in spec.with_paths(context.params) if _is_stream(param)]
     wrong = BuildError(
@@ -75,6 +76,16 @@ def _chosen(
     if not isinstance(plain(item), _STREAMS):
         raise wrong
     return _given_stream(context, item, device)  # pyright: ignore[reportArgumentType]
+
+
+def _check_workspaces(context: CallContext, choice: int) -> None:
+    """Refuse a stream for which workspaces are not released."""
+    for workspace in context.signature.workspaces:
+        if workspace.device != "cpu":
+            raise BuildError(
+                f"{PROVIDER}: stream: expected the framework's current stream, as {workspace.label} "
+                f"is released for that, but got {choice!r}; leave it out"
+            )
 
 
 def _given_stream(context: CallContext, param: spec.Param, device: Value | None) -> Value:
