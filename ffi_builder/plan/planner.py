@@ -85,8 +85,6 @@ class _Planner(ValuePlanner):
                 self._plan_optional(place, spec.required(param))
             case spec.Var():
                 self._plan_scalar(place, param, optional)
-            case spec.EnvStream() | spec.Workspace():
-                raise AssertionError("it is no argument")
             case spec.Tensor():
                 plan_tensor(self, place, param, optional=optional)
             case spec.Shape():
@@ -97,6 +95,8 @@ class _Planner(ValuePlanner):
                 self._plan_text(place, param, optional)
             case spec.Object() | spec.Function() | spec.Array() | spec.Map():
                 self._plan_object(place, param, optional)
+            case spec.EnvStream():
+                raise AssertionError("an EnvStream is no argument")
             case _:
                 self._plan_plain(place, param, optional)
 

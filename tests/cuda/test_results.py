@@ -16,6 +16,7 @@ N = spec.Var("n", "int64")
 X = spec.Tensor("x", [N], "float32", device_type="cuda")
 Y = spec.Tensor("y", [N], "float32", device_type="cuda")
 
+
 def returning(**options: Any) -> Any:
     module = new_module()
     made = provider(KernelImage("k", (8, 8)), **options)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from importlib import import_module
 from typing import Any
 
 import numpy as np
 import pytest
 
-from ffi_builder import BuildError, attach, runtime, spec, testing
+from ffi_builder import BuildError, attach, record_memref_types, runtime, spec, testing
 from ffi_builder.ir import Block
 from ffi_builder.providers import (
     CallContext,
@@ -140,7 +141,9 @@ def test_in_the_structs_of_other_conventions(provider: Any) -> None:
     assert types[0] == types[1]
 
 
-@pytest.mark.parametrize("args", [["w", "x"], ["w.data", "x"], ["x", "w", "w.ndim", "w.device_type"]])
+@pytest.mark.parametrize(
+    "args", [["w", "x"], ["w.data", "x"], ["x", "w", "w.ndim", "w.device_type"]]
+)
 def test_args_name_it(args: list[str]) -> None:
     module = new_module()
     signature = spec.Signature.parse(SCRATCH.format(""), device="cpu")
@@ -337,18 +340,20 @@ def test_arguments_are_made_so_that_it_can_be_allocated() -> None:
         testing.make_args(signature, dims={"n": 3})
 
 
-def test_a_kernel_of_one_dtype_refuses_several() -> None:
-    """The workspace has the dtype that came, so a memref of one element type cannot be it."""
-    text = "func.func @k(%x: memref<?xi8>, %w: memref<?xf32>) { return }"
+def test_a_memref_of_one_element_type_refuses_several() -> None:
+    """The workspace has the dtype that came, so it is refused as the argument would be."""
+    ir: Any = import_module("torch_mlir.ir")
+    passes: Any = import_module("torch_mlir.passmanager").PassManager
+    text = "func.func private @k(memref<?xi8>) attributes {llvm.emit_c_interface}"
     signature = spec.Signature.parse(
         "f(x: Tensor([n], int8 | int16), w: Workspace(x.shape, x.dtype))", device="cpu"
     )
-
-    def hook(module: Any) -> None:
-        attach(module, signature, MemRefCallProvider("k"))
-
-    with pytest.raises(BuildError):
-        runtime.compile(new_module(text), pipeline="builtin.module(convert-func-to-llvm)", hooks=[hook])
+    module = ir.Module.parse(text, ir.Context())
+    record_memref_types(module)
+    lowering = "finalize-memref-to-llvm,convert-func-to-llvm,reconcile-unrealized-casts"
+    passes.parse(f"builtin.module({lowering})", module.context).run(module.operation)
+    with pytest.raises(BuildError, match="attach a kernel for each of int8, int16"):
+        attach(module, signature, MemRefCallProvider("k", args=["w"]))
 
 
 def test_the_allocators_own_count() -> None:

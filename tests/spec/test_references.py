@@ -9,7 +9,17 @@ from collections.abc import Sequence
 import pytest
 
 from ffi_builder import SpecError
-from ffi_builder.spec import Optional, Param, Result, Signature, Struct, Tensor, TupleParam, Var, dims
+from ffi_builder.spec import (
+    Optional,
+    Param,
+    Result,
+    Signature,
+    Struct,
+    Tensor,
+    TupleParam,
+    Var,
+    dims,
+)
 
 n: Var
 (n,) = dims("n")
@@ -80,7 +90,10 @@ def test_what_is_refused(params: Sequence[Param], result: Result | None, words: 
         ({"shape": "x.y.shape."}, "shape: expected a list or tuple with one entry a dimension"),
         ({"shape": "-.shape"}, "shape: expected the shape of a parameter, such as 'x.shape', but"),
         ({"device_type": ".device_type"}, "device_type: expected the device_type of a parameter"),
-        ({"shape": "x.shape", "storage_dtype": "int8x2"}, "storage_dtype: expected None, as a tens"),
+        (
+            {"shape": "x.shape", "storage_dtype": "int8x2"},
+            "storage_dtype: expected None, as a tens",
+        ),
     ],
 )
 def test_fields_that_are_refused(fields: dict[str, str], words: str) -> None:
