@@ -103,5 +103,5 @@ def test_fields_that_are_refused(fields: dict[str, str], words: str) -> None:
 
 
 def test_strides_need_a_shape_of_its_own() -> None:
-    with pytest.raises(SpecError, match="as the shape is x.shape, but got"):
+    with pytest.raises(SpecError, match=r"as the shape is x\.shape, but got"):
         Tensor("y", "x.shape", "int8", device_type="cpu", strides=[1])

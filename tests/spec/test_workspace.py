@@ -79,7 +79,7 @@ def test_it_knows_where_its_fields_come_from() -> None:
     [w] = Signature("f", [Struct("cfg", [x]), given]).workspaces
     assert (w.dims, w.dtypes, w.device, w.ndim) == ((n, None), ("float16", "float32"), "any", 2)
     assert w == given
-    with pytest.raises(SpecError, match="Workspace 'w': shape is cfg.x.shape, which only a Sig"):
+    with pytest.raises(SpecError, match=r"Workspace 'w': shape is cfg\.x\.shape, which only a Sig"):
         _ = given.dims
 
 
