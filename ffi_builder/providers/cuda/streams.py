@@ -83,8 +83,8 @@ def _check_workspaces(context: CallContext, choice: int) -> None:
     for workspace in context.signature.workspaces:
         if workspace.device != "cpu":
             raise BuildError(
-                f"{PROVIDER}: stream: expected the framework's current stream, as {workspace.label} "
-                f"is released for that, but got {choice!r}; leave it out"
+                f"{PROVIDER}: stream: expected the framework's current stream, as "
+                f"{workspace.label} is released for that, but got {choice!r}; leave it out"
             )
 
 
