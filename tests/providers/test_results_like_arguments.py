@@ -137,7 +137,9 @@ def test_args_take_an_equal_tensor() -> None:
 
 
 def test_an_allocation_that_fails_releases_those_before() -> None:
-    text = "f(x: Tensor(..., int8 | int16)) -> (a: Tensor(x.shape, x.dtype), b: Tensor(x.shape, int8))"
+    text = (
+        "f(x: Tensor(..., int8 | int16)) -> (a: Tensor(x.shape, x.dtype), b: Tensor(x.shape, int8))"
+    )
     function = wrapped(text)
     with counting() as allocator:
         allocator.fail_at = 1
