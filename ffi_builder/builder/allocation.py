@@ -98,13 +98,16 @@ class Allocation:
         """Return the dimensions; none if their number is known only during the call."""
         source = self._source(tensor, "shape")
         if source is None:
-            return [self._size(tensor, axis) for axis in range(tensor.ndim)]
+            return self.sizes(tensor)
         return [] if tensor.any_rank else list(self.decoded.shape(source[0], wide=True))
 
-    def _size(self, tensor: spec.Tensor, axis: int) -> Value | int:
-        """Return a dimension as an i64, after a check that it is not negative."""
-        b, dim = self.b, tensor.dims[axis]
+    def sizes(self, result: spec.Result) -> list[Value | int]:
+        """Return the sizes as i64, after a check that none is negative."""
+        return [self._size(noun_of(result), path, dim) for path, dim in spec.sizes(result)]
+
+    def _size(self, noun: str, path: str, dim: spec.Dim | None) -> Value | int:
         assert dim is not None
+        b = self.b
         if isinstance(dim, int):
             return dim
         if isinstance(dim, spec.Var):
@@ -113,8 +116,7 @@ class Allocation:
         else:
             value, known = self.decoded.value(dim), False
         if not known:
-            path = f"{tensor.name}.shape[{axis}]"
-            words = SIZE.format(path=path, dim=dim, noun=noun_of(tensor))
+            words = SIZE.format(path=path, dim=dim, noun=noun)
             b.check(b.sge(value, b.i64(0)), "ValueError", words, value)
         return value
 

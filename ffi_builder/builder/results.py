@@ -8,21 +8,30 @@ several become an ``ffi.Array``, and the workspaces are released.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 from ffi_builder import abi, spec
 from ffi_builder.abi import TypeIndex
 from ffi_builder.builder.allocation import Allocation
 from ffi_builder.builder.fast_path.context import FastPath
+from ffi_builder.builder.returned import (
+    is_object,
+    may_be_object,
+    store_object,
+    store_owned,
+    store_shape,
+    store_value,
+)
 from ffi_builder.builder.values import DecodedValues
 from ffi_builder.builder.workspaces import fill_with_zeros
 from ffi_builder.errors import BuildError
 from ffi_builder.ir import CheckingBuilder, Value
 from ffi_builder.plan import Place
-from ffi_builder.providers.context import CallContext
+from ffi_builder.providers.context import CallContext, OwnedAny
 from ffi_builder.providers.globals import any_head, call_global, return_failure
+from ffi_builder.providers.results import value_type
 
-_BIG_INT: Final = "TVMFFIBigIntFromByteArray"
 _MAKE_ARRAY: Final = "ffi.Array"
 
 
@@ -35,9 +44,12 @@ class Results:
         self.b, self.signature = b, signature
         self.allocation = Allocation(fast, b, decoded)
         self.results = signature.results
-        self.scalars = [result for result in self.results if isinstance(result, spec.Var)]
+        made = (spec.Tensor, spec.Shape)
+        self.handed_over = [r for r in self.results if not isinstance(r, made)]
+        self.sizes: dict[str, list[Value]] = {}
+        """The entries of the Shapes, by their names."""
         self.cells: list[Value] = []
-        """The addresses of the ``TVMFFIAny``s of the results; empty for a single scalar."""
+        """The addresses of the ``TVMFFIAny``s of the results; empty for one without a tensor."""
         self.scratch: list[Value] = []
         """The addresses of those of the workspaces."""
 
@@ -55,20 +67,27 @@ class Results:
             self.cells = self._new_cells(len(self.results))
         if workspaces:
             self.scratch = self._new_cells(len(workspaces))
-        owned = self._owned()
-        if not self.cells and not owned:
+        if self.cells or self.scratch:
+            for cell in self._owned():
+                self.allocation.new_cell(cell)
+            self._emit_cleanup()
+        cells = [*(self.cells or [None] * len(self.results)), *self.scratch]
+        every = zip((*self.results, *workspaces), cells, strict=True)
+        for position, (result, cell) in enumerate(every, start=len(self.signature.arguments)):
+            self._make(result, cell, position)
+
+    def _make(self, result: spec.Result, cell: Value | None, position: int) -> None:
+        """Allocate a tensor, or check the entries of a Shape."""
+        allocation = self.allocation
+        if isinstance(result, spec.Shape):
+            sizes = allocation.sizes(result)
+            self.sizes[result.name] = [allocation.fast.value(size) for size in sizes]
+        if not isinstance(result, spec.Tensor):
             return
-        for cell in owned:
-            self.allocation.new_cell(cell)
-        self._emit_cleanup()
-        first = len(self.signature.arguments)
-        tensors = [*zip(self.results, self.cells, strict=False)]
-        tensors += [*zip(workspaces, self.scratch, strict=True)]
-        for position, (result, cell) in enumerate(tensors, start=first):
-            if isinstance(result, spec.Tensor):
-                self.allocation.allocate(result, cell, Place((position,), result.name))
-            if isinstance(result, spec.Workspace) and result.zero:
-                fill_with_zeros(self.allocation, result, (position,))
+        assert cell is not None
+        allocation.allocate(result, cell, Place((position,), result.name))
+        if isinstance(result, spec.Workspace) and result.zero:
+            fill_with_zeros(allocation, result, (position,))
 
     def _new_cells(self, count: int) -> list[Value]:
         b = self.b
@@ -78,7 +97,7 @@ class Results:
     def _owned(self) -> list[Value]:
         """Return the cells that may hold an object."""
         results = zip(self.results, self.cells, strict=False)
-        return [*(cell for result, cell in results if _may_be_object(result)), *self.scratch]
+        return [*(cell for result, cell in results if may_be_object(result)), *self.scratch]
 
     def _emit_cleanup(self) -> None:
         b = self.b
@@ -103,16 +122,13 @@ class Results:
         self.b.cleanup = None
 
     def _store(self, context: CallContext, provider: str) -> None:
-        values = iter(self._values(context, provider))
+        values = self._values(context, provider)
         if not self.results:
             return
         b, target = self.b, context.raw_result
+        self._store_each(values, self.cells or [target])
         if not self.cells:
-            self._store_scalar(self.scalars[0], next(values), target)
             return
-        for result, cell in zip(self.results, self.cells, strict=True):
-            if isinstance(result, spec.Var):
-                self._store_scalar(result, next(values), cell)
         if not self.is_tuple:
             b.store(any_head(b, TypeIndex.TENSOR), target)
             b.store(
@@ -123,18 +139,38 @@ class Results:
             count = b.i32(len(self.cells))
             return_failure(b, call_global(b, _MAKE_ARRAY, self.cells[0], count, target))
             for result, cell in zip(self.results, self.cells, strict=True):
-                if _may_be_object(result):
+                if may_be_object(result):
                     self.allocation.release(cell)
 
-    def _values(self, context: CallContext, provider: str) -> list[Value]:
-        """Return the provider's values, one for each scalar, after checking their types."""
-        types = self.b.types
-        wanted = [types.scalar(scalar.dtype) for scalar in self.scalars]
+    def _store_each(self, values: Sequence[Value | OwnedAny], cells: Sequence[Value]) -> None:
+        """Write the results that are no tensors to these cells.
+
+        Objects come first, since they are the wrapper's to release if one of the others fails.
+        """
+        b = self.b
+        given = {r.name: value for r, value in zip(self.handed_over, values, strict=True)}
+        pairs = list(zip(self.results, cells, strict=True))
+        for result, cell in pairs:
+            value = given.get(result.name)
+            if isinstance(value, OwnedAny):
+                store_owned(b, value.address, cell)
+            elif value is not None and is_object(result):
+                store_object(b, value, cell)
+        for result, cell in pairs:
+            value = given.get(result.name)
+            if isinstance(result, spec.Shape):
+                store_shape(b, self.sizes[result.name], cell)
+            elif value is not None and not isinstance(value, OwnedAny) and not is_object(result):
+                store_value(b, result, value, cell)
+
+    def _values(self, context: CallContext, provider: str) -> list[Value | OwnedAny]:
+        """Return the provider's values, one for each result, after checking their types."""
+        wanted: list[Any] = [value_type(self.b.types, result) for result in self.handed_over]
         values = list(context.results or ())
-        given: list[Any] = [value.type for value in values]
+        given = [self._type_of(value, index, wanted) for index, value in enumerate(values)]
         if given != wanted:
-            pairs = zip(self.scalars, wanted, strict=True)
-            expected = ", ".join(f"{scalar.name}: {type_}" for scalar, type_ in pairs)
+            pairs = zip(self.handed_over, wanted, strict=True)
+            expected = ", ".join(f"{result.name}: {type_}" for result, type_ in pairs)
             returns = spec.results_text(self.signature.returns)
             raise BuildError(
                 f"{provider}: {self.signature.name!r} returns {returns}, so context.results needs "
@@ -143,40 +179,9 @@ class Results:
             )
         return values
 
-    def _store_scalar(self, result: spec.Var, value: Value, cell: Value) -> None:
-        b, t = self.b, self.b.types
-        payload = b.offset(cell, abi.ANY_PAYLOAD)
-        if result.dtype == "bool":
-            index, type_, extend = TypeIndex.BOOL, t.i64, "zext"
-        elif result.dtype in spec.FLOAT_DTYPES:
-            index, type_, extend = TypeIndex.FLOAT, t.f64, "fpext"
-        elif result.dtype == "handle":
-            index, type_, extend = TypeIndex.OPAQUE_PTR, t.ptr, ""
-        else:
-            sign = "zext" if result.dtype.startswith("u") else "sext"
-            index, type_, extend = TypeIndex.INT, t.i64, sign
-        wide = value if value.type == type_ else b.cast(extend, value, type_)
-        b.store(any_head(b, index), cell)
-        b.store(wide, payload)
-        if result.dtype == "uint64":
-            self._store_large(wide, cell)
-
-    def _store_large(self, value: Value, cell: Value) -> None:
-        """Return a uint64 that does not fit int64 as a BigInt."""
-        b, t = self.b, self.b.types
-        following, large = b.new_block(), b.new_block(cold=True)
-        b.cond_br(b.sge(value, b.i64(0)), following, large, likely=True)
-        b.block = large
-        words, array = b.alloca(t.i64, 2), b.alloca(t.i64, abi.BYTE_ARRAY_SIZE // 8)
-        b.store(value, words)
-        b.store(b.i64(0), b.offset(words, 8))
-        b.store(words, b.offset(array, abi.BYTE_ARRAY_DATA))
-        b.store(b.i64(16), b.offset(array, abi.BYTE_ARRAY_LENGTH))
-        b.symbols.declare(_BIG_INT, t.i32, [t.ptr, t.ptr])
-        return_failure(b, b.call_value(_BIG_INT, [array, cell], t.i32))
-        b.br(following)
-        b.block = following
-
-
-def _may_be_object(result: spec.Result) -> bool:
-    return isinstance(result, spec.Tensor) or result.dtype == "uint64"
+    def _type_of(self, value: Value | OwnedAny, index: int, wanted: Sequence[Any]) -> Any:
+        """Return the type of a value; an OwnedAny is right for any result but a number."""
+        if not isinstance(value, OwnedAny):
+            return value.type
+        is_number = index >= len(wanted) or isinstance(self.handed_over[index], spec.Var)
+        return "OwnedAny" if is_number else wanted[index]

@@ -21,7 +21,7 @@ from collections.abc import Iterator, Sequence
 
 from ffi_builder import spec
 from ffi_builder.plan import steps as s
-from ffi_builder.plan.results import allocation_rows
+from ffi_builder.plan.results import result_rows
 
 LATE = "what had to wait for a later argument:"
 RESULTS = "then, of what is returned:"
@@ -43,8 +43,8 @@ def plan_text(signature: spec.Signature, steps: Sequence[s.AnyStep], late: int) 
         rows.append(step.row(origins))
         _note_origin(step, origins)
     allocated = {
-        RESULTS: list(allocation_rows(signature.result_tensors, steps)),
-        WORKSPACES: list(allocation_rows(signature.workspaces, steps)),
+        RESULTS: list(result_rows(signature.results, steps)),
+        WORKSPACES: list(result_rows(signature.workspaces, steps)),
     }
     every = [*rows, *(row for found in allocated.values() for row in found)]
     at, expected = (_width([row[column] for row in every]) for column in (0, 1))

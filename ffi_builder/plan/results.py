@@ -32,36 +32,39 @@ def is_size(low: int, high: int) -> bool:
     return low >= 0 and high < 2**63
 
 
-def noun_of(tensor: spec.Tensor) -> str:
-    """Return the word for a tensor that the wrapper allocates."""
-    return "workspace" if isinstance(tensor, spec.Workspace) else "result"
+def noun_of(result: spec.Result) -> str:
+    """Return the word for what the wrapper makes."""
+    return "workspace" if isinstance(result, spec.Workspace) else "result"
 
 
-def own_sizes(tensor: spec.Tensor) -> list[tuple[int, spec.Dim | None]]:
-    """Return the axes and sizes to check; those of another tensor are right already."""
-    return [] if "shape" in tensor.references else list(enumerate(tensor.dims))
-
-
-def allocation_rows(
-    tensors: Sequence[spec.Tensor], steps: Sequence[s.AnyStep]
+def result_rows(
+    results: Sequence[spec.Result], steps: Sequence[s.AnyStep]
 ) -> Iterator[tuple[str, str, str]]:
-    """Yield one row per check of an allocation: the subject, the expected value, the error."""
-    for tensor in tensors:
-        for axis, dim in own_sizes(tensor):
+    """Yield one row per check of results or Workspaces: the subject, what is expected, the error.
+
+    Results that the provider hands over have none.
+    """
+    for result in results:
+        for path, dim in spec.sizes(result):
             if isinstance(dim, spec.Expr) or (
                 isinstance(dim, spec.Var) and not is_size(*_range_of(steps, dim))
             ):
-                yield f"{tensor.name}.shape[{axis}]", f"{dim}, at least 0", "ValueError"
-        if isinstance(tensor.device_id, spec.Var):
-            expected = f"{tensor.device_id}, 0 to {MOST_DEVICES - 1}"
-            yield f"{tensor.name}.device_id", expected, "ValueError"
-        yield tensor.name, _allocated(tensor), "RuntimeError, or the allocator's"
-        if (tensor.data_alignment or 1) > 1:
-            expected = f"aligned to {tensor.data_alignment} bytes by the allocator"
-            yield f"{tensor.name}.data", expected, "RuntimeError"
-        if isinstance(tensor, spec.Workspace) and tensor.zero:
-            error = "" if tensor.device == "cpu" else "RuntimeError"
-            yield f"{tensor.name}.data", "filled with zeros", error
+                yield path, f"{dim}, at least 0", "ValueError"
+        if isinstance(result, spec.Tensor):
+            yield from _allocation_rows(result)
+
+
+def _allocation_rows(tensor: spec.Tensor) -> Iterator[tuple[str, str, str]]:
+    if isinstance(tensor.device_id, spec.Var):
+        expected = f"{tensor.device_id}, 0 to {MOST_DEVICES - 1}"
+        yield f"{tensor.name}.device_id", expected, "ValueError"
+    yield tensor.name, _allocated(tensor), "RuntimeError, or the allocator's"
+    if (tensor.data_alignment or 1) > 1:
+        expected = f"aligned to {tensor.data_alignment} bytes by the allocator"
+        yield f"{tensor.name}.data", expected, "RuntimeError"
+    if isinstance(tensor, spec.Workspace) and tensor.zero:
+        error = "" if tensor.device == "cpu" else "RuntimeError"
+        yield f"{tensor.name}.data", "filled with zeros", error
 
 
 def _allocated(tensor: spec.Tensor) -> str:

@@ -137,6 +137,13 @@ class Binding(Mapping[spec.Var, Value]):
         return f"<the values of {', '.join(var.name for var in self) or 'no symbols'}>"
 
 
+@dataclass(frozen=True)
+class OwnedAny:
+    """The address of a ``TVMFFIAny`` whose value the wrapper takes over, as a result."""
+
+    address: Value
+
+
 @dataclass
 class CallContext:
     """The decoded arguments of one call, and the builder to emit it with.
@@ -158,9 +165,12 @@ class CallContext:
             nothing. The ready-made providers set it for providers that wrap them.
         status_wanted: set by a wrapping provider that checks ``returned`` itself. The inner
             provider then checks no status, and declares an absent callee to return an i32.
-        results: set by the provider if the signature returns scalars: a Value for each, in order
-            and in its own type. (Result tensors are allocated before the call; ``data``, ``shape``
-            and the others take them like the tensors of ``params``.)
+        results: set by the provider if the signature returns anything but tensors and shapes: a
+            Value for each of the others, in order. That of a Var has its own type; that of a String
+            or Bytes is a struct of pointer and length (an i64), whose bytes are copied; that of an
+            object is a pointer, whose reference the wrapper takes over, or NULL for None. In place
+            of the last two, an :class:`OwnedAny`. (Result tensors are allocated before the call;
+            ``data``, ``shape`` and the others take them like the tensors of ``params``.)
     """
 
     fn_name: str
@@ -177,7 +187,7 @@ class CallContext:
     decoded: Decoded
     returned: Value | None = None
     status_wanted: bool = False
-    results: Sequence[Value] | None = None
+    results: Sequence[Value | OwnedAny] | None = None
 
     @property
     def symbols(self) -> Symbols:

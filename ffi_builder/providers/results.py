@@ -9,19 +9,31 @@ from typing import Final
 from ffi_builder import abi, spec
 from ffi_builder.abi import TypeIndex
 from ffi_builder.errors import BuildError
-from ffi_builder.ir import CheckingBuilder, Type, Value
+from ffi_builder.ir import CheckingBuilder, Type, Types, Value
 from ffi_builder.plan.messages import TYPE_NAMES
-from ffi_builder.providers.context import CallContext
+from ffi_builder.providers.context import CallContext, OwnedAny
 from ffi_builder.providers.globals import store_none, unless
 
 
-def scalar_results(context: CallContext) -> list[spec.Var]:
-    """Return the results that are not tensors, in order."""
-    return [result for result in context.signature.results if isinstance(result, spec.Var)]
+def value_results(context: CallContext) -> list[spec.HandedOver]:
+    """Return the results that the provider hands over, in order: all but tensors and shapes."""
+    made = (spec.Tensor, spec.Shape)
+    return [result for result in context.signature.results if not isinstance(result, made)]
+
+
+def value_type(t: Types, result: spec.HandedOver) -> Type:
+    """Return the type of a result's value: of a str or bytes, a struct of pointer and length."""
+    match result:
+        case spec.Var(dtype=dtype):
+            return t.scalar(dtype)
+        case spec.String() | spec.Bytes():
+            return t.struct([t.ptr, t.i64])
+        case _:
+            return t.ptr
 
 
 def result_type(
-    provider: str, context: CallContext, callee: str, scalars: Sequence[spec.Var]
+    provider: str, context: CallContext, callee: str, scalars: Sequence[spec.HandedOver]
 ) -> Type:
     """Return the callee's result type: the type of one scalar, or a struct of several.
 
@@ -29,7 +41,7 @@ def result_type(
         BuildError: if a status is wanted, or if a C function would have to return the struct.
     """
     t = context.builder.types
-    types = [t.scalar(scalar.dtype) for scalar in scalars]
+    types = [value_type(t, scalar) for scalar in scalars]
     names = ", ".join(scalar.name for scalar in scalars)
     if context.status_wanted:
         raise BuildError(
@@ -53,7 +65,7 @@ def take_results(
     context: CallContext,
     callee: str,
     value: Value | None,
-    scalars: Sequence[spec.Var],
+    scalars: Sequence[spec.HandedOver],
     wanted: Type,
 ) -> None:
     """Set the context's results to what the callee returned.
@@ -64,7 +76,7 @@ def take_results(
     b = context.builder
     if value is None or value.type != wanted:
         given = "nothing" if value is None else str(value.type)
-        shown = ", ".join(f"{scalar.name}: {scalar.dtype}" for scalar in scalars)
+        shown = ", ".join(f"{scalar.name}: {spec.outline(scalar)}" for scalar in scalars)
         raise BuildError(
             f"{provider}: the callee @{callee} returns {given}, but {context.fn_name!r} returns "
             f"{shown}, for which it must return {wanted}"
@@ -72,7 +84,7 @@ def take_results(
     if len(scalars) == 1:
         context.results = [value]
     else:
-        types = [b.types.scalar(scalar.dtype) for scalar in scalars]
+        types = [value_type(b.types, scalar) for scalar in scalars]
         context.results = [b.extract(value, i, type_) for i, type_ in enumerate(types)]
 
 
@@ -92,18 +104,56 @@ def take_any(provider: str, context: CallContext, came: Value) -> None:
     """
     b = context.builder
     t = b.types
-    scalars = scalar_results(context)
+    scalars = value_results(context)
     if len(scalars) > 1:
         raise BuildError(
             f"{provider}: the callee returns one value, but {context.fn_name!r} returns "
             f"{', '.join(scalar.name for scalar in scalars)}"
         )
     index, payload = b.load(t.i32, came), b.offset(came, abi.ANY_PAYLOAD)
+    result = scalars[0] if scalars else None
+    if result is None or isinstance(result, spec.Var):
+        _release(b, index, payload)
+        if result is not None:
+            context.results = [_converted(context, result, index, payload)]
+    else:
+        _check_owned(context, result, index, payload)
+        context.results = [OwnedAny(came)]
+
+
+def _release(b: CheckingBuilder, index: Value, payload: Value) -> None:
+    """Release the object of a ``TVMFFIAny``, if it has one."""
+    t = b.types
     b.symbols.declare("TVMFFIObjectDecRef", t.i32, [t.ptr])
     with b.when(b.sge(index, b.i32(TypeIndex.OBJECT)), cold=True):
         b.call("TVMFFIObjectDecRef", [b.load(t.ptr, payload)], t.i32)
-    if scalars:
-        context.results = [_converted(context, scalars[0], index, payload)]
+
+
+_KINDS: Final[dict[type, tuple[TypeIndex, ...]]] = {
+    spec.String: (TypeIndex.STR, TypeIndex.SMALL_STR),
+    spec.Bytes: (TypeIndex.BYTES, TypeIndex.SMALL_BYTES),
+    spec.Function: (TypeIndex.FUNCTION, TypeIndex.NONE),
+    spec.Array: (TypeIndex.ARRAY, TypeIndex.NONE),
+    spec.Map: (TypeIndex.MAP, TypeIndex.NONE),
+}
+"""Type indices of what a function may return for a result. An Object is None, or any object."""
+
+
+def _check_owned(
+    context: CallContext, result: spec.HandedOver, index: Value, payload: Value
+) -> None:
+    """Raise a TypeError for a value of another kind, which is released."""
+    b = context.builder
+    kinds = _KINDS.get(type(result), (TypeIndex.NONE,))
+    right = b.sge(index, b.i32(TypeIndex.OBJECT)) if isinstance(result, spec.Object) else None
+    for kind in kinds:
+        fits = b.eq(index, b.i32(kind))
+        right = fits if right is None else b.or_(right, fits)
+    assert right is not None
+    with unless(b, right):
+        name = _kind_name(b, index)
+        _release(b, index, payload)
+        b.fail("TypeError", _another_kind(result), name)
 
 
 def _converted(context: CallContext, result: spec.Var, index: Value, payload: Value) -> Value:
@@ -141,8 +191,12 @@ def _check_kind(context: CallContext, result: spec.Var, right: Value, index: Val
     """Raise a TypeError, unless ``right`` says that the kind is one that the result may have."""
     b = context.builder
     with unless(b, right):
-        words = f"A value of another kind than {result.dtype} was returned for {result.name}: {{}}"
-        b.fail("TypeError", words, _kind_name(b, index))
+        b.fail("TypeError", _another_kind(result), _kind_name(b, index))
+
+
+def _another_kind(result: spec.HandedOver) -> str:
+    kind = spec.outline(result)
+    return f"A value of another kind than {kind} was returned for {result.name}: {{}}"
 
 
 def _kind_name(b: CheckingBuilder, index: Value) -> Value:

@@ -44,7 +44,7 @@ from ffi_builder.spec.params import (
     Stream,
 )
 from ffi_builder.spec.parse_dims import expression
-from ffi_builder.spec.results import Result
+from ffi_builder.spec.results import HandedOver, Result, sizes
 from ffi_builder.spec.signature import (
     Signature,
     argument_texts,
@@ -92,6 +92,7 @@ __all__ = [
     "Expr",
     "Field",
     "Function",
+    "HandedOver",
     "Map",
     "Object",
     "Optional",
@@ -123,6 +124,7 @@ __all__ = [
     "results_text",
     "short_text",
     "signature",
+    "sizes",
     "variables",
     "with_paths",
 ]

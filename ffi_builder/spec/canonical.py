@@ -48,7 +48,7 @@ def results_text(returns: Result | Sequence[Result] | None) -> str:
 def _results_text(
     returns: Result | Sequence[Result], device: str | None = None, *, outline: bool = False
 ) -> str:
-    if isinstance(returns, (Var, Tensor)):
+    if not isinstance(returns, Sequence):
         return params_text([returns], device, outline=outline)
     return f"({params_text(returns, device, outline=outline)})"
 

@@ -1,9 +1,9 @@
-"""Results of functions: numbers, pointers, and tensors that the wrapper allocates."""
+"""Results of functions: numbers, strs, objects, and tensors that the wrapper allocates."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Final, TypeAlias, Union, cast
+from typing import Final, TypeAlias, Union, cast, get_args
 
 from ffi_builder.errors import SpecError
 from ffi_builder.spec.composite import (
@@ -15,16 +15,22 @@ from ffi_builder.spec.composite import (
     required,
     with_paths,
 )
-from ffi_builder.spec.expr import Expr, Var, variables
+from ffi_builder.spec.expr import Dim, Expr, Var, variables
 from ffi_builder.spec.param import MISSING
+from ffi_builder.spec.params import Shape
 from ffi_builder.spec.tensor import Tensor
+from ffi_builder.spec.values import Array, Bytes, Function, Map, Object, String
 from ffi_builder.spec.workspace import Workspace, check_allocated
 from ffi_builder.suggest import did_you_mean
 
-Result: TypeAlias = Union[Var, Tensor]
-"""A scalar, or a tensor that the wrapper allocates."""
+HandedOver: TypeAlias = Union[Var, String, Bytes, Object, Function, Array, Map]
+"""Results that the call provider has the value of: all but tensors and shapes."""
+Result: TypeAlias = Union[HandedOver, Tensor, Shape]
+"""What may be returned. The wrapper itself makes a Tensor, whose data the kernel writes, and a
+Shape."""
 
-_TYPES: Final = (Var, Tensor)
+_TYPES: Final = cast("tuple[type[Result], ...]", get_args(Result))
+_NAMES: Final = ", ".join(kind.type_name if kind is not Var else "Var" for kind in _TYPES)
 
 
 def check_results(what: str, returns: object) -> Result | tuple[Result, ...] | None:
@@ -40,11 +46,11 @@ def check_results(what: str, returns: object) -> Result | tuple[Result, ...] | N
         _check_result(f"{what}: {returns.name!r}", returns)
         return returns
     if isinstance(returns, str) or is_param(returns) or not isinstance(returns, Sequence):
-        raise SpecError(f"{what}: expected None, a Var, a Tensor or a list but got {returns!r}")
+        raise SpecError(f"{what}: expected None, one of {_NAMES}, or a list but got {returns!r}")
     found: list[Result] = []
     for index, result in enumerate(cast("Sequence[object]", returns)):
         if not isinstance(result, _TYPES):
-            raise SpecError(f"{what}[{index}]: expected a Var or a Tensor but got {result!r}")
+            raise SpecError(f"{what}[{index}]: expected one of {_NAMES} but got {result!r}")
         if any(result.name == other.name for other in found):
             raise SpecError(f"{what}: two results are named {result.name!r}; names must differ")
         _check_result(f"{what}: {result.name!r}", result)
@@ -77,6 +83,7 @@ def _check_result(what: str, result: Result) -> None:
         raise SpecError(f"{what}: a result has no default and is not kw_only")
     if isinstance(result, Tensor):
         _check_tensor(what, result)
+    if not isinstance(result, Var):
         return
     for limit in ("divisibility", "min", "max"):
         if getattr(result, limit) is not None:
@@ -93,15 +100,25 @@ def _check_tensor(what: str, tensor: Tensor) -> None:
         raise SpecError(f"{what}: intent: expected None or 'out' but got {tensor.intent!r}")
 
 
-def needed(tensors: Sequence[Tensor]) -> list[tuple[str, object, Var]]:
-    """Return the symbols that allocations need, each as ``(path, entry, symbol)``."""
+def sizes(result: Result) -> list[tuple[str, Dim | None]]:
+    """Return the sizes that the wrapper computes for a result or Workspace, with their paths.
+
+    A shape that is taken from an argument is none of them.
+    """
+    if isinstance(result, Shape):
+        return [(f"{result.name}[{index}]", entry) for index, entry in enumerate(result.shape)]
+    if not isinstance(result, Tensor) or "shape" in result.references:
+        return []
+    return [(f"{result.name}.shape[{axis}]", dim) for axis, dim in enumerate(result.dims)]
+
+
+def needed(results: Sequence[Result]) -> list[tuple[str, object, Var]]:
+    """Return the symbols that the wrapper needs for these: ``(path, entry, symbol)`` of each."""
     found: list[tuple[str, object, Var]] = []
-    for tensor in tensors:
-        dims = () if "shape" in tensor.references else tensor.dims
-        entries: list[tuple[str, object]] = [
-            (f"{tensor.name}.shape[{axis}]", dim) for axis, dim in enumerate(dims)
-        ]
-        entries.append((f"{tensor.name}.device_id", tensor.device_id))
+    for result in results:
+        entries: list[tuple[str, object]] = [*sizes(result)]
+        if isinstance(result, Tensor):
+            entries.append((f"{result.name}.device_id", result.device_id))
         for path, entry in entries:
             if isinstance(entry, (Var, Expr)):
                 found += [(path, entry, var) for var in variables(entry)]

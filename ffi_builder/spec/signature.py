@@ -42,8 +42,10 @@ class Signature:
         params: the parameters in the order of the arguments. An :class:`EnvStream` is not an
             argument.
         returns: None, a :class:`Var` for a number, bool or pointer, a contiguous :class:`Tensor`
-            that the wrapper allocates (the parameters bind the symbols in its dimensions), or a
-            list of these for a tuple.
+            that the wrapper allocates (the parameters bind the symbols in its dimensions), a
+            :class:`String`, :class:`Bytes`, :class:`Object`, :class:`Function`, :class:`Array` or
+            :class:`Map` that the call provider hands over, a :class:`Shape` of values of the
+            parameters' symbols, or a list of these for a tuple.
         doc: documentation for callers.
 
     Raises:
@@ -86,7 +88,7 @@ class Signature:
         """The results, in order: none, one, or the elements of the returned tuple."""
         if self.returns is None:
             return ()
-        return (self.returns,) if isinstance(self.returns, (Var, Tensor)) else tuple(self.returns)
+        return tuple(self.returns) if isinstance(self.returns, Sequence) else (self.returns,)
 
     @property
     def result_tensors(self) -> list[Tensor]:
@@ -122,7 +124,7 @@ class Signature:
                 )
         params = [_changed(param, changes) for param in self.params]
         results = [cast("Result", _changed(result, changes)) for result in self.results]
-        single = isinstance(self.returns, (Var, Tensor))
+        single = not isinstance(self.returns, Sequence)
         return replace(self, params=params, returns=results[0] if single else results or None)
 
     @classmethod
@@ -181,10 +183,10 @@ class Signature:
             return
         object.__setattr__(self, "params", tuple(map(found, params)))
         returns = self.returns
-        if isinstance(returns, (Var, Tensor)):
-            object.__setattr__(self, "returns", found(returns))
-        elif returns is not None:
+        if isinstance(returns, Sequence):
             object.__setattr__(self, "returns", tuple(map(found, returns)))
+        elif returns is not None:
+            object.__setattr__(self, "returns", found(returns))
 
     def _check_workspaces(self, what: str) -> None:
         streams = [path for path, param in with_paths(self.params) if isinstance(param, Stream)]
@@ -200,7 +202,7 @@ class Signature:
         symbols = {var.name: var for _, value in found for var in variables(value)}
         always = _bound(occurrences(list(_not_optional(self.params))))
         check_names(f"{what}: returns", self.results, self.params, list(symbols.values()))
-        self._check_needed(what, symbols, always, self.result_tensors, "result")
+        self._check_needed(what, symbols, always, self.results, "result")
         self._check_needed(what, symbols, always, self.workspaces, "workspace")
 
     def _check_needed(
@@ -208,11 +210,11 @@ class Signature:
         what: str,
         symbols: Mapping[str, Var],
         always: Collection[Var],
-        tensors: Sequence[Tensor],
+        made: Sequence[Result],
         noun: str,
     ) -> None:
         """Check that the parameters bind every symbol that an allocation needs."""
-        for path, entry, var in needed(tensors):
+        for path, entry, var in needed(made):
             known = symbols.get(var.name)
             if known is None:
                 raise SpecError(

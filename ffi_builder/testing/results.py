@@ -18,7 +18,6 @@ from ffi_builder.plan.results import (
     OVERFLOW,
     SIZE,
     noun_of,
-    own_sizes,
 )
 from ffi_builder.testing.evaluate import evaluate
 
@@ -29,17 +28,17 @@ def check_results(signature: spec.Signature, values: Mapping[str, float]) -> Non
     Raises:
         ValueError: exactly the wrapper's error.
     """
-    for tensor in (*signature.result_tensors, *signature.workspaces):
-        noun = noun_of(tensor)
-        for axis, dim in own_sizes(tensor):
+    for result in (*signature.results, *signature.workspaces):
+        noun = noun_of(result)
+        for path, dim in spec.sizes(result):
             if isinstance(dim, (spec.Var, spec.Expr)):
                 size = _size(signature, dim, values)
-                words = SIZE.format(path=f"{tensor.name}.shape[{axis}]", dim=dim, noun=noun)
+                words = SIZE.format(path=path, dim=dim, noun=noun)
                 _require(signature, size >= 0, words.format(size))
-        given = tensor.device_id
+        given = result.device_id if isinstance(result, spec.Tensor) else None
         if isinstance(given, spec.Var):
             number = int(values[given.name])
-            words = DEVICE_ID.format(given=given, name=tensor.name, noun=noun)
+            words = DEVICE_ID.format(given=given, name=result.name, noun=noun)
             _require(signature, 0 <= number < MOST_DEVICES, words.format(_signed(number)))
 
 

@@ -163,12 +163,12 @@ def _rules(parts: Parts, devices: Sequence[int] | None) -> Iterator[Rule]:
 
 
 def _allocation_rules(signature: spec.Signature) -> Iterator[Rule]:
-    """Yield the rules of the tensors that the wrapper allocates: sizes are not negative."""
-    for tensor in (*signature.result_tensors, *signature.workspaces):
-        if "shape" not in tensor.references:
-            for axis, entry in enumerate(tensor.dims):
-                yield _entry_rule(f"{tensor.name}.shape[{axis}]", entry, low=0)
-        yield _device_rule(f"{tensor.name}.device_id", tensor.device_id, None)
+    """Yield the rules of what the wrapper makes: sizes are not negative."""
+    for result in (*signature.results, *signature.workspaces):
+        for path, entry in spec.sizes(result):
+            yield _entry_rule(path, entry, low=0)
+        if isinstance(result, spec.Tensor):
+            yield _device_rule(f"{result.name}.device_id", result.device_id, None)
 
 
 def _tensor_rules(tensor: spec.Tensor, path: str, devices: Sequence[int] | None) -> Iterator[Rule]:
