@@ -124,7 +124,7 @@ class Signature:
                 )
         params = [_changed(param, changes) for param in self.params]
         results = [cast("Result", _changed(result, changes)) for result in self.results]
-        single = not isinstance(self.returns, Sequence)
+        single = bool(results) and not isinstance(self.returns, Sequence)
         return replace(self, params=params, returns=results[0] if single else results or None)
 
     @classmethod

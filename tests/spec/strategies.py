@@ -246,8 +246,14 @@ def results(draw: st.DrawFn, symbols: list[spec.Var], tensors: list[str]) -> Any
     made: list[spec.Result] = []
     for index in range(draw(st.integers(0, 3))):
         name = f"result_{index}"
-        if draw(st.booleans()):
+        kind = draw(st.integers(0, 3))
+        if kind == 0:
             made.append(spec.Var(name, draw(st.sampled_from(VAR_DTYPES))))
+        elif kind == 1:
+            kinds = (spec.String, spec.Bytes, spec.Object, spec.Function, spec.Array, spec.Map)
+            made.append(draw(st.sampled_from(kinds))(name))
+        elif kind == 2:
+            made.append(spec.Shape(name, draw(st.lists(st.sampled_from(symbols or [4])))))
         else:
             shape, dtype, device_type = draw(allocated_fields(symbols, tensors))
             made.append(spec.Tensor(name, shape, dtype, device_type=device_type))
