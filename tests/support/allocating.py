@@ -1,13 +1,13 @@
-"""An allocator of CPU memory that counts what is alive, and fails when asked to."""
+"""An allocator, as frameworks bring one, that counts what is alive, and fails when asked to."""
 
 from __future__ import annotations
 
 import ctypes
 import struct
-from collections.abc import Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from math import prod
-from typing import Any
+from typing import Any, TypeAlias
 
 from tvm_ffi import libinfo
 
@@ -25,10 +25,23 @@ _DIRT = 0xA5
 """The byte that fills new memory, which nobody has set to zero."""
 
 
-class CountingAllocator:
-    """Allocates on the CPU. ``asked`` has the shape, dtype and device of every allocation."""
+Memory: TypeAlias = Callable[[tuple[int, ...], str, int], tuple[int, object]]
+"""Makes memory for a shape, a dtype and a device id: returns its address, and what keeps it."""
 
-    def __init__(self) -> None:
+
+def host_memory(shape: tuple[int, ...], dtype: str, device_id: int) -> tuple[int, object]:
+    """Memory of the CPU, filled with dirt."""
+    del device_id
+    size = prod(shape) * spec.parse_dtype(dtype).total_bits // 8 + 2 * _ALIGNMENT
+    memory = (ctypes.c_uint8 * size)(*[_DIRT] * size)
+    return -(-ctypes.addressof(memory) // _ALIGNMENT) * _ALIGNMENT, memory
+
+
+class CountingAllocator:
+    """Counts allocations. ``asked`` has the shape, dtype and device of every one."""
+
+    def __init__(self, memory: Memory) -> None:
+        self.memory = memory
         self.alive: dict[int, Any] = {}
         self.asked: list[tuple[tuple[int, ...], str, tuple[int, int]]] = []
         self.fail_at: int | None = None
@@ -45,18 +58,16 @@ class CountingAllocator:
         code, bits, lanes = struct.unpack_from("<BBH", tensor, abi.DLTENSOR_DTYPE)
         (shape_at,) = struct.unpack_from("<Q", tensor, abi.DLTENSOR_SHAPE)
         shape = tuple((ctypes.c_int64 * ndim).from_address(shape_at)) if ndim else ()
-        dtype = spec.DataType(code, bits, lanes)
-        self.asked.append((shape, str(dtype), device))
+        dtype = str(spec.DataType(code, bits, lanes))
+        self.asked.append((shape, dtype, device))
         if self.fail_at == len(self.asked) - 1:
             set_error(context, b"MemoryError", b"no room")
             return -1
-        size = prod(shape) * dtype.total_bits // 8 + 2 * _ALIGNMENT
-        memory = (ctypes.c_uint8 * size)(*[_DIRT] * size)
-        start = -(-ctypes.addressof(memory) // _ALIGNMENT) * _ALIGNMENT + self.misplaced
+        address, memory = self.memory(shape, dtype, device[1])
         strides = [prod(shape[axis + 1 :]) for axis in range(ndim)]
         dims = (ctypes.c_int64 * max(2 * ndim, 1))(*shape, *strides)
         described = bytearray(tensor)
-        struct.pack_into("<Q", described, abi.DLTENSOR_DATA, start)
+        struct.pack_into("<Q", described, abi.DLTENSOR_DATA, address + self.misplaced)
         at = ctypes.addressof(dims)
         struct.pack_into("<QQ", described, abi.DLTENSOR_SHAPE, at, at + 8 * ndim)
         deleter = ctypes.cast(self.delete, ctypes.c_void_p).value
@@ -71,9 +82,9 @@ class CountingAllocator:
 
 
 @contextmanager
-def counting() -> Iterator[CountingAllocator]:
+def counting(memory: Memory = host_memory) -> Generator[CountingAllocator]:
     """Make a counting allocator this thread's, for a while."""
-    made, before = CountingAllocator(), ctypes.c_void_p()
+    made, before = CountingAllocator(memory), ctypes.c_void_p()
     set_ = _LIBRARY.TVMFFIEnvSetDLPackManagedTensorAllocator
     assert set_(made.allocate, 0, ctypes.byref(before)) == 0
     try:
