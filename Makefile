@@ -17,7 +17,8 @@ TRITON := triton==3.9.0; python_version >= "3.11"
 MODULES ?= plan spec diagnosis builder providers
 SAMPLE ?= _3
 # Tests that need PyTorch, JAX or Numba. tests/test_project.py checks that none is missing.
-FRAMEWORK_TESTS := tests/abi tests/arrays tests/docs tests/entry tests/examples tests/frontends \
+FRAMEWORK_TESTS := tests/providers/test_workspaces.py tests/providers/test_results_like_arguments.py \
+  tests/abi tests/arrays tests/docs tests/entry tests/examples tests/frontends \
   tests/runtime/test_results.py tests/testing
 PIP := $(PY) -m pip install --quiet --disable-pip-version-check
 

@@ -32,6 +32,7 @@ from ffi_builder.spec.expr import (
     linear,
     variables,
 )
+from ffi_builder.spec.packed import create_map_tensor_dtype_f4x2_to_f4_spec
 from ffi_builder.spec.param import MISSING
 from ffi_builder.spec.params import (
     ConstBool,
@@ -53,7 +54,7 @@ from ffi_builder.spec.signature import (
     short_text,
     signature,
 )
-from ffi_builder.spec.tensor import ANY, Data, Tensor, create_map_tensor_dtype_f4x2_to_f4_spec
+from ffi_builder.spec.tensor import ANY, Data, Tensor
 from ffi_builder.spec.values import (
     Array,
     Bytes,
