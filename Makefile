@@ -9,22 +9,23 @@ BENCH := .venv-bench
 DISTRIBUTIONS := .venv-distributions
 # MLIR distributions besides torch-mlir and jaxlib; the last one is proprietary.
 BINDINGS := iree-base-compiler==3.13.0 flydsl==0.4.2 nvidia-cutlass-dsl==4.8.1
-# For examples/triton_aot.py; 1 GB. Metadata differ between versions, so one is pinned. It needs
-# a later Python than the package.
+# For examples/triton_aot.py and benchmarks/calls.py; 1 GB. Metadata and launchers differ between
+# versions, so one is pinned. It needs a later Python than the package.
 TRITON := triton==3.9.0; python_version >= "3.11"
 # The packages that `make mutants` changes, and a sample of the changes: those of each function are
 # numbered from 1, and the ones whose number matches this ending are tried.
 MODULES ?= plan spec diagnosis builder providers
 SAMPLE ?= _3
 # Tests that need PyTorch, JAX or Numba. tests/test_project.py checks that none is missing.
-FRAMEWORK_TESTS := tests/providers/test_workspaces.py tests/providers/test_results_like_arguments.py \
-  tests/abi tests/arrays tests/docs tests/entry tests/examples tests/frontends \
-  tests/runtime/test_results.py tests/testing
+FRAMEWORK_TESTS := tests/abi tests/arrays tests/benchmarks/test_jax_calls.py tests/docs tests/entry \
+  tests/examples tests/frameworks tests/frontends tests/providers/test_results_like_arguments.py \
+  tests/providers/test_workspaces.py tests/runtime/test_results.py tests/testing
+SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=undefined -g -O1
 PIP := $(PY) -m pip install --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-fast test-frameworks test-cuda test-cute test-distributions check lint \
-  format types fuzz soak bench bench-compare bench-instructions bench-calls bench-launch coverage mutants wheels dev clean
+  format types fuzz soak bench bench-compare bench-instructions bench-calls bench-torch bench-launch coverage mutants wheels entry-asan dev clean
 
 help: ## Show this list.
 	@sed -n 's/^\([a-z-]*\):.*## /\1 /p' $(MAKEFILE_LIST) | while read -r name text; do printf '%-18s %s\n' "$$name" "$$text"; done
@@ -40,6 +41,7 @@ test-fast: $(VENV)/.dev ## Run the tests that are not marked slow.
 
 test-frameworks: $(VENV)/.frameworks ## Install CPU builds of PyTorch and JAX, and Numba, and run the tests that need them.
 	$(PY) -m pytest $(FRAMEWORK_TESTS)
+	FFI_BUILDER_ENTRY=python $(PY) -m pytest tests/entry tests/arrays
 
 test-cuda: $(CUDA)/.made ## Install NVIDIA's CUDA compilers (proprietary) and Triton in .venv-cuda, and test what uses them.
 	$(CUDA)/bin/python -m pytest tests/kernel_image tests/cuda_tools tests/cuda tests/examples/test_triton.py \
@@ -53,6 +55,13 @@ test-distributions: $(DISTRIBUTIONS)/.made ## Install other MLIR bindings (CUTLA
 
 wheels: ## Build a wheel for each Python found, and test each in an environment of its own.
 	.ci/wheels
+
+# The test that is left out measures memory, which AddressSanitizer keeps after it is freed.
+entry-asan: $(VENV)/.test ## Test the extension that reads calls under AddressSanitizer and UBSan (with gcc).
+	rm -rf build/asan && mkdir -p build/asan && cp -r ffi_builder tests *.toml *.py *.md LICENSE build/asan
+	cd build/asan && rm -f ffi_builder/runtime/entry/*.so && CFLAGS='$(SANITIZE)' $(abspath $(PY)) setup.py -q build_ext --inplace
+	cd build/asan && LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so)" \
+	  PYTHONMALLOC=malloc ASAN_OPTIONS=detect_leaks=0 $(abspath $(PY)) -m pytest -m 'not slow' -k 'not leave_nothing_behind' tests/entry
 
 lint: $(VENV)/.dev ## Check formatting, lint rules and layers.
 	$(PY) -m ruff format --check .
@@ -85,9 +94,12 @@ bench-compare: $(VENV)/.demo ## Measure the same beside other builders of TVM-FF
 bench-instructions: $(VENV)/.demo ## Print how many instructions a call takes (needs valgrind).
 	$(PY) benchmarks/instructions.py
 
-bench-calls: $(VENV)/.frameworks ## Measure calls from Python beside nanobind, pybind11, Cython, Numba and PyTorch.
-	$(PIP) -e '.[calls]'
+bench-calls: $(VENV)/.frameworks ## Measure calls from Python beside nanobind, pybind11, Cython, Numba, PyTorch and Triton.
+	$(PIP) -e '.[calls]' '$(TRITON)'
 	$(PY) -m benchmarks.calls
+
+bench-torch: $(VENV)/.frameworks ## Measure operators of PyTorch, eager and in compiled graphs, beside others (needs a C++ compiler).
+	$(PY) -m benchmarks.torch_ops
 
 bench-launch: $(VENV)/.demo ## Measure what launching a CUDA kernel costs the host (needs no GPU).
 	$(PY) benchmarks/launch.py

@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING, Final
 from ffi_builder.errors import BuildError, CompileError, LinkError, SpecError
 
 if TYPE_CHECKING:
-    from ffi_builder import cuda, plan, providers, runtime, spec, testing
+    from ffi_builder import cuda, packed, plan, providers, runtime, spec, testing
     from ffi_builder.builder import (
         attach,
         attach_ffi_func,
+        call_packed,
         record_memref_types,
+        release_packed,
         rename_tvm_ffi_function,
         signature_of,
     )
@@ -33,12 +35,15 @@ __all__ = [
     "__version__",
     "attach",
     "attach_ffi_func",
+    "call_packed",
     "cuda",
     "explain",
     "make_plan",
+    "packed",
     "plan",
     "providers",
     "record_memref_types",
+    "release_packed",
     "rename_tvm_ffi_function",
     "runtime",
     "signature_of",
@@ -46,14 +51,16 @@ __all__ = [
     "testing",
 ]
 
-_MODULES: Final = ("cuda", "plan", "providers", "runtime", "spec", "testing")
+_MODULES: Final = ("cuda", "packed", "plan", "providers", "runtime", "spec", "testing")
 _HOMES: Final = {
     "Plan": "plan",
     "attach": "builder",
     "attach_ffi_func": "builder",
+    "call_packed": "builder",
     "explain": "plan",
     "make_plan": "plan",
     "record_memref_types": "builder",
+    "release_packed": "builder",
     "rename_tvm_ffi_function": "builder",
     "signature_of": "builder",
 }

@@ -170,8 +170,20 @@ DEVICE_TYPES: Final[dict[str, int]] = {
 }
 """``DLDeviceType`` by name."""
 
+UNIFIED_DEVICES: Final = (
+    *("cpu", "cuda", "cuda_host", "cuda_managed", "rocm", "rocm_host", "oneapi"),
+)
+"""Device types that share one address space, so that equal addresses are the same memory.
+
+CUDA, HIP and SYCL call this unified addressing. On the other types ``data`` may be a handle, or an
+address that has another meaning on another device.
+"""
+
 PREFIX: Final = "__tvm_ffi_"
 """The prefix of exported symbols, which ``tvm_ffi.Module`` adds to the names of functions."""
+
+LIBRARY_CONTEXT: Final = f"{PREFIX}_library_ctx"
+"""The variable in which tvm-ffi stores the module of a library when it loads it."""
 
 RESERVED_NAMES: Final[dict[str, str]] = {
     "_metadata_": "what describes a function to tvm-ffi's tools",

@@ -24,14 +24,17 @@ SHT_DYNSYM: Final = 11
 SHT_INIT_ARRAY: Final = 14
 SHF_WRITE: Final = 0x1
 SHF_ALLOC: Final = 0x2
+SHF_EXECINSTR: Final = 0x4
 SHF_TLS: Final = 0x400
 SHN_UNDEF: Final = 0
 SHN_COMMON: Final = 0xFFF2
 STB_LOCAL: Final = 0
+STB_GLOBAL: Final = 1
 STB_WEAK: Final = 2
 STT_FUNC: Final = 2
 STT_GNU_IFUNC: Final = 10
 STV_DEFAULT: Final = 0
+STV_HIDDEN: Final = 2
 STV_PROTECTED: Final = 3
 
 EHDR: Final = struct.Struct("<16sHHIQQQIHHHHHH")

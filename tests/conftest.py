@@ -25,7 +25,7 @@ BINDINGS = {
 """The MLIR bindings whose contexts are counted, if a test has loaded them."""
 SLOW_FOLDERS = {
     *("benchmarks", "cli", "cuda", "cuda_tools", "differential", "distributions", "docs"),
-    *("examples", "frontends"),
+    *("examples", "frameworks", "frontends"),
 }
 """Folders whose tests are all marked slow, because each is or because they are many."""
 _FAILED = pytest.StashKey[bool]()

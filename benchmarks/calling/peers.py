@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import ctypes
 import importlib.util
+import os
 import subprocess
 import sys
 import sysconfig
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, Final
 
 HERE: Final = Path(__file__).parent
@@ -116,6 +119,40 @@ def by_torch(folder: Path) -> Calls:
     return {"torch3": operators.three.default, "torch8": eight, "parameters8": eight}
 
 
+def by_triton(folder: Path) -> Calls:
+    """Triton's launcher in C, on a driver that does nothing.
+
+    A Python function packs its arguments; Triton's own classes do more before they call it.
+    """
+    triton: Any = import_module("triton")
+    backend: Any = import_module("triton.backends.nvidia.driver")
+    with suppress(OSError):
+        ctypes.CDLL("libcuda.so.1")
+        raise RuntimeError("there is a driver, which would run a kernel")
+    stub = folder / "libcuda.so.1"
+    source = str(HERE.parent / "launches" / "null_driver.c")
+    options = "-shared", "-fPIC", "-w", f"-Wl,-soname,{stub.name}", "-o", str(stub)
+    subprocess.run(["cc", "-O2", source, *options], check=True)
+    ctypes.CDLL(str(stub), ctypes.RTLD_GLOBAL)
+    os.environ |= {"TRITON_LIBCUDA_PATH": str(folder), "TRITON_CACHE_DIR": str(folder / "triton")}
+    triton.runtime.driver.set_active(backend.CudaDriver())
+    scratch = {
+        f"{kind}_scratch_{what}": 0 for kind in ("global", "profile") for what in ("size", "align")
+    }
+    about = SimpleNamespace(**scratch, launch_cooperative_grid=False, launch_pdl=False)
+
+    def launcher(*types: str) -> Callable[..., Any]:
+        made = backend.CudaLauncher(SimpleNamespace(signature=dict(enumerate(types))), about)
+        launch = made.launch
+        grid, stream, function, (warps, ctas, shared) = (1, 1, 1), 0, 0x1000, (4, 1, 0)
+        given = (*grid, stream, function, False, False, (warps, ctas, shared), *[None] * 5)
+        given = (*given, made.arg_annotations, made.kernel_signature)
+        return lambda *args: launch(*given, args)
+
+    ints, three, eight = launcher(*["i32"] * 3), launcher(*["*fp32"] * 3), launcher(*["*fp32"] * 8)
+    return {"ints": ints, "torch3": three, "torch8": eight, "parameters8": eight}
+
+
 PEERS: Final[dict[str, Callable[[Path], Calls]]] = {
     "METH_FASTCALL, bare": bare,
     "nanobind": by_nanobind,
@@ -124,4 +161,5 @@ PEERS: Final[dict[str, Callable[[Path], Calls]]] = {
     "Numba": by_numba,
     "ctypes": by_ctypes,
     "TORCH_LIBRARY": by_torch,
+    "Triton's launcher in C": by_triton,
 }

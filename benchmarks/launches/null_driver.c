@@ -1,7 +1,7 @@
 /* A libcuda.so.1 that does nothing, at once: what is left of a launch is what it costs on the host.
  *
  * There is one device, whose context is always current. It has what the wrapper asks a driver for, and what driver.py
- * and the launcher of tvm-ffi call; where something is to be written, that is the first parameter. Whoever asks for
+ * and the launchers of tvm-ffi and Triton call; where something is to be written, that is the first parameter. Whoever asks for
  * functions by cuGetProcAddress, as cuda.core does, gets those and for all others one that does nothing. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -28,6 +28,16 @@ DOES_NOTHING(cuCtxSetCurrent)
 DOES_NOTHING(cuCtxSynchronize)
 DOES_NOTHING(cuCtxPushCurrent_v2)
 DOES_NOTHING(cuDevicePrimaryCtxRelease_v2)
+/* Triton's launcher is linked with these. */
+DOES_NOTHING(cuCtxGetLimit)
+DOES_NOTHING(cuCtxSetLimit)
+DOES_NOTHING(cuFuncGetAttribute)
+DOES_NOTHING(cuFuncSetAttribute)
+DOES_NOTHING(cuFuncSetCacheConfig)
+DOES_NOTHING(cuModuleGetFunction)
+DOES_NOTHING(cuModuleLoadData)
+DOES_NOTHING(cuModuleUnload)
+DOES_NOTHING(cuStreamIsCapturing)
 
 MAKES(cuCtxGetCurrent)
 MAKES(cuCtxPopCurrent_v2)
@@ -45,6 +55,7 @@ SAYS(cuDeviceGetCount, 1)
 SAYS(cuDriverGetVersion, 13000)
 SAYS(cuKernelGetAttribute, 0)
 
+int cuPointerGetAttribute(void **data, int attribute, void *pointer) { return *data = pointer, 0; }
 int cuStreamGetCtx(void *stream, void **context) { return *context = HANDLE, 0; }
 
 static int say(const char **text, const char *words) { return *text = words, 0; }

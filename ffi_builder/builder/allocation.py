@@ -20,13 +20,12 @@ from ffi_builder.builder.fast_path.context import DL, FastPath
 from ffi_builder.builder.fast_path.state import TensorValues
 from ffi_builder.builder.values import DecodedValues
 from ffi_builder.ir import CheckingBuilder, Value
+from ffi_builder.packed.anys import DEC_REF, any_head, unless
 from ffi_builder.plan import Place
 from ffi_builder.plan.results import DEVICE_ID, MOST_DEVICES, SIZE, is_size, noun_of
-from ffi_builder.providers.globals import any_head, unless
 
 ALLOC: Final = "TVMFFIEnvTensorAlloc"
 GET_ALLOCATOR: Final = "TVMFFIEnvGetDLPackManagedTensorAllocator"
-_DEC_REF: Final = "TVMFFIObjectDecRef"
 
 
 @dataclass
@@ -38,22 +37,14 @@ class Allocation:
     decoded: DecodedValues
 
     def new_cell(self, cell: Value) -> None:
-        """Make a cell None, so that :meth:`release` may come at any time."""
+        """Make a cell None, so that it may be released at any time."""
         self.b.store(self.b.i64(0), cell)
-
-    def release(self, cell: Value) -> None:
-        """Release the object in a cell, if it has one."""
-        b, t = self.b, self.b.types
-        b.symbols.declare(_DEC_REF, t.i32, [t.ptr])
-        is_object = b.sge(b.load(t.i32, cell), b.i32(TypeIndex.OBJECT))
-        with b.when(is_object, cold=True):
-            b.call(_DEC_REF, [b.field(t.ptr, cell, abi.ANY_PAYLOAD)], t.i32)
 
     def release_tensor(self, cell: Value) -> None:
         """Release the tensor in a cell, which has one."""
         b, t = self.b, self.b.types
-        b.symbols.declare(_DEC_REF, t.i32, [t.ptr])
-        b.call(_DEC_REF, [b.field(t.ptr, cell, abi.ANY_PAYLOAD)], t.i32)
+        b.symbols.declare(DEC_REF, t.i32, [t.ptr])
+        b.call(DEC_REF, [b.field(t.ptr, cell, abi.ANY_PAYLOAD)], t.i32)
 
     def allocate(self, tensor: spec.Tensor, cell: Value, place: Place) -> None:
         """Allocate a tensor into a cell, and let providers find its values at the place."""

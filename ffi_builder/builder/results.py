@@ -27,12 +27,13 @@ from ffi_builder.builder.values import DecodedValues
 from ffi_builder.builder.workspaces import fill_with_zeros
 from ffi_builder.errors import BuildError
 from ffi_builder.ir import CheckingBuilder, Value
+from ffi_builder.packed.anys import any_head, release_any, return_failure
+from ffi_builder.packed.callees import GlobalFunction, call
 from ffi_builder.plan import Place
 from ffi_builder.providers.context import CallContext, OwnedAny
-from ffi_builder.providers.globals import any_head, call_global, return_failure
 from ffi_builder.providers.results import value_type
 
-_MAKE_ARRAY: Final = "ffi.Array"
+_MAKE_ARRAY: Final = GlobalFunction("ffi.Array", keep=False)
 
 
 class Results:
@@ -104,7 +105,7 @@ class Results:
         here, status = b.block, b.new_block(b.types.i32, cold=True)
         b.block = status
         for cell in self._owned():
-            self.allocation.release(cell)
+            release_any(b, cell)
         b.ret(status.arguments[0])
         b.block, b.cleanup = here, status
 
@@ -137,10 +138,10 @@ class Results:
             )
         else:
             count = b.i32(len(self.cells))
-            return_failure(b, call_global(b, _MAKE_ARRAY, self.cells[0], count, target))
+            return_failure(b, call(b, _MAKE_ARRAY, self.cells[0], count, target))
             for result, cell in zip(self.results, self.cells, strict=True):
                 if may_be_object(result):
-                    self.allocation.release(cell)
+                    release_any(b, cell)
 
     def _store_each(self, values: Sequence[Value | OwnedAny], cells: Sequence[Value]) -> None:
         """Write the results that are no tensors to these cells.

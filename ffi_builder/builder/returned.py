@@ -15,12 +15,19 @@ from typing import Final
 from ffi_builder import abi, spec
 from ffi_builder.abi import TypeIndex
 from ffi_builder.ir import CheckingBuilder, Value
-from ffi_builder.providers.globals import any_head, call_global, return_failure, store_none
+from ffi_builder.packed.anys import (
+    any_head,
+    byte_array,
+    return_failure,
+    store_any,
+    store_none,
+    store_unsigned,
+)
+from ffi_builder.packed.callees import GlobalFunction, call
 
-_BIG_INT: Final = "TVMFFIBigIntFromByteArray"
 _MAKE_STRING: Final = "TVMFFIStringFromByteArray"
 _MAKE_BYTES: Final = "TVMFFIBytesFromByteArray"
-_MAKE_SHAPE: Final = "ffi.Shape"
+_MAKE_SHAPE: Final = GlobalFunction("ffi.Shape", keep=False)
 _OBJECTS: Final = (spec.Object, spec.Function, spec.Array, spec.Map)
 
 
@@ -65,11 +72,9 @@ def store_shape(b: CheckingBuilder, sizes: Sequence[Value], cell: Value) -> None
     t = b.types
     array = b.alloca(t.i64, max(len(sizes), 1) * abi.ANY_SIZE // 8)
     for index, size in enumerate(sizes):
-        at = b.offset(array, index * abi.ANY_SIZE)
-        b.store(any_head(b, TypeIndex.INT), at)
-        b.store(size, b.offset(at, abi.ANY_PAYLOAD))
+        store_any(b, any_head(b, TypeIndex.INT), size, b.offset(array, index * abi.ANY_SIZE))
     store_none(b, cell)
-    return_failure(b, call_global(b, _MAKE_SHAPE, array, b.i32(len(sizes)), cell))
+    return_failure(b, call(b, _MAKE_SHAPE, array, b.i32(len(sizes)), cell))
 
 
 def _store_text(b: CheckingBuilder, name: str, make: str, value: Value, cell: Value) -> None:
@@ -80,16 +85,13 @@ def _store_text(b: CheckingBuilder, name: str, make: str, value: Value, cell: Va
     there = b.or_(b.ne(pointer, b.null()), b.eq(length, b.i64(0)))
     words = f"The result {name} of {{}} bytes is at NULL"
     b.check(there, "RuntimeError", words, length)
-    array = b.alloca(t.i64, abi.BYTE_ARRAY_SIZE // 8)
-    b.store(pointer, b.offset(array, abi.BYTE_ARRAY_DATA))
-    b.store(length, b.offset(array, abi.BYTE_ARRAY_LENGTH))
+    array = byte_array(b, pointer, length)
     b.symbols.declare(make, t.i32, [t.ptr, t.ptr])
     return_failure(b, b.call_value(make, [array, cell], t.i32))
 
 
 def _store_scalar(b: CheckingBuilder, result: spec.Var, value: Value, cell: Value) -> None:
     t = b.types
-    payload = b.offset(cell, abi.ANY_PAYLOAD)
     if result.dtype == "bool":
         index, type_, extend = TypeIndex.BOOL, t.i64, "zext"
     elif result.dtype in spec.FLOAT_DTYPES:
@@ -99,25 +101,8 @@ def _store_scalar(b: CheckingBuilder, result: spec.Var, value: Value, cell: Valu
     else:
         sign = "zext" if result.dtype.startswith("u") else "sext"
         index, type_, extend = TypeIndex.INT, t.i64, sign
-    wide = value if value.type == type_ else b.cast(extend, value, type_)
-    b.store(any_head(b, index), cell)
-    b.store(wide, payload)
     if result.dtype == "uint64":
-        _store_large(b, wide, cell)
-
-
-def _store_large(b: CheckingBuilder, value: Value, cell: Value) -> None:
-    """Return a uint64 that does not fit int64 as a BigInt."""
-    t = b.types
-    following, large = b.new_block(), b.new_block(cold=True)
-    b.cond_br(b.sge(value, b.i64(0)), following, large, likely=True)
-    b.block = large
-    words, array = b.alloca(t.i64, 2), b.alloca(t.i64, abi.BYTE_ARRAY_SIZE // 8)
-    b.store(value, words)
-    b.store(b.i64(0), b.offset(words, 8))
-    b.store(words, b.offset(array, abi.BYTE_ARRAY_DATA))
-    b.store(b.i64(16), b.offset(array, abi.BYTE_ARRAY_LENGTH))
-    b.symbols.declare(_BIG_INT, t.i32, [t.ptr, t.ptr])
-    return_failure(b, b.call_value(_BIG_INT, [array, cell], t.i32))
-    b.br(following)
-    b.block = following
+        store_unsigned(b, value, cell)
+        return
+    wide = value if value.type == type_ else b.cast(extend, value, type_)
+    store_any(b, any_head(b, index), wide, cell)

@@ -17,12 +17,12 @@ from typing import Any, Final, TypeAlias
 
 from ffi_builder import spec
 from ffi_builder.builder.helpers import define_helpers, shared_name
-from ffi_builder.builder.metadata import Metadata
 from ffi_builder.diagnosis.writing import Table
 from ffi_builder.ir import Module, Operation, Symbols, Types, bytecode
-from ffi_builder.protocol import METADATA, PREFIX, TABLE
+from ffi_builder.protocol import METADATA, PREFIX, SHARED, TABLE, TEXT
 from ffi_builder.providers.context import ModuleContext
 from ffi_builder.providers.provider import Members, describe_callee
+from ffi_builder.spec.metadata import MetadataText
 
 MOST: Final = 128
 """The most wrappers in the cache, of 5 to 50 KB each; the least recently used is removed first."""
@@ -80,7 +80,7 @@ class Template:
 
     @classmethod
     def of(
-        cls, context: ModuleContext, names: Names, metadata: Metadata, provider: Members
+        cls, context: ModuleContext, names: Names, metadata: MetadataText, provider: Members
     ) -> Template:
         """Find the entry for a wrapper, by everything that its code depends on."""
         symbols, own = context.symbols, provider.cache_key(context)
@@ -235,7 +235,9 @@ def _is_complete(
         return False
     added = {symbol.attributes["sym_name"].value for symbol in symbols.added if symbol != function}
     others = (
-        symbols.find(name) for name in added | names - {callee} if not name.startswith(PREFIX)
+        symbols.find(name)
+        for name in added | names - {callee}
+        if not name.startswith((SHARED, TABLE, TEXT))
     )
     return all(other is not None and _is_declaration(other) for other in others)
 

@@ -6,12 +6,12 @@ there does not dominate what follows the branch.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Collection
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from ffi_builder import abi, spec
+from ffi_builder.builder import ranks
 from ffi_builder.builder.fast_path.context import DL, FastPath
 from ffi_builder.builder.fast_path.expressions import evaluate
 from ffi_builder.builder.fast_path.scalars import narrowed, typed
@@ -289,6 +289,19 @@ class DecodedValues:
                 product = wide if product is None else b.mul(product, wide)
         return [strides[axis] for axis in axes]
 
+    def is_any_rank(self, tensor: spec.Param) -> bool:
+        """Whether the spec leaves the rank of a tensor open."""
+        return self._tensor(tensor)[0].any_rank
+
+    def shape_of_rank(self, tensor: spec.Param, ndim: int) -> list[Value]:
+        """Return every dimension of a tensor that came with so many."""
+        return ranks.shape(self.fast, self._tensor(tensor)[1].position, ndim)
+
+    def strides_of_rank(self, tensor: spec.Param, ndim: int) -> list[Value]:
+        """Return every stride of a tensor that came with so many dimensions."""
+        plain, place = self._tensor(tensor)
+        return ranks.strides(self.fast, place.position, ndim, plain.order)
+
     def _tensor_i32(self, tensor: spec.Param, offset: int) -> Value:
         position = self._tensor(tensor)[1].position
         return self.b.field(self.b.types.i32, self.fast.object(position), DL + offset)
@@ -333,45 +346,3 @@ class DecodedValues:
                 f"context.scalar(…) have the values of other parameters"
             )
         return tensor, place
-
-
-def distinct(params: Sequence[spec.Param]) -> tuple[spec.Param, ...]:
-    """Copy parameters that occur twice, so that each object stands for one place."""
-    counts = Counter(id(param) for param in _every(params))
-
-    def own(param: spec.Param) -> spec.Param:
-        match param:
-            case spec.TupleParam(params=inner):
-                return replace(param, params=tuple(map(own, inner)))
-            case spec.Struct(fields=inner):
-                return replace(param, fields=tuple(map(own, inner)))
-            case spec.Optional(param=inner):
-                return replace(param, param=own(inner))
-            case _:
-                return replace(param) if counts[id(param)] > 1 else param
-
-    return tuple(own(param) for param in params)
-
-
-def _every(params: Sequence[spec.Param]) -> Iterator[spec.Param]:
-    for _, param in spec.with_paths(params):
-        yield param
-        if isinstance(param, spec.Optional):
-            yield param.param
-
-
-def argument_places(params: Sequence[spec.Param]) -> list[tuple[spec.Param, Place]]:
-    """Return every argument with its place, including those in tuples."""
-    arguments = [param for param in params if not isinstance(param, spec.HIDDEN)]
-    found: list[tuple[spec.Param, Place]] = []
-    for index, param in enumerate(arguments):
-        found += _places(param, Place((index,), param.name))
-    return found
-
-
-def _places(param: spec.Param, place: Place) -> Iterator[tuple[spec.Param, Place]]:
-    yield param, place
-    if isinstance(param, spec.Optional):
-        yield param.param, place
-    for index, (path, element) in enumerate(spec.elements(param, place.path)):
-        yield from _places(element, Place((*place.position, index), path))

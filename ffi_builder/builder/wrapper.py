@@ -20,10 +20,10 @@ from ffi_builder.builder.fast_path.context import FastPath
 from ffi_builder.builder.fast_path.emit import emit_fast_path
 from ffi_builder.builder.helpers import define_helpers, shared_name
 from ffi_builder.builder.location import backtrace, location_of_wrapper
-from ffi_builder.builder.metadata import metadata
+from ffi_builder.builder.parameter_places import argument_places, distinct
 from ffi_builder.builder.results import Results
 from ffi_builder.builder.reuse import Names, Template
-from ffi_builder.builder.values import DecodedValues, argument_places, distinct
+from ffi_builder.builder.values import DecodedValues
 from ffi_builder.builder.verify import verify_added
 from ffi_builder.diagnosis.encode import encode
 from ffi_builder.diagnosis.writing import Table
@@ -41,12 +41,13 @@ from ffi_builder.ir import (
     of_module,
     pass_through,
 )
+from ffi_builder.packed.anys import store_none
 from ffi_builder.plan import Plan, make_plan, steps
 from ffi_builder.plan.messages import signature_text
 from ffi_builder.protocol import METADATA, TABLE
 from ffi_builder.providers.context import Binding, CallContext, ModuleContext
-from ffi_builder.providers.globals import store_none
 from ffi_builder.providers.provider import CallProvider, Members
+from ffi_builder.spec.metadata import metadata_text
 from ffi_builder.suggest import did_you_mean
 
 ENV_GET_STREAM: Final = "TVMFFIEnvGetStream"
@@ -60,6 +61,8 @@ def attach_ffi_func(
     fn_display_name: str | None = None,
     *,
     returns: spec.Result | Sequence[spec.Result] | None = None,
+    where: Sequence[spec.Relation] = (),
+    no_overlap: bool | Sequence[str] = (),
     location: Any = None,
 ) -> None:
     """Add ``__tvm_ffi_<symbol_name>``, which checks its arguments and calls a kernel, to a module.
@@ -71,6 +74,9 @@ def attach_ffi_func(
         call_provider: emits the call of the kernel.
         fn_display_name: the name that errors show; left out, ``symbol_name``.
         returns: its results, as in :class:`~ffi_builder.spec.Signature`; left out, None.
+        where: relations between symbols, as in :class:`~ffi_builder.spec.Signature`.
+        no_overlap: tensors that must share no memory with others, as in
+            :class:`~ffi_builder.spec.Signature`.
         location: an ``ir.Location``; left out, the current one, or the callee's, or the module's.
 
     Raises:
@@ -85,7 +91,8 @@ def attach_ffi_func(
             f"attach_ffi_func: expected a list of parameters but got {params!r}; "
             f"attach(module, signature, call_provider) takes a Signature"
         )
-    signature = spec.Signature(fn_display_name or symbol_name, params, returns)
+    name = fn_display_name or symbol_name
+    signature = spec.Signature(name, params, returns, where=where, no_overlap=no_overlap)
     attach(module, signature, call_provider, symbol_name=symbol_name, location=location)
 
 
@@ -113,7 +120,13 @@ def attach(
     symbols.location = location_of_wrapper(distribution, symbols, call_provider, location)
     if name in symbols:
         raise BuildError(f"the module has a symbol @{name} already; attach under another name")
-    about = metadata(signature, borrows=Members(call_provider).borrows_tensors)
+    about = metadata_text(
+        signature.params,
+        signature.returns,
+        signature.doc,
+        signature.constraints,
+        borrows_tensors=Members(call_provider).borrows_tensors,
+    )
     names = Names(
         name,
         signature.name,
@@ -299,18 +312,7 @@ def _emit_call(
         signature=signature,
         decoded=decoded,
     )
-    block = provider(b.block, context)
-    if not hasattr(block, "arguments"):
-        raise BuildError(
-            f"{type(provider).__name__} returned {block!r}; a call provider returns the block "
-            f"in which the wrapper continues"
-        )
-    if b.terminated(block):
-        raise BuildError(
-            f"{type(provider).__name__} returned a block that already ends; a call provider "
-            f"returns the block in which the wrapper continues"
-        )
-    b.block = block
+    b.block = Members(provider).emit(b.block, context)
     results.store(context, type(provider).__name__)
 
 

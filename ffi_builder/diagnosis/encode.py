@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from typing_extensions import assert_never
@@ -19,6 +19,7 @@ from ffi_builder.diagnosis.writing import (
     integer_dtype,
     write_choice,
     write_expression,
+    write_relation,
     write_scalar,
 )
 from ffi_builder.errors import BuildError
@@ -77,7 +78,8 @@ class _Encoder:
         """Encode a late step; it is skipped if an Optional around its place was absent."""
         position = step.place.position
         ends = [end for end in range(len(position), 0, -1) if position[:end] in self._present]
-        if not ends:
+        # A relation belongs to no argument, and is skipped if a symbol is not bound.
+        if not ends or isinstance(step, s.CheckRelation):
             self._step(step)
             return
         # The innermost one: it is noted as present only if those around it are.
@@ -120,6 +122,10 @@ class _Encoder:
             case s.CheckAlignment(place, alignment):
                 self._value(place)
                 out.emit(Op.ALIGN, "B", alignment.bit_length() - 1)
+            case s.CheckOverlap(place, _, others):
+                self._turn_to(place)
+                self._read = None
+                self._tensors(Op.OVERLAP, [other for other, _ in others])
             case f.Integer(place, decode, fits):
                 self._scalar(decode)
                 out.emit(Op.FITS, "BB", *integer_dtype(fits.dtype))
@@ -192,6 +198,9 @@ class _Encoder:
             case s.EqualExpr(place, expr):
                 self._value(place)
                 write_expression(out, expr, step.words)
+            case s.CheckRelation():
+                write_relation(out, step)
+                self._read = None
             case _:
                 assert_never(step)
 
@@ -262,8 +271,12 @@ class _Encoder:
     def _same_device(self, step: s.CheckSameDevice) -> None:
         self._turn_to(step.place)
         self._read = step.place
-        self._out.emit(Op.SAME_DEVICE, "H", len(step.others))
-        for other in step.others:
+        self._tensors(Op.SAME_DEVICE, step.others)
+
+    def _tensors(self, op: Op, others: Sequence[Place]) -> None:
+        """Write an instruction that compares the current tensor with others."""
+        self._out.emit(op, "H", len(others))
+        for other in others:
             self._out.numbers("H", self._slots[other.position])
             self._out.text(other.path)
 

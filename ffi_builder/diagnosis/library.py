@@ -12,13 +12,15 @@ from ffi_builder.diagnosis.assembler import Label
 from ffi_builder.diagnosis.program import Program
 from ffi_builder.diagnosis.routines.checks import CHECKS
 from ffi_builder.diagnosis.routines.decoding import DECODING, define_decoding
+from ffi_builder.diagnosis.routines.expressions import EXPRESSIONS, define_expressions
 from ffi_builder.diagnosis.routines.objects import OBJECTS, define_objects
+from ffi_builder.diagnosis.routines.overlap import OVERLAP, define_overlap
 from ffi_builder.diagnosis.routines.report import define_report
 from ffi_builder.diagnosis.routines.symbols import SYMBOLS
 from ffi_builder.diagnosis.routines.tensors import TENSORS
 from ffi_builder.diagnosis.table import Op
 
-_ROUTINES = {**DECODING, **TENSORS, **OBJECTS, **CHECKS, **SYMBOLS}
+_ROUTINES = {**DECODING, **TENSORS, **OVERLAP, **OBJECTS, **CHECKS, **SYMBOLS, **EXPRESSIONS}
 
 
 @dataclass(frozen=True)
@@ -38,6 +40,8 @@ def library() -> Library:
     define_report(p)
     define_objects(p)
     define_decoding(p)
+    define_overlap(p)
+    define_expressions(p)
     entry = p.main(lambda: _main(p))
     data = bytes(p.code)
     digest = hashlib.sha256(data + __version__.encode()).hexdigest()[:8]

@@ -72,6 +72,9 @@ class Op(IntEnum):
     SAME_DEVICE = auto()
     """u16 count, then for each tensor u16 slot, u32 text, u16 length. Read the device id and check
     that it matches the first of these tensors that is present and on the same device type."""
+    OVERLAP = auto()
+    """u16 count, then for each tensor u16 slot, u32 text, u16 length. Check that the current tensor
+    shares no memory with those of these that are present."""
     DTYPES = auto()
     """u8 count, u32 dtypes…, u32 text, u16 length. Check that the dtype is one of these."""
     CONTAINER = auto()
@@ -118,6 +121,10 @@ class Op(IntEnum):
     EXPR = auto()
     """u8 Words, u32 text, u16 length, u16 count, u16 symbols…, then Code until Code.END. Check that
     the value is that of an expression."""
+    RELATION = auto()
+    """u8 Words, u16 symbol whose place errors show, u8 :data:`COMPARISONS`, u32 text, u16 length,
+    u16 count, u16 symbols…, Code of the left side until Code.END, then that of the right side or,
+    with ``in``, u8 count, i64 values…. Check that a relation holds."""
     EQFLOAT = auto()
     """f64. Check that the value equals a float; NaN equals NaN."""
     OPTIONAL = auto()
@@ -181,6 +188,8 @@ class Code(IntEnum):
     FLOORDIV = 6
     MOD = 7
     CEILDIV = 8
+    MAX = 9
+    MIN = 10
 
 
 STACK_DEPTH: Final = 64
@@ -220,7 +229,12 @@ OPERATOR_CODES: Final = {
     "//": Code.FLOORDIV,
     "%": Code.MOD,
     "ceildiv": Code.CEILDIV,
+    "max": Code.MAX,
+    "min": Code.MIN,
 }
+
+COMPARISONS: Final = ("==", "!=", "<=", "<", ">=", ">", "in")
+"""Operators of relations by their number in the table."""
 
 
 class Style(IntEnum):

@@ -10,6 +10,7 @@ from typing import Final
 
 from ffi_builder import spec
 from ffi_builder.diagnosis.table import (
+    COMPARISONS,
     NO_INDEX,
     OPERATOR_CODES,
     SCALAR_BITS,
@@ -213,11 +214,31 @@ def write_choice(out: TableWriter, choice: spec.Choice) -> None:
 def write_expression(out: TableWriter, expr: spec.Expr, words: Words) -> None:
     """Check that the value is that of an expression."""
     out.emit(Op.EXPR, "B", WORDS.index(words))
-    out.text(str(expr))
-    symbols = list(dict.fromkeys(spec.variables(expr)))
-    out.numbers(f"{len(symbols) + 1}H", len(symbols), *(out.symbols[var] for var in symbols))
+    _write_shown(out, expr)
     _write_postfix(out, expr)
     out.emit(Code.END)
+
+
+def write_relation(out: TableWriter, step: s.CheckRelation) -> None:
+    """Check that a relation holds."""
+    relation, words = step.relation, WORDS.index(step.words)
+    comparison = COMPARISONS.index(relation.op)
+    out.emit(Op.RELATION, "BHB", words, out.symbols[step.symbol], comparison)
+    _write_shown(out, relation)
+    _write_postfix(out, relation.lhs)
+    out.emit(Code.END)
+    if isinstance(relation.rhs, tuple):
+        out.numbers(f"B{len(relation.rhs)}q", len(relation.rhs), *relation.rhs)
+    else:
+        _write_postfix(out, relation.rhs)
+        out.emit(Code.END)
+
+
+def _write_shown(out: TableWriter, value: spec.Expr | spec.Relation) -> None:
+    """Write what errors show of it: its text and its symbols."""
+    out.text(str(value))
+    symbols = list(dict.fromkeys(spec.variables(value)))
+    out.numbers(f"{len(symbols) + 1}H", len(symbols), *(out.symbols[var] for var in symbols))
 
 
 def _write_postfix(out: TableWriter, value: spec.Dim) -> None:

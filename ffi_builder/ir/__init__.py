@@ -1,9 +1,10 @@
 """A small IR builder for any MLIR Python distribution. No other package here imports MLIR."""
 
+from ffi_builder.ir.atomics import exchange_null, load_acquire, store_release
 from ffi_builder.ir.builder import Builder
 from ffi_builder.ir.bytecode_cache import bytecode, define_cached
 from ffi_builder.ir.checking import ERROR_KINDS, CheckingBuilder
-from ffi_builder.ir.distribution import OPERATIONS, Distribution, named, of_module
+from ffi_builder.ir.distribution import OPERATIONS, Distribution, named, of_module, root_of
 from ffi_builder.ir.kernel import Kernel, KernelValue, read_kernel, recorded_types
 from ffi_builder.ir.kernel_types import (
     FunctionTypes,
@@ -45,7 +46,9 @@ __all__ = [
     "define_cached",
     "describe",
     "dtypes_of",
+    "exchange_null",
     "function_parts",
+    "load_acquire",
     "lowered",
     "lowered_words",
     "mark_trusted",
@@ -56,4 +59,6 @@ __all__ = [
     "read_kernel",
     "read_type",
     "recorded_types",
+    "root_of",
+    "store_release",
 ]

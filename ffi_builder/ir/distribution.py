@@ -166,6 +166,12 @@ def of_module(module: Module) -> Distribution:
     )
 
 
+def root_of(bound: object) -> str | None:
+    """Return the root package of an object of MLIR's bindings; None for any other object."""
+    root, mark, _ = type(bound).__module__.partition(_MARK)
+    return root if mark else None
+
+
 @cache
 def named(root: str) -> Distribution:
     """Return the distribution whose package is ``root``, such as ``torch_mlir``.

@@ -54,6 +54,13 @@ class Flow(Arithmetic):
         if self._last_cold is not None:
             self._last_hot, self._last_cold = self._last_cold, None
 
+    @contextmanager
+    def out_of_line(self) -> Generator[None]:
+        """Put the blocks that the body makes right after the current one, a cold block."""
+        hot, self._last_hot = self._last_hot, self.block
+        yield
+        self._last_hot = hot
+
     # ---- terminators
 
     def br(self, target: Block, *arguments: Value) -> None:

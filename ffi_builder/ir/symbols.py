@@ -164,6 +164,10 @@ class Symbols:
         fixed = {"linkage": self.types.attribute("#llvm.linkage<internal>")}
         return self._bytes(base, data, align, fixed)
 
+    def shared_variable(self, name: str, data: bytes, *, align: int | None = None) -> None:
+        """Add a variable of exactly this name, which all objects of a library share."""
+        self._bytes(name, data, align, {"linkage": self.types.attribute("#llvm.linkage<weak>")})
+
     def destructor(self, function: str) -> None:
         """Call a ``void ()`` function when the code is unloaded."""
         types = self.types

@@ -58,6 +58,10 @@ class Types:
         self._attributes: dict[str, Attribute] = {}
         self._of: dict[object, dict[str, Attribute]] = {}
 
+    def named_location(self, name: str, location: Any) -> Any:
+        """Return ``location`` with a name, which is printed with it."""
+        return self.ir.Location.name(name, location, self.context)
+
     def parse(self, text: str) -> Type:
         """Parse a type: ``i64``, ``!llvm.ptr<1>``, ``!llvm.struct<(ptr, i64)>``.
 

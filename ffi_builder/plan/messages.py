@@ -21,6 +21,7 @@ values that are known when the check fails:
     {shape}, {strides}  of the tensor that came, in elements
     {address}, {offset} of the data that came, in hex
     {alignment}         the largest power of two that divides the address that came
+    {bytes}, {other_bytes}  the first and last address of the tensor and of another one, in hex
     {or_none}           `` or None`` where the parameter is an Optional
     {string}            the str that came, in quotes
     {nearest}           `` (did you mean 'relu'?)``, where something is near
@@ -101,6 +102,9 @@ class Words(Enum):
     EQUAL_SYMBOL = _value("{expected} ({symbol} = {origin})")
     EQUAL_EXPR = _value("{expected} ({text} with {bindings})")
     EXPR_OVERFLOW = _value("{text} within int64, with {bindings}")
+    RELATION = _value("{text} with {bindings}", "{got} and {expected}")
+    RELATION_INT = _value("{text} with {bindings}")
+    RELATION_OVERFLOW = _value("{text} with {bindings}", "a value beyond int64")
     SOLVE = _value("a value of {text} for an integer {symbol}")
     FITS = _value("a value that fits {expected_dtype} ({range})")
     PACKED = _value("at most {expected} in magnitude, as elements are packed")
@@ -131,6 +135,9 @@ class Words(Enum):
     ALIGNMENT = _value(
         "an address aligned to {expected} bytes (data_alignment of {path})",
         "{address} (aligned to {alignment})",
+    )
+    OVERLAP = _value(
+        "memory apart from that of {text} (no_overlap)", "{bytes}, where {text} has {other_bytes}"
     )
 
     @property
@@ -182,6 +189,8 @@ PLACEHOLDERS: Final = (
     "or_none",
     "string",
     "nearest",
+    "bytes",
+    "other_bytes",
 )
 """Every placeholder. Encoded templates refer to it by its position here, plus one."""
 

@@ -1,7 +1,8 @@
 """Makes the plan of a signature: chooses the checks and their order.
 
 The order is part of the interface (docs/checks.md). Arguments are checked from left to right, each
-as far as possible; checks that need a later argument follow at the end, in declaration order.
+as far as possible; checks that need a later argument follow at the end, in declaration order, then
+the relations between symbols, and last the checks that tensors do not overlap.
 """
 
 from __future__ import annotations
@@ -15,8 +16,8 @@ from ffi_builder.errors import SpecError
 from ffi_builder.plan import steps as s
 from ffi_builder.plan.model import Plan
 from ffi_builder.plan.path import Part, Place
-from ffi_builder.plan.tensors import plan_tensor
-from ffi_builder.plan.values import ValuePlanner
+from ffi_builder.plan.tensors import plan_overlaps, plan_tensor
+from ffi_builder.plan.values import ValuePlanner, plan_relations
 
 
 def make_plan(signature: spec.Signature) -> Plan:
@@ -76,7 +77,7 @@ class _Planner(ValuePlanner):
             self.add(s.CheckArguments(nowhere.at(Part.ARGUMENTS)))
         for index, param in enumerate(arguments):
             self._plan_param(Place((index,), param.name), param)
-        steps = (*self.steps, *self.late)
+        steps = (*self.steps, *self.late, *plan_relations(self), *plan_overlaps(self))
         return Plan(self.signature, steps, len(self.steps), self.occurrences)
 
     def _plan_param(self, place: Place, param: spec.Param, *, optional: bool = False) -> None:

@@ -38,6 +38,7 @@ from ffi_builder.plan.tensor_checks import (
     CheckNdim,
     CheckNumel,
     CheckOffset,
+    CheckOverlap,
     CheckPacked,
     CheckSameDevice,
     CheckShapePointer,
@@ -293,13 +294,37 @@ class EqualExpr(Step):
 
     @override
     def placeholders(self, origins: Texts) -> Texts:
-        names = dict.fromkeys(var.name for var in spec.variables(self.expr))
-        bindings = (f"{name} = {{{name}}} from {_origin(name, origins)}" for name in names)
-        return {
-            "expected": f"{{{self.expr}}}",
-            "text": str(self.expr),
-            "bindings": ", ".join(bindings),
-        }
+        return {"expected": f"{{{self.expr}}}", **_evaluated(self.expr, origins)}
+
+
+@dataclass(frozen=True)
+class CheckRelation(Step):
+    """The relation holds, if all of its symbols are bound; no part of it exceeds int64.
+
+    ``place`` is where ``symbol`` is bound first, the one of its symbols for which that comes last.
+    Errors show the place where that symbol was bound in the call.
+    """
+
+    relation: spec.Relation
+    symbol: spec.Var
+    overflow: Words = field(default=Words.RELATION_OVERFLOW, init=False)
+
+    @property
+    def words(self) -> Words:  # pyright: ignore[reportIncompatibleVariableOverride] # an int needs no showing
+        """The message; it shows the value of the right side unless that is an int."""
+        symbolic = isinstance(self.relation.rhs, (spec.Var, spec.Expr))
+        return Words.RELATION if symbolic else Words.RELATION_INT
+
+    @override
+    def placeholders(self, origins: Texts) -> Texts:
+        return _evaluated(self.relation, origins)
+
+
+def _evaluated(value: spec.Expr | spec.Relation, origins: Texts) -> Texts:
+    """The text of an expression or relation, and where its symbols are bound."""
+    names = dict.fromkeys(var.name for var in spec.variables(value))
+    bindings = (f"{name} = {{{name}}} from {_origin(name, origins)}" for name in names)
+    return {"text": str(value), "bindings": ", ".join(bindings)}
 
 
 def _origin(name: str, origins: Texts) -> str:
@@ -322,6 +347,7 @@ PlainStep: TypeAlias = Union[
     CheckChoice,
     CheckShapePointer,
     CheckAlignment,
+    CheckOverlap,
     DecodeScalar,
     CheckBool,
     CheckPacked,
@@ -336,6 +362,7 @@ PlainStep: TypeAlias = Union[
     BindOrEqual,
     Solve,
     EqualExpr,
+    CheckRelation,
 ]
 """The steps that :mod:`ffi_builder.plan.fuse` passes on as they are."""
 

@@ -139,6 +139,22 @@ class CheckAlignment(Step):
 
 
 @dataclass(frozen=True)
+class CheckOverlap(Step):
+    """The tensor shares no memory with any of ``others`` that is present.
+
+    Compared are the ranges from the first to the last byte (docs/checks.md).
+    """
+
+    tensor: spec.Tensor
+    others: tuple[tuple[Place, spec.Tensor], ...]
+    words = Words.OVERLAP
+
+    @override
+    def placeholders(self, origins: Texts) -> Texts:
+        return {"text": " or ".join(place.path for place, _ in self.others)}
+
+
+@dataclass(frozen=True)
 class CheckContiguous(Step):
     """The stride of this axis is the product of the later dimensions, or free.
 

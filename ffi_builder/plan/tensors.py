@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 from ffi_builder import spec
@@ -49,7 +50,7 @@ def plan_tensor(
 def _plan_device_id(planner: ValuePlanner, place: Place, tensor: spec.Tensor) -> None:
     """Compare the id with the given one, else with the first tensor on this type of device."""
     others, certain = _candidates(planner.tensors, tensor.device)
-    planner.tensors.append((place, tensor.device, not planner.in_optional))
+    planner.tensors.append((place, tensor, not planner.in_optional))
     if tensor.device_id is not None:
         planner.plan_value(place, tensor.device_id)
     elif others:
@@ -57,11 +58,12 @@ def _plan_device_id(planner: ValuePlanner, place: Place, tensor: spec.Tensor) ->
 
 
 def _candidates(
-    tensors: list[tuple[Place, str, bool]], device: str
+    tensors: list[tuple[Place, spec.Tensor, bool]], device: str
 ) -> tuple[tuple[Place, ...], bool]:
     """Return the tensors that may be the first on this device type, and whether that is certain."""
     found: list[Place] = []
-    for place, other, given in tensors:
+    for place, tensor, given in tensors:
+        other = tensor.device_type  # an argument takes it from no other
         if other == device or spec.ANY in (other, device):
             found.append(place)
             if given and other == device != spec.ANY:
@@ -82,3 +84,20 @@ def _plan_strides(planner: ValuePlanner, place: Place, tensor: spec.Tensor) -> N
             at = replace(at, packing=tensor.packing)
             planner.add(s.CheckPacked(at))
         planner.plan_value(at, entries[axis], free=True)
+
+
+def plan_overlaps(planner: ValuePlanner) -> Iterator[s.CheckOverlap]:
+    """Compare each tensor of ``no_overlap`` with all others, every pair once."""
+    tensors = [
+        (place.at(Part.VALUE), tensor)
+        for place, tensor, _ in planner.tensors
+        if spec.is_comparable(tensor)
+    ]
+    compared: set[Place] = set()
+    for place, tensor in tensors:
+        if place.path not in planner.signature.no_overlap:
+            continue
+        compared.add(place)
+        others = tuple(other for other in tensors if other[0] not in compared)
+        if others:
+            yield s.CheckOverlap(place, tensor, others)

@@ -5,6 +5,7 @@ The first occurrence of a symbol binds it, and later ones are compared with it.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from ffi_builder import spec
@@ -23,8 +24,10 @@ class ValuePlanner:
     """Symbols that are certainly bound."""
     provisional: set[spec.Var] = field(default_factory=set[spec.Var])
     """Symbols that only strides or Optionals have bound so far, which may be free or absent."""
-    tensors: list[tuple[Place, str, bool]] = field(default_factory=list[tuple[Place, str, bool]])
-    """Every tensor so far: place of its device id, device type, whether it is always present."""
+    tensors: list[tuple[Place, spec.Tensor, bool]] = field(
+        default_factory=list[tuple[Place, spec.Tensor, bool]]
+    )
+    """Every tensor so far, with the place of its device id, and whether it is always present."""
     in_optional: bool = False
 
     def __post_init__(self) -> None:
@@ -94,6 +97,18 @@ class ValuePlanner:
             self.add(s.Fits(solved, var.dtype))
         self.constrain(solved, var, free=free)
         self.bind(solved, var, free=free)
+
+
+def plan_relations(planner: ValuePlanner) -> Iterator[s.CheckRelation]:
+    """Check the relations of the signature, in their order."""
+    binding = [step for step in planner.steps if isinstance(step, (s.Bind, s.BindOrEqual))]
+    places: dict[spec.Var, Place] = {}
+    for step in binding:
+        places.setdefault(step.symbol, step.place)
+    order = list(places)
+    for relation in planner.signature.where:
+        last = max(spec.variables(relation), key=order.index)
+        yield s.CheckRelation(places[last], relation, last)
 
 
 def _may_not_fit(place: Place, var: spec.Var) -> bool:

@@ -6,7 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from ffi_builder.ir import Block, Module, Value
-from ffi_builder.providers import memref, nested, packed, packing, simple
+from ffi_builder.providers import memref, nested, packed, packing, simple, when
 from ffi_builder.providers.context import CallContext, ModuleContext, OwnedAny
 from ffi_builder.providers.conventions import register
 from ffi_builder.providers.memref import MemRefCallProvider
@@ -16,6 +16,8 @@ from ffi_builder.providers.packing import DynamicParamPackCallProvider
 from ffi_builder.providers.provider import CallProvider
 from ffi_builder.providers.simple import DirectCallProvider, NopCallProvider
 from ffi_builder.providers.status import CheckStatus
+from ffi_builder.providers.variants.provider import VariantsCallProvider
+from ffi_builder.providers.variants.variant import Variant
 from ffi_builder.suggest import did_you_mean
 
 if TYPE_CHECKING:
@@ -37,6 +39,9 @@ __all__ = [
     "OwnedAny",
     "PackedCallProvider",
     "Value",
+    "Variant",
+    "VariantsCallProvider",
+    "when",
 ]
 
 register(

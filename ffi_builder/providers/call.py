@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from ffi_builder.errors import BuildError
 from ffi_builder.ir import Attribute, Operation, Type, Value, describe, function_parts
+from ffi_builder.packed.callees import check_name
 from ffi_builder.providers.arguments import Argument
 from ffi_builder.providers.context import CallContext
 from ffi_builder.providers.mismatch import describe_mismatch
@@ -43,17 +44,6 @@ def call(
     value = _call(provider, context, callee, arguments, wanted)
     take_results(provider, context, callee, value, scalars, wanted)
     return None
-
-
-def check_name(provider: str, callee: str) -> str:
-    """Return the name of a callee.
-
-    Raises:
-        BuildError: if it is not a str, or is empty or begins with ``@``.
-    """
-    if not isinstance(callee, str) or not callee or callee.startswith("@"):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise BuildError(f"{provider}: expected the callee's name, without '@', but got {callee!r}")
-    return callee
 
 
 def _call(

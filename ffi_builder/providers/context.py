@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from ffi_builder import spec
@@ -55,6 +55,18 @@ class Decoded(Protocol):
 
     def strides(self, tensor: spec.Param, *, wide: bool) -> list[Value]:
         """See :meth:`CallContext.strides`."""
+        ...
+
+    def is_any_rank(self, tensor: spec.Param) -> bool:
+        """Whether the spec leaves the rank of a tensor open."""
+        ...
+
+    def shape_of_rank(self, tensor: spec.Param, ndim: int) -> list[Value]:
+        """Return the dimensions, as i64s, of a tensor of any rank that came with this one."""
+        ...
+
+    def strides_of_rank(self, tensor: spec.Param, ndim: int) -> list[Value]:
+        """Return the strides likewise."""
         ...
 
     def ndim(self, tensor: spec.Param) -> Value:
@@ -171,6 +183,9 @@ class CallContext:
             object is a pointer, whose reference the wrapper takes over, or NULL for None. In place
             of the last two, an :class:`OwnedAny`. (Result tensors are allocated before the call;
             ``data``, ``shape`` and the others take them like the tensors of ``params``.)
+        called: the name of what the last call called, as a C string, if that depends on the call.
+        known: tensors of which more is known here than the signature says, since a condition has
+            been tested: each with a Tensor of fewer dtypes, or of a known rank.
     """
 
     fn_name: str
@@ -188,6 +203,10 @@ class CallContext:
     returned: Value | None = None
     status_wanted: bool = False
     results: Sequence[Value | OwnedAny] | None = None
+    called: Value | None = None
+    known: Mapping[spec.Tensor, spec.Tensor] = field(
+        default_factory=dict["spec.Tensor", "spec.Tensor"]
+    )
 
     @property
     def symbols(self) -> Symbols:
@@ -207,6 +226,9 @@ class CallContext:
 
         If the tensor is absent, dimensions other than symbols and ints are 0.
         """
+        ndim = self._known_rank(tensor)
+        if ndim is not None:
+            return self.decoded.shape_of_rank(tensor, ndim)
         return self.decoded.shape(tensor, wide=wide)
 
     def strides(self, tensor: spec.Param, *, wide: bool = False) -> list[Value]:
@@ -214,7 +236,18 @@ class CallContext:
 
         If a contiguous tensor is absent, the innermost is 1 and the others are 0.
         """
+        ndim = self._known_rank(tensor)
+        if ndim is not None:
+            return self.decoded.strides_of_rank(tensor, ndim)
         return self.decoded.strides(tensor, wide=wide)
+
+    def _known_rank(self, param: spec.Param) -> int | None:
+        """Return the rank of a tensor of any rank, if it is known here."""
+        tensor = spec.required(param)
+        known = self.known.get(tensor) if isinstance(tensor, spec.Tensor) else None
+        if known is None or known.any_rank or not self.decoded.is_any_rank(param):
+            return None
+        return known.ndim
 
     def ndim(self, tensor: spec.Param) -> Value:
         """The number of dimensions of a tensor, as an i32; 0 if it is absent."""

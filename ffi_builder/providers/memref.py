@@ -82,7 +82,7 @@ class MemRefCallProvider:
         return c_arguments(context, item, self._tensor)
 
     def _tensor(self, context: CallContext, tensor: spec.Tensor) -> list[Value]:
-        if tensor.any_rank:
+        if context.known.get(tensor, tensor).any_rank:
             path = path_of(context, tensor)
             raise BuildError(
                 f"{type(self).__name__}: {path!r} may have any number of dimensions, and a "

@@ -71,11 +71,11 @@ def check_types(
     ):
         return
     memrefs = _positions(record, c_interface=interface_of is not None)
-    for position, tensor in passed:
-        memref = memrefs.get(position)
+    for position, given in passed:
+        memref, tensor = memrefs.get(position), context.known.get(given, given)
         mistake = None if memref is None else mistake_of(tensor, memref)
         if memref is not None and mistake is not None:
-            path = path_of(context, tensor)
+            path = path_of(context, given)
             raise BuildError(
                 f"{provider}: the callee @{callee} takes {path!r} as {memref.text}, but the spec "
                 f"is {spec.outline(tensor)}: {mistake}"
@@ -121,8 +121,8 @@ def _wrong_dtype(tensor: spec.Tensor, memref: MemRef) -> str | None:
     elements = f"the kernel's elements are {memref.element}"
     if len(tensor.dtypes) > 1:
         return (
-            f"{elements}, and a kernel has one element type; write dtype={dtypes[0]!r}, and attach "
-            f"a kernel for each of {', '.join(tensor.dtypes)}"
+            f"{elements}, and a kernel has one element type; write dtype={dtypes[0]!r}, or choose "
+            f"a kernel for each of {', '.join(tensor.dtypes)} with VariantsCallProvider"
         )
     as_bits = ""
     if spec.parse_dtype(dtypes[0]).total_bits == spec.parse_dtype(wrong[0]).total_bits:

@@ -8,6 +8,8 @@ The code for ``PackedCallProvider(global_function="my.f", args=[x, n])``::
     %status = llvm.call @TVMFFIFunctionCall(%function, %args, %two, %result)
     llvm.call @TVMFFIObjectDecRef(%function)
     llvm.cond_br %fine, ^next, ^failed                // ^failed: llvm.return %status
+
+:mod:`ffi_builder.packed` emits the call, and this module the arguments.
 """
 
 from __future__ import annotations
@@ -20,13 +22,23 @@ from ffi_builder import abi, spec
 from ffi_builder.abi import TypeIndex
 from ffi_builder.errors import BuildError
 from ffi_builder.ir import Block, Value
+from ffi_builder.packed.anys import any_head, empty_any, return_failure, store_any
+from ffi_builder.packed.arguments import array_of, cell_of
+from ffi_builder.packed.callees import (
+    CALLEES,
+    Callee,
+    FunctionObject,
+    GlobalFunction,
+    Symbol,
+    call,
+    check_global_name,
+    check_symbol,
+)
 from ffi_builder.providers.arguments import widened
-from ffi_builder.providers.call import check_name
 from ffi_builder.providers.context import CallContext
 from ffi_builder.providers.conventions import Fixed
-from ffi_builder.providers.globals import any_head, call_global, return_failure
 from ffi_builder.providers.items import Entry, Item, entries, with_result_tensors
-from ffi_builder.providers.results import empty_any, take_any
+from ffi_builder.providers.results import take_any
 
 _PARTS: Final = {
     "data": TypeIndex.OPAQUE_PTR,
@@ -57,92 +69,112 @@ class PackedCallProvider:
 
     Args:
         symbol: the name of the function ``__tvm_ffi_<symbol>``, which is in the module or linked
-            with it.
+            with it; or a parameter of the signature, a ``spec.Function``, which is called and is
+            not among the arguments if ``args`` is left out; or another callee of
+            :mod:`ffi_builder.packed`.
         global_function: instead of ``symbol``, the name of a function registered with tvm-ffi. Each
             call looks it up, and raises a RuntimeError if there is none.
+            :class:`~ffi_builder.packed.GlobalFunction` is looked up once.
         args: the entries to pass, in order.
 
     Raises:
-        BuildError: when attached, if not exactly one of symbol and global_function is given, or if
-            the symbol is a function of another type or the wrapper itself.
+        BuildError: when attached, if not exactly one of symbol and global_function is given, if the
+            symbol is a function of another type or the wrapper itself, or if the Function may be
+            None.
     """
 
-    symbol: str | None = None
+    symbol: str | spec.Function | Callee | None = None
     global_function: str | None = field(default=None, kw_only=True)
     args: Sequence[Entry] | None = field(default=None, kw_only=True)
     trusted: ClassVar[bool] = True
 
     @property
     def callee(self) -> str | None:
-        """The symbol that is called; None for a global function."""
-        return f"{abi.PREFIX}{self.symbol}" if isinstance(self.symbol, str) else None  # pyright: ignore[reportUnnecessaryIsInstance]
+        """The symbol that is called; None for any other callee."""
+        match self.symbol:
+            case str(name) | Symbol(name):
+                return f"{abi.PREFIX}{name}"
+            case _:
+                return None
 
     def __call__(self, current_block: Block, context: CallContext) -> Block:
         """Emit the call."""
-        name, b = type(self).__name__, context.builder
-        if (self.symbol is None) == (self.global_function is None):
-            raise BuildError(
-                f"{name}: expected either the name of a symbol or a global_function= but got "
-                f"{self.symbol!r} and {self.global_function!r}"
-            )
+        b = context.builder
+        callee = self._callee(context)
         array, count = self._arguments(context)
         results = context.signature.results
-        result = empty_any(context) if results else context.raw_result
-        call = self._call_global if self.symbol is None else self._call_symbol
-        context.returned = status = call(context, array, count, result)
+        result = empty_any(b) if results else context.raw_result
+        context.returned = status = call(b, callee, array, count, result)
         if not context.status_wanted:
             return_failure(b, status)
         if results:
-            take_any(name, context, result)
+            take_any(type(self).__name__, context, result)
         return b.block
 
     def _arguments(self, context: CallContext) -> tuple[Value, Value]:
         """Return the array of arguments and its length: the wrapper's own, or a new one."""
         signature = context.signature
-        if self.args is None and not signature.result_tensors and not signature.workspaces:
+        own = self.args is None and not isinstance(self.symbol, spec.Function)
+        if own and not signature.result_tensors and not signature.workspaces:
             return context.raw_args, context.raw_num_args
         name = type(self).__name__
-        every = [param for param in context.params if not isinstance(param, spec.EnvStream)]
+        every = [
+            param
+            for param in context.params
+            if not isinstance(param, spec.EnvStream) and param != self.symbol
+        ]
         items = entries(name, every if self.args is None else self.args, context)
         items = with_result_tensors(context, items)
         return _pack(context, items), context.builder.i32(len(items))
 
-    def _call_symbol(
-        self, context: CallContext, array: Value, count: Value, result: Value
-    ) -> Value:
-        b, who = context.builder, type(self).__name__
-        t = b.types
-        assert self.symbol is not None
-        if check_name(who, self.symbol).startswith(abi.PREFIX):
-            raise BuildError(f"{who}: give {self.symbol!r} without the prefix {abi.PREFIX!r}")
-        callee = abi.PREFIX + self.symbol
-        if callee == b.function.attributes["sym_name"].value:
-            raise BuildError(f"{who}: @{callee} is the wrapper itself, which would never return")
-        context.symbols.declare(callee, t.i32, [t.ptr, t.ptr, t.i32, t.ptr])
-        return b.call_value(callee, [b.null(), array, count, result], t.i32)
-
-    def _call_global(
-        self, context: CallContext, array: Value, count: Value, result: Value
-    ) -> Value:
-        name = self.global_function
-        if not isinstance(name, str) or not name.isprintable() or not name or "{}" in name:
+    def _callee(self, context: CallContext) -> Callee:
+        who, given = type(self).__name__, self.symbol
+        if (given is None) == (self.global_function is None):
             raise BuildError(
-                f"{type(self).__name__}: global_function: expected a name such as 'my.function' "
-                f"but got {name!r}"
+                f"{who}: expected either the name of a symbol or a global_function= but got "
+                f"{given!r} and {self.global_function!r}"
             )
-        return call_global(context.builder, name, array, count, result)
+        if self.global_function is not None:
+            check_global_name(f"{who}: global_function", self.global_function)
+            return GlobalFunction(self.global_function, keep=False)
+        if isinstance(given, (spec.Function, spec.Optional)):
+            return FunctionObject(self._function(context, given))
+        callee = given if isinstance(given, CALLEES) else self._symbol(given)
+        if self.callee == context.builder.function.attributes["sym_name"].value:
+            raise BuildError(
+                f"{who}: @{self.callee} is the wrapper itself, which would never return"
+            )
+        return callee
+
+    def _symbol(self, name: str | None) -> Symbol:
+        assert name is not None
+        check_symbol(type(self).__name__, name)
+        return Symbol(name)
+
+    def _function(self, context: CallContext, param: spec.Param) -> Value:
+        """Return the function that a parameter holds."""
+        who, every = type(self).__name__, [param for _, param in spec.with_paths(context.params)]
+        if all(spec.required(own) != spec.required(param) for own in every):
+            names = ", ".join(own.name for own in context.params)
+            raise BuildError(
+                f"{who}: {param!r} is not a parameter of {context.fn_name!r}; it has "
+                f"{names or 'none'}"
+            )
+        if not isinstance(param, spec.Function) or context.may_be_absent(param):
+            raise BuildError(
+                f"{who}: expected a Function that is always there, but {param!r} may be None; "
+                f"call it in a provider of your own, where context.present({param.name}) holds"
+            )
+        return context.scalar(param)
 
 
 def _pack(context: CallContext, items: Sequence[Item]) -> Value:
     """Return an array of ``TVMFFIAny`` on the stack; an empty one has an address too."""
     b = context.builder
-    size = abi.ANY_SIZE
-    array = b.alloca(b.types.i64, max(len(items), 1) * size // 8)
+    array = array_of(b, len(items))
     for index, item in enumerate(items):
-        at = b.offset(array, index * size)
-        head, payload = _any(context, item)
-        b.store(head, at)
-        b.store(payload, b.offset(at, abi.ANY_PAYLOAD))
+        at = cell_of(b, array, index)
+        store_any(b, *_any(context, item), at)
     return array
 
 

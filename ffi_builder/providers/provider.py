@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields
 from typing import Any, Final, Protocol
 
 from ffi_builder import spec
+from ffi_builder.errors import BuildError
 from ffi_builder.ir import Block, Operation
 from ffi_builder.protocol import MEMREF_TYPES
 from ffi_builder.providers.context import CallContext, ModuleContext
@@ -84,6 +85,25 @@ class Members:
             prepare(context)
             context.symbols.refresh()
 
+    def emit(self, block: Block, context: CallContext) -> Block:
+        """Emit the call; return the block to go on in.
+
+        Raises:
+            BuildError: if the provider returns something else, or a block that has ended.
+        """
+        name, found = type(self.provider).__name__, self.provider(block, context)
+        if not hasattr(found, "arguments"):
+            raise BuildError(
+                f"{name} returned {found!r}; a call provider returns the block in which the "
+                f"wrapper continues"
+            )
+        if context.builder.terminated(found):
+            raise BuildError(
+                f"{name} returned a block that already ends; a call provider returns the block in "
+                f"which the wrapper continues"
+            )
+        return found
+
     def cache_key(self, context: ModuleContext) -> Hashable | None:
         """Return what the emitted code depends on, or None if the provider does not say.
 
@@ -131,14 +151,14 @@ def fields_key(provider: Any, context: ModuleContext) -> Hashable | None:
         return None
     if not all(isinstance(arg, _ENTRIES) for arg in args):
         return None
-    if args and _is_ambiguous(args, context.signature):
+    if args and is_ambiguous(args, context.signature):
         return None
     others = [getattr(provider, field.name) for field in fields(provider) if field.name != "args"]
     values: list[object] = [provider.args is None, *others, *args]
     return *map(type, values), *values  # with types, since 1 == True
 
 
-def _is_ambiguous(args: Sequence[object], signature: spec.Signature) -> bool:
+def is_ambiguous(args: Sequence[object], signature: spec.Signature) -> bool:
     """Return whether an entry equals more than one parameter of the signature."""
     params: list[object] = []
     for _, param in spec.with_paths(signature.params):

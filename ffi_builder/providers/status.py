@@ -10,6 +10,7 @@ from typing import Final
 
 from ffi_builder.errors import BuildError
 from ffi_builder.ir import ERROR_KINDS, Block, Value
+from ffi_builder.packed.anys import return_failure
 from ffi_builder.providers.context import CallContext, ModuleContext
 from ffi_builder.providers.packed import PackedCallProvider
 from ffi_builder.providers.provider import CallProvider, Members
@@ -30,7 +31,9 @@ class CheckStatus:
     Args:
         provider: emits the call.
         error: the class of the error: RuntimeError, ValueError, TypeError, AttributeError,
-            KeyError, IndexError, AssertionError or MemoryError.
+            KeyError, IndexError, AssertionError or MemoryError. None says that the callee returns
+            an i32, and with one other than 0 has set an error of TVM-FFI's, as a callee with
+            :func:`~ffi_builder.call_packed` in it does: that error is raised.
         message: the error's message; the signature is appended. ``{callee}`` stands for the
             callee's name, ``{status}`` for the signed status; braces are doubled as in Python.
 
@@ -40,7 +43,7 @@ class CheckStatus:
     """
 
     provider: CallProvider
-    error: str = field(default="RuntimeError", kw_only=True)
+    error: str | None = field(default="RuntimeError", kw_only=True)
     message: str = field(default="{callee} failed with status {status}", kw_only=True)
 
     def __post_init__(self) -> None:
@@ -78,16 +81,21 @@ class CheckStatus:
 
     def __call__(self, current_block: Block, context: CallContext) -> Block:
         """Emit the call, and then the check."""
-        words, count = self._words()
-        context.returned, wanted = None, context.status_wanted
+        context.returned, context.called = None, None
+        wanted = context.status_wanted
         context.status_wanted = True
         context.builder.block = self.provider(current_block, context)
         context.status_wanted = wanted
         status = self._status(context.returned)
         b = context.builder
+        if self.error is None:
+            return_failure(b, status)
+            return b.block
         fine = b.eq(status, b.zero(status.type))
         shown = b.zext(status, b.types.i64) if status.type == b.types.i1 else status
-        b.check(fine, self.error, words, *[shown] * count)
+        words, fields = self._words(is_known=context.called is None)
+        values = {"status": shown, "callee": context.called}
+        b.check(fine, self.error, words, *(value for f in fields if (value := values[f])))
         return b.block
 
     def _check_provider(self) -> None:
@@ -103,9 +111,12 @@ class CheckStatus:
                 "CheckStatus out"
             )
 
-    def _words(self) -> tuple[str, int]:
-        """Return the message for ``check``, and how often it contains the status."""
-        if self.error not in ERROR_KINDS:
+    def _words(self, *, is_known: bool = True) -> tuple[str, list[str]]:
+        """Return the message for ``check``, and the fields that it needs values for.
+
+        ``is_known`` says whether the callee is the same in every call.
+        """
+        if self.error is not None and self.error not in ERROR_KINDS:
             raise BuildError(
                 f"CheckStatus: error: expected one of {', '.join(ERROR_KINDS)} but got "
                 f"{self.error!r}{did_you_mean(self.error, ERROR_KINDS)}"
@@ -117,7 +128,7 @@ class CheckStatus:
             parts = list(string.Formatter().parse(message))
         except ValueError as error:
             raise BuildError(f"CheckStatus: message: {error} in {self.message!r}") from error
-        words, count = "", 0
+        words, fields = "", list[str]()
         for literal, name, format_, conversion in parts:
             words += literal
             if name is None:
@@ -127,15 +138,23 @@ class CheckStatus:
                     f"CheckStatus: message: expected {{callee}} and {{status}} as its only fields "
                     f"but got {self.message!r}"
                 )
-            words += "{}" if name == "status" else self.callee or type(self.provider).__name__
-            count += name == "status"
-        return words, count
+            if name == "callee" and is_known:
+                words += self.callee or type(self.provider).__name__
+            else:
+                words += "{}"
+                fields.append(name)
+        return words, fields
 
     def _status(self, returned: Value | None) -> Value:
         name = self.callee
         who = f"the callee @{name}" if name else type(self.provider).__name__
         if returned is None:
             raise BuildError(f"CheckStatus: {who} returns nothing; expected an integer status")
+        if self.error is None and str(returned.type) != "i32":
+            raise BuildError(
+                f"CheckStatus: {who} returns {returned.type}; expected an i32, since error=None "
+                f"says that it returns the status of TVM-FFI"
+            )
         bits = re.fullmatch(r"i(\d+)", str(returned.type))
         if bits is None or int(bits[1]) > _MOST_BITS:
             raise BuildError(

@@ -13,11 +13,11 @@ of them.
 
 from ffi_builder.runtime.allocator.install import InstalledAllocator, install_allocator
 from ffi_builder.runtime.compiled import CompiledModule
-from ffi_builder.runtime.compiler import compile, compile_cached, lower
+from ffi_builder.runtime.compiler import compile, compile_cached, llvm_ir, lower
 from ffi_builder.runtime.embedded_modules import CustomModule
 from ffi_builder.runtime.loaded import LoadedLibrary, load
 from ffi_builder.runtime.lowered import LoweredModule
-from ffi_builder.runtime.python.address import function
+from ffi_builder.runtime.python.address import callable, function
 from ffi_builder.runtime.python.table import UnknownFunctionError
 
 __all__ = [
@@ -27,10 +27,12 @@ __all__ = [
     "LoadedLibrary",
     "LoweredModule",
     "UnknownFunctionError",
+    "callable",
     "compile",
     "compile_cached",
     "function",
     "install_allocator",
+    "llvm_ir",
     "load",
     "lower",
 ]

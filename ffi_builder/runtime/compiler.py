@@ -30,6 +30,7 @@ from ffi_builder.runtime.inputs import (
     read_link_item,
     read_source,
 )
+from ffi_builder.runtime.inputs import llvm_ir as llvm_ir_of
 from ffi_builder.runtime.jit.link import getter_template
 from ffi_builder.runtime.jit.link import link as link_objects
 from ffi_builder.runtime.lowered import LoweredModule
@@ -68,7 +69,9 @@ def compile(
         CompileError: the module does not parse, lower, verify or compile.
         LinkError: a symbol is missing, or defined twice.
         TypeError: an argument of another type, or a pipeline or hooks without MLIR.
-        ValueError: an `opt_level` out of range, or an invalid setting of the cache.
+        ValueError: an `opt_level` out of range, or an invalid setting of the cache or of
+            `$FFI_BUILDER_JIT_SYMBOLS`, which announces the code to profilers and debuggers.
+        OSError: the code cannot be announced.
     """
     options = _checked(pipeline, post_compile_hooks, opt_level, link)
     cache = open_cache(cache_dir)
@@ -103,6 +106,25 @@ def lower(
     options = _checked(pipeline, post_compile_hooks, opt_level, link)
     source = read_source(module, options.pipeline, options.hooks)
     return LoweredModule(source, options.level, options.items)
+
+
+def llvm_ir(module: object, *, pipeline: str | None = None, post_compile_hooks: Hooks = ()) -> str:
+    """Translate `module` to LLVM IR that llvmlite parses, for a JIT of your own.
+
+    MLIR prints LLVM IR of its own LLVM, which is newer than llvmlite's: what that does not read,
+    such as some float constants, is rewritten. So it is in LLVM IR text that is given instead of
+    MLIR. The result is not optimised, has every helper in it, and can be given to `function`.
+
+    The arguments are those of `compile`.
+
+    Raises CompileError if the module does not parse, lower, verify or translate, and TypeError for
+    the bytes of an object and for arguments of other types.
+    """
+    options = _checked(pipeline, post_compile_hooks, 0, ())
+    text = llvm_ir_of(read_source(module, options.pipeline, options.hooks))
+    if text is None:
+        raise TypeError("Expected MLIR or LLVM IR, but got the bytes of an object")
+    return text
 
 
 def compile_cached(

@@ -130,7 +130,7 @@ def rename_symbols(data: bytes, names: Mapping[str, str], machine: str | None = 
             strings += new_names[name_at].encode() + b"\0"
     out += bytes(-len(out) % 16)
     moved = file.sections[table.link]._replace(offset=len(out), size=len(strings))
-    elf.SHDR.pack_into(out, file.header.sections_at + table.link * elf.SHDR.size, *moved)
+    _set_section(file, out, table.link, moved)
     return bytes(out + strings)
 
 
@@ -152,6 +152,68 @@ def with_constant(data: bytes, symbol: str, content: bytes, machine: str | None 
             place = (len(file.sections), 0, len(content))
             _SYM_AFTER_NAME.pack_into(out, at + 4, info, other, *place)
     return bytes(out)
+
+
+class Function(NamedTuple):
+    """A function of an object that is loaded."""
+
+    address: int
+    size: int
+    name: str
+
+
+def with_labels(data: bytes, prefix: str) -> tuple[bytes, dict[int, str]]:
+    """A copy of object `data` with a symbol at the start of each section that has code.
+
+    Also at the unwind tables. Returns the symbols by the numbers of their sections; all begin with
+    `prefix`. They tell where local functions are, since the JIT keeps a section in one piece.
+    """
+    file = _object(data)
+    table = _symbol_table(file)
+    labels = {
+        number: f"{prefix}{number}"
+        for number, section in enumerate(file.sections)
+        if section.size and (section.flags & elf.SHF_EXECINSTR or _is_unwind_table(file, section))
+    }
+    strings, entries = bytearray(file.symbol_names(table)), bytearray(file.content(table))
+    for number, name in labels.items():
+        fields = (len(strings), elf.STB_GLOBAL << 4, elf.STV_HIDDEN, number, 0, 0)
+        entries += elf.SYM.pack(*fields)
+        strings += name.encode() + b"\0"
+    out = bytearray(data)
+    for section, content in ((table, entries), (file.sections[table.link], strings)):
+        out += bytes(-len(out) % 16)
+        moved = section._replace(offset=len(out), size=len(content))
+        _set_section(file, out, file.sections.index(section), moved)
+        out += content
+    return bytes(out), labels
+
+
+def with_addresses(data: bytes, addresses: Mapping[int, int]) -> bytes:
+    """A copy of object `data` that says at which addresses its sections were loaded."""
+    file, out = _object(data), bytearray(data)
+    for number, address in addresses.items():
+        moved = file.section(number, "code")._replace(address=address)
+        _set_section(file, out, number, moved)
+    return bytes(out)
+
+
+def functions_at(data: bytes, addresses: Mapping[int, int]) -> Iterator[Function]:
+    """The functions in those sections of object `data` that were loaded at `addresses`."""
+    file = _object(data)
+    table = _symbol_table(file)
+    names = file.symbol_names(table)
+    for name_at, info, _, section, value, size in file.symbols(table):
+        if info & 15 == elf.STT_FUNC and section in addresses and size:
+            yield Function(addresses[section] + value, size, file.text(names, name_at))
+
+
+def _is_unwind_table(file: Elf, section: Section) -> bool:
+    return file.name(section) == ".eh_frame"
+
+
+def _set_section(file: Elf, out: bytearray, number: int, section: Section) -> None:
+    elf.SHDR.pack_into(out, file.header.sections_at + number * elf.SHDR.size, *section)
 
 
 def _with_section(

@@ -18,10 +18,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from ffi_builder import abi
 from ffi_builder.errors import LinkError
 from ffi_builder.runtime import elf
 
 SYMBOL: Final = "__tvm_ffi__library_bin"
+SYMBOLS: Final = (SYMBOL, abi.LIBRARY_CONTEXT)
+"""What tvm-ffi looks for in a library that it loads. Libraries show both, if they have them."""
 _LIBRARY: Final = "_lib"
 _RESERVED: Final = (_LIBRARY, "_import_tree")
 _MERGED: Final = "__ffi_builder_merged_library_bin_"

@@ -1,7 +1,7 @@
 """The metadata of wrappers: the JSON in the LLVM attribute `ffi-builder-metadata`.
 
 MLIR and LLVM IR carry the attribute; a compiled library has a function that returns the JSON.
-`ffi_builder.builder.metadata` writes it, and documents its form.
+`ffi_builder.spec.metadata` writes it, and documents its form.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ class Info:
     returns: str = ""
     """The results as text, `y: Tensor([n], float32)`; empty if nothing is returned."""
     where: str = ""
-    """The constraints of symbols as text: `n % 2 == 0`."""
+    """The constraints as text: `n % 2 == 0, no_overlap(y)`."""
     borrows: bool = False
     """Whether the kernel sees tensors during the call alone, so needs no reference to them."""
     allocates: bool = False

@@ -1,6 +1,6 @@
-"""The parts of MLIR's Python bindings and of llvmlite that `runtime` uses.
+"""What `runtime` uses of MLIR's Python bindings, of llvmlite and of a signature.
 
-Neither has types that suffice. The parts of MLIR are the same in every distribution.
+The first two have no types that suffice. The parts of MLIR are the same in every distribution.
 """
 
 from __future__ import annotations
@@ -109,6 +109,15 @@ class TargetMachine(Protocol):
 
     def emit_object(self, module: LlvmModule) -> bytes: ...
     def emit_assembly(self, module: LlvmModule) -> str: ...
+
+
+class Signature(Protocol):
+    """`spec.Signature`, or anything else that describes a function."""
+
+    @property
+    def name(self) -> str: ...
+
+    def metadata(self, *, borrows_tensors: bool = False) -> str: ...
 
 
 def named_attributes(operation: Operation) -> Iterable[NamedAttribute]:

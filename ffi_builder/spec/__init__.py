@@ -26,12 +26,13 @@ from ffi_builder.spec.expr import (
     INT_RANGES,
     Dim,
     Expr,
+    Relation,
     Var,
-    ceildiv,
-    dims,
-    linear,
     variables,
 )
+from ffi_builder.spec.functions import ceildiv, dims, equal, maximum, minimum, not_equal, one_of
+from ffi_builder.spec.linear import linear
+from ffi_builder.spec.overlap import is_comparable
 from ffi_builder.spec.packed import create_map_tensor_dtype_f4x2_to_f4_spec
 from ffi_builder.spec.param import MISSING
 from ffi_builder.spec.params import (
@@ -54,7 +55,7 @@ from ffi_builder.spec.signature import (
     short_text,
     signature,
 )
-from ffi_builder.spec.tensor import ANY, Data, Tensor
+from ffi_builder.spec.tensor import ANY, MOST_DIMENSIONS, Data, Tensor
 from ffi_builder.spec.values import (
     Array,
     Bytes,
@@ -74,6 +75,7 @@ __all__ = [
     "HIDDEN",
     "INT_RANGES",
     "MISSING",
+    "MOST_DIMENSIONS",
     "PARAM_TYPES",
     "Array",
     "Bytes",
@@ -99,6 +101,7 @@ __all__ = [
     "Optional",
     "Param",
     "Plain",
+    "Relation",
     "Result",
     "Shape",
     "Signature",
@@ -115,9 +118,15 @@ __all__ = [
     "device_tensors",
     "dims",
     "elements",
+    "equal",
     "expression",
+    "is_comparable",
     "linear",
+    "maximum",
+    "minimum",
+    "not_equal",
     "occurrences",
+    "one_of",
     "outline",
     "parse_dtype",
     "parts_of",

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ffi_builder.spec.composite import Param, params_text, required, with_paths
-from ffi_builder.spec.expr import Var, variables
+from ffi_builder.spec.expr import Relation, Var, variables
 from ffi_builder.spec.params import Shape
 from ffi_builder.spec.results import Result
 from ffi_builder.spec.tensor import Tensor
@@ -19,20 +19,29 @@ def canonical_text(
     name: str,
     params: Sequence[Param],
     returns: Result | Sequence[Result] | None,
+    constraints: str,
     device: str | None,
 ) -> str:
-    """Return the canonical text; tensors on ``device`` do not show their device type."""
-    constraints = constraints_text(params)
+    """Return the canonical text; tensors on ``device`` do not show their device type.
+
+    ``constraints`` is the text of the constraints, which may be empty.
+    """
     results = "" if returns is None else f" -> {_results_text(returns, device)}"
     where = f" where {constraints}" if constraints else ""
     return f"{name}({params_text(params, device)}){results}{where}"
 
 
-def constraints_text(params: Sequence[Param]) -> str:
-    """Return the constraints on symbols: ``n % 2 == 0, m <= 8``; empty if there are none."""
+def constraints_text(
+    params: Sequence[Param], relations: Sequence[Relation], no_overlap: Sequence[str]
+) -> str:
+    """Return all constraints: ``n % 2 == 0, m <= 8, n <= m, no_overlap(y)``; empty if none."""
     scalars = {item for _, param in with_paths(params) if isinstance(item := required(param), Var)}
     symbols = dict.fromkeys(var for entry in _entries_of(params) for var in variables(entry))
-    return ", ".join(text for var in symbols for text in _constraints(var, var not in scalars))
+    texts = [text for var in symbols for text in _constraints(var, var not in scalars)]
+    texts += map(str, relations)
+    if no_overlap:
+        texts.append(f"no_overlap({', '.join(no_overlap)})")
+    return ", ".join(texts)
 
 
 def outline(param: Param) -> str:

@@ -1,4 +1,4 @@
-"""Symbols and integer expressions over them: ``n``, ``n * 2``, ``ceildiv(n, 4)``, ``n % 8``.
+"""Symbols, integer expressions over them, and relations: ``n``, ``n * 2``, ``n * 2 <= m``.
 
 Values are exact integers: a check fails if the value of its expression, or an intermediate value,
 does not fit int64. Division rounds down, as in Python. Divisors are positive ints, so that a call
@@ -7,17 +7,16 @@ never divides by zero.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, field
-from typing import Final, NoReturn, TypeAlias, Union, overload
+from typing import Final, NoReturn, TypeAlias, Union, cast
 
 from typing_extensions import override
 
 from ffi_builder.errors import SpecError
-from ffi_builder.spec._check import integer, make_plain, one_of, plain, text
-from ffi_builder.spec.dtypes import DTypeField, DTypeLike, one_of_dtypes
+from ffi_builder.spec._check import integer, make_plain, one_of, plain
+from ffi_builder.spec.dtypes import DTypeField, one_of_dtypes
 from ffi_builder.spec.param import Named
-from ffi_builder.suggest import nearest
 
 INT_RANGES: Final[dict[str, tuple[int, int]]] = {
     **{f"int{bits}": (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1) for bits in (8, 16, 32, 64)},
@@ -28,12 +27,20 @@ INT_RANGES: Final[dict[str, tuple[int, int]]] = {
 FLOAT_DTYPES: Final = ("float16", "bfloat16", "float32", "float64")
 VAR_DTYPES: Final = (*INT_RANGES, "bool", *FLOAT_DTYPES, "handle")
 
-OPERATORS: Final = {"+": 1, "-": 1, "*": 2, "//": 2, "%": 2, "ceildiv": 3}
+OPERATORS: Final = {"+": 1, "-": 1, "*": 2, "//": 2, "%": 2, "ceildiv": 3, "max": 3, "min": 3}
 """The operators of expressions and their precedence; the greatest binds tightest."""
+FUNCTIONS: Final = {"ceildiv": "ceildiv", "max": "maximum", "min": "minimum"}
+"""The operators that texts write as calls, with the functions of Python that make them."""
+MIRRORED: Final = {"<=": ">=", "<": ">", ">=": "<=", ">": "<", "==": "==", "!=": "!="}
+"""The comparisons of relations, each with the one that says the same with the sides swapped."""
 
 
 class Arithmetic:
-    """The operators of symbols and expressions. Each makes an :class:`Expr`."""
+    """The operators of symbols and expressions.
+
+    Arithmetic makes an :class:`Expr`, and ``<=``, ``<``, ``>=`` and ``>`` make a :class:`Relation`.
+    ``==`` compares specs; :func:`~ffi_builder.spec.equal` makes a relation.
+    """
 
     def __add__(self, other: Dim) -> Expr:
         return _binary("+", self, other)
@@ -77,13 +84,17 @@ class Arithmetic:
     def __pow__(self, other: object) -> NoReturn:
         raise SpecError("there is no operator '**'; write a product, as in n * n")
 
-    def _compare(self, other: object) -> NoReturn:
-        raise SpecError(
-            f"{self} and {other} cannot be compared before a call; give limits to the Var, as in "
-            f"Var('n', 'int64', min=1, max=8)"
-        )
+    def __le__(self, other: Dim) -> Relation:
+        return _compare("<=", self, other)
 
-    __lt__ = __le__ = __gt__ = __ge__ = _compare
+    def __lt__(self, other: Dim) -> Relation:
+        return _compare("<", self, other)
+
+    def __ge__(self, other: Dim) -> Relation:
+        return _compare(">=", self, other)
+
+    def __gt__(self, other: Dim) -> Relation:
+        return _compare(">", self, other)
 
 
 @dataclass(frozen=True, repr=False)
@@ -176,7 +187,10 @@ def int_of_dtype(what: str, value: object, dtype: str) -> int:
 
 @dataclass(frozen=True, repr=False)
 class Expr(Arithmetic):
-    """``lhs op rhs``, an integer. The operators of Var and :func:`ceildiv` make it.
+    """``lhs op rhs``, an integer.
+
+    The operators of Var make it, and :func:`~ffi_builder.spec.ceildiv`,
+    :func:`~ffi_builder.spec.maximum` and :func:`~ffi_builder.spec.minimum`.
 
     Raises:
         SpecError: an unknown operator, an operand that is not an integer, no Var in it, a divisor
@@ -205,13 +219,13 @@ class Expr(Arithmetic):
             integer(f"divisor of {self.op!r}", self.rhs, at_least=1)
 
     def __str__(self) -> str:
-        if self.op == "ceildiv":
-            return f"ceildiv({self.lhs}, {self.rhs})"
+        if self.op in FUNCTIONS:
+            return f"{self.op}({self.lhs}, {self.rhs})"
         return self._infix(str)
 
     def __repr__(self) -> str:
-        if self.op == "ceildiv":
-            return f"ceildiv({self.lhs!r}, {self.rhs!r})"
+        if self.op in FUNCTIONS:
+            return f"{FUNCTIONS[self.op]}({self.lhs!r}, {self.rhs!r})"
         return self._infix(repr)
 
     def _infix(self, show: Callable[[object], str]) -> str:
@@ -236,6 +250,106 @@ at most 64 values."""
 
 def _size(value: object) -> int:
     return int(getattr(value, "_size", 1))
+
+
+@dataclass(frozen=True, repr=False)
+class Relation:
+    """A check between symbols: ``n * 2 <= m``, ``n != m``, ``n in {64, 128}``.
+
+    ``<=``, ``<``, ``>=`` and ``>`` between expressions make it, and
+    :func:`~ffi_builder.spec.equal`, :func:`~ffi_builder.spec.not_equal` and
+    :func:`~ffi_builder.spec.one_of`. The ``where`` of a :class:`~ffi_builder.spec.Signature` takes
+    it. An int stands on the right: ``8 <= n * 2`` is stored as ``n * 2 >= 8``.
+
+    Args:
+        op: ``<=``, ``<``, ``>=``, ``>``, ``==``, ``!=`` or ``in``.
+        lhs: a Var, or an expression.
+        rhs: an int, a Var or an expression; with ``in``, different ints, which are stored sorted.
+
+    Raises:
+        SpecError: no Var in it, a comparison that is a field of Var (``n <= 8`` is ``max=8``,
+            ``n % 4 == 0`` is ``divisibility=4``), an operand that is not an integer, or more than
+            127 operators, symbols and ints.
+    """
+
+    op: str
+    lhs: Dim
+    rhs: Dim | tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        make_plain(self)
+        one_of("operator of a relation", self.op, RELATIONS)
+        check_dim(f"operand of {self.op!r}", self.lhs)
+        if self.op == "in":
+            object.__setattr__(self, "rhs", _members(self.lhs, self.rhs))
+        else:
+            rhs = check_dim(f"operand of {self.op!r}", self.rhs)
+            if isinstance(self.lhs, int) and not isinstance(rhs, int):
+                object.__setattr__(self, "rhs", self.lhs)
+                object.__setattr__(self, "lhs", rhs)
+                object.__setattr__(self, "op", MIRRORED[self.op])
+        if isinstance(self.lhs, int):
+            raise SpecError(f"relation {self}: expected at least one Var")
+        size = 1 + _size(self.lhs)
+        size += len(self.rhs) if isinstance(self.rhs, tuple) else _size(self.rhs)
+        if size > _LARGEST:
+            raise SpecError(f"a relation of {size} parts is too large; at most {_LARGEST}")
+        self._check_not_limit()
+
+    def _check_not_limit(self) -> None:
+        """Refuse what the text of a signature would read as the limit of a symbol."""
+        if not isinstance(self.rhs, int):
+            return
+        if isinstance(self.lhs, Var) and self.op in ("<=", "<", ">=", ">"):
+            raise SpecError(
+                f"{self.lhs} and {self.rhs} cannot be compared before a call; give limits to the "
+                f"Var, as in Var('n', 'int64', min=1, max=8)"
+            )
+        if (self.op, self.rhs) == ("==", 0) and isinstance(self.lhs, Expr):
+            var, divisor = self.lhs.lhs, self.lhs.rhs
+            if self.lhs.op == "%" and isinstance(var, Var):
+                raise SpecError(
+                    f"relation {self}: give it to the Var, as in "
+                    f"Var({var.name!r}, {var.dtype!r}, divisibility={divisor})"
+                )
+
+    def __bool__(self) -> NoReturn:
+        raise SpecError(
+            f"{self.lhs} and {self.rhs} cannot be compared before a call; put {self} into where= "
+            f"of the Signature, one comparison at a time. spec.maximum and spec.minimum make "
+            f"expressions of the greater and the smaller value"
+        )
+
+    def __str__(self) -> str:
+        if isinstance(self.rhs, tuple):
+            return f"{self.lhs} in {{{', '.join(map(str, self.rhs))}}}"
+        return f"{self.lhs} {self.op} {self.rhs}"
+
+    def __repr__(self) -> str:
+        if isinstance(self.rhs, tuple):
+            return f"one_of({self.lhs!r}, {[*self.rhs]!r})"
+        if self.op in ("==", "!="):
+            function = "equal" if self.op == "==" else "not_equal"
+            return f"{function}({self.lhs!r}, {self.rhs!r})"
+        return f"{self.lhs!r} {self.op} {self.rhs!r}"
+
+
+RELATIONS: Final = (*MIRRORED, "in")
+"""The operators of relations."""
+
+
+def _members(lhs: object, given: object) -> tuple[int, ...]:
+    """Return the ints that the left side may be equal to, sorted."""
+    what = f"values of {lhs}"
+    if isinstance(given, str) or not isinstance(given, (Sequence, Set)):
+        raise SpecError(f"{what}: expected a list of ints such as [64, 128] but got {given!r}")
+    found = [integer(what, value) for value in cast("Iterable[object]", given)]
+    if not found:
+        raise SpecError(f"{what}: expected at least one int but got {given!r}")
+    for value in found:
+        if found.count(value) > 1:
+            raise SpecError(f"{what}: {value} is given twice")
+    return tuple(sorted(found))
 
 
 def check_dim(what: str, value: object) -> Dim:
@@ -266,83 +380,20 @@ def _binary(op: str, lhs: object, rhs: object) -> Expr:
     return Expr(op, check_dim(f"operand of {op!r}", lhs), check_dim(f"operand of {op!r}", rhs))
 
 
-@overload
-def ceildiv(value: int, divisor: int) -> int: ...
-@overload
-def ceildiv(value: Var | Expr, divisor: int) -> Expr: ...
-def ceildiv(value: Dim, divisor: int) -> int | Expr:
-    """Return ``value / divisor`` rounded up: an int if ``value`` is one, else an :class:`Expr`.
-
-    Raises:
-        SpecError: ``divisor`` is not a positive int, or ``value`` is not an integer.
-    """
-    if isinstance(value, int):
-        return -(-integer("ceildiv", value) // integer("divisor of 'ceildiv'", divisor, at_least=1))
-    return _binary("ceildiv", value, divisor)
-
-
-def dims(names: str, dtype: DTypeLike = "int64") -> tuple[Var, ...]:
-    """Return a Var for each name in ``"n k m"`` or ``"n, k, m"``.
-
-    Raises:
-        SpecError: no name, a name that is no identifier, or an unknown dtype.
-    """
-    if isinstance(dtype, str) and dtype.isidentifier() and nearest(dtype, VAR_DTYPES) is None:
-        raise SpecError(
-            f"dims: dtype: expected one of {', '.join(VAR_DTYPES)} but got {dtype!r}; several "
-            f"names stand in one str, as in dims('n k m')"
-        )
-    found = text("dims", names).replace(",", " ").split()
-    if not found:
-        raise SpecError(f"dims: expected names such as 'n k m' but got {names!r}")
-    return tuple(Var(name, dtype) for name in found)
+def _compare(op: str, lhs: object, rhs: object) -> Relation:
+    return Relation(op, check_dim(f"operand of {op!r}", lhs), check_dim(f"operand of {op!r}", rhs))
 
 
 def variables(value: object) -> Iterator[Var]:
-    """Yield every Var in an expression, left to right, with repeats; none for an int or None."""
+    """Yield every Var in an expression or relation, left to right, with repeats.
+
+    There is none in an int, a tuple of ints and None.
+    """
     match value:
         case Var():
             yield value
-        case Expr(_, lhs, rhs):
+        case Expr(_, lhs, rhs) | Relation(_, lhs, rhs):
             yield from variables(lhs)
             yield from variables(rhs)
         case _:
             return
-
-
-def linear(value: Expr) -> tuple[int, Var, int] | None:
-    """Return ``(a, x, b)`` if the expression is ``a * x + b`` with one Var x and a != 0, else None.
-
-    Such an expression consists of ``+``, ``-`` and ``*``, and no product has x on both sides. If a
-    or b does not fit int64, the result is None: the expression is not solved for x, but compared
-    once x is known.
-    """
-    form = _linear_form(value)
-    if form is None:
-        return None
-    scale, symbol, offset = form
-    if symbol is None or scale == 0:
-        return None
-    if not all(-(2**63) <= number < 2**63 for number in (scale, offset)):
-        return None
-    return scale, symbol, offset
-
-
-def _linear_form(value: Dim) -> tuple[int, Var | None, int] | None:
-    if isinstance(value, int):
-        return 0, None, value
-    if isinstance(value, Var):
-        return 1, value, 0
-    lhs, rhs = _linear_form(value.lhs), _linear_form(value.rhs)
-    if lhs is None or rhs is None or value.op not in ("+", "-", "*"):
-        return None
-    if lhs[1] is not None and rhs[1] is not None and lhs[1] != rhs[1]:
-        return None
-    symbol = lhs[1] or rhs[1]
-    if value.op == "*":
-        if lhs[1] is not None and rhs[1] is not None:
-            return None
-        scale = lhs[2] if lhs[1] is None else rhs[2]
-        return (lhs[0] + rhs[0]) * scale, symbol, lhs[2] * rhs[2]
-    sign = 1 if value.op == "+" else -1
-    return lhs[0] + sign * rhs[0], symbol, lhs[2] + sign * rhs[2]

@@ -10,17 +10,20 @@ from collections.abc import Callable
 from dataclasses import fields
 from typing import Final, TypeAlias, TypeVar, cast
 
+from typing_extensions import override
+
 from ffi_builder.errors import SpecError
 from ffi_builder.spec._check import identifier, one_of
 from ffi_builder.spec.composite import PARAM_TYPES, Optional, Param, Struct, TupleParam
-from ffi_builder.spec.expr import VAR_DTYPES, Var
+from ffi_builder.spec.expr import MIRRORED, VAR_DTYPES, Dim, Expr, Relation, Var
+from ffi_builder.spec.overlap import tensors_of
 from ffi_builder.spec.param import Named
 from ffi_builder.spec.params import Shape
 from ffi_builder.spec.parse_dims import Declaration
 from ffi_builder.spec.parse_tensor import TensorParser
 from ffi_builder.spec.parse_values import READERS
 from ffi_builder.spec.results import Result
-from ffi_builder.spec.tensor import DEVICES
+from ffi_builder.spec.tensor import DEVICES, Tensor
 from ffi_builder.spec.tokens import Token, Tokens
 from ffi_builder.spec.values import Array, Bytes, Function, Map, String
 from ffi_builder.spec.workspace import Workspace
@@ -44,14 +47,16 @@ _TYPES: Final = tuple(dict.fromkeys(kind.type_name for kind in PARAM_TYPES if ki
 
 
 def parse_signature(
-    text: str, device: str | None, make: Callable[[str, list[Param], Returns], Made]
+    text: str,
+    device: str | None,
+    make: Callable[[str, list[Param], Returns, list[Relation], list[str]], Made],
 ) -> Made:
-    """Parse a signature, and return ``make(name, parameters, results)``.
+    """Parse a signature, and return ``make(name, parameters, results, relations, no_overlap)``.
 
     Args:
         text: the text.
         device: the device type of tensors without one in the text, or None.
-        make: the class to make, :class:`~ffi_builder.spec.Signature`.
+        make: makes a :class:`~ffi_builder.spec.Signature`.
 
     Raises:
         SpecError: the text does not follow the grammar, or ``make`` raised. The message shows the
@@ -68,9 +73,10 @@ def parse_signature(
             name: _var(first.tokens, name, declared)
             for name, declared in first.declarations.items()
         }
-        name, params, returns = _Parser(Tokens(text), device, symbols).signature()
+        second = _Parser(Tokens(text), device, symbols)
+        name, params, returns = second.signature()
         with first.tokens.at(name):
-            return make(name.text, params, returns)
+            return make(name.text, params, returns, second.relations, second.no_overlap)
     except SpecError as error:
         raise SpecError(f"Signature.parse: {error}") from None
 
@@ -83,16 +89,26 @@ def _var(tokens: Tokens, name: str, declared: Declaration) -> Var:
 class _Parser(TensorParser):
     """One pass over a signature: parameters, results and constraints."""
 
+    def __init__(self, tokens: Tokens, device: str | None, symbols: dict[str, Var] | None) -> None:
+        super().__init__(tokens, device, symbols)
+        self.relations: list[Relation] = []
+        self.no_overlap: list[str] = []
+        self._in_where = False
+        self._tensors: dict[str, Tensor] = {}
+        """The tensors among the parameters, by path."""
+
     def signature(self) -> tuple[Token, list[Param], Returns]:
         """Parse a whole signature: its name, its parameters and its results."""
         t = self.tokens
         name = t.name("the name of the function")
         t.expect("(")
         params = t.list_of(")", self._param)
+        self._tensors = tensors_of(params)
         returns = self._returns() if t.accept("->") else None
         separator = "'where'" if returns is not None else "'->', 'where'"
         if t.accept("where"):
             separator = "','"
+            self._in_where = True
             self._constraint()
             while t.accept(","):
                 self._constraint()
@@ -217,44 +233,68 @@ class _Parser(TensorParser):
     # ---- constraints
 
     def _constraint(self) -> None:
-        """Parse ``n: int32``, ``n % 16 == 0``, ``n <= 8``, ``1 <= n <= 8`` or ``n >= 1``."""
+        """Parse ``n: int32``, ``n % 16 == 0``, ``1 <= n <= 8``, ``n <= m`` or ``no_overlap(y)``."""
         t = self.tokens
         first = t.next
-        least = None
-        if first.kind == "int" or t.sees("-"):
-            least = t.integer("a constraint")
-            t.expect("<=")
-        declared = self._constrained(t.name("a symbol"))
-        if least is not None:
-            self._limit(declared, "min", least, first)
-            if t.accept("<="):
-                self._limit(declared, "max", t.integer("an int"), first)
-        elif t.accept(":"):
-            self._declare(declared, t.next)
-        elif t.accept("%"):
-            self._limit(declared, "divisibility", t.integer("an int"), first)
-            t.expect("==")
-            self._zero()
-        elif t.accept("<="):
-            self._limit(declared, "max", t.integer("an int"), first)
-        elif t.accept(">="):
-            self._limit(declared, "min", t.integer("an int"), first)
-        else:
-            raise t.error(t.next, f"expected ':', '%', '<=' or '>=' but got {t.next.shown}")
+        # A bracket follows no symbol, so that a symbol may have this name.
+        if t.sees("no_overlap") and t.second.text == "(":
+            self._no_overlap()
+            return
+        lhs = self._expression(1)
+        if isinstance(lhs, Var) and t.accept(":"):
+            self._declare(self.declarations[lhs.name], t.next)
+            return
+        operator, rhs = self.comparison()
+        match lhs, operator, rhs:
+            case int(), "<=", Var():
+                self._limit(rhs, ">=", lhs, first)
+                if t.accept("<="):
+                    self._limit(rhs, "<=", t.integer("an int"), first)
+            case int(), "<" | ">=" | ">", Var():
+                self._limit(rhs, MIRRORED[operator], lhs, first)
+            case Var(), "<=" | "<" | ">=" | ">", int():
+                self._limit(lhs, operator, rhs, first)
+            case Expr("%", Var() as var, int(divisor)), "==", 0:
+                self._limit(var, "%", divisor, first)
+            case _:
+                self._relate(operator, lhs, rhs, t.since(first))
 
-    def _zero(self) -> None:
+    def _relate(self, operator: str, lhs: Dim, rhs: Dim | tuple[int, ...], token: Token) -> None:
+        """Add a relation; the first pass does not know the dtypes of its symbols."""
+        if self.symbols is not None:
+            with self.tokens.at(token):
+                self.relations.append(Relation(operator, lhs, rhs))
+
+    def _no_overlap(self) -> None:
         t = self.tokens
-        if t.next.kind != "int" or t.next.text != "0":
-            raise t.error(t.next, f"expected '0' but got {t.next.shown}")
-        t.advance()
+        word = t.advance()
+        t.expect("(")
+        if not (paths := t.list_of(")", self._tensor_path)):
+            raise t.error(t.since(word), "expected the name of a tensor in the brackets")
+        self.no_overlap += paths
 
-    def _constrained(self, token: Token) -> Declaration:
-        found = self.declarations.get(token.text)
-        if found is None:
+    def _tensor_path(self) -> str:
+        """Parse the path of a tensor: ``y``, ``cfg[1]`` or ``cfg.mask``."""
+        t = self.tokens
+        first = t.name("the name of a tensor")
+        path = first.text
+        while t.sees("[", "."):
+            if t.advance().text == ".":
+                path += f".{t.name('the name of a field').text}"
+            else:
+                path += f"[{t.integer('the index of an element')}]"
+                t.expect("]")
+        with t.at(t.since(first)):
+            return one_of("no_overlap", path, self._tensors) if self._tensors else path
+
+    @override
+    def declaration(self, token: Token) -> Declaration:
+        """Return the declarations of a symbol; constraints can only be of known ones."""
+        if self._in_where and token.text not in self.declarations:
             meant = did_you_mean(token.text, self.declarations)
             words = f"no parameter mentions a symbol {token.text!r}{meant}"
             raise self.tokens.error(token, words)
-        return found
+        return super().declaration(token)
 
     def _declare(self, declared: Declaration, token: Token) -> None:
         t = self.tokens
@@ -265,7 +305,16 @@ class _Parser(TensorParser):
         with t.at(token):
             declared.dtype = one_of("dtype of a symbol", name, VAR_DTYPES)
 
-    def _limit(self, declared: Declaration, name: str, value: int, token: Token) -> None:
+    def _limit(self, var: Var, operator: str, value: int, token: Token) -> None:
+        """Note a limit of a symbol: ``< 8`` is the same as ``<= 7``."""
+        name, value = {
+            "<=": ("max", value),
+            "<": ("max", value - 1),
+            ">=": ("min", value),
+            ">": ("min", value + 1),
+            "%": ("divisibility", value),
+        }[operator]
+        declared = self.declarations[var.name]
         if name in declared.limits:
             raise self.tokens.error(token, f"the {name} of this symbol is given twice")
         declared.limits[name], declared.token = value, token

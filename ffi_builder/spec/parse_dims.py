@@ -9,7 +9,7 @@ from typing import Any, Final, cast
 
 from ffi_builder.errors import SpecError
 from ffi_builder.spec._check import text as checked_text
-from ffi_builder.spec.expr import OPERATORS, Dim, Expr, Var
+from ffi_builder.spec.expr import FUNCTIONS, OPERATORS, RELATIONS, Dim, Expr, Var
 from ffi_builder.spec.tokens import Token, Tokens
 
 _DEEPEST: Final = 164
@@ -111,19 +111,33 @@ class DimParser:
             return found
         if token.kind in ("name", "quoted"):
             t.advance()
-            if token.kind == "name" and token.text == "ceildiv" and t.accept("("):
-                return self._ceildiv(token)
+            if token.kind == "name" and token.text in FUNCTIONS and t.accept("("):
+                return self._call(token)
             return self.symbol(token)
         return t.integer("an int, a symbol or an expression")
 
-    def _ceildiv(self, token: Token) -> Expr:
+    def _call(self, token: Token) -> Expr:
+        """Parse the operands of ``ceildiv(n, 4)``, ``max(n, m)`` or ``min(n, m)``."""
+        t = self.tokens
         with self.deeper(token):
-            value = self._expression(1)
-        self.tokens.expect(",")
-        divisor = self.tokens.integer("a positive int")
-        self.tokens.close()
-        with self.tokens.at(token):
-            return Expr("ceildiv", value, divisor)
+            first = self._expression(1)
+            t.expect(",")
+            divides = token.text == "ceildiv"
+            second = t.integer("a positive int") if divides else self._expression(1)
+        t.close()
+        with t.at(token):
+            return Expr(token.text, first, second)
+
+    def comparison(self) -> tuple[str, Dim | tuple[int, ...]]:
+        """Parse what follows the left side of a relation: ``<= m`` or ``in {64, 128}``."""
+        t = self.tokens
+        if not t.sees(*RELATIONS):
+            raise t.error(t.next, f"expected a comparison such as '<=' but got {t.next.shown}")
+        operator = t.advance().text
+        if operator != "in":
+            return operator, self._expression(1)
+        t.expect("{")
+        return operator, tuple(t.list_of("}", lambda: t.integer("an int")))
 
     def symbol(self, token: Token) -> Var:
         """Return the integer symbol of this name."""

@@ -9,7 +9,7 @@ from typing import Any, TypeVar, cast
 from ffi_builder.errors import SpecError
 from ffi_builder.spec._check import documentation, identifier, make_plain
 from ffi_builder.spec._stored import NO_DOC, DocField
-from ffi_builder.spec.canonical import canonical_text, outline
+from ffi_builder.spec.canonical import canonical_text, constraints_text, outline
 from ffi_builder.spec.composite import (
     HIDDEN,
     Optional,
@@ -21,10 +21,14 @@ from ffi_builder.spec.composite import (
     with_paths,
 )
 from ffi_builder.spec.defaults import check_default
-from ffi_builder.spec.expr import Expr, Var, linear, variables
+from ffi_builder.spec.expr import Expr, Relation, Var, variables
+from ffi_builder.spec.linear import linear
+from ffi_builder.spec.metadata import metadata_text
+from ffi_builder.spec.overlap import NOTHING, NoOverlap, check_no_overlap
 from ffi_builder.spec.param import MISSING, pasteable
 from ffi_builder.spec.params import EnvStream, Shape, Stream
 from ffi_builder.spec.parse import parse_signature
+from ffi_builder.spec.relations import check_relations
 from ffi_builder.spec.results import Result, check_names, check_results, needed, with_sources
 from ffi_builder.spec.tensor import Tensor
 from ffi_builder.spec.workspace import Workspace
@@ -46,6 +50,14 @@ class Signature:
             :class:`String`, :class:`Bytes`, :class:`Object`, :class:`Function`, :class:`Array` or
             :class:`Map` that the call provider hands over, a :class:`Shape` of values of the
             parameters' symbols, or a list of these for a tuple.
+        where: relations between symbols that every call must keep, such as ``[n <= m, equal(k, n *
+            2), one_of(m, [64, 128])]``. They are checked behind all arguments, in this order. One
+            is skipped if an absent Optional leaves a symbol of it without a value.
+        no_overlap: tensors that must not share memory with any other tensor of the call, by their
+            names in errors: ``["y", "cfg[0]", "state.mask"]``. True stands for all whose ``intent``
+            is ``"out"`` or ``"inout"``. It is stored as a tuple of names, in the order of the
+            parameters. Other tensors may overlap. Memory is compared from the first to the last
+            byte of a tensor, so two views that interleave are refused too.
         doc: documentation for callers.
 
     Raises:
@@ -53,12 +65,16 @@ class Signature:
             nothing binds, an EnvStream without a tensor on another device than the CPU, a
             positional parameter without a default after one with a default, a default that its
             parameter does not accept, a result that cannot be made or whose size only Optionals
-            bind, or a result with the name of a parameter or symbol.
+            bind, a result with the name of a parameter or symbol, a relation in ``where`` that has
+            a symbol of no parameter or that is always true or false, or a ``no_overlap`` that names
+            no tensor, or one that no other tensor of the signature can share memory with.
     """
 
     name: str
     params: Sequence[Param]
     returns: Result | Sequence[Result] | None = None
+    where: Sequence[Relation] = field(default=(), kw_only=True)
+    no_overlap: NoOverlap = field(default=NOTHING, kw_only=True)
     doc: DocField = field(default=NO_DOC, kw_only=True, compare=False)
 
     def __post_init__(self) -> None:
@@ -69,11 +85,15 @@ class Signature:
         object.__setattr__(self, "doc", documentation(f"{what}: doc", self.doc))
         _refuse_references(what, self.params)
         found = list(occurrences(self.params))
-        _check_one_meaning(what, found)
+        symbols = _check_one_meaning(what, found)
         _check_bound(what, found)
         object.__setattr__(self, "returns", check_results(f"{what}: returns", self.returns))
         self._find_sources(what)
         self._check_results(what, found)
+        where = check_relations(f"{what}: where", self.where, symbols)
+        object.__setattr__(self, "where", where)
+        no_overlap = check_no_overlap(f"{what}: no_overlap", self.params, self.no_overlap)
+        object.__setattr__(self, "no_overlap", no_overlap)
         self._check_env_streams(what)
         self._check_workspaces(what)
         self._check_defaults(what)
@@ -147,7 +167,13 @@ class Signature:
             SpecError: the text does not follow the grammar, or its signature is not valid. The
                 message shows the line, with carets under the place.
         """
-        return parse_signature(text, device, cls)
+        return parse_signature(
+            text,
+            device,
+            lambda name, params, returns, where, no_overlap: cls(
+                name, params, returns, where=where, no_overlap=no_overlap
+            ),
+        )
 
     def canonical(self, *, device: str | None = None) -> str:
         """Return the text from which :meth:`parse` makes an equal signature.
@@ -159,7 +185,26 @@ class Signature:
             device: tensors of this device type do not show it; ``parse`` then needs the same
                 ``device``. By default all tensors show their device type.
         """
-        return canonical_text(self.name, self.params, self.returns, device)
+        return canonical_text(self.name, self.params, self.returns, self.constraints, device)
+
+    def metadata(self, *, borrows_tensors: bool = False) -> str:
+        """Return what describes a function of this signature to Python callers, as JSON.
+
+        A wrapper has the same text in its attribute ``"ffi-builder-metadata"``. It has what
+        :meth:`canonical` leaves out, too; :mod:`ffi_builder.spec.metadata` shows its form.
+
+        Args:
+            borrows_tensors: whether the function uses tensors only during the call.
+        """
+        text = metadata_text(
+            self.params, self.returns, self.doc, self.constraints, borrows_tensors=borrows_tensors
+        )
+        return text.of(self.name)
+
+    @property
+    def constraints(self) -> str:
+        """The text behind ``where``: ``n % 2 == 0, no_overlap(y)``; empty if there is none."""
+        return constraints_text(self.params, self.where, self.no_overlap)
 
     def __str__(self) -> str:
         """Return the canonical text. Error messages show :func:`short_text` instead."""
@@ -167,8 +212,10 @@ class Signature:
 
     def __repr__(self) -> str:
         returns = "" if self.returns is None else f", {pasteable(self.returns)}"
+        where = f", where={[*self.where]!r}" if self.where else ""
+        apart = f", no_overlap={[*self.no_overlap]!r}" if self.no_overlap else ""
         doc = f", doc={self.doc!r}" if self.doc else ""
-        return f"Signature({self.name!r}, {pasteable(self.params)}{returns}{doc})"
+        return f"Signature({self.name!r}, {pasteable(self.params)}{returns}{where}{apart}{doc})"
 
     def _find_sources(self, what: str) -> None:
         """Let each tensor to allocate know the arguments that it takes fields from."""
@@ -333,7 +380,10 @@ def _refuse_references(what: str, params: Sequence[Param]) -> None:
                 )
 
 
-def _check_one_meaning(what: str, occurrences: Sequence[tuple[str, object]]) -> None:
+def _check_one_meaning(
+    what: str, occurrences: Sequence[tuple[str, object]]
+) -> dict[str, tuple[str, Var]]:
+    """Check that each name is one symbol; return them by name, with their first places."""
     first: dict[str, tuple[str, Var]] = {}
     for path, value in occurrences:
         for var in variables(value):
@@ -343,6 +393,7 @@ def _check_one_meaning(what: str, occurrences: Sequence[tuple[str, object]]) -> 
                     f"{what}: symbol {var.name!r} has two meanings: {before!r} at {before_path} "
                     f"and {var!r} at {path}; use another name, or the same fields"
                 )
+    return first
 
 
 def _bound(occurrences: Iterable[tuple[str, object]]) -> set[Var]:

@@ -65,7 +65,8 @@ class Tensor(Named):
             times smaller.
         intent: ``"in"``: the kernel only reads it, so Python callers may pass what must not be
             written. ``"out"``: it writes every element, and reads none; ``"inout"``: it reads and
-            writes it. None: nobody said, so it counts as written. The wrapper cannot check it.
+            writes it. None: nobody said, so it counts as written. The wrapper cannot check it;
+            ``testing.check_intents`` does.
 
     A tensor that the wrapper allocates (a result, a :class:`Workspace`) may take its ``shape``, its
     ``dtype`` and its device from an argument: ``Tensor("y", "x.shape", "x.dtype",

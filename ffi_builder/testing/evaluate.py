@@ -8,14 +8,37 @@ from typing import Final
 
 from ffi_builder import spec
 
-_OPERATORS: Final[dict[str, Callable[[int, int], int]]] = {
+_COMPARISONS: Final[dict[str, Callable[[int, int], bool]]] = {
+    "==": operator.eq,
+    "!=": operator.ne,
+    "<=": operator.le,
+    "<": operator.lt,
+    ">=": operator.ge,
+    ">": operator.gt,
+}
+
+OPERATORS: Final[dict[str, Callable[[int, int], int]]] = {
     "+": operator.add,
     "-": operator.sub,
     "*": operator.mul,
     "//": lambda lhs, rhs: lhs // rhs,
     "%": operator.mod,
     "ceildiv": lambda lhs, rhs: -(-lhs // rhs),
+    "max": max,
+    "min": min,
 }
+"""The operators of expressions, on exact ints."""
+
+
+def exact(value: spec.Dim, of: Callable[[spec.Var], float]) -> int:
+    """Return the value of an expression, however large its parts are."""
+    match value:
+        case int():
+            return value
+        case spec.Var():
+            return int(of(value))
+        case spec.Expr(op, left, right):
+            return OPERATORS[op](exact(left, of), exact(right, of))
 
 
 def evaluate(value: spec.Dim, of: Callable[[spec.Var], float]) -> int | None:
@@ -32,5 +55,19 @@ def evaluate(value: spec.Dim, of: Callable[[spec.Var], float]) -> int | None:
             lhs, rhs = evaluate(left, of), evaluate(right, of)
             if lhs is None or rhs is None:
                 return None
-            result = _OPERATORS[op](lhs, rhs)
+            result = OPERATORS[op](lhs, rhs)
     return result if -(2**63) <= result < 2**63 else None
+
+
+def holds(relation: spec.Relation, of: Callable[[spec.Var], float]) -> bool:
+    """Return whether a relation holds; it does not if a part of it does not fit int64.
+
+    ``of`` returns the values of symbols.
+    """
+    left = evaluate(relation.lhs, of)
+    if left is None:
+        return False
+    if isinstance(relation.rhs, tuple):
+        return left in relation.rhs
+    right = evaluate(relation.rhs, of)
+    return right is not None and _COMPARISONS[relation.op](left, right)

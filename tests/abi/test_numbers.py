@@ -140,7 +140,7 @@ def test_constant(name: str, probed: dict[str, int]) -> None:
 
 def test_every_other_name_of_abi_is_covered_here() -> None:
     covered = {"TypeIndex", "TYPE_KEYS", "DTYPE_CODES", "FIXED_BITS", "DEVICE_TYPES", "PREFIX"}
-    covered |= {"RESERVED_NAMES", "STATIC_TYPES"}
+    covered |= {"RESERVED_NAMES", "STATIC_TYPES", "LIBRARY_CONTEXT"}
     imported = {"annotations", "IntEnum", "Final"}
     others = {name for name in vars(abi) if not name.startswith("__")} - set(ints_of_abi())
     assert others == covered | imported
@@ -203,6 +203,12 @@ def test_symbol_prefix() -> None:
     found = re.search(r'tvm_ffi_symbol_prefix = "(\w+)"', header("tvm/ffi/extra/module.h"))
     assert found is not None
     assert found[1] == abi.PREFIX
+
+
+def test_library_context() -> None:
+    found = re.search(r'tvm_ffi_library_ctx = "(\w+)"', header("tvm/ffi/extra/module.h"))
+    assert found is not None
+    assert found[1] == abi.LIBRARY_CONTEXT
 
 
 def test_reserved_names_cover_what_the_header_keeps() -> None:

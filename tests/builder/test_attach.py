@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from importlib import import_module
 from itertools import pairwise
 from typing import Any
@@ -13,7 +14,7 @@ from ffi_builder.errors import BuildError, SpecError
 from ffi_builder.ir import named
 from ffi_builder.providers import DirectCallProvider, DynamicParamPackCallProvider, NopCallProvider
 from ffi_builder.runtime.jit import link
-from ffi_builder.spec import Signature, Tensor, Var
+from ffi_builder.spec import Signature, Tensor, TupleParam, Var
 from tests.builder.samples import EVERY_KIND, MATMUL
 from tests.support.printed import name_of, operations, printed, symbol_names
 from tests.support.wrapping import attached, new_module
@@ -203,12 +204,16 @@ class TestLocations:
 
     @staticmethod
     def locations(module: Any) -> set[str]:
-        """Of all that was added, and of every operation of the wrapper; helpers have none."""
+        """Of all that was added, and of every operation of the wrapper; helpers have none.
+
+        Without the names of arguments that operations check.
+        """
         wrapper = next(o for o in operations(module) if name_of(o) == "__tvm_ffi_f")
         inner = (o.operation for block in wrapper.regions[0].blocks for o in block.operations)
         own = (o for o in operations(module) if "_shared_" not in name_of(o))
         added = (o for o in own if name_of(o) not in {"callee", *TVM_FFI, *LIBC})
-        return {str(operation.location) for operation in (*added, *inner)}
+        found = {str(operation.location) for operation in (*added, *inner)}
+        return {re.sub(r'^loc\("a"\((.*)\)\)$', r"loc(\1)", location) for location in found}
 
     def test_given(self, distribution: str) -> None:
         module = self.module(distribution)
@@ -234,6 +239,17 @@ class TestLocations:
             module = self.module(distribution)
             attach_ffi_func(module, "f", [A], provider)
             assert self.locations(module) == {'loc("module.py":1:2)'}
+
+    def test_checks_are_named_after_the_argument(self, distribution: str) -> None:
+        module = new_module("llvm.func @callee(i32, i64, f32)", distribution)
+        pair = TupleParam("pair", [Var("m", "int64"), Var("f", "float32")])
+        attach_ffi_func(module, "f", [A, pair], DirectCallProvider("callee", args=["a", "m", "f"]))
+        wrapper = next(o for o in operations(module) if name_of(o) == "__tvm_ffi_f")
+        inner = [o.operation for block in wrapper.regions[0].blocks for o in block.operations]
+        names = [re.findall(r'^loc\("([^"]*)"\(', str(o.location)) for o in inner]
+        assert {name for found in names for name in found} == {"a", "pair", "pair[0]", "pair[1]"}
+        named_kernel = [found for o, found in zip(inner, names, strict=True) if "@callee" in str(o)]
+        assert named_kernel == [[]]  # a call checks nothing
 
     def test_of_another_context(self, distribution: str) -> None:
         module = self.module(distribution)

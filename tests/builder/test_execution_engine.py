@@ -12,7 +12,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 
 PROGRAM = """
-    import ctypes, sys
+    import sys
     import numpy as np
     import torch_mlir.ir as ir
     from torch_mlir.execution_engine import ExecutionEngine
@@ -81,22 +81,9 @@ PROGRAM = """
     attach_ffi_func(module, "describe", params, providers.DirectCallProvider("describe", args=args))
 
     engine = ExecutionEngine(module, opt_level=2, shared_libs=[libinfo.find_libtvm_ffi()])
-    # The engine gives out functions that take an array of pointers to their arguments.
     def looked_up(name):
-        packed = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(engine.raw_lookup(f"__tvm_ffi_{name}"))
-
-        @ctypes.CFUNCTYPE(
-            ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int32, ctypes.c_void_p
-        )
-        def entry(handle, args, count, result):
-            status = ctypes.c_int32(-9)
-            kept = [ctypes.c_void_p(handle), ctypes.c_void_p(args), ctypes.c_int32(count)]
-            kept += [ctypes.c_void_p(result), status]
-            packed((ctypes.c_void_p * 5)(*map(ctypes.addressof, kept)))
-            return status.value
-
-        address = ctypes.cast(entry, ctypes.c_void_p).value
-        return tvm_ffi.Function.__from_extern_c__(address, keep_alive_object=entry)
+        packed = engine.raw_lookup(f"__tvm_ffi_{name}")
+        return tvm_ffi.Function.__from_mlir_packed_safe_call__(packed, keep_alive_object=engine)
 
     function = looked_up("scale")
 

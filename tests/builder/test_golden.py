@@ -70,6 +70,29 @@ def test_wrapper(name: str, golden: Golden) -> None:
     golden.check(f"{name}.mlir", printed_wrapper(attached(params, provider, name=name)))
 
 
+def test_wrapper_whose_tensors_are_apart(golden: Golden) -> None:
+    """Two sizes are compared, and the extents of a tensor whose strides may be anything."""
+    params: list[spec.Param] = [
+        Tensor("x", [n], "float32", device_type="cpu"),
+        Tensor("mask", [n], "bool", device_type="cpu", strides="any"),
+        Tensor("y", [n], "float32", device_type="cpu", intent="out"),
+    ]
+    module = attached(params, name="apart", no_overlap=True)
+    golden.check("apart.mlir", printed_wrapper(module))
+
+
+def test_wrapper_with_relations(golden: Golden) -> None:
+    """A comparison, a set, a product that may overflow, and a symbol that may be absent."""
+    n, m, k = spec.dims("n m k")
+    params: list[spec.Param] = [
+        Tensor("x", [n, m], "float32", device_type="cpu"),
+        spec.Optional(k),
+        Tensor("y", [spec.maximum(n, 4)], "float32", device_type="cpu"),
+    ]
+    where = [n <= m, spec.one_of(m, [64, 128]), n * m <= 2**31 - 1, k < n]
+    golden.check("related.mlir", printed_wrapper(attached(params, name="related", where=where)))
+
+
 def test_a_missing_file_fails(golden: Golden) -> None:
     with pytest.raises(AssertionError, match=r"missing; pytest --update-golden writes it"):
         Golden(update=False).check("no_such_file.mlir", "")

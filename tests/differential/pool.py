@@ -6,7 +6,7 @@ from typing import Final
 
 from hypothesis import strategies as st
 
-from ffi_builder.spec import INT_RANGES, Dim, Expr, Var, ceildiv
+from ffi_builder.spec import INT_RANGES, Dim, Expr, Var, ceildiv, maximum, minimum
 
 SMALL: Final = st.integers(0, 5)
 DIVISORS: Final = st.integers(1, 4)
@@ -100,6 +100,8 @@ class Pool:
             c + 50 - x * divisor if c < 2**40 else c - x,
             (x + y) // divisor,
             x * c * c // divisor,
+            maximum(x, y),
+            minimum(x + 1, c),
         ]
         if least < 0:
             forms += [(x - y) // divisor, c - x, 0 - x % divisor]

@@ -43,6 +43,9 @@ class Tensors:
     def __init__(self, draw: st.DrawFn, signature: Signature) -> None:
         self.draw = draw
         self.env = {var.name: self.value(var) for var in symbols_of(signature.params)}
+        self.apart = bool(signature.no_overlap) and not rarely(draw, 20)
+        self.pages = 0
+        """The number of tensors so far that have memory of their own."""
         self.devices: dict[int, int] = {}
         """The device id of the first tensor on each device type."""
 
@@ -143,6 +146,9 @@ class Tensors:
         if is_empty and draw(st.booleans()):
             return draw(st.sampled_from([(0, 0), (0, 64), (3, 0)]))
         address = (param.data_alignment or 64) * draw(st.sampled_from([1, 3, 256]))
+        if self.apart:
+            self.pages += 1
+            address += self.pages << 44
         byte_offset = draw(st.sampled_from([0, 0, 0, 4, 20, address - 1]))
         if byte_offset >= address:
             byte_offset = 0
@@ -168,5 +174,7 @@ def apply(op: str, lhs: int, rhs: int) -> int:
         "//": lambda lhs, rhs: lhs // rhs,
         "%": operator.mod,
         "ceildiv": lambda lhs, rhs: -(-lhs // rhs),
+        "max": max,
+        "min": min,
     }
     return operators[op](lhs, rhs)

@@ -34,6 +34,7 @@ from ffi_builder.spec import (
     Object,
     Optional,
     Param,
+    Relation,
     Shape,
     Signature,
     Stream,
@@ -42,9 +43,14 @@ from ffi_builder.spec import (
     Tensor,
     TupleParam,
     Var,
+    ceildiv,
     device_tensors,
+    is_comparable,
     linear,
+    maximum,
+    minimum,
     occurrences,
+    one_of,
     required,
     short_text,
     variables,
@@ -228,7 +234,50 @@ def signatures(draw: st.DrawFn) -> Signature:
         params.insert(draw(st.integers(0, len(params))), EnvStream("stream"))
     short = Signature("f", params)
     length = draw(st.sampled_from([0] * 9 + [399, 400, 401, 500]))
-    return Signature("f" * max(1, length - len(short_text(short)) + 1), params)
+    name = "f" * max(1, length - len(short_text(short)) + 1)
+    return Signature(
+        name, params, where=draw_where(pool, params), no_overlap=draw_no_overlap(draw, params)
+    )
+
+
+def draw_where(pool: Pool, params: Sequence[Param]) -> list[Relation]:
+    """Now and then, relations between symbols of the parameters."""
+    draw = pool.draw
+    symbols = [var for var in symbols_of(params) if var.is_integer]
+    if not symbols or not rarely(draw, 20):
+        return []
+    made: list[Relation] = []
+    for _ in range(draw(st.integers(1, 3))):
+        relation = draw_relation(pool, draw(st.sampled_from(symbols)), symbols)
+        if relation is not None and relation not in made:
+            made.append(relation)
+    try:
+        return [*Signature("f", params, where=made).where]
+    except SpecError:  # always true or false
+        return []
+
+
+def draw_relation(pool: Pool, x: Var, symbols: Sequence[Var]) -> Relation | None:
+    """A relation of a symbol; None where the drawn one would be the limit of a symbol."""
+    draw, c = pool.draw, pool.constant()
+    y, z = (draw(st.sampled_from(symbols)) for _ in range(2))
+    lhs = draw(st.sampled_from([x, x, x + 1, x * y, x % 4, x // 3, ceildiv(x, 2), maximum(x, y)]))
+    if rarely(draw, 4):
+        members = draw(st.lists(st.integers(-1, 12), min_size=1, max_size=4, unique=True))
+        return one_of(lhs, members)
+    rhs = draw(st.sampled_from([y, y, z, z + 2, z * 2, c, x * z, minimum(z, 3)]))
+    try:
+        return Relation(draw(st.sampled_from(["<=", "<=", "<", ">=", ">", "==", "!="])), lhs, rhs)
+    except SpecError:
+        return None
+
+
+def draw_no_overlap(draw: st.DrawFn, params: Sequence[Param]) -> list[str]:
+    """Now and then, where tensors can overlap, some of them."""
+    tensors = [path for path, tensor in tensors_of(params) if is_comparable(tensor)]
+    if len(tensors) < 2 or not rarely(draw, 25):
+        return []
+    return draw(st.lists(st.sampled_from(tensors), min_size=1, max_size=3, unique=True))
 
 
 def tensors_of(params: Sequence[Param]) -> Iterator[tuple[str, Tensor]]:

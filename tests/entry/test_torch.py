@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import numpy as np
 import pytest
 
+from ffi_builder.runtime.entry import torch_layouts
 from ffi_builder.spec import Tensor, Var, dims
 from tests.entry.functions import Ways, needs_extension, ways
 
@@ -144,3 +146,12 @@ def test_shapes_strides_and_data_of_many_views() -> None:
         assert [recording.signed(at) for at in (1, 2)] == list(view.shape)
         assert [recording.signed(at) for at in (3, 4)] == list(view.stride())
     assert both.entry._general_calls == 0
+
+
+def test_the_tangent_is_found_whatever_was_in_memory_before() -> None:
+    found: set[Any] = set()
+    for _ in range(30):
+        junk = [os.urandom(size) for size in range(16, 400, 8)]
+        del junk
+        found.add(torch_layouts._torch_offsets(torch))  # pyright: ignore[reportPrivateUsage] # what is tested
+    assert len(found) == 1

@@ -120,6 +120,39 @@ GROUPS: Final = (
                 "f(Pointer(DLTensor((3,), data=0x7F04)))",
                 raw=True,
             ),
+            Case(
+                Words.OVERLAP,
+                "f(x: Tensor([n], float32), y: Tensor([n], float32)) where no_overlap(y)",
+                "f(Pointer(DLTensor((4,), data=0x1000)), Pointer(DLTensor((4,), data=0x1008)))",
+                raw=True,
+            ),
+        ),
+    ),
+    Group(
+        "Relations",
+        "The place is where the last of the symbols is bound.",
+        (
+            Case(
+                Words.RELATION,
+                "f(x: Tensor([n], float32), y: Tensor([m], float32)) where n <= m",
+                'f(np.zeros(5, "float32"), np.zeros(4, "float32"))',
+            ),
+            Case(
+                Words.RELATION_INT,
+                "f(x: Tensor([n, k], float32)) where n * k <= 2147483647",
+                "f(Pointer(DLTensor((65536, 65536))))",
+                raw=True,
+            ),
+            Case(
+                Words.RELATION_INT,
+                "f(x: Tensor([n, k], float32)) where k in {64, 128}",
+                'f(np.zeros((2, 100), "float32"))',
+            ),
+            Case(
+                Words.RELATION_OVERFLOW,
+                "f(n: int64, m: int64) where n * m <= 2147483647",
+                "f(2**40, 2**40)",
+            ),
         ),
     ),
     Group(

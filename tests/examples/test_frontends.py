@@ -1,9 +1,10 @@
-"""The examples with front ends of others, in processes of their own: `make test-frameworks`."""
+"""The examples with front ends of others, and with frameworks, in processes of their own: `make test-frameworks`."""
 
 from __future__ import annotations
 
 from tests.examples.test_examples import run
 from tests.frontends.support import needs
+from tests.runtime.samples import needs_cc
 
 MLP = "`mlp(input: Tensor([batch, 16], float32), out0: Tensor([batch, 10], float32))`"
 RATIO = "`ratio(x: Tensor([n, m], float32, strides=any), by: float64, y: Tensor([n, m], float32))`"
@@ -29,4 +30,12 @@ def test_numba_kernel_divides_and_raises() -> None:
         " [2.  3. ]]",
         "RuntimeError: ratio_inner raised an exception: its status in Numba is 1 when calling: "
         + RATIO,
+    ]
+
+
+@needs_cc
+def test_torch_rms_norm_trains_as_torch_does() -> None:
+    needs("torch")
+    assert run("torch_rms_norm.py").splitlines() == [
+        "40 steps under torch.compile: the losses are those of torch.nn.RMSNorm"
     ]

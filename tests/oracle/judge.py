@@ -38,9 +38,11 @@ from ffi_builder.spec import (
     with_paths,
 )
 from tests.oracle import scalars
+from tests.oracle.extents import check_overlaps
 from tests.oracle.kinds import kind_at
 from tests.oracle.memory import AnyAt, SequenceAt, read_i64
 from tests.oracle.objects import check_object_of, check_object_param
+from tests.oracle.relations import check_relations
 from tests.oracle.strings import check_string
 from tests.oracle.symbols import Symbols, Where, check_not_negative
 from tests.oracle.tensors import Decoded, Tensors, check_tensor
@@ -92,6 +94,8 @@ def judge(signature: Signature, args_address: int, num_args: int) -> Verdict:
     call = Call(Symbols(signature.arguments), {}, absent, {})
     try:
         check_call(signature.arguments, args_address, num_args, call)
+        check_relations(signature, call.symbols)
+        check_overlaps(signature, call.tensors)
     except Mismatch as mismatch:
         return Rejected(mismatch.kind, mismatch.message(signature))
     device = env_stream_device(signature, call.tensors)

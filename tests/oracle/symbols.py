@@ -11,6 +11,7 @@ from ffi_builder.spec import (
     Dim,
     Expr,
     Param,
+    Relation,
     Shape,
     Struct,
     Tensor,
@@ -153,7 +154,7 @@ class Symbols:
         if value != expected:
             where.differs(f"{expected} ({expression} with {known})", value)
 
-    def show_known(self, expression: Expr) -> str:
+    def show_known(self, expression: Expr | Relation) -> str:
         """Return ``n = 3 from A.shape[0], m = 4 from A.shape[1]``."""
         known = [(var, self.bindings[var.name]) for var in dict.fromkeys(variables(expression))]
         return ", ".join(
@@ -270,6 +271,10 @@ def apply(op: str, lhs: int, rhs: int) -> int:
             return lhs // rhs
         case "%":
             return lhs % rhs
+        case "max":
+            return max(lhs, rhs)
+        case "min":
+            return min(lhs, rhs)
         case _:
             assert op == "ceildiv"
             return -(-lhs // rhs)

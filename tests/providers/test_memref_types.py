@@ -166,7 +166,7 @@ REJECTED: Final[list[tuple[str, Tensor, str]]] = [
     (
         "memref<?xf32>",
         cpu([n], ("float32", "float16")),
-        f"{ELEMENTS} f32, and a kernel has one element type; write dtype='float32', and attach a kernel for each of float32, float16",
+        f"{ELEMENTS} f32, and a kernel has one element type; write dtype='float32', or choose a kernel for each of float32, float16 with VariantsCallProvider",
     ),
     (
         "memref<?xi8>",

@@ -352,7 +352,7 @@ def test_a_memref_of_one_element_type_refuses_several() -> None:
     record_memref_types(module)
     lowering = "finalize-memref-to-llvm,convert-func-to-llvm,reconcile-unrealized-casts"
     passes.parse(f"builtin.module({lowering})", module.context).run(module.operation)
-    with pytest.raises(BuildError, match="attach a kernel for each of int8, int16"):
+    with pytest.raises(BuildError, match="choose a kernel for each of int8, int16"):
         attach(module, signature, MemRefCallProvider("k", args=["w"]))
 
 

@@ -51,6 +51,18 @@ def test_it_shows_its_functions_alone(tmp_path: Path) -> None:
     assert visible(tmp_path / "a.so") == SCALE
 
 
+def test_profilers_see_the_kernel_and_the_helpers_by_name(
+    scale: runtime.CompiledModule, tmp_path: Path
+) -> None:
+    """`perf` and `nm` read the symbol table, which has more than what other libraries see."""
+    scale.export_library(tmp_path / "a.so", export_only=["scale"])
+    names = subprocess.run(["nm", tmp_path / "a.so"], capture_output=True, text=True, check=True)
+    kinds = {line.split()[-1]: line.split()[-2] for line in names.stdout.splitlines()}
+    assert kinds["__tvm_ffi_scale"] == "T"
+    assert kinds["kernel"] == "t"
+    assert any(name.startswith("__ffi_builder_shared_diagnose") for name in kinds)
+
+
 def test_it_can_be_executed_as_others_can(scale: runtime.CompiledModule, tmp_path: Path) -> None:
     scale.export_library(tmp_path / "a.so", stub=tmp_path / "a.pyi")
     umask = os.umask(0)

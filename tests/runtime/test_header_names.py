@@ -14,7 +14,6 @@ from pathlib import Path
 import pytest
 
 from ffi_builder import attach, providers, runtime, spec
-from ffi_builder.builder.metadata import metadata
 from ffi_builder.runtime.export import cxx, header, stub
 from ffi_builder.runtime.export.function_info import Described, described
 from tests.runtime.exporting import INCLUDES, LIBRARY, every_kind, run
@@ -58,7 +57,7 @@ NAMES = list(dict.fromkeys(f"{KEYWORDS}{LIBRARIES}{OURS}".split()))
 
 def function(name: str, params: Sequence[spec.Param], doc: str = "") -> Described:
     signature = spec.Signature(name, params, doc=doc)
-    return described(name, metadata(signature).of(name))
+    return described(name, signature.metadata())
 
 
 def typed(name: str) -> Described:
@@ -130,7 +129,7 @@ def test_macros_of_the_headers_that_are_included(tmp_path: Path, standard: str) 
 def test_kinds_that_are_not_known(tmp_path: Path) -> None:
     """A new kind of parameter needs no change here: it is any object."""
     a, b = spec.String("a"), spec.Optional(spec.String("b"))
-    text = metadata(spec.Signature("f", [a, b, spec.TupleParam("c", [a, b])])).of("f")
+    text = spec.Signature("f", [a, b, spec.TupleParam("c", [a, b])]).metadata()
     text = text.replace('"ffi.String"', '"Any"').replace('"kind":"String"', '"kind":"Ring"')
     functions = [described("f", text)]
     assert "def f(a: Any, b: Any | None, c: Any) -> None:" in stub.text(functions, "a.so")

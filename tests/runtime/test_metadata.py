@@ -15,7 +15,6 @@ import numpy as np
 import pytest
 
 from ffi_builder import attach, runtime
-from ffi_builder.builder.metadata import metadata
 from ffi_builder.providers import NopCallProvider
 from ffi_builder.runtime.metadata import of_llvm_ir, read
 from ffi_builder.spec import (
@@ -217,7 +216,7 @@ DEFAULTS: list[tuple[Param, object, object]] = [
 
 def default(param: Param, value: object) -> Any:
     """What Python callers see of it."""
-    info = read("f", metadata(Signature("f", [replace(param, default=value)])).of("f"))
+    info = read("f", Signature("f", [replace(param, default=value)]).metadata())
     assert info is not None
     return info.parameters[0].default
 
@@ -286,7 +285,7 @@ def test_defaults_that_are_cut_off() -> None:
 
 
 def test_the_schema_is_tvm_ffis() -> None:
-    data = json.loads(metadata(Signature("f", PARAMS)).of("f"))
+    data = json.loads(Signature("f", PARAMS).metadata())
     assert data["type_schema"]["type"] == "ffi.Function"
     types = [param["type"] for param in data["type_schema"]["named_args"]["params"]]
     assert types == ["ffi.Tensor", "ffi.String", "Tuple", "int"]
@@ -306,6 +305,6 @@ def test_the_schema_is_tvm_ffis() -> None:
 )
 def test_the_signature_is_put_together_again(text: str) -> None:
     signature = Signature.parse(text)
-    info = read("g", metadata(signature).of("f"))
+    info = read("g", signature.metadata())
     assert info is not None
     assert info.signature == str(signature)

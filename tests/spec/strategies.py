@@ -12,7 +12,8 @@ from hypothesis.strategies import SearchStrategy
 from ffi_builder import SpecError, spec
 from ffi_builder.spec.composite import DEEPEST
 from ffi_builder.spec.dtypes import NAMES
-from ffi_builder.spec.expr import VAR_DTYPES
+from ffi_builder.spec.expr import RELATIONS, VAR_DTYPES
+from ffi_builder.spec.overlap import tensors_of
 from ffi_builder.spec.tensor import DEVICES, INTENTS, MOST_DIMENSIONS
 
 INT64 = st.integers(-(2**63), 2**63 - 1)
@@ -24,11 +25,14 @@ ODD = (
         "inf",
         "where",
         "ceildiv",
+        "max",
+        "in",
         "any",
         "strides",
         "Tensor",
         "Shape",
         "Tuple",
+        "no_overlap",
     ),
     *("Struct", "Optional", "Choice", "Literal", "int32", "float32", "F", "_", "__", "x" * 300),
 )
@@ -89,7 +93,10 @@ def _grow(dims: SearchStrategy[spec.Dim]) -> SearchStrategy[spec.Dim]:
     divided = st.builds(
         spec.Expr, st.sampled_from(["//", "%", "ceildiv"]), symbolic, st.integers(1, 2**63 - 1)
     )
-    return st.one_of(infix, divided)
+    picked = st.tuples(st.sampled_from(["max", "min"]), sides).map(
+        lambda made: spec.Expr(made[0], *made[1])
+    )
+    return st.one_of(infix, divided, picked)
 
 
 DIMS: SearchStrategy[spec.Dim] = st.recursive(
@@ -262,6 +269,33 @@ def results(draw: st.DrawFn, symbols: list[spec.Var], tensors: list[str]) -> Any
     return made[0] if len(made) == 1 and draw(st.booleans()) else made
 
 
+def no_overlap(params: Sequence[spec.Param]) -> SearchStrategy[list[str]]:
+    """Tensors that must not overlap; none where there is but one that could."""
+    found = [path for path, t in tensors_of(params).items() if spec.is_comparable(t)]
+    if len(found) < 2:
+        return st.just([])
+    return st.lists(st.sampled_from(found), max_size=3, unique=True)
+
+
+def where(symbols: list[spec.Var]) -> SearchStrategy[list[spec.Relation]]:
+    """Relations between these symbols, none that is the limit of one or that decides nothing."""
+    if not symbols:
+        return st.just([])
+    sides = st.recursive(st.sampled_from(symbols) | st.integers(-9, 9) | INT64, _grow, max_leaves=4)
+    compared = st.builds(_relation, st.sampled_from(RELATIONS[:-1]), sides, sides)
+    members = st.lists(INT64, min_size=1, max_size=3, unique=True).map(tuple)
+    listed = st.builds(_relation, st.just("in"), sides, members)
+    found = st.one_of(compared, listed).filter(lambda made: made is not None)
+    return st.lists(found, max_size=3, unique=True)  # pyright: ignore[reportReturnType]
+
+
+def _relation(op: str, lhs: spec.Dim, rhs: Any) -> spec.Relation | None:
+    try:
+        return spec.Relation(op, lhs, rhs)
+    except SpecError:
+        return None
+
+
 @st.composite
 def signatures(draw: st.DrawFn) -> spec.Signature:
     """Signatures of these; what nothing would bind is bound by one more argument."""
@@ -282,8 +316,13 @@ def signatures(draw: st.DrawFn) -> spec.Signature:
             workspace = draw(workspaces(f"workspace_{index}", [*symbols.values()], tensors))
             made.insert(draw(st.integers(0, len(made))), workspace)
         returns = draw(results(list(symbols.values()), tensors))
-        return spec.Signature(draw(st.sampled_from(["f", "where", "None"])), made, returns)
-    except SpecError:  # a symbol with two meanings, a source that may be absent
+        name = draw(st.sampled_from(["f", "where", "None", "no_overlap"]))
+        related = draw(where(list(symbols.values())))
+        apart = draw(no_overlap(made))
+        return spec.Signature(name, made, returns, where=related, no_overlap=apart)
+    except (
+        SpecError
+    ):  # a symbol with two meanings, a source that may be absent, a constant relation
         reject()
 
 
@@ -292,7 +331,7 @@ def largest_exprs(draw: st.DrawFn) -> spec.Expr:
     """Expressions of 127 parts, or a little less, that are as deep as can be on one side."""
     left = draw(st.booleans())
     ops = draw(
-        st.lists(st.sampled_from(["+", "-", "*", "//", "ceildiv"]), min_size=60, max_size=63)
+        st.lists(st.sampled_from(["+", "-", "*", "//", "ceildiv", "max"]), min_size=60, max_size=63)
     )
     made: spec.Dim = draw(int_vars())
     for op in ops:

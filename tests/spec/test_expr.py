@@ -9,7 +9,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from ffi_builder import SpecError, spec
-from ffi_builder.spec import Expr, Var, ceildiv, dims, linear, variables
+from ffi_builder.spec import Expr, Var, ceildiv, dims, linear, maximum, minimum, variables
+from ffi_builder.spec.expr import FUNCTIONS
 from tests.oracle.symbols import linear_form
 from tests.spec.strategies import exprs
 
@@ -34,6 +35,9 @@ def wrong(value: Any) -> Any:
         (n // 16, "n // 16"),
         (n % 8, "n % 8"),
         (ceildiv(n, 4), "ceildiv(n, 4)"),
+        (maximum(n, 4) * 2, "max(n, 4) * 2"),
+        (minimum(3, n - k), "min(3, n - k)"),
+        (maximum(n, maximum(k, m) + 1), "max(n, max(k, m) + 1)"),
         (n + k * m, "n + k * m"),
         ((n + k) * m, "(n + k) * m"),
         (n - (k - m), "n - (k - m)"),
@@ -49,19 +53,23 @@ def wrong(value: Any) -> Any:
 )
 def test_text(expr: Expr, text: str):
     assert str(expr) == text
-    assert eval(text, {"n": n, "k": k, "m": m, "ceildiv": ceildiv}) == expr
+    assert (
+        eval(text, {"n": n, "k": k, "m": m, "ceildiv": ceildiv, "max": maximum, "min": minimum})
+        == expr
+    )
 
 
 def as_python(expr: Expr) -> bool:
     """Whether Python can read the text: some names mean something else there."""
-    return not any(keyword.iskeyword(var.name) or var.name == "ceildiv" for var in variables(expr))
+    return not any(keyword.iskeyword(var.name) or var.name in FUNCTIONS for var in variables(expr))
 
 
 @given(exprs())
 def test_text_and_repr_read_back(expr: Expr):
     symbols = {var.name: var for var in variables(expr)}
     if as_python(expr):
-        assert eval(str(expr), {"ceildiv": ceildiv, **symbols}) == expr
+        names = {"ceildiv": ceildiv, "max": maximum, "min": minimum}
+        assert eval(str(expr), {**names, **symbols}) == expr
     assert eval(repr(expr), NAMES) == expr
     assert hash(eval(repr(expr), NAMES)) == hash(expr)
 
@@ -96,6 +104,8 @@ def test_an_int_divided_is_an_int():
         (lambda: n + Var("a", "float32"), r"operand of '\+': 'a' is a float32 symbol, not an int"),
         (lambda: Var("b", "bool") * 2, "'b' is a bool symbol, not an integer one"),
         (lambda: Var("h", "handle") % 2, "'h' is a handle symbol, not an integer one"),
+        (lambda: maximum(n, wrong("k")), r"operand of 'max': .* got 'k' \(str\)"),
+        (lambda: minimum(wrong(1.5), n), "operand of 'min': .* got 1.5"),
         (lambda: Expr("/", n, 2), "expression operator: expected one of .* but got '/'"),
         (
             lambda: Expr("+", 1, 2),
@@ -149,6 +159,7 @@ def test_variables_from_left_to_right_with_repeats():
         (n // 2, None),
         (n % 2, None),
         (ceildiv(n, 2), None),
+        (maximum(n, 2), None),
         (n * 2**62 * 4, None),
         ((n + 2**62) * 4, None),
         (n * 2 + 2**62 + 2**62, None),
@@ -162,7 +173,7 @@ def test_linear(expr: Expr, form: tuple[int, Var, int] | None):
 
 def value_of(dim: Any, symbols: dict[str, int]) -> int:
     divide: Callable[[int, int], int] = lambda a, b: -(-a // b)  # noqa: E731
-    return eval(str(dim), {"ceildiv": divide, **symbols})
+    return eval(str(dim), {"ceildiv": divide, "max": max, "min": min, **symbols})
 
 
 @given(exprs(), st.integers(-(10**6), 10**6))

@@ -96,7 +96,7 @@ f(x: Shape(...))
 expected ',' but got '['
 f(x: Tensor(...[n], float32))
                ^
-unexpected '.'
+expected '[' but got '.'
 f(x: Tensor(.., float32))
             ^
 expected a dtype such as float32 but got ')'
@@ -261,7 +261,7 @@ f(o: Object())
 Object 'o': type_key: expected a registered name such as 'ffi.Module' but got 'ffi Module'
 f(o: Object('ffi Module'))
             ^^^^^^^^^^^^
-unexpected '.'
+expected ')' but got '.'
 f(o: Object(ffi.Module))
                ^
 expected ',' or ')' but got '('
@@ -273,15 +273,60 @@ f(x: Optional(Tensor([], int8)), s: EnvStream)
 no parameter mentions a symbol 'nn', did you mean 'n'?
 f(n: int64) where nn <= 3
                   ^^
-expected ':', '%', '<=' or '>=' but got '=='
-f(n: int64) where n == 3
+expected a comparison such as '<=' but got 'is'
+f(n: int64) where n is 3
                     ^^
-expected '0' but got '1'
-f(n: int64) where n % 2 == 1
-                           ^
-expected '<=' but got '>='
-f(n: int64) where 1 >= n
-                    ^^
+expected a comparison such as '<=' but got 'n'
+f(n: int64) where 8 n
+                    ^
+divisor of '%': expected a positive int but got 0
+f(n: int64) where n % 0 == 0
+                    ^
+the max of this symbol is given twice
+f(n: int64) where n <= 3, 4 > n
+                          ^
+relation n % 2 == 0: give it to the Var, as in Var('n', 'int64', divisibility=2)
+f(n: int64) where 0 == n % 2
+                  ^^^^^^^^^^
+relation 3 <= 4: expected at least one Var
+f(n: int64) where n <= 3, 3 <= 4
+                          ^^^^^^
+no parameter mentions a symbol 'z'
+f(n: int64) where n <= n * (2 - z)
+                                ^
+'x' is a float32 symbol, not an integer one
+f(n: int64, x: float32) where n <= x
+                                   ^
+expected an int but got 'm'
+f(n: int64, m: int64) where 1 <= n <= m
+                                      ^
+expected ',' or the end but got '<='
+f(n: int64, m: int64) where n <= m <= 8
+                                   ^^
+expected '{' but got '['
+f(n: int64) where n in [1, 2]
+                       ^
+expected an int but got 'n'
+f(n: int64) where n * 2 in {n}
+                            ^
+values of n: expected at least one int but got ()
+f(n: int64) where n in {}
+                  ^^^^^^^
+values of n: 2 is given twice
+f(n: int64) where n in {2, 3, 2}
+                  ^^^^^^^^^^^^^^
+Signature 'f': where: n - 1 == n is always false
+f(n: int64) where n - 1 == n
+^
+Signature 'f': where: n <= m is given twice
+f(n: int64, m: int64) where n <= m, n <= m
+^
+expected ',' but got ')'
+f(x: Tensor([n, max(n)], float32))
+                     ^
+expected ')' but got '3'
+f(x: Tensor([n, min(n, 2 3)], float32))
+                         ^
 the max of this symbol is given twice
 f(n: int64) where n <= 3, 1 <= n <= 4
                           ^
@@ -357,7 +402,7 @@ def test_the_grammar_names_every_word():
     page = (Path(__file__).parents[2] / "docs/signatures.md").read_text()
     grammar = page.partition("```ebnf")[2].partition("```")[0]
     words = {"strides", "device_type", "device_id", "data_alignment", "storage_dtype", "intent"}
-    words |= {"address_space", "where", "ceildiv", "...", "C", "F", "any"}
+    words |= {"address_space", "where", "ceildiv", "max", "min", "in", "...", "C", "F", "any"}
     words |= set(TYPES.partition(", or ")[0].split(", "))
     assert {word for word in words if f'"{word}"' not in grammar} == set()
 

@@ -136,7 +136,8 @@ class Breaker:
             case s.CheckOffset():
                 given = self._tensor(place, byte_offset=2**64 - 8)
                 expected = "data + byte_offset within the address space"
-                return given, expected, "0x1000 + 0xfffffffffffffff8"
+                data = hex(self._dltensor(place).data)
+                return given, expected, f"{data} + 0xfffffffffffffff8"
             case s.CheckData():
                 expected = f"a non-NULL pointer, as {place.path} has elements"
                 return self._tensor(place, data=0), expected, "NULL"
@@ -145,6 +146,8 @@ class Breaker:
                     f"an address aligned to {alignment} bytes (data_alignment of {place.path})"
                 )
                 return self._tensor(place, data=0x1004), expected, "0x1004 (aligned to 4)"
+            case s.CheckOverlap(others=((other, _), *_)):
+                return self._overlapping(place, other)
             case s.CheckNumel():
                 return self._too_large(place)
             case s.CheckContiguous(order=order):
@@ -188,15 +191,33 @@ class Breaker:
                 return self._value(place, value), expected, str(value)
             case s.EqualExpr(expr=expr):
                 value = self.right.entry(expr)
-                known = ", ".join(
-                    f"{name} = {self.right.values[name]} from {self.origins[name]}"
-                    for name in dict.fromkeys(var.name for var in spec.variables(expr))
-                )
+                known = self._known(expr, self.right)
                 return self._unequal(place, f"{value} ({expr} with {known})", value + 1)
+            case s.CheckRelation(relation=relation):
+                return self._unrelated(place, step.symbol, relation)
             case _:
                 return None
 
     # ---- values
+
+    def _known(self, value: spec.Expr | spec.Relation, right: Right) -> str:
+        """The symbols of an expression or relation, with their values and places."""
+        names = dict.fromkeys(var.name for var in spec.variables(value))
+        return ", ".join(
+            f"{name} = {right.values[name]} from {self.origins[name]}" for name in names
+        )
+
+    def _unrelated(
+        self, place: Place, symbol: spec.Var, relation: spec.Relation
+    ) -> tuple[Any, ...]:
+        """With a symbol that is 1000 more or less, which keeps no relation of the samples."""
+        by = -1000 if relation.op == "!=" else 1000
+        value = int(self.right.values[symbol.name]) + by
+        wrong = Right({**self.right.values, symbol.name: value})
+        got = str(wrong.entry(relation.lhs))
+        if isinstance(relation.rhs, (spec.Var, spec.Expr)):
+            got += f" and {wrong.entry(relation.rhs)}"
+        return self._value(place, value), f"{relation} with {self._known(relation, wrong)}", got
 
     def _symbol(self, place: Place, expected: str, value: int) -> tuple[Any, ...]:
         return self._value(place, value), expected, str(value)
@@ -240,6 +261,14 @@ class Breaker:
             return None
         given = self._tensor(place, shape=big, strides=None)
         return given, "a product of dimensions that fits int64", str(list(big))
+
+    def _overlapping(self, place: Place, other: Place) -> tuple[Any, ...]:
+        """Beginning at the last byte of the other tensor; both are row-major."""
+        first, last = _bytes(self._dltensor(other))
+        given = self._tensor(place, data=last)
+        start, end = _bytes(_dltensor(at(given, place.position)))
+        got = f"{start:#x} to {end:#x}, where {other.path} has {first:#x} to {last:#x}"
+        return given, f"memory apart from that of {other.path} (no_overlap)", got
 
     def _odd_layout(self, place: Place, order: str) -> tuple[Any, ...] | None:
         tensor = self._dltensor(place)
@@ -330,6 +359,12 @@ class Breaker:
                 return self._put(place, d.shape(*entries))
             case _:
                 return self._put(place, d.of_int(stored))
+
+
+def _bytes(tensor: d.DLTensor) -> tuple[int, int]:
+    """The first and the last address of a row-major tensor."""
+    _, bits, lanes = tensor.dtype
+    return tensor.data, tensor.data + math.prod(tensor.shape or ()) * bits * lanes // 8 - 1
 
 
 def _dltensor(value: d.Value) -> d.DLTensor:

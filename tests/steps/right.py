@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import count
 
 from ffi_builder import abi, spec
 from ffi_builder.abi import TypeIndex
@@ -19,7 +20,8 @@ class Right:
 
     def arguments(self, signature: spec.Signature) -> tuple[d.Value, ...]:
         """One value for each argument; Optionals are there."""
-        return tuple(self.argument(param) for param in signature.arguments)
+        values = tuple(self.argument(param) for param in signature.arguments)
+        return separate(values, count(1)) if signature.no_overlap else values
 
     def argument(self, param: spec.Param) -> d.Value:
         match spec.required(param):
@@ -87,6 +89,8 @@ def _apply(op: str, lhs: int, rhs: int) -> int:
         "*": lhs * rhs,
         "//": lhs // rhs if rhs else 0,
         "%": lhs % rhs if rhs else 0,
+        "max": max(lhs, rhs),
+        "min": min(lhs, rhs),
     }
     return operators[op]
 
@@ -127,6 +131,21 @@ def _constant(param: spec.Plain) -> d.Value:
         case _:
             assert isinstance(param, spec.ConstNone)
             return d.NONE
+
+
+def separate(values: Sequence[d.Value], pages: Iterator[int]) -> tuple[d.Value, ...]:
+    """The same arguments, but each tensor at an address of its own, pages apart."""
+    return tuple(_separate(value, pages) for value in values)
+
+
+def _separate(value: d.Value, pages: Iterator[int]) -> d.Value:
+    match value:
+        case d.Object(kind, d.DLTensor() as body):
+            return d.Object(kind, replace(body, data=next(pages) * 0x1000))
+        case d.Object(kind, d.Elements(values)):
+            return d.Object(kind, d.Elements(separate(values or (), pages)))
+        case _:
+            return value
 
 
 def changed(

@@ -68,5 +68,17 @@ SAMPLES: Final[dict[str, tuple[str, dict[str, float]]]] = {
         "d: uint8)",
         {"n": 3, "d": 0},
     ),
+    "overlap": (
+        "f(x: Tensor([n], float32, device_type=any), y: Tensor([n], float32, intent=out), "
+        "cfg: Struct(z: Optional(Tensor([n, 4], float16 | bfloat16, strides=any)))) "
+        "where no_overlap(y, cfg.z)",
+        {"n": 3},
+    ),
+    "relations": (
+        "f(n: int64, x: Tensor([min(n, 3)], int8), cfg: Tuple(a: int32, b: Optional(uint64)), "
+        "c: int16, d: int32, y: Tensor([max(n, 2)], int8)) "
+        "where a <= n, b in {7, 64}, d - n * 2 < a + 1, n - c != 1002, n * c <= 100",
+        {"n": 4, "a": 3, "b": 7, "c": 2, "d": 2},
+    ),
 }
 """By name: the signature as text (tensors on the CPU if they do not say), and the values."""

@@ -48,6 +48,8 @@ FAILURES = {
         spec.short_text(given.signature),
         given.broken.expected,
         given.broken.got,
+        given.signature.where,
+        given.signature.no_overlap,
     )
     for name, given in STEPS.items()
     if given.broken is not None
@@ -83,4 +85,4 @@ def test_only_these_cannot_fail_here():
 
 def test_all_words_are_said():
     said = {given.step.words for given in STEPS.values() if given.broken is not None}
-    assert set(Words) - said == {Words.EXPR_OVERFLOW}
+    assert set(Words) - said == {Words.EXPR_OVERFLOW, Words.RELATION_OVERFLOW}

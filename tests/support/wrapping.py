@@ -36,25 +36,40 @@ def attached(
     *,
     name: str = "f",
     distribution: str = "torch_mlir",
+    where: Sequence[spec.Relation] = (),
+    no_overlap: bool | Sequence[str] = (),
 ) -> Any:
     """Parse a module and attach a wrapper of these parameters."""
     module = new_module(text, distribution)
-    attach_ffi_func(module, name, params, provider or NopCallProvider())
+    provider = provider or NopCallProvider()
+    attach_ffi_func(module, name, params, provider, where=where, no_overlap=no_overlap)
     return module
 
 
 def wrap(
-    params: Sequence[spec.Param], provider: CallProvider | None = None, text: str = ""
+    params: Sequence[spec.Param],
+    provider: CallProvider | None = None,
+    text: str = "",
+    *,
+    where: Sequence[spec.Relation] = (),
+    no_overlap: bool | Sequence[str] = (),
 ) -> tvm_ffi.Function:
     """Compile a wrapper of these parameters."""
-    return runtime.compile(attached(params, provider, text))["f"]
+    module = attached(params, provider, text, where=where, no_overlap=no_overlap)
+    return runtime.compile(module)["f"]
 
 
 def wrap_raw(
-    params: Sequence[spec.Param], provider: CallProvider | None = None, text: str = ""
+    params: Sequence[spec.Param],
+    provider: CallProvider | None = None,
+    text: str = "",
+    *,
+    no_overlap: bool | Sequence[str] = (),
+    slots: int = 64,
 ) -> RawWrapper:
     """Compile a wrapper that is called with arguments laid out by hand."""
-    return RawWrapper(runtime.compile(attached(params, provider, text)), "f")
+    compiled = runtime.compile(attached(params, provider, text, no_overlap=no_overlap))
+    return RawWrapper(compiled, "f", slots)
 
 
 class RawWrapper:

@@ -33,7 +33,7 @@ def can_be_made(signature: Signature) -> bool:
 
 
 REFUSED = re.compile(
-    r"make_args: (found no values of .*|.* needs \d+ bytes, .*|.* does not fit .*|.* is above .*"
+    r"make_args: (found no values of .*|.* does not hold with .*|.* needs \d+ bytes, .*|.* does not fit .*|.* is above .*"
     r"|.*, and must (not be negative|be a multiple of \d+, .*|be 0, where such arrays are.*"
     r"|be from 0 to 2147483647))"
 )
@@ -309,6 +309,18 @@ def test_refused(params: list[Any], symbols: dict[str, Any], words: str) -> None
     assert str(error.value) == f"make_args: {words}"
 
 
+@pytest.mark.parametrize("framework", ["numpy", "tvm_ffi"])
+def test_memory_of_their_own(framework: str) -> None:
+    """Values that are given are not inspected; ``check`` finds that they overlap."""
+    x, y, z = (cpu(name, n, k, strides="any") for name in "xyz")
+    signature = Signature("f", [x, y, TupleParam("t", [z])], no_overlap=["y", "t[0]"])
+    args = testing.make_args(signature, {"n": 5}, framework)
+    assert testing.check(signature, *args)["n"] == 5
+    again = testing.make_args(signature, {"n": 5}, framework, {"y": args[0], "x": args[0]})
+    with pytest.raises(ValueError, match=r"memory apart from that of x \(no_overlap\)"):
+        testing.check(signature, *again)
+
+
 def test_unknown_framework() -> None:
     with pytest.raises(ValueError, match="expected one of numpy, torch, tvm_ffi but got 'jax'"):
         made(n, framework="jax")
@@ -316,9 +328,7 @@ def test_unknown_framework() -> None:
 
 def test_a_framework_that_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "torch", None)
-    with pytest.raises(
-        ModuleNotFoundError, match="make_args needs PyTorch here: pip install torch"
-    ):
+    with pytest.raises(ModuleNotFoundError, match="testing needs PyTorch here: pip install torch"):
         made(cpu("A", n), framework="torch")
 
 
@@ -332,3 +342,49 @@ def test_what_is_no_float(value: Any) -> None:
 def test_what_is_no_signature() -> None:
     with pytest.raises(SpecError, match=r"expected a Signature but got 'f\(n: int32\)'"):
         testing.make_args("f(n: int32)")  # pyright: ignore[reportArgumentType]
+
+
+@pytest.mark.parametrize(
+    "where",
+    [
+        "n <= m",
+        "n > m, m > k, k > 5",
+        "n < m, m < k, k <= 3",
+        "n == m * 100, k != n",
+        "n in {63, 101}, m in {9, 1000}, n > m",
+        "n * m == 143, k in {-7}",
+        "n * m <= 2147483647, n * m > 1000000",
+        "n % 7 == 3, n % 11 == 5",
+        "n + m + k == 100, m - n == 30",
+        "max(n, m) == 5, min(n, m) == 4, k < m",
+        "n % 16 == 0, n > m * 5, 30 <= m",
+        "n * n == 10000, n * m == 300",
+        "k < 0 - n * 50, k % 3 == 0",
+    ],
+)
+def test_relations_are_kept(where: str) -> None:
+    signature = Signature.parse(f"f(k: int32, x: Tensor([n, m], int8)) where {where}", device="cpu")
+    found = testing.check(signature, *testing.make_args(signature, framework="tvm_ffi"))
+    assert testing.check(signature, *testing.make_args(signature, {"n": found["n"]}, "tvm_ffi"))
+
+
+@pytest.mark.parametrize(
+    ("where", "symbols", "words"),
+    [
+        ("n <= m", {"n": 5, "m": 4}, "n <= m does not hold with n = 5, m = 4"),
+        ("n * m <= 8", {"n": 2**40, "m": 2**40}, r"n \* m <= 8 does not hold"),
+        ("n < m, m < n", {}, "found no values of n, m that fit f: .* does not hold with "),
+        ("n in {3, 4}, m in {7}, n == m", {}, "found no values of n, m that fit f: .*dims="),
+    ],
+)
+def test_relations_that_cannot_be_kept(where: str, symbols: dict[str, int], words: str) -> None:
+    signature = Signature.parse(f"f(n: int64, m: int64) where {where}")
+    with pytest.raises(ValueError, match=f"make_args: {words}"):
+        testing.make_args(signature, symbols, "tvm_ffi")
+
+
+def test_a_relation_with_an_absent_symbol_is_left_out() -> None:
+    signature = Signature.parse("f(n: int64, m: Optional(int64)) where n > m, m > 100")
+    assert testing.check(signature, *testing.make_args(signature))["m"] > 100
+    absent = testing.make_args(signature, {"n": 3}, values={"m": None})
+    assert testing.check(signature, *absent)["n"] == 3

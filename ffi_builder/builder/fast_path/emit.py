@@ -24,7 +24,7 @@ from collections.abc import Iterable
 from typing_extensions import assert_never
 
 from ffi_builder import spec
-from ffi_builder.builder.fast_path import objects, scalars, tensors, values
+from ffi_builder.builder.fast_path import objects, overlap, scalars, tensors, values
 from ffi_builder.builder.fast_path.context import FastPath
 from ffi_builder.builder.fast_path.optional import emit_optional
 from ffi_builder.plan import Plan
@@ -45,16 +45,26 @@ def emit_fast_path(fast: FastPath, plan: Plan, *, defer: bool) -> None:
 
 def _alone(plan: Plan) -> frozenset[spec.Var]:
     """Return the symbols that occur once in the signature and have nothing to be checked."""
+    related = {var for relation in plan.signature.where for var in spec.variables(relation)}
     return frozenset(
         var
         for var, count in plan.occurrences.items()
         if count == 1 and var.dtype == "int64" and var.min is var.max is var.divisibility is None
+        if var not in related
     )
 
 
 def _emit_all(fast: FastPath, steps: Iterable[f.FusedStep]) -> None:
+    """Emit steps; the locations of their operations name what they check, such as ``cfg[0]``."""
+    b, outer = fast.b, fast.b.location
+    path = ""
     for step in steps:
+        # Not the whole place, `x.shape[0]`: one location a step makes attaching slower.
+        if step.place.path != path:
+            path = step.place.path
+            b.location = b.types.named_location(path, outer) if path else outer
         _emit(fast, step)
+    b.location = outer
 
 
 def _emit(fast: FastPath, step: f.FusedStep) -> None:
@@ -77,6 +87,8 @@ def _emit(fast: FastPath, step: f.FusedStep) -> None:
             tensors.check_data(fast, place)
         case s.CheckAlignment(place, alignment):
             tensors.check_alignment(fast, place, alignment)
+        case s.CheckOverlap():
+            overlap.check_overlap(fast, step)
         case f.Integer():
             scalars.decode_integer(fast, step)
         case s.DecodeScalar():
@@ -128,5 +140,7 @@ def _emit(fast: FastPath, step: f.FusedStep) -> None:
             values.solve(fast, step)
         case s.EqualExpr():
             values.check_expression(fast, step)
+        case s.CheckRelation():
+            values.check_relation(fast, step.relation)
         case _:
             assert_never(step)

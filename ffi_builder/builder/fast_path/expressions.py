@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import reduce
 from typing import TypeAlias
 
 from ffi_builder import spec
@@ -14,6 +15,7 @@ Range: TypeAlias = tuple[int, int]
 
 _INTRINSICS = {"+": "sadd", "-": "ssub", "*": "smul"}
 _PLAIN = {"+": "add", "-": "sub", "*": "mul"}
+_COMPARED = {"==": "eq", "!=": "ne", "<=": "sle", "<": "slt", ">=": "sge", ">": "sgt"}
 
 
 def evaluate(fast: FastPath, value: spec.Dim) -> tuple[Value, Value | None]:
@@ -39,10 +41,31 @@ def _evaluate(fast: FastPath, value: spec.Dim) -> tuple[Value, Value | None, Ran
             result, overflow = b.with_overflow(_INTRINSICS[op], left, right)
             fine = _both(fast, fine, b.xor(overflow, b.i1(True)))
             return result, fine, (-(2**63), 2**63 - 1)
+        case spec.Expr("max" | "min" as op, lhs, rhs):
+            left, left_fine, left_range = _evaluate(fast, lhs)
+            right, right_fine, right_range = _evaluate(fast, rhs)
+            chosen = b.select(b.compare("sgt" if op == "max" else "slt", left, right), left, right)
+            pick = max if op == "max" else min
+            low, high = map(pick, left_range, right_range)
+            return chosen, _both(fast, left_fine, right_fine), (low, high)
         case spec.Expr(op, lhs, rhs):
             assert isinstance(rhs, int)
             left, fine, (low, high) = _evaluate(fast, lhs)
             return _divide(fast, op, left, rhs, low), fine, _quotients(op, low, high, rhs)
+
+
+def holds(fast: FastPath, relation: spec.Relation) -> Value:
+    """Return an i1 that is True if the relation holds, and no part of it overflows."""
+    b = fast.b
+    left, fine = evaluate(fast, relation.lhs)
+    if isinstance(relation.rhs, tuple):
+        found = [b.eq(left, b.i64(value)) for value in relation.rhs]
+        result = reduce(b.or_, found)
+    else:
+        right, right_fine = evaluate(fast, relation.rhs)
+        result = b.compare(_COMPARED[relation.op], left, right)
+        fine = _both(fast, fine, right_fine)
+    return result if fine is None else b.and_(result, fine)
 
 
 def _symbol(fast: FastPath, var: spec.Var) -> tuple[Value, Value | None, Range]:

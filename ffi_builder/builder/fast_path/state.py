@@ -83,6 +83,8 @@ class TensorValues:
     """The pointer that came, which may be NULL."""
     strides: Value | None = None
     """A pointer that is never NULL: missing strides are written out on the stack."""
+    ends: Value | None = None
+    """The address of the first and the last address of its memory, on the stack."""
     loaded: dict[int, Value] = field(default_factory=dict[int, Value])
     """The dimensions by axis, as they are stored."""
     dims: dict[int, Union[Value, int]] = field(default_factory=dict[int, Union[Value, int]])

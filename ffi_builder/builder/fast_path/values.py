@@ -160,8 +160,22 @@ def check_expression(fast: FastPath, step: s.EqualExpr) -> None:
     holds = b.eq(read(fast, place), value)
     if fine is not None:
         holds = b.and_(holds, fine)
-    seen = [fast.state.symbols[var].seen for var in dict.fromkeys(spec.variables(expr))]
-    for there in (fast.guard(place.position), *seen):
-        if there is not None:
-            holds = b.or_(holds, b.xor(there, b.i1(True)))
-    fast.check(holds, place, free=step.free)
+    guard = fast.guard(place.position)
+    if guard is not None:
+        holds = b.or_(holds, b.xor(guard, b.i1(True)))
+    fast.check(_unless_absent(fast, holds, expr), place, free=step.free)
+
+
+def check_relation(fast: FastPath, relation: spec.Relation) -> None:
+    """Require that the relation holds, unless a symbol is absent."""
+    fast.require(_unless_absent(fast, expressions.holds(fast, relation), relation))
+
+
+def _unless_absent(fast: FastPath, holds: Value, of: spec.Expr | spec.Relation) -> Value:
+    """Return True where an absent Optional leaves a symbol without a value."""
+    b = fast.b
+    for var in dict.fromkeys(spec.variables(of)):
+        seen = fast.state.symbols[var].seen
+        if seen is not None:
+            holds = b.or_(holds, b.xor(seen, b.i1(True)))
+    return holds

@@ -9,17 +9,23 @@ from ffi_builder.builder.helpers.define import shared_name
 from ffi_builder.builder.helpers.machine import define_machine, define_raise
 from ffi_builder.builder.helpers.numbers import NUMBERS
 from ffi_builder.builder.helpers.objects import OBJECTS
+from ffi_builder.builder.helpers.overlap import OVERLAP
 from ffi_builder.builder.helpers.tensors import TENSORS
 from ffi_builder.ir import Symbols, define_cached
 from ffi_builder.protocol import SHARED
 
-_HELPERS: Final = {**TENSORS, **NUMBERS, **OBJECTS}
+_HELPERS: Final = {**TENSORS, **OVERLAP, **NUMBERS, **OBJECTS}
 _RAISE: Final = "raise"
 
 
 def define_helpers(symbols: Symbols, wanted: Iterable[str]) -> None:
     """Add the diagnosis, and the helpers among the symbols ``wanted``."""
     define_cached(symbols, "diagnose", define_machine)
+    define_wanted(symbols, wanted)
+
+
+def define_wanted(symbols: Symbols, wanted: Iterable[str]) -> None:
+    """Add the helpers among the symbols ``wanted``."""
     names = {name for name in wanted if name.startswith(SHARED)}
     if shared_name(_RAISE) in names:
         names.remove(shared_name(_RAISE))

@@ -247,5 +247,7 @@ _BODIES: Final[dict[str, Callable[[Program], None]]] = {
     "or_none": _or_none,
     "string": lambda p: p.run("put_string"),
     "nearest": lambda p: p.run("put_nearest"),
+    "bytes": lambda p: p.run("put_addresses", p.value, p.expected),
+    "other_bytes": lambda p: p.run("put_addresses", p.data, p.size),
 }
 """Bodies by placeholder; :data:`ffi_builder.plan.messages.PLACEHOLDERS` numbers them."""

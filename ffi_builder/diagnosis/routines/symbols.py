@@ -1,11 +1,11 @@
-"""Instructions of the table that bind symbols, compare with them, solve for and evaluate them."""
+"""Instructions of the table that bind symbols, compare with them, and solve for them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Final
 
-from ffi_builder.diagnosis.assembler import Label, Reg
+from ffi_builder.diagnosis.assembler import Reg
 from ffi_builder.diagnosis.instructions import Instruction
 from ffi_builder.diagnosis.program import (
     BOUND,
@@ -16,7 +16,7 @@ from ffi_builder.diagnosis.program import (
     Program,
 )
 from ffi_builder.diagnosis.routines.checks import use_symbol
-from ffi_builder.diagnosis.table import Code, Op, Style
+from ffi_builder.diagnosis.table import Op, Style
 from ffi_builder.plan import Words
 
 
@@ -74,91 +74,9 @@ def _solve(p: Program) -> None:
     p.or_(p.place_, 1 << PLACE_SOLVED, p.place_)
 
 
-# ---- expressions
-
-
-def _expr(p: Program) -> None:
-    """Evaluate postfix code on a stack, to its end even after an overflow."""
-    words = p.operand(8)
-    p.set(p.text, p.pc)
-    p.skip(6)
-    p.set(p.bindings, p.pc)
-    p.skip(p.shl(p.operand(16), 1))
-    p.set(p.overflow, 0)
-    unbound, top = p.new(), p.new()
-    p.set(unbound, 0)
-    p.set(top, p.stack)
-    head, done = Label(), Label()
-    p.place(head)
-    code = p.operand(8)
-    p.jump_if_zero(code, done)
-    with p.when(p.eq(code, Code.SYMBOL)):
-        _push(p, top, _symbol_value(p, unbound))
-        p.jump(head)
-    with p.when(p.eq(code, Code.CONSTANT)):
-        _push(p, top, p.operand(64))
-        p.jump(head)
-    p.add(top, -8, top)
-    lhs, rhs = p.load(64, top, -8), p.load(64, top)
-    first = p.sub(code, Code.ADD)
-    p.cases(first, [lambda body=body: body(p, lhs, rhs) for body in _OPERATORS])
-    p.store(lhs, top, -8)
-    p.jump(head)
-    p.place(done)
-    p.binary(Instruction.LD64, p.stack, 0, p.expected)
-    with p.when(p.not_(unbound)):
-        p.check(p.overflow, Words.EXPR_OVERFLOW)
-        p.check(p.ne(p.value, p.expected), words)
-
-
-def _push(p: Program, top: Reg, value: Reg) -> None:
-    p.store(value, top)
-    p.add(top, 8, top)
-
-
-def _symbol_value(p: Program, unbound: Reg) -> Reg:
-    """Load a symbol; note whether it is unbound, and whether it is a uint64 beyond int64."""
-    slot = p.slot_of(p.operand(16))
-    value = p.load(64, slot)
-    p.or_(unbound, p.not_(p.load(64, slot, SLOT_STATE)), unbound)
-    unsigned = p.operand(8)
-    p.or_(p.overflow, p.and_(unsigned, p.slt(value, 0)), p.overflow)
-    return value
-
-
-def _checked(op: Instruction) -> Callable[[Program, Reg, Reg], None]:
-    return lambda p, lhs, rhs: p.effect(op, lhs, lhs, rhs)
-
-
-def _floor(p: Program, lhs: Reg, rhs: Reg) -> None:
-    rest = p.srem(lhs, rhs)
-    p.sub(p.sdiv(lhs, rhs), p.slt(rest, 0), lhs)
-
-
-def _modulo(p: Program, lhs: Reg, rhs: Reg) -> None:
-    rest = p.srem(lhs, rhs)
-    p.add(rest, p.choose(p.slt(rest, 0), rhs, 0), lhs)
-
-
-def _ceil(p: Program, lhs: Reg, rhs: Reg) -> None:
-    rest = p.srem(lhs, rhs)
-    p.add(p.sdiv(lhs, rhs), p.slt(0, rest), lhs)
-
-
-_OPERATORS: Final = (
-    _checked(Instruction.ADDO),
-    _checked(Instruction.SUBO),
-    _checked(Instruction.MULO),
-    _floor,
-    _modulo,
-    _ceil,
-)
-"""By code, from Code.ADD on; divisors are positive."""
-
 SYMBOLS: Final[dict[Op, Callable[[Program], None]]] = {
     Op.BIND: _bind,
     Op.EQSYM: _eq_symbol,
     Op.BINDEQ: _bind_or_eq,
     Op.SOLVE: _solve,
-    Op.EXPR: _expr,
 }

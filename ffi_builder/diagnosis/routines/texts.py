@@ -22,6 +22,7 @@ def define_texts(p: Program) -> None:
     """Assemble the functions, each before those that call it."""
     p.define("put_number", 2, _put_number)
     p.define("put_int", 1, _put_int)
+    p.define("put_addresses", 2, _put_addresses)
     p.define("put_float", 1, _put_float)
     p.define("put_name", 3, _put_name)
     p.define("put_value", 2, _put_value)
@@ -44,6 +45,12 @@ def _put_int(p: Program, value: Reg) -> None:
         p.append(p.add(p.constant("0123456789"), value), 1)
         p.ret()
     p.run("put_number", p.constant("%lld"), value)
+
+
+def _put_addresses(p: Program, first: Reg, last: Reg) -> None:
+    p.run("put_number", p.constant("0x%llx"), first)
+    p.put(" to ")
+    p.run("put_number", p.constant("0x%llx"), last)
 
 
 def _put_float(p: Program, value: Reg) -> None:

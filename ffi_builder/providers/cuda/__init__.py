@@ -1,5 +1,6 @@
 """Launching CUDA kernels from wrappers. Building one needs no GPU, driver or CUDA toolkit."""
 
+from ffi_builder.providers.cuda.capability import capability
 from ffi_builder.providers.cuda.entries import (
     LaunchEntry,
     Nested,
@@ -20,4 +21,5 @@ __all__ = [
     "Scalar",
     "Struct",
     "TensorMap",
+    "capability",
 ]

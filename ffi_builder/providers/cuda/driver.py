@@ -143,6 +143,11 @@ STATE_CONTEXTS: Final = STATE_LIBRARIES + 8
 DEVICES: Final = 128
 STATE_SIZE: Final = STATE_CONTEXTS + 8 * DEVICES
 
+# The capabilities of a module's devices.
+CAPABILITY_SLOTS: Final = DEVICES + 1
+CAPABILITY_BITS: Final = 8
+"""A capability is an int with the minor version in these low bits."""
+
 # The state of an image. An image or kernel that was listed once stays listed.
 LIBRARY_HANDLE: Final = 0
 LIBRARY_NEXT: Final = 8

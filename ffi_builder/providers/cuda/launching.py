@@ -24,7 +24,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ffi_builder.ir import Block, CheckingBuilder, Value
+from ffi_builder.ir import Block, CheckingBuilder, Value, load_acquire
 from ffi_builder.providers.cuda import driver
 from ffi_builder.providers.cuda.arguments import KernelArgument
 from ffi_builder.providers.cuda.configuration import Launch, emit_config
@@ -32,7 +32,6 @@ from ffi_builder.providers.cuda.emitted.steps import (
     INIT_ONCE,
     call_driver,
     call_helper,
-    load_acquire,
 )
 from ffi_builder.providers.cuda.parameters import addresses
 from ffi_builder.providers.cuda.states import States

@@ -27,7 +27,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from ffi_builder import abi
-from ffi_builder.ir import Builder, CheckingBuilder, Type, Value, mark_trusted
+from ffi_builder.ir import Builder, CheckingBuilder, Symbols, Type, Value, mark_trusted
 from ffi_builder.protocol import PREFIX
 from ffi_builder.providers.context import define_internal
 from ffi_builder.providers.cuda import driver
@@ -35,6 +35,7 @@ from ffi_builder.providers.cuda.emitted.define import define_helpers
 from ffi_builder.providers.cuda.emitted.steps import INIT_ONCE, helper_name
 
 _PREFIX: Final = f"{PREFIX}cuda_"
+STATE: Final = f"{_PREFIX}state"
 _IMAGE_ALIGN: Final = 64
 _MOST_SHOWN: Final = 200
 
@@ -77,7 +78,7 @@ class ModuleState:
     def __init__(self, b: CheckingBuilder) -> None:
         self.b = b
         self.name: str = b.function.attributes["sym_name"].value.removeprefix(abi.PREFIX)
-        self.module = f"{_PREFIX}state"
+        self.module = STATE
         self.driver = f"{_PREFIX}driver"
         self.leave = f"{_PREFIX}leave"
 
@@ -88,16 +89,21 @@ class ModuleState:
 
     def site(self, b: Builder) -> list[Value]:
         """Return the last operands of helpers that raise; see ``Site``."""
-        backtrace = self.b.backtrace
         kernel, parts = self.shown
-        return [
-            b.text_constant(kernel.encode() + b"\0"),
-            b.text_constant(parts.encode() + b"\0"),
-            b.address_of(self.b.raiser),
-            b.text_constant(self.b.suffix.encode() + b"\0"),
-            b.text_constant(backtrace or b"\0"),
-            b.i64(len(backtrace)),
-        ]
+        return site_of(self.b, b, kernel, parts)
+
+
+def site_of(wrapper: CheckingBuilder, b: Builder, kernel: str, parts: str) -> list[Value]:
+    """Return the last operands of helpers that raise for a wrapper; see ``Site``."""
+    backtrace = wrapper.backtrace
+    return [
+        b.text_constant(kernel.encode() + b"\0"),
+        b.text_constant(parts.encode() + b"\0"),
+        b.address_of(wrapper.raiser),
+        b.text_constant(wrapper.suffix.encode() + b"\0"),
+        b.text_constant(backtrace or b"\0"),
+        b.i64(len(backtrace)),
+    ]
 
 
 class States(ModuleState):
@@ -158,6 +164,12 @@ def define_driver(states: ModuleState) -> str:
     f, (result,) = _begin(states, init, 1)
     _end(f, "ready", [result, f.address_of(states.module), *states.site(f)])
     return init
+
+
+def define_module_state(symbols: Symbols) -> None:
+    """Add the state of the module, if it lacks it."""
+    if STATE not in symbols:
+        symbols.variable(STATE, bytes(driver.STATE_SIZE), align=8)
 
 
 def _define_init(states: States) -> None:

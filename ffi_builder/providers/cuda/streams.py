@@ -39,9 +39,18 @@ def find_place(context: CallContext, choice: StreamChoice) -> Place:
     Raises:
         BuildError: if the signature has several streams, or if ``stream=`` is not a stream.
     """
-    device = _device(context)
+    device = find_device(context)
     stream = _stream(context, choice, device)
     return Place(stream, context.builder.i32(-1) if device is None else device)
+
+
+def find_stream(context: CallContext, choice: StreamChoice) -> Value | int:
+    """Return the stream of ``stream=``, else the only one of the signature, else NULL.
+
+    Raises:
+        BuildError: as :func:`find_place` does.
+    """
+    return _stream(context, choice, None)
 
 
 def _stream(context: CallContext, choice: StreamChoice, device: Value | None) -> Value | int:
@@ -125,7 +134,7 @@ def _tensors(context: CallContext) -> list[tuple[spec.Param, spec.Tensor]]:
     return [(param, tensor) for param, tensor in pairs if isinstance(tensor, spec.Tensor)]
 
 
-def _device(context: CallContext) -> Value | None:
+def find_device(context: CallContext) -> Value | None:
     """Return the device id of the first CUDA tensor that is present; -1 if there is none.
 
     Returns None if the signature cannot have one.

@@ -13,11 +13,11 @@ The emitted code::
 from __future__ import annotations
 
 from ffi_builder.abi import DEVICE_TYPES
-from ffi_builder.ir import CheckingBuilder, Value
-from ffi_builder.providers.cuda.emitted.steps import INIT_ONCE, call_helper, load_acquire
+from ffi_builder.ir import CheckingBuilder, Value, load_acquire
+from ffi_builder.packed.anys import return_failure
+from ffi_builder.providers.cuda.emitted.steps import INIT_ONCE, call_helper
 from ffi_builder.providers.cuda.states import ModuleState, define_driver, define_module
 from ffi_builder.providers.cuda.streams import ENV_GET_STREAM
-from ffi_builder.providers.globals import return_failure
 
 
 def fill_with_zeros(

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ctypes
 from typing import Any, Final
 
+from ffi_builder.runtime.dlpack import DLTensor
+
 ALIGNMENT: Final = 64
 """Alignment of the data in bytes: a cache line, and the widest vectors of x86-64."""
 DEVICE: Final = "install_allocator() allocates on the CPU alone; the result is on another device"
@@ -13,21 +15,6 @@ SIZE: Final = "the result has more bytes than can be allocated"
 _CPU: Final = 1
 _LARGEST: Final = 1 << 62
 _SetError = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_char_p)
-
-
-class _DLTensor(ctypes.Structure):
-    _fields_ = (
-        ("data", ctypes.c_void_p),
-        ("device_type", ctypes.c_int32),
-        ("device_id", ctypes.c_int32),
-        ("ndim", ctypes.c_int32),
-        ("code", ctypes.c_uint8),
-        ("bits", ctypes.c_uint8),
-        ("lanes", ctypes.c_uint16),
-        ("shape", ctypes.c_void_p),
-        ("strides", ctypes.c_void_p),
-        ("byte_offset", ctypes.c_uint64),
-    )
 
 
 class _Managed(ctypes.Structure):
@@ -39,13 +26,13 @@ class _Managed(ctypes.Structure):
         ("manager_ctx", ctypes.c_void_p),
         ("deleter", ctypes.c_void_p),
         ("flags", ctypes.c_uint64),
-        ("tensor", _DLTensor),
+        ("tensor", DLTensor),
     )
 
 
 _Allocate = ctypes.CFUNCTYPE(
     ctypes.c_int,
-    ctypes.POINTER(_DLTensor),
+    ctypes.POINTER(DLTensor),
     ctypes.POINTER(ctypes.c_void_p),
     ctypes.c_void_p,
     _SetError,
@@ -92,7 +79,7 @@ def _allocate(prototype: Any, out: Any, context: int | None, set_error: Any) -> 
     # DLPack 1.0, no flags, no context.
     managed.major, managed.minor, managed.manager_ctx, managed.flags = 1, 0, None, 0
     managed.deleter = _FREE
-    ctypes.memmove(ctypes.addressof(managed.tensor), prototype, ctypes.sizeof(_DLTensor))
+    ctypes.memmove(ctypes.addressof(managed.tensor), prototype, ctypes.sizeof(DLTensor))
     tensor = managed.tensor
     tensor.data, tensor.shape, tensor.strides = start + head, shape_at, strides_at
     tensor.byte_offset = 0

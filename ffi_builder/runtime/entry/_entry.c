@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "_calls.h"
+#include "_operators.h"
 #include "_setup.h"
 
 static int entry_traverse(PyObject *self, visitproc visit, void *arg)
@@ -72,9 +73,10 @@ static void entry_dealloc(PyObject *self)
 }
 
 PyDoc_STRVAR(make_type_doc,
-             "make_type(bases, size, handle, release_gil, addresses, learn)\n--\n\n"
-             "Make the type of entries: `bases` end with tvm_ffi.Function, whose instances have "
-             "`size` bytes.");
+             "make_type(bases, size, handle, release_gil, addresses, learn, call)\n--\n\n"
+             "Make a type of entries: `bases` end with tvm_ffi.Function, whose instances have "
+             "`size` bytes. With `call` false its `__call__` is that of the bases, for tools that "
+             "look it up: calls do not use it.");
 
 static PyObject *make_type(PyObject *module, PyObject *args)
 {
@@ -82,12 +84,13 @@ static PyObject *make_type(PyObject *module, PyObject *args)
     PyObject *bases, *learner;
     Py_ssize_t size, handle, release_gil;
     unsigned long long incref, decref, string, take_error, set_stream;
-    if (!PyArg_ParseTuple(args, "O!nnn(KKKKK)O", &PyTuple_Type, &bases, &size, &handle,
+    int own_call;
+    if (!PyArg_ParseTuple(args, "O!nnn(KKKKK)Op", &PyTuple_Type, &bases, &size, &handle,
                           &release_gil, &incref, &decref, &string, &take_error,
-                          &set_stream, &learner))
+                          &set_stream, &learner, &own_call))
         return NULL;
-    if (entry_type != NULL) {
-        PyErr_SetString(PyExc_RuntimeError, "the type is made already");
+    if (entry_type_count == MAX_TYPES) {
+        PyErr_SetString(PyExc_RuntimeError, "the types are made already");
         return NULL;
     }
     PyObject *function = PyTuple_GetItem(bases, PyTuple_Size(bases) - 1);
@@ -104,7 +107,6 @@ static PyObject *make_type(PyObject *module, PyObject *args)
         {NULL, 0, 0, 0, NULL},
     };
     PyType_Slot slots[] = {
-        {Py_tp_call, PyVectorcall_Call},
         {Py_tp_traverse, entry_traverse},
         {Py_tp_clear, entry_clear},
         {Py_tp_dealloc, entry_dealloc},
@@ -112,6 +114,7 @@ static PyObject *make_type(PyObject *module, PyObject *args)
         {Py_tp_alloc, PyType_GenericAlloc},
         {Py_tp_free, PyObject_GC_Del},
         {Py_tp_members, members},
+        {own_call ? Py_tp_call : 0, PyVectorcall_Call},
         {0, NULL},
     };
     PyType_Spec spec = {
@@ -131,13 +134,14 @@ static PyObject *make_type(PyObject *module, PyObject *args)
     ffi.string = (int (*)(const ByteArray *, Any *))(uintptr_t)string;
     ffi.take_error = (void (*)(void **))(uintptr_t)take_error;
     ffi.set_stream = (int (*)(int32_t, int32_t, void *, void **))(uintptr_t)set_stream;
-    entry_type = (PyTypeObject *)PyType_FromSpecWithBases(&spec, bases);
-    if (entry_type == NULL) return NULL;
+    PyObject *made = PyType_FromSpecWithBases(&spec, bases);
+    if (made == NULL) return NULL;
+    entry_types[entry_type_count++] = (PyTypeObject *)made;
     Py_INCREF(function);
     Py_INCREF(learner);
     base.learn = learner;
-    Py_INCREF((PyObject *)entry_type);
-    return (PyObject *)entry_type;
+    Py_INCREF(made);
+    return made;
 }
 
 PyDoc_STRVAR(use_finish_doc,
@@ -164,8 +168,9 @@ static PyObject *describe(PyObject *module, PyObject *args)
     (void)module;
     PyObject *self, *name, *info, *makers, *parameters;
     int by_position, returns, positional;
-    if (!PyArg_ParseTuple(args, "O!OOO!ppiO", entry_type, &self, &name, &info, &PyTuple_Type,
-                          &makers, &by_position, &returns, &positional, &parameters))
+    if (!PyArg_ParseTuple(args, "OOOO!ppiO", &self, &name, &info, &PyTuple_Type, &makers,
+                          &by_position, &returns, &positional, &parameters) ||
+        !is_entry(self))
         return NULL;
     if (PyTuple_Size(makers) != PYTHON_COUNT) {
         PyErr_SetString(PyExc_ValueError, "another number of makers");
@@ -228,15 +233,21 @@ static PyMethodDef methods[] = {
     {"use_numpy", use_numpy, METH_VARARGS, use_numpy_doc},
     {"use_managed", use_managed, METH_VARARGS, use_managed_doc},
     {"use_torch", use_torch, METH_VARARGS, use_torch_doc},
+    {"use_modes", use_modes, METH_VARARGS, use_modes_doc},
+    {"ask_for_modes", ask_for_modes, METH_O, ask_for_modes_doc},
     {"use_exchange", use_exchange, METH_VARARGS, use_exchange_doc},
     {NULL, NULL, 0, NULL},
 };
 
 static int execute(PyObject *module)
 {
-    static int done; /* one interpreter only: types and offsets are the process's */
+    static int done; /* once only: its type and its offsets are the process's */
+    if (PyInterpreterState_GetID(PyInterpreterState_Get()) != 0) {
+        PyErr_SetString(PyExc_ImportError, "this is a subinterpreter");
+        return -1;
+    }
     if (done) {
-        PyErr_SetString(PyExc_ImportError, "it is loaded in another interpreter already");
+        PyErr_SetString(PyExc_ImportError, "it was loaded before");
         return -1;
     }
     done = 1;

@@ -44,7 +44,9 @@ typedef struct {
     unsigned int general_calls;
 } Entry;
 
-static PyTypeObject *entry_type;
+enum { MAX_TYPES = 2 }; /* entries, and entries that are operators of torch */
+static PyTypeObject *entry_types[MAX_TYPES];
+static int entry_type_count;
 static struct {
     PyTypeObject *function; /* tvm_ffi.Function */
     Py_ssize_t entry;       /* where an entry's own fields begin */
@@ -74,6 +76,14 @@ static struct {
 static inline Entry *entry_of(PyObject *self)
 {
     return (Entry *)((char *)self + base.entry);
+}
+
+static int is_entry(PyObject *object)
+{
+    for (int i = 0; i < entry_type_count; i++)
+        if (Py_TYPE(object) == entry_types[i]) return 1;
+    PyErr_SetString(PyExc_TypeError, "expected an entry");
+    return 0;
 }
 
 #endif

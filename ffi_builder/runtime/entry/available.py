@@ -6,8 +6,10 @@ The environment variable `FFI_BUILDER_ENTRY=python` turns it off.
 from __future__ import annotations
 
 import functools
+import importlib
 import os
 import sys
+import sysconfig
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -17,7 +19,7 @@ import tvm_ffi
 
 from ffi_builder.runtime.entry import layouts
 from ffi_builder.runtime.entry.layouts import LayoutError
-from ffi_builder.runtime.entry.torch_layouts import torch_layout
+from ffi_builder.runtime.entry.torch_layouts import modes, torch_layout
 
 VARIABLE: Final = "FFI_BUILDER_ENTRY"
 _ADDRESSES: Final = (
@@ -51,6 +53,8 @@ tried: dict[str, Part] = {}
 
 
 _found: list[Extension | Part] = []
+_operators: list[Any] = []
+"""The type of operators of torch, or None, once that is known."""
 _lock = threading.RLock()
 
 
@@ -67,34 +71,77 @@ def extension(bases: tuple[type, ...]) -> Extension | Part:
 
 
 def _set_up(bases: tuple[type, ...]) -> Extension | Part:
-    if os.environ.get(VARIABLE, "") == "python":
-        return Part("calls", f"turned off by {VARIABLE}=python")
-    if sys.implementation.name != "cpython":
-        return Part("calls", f"this is {sys.implementation.name}")
+    if reason := _switched_off():
+        return Part("calls", reason)
     try:
-        from ffi_builder.runtime.entry import _entry
-    except ImportError as error:
+        module = importlib.import_module("ffi_builder.runtime.entry._entry")
+    except ModuleNotFoundError as error:
         return Part("calls", f"the extension was not built for this Python ({error})")
+    except ImportError as error:
+        return Part("calls", f"the extension cannot be loaded: {error}")
     try:
-        made = _made_type(_entry, bases)
-        return Extension(_entry, lambda: made.__new__(made))
+        finish = tvm_ffi.Function.__from_extern_c__(module.FINISH, keep_alive_object=None)
+        finish.release_gil = False
+        made = _made_type(module, bases, finish)
+        made.__doc__ = bases[0].__dict__["__doc__"]  # a type has one of its own, None
+        module.use_finish(finish)
+        handle = layouts.function_layout(_functions(finish)).handle
+        _try("tvm_ffi", lambda: _use_managed(module, handle))
+        return Extension(module, lambda: made.__new__(made))
     except (LayoutError, AttributeError) as error:
         return Part("calls", str(error))
 
 
-def _made_type(module: Any, bases: tuple[type, ...]) -> Any:
-    finish = tvm_ffi.Function.__from_extern_c__(module.FINISH, keep_alive_object=None)
-    finish.release_gil = False
-    functions = [finish, tvm_ffi.get_global_func("ffi.Array"), tvm_ffi.get_global_func("ffi.Map")]
-    layout = layouts.function_layout(functions)
+def _switched_off() -> str:
+    """Return why the extension must not even be loaded; empty if it may be."""
+    if os.environ.get(VARIABLE, "") == "python":
+        return f"turned off by {VARIABLE}=python"
+    if sys.implementation.name != "cpython":
+        return f"this is {sys.implementation.name}"
+    # They would load one for the limited API, but their objects are laid out in another way, and
+    # nothing here locks what threads share.
+    if sysconfig.get_config_var("Py_GIL_DISABLED"):
+        return "this is a free-threaded build of CPython"
+    return ""
+
+
+def operators(bases: tuple[type, ...]) -> Callable[[], Any] | None:
+    """Return what makes entries that are operators of torch; None if its tensors are not read in C.
+
+    Their calls are not read while a mode of torch is on. `bases` of the type, which is made once,
+    end with `tvm_ffi.Function`, and have a `__call__` for tools that look it up.
+    """
+    if not _operators:
+        with _lock:
+            if not _operators:
+                _operators.append(_operator_type(bases))
+    made = _operators[0]
+    return None if made is None else lambda: made.__new__(made)
+
+
+def _operator_type(bases: tuple[type, ...]) -> Any:
+    found = _found[0] if _found else None
+    if not isinstance(found, Extension) or tried.get("torch") != Part("torch"):
+        return None
+    name = "operators of torch"
+    _try(name, lambda: found.module.use_modes(*modes(sys.modules["torch"])))
+    if tried[name].reason:
+        return None
+    return _made_type(found.module, bases, tvm_ffi.get_global_func("ffi.Array"), call=False)
+
+
+def _functions(one: tvm_ffi.Function) -> list[tvm_ffi.Function]:
+    """Return functions with different handles."""
+    return [one, tvm_ffi.get_global_func("ffi.Array"), tvm_ffi.get_global_func("ffi.Map")]
+
+
+def _made_type(
+    module: Any, bases: tuple[type, ...], function: tvm_ffi.Function, *, call: bool = True
+) -> Any:
+    layout = layouts.function_layout(_functions(function))
     addresses = tuple(layouts.address_of(tvm_ffi.LIB, name) for name in _ADDRESSES)
-    made = module.make_type(
-        bases, layout.size, layout.handle, layout.release_gil, addresses, _learner(module)
-    )
-    made.__doc__ = bases[0].__dict__["__doc__"]  # a type has one of its own, None
-    module.use_finish(finish)
-    _try("tvm_ffi", lambda: _use_managed(module, layout.handle))
-    return made
+    sizes = layout.size, layout.handle, layout.release_gil
+    return module.make_type(bases, *sizes, addresses, _learner(module), call)
 
 
 def _learner(module: Any) -> Callable[[type], None]:

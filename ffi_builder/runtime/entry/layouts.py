@@ -140,23 +140,6 @@ def _check_dtype(dtype: Any) -> None:
 # ---- PyTorch
 
 
-class Tensor(ctypes.Structure):
-    """DLTensor."""
-
-    _fields_ = (
-        ("data", ctypes.c_uint64),
-        ("device_type", ctypes.c_int32),
-        ("device_id", ctypes.c_int32),
-        ("ndim", ctypes.c_int32),
-        ("code", ctypes.c_uint8),
-        ("bits", ctypes.c_uint8),
-        ("lanes", ctypes.c_uint16),
-        ("shape", ctypes.POINTER(ctypes.c_int64)),
-        ("strides", ctypes.POINTER(ctypes.c_int64)),
-        ("byte_offset", ctypes.c_uint64),
-    )
-
-
 class ExchangeApi(ctypes.Structure):
     """DLPackExchangeAPI: its functions as addresses."""
 

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from ffi_builder.runtime.dlpack import DLTensor
 from ffi_builder.runtime.entry.layouts import (
     DTypes,
     ExchangeApi,
     LayoutError,
-    Tensor,
     address_of,
     exchange_api,
     expect,
@@ -28,6 +28,8 @@ _IMPL_WORDS: Final = 24
 """How far the last field of a TensorImpl is looked for, the dispatch keys."""
 _META_WORDS: Final = 16
 """How much of an AutogradMeta is looked at: it has 24 words or more."""
+_CONTROL_BLOCK: Final = 16
+"""The size of libstdc++'s control block, behind which std::make_shared puts the object."""
 _COUNTER_WORDS: Final = 3
 """Words of a version counter, at least: a vtable, a reference count, the version."""
 
@@ -57,6 +59,43 @@ _SHIM: Final = [
     )
 ]
 _REQUIRES_GRAD: Final = "_ZNK3c1010TensorImpl13requires_gradEv"
+
+
+_MODES: Final = (
+    ("libc10.so", "_ZN3c104impl20TorchDispatchModeTLS13any_modes_setEb"),
+    ("libtorch_cpu.so", "_ZN2at4impl27torch_function_mode_enabledEv"),
+    ("libc10.so", "_ZN3c104impl28tls_is_dispatch_key_includedENS_11DispatchKeyE"),
+)
+
+
+def modes(torch: Any) -> tuple[int, int, int, int]:
+    """Find what says whether operators are watched: the arguments of `_entry.use_modes`.
+
+    Raises:
+        LayoutError: there is nothing, or it says something else than is so.
+    """
+    folder = Path(torch.__file__).parent / "lib"
+    try:
+        found = [address_of(ctypes.CDLL(str(folder / library)), name) for library, name in _MODES]
+    except OSError as error:
+        raise LayoutError(str(error)) from None
+    dispatch, function, included = (
+        ctypes.CFUNCTYPE(ctypes.c_bool, ctypes.c_uint16)(address) for address in found
+    )
+    python = torch.utils._python_dispatch
+    snapshot, tracer = (
+        int(torch._C._parse_dispatch_key(name)) for name in ("PythonTLSSnapshot", "Tracer")
+    )
+    with python._disable_current_modes():
+        seen = [dispatch(0), included(snapshot)]
+        with python.TorchDispatchMode():
+            seen += [dispatch(0), included(snapshot)]
+    expect(seen == [False, False, True, True], "dispatch modes are not seen")
+    with torch.overrides.BaseTorchFunctionMode():
+        expect(function(0), "function modes are not seen")
+    expect(function(0) == torch._C._is_torch_function_mode_enabled(), "function modes differ")
+    expect(included(tracer) == (torch._C._get_tracing_state() is not None), "traces differ")
+    return found[0], found[1], found[2], tracer
 
 
 def torch_layout(torch: Any) -> TorchLayout:
@@ -191,8 +230,7 @@ def _torch_version(
 def _torch_tangent(torch: Any, autograd: int, graph: list[Any]) -> int:
     """Find the tangent of forward-mode AD in autograd metadata: a `shared_ptr`.
 
-    Words that are not initialised stand before it, so both of its words are looked at:
-    `make_shared` puts the object 16 bytes behind its control block.
+    Words that are not initialised stand before it, so both of its words are looked at.
     """
 
     def meta(tensor: Any) -> list[int]:
@@ -212,7 +250,7 @@ def _torch_tangent(torch: Any, autograd: int, graph: list[Any]) -> int:
             8 * at
             for at in range(1, _META_WORDS - 1)
             if not any(read[at] or read[at + 1] for read in without)
-            and all(read[at + 1] and read[at] - read[at + 1] == 16 for read in have)
+            and all(read[at] and read[at] - read[at + 1] == _CONTROL_BLOCK for read in have)
         ),
         "the tangent",
     )
@@ -253,7 +291,7 @@ def _check_shim(torch: Any, shim: ctypes.CDLL, api: int, impl: int) -> None:
         for what, given in (("sizes", borrowed.shape), ("strides", borrowed.strides)):
             numbers = ctypes.POINTER(ctypes.c_int64)()
             _ask(shim, what, tensor, impl, numbers)
-            right &= numbers[: tensor.ndim] == given[: tensor.ndim]
+            right &= numbers[: tensor.ndim] == words(given, tensor.ndim)
         expect(right, "torch's C shim and its exchange API differ")
 
 
@@ -263,9 +301,9 @@ def _ask(shim: ctypes.CDLL, what: str, tensor: Any, impl: int, out: Any) -> None
     expect(failed == 0, f"aoti_torch_get_{what} failed")
 
 
-def _borrowed(api: int, tensor: Any) -> Tensor:
-    signature = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.POINTER(Tensor))
-    out = Tensor()
+def _borrowed(api: int, tensor: Any) -> DLTensor:
+    signature = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.POINTER(DLTensor))
+    out = DLTensor()
     failed = signature(ExchangeApi.from_address(api).borrow)(tensor, ctypes.byref(out))
     expect(failed == 0, "the exchange API of torch failed")
     return out

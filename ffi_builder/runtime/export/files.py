@@ -112,7 +112,7 @@ class Exporter:
             objects.append(self._object(LlvmSource(options.embedded), options))
         shown = [f"{PREFIX}*"]
         if options.only is not None:
-            shown = [f'"{symbol}"' for symbol in (*symbols(names), embedded_modules.SYMBOL)]
+            shown = [f'"{symbol}"' for symbol in (*symbols(names), *embedded_modules.SYMBOLS)]
         data = linker.link_library(objects, shown, path.name, options.target)
         self._write(Output(path, data, executable=True), names, options)
 
@@ -127,7 +127,7 @@ class Exporter:
             texts = {name: data for name, data in texts.items() if name in options.only}
         text = with_descriptions(text or "", texts) + more
         if options.only is not None:
-            text = emit.internalised(text, [*symbols(options.only), embedded_modules.SYMBOL])
+            text = emit.internalised(text, [*symbols(options.only), *embedded_modules.SYMBOLS])
         cpu, triple = options.target.cpu, options.target.triple
         return emit.emit_object(text, cpu, self.level, jit=False, triple=triple)
 
@@ -153,7 +153,7 @@ def _chosen(known: tuple[str, ...], options: Options) -> tuple[str, ...]:
 
 def _check_hidden(data: bytes, options: Options) -> None:
     """Raise CompileError for symbols that cannot be hidden in an object that was given."""
-    shown = set(symbols(options.only or ()))
+    shown = {*symbols(options.only or ()), *embedded_modules.SYMBOLS}
     others = [s.name for s in read_object(data, options.target.machine).symbols if s.defined]
     visible = sorted(set(others) - shown)
     if visible:

@@ -53,7 +53,8 @@ def link_library(
         command = [
             *(*compiler, "-shared", "-fPIC", "-o", str(folder / "library.so")),
             *_to_linker(f"-soname={name}", f"--version-script={folder / 'version'}"),
-            *_to_linker("-z", "defs", "--as-needed"),
+            # The library uses its own `__tvm_ffi__library_ctx`, whatever the process has loaded.
+            *_to_linker("-z", "defs", "--as-needed", "-Bsymbolic"),
             *(*map(str, files), *libraries),
         ]
         _run(command, folder)

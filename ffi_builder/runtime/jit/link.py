@@ -30,6 +30,7 @@ from ffi_builder.runtime.elf import (
     with_empty_initialiser,
 )
 from ffi_builder.runtime.embedded_modules import with_one_library_bin
+from ffi_builder.runtime.jit.announce import announcement
 from ffi_builder.suggest import did_you_mean
 
 if TYPE_CHECKING:
@@ -103,20 +104,22 @@ def link(
 
     `getter` is the result of `getter_template`, perhaps from another process, as making it needs
     LLVM. `callers` returns the functions that call a symbol, for symbols that are missing.
-    Raises LinkError that names every symbol that is missing or defined twice, and CompileError for
-    objects of other machines.
+    Raises LinkError that names every symbol that is missing or defined twice, CompileError for
+    objects of other machines, and what announcing code to `perf` and gdb raises.
     """
     files = [read_object(data) for data in with_one_library_bin(objects)]
     _check_duplicates(files)
     _check_undefined(files, callers)
     _check_supported(files)
     functions = tuple(functions_among(symbol for file in files for symbol in file.symbols))
-    getters = [_address_getter(name, getter) for name in functions]
-    module = _load(files, getters)
+    announced = announcement(files)
+    getters = [_address_getter(name, getter) for name in (*functions, *announced.functions)]
+    module = _load(announced.files, getters)
     library = Library(module, functions)
     try:
         for name in functions:
             library.function(name)
+        announced.make(library.address)
     except RuntimeError as error:
         raise LinkError(f"The JIT cannot link the module: {error}") from error
     return library

@@ -92,18 +92,97 @@ def made_callable(function: tvm_ffi.Function, name: str, info: Info) -> Callable
     return _entry(found, function, name, info, converts=True)
 
 
+def made_careful(
+    function: tvm_ffi.Function, info: Info, otherwise: Callable[[Callable[..., Any]], Any]
+) -> Callable[..., Any]:
+    """The same, but a call that is left to Python goes to what `otherwise` makes.
+
+    `otherwise` is called with the function in Python, which takes keywords and defaults.
+    """
+    found = extension()
+    if not isinstance(found, Extension):
+        return otherwise(with_keywords(function, info))
+    return _entry(found, function, info.name, info, converts=True, otherwise=otherwise)
+
+
+def made_operator(
+    function: tvm_ffi.Function,
+    info: Info,
+    otherwise: Callable[[Callable[..., Any]], Any],
+    face: type,
+) -> Any:
+    """The same as `made_careful` for an operator of torch; None where that cannot be read in C.
+
+    The result is a `face`, whose `__call__` only tools see; the same class for all operators. While
+    a mode of torch is on, calls are left to Python.
+    """
+    found = extension()
+    maker = available.operators((face, tvm_ffi.Function))
+    if not isinstance(found, Extension) or maker is None:
+        return None
+    own = Extension(found.module, maker)
+    result = _entry(own, function, info.name, info, converts=True, otherwise=otherwise)
+    found.module.ask_for_modes(result)
+    documentation = Described.__dict__["__doc__"]  # that of each, instead of that of the class
+    if type(result).__dict__["__doc__"] is not documentation:
+        type(result).__doc__ = documentation
+    return result
+
+
+def reads_arrays(info: Info) -> bool:
+    """Whether calls with nothing but plain arguments are read in C, all of them."""
+    found = extension()
+    if not isinstance(found, Extension) or len(info.parameters) > found.module.MAX_ARGS:
+        return False
+    return set(_kinds(info, converts=True)) <= {_SCALAR, _TENSOR, _TENSOR_IN}
+
+
 def _entry(
-    found: Extension, function: tvm_ffi.Function, name: str, info: Info, *, converts: bool
+    found: Extension,
+    function: tvm_ffi.Function,
+    name: str,
+    info: Info,
+    *,
+    converts: bool,
+    otherwise: Callable[[Callable[..., Any]], Any] | None = None,
 ) -> Any:
     result: Any = found.make()
+    result.release_gil = function.release_gil
     result.__move_handle_from__(function)
     parameters, positional = _parameters(info, by_name=converts, most=found.module.MAX_ARGS)
     makers = (_converting, with_keywords) if converts else (_checking, by_position)
+    if otherwise is not None:
+        makers = _careful(otherwise)
     returns = returns_tensors(info)
     found.module.describe(
         result, name, info, (*makers, _returning), not converts, returns, positional, parameters
     )
     return result
+
+
+def _careful(
+    otherwise: Callable[[Callable[..., Any]], Any],
+) -> tuple[Callable[[tvm_ffi.Function, Info], Any], Callable[[tvm_ffi.Function, Info], Any]]:
+    """Return the makers for an entry that leaves calls to what `otherwise` makes."""
+
+    def as_given(general: tvm_ffi.Function, info: Info) -> Any:
+        return otherwise(with_keywords(general, info))
+
+    def in_order(general: tvm_ffi.Function, info: Info) -> Any:
+        function = as_given(general, info)
+        names = [
+            name if param.kw_only else None
+            for name, param in zip(python_names(info), info.parameters, strict=True)
+        ]
+
+        def call(*values: Any) -> Any:
+            pairs = list(zip(names, values, strict=True))
+            args = [value for name, value in pairs if name is None]
+            return function(*args, **{name: value for name, value in pairs if name is not None})
+
+        return call
+
+    return in_order, as_given
 
 
 def _converting(general: tvm_ffi.Function, info: Info) -> Callable[..., Any]:

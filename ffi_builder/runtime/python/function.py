@@ -82,9 +82,15 @@ WrappedFunction.__doc__ = Described.__dict__["__doc__"]
 def wrapped(function: tvm_ffi.Function, name: str, info: Info | None) -> WrappedFunction:
     """Move `function` into one with a name and a signature; it is empty afterwards."""
     result = WrappedFunction.__new__(WrappedFunction)
+    result.release_gil = function.release_gil
     result.__move_handle_from__(function)
     result._name, result._info = name, info  # pyright: ignore[reportPrivateUsage]
     return result
+
+
+def info_of(function: object) -> Info | None:
+    """Return what a function of a compiled module or loaded library says of itself, if it does."""
+    return getattr(function, "_info", None)
 
 
 def with_keywords(function: tvm_ffi.Function, info: Info) -> Callable[..., Any]:

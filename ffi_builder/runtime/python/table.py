@@ -61,18 +61,7 @@ class FunctionTable(ABC):
         from ffi_builder.runtime.python.entries import made_callable
 
         self._check(name)
-        info = self._info(name)
-        if info is None and metadata.is_of_another_format(self._metadata(name)):
-            raise TypeError(
-                f"`{name}` in {self._kind} was attached by another version of ffi_builder, whose "
-                f"description of parameters this one does not read: attach and export it again "
-                f"with this version, or call it by position"
-            )
-        if info is None:
-            raise TypeError(
-                f"`{name}` in {self._kind} says nothing of its parameters: it was not attached by "
-                f"ffi_builder, or its attributes were dropped on the way; call it by position"
-            )
+        info = check_described(name, self._info(name), self._metadata(name), self._kind)
         return made_callable(self._function(name), name, info)
 
     def info(self, name: str) -> Info | None:
@@ -122,6 +111,22 @@ def check_name(name: str, functions: tuple[str, ...], kind: str) -> None:
         raise UnknownFunctionError(
             f"No function `{name}` in {kind}, {_what_it_has(name, functions)}"
         )
+
+
+def check_described(name: str, info: Info | None, text: str | None, kind: str) -> Info:
+    """Return the info that was read from `text`. Raises TypeError if there is none."""
+    if info is not None:
+        return info
+    if metadata.is_of_another_format(text):
+        raise TypeError(
+            f"`{name}` in {kind} was attached by another version of ffi_builder, whose "
+            f"description of parameters this one does not read: attach and export it again "
+            f"with this version, or call it by position"
+        )
+    raise TypeError(
+        f"`{name}` in {kind} says nothing of its parameters: it was not attached by "
+        f"ffi_builder, or its attributes were dropped on the way; call it by position"
+    )
 
 
 def _what_it_has(name: object, functions: tuple[str, ...]) -> str:

@@ -60,6 +60,7 @@ _LINKAGES = frozenset(
     f"#llvm.linkage<{name}>"
     for name in ("private", "internal", "external", "linkonce", "linkonce_odr", "weak", "weak_odr")
 )
+_WEAK_REFERENCE = "#llvm.linkage<extern_weak>"
 # Of these, none contradicts another, but that `optnone` needs `noinline` and excludes `minsize`.
 # (`optsize`, `hot`, `alwaysinline` can clash.)
 _PASSTHROUGH = words("noinline optnone minsize nounwind cold norecurse noreturn nofree")
@@ -116,7 +117,7 @@ def _function_safe(function: Operation) -> bool:
     return (
         not name.startswith('"llvm.')
         and _harmless(attributes, _FUNCTION_ATTRIBUTES)
-        and str(attributes.get("linkage")) in _LINKAGES
+        and _linkage_safe(str(attributes.get("linkage")), declares=not len(blocks))
         and str(attributes.get("CConv", "#llvm.cconv<ccc>")) in CALLING_CONVENTIONS
         and function_type_known(attributes["function_type"])
         and _passthrough_safe(attributes.get("passthrough"))
@@ -131,6 +132,10 @@ def _function_safe(function: Operation) -> bool:
             )
         )
     )
+
+
+def _linkage_safe(linkage: str, *, declares: bool) -> bool:
+    return linkage in _LINKAGES or (declares and linkage == _WEAK_REFERENCE)
 
 
 def _global_safe(variable: Operation) -> bool:

@@ -20,7 +20,7 @@ from ffi_builder.testing.make.layout import is_row_major, reach
 
 FRAMEWORKS: Final = ("numpy", "torch", "tvm_ffi")
 
-_NUMPY_NAMES: Final = {
+NUMPY_NAMES: Final = {
     "bool",
     *(f"{kind}{bits}" for kind in ("int", "uint") for bits in (8, 16, 32, 64)),
     *("float16", "float32", "float64", "complex64", "complex128"),
@@ -36,6 +36,14 @@ _capsule_pointer.argtypes = [ctypes.py_object, ctypes.c_char_p]
 
 
 @dataclass(frozen=True)
+class Memory:
+    """Memory for an array: an array of uint8, and where the first element is in it, in bytes."""
+
+    bytes: Any
+    offset: int
+
+
+@dataclass(frozen=True)
 class Array:
     """Describes an array; ``shape`` and ``strides`` are in elements of ``dtype``."""
 
@@ -47,38 +55,60 @@ class Array:
     device_id: int = 0
 
     def make(self, framework: str) -> Any:
-        """Make the array with a framework.
+        """Make the array with a framework, in memory of its own.
+
+        Raises:
+            ValueError: the framework cannot represent it.
+            ModuleNotFoundError: the framework is not installed.
+        """
+        memory = self.allocate()
+        made = self.place(framework, memory)
+        if framework != "numpy" or not isinstance(made, numpy().ndarray):
+            return made
+        # Some versions of NumPy export other strides than the array has if those are free.
+        changed = made.flags.c_contiguous and not is_row_major(self.shape, self.strides)
+        return self._tvm_ffi(memory) if changed else made
+
+    def allocate(self, guard: int = 0) -> Memory:
+        """Allocate zeros for the array, and at least ``guard`` bytes on both sides of it."""
+        before, behind = (
+            -(-count * self.dtype.total_bits // 8) for count in reach(self.shape, self.strides)
+        )
+        alignment = max(self.alignment if before + behind else 1, _ALIGNMENT)
+        room = before + behind + alignment + max(_EXPORTED_BYTES, 2 * guard)
+        zeros = numpy().zeros(room, "uint8")
+        address = zeros.ctypes.data + guard + before
+        return Memory(zeros, guard + before + -address % alignment)
+
+    def place(self, framework: str, memory: Memory) -> Any:
+        """Make the array with a framework, in memory that :meth:`allocate` returned.
 
         Raises:
             ValueError: the framework cannot represent it.
             ModuleNotFoundError: the framework is not installed.
         """
         if framework == "torch":
-            return self._torch()
-        return self._numpy() if framework == "numpy" else self.tvm_ffi()
+            return self._torch(memory)
+        return self._numpy(memory) if framework == "numpy" else self._tvm_ffi(memory)
 
-    def _numpy(self) -> Any:
-        if str(self.dtype) not in _NUMPY_NAMES:
-            return self.tvm_ffi()
+    def _numpy(self, memory: Memory) -> Any:
+        if str(self.dtype) not in NUMPY_NAMES:
+            return self._tvm_ffi(memory)
+        itemsize = self.dtype.total_bits // 8
+        strides = [stride * itemsize for stride in self.strides]
         try:
-            memory, offset = self._memory()
-            itemsize = self.dtype.total_bits // 8
-            strides = [stride * itemsize for stride in self.strides]
-            made = _numpy().ndarray(self.shape, str(self.dtype), memory, offset, strides)
+            return numpy().ndarray(
+                self.shape, str(self.dtype), memory.bytes, memory.offset, strides
+            )
         except (ValueError, OverflowError):  # empty, with a huge dimension or stride
-            return self.tvm_ffi()
-        # Some versions of NumPy export other strides than the array has if those are free.
-        if made.flags.c_contiguous and not is_row_major(self.shape, self.strides):
-            return self.tvm_ffi()
-        return made
+            return self._tvm_ffi(memory)
 
-    def tvm_ffi(self) -> Any:
-        """Make the array as a ``tvm_ffi.Tensor``."""
+    def _tvm_ffi(self, memory: Memory) -> Any:
         import tvm_ffi
 
-        return tvm_ffi.from_dlpack(_Exported(self))
+        return tvm_ffi.from_dlpack(_Exported(self, memory))
 
-    def _torch(self) -> Any:
+    def _torch(self, memory: Memory) -> Any:
         torch = _needed("torch", "PyTorch")
         if any(stride < 0 for stride in self.strides):
             raise ValueError(
@@ -86,29 +116,18 @@ class Array:
                 f"negative ones; framework='numpy' does"
             )
         try:
-            return torch.from_dlpack(_Exported(self))
+            return torch.from_dlpack(_Exported(self, memory))
         except (BufferError, RuntimeError) as error:
             raise ValueError(
                 f"make_args: {self.path} is {self.dtype}, of which PyTorch makes no tensor "
                 f"({error}); framework='tvm_ffi' does"
             ) from error
 
-    def _memory(self) -> tuple[Any, int]:
-        """Return zeros, and the offset in them of the first element, whose address is aligned."""
-        before, behind = (
-            -(-count * self.dtype.total_bits // 8) for count in reach(self.shape, self.strides)
-        )
-        alignment = max(self.alignment if before + behind else 1, _ALIGNMENT)
-        memory = _numpy().zeros(before + behind + alignment + _EXPORTED_BYTES, "uint8")
-        address = memory.ctypes.data + before
-        return memory, before + -address % alignment
-
-    def capsule(self) -> Any:
-        """Make a DLPack capsule of the array."""
-        memory, offset = self._memory()
+    def capsule(self, memory: Memory) -> Any:
+        """Make a DLPack capsule of the array in this memory."""
         # NumPy exports the strides of a view that is not contiguous.
         shape = [1] * (len(self.shape) - 1) + [2] if self.shape else []
-        view = _numpy().ndarray(shape, "uint8", memory, offset, [2] * len(shape))
+        view = numpy().ndarray(shape, "uint8", memory.bytes, memory.offset, [2] * len(shape))
         capsule = view.__dlpack__()
         tensor = _capsule_pointer(capsule, b"dltensor")
         assert tensor is not None
@@ -127,14 +146,14 @@ _EXPORTED_BYTES: Final = 4
 class _Exported:
     """An array in the form that ``from_dlpack`` takes."""
 
-    def __init__(self, array: Array) -> None:
-        self._array = array
+    def __init__(self, array: Array, memory: Memory) -> None:
+        self._array, self._memory = array, memory
 
     def __dlpack_device__(self) -> tuple[int, int]:
         return abi.DEVICE_TYPES["cpu"], self._array.device_id
 
     def __dlpack__(self, **_: object) -> Any:
-        return self._array.capsule()
+        return self._array.capsule(self._memory)
 
 
 def _write(field: int, values: Sequence[int]) -> None:
@@ -145,7 +164,12 @@ def _write(field: int, values: Sequence[int]) -> None:
         (ctypes.c_int64 * len(values)).from_address(pointer)[:] = values
 
 
-def _numpy() -> ModuleType:
+def numpy() -> Any:
+    """Import NumPy. Importing :mod:`ffi_builder.testing` does not need it.
+
+    Raises:
+        ModuleNotFoundError: it is not installed.
+    """
     return _needed("numpy", "NumPy")
 
 
@@ -154,5 +178,5 @@ def _needed(module: str, name: str) -> ModuleType:
         return import_module(module)
     except ModuleNotFoundError as error:
         raise ModuleNotFoundError(
-            f"make_args needs {name} here: pip install {module}", name=module
+            f"testing needs {name} here: pip install {module}", name=module
         ) from error

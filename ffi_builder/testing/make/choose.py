@@ -10,13 +10,15 @@ import math
 import operator
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Final, SupportsIndex, TypeAlias, cast
 
 from ffi_builder import spec
 from ffi_builder.suggest import did_you_mean
 from ffi_builder.testing.check import Scalar, check
-from ffi_builder.testing.evaluate import evaluate
+from ffi_builder.testing.evaluate import evaluate, holds
 from ffi_builder.testing.make.layout import LIMIT, layout_of, room_for
+from ffi_builder.testing.make.relations import Span, boundaries, narrow, span_of
 
 Env: TypeAlias = dict[spec.Var, Scalar]
 Parts: TypeAlias = Sequence[tuple[str, spec.Plain]]
@@ -58,7 +60,8 @@ def choose(
     env = _checked(signature, given)
     known = {*symbols, *env}
     allocated = (rule for rule in _allocation_rules(signature) if rule.symbols <= known)
-    rules = [*_rules(parts, devices), *allocated]
+    related = [each for each in signature.where if {*spec.variables(each)} <= {*symbols}]
+    rules = [*_rules(parts, devices), *allocated, *map(_relation_rule, related)]
     for rule in rules:
         words = rule.broken(env) if rule.symbols <= env.keys() else None
         if words is not None:
@@ -66,7 +69,8 @@ def choose(
     free = [var for var in symbols if var not in env]
     for number, var in enumerate(var for var in free if not var.is_integer):
         env[var] = {"bool": True, "handle": 0}.get(var.dtype, number + 0.5)
-    _Search(signature, parts, env, [var for var in free if var.is_integer], rules).run()
+    searched = [var for var in free if var.is_integer]
+    _Search(signature, parts, env, searched, rules, related).run()
     return env
 
 
@@ -214,6 +218,18 @@ def _entry_rule(path: str, entry: spec.Dim | None, *, low: int | None, packing: 
     return Rule(frozenset(symbols), broken)
 
 
+def _relation_rule(relation: spec.Relation) -> Rule:
+    symbols = dict.fromkeys(spec.variables(relation))
+
+    def broken(env: Env) -> str | None:
+        if holds(relation, lambda var: env[var]):
+            return None
+        bindings = ", ".join(f"{var.name} = {env[var]}" for var in symbols)
+        return f"{relation} does not hold with {bindings}"
+
+    return Rule(frozenset(symbols), broken)
+
+
 def _device_rule(path: str, entry: int | spec.Var | None, devices: Sequence[int] | None) -> Rule:
     def broken(env: Env) -> str | None:
         value = env[entry] if isinstance(entry, spec.Var) else entry
@@ -242,8 +258,13 @@ class _Search:
         env: Env,
         symbols: list[spec.Var],
         rules: list[Rule],
+        related: list[spec.Relation],
     ) -> None:
         self.signature, self.env, self.symbols = signature, env, symbols
+        self.spans = _spans(parts, env, related)
+        self.related = {
+            var: [each for each in related if var in spec.variables(each)] for var in symbols
+        }
         self.position = {var: index for index, var in enumerate(symbols)}
         self.rules: list[list[Rule]] = [[] for _ in symbols]
         for rule in rules:
@@ -310,8 +331,7 @@ class _Search:
 
     def _candidates(self, var: spec.Var) -> Iterator[int]:
         """Yield values that fit the symbol alone, the most natural first, each once."""
-        low, high = spec.INT_RANGES[var.dtype]
-        low, high = (low if var.min is None else var.min), (high if var.max is None else var.max)
+        low, high = self.spans[var]
         step = var.divisibility or 1
         least, greatest = -(-low // step), high // step
         # From here on, numbers count steps.
@@ -324,6 +344,7 @@ class _Search:
         ordered = [
             *range(first, first + 16),
             *range(first - 1, max(first - 17, -1), -1),
+            *(range(first, first + 256) if self.related[var] else ()),
             *(2**power // step for power in range(4, 64)),
             0,
             least,
@@ -331,9 +352,17 @@ class _Search:
             *range(-1, -9, -1),
             *(-(2**power // step) for power in range(4, 64)),
         ]
-        for multiple in dict.fromkeys(ordered):
-            if least <= multiple <= greatest:
+        tried: set[int] = set()
+        for multiple in chain([first], self._near_boundaries(var, step), ordered):
+            if least <= multiple <= greatest and multiple not in tried:
+                tried.add(multiple)
                 yield multiple * step
+
+    def _near_boundaries(self, var: spec.Var, step: int) -> Iterator[int]:
+        """Yield numbers of steps with which a relation of the symbol may hold."""
+        for relation in self.related[var]:
+            for value in boundaries(relation, var, self.env):
+                yield from (value // step, value // step + 1)
 
     def _wanted(self, var: spec.Var) -> int:
         """Return the value to begin with."""
@@ -358,6 +387,22 @@ class _Search:
                     ]
                     wanted = max(wanted, -(-(max(known, default=1) - form[2]) // form[0]))
         return wanted
+
+
+def _spans(parts: Parts, env: Env, related: list[spec.Relation]) -> dict[spec.Var, Span]:
+    """Return the least and the greatest value to try for each integer symbol."""
+    sizes: set[object] = set()
+    for _, param in parts:
+        if isinstance(param, (spec.Tensor, spec.Shape)):
+            sizes.update(param.dims if isinstance(param, spec.Tensor) else param.shape)
+    spans: dict[spec.Var, Span] = {}
+    for var in filter(lambda var: var.is_integer, _symbols(parts)):
+        if var in env:
+            spans[var] = int(env[var]), int(env[var])
+        else:
+            spans[var] = span_of(var, is_size=var in sizes)
+    narrow(related, spans)
+    return spans
 
 
 def _line(entry: spec.Dim | None) -> tuple[int, spec.Var, int] | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Final
 
 from ffi_builder import abi, spec
@@ -46,7 +47,7 @@ _MAKERS: Final[dict[str, Callable[[], Any]]] = {
     "ffi.Bytes": lambda: b"an object",
     "ffi.Function": lambda: nothing,
     "ffi.Shape": _tvm_ffi("Shape", ()),
-    "ffi.Tensor": Array("", spec.parse_dtype("float32"), (2,), (1,)).tvm_ffi,
+    "ffi.Tensor": partial(Array("", spec.parse_dtype("float32"), (2,), (1,)).make, "tvm_ffi"),
     "ffi.Array": list,
     "ffi.Map": dict,
     "ffi.Module": _tvm_ffi("system_lib"),

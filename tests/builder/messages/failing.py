@@ -30,6 +30,13 @@ class Failure:
     text: str
     expected: str
     got: str
+    where: Sequence[spec.Relation] = ()
+    no_overlap: Sequence[str] = ()
+
+    @property
+    def signature(self) -> Signature:
+        """What the wrapper accepts."""
+        return Signature("f", self.params, where=self.where, no_overlap=self.no_overlap)
 
     @property
     def message(self) -> str:
@@ -49,10 +56,11 @@ def compile_all(failures: dict[str, Failure]) -> dict[str, RawWrapper]:
     """All their wrappers, in one module."""
     module = new_module()
     for number, failure in enumerate(failures.values()):
-        signature = Signature("f", failure.params)
-        attach(module, signature, NopCallProvider(), symbol_name=f"f{number}")
+        attach(module, failure.signature, NopCallProvider(), symbol_name=f"f{number}")
     compiled = runtime.compile(module)
-    return {name: RawWrapper(compiled, f"f{number}") for number, name in enumerate(failures)}
+    return {
+        name: RawWrapper(compiled, f"f{number}", slots=32) for number, name in enumerate(failures)
+    }
 
 
 def check_both(failure: Failure, wrapper: RawWrapper) -> None:
@@ -61,5 +69,5 @@ def check_both(failure: Failure, wrapper: RawWrapper) -> None:
     memory = Memory(slots=64)
     address = memory.place(failure.arguments)
     with pytest.raises((TypeError, ValueError)) as raised:
-        check_raw(Signature("f", failure.params), address, failure.arguments.count)
+        check_raw(failure.signature, address, failure.arguments.count)
     assert (type(raised.value).__name__, str(raised.value)) == (failure.kind, failure.message)

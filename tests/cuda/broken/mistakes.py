@@ -7,6 +7,7 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from typing import Any
 
+from ffi_builder.ir import exchange_null, load_acquire
 from ffi_builder.providers.cuda import (
     arguments,
     configuration,
@@ -111,11 +112,11 @@ def compare_and_swap(self: Launcher) -> Any:
     b, t = self.b, self.b.types
     slot = b.address_of(self.states.kernel)
     begun = b.offset(slot, driver.KERNEL_LISTED)
-    before = steps.exchange_null(b, begun, b.to_pointer(b.i64(1)))
+    before = exchange_null(b, begun, b.to_pointer(b.i64(1)))
     with b.when(b.is_null(before)):
         init = b.address_of(self.states.init)
         b.call_value(launching.INIT_ONCE, [slot, init], t.i32)
-    return steps.load_acquire(b, t.ptr, slot, size=8)
+    return load_acquire(b, t.ptr, slot, size=8)
 
 
 def once_whatever_comes(self: Launcher) -> Any:
@@ -150,7 +151,7 @@ def stream_of_the_first_call(self: Launcher) -> Any:
     """It is kept, as if it were the library's."""
     b = self.b
     slot = b.address_of(b.symbols.variable("kept_stream", bytes(8), align=8))
-    steps.exchange_null(b, slot, _stream(self))
+    exchange_null(b, slot, _stream(self))
     return b.load(b.types.ptr, slot)
 
 

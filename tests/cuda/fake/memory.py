@@ -100,7 +100,7 @@ class _Exported:
         return self._device
 
     def __dlpack__(self, **_: object) -> Any:
-        capsule = self._array.capsule()
+        capsule = self._array.capsule(self._array.allocate())
         tensor = _capsule_pointer(capsule, b"dltensor")
         assert tensor is not None
         ctypes.c_uint64.from_address(tensor + abi.DLTENSOR_DATA).value = self._address

@@ -5,7 +5,17 @@ from __future__ import annotations
 from typing import Final
 
 from tests.differential.strategies import Case
-from tests.differential.tricky import ends, objects, optional, symbols, tensors, texts, values
+from tests.differential.tricky import (
+    ends,
+    objects,
+    optional,
+    overlap,
+    relations,
+    symbols,
+    tensors,
+    texts,
+    values,
+)
 from tests.differential.tricky.made import n
 from tests.differential.tricky.symbols import nested
 
@@ -19,4 +29,6 @@ CASES: Final[dict[str, Case]] = {
     **objects.CASES,
     **optional.CASES,
     **ends.CASES,
+    **overlap.CASES,
+    **relations.CASES,
 }

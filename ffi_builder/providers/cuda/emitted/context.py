@@ -21,20 +21,17 @@ is too low would take it away from other code.
 
 from __future__ import annotations
 
-from ffi_builder.ir import Value
+from ffi_builder.ir import Value, exchange_null, load_acquire, store_release
 from ffi_builder.providers.cuda import driver
 from ffi_builder.providers.cuda.emitted.steps import (
     HelperBuilder,
     call_checked,
     call_driver,
     call_helper,
-    exchange_null,
     helper_name,
-    load_acquire,
     relaxed_capture,
     return_failure,
     status_of,
-    store_release,
 )
 
 

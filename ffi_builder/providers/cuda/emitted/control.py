@@ -15,7 +15,8 @@ from typing import Final
 
 from ffi_builder import abi
 from ffi_builder.abi import TypeIndex
-from ffi_builder.ir import Value
+from ffi_builder.ir import Value, store_release
+from ffi_builder.packed.anys import store_none
 from ffi_builder.providers.cuda import driver
 from ffi_builder.providers.cuda.emitted.steps import (
     INIT_ONCE,
@@ -29,9 +30,7 @@ from ffi_builder.providers.cuda.emitted.steps import (
     relaxed_capture,
     return_failure,
     status_of,
-    store_release,
 )
-from ffi_builder.providers.globals import store_none
 
 _FINALIZING: Final = ("Py_IsFinalizing", "_Py_IsFinalizing")
 """The names in Python 3.13 and later, and in older versions."""

@@ -1,12 +1,20 @@
-"""Adds the helper functions that all launching wrappers of a module share."""
+"""Adds the helper functions that the wrappers of a module share."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Final
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final, TypeAlias
 
 from ffi_builder.ir import Symbols, Type, Types, define_cached, mark_trusted
-from ffi_builder.providers.cuda.emitted import context, control, load, prepare, report, zero
+from ffi_builder.providers.cuda.emitted import (
+    capability,
+    context,
+    control,
+    load,
+    prepare,
+    report,
+    zero,
+)
 from ffi_builder.providers.cuda.emitted.steps import (
     INIT_ONCE,
     MESSAGE_VALUES,
@@ -18,7 +26,9 @@ from ffi_builder.providers.cuda.emitted.steps import (
 )
 
 _LETTERS: Final = {"p": "ptr", "i": "i32", "l": "i64"}
-_BODIES: Final[dict[str, tuple[str, Callable[..., None]]]] = {
+_Bodies: TypeAlias = Mapping[str, tuple[str, Callable[..., None]]]
+"""By name: a letter for the type of each parameter, and the function that emits the body."""
+_BODIES: Final[_Bodies] = {
     "enter": ("pip", context.enter),
     "primary": ("pip", context.primary),
     "leave": ("pi", context.leave),
@@ -42,28 +52,45 @@ _BODIES: Final[dict[str, tuple[str, Callable[..., None]]]] = {
     "fail_zero": ("pip" + Site.LETTERS, zero.fail_zero),
     "say": ("pp" + "l" * MESSAGE_VALUES, say),
 }
-"""By name: a letter for the type of each parameter, and the function that emits the body."""
+_OF_CAPABILITIES: Final[_Bodies] = {
+    "init_capability": ("pp" + Site.LETTERS, capability.init_capability),
+    "find_capability": ("pppipp" + Site.LETTERS, capability.find_capability),
+}
 
 
 def define_helpers(symbols: Symbols) -> None:
     """Add the helpers that the module does not have."""
-    define_cached(symbols, "cuda", _define_all)
+    define_cached(symbols, "cuda", lambda new: _define(new, _BODIES, "words"))
 
 
-def _define_all(symbols: Symbols) -> None:
+def define_capability_helpers(symbols: Symbols) -> None:
+    """Add the helpers for compute capabilities, which call those for launches."""
+
+    def define(new: Symbols) -> None:
+        for name in ("device_of", "fail", "find_driver"):
+            parameters = _types(new.types, _BODIES[name][0])
+            new.declare(helper_name(name), helper_result(new.types, name), parameters)
+        _define(new, _OF_CAPABILITIES, "words_of_capabilities")
+
+    define_helpers(symbols)
+    define_cached(symbols, "cuda capability", define)
+
+
+def _define(symbols: Symbols, bodies: _Bodies, words: str) -> None:
+    """Add a group of helpers; ``words`` names the constant with their texts."""
     t = symbols.types
     symbols.declare(INIT_ONCE, t.i32, [t.ptr, t.ptr])
     internal = {"linkage": t.attribute("#llvm.linkage<internal>")}
     texts: dict[bytes, int] = {}
-    for name, (letters, body) in _BODIES.items():
+    for name, (letters, body) in bodies.items():
         parameters = _types(t, letters)
         function = symbols.function(
             helper_name(name), helper_result(t, name), parameters, internal, body=True
         )
-        b = HelperBuilder(symbols, function, symbols.location, texts)
+        b = HelperBuilder(symbols, function, symbols.location, texts, words)
         body(b, *b.entry.arguments)
         mark_trusted(t, function, ("cold", "minsize", "nounwind"))
-    symbols.constant(helper_name("words"), b"".join(text + b"\0" for text in texts))
+    symbols.constant(helper_name(words), b"".join(text + b"\0" for text in texts))
 
 
 def _types(t: Types, letters: str) -> Sequence[Type]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import reduce
 from typing import Final
 
-from ffi_builder.ir import Value
+from ffi_builder.ir import Value, load_acquire
 from ffi_builder.providers.cuda import driver
 from ffi_builder.providers.cuda.driver import DeviceAttribute, FunctionAttribute, Result
 from ffi_builder.providers.cuda.emitted.steps import (
@@ -21,7 +21,6 @@ from ffi_builder.providers.cuda.emitted.steps import (
     Site,
     call_driver,
     cuda_version,
-    load_acquire,
 )
 
 _DIMENSIONS: Final = (

@@ -21,7 +21,7 @@ time. ``load_on`` is called by :mod:`~ffi_builder.providers.cuda.emitted.control
 
 from __future__ import annotations
 
-from ffi_builder.ir import Value
+from ffi_builder.ir import Value, load_acquire, store_release
 from ffi_builder.providers.cuda import driver
 from ffi_builder.providers.cuda.driver import DeviceAttribute, FunctionAttribute
 from ffi_builder.providers.cuda.emitted.steps import (
@@ -30,11 +30,9 @@ from ffi_builder.providers.cuda.emitted.steps import (
     call_driver,
     call_helper,
     helper_name,
-    load_acquire,
     relaxed_capture,
     return_failure,
     status_of,
-    store_release,
 )
 
 

@@ -1,4 +1,4 @@
-"""Building blocks of emitted code: atomic accesses, driver calls, messages."""
+"""Building blocks of emitted code: driver calls, messages."""
 
 from __future__ import annotations
 
@@ -17,10 +17,6 @@ from ffi_builder.providers.cuda import driver
 INIT_ONCE: Final = "TVMFFIHandleInitOnce"
 _WITHOUT_RESULT: Final = ("leave", "forget", "leave_module", "say")
 
-_ACQUIRE: Final = 4
-_RELEASE: Final = 5
-_ACQUIRE_RELEASE: Final = 6
-"""``llvm``'s AtomicOrdering."""
 _MESSAGE_SIZE: Final = 4096
 MESSAGE_VALUES: Final = 7
 """The most values of one :meth:`Message.append`."""
@@ -41,32 +37,6 @@ def helper_result(t: Types, name: str) -> Type:
 def call_helper(b: Builder, name: str, operands: Sequence[Value]) -> Value:
     """Call a helper that returns a value."""
     return b.call_value(helper_name(name), operands, b.types.i32)
-
-
-def load_acquire(b: Builder, type_: Type, pointer: Value, *, size: int) -> Value:
-    """Load what another thread may have stored with :func:`store_release`."""
-    number = b.types.int_attribute
-    attributes = {"alignment": number(64, size), "ordering": number(64, _ACQUIRE)}
-    return b.value("llvm.load", (pointer,), type_, attributes)
-
-
-def store_release(b: Builder, value: Value, pointer: Value, *, size: int) -> None:
-    """Store what other threads load with :func:`load_acquire`."""
-    number = b.types.int_attribute
-    attributes = {"alignment": number(64, size), "ordering": number(64, _RELEASE)}
-    b.op("llvm.store", (value, pointer), attributes=attributes)
-
-
-def exchange_null(b: Builder, pointer: Value, value: Value) -> Value:
-    """Replace NULL by a pointer; return what was there before."""
-    number, ptr = b.types.int_attribute, b.types.ptr
-    attributes = {
-        "success_ordering": number(64, _ACQUIRE_RELEASE),
-        "failure_ordering": number(64, _ACQUIRE),
-    }
-    both = b.types.struct((ptr, b.types.i1))
-    pair = b.value("llvm.cmpxchg", (pointer, b.null(), value), both, attributes)
-    return b.extract(pair, 0, ptr)
 
 
 def call_driver(b: Builder, state: Value, name: str, operands: Sequence[Value]) -> Value:
@@ -165,20 +135,25 @@ def relaxed_capture(b: Builder, state: Value) -> Generator[None]:
 
 
 class HelperBuilder(Builder):
-    """Builds one helper. The texts of all helpers are in one constant."""
+    """Builds one helper. The texts of all helpers of a group are in one constant."""
 
     def __init__(
-        self, symbols: Symbols, function: Operation, location: Any, texts: dict[bytes, int]
+        self,
+        symbols: Symbols,
+        function: Operation,
+        location: Any,
+        texts: dict[bytes, int],
+        constant: str,
     ) -> None:
         super().__init__(symbols, function, function.regions[0].blocks[0], location)
-        self._texts = texts
+        self._texts, self._constant = texts, constant
 
     def words(self, data: bytes) -> Value:
         """Return the address of these bytes, with a NUL after them."""
         texts = self._texts
         if data not in texts:
             texts[data] = sum(len(text) + 1 for text in texts)
-        return self.offset(self.address_of(helper_name("words")), texts[data])
+        return self.offset(self.address_of(helper_name(self._constant)), texts[data])
 
 
 class Site:

@@ -8,7 +8,6 @@ from typing import Any, Final
 import pytest
 
 from ffi_builder import spec
-from ffi_builder.builder.metadata import metadata
 from ffi_builder.spec import Optional, Signature, Struct, Tensor, TupleParam, Var
 
 ANY: Final = {"type": "Any"}
@@ -47,7 +46,7 @@ PARAMS: Final[list[tuple[spec.Param, dict[str, Any]]]] = [
 
 def schema(signature: Signature) -> dict[str, Any]:
     """The types that tvm-ffi's tools read."""
-    type_schema = json.loads(metadata(signature).of(signature.name))["type_schema"]
+    type_schema = json.loads(signature.metadata())["type_schema"]
     assert type_schema["type"] == "ffi.Function"
     return type_schema["named_args"]
 
@@ -115,7 +114,7 @@ KINDS: Final[list[tuple[spec.Param, dict[str, Any]]]] = [
 
 @pytest.mark.parametrize(("param", "expected"), KINDS, ids=str)
 def test_how_an_argument_is_described(param: spec.Param, expected: dict[str, Any]) -> None:
-    written = json.loads(metadata(Signature("f", [GPU, param])).of("f"))["ffi_builder"]
+    written = json.loads(Signature("f", [GPU, param]).metadata())["ffi_builder"]
     assert written["params"][-1] == {"name": param.name, **expected}
 
 
@@ -133,7 +132,7 @@ def test_a_default_that_cannot_be_written_is_shown_up_to_80_characters(
 def default(value: object) -> object:
     """A default as it is written."""
     # An Array takes elements of all kinds.
-    text = metadata(Signature("f", [spec.Array("a", default=[value])])).of("f")
+    text = Signature("f", [spec.Array("a", default=[value])]).metadata()
     (param,) = json.loads(text)["ffi_builder"]["params"]
     (written,) = param["default"]
     return written

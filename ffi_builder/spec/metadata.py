@@ -18,7 +18,7 @@ JSON); ``ffi_builder`` has the rest::
              "elements": [{"name": "a", "kind": "int8"}]},
             {"name": "s", "type": "EnvStream", "kind": "EnvStream", "hidden": true}],
         "returns": {"name": "t", "type": "int64", "kind": "int64"},
-        "where": "n % 2 == 0"}}
+        "where": "n % 2 == 0, n <= m, no_overlap(x)"}}
 
 ``type`` is for people; programs use ``kind`` and the fields beside it. ``returns`` is a list if
 the function returns a tuple, and absent if it returns nothing. ``borrows`` says that the kernel
@@ -33,31 +33,54 @@ from __future__ import annotations
 import enum
 import json
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from numbers import Integral, Real
 from typing import Any, Final, cast
 
-from ffi_builder import spec
 from ffi_builder.protocol import METADATA_FORMAT
-from ffi_builder.spec.canonical import constraints_text
+from ffi_builder.spec.composite import HIDDEN, Optional, Param, Struct, TupleParam, required
+from ffi_builder.spec.expr import FLOAT_DTYPES, Var
+from ffi_builder.spec.param import MISSING
+from ffi_builder.spec.params import (
+    ConstBool,
+    ConstFloat,
+    ConstInt,
+    ConstNone,
+    DataPointer,
+    Shape,
+    Stream,
+)
+from ffi_builder.spec.results import Result
+from ffi_builder.spec.tensor import Tensor
+from ffi_builder.spec.values import (
+    Array,
+    Bytes,
+    Choice,
+    Device,
+    DType,
+    Function,
+    Map,
+    Object,
+    String,
+)
 
-_SCALARS: Final = {"bool": "bool", "handle": "void*", **dict.fromkeys(spec.FLOAT_DTYPES, "float")}
+_SCALARS: Final = {"bool": "bool", "handle": "void*", **dict.fromkeys(FLOAT_DTYPES, "float")}
 _SCHEMAS: Final[dict[type, str]] = {
-    spec.Tensor: "ffi.Tensor",
-    spec.Shape: "ffi.Shape",
-    spec.Stream: "void*",
-    spec.DataPointer: "void*",
-    spec.ConstNone: "None",
-    spec.ConstInt: "int",
-    spec.ConstBool: "bool",
-    spec.ConstFloat: "float",
-    spec.Choice: "ffi.String",
-    spec.String: "ffi.String",
-    spec.Bytes: "ffi.Bytes",
-    spec.DType: "DataType",
-    spec.Device: "Device",
-    spec.Function: "ffi.Function",
+    Tensor: "ffi.Tensor",
+    Shape: "ffi.Shape",
+    Stream: "void*",
+    DataPointer: "void*",
+    ConstNone: "None",
+    ConstInt: "int",
+    ConstBool: "bool",
+    ConstFloat: "float",
+    Choice: "ffi.String",
+    String: "ffi.String",
+    Bytes: "ffi.Bytes",
+    DType: "DataType",
+    Device: "Device",
+    Function: "ffi.Function",
 }
 """tvm-ffi's names of types; all other kinds are Any."""
 _ANY: Final = {"type": "Any"}
@@ -67,8 +90,8 @@ _LONGEST: Final = 80
 
 
 @dataclass(frozen=True)
-class Metadata:
-    """The JSON text of a signature, apart from the function's name."""
+class MetadataText:
+    """The JSON text for a signature, apart from the function's name."""
 
     schema: str
     own: str
@@ -80,40 +103,43 @@ class Metadata:
         return f'{{"type_schema":{self.schema},"ffi_builder":{own}}}'
 
 
-def metadata(signature: spec.Signature, *, borrows: bool = False) -> Metadata:
-    """Return the metadata of a signature, for a function of any name.
+def metadata_text(
+    params: Sequence[Param],
+    returns: Result | Sequence[Result] | None,
+    doc: str,
+    constraints: str,
+    *,
+    borrows_tensors: bool,
+) -> MetadataText:
+    """Return the metadata of a signature with these fields, and with the constraints as text.
 
-    ``borrows`` says that the kernel uses tensors only during the call, as the provider promises.
+    ``borrows_tensors`` says that the kernel uses tensors only during the call.
     """
-    params = [_schema(param) for param in signature.arguments]
+    arguments = [_schema(param) for param in params if not isinstance(param, HIDDEN)]
     schema = {
         "type": "ffi.Function",
-        "named_args": {"return": [_returned_schema(signature)], "params": params},
+        "named_args": {"return": [_returned_schema(returns)], "params": arguments},
     }
-    return Metadata(_compact(schema), _compact(dict(_own(signature, borrows)))[1:-1])
+    own: dict[str, object] = {"format": METADATA_FORMAT}
+    if borrows_tensors:
+        own["borrows"] = True
+    if doc:
+        own["doc"] = doc
+    own["params"] = [_param(param) for param in params]
+    if isinstance(returns, Sequence):
+        own["returns"] = [_typed(result) for result in returns]
+    elif returns is not None:
+        own["returns"] = _typed(returns)
+    if constraints:
+        own["where"] = constraints
+    return MetadataText(_compact(schema), _compact(own)[1:-1])
 
 
-def _own(signature: spec.Signature, borrows: bool) -> Iterator[tuple[str, object]]:
-    yield "format", METADATA_FORMAT
-    if borrows:
-        yield "borrows", True
-    if signature.doc:
-        yield "doc", signature.doc
-    yield "params", [_param(param) for param in signature.params]
-    if isinstance(signature.returns, tuple):
-        yield "returns", [_typed(result) for result in signature.results]
-    elif signature.results:
-        yield "returns", _typed(signature.results[0])
-    where = constraints_text(signature.params)
-    if where:
-        yield "where", where
-
-
-def _param(param: spec.Param) -> dict[str, object]:
+def _param(param: Param) -> dict[str, object]:
     described = _typed(param)
-    if isinstance(param, spec.HIDDEN):
+    if isinstance(param, HIDDEN):
         described["hidden"] = True
-    if param.default is not spec.MISSING:
+    if param.default is not MISSING:
         described["default"] = _value(param.default, param)
     if param.kw_only:
         described["kw_only"] = True
@@ -122,60 +148,61 @@ def _param(param: spec.Param) -> dict[str, object]:
     return described
 
 
-def _typed(param: spec.Param) -> dict[str, object]:
+def _typed(param: Param) -> dict[str, object]:
     return {"name": param.name, "type": param.type_text(), **_kind(param)}
 
 
-def _kind(param: spec.Param) -> dict[str, object]:
+def _kind(param: Param) -> dict[str, object]:
     """Return the kind of a parameter, with its own fields; a plain kind has none."""
-    inner = spec.required(param)
-    more: dict[str, object] = {"optional": True} if isinstance(param, spec.Optional) else {}
+    inner = required(param)
+    more: dict[str, object] = {"optional": True} if isinstance(param, Optional) else {}
     match inner:
-        case spec.Var(dtype=dtype):
+        case Var(dtype=dtype):
             return {"kind": dtype, **more}
-        case spec.TupleParam() | spec.Struct():
+        case TupleParam() | Struct():
             more["elements"] = [{"name": each.name, **_kind(each)} for each in inner.params]
-        case spec.ConstNone():
+        case ConstNone():
             more["value"] = None
-        case spec.ConstInt() | spec.ConstBool() | spec.ConstFloat():
+        case ConstInt() | ConstBool() | ConstFloat():
             more["value"] = _value(inner.value)
-        case spec.Choice(choices=choices):
+        case Choice(choices=choices):
             more["choices"] = list(choices)
-        case spec.Tensor(intent=str(intent)):
+        case Tensor(intent=str(intent)):
             more["intent"] = intent
         case _:
             pass
     return {"kind": inner.type_name, **more}
 
 
-def _returned_schema(signature: spec.Signature) -> dict[str, Any]:
+def _returned_schema(returns: Result | Sequence[Result] | None) -> dict[str, Any]:
     """Return tvm-ffi's type of the results."""
-    results = [_schema(result) for result in signature.results]
-    if isinstance(signature.returns, tuple):
-        return {"type": "Tuple", "args": results}
-    return results[0] if results else {"type": "None"}
+    if returns is None:
+        return {"type": "None"}
+    if isinstance(returns, Sequence):
+        return {"type": "Tuple", "args": [_schema(result) for result in returns]}
+    return _schema(returns)
 
 
-def _schema(param: spec.Param) -> dict[str, Any]:
+def _schema(param: Param) -> dict[str, Any]:
     """Return tvm-ffi's type of an argument."""
     match param:
-        case spec.Optional(param=inner):
+        case Optional(param=inner):
             return {"type": "Optional", "args": [_schema(inner)]}
-        case spec.Var(dtype=dtype):
+        case Var(dtype=dtype):
             return {"type": _SCALARS.get(dtype, "int")}
-        case spec.TupleParam() | spec.Struct():
+        case TupleParam() | Struct():
             return {"type": "Tuple", "args": [_schema(element) for element in param.params]}
-        case spec.Array():
+        case Array():
             return {"type": "ffi.Array", "args": [_ANY]}
-        case spec.Map():
+        case Map():
             return {"type": "ffi.Map", "args": [_ANY, _ANY]}
-        case spec.Object(type_key=key):
+        case Object(type_key=key):
             return {"type": key or "ffi.Object"}
         case _:
             return {"type": _SCHEMAS.get(type(param), "Any")}
 
 
-def _value(value: object, param: spec.Param | None = None) -> object:
+def _value(value: object, param: Param | None = None) -> object:
     """Convert a default to JSON.
 
     An enumerator becomes its value (its name for a Choice of ints), and a dataclass or NamedTuple
@@ -183,7 +210,7 @@ def _value(value: object, param: spec.Param | None = None) -> object:
     """
     match value:
         case enum.Enum():
-            by_name = isinstance(_required(param), spec.Choice) and type(value.value) is not str
+            by_name = isinstance(_required(param), Choice) and type(value.value) is not str
             return _value(value.name if by_name else value.value)
         case None | bool():
             return value
@@ -212,18 +239,18 @@ def _value(value: object, param: spec.Param | None = None) -> object:
             return _unwritable(repr(value))
 
 
-def _values(values: Sequence[object], param: spec.Param | None) -> list[object]:
+def _values(values: Sequence[object], param: Param | None) -> list[object]:
     inner = _required(param)
-    params: Sequence[spec.Param | None] = ()
-    if isinstance(inner, (spec.Struct, spec.TupleParam)):
+    params: Sequence[Param | None] = ()
+    if isinstance(inner, (Struct, TupleParam)):
         params = inner.params
     if len(params) != len(values):
         params = [None] * len(values)
     return [_value(value, element) for value, element in zip(values, params, strict=True)]
 
 
-def _required(param: spec.Param | None) -> spec.Param | None:
-    return None if param is None else spec.required(param)
+def _required(param: Param | None) -> Param | None:
+    return None if param is None else required(param)
 
 
 def _unwritable(shown: str) -> object:

@@ -1,0 +1,159 @@
+# pyright: basic, reportMissingImports=false, reportAttributeAccessIssue=false
+"""Measure operators of PyTorch that do nothing with three tensors: eager, and in a compiled graph.
+
+    python -m benchmarks.torch_ops [--quick]
+
+All of it on the CPU, in one process, one after the other, round after round. In a graph it is what
+one more call costs in a function that torch.compile (Inductor) compiled: the difference of 21 calls
+and 1, by 20. It needs torch and a C++ compiler.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import statistics
+import tempfile
+import time
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from benchmarks.calling.peers import by_torch
+from ffi_builder import attach, ir, runtime, spec
+from ffi_builder.frameworks import torch as ffi_torch
+from ffi_builder.providers import NopCallProvider
+
+SIGNATURE = spec.Signature.parse(
+    "three(a: Tensor([n], float32, intent=in), b: Tensor([n], float32, intent=in), "
+    "c: Tensor([n], float32, intent=out))",
+    device="cpu",
+)
+MORE = 20
+"""Calls in a compiled graph beyond the first."""
+CHOICES = (min, statistics.median)
+
+
+def compiled() -> Any:
+    """A wrapper that only checks its tensors."""
+    distribution = ir.named("torch_mlir")
+    context = distribution.ir.Context()
+    distribution.load_llvm(context)
+    module = distribution.ir.Module.parse("", context)
+    attach(module, SIGNATURE, NopCallProvider())
+    return runtime.compile(module)["three"]
+
+
+def custom_op() -> Any:
+    """What torch's documentation makes of a Python function."""
+
+    @torch.library.custom_op("ffi_builder_bench::custom", mutates_args={"c"})
+    def custom(a: torch.Tensor, b: torch.Tensor, c: torch.Tensor) -> None:
+        pass
+
+    return custom
+
+
+def library_in_python() -> Any:
+    """An operator of a Library whose kernel is a Python function."""
+    library = torch.library.Library("ffi_builder_bench", "FRAGMENT")
+    library.define("python(Tensor a, Tensor b, Tensor(c!) c) -> ()")
+    library.impl("python", lambda a, b, c: None, "CPU")
+    torch.library.register_fake("ffi_builder_bench::python", lambda a, b, c: None, lib=library)
+    _libraries.append(library)
+    return torch.ops.ffi_builder_bench.python.default
+
+
+_libraries: list[Any] = []
+
+
+def library_in_cpp() -> Any:
+    """An operator in C++."""
+    with tempfile.TemporaryDirectory() as folder:
+        return by_torch(Path(folder))["torch3"]
+
+
+def ways() -> dict[str, tuple[Callable[..., Any], bool, bool]]:
+    """What is called; whether it is measured eagerly; and in a compiled graph."""
+    entry = compiled()
+    entry.release_gil = False
+    mutating = ffi_torch.operator(entry, namespace="ffi_builder_bench")
+    functional = ffi_torch.operator(
+        entry, namespace="ffi_builder_bench", name="functional", form="functional"
+    )
+    return {
+        "compiled function": (entry, True, False),
+        "operator()": (mutating, True, True),
+        "operator(form='functional')": (lambda a, b, c: functional(a, b), True, True),
+        "torch.ops, of operator()": (mutating.overload, True, True),
+        "torch.library.custom_op": (custom_op(), True, True),
+        "torch.library.Library, in Python": (library_in_python(), True, True),
+        "TORCH_LIBRARY, in C++": (library_in_cpp(), True, True),
+    }
+
+
+def seconds_a_call(function: Callable[..., Any], count: int) -> float:
+    """The time of a call."""
+    a, b, c = (torch.ones(8) for _ in range(3))
+    start = time.perf_counter()
+    for _ in range(count):
+        function(a, b, c)
+    return (time.perf_counter() - start) / count
+
+
+def graphs(function: Callable[..., Any]) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    """The function once, and many times more, in compiled graphs."""
+
+    def calling(times: int) -> Any:
+        def called(a: Any, b: Any, c: Any) -> Any:
+            for _ in range(times):
+                a = result if (result := function(a, b, c)) is not None else a
+            return a + c
+
+        return torch.compile(called, fullgraph=True)
+
+    return calling(1), calling(1 + MORE)
+
+
+def main() -> None:
+    """Measure, and print Markdown."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="fewer rounds")
+    quick = parser.parse_args().quick
+    warnings.simplefilter("ignore")  # torch's own
+    torch._dynamo.config.recompile_limit = 100  # each function is compiled from the same code
+    rounds, count = (5, 200) if quick else (40, 1000)
+    every = ways()
+    eager: dict[str, list[float]] = {name: [] for name, (_, on, _) in every.items() if on}
+    few: dict[str, list[float]] = {name: [] for name, (_, _, on) in every.items() if on}
+    many: dict[str, list[float]] = {name: [] for name in few}
+    with torch.no_grad():
+        compiled = {name: graphs(every[name][0]) for name in few}
+        for once, often in compiled.values():
+            seconds_a_call(once, 20)
+            seconds_a_call(often, 20)
+        for _ in range(rounds):
+            for name in random.sample(list(eager), len(eager)):
+                eager[name].append(1e9 * seconds_a_call(every[name][0], count))
+            for name in random.sample(list(few), len(few)):
+                for made, times in zip(compiled[name], (few, many), strict=True):
+                    times[name].append(1e9 * seconds_a_call(made, count // 5))
+
+    def more(name: str, choose: Callable[[list[float]], float]) -> float:
+        return (choose(many[name]) - choose(few[name])) / MORE
+
+    print("| ns a call | eager: least | median | one more in a graph: least | median |")
+    print("| --- | ---: | ---: | ---: | ---: |")
+    for name in every:
+        cells = [
+            *(f"{choose(eager[name]):,.0f}" if name in eager else "" for choose in CHOICES),
+            *(f"{more(name, choose):,.0f}" if name in few else "" for choose in CHOICES),
+        ]
+        print(f"| {name} | {' | '.join(cells)} |")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,216 @@
+"""Calls of functions of the TVM-FFI C ABI from any place in a function.
+
+``call_packed(operation, packed.GlobalFunction("my.log"), [n], result="int64")`` adds::
+
+      …                                           // the operations before `operation`
+      llvm.store %none, %result                   // two TVMFFIAny on the stack
+      llvm.store %int, %args
+      llvm.store %n, %payload
+      …                                           // ^call(%function): found once, and kept
+      %status = llvm.call @TVMFFIFunctionCall(%function, %args, %one, %result)
+      llvm.cond_br %fine, ^next, ^failed          // ^failed: llvm.return %status
+    ^next:
+      …                                           // an error if an Int did not come back
+      llvm.br ^rest
+    ^rest:
+      …                                           // `operation`, and those behind it
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, Final
+
+from ffi_builder.builder.places import Place
+from ffi_builder.errors import BuildError
+from ffi_builder.ir import Block, CheckingBuilder, Types, Value
+from ffi_builder.packed.anys import empty_any, release_any, return_failure
+from ffi_builder.packed.arguments import (
+    Argument,
+    array_of,
+    cell_of,
+    check_arguments,
+    is_owned,
+    store_argument,
+)
+from ffi_builder.packed.callees import (
+    CALLEES,
+    Callee,
+    FunctionObject,
+    Symbol,
+    call,
+    declare,
+    shown,
+)
+from ffi_builder.packed.results import ANY, OBJECT, check_result, take
+
+_WHO: Final = "call_packed"
+
+
+@dataclass(frozen=True)
+class PackedCall:
+    """A call that was emitted.
+
+    Attributes:
+        value: the result, or None if it was dropped.
+        block: the block in which the code continues.
+    """
+
+    value: Value | None
+    block: Block
+
+
+def call_packed(
+    where: Any,
+    callee: Callee,
+    args: Sequence[Argument] = (),
+    *,
+    result: str | None = None,
+    on_error: Block | None = None,
+) -> PackedCall:
+    """Emit a call of a function of the TVM-FFI C ABI.
+
+    ::
+
+        log = packed.GlobalFunction("my.log")
+        length = call_packed(operation, log, ["step", n], result="int64").value
+
+    Args:
+        where: an ``ir.Operation`` of the LLVM dialect, or an ``ir.InsertionPoint`` before one: the
+            call is emitted before it, and it moves with all that follows into a block of its own.
+            Or an ``ir.Block`` that has no terminator yet, or an ``ir.InsertionPoint`` at its end.
+            Or a builder: a call provider gives ``context.builder``, which goes on behind the call.
+        callee: one of the callees of :mod:`ffi_builder.packed`.
+        args: the arguments, of :mod:`ffi_builder.packed` too. They are borrowed.
+        result: what to convert the result to: ``int8`` to ``uint64``, ``bool``, ``float16`` to
+            ``float64`` or ``bfloat16``, which must be of that kind and fit; ``handle``, an opaque
+            pointer, NULL for None; ``object``, a ``TVMFFIObject*``, NULL for None; or ``any``, the
+            address of a ``TVMFFIAny`` on the stack, which the same call overwrites when it runs
+            again. The caller owns an ``object`` or ``any``, and releases it by
+            :func:`release_packed`. Left out, whatever comes back is released.
+        on_error: the block to branch to with an error set, of the same function; it has one
+            argument, the status as an i32, or none. Left out, the status is returned, so the
+            function must return an i32.
+
+    Returns:
+        The result, and the block in which the code continues.
+
+    Raises:
+        BuildError: if an argument, the place or the error edge does not fit. The module is then
+            unchanged.
+
+    The error of a callee is passed on as it is. A function that is not found is a RuntimeError,
+    and a result of another kind than ``result`` a TypeError.
+    """
+    _check_callee(callee)
+    check_result(_WHO, result)
+    place = Place.of(_WHO, where)
+    check_arguments(_WHO, place.types, args)
+    _check_function_object(place.types, callee)
+    edge = place.error_edge(on_error)
+    if isinstance(callee, Symbol):
+        declare(place.symbols, callee)  # if the module has it with another type, fail before
+    with place.builder() as b, _errors_to(b, edge):
+        value = _emit(b, callee, args, result)
+    return PackedCall(value, place.end)
+
+
+def release_packed(where: Any, value: Value, result: str = OBJECT) -> Block:
+    """Release the result of :func:`call_packed`, an ``object`` or ``any``.
+
+    Args:
+        where: as for :func:`call_packed`.
+        value: the result; a NULL object is left alone.
+        result: ``object`` or ``any``.
+
+    Returns:
+        The block in which the code continues.
+
+    Raises:
+        BuildError: if the place, the value or the kind of the result does not fit.
+    """
+    place = Place.of("release_packed", where)
+    given: Any = value
+    if result not in (OBJECT, ANY):
+        raise BuildError(f"release_packed: expected a result 'object' or 'any' but got {result!r}")
+    if not isinstance(given, place.types.ir.Value) or value.type != place.types.ptr:
+        raise BuildError(f"release_packed: expected a pointer but got {given!r}")
+    with place.builder() as b:
+        if result == ANY:
+            release_any(b, value)
+        else:
+            b.symbols.declare("TVMFFIObjectDecRef", b.types.i32, [b.types.ptr])
+            with b.when(b.ne(value, b.null())):
+                b.call("TVMFFIObjectDecRef", [value], b.types.i32)
+    return place.end
+
+
+def _emit(
+    b: CheckingBuilder, callee: Callee, args: Sequence[Argument], result: str | None
+) -> Value | None:
+    array, came = array_of(b, len(args)), empty_any(b)
+    cells = [cell_of(b, array, index) for index in range(len(args))]
+    owned = [cell for arg, cell in zip(args, cells, strict=True) if is_owned(b.types, arg)]
+    with _released(b, owned):
+        for arg, cell in zip(args, cells, strict=True):
+            store_argument(b, arg, cell)
+        return_failure(b, call(b, callee, array, b.i32(len(args)), came))
+    return take(b, result, f"by {shown(callee)}", came)
+
+
+@contextmanager
+def _released(b: CheckingBuilder, cells: Sequence[Value]) -> Generator[None]:
+    """Release what the body puts into these cells, also where the body ends with an error."""
+    if not cells:
+        yield
+        return
+    for cell in cells:
+        b.store(b.i64(0), cell)
+    here, before, failed = b.block, b.cleanup, b.new_block(b.types.i32, cold=True)
+    b.block = failed
+    with b.out_of_line():
+        for cell in cells:
+            release_any(b, cell)
+    b.ret(failed.arguments[0])
+    b.block, b.cleanup = here, failed
+    yield
+    b.cleanup = before
+    for cell in cells:
+        release_any(b, cell)
+
+
+@contextmanager
+def _errors_to(b: CheckingBuilder, edge: Block | None) -> Generator[None]:
+    """Branch to a block with the error's status; None leaves the builder's own way."""
+    before = b.cleanup
+    if edge is not None:
+        b.cleanup = edge
+        if not len(edge.arguments):
+            here, b.block = b.block, b.new_block(b.types.i32, cold=True)
+            b.cleanup = b.block
+            b.br(edge)
+            b.block = here
+    yield
+    b.cleanup = before
+
+
+def _check_callee(callee: object) -> None:
+    if not isinstance(callee, CALLEES):
+        hint = f", such as packed.GlobalFunction({callee!r})" if isinstance(callee, str) else ""
+        raise BuildError(
+            f"{_WHO}: expected a callee of ffi_builder.packed{hint} but got {callee!r}"
+        )
+
+
+def _check_function_object(types: Types, callee: Callee) -> None:
+    if not isinstance(callee, FunctionObject):
+        return
+    value: Any = callee.value
+    if not isinstance(value, types.ir.Value) or value.type != types.ptr:
+        given = f"one of type {value.type}" if isinstance(value, types.ir.Value) else repr(value)
+        raise BuildError(
+            f"{_WHO}: FunctionObject: expected a pointer, the TVMFFIObject* of a function, but got "
+            f"{given}"
+        )

@@ -1,0 +1,95 @@
+"""Checks on the fast path that tensors do not share memory.
+
+Two contiguous tensors ``x`` and ``y`` of known rank are apart where both of these hold::
+
+    size(x) <= (y - x) >> log2(itemsize)      and      size(y) <= (x - y) >> log2(itemsize)
+
+``x`` and ``y`` are addresses, the sizes numbers of elements, and all of it is unsigned and modulo
+2^64. If ``x`` is the lower address, the first line says that it ends before ``y`` begins, and the
+second is true unless ``y`` leaves the address space. No product overflows, as only the difference
+is scaled. An absent tensor is at NULL, where no other one is.
+
+For all other pairs a helper computes the first and last address of each tensor, once. Where
+neither finds two tensors apart, a helper decides: one of them may be empty, or not comparable.
+"""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from ffi_builder import spec
+from ffi_builder.builder.fast_path.context import FastPath
+from ffi_builder.builder.fast_path.state import Position
+from ffi_builder.ir import Block, Value
+from ffi_builder.plan import Part, Place
+from ffi_builder.plan import steps as s
+
+_Tensor: TypeAlias = "tuple[Place, spec.Tensor]"
+
+
+def check_overlap(fast: FastPath, step: s.CheckOverlap) -> None:
+    """Require that the tensor shares no memory with the others."""
+    one = (step.place, step.tensor)
+    for other in step.others:
+        both = [fast.object_at(place.position) for place, _ in (one, other)]
+        check = _check_sizes if _has_size(one[1]) and _has_size(other[1]) else _check_extents
+        cold = fast.b.new_block(cold=True)
+        check(fast, one, other, cold)
+        _decide_in(fast, cold, both)
+
+
+def _decide_in(fast: FastPath, cold: Block, both: list[Value]) -> None:
+    """Let the helper decide in the cold block; go on at the cursor."""
+    b = fast.b
+    following = b.block
+    b.block = cold
+    b.cond_br(fast.shared("apart", both), following, fast.slow)
+    b.block = following
+
+
+def _has_size(tensor: spec.Tensor) -> bool:
+    """Return whether the tensor is contiguous and of known rank."""
+    return tensor.order is not None and not tensor.any_rank
+
+
+def _check_sizes(fast: FastPath, one: _Tensor, other: _Tensor, cold: Block) -> None:
+    """Go to the cold block unless each of two contiguous tensors ends before the other begins."""
+    b = fast.b
+    first, second = (b.to_int(fast.data(place.position)) for place, _ in (one, other))
+    # Both are computed here: the block between the two branches does not dominate what follows.
+    size, other_size = _size(fast, *one), _size(fast, *other)
+    b.require(b.ule(size, _room(fast, one[1], b.sub(second, first))), cold)
+    b.require(b.ule(other_size, _room(fast, other[1], b.sub(first, second))), cold)
+
+
+def _room(fast: FastPath, tensor: spec.Tensor, distance: Value) -> Value:
+    """Return how many elements have room in a distance of bytes; fewer for some odd sizes."""
+    bits = max(spec.parse_dtype(dtype).total_bits for dtype in tensor.element_dtypes)
+    shift = ((bits + 7) // 8 - 1).bit_length()
+    return fast.b.lshr(distance, fast.b.i64(shift)) if shift else distance
+
+
+def _size(fast: FastPath, place: Place, tensor: spec.Tensor) -> Value:
+    """Return the number of elements, as they are stored."""
+    for axis in range(tensor.ndim):
+        fast.dim(place.at(Part.SHAPE, axis))  # after an Optional it has to be read again
+    dims = fast.tensor(place.position).dims
+    ordered = [dims[axis] for axis in range(tensor.ndim)]
+    return fast.value(fast.product(ordered if tensor.order == "C" else ordered[::-1]))
+
+
+def _check_extents(fast: FastPath, one: _Tensor, other: _Tensor, cold: Block) -> None:
+    """Go to the cold block if the extents of two tensors meet."""
+    b, t = fast.b, fast.b.types
+    ends = [_ends(fast, place.position) for place, _ in (one, other)]
+    (first, last), (start, end) = ((b.load(t.i64, at), b.field(t.i64, at, 8)) for at in ends)
+    b.require(b.or_(b.ult(last, start), b.ult(end, first)), cold)
+
+
+def _ends(fast: FastPath, position: Position) -> Value:
+    """Return the address of the first and last address of a tensor, on the stack."""
+    record = fast.tensor(position)
+    if record.ends is None:
+        record.ends = fast.b.alloca(fast.b.types.i64, 2)
+        fast.shared("extent", [fast.object_at(position), record.ends])
+    return record.ends

@@ -1,0 +1,115 @@
+"""Helpers that compare the memory of tensors, by the rules of docs/checks.md.
+
+In C::
+
+    bool apart(const void* object, const void* other);
+    bool extent(const void* object, uint64_t ends[2]);
+    uint64_t size_of(uint64_t elements, uint64_t bits);
+
+Objects are those of :mod:`.tensors`, or NULL if the tensor is absent. ``extent`` stores the first
+and the last address. It returns false if there is nothing to compare, and stores a last address
+that is less than the first. ``size_of`` returns the bytes of elements of ``bits`` bits, at most
+2^64 - 1.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from ffi_builder import abi
+from ffi_builder.builder.helpers.define import Helper, call_shared
+from ffi_builder.builder.helpers.tensors import NDIM, SHAPE, STRIDES
+from ffi_builder.ir import Builder, Value
+
+_DL: Final = abi.OBJECT_SIZE
+_CODES: Final = sum(1 << abi.DEVICE_TYPES[name] for name in abi.UNIFIED_DEVICES)
+"""A bit for each device type of the unified address space."""
+
+
+def _apart(b: Builder, one: Value, other: Value) -> None:
+    t = b.types
+    ends = [b.alloca(t.i64, 2) for _ in range(2)]
+    for tensor, space in zip((one, other), ends, strict=True):
+        found = call_shared(b, "extent", [tensor, space], t.i1)
+        with b.when(b.xor(found, b.i1(True))):
+            b.ret(b.i1(True))
+    (first, last), (start, end) = ((b.load(t.i64, e), b.field(t.i64, e, 8)) for e in ends)
+    b.ret(b.or_(b.ult(last, start), b.ult(end, first)))
+
+
+def _extent(b: Builder, tensor: Value, ends: Value) -> None:
+    t = b.types
+    b.store(b.i64(-1), ends)
+    b.store(b.i64(0), b.offset(ends, 8))
+    with b.when(b.is_null(tensor)):
+        b.ret(b.i1(False))
+    device = b.field(t.i32, tensor, _DL + abi.DLTENSOR_DEVICE_TYPE)
+    with b.when(b.uge(device, b.i32(32))):
+        b.ret(b.i1(False))
+    unified = b.trunc(b.lshr(b.i32(_CODES), device), t.i1)
+    with b.when(b.xor(unified, b.i1(True))):
+        b.ret(b.i1(False))
+    sides = _distances(b, tensor)
+    width = b.zext(b.field(t.i8, tensor, _DL + abi.DLTENSOR_DTYPE_BITS), t.i64)
+    lanes = b.zext(b.field(t.i16, tensor, _DL + abi.DLTENSOR_DTYPE_LANES), t.i64)
+    bits = b.mul(width, lanes)
+    data = b.field(t.i64, tensor, _DL + abi.DLTENSOR_DATA)
+    address = b.add(data, b.field(t.i64, tensor, _DL + abi.DLTENSOR_BYTE_OFFSET))
+    behind = _side(b, b.add(b.load(t.i64, sides), b.i64(1)), bits, b.offset(sides, 16))
+    before = _side(b, b.sub(b.i64(0), b.field(t.i64, sides, 8)), bits, b.offset(sides, 24))
+    first, below = b.with_overflow("usub", address, before)
+    last, beyond = b.with_overflow("uadd", address, b.sub(behind, b.i64(1)))
+    b.store(b.select(below, b.i64(0), first), ends)
+    b.store(b.select(beyond, b.i64(-1), last), b.offset(ends, 8))
+    b.ret(b.i1(True))
+
+
+def _distances(b: Builder, tensor: Value) -> Value:
+    """Add up, in elements, the strides that are not negative, and those that are.
+
+    Return the address of both sums, and behind them of two flags: not 0 if a sum does not fit
+    int64. Makes the function return False where a dimension is 0.
+    """
+    t = b.types
+    shape, strides = b.field(t.ptr, tensor, SHAPE), b.field(t.ptr, tensor, STRIDES)
+    sums, stride = b.alloca(t.i64, 4), b.alloca(t.i64)
+    for index in range(4):
+        b.store(b.i64(0), b.offset(sums, 8 * index))
+    with b.loop(b.sext(b.field(t.i32, tensor, NDIM), t.i64)) as axis:
+        dim = b.load(t.i64, b.element(shape, axis, "i64"))
+        with b.when(b.eq(dim, b.i64(0))):
+            b.ret(b.i1(False))
+        with b.when(b.is_null(strides)):
+            b.store(call_shared(b, "row_major", [tensor, axis], t.i64), stride)
+        with b.when(b.ne(strides, b.null())):
+            b.store(b.load(t.i64, b.element(strides, axis, "i64")), stride)
+        one = b.load(t.i64, stride)
+        side = b.element(sums, b.lshr(one, b.i64(63)), "i64")
+        steps, wide = b.with_overflow("smul", one, b.sub(dim, b.i64(1)))
+        total, wider = b.with_overflow("sadd", b.load(t.i64, side), steps)
+        b.store(total, side)
+        flag = b.offset(side, 16)
+        b.store(b.or_(b.load(t.i64, flag), b.zext(b.or_(wide, wider), t.i64)), flag)
+    return sums
+
+
+def _side(b: Builder, elements: Value, bits: Value, flag: Value) -> Value:
+    """Return the bytes before the first element, or from it on."""
+    t = b.types
+    size = call_shared(b, "size_of", [elements, bits], t.i64)
+    return b.select(b.eq(b.load(t.i64, flag), b.i64(0)), size, b.i64(-1))
+
+
+def _size_of(b: Builder, elements: Value, bits: Value) -> None:
+    """Eight elements need ``bits`` bytes."""
+    rest = b.add(b.mul(b.and_(elements, b.i64(7)), bits), b.i64(7))
+    whole, wide = b.with_overflow("umul", b.lshr(elements, b.i64(3)), bits)
+    size, wider = b.with_overflow("uadd", whole, b.lshr(rest, b.i64(3)))
+    b.ret(b.select(b.or_(wide, wider), b.i64(-1), size))
+
+
+OVERLAP: Final = {
+    "apart": Helper("i1", "ptr ptr", _apart),
+    "extent": Helper("i1", "ptr ptr", _extent),
+    "size_of": Helper("i64", "i64 i64", _size_of),
+}

@@ -1,0 +1,1 @@
+"""Compiled functions as functions of PyTorch and JAX."""

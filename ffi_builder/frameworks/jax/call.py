@@ -1,0 +1,123 @@
+"""One call: arguments by name, divided into operands, static values and given outputs."""
+
+from __future__ import annotations
+
+import enum
+import operator
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, cast
+
+from ffi_builder import spec
+from ffi_builder.frameworks.jax._optional import load
+from ffi_builder.frameworks.jax.form import Form
+
+
+@dataclass(frozen=True)
+class Static:
+    """A static value. Values are one where they are of one type and print alike.
+
+    ``==`` would take 0.0 for -0.0 and True for 1, and JAX would call what was compiled for the
+    other one.
+    """
+
+    value: Any = field(compare=False)
+    key: tuple[type, str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "key", (type(self.value), repr(self.value)))
+
+
+@dataclass(frozen=True)
+class Call:
+    """What a call has beside its arrays: a key of JAX's caches.
+
+    Each pair has the index of an argument.
+    """
+
+    statics: tuple[tuple[int, Static], ...]
+    outputs: tuple[tuple[int, Any], ...]
+    """A ``jax.ShapeDtypeStruct`` for each output whose shape the caller gives."""
+
+    def keywords(self, form: Form) -> dict[str, Any]:
+        """Return the static values and given outputs by name, for rules of the author's."""
+        given = {index: static.value for index, static in self.statics}
+        return {
+            form.names[index]: value for index, value in {**given, **dict(self.outputs)}.items()
+        }
+
+
+def bind(form: Form, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[list[Any], Call]:
+    """Divide the arguments of a call into the operands, where None is absent, and the rest.
+
+    Raises:
+        TypeError: too few or too many arguments, an unknown name, an operand that is no array, or
+            a traced value where a static one is needed.
+    """
+    try:
+        bound = form.python_signature.bind(*args, **kwargs)
+    except TypeError as error:
+        raise TypeError(f"{form.signature.name}(): {error}") from None
+    bound.apply_defaults()
+    operands: list[Any] = []
+    statics: list[tuple[int, Static]] = []
+    outputs: list[tuple[int, Any]] = []
+    for index, (name, intent) in enumerate(zip(form.names, form.intents, strict=True)):
+        value = bound.arguments[name]
+        param = form.signature.arguments[index]
+        if not intent:
+            statics.append((index, Static(_static(form, name, param, value))))
+        elif intent == "out":
+            if value is not None:
+                outputs.append((index, _described(form, name, value)))
+        elif value is None and isinstance(param, spec.Optional):
+            operands.append(None)
+        else:
+            operands.append(_array(form, name, value))
+    return operands, Call(tuple(statics), tuple(outputs))
+
+
+def _array(form: Form, name: str, value: Any) -> Any:
+    jax = load("jax")
+    if isinstance(value, (bool, int, float, complex, jax.Array)) or hasattr(value, "__array__"):
+        return value
+    raise TypeError(
+        f"{form.signature.name}(): {name!r} expects an array but got {type(value).__name__}"
+    )
+
+
+def _described(form: Form, name: str, value: Any) -> Any:
+    """Return shape and dtype of an output, given by anything that has these."""
+    if not hasattr(value, "shape") or not hasattr(value, "dtype"):
+        raise TypeError(
+            f"{form.signature.name}(): the output {name!r} expects its shape and dtype, as "
+            f"jax.ShapeDtypeStruct(shape, dtype), but got {type(value).__name__}"
+        )
+    return load("jax").ShapeDtypeStruct(value.shape, value.dtype)
+
+
+def _static(form: Form, name: str, param: spec.Param, value: Any) -> Any:
+    """Return a static value as a plain Python value; the wrapper's own check judges it."""
+    jax = load("jax")
+    if isinstance(value, jax.core.Tracer):
+        raise TypeError(
+            f"{form.signature.name}(): {name!r} is static, since XLA passes it as an attribute of "
+            f"the call, but got a traced value of {value.aval.str_short()}; name it in "
+            f"static_argnames= of jax.jit, close over it, or make it a Tensor of the kernel"
+        )
+    plain = spec.required(param)
+    if isinstance(value, enum.Enum):
+        by_name = isinstance(plain, spec.Choice) and not isinstance(value.value, str)
+        return value.name if by_name else value.value
+    if isinstance(plain, spec.Shape) and isinstance(value, (tuple, list)):
+        items = cast("tuple[object, ...]", value)
+        return tuple(_static(form, name, _ENTRY, item) for item in items)
+    if getattr(value, "shape", None) == () and hasattr(value, "item"):
+        return value.item()  # a scalar of NumPy, or an array without dimensions
+    if isinstance(value, bool) or not hasattr(value, "__index__"):
+        return value
+    return operator.index(value)
+
+
+_ENTRY: Final = spec.Var("entry", "int64")
+"""The parameter that an entry of a Shape is."""

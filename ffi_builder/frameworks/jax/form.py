@@ -1,0 +1,204 @@
+"""Divides the parameters of a signature into operands, results and static values.
+
+    f(x: Tensor(…, intent=in), y: Tensor(…, intent=out), s: Tensor(…, intent=inout), c: float32)
+    s', y' = f(x, s, c)      x and s are operands, y and s' results, c is static
+
+What XLA cannot pass is refused here, before anything is traced.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import keyword
+from dataclasses import dataclass
+from typing import Final
+
+from ffi_builder import spec
+from ffi_builder.errors import SpecError
+from ffi_builder.frameworks.jax.sizes import entries_of, solve
+
+DTYPES: Final = frozenset(
+    {
+        "bool",
+        *(f"{kind}{bits}" for kind in ("int", "uint") for bits in (8, 16, 32, 64)),
+        *("float16", "bfloat16", "float32", "float64"),
+        *("float8_e4m3", "float8_e4m3b11fnuz", "float8_e4m3fn"),
+        *("float8_e4m3fnuz", "float8_e5m2", "float8_e5m2fnuz", "float8_e8m0fnu"),
+    }
+)
+"""Dtypes that JAX has and jax-tvm-ffi passes."""
+
+PLATFORMS: Final = {"cpu": "cpu", "cuda": "gpu"}
+"""jax-tvm-ffi's name of the platform, by device type."""
+
+_Parameter = inspect.Parameter
+_CONSTANTS: Final = (spec.ConstNone, spec.ConstInt, spec.ConstBool, spec.ConstFloat)
+_STATIC: Final = (spec.Var, spec.String, spec.Choice, spec.Shape, *_CONSTANTS)
+
+
+@dataclass(frozen=True)
+class Form:
+    """A signature, divided into what XLA passes, what it allocates, and what is static.
+
+    Raises:
+        SpecError: XLA cannot call such a function; the message says what to change.
+    """
+
+    signature: spec.Signature
+
+    def __post_init__(self) -> None:
+        signature = self.signature
+        if signature.results:
+            names = ", ".join(repr(result.name) for result in signature.results)
+            raise SpecError(
+                f"{self.what}: the wrapper makes the results {names}, but XLA allocates all "
+                f"results of a JAX function; make each a Tensor parameter with intent='out'"
+            )
+        if signature.workspaces:
+            names = ", ".join(repr(workspace.name) for workspace in signature.workspaces)
+            raise SpecError(
+                f"{self.what}: the wrapper allocates the workspaces {names}, but XLA has no "
+                f"allocator for it; make each a Tensor parameter with intent='out'"
+            )
+        for param in signature.arguments:
+            _check_kind(self.what, param)
+        for tensor in self.tensors:
+            _check_tensor(self.what, tensor)
+        if not any(tensor.intent != "in" for tensor in self.tensors):
+            raise SpecError(
+                f"{self.what}: nothing is written, and a JAX function is called for its results; "
+                f"give what the kernel writes intent='out' or 'inout'"
+            )
+        devices = {tensor.device for tensor in self.tensors} - {spec.ANY}
+        if len(devices) > 1:
+            raise SpecError(
+                f"{self.what}: tensors on {' and '.join(sorted(devices))}, but XLA passes all "
+                f"tensors of a call on one device"
+            )
+
+    @property
+    def what(self) -> str:
+        """How errors about the signature begin."""
+        return f"JAX function {self.signature.name!r}"
+
+    @property
+    def tensors(self) -> list[spec.Tensor]:
+        """The tensors, in the order of the arguments."""
+        plain = map(spec.required, self.signature.arguments)
+        return [param for param in plain if isinstance(param, spec.Tensor)]
+
+    @functools.cached_property
+    def device(self) -> str:
+        """The device type of the tensors: ``"cpu"``, ``"cuda"`` or ``"any"``."""
+        return next((t.device for t in self.tensors if t.device != spec.ANY), spec.ANY)
+
+    @property
+    def platforms(self) -> list[str]:
+        """The platforms to register the function for, by jax-tvm-ffi's names."""
+        return list(PLATFORMS.values()) if self.device == spec.ANY else [PLATFORMS[self.device]]
+
+    @functools.cached_property
+    def names(self) -> list[str]:
+        """The Python names of the arguments, in order; ``from_`` where Python has no ``from``."""
+        return [
+            f"{param.name}_" if keyword.iskeyword(param.name) else param.name
+            for param in self.signature.arguments
+        ]
+
+    @functools.cached_property
+    def intents(self) -> list[str]:
+        """For each argument ``"in"``, ``"out"`` or ``"inout"`` of a tensor, else ``""``."""
+        found = [spec.required(param) for param in self.signature.arguments]
+        return [(p.intent or "") if isinstance(p, spec.Tensor) else "" for p in found]
+
+    @functools.cached_property
+    def python_signature(self) -> inspect.Signature:
+        """What callers pass: no outputs, unless their shapes follow from nothing."""
+        signature = self.signature
+        positional: list[_Parameter] = []
+        keywords: list[_Parameter] = []
+        for name, intent, param in zip(self.names, self.intents, signature.arguments, strict=True):
+            default = _Parameter.empty if param.default is spec.MISSING else param.default
+            if intent == "out":
+                needed = not isinstance(param, spec.Optional) and not self.derived(param)
+                default = _Parameter.empty if needed else None
+            if intent == "out" or param.kw_only:
+                keywords.append(_Parameter(name, _Parameter.KEYWORD_ONLY, default=default))
+            else:
+                kind = _Parameter.POSITIONAL_OR_KEYWORD
+                positional.append(_Parameter(name, kind, default=default))
+        return inspect.Signature([*positional, *keywords])
+
+    def derived(self, param: spec.Param) -> bool:
+        """Return whether shape and dtype of an output follow from the other arguments."""
+        tensor = spec.required(param)
+        assert isinstance(tensor, spec.Tensor)
+        if tensor.any_rank or None in tensor.dims or len(tensor.dtypes) > 1:
+            return False
+        return all(var in self._known for dim in tensor.dims for var in spec.variables(dim))
+
+    @functools.cached_property
+    def _known(self) -> frozenset[spec.Var]:
+        """The symbols that operands and static values bind, where none is left out."""
+        entries: list[tuple[object, int]] = []
+        for param, intent in zip(self.signature.arguments, self.intents, strict=True):
+            match param:
+                case spec.Tensor() if intent != "out":
+                    entries += entries_of(param, (1,) * param.ndim)
+                case spec.Shape():
+                    entries += entries_of(param, (1,) * len(param.shape))
+                case spec.Var():
+                    entries += entries_of(param, 1)
+                case _:
+                    pass
+        return frozenset(solve(entries))
+
+
+def _check_kind(what: str, param: spec.Param) -> None:
+    plain = spec.required(param)
+    handle = isinstance(plain, spec.Var) and plain.dtype == "handle"
+    if isinstance(plain, spec.Tensor) or (isinstance(plain, _STATIC) and not handle):
+        return
+    kind = "handle Var" if handle else type(plain).__name__
+    if isinstance(plain, (spec.TupleParam, spec.Struct)):
+        hint = "make its elements parameters of their own"
+    elif isinstance(plain, spec.Stream):
+        hint = "use an EnvStream, which is XLA's stream in such a call"
+    else:
+        hint = "make a function without it"
+    raise SpecError(
+        f"{what}: {param.name!r} is of kind {kind}, but XLA passes tensors, numbers, bools, strs "
+        f"and tuples of ints only; {hint}"
+    )
+
+
+def _check_tensor(what: str, tensor: spec.Tensor) -> None:
+    where = f"{what}: {tensor.name!r}"
+    if tensor.intent is None:
+        raise SpecError(
+            f"{where} does not say whether it is read or written; give it intent='in', 'out' or "
+            f"'inout'"
+        )
+    if tensor.device not in (*PLATFORMS, spec.ANY):
+        raise SpecError(
+            f"{where}: device_type: jax-tvm-ffi passes tensors on cpu and cuda, but got "
+            f"{tensor.device!r}"
+        )
+    if tensor.storage_dtype is not None:
+        raise SpecError(
+            f"{where}: storage_dtype: JAX has no {tensor.storage_dtype}; pass the bytes as uint8"
+        )
+    unknown = [dtype for dtype in tensor.dtypes if dtype not in DTYPES]
+    if len(unknown) == len(tensor.dtypes):
+        raise SpecError(
+            f"{where}: dtype: jax-tvm-ffi does not pass {' or '.join(unknown)}; it passes "
+            f"{', '.join(sorted(DTYPES))}"
+        )
+    entries = tensor.stride_entries
+    last = entries[-1] if entries else 1
+    if (tensor.order == "F" and tensor.ndim != 1) or (isinstance(last, int) and last != 1):
+        raise SpecError(
+            f"{where}: strides: XLA passes row-major arrays, whose last stride is 1, but the spec "
+            f"has strides={tensor.strides!r}; swap the dimensions, and pass x.T"
+        )

@@ -1,0 +1,200 @@
+"""`function`: a function of JAX from a compiled function and its signature."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeAlias
+
+from ffi_builder import spec
+from ffi_builder.errors import SpecError
+from ffi_builder.frameworks.jax._optional import load
+from ffi_builder.frameworks.jax.call import Call, bind
+from ffi_builder.frameworks.jax.form import Form
+from ffi_builder.frameworks.jax.lowering import lower, register
+from ffi_builder.frameworks.jax.target import Target, reserve
+from ffi_builder.plan import check_signature
+from ffi_builder.runtime import CompiledModule, LoadedLibrary
+from ffi_builder.runtime.metadata import EMPTY, Parameter, Unwritable
+
+if TYPE_CHECKING:
+    import tvm_ffi
+
+Functions: TypeAlias = "CompiledModule | LoadedLibrary | Mapping[str, tvm_ffi.Function]"
+Vjp: TypeAlias = tuple[Callable[..., Any], Callable[..., Any]]
+SEQUENTIAL: Final = ("sequential", "sequential_unrolled")
+
+
+def function(
+    functions: Functions,
+    name: str,
+    signature: spec.Signature | None = None,
+    *,
+    target: str | None = None,
+    vmap: str | Callable[..., Any] = "sequential",
+    vjp: Vjp | None = None,
+    cuda_graph: bool = False,
+) -> JaxFunction:
+    """Make a function of JAX from a compiled function.
+
+    Tensors with ``intent="in"`` are its operands, those with ``"out"`` its results, and those with
+    ``"inout"`` both: the result is the operand after the call, in the same memory where XLA need
+    not keep the old one. Numbers, bools, strs and Shapes are static. ``scale(y, x, factor)``, in
+    which ``y`` is written, becomes::
+
+        scale = ffi_jax.function(compiled, "scale")
+        y = jax.jit(lambda x: scale(x, factor=2.0))(x)
+
+    The shapes of results are computed from the arguments. What does not follow from them is given,
+    as in ``scale(x, factor=2.0, y=jax.ShapeDtypeStruct((4,), "float32"))``.
+
+    Args:
+        functions: a compiled module, a loaded library, or TVM-FFI functions by name.
+        name: which of its functions.
+        signature: the signature that was attached. The default is read from the code.
+        target: the name that XLA knows the function by, for a program that is exported or kept in
+            JAX's persistent cache: it must stand for the same function in each process. The default
+            is another name each time.
+        vmap: ``"sequential"``, a loop; ``"sequential_unrolled"``; or a rule ``rule(axis_size,
+            batched, *operands, **statics)``, which returns the results and which of them are
+            batched, as for ``jax.custom_batching.custom_vmap``.
+        vjp: ``(forward, backward)``, as for ``jax.custom_vjp``. ``forward(*operands, **statics)``
+            returns the results and what to keep, and ``backward(kept, cotangents, **statics)`` a
+            tuple with the cotangent of each operand. Without it, a derivative is an error.
+        cuda_graph: the kernel may be captured in a CUDA graph.
+
+    Raises:
+        SpecError: XLA cannot call such a function, as its message says; or the code has no
+            signature, and none was given.
+        UnknownFunctionError: a KeyError; there is no such function.
+        ValueError: ``target`` stands for another function, or ``vmap`` is no such str.
+        ModuleNotFoundError: JAX or jax-tvm-ffi is not installed.
+    """
+    found = functions[name]
+    if signature is None:
+        signature = _signature_of(functions, name)
+    check_signature("function: ", signature)
+    if isinstance(vmap, str) and vmap not in SEQUENTIAL:
+        raise ValueError(
+            f"function: vmap: expected {' or '.join(map(repr, SEQUENTIAL))}, or a rule, but got "
+            f"{vmap!r}"
+        )
+    form = Form(signature)
+    for module in ("jax", "jax_tvm_ffi"):
+        load(module)
+    if target is None:
+        target = f"ffi_builder.{name}.{uuid.uuid4().hex}"
+    code = functions if isinstance(functions, Mapping) else functions.address(name)
+    reserve(target, (id(found) if code is functions else code, signature, cuda_graph))
+    made = Target(target, found, form.platforms, cuda_graph)
+    # A program that was exported needs no more, unless it leaves out Optionals.
+    register(form, made, [not isinstance(param, spec.ConstNone) for param in signature.arguments])
+    return JaxFunction(form, made, vmap, vjp)
+
+
+class JaxFunction:
+    """A function of JAX that calls a compiled one; :func:`function` makes it.
+
+    It may be traced by ``jit``, ``vmap``, ``grad`` (with a rule), ``eval_shape`` and ``export``.
+    Arguments that do not fit raise the wrapper's own errors while it is traced.
+    """
+
+    def __init__(
+        self, form: Form, target: Target, vmap: str | Callable[..., Any], vjp: Vjp | None
+    ) -> None:
+        """Made by :func:`function`."""
+        jax = load("jax")
+        self._form, self._target, self._vmap, self._vjp = form, target, vmap, vjp
+        # Traced once for each shape. Inlined, so that a program has the call itself.
+        self._traced = jax.jit(self._trace, static_argnums=0, inline=True)
+        self.__name__ = self.__qualname__ = form.signature.name
+        self.__doc__ = form.signature.doc or None
+        self.__signature__ = form.python_signature
+
+    @property
+    def signature(self) -> spec.Signature:
+        """The signature of the compiled function."""
+        return self._form.signature
+
+    @property
+    def target(self) -> str:
+        """The name that XLA knows the function by."""
+        return self._target.name
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Call the function: one array, or a tuple in the order of the signature.
+
+        Raises:
+            TypeError, ValueError: the arguments do not fit, in the words of the wrapper; a static
+                value is traced; or a derivative is wanted, and there is no rule.
+        """
+        operands, call = bind(self._form, args, kwargs)
+        return self._traced(call, *operands)
+
+    def __repr__(self) -> str:
+        return f"<function of JAX {self.__name__}{self.__signature__}>"
+
+    def __copy__(self) -> JaxFunction:
+        return self
+
+    def __deepcopy__(self, memo: object) -> JaxFunction:
+        return self
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError(
+            f"cannot pickle {self!r}: its code is in this process; make it again where it is "
+            f"needed, or use jax.export"
+        )
+
+    def _trace(self, call: Call, *operands: Any) -> Any:
+        jax = load("jax")
+        keywords = call.keywords(self._form)
+        rule, derivative = self._vmap, self._vjp
+
+        def called(*operands: Any) -> Any:
+            return lower(self._form, self._target, call, operands, rule)
+
+        made = called
+        if not isinstance(rule, str):
+            made = jax.custom_batching.custom_vmap(made)
+            made.def_vmap(partial(rule, **keywords))
+        if derivative is None:
+            made = jax.custom_jvp(made)
+            made.defjvp(self._refuse_derivative)
+        else:
+            forward, backward = derivative
+            made = jax.custom_vjp(made)
+            made.defvjp(partial(forward, **keywords), partial(backward, **keywords))
+        return made(*operands)
+
+    def _refuse_derivative(self, primals: object, tangents: object) -> NoReturn:
+        raise TypeError(
+            f"{self.__name__} has no derivative; give vjp=(forward, backward) where it is made, or "
+            f"put jax.lax.stop_gradient around its operands"
+        )
+
+
+def _signature_of(functions: Functions, name: str) -> spec.Signature:
+    """Read the signature of a function from its code, with defaults and keyword-only marks."""
+    info = None if isinstance(functions, Mapping) else functions.info(name)
+    if info is None:
+        raise SpecError(
+            f"function: {name!r} says nothing of its parameters; give the signature that was "
+            f"attached"
+        )
+    parsed = spec.Signature.parse(info.signature)
+    given = {param.name: param for param in info.parameters}
+    params = [_described(param, given) for param in parsed.params]
+    return replace(parsed, params=params, doc=info.doc)
+
+
+def _described(param: spec.Param, given: Mapping[str, Parameter]) -> spec.Param:
+    """Add what the text of a signature leaves out."""
+    found = given.get(param.name)
+    if found is None:  # an EnvStream
+        return param
+    unknown = found.default is EMPTY or isinstance(found.default, Unwritable)
+    default = spec.MISSING if unknown else found.default
+    return replace(param, default=default, kw_only=found.kw_only, doc=found.doc)

@@ -1,0 +1,169 @@
+"""Traces one call: checks its arguments, and makes the call of the target.
+
+XLA passes operands, results and attributes::
+
+    f(c, y: out, x, s: inout, mask: absent)    ──►    args = [x, s], rets = [y, s'], attrs = {c}
+                                                      s' is s, and the function gets s'
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ffi_builder import spec
+from ffi_builder.frameworks.jax._optional import load
+from ffi_builder.frameworks.jax.call import Call
+from ffi_builder.frameworks.jax.check import Described, check_call
+from ffi_builder.frameworks.jax.form import DTYPES, Form
+from ffi_builder.frameworks.jax.sizes import Size, entries_of, evaluate, solve
+from ffi_builder.frameworks.jax.target import Target
+
+
+def lower(form: Form, target: Target, call: Call, operands: Sequence[Any], vmap: object) -> Any:
+    """Call a target with traced operands, of which None is absent.
+
+    Returns the result, or a tuple of them.
+
+    Raises:
+        TypeError, ValueError: the arguments do not fit.
+    """
+    values = _values(form, call, operands)
+    check_call(form.signature, values)
+    _check_dtypes(form, values)
+    name, places = register(form, target, [value is not None for value in values])
+    attributes = {form.names[i]: _attribute(values[i]) for i in places.attributes}
+    jax = load("jax")
+    results = [_result(jax, values[index]) for index in places.results]
+    if not results:
+        raise TypeError(f"{form.signature.name}(): no result is asked for: every output is None")
+    called = jax.ffi.ffi_call(
+        name,
+        results,
+        vmap_method=vmap if isinstance(vmap, str) else None,
+        input_output_aliases=places.aliases,
+    )
+    returned = called(*(given for given in operands if given is not None), **attributes)
+    return tuple(returned) if len(returned) > 1 else returned[0]
+
+
+@dataclass(frozen=True)
+class Places:
+    """The indices of the arguments that XLA passes, in its order."""
+
+    operands: list[int]
+    results: list[int]
+    attributes: list[int]
+
+    @property
+    def aliases(self) -> dict[int, int]:
+        """The results that share memory with an operand, by the number of the operand."""
+        numbers = {index: at for at, index in enumerate(self.operands)}
+        return {numbers[i]: at for at, i in enumerate(self.results) if i in numbers}
+
+    def order(self, count: int) -> list[int | None]:
+        """Return where each argument is among what XLA passes; None for an absent one.
+
+        A tensor that is read and written is passed twice, and taken as the result.
+        """
+        passed = [*self.operands, *self.results, *self.attributes]
+        places = {index: at for at, index in enumerate(passed)}
+        return [places.get(index) for index in range(count)]
+
+
+def register(form: Form, target: Target, given: Sequence[bool]) -> tuple[str, Places]:
+    """Register the function for calls that give these arguments, and not the others.
+
+    Returns the name of the target, and what XLA passes to it.
+    """
+    present = [(i, intent) for i, intent in enumerate(form.intents) if given[i]]
+    places = Places(
+        [index for index, intent in present if intent in ("in", "inout")],
+        [index for index, intent in present if intent in ("out", "inout")],
+        [index for index, intent in present if not intent],
+    )
+    absent = [
+        param.name
+        for param, is_given in zip(form.signature.arguments, given, strict=True)
+        if not is_given and isinstance(param, spec.Optional)
+    ]
+    name = ".".join([target.name, *(["without"] if absent else []), *absent])
+    target.register(name, places.order(len(given)), [form.names[i] for i in places.attributes])
+    return name, places
+
+
+def _values(form: Form, call: Call, operands: Sequence[Any]) -> list[Any]:
+    """Return the value of each argument: :class:`Described`, a static value, or None."""
+    device = "cpu" if form.device == spec.ANY else form.device
+    given = iter(operands)
+    statics, outputs = dict(call.statics), dict(call.outputs)
+    values: list[Any] = []
+    entries: list[tuple[object, Size]] = []
+    for index, (param, intent) in enumerate(
+        zip(form.signature.arguments, form.intents, strict=True)
+    ):
+        value = known = statics[index].value if not intent else None
+        array = next(given) if intent in ("in", "inout") else outputs.get(index)
+        if array is not None:
+            known = array.shape
+            value = Described(known, str(array.dtype), device)
+        values.append(value)
+        if known is not None:
+            entries += entries_of(spec.required(param), known)
+    symbols = solve(entries)
+    for index, param in enumerate(form.signature.arguments):
+        if (
+            form.intents[index] == "out"
+            and index not in outputs
+            and not isinstance(param, spec.Optional)
+        ):
+            tensor = spec.required(param)
+            assert isinstance(tensor, spec.Tensor)
+            shape = tuple(_size_of(dim, symbols) for dim in tensor.dims)
+            values[index] = Described(shape, tensor.dtypes[0], device)
+    return values
+
+
+def _check_dtypes(form: Form, values: Sequence[object]) -> None:
+    """Refuse dtypes that the signature accepts, but JAX or jax-tvm-ffi cannot pass."""
+    jax = load("jax")
+    name = form.signature.name
+    for param, value in zip(form.signature.arguments, values, strict=True):
+        if not isinstance(value, Described):
+            continue
+        if value.dtype not in DTYPES:
+            raise TypeError(
+                f"{name}(): jax-tvm-ffi cannot pass {param.name!r}, whose dtype is {value.dtype}"
+            )
+        if str(jax.dtypes.canonicalize_dtype(value.dtype)) != value.dtype:
+            raise TypeError(
+                f"{name}(): {param.name!r} is {value.dtype}, which JAX has only after "
+                f"jax.config.update('jax_enable_x64', True)"
+            )
+
+
+def _size_of(dim: spec.Dim | None, symbols: dict[spec.Var, Size]) -> Size:
+    assert dim is not None, "such an output is given"
+    try:
+        return evaluate(dim, symbols)
+    except KeyError:
+        return 1  # an argument does not fit, and the check says which
+
+
+def _result(jax: Any, value: Described) -> Any:
+    return jax.ShapeDtypeStruct(value.shape, jax.numpy.dtype(value.dtype))
+
+
+def _attribute(value: Any) -> Any:
+    """Return a static value in the type that makes XLA pass it whole."""
+    numpy = load("numpy")
+    match value:
+        case bool() | str():
+            return value
+        case int():
+            return numpy.int64(value)
+        case float():
+            return numpy.float64(value)
+        case _:
+            return numpy.array(value, "int64")

@@ -1,0 +1,122 @@
+"""Registers compiled functions with XLA, through jax-tvm-ffi.
+
+jax-tvm-ffi passes all operands, then all results, then attributes. Where the function takes them
+in another order, or None for what is absent, code is put before it that rearranges the arguments::
+
+    define i32 @__tvm_ffi_scale(ptr %self, ptr %given, i32 %count, ptr %result) {
+      %arguments = alloca [3 x [2 x i64]], align 8           ; a TVMFFIAny is 16 bytes
+      %from0 = getelementptr [2 x i64], ptr %given, i64 1       ; what XLA passes second
+      %value0 = load [2 x i64], ptr %from0, align 8
+      %to0 = getelementptr [2 x i64], ptr %arguments, i64 0
+      store [2 x i64] %value0, ptr %to0, align 8
+      …
+      %function = inttoptr i64 140…472 to ptr                   ; the tvm_ffi.Function
+      %status = call i32 @TVMFFIFunctionCall(ptr %function, ptr %arguments, i32 3, ptr %result)
+      ret i32 %status
+    }
+
+XLA cannot forget a registration, so what is registered stays in the process.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+from ffi_builder import runtime
+from ffi_builder.abi import PREFIX
+from ffi_builder.frameworks.jax._optional import load
+from ffi_builder.runtime.safety.locks import fork_safe_lock
+
+if TYPE_CHECKING:
+    import tvm_ffi
+
+Order: TypeAlias = Sequence["int | None"]
+"""For each argument of the function, its index among what XLA passes; None for an absent one."""
+
+_lock = fork_safe_lock()
+_owners: dict[str, tuple[object, ...]] = {}
+"""What each target is, so that no name is registered for two functions."""
+_registered: dict[str, tuple[tvm_ffi.Function, ...]] = {}
+"""The functions of each registered target, which XLA calls as long as the process lives."""
+
+
+def reserve(target: str, owner: tuple[object, ...]) -> None:
+    """Take a name for a function.
+
+    XLA would report a name that is registered twice when it is next started, as a broken backend.
+
+    Raises:
+        ValueError: the name was taken for another function.
+    """
+    with _lock:
+        if _owners.setdefault(target, owner) != owner:
+            raise ValueError(
+                f"the target {target!r} is registered for another function, and XLA cannot forget "
+                f"it; choose another target="
+            )
+
+
+@dataclass(frozen=True)
+class Target:
+    """A compiled function, and how XLA finds it."""
+
+    name: str
+    function: tvm_ffi.Function
+    platforms: Sequence[str]
+    cuda_graph: bool
+
+    def register(self, name: str, order: Order, attributes: Iterable[str]) -> None:
+        """Register the function as ``name``, unless that was done.
+
+        Args:
+            name: the name of the target for this order.
+            order: where each argument comes from.
+            attributes: the names of the attributes, which XLA passes last.
+        """
+        with _lock:
+            if name in _registered:
+                return
+            made = self.function
+            if list(order) != list(range(len(order))):
+                made = _rearranged(self.function, order)
+            specification = ["args", "rets", *(f"attrs.{attribute}" for attribute in attributes)]
+            for platform in self.platforms:
+                load("jax_tvm_ffi").register_ffi_target(
+                    name, made, specification, platform, allow_cuda_graph=self.cuda_graph
+                )
+            _registered[name] = (self.function, made)
+
+
+_ANY: Final = "[2 x i64]"
+
+
+def _rearranged(function: tvm_ffi.Function, order: Order) -> tvm_ffi.Function:
+    """Return a function that calls another one with its arguments in another order."""
+    name = "rearranged"
+    text = "\n".join(_code(name, function.__chandle__(), order))
+    # Compiled from an object, it is in no cache on disk, for which its address is of no use.
+    return runtime.compile(runtime.lower(text).object)[name]
+
+
+def _code(name: str, function: int, order: Order) -> Iterator[str]:
+    size = len(order)
+    yield "declare i32 @TVMFFIFunctionCall(ptr, ptr, i32, ptr)"
+    yield f"define i32 @{PREFIX}{name}(ptr %self, ptr %given, i32 %count, ptr %result) {{"
+    yield f"  %arguments = alloca [{size} x {_ANY}], align 8"
+    for index, source in enumerate(order):
+        value = "zeroinitializer"  # None
+        if source is not None:
+            value = f"%value{index}"
+            yield f"  %from{index} = getelementptr {_ANY}, ptr %given, i64 {source}"
+            yield f"  {value} = load {_ANY}, ptr %from{index}, align 8"
+        yield f"  %to{index} = getelementptr {_ANY}, ptr %arguments, i64 {index}"
+        yield f"  store {_ANY} {value}, ptr %to{index}, align 8"
+    yield f"  %function = inttoptr i64 {function} to ptr"
+    yield (
+        f"  %status = call i32 @TVMFFIFunctionCall(ptr %function, ptr %arguments, i32 {size}, "
+        f"ptr %result)"
+    )
+    yield "  ret i32 %status"
+    yield "}"

@@ -1,0 +1,146 @@
+"""The object that callers have: the fast entry in eager mode, the operator in everything else.
+
+Where the extension is used, and the form is mutating, it is an entry: a call is read in C, and goes
+to the operator if a mode is on, or a tensor is more than its data. Otherwise the same is Python.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, NoReturn
+
+from typing_extensions import Self
+
+from ffi_builder import spec
+from ffi_builder.frameworks.torch import _torch
+from ffi_builder.frameworks.torch.code import DOUBT
+from ffi_builder.runtime.metadata import Info
+from ffi_builder.runtime.python.signature import python_signature
+
+_is_traced: Final = _torch.is_traced
+_is_watched: Final = _torch.is_watched
+Function = Callable[..., Any]
+
+
+@dataclass(frozen=True, eq=False)
+class OperatorInfo(Info):
+    """What an operator knows of itself and of its function."""
+
+    overload: Any = None
+    spec: spec.Signature | None = None
+    eager: Function | None = None
+    """Calls the function, or returns `DOUBT`."""
+    in_functorch: Function | None = None
+
+
+class Operator:
+    """An operator of PyTorch that calls a compiled function; `operator` makes it."""
+
+    __slots__ = ()
+    if TYPE_CHECKING:
+        _info: OperatorInfo
+
+    def __call__(self, *args: Any, **keywords: Any) -> Any:
+        """Call the function; as an operator where anything looks at operators."""
+        # torch.compile reads this. A call of an entry does not come here.
+        if _is_traced() or _is_watched():
+            return self._info.overload(*args, **keywords)
+        return checked(self._info, *args, **keywords)
+
+    @property
+    def overload(self) -> Any:
+        """The operator, `torch.ops.<namespace>.<name>.default`."""
+        return self._info.overload
+
+    @property
+    def signature(self) -> spec.Signature:
+        """The signature of the function."""
+        assert self._info.spec is not None
+        return self._info.spec
+
+    @property
+    def schema(self) -> str:
+        """The schema of the operator."""
+        return str(self.overload._schema)
+
+    @property
+    def __name__(self) -> str:
+        return self.overload._schema.name.partition("::")[2]
+
+    @property
+    def __signature__(self) -> inspect.Signature:
+        return python_signature(self._info)
+
+    def __repr__(self) -> str:
+        return f"<operator {self.schema}>"
+
+    def __copy__(self) -> Self:
+        """Return itself, as Python's functions do."""
+        return self
+
+    def __deepcopy__(self, memo: object) -> Self:
+        """Return itself, as Python's functions do: modules that have one can be copied."""
+        return self
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError(f"cannot pickle {self!r}: its code is in this process")
+
+
+class PythonOperator(Operator):
+    """An operator whose calls are not read in C."""
+
+    def __init__(self, info: OperatorInfo) -> None:
+        """Made by `operator`."""
+        self._info = info
+        self.__doc__ = info.documentation
+
+
+def checked(info: OperatorInfo, *args: Any, **keywords: Any) -> Any:
+    """Call the function, or the operator if a tensor is more than its data; no mode is on."""
+    assert info.eager is not None
+    result = info.eager(*args, **keywords)
+    if result is not DOUBT:
+        return result
+    if info.in_functorch is not None and not keywords and _torch.in_functorch():
+        return info.in_functorch(*args)
+    return info.overload(*args, **keywords)
+
+
+@dataclass(frozen=True)
+class Careful:
+    """What a call goes to if the extension does not read it.
+
+    Errors are the wrapper's. `otherwise` gets what a mode is to see, and tensors that are more than
+    their data.
+    """
+
+    general: Function
+    """The function in Python, which says what is wrong with a call."""
+    otherwise: Function
+
+    def __call__(self, *args: Any, **keywords: Any) -> Any:
+        """Call the function, or `otherwise`."""
+        plain = not _is_watched()
+        for value in (*args, *keywords.values()):
+            plain = plain and (not isinstance(value, _torch.torch.Tensor) or _is_plain(value))
+        return (self.general if plain else self.otherwise)(*args, **keywords)
+
+
+def doubt(*args: Any, **keywords: Any) -> object:
+    """Return `DOUBT`."""
+    return DOUBT
+
+
+def _is_plain(tensor: Any) -> bool:
+    """Return whether a tensor is nothing but data, for now."""
+    return (
+        type(tensor) in (_torch.torch.Tensor, _torch.torch.nn.Parameter)
+        and not (tensor.requires_grad and _torch.torch.is_grad_enabled())
+        and not _torch.is_functorch_wrapper(tensor)
+        and not tensor.is_conj()
+        and not tensor.is_neg()
+        and not tensor.is_meta
+        and _torch.forward_ad._current_level < 0
+    )

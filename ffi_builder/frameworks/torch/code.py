@@ -1,0 +1,295 @@
+"""Writes the Python functions of an operator: what allocates its results and calls the function.
+
+They are code, since checks in Python would cost more than the call. For the functional form of
+``add(x: Tensor([n], float32, intent=in), y: Tensor([n * 2], float32, intent=out))``::
+
+    def add(x):
+        __i_n = x.shape[0]
+        __i_y = __i_empty((__i_n * 2,), dtype=__i_dtype_y, device=x.device)
+        __i_result = __i_call(x, __i_y)
+        return __i_y
+
+Names begin with ``__i_``, which no argument's does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Final, TypeAlias
+
+from ffi_builder import spec
+from ffi_builder.errors import SpecError
+from ffi_builder.frameworks.torch import _torch
+from ffi_builder.frameworks.torch.interface import Argument, Interface, has_default
+from ffi_builder.plan import Part, Place, Plan, make_plan
+from ffi_builder.plan import steps as s
+
+Function: TypeAlias = Callable[..., Any]
+_PREFIX: Final = "__i_"
+DOUBT: Final = object()
+"""What a careful function returns instead of calling: the operator is to be called."""
+
+
+class Writer:
+    """Writes functions of the arguments that an operator is given.
+
+    Raises:
+        SpecError: a tensor is to be allocated whose size, dtype or device is not known.
+    """
+
+    def __init__(self, interface: Interface) -> None:
+        self._interface = interface
+        self._scope: dict[str, Any] = {
+            f"{_PREFIX}empty": _torch.torch.empty,
+            f"{_PREFIX}empty_like": _torch.torch.empty_like,
+            f"{_PREFIX}empty_strided": _torch.torch.empty_strided,
+        }
+        self._symbols = dict(_symbol_sources(make_plan(interface.checked), interface))
+        self._used: dict[str, str] = {}
+        """The symbols that were needed so far, with the lines that define them."""
+
+    def calling(
+        self, function: Function, *, after: Function | None = None, careful: bool = False
+    ) -> Function:
+        """Allocate, call `function`, return what it wrote and returned.
+
+        `after` is called with each tensor that was given and written. A `careful` function takes
+        keyword-only arguments as such, and may return `DOUBT`, which is then returned.
+        """
+        scope: dict[str, Any] = {f"{_PREFIX}call": function, f"{_PREFIX}after": after}
+        values = ", ".join(self._values(by_name=careful))
+        lines = [*self._allocations(), f"{_PREFIX}result = {_PREFIX}call({values})"]
+        if careful:
+            lines.append(f"if {_PREFIX}result is {_PREFIX}doubt: return {_PREFIX}doubt")
+            scope[f"{_PREFIX}doubt"] = DOUBT
+        for argument in self._interface.mutated if after else ():
+            unless = f"if {argument.name} is not None: " if argument.optional else ""
+            lines.append(f"{unless}{_PREFIX}after({argument.name})")
+        results, returned = self._interface.signature.returns, self._returned()
+        if isinstance(results, spec.Tensor):
+            returned.append(f"{_PREFIX}result")
+        elif results is not None:
+            returned.append(f"*{_PREFIX}result")
+        return self._made(lines, returned, scope)
+
+    def _values(self, *, by_name: bool) -> list[str]:
+        """Return the arguments of the compiled function."""
+        passed = sorted(self._interface.arguments, key=lambda a: by_name and a.kw_only)
+        return [
+            f"{argument.name}={self._value(argument)}"
+            if by_name and argument.kw_only
+            else self._value(argument)
+            for argument in passed
+        ]
+
+    def allocating(self, first: Function | None = None) -> Function:
+        """Allocate and return everything, after `first` has seen what was given."""
+        lines = [*self._allocations()]
+        if first is not None:
+            names = ", ".join(argument.name for argument in self._by_number())
+            lines.insert(0, f"{_PREFIX}first({names})")
+        results: list[str] = []
+        for tensor in self._interface.signature.result_tensors:
+            lines.append(self._allocation(tensor.name, len(self._interface.arguments), tensor))
+            results.append(f"{_PREFIX}{tensor.name}")
+        returned = [*self._returned(), *results]
+        return self._made(lines, returned, {f"{_PREFIX}first": first})
+
+    def _by_number(self) -> Sequence[Argument]:
+        return sorted(self._interface.given, key=lambda argument: argument.number)
+
+    def _made(self, lines: list[str], returned: list[str], scope: dict[str, Any]) -> Function:
+        interface = self._interface
+        if returned:
+            one = len(returned) == 1 and not returned[0].startswith("*")
+            lines = [*lines, f"return {''.join(returned) if one else _tuple(returned)}"]
+        body = "".join(f"    {line}\n" for line in [*self._used.values(), *lines] or ["pass"])
+        source = f"def {_PREFIX}made({', '.join(self._arguments())}):\n{body}"
+        scope = {**self._scope, **scope}
+        exec(compile(source, f"<operator {interface.signature.name}>", "exec"), scope)
+        made = scope[f"{_PREFIX}made"]
+        made.__name__ = made.__qualname__ = interface.signature.name  # as in Python's own errors
+        return made
+
+    def _arguments(self) -> Iterator[str]:
+        """Yield the parameters. Torch leaves out arguments that are equal to their defaults."""
+        by_position = True
+        for argument in self._interface.given:
+            if argument.kw_only and by_position:
+                by_position = False
+                yield "*"
+            if has_default(argument):
+                self._scope[f"{_PREFIX}default_{argument.name}"] = argument.default
+                yield f"{argument.name}={_PREFIX}default_{argument.name}"
+            else:
+                yield argument.name
+
+    def _returned(self) -> list[str]:
+        if not self._interface.functional:
+            return []
+        return [f"{_PREFIX}{argument.name}" for argument in self._interface.written]
+
+    def _value(self, argument: Argument) -> str:
+        made = self._interface.functional and argument.written
+        return f"{_PREFIX}{argument.name}" if made else argument.name
+
+    def _allocations(self) -> list[str]:
+        lines: list[str] = []
+        for argument in self._interface.written if self._interface.functional else ():
+            tensor = argument.tensor
+            assert tensor is not None
+            if argument.given:
+                lines.append(f"{_PREFIX}{argument.name} = {argument.name}.clone()")
+            else:
+                lines.append(self._allocation(argument.name, argument.number, tensor))
+        return lines
+
+    def _allocation(self, name: str, number: int, tensor: spec.Tensor) -> str:
+        """Return the line that allocates a tensor, behind arguments up to `number`."""
+        what = f"{self._interface.what}: {name!r}"
+        made = f"{_PREFIX}{name} = "
+        sources = self._sources(tensor)
+        if tensor.any_rank and "shape" not in sources:
+            raise SpecError(f"{what}: its shape is ..., so its size is not known: form='mutating'")
+        if not sources and (alike := self._alike(number, tensor)) is not None:
+            return f"{made}{_PREFIX}empty_like({alike})"  # the quickest by far
+        dtype = sources.get("dtype") or self._dtype(what, name, tensor)
+        device = sources.get("device_type") or self._device(what, tensor)
+        options = f"dtype={dtype}, device={device}"
+        if "shape" in sources:
+            return f"{made}{_PREFIX}empty({sources['shape']}, {options})"
+        sizes = [self._size(what, tensor, axis, dim) for axis, dim in enumerate(tensor.dims)]
+        shape = _tuple(sizes)
+        if tensor.order == "C":
+            return f"{made}{_PREFIX}empty({shape}, {options})"
+        strides = _tuple(self._strides(tensor, sizes))
+        return f"{made}{_PREFIX}empty_strided({shape}, {strides}, {options})"
+
+    def _sources(self, tensor: spec.Tensor) -> dict[str, str]:
+        """Return expressions for the fields that a result takes from an argument."""
+        names = {argument.param.name: argument.name for argument in self._interface.given}
+        return {
+            field: f"{names[path]}.{'device' if field == 'device_type' else field}"
+            for field, path in tensor.references.items()
+        }
+
+    def _alike(self, number: int, tensor: spec.Tensor) -> str | None:
+        """Return an argument that has the same shape, dtype, layout and device if it is right.
+
+        It stands before the tensor, so that the wrapper says first what is wrong with it.
+        """
+        if tensor.order != "C" or len(tensor.element_dtypes) > 1 or None in tensor.dims:
+            return None
+        for argument in self._interface.given:
+            like = argument.tensor
+            if like is None or argument.optional or argument.number > number:
+                continue
+            if (like.dims, like.any_rank, like.device) != (tensor.dims, False, tensor.device):
+                continue
+            if (like.element_dtypes, like.order) == (tensor.element_dtypes, "C"):
+                return argument.name
+        return None
+
+    def _size(self, what: str, tensor: spec.Tensor, axis: int, dim: spec.Dim | None) -> str:
+        if dim is None or not self._known(dim):
+            raise SpecError(
+                f"{what}: nothing that is given tells its size shape[{axis}] = {dim}; use "
+                f"form='mutating', where callers allocate it"
+            )
+        text = self._text(dim)
+        return text if axis != tensor.packed_axis else f"{text} // {tensor.packing}"
+
+    def _strides(self, tensor: spec.Tensor, sizes: list[str]) -> list[str]:
+        axes = range(tensor.ndim)
+        if tensor.order == "F":
+            return ["*".join(sizes[:axis]) or "1" for axis in axes]
+        strides: list[str] = []
+        for axis, entry in enumerate(tensor.stride_entries or ()):
+            if entry is None or not self._known(entry):  # a free choice: row-major
+                strides.append("*".join(f"({size})" for size in sizes[axis + 1 :]) or "1")
+            elif tensor.packing > 1 and axis != tensor.packed_axis:
+                strides.append(f"{self._text(entry)} // {tensor.packing}")
+            else:
+                strides.append(self._text(entry))
+        return strides
+
+    def _dtype(self, what: str, name: str, tensor: spec.Tensor) -> str:
+        dtypes = tensor.element_dtypes
+        if len(dtypes) > 1:
+            for argument in self._interface.given:
+                like = argument.tensor
+                if like is not None and not argument.optional and like.element_dtypes == dtypes:
+                    return f"{argument.name}.dtype"
+            raise SpecError(
+                f"{what}: nothing that is given tells which of its dtypes it has: "
+                f"{', '.join(dtypes)}; use form='mutating'"
+            )
+        self._scope[f"{_PREFIX}dtype_{name}"] = _torch.dtype_of(what, next(iter(dtypes)))
+        return f"{_PREFIX}dtype_{name}"
+
+    def _device(self, what: str, tensor: spec.Tensor) -> str:
+        for argument in self._interface.given:
+            like = argument.tensor
+            if like is not None and not argument.optional and like.device == tensor.device:
+                return f"{argument.name}.device"
+        if tensor.device == spec.ANY:
+            raise SpecError(f"{what}: nothing that is given tells its device; use form='mutating'")
+        return repr(_torch.device_name(tensor.device))
+
+    def _known(self, dim: spec.Dim) -> bool:
+        return all(var.name in self._symbols for var in spec.variables(dim))
+
+    def _text(self, dim: spec.Dim) -> str:
+        match dim:
+            case int():
+                return str(dim)
+            case spec.Var(name=name):
+                self._used[name] = f"{_PREFIX}{name} = {self._symbols[name]}"
+                return f"{_PREFIX}{name}"
+            case spec.Expr("ceildiv", lhs, rhs):
+                return f"(-(-{self._text(lhs)} // {self._text(rhs)}))"
+            case spec.Expr(("max" | "min") as op, lhs, rhs):
+                self._scope[f"{_PREFIX}{op}"] = getattr(_torch.torch, f"sym_{op}")
+                return f"{_PREFIX}{op}({self._text(lhs)}, {self._text(rhs)})"
+            case spec.Expr(op, lhs, rhs):
+                return f"({self._text(lhs)} {op} {self._text(rhs)})"
+
+
+def _tuple(items: Sequence[str]) -> str:
+    return f"({', '.join(items)}{',' if len(items) == 1 else ''})"
+
+
+def _symbol_sources(plan: Plan, interface: Interface) -> Iterator[tuple[str, str]]:
+    """Yield the symbols that are always known, each with an expression for its value."""
+    by_number = [argument for argument in interface.arguments if argument.given]
+    solved: dict[Place, str] = {}
+    seen: set[str] = set()
+    for step in plan.steps:
+        if not isinstance(step, (s.Solve, s.Bind, s.BindOrEqual)):
+            continue
+        argument = by_number[step.place.argument]
+        if argument.optional:
+            continue
+        if isinstance(step, s.Solve):
+            value = _place_text(argument, step.place)
+            solved[step.solved] = f"({value} - {step.offset}) // {step.scale}"
+            continue
+        if step.symbol.name in seen:
+            continue
+        if step.place.part is Part.DEVICE_ID or (isinstance(step, s.BindOrEqual) and step.free):
+            continue
+        seen.add(step.symbol.name)
+        yield step.symbol.name, solved.get(step.place) or _place_text(argument, step.place)
+
+
+def _place_text(argument: Argument, place: Place) -> str:
+    match place.part:
+        case Part.SHAPE:
+            text = f"{argument.name}.shape[{place.index}]"
+        case Part.STRIDES:
+            text = f"{argument.name}.stride({place.index})"
+        case Part.ENTRY:
+            text = f"{argument.name}[{place.index}]"
+        case _:
+            text = argument.name
+    return text if place.packing == 1 else f"{text} * {place.packing}"

@@ -1,0 +1,275 @@
+"""Defines operators: the schema, the kernels under their dispatch keys, the object to call."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import tvm_ffi
+
+from ffi_builder import spec
+from ffi_builder.frameworks.torch import _torch
+from ffi_builder.frameworks.torch.batching import NotBatched, Sequential
+from ffi_builder.frameworks.torch.calls import (
+    Careful,
+    Operator,
+    OperatorInfo,
+    PythonOperator,
+    doubt,
+)
+from ffi_builder.frameworks.torch.code import Writer
+from ffi_builder.frameworks.torch.derivative import (
+    Differentiated,
+    Refused,
+    directly,
+    for_functorch,
+    note_written,
+)
+from ffi_builder.frameworks.torch.functions import (
+    described,
+    function_and_info,
+    same_function,
+    signature_of,
+)
+from ffi_builder.frameworks.torch.interface import FORMS, Form, Interface
+from ffi_builder.frameworks.torch.schema import schema
+from ffi_builder.frameworks.torch.tracing import Checks
+from ffi_builder.runtime.metadata import Info
+from ffi_builder.runtime.python import entries
+from ffi_builder.runtime.python.function import WrappedFunction, check_defaults
+from ffi_builder.suggest import did_you_mean
+
+_libraries: Final[dict[str, Any]] = {}
+"""The library of each operator, by its qualified name. Operators stay until the process ends, as
+graphs refer to them by name."""
+
+
+def operator(
+    function: Any,
+    *,
+    namespace: str,
+    name: str | None = None,
+    signature: spec.Signature | None = None,
+    form: Form = "mutating",
+    backward: Callable[..., Any] | None = None,
+    setup_context: Callable[..., Any] | None = None,
+    vmap: Callable[..., Any] | None = None,
+    tags: Sequence[Any] = (),
+) -> Operator:
+    """Define an operator of PyTorch that calls a compiled function, and return what calls it.
+
+    The result is called like the function. It is differentiated, traced, compiled and exported as
+    `torch.ops.<namespace>.<name>`::
+
+        rms_norm = operator(compiled["rms_norm"], namespace="mine", form="functional")
+        y = rms_norm(x, weight)                       # y is allocated
+        compiled_module = torch.compile(module)       # a module that calls rms_norm
+
+    Tensors of the signature say by `intent` which are written. With `form="functional"` those with
+    `intent="out"` are not passed but allocated and returned, and those with `"inout"` are copied
+    first, and the copy is returned. Tensors that the wrapper allocates are returned in either form,
+    behind these. The call is checked while it is traced, with the errors of the wrapper.
+
+    Args:
+        function: of a compiled module or loaded library, or a callable of one.
+        namespace: the namespace of the operator, an identifier. One of your own.
+        name: the name of the operator; by default that of the function.
+        signature: the signature of the function, if it does not know that itself, or does not say
+            each `intent`.
+        form: `"mutating"`, as the function is, or `"functional"`.
+        backward: the derivative, `backward(ctx, *grads)`, as for
+            `torch.library.register_autograd`; for the functional form. Without it a call that
+            wants a gradient of floats raises.
+        setup_context: `setup_context(ctx, inputs, output)`, which saves what `backward` needs.
+        vmap: the batching rule, `vmap(info, in_dims, *args)`, as for
+            `torch.library.register_vmap`. By default functional operators are called once for each
+            example, and others refuse.
+        tags: more tags for the operator, such as `torch.Tag.nondeterministic_seeded`.
+
+    Raises:
+        SpecError: the signature is not known, differs from that of the function, or has something
+            that operators cannot have; the message says what to change.
+        TypeError, ValueError: a wrong argument, or a name that is taken.
+    """
+    function, own = function_and_info(function)
+    info = described(own, signature)
+    check_defaults(info)
+    if form not in FORMS:
+        hint = did_you_mean(form, FORMS)
+        raise ValueError(f"form: expected 'mutating' or 'functional' but got {form!r}{hint}")
+    interface = Interface(signature or signature_of(info), info, form)
+    _check_rules(interface, backward, setup_context, vmap)
+    name = info.name if name is None else name
+    text = schema(interface, name)
+    fake = Writer(interface).allocating(Checks(interface))
+    defined = _Defined.new(function, interface, namespace, name, text, tags)
+    defined.register_kernels(fake)
+    rule: Any = vmap
+    if rule is None:
+        refused = NotBatched(defined.qualified)
+        rule = refused if interface.mutated else Sequential(interface, defined.overload)
+    defined.register_rules(backward, setup_context, rule)
+    in_functorch = None
+    if backward is not None:
+        in_functorch = for_functorch(defined.overload, backward, setup_context, rule)
+    return defined.made(in_functorch)
+
+
+@dataclass(frozen=True)
+class _Defined:
+    """An operator that torch knows, and what is registered for it."""
+
+    function: tvm_ffi.Function
+    interface: Interface
+    library: Any
+    qualified: str
+    overload: Any
+    eager: Callable[..., Any]
+    """Calls the function, or returns `DOUBT`."""
+
+    @classmethod
+    def new(
+        cls,
+        function: tvm_ffi.Function,
+        interface: Interface,
+        namespace: str,
+        name: str,
+        text: str,
+        tags: Sequence[Any],
+    ) -> _Defined:
+        """Define an operator by its schema. Raises ValueError for a name that is no good."""
+        qualified = _qualified(namespace, name)
+        eager = _eager(function, interface)
+        library = _torch.torch.library.Library(namespace, "FRAGMENT")
+        tag = _torch.torch.Tag
+        library.define(text, tags=(tag.pt2_compliant_tag, tag.needs_exact_strides, *tags))
+        _libraries[qualified] = library
+        overload = getattr(getattr(_torch.torch.ops, namespace), name).default
+        return cls(function, interface, library, qualified, overload, eager)
+
+    def register_kernels(self, fake: Callable[..., Any]) -> None:
+        """Register what runs on devices, and what stands for it while torch traces."""
+        kernel = _kernel(self.function, self.interface)
+        for key in self.interface.dispatch_keys:
+            self.library.impl(self._name, kernel, key)
+        _torch.torch.library.register_fake(self.qualified, fake, lib=self.library)
+
+    def register_rules(
+        self,
+        backward: Callable[..., Any] | None,
+        setup_context: Callable[..., Any] | None,
+        vmap: Callable[..., Any],
+    ) -> None:
+        """Register the derivative and the batching rule."""
+        keys = backward is not None  # torch's own kernel takes the dispatch keys
+        otherwise: Any = Refused(self.qualified, self.overload, self.interface)
+        if backward is not None:
+            kernel = _torch_kernel(self.qualified, backward, setup_context)
+            otherwise = Differentiated(self.qualified, kernel)
+        autograd = self._read_in_c(self.interface.info, otherwise)
+        if autograd is None:
+            autograd = directly(self.eager, otherwise, with_keyset=keys)
+        self.library.impl(self._name, autograd, "Autograd", with_keyset=keys)
+        if not self.interface.has_keyword_tensors:
+            _torch.torch.library.register_vmap(self.qualified, vmap, lib=self.library)
+
+    def made(self, in_functorch: Callable[..., Any] | None) -> Operator:
+        """Return the object that callers have."""
+        given = tuple(argument.parameter for argument in self.interface.arguments if argument.given)
+        info = dataclasses.replace(self.interface.info, parameters=given)
+        own = OperatorInfo(
+            **{field.name: getattr(info, field.name) for field in dataclasses.fields(info)},
+            overload=self.overload,
+            spec=self.interface.signature,
+            eager=self.eager,
+            in_functorch=in_functorch,
+        )
+        found = self._read_in_c(own, self.overload)
+        return PythonOperator(own) if found is None else found
+
+    def _read_in_c(self, info: Info, otherwise: Callable[..., Any]) -> Any:
+        """Return an entry that calls the function, or `otherwise` in doubt; None without one."""
+        if self.interface.functional or not entries.reads_arrays(info):
+            return None
+        return entries.made_operator(
+            same_function(self.function),
+            info,
+            lambda general: Careful(general, otherwise),
+            Operator,
+        )
+
+    @property
+    def _name(self) -> str:
+        return self.qualified.partition("::")[2]
+
+
+def _eager(function: tvm_ffi.Function, interface: Interface) -> Callable[..., Any]:
+    """Return what calls the function, or returns `DOUBT`."""
+    careful: Any = entries.made_careful(same_function(function), interface.info, _in_doubt)
+    if interface.functional or not entries.reads_arrays(interface.info):
+        return Writer(interface).calling(careful, careful=True)
+    return careful
+
+
+def _kernel(function: tvm_ffi.Function, interface: Interface) -> Callable[..., Any]:
+    """Return what the operator calls on a device."""
+    info = interface.info
+    kernel: Any = entries.made(same_function(function), info.name, info)
+    if interface.functional or interface.has_keywords or not entries.reads_arrays(info):
+        # What the function writes it tells autograd itself, but where it is tvm-ffi's own.
+        own = isinstance(kernel, WrappedFunction)
+        return Writer(interface).calling(kernel, after=note_written if own else None)
+    return kernel
+
+
+def _in_doubt(general: Callable[..., Any]) -> Careful:
+    return Careful(general, doubt)
+
+
+def _check_rules(
+    interface: Interface, backward: object, setup_context: object, vmap: object
+) -> None:
+    if backward is not None and interface.mutated:
+        raise ValueError(
+            "backward: torch differentiates operators that write no argument: form='functional'"
+        )
+    if setup_context is not None and backward is None:
+        raise ValueError("setup_context: it is called for backward=, which is not given")
+    if interface.has_keyword_tensors and (vmap is not None or backward is not None):
+        raise ValueError(
+            "backward, vmap: torch has none for operators with tensors given by keyword alone"
+        )
+
+
+def _qualified(namespace: str, name: str) -> str:
+    for what, given in (("namespace", namespace), ("name", name)):
+        if not given.isidentifier():
+            raise ValueError(f"{what}: expected an identifier but got {given!r}")
+    qualified = f"{namespace}::{name}"
+    if hasattr(getattr(_torch.torch.ops, namespace), name):
+        raise ValueError(f"The name {qualified} is taken; give another name=")
+    return qualified
+
+
+def _torch_kernel(
+    qualified: str, backward: Callable[..., Any], setup_context: Callable[..., Any] | None
+) -> Callable[..., Any]:
+    """Return the kernel for autograd that torch makes of a derivative."""
+    made = _Recorder()
+    _torch.torch.library.register_autograd(
+        qualified, backward, setup_context=setup_context, lib=made
+    )
+    return made.kernel
+
+
+class _Recorder:
+    """Stands for a library, and keeps the kernel that is registered in it."""
+
+    kernel: Callable[..., Any]
+
+    def impl(self, name: str, kernel: Callable[..., Any], key: str, *, with_keyset: bool) -> None:
+        """Keep the kernel."""
+        assert (key, with_keyset) == ("Autograd", True)
+        self.kernel = kernel

@@ -1,0 +1,165 @@
+"""Derivatives: what autograd does with an operator, and what it refuses.
+
+Nothing is lost without a word: an operator without a derivative raises where a gradient is wanted,
+and every operator raises where a tangent of forward mode would be lost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, NoReturn, TypeAlias, cast
+
+from ffi_builder.frameworks.torch import _torch
+from ffi_builder.frameworks.torch.code import DOUBT
+from ffi_builder.frameworks.torch.interface import Interface
+
+Kernel: TypeAlias = Callable[..., Any]
+_NO_FORWARD_MODE: Final = (
+    "has no derivative in forward mode: use reverse mode, or call it on the primal alone "
+    "(torch.autograd.forward_ad.unpack_dual)"
+)
+
+
+@dataclass(frozen=True)
+class Refused:
+    """The kernel for autograd where there is no derivative.
+
+    Raises:
+        RuntimeError: a gradient or a tangent is wanted.
+    """
+
+    name: str
+    overload: Any
+    interface: Interface
+
+    def __call__(self, *args: Any, **keywords: Any) -> Any:
+        """Call the operator below autograd."""
+        refuse_tangents(self.name, args, keywords)
+        wanted = _torch.torch.is_grad_enabled() and self.interface.differentiable
+        if wanted and _torch.any_requires_grad(*args, **keywords):
+            self._refuse(args, keywords)
+        # Whether a gradient is wanted has been asked, and the function need not ask again.
+        with _torch.torch.no_grad(), _torch.BelowAutograd():
+            return self.overload(*args, **keywords)
+
+    def _refuse(self, args: Sequence[Any], keywords: dict[str, Any]) -> None:
+        given = {argument.name: argument for argument in self.interface.given}
+        values = dict(zip(given, args, strict=False)) | keywords
+        needing = [
+            name
+            for name, value in values.items()
+            if isinstance(value, _torch.torch.Tensor) and value.requires_grad
+        ]
+        written = [name for name in needing if given[name] in self.interface.mutated]
+        if self.interface.functional:
+            cure = "give backward=…"
+        else:
+            cure = "make it with form='functional' and backward=…"
+        if written:
+            raise RuntimeError(
+                f"{self.name} writes {', '.join(written)}, which requires a gradient, and has no "
+                f"derivative: {cure}, or call it under torch.no_grad()"
+            )
+        raise RuntimeError(
+            f"{self.name} has no derivative, but {', '.join(needing)} requires a gradient: {cure}, "
+            f"or call it under torch.no_grad()"
+        )
+
+
+@dataclass(frozen=True)
+class Differentiated:
+    """The kernel for autograd where there is a derivative.
+
+    Raises:
+        RuntimeError: a tangent is wanted, or `torch.func` differentiates below the object.
+    """
+
+    name: str
+    kernel: Kernel
+    """What torch made, which takes the dispatch keys first."""
+
+    def __call__(self, keyset: Any, *args: Any, **keywords: Any) -> Any:
+        """Call the operator below autograd, and note the derivative if a gradient is wanted."""
+        refuse_tangents(self.name, args, keywords)
+        if _torch.in_functorch() and _torch.any_requires_grad(*args, **keywords):
+            raise RuntimeError(
+                f"{self.name} has no derivative for torch.func here: call what operator() returned,"
+                f" not torch.ops, with positional arguments, and outside of torch.compile"
+            )
+        return self.kernel(keyset, *args, **keywords)
+
+
+def directly(eager: Kernel, otherwise: Kernel, *, with_keyset: bool) -> Kernel:
+    """Return a kernel for autograd that calls the function if autograd has nothing to do.
+
+    `eager` returns `DOUBT` where that is not sure, and `otherwise` is called, with the dispatch
+    keys in front if it takes them. This saves the way back through the dispatcher.
+    """
+    first = int(with_keyset)
+
+    def autograd(*args: Any, **keywords: Any) -> Any:
+        if not _torch.is_watched():
+            result = eager(*args[first:], **keywords)
+            if result is not DOUBT:
+                return result
+        return otherwise(*args, **keywords)
+
+    return autograd
+
+
+@dataclass(frozen=True)
+class _Tangents:
+    """The derivative of forward mode, which there is not."""
+
+    name: str
+
+    def __call__(self, *_: Any) -> NoReturn:
+        """Raise RuntimeError."""
+        raise RuntimeError(f"{self.name} {_NO_FORWARD_MODE}")
+
+
+def for_functorch(
+    overload: Any,
+    backward: Callable[..., Any],
+    setup_context: Callable[..., Any] | None,
+    vmap: Callable[..., Any],
+) -> Kernel:
+    """Return the operator as torch.func differentiates it: above the dispatcher, not below it."""
+
+    def saved(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
+        if setup_context is not None:
+            setup_context(ctx=ctx, inputs=inputs, output=output)
+
+    function = type(
+        f"{overload.name()}.Derivative",
+        (_torch.torch.autograd.Function,),
+        {
+            "forward": staticmethod(lambda *args: overload(*args)),
+            "setup_context": staticmethod(saved),
+            "backward": staticmethod(backward),
+            "vmap": staticmethod(vmap),
+            "jvp": staticmethod(_Tangents(overload.name())),
+        },
+    )
+    return cast("Any", function).apply
+
+
+def refuse_tangents(name: str, args: Sequence[Any], keywords: dict[str, Any]) -> None:
+    """Raise RuntimeError for a tensor with a tangent, which would be lost."""
+    if _torch.forward_ad._current_level < 0:
+        return
+    for value in (*args, *keywords.values()):
+        if not isinstance(value, _torch.torch.Tensor):
+            continue
+        if _torch.forward_ad.unpack_dual(value).tangent is not None:
+            raise RuntimeError(f"{name} {_NO_FORWARD_MODE}")
+
+
+def note_written(tensor: Any) -> None:
+    """Tell autograd that a tensor was written. Those of inference mode have no version.
+
+    Arrays of other frameworks may have been given too.
+    """
+    if isinstance(tensor, _torch.torch.Tensor) and not tensor.is_inference():
+        _torch.increment_version(tensor)

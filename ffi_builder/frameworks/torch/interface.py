@@ -1,0 +1,223 @@
+"""What an operator takes and returns, and how that becomes the arguments of the function."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final, Literal, TypeAlias
+
+from ffi_builder import spec
+from ffi_builder.errors import SpecError
+from ffi_builder.frameworks.torch import _torch
+from ffi_builder.runtime.metadata import EMPTY, Info, Parameter
+from ffi_builder.runtime.python.signature import python_names
+
+Form: TypeAlias = Literal["mutating", "functional"]
+FORMS: Final = ("mutating", "functional")
+
+
+@dataclass(frozen=True)
+class Argument:
+    """An argument of the compiled function."""
+
+    number: int
+    name: str
+    """As Python and the schema have it: ``from_`` for ``from``."""
+    param: spec.Param
+    parameter: Parameter
+    """The same as the code describes itself, with the default."""
+    given: bool
+    """Whether callers of the operator pass it."""
+
+    @property
+    def inner(self) -> spec.Plain:
+        """The parameter, or the one in an Optional."""
+        return spec.required(self.param)
+
+    @property
+    def tensor(self) -> spec.Tensor | None:
+        """The tensor, if it is one."""
+        return self.inner if isinstance(self.inner, spec.Tensor) else None
+
+    @property
+    def optional(self) -> bool:
+        """Whether it may be None."""
+        return isinstance(self.param, spec.Optional)
+
+    @property
+    def written(self) -> bool:
+        """Whether the function writes it."""
+        return self.tensor is not None and self.tensor.intent in ("out", "inout")
+
+    @property
+    def kw_only(self) -> bool:
+        """Whether it is given by its name alone."""
+        return self.parameter.kw_only
+
+    @property
+    def default(self) -> object:
+        """The default, or `EMPTY`."""
+        return self.parameter.default
+
+
+@dataclass(frozen=True)
+class Interface:
+    """The arguments and results of an operator, checked.
+
+    Raises:
+        SpecError: torch's operators cannot have a parameter or result of the signature, it does
+            not say which tensors are written, or the functional form does not know a size.
+    """
+
+    signature: spec.Signature
+    info: Info
+    form: Form
+
+    def __post_init__(self) -> None:
+        for argument in self.arguments:
+            _check(self.what, argument)
+        for result in self.signature.results:
+            if isinstance(result, spec.Var):
+                raise SpecError(
+                    f"{self.what}: the result {result.name!r} is a number, which a compiled graph "
+                    f"cannot know; write it into a tensor of one element"
+                )
+            if not isinstance(result, spec.Tensor):
+                raise SpecError(
+                    f"{self.what}: the result {result.name!r} is a {type(result).__name__}, but "
+                    f"operators of torch return tensors alone; make a function without it"
+                )
+            _check_dtypes(self.what, result)
+        if not self.written and not self.signature.results:
+            raise SpecError(
+                f"{self.what}: it writes no tensor and returns nothing, so torch would leave its "
+                f"calls out of graphs; give intent='out' or 'inout' to what it writes"
+            )
+        if self.functional:
+            for argument in self.written:
+                if argument.optional:
+                    raise SpecError(
+                        f"{self.what}: form='functional' returns {argument.name!r}, so it cannot "
+                        f"be Optional; use form='mutating'"
+                    )
+        _ = self.checked, self.dispatch_keys
+
+    @property
+    def what(self) -> str:
+        """How errors begin."""
+        return f"operator {self.signature.name!r}"
+
+    @property
+    def functional(self) -> bool:
+        """Whether what the function writes is returned, and nothing given is written."""
+        return self.form == "functional"
+
+    @cached_property
+    def arguments(self) -> tuple[Argument, ...]:
+        """The arguments of the compiled function, in order."""
+        return tuple(
+            Argument(number, name, param, parameter, not self._is_allocated(param))
+            for number, (name, param, parameter) in enumerate(
+                zip(
+                    python_names(self.info),
+                    self.signature.arguments,
+                    self.info.parameters,
+                    strict=True,
+                )
+            )
+        )
+
+    @property
+    def given(self) -> tuple[Argument, ...]:
+        """What the operator takes: positional ones, then those by name."""
+        given = [argument for argument in self.arguments if argument.given]
+        return tuple(sorted(given, key=lambda argument: argument.kw_only))
+
+    @property
+    def written(self) -> tuple[Argument, ...]:
+        """What the function writes, in order; the functional form returns these first."""
+        return tuple(argument for argument in self.arguments if argument.written)
+
+    @property
+    def mutated(self) -> tuple[Argument, ...]:
+        """What is given and written in place."""
+        return () if self.functional else self.written
+
+    @property
+    def has_keywords(self) -> bool:
+        """Whether some arguments are given by name alone."""
+        return any(argument.kw_only for argument in self.arguments)
+
+    @property
+    def has_keyword_tensors(self) -> bool:
+        """Whether some tensors are given by name alone."""
+        return any(argument.tensor and argument.kw_only for argument in self.given)
+
+    @cached_property
+    def checked(self) -> spec.Signature:
+        """The signature of what is given alone, in the order of the arguments."""
+        given = [argument.param for argument in self.arguments if argument.given]
+        allocated = [argument.name for argument in self.arguments if not argument.given]
+        if not allocated:
+            return self.signature
+        try:
+            return spec.Signature(self.signature.name, given, self.signature.returns)
+        except SpecError as error:
+            raise SpecError(
+                f"{self.what}: form='functional' allocates {', '.join(allocated)}, and the sizes "
+                f"and checks of all else must not need them; use form='mutating' ({error})"
+            ) from None
+
+    @cached_property
+    def differentiable(self) -> bool:
+        """Whether a result or something written could have a gradient."""
+        written = [argument.tensor for argument in self.written]
+        tensors = [*self.signature.result_tensors, *(tensor for tensor in written if tensor)]
+        return any(
+            dtype.is_floating_point or dtype.is_complex
+            for tensor in tensors
+            for dtype in (_torch.dtype_of(self.what, name) for name in tensor.element_dtypes)
+        )
+
+    @cached_property
+    def dispatch_keys(self) -> tuple[str, ...]:
+        """The dispatch keys under which the function is registered."""
+        tensors = [argument.tensor for argument in self.given if argument.tensor]
+        devices = dict.fromkeys(tensor.device for tensor in tensors)
+        required = any(argument.tensor and not argument.optional for argument in self.given)
+        if spec.ANY in devices or not required:  # without a tensor there is no key of a device
+            return ("CompositeExplicitAutograd",)
+        keys = (_torch.dispatch_key(self.what, device) for device in devices)
+        return tuple(dict.fromkeys(keys))
+
+    def _is_allocated(self, param: spec.Param) -> bool:
+        inner = spec.required(param)
+        return self.functional and isinstance(inner, spec.Tensor) and inner.intent == "out"
+
+
+def _check(what: str, argument: Argument) -> None:
+    if argument.tensor is not None:
+        if argument.tensor.intent is None:
+            raise SpecError(
+                f"{what}: the tensor {argument.param.name!r} does not say whether it is written, "
+                f"which torch must know; add intent='in', 'out' or 'inout' to it (in text: "
+                f"Tensor(…, intent=in))"
+            )
+        _check_dtypes(what, argument.tensor)
+    default = argument.default
+    if isinstance(default, float) and not math.isfinite(default):
+        raise SpecError(
+            f"{what}: the default of {argument.param.name!r} is {default}, which a schema of torch "
+            f"cannot have; use a finite one, or none"
+        )
+
+
+def _check_dtypes(what: str, tensor: spec.Tensor) -> None:
+    for dtype in tensor.element_dtypes:
+        _torch.dtype_of(f"{what}: {tensor.name!r}", dtype)
+
+
+def has_default(argument: Argument) -> bool:
+    """Return whether callers may leave an argument out."""
+    return argument.default is not EMPTY

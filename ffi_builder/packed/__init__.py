@@ -1,0 +1,53 @@
+"""Calls of functions of the TVM-FFI C ABI, from any function of a module.
+
+:func:`ffi_builder.call_packed` emits one, and ``PackedCallProvider`` calls the kernel so. A callee
+is
+
+- :class:`Symbol`: ``__tvm_ffi_<name>``, in the module or linked with it.
+- :class:`GlobalFunction`: a function that is registered with tvm-ffi, by its name.
+- :class:`FunctionObject`: the value of a ``spec.Function``, or any other ``ffi.Function``.
+- :class:`ImportedFunction`: a function of the modules that the library imports.
+
+Arguments are integers and floats of the IR, Python constants, and pointers in one of the classes
+:class:`Tensor`, :class:`Object`, … that say what they point to.
+"""
+
+from ffi_builder.packed.arguments import (
+    AnyValue,
+    Argument,
+    Bytes,
+    CString,
+    Device,
+    DType,
+    Object,
+    Pointer,
+    String,
+    Tensor,
+    Unsigned,
+)
+from ffi_builder.packed.callees import (
+    Callee,
+    FunctionObject,
+    GlobalFunction,
+    ImportedFunction,
+    Symbol,
+)
+
+__all__ = [
+    "AnyValue",
+    "Argument",
+    "Bytes",
+    "CString",
+    "Callee",
+    "DType",
+    "Device",
+    "FunctionObject",
+    "GlobalFunction",
+    "ImportedFunction",
+    "Object",
+    "Pointer",
+    "String",
+    "Symbol",
+    "Tensor",
+    "Unsigned",
+]

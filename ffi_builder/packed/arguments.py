@@ -1,0 +1,317 @@
+"""Arguments of calls: values of the IR and Python constants, written as ``TVMFFIAny``.
+
+=============================== ==================================================================
+i1; i8, i16, i32, i64           Bool; Int, with the sign
+f16, bf16, f32, f64             Float
+None, bool, int, float          the same
+str, bytes                      the same, as a constant of the module
+=============================== ==================================================================
+
+A pointer may be anything, so one of the classes of this module says what it is.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Final, TypeAlias, Union
+
+from ffi_builder import abi
+from ffi_builder.abi import TypeIndex
+from ffi_builder.errors import BuildError
+from ffi_builder.ir import Builder, CheckingBuilder, Types, Value
+from ffi_builder.packed.anys import (
+    any_head,
+    byte_array,
+    return_failure,
+    store_any,
+    store_none,
+    store_unsigned,
+)
+
+_MAKE_STRING: Final = "TVMFFIStringFromByteArray"
+_SMALL: Final = 7
+"""The most bytes of a string that is held in a ``TVMFFIAny`` itself."""
+_INTEGERS: Final = ("i8", "i16", "i32", "i64")
+_FLOATS: Final = ("f16", "bf16", "f32", "f64")
+
+
+@dataclass(frozen=True)
+class Tensor:
+    """A ``DLTensor*``, borrowed; NULL is passed as None.
+
+    A function in Python may read its shape, dtype, device and ``data_ptr()`` during the call, but
+    must not convert it by DLPack, since tvm-ffi holds no object for it. Pass such a function the
+    tensor itself, as an :class:`Object` or :class:`AnyValue`.
+    """
+
+    value: Value
+    type: ClassVar[str] = "!llvm.ptr"
+
+
+@dataclass(frozen=True)
+class Object:
+    """A ``TVMFFIObject*`` of any type, borrowed; NULL is passed as None."""
+
+    value: Value
+    type: ClassVar[str] = "!llvm.ptr"
+
+
+@dataclass(frozen=True)
+class Pointer:
+    """An opaque pointer: a ``void*``, a stream, the data of a tensor."""
+
+    value: Value
+    type: ClassVar[str] = "!llvm.ptr"
+
+
+@dataclass(frozen=True)
+class CString:
+    """A str that ends in NUL, UTF-8, borrowed: a ``const char*``."""
+
+    value: Value
+    type: ClassVar[str] = "!llvm.ptr"
+
+
+@dataclass(frozen=True)
+class String:
+    """A str of ``length`` bytes (an i64), UTF-8. It is copied to a str object for the call."""
+
+    value: Value
+    length: Value
+    type: ClassVar[str] = "!llvm.ptr"
+
+
+@dataclass(frozen=True)
+class Bytes:
+    """``length`` bytes (an i64), borrowed."""
+
+    value: Value
+    length: Value
+    type: ClassVar[str] = "!llvm.ptr"
+
+
+@dataclass(frozen=True)
+class AnyValue:
+    """The address of a ``TVMFFIAny``, which is passed on as it is, borrowed."""
+
+    value: Value
+    type: ClassVar[str] = "!llvm.ptr"
+
+
+@dataclass(frozen=True)
+class DType:
+    """A ``DLDataType``, as an i32."""
+
+    value: Value
+    type: ClassVar[str] = "i32"
+
+
+@dataclass(frozen=True)
+class Device:
+    """A ``DLDevice``, as an i64: the type in the low 32 bits, and the id."""
+
+    value: Value
+    type: ClassVar[str] = "i64"
+
+
+@dataclass(frozen=True)
+class Unsigned:
+    """An unsigned integer of 8 to 64 bits; from 2^63 on, it is passed as a BigInt."""
+
+    value: Value
+    type: ClassVar[str] = ""
+
+
+Marked: TypeAlias = Union[
+    Tensor, Object, Pointer, CString, String, Bytes, AnyValue, DType, Device, Unsigned
+]
+Argument: TypeAlias = Union[Value, Marked, bool, int, float, str, bytes, None]
+"""What :func:`ffi_builder.call_packed` takes in its list of arguments."""
+
+_MARKED: Final = (
+    Tensor,
+    Object,
+    Pointer,
+    CString,
+    String,
+    Bytes,
+    AnyValue,
+    DType,
+    Device,
+    Unsigned,
+)
+
+
+def check_arguments(who: str, types: Types, arguments: Sequence[Argument]) -> None:
+    """Check the types of all arguments, before anything is emitted.
+
+    Raises:
+        BuildError: names the argument, what it may be and what it is.
+    """
+    if isinstance(arguments, (str, bytes)) or not isinstance(arguments, Sequence):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise BuildError(f"{who}: expected a list of arguments but got {arguments!r}")
+    for index, argument in enumerate(arguments):
+        where = f"{who}: argument {index}"
+        if isinstance(argument, _MARKED):
+            _check_marked(where, types, argument)
+        elif isinstance(argument, types.ir.Value):
+            _check_plain(where, argument)
+        elif isinstance(argument, int):
+            if not -(2**63) <= argument < 2**63:
+                raise BuildError(f"{where}: {argument} does not fit int64")
+        elif argument is not None and not isinstance(argument, (float, str, bytes)):
+            raise BuildError(
+                f"{where}: expected a value (an ir.Value), a constant (None, bool, int, float, str "
+                f"or bytes) or a pointer in a class of ffi_builder.packed, but got {argument!r}"
+            )
+
+
+def _check_plain(where: str, value: Any) -> None:
+    type_ = str(value.type)
+    if type_ in ("i1", *_INTEGERS, *_FLOATS):
+        return
+    known = ", ".join(("i1", *_INTEGERS, *_FLOATS))
+    if type_.startswith("!llvm.ptr"):
+        raise BuildError(
+            f"{where}: a pointer may be anything: say what it is by packed.Tensor(value), Object, "
+            f"Pointer, CString, String, Bytes or AnyValue"
+        )
+    raise BuildError(f"{where}: expected a value of one of {known} but got one of type {type_}")
+
+
+def _check_marked(where: str, types: Types, argument: Marked) -> None:
+    kind = type(argument).__name__
+    parts = [("", argument.value, argument.type)]
+    if isinstance(argument, (String, Bytes)):
+        parts.append((" length", argument.length, "i64"))
+    for what, given, expected in parts:
+        value: Any = given
+        if not isinstance(value, types.ir.Value):
+            raise BuildError(f"{where}: {kind}{what}: expected a value but got {given!r}")
+        fits = str(value.type) == expected if expected else str(value.type) in _INTEGERS
+        if not fits:
+            raise BuildError(
+                f"{where}: {kind}{what}: expected a value of type "
+                f"{expected or ' or '.join(_INTEGERS)} but got one of type {value.type}"
+            )
+
+
+def is_owned(types: Types, argument: Argument) -> bool:
+    """Return whether an argument may be an object that is made for the call."""
+    match argument:
+        case String():
+            return True
+        case str():
+            return "\0" in argument and len(argument.encode()) > _SMALL
+        case Unsigned(value):
+            return value.type == types.i64
+        case _:
+            return False
+
+
+def array_of(b: Builder, count: int) -> Value:
+    """Return stack space for arguments, in ``TVMFFIAny``s; that of none has an address too."""
+    return b.alloca(b.types.i64, max(count, 1) * abi.ANY_SIZE // 8)
+
+
+def cell_of(b: Builder, array: Value, index: int) -> Value:
+    """Return the address of one of the arguments."""
+    return b.offset(array, index * abi.ANY_SIZE)
+
+
+def store_argument(b: CheckingBuilder, argument: Argument, at: Value) -> None:
+    """Write an argument that has been checked; one that :func:`is_owned` must be released."""
+    match argument:
+        case None:
+            store_none(b, at)
+        case bool():
+            store_any(b, any_head(b, TypeIndex.BOOL), b.i64(argument), at)
+        case int():
+            store_any(b, any_head(b, TypeIndex.INT), b.i64(argument), at)
+        case float():
+            bits = struct.unpack("<q", struct.pack("<d", argument))[0]
+            store_any(b, any_head(b, TypeIndex.FLOAT), b.i64(bits), at)
+        case str() | bytes():
+            _store_constant(b, argument, at)
+        case Tensor(value):
+            _store_or_none(b, any_head(b, TypeIndex.DL_TENSOR_PTR), value, at)
+        case Object(value):
+            _store_object(b, value, at)
+        case Pointer(value):
+            store_any(b, any_head(b, TypeIndex.OPAQUE_PTR), value, at)
+        case CString(value):
+            store_any(b, any_head(b, TypeIndex.RAW_STR), value, at)
+        case String(value, length):
+            _make_string(b, value, length, at)
+        case Bytes(value, length):
+            array = byte_array(b, value, length)
+            store_any(b, any_head(b, TypeIndex.BYTE_ARRAY_PTR), array, at)
+        case AnyValue(value):
+            t = b.types
+            store_any(b, b.load(t.i64, value), b.field(t.i64, value, abi.ANY_PAYLOAD), at)
+        case DType(value):
+            store_any(b, any_head(b, TypeIndex.DATA_TYPE), b.zext(value, b.types.i64), at)
+        case Device(value):
+            store_any(b, any_head(b, TypeIndex.DEVICE), value, at)
+        case Unsigned(value):
+            _store_unsigned(b, value, at)
+        case _:
+            _store_number(b, argument, at)
+
+
+def _store_number(b: Builder, value: Value, at: Value) -> None:
+    t, type_ = b.types, str(value.type)
+    if type_ == "i1":
+        store_any(b, any_head(b, TypeIndex.BOOL), b.zext(value, t.i64), at)
+    elif type_ in _FLOATS:
+        wide = value if value.type == t.f64 else b.cast("fpext", value, t.f64)
+        store_any(b, any_head(b, TypeIndex.FLOAT), wide, at)
+    else:
+        wide = value if value.type == t.i64 else b.sext(value, t.i64)
+        store_any(b, any_head(b, TypeIndex.INT), wide, at)
+
+
+def _store_unsigned(b: CheckingBuilder, value: Value, at: Value) -> None:
+    if value.type == b.types.i64:
+        store_unsigned(b, value, at)
+    else:
+        store_any(b, any_head(b, TypeIndex.INT), b.zext(value, b.types.i64), at)
+
+
+def _store_or_none(b: Builder, head: Value, pointer: Value, at: Value) -> None:
+    none = any_head(b, TypeIndex.NONE)
+    store_any(b, b.select(b.is_null(pointer), none, head), pointer, at)
+
+
+def _store_object(b: Builder, value: Value, at: Value) -> None:
+    t = b.types
+    store_none(b, at)
+    with b.when(b.ne(value, b.null())):
+        index = b.field(t.i32, value, abi.OBJECT_TYPE_INDEX)
+        store_any(b, b.zext(index, t.i64), value, at)
+
+
+def _store_constant(b: CheckingBuilder, constant: str | bytes, at: Value) -> None:
+    is_str = isinstance(constant, str)
+    data = constant.encode() if is_str else constant
+    if len(data) <= _SMALL:
+        index = TypeIndex.SMALL_STR if is_str else TypeIndex.SMALL_BYTES
+        payload = struct.unpack("<q", data.ljust(8, b"\0"))[0]
+        store_any(b, any_head(b, index, len(data)), b.i64(payload), at)
+        return
+    text = b.text_constant(data + b"\0" if is_str else data)
+    if not is_str:
+        array = byte_array(b, text, b.i64(len(data)))
+        store_any(b, any_head(b, TypeIndex.BYTE_ARRAY_PTR), array, at)
+    elif b"\0" in data:
+        _make_string(b, text, b.i64(len(data)), at)
+    else:
+        store_any(b, any_head(b, TypeIndex.RAW_STR), text, at)
+
+
+def _make_string(b: CheckingBuilder, data: Value, length: Value, at: Value) -> None:
+    t = b.types
+    b.symbols.declare(_MAKE_STRING, t.i32, [t.ptr, t.ptr])
+    return_failure(b, b.call_value(_MAKE_STRING, [byte_array(b, data, length), at], t.i32))

@@ -1,0 +1,224 @@
+"""Callees of the TVM-FFI C ABI, and the operations that call each of them.
+
+For a :class:`GlobalFunction` that is kept::
+
+    %known = llvm.load %slot acquire              // a variable of the module, NULL at first
+    llvm.cond_br %is_known, ^call(%known), ^find  // ^find looks it up, and stores it there
+  ^call(%function: !llvm.ptr):
+    %status = llvm.call @TVMFFIFunctionCall(%function, %args, %count, %result)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Final, TypeAlias, Union
+
+from typing_extensions import assert_never
+
+from ffi_builder import abi
+from ffi_builder.errors import BuildError
+from ffi_builder.ir import CheckingBuilder, Symbols, Value
+from ffi_builder.packed.anys import DEC_REF, INC_REF, byte_array, return_failure
+from ffi_builder.packed.kept import kept
+
+_GET_GLOBAL: Final = "TVMFFIFunctionGetGlobal"
+_GET_IMPORTED: Final = "TVMFFIEnvModLookupFromImports"
+_CALL: Final = "TVMFFIFunctionCall"
+
+
+@dataclass(frozen=True)
+class Symbol:
+    """The function ``__tvm_ffi_<name>``, which is in the module or linked with it.
+
+    Raises:
+        BuildError: if the name is empty, or has the prefix or an ``@``.
+    """
+
+    name: str
+
+    def __post_init__(self) -> None:
+        check_symbol("Symbol", self.name)
+
+    @property
+    def symbol(self) -> str:
+        """The name with its prefix."""
+        return abi.PREFIX + self.name
+
+
+@dataclass(frozen=True)
+class GlobalFunction:
+    """A function that is registered with tvm-ffi under this name.
+
+    It is looked up by the first call of the module that needs it, and kept until the code is
+    unloaded: a function that is registered later under the same name is not seen. If no function
+    has the name, that call raises a RuntimeError, and the next one looks again. With
+    ``keep=False``, each call looks it up.
+
+    Raises:
+        BuildError: if it is not a name.
+    """
+
+    name: str
+    keep: bool = field(default=True, kw_only=True)
+
+    def __post_init__(self) -> None:
+        check_global_name("GlobalFunction", self.name)
+
+
+@dataclass(frozen=True)
+class FunctionObject:
+    """An ``ffi.Function``: a ``TVMFFIObject*``, borrowed and not NULL.
+
+    A provider has one as ``context.scalar(callback)`` of a ``spec.Function``.
+    """
+
+    value: Value
+
+
+@dataclass(frozen=True)
+class ImportedFunction:
+    """A function of the modules that the library imports, such as those of ``modules=``.
+
+    It is looked up by the first call of the library that needs it, and kept until the code is
+    unloaded: first in the imported modules, in order, then among the registered functions. The
+    library must have been loaded by tvm-ffi (``runtime.load``, ``tvm_ffi.load_module``,
+    ``tvm::ffi::Module::LoadFromFile``), which makes the modules; else the call raises a
+    RuntimeError.
+
+    Raises:
+        BuildError: if it is not a name.
+    """
+
+    name: str
+
+    def __post_init__(self) -> None:
+        check_global_name("ImportedFunction", self.name)
+
+
+Callee: TypeAlias = Union[Symbol, GlobalFunction, FunctionObject, ImportedFunction]
+CALLEES: Final = (Symbol, GlobalFunction, FunctionObject, ImportedFunction)
+
+
+def check_name(who: str, callee: str) -> str:
+    """Return the name of a symbol.
+
+    Raises:
+        BuildError: if it is not a str, or is empty or begins with ``@``.
+    """
+    if not isinstance(callee, str) or not callee or callee.startswith("@"):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise BuildError(f"{who}: expected the callee's name, without '@', but got {callee!r}")
+    return callee
+
+
+def check_symbol(who: str, name: str) -> None:
+    """Check the name of a function of the ABI, without its prefix.
+
+    Raises:
+        BuildError: as :func:`check_name`, and for a name with the prefix.
+    """
+    if check_name(who, name).startswith(abi.PREFIX):
+        raise BuildError(f"{who}: give {name!r} without the prefix {abi.PREFIX!r}")
+
+
+def check_global_name(who: str, name: str) -> None:
+    """Check the name of a registered function.
+
+    Raises:
+        BuildError: if it is not a str of printable characters, or has ``{}``, which stands for
+            values in the words of errors.
+    """
+    if not isinstance(name, str) or not name.isprintable() or not name or "{}" in name:  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise BuildError(f"{who}: expected a name such as 'my.function' but got {name!r}")
+
+
+def shown(callee: Callee) -> str:
+    """Return the callee's name in errors."""
+    return "the function" if isinstance(callee, FunctionObject) else callee.name
+
+
+def call(b: CheckingBuilder, callee: Callee, array: Value, count: Value, result: Value) -> Value:
+    """Call a function with ``count`` arguments; return its status, an i32.
+
+    ``result`` is the address of a ``TVMFFIAny`` that is None. A callee that is not found ends the
+    caller with an error.
+    """
+    match callee:
+        case Symbol(symbol=symbol):
+            declare(b.symbols, callee)
+            return b.call_value(symbol, [b.null(), array, count, result], b.types.i32)
+        case GlobalFunction(name, keep=True):
+            function = kept(b, f"global_{name}", lambda: _find_global(b, name))
+            return _call_object(b, function, array, count, result)
+        case GlobalFunction(name):
+            return _call_found(b, name, array, count, result)
+        case FunctionObject(value):
+            return _call_object(b, value, array, count, result)
+        case ImportedFunction(name):
+            function = kept(b, f"imported_{name}", lambda: _find_imported(b, name))
+            return _call_object(b, function, array, count, result)
+        case _:
+            assert_never(callee)
+
+
+def declare(symbols: Symbols, callee: Symbol) -> None:
+    """Declare the function, if the module does not have it.
+
+    Raises:
+        BuildError: the module has it with another type.
+    """
+    t = symbols.types
+    symbols.declare(callee.symbol, t.i32, [t.ptr, t.ptr, t.i32, t.ptr])
+
+
+def _call_object(
+    b: CheckingBuilder, function: Value, array: Value, count: Value, result: Value
+) -> Value:
+    t = b.types
+    b.symbols.declare(_CALL, t.i32, [t.ptr, t.ptr, t.i32, t.ptr])
+    return b.call_value(_CALL, [function, array, count, result], t.i32)
+
+
+def _call_found(b: CheckingBuilder, name: str, array: Value, count: Value, result: Value) -> Value:
+    """Look a global function up, call it and release it."""
+    t = b.types
+    function = _find_global(b, name)
+    status = _call_object(b, function, array, count, result)
+    b.symbols.declare(DEC_REF, t.i32, [t.ptr])
+    b.call(DEC_REF, [function], t.i32)
+    return status
+
+
+def _find_global(b: CheckingBuilder, name: str) -> Value:
+    """Return a reference to a registered function; the caller owns it."""
+    t = b.types
+    b.symbols.declare(_GET_GLOBAL, t.i32, [t.ptr, t.ptr])
+    data = name.encode()
+    text, slot = byte_array(b, b.text_constant(data), b.i64(len(data))), b.alloca(t.ptr)
+    return_failure(b, b.call_value(_GET_GLOBAL, [text, slot], t.i32))
+    function = b.load(t.ptr, slot)
+    words = f"No global function is registered as {name!r}"
+    b.check(b.ne(function, b.null()), "RuntimeError", words)
+    return function
+
+
+def _find_imported(b: CheckingBuilder, name: str) -> Value:
+    """Return a reference to a function of an imported module; the caller owns it.
+
+    tvm-ffi stores the library's module in ``__tvm_ffi__library_ctx`` when it loads the library. The
+    module keeps the functions that it finds, but the slot may outlive it: if the same file is
+    loaded twice, both modules have the same variables.
+    """
+    t = b.types
+    b.symbols.declare(_GET_IMPORTED, t.i32, [t.ptr, t.ptr, t.ptr])
+    b.symbols.declare(INC_REF, t.i32, [t.ptr])
+    if abi.LIBRARY_CONTEXT not in b.symbols:
+        b.symbols.shared_variable(abi.LIBRARY_CONTEXT, bytes(8), align=8)
+    context = b.load(t.ptr, b.address_of(abi.LIBRARY_CONTEXT))
+    words = f"{name!r} is a function of an imported module, but tvm-ffi has not loaded this library"
+    b.check(b.ne(context, b.null()), "RuntimeError", words)
+    slot = b.alloca(t.ptr)
+    operands = [context, b.text_constant(name.encode() + b"\0"), slot]
+    return_failure(b, b.call_value(_GET_IMPORTED, operands, t.i32))
+    function = b.load(t.ptr, slot)
+    b.call(INC_REF, [function], t.i32)
+    return function

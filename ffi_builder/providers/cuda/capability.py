@@ -1,0 +1,162 @@
+"""The compute capability of the device of a call, as a condition of variants.
+
+A wrapper reads it from a table, where the first call on a device puts it::
+
+    %known = llvm.load %slot_of_the_device atomic acquire
+    llvm.cond_br %is_known, ^found(%known), ^ask            // ^ask: a helper asks the driver
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Final
+
+from typing_extensions import override
+
+from ffi_builder import abi, spec
+from ffi_builder.errors import SpecError
+from ffi_builder.ir import Value, load_acquire, mark_trusted
+from ffi_builder.protocol import PREFIX
+from ffi_builder.providers.context import CallContext, define_internal
+from ffi_builder.providers.cuda import driver
+from ffi_builder.providers.cuda.emitted.define import define_capability_helpers
+from ffi_builder.providers.cuda.emitted.steps import (
+    INIT_ONCE,
+    call_helper,
+    helper_name,
+)
+from ffi_builder.providers.cuda.states import STATE, define_module_state, site_of
+from ffi_builder.providers.cuda.streams import StreamChoice, find_device, find_stream
+from ffi_builder.providers.variants.conditions import Comparable
+from ffi_builder.providers.variants.subject import Domain, Name, Subject
+
+_SLOTS: Final = f"{PREFIX}cuda_capabilities"
+_MOST: Final = (1 << driver.CAPABILITY_BITS) - 1
+
+
+def capability(*, stream: StreamChoice = None) -> Comparable:
+    """Compare the compute capability of the device with a pair such as ``(9, 0)``.
+
+    The device is that of the first CUDA tensor; if none came, that of the stream. ``stream`` is as
+    for :class:`CudaLaunchCallProvider`. The driver is asked once for each device; a call for which
+    it fails is a RuntimeError.
+    """
+    return Comparable(Capability(stream))
+
+
+@dataclass(frozen=True)
+class Capability(Subject):
+    """``major << 8 | minor``."""
+
+    ordered: ClassVar[bool] = True
+
+    stream: StreamChoice = None
+
+    @property
+    @override
+    def parts(self) -> tuple[spec.Param, ...]:
+        return ()
+
+    @property
+    @override
+    def bits(self) -> int:
+        return 32
+
+    @property
+    @override
+    def may_fail(self) -> bool:
+        return True
+
+    @property
+    @override
+    def adds_symbols(self) -> bool:
+        return True
+
+    @override
+    def text(self, name: Name) -> str:
+        return "capability"
+
+    @override
+    def domain(self, *, absent: bool) -> Domain:
+        return (0, 2**31 - 1)
+
+    @override
+    def number(self, given: object) -> int:
+        match given:
+            case (int(major), int(minor)) if 0 <= major <= _MOST and 0 <= minor <= _MOST:
+                return major << driver.CAPABILITY_BITS | minor
+            case _:
+                raise SpecError(
+                    f"capability: expected a pair of major and minor version, such as (9, 0), but "
+                    f"got {given!r}"
+                )
+
+    @override
+    def shown(self, number: int) -> str:
+        return f"({number >> driver.CAPABILITY_BITS}, {number & _MOST})"
+
+    @override
+    def emit(self, context: CallContext) -> Value:
+        b, t = context.builder, context.builder.types
+        init = _define(context)
+        device = find_device(context)
+        if device is None:
+            return _ask(context, init, b.i32(-1), self.stream)
+        # A device of -1 leads to the slot of the last device, which stays 0.
+        last = b.i32(driver.DEVICES - 1)
+        index = b.select(b.ult(device, last), device, last)
+        slot = b.element(b.address_of(_SLOTS), b.zext(index, t.i64), "i64")
+        known = load_acquire(b, t.i64, slot, size=8)
+        found, unknown = b.new_block(t.i32), b.new_block(cold=True)
+        value = b.trunc(known, t.i32)
+        b.cond_br(b.ne(known, b.i64(0)), found, unknown, [value], likely=True)
+        b.block = unknown
+        b.br(found, _ask(context, init, device, self.stream))
+        b.block = found
+        return found.arguments[0]
+
+    @override
+    def describe(
+        self, context: CallContext, name: Name, divisors: Sequence[int]
+    ) -> list[tuple[str, list[Value]]]:
+        b, value = context.builder, self.emit(context)
+        parts = [b.lshr(value, b.i32(driver.CAPABILITY_BITS)), b.and_(value, b.i32(_MOST))]
+        return [("capability = ({}, {})", parts)]
+
+
+def _ask(context: CallContext, init: str, device: Value, stream: StreamChoice) -> Value:
+    """Emit the call of the helper that asks the driver; return the capability."""
+    b, t = context.builder, context.builder.types
+    out = b.alloca(t.i32)
+    given = find_stream(context, stream)
+    pointer = b.to_pointer(b.i64(given)) if isinstance(given, int) else given
+    operands = [b.address_of(STATE), b.address_of(_SLOTS), b.address_of(init), device, pointer, out]
+    site = site_of(b, b, context.fn_name, "")
+    status = call_helper(b, "find_capability", [*operands, *site])
+    fine, failed = b.new_block(), b.new_block(cold=True)
+    b.cond_br(b.eq(status, b.i32(0)), fine, failed, likely=True)
+    b.block = failed
+    b.ret(status)
+    b.block = fine
+    return b.load(t.i32, out)
+
+
+def _define(context: CallContext) -> str:
+    """Add what the module lacks; return the name of the function that finds the driver."""
+    b, symbols = context.builder, context.symbols
+    t = symbols.types
+    define_capability_helpers(symbols)
+    symbols.declare(INIT_ONCE, t.i32, [t.ptr, t.ptr])
+    define_module_state(symbols)
+    if _SLOTS not in symbols:
+        symbols.variable(_SLOTS, bytes(8 * driver.CAPABILITY_SLOTS), align=8)
+    own: str = b.function.attributes["sym_name"].value.removeprefix(abi.PREFIX)
+    name = f"{PREFIX}cuda_init_capability_{own}"
+    if name not in symbols:
+        f = define_internal(symbols, name, t.i32, [t.ptr])
+        operands = [f.entry.arguments[0], f.address_of(STATE)]
+        site = site_of(b, f, context.fn_name, "")
+        f.ret(f.call_value(helper_name("init_capability"), [*operands, *site], t.i32))
+        mark_trusted(f.types, f.function, ("noinline", "optnone"))
+    return name

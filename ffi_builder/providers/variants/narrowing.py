@@ -1,0 +1,85 @@
+"""What the conditions leave a variant of tensors: which of several dtypes, which rank.
+
+Whether a variant may get a dtype is asked by making the graph of tests for that dtype alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from ffi_builder import spec
+from ffi_builder.providers.variants.choice import choose, leaves
+from ffi_builder.providers.variants.conditions import Compare, Condition, used
+from ffi_builder.providers.variants.facts import Domains
+from ffi_builder.providers.variants.subject import Domain, Subject
+from ffi_builder.providers.variants.subjects import DTypeOf, Ndim, dtype_word
+
+
+@dataclass(frozen=True)
+class Narrowing:
+    """The tensors of which variants get only some dtypes or one rank.
+
+    Args:
+        conditions: those of all variants, in order.
+        domains: the possible values of subjects.
+        known: what is known of tensors before any condition.
+    """
+
+    conditions: Sequence[Condition | None]
+    domains: Domains
+    known: Mapping[spec.Tensor, spec.Tensor]
+    _chosen: dict[tuple[Subject, Domain], set[int | None]] = field(
+        default_factory=dict["tuple[Subject, Domain]", "set[int | None]"], init=False
+    )
+
+    def of(self, index: int) -> dict[spec.Tensor, spec.Tensor]:
+        """Return those tensors for a variant, each as the variant gets it."""
+        found: dict[spec.Tensor, spec.Tensor] = {}
+        subjects = [
+            subject for when in self.conditions if when is not None for subject in used(when)
+        ]
+        for subject in dict.fromkeys(subjects):
+            if not isinstance(subject, (DTypeOf, Ndim)):
+                continue
+            own = subject.tensor
+            tensor = found.get(own, self.known.get(own, own))
+            if isinstance(subject, DTypeOf):
+                left = self._dtypes(index, subject, tensor)
+                if left and len(left) < len(tensor.dtypes):
+                    found[own] = replace(tensor, dtype=left)
+            elif tensor.any_rank:
+                rank = self._only_rank(index, subject)
+                if rank is not None:
+                    found[own] = replace(tensor, shape=[None] * rank)
+        return found
+
+    def _dtypes(self, index: int, subject: DTypeOf, tensor: spec.Tensor) -> list[str]:
+        """Return the dtypes with which a variant may be chosen."""
+        words = {dtype: frozenset((dtype_word(dtype),)) for dtype in tensor.dtypes}
+        return [dtype for dtype, word in words.items() if self._is_chosen(index, subject, word)]
+
+    def _only_rank(self, index: int, subject: Ndim) -> int | None:
+        """Return the rank that the tensor has wherever a variant is chosen, if it is one."""
+        low, high = sorted(self.domains(subject))
+        compared = [atom for when in self.conditions if when is not None for atom in when.atoms()]
+        numbers = {a.number for a in compared if isinstance(a, Compare) and a.subject == subject}
+        for rank in sorted({number + more for number in numbers for more in (-1, 0, 1)}):
+            if 0 <= rank <= spec.MOST_DIMENSIONS and self._is_chosen(index, subject, (rank, rank)):
+                others = (low, rank - 1), (rank + 1, high)
+                is_only = not any(
+                    o[0] <= o[1] and self._is_chosen(index, subject, o) for o in others
+                )
+                return rank if is_only else None
+        return None
+
+    def _is_chosen(self, index: int, subject: Subject, domain: Domain) -> bool:
+        """Return whether a variant may be chosen if the subject has a value of a domain."""
+
+        def restricted(other: Subject) -> Domain:
+            return domain if other == subject else self.domains(other)
+
+        key = (subject, domain)
+        if key not in self._chosen:
+            self._chosen[key] = leaves(choose(self.conditions, restricted))
+        return index in self._chosen[key]

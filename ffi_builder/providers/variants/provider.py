@@ -1,0 +1,207 @@
+"""``VariantsCallProvider``: one function over several kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, cast
+
+from ffi_builder import spec
+from ffi_builder.errors import BuildError
+from ffi_builder.ir import Block
+from ffi_builder.providers.context import CallContext, ModuleContext
+from ffi_builder.providers.provider import Members, describe_callee, is_ambiguous
+from ffi_builder.providers.variants.choice import choose, explain, leaves
+from ffi_builder.providers.variants.conditions import Condition, parts_of, used
+from ffi_builder.providers.variants.emit import Chooser, fail
+from ffi_builder.providers.variants.join import End, emit_variant, join
+from ffi_builder.providers.variants.narrowing import Narrowing
+from ffi_builder.providers.variants.signature import (
+    check_parts,
+    domains_in,
+    may_be_absent_in,
+    paths_in,
+)
+from ffi_builder.providers.variants.subject import Subject
+from ffi_builder.providers.variants.variant import PROVIDER, Variant
+
+_MOST_COMPARISONS: Final = 256
+"""The most comparisons in all conditions: the code that orders them is recursive."""
+
+
+@dataclass(frozen=True)
+class VariantsCallProvider:
+    """Calls as the first of several providers does whose condition holds.
+
+    The conditions become branches of the wrapper, after all checks of the signature. If none holds,
+    the call raises a ValueError that shows what came, and the variants with their conditions. A
+    variant without a condition takes all that is left.
+
+    Where the conditions leave a variant only some dtypes of a tensor, or one rank, its kernel is
+    compared with those alone: see :meth:`explain`.
+
+    Args:
+        variants: in the order in which they are tried.
+
+    Raises:
+        BuildError: if there are no variants, or one can never be chosen because of those before it;
+            when attached, if the signature does not have a parameter of a condition, or if the
+            variants return statuses or results that differ in type.
+    """
+
+    variants: Sequence[Variant]
+
+    def __post_init__(self) -> None:
+        given = cast("object", self.variants)
+        if isinstance(given, str) or not isinstance(given, Sequence) or not given:
+            raise BuildError(f"{PROVIDER}: expected a list of variants but got {given!r}")
+        for variant in cast("Sequence[object]", given):
+            if not isinstance(variant, Variant):
+                raise BuildError(
+                    f"{PROVIDER}: expected a Variant, such as Variant(provider, when=condition), "
+                    f"but got {variant!r}"
+                )
+        object.__setattr__(self, "variants", tuple(self.variants))
+        self._check_size()
+        self._check_reachable()
+
+    # ---- what is known before a call
+
+    def explain(self, signature: spec.Signature) -> str:
+        """Show the variants, and the tests that choose one in a call of this signature.
+
+        Raises:
+            BuildError: if the signature does not have a parameter of a condition.
+        """
+        check_parts(self.variants, signature)
+        name = paths_in(signature)
+        domains = domains_in(lambda param: may_be_absent_in(signature, param), {})
+        outcome = choose(self._conditions, domains)
+        narrowing = Narrowing(self._conditions, domains, {})
+        lines = ["variants, in order:"]
+        for index, variant in enumerate(self.variants):
+            when = "otherwise" if variant.when is None else variant.when.text(name)
+            known = narrowing.of(index).items()
+            shown = ", ".join(f"{name(tensor)}: {spec.outline(left)}" for tensor, left in known)
+            lines.append(f"  {variant.name}: {when}" + (f" ({shown})" if shown else ""))
+        tests = explain(outcome, [variant.name for variant in self.variants], name)
+        return "\n".join([*lines, "tests:", *(f"  {line}" for line in tests)])
+
+    @property
+    def _conditions(self) -> list[Condition | None]:
+        return [variant.when for variant in self.variants]
+
+    @property
+    def _subjects(self) -> list[Subject]:
+        """The subjects of all conditions, each once, in order."""
+        conditions = [variant.when for variant in self.variants if variant.when is not None]
+        return list(dict.fromkeys(subject for when in conditions for subject in used(when)))
+
+    @property
+    def _parts(self) -> list[spec.Param]:
+        conditions = [variant.when for variant in self.variants if variant.when is not None]
+        return list(dict.fromkeys(part for when in conditions for part in parts_of(when)))
+
+    def _check_size(self) -> None:
+        conditions = [condition for condition in self._conditions if condition is not None]
+        size = sum(1 for condition in conditions for _ in condition.atoms())
+        if max(size, len(self.variants)) > _MOST_COMPARISONS:
+            raise BuildError(
+                f"{PROVIDER}: expected at most {_MOST_COMPARISONS} variants and comparisons but "
+                f"got {len(self.variants)} and {size}; nest providers, or look the kernel up in a "
+                f"table of your own"
+            )
+
+    def _check_reachable(self) -> None:
+        outcome = choose(self._conditions, lambda subject: subject.domain(absent=True))
+        reached = leaves(outcome)
+        for index, variant in enumerate(self.variants):
+            if index in reached:
+                continue
+            before = [other.name for other in self.variants[:index] if other.when is None]
+            why = f"its condition, {variant.when}, never holds where no earlier variant fits"
+            if before:
+                why = f"{before[0]!r} before it has no condition, and takes every call"
+            raise BuildError(f"{PROVIDER}: variant {variant.name!r} can never be chosen: {why}")
+
+    # ---- the protocol of call providers
+
+    @property
+    def callee(self) -> str | None:
+        """The callee of all variants, if they have the same one."""
+        names = {Members(variant.provider).callee for variant in self.variants}
+        return names.pop() if len(names) == 1 else None
+
+    @property
+    def one_at_a_time(self) -> bool:
+        """Whether this holds for all variants."""
+        return all(Members(variant.provider).one_at_a_time for variant in self.variants)
+
+    @property
+    def forwards(self) -> bool:
+        """Whether a variant, or a condition, reads an argument."""
+        return any(v.when is not None or Members(v.provider).forwards for v in self.variants)
+
+    @property
+    def trusted(self) -> bool:
+        """Whether this holds for all variants: the choice itself is known to translate."""
+        return all(Members(variant.provider).trusted for variant in self.variants)
+
+    @property
+    def borrows_tensors(self) -> bool:
+        """Whether this holds for all variants."""
+        return all(Members(variant.provider).borrows_tensors for variant in self.variants)
+
+    def prepare(self, context: ModuleContext) -> None:
+        """Check the parameters of conditions, and prepare the providers."""
+        check_parts(self.variants, context.signature)
+        for variant in self.variants:
+            Members(variant.provider).prepare(context)
+
+    def cache_key(self, context: ModuleContext) -> Hashable | None:
+        """Return the conditions, and the keys and callees of the providers if all have one."""
+        adds_symbols = any(subject.adds_symbols for subject in self._subjects)
+        if adds_symbols or is_ambiguous(self._parts, context.signature):
+            return None
+        parts: list[Hashable] = []
+        for variant in self.variants:
+            members = Members(variant.provider)
+            key, callee = members.cache_key(context), members.callee
+            if key is None:
+                return None
+            found = None if callee is None else context.symbols.find(callee)
+            parts.append((variant.name, variant.when, callee, describe_callee(found), key))
+        return tuple(parts)
+
+    def __call__(self, current_block: Block, context: CallContext) -> Block:
+        """Emit the choice, and the call of each variant."""
+        domains = domains_in(context.may_be_absent, context.known)
+        outcome = choose(self._conditions, domains)
+        if leaves(outcome) == {None}:
+            raise BuildError(f"{PROVIDER}: no variant can be chosen in {context.fn_name!r}")
+        narrowing = Narrowing(self._conditions, domains, context.known)
+        ends: list[End] = []
+
+        def emit_one(index: int) -> None:
+            known = {**context.known, **narrowing.of(index)}
+            known |= dict(_allocated(context, known))
+            ends.append(emit_variant(context, self.variants[index], known))
+
+        def emit_failure() -> None:
+            named = [(v.name, v.when) for v in self.variants if v.when is not None]
+            fail(context, named, self._subjects, paths_in(context.signature))
+
+        Chooser(context, emit_one, emit_failure).emit(outcome)
+        join(context, ends)
+        return context.builder.block
+
+
+def _allocated(
+    context: CallContext, known: Mapping[spec.Tensor, spec.Tensor]
+) -> Iterator[tuple[spec.Tensor, spec.Tensor]]:
+    """Yield the tensors to allocate that take fields from arguments of which more is known."""
+    for tensor in (*context.signature.result_tensors, *context.signature.workspaces):
+        sources = {name: tensor.source(name) for name in tensor.references}
+        narrowed = {name: known.get(each, each) for name, each in sources.items() if each}
+        if narrowed != sources:
+            yield tensor, tensor.with_sources(narrowed)

@@ -1,0 +1,385 @@
+"""The properties that conditions compare: a dtype, a rank, an address, a choice, a number."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import count
+from typing import ClassVar, Final
+
+from typing_extensions import override
+
+from ffi_builder import spec
+from ffi_builder.errors import SpecError
+from ffi_builder.ir import Value
+from ffi_builder.providers.context import CallContext
+from ffi_builder.providers.variants.subject import (
+    Domain,
+    Name,
+    Subject,
+    int_of,
+    name_of,
+    plain_name,
+    show_bool,
+)
+from ffi_builder.suggest import did_you_mean
+
+_NO_DTYPE: Final = 0
+_NO_RANK: Final = -1
+_BOOL: Final = frozenset((0, 1))
+_MOST_DIMENSIONS: Final = 2**31 - 1
+_WORD: Final = 2**64
+_MOST_ALIGNED: Final = 1 << 62
+
+
+@dataclass(frozen=True)
+class DTypeOf(Subject):
+    """The dtype of a tensor; 0 if it is absent."""
+
+    tensor: spec.Tensor
+
+    @property
+    @override
+    def parts(self) -> tuple[spec.Param, ...]:
+        return (self.tensor,)
+
+    @property
+    @override
+    def bits(self) -> int:
+        return 32
+
+    @override
+    def text(self, name: Name) -> str:
+        return f"{name(self.tensor)}.dtype"
+
+    @override
+    def domain(self, *, absent: bool) -> Domain:
+        return frozenset((*map(dtype_word, self.tensor.dtypes), *([_NO_DTYPE] if absent else ())))
+
+    @override
+    def number(self, given: object) -> int:
+        with suppress(SpecError):  # of a name that is no dtype
+            word = dtype_word(given)
+            if word in self.domain(absent=False):
+                return word
+        declared = self.tensor.dtypes
+        raise SpecError(
+            f"{self.text(plain_name)}: expected one of {', '.join(declared)}, which the tensor "
+            f"declares, but got {given!r}{did_you_mean(given, declared)}"
+        )
+
+    @override
+    def shown(self, number: int) -> str:
+        return next(dtype for dtype in self.tensor.dtypes if dtype_word(dtype) == number)
+
+    @override
+    def emit(self, context: CallContext) -> Value:
+        if self.tensor.storage_dtype is None:
+            return context.dtype(self.tensor)
+        # The tensor that came has the storage dtype. There is a single dtype for the kernel.
+        b, word = context.builder, dtype_word(self.tensor.dtypes[0])
+        return b.select(context.present(self.tensor), b.i32(word), b.i32(_NO_DTYPE))
+
+    @override
+    def describe(
+        self, context: CallContext, name: Name, divisors: Sequence[int]
+    ) -> list[tuple[str, list[Value]]]:
+        names = {dtype_word(dtype): dtype for dtype in self.tensor.dtypes}
+        return [
+            (f"{self.text(name)} = {{}}", [name_of(context.builder, self.emit(context), 32, names)])
+        ]
+
+
+def dtype_word(dtype: object) -> int:
+    """Return a ``DLDataType`` as the integer that it is in memory."""
+    found = spec.parse_dtype(dtype)
+    return found.code | found.bits << 8 | found.lanes << 16
+
+
+@dataclass(frozen=True)
+class Ndim(Subject):
+    """The number of dimensions of a tensor; -1 if it is absent."""
+
+    ordered: ClassVar[bool] = True
+
+    tensor: spec.Tensor
+
+    @property
+    @override
+    def parts(self) -> tuple[spec.Param, ...]:
+        return (self.tensor,)
+
+    @property
+    @override
+    def bits(self) -> int:
+        return 32
+
+    @override
+    def text(self, name: Name) -> str:
+        return f"{name(self.tensor)}.ndim"
+
+    @override
+    def domain(self, *, absent: bool) -> Domain:
+        if self.tensor.any_rank:
+            return (_NO_RANK if absent else 0, _MOST_DIMENSIONS)
+        return frozenset((self.tensor.ndim, *([_NO_RANK] if absent else ())))
+
+    @override
+    def emit(self, context: CallContext) -> Value:
+        b, found = context.builder, context.ndim(self.tensor)
+        if not context.may_be_absent(self.tensor):
+            return found
+        return b.select(context.present(self.tensor), found, b.i32(_NO_RANK))
+
+
+@dataclass(frozen=True)
+class Address(Subject):
+    """The address of a tensor's first element, or of a DataPointer; 0 if it is absent."""
+
+    param: spec.Tensor | spec.DataPointer
+
+    @property
+    @override
+    def parts(self) -> tuple[spec.Param, ...]:
+        return (self.param,)
+
+    @property
+    @override
+    def signed(self) -> bool:
+        return False
+
+    @property
+    @override
+    def bits(self) -> int:
+        return 64
+
+    @override
+    def text(self, name: Name) -> str:
+        is_tensor = isinstance(self.param, spec.Tensor)
+        return f"{name(self.param)}.data" if is_tensor else name(self.param)
+
+    @override
+    def check_divisor(self, divisor: object) -> int:
+        number = int_of(f"alignment of {self.text(plain_name)}", divisor)
+        if not 1 <= number <= _MOST_ALIGNED or number & (number - 1):
+            raise SpecError(
+                f"alignment of {self.text(plain_name)}: expected a power of two, up to "
+                f"{_MOST_ALIGNED}, but got {divisor!r}"
+            )
+        return number
+
+    @override
+    def domain(self, *, absent: bool) -> Domain:
+        return (0, _WORD - 1)
+
+    @override
+    def emit(self, context: CallContext) -> Value:
+        is_tensor = isinstance(self.param, spec.Tensor)
+        pointer = context.data(self.param) if is_tensor else context.scalar(self.param)
+        return context.builder.to_int(pointer)
+
+    @override
+    def describe(
+        self, context: CallContext, name: Name, divisors: Sequence[int]
+    ) -> list[tuple[str, list[Value]]]:
+        b, largest = context.builder, max(divisors)
+        rest = b.and_(self.emit(context), b.i64(largest - 1))
+        return [(f"{self.remainder(largest, name)} = {{}}", [rest])]
+
+
+@dataclass(frozen=True)
+class Present(Subject):
+    """Whether an Optional is there."""
+
+    param: spec.Optional
+
+    @property
+    @override
+    def parts(self) -> tuple[spec.Param, ...]:
+        return (self.param,)
+
+    @property
+    @override
+    def is_flag(self) -> bool:
+        return True
+
+    @property
+    @override
+    def bits(self) -> int:
+        return 1
+
+    @override
+    def text(self, name: Name) -> str:
+        return f"{name(self.param)}.present"
+
+    @override
+    def domain(self, *, absent: bool) -> Domain:
+        return _BOOL
+
+    @override
+    def emit(self, context: CallContext) -> Value:
+        return context.present(self.param)
+
+    @override
+    def describe(
+        self, context: CallContext, name: Name, divisors: Sequence[int]
+    ) -> list[tuple[str, list[Value]]]:
+        return [(f"{self.text(name)} = {{}}", [show_bool(context.builder, self.emit(context))])]
+
+
+@dataclass(frozen=True)
+class Chosen(Subject):
+    """The int that a Choice stands for; if it is absent, one that no choice stands for."""
+
+    choice: spec.Choice
+
+    @property
+    @override
+    def parts(self) -> tuple[spec.Param, ...]:
+        return (self.choice,)
+
+    @property
+    @override
+    def bits(self) -> int:
+        return 64
+
+    @property
+    def _nothing(self) -> int:
+        return next(i for i in count() if i not in self.choice.choices.values())
+
+    @override
+    def text(self, name: Name) -> str:
+        return name(self.choice)
+
+    @override
+    def domain(self, *, absent: bool) -> Domain:
+        values = self.choice.choices.values()
+        return frozenset((*values, *([self._nothing] if absent else ())))
+
+    @override
+    def number(self, given: object) -> int:
+        choices = self.choice.choices
+        if not isinstance(given, str) or given not in choices:
+            raise SpecError(
+                f"{self.choice.name}: expected one of {', '.join(map(repr, choices))} but got "
+                f"{given!r}{did_you_mean(given, choices)}"
+            )
+        return choices[given]
+
+    @override
+    def shown(self, number: int) -> str:
+        return " or ".join(f"'{c}'" for c, value in self.choice.choices.items() if value == number)
+
+    @override
+    def emit(self, context: CallContext) -> Value:
+        b, value = context.builder, context.scalar(self.choice)
+        if value.type != b.types.i64:
+            extend = b.zext if self.choice.dtype.startswith("u") else b.sext
+            value = extend(value, b.types.i64)
+        if not context.may_be_absent(self.choice):
+            return value
+        return b.select(context.present(self.choice), value, b.i64(self._nothing))
+
+    @override
+    def describe(
+        self, context: CallContext, name: Name, divisors: Sequence[int]
+    ) -> list[tuple[str, list[Value]]]:
+        names = {value: self.shown(value) for value in self.choice.choices.values()}
+        return [
+            (f"{self.text(name)} = {{}}", [name_of(context.builder, self.emit(context), 64, names)])
+        ]
+
+
+@dataclass(frozen=True)
+class Number(Subject):
+    """An integer or bool symbol, or an expression, which may overflow."""
+
+    ordered: ClassVar[bool] = True
+
+    dim: spec.Var | spec.Expr
+
+    @property
+    @override
+    def parts(self) -> tuple[spec.Param, ...]:
+        return tuple(dict.fromkeys(spec.variables(self.dim)))
+
+    @property
+    @override
+    def is_flag(self) -> bool:
+        return self._dtype == "bool"
+
+    @property
+    def _dtype(self) -> str:
+        return self.dim.dtype if isinstance(self.dim, spec.Var) else "int64"
+
+    @property
+    @override
+    def signed(self) -> bool:
+        return not self._dtype.startswith("u")
+
+    @property
+    @override
+    def may_fail(self) -> bool:
+        return isinstance(self.dim, spec.Expr)
+
+    @property
+    @override
+    def bits(self) -> int:
+        return 1 if self.is_flag else int(self._dtype.lstrip("uint"))
+
+    @override
+    def text(self, name: Name) -> str:
+        return str(self.dim)
+
+    @override
+    def remainder(self, divisor: int, name: Name) -> str:
+        return str(spec.Expr("%", self.dim, divisor))
+
+    @override
+    def check_divisor(self, divisor: object) -> int:
+        number = int_of(f"divisor of {self.dim}", divisor)
+        spec.Expr("%", self.dim, number)  # which checks both
+        return number
+
+    @property
+    @override
+    def remainder_of(self) -> tuple[Subject, int] | None:
+        match self.dim:
+            case spec.Expr("%", (spec.Var() | spec.Expr()) as dividend, int(divisor)):
+                return Number(dividend), divisor
+            case _:
+                return None
+
+    @override
+    def domain(self, *, absent: bool) -> Domain:
+        # Limits of a Var do not count: a stride of a dimension of size 1 may exceed them.
+        return _BOOL if self.is_flag else spec.INT_RANGES[self._dtype]
+
+    @override
+    def number(self, given: object) -> int:
+        if self.is_flag:
+            if not isinstance(given, bool):
+                raise SpecError(f"{self.dim}: expected True or False but got {given!r}")
+            return int(given)
+        return int_of(str(self.dim), given)
+
+    @override
+    def emit(self, context: CallContext) -> Value:
+        return context.value(self.dim)
+
+    @override
+    def describe(
+        self, context: CallContext, name: Name, divisors: Sequence[int]
+    ) -> list[tuple[str, list[Value]]]:
+        """Show the symbols: computing an expression may raise an error of its own."""
+        b = context.builder
+        found: list[tuple[str, list[Value]]] = []
+        for var in dict.fromkeys(spec.variables(self.dim)):
+            value = context.value(var)
+            if var.dtype == "bool":
+                value = show_bool(b, value)
+            elif var.dtype.startswith("u") and value.type != b.types.i64:
+                value = b.zext(value, b.types.i64)
+            found.append((f"{var.name} = {{}}", [value]))
+        return found

@@ -1,0 +1,56 @@
+"""One kernel out of several, and the condition for calling it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from ffi_builder.errors import BuildError, SpecError
+from ffi_builder.providers.provider import CallProvider, Members
+from ffi_builder.providers.variants.conditions import Condition, checked
+
+PROVIDER: Final = "VariantsCallProvider"
+
+
+@dataclass(frozen=True)
+class Variant:
+    """A kernel, and when it is called.
+
+    Args:
+        provider: emits the call.
+        when: the condition, made by :mod:`ffi_builder.providers.when`; None: always.
+        name: what errors call it; left out, the name of the provider's callee or kernel.
+
+    Raises:
+        BuildError: if ``provider`` is not a call provider.
+        SpecError: if ``when`` is not a condition, or the name is not a printable str.
+    """
+
+    provider: CallProvider
+    when: Condition | None = None
+    name: str = ""
+
+    def __post_init__(self) -> None:
+        inner: object = self.provider
+        if isinstance(inner, type) or not callable(inner):
+            raise BuildError(
+                f"Variant: expected a call provider, such as DirectCallProvider('f'), but got "
+                f"{inner!r}"
+            )
+        name: object = self.name
+        if type(name) is not str or not (name or "-").isprintable():
+            raise SpecError(f"Variant: name: expected a printable str but got {name!r}")
+        if not self.name:
+            object.__setattr__(self, "name", _name_of(self.provider))
+        if self.when is not None:
+            try:
+                checked(self.when)
+            except SpecError as error:
+                raise SpecError(f"Variant {self.name!r}: when: {error}") from None
+
+
+def _name_of(provider: CallProvider) -> str:
+    """Return the name of the callee, the CUDA kernel or the global function, or of the class."""
+    names = [Members(provider).callee]
+    names += [getattr(provider, field_, None) for field_ in ("kernel", "global_function")]
+    return next((n for n in names if isinstance(n, str) and n), type(provider).__name__)

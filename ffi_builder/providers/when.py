@@ -1,0 +1,182 @@
+"""Conditions of variants (:class:`~ffi_builder.providers.VariantsCallProvider`).
+
+Each function takes parameters or symbols of the signature::
+
+    when.dtype(x) == "float16"
+    when.divisible(n, 16) & (when.value(n) >= 128)
+    when.aligned(x, 16) | ~when.present(mask)
+
+What is wrong whatever the signature is raises a SpecError here. Attaching checks that the signature
+has the parameters. docs/variants.md explains all conditions.
+"""
+
+from __future__ import annotations
+
+from ffi_builder import spec
+from ffi_builder.errors import SpecError
+from ffi_builder.providers.variants.conditions import (
+    AllOf,
+    AnyOf,
+    Comparable,
+    Compare,
+    Condition,
+    Not,
+    checked,
+    multiple_of,
+)
+from ffi_builder.providers.variants.subjects import (
+    Address,
+    Chosen,
+    DTypeOf,
+    Ndim,
+    Number,
+    Present,
+)
+from ffi_builder.providers.variants.text import parse_condition
+
+__all__ = [
+    "Comparable",
+    "Condition",
+    "aligned",
+    "all_of",
+    "any_of",
+    "divisible",
+    "dtype",
+    "ndim",
+    "not_",
+    "parse",
+    "present",
+    "value",
+]
+
+
+def dtype(tensor: spec.Param) -> Comparable:
+    """Compare the dtype of a tensor, with ``==`` or ``!=``, with one that it declares.
+
+    An absent tensor has none: ``==`` does not hold, ``!=`` does.
+
+    Raises:
+        SpecError: if it is not a Tensor, or an Optional of one.
+    """
+    return Comparable(DTypeOf(_tensor("dtype", tensor)))
+
+
+def ndim(tensor: spec.Param) -> Comparable:
+    """Compare the number of dimensions of a tensor with an int; of an absent one it is -1.
+
+    Raises:
+        SpecError: if it is not a Tensor, or an Optional of one.
+    """
+    return Comparable(Ndim(_tensor("ndim", tensor)))
+
+
+def value(item: spec.Param | spec.Expr) -> Comparable:
+    """Compare an integer symbol or an expression with an int, or a Choice with one of its strs.
+
+    A bool symbol is compared with True or False. A call in which an expression that has to be
+    compared does not fit int64 is a ValueError. A symbol that nothing has bound is 0; an absent
+    Choice is equal to nothing.
+
+    Raises:
+        SpecError: if it is something else, such as a float symbol.
+    """
+    given = _required(item)
+    if isinstance(given, spec.Choice):
+        return Comparable(Chosen(given))
+    if isinstance(given, spec.Expr):
+        return Comparable(Number(given))
+    if not isinstance(given, spec.Var):
+        raise SpecError(
+            f"value: expected a Var, an expression or a Choice but got {given!r}; dtype, ndim, "
+            f"aligned and present are about other parameters"
+        )
+    if not given.is_integer and given.dtype != "bool":
+        raise SpecError(
+            f"value: expected an integer or bool symbol but {given.name!r} is a {given.dtype}"
+        )
+    return Comparable(Number(given))
+
+
+def divisible(item: spec.Param | spec.Expr, divisor: int) -> Condition:
+    """Require that an integer symbol or an expression is a multiple of a positive int.
+
+    Raises:
+        SpecError: if it is not an integer, or the divisor is not a positive int.
+    """
+    given = _required(item)
+    if not isinstance(given, (spec.Var, spec.Expr)):
+        raise SpecError(f"divisible: expected a Var or an expression but got {given!r}")
+    return multiple_of(Number(given), divisor)
+
+
+def aligned(param: spec.Param, alignment: int) -> Condition:
+    """Require that a tensor's first element, or a DataPointer, is at a multiple of some bytes.
+
+    NULL is aligned, and so is an absent parameter. The address of an empty tensor counts too.
+
+    Raises:
+        SpecError: if the parameter is neither, or the alignment is not a power of two.
+    """
+    given = _required(param)
+    if not isinstance(given, (spec.Tensor, spec.DataPointer)):
+        raise SpecError(f"aligned: expected a Tensor or a DataPointer but got {given!r}")
+    return multiple_of(Address(given), alignment)
+
+
+def present(param: spec.Optional) -> Condition:
+    """Require that an Optional is not None.
+
+    Raises:
+        SpecError: if it is not an Optional.
+    """
+    if not isinstance(param, spec.Optional):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise SpecError(f"present: expected an Optional, which may be None, but got {param!r}")
+    return Compare(Present(param), "==", 1)
+
+
+def all_of(*conditions: Condition) -> Condition:
+    """Require each of several conditions: ``a & b & c``."""
+    return _combined("all_of", conditions, AllOf)
+
+
+def any_of(*conditions: Condition) -> Condition:
+    """Require one of several conditions: ``a | b | c``."""
+    return _combined("any_of", conditions, AnyOf)
+
+
+def not_(condition: Condition) -> Condition:
+    """Require that a condition does not hold: ``~a``."""
+    return Not(checked(condition))
+
+
+def parse(text: str, signature: spec.Signature) -> Condition:
+    """Parse the text of a condition, as ``str()`` of one shows it.
+
+    ``parse("x.dtype == float16 and n % 16 == 0", signature)`` is
+    ``(dtype(x) == "float16") & divisible(n, 16)`` with the ``x`` and ``n`` of the signature.
+
+    Raises:
+        SpecError: if the text is not a condition, or names something else than the signature has.
+    """
+    return parse_condition(text, signature)
+
+
+def _combined(
+    what: str, conditions: tuple[Condition, ...], make: type[AllOf] | type[AnyOf]
+) -> Condition:
+    found = [checked(condition) for condition in conditions]
+    if not found:
+        raise SpecError(f"{what}: expected at least one condition")
+    return found[0] if len(found) == 1 else make(tuple(found))
+
+
+def _tensor(what: str, param: object) -> spec.Tensor:
+    given = _required(param)
+    if not isinstance(given, spec.Tensor):
+        raise SpecError(f"{what}: expected a Tensor but got {given!r}")
+    return given
+
+
+def _required(given: object) -> object:
+    """Return the parameter of an Optional, or the item itself."""
+    return given.param if isinstance(given, spec.Optional) else given

@@ -1,0 +1,117 @@
+"""Announce code to tools that otherwise know only the addresses: `perf` and gdb.
+
+The environment variable `FFI_BUILDER_JIT_SYMBOLS` says to which: `perf`, `gdb`, or `perf,gdb`.
+The JIT gives out no addresses of local functions. So each object gets a label at each of its
+sections, and the JIT is asked where these are.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Final
+
+from ffi_builder import protocol
+from ffi_builder.abi import PREFIX
+from ffi_builder.errors import CompileError
+from ffi_builder.runtime.codegen import llvm
+from ffi_builder.runtime.elf import (
+    ObjectFile,
+    functions_at,
+    read_object,
+    with_addresses,
+    with_labels,
+)
+from ffi_builder.runtime.jit import perf_map
+from ffi_builder.suggest import did_you_mean
+
+VARIABLE: Final = "FFI_BUILDER_JIT_SYMBOLS"
+_PERF: Final = "perf"
+_GDB: Final = "gdb"
+_LABEL: Final = f"{protocol.PREFIX}section_"
+
+
+def requested() -> frozenset[str]:
+    """The tools that the environment names. Raises ValueError for one that is not known."""
+    given = [word.strip() for word in os.environ.get(VARIABLE, "").split(",")]
+    tools = frozenset(word for word in given if word)
+    for word in sorted(tools - {_PERF, _GDB}):
+        meant = did_you_mean(word, (_PERF, _GDB), "`{}`")
+        raise ValueError(f"Expected `perf`, `gdb` or `perf,gdb` in {VARIABLE}, got {word!r}{meant}")
+    return tools
+
+
+@dataclass(frozen=True)
+class Announcement:
+    """Objects that are about to be loaded, and what they are announced to."""
+
+    files: tuple[ObjectFile, ...]
+    """What is loaded."""
+    functions: tuple[str, ...] = ()
+    """Labels: names, without the prefix of functions, whose addresses are needed."""
+    _announce: Callable[[Callable[[str], int]], None] = lambda address: None
+
+    def make(self, address: Callable[[str], int]) -> None:
+        """Announce the code; `address` returns where a label is. Raises OSError."""
+        self._announce(address)
+
+
+def announcement(files: Sequence[ObjectFile]) -> Announcement:
+    """Prepare objects to be announced, if the environment asks for that.
+
+    Raises ValueError for an invalid setting, and CompileError if gdb was asked for and the
+    extension that it needs was not built.
+    """
+    tools = requested()
+    if not tools:
+        return Announcement(tuple(files))
+    gdb = _extension() if _GDB in tools else None
+    labelled = [
+        with_labels(file.data, f"{PREFIX}{_LABEL}{index}_") for index, file in enumerate(files)
+    ]
+    # Code that cannot be loaded leaves its entries behind, of 32 bytes each and in no list.
+    entries = [0 if gdb is None else gdb.new_entry() for _ in labelled]
+
+    def announce(address: Callable[[str], int]) -> None:
+        for (data, labels), entry in zip(labelled, entries, strict=True):
+            at = {n: address(label.removeprefix(PREFIX)) for n, label in labels.items()}
+            if _PERF in tools:
+                perf_map.append(functions_at(data, at))
+            if gdb is not None:
+                gdb.announce(entry, with_addresses(data, at))
+
+    loaded = [data for data, _ in labelled]
+    if gdb is not None:
+        loaded.append(_farewell(gdb.FORGET, entries))
+    names = [label.removeprefix(PREFIX) for _, labels in labelled for label in labels.values()]
+    return Announcement(tuple(map(read_object, loaded)), tuple(names), announce)
+
+
+def _extension() -> ModuleType:
+    try:
+        from ffi_builder.runtime.jit import _gdb
+    except ImportError as error:
+        raise CompileError(
+            f"{VARIABLE} names gdb, which needs an extension that was not built for this Python "
+            f"({error}); leave `gdb` out, or install ffi_builder where there is a C compiler"
+        ) from error
+    return _gdb
+
+
+def _farewell(forget: int, entries: Sequence[int]) -> bytes:
+    """An object that takes `entries` from gdb's list when the library is unloaded."""
+    calls = "\n".join(
+        f"  call void inttoptr (i64 {forget} to ptr)(ptr inttoptr (i64 {entry} to ptr))"
+        for entry in entries
+    )
+    text = f"""
+@llvm.global_dtors = appending global [1 x {{ i32, ptr, ptr }}]
+  [{{ i32, ptr, ptr }} {{ i32 65535, ptr @farewell, ptr null }}]
+define internal void @farewell() {{
+{calls}
+  ret void
+}}
+"""
+    return llvm.emit_object(text, "host", 0, passes=False)

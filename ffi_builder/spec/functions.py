@@ -1,0 +1,115 @@
+"""Functions that make symbols, expressions and relations, where Python has no operator."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence, Set
+from typing import cast, overload
+
+from ffi_builder.errors import SpecError
+from ffi_builder.spec._check import integer, text
+from ffi_builder.spec.dtypes import DTypeLike
+from ffi_builder.spec.expr import VAR_DTYPES, Dim, Expr, Relation, Var, check_dim
+from ffi_builder.suggest import nearest
+
+
+@overload
+def ceildiv(value: int, divisor: int) -> int: ...
+@overload
+def ceildiv(value: Var | Expr, divisor: int) -> Expr: ...
+def ceildiv(value: Dim, divisor: int) -> int | Expr:
+    """Return ``value / divisor`` rounded up: an int if ``value`` is one, else an :class:`Expr`.
+
+    Raises:
+        SpecError: ``divisor`` is not a positive int, or ``value`` is not an integer.
+    """
+    if isinstance(value, int):
+        return -(-integer("ceildiv", value) // integer("divisor of 'ceildiv'", divisor, at_least=1))
+    return Expr("ceildiv", check_dim("operand of 'ceildiv'", value), divisor)
+
+
+def dims(names: str, dtype: DTypeLike = "int64") -> tuple[Var, ...]:
+    """Return a Var for each name in ``"n k m"`` or ``"n, k, m"``.
+
+    Raises:
+        SpecError: no name, a name that is no identifier, or an unknown dtype.
+    """
+    if isinstance(dtype, str) and dtype.isidentifier() and nearest(dtype, VAR_DTYPES) is None:
+        raise SpecError(
+            f"dims: dtype: expected one of {', '.join(VAR_DTYPES)} but got {dtype!r}; several "
+            f"names stand in one str, as in dims('n k m')"
+        )
+    found = text("dims", names).replace(",", " ").split()
+    if not found:
+        raise SpecError(f"dims: expected names such as 'n k m' but got {names!r}")
+    return tuple(Var(name, dtype) for name in found)
+
+
+@overload
+def maximum(first: int, second: int) -> int: ...
+@overload
+def maximum(first: Var | Expr, second: Dim) -> Expr: ...
+@overload
+def maximum(first: Dim, second: Var | Expr) -> Expr: ...
+def maximum(first: Dim, second: Dim) -> int | Expr:
+    """Return the greater of two values, ``max(n, k)`` in texts: an int if both are.
+
+    Raises:
+        SpecError: one of them is not an integer.
+    """
+    return _extremum("max", first, second)
+
+
+@overload
+def minimum(first: int, second: int) -> int: ...
+@overload
+def minimum(first: Var | Expr, second: Dim) -> Expr: ...
+@overload
+def minimum(first: Dim, second: Var | Expr) -> Expr: ...
+def minimum(first: Dim, second: Dim) -> int | Expr:
+    """Return the smaller of two values, ``min(n, k)`` in texts: an int if both are.
+
+    Raises:
+        SpecError: one of them is not an integer.
+    """
+    return _extremum("min", first, second)
+
+
+def _extremum(op: str, first: Dim, second: Dim) -> int | Expr:
+    lhs, rhs = (check_dim(f"operand of {op!r}", value) for value in (first, second))
+    if isinstance(lhs, int) and isinstance(rhs, int):
+        return max(lhs, rhs) if op == "max" else min(lhs, rhs)
+    return Expr(op, lhs, rhs)
+
+
+def equal(lhs: Dim, rhs: Dim) -> Relation:
+    """Return the relation ``lhs == rhs``, for the ``where`` of a signature.
+
+    The operator ``==`` compares specs: ``n == m`` is False.
+
+    Raises:
+        SpecError: as :class:`~ffi_builder.spec.Relation` does.
+    """
+    return Relation("==", lhs, rhs)
+
+
+def not_equal(lhs: Dim, rhs: Dim) -> Relation:
+    """Return the relation ``lhs != rhs``, for the ``where`` of a signature.
+
+    Raises:
+        SpecError: as :class:`~ffi_builder.spec.Relation` does.
+    """
+    return Relation("!=", lhs, rhs)
+
+
+def one_of(value: Dim, allowed: Sequence[int] | Set[int]) -> Relation:
+    """Return the relation ``value in {64, 128}``, for the ``where`` of a signature.
+
+    Args:
+        value: a Var, or an expression.
+        allowed: at least one int, each once; their order has no meaning.
+
+    Raises:
+        SpecError: as :class:`~ffi_builder.spec.Relation` does.
+    """
+    # Relation stores the ints as a tuple.
+    return Relation("in", value, cast("tuple[int, ...]", allowed))

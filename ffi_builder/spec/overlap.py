@@ -1,0 +1,68 @@
+"""The ``no_overlap`` of a signature: tensors that must not share memory with another tensor."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final, TypeAlias, cast
+
+from ffi_builder import abi
+from ffi_builder.errors import SpecError
+from ffi_builder.spec._check import one_of
+from ffi_builder.spec._stored import Stored
+from ffi_builder.spec.composite import Param, required, with_paths
+from ffi_builder.spec.tensor import ANY, Tensor
+
+NoOverlap: TypeAlias = Stored["bool | Sequence[str]", "tuple[str, ...]"]
+"""True, or paths of tensors; stored as paths, in the order of the parameters."""
+NOTHING: Final[Any] = ()
+
+
+def tensors_of(params: Sequence[Param]) -> dict[str, Tensor]:
+    """Return every tensor by its path in errors: in tuples, structs and Optionals too."""
+    found = ((path, required(param)) for path, param in with_paths(params))
+    return {path: param for path, param in found if isinstance(param, Tensor)}
+
+
+def is_comparable(tensor: Tensor) -> bool:
+    """Return whether the tensor's ``data`` can be an address of the unified address space."""
+    return tensor.device in (*abi.UNIFIED_DEVICES, ANY)
+
+
+def check_no_overlap(what: str, params: Sequence[Param], given: object) -> tuple[str, ...]:
+    """Return the paths of the named tensors, in the order of the parameters."""
+    tensors = tensors_of(params)
+    names = _names(what, tensors, given)
+    if names and sum(map(is_comparable, tensors.values())) < 2:
+        raise SpecError(
+            f"{what}: there are no two tensors on {', '.join(abi.UNIFIED_DEVICES)} or any, which "
+            f"could share memory"
+        )
+    named: list[str] = []
+    for name in names:
+        path = one_of(what, name, tensors)
+        if path in named:
+            raise SpecError(f"{what}: {path!r} is named twice")
+        if not is_comparable(tensors[path]):
+            raise SpecError(
+                f"{what}: {path!r} is on {tensors[path].device}, where data may be a handle and no "
+                f"address; tensors on {', '.join(abi.UNIFIED_DEVICES)} and any are compared"
+            )
+        named.append(path)
+    return tuple(path for path in tensors if path in named)
+
+
+def _names(what: str, tensors: dict[str, Tensor], given: object) -> Sequence[object]:
+    """Return what the argument names."""
+    if given is True:
+        written = [path for path, t in tensors.items() if t.intent in ("out", "inout")]
+        if not written:
+            raise SpecError(
+                f"{what}: True stands for the tensors with intent='out' or 'inout', but there are "
+                f"none; set their intent, or name the tensors: no_overlap=['y']"
+            )
+        return written
+    if given is False:
+        return ()
+    if isinstance(given, str) or not isinstance(given, Sequence):
+        raise SpecError(f"{what}: expected True or a list of names of tensors but got {given!r}")
+    return cast("Sequence[object]", given)

@@ -1,0 +1,75 @@
+"""The ``where`` of a signature: relations between its symbols."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import cast
+
+from ffi_builder.errors import SpecError
+from ffi_builder.spec.expr import Expr, Relation, Var, variables
+from ffi_builder.spec.linear import constant
+from ffi_builder.suggest import did_you_mean
+
+
+def check_relations(
+    what: str, given: object, symbols: Mapping[str, tuple[str, Var]]
+) -> tuple[Relation, ...]:
+    """Return the relations of a signature as a tuple.
+
+    Args:
+        what: where they were given; error messages begin with it.
+        given: a list or tuple of relations.
+        symbols: the symbols of the parameters by name, each with the place of its first occurrence.
+
+    Raises:
+        SpecError: something else than relations, a symbol that no parameter mentions or that is
+            another one there, a relation that is given twice, or one that is always true or false.
+    """
+    if isinstance(given, (str, Relation)) or not isinstance(given, Sequence):
+        raise SpecError(f"{what}: expected a list of relations such as [n <= m] but got {given!r}")
+    found: list[Relation] = []
+    for index, relation in enumerate(cast("Sequence[object]", given)):
+        if not isinstance(relation, Relation):
+            raise SpecError(
+                f"{what}[{index}]: expected a relation such as n <= m or equal(n, m) but got "
+                f"{relation!r}"
+            )
+        _check_symbols(what, relation, symbols)
+        _check_decides(what, relation)
+        if relation in found:
+            raise SpecError(f"{what}: {relation} is given twice")
+        found.append(relation)
+    return tuple(found)
+
+
+def _check_symbols(what: str, relation: Relation, symbols: Mapping[str, tuple[str, Var]]) -> None:
+    for var in variables(relation):
+        if var.name not in symbols:
+            raise SpecError(
+                f"{what}: {relation}: no parameter mentions a symbol {var.name!r}"
+                f"{did_you_mean(var.name, symbols)}"
+            )
+        path, known = symbols[var.name]
+        if known != var:
+            raise SpecError(
+                f"{what}: {relation}: symbol {var.name!r} has two meanings: {known!r} at {path} "
+                f"and {var!r} here; use another name, or the same fields"
+            )
+
+
+def _check_decides(what: str, relation: Relation) -> None:
+    """Refuse a comparison of sides that differ by a constant, such as ``n < n + 1``."""
+    if isinstance(relation.rhs, tuple):
+        return
+    difference = constant(Expr("-", relation.lhs, relation.rhs))
+    if difference is None:
+        return
+    holds = {
+        "<=": difference <= 0,
+        "<": difference < 0,
+        ">=": difference >= 0,
+        ">": difference > 0,
+        "==": difference == 0,
+        "!=": difference != 0,
+    }[relation.op]
+    raise SpecError(f"{what}: {relation} is always {'true' if holds else 'false'}")

@@ -1,0 +1,170 @@
+"""Compares what a kernel computes with what its reference does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, cast
+
+from ffi_builder import spec
+from ffi_builder.errors import SpecError
+from ffi_builder.testing.kernels.elements import tolerance, values
+from ffi_builder.testing.kernels.finding import Finding, of_all, place
+from ffi_builder.testing.kernels.frame import Frame, call
+from ffi_builder.testing.kernels.guarded import Guarded, contents_at, describe
+from ffi_builder.testing.kernels.observe import Outcome, first_index
+from ffi_builder.testing.make.arrays import numpy
+
+
+@dataclass(frozen=True)
+class Tolerances:
+    """How far a value may be from the expected one; None is the default of its dtype."""
+
+    relative: float | None
+    absolute: float | None
+
+    def of(self, dtype: spec.DataType) -> tuple[float, float]:
+        """Return the relative and the absolute tolerance for a dtype."""
+        default = tolerance(dtype)
+        return (
+            default if self.relative is None else self.relative,
+            default if self.absolute is None else self.absolute,
+        )
+
+
+def output_names(signature: spec.Signature) -> list[str]:
+    """Return the paths of tensors that are written, and then the names of the results."""
+    written = [
+        path
+        for path, param in spec.with_paths(signature.arguments)
+        if getattr(spec.required(param), "intent", None) in ("out", "inout")
+    ]
+    return [*written, *(result.name for result in signature.results)]
+
+
+def expected_outputs(reference: Callable[..., Any], frame: Frame, framework: str) -> dict[str, Any]:
+    """Call the reference, and return what each output should be, by name.
+
+    Raises:
+        ValueError: it returns another number of values.
+    """
+    frame.write_given()
+    arguments = frame.with_tensors(_torch_copy if framework == "torch" else _numpy_copy)
+    with numpy().errstate(all="ignore"):  # kernels do not warn of overflows either
+        returned = call(reference, frame.signature, arguments)
+    names = output_names(frame.signature)
+    several = isinstance(returned, (tuple, list))
+    given: list[Any] = [*cast("Any", returned)] if several else [returned]
+    if len(names) == 1 and len(given) != 1:
+        given = [returned]  # a list of numbers
+    if len(given) != len(names):
+        raise ValueError(
+            f"check_kernel: expected a tuple of {', '.join(names)} from the reference but got "
+            f"{len(given)} values"
+        )
+    return dict(zip(names, given, strict=True))
+
+
+def _torch_copy(tensor: Guarded) -> Any:
+    return tensor.tensor.clone()
+
+
+def _numpy_copy(tensor: Guarded) -> Any:
+    return numpy().array(tensor.values(tensor.read()))
+
+
+def compare(
+    frame: Frame, outcome: Outcome, expected: dict[str, Any], tolerances: Tolerances
+) -> Finding | None:
+    """Return the first output that is not as expected."""
+    for tensor, contents in zip(frame.tensors, outcome.tensors, strict=True):
+        if tensor in frame.outputs:
+            wanted = expected[tensor.path]
+            found = _differs(tensor.path, tensor.dtype, tensor.values(contents), wanted, tolerances)
+            if found is not None:
+                return found
+    for result, got in zip(frame.signature.results, outcome.results, strict=False):
+        if isinstance(result, spec.Var) and result.dtype == "handle":
+            continue
+        dtype = spec.parse_dtype(_dtype_of(result))
+        found = _differs(result.name, dtype, got, expected[result.name], tolerances)
+        if found is not None:
+            return found
+    return None
+
+
+def check_results(signature: spec.Signature) -> None:
+    """Check that the results can be compared.
+
+    Raises:
+        SpecError: one is a str, bytes or an object.
+    """
+    for result in signature.results:
+        if not isinstance(result, (spec.Var, spec.Tensor, spec.Shape)):
+            raise SpecError(
+                f"check_kernel: the result {result.name!r} is a {type(result).__name__}, but only "
+                f"tensors, numbers and Shapes are compared with those of a reference"
+            )
+
+
+def _dtype_of(result: spec.Result) -> str:
+    """Return the dtype of a result that is a tensor, a number, or ints."""
+    match result:
+        case spec.Tensor(dtypes=dtypes):
+            return dtypes[0]
+        case spec.Var(dtype=dtype):
+            return dtype
+        case _:
+            return "int64"
+
+
+def _differs(
+    name: str, dtype: spec.DataType, got: Any, wanted: Any, tolerances: Tolerances
+) -> Finding | None:
+    if wanted is None:
+        words = f"the reference returns None for {name}; it must return what {name} should be"
+        return Finding("missing", name, words)
+    expected = _as_numpy(wanted)
+    if expected.shape != got.shape:
+        words = f"{name} has shape {got.shape}, but the reference returns shape {expected.shape}"
+        return Finding("shape", name, words)
+    relative, absolute = tolerances.of(dtype)
+    different = ~_close(got, expected, relative, absolute)
+    if not different.any():
+        return None
+    index = first_index(different)
+    words = (
+        f"expected {expected[index]} for {place(name, index)} but got {got[index]}"
+        f"{of_all(int(different.sum()), different.size)}"
+    )
+    if relative or absolute:
+        words += f", with rtol={relative:.3g} and atol={absolute:.3g}"
+    return Finding("differs", name, words, index)
+
+
+def _close(got: Any, expected: Any, relative: float, absolute: float) -> Any:
+    """Return which elements are close enough; NaN is close to NaN."""
+    np = numpy()
+    if got.dtype.kind in "biu" and expected.dtype.kind in "biu":
+        return got == expected
+    wide = "complex128" if "c" in (got.dtype.kind, expected.dtype.kind) else "float64"
+    with np.errstate(all="ignore"):
+        if got.dtype.kind == expected.dtype.kind == "f":
+            expected = expected.astype(got.dtype)  # which may be infinite there
+        left, right = got.astype(wide), expected.astype(wide)
+        near = np.abs(left - right) <= absolute + relative * np.abs(right)
+    finite = np.isfinite(right)
+    return (near & finite) | (left == right) | (np.isnan(left) & np.isnan(right))
+
+
+def _as_numpy(value: Any) -> Any:
+    """Return what a reference returned as a NumPy array of numbers."""
+    np = numpy()
+    framework = type(value).__module__.partition(".")[0]
+    if framework == "torch":
+        value = value.detach().resolve_conj().resolve_neg()
+    if framework in ("torch", "tvm_ffi"):  # NumPy has no bfloat16 or float8
+        array, address = describe("the reference's result", value)
+        return values(array.dtype, contents_at(array, address))
+    array = np.asarray(value)
+    return array if array.dtype.kind in "biufc" else array.astype("float64")

@@ -1,0 +1,48 @@
+"""What is wrong with a kernel, and the error that says so."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+class KernelError(AssertionError):
+    """A kernel does something else than its signature or its reference says.
+
+    Attributes:
+        argument: the tensor or result that is wrong, by its name in errors: ``"x"``, ``"cfg.y"``;
+            empty if there is none.
+        index: the first element of it that is wrong, or None. For a packed tensor that was not
+            written as declared, this is the index of the stored element.
+    """
+
+    def __init__(
+        self, message: str, argument: str = "", index: tuple[int, ...] | None = None
+    ) -> None:
+        super().__init__(message)
+        self.argument, self.index = argument, index
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something wrong; two findings of one ``kind`` and ``argument`` count as the same mistake."""
+
+    kind: str
+    argument: str
+    words: str
+    index: tuple[int, ...] | None = None
+    cause: Exception | None = None
+
+    def error(self, name: str, context: str) -> KernelError:
+        """Return the error, whose message ends in the arguments of the call."""
+        return KernelError(f"{name}: {self.words}\n{context}", self.argument, self.index)
+
+
+def place(argument: str, index: Sequence[int]) -> str:
+    """Return ``x[1, 2]``; the name alone if there is nothing to index."""
+    return f"{argument}[{', '.join(map(str, index))}]" if index else argument
+
+
+def of_all(count: int, size: int) -> str:
+    """Return ``(3 of 8 elements)``; empty if there is one element only."""
+    return "" if size == 1 else f" ({count} of {size} elements)"

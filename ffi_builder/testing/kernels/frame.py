@@ -1,0 +1,181 @@
+"""The arguments of calls, whose tensors are guarded copies of those that were given or made."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+from collections.abc import Callable, Collection, Iterable, Sequence
+from typing import Any, Protocol, TypeVar, cast
+
+from ffi_builder import spec
+from ffi_builder.suggest import did_you_mean
+from ffi_builder.testing.kernels.elements import Generator, make
+from ffi_builder.testing.kernels.guarded import Guarded, contents_at, describe
+from ffi_builder.testing.make.arrays import FRAMEWORKS, Array
+
+_T = TypeVar("_T")
+Relayout = Callable[[str, spec.Tensor, Array], Array]
+"""Gives a tensor other strides; its arguments are the path, the parameter and its array."""
+
+
+class Functions(Protocol):
+    """Functions by name: a compiled or loaded module."""
+
+    def __getitem__(self, name: str, /) -> Callable[..., Any]: ...
+
+
+def function_of(
+    compiled: Callable[..., Any] | Functions, signature: spec.Signature
+) -> Callable[..., Any]:
+    """Return the function itself, or the one of a module that has the signature's name."""
+    return compiled if callable(compiled) else compiled[signature.name]
+
+
+class Frame:
+    """Arguments for a signature, with every tensor in guarded memory.
+
+    All calls get the same objects; only the contents of the memory change between them.
+
+    Args:
+        signature: what the function accepts.
+        arguments: one for each of ``signature.arguments``. They are copied, and not changed.
+        framework: makes the tensors; None: that of each given tensor.
+        relayout: chooses other strides than the given ones.
+
+    Raises:
+        ValueError: an unknown framework, a wrong number of arguments or elements, or a tensor that
+            is not on the CPU.
+    """
+
+    def __init__(
+        self,
+        signature: spec.Signature,
+        arguments: Sequence[Any],
+        framework: str | None,
+        relayout: Relayout = lambda path, tensor, array: array,
+    ) -> None:
+        if framework not in (None, *FRAMEWORKS):
+            raise ValueError(
+                f"framework: expected one of {', '.join(FRAMEWORKS)} but got {framework!r}"
+                f"{did_you_mean(framework, FRAMEWORKS)}"
+            )
+        self.signature = signature
+        self.tensors: list[Guarded] = []
+        """In the order of the parameters; absent ones are left out."""
+        self._framework, self._relayout = framework, relayout
+        self.arguments = map_tensors(signature, arguments, self._tensor)
+
+    @property
+    def outputs(self) -> list[Guarded]:
+        """The tensors that a call writes."""
+        return [tensor for tensor in self.tensors if tensor.intent in ("out", "inout")]
+
+    def randomize(
+        self, kind: str, random: Generator, *, limits: bool = False, kept: Collection[str] = ()
+    ) -> None:
+        """Give tensors other contents, but for those at or in the paths ``kept``.
+
+        See :func:`~ffi_builder.testing.kernels.elements.make`.
+        """
+        inside = tuple(f"{path}{mark}" for path in kept for mark in ".[")
+        for tensor in self.tensors:
+            if tensor.path not in kept and not tensor.path.startswith(inside):
+                shape = tensor.array.shape
+                tensor.give(make(tensor.dtype, shape, kind, random, limits=limits))
+
+    def write_given(self) -> None:
+        """Give every tensor its contents; outputs that are only written hold zeros."""
+        for tensor in self.tensors:
+            tensor.prepare(tensor.given * (tensor.intent != "out"), 0)
+
+    def read_given(self) -> None:
+        """Take what the tensors hold now for what they are given."""
+        for tensor in self.tensors:
+            tensor.given = tensor.read()
+
+    def with_tensors(self, of: Callable[[Guarded], Any]) -> list[Any]:
+        """Return the arguments with other objects in place of the tensors."""
+        made = map(of, self.tensors)
+        return map_tensors(
+            self.signature, self.arguments, lambda _path, _tensor, _value: next(made)
+        )
+
+    def _tensor(self, path: str, tensor: spec.Tensor, value: Any) -> Any:
+        array, address = describe(path, value, tensor.data_alignment)
+        placed = self._relayout(path, tensor, array)
+        framework = self._framework or _framework_of(value)
+        made = Guarded(tensor, placed, contents_at(array, address), framework)
+        self.tensors.append(made)
+        return made.tensor
+
+
+def call(function: Callable[..., Any], signature: spec.Signature, arguments: Iterable[Any]) -> Any:
+    """Call a function, with keyword-only arguments by keyword if it has such parameters."""
+    pairs = list(zip(signature.arguments, arguments, strict=True))
+    keywords = [value for param, value in pairs if param.kw_only]
+    names = _keyword_only(function) if keywords else []
+    if len(names) != len(keywords):
+        return function(*(value for _, value in pairs))
+    positional = [value for param, value in pairs if not param.kw_only]
+    return function(*positional, **dict(zip(names, keywords, strict=True)))
+
+
+def _keyword_only(function: Callable[..., Any]) -> list[str]:
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):  # it does not say
+        return []
+    return [param.name for param in parameters if param.kind is param.KEYWORD_ONLY]
+
+
+def _framework_of(value: Any) -> str:
+    module = type(value).__module__.partition(".")[0]
+    return module if module in ("numpy", "torch") else "tvm_ffi"
+
+
+def map_tensors(
+    signature: spec.Signature, arguments: Sequence[Any], of: Callable[[str, spec.Tensor, Any], Any]
+) -> list[Any]:
+    """Return the arguments with ``of(path, tensor, value)`` in place of each tensor."""
+
+    def replaced(path: str, param: spec.Param, value: Any) -> Any:
+        plain = spec.required(param)
+        if value is None and plain is not param:
+            return None
+        if isinstance(plain, spec.Tensor):
+            return of(path, plain, value)
+        if isinstance(plain, (spec.TupleParam, spec.Struct)):
+            pairs = _zipped(path, list(spec.elements(plain, path)), _items(value))
+            return _rebuilt(value, [replaced(*element, item) for element, item in pairs])
+        return value
+
+    pairs = _zipped(signature.name, signature.arguments, arguments)
+    return [replaced(param.name, param, value) for param, value in pairs]
+
+
+def _zipped(path: str, params: Sequence[_T], values: Sequence[Any]) -> Iterable[tuple[_T, Any]]:
+    if len(params) != len(values):
+        raise ValueError(f"{path} takes {len(params)} values but {len(values)} are given")
+    return zip(params, values, strict=True)
+
+
+def _items(value: Any) -> list[Any]:
+    """Return the elements of a tuple, a list, an Array, or a dataclass."""
+    names = _fields(value)
+    return list(value) if names is None else [getattr(value, name) for name in names]
+
+
+def _rebuilt(value: Any, items: list[Any]) -> Any:
+    """Return a value of the same class with other elements."""
+    names = _fields(value)
+    if names is not None:
+        return dataclasses.replace(value, **dict(zip(names, items, strict=True)))
+    make = getattr(cast("object", value), "_make", tuple[Any, ...])  # of a NamedTuple
+    return make(items)
+
+
+def _fields(value: Any) -> list[str] | None:
+    """Return the names of the fields of a dataclass; None for anything else."""
+    if not dataclasses.is_dataclass(cast("object", value)):
+        return None
+    return [field.name for field in dataclasses.fields(value)]

@@ -1,0 +1,191 @@
+"""Tensors in memory of their own, between guard zones, of which every byte is looked at.
+
+    | guard | elements, and bytes between them if strided | guard |
+
+Before a call every byte gets a known value; after it, the bytes tell what the call has written.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from dataclasses import dataclass
+from typing import Any, Final
+
+from ffi_builder import spec
+from ffi_builder.testing.kernels.elements import element_dtype, empty, values
+from ffi_builder.testing.make.arrays import NUMPY_NAMES, Array, numpy
+from ffi_builder.testing.make.layout import reach
+
+GUARD: Final = 4096
+"""Bytes before and behind the elements."""
+GARBAGE: Final = (0x3F, 0xFF)
+"""Bytes that stand for memory that nobody has written, in two calls.
+
+As floats, they are about 1 and NaN: a kernel that adds to them, or multiplies them by 0, has other
+results in both calls.
+"""
+_BITS: Final = (0x55, 0xAA)
+"""The same for elements of less than a byte: no bit is the same in both."""
+_BOOLS: Final = (0, 1)
+
+
+def describe(path: str, given: Any, alignment: int | None = None) -> tuple[Array, int]:
+    """Describe a tensor of any framework, and return the address of its first element.
+
+    Raises:
+        ValueError: it is not on the CPU.
+    """
+    alignment = alignment or 1
+    if _is_numpy(given):
+        # DLPack does not export arrays that are read-only.
+        strides = tuple(stride // given.itemsize for stride in given.strides)
+        dtype = spec.parse_dtype(given.dtype.name)
+        return Array(path, dtype, given.shape, strides, alignment), given.ctypes.data
+    import tvm_ffi
+
+    found = given if isinstance(given, tvm_ffi.Tensor) else tvm_ffi.from_dlpack(given)
+    if found.device.type != "cpu":
+        raise ValueError(f"{path} is on {found.device}, and only tensors on the CPU are looked at")
+    shape, strides = tuple(map(int, found.shape)), tuple(map(int, found.strides))
+    dtype = spec.parse_dtype(str(found.dtype))
+    return Array(path, dtype, shape, strides, alignment, found.device.index), found.data_ptr()
+
+
+def _is_numpy(given: Any) -> bool:
+    np = numpy()
+    if not isinstance(given, np.ndarray) or str(given.dtype) not in NUMPY_NAMES:
+        return False
+    return not any(stride % given.itemsize for stride in given.strides)
+
+
+def contents_at(array: Array, address: int) -> Any:
+    """Copy the contents of a tensor in memory."""
+    return _Elements(array, address).read()
+
+
+class Guarded:
+    """A tensor between guard zones.
+
+    Args:
+        tensor: what the signature says of it.
+        array: its dtype, shape and strides.
+        given: its contents before a call; in place of them, an ``intent="out"`` has garbage.
+        framework: makes the tensor: ``"numpy"``, ``"torch"`` or ``"tvm_ffi"``.
+    """
+
+    def __init__(self, tensor: spec.Tensor, array: Array, given: Any, framework: str) -> None:
+        self.spec, self.array = tensor, array
+        self.path, self.intent = array.path, tensor.intent
+        self._memory = array.allocate(GUARD)
+        self.tensor = array.place(framework, self._memory)
+        self._elements = _Elements(array, self._memory.bytes.ctypes.data + self._memory.offset)
+        self.dtype = element_dtype(tensor, array.dtype)
+        self._outside = self._find_outside(given)
+        self.give(given)
+
+    def garbage(self, call: int) -> Any:
+        """Return contents that stand for memory that nobody has written, in call 0 or 1."""
+        patterns = GARBAGE
+        if self.array.dtype.total_bits % 8:
+            patterns = _BITS
+        elif self.dtype == spec.parse_dtype("bool"):
+            patterns = _BOOLS
+        made = numpy().full_like(self.given, patterns[call])
+        made[..., -1] &= 255 >> -self.array.dtype.total_bits % 8
+        return made
+
+    def give(self, contents: Any) -> None:
+        """Set what the tensor is given; of elements that share memory, the last one counts."""
+        self._elements.write(contents)
+        self.given = self.read()
+
+    def prepare(self, contents: Any, outside: int) -> None:
+        """Write the contents, and all bytes around them."""
+        self._memory.bytes[self._outside] = outside
+        self._elements.write(contents)
+
+    def read(self) -> Any:
+        """Copy the contents."""
+        return self._elements.read()
+
+    def values(self, contents: Any) -> Any:
+        """Return the values of contents, as a NumPy array in the kernel's shape."""
+        return values(self.dtype, contents, self.spec.packed_axis)
+
+    def written_outside(self, outside: int) -> Written | None:
+        """Find the bytes around the elements that are not ``outside`` any more."""
+        np = numpy()
+        changed = np.flatnonzero(self._outside & (self._memory.bytes != outside))
+        if not changed.size:
+            return None
+        first = int(changed[0])
+        return Written(first - self._memory.offset, int(self._memory.bytes[first]), changed.size)
+
+    def span(self) -> tuple[int, int]:
+        """Return the first and the last byte of the elements, counted from the first element."""
+        inside = numpy().flatnonzero(~self._outside) - self._memory.offset
+        return (int(inside[0]), int(inside[-1])) if inside.size else (0, -1)
+
+    def _find_outside(self, contents: Any) -> Any:
+        """Return which bytes of the memory, which is zeros still, have no part of an element."""
+        self._elements.write(numpy().full_like(contents, 255))
+        return self._memory.bytes == 0
+
+
+@dataclass(frozen=True)
+class Written:
+    """Bytes that were written outside of elements; ``at`` is counted from the first element."""
+
+    at: int
+    byte: int
+    count: int
+
+
+class _Elements:
+    """The elements of a tensor in memory; whoever uses this keeps the memory alive."""
+
+    def __init__(self, array: Array, address: int) -> None:
+        self._shape, self._strides = array.shape, array.strides
+        self._bits = array.dtype.total_bits
+        before, behind = (
+            -(-count * self._bits // 8) for count in reach(array.shape, array.strides)
+        )
+        self._before, self._size, self._address = before, before + behind, address
+
+    def read(self) -> Any:
+        """Copy the contents."""
+        np = numpy()
+        if self._bits % 8:
+            bits = self._view(np.unpackbits(self._bytes(), bitorder="little"), self._bits, 8)
+            return np.packbits(bits, axis=-1, bitorder="little")
+        return self._view(self._bytes(), self._bits // 8, 1).copy()
+
+    def write(self, contents: Any) -> None:
+        """Write the contents, and no other bit."""
+        np = numpy()
+        memory = self._bytes()
+        if not self._bits % 8:
+            self._view(memory, self._bits // 8, 1)[...] = contents
+            return
+        bits = np.unpackbits(memory, bitorder="little")
+        new = np.unpackbits(contents, axis=-1, bitorder="little")
+        self._view(bits, self._bits, 8)[...] = new[..., : self._bits]
+        memory[:] = np.packbits(bits, bitorder="little")
+
+    def _bytes(self) -> Any:
+        """Return the memory from the element with the lowest address to the highest one."""
+        if not self._size:
+            return numpy().zeros(0, "uint8")
+        first = self._address - self._before
+        return numpy().frombuffer((ctypes.c_uint8 * self._size).from_address(first), "uint8")
+
+    def _view(self, units: Any, count: int, per_byte: int) -> Any:
+        """Return an array of shape ``(*shape, count)``; an element has ``count`` of the units."""
+        np = numpy()
+        if not self._size:
+            return empty(self._shape, count)
+        # The stride of a dimension of size 1 may be anything, also what NumPy refuses.
+        pairs = zip(self._shape, self._strides, strict=True)
+        strides = [*(stride * count if size > 1 else 0 for size, stride in pairs), 1]
+        offset = self._before * per_byte
+        return np.ndarray((*self._shape, count), "uint8", units, offset, strides)

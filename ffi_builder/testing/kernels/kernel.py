@@ -1,0 +1,178 @@
+"""Compares a kernel with a reference, on random arguments, and shrinks what differs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from ffi_builder import spec
+from ffi_builder.plan import check_signature
+from ffi_builder.testing.check import Scalar
+from ffi_builder.testing.kernels.compare import (
+    Tolerances,
+    check_results,
+    compare,
+    expected_outputs,
+    output_names,
+)
+from ffi_builder.testing.kernels.examples import Examples
+from ffi_builder.testing.kernels.finding import Finding
+from ffi_builder.testing.kernels.frame import Frame, Functions, function_of
+from ffi_builder.testing.kernels.observe import observe
+from ffi_builder.testing.kernels.show import shown_arguments
+from ffi_builder.testing.kernels.sites import Draw
+
+_SHRINKS: Final = 1000
+"""Greatest number of simpler examples to try."""
+
+
+def check_kernel(
+    compiled: Callable[..., Any] | Functions,
+    signature: spec.Signature,
+    reference: Callable[..., Any],
+    *,
+    examples: int = 100,
+    seed: int = 0,
+    rtol: float | None = None,
+    atol: float | None = None,
+    framework: str = "numpy",
+    dims: Mapping[str, Scalar] | None = None,
+    values: Mapping[str, object] | None = None,
+    limits: bool = False,
+    prepare: Callable[..., object] | None = None,
+) -> None:
+    """Compare a kernel with a reference on random arguments that the signature accepts.
+
+    Sizes are small, and often 0, 1, odd, or next to a power of two; ints and floats are near 0;
+    every dtype, rank, layout, Choice, and presence of an Optional that the signature allows is
+    tried. With each example, :func:`check_intents` verifies what is read and written. The
+    arguments of an example that goes wrong are made smaller as long as the same goes wrong::
+
+        >>> testing.check_kernel(compiled, axpy, lambda x, y, a: a * x + y)
+
+    ``reference`` takes copies of the same arguments, and returns what each output should be: one
+    value, or a tuple of them. The outputs are the tensors of ``intent`` "out" and "inout", in the
+    order of the parameters, and then the results. What it returns for an absent tensor is ignored.
+    Tensors of ``intent="out"`` hold zeros. It gets NumPy arrays, with float32 in place of floats
+    that NumPy has not (bfloat16, float8, float6, float4), int8 and uint8 in place of narrower ints,
+    and packed elements apart; with ``framework="torch"``, it gets torch tensors.
+
+    Args:
+        compiled: the function, or a compiled module that has it by the name of the signature.
+        signature: what the function accepts. Its tensors must be allowed on the CPU, and at least
+            one is declared to be an output, or the function returns something.
+        reference: computes what is expected.
+        examples: how many examples to try.
+        seed: seeds the examples; the same seed makes the same ones.
+        rtol: greatest difference, relative to the expected value. The default depends on the
+            output: 1e-9 for float64, 1e-5 for float32, the distance of 1 to the next value for
+            narrower floats, and 0 for ints and bools. NaN is as expected where NaN is.
+        atol: greatest difference that is allowed in addition; the default is that of ``rtol``.
+        framework: makes the tensors: ``"numpy"``, ``"torch"`` or ``"tvm_ffi"``.
+        dims: values of symbols that all examples have, as in :func:`make_args`.
+        values: arguments that all examples have, as in :func:`make_args`.
+        limits: put NaN, infinities, -0 and the least and greatest ints among the elements, and
+            NaN and infinities among floats that are no tensors.
+        prepare: called with the arguments of each example before the kernel is. It may write other
+            elements into them, say indices that are in range, or return False to leave the example
+            out.
+
+    Raises:
+        KernelError: an output is not as expected, something is read or written against its
+            ``intent``, or a call raises an exception. The message shows the smallest arguments.
+        ValueError: the signature has no outputs, no arguments can be made, or ``prepare`` leaves
+            out all examples.
+        SpecError: ``signature`` is not a Signature, or it returns a str, bytes or an object.
+    """
+    check_signature("check_kernel: ", signature)
+    check_results(signature)
+    if not output_names(signature):
+        raise ValueError(
+            f"check_kernel: {signature.name} has no outputs to compare; declare intent='out' or "
+            f"intent='inout' for the tensors that it writes"
+        )
+    function = function_of(compiled, signature)
+    tolerances = Tolerances(rtol, atol)
+    made = Examples(
+        signature,
+        framework,
+        seed,
+        dims=dims or {},
+        values=values or {},
+        limits=limits,
+        prepare=prepare,
+    )
+
+    def judge(frame: Frame) -> Finding | None:
+        return _judge(function, reference, frame, framework, tolerances)
+
+    tried = 0
+    for number in range(examples):
+        draw, frame = made.example(number)
+        if frame is None:
+            continue
+        tried += 1
+        found = judge(frame)
+        if found is not None:
+            found, frame = _shrunk(made, draw, number, judge, found, frame)
+            context = (
+                f"The smallest arguments found (example {number + 1} of {examples}, seed={seed}):\n"
+                f"{shown_arguments(frame)}"
+            )
+            raise found.error(signature.name, context) from found.cause
+    if examples and not tried:
+        raise ValueError(f"check_kernel: prepare leaves out all {examples} examples")
+
+
+def _judge(
+    function: Callable[..., Any],
+    reference: Callable[..., Any],
+    frame: Frame,
+    framework: str,
+    tolerances: Tolerances,
+) -> Finding | None:
+    """Call the function and the reference, and return what is wrong."""
+    try:
+        outcome = observe(function, frame)
+    except Exception as error:
+        return _raised("the call", error)
+    if isinstance(outcome, Finding):
+        return outcome
+    try:
+        expected = expected_outputs(reference, frame, framework)
+    except Exception as error:
+        return _raised("the reference", error)
+    return compare(frame, outcome, expected, tolerances)
+
+
+def _raised(who: str, error: Exception) -> Finding:
+    kind = type(error).__name__
+    return Finding(f"{who} raises {kind}", "", f"{who} raises {kind}: {error}", cause=error)
+
+
+def _shrunk(
+    made: Examples,
+    draw: Draw,
+    number: int,
+    judge: Callable[[Frame], Finding | None],
+    found: Finding,
+    frame: Frame,
+) -> tuple[Finding, Frame]:
+    """Make the arguments simpler, as long as the same goes wrong with the same argument."""
+    left = _SHRINKS
+    shrinking = True
+    while shrinking:
+        shrinking = False
+        for simpler in made.simpler(draw):
+            if not left:
+                break
+            left -= 1
+            other = made.frame(simpler, number)
+            if other is None:
+                continue
+            again = judge(other)
+            if again is not None and (again.kind, again.argument) == (found.kind, found.argument):
+                draw, found, frame = simpler, again, other
+                shrinking = True
+                break
+    return found, frame

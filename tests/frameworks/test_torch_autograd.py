@@ -1,0 +1,292 @@
+# pyright: reportUnknownLambdaType=false
+"""Derivatives, versions, vmap, modes and views: right or refused, never silently wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from importlib import import_module
+from typing import Any
+
+import pytest
+
+from ffi_builder.spec import Signature
+from tests.frameworks.torch_functions import axpby, in_python, operator, scale
+
+torch = pytest.importorskip("torch", reason="needs torch: `make test-frameworks` installs it")
+pytestmark = [
+    # torch's own use of it
+    pytest.mark.filterwarnings("ignore:.*torch.jit.script:DeprecationWarning"),
+]
+
+
+def keep(ctx: Any, inputs: Any, output: Any) -> None:
+    ctx.a = inputs[1]
+
+
+def times(ctx: Any, grad: Any) -> Any:
+    return grad * ctx.a, None
+
+
+def differentiated(**options: Any) -> Any:
+    """``a * x``, with its derivative."""
+    return operator(scale(), form="functional", backward=times, setup_context=keep, **options)
+
+
+def both(op: Any) -> list[Callable[..., Any]]:
+    return [op, op.overload]
+
+
+def leaf() -> Any:
+    return torch.arange(3.0).requires_grad_()
+
+
+def test_a_derivative() -> None:
+    for call in both(differentiated()):
+        x = leaf()
+        call(x, 3.0).square().sum().backward()
+        assert x.grad.tolist() == [0, 18, 36]
+
+
+def seven_times(ctx: Any, grad: Any) -> Any:
+    return grad * 7, None
+
+
+def test_a_derivative_that_saves_nothing() -> None:
+    op = operator(scale(), form="functional", backward=seven_times)
+    x = leaf()
+    op(x, 3.0).sum().backward()
+    assert x.grad.tolist() == [7] * 3
+
+
+def test_a_second_derivative_by_a_derivative_that_calls_operators() -> None:
+    op = operator(scale(), form="functional", backward=times, setup_context=keep)
+    x = leaf()
+    (first,) = torch.autograd.grad(op(x, 3.0).pow(3).sum(), x, create_graph=True)
+    (second,) = torch.autograd.grad(first.sum(), x)
+    assert torch.allclose(second, 6 * 27 * x.detach())
+
+
+def test_without_a_derivative_a_wanted_gradient_is_refused() -> None:
+    functional, mutating = operator(scale(), form="functional"), operator(scale())
+    for call in both(functional):
+        with pytest.raises(RuntimeError, match=r"has no derivative, but x requires .*backward=…"):
+            call(leaf(), 2.0)
+    for call in both(mutating):
+        with pytest.raises(
+            RuntimeError, match=r"no derivative, but x .*form='functional' and back"
+        ):
+            call(leaf(), torch.zeros(3), 2.0)
+        with pytest.raises(RuntimeError, match="writes y, which requires a gradient"):
+            call(torch.ones(3), torch.nn.Parameter(torch.zeros(3)), 2.0)
+
+
+def test_without_grad_mode_nothing_is_refused() -> None:
+    functional, mutating = operator(scale(), form="functional"), operator(scale())
+    for context in (torch.no_grad, torch.inference_mode):
+        with context():
+            for call in both(functional):
+                assert call(leaf(), 2.0).tolist() == [0, 2, 4]
+            for call in both(mutating):
+                weight = torch.nn.Parameter(torch.zeros(3))
+                call(leaf(), weight, 2.0)
+                assert weight.tolist() == [0, 2, 4]
+
+
+def test_tensors_of_inference_mode() -> None:
+    with torch.inference_mode():
+        x, y = torch.ones(3), torch.zeros(3)
+    for call in both(operator(scale())):
+        call(x, y, 2.0)
+        assert y.tolist() == [2] * 3
+
+
+def test_autograd_sees_that_what_it_saved_was_written() -> None:
+    for call in both(operator(scale())):
+        b = leaf() * 1.0
+        loss = (b * b).sum()
+        call(torch.ones(3), b.detach(), 2.0)
+        with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+            loss.backward()
+
+
+def test_forward_mode_is_refused() -> None:
+    forward = torch.autograd.forward_ad
+    for op, rest in (
+        (differentiated(), {}),
+        (operator(scale(), form="functional"), {}),
+        (operator(scale()), {"y": torch.zeros(3)}),
+    ):
+        for call in both(op):
+            with forward.dual_level():
+                dual = forward.make_dual(torch.ones(3), torch.ones(3))
+                with pytest.raises(RuntimeError, match="no derivative in forward mode: use rever"):
+                    call(dual, a=2.0, **rest)
+                call(torch.ones(3), a=2.0, **rest)
+            with pytest.raises(RuntimeError, match="no derivative in forward mode"):
+                torch.func.jvp(partial(call, a=2.0, **rest), (torch.ones(3),), (torch.ones(3),))
+
+
+def test_torch_func_differentiates_the_object() -> None:
+    op = differentiated()
+    x = torch.arange(3.0)
+
+    def loss(x: Any) -> Any:
+        return op(x, 3.0).square().sum()
+
+    assert torch.func.grad(loss)(x).tolist() == [0, 18, 36]
+    batch = torch.stack([x, x + 1])
+    assert torch.equal(torch.vmap(torch.func.grad(loss))(batch), 18 * batch)
+    assert torch.equal(torch.func.jacrev(lambda x: op(x, 3.0))(x), 3 * torch.eye(3))
+    with pytest.raises(RuntimeError, match=r"call what operator\(\) returned, not torch.ops"):
+        torch.func.grad(lambda x: op.overload(x, 3.0).sum())(x)
+    with pytest.raises(RuntimeError, match="has no derivative, but x"):
+        torch.func.grad(lambda x: operator(scale(), form="functional")(x, 3.0).sum())(x)
+
+
+@pytest.mark.parametrize("in_dim", [0, 1])
+def test_vmap_calls_a_functional_operator_for_each_example(in_dim: int) -> None:
+    batch = torch.arange(6.0).reshape(2, 3)
+    given = batch if in_dim == 0 else batch.T.contiguous()
+    for call in both(operator(scale(), form="functional")):
+        done = torch.vmap(partial(call, a=2.0), in_dims=in_dim)(given)
+        assert torch.equal(done, batch * 2)
+    update = operator(axpby(), form="functional")
+    y = torch.ones(3)
+    done = torch.vmap(lambda x: update(x, y, 2.0, 1.0), in_dims=in_dim)(given)
+    assert torch.equal(done, batch * 2 + 1)
+    twice = torch.vmap(torch.vmap(lambda x: update(x, y, 2.0, 1.0)))(batch.expand(4, 2, 3))
+    assert torch.equal(twice, (batch * 2 + 1).expand(4, 2, 3))
+
+
+def test_vmap_of_what_writes_its_arguments_is_refused() -> None:
+    for call in both(operator(scale())):
+        with pytest.raises(
+            RuntimeError, match="writes its arguments and has no batching rule: giv"
+        ):
+            torch.vmap(partial(call, a=2.0))(torch.ones(2, 3), torch.ones(2, 3))
+
+
+def test_vmap_by_a_rule() -> None:
+    calls: list[int] = []
+
+    def rule(info: Any, in_dims: Any, x: Any, a: float) -> Any:
+        calls.append(info.batch_size)
+        flat = x.movedim(in_dims[0], 0)
+        return op(flat.reshape(-1), a).reshape(flat.shape), 0
+
+    op = operator(scale(), form="functional", vmap=rule)
+    for call in both(op):
+        done = torch.vmap(partial(call, a=2.0))(torch.ones(5, 3))
+        assert done.tolist() == [[2] * 3] * 5
+    assert calls == [5, 5]
+
+
+def test_conjugate_and_negative_views_are_read_right() -> None:
+    z = torch.tensor([1 + 2j, 3 + 4j]).conj()
+    negative = z.imag
+    assert negative.is_neg()
+    functional, mutating = operator(scale(), form="functional"), operator(scale())
+    for call in both(functional):
+        # The wrapper asks for stride 1, which resolving the view gives it.
+        assert call(negative, 2.0).tolist() == [-4, -8]
+    for call in both(mutating):
+        y = torch.zeros(2)
+        call(negative, y, 1.0)
+        assert y.tolist() == [-2, -4]
+
+
+def test_autocast_changes_no_dtype() -> None:
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        for call in both(operator(scale(), form="functional")):
+            assert call(torch.ones(3), 2.0).dtype == torch.float32
+            with pytest.raises(TypeError, match="expected float32 but got bfloat16"):
+                call(torch.ones(3, 3) @ torch.ones(3), 2.0)
+
+
+def test_deterministic_mode() -> None:
+    torch.use_deterministic_algorithms(True)
+    try:
+        for call in both(operator(scale(), form="functional")):
+            assert call(torch.ones(3), 2.0).tolist() == [2] * 3
+    finally:
+        torch.use_deterministic_algorithms(False)
+
+
+def test_modes_see_the_operator() -> None:
+    seen: list[str] = []
+    op, functional = operator(scale()), operator(scale(), form="functional")
+
+    class Dispatch(torch.utils._python_dispatch.TorchDispatchMode):
+        def __torch_dispatch__(
+            self, func: Any, types: Any, args: Any = (), kwargs: Any = None
+        ) -> Any:
+            seen.append(func)
+            return func(*args, **(kwargs or {}))
+
+    class Function(torch.overrides.TorchFunctionMode):
+        def __torch_function__(
+            self, func: Any, types: Any, args: Any = (), kwargs: Any = None
+        ) -> Any:
+            seen.append(func)
+            return func(*args, **(kwargs or {}))
+
+    x, y = torch.ones(3), torch.zeros(3)
+    for mode in (Dispatch, Function):
+        with mode():
+            op(x, y, 2.0)
+            functional(x, 2.0)
+        assert seen[0] == op.overload
+        assert functional.overload in seen
+        seen.clear()
+    assert y.tolist() == [2] * 3
+
+
+def test_subclasses_see_the_operator() -> None:
+    TwoTensor: Any = import_module("torch.testing._internal.two_tensor").TwoTensor
+    op = operator(scale(), form="functional")
+    done = op(TwoTensor(torch.ones(3), torch.zeros(3)), 2.0)
+    assert type(done) is TwoTensor
+    assert (done.a.tolist(), done.b.tolist()) == ([2] * 3, [0] * 3)
+
+
+def test_sparse_and_empty_tensors() -> None:
+    op = operator(scale(), form="functional")
+    for call in both(op):
+        assert call(torch.ones(0), 2.0).shape == (0,)
+        with pytest.raises((NotImplementedError, RuntimeError, ValueError)):
+            call(torch.ones(3).to_sparse(), 2.0)
+
+
+@pytest.mark.filterwarnings("ignore:.*torch.jit:DeprecationWarning")
+def test_a_trace_of_torch_jit_has_the_operator() -> None:
+    op, update = operator(scale(), form="functional"), operator(axpby())
+
+    def step(x: Any, y: Any) -> Any:
+        update(x, y, 1.0, 1.0)
+        return op(y, 2.0)
+
+    traced = torch.jit.trace(step, (torch.ones(2), torch.ones(2)), check_trace=False)
+    assert traced(torch.ones(3), 2 * torch.ones(3)).tolist() == [6] * 3
+
+
+def test_a_derivative_of_what_returns_its_result() -> None:
+    text = "f(x: Tensor([n], float32, intent=in)) -> y: Tensor([n], float32)"
+    function = in_python(Signature.parse(text, device="cpu"))
+
+    def ones(ctx: Any, grad: Any) -> Any:
+        return grad * 5
+
+    op = operator(function, backward=ones)
+    x = leaf()
+    op(x).sum().backward()
+    assert x.grad.tolist() == [5] * 3
+    with pytest.raises(RuntimeError, match="has no derivative, but x"):
+        operator(function)(leaf())
+
+
+def test_outputs_of_ints_have_no_gradient() -> None:
+    text = "f(x: Tensor([n], float32, intent=in)) -> y: Tensor([n], int32)"
+    op = operator(in_python(Signature.parse(text, device="cpu")))
+    for call in both(op):
+        assert not call(leaf()).requires_grad

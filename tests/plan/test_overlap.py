@@ -1,0 +1,49 @@
+"""Overlaps in a plan: which pairs are compared, and where."""
+
+from __future__ import annotations
+
+import pytest
+
+from ffi_builder.plan import explain, make_plan
+from ffi_builder.plan import steps as s
+from ffi_builder.spec import Signature
+
+TEXT = (
+    "f(x: Tensor([n], int8, device_type=any), y: Tensor([n], int8, device_type=cuda), "
+    "t: Tuple(a: Tensor([n], int8), b: Tensor([n], int8, device_type=metal)), "
+    "z: Optional(Tensor([n * 2], int8)))"
+)
+
+
+@pytest.mark.parametrize(
+    ("names", "pairs"),
+    [
+        ("y", ["y: x t[0] z"]),
+        ("z", ["z: x y t[0]"]),
+        ("y, z", ["y: x t[0] z", "z: x t[0]"]),
+        ("x, y, t[0], z", ["x: y t[0] z", "y: t[0] z", "t[0]: z"]),
+    ],
+)
+def test_each_pair_is_compared_once(names: str, pairs: list[str]):
+    """Tensors on a device without addresses are left out."""
+    plan = make_plan(Signature.parse(f"{TEXT} where no_overlap({names})", device="cpu"))
+    steps = [step for step in plan if isinstance(step, s.CheckOverlap)]
+    assert [
+        f"{step.place}: {' '.join(place.path for place, _ in step.others)}" for step in steps
+    ] == pairs
+    assert plan.steps[-len(steps) :] == tuple(steps)
+
+
+def test_without_it_the_plan_is_as_before():
+    plain = make_plan(Signature.parse(TEXT, device="cpu"))
+    forbidding = make_plan(Signature.parse(f"{TEXT} where no_overlap(y)", device="cpu"))
+    assert forbidding.steps[:-1] == plain.steps
+    assert forbidding.late == plain.late
+
+
+def test_what_people_read():
+    lines = explain(Signature.parse(f"{TEXT} where no_overlap(y)", device="cpu")).split("\n")
+    last = next(line for line in lines if "no_overlap" in line)
+    assert last.split(maxsplit=1)[1] == (
+        "y                    memory apart from that of x or t[0] or z (no_overlap)  ValueError"
+    )

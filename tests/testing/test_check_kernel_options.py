@@ -1,0 +1,119 @@
+"""``testing.check_kernel``: tolerances, what the caller gives, and exceptions."""
+
+# References are lambdas, whose parameters have no types.
+# pyright: reportUnknownLambdaType=false, reportUnknownArgumentType=false
+# pyright: reportUnknownMemberType=false
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from ffi_builder import testing
+from tests.testing.kernels import SCALE, compiled, found, lines, parse, scale, scaled
+
+np = pytest.importorskip("numpy", reason="needs NumPy")
+
+
+class TestTolerance:
+    def test_default(self) -> None:
+        def off(by: float) -> Callable[..., Any]:
+            def reference(x: Any, _y: Any, a: float) -> Any:
+                return a * x * (1 + by) + by
+
+            return reference
+
+        testing.check_kernel(scale("right"), SCALE, off(1e-6))
+        assert "rtol=1e-05" in str(found(scale("right"), SCALE, off(1e-4)))
+        testing.check_kernel(scale("right"), SCALE, off(1e-4), rtol=1e-3, atol=1e-3)
+        assert "rtol=1e-08" in str(found(scale("right"), SCALE, off(1e-6), rtol=1e-8, atol=0))
+
+    def test_nan_and_infinities(self) -> None:
+        def reference(x: Any, _y: Any, a: float) -> Any:
+            return np.where(np.isnan(a * x), 0, a * x)
+
+        error = found(scale("right"), SCALE, reference, limits=True)
+        assert "expected 0.0 for y[0] but got nan" in str(error)
+
+    def test_infinite_is_not_close_to_finite(self) -> None:
+        error = found(
+            scale("right"),
+            SCALE,
+            lambda x, y, a: np.nan_to_num(np.multiply(a, x, dtype="float32")),
+            limits=True,
+            values={"a": 1.0},
+            rtol=1e30,
+            prepare=lambda x, y, a: not np.isnan(x).any(),
+        )
+        assert "but got inf" in str(error) or "but got -inf" in str(error)
+
+
+class TestTheCallersOwn:
+    def test_dims_and_values(self) -> None:
+        seen: list[Any] = []
+
+        def fill(x: Any, y: Any, a: float) -> None:
+            seen.append((len(x), a, x[0]))
+            y[:] = a * x
+
+        x = np.full(3, 7, "float32")
+        testing.check_kernel(
+            fill, SCALE, scaled, examples=10, dims={"n": 3}, values={"x": x, "a": 2.0}
+        )
+        assert set(seen) == {(3, 2.0, 7.0)}
+
+    def test_prepare_writes_elements(self) -> None:
+        """Indices in range, which no signature can say."""
+        signature = parse(
+            "gather(at: Tensor([n], int32, intent=in), x: Tensor([n], float32, intent=in), "
+            "y: Tensor([n], float32, intent=out))"
+        )
+        function = compiled("gather", signature, ("at", "x", "y", "n"))
+
+        def in_range(at: Any, x: Any, _y: Any) -> None:
+            if len(x):
+                at[:] %= len(x)
+
+        testing.check_kernel(function, signature, lambda at, x, _: x[at], prepare=in_range)
+
+    def test_prepare_leaves_examples_out(self) -> None:
+        def not_empty(x: Any, _y: Any, _a: float) -> bool:
+            return len(x) > 0
+
+        testing.check_kernel(scale("wrong_at_size_0"), SCALE, scaled, prepare=not_empty)
+        with pytest.raises(ValueError, match="prepare leaves out all 10 examples"):
+            testing.check_kernel(
+                scale("right"), SCALE, scaled, examples=10, prepare=lambda *_: False
+            )
+
+
+class TestExceptions:
+    def test_of_the_call(self) -> None:
+        def fails(x: Any, y: Any, a: float) -> None:
+            if len(x) > 2:
+                raise RuntimeError("out of registers")
+            y[:] = a * x
+
+        error = found(fails, SCALE, scaled)
+        assert lines(error)[0] == "scale: the call raises RuntimeError: out of registers"
+        assert "float32[3]" in str(error)
+        assert isinstance(error.__cause__, RuntimeError)
+
+    def test_of_the_reference(self) -> None:
+        error = found(scale("right"), SCALE, lambda x, y, a: a * x / x.max())
+        assert lines(error)[0].startswith("scale: the reference raises ValueError: zero-size array")
+
+    def test_a_reference_that_returns_nothing(self) -> None:
+        def in_place(x: Any, y: Any, a: float) -> None:
+            y[:] = a * x
+
+        error = found(scale("right"), SCALE, in_place)
+        words = "scale: the reference returns None for y; it must return what y should be"
+        assert lines(error)[0] == words
+
+    def test_another_shape(self) -> None:
+        error = found(scale("right"), SCALE, lambda x, y, a: (a * x)[:1])
+        expected = "scale: y has shape (2,), but the reference returns shape (1,)"
+        assert lines(error)[0] == expected

@@ -1,0 +1,77 @@
+"""Elements of every dtype, read and made without ml_dtypes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ffi_builder import spec
+from ffi_builder.spec.dtypes import NAMES
+from ffi_builder.testing.kernels.elements import CONTENTS, make, tolerance, values
+
+np = pytest.importorskip("numpy", reason="needs NumPy")
+NARROW = [name for name in NAMES if name.startswith(("float8", "float6_", "float4_"))]
+
+
+@pytest.mark.parametrize("name", [*NARROW, "bfloat16", "int2", "int4", "uint2", "uint4"])
+def test_every_value_is_that_of_ml_dtypes(name: str) -> None:
+    ml_dtypes = pytest.importorskip("ml_dtypes", reason="needs ml_dtypes")
+    dtype = spec.parse_dtype(name)
+    codes = np.arange(2**dtype.bits, dtype="uint16" if dtype.bits > 8 else "uint8")
+    expected = codes.view(getattr(ml_dtypes, name)).astype("float32")
+    found = values(dtype, codes[:, None].view("uint8"))
+    assert found.dtype == ("float32" if "float" in name else name[:-1] + "8")
+    np.testing.assert_array_equal(found, expected)
+    numbers = ~np.isnan(expected)
+    assert (np.signbit(found) == np.signbit(expected))[numbers].all()
+
+
+@pytest.mark.parametrize("kind", CONTENTS)
+@pytest.mark.parametrize("name", NAMES)
+def test_what_is_made(name: str, kind: str) -> None:
+    random = np.random.default_rng(0)
+    dtype = spec.parse_dtype(name)
+    for shape in [(), (0,), (40,), (2, 3)]:
+        contents = make(dtype, shape, kind, random, limits=False)
+        assert (contents.shape, contents.dtype) == ((*shape, -(-dtype.bits // 8)), "uint8")
+        found = values(dtype, contents)
+        assert found.shape == shape
+        if kind == "limits":
+            continue
+        assert np.isfinite(found).all()
+        assert (np.abs(found) <= 64).all()
+        if kind == "ones" and name not in ("int1", "handle64") and "complex" not in name:
+            assert (found == 1).all()
+    if kind in ("limits", "random") and "float" in name and dtype.bits >= 8:
+        contents = make(dtype, (100,), kind, random, limits=True)
+        assert not np.isfinite(values(dtype, contents)).all()
+
+
+def test_lanes() -> None:
+    dtype = spec.parse_dtype("int4x2")
+    contents = np.array([[0xF1], [0x72]], "uint8")
+    assert values(dtype, contents).tolist() == [[1, -1], [2, 7]]
+    assert values(dtype, contents, packed_axis=0).tolist() == [1, -1, 2, 7]
+    rows = np.array([[[0xF1], [0x72]]], "uint8")
+    assert values(dtype, rows, packed_axis=1).tolist() == [[1, -1, 2, 7]]
+    assert values(dtype, rows, packed_axis=0).tolist() == [[1, 2], [-1, 7]]
+    made = make(dtype, (50,), "counting", np.random.default_rng(0), limits=False)
+    assert values(dtype, made, packed_axis=0).tolist()[:8] == [1, 2, 3, 4, 5, 6, 7, 1]
+
+
+def test_a_bool_is_0_or_1() -> None:
+    dtype = spec.parse_dtype("bool")
+    assert values(dtype, np.array([[0], [1]], "uint8")).dtype == "bool"
+    assert values(dtype, np.array([[0], [2]], "uint8")).tolist() == [0, 2]
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        *[("float64", 1e-9), ("float32", 1e-5), ("float16", 2**-10), ("bfloat16", 2**-7)],
+        *[("float8_e4m3fn", 1 / 8), ("float8_e5m2", 1 / 4), ("complex64", 1e-5), ("int8", 0)],
+    ],
+)
+def test_tolerance(name: str, expected: Any) -> None:
+    assert tolerance(spec.parse_dtype(name)) == expected

@@ -1,0 +1,42 @@
+"""Examples that ``testing.check_kernel`` makes for random signatures."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from ffi_builder import testing
+from ffi_builder.spec import Signature
+from ffi_builder.testing.kernels.examples import Examples
+from ffi_builder.testing.kernels.observe import Outcome, observe
+from ffi_builder.testing.kernels.show import shown_arguments
+from tests.differential.signatures import signatures
+from tests.testing.test_make_args import args_or_refusal, can_be_made
+
+np = pytest.importorskip("numpy", reason="needs NumPy")
+
+
+@pytest.mark.slow
+@settings(max_examples=50)
+@given(signatures().filter(can_be_made), st.sampled_from(["numpy", "tvm_ffi"]), st.booleans())
+def test_examples_are_accepted(signature: Signature, framework: str, limits: bool) -> None:
+    """Examples fit the signature, and so do those that are simpler."""
+    assume(isinstance(args_or_refusal(signature, {}, framework), list))
+    options: dict[str, Any] = {"dims": {}, "values": {}, "limits": limits, "prepare": None}
+    made = Examples(signature, framework, 0, **options)
+    for number in range(6):
+        draw, frame = made.example(number)
+        assert frame is not None
+        testing.check(signature, *frame.arguments)
+        found = observe(lambda *_: None, frame)
+        assert isinstance(found, Outcome) or found.kind == "unwritten"
+        assert shown_arguments(frame)
+        simpler = list(made.simpler(draw))
+        assert all(sum(lower.values()) < sum(draw.values()) for lower in simpler)
+        for lower in simpler[:: max(len(simpler) // 3, 1)]:
+            frame = made.frame(lower, number)
+            if frame is not None:
+                testing.check(signature, *frame.arguments)
