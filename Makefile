@@ -18,7 +18,8 @@ MODULES ?= plan spec diagnosis builder providers
 SAMPLE ?= _3
 # Tests that need PyTorch, JAX or Numba. tests/test_project.py checks that none is missing.
 FRAMEWORK_TESTS := tests/abi tests/arrays tests/benchmarks/test_jax_calls.py tests/docs tests/entry \
-  tests/examples tests/frameworks tests/frontends tests/runtime/test_results.py tests/testing
+  tests/examples tests/frameworks tests/frontends tests/providers/test_results_like_arguments.py \
+  tests/providers/test_workspaces.py tests/runtime/test_results.py tests/testing
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=undefined -g -O1
 PIP := $(PY) -m pip install --quiet --disable-pip-version-check
 

@@ -37,7 +37,7 @@ def _every(params: Sequence[spec.Param]) -> Iterator[spec.Param]:
 
 def argument_places(params: Sequence[spec.Param]) -> list[tuple[spec.Param, Place]]:
     """Return every argument with its place, including those in tuples."""
-    arguments = [param for param in params if not isinstance(param, spec.EnvStream)]
+    arguments = [param for param in params if not isinstance(param, spec.HIDDEN)]
     found: list[tuple[spec.Param, Place]] = []
     for index, param in enumerate(arguments):
         found += _places(param, Place((index,), param.name))

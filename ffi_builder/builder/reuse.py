@@ -15,6 +15,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
+from ffi_builder import spec
 from ffi_builder.builder.helpers import define_helpers, shared_name
 from ffi_builder.diagnosis.writing import Table
 from ffi_builder.ir import Module, Operation, Symbols, Types, bytecode
@@ -83,7 +84,7 @@ class Template:
     ) -> Template:
         """Find the entry for a wrapper, by everything that its code depends on."""
         symbols, own = context.symbols, provider.cache_key(context)
-        if own is None:
+        if own is None or _defines_more(context.signature):
             return cls(None, names.function, provider)
         callee = provider.callee
         found = None if callee is None else symbols.find(callee)
@@ -148,6 +149,11 @@ class Template:
             code = _bytecode(symbols, function, TABLE + self._name, self._provider)
             if code is not None:
                 self._kept.made = _Made(code, frozenset(symbols.wanted), table)
+
+
+def _defines_more(signature: spec.Signature) -> bool:
+    """Return whether a wrapper comes with functions of its own, which are not stored with it."""
+    return any(workspace.zero and workspace.device != "cpu" for workspace in signature.workspaces)
 
 
 def _used(key: _Key) -> _Kept | None:

@@ -289,6 +289,10 @@ class DecodedValues:
                 product = wide if product is None else b.mul(product, wide)
         return [strides[axis] for axis in axes]
 
+    def is_any_rank(self, tensor: spec.Param) -> bool:
+        """Whether the spec leaves the rank of a tensor open."""
+        return self._tensor(tensor)[0].any_rank
+
     def shape_of_rank(self, tensor: spec.Param, ndim: int) -> list[Value]:
         """Return every dimension of a tensor that came with so many."""
         return ranks.shape(self.fast, self._tensor(tensor)[1].position, ndim)
@@ -333,6 +337,9 @@ class DecodedValues:
 
     def _tensor(self, param: spec.Param) -> tuple[spec.Tensor, Place]:
         place, tensor = self._place(param), spec.required(param)
+        if isinstance(tensor, spec.Tensor) and tensor.references:
+            # A provider may have an equal one, which does not know where its fields come from.
+            tensor = next(known for known, at in self.places if at == place)
         if not isinstance(tensor, spec.Tensor):
             raise BuildError(
                 f"{type(param).__name__} {param.name!r} is not a Tensor; context.value(…) and "

@@ -324,7 +324,8 @@ def _set_attributes(b: Builder, provider: CallProvider, plan: Plan, description:
     from float32 (vcvtneps2bf16), which makes subnormals 0.
     """
     halves = any(isinstance(s, steps.DecodeScalar) and s.dtype == "bfloat16" for s in plan)
-    halves |= any(result.dtype == "bfloat16" for result in plan.signature.results)
+    typed = [r for r in plan.signature.results if isinstance(r, (spec.Var, spec.Tensor))]
+    halves |= any(result.dtype == "bfloat16" for result in typed)
     names = ["noinline", *([] if halves else ["optnone"])]
     values = {METADATA: description}
     if Members(provider).trusted:

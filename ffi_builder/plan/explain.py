@@ -25,6 +25,7 @@ from ffi_builder.plan.results import result_rows
 
 LATE = "what had to wait for a later argument:"
 RESULTS = "then, of what is returned:"
+WORKSPACES = "then, of workspaces, which callers do not pass:"
 FREE = "Strides of size-1 dimensions and of tensors without elements are free: they need only fit."
 ABSENT = "Nothing in an Optional that is None is checked; the next place of a symbol then binds it."
 DEVICES = (
@@ -41,8 +42,12 @@ def plan_text(signature: spec.Signature, steps: Sequence[s.AnyStep], late: int) 
     for step in steps:
         rows.append(step.row(origins))
         _note_origin(step, origins)
-    results = list(result_rows(signature, steps))
-    at, expected = (_width([row[column] for row in [*rows, *results]]) for column in (0, 1))
+    allocated = {
+        RESULTS: list(result_rows(signature.results, steps)),
+        WORKSPACES: list(result_rows(signature.workspaces, steps)),
+    }
+    every = [*rows, *(row for found in allocated.values() for row in found)]
+    at, expected = (_width([row[column] for row in every]) for column in (0, 1))
     margin = len(str(len(steps) - 1))
 
     def line(index: str, row: tuple[str, str, str]) -> str:
@@ -54,8 +59,9 @@ def plan_text(signature: spec.Signature, steps: Sequence[s.AnyStep], late: int) 
         if number == late:
             lines.append(LATE)
         lines.append(line("" if number < 0 else str(number), row))
-    if results:
-        lines += [RESULTS, *(line("", row) for row in results)]
+    for heading, found in allocated.items():
+        if found:
+            lines += [heading, *(line("", row) for row in found)]
     return "\n".join([*lines, *_notes(signature, steps)])
 
 
@@ -67,6 +73,8 @@ def _notes(signature: spec.Signature, steps: Sequence[s.AnyStep]) -> Iterator[st
         yield ABSENT
     if any(isinstance(step, s.CheckSameDevice) and not step.certain for step in steps):
         yield DEVICES
+    for workspace in signature.workspaces:
+        yield f"Allocates {workspace.name}: {workspace.type_text()}."
     if signature.results:
         yield f"Returns {spec.results_text(signature.returns)}."
 

@@ -10,8 +10,8 @@ from ffi_builder.plan import steps as s
 from ffi_builder.plan.path import Part, Place
 
 OVERFLOW: Final = "The value of {dim} does not fit int64"
-SIZE: Final = "The size {path} = {dim} of the result would be {{}}"
-DEVICE_ID: Final = "The device id {given} of the result {name} is out of range: {{}}"
+SIZE: Final = "The size {path} = {dim} of the {noun} would be {{}}"
+DEVICE_ID: Final = "The device id {given} of the {noun} {name} is out of range: {{}}"
 """Messages of these checks; the remaining braces stand for the value."""
 MOST_DEVICES: Final = 1 << 31
 
@@ -32,23 +32,44 @@ def is_size(low: int, high: int) -> bool:
     return low >= 0 and high < 2**63
 
 
+def noun_of(result: spec.Result) -> str:
+    """Return the word for what the wrapper makes."""
+    return "workspace" if isinstance(result, spec.Workspace) else "result"
+
+
 def result_rows(
-    signature: spec.Signature, steps: Sequence[s.AnyStep]
+    results: Sequence[spec.Result], steps: Sequence[s.AnyStep]
 ) -> Iterator[tuple[str, str, str]]:
-    """Yield one row per check of a result: the subject, the expected value, the error."""
-    for tensor in signature.result_tensors:
-        for axis, dim in enumerate(tensor.dims):
+    """Yield one row per check of results or Workspaces: the subject, what is expected, the error.
+
+    Results that the provider hands over have none.
+    """
+    for result in results:
+        for path, dim in spec.sizes(result):
             if isinstance(dim, spec.Expr) or (
                 isinstance(dim, spec.Var) and not is_size(*_range_of(steps, dim))
             ):
-                yield f"{tensor.name}.shape[{axis}]", f"{dim}, at least 0", "ValueError"
-        if isinstance(tensor.device_id, spec.Var):
-            expected = f"{tensor.device_id}, 0 to {MOST_DEVICES - 1}"
-            yield f"{tensor.name}.device_id", expected, "ValueError"
-        yield tensor.name, "allocated", "RuntimeError, or the allocator's"
-        if (tensor.data_alignment or 1) > 1:
-            expected = f"aligned to {tensor.data_alignment} bytes by the allocator"
-            yield f"{tensor.name}.data", expected, "RuntimeError"
+                yield path, f"{dim}, at least 0", "ValueError"
+        if isinstance(result, spec.Tensor):
+            yield from _allocation_rows(result)
+
+
+def _allocation_rows(tensor: spec.Tensor) -> Iterator[tuple[str, str, str]]:
+    if isinstance(tensor.device_id, spec.Var):
+        expected = f"{tensor.device_id}, 0 to {MOST_DEVICES - 1}"
+        yield f"{tensor.name}.device_id", expected, "ValueError"
+    yield tensor.name, _allocated(tensor), "RuntimeError, or the allocator's"
+    if (tensor.data_alignment or 1) > 1:
+        expected = f"aligned to {tensor.data_alignment} bytes by the allocator"
+        yield f"{tensor.name}.data", expected, "RuntimeError"
+    if isinstance(tensor, spec.Workspace) and tensor.zero:
+        error = "" if tensor.device == "cpu" else "RuntimeError"
+        yield f"{tensor.name}.data", "filled with zeros", error
+
+
+def _allocated(tensor: spec.Tensor) -> str:
+    taken = ", ".join(str(getattr(tensor, name)) for name in tensor.references)
+    return f"allocated with {taken}" if taken else "allocated"
 
 
 def _range_of(steps: Sequence[s.AnyStep], var: spec.Var) -> tuple[int, int]:

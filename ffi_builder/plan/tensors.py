@@ -63,7 +63,7 @@ def _candidates(
     """Return the tensors that may be the first on this device type, and whether that is certain."""
     found: list[Place] = []
     for place, tensor, given in tensors:
-        other = tensor.device
+        other = tensor.device_type  # an argument takes it from no other
         if other == device or spec.ANY in (other, device):
             found.append(place)
             if given and other == device != spec.ANY:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ffi_builder.ir import Block, Module, Value
 from ffi_builder.providers import memref, nested, packed, packing, simple, when
-from ffi_builder.providers.context import CallContext, ModuleContext
+from ffi_builder.providers.context import CallContext, ModuleContext, OwnedAny
 from ffi_builder.providers.conventions import register
 from ffi_builder.providers.memref import MemRefCallProvider
 from ffi_builder.providers.nested import NestedTensorCallProvider
@@ -36,6 +36,7 @@ __all__ = [
     "ModuleContext",
     "NestedTensorCallProvider",
     "NopCallProvider",
+    "OwnedAny",
     "PackedCallProvider",
     "Value",
     "Variant",

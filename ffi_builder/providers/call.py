@@ -10,7 +10,7 @@ from ffi_builder.packed.callees import check_name
 from ffi_builder.providers.arguments import Argument
 from ffi_builder.providers.context import CallContext
 from ffi_builder.providers.mismatch import describe_mismatch
-from ffi_builder.providers.results import result_type, scalar_results, take_results
+from ffi_builder.providers.results import result_type, take_results, value_results
 
 
 def call(
@@ -36,7 +36,7 @@ def call(
             has both types.
     """
     check_name(provider, callee)
-    scalars = scalar_results(context) if results else []
+    scalars = value_results(context) if results else []
     if not scalars:
         context.returned = _call(provider, context, callee, arguments, result)
         return context.returned

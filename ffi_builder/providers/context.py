@@ -57,6 +57,10 @@ class Decoded(Protocol):
         """See :meth:`CallContext.strides`."""
         ...
 
+    def is_any_rank(self, tensor: spec.Param) -> bool:
+        """Whether the spec leaves the rank of a tensor open."""
+        ...
+
     def shape_of_rank(self, tensor: spec.Param, ndim: int) -> list[Value]:
         """Return the dimensions, as i64s, of a tensor of any rank that came with this one."""
         ...
@@ -145,6 +149,13 @@ class Binding(Mapping[spec.Var, Value]):
         return f"<the values of {', '.join(var.name for var in self) or 'no symbols'}>"
 
 
+@dataclass(frozen=True)
+class OwnedAny:
+    """The address of a ``TVMFFIAny`` whose value the wrapper takes over, as a result."""
+
+    address: Value
+
+
 @dataclass
 class CallContext:
     """The decoded arguments of one call, and the builder to emit it with.
@@ -166,9 +177,12 @@ class CallContext:
             nothing. The ready-made providers set it for providers that wrap them.
         status_wanted: set by a wrapping provider that checks ``returned`` itself. The inner
             provider then checks no status, and declares an absent callee to return an i32.
-        results: set by the provider if the signature returns scalars: a Value for each, in order
-            and in its own type. (Result tensors are allocated before the call; ``data``, ``shape``
-            and the others take them like the tensors of ``params``.)
+        results: set by the provider if the signature returns anything but tensors and shapes: a
+            Value for each of the others, in order. That of a Var has its own type; that of a String
+            or Bytes is a struct of pointer and length (an i64), whose bytes are copied; that of an
+            object is a pointer, whose reference the wrapper takes over, or NULL for None. In place
+            of the last two, an :class:`OwnedAny`. (Result tensors are allocated before the call;
+            ``data``, ``shape`` and the others take them like the tensors of ``params``.)
         called: the name of what the last call called, as a C string, if that depends on the call.
         known: tensors of which more is known here than the signature says, since a condition has
             been tested: each with a Tensor of fewer dtypes, or of a known rank.
@@ -188,7 +202,7 @@ class CallContext:
     decoded: Decoded
     returned: Value | None = None
     status_wanted: bool = False
-    results: Sequence[Value] | None = None
+    results: Sequence[Value | OwnedAny] | None = None
     called: Value | None = None
     known: Mapping[spec.Tensor, spec.Tensor] = field(
         default_factory=dict["spec.Tensor", "spec.Tensor"]
@@ -230,10 +244,10 @@ class CallContext:
     def _known_rank(self, param: spec.Param) -> int | None:
         """Return the rank of a tensor of any rank, if it is known here."""
         tensor = spec.required(param)
-        if not isinstance(tensor, spec.Tensor) or not tensor.any_rank:
+        known = self.known.get(tensor) if isinstance(tensor, spec.Tensor) else None
+        if known is None or known.any_rank or not self.decoded.is_any_rank(param):
             return None
-        known = self.known.get(tensor, tensor)
-        return None if known.any_rank else known.ndim
+        return known.ndim
 
     def ndim(self, tensor: spec.Param) -> Value:
         """The number of dimensions of a tensor, as an i32; 0 if it is absent."""

@@ -69,6 +69,8 @@ def entries(provider: str, args: Sequence[Entry], context: CallContext) -> list[
         equal = [item for item in known.get(getattr(param, "name", ""), ()) if item == param]
         if _is_made_of_others(entry) and equal:
             found.append(equal[0] if len(equal) == 1 else entry)
+        elif isinstance(param, spec.Tensor) and param.references and equal:
+            found.append(_of(entry, equal[0]))
         elif _is_dim(param) or equal:
             found.append(entry)
         else:
@@ -148,6 +150,18 @@ def _owner(entry: object) -> object:
             return param
         case _:
             return entry
+
+
+def _of(entry: Item, known: spec.Param) -> Item:
+    """Return the same entry of an equal tensor, which knows where its fields come from."""
+    match entry:
+        case spec.Data():
+            assert isinstance(known, spec.Tensor)
+            return known.data
+        case spec.Field(part=part):
+            return spec.Field(known, part)
+        case _:
+            return known
 
 
 def _is_made_of_others(entry: object) -> bool:

@@ -113,11 +113,16 @@ class PackedCallProvider:
 
     def _arguments(self, context: CallContext) -> tuple[Value, Value]:
         """Return the array of arguments and its length: the wrapper's own, or a new one."""
+        signature = context.signature
         own = self.args is None and not isinstance(self.symbol, spec.Function)
-        if own and not context.signature.result_tensors:
+        if own and not signature.result_tensors and not signature.workspaces:
             return context.raw_args, context.raw_num_args
         name = type(self).__name__
-        every = [param for param in context.signature.arguments if param != self.symbol]
+        every = [
+            param
+            for param in context.params
+            if not isinstance(param, spec.EnvStream) and param != self.symbol
+        ]
         items = entries(name, every if self.args is None else self.args, context)
         items = with_result_tensors(context, items)
         return _pack(context, items), context.builder.i32(len(items))

@@ -21,7 +21,7 @@ from ffi_builder.providers.context import CallContext, ModuleContext
 from ffi_builder.providers.conventions import Fixed, PerItem
 from ffi_builder.providers.items import Entry, Item, items, plain, present
 from ffi_builder.providers.provider import fields_key
-from ffi_builder.providers.results import scalar_results
+from ffi_builder.providers.results import value_results, value_type
 
 
 @dataclass(frozen=True)
@@ -157,7 +157,7 @@ class DynamicParamPackCallProvider:
         """Allocate zeros, which the callee overwrites with the scalar results."""
         b = context.builder
         spaces: list[Value] = []
-        for result in scalar_results(context):
+        for result in value_results(context):
             type_ = _storage(context, result)
             space = b.alloca(type_)
             b.store(b.zero(type_), space)
@@ -167,9 +167,10 @@ class DynamicParamPackCallProvider:
     def _read_results(self, context: CallContext, spaces: list[Value]) -> None:
         b = context.builder
         found: list[Value] = []
-        for result, space in zip(scalar_results(context), spaces, strict=True):
+        for result, space in zip(value_results(context), spaces, strict=True):
             value = b.load(_storage(context, result), space)
-            found.append(b.ne(value, b.zero(value.type)) if result.dtype == "bool" else value)
+            is_bool = isinstance(result, spec.Var) and result.dtype == "bool"
+            found.append(b.ne(value, b.zero(value.type)) if is_bool else value)
         context.results = found
 
     def tensor_members(self, context: CallContext, tensor: spec.Tensor) -> list[Value]:
@@ -256,9 +257,10 @@ class _Group:
     """An i1 that is false if the parameter is absent; None if it cannot be."""
 
 
-def _storage(context: CallContext, result: spec.Var) -> Type:
+def _storage(context: CallContext, result: spec.HandedOver) -> Type:
     t = context.builder.types
-    return t.i8 if result.dtype == "bool" else t.scalar(result.dtype)
+    is_bool = isinstance(result, spec.Var) and result.dtype == "bool"
+    return t.i8 if is_bool else value_type(t, result)
 
 
 def _storable(context: CallContext, value: Value) -> Value:

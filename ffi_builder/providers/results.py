@@ -6,19 +6,31 @@ from collections.abc import Sequence
 
 from ffi_builder import spec
 from ffi_builder.errors import BuildError
-from ffi_builder.ir import Type, Value
+from ffi_builder.ir import Type, Types, Value
 from ffi_builder.packed.anys import release_any
-from ffi_builder.packed.results import take_scalar
-from ffi_builder.providers.context import CallContext
+from ffi_builder.packed.results import check_owned, take_scalar
+from ffi_builder.providers.context import CallContext, OwnedAny
 
 
-def scalar_results(context: CallContext) -> list[spec.Var]:
-    """Return the results that are not tensors, in order."""
-    return [result for result in context.signature.results if isinstance(result, spec.Var)]
+def value_results(context: CallContext) -> list[spec.HandedOver]:
+    """Return the results that the provider hands over, in order: all but tensors and shapes."""
+    made = (spec.Tensor, spec.Shape)
+    return [result for result in context.signature.results if not isinstance(result, made)]
+
+
+def value_type(t: Types, result: spec.HandedOver) -> Type:
+    """Return the type of a result's value: of a str or bytes, a struct of pointer and length."""
+    match result:
+        case spec.Var(dtype=dtype):
+            return t.scalar(dtype)
+        case spec.String() | spec.Bytes():
+            return t.struct([t.ptr, t.i64])
+        case _:
+            return t.ptr
 
 
 def result_type(
-    provider: str, context: CallContext, callee: str, scalars: Sequence[spec.Var]
+    provider: str, context: CallContext, callee: str, scalars: Sequence[spec.HandedOver]
 ) -> Type:
     """Return the callee's result type: the type of one scalar, or a struct of several.
 
@@ -26,7 +38,7 @@ def result_type(
         BuildError: if a status is wanted, or if a C function would have to return the struct.
     """
     t = context.builder.types
-    types = [t.scalar(scalar.dtype) for scalar in scalars]
+    types = [value_type(t, scalar) for scalar in scalars]
     names = ", ".join(scalar.name for scalar in scalars)
     if context.status_wanted:
         raise BuildError(
@@ -50,7 +62,7 @@ def take_results(
     context: CallContext,
     callee: str,
     value: Value | None,
-    scalars: Sequence[spec.Var],
+    scalars: Sequence[spec.HandedOver],
     wanted: Type,
 ) -> None:
     """Set the context's results to what the callee returned.
@@ -61,7 +73,7 @@ def take_results(
     b = context.builder
     if value is None or value.type != wanted:
         given = "nothing" if value is None else str(value.type)
-        shown = ", ".join(f"{scalar.name}: {scalar.dtype}" for scalar in scalars)
+        shown = ", ".join(f"{scalar.name}: {spec.outline(scalar)}" for scalar in scalars)
         raise BuildError(
             f"{provider}: the callee @{callee} returns {given}, but {context.fn_name!r} returns "
             f"{shown}, for which it must return {wanted}"
@@ -69,7 +81,7 @@ def take_results(
     if len(scalars) == 1:
         context.results = [value]
     else:
-        types = [b.types.scalar(scalar.dtype) for scalar in scalars]
+        types = [value_type(b.types, scalar) for scalar in scalars]
         context.results = [b.extract(value, i, type_) for i, type_ in enumerate(types)]
 
 
@@ -79,14 +91,20 @@ def take_any(provider: str, context: CallContext, came: Value) -> None:
     Raises:
         BuildError: if there are several scalar results, since such a function returns one value.
     """
-    scalars = scalar_results(context)
+    scalars = value_results(context)
     if len(scalars) > 1:
         raise BuildError(
             f"{provider}: the callee returns one value, but {context.fn_name!r} returns "
             f"{', '.join(scalar.name for scalar in scalars)}"
         )
     b = context.builder
-    if scalars:
-        context.results = [take_scalar(b, scalars[0].dtype, f"for {scalars[0].name}", came)]
-    else:
+    if not scalars:
         release_any(b, came)
+        return
+    result = scalars[0]
+    of = f"for {result.name}"
+    if isinstance(result, spec.Var):
+        context.results = [take_scalar(b, result.dtype, of, came)]
+    else:
+        check_owned(b, result, of, came)
+        context.results = [OwnedAny(came)]

@@ -82,6 +82,8 @@ class Info:
     """The constraints as text: `n % 2 == 0, no_overlap(y)`."""
     borrows: bool = False
     """Whether the kernel sees tensors during the call alone, so needs no reference to them."""
+    allocates: bool = False
+    """Whether it allocates tensors, with the allocator of the arguments' framework."""
 
     @property
     def text(self) -> str:
@@ -185,7 +187,9 @@ def _info(name: str, own: Mapping[str, Any]) -> Info:
     where = _text(own.get("where", ""))
     signature = _signature(_text(own["name"]), params, returns, where)
     doc, borrows = _text(own.get("doc", "")), own.get("borrows") is True
-    return Info(name, signature, doc, passed, results, returns, where, borrows)
+    allocated = [*results, *(param for param in params if param.hidden)]
+    allocates = any(param.kind in ("Tensor", "Workspace") for param in allocated)
+    return Info(name, signature, doc, passed, results, returns, where, borrows, allocates)
 
 
 def _signature(name: str, params: Sequence[Parameter], returns: str, where: str) -> str:

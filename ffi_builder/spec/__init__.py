@@ -6,6 +6,7 @@ LLVM.
 
 from ffi_builder.spec.canonical import outline, results_text
 from ffi_builder.spec.composite import (
+    HIDDEN,
     PARAM_TYPES,
     Field,
     Optional,
@@ -32,6 +33,7 @@ from ffi_builder.spec.expr import (
 from ffi_builder.spec.functions import ceildiv, dims, equal, maximum, minimum, not_equal, one_of
 from ffi_builder.spec.linear import linear
 from ffi_builder.spec.overlap import is_comparable
+from ffi_builder.spec.packed import create_map_tensor_dtype_f4x2_to_f4_spec
 from ffi_builder.spec.param import MISSING
 from ffi_builder.spec.params import (
     ConstBool,
@@ -44,7 +46,7 @@ from ffi_builder.spec.params import (
     Stream,
 )
 from ffi_builder.spec.parse_dims import expression
-from ffi_builder.spec.results import Result
+from ffi_builder.spec.results import HandedOver, Result, sizes
 from ffi_builder.spec.signature import (
     Signature,
     argument_texts,
@@ -53,13 +55,7 @@ from ffi_builder.spec.signature import (
     short_text,
     signature,
 )
-from ffi_builder.spec.tensor import (
-    ANY,
-    MOST_DIMENSIONS,
-    Data,
-    Tensor,
-    create_map_tensor_dtype_f4x2_to_f4_spec,
-)
+from ffi_builder.spec.tensor import ANY, MOST_DIMENSIONS, Data, Tensor
 from ffi_builder.spec.values import (
     Array,
     Bytes,
@@ -71,10 +67,12 @@ from ffi_builder.spec.values import (
     Object,
     String,
 )
+from ffi_builder.spec.workspace import Workspace
 
 __all__ = [
     "ANY",
     "FLOAT_DTYPES",
+    "HIDDEN",
     "INT_RANGES",
     "MISSING",
     "MOST_DIMENSIONS",
@@ -97,6 +95,7 @@ __all__ = [
     "Expr",
     "Field",
     "Function",
+    "HandedOver",
     "Map",
     "Object",
     "Optional",
@@ -112,6 +111,7 @@ __all__ = [
     "Tensor",
     "TupleParam",
     "Var",
+    "Workspace",
     "argument_texts",
     "ceildiv",
     "create_map_tensor_dtype_f4x2_to_f4_spec",
@@ -134,6 +134,7 @@ __all__ = [
     "results_text",
     "short_text",
     "signature",
+    "sizes",
     "variables",
     "with_paths",
 ]

@@ -12,6 +12,7 @@ from ffi_builder.spec.expr import Relation, Var, variables
 from ffi_builder.spec.params import Shape
 from ffi_builder.spec.results import Result
 from ffi_builder.spec.tensor import Tensor
+from ffi_builder.spec.workspace import Workspace
 
 
 def canonical_text(
@@ -56,7 +57,7 @@ def results_text(returns: Result | Sequence[Result] | None) -> str:
 def _results_text(
     returns: Result | Sequence[Result], device: str | None = None, *, outline: bool = False
 ) -> str:
-    if isinstance(returns, (Var, Tensor)):
+    if not isinstance(returns, Sequence):
         return params_text([returns], device, outline=outline)
     return f"({params_text(returns, device, outline=outline)})"
 
@@ -73,6 +74,8 @@ def _entries_of(params: Sequence[Param]) -> Iterator[object]:
         match required(param):
             case Var() as var:
                 yield var
+            case Workspace():  # others bind its symbols
+                pass
             case Tensor() as tensor:
                 yield from (*tensor.dims, *(tensor.stride_entries or ()), tensor.device_id)
             case Shape(shape=shape):

@@ -15,6 +15,7 @@ from ffi_builder.spec.param import MISSING, Metadata, Named, PlainValues
 from ffi_builder.spec.params import Constant, ConstNone, DataPointer, EnvStream, Shape, Stream
 from ffi_builder.spec.tensor import Tensor
 from ffi_builder.spec.values import Value
+from ffi_builder.spec.workspace import Workspace
 
 DEEPEST: Final = 50
 """The most levels of tuples and structs; the code that reads them is recursive."""
@@ -129,8 +130,9 @@ class Optional(Metadata):
                 f"Optional: expected a parameter such as Tensor('x', …) but got {given!r}"
             )
         what = f"Optional {given.name!r}"
-        if isinstance(given, EnvStream):
-            raise SpecError(f"{what}: an EnvStream is not an argument")
+        if isinstance(given, HIDDEN):
+            article = "an" if isinstance(given, EnvStream) else "a"
+            raise SpecError(f"{what}: {article} {type(given).__name__} is not an argument")
         takes_none = (Optional, ConstNone, DataPointer, Stream)
         if isinstance(given, takes_none) or (isinstance(given, Var) and given.dtype == "handle"):
             kind = "handle Var" if isinstance(given, Var) else type(given).__name__
@@ -165,6 +167,7 @@ Plain: TypeAlias = Union[
     Shape,
     Stream,
     EnvStream,
+    Workspace,
     DataPointer,
     Constant,
     Value,
@@ -173,6 +176,9 @@ Plain: TypeAlias = Union[
 
 Param: TypeAlias = Union[Plain, Optional]
 """Every kind of parameter."""
+
+HIDDEN: Final = (EnvStream, Workspace)
+"""The kinds of parameters that callers do not pass."""
 
 PARAM_TYPES: Final = cast("tuple[type[Metadata], ...]", get_args(Param))
 """The classes in :data:`Param`."""
@@ -271,11 +277,11 @@ def params_text(
 def _elements(label: str, what: str, params: object) -> tuple[Param, ...]:
     found = check_params(f"{label}: {what}", params)
     for param in found:
-        if isinstance(param, EnvStream):
+        if isinstance(param, HIDDEN):
             role = "a field of a struct" if what == "fields" else "an element of a tuple"
             raise SpecError(
-                f"{label}: EnvStream {param.name!r} is not an argument, so it cannot be {role}; "
-                f"put it into the parameter list itself"
+                f"{label}: {type(param).__name__} {param.name!r} is not an argument, so it cannot "
+                f"be {role}; put it into the parameter list itself"
             )
     return found
 

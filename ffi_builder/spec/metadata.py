@@ -39,7 +39,7 @@ from numbers import Integral, Real
 from typing import Any, Final, cast
 
 from ffi_builder.protocol import METADATA_FORMAT
-from ffi_builder.spec.composite import Optional, Param, Struct, TupleParam, required
+from ffi_builder.spec.composite import HIDDEN, Optional, Param, Struct, TupleParam, required
 from ffi_builder.spec.expr import FLOAT_DTYPES, Var
 from ffi_builder.spec.param import MISSING
 from ffi_builder.spec.params import (
@@ -48,7 +48,6 @@ from ffi_builder.spec.params import (
     ConstInt,
     ConstNone,
     DataPointer,
-    EnvStream,
     Shape,
     Stream,
 )
@@ -116,7 +115,7 @@ def metadata_text(
 
     ``borrows_tensors`` says that the kernel uses tensors only during the call.
     """
-    arguments = [_schema(param) for param in params if not isinstance(param, EnvStream)]
+    arguments = [_schema(param) for param in params if not isinstance(param, HIDDEN)]
     schema = {
         "type": "ffi.Function",
         "named_args": {"return": [_returned_schema(returns)], "params": arguments},
@@ -127,10 +126,10 @@ def metadata_text(
     if doc:
         own["doc"] = doc
     own["params"] = [_param(param) for param in params]
-    if isinstance(returns, (Var, Tensor)):
-        own["returns"] = _typed(returns)
-    elif returns is not None:
+    if isinstance(returns, Sequence):
         own["returns"] = [_typed(result) for result in returns]
+    elif returns is not None:
+        own["returns"] = _typed(returns)
     if constraints:
         own["where"] = constraints
     return MetadataText(_compact(schema), _compact(own)[1:-1])
@@ -138,7 +137,7 @@ def metadata_text(
 
 def _param(param: Param) -> dict[str, object]:
     described = _typed(param)
-    if isinstance(param, EnvStream):
+    if isinstance(param, HIDDEN):
         described["hidden"] = True
     if param.default is not MISSING:
         described["default"] = _value(param.default, param)
@@ -177,13 +176,11 @@ def _kind(param: Param) -> dict[str, object]:
 
 def _returned_schema(returns: Result | Sequence[Result] | None) -> dict[str, Any]:
     """Return tvm-ffi's type of the results."""
-    match returns:
-        case None:
-            return {"type": "None"}
-        case Var() | Tensor():
-            return _schema(returns)
-        case _:
-            return {"type": "Tuple", "args": [_schema(result) for result in returns]}
+    if returns is None:
+        return {"type": "None"}
+    if isinstance(returns, Sequence):
+        return {"type": "Tuple", "args": [_schema(result) for result in returns]}
+    return _schema(returns)
 
 
 def _schema(param: Param) -> dict[str, Any]:

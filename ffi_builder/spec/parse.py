@@ -25,6 +25,8 @@ from ffi_builder.spec.parse_values import READERS
 from ffi_builder.spec.results import Result
 from ffi_builder.spec.tensor import DEVICES, Tensor
 from ffi_builder.spec.tokens import Token, Tokens
+from ffi_builder.spec.values import Array, Bytes, Function, Map, String
+from ffi_builder.spec.workspace import Workspace
 from ffi_builder.suggest import did_you_mean
 
 Made = TypeVar("Made")
@@ -36,6 +38,10 @@ _NAMED: Final = {
     if len(fields(kind)) == len(fields(Named))
 }
 """The kinds of parameters that have no field beside their name and metadata."""
+_RETURNED: Final = {kind.type_name: kind for kind in (String, Bytes, Function, Array, Map)}
+"""The kinds of results that need a name and nothing else."""
+_RESULTS: Final = ("Tensor", "Shape", "Object", *_RETURNED)
+"""The words that the type of a result may begin with, beside dtypes."""
 _TYPES: Final = tuple(dict.fromkeys(kind.type_name for kind in PARAM_TYPES if kind is not Var))
 """The words that a type may begin with, beside dtypes."""
 
@@ -123,19 +129,27 @@ class _Parser(TensorParser):
         name = t.name("the name of a result")
         if t.next.text != ":" and name.text == "None":
             raise t.error(name, "a function that returns nothing has no `->` in its signature")
-        if t.next.text != ":" and name.text in ("Tensor", *VAR_DTYPES):
+        if t.next.text != ":" and name.text in (*_RESULTS, *VAR_DTYPES):
             raise t.error(name, f"a result needs a name before its type: `-> y: {name.text}`")
         t.expect(":")
         with t.at(name):
             identifier("name of a result", name.text)
-        kind = t.name("Tensor or a dtype such as float32")
+        kind = t.name("a type such as Tensor or float32")
         if kind.text == "Tensor":
             return self.tensor(name, kind)
+        if kind.text == "Shape":
+            return self._shape(name, kind)
+        if kind.text == "Object":
+            return cast("Result", READERS["Object"](t, name, kind))
+        if kind.text in _RETURNED:
+            with t.at(kind):
+                return _RETURNED[kind.text](name.text)
         if kind.text not in VAR_DTYPES:
             raise t.error(
                 kind,
-                f"expected the type of a result: Tensor, or one of {', '.join(VAR_DTYPES)}, but "
-                f"got {kind.text!r}{did_you_mean(kind.text, ('Tensor', *VAR_DTYPES))}",
+                f"expected the type of a result: {', '.join(_RESULTS)}, or one of "
+                f"{', '.join(VAR_DTYPES)}, but got {kind.text!r}"
+                f"{did_you_mean(kind.text, (*_RESULTS, *VAR_DTYPES))}",
             )
         # A result is no symbol: no other part of the text can refer to it.
         with t.at(name):
@@ -160,6 +174,8 @@ class _Parser(TensorParser):
         match kind.text:
             case "Tensor":
                 return self.tensor(name, kind)
+            case "Workspace":
+                return self.tensor(name, kind, Workspace)
             case "Shape":
                 return self._shape(name, kind)
             case "Tuple" | "Struct":

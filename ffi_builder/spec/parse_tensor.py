@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final
+from types import EllipsisType
+from typing import Any, Final, TypeVar
 
 from ffi_builder.spec._check import one_of
 from ffi_builder.spec.config import has_default
@@ -12,41 +13,57 @@ from ffi_builder.spec.expr import Dim, Var
 from ffi_builder.spec.parse_dims import DimParser
 from ffi_builder.spec.tensor import DEVICES, INTENTS, LAYOUTS, Tensor
 from ffi_builder.spec.tokens import Token
+from ffi_builder.spec.workspace import Workspace
+
+Made = TypeVar("Made", bound=Tensor)
 
 
 class TensorParser(DimParser):
     """The parser of Tensors."""
 
-    def tensor(self, name: Token, kind: Token) -> Tensor:
-        """Parse ``([n, 4], float32 | float16, strides=F)``."""
+    def tensor(self, name: Token, kind: Token, make: Callable[..., Made] = Tensor) -> Made:
+        """Parse ``([n, 4], float32 | float16, strides=F)``, and make a Tensor or Workspace."""
         t = self.tokens
         t.expect("(")
-        shape = ... if t.accept("...") else self.entries()
+        shape = self._shape_of_tensor()
         t.expect(",")
         dtypes = self._dtypes()
         options: dict[str, Any] = {"device_type": self.device}
         seen: set[str] = set()
+        known = _OF_WORKSPACES if make is Workspace else _OPTIONS
         while t.accept(",") and not t.sees(")"):
             option = t.name("an option such as strides or device_type")
             with t.at(option):
-                one_of("option of a Tensor", option.text, _OPTIONS)
+                one_of(f"option of a {kind.text}", option.text, known)
             if option.text in seen:
                 raise t.error(option, f"{option.text} is given twice")
             seen.add(option.text)
             t.expect("=")
-            options[option.text] = _OPTIONS[option.text](self)
+            options[option.text] = known[option.text](self)
         t.close()
         if options["device_type"] is None and not has_default():
             words = (
-                f"Tensor {name.text!r}: no device_type given. Say device_type=cpu (or cuda, …) in "
-                f"its brackets, or device='cpu' for all tensors that do not say theirs"
+                f"{kind.text} {name.text!r}: no device_type given. Say device_type=cpu (or cuda, "
+                f"…) in its brackets, or device='cpu' for all tensors that do not say theirs"
             )
             raise t.error(kind, words)
         with t.at(kind):
-            return Tensor(name.text, shape, dtypes, **options)
+            return make(name.text, shape, dtypes, **options)
 
-    def _dtypes(self) -> list[str]:
-        """Parse ``float16 | float32``. ``float32`` and ``float32x1`` are the same dtype."""
+    def _shape_of_tensor(self) -> list[Dim | None] | EllipsisType | str:
+        """Parse ``[n, 4]``, ``...`` or ``x.shape``."""
+        t = self.tokens
+        if t.sees_reference("shape"):
+            return t.advance().text
+        return ... if t.accept("...") else self.entries()
+
+    def _dtypes(self) -> list[str] | str:
+        """Parse ``float16 | float32``, or ``x.dtype``.
+
+        ``float32`` and ``float32x1`` are the same dtype.
+        """
+        if self.tokens.sees_reference("dtype"):
+            return self.tokens.advance().text
         found: dict[DataType, str] = {}
         while True:
             token = self.tokens.next
@@ -71,6 +88,8 @@ class TensorParser(DimParser):
         return t.one_of("strides such as [n, 1], or C, F or any,", "strides", LAYOUTS)
 
     def _device_type(self) -> str:
+        if self.tokens.sees_reference("device_type"):
+            return self.tokens.advance().text
         return self.tokens.one_of("a device type such as cpu", "device_type", DEVICES)
 
     def _device_id(self) -> int | Var:
@@ -80,6 +99,9 @@ class TensorParser(DimParser):
 
     def _data_alignment(self) -> int:
         return self.tokens.integer("an alignment in bytes")
+
+    def _fills(self) -> bool:
+        return self.tokens.one_of("True or False", "zero", ("True", "False")) == "True"
 
     def _intent(self) -> str:
         return self.tokens.one_of("in, out or inout", "intent", INTENTS)
@@ -94,3 +116,8 @@ _OPTIONS: Final[dict[str, Callable[[TensorParser], Any]]] = {
     "intent": TensorParser._intent,  # pyright: ignore[reportPrivateUsage]
 }
 """The options of a Tensor, and the parsers of their values."""
+_OF_WORKSPACES: Final = {
+    **{name: _OPTIONS[name] for name in ("device_type", "device_id", "data_alignment")},
+    "zero": TensorParser._fills,  # pyright: ignore[reportPrivateUsage]
+}
+"""The options of a Workspace, likewise."""

@@ -1,20 +1,36 @@
-"""Results of functions: numbers, pointers, and tensors that the wrapper allocates."""
+"""Results of functions: numbers, strs, objects, and tensors that the wrapper allocates."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Final, TypeAlias, Union, cast
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final, TypeAlias, Union, cast, get_args
 
 from ffi_builder.errors import SpecError
-from ffi_builder.spec.composite import Param, is_param
-from ffi_builder.spec.expr import Expr, Var, variables
-from ffi_builder.spec.param import MISSING, pasteable
-from ffi_builder.spec.tensor import ANY, Tensor
+from ffi_builder.spec.composite import (
+    HIDDEN,
+    Optional,
+    Param,
+    elements,
+    is_param,
+    required,
+    with_paths,
+)
+from ffi_builder.spec.expr import Dim, Expr, Var, variables
+from ffi_builder.spec.param import MISSING
+from ffi_builder.spec.params import Shape
+from ffi_builder.spec.tensor import Tensor
+from ffi_builder.spec.values import Array, Bytes, Function, Map, Object, String
+from ffi_builder.spec.workspace import Workspace, check_allocated
+from ffi_builder.suggest import did_you_mean
 
-Result: TypeAlias = Union[Var, Tensor]
-"""A scalar, or a tensor that the wrapper allocates."""
+HandedOver: TypeAlias = Union[Var, String, Bytes, Object, Function, Array, Map]
+"""Results that the call provider has the value of: all but tensors and shapes."""
+Result: TypeAlias = Union[HandedOver, Tensor, Shape]
+"""What may be returned. The wrapper itself makes a Tensor, whose data the kernel writes, and a
+Shape."""
 
-_TYPES: Final = (Var, Tensor)
+_TYPES: Final = cast("tuple[type[Result], ...]", get_args(Result))
+_NAMES: Final = ", ".join(kind.type_name if kind is not Var else "Var" for kind in _TYPES)
 
 
 def check_results(what: str, returns: object) -> Result | tuple[Result, ...] | None:
@@ -30,11 +46,11 @@ def check_results(what: str, returns: object) -> Result | tuple[Result, ...] | N
         _check_result(f"{what}: {returns.name!r}", returns)
         return returns
     if isinstance(returns, str) or is_param(returns) or not isinstance(returns, Sequence):
-        raise SpecError(f"{what}: expected None, a Var, a Tensor or a list but got {returns!r}")
+        raise SpecError(f"{what}: expected None, one of {_NAMES}, or a list but got {returns!r}")
     found: list[Result] = []
     for index, result in enumerate(cast("Sequence[object]", returns)):
         if not isinstance(result, _TYPES):
-            raise SpecError(f"{what}[{index}]: expected a Var or a Tensor but got {result!r}")
+            raise SpecError(f"{what}[{index}]: expected one of {_NAMES} but got {result!r}")
         if any(result.name == other.name for other in found):
             raise SpecError(f"{what}: two results are named {result.name!r}; names must differ")
         _check_result(f"{what}: {result.name!r}", result)
@@ -67,6 +83,7 @@ def _check_result(what: str, result: Result) -> None:
         raise SpecError(f"{what}: a result has no default and is not kw_only")
     if isinstance(result, Tensor):
         _check_tensor(what, result)
+    if not isinstance(result, Var):
         return
     for limit in ("divisibility", "min", "max"):
         if getattr(result, limit) is not None:
@@ -76,37 +93,75 @@ def _check_result(what: str, result: Result) -> None:
 
 
 def _check_tensor(what: str, tensor: Tensor) -> None:
-    """Check that a tensor says everything that its allocation needs."""
-    wrong: str | None = None
-    if tensor.any_rank:
-        wrong = "shape: expected a list of sizes but got ..."
-    elif None in tensor.dims:
-        wrong = f"shape[{tensor.dims.index(None)}]: expected the size to allocate but got None"
-    elif len(tensor.dtypes) > 1:
-        wrong = f"dtype: expected one but got {', '.join(tensor.dtypes)}"
-    elif tensor.storage_dtype is not None:
-        wrong = "storage_dtype: expected None; give what is allocated as dtype"
-    elif tensor.order != "C":
-        shown = tensor.strides if isinstance(tensor.strides, str) else tensor.stride_entries
-        wrong = f"strides: expected None (contiguous) but got {pasteable(shown)}"
-    elif tensor.device == ANY:
-        wrong = "device_type: expected the one to allocate on but got 'any'"
-    elif tensor.intent not in (None, "out"):
-        wrong = f"intent: expected None or 'out' but got {tensor.intent!r}"
-    if wrong is not None:
-        raise SpecError(f"{what}: {wrong}")
+    check_allocated(what, tensor)
+    if isinstance(tensor, Workspace):
+        raise SpecError(f"{what}: a Workspace is a parameter; return a Tensor")
+    if tensor.intent not in (None, "out"):
+        raise SpecError(f"{what}: intent: expected None or 'out' but got {tensor.intent!r}")
+
+
+def sizes(result: Result) -> list[tuple[str, Dim | None]]:
+    """Return the sizes that the wrapper computes for a result or Workspace, with their paths.
+
+    A shape that is taken from an argument is none of them.
+    """
+    if isinstance(result, Shape):
+        return [(f"{result.name}[{index}]", entry) for index, entry in enumerate(result.shape)]
+    if not isinstance(result, Tensor) or "shape" in result.references:
+        return []
+    return [(f"{result.name}.shape[{axis}]", dim) for axis, dim in enumerate(result.dims)]
 
 
 def needed(results: Sequence[Result]) -> list[tuple[str, object, Var]]:
-    """Return the symbols that the parameters must bind, each as ``(path, entry, symbol)``."""
+    """Return the symbols that the wrapper needs for these: ``(path, entry, symbol)`` of each."""
     found: list[tuple[str, object, Var]] = []
     for result in results:
+        entries: list[tuple[str, object]] = [*sizes(result)]
         if isinstance(result, Tensor):
-            entries: list[tuple[str, object]] = [
-                (f"{result.name}.shape[{axis}]", dim) for axis, dim in enumerate(result.dims)
-            ]
             entries.append((f"{result.name}.device_id", result.device_id))
-            for path, entry in entries:
-                if isinstance(entry, (Var, Expr)):
-                    found += [(path, entry, var) for var in variables(entry)]
+        for path, entry in entries:
+            if isinstance(entry, (Var, Expr)):
+                found += [(path, entry, var) for var in variables(entry)]
     return found
+
+
+def _always_present(params: Iterable[tuple[str, Param]]) -> Iterator[tuple[str, Param]]:
+    """Yield the parameters, with their elements, that are in no Optional."""
+    for path, param in params:
+        if not isinstance(param, Optional):
+            yield path, param
+            yield from _always_present(elements(param, path))
+
+
+def with_sources(what: str, tensor: Tensor, params: Sequence[Param]) -> Tensor:
+    """Return a tensor to allocate that knows the arguments that it takes fields from.
+
+    Raises:
+        SpecError: there is no such argument, it may be absent, or the field cannot be taken.
+    """
+    taken = tensor.references
+    if not taken:
+        return tensor
+    arguments = [param for param in params if not isinstance(param, HIDDEN)]
+    known = dict(with_paths(arguments))
+    always = dict(_always_present((param.name, param) for param in arguments))
+    sources: dict[str, Tensor] = {}
+    for name, path in taken.items():
+        where = f"{what}: {name}: {path}.{name}"
+        source = known.get(path)
+        tensors = [path for path, param in known.items() if isinstance(required(param), Tensor)]
+        if source is None or not isinstance(required(source), Tensor):
+            raise SpecError(
+                f"{where}: expected a Tensor among the arguments: {', '.join(tensors) or 'none'}"
+                f"{did_you_mean(path, tensors)}"
+            )
+        source = always.get(path)
+        if not isinstance(source, Tensor):
+            raise SpecError(f"{where}: {path} may be None; expected a Tensor that is always there")
+        if source.storage_dtype is not None and name != "device_type":
+            raise SpecError(
+                f"{where}: {path} has a storage_dtype, so its {name} is not the one that came; say "
+                f"it yourself"
+            )
+        sources[name] = source
+    return tensor.with_sources(sources)

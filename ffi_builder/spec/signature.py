@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 from ffi_builder.errors import SpecError
 from ffi_builder.spec._check import documentation, identifier, make_plain
 from ffi_builder.spec._stored import NO_DOC, DocField
 from ffi_builder.spec.canonical import canonical_text, constraints_text, outline
 from ffi_builder.spec.composite import (
+    HIDDEN,
     Optional,
     Param,
     Struct,
@@ -25,12 +26,15 @@ from ffi_builder.spec.linear import linear
 from ffi_builder.spec.metadata import metadata_text
 from ffi_builder.spec.overlap import NOTHING, NoOverlap, check_no_overlap
 from ffi_builder.spec.param import MISSING, pasteable
-from ffi_builder.spec.params import EnvStream, Shape
+from ffi_builder.spec.params import EnvStream, Shape, Stream
 from ffi_builder.spec.parse import parse_signature
 from ffi_builder.spec.relations import check_relations
-from ffi_builder.spec.results import Result, check_names, check_results, needed
+from ffi_builder.spec.results import Result, check_names, check_results, needed, with_sources
 from ffi_builder.spec.tensor import Tensor
+from ffi_builder.spec.workspace import Workspace
 from ffi_builder.suggest import did_you_mean
+
+AnyParam = TypeVar("AnyParam", bound=Param)
 
 
 @dataclass(frozen=True, repr=False)
@@ -42,8 +46,10 @@ class Signature:
         params: the parameters in the order of the arguments. An :class:`EnvStream` is not an
             argument.
         returns: None, a :class:`Var` for a number, bool or pointer, a contiguous :class:`Tensor`
-            that the wrapper allocates (the parameters bind the symbols in its dimensions), or a
-            list of these for a tuple.
+            that the wrapper allocates (the parameters bind the symbols in its dimensions), a
+            :class:`String`, :class:`Bytes`, :class:`Object`, :class:`Function`, :class:`Array` or
+            :class:`Map` that the call provider hands over, a :class:`Shape` of values of the
+            parameters' symbols, or a list of these for a tuple.
         where: relations between symbols that every call must keep, such as ``[n <= m, equal(k, n *
             2), one_of(m, [64, 128])]``. They are checked behind all arguments, in this order. One
             is skipped if an absent Optional leaves a symbol of it without a value.
@@ -77,34 +83,42 @@ class Signature:
         what = f"Signature {self.name!r}"
         object.__setattr__(self, "params", check_params(f"{what}: params", self.params))
         object.__setattr__(self, "doc", documentation(f"{what}: doc", self.doc))
+        _refuse_references(what, self.params)
         found = list(occurrences(self.params))
         symbols = _check_one_meaning(what, found)
         _check_bound(what, found)
         object.__setattr__(self, "returns", check_results(f"{what}: returns", self.returns))
+        self._find_sources(what)
         self._check_results(what, found)
         where = check_relations(f"{what}: where", self.where, symbols)
         object.__setattr__(self, "where", where)
         no_overlap = check_no_overlap(f"{what}: no_overlap", self.params, self.no_overlap)
         object.__setattr__(self, "no_overlap", no_overlap)
         self._check_env_streams(what)
+        self._check_workspaces(what)
         self._check_defaults(what)
 
     @property
     def arguments(self) -> tuple[Param, ...]:
-        """The parameters that callers pass: all but EnvStream."""
-        return tuple(param for param in self.params if not isinstance(param, EnvStream))
+        """The parameters that callers pass: all but EnvStream and Workspaces."""
+        return tuple(param for param in self.params if not isinstance(param, HIDDEN))
 
     @property
     def results(self) -> tuple[Result, ...]:
         """The results, in order: none, one, or the elements of the returned tuple."""
         if self.returns is None:
             return ()
-        return (self.returns,) if isinstance(self.returns, (Var, Tensor)) else tuple(self.returns)
+        return tuple(self.returns) if isinstance(self.returns, Sequence) else (self.returns,)
 
     @property
     def result_tensors(self) -> list[Tensor]:
         """The returned tensors, in the order of their allocation."""
         return [result for result in self.results if isinstance(result, Tensor)]
+
+    @property
+    def workspaces(self) -> list[Workspace]:
+        """The Workspaces among the parameters, in the order of their allocation."""
+        return [param for param in self.params if isinstance(param, Workspace)]
 
     def with_params(self, /, **changes: Param | Mapping[str, object]) -> Signature:
         """Return this signature with some of its parameters and results changed.
@@ -130,7 +144,7 @@ class Signature:
                 )
         params = [_changed(param, changes) for param in self.params]
         results = [cast("Result", _changed(result, changes)) for result in self.results]
-        single = isinstance(self.returns, (Var, Tensor))
+        single = bool(results) and not isinstance(self.returns, Sequence)
         return replace(self, params=params, returns=results[0] if single else results or None)
 
     @classmethod
@@ -203,16 +217,56 @@ class Signature:
         doc = f", doc={self.doc!r}" if self.doc else ""
         return f"Signature({self.name!r}, {pasteable(self.params)}{returns}{where}{apart}{doc})"
 
+    def _find_sources(self, what: str) -> None:
+        """Let each tensor to allocate know the arguments that it takes fields from."""
+        params = self.params
+
+        def found(param: AnyParam) -> AnyParam:
+            if not isinstance(param, Tensor):
+                return param
+            return cast("AnyParam", with_sources(f"{what}: {param.label}", param, params))
+
+        if not any(tensor.references for tensor in (*self.result_tensors, *self.workspaces)):
+            return
+        object.__setattr__(self, "params", tuple(map(found, params)))
+        returns = self.returns
+        if isinstance(returns, Sequence):
+            object.__setattr__(self, "returns", tuple(map(found, returns)))
+        elif returns is not None:
+            object.__setattr__(self, "returns", found(returns))
+
+    def _check_workspaces(self, what: str) -> None:
+        streams = [path for path, param in with_paths(self.params) if isinstance(param, Stream)]
+        for workspace in self.workspaces:
+            workspace.check_zero()
+            if streams and workspace.device != "cpu":
+                raise SpecError(
+                    f"{what}: {workspace.label} is released for the framework's current stream, "
+                    f"and Stream {streams[0]!r} may be another one; use an EnvStream"
+                )
+
     def _check_results(self, what: str, found: Sequence[tuple[str, object]]) -> None:
         symbols = {var.name: var for _, value in found for var in variables(value)}
         always = _bound(occurrences(list(_not_optional(self.params))))
         check_names(f"{what}: returns", self.results, self.params, list(symbols.values()))
-        for path, entry, var in needed(self.results):
+        self._check_needed(what, symbols, always, self.results, "result")
+        self._check_needed(what, symbols, always, self.workspaces, "workspace")
+
+    def _check_needed(
+        self,
+        what: str,
+        symbols: Mapping[str, Var],
+        always: Collection[Var],
+        made: Sequence[Result],
+        noun: str,
+    ) -> None:
+        """Check that the parameters bind every symbol that an allocation needs."""
+        for path, entry, var in needed(made):
             known = symbols.get(var.name)
             if known is None:
                 raise SpecError(
                     f"{what}: no parameter binds symbol {var.name!r}, which {path} = {entry} "
-                    f"of a result needs"
+                    f"of a {noun} needs"
                 )
             if known != var:
                 raise SpecError(
@@ -221,7 +275,7 @@ class Signature:
                 )
             if var not in always:
                 raise SpecError(
-                    f"{what}: {path} = {entry} of a result needs symbol {var.name!r}, which only "
+                    f"{what}: {path} = {entry} of a {noun} needs symbol {var.name!r}, which only "
                     f"Optionals bind, and would be 0 where they are None; bind it in a parameter "
                     f"that is always there too"
                 )
@@ -287,7 +341,8 @@ def device_tensors(params: Sequence[Param]) -> list[tuple[str, Tensor]]:
     Includes those in tuples, structs and Optionals. An :class:`EnvStream` is the current stream of
     the first of them that is present and not on the CPU.
     """
-    tensors = [(path, required(param)) for path, param in with_paths(params)]
+    arguments = [param for param in params if not isinstance(param, HIDDEN)]
+    tensors = [(path, required(param)) for path, param in with_paths(arguments)]
     return [(p, t) for p, t in tensors if isinstance(t, Tensor) and t.device != "cpu"]
 
 
@@ -297,6 +352,8 @@ def occurrences(params: Sequence[Param]) -> Iterator[tuple[str, object]]:
         match required(param):
             case Var() as var:
                 yield path, var
+            case Workspace():
+                pass
             case Tensor() as tensor:
                 yield f"{path}.device_id", tensor.device_id
                 yield from _entries(f"{path}.shape", tensor.dims)
@@ -309,6 +366,18 @@ def occurrences(params: Sequence[Param]) -> Iterator[tuple[str, object]]:
 
 def _entries(path: str, entries: Sequence[object]) -> Iterator[tuple[str, object]]:
     return ((f"{path}[{axis}]", entry) for axis, entry in enumerate(entries))
+
+
+def _refuse_references(what: str, params: Sequence[Param]) -> None:
+    """Refuse arguments that take fields from other ones, as only what is allocated may."""
+    for path, param in with_paths(params):
+        tensor = required(param)
+        if isinstance(tensor, Tensor) and not isinstance(tensor, Workspace):
+            for name in tensor.references:
+                raise SpecError(
+                    f"{what}: {path}: {name}: {getattr(tensor, name)} is for results and "
+                    f"Workspaces, and this is an argument"
+                )
 
 
 def _check_one_meaning(

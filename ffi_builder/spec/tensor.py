@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import EllipsisType
 from typing import Any, ClassVar, Final, cast
@@ -19,6 +19,12 @@ from ffi_builder.spec.dtypes import DTypeLike, checked_dtype, parse_dtype
 from ffi_builder.spec.entries import check_entries, entries_text, entry_text, show_entries
 from ffi_builder.spec.expr import Dim, Var, check_dim
 from ffi_builder.spec.param import Named, PlainValues
+from ffi_builder.spec.references import (
+    REFERABLE,
+    checked_reference,
+    is_reference,
+    path_of_reference,
+)
 from ffi_builder.suggest import did_you_mean
 
 INTENTS: Final = ("in", "out", "inout")
@@ -62,6 +68,10 @@ class Tensor(Named):
             writes it. None: nobody said, so it counts as written. The wrapper cannot check it;
             ``testing.check_intents`` does.
 
+    A tensor that the wrapper allocates (a result, a :class:`Workspace`) may take its ``shape``, its
+    ``dtype`` and its device from an argument: ``Tensor("y", "x.shape", "x.dtype",
+    device_type="x.device_type")``. The last takes the device id too.
+
     Raises:
         SpecError: an unknown dtype or device, more than 255 dimensions, a negative dimension,
             strides of another length than the shape, an alignment that is no power of two, or no
@@ -70,7 +80,10 @@ class Tensor(Named):
 
     accepts: ClassVar[PlainValues] = PlainValues("a tensor")
 
-    shape: Sequence[Dim | None] | EllipsisType
+    _sources: ClassVar[Mapping[str, Tensor]] = {}
+    """The tensors that fields are taken from, by field; a Signature sets it on its own copies."""
+
+    shape: Sequence[Dim | None] | EllipsisType | str
     dtype: Stored[DTypeLike | Sequence[DTypeLike], str | Sequence[str]]
     device_type: str | None = field(default=None, kw_only=True)
     device_id: int | Var | None = field(default=None, kw_only=True)
@@ -82,7 +95,9 @@ class Tensor(Named):
     def __post_init__(self) -> None:
         super().__post_init__()
         what = self.label
-        if self.shape is not Ellipsis:
+        if is_reference(self.shape, "shape"):
+            checked_reference(f"{what}: shape", self.shape, "shape")
+        elif self.shape is not Ellipsis:
             object.__setattr__(self, "shape", check_entries(f"{what}: shape", self.shape))
             if self.ndim > MOST_DIMENSIONS:
                 raise SpecError(
@@ -93,7 +108,10 @@ class Tensor(Named):
         device_type = self.device_type
         if device_type is None:
             device_type = default_device_type(what)
-        _check_device_type(f"{what}: device_type", device_type)
+        if is_reference(device_type, "device_type"):
+            checked_reference(f"{what}: device_type", device_type, "device_type")
+        else:
+            _check_device_type(f"{what}: device_type", device_type)
         object.__setattr__(self, "device_type", device_type)
         self._check_device_id(f"{what}: device_id")
         object.__setattr__(self, "strides", self._checked_strides(f"{what}: strides"))
@@ -114,13 +132,50 @@ class Tensor(Named):
         return Data(self)
 
     @property
+    def references(self) -> Mapping[str, str]:
+        """The fields that are taken from another tensor, each with the path of that."""
+        given = {name: getattr(self, name) for name in REFERABLE}
+        return {
+            name: path_of_reference(value)
+            for name, value in given.items()
+            if is_reference(value, name)
+        }
+
+    def source(self, name: str) -> Tensor | None:
+        """Return the tensor that a field is taken from, or None if it is its own.
+
+        Raises:
+            SpecError: the field is taken from a tensor, but this is not a tensor of a signature,
+                which knows that one.
+        """
+        if not is_reference(getattr(self, name), name):
+            return None
+        found = self._sources.get(name)
+        if found is None:
+            raise SpecError(
+                f"{self.label}: {name} is {getattr(self, name)}, which only a Signature knows; ask "
+                f"the tensor in its results or params"
+            )
+        return found
+
+    def with_sources(self, sources: Mapping[str, Tensor]) -> Tensor:
+        """Return an equal tensor that knows the tensors that its fields are taken from."""
+        copy = replace(self)
+        object.__setattr__(copy, "_sources", dict(sources))
+        return copy
+
+    @property
     def any_rank(self) -> bool:
         """Whether the shape is ``...``."""
-        return self.shape is Ellipsis
+        source = self.source("shape")
+        return self.shape is Ellipsis if source is None else source.any_rank
 
     @property
     def dims(self) -> tuple[Dim | None, ...]:
         """The entries of the shape; empty where the rank may be any."""
+        source = self.source("shape")
+        if source is not None:
+            return source.dims
         return () if self.any_rank else cast("tuple[Dim | None, ...]", self.shape)
 
     @property
@@ -132,7 +187,8 @@ class Tensor(Named):
     def device(self) -> str:
         """The device type, or ``"any"``. Unlike ``device_type`` it is never None."""
         assert self.device_type is not None
-        return self.device_type
+        source = self.source("device_type")
+        return self.device_type if source is None else source.device
 
     @property
     def device_type_name(self) -> str:
@@ -163,6 +219,9 @@ class Tensor(Named):
     @property
     def dtypes(self) -> tuple[str, ...]:
         """The dtypes that the kernel may see, at least one."""
+        source = self.source("dtype")
+        if source is not None:
+            return source.dtypes
         return (self.dtype,) if isinstance(self.dtype, str) else tuple(self.dtype)
 
     @property
@@ -189,29 +248,37 @@ class Tensor(Named):
 
     @override
     def type_text(self, device: str | None = None, *, outline: bool = False) -> str:
-        return f"Tensor({', '.join(self._type_parts(device, outline))})"
+        return f"{self.type_name}({', '.join(self._type_parts(device, outline))})"
 
     def _type_parts(self, device: str | None, outline: bool) -> Iterator[str]:
         show = show_entries if outline else entries_text
-        yield "..." if self.any_rank else show(self.dims)
-        yield " | ".join(self.dtypes)
+        if isinstance(self.shape, str):
+            yield self.shape
+        else:
+            yield "..." if self.any_rank else show(self.dims)
+        yield self.dtype if isinstance(self.dtype, str) else " | ".join(self.dtype)
         if isinstance(self.strides, str):
             yield f"strides={self.strides}"
         elif self.stride_entries is not None:
             yield f"strides={show(self.stride_entries)}"
         if outline:
             return
-        if self.device != device:
-            yield f"device_type={self.device}"
+        if self.device_type != device:
+            yield f"device_type={self.device_type}"
         if self.device_id is not None:
             yield f"device_id={entry_text(self.device_id)}"
-        for name in ("data_alignment", "storage_dtype", "intent"):
-            value = getattr(self, name)
-            if value is not None:
-                yield f"{name}={value}"
+        yield from self._type_options()
+
+    def _type_options(self) -> list[str]:
+        options = {
+            name: getattr(self, name) for name in ("data_alignment", "storage_dtype", "intent")
+        }
+        return [f"{name}={value}" for name, value in options.items() if value is not None]
 
     def _checked_dtype(self, what: str) -> str | tuple[str, ...]:
         given: object = self.dtype
+        if is_reference(given, "dtype"):
+            return checked_reference(f"{what}: dtype", given, "dtype")
         if not isinstance(given, (tuple, list)):
             return checked_dtype(f"{what}: ", given)
         dtypes = tuple(
@@ -242,9 +309,10 @@ class Tensor(Named):
                     f"{did_you_mean(self.strides, LAYOUTS)}"
                 )
             return self.strides
-        if self.any_rank:
+        if self.shape is Ellipsis or isinstance(self.shape, str):
+            shown = self.shape if isinstance(self.shape, str) else "..."
             raise SpecError(
-                f"{what}: expected None, 'C', 'F' or 'any', as the shape is ..., but got "
+                f"{what}: expected None, 'C', 'F' or 'any', as the shape is {shown}, but got "
                 f"{self.strides!r}"
             )
         strides = check_entries(what, self.strides, at_least=None)
@@ -256,6 +324,11 @@ class Tensor(Named):
         return strides
 
     def _check_storage(self, what: str, storage_dtype: str) -> None:
+        if self.references:
+            raise SpecError(
+                f"{what}: expected None, as a tensor that takes fields from another is allocated; "
+                f"give what is allocated as dtype"
+            )
         stored = parse_dtype(storage_dtype).total_bits
         if len(self.dtypes) > 1:
             raise SpecError(
@@ -321,20 +394,3 @@ def _check_device_type(what: str, device_type: object) -> None:
             f"device_type={found[1]!r}, device_id={found[2]}?"
         )
     one_of(what, device_type, DEVICES)
-
-
-def create_map_tensor_dtype_f4x2_to_f4_spec(tensor: Tensor) -> Tensor:
-    """Return the Tensor that accepts ``float4_e2m1fnx2`` where ``tensor`` is ``float4_e2m1fn``.
-
-    Frameworks store two 4-bit floats in one element. The result accepts such a tensor, of shape
-    ``[m, k / 2]``, and gives the kernel ``[m, k]``.
-
-    Raises:
-        SpecError: the dtype of ``tensor`` is not ``float4_e2m1fn``.
-    """
-    if tensor.dtype != "float4_e2m1fn":
-        raise SpecError(
-            f"{tensor.label}: expected dtype 'float4_e2m1fn' to map from float4_e2m1fnx2 "
-            f"but it is {tensor.dtype!r}"
-        )
-    return replace(tensor, storage_dtype="float4_e2m1fnx2")

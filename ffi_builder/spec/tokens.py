@@ -10,16 +10,18 @@ from typing import Final, TypeVar
 
 from ffi_builder.errors import SpecError
 from ffi_builder.spec._check import one_of
+from ffi_builder.spec.references import PATTERN
 
 Item = TypeVar("Item")
 
 _TOKEN: Final = re.compile(
-    r"""\s*(?:
-        (?P<float>\d+(?:\.\d*(?:[eE][+-]?\d+)?|[eE][+-]?\d+))
+    rf"""\s*(?:
+        (?P<reference>{PATTERN})
+      | (?P<float>\d+(?:\.\d*(?:[eE][+-]?\d+)?|[eE][+-]?\d+))
       | (?P<int>\d+)
       | (?P<name>[A-Za-z_]\w*)
       | (?P<quoted>'[^'\n]*'|"[^"\n]*")
-      | (?P<mark>\.\.\.|->|//|==|!=|<=|>=|[<>()\[\]{},:=+\-*%|.])
+      | (?P<mark>\.\.\.|->|//|==|!=|<=|>=|[<>()\[\]{{}},:=+\-*%|.])
     )""",
     re.VERBOSE | re.ASCII,
 )
@@ -33,7 +35,7 @@ class Token:
     """A token of the text."""
 
     kind: str
-    """``float``, ``int``, ``name``, ``quoted``, ``mark`` or ``end``."""
+    """``reference``, ``float``, ``int``, ``name``, ``quoted``, ``mark`` or ``end``."""
     text: str
     """The characters of the token, without quotes."""
     start: int
@@ -85,6 +87,10 @@ class Tokens:
     def sees(self, *marks: str) -> bool:
         """Return whether the next token is one of these, and not in quotes."""
         return self.next.kind in ("mark", "name") and self.next.text in marks
+
+    def sees_reference(self, field: str) -> bool:
+        """Return whether the next token is this field of a parameter: ``x.dtype``."""
+        return self.next.kind == "reference" and self.next.text.endswith(f".{field}")
 
     def accept(self, mark: str) -> bool:
         """Take the next token if it is this one, and return whether it was."""

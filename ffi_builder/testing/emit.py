@@ -44,9 +44,10 @@ def emit(
     from ffi_builder.providers import DynamicParamPackCallProvider, NopCallProvider
 
     if provider is None:
-        scalars = any(isinstance(result, spec.Var) for result in signature.results)
+        made = (spec.Tensor, spec.Shape)
+        handed_over = any(not isinstance(result, made) for result in signature.results)
         pack = DynamicParamPackCallProvider(signature.name)
-        provider = pack if scalars else NopCallProvider()
+        provider = pack if handed_over else NopCallProvider()
     distribution = named(mlir)
     context = distribution.ir.Context()
     distribution.load_llvm(context)

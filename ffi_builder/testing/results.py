@@ -1,8 +1,8 @@
-"""Checks the sizes and device ids of results, as wrappers do once all arguments are checked.
+"""Checks sizes and device ids of results and workspaces, once all arguments are checked.
 
-Wrappers check these in code that :mod:`ffi_builder.builder.results` emits, next to the allocation
-that needs the values. Results have no part in the diagnosis, so the rules are here a second time;
-tests compare both. Failures of the allocator are not predicted.
+Wrappers check these in code that :mod:`ffi_builder.builder.allocation` emits, next to the
+allocation that needs the values. Results have no part in the diagnosis, so the rules are here a
+second time; tests compare both. Failures of the allocator are not predicted.
 """
 
 from __future__ import annotations
@@ -12,26 +12,33 @@ from collections.abc import Mapping
 
 from ffi_builder import spec
 from ffi_builder.plan.messages import signature_text
-from ffi_builder.plan.results import DEVICE_ID, MOST_DEVICES, OVERFLOW, SIZE
+from ffi_builder.plan.results import (
+    DEVICE_ID,
+    MOST_DEVICES,
+    OVERFLOW,
+    SIZE,
+    noun_of,
+)
 from ffi_builder.testing.evaluate import evaluate
 
 
 def check_results(signature: spec.Signature, values: Mapping[str, float]) -> None:
-    """Check what the results would be, with the values of the symbols by name.
+    """Check what the results and workspaces would be, with the values of the symbols by name.
 
     Raises:
         ValueError: exactly the wrapper's error.
     """
-    for tensor in signature.result_tensors:
-        for axis, dim in enumerate(tensor.dims):
+    for result in (*signature.results, *signature.workspaces):
+        noun = noun_of(result)
+        for path, dim in spec.sizes(result):
             if isinstance(dim, (spec.Var, spec.Expr)):
                 size = _size(signature, dim, values)
-                words = SIZE.format(path=f"{tensor.name}.shape[{axis}]", dim=dim)
+                words = SIZE.format(path=path, dim=dim, noun=noun)
                 _require(signature, size >= 0, words.format(size))
-        given = tensor.device_id
+        given = result.device_id if isinstance(result, spec.Tensor) else None
         if isinstance(given, spec.Var):
             number = int(values[given.name])
-            words = DEVICE_ID.format(given=given, name=tensor.name)
+            words = DEVICE_ID.format(given=given, name=result.name, noun=noun)
             _require(signature, 0 <= number < MOST_DEVICES, words.format(_signed(number)))
 
 

@@ -8,6 +8,7 @@ from functools import cache
 
 import pytest
 
+from tests.cuda.allocating import Allocator, allocating
 from tests.cuda.fake import FakeDriver, library, missing
 
 
@@ -34,3 +35,10 @@ def driver() -> Iterator[FakeDriver]:
     found.reset()
     assert not violations, violations
     assert not errors, errors
+
+
+@pytest.fixture
+def allocator(driver: FakeDriver) -> Iterator[Allocator]:
+    """An allocator of memory of the fake's devices."""
+    with allocating(driver) as made:
+        yield made

@@ -27,6 +27,11 @@ OUT = "y: Tensor([n], float32, intent=out)"
             "function; make each a Tensor parameter with intent='out'",
         ),
         (
+            f"f({OUT}, n: int64, w: Workspace([n], float32))",
+            "the wrapper allocates the workspaces 'w', but XLA has no allocator for it; make each "
+            "a Tensor parameter with intent='out'",
+        ),
+        (
             "f(x: Tensor([n], float32))",
             "'x' does not say whether it is read or written; give it intent='in', 'out' or 'inout'",
         ),

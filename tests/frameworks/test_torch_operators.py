@@ -121,6 +121,25 @@ def test_results_of_the_wrapper_come_behind_outputs() -> None:
         assert (y.tolist(), z.tolist(), w.tolist()) == ([4] * 3, [5] * 3, [6] * 2)
 
 
+@pytest.mark.parametrize("form", ["mutating", "functional"])
+def test_results_like_an_argument_and_workspaces(form: str) -> None:
+    text = (
+        "f(x: Tensor(..., float32 | float64, intent=in), w: Workspace(x.shape, x.dtype)) -> "
+        "(y: Tensor(x.shape, x.dtype, device_type=x.device_type), z: Tensor(x.shape, int8))"
+    )
+    op = operator(in_python(parsed(text)), form=form)
+    assert words(op) == "(Tensor x) -> (Tensor, Tensor)"
+    for dtype in (torch.float32, torch.float64):
+        x = torch.ones(2, 3, dtype=dtype)
+        for call in (op, op.overload):
+            y, z = call(x)
+            assert (y.tolist(), z.tolist()) == ([[8] * 3] * 2, [[9] * 3] * 2)  # w is 7
+            assert (y.dtype, z.dtype) == (dtype, torch.int8)
+        meta, small = op(x.to("meta"))
+        assert (meta.shape, meta.dtype, meta.device.type) == ((2, 3), dtype, "meta")
+        assert (small.shape, small.dtype) == ((2, 3), torch.int8)
+
+
 @pytest.mark.parametrize(
     ("params", "shape", "strides"),
     [
@@ -197,6 +216,8 @@ def test_the_object_says_what_it_is() -> None:
         ("f(x: Tensor([n], float32))", "mutating", "the tensor 'x' does not say whether it is written, which torch must know; add intent='in', 'out' or 'inout'"),
         ("f(x: Tensor([n], float32, intent=in))", "mutating", "it writes no tensor and returns nothing"),
         ("f(x: Tensor([n], float32, intent=in)) -> s: int32", "mutating", "the result 's' is a number, .* write it into a tensor"),
+        ("f(x: Tensor([n], float32, intent=in)) -> s: String", "mutating", "the result 's' is a String, but operators of torch return tensors alone"),
+        ("f(x: Tensor([n], float32, intent=in), y: Tensor([n], float32, intent=out)) -> s: Tensor(y.shape, int8)", "functional", "form='functional' allocates y, and the sizes and checks of all else must not need them"),
         ("f(x: Tensor([n], float32, intent=out), p: Tuple(a: int32))", "mutating", "'p' is a TupleParam, which operators of torch cannot take; make its elements"),
         ("f(x: Tensor([n], float32, intent=out), p: Stream)", "mutating", "'p' is a Stream.*an EnvStream is torch's current stream"),
         ("f(x: Tensor([n], float32, intent=out), p: handle)", "mutating", "'p' is a handle Var"),

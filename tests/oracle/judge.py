@@ -91,7 +91,7 @@ def judge(signature: Signature, args_address: int, num_args: int) -> Verdict:
         num_args: their number, according to the caller.
     """
     absent = {path: False for path, p in with_paths(signature.params) if isinstance(p, Optional)}
-    call = Call(Symbols(signature.params), {}, absent, {})
+    call = Call(Symbols(signature.arguments), {}, absent, {})
     try:
         check_call(signature.arguments, args_address, num_args, call)
         check_relations(signature, call.symbols)

@@ -282,6 +282,63 @@ def test_a_condition_on_a_stride_that_nothing_else_reads() -> None:
         function(np.zeros((2, 1), "float32"))
 
 
+PAIR: Final = """
+llvm.func @pair(%n: i64) -> !llvm.struct<(ptr, i64)> {
+  %at = llvm.mlir.addressof @words : !llvm.ptr
+  %empty = llvm.mlir.undef : !llvm.struct<(ptr, i64)>
+  %first = llvm.insertvalue %at, %empty[0] : !llvm.struct<(ptr, i64)>
+  %pair = llvm.insertvalue %n, %first[1] : !llvm.struct<(ptr, i64)>
+  llvm.return %pair : !llvm.struct<(ptr, i64)>
+}
+llvm.mlir.global constant @words("some words of a kernel")
+"""
+
+
+def test_strs_as_results() -> None:
+    """A provider gives the bytes of a str, or the str itself: all variants give the same."""
+
+    @tvm_ffi.register_global_func("tests.variants.words", override=True)
+    def words(number: int) -> str:  # pyright: ignore[reportUnusedFunction]
+        return "word " * number
+
+    signature = spec.Signature("f", [N], spec.String("s"))
+    packed = PackedCallProvider(global_function="tests.variants.words")
+    bytes_of = DirectCallProvider("pair", args=["n"])
+    for provider in (of((packed, ODD), (packed, None)), of((bytes_of, ODD), (bytes_of, None))):
+        module = new_module(PAIR)
+        attach(module, signature, provider)
+        function = runtime.compile(module)["f"]
+        expected = ["some", "some words"] if provider.variants[0].provider == bytes_of else None
+        assert [function(4), function(10)] == (expected or ["word " * 4, "word " * 10])
+    module = new_module(PAIR)
+    mixed = of((packed, ODD), (bytes_of, None))
+    with pytest.raises(
+        BuildError, match="gives an OwnedAny for the result 's', and 'pair' a value"
+    ):
+        attach(module, signature, mixed)
+
+
+def test_tensors_to_allocate_are_known_like_their_arguments(allocator: None) -> None:
+    """Each memref takes a workspace of the dtype, and the rank, of the argument."""
+    x = spec.Tensor("x", ..., ("float32", "float64"), device_type="cpu")
+    w = spec.Workspace("w", "x.shape", "x.dtype", device_type="cpu")
+    names = {"f32": "float32", "f64": "float64"}
+    provider = of(
+        *(
+            (MemRefCallProvider(name, args=["w"]), (when.dtype(x) == dtype) & (when.ndim(x) == 1))
+            for name, dtype in names.items()
+        ),
+        (NopCallProvider(), None),
+    )
+
+    def hook(module: Any) -> None:
+        attach(module, spec.Signature("f", [x, w]), provider)
+
+    function = runtime.compile(MEMREFS, pipeline=PASSES, post_compile_hooks=[hook])["f"]
+    for array in (np.zeros(2, "float32"), np.zeros(2), np.zeros((2, 2))):
+        function(array)
+
+
 def test_results_of_other_types() -> None:
     class Wrong(DirectCallProvider):
         def __call__(self, current_block: Block, context: CallContext) -> Block:

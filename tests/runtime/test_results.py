@@ -28,19 +28,28 @@ llvm.func @copy(%x: !llvm.ptr, %y: !llvm.ptr) {
   llvm.store %v, %y : f32, !llvm.ptr
   llvm.return
 }
+llvm.func @scratch(%x: !llvm.ptr, %w: !llvm.ptr) -> f32 {
+  %v = llvm.load %x : !llvm.ptr -> f32
+  %s = llvm.load %w : !llvm.ptr -> f32
+  %sum = llvm.fadd %v, %s : f32
+  llvm.store %v, %w : f32, !llvm.ptr
+  llvm.return %sum : f32
+}
 llvm.func @size(%n: i64) -> i64 { llvm.return %n : i64 }
 """
 _FUNCTIONS = (
     "first(x: Tensor([n], float32)) -> r: float32",
     "size(x: Tensor([n], float32)) -> r: uint64",
     "copy(x: Tensor([n], float32)) -> y: Tensor([n, 2], float32)",
-    "pair(x: Tensor([n], float32)) -> (y: Tensor([n], float32))",
+    "pair(x: Tensor([n], float32)) -> (y: Tensor(x.shape, x.dtype))",
+    "scratch(x: Tensor([n], float32), w: Workspace([n], float32, zero=True)) -> r: float32",
 )
 
 
 def functions() -> Any:
     module = new_module(_KERNELS)
     args = {"first": ["x"], "size": ["n"], "copy": ["x", "y"], "pair": ["x", "y"]}
+    args["scratch"] = ["x", "w"]
     for text in _FUNCTIONS:
         signature = spec.Signature.parse(text, device="cpu")
         name = signature.name
@@ -111,7 +120,12 @@ int main(void) {
   int with = __tvm_ffi_copy(NULL, args, 1, &result);
   DLTensor *y = (DLTensor *)(result.v_obj + 1);
   printf("%d %d %.1f %d\\n", without, with, *(float *)y->data, (int)y->shape[0]);
-  return TVMFFIObjectDecRef(result.v_obj);
+  TVMFFIObjectDecRef(result.v_obj);
+  for (int i = 0; i < 3; ++i) {
+    int status = __tvm_ffi_scratch(NULL, args, 1, &result);
+    printf("%d %.1f\\n", status, result.v_float64);
+  }
+  return 0;
 }
 """
 
@@ -127,7 +141,7 @@ def test_the_allocator_of_the_documentation(tmp_path: Path) -> None:
     out = tmp_path / "main"
     flags = ["-std=c11", "-Wall", "-Werror", *INCLUDES, f"-Wl,-rpath,{LIBRARY.parent}:{tmp_path}"]
     run("gcc", *flags, tmp_path / "main.c", tmp_path / "made.so", LIBRARY, "-o", out)
-    assert run(out) == "-1 0 1.5 3\n"
+    assert run(out) == "-1 0 1.5 3\n" + 3 * "0 1.5\n"
 
 
 def test_exported_and_loaded(tmp_path: Path) -> None:
@@ -140,11 +154,13 @@ def test_exported_and_loaded(tmp_path: Path) -> None:
     with runtime.install_allocator():
         assert np.from_dlpack(loaded["copy"](x))[0, 0] == 1.5
         assert [y.shape for y in loaded["pair"](x)] == [(3,)]
+        assert [loaded["scratch"](x) for _ in range(3)] == [1.5] * 3
     text = stub.read_text()
     assert "def first(x: _Array) -> float:" in text
     assert "def size(x: _Array) -> int:" in text
     assert "def copy(x: _Array) -> Any:" in text
     assert "def pair(x: _Array) -> Sequence[Any]:" in text
+    assert "def scratch(x: _Array) -> float:" in text
     schema = tvm_ffi.load_module(str(tmp_path / "made.so")).get_function_metadata("pair")  # pyright: ignore
     assert '"return":[{"type":"Tuple","args":[{"type":"ffi.Tensor"}]}]' in str(schema)
 

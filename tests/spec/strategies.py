@@ -219,17 +219,51 @@ def params() -> SearchStrategy[spec.Param]:
 
 
 @st.composite
-def results(draw: st.DrawFn, symbols: list[spec.Var]) -> Any:
+def allocated_fields(
+    draw: st.DrawFn, symbols: list[spec.Var], tensors: list[str]
+) -> tuple[Any, str, str]:
+    """Shape, dtype and device of a tensor to allocate; some those of the tensors at these paths."""
+    dims = st.integers(0, 9) | (st.sampled_from(symbols) if symbols else st.just(1))
+    shape: Any = draw(st.lists(dims | dims.map(lambda dim: dim + 3), max_size=3))
+    fields = [shape, "float32", "cpu"]
+    for index, name in enumerate(("shape", "dtype", "device_type")):
+        if tensors and draw(st.booleans()):
+            fields[index] = f"{draw(st.sampled_from(tensors))}.{name}"
+    return fields[0], fields[1], fields[2]
+
+
+@st.composite
+def workspaces(draw: st.DrawFn, name: str, symbols: list[spec.Var], tensors: list[str]) -> Any:
+    """Workspaces with every field."""
+    shape, dtype, device_type = draw(allocated_fields(symbols, tensors))
+    return spec.Workspace(
+        name,
+        shape,
+        dtype,
+        device_type=device_type,
+        data_alignment=draw(st.sampled_from([None, 1, 64])),
+        zero=draw(st.booleans()),
+        doc=draw(docs),
+    )
+
+
+@st.composite
+def results(draw: st.DrawFn, symbols: list[spec.Var], tensors: list[str]) -> Any:
     """None, one result, or a list; sizes in these symbols."""
     made: list[spec.Result] = []
     for index in range(draw(st.integers(0, 3))):
         name = f"result_{index}"
-        if draw(st.booleans()):
+        kind = draw(st.integers(0, 3))
+        if kind == 0:
             made.append(spec.Var(name, draw(st.sampled_from(VAR_DTYPES))))
+        elif kind == 1:
+            kinds = (spec.String, spec.Bytes, spec.Object, spec.Function, spec.Array, spec.Map)
+            made.append(draw(st.sampled_from(kinds))(name))
+        elif kind == 2:
+            made.append(spec.Shape(name, draw(st.lists(st.sampled_from(symbols or [4])))))
         else:
-            dims = st.integers(0, 9) | (st.sampled_from(symbols) if symbols else st.just(1))
-            shape = draw(st.lists(dims | dims.map(lambda dim: dim + 3), max_size=3))
-            made.append(spec.Tensor(name, shape, "float32", device_type="cpu"))
+            shape, dtype, device_type = draw(allocated_fields(symbols, tensors))
+            made.append(spec.Tensor(name, shape, dtype, device_type=device_type))
     if not made:
         return None
     return made[0] if len(made) == 1 and draw(st.booleans()) else made
@@ -275,13 +309,20 @@ def signatures(draw: st.DrawFn) -> spec.Signature:
     made.insert(draw(st.integers(0, len(made))), spec.Shape("all_symbols", [*symbols.values()]))
     if spec.device_tensors(made) and draw(st.booleans()):
         made.insert(draw(st.integers(0, len(made))), spec.EnvStream("env_stream"))
+    every = spec.with_paths(made)
+    tensors = [path for path, param in every if isinstance(param, spec.Tensor)]
     try:
-        returns = draw(results(list(symbols.values())))
+        for index in range(draw(st.integers(0, 2))):
+            workspace = draw(workspaces(f"workspace_{index}", [*symbols.values()], tensors))
+            made.insert(draw(st.integers(0, len(made))), workspace)
+        returns = draw(results(list(symbols.values()), tensors))
         name = draw(st.sampled_from(["f", "where", "None", "no_overlap"]))
         related = draw(where(list(symbols.values())))
         apart = draw(no_overlap(made))
         return spec.Signature(name, made, returns, where=related, no_overlap=apart)
-    except SpecError:  # a symbol with two meanings, or a relation that is always true or false
+    except (
+        SpecError
+    ):  # a symbol with two meanings, a source that may be absent, a constant relation
         reject()
 
 

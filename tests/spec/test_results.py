@@ -8,9 +8,16 @@ import pytest
 
 from ffi_builder import SpecError
 from ffi_builder.spec import (
+    Array,
+    Bytes,
+    Choice,
+    Function,
+    Map,
+    Object,
     Optional,
     Shape,
     Signature,
+    String,
     Struct,
     Tensor,
     TupleParam,
@@ -21,6 +28,7 @@ from ffi_builder.spec import (
 
 n, m = dims("n m")
 X = Tensor("x", [n, m], "float32", device_type="cpu")
+KINDS = "Var, String, Bytes, Object, Function, Array, Map, Tensor, Shape"
 TOTAL = Var("total", "int64")
 
 
@@ -53,6 +61,10 @@ def test_nothing_one_or_several() -> None:
             " -> (y: Tensor([m, n % 3], float32, device_type=cpu, device_id=n, "
             "data_alignment=16), p: handle)",
         ),
+        (Shape("s", [n * 2, 3]), " -> s: Shape([n * 2, 3])"),
+        ([String("s"), Bytes("b")], " -> (s: String, b: Bytes)"),
+        ([Object("o", "ffi.Module"), Object("any")], " -> (o: Object('ffi.Module'), any: Object)"),
+        ([Function("g"), Array("a"), Map("p")], " -> (g: Function, a: Array, p: Map)"),
         (tensor("y", device_id=1), " -> y: Tensor([], float32, device_type=cpu, device_id=1)"),
         (tensor("y", intent="out"), " -> y: Tensor([], float32, device_type=cpu, intent=out)"),
     ],
@@ -75,10 +87,13 @@ def test_constraints_stand_behind_the_results() -> None:
 @pytest.mark.parametrize(
     ("returns", "words"),
     [
-        ("total", "returns: expected None, a Var, a Tensor or a list but got 'total'"),
-        (3, "returns: expected None, a Var, a Tensor or a list but got 3"),
-        (Shape("s", [n]), "returns: expected None, a Var, a Tensor or a list but got Shape("),
-        ([TOTAL, Shape("s", [n])], "returns[1]: expected a Var or a Tensor but got Shape("),
+        ("total", f"returns: expected None, one of {KINDS}, or a list but got 'total'"),
+        (3, f"returns: expected None, one of {KINDS}, or a list but got 3"),
+        (
+            Choice("c", {"a": 1}),
+            f"returns: expected None, one of {KINDS}, or a list but got Choice(",
+        ),
+        ([TOTAL, Choice("c", {"a": 1})], f"returns[1]: expected one of {KINDS} but got Choice("),
         ([], "returns: expected at least one result but got []; leave it out"),
         ([TOTAL, TOTAL], "returns: two results are named 'total'; names must differ"),
         (Var("x", "int32"), "returns: the parameter 'x' has that name already"),
@@ -163,7 +178,11 @@ def test_a_scalar_result_needs_nothing_of_an_optional() -> None:
         ("f() -> None", "a function that returns nothing has no `->` in its signature"),
         ("f() -> float32", "a result needs a name before its type: `-> y: float32`"),
         ("f() -> Tensor([3], int8)", "a result needs a name before its type: `-> y: Tensor`"),
-        ("f() -> y: Shape([3])", "expected the type of a result: Tensor, or one of int8,"),
+        ("f() -> String", "a result needs a name before its type: `-> y: String`"),
+        (
+            "f() -> y: Stream",
+            "expected the type of a result: Tensor, Shape, Object, String, Bytes, ",
+        ),
         ("f() -> y: tensor([3], int8)", "got 'tensor', did you mean 'Tensor'?"),
         ("f() -> (a: int8, b: int8", "expected ',' or ')' but got the end"),
         ("f() - a: int8", "expected '->', 'where' or the end but got '-'"),

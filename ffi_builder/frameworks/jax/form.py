@@ -55,6 +55,12 @@ class Form:
                 f"{self.what}: the wrapper makes the results {names}, but XLA allocates all "
                 f"results of a JAX function; make each a Tensor parameter with intent='out'"
             )
+        if signature.workspaces:
+            names = ", ".join(repr(workspace.name) for workspace in signature.workspaces)
+            raise SpecError(
+                f"{self.what}: the wrapper allocates the workspaces {names}, but XLA has no "
+                f"allocator for it; make each a Tensor parameter with intent='out'"
+            )
         for param in signature.arguments:
             _check_kind(self.what, param)
         for tensor in self.tensors:

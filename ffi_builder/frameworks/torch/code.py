@@ -147,18 +147,31 @@ class Writer:
     def _allocation(self, name: str, number: int, tensor: spec.Tensor) -> str:
         """Return the line that allocates a tensor, behind arguments up to `number`."""
         what = f"{self._interface.what}: {name!r}"
-        if tensor.any_rank:
-            raise SpecError(f"{what}: its shape is ..., so its size is not known: form='mutating'")
         made = f"{_PREFIX}{name} = "
-        if (alike := self._alike(number, tensor)) is not None:
+        sources = self._sources(tensor)
+        if tensor.any_rank and "shape" not in sources:
+            raise SpecError(f"{what}: its shape is ..., so its size is not known: form='mutating'")
+        if not sources and (alike := self._alike(number, tensor)) is not None:
             return f"{made}{_PREFIX}empty_like({alike})"  # the quickest by far
+        dtype = sources.get("dtype") or self._dtype(what, name, tensor)
+        device = sources.get("device_type") or self._device(what, tensor)
+        options = f"dtype={dtype}, device={device}"
+        if "shape" in sources:
+            return f"{made}{_PREFIX}empty({sources['shape']}, {options})"
         sizes = [self._size(what, tensor, axis, dim) for axis, dim in enumerate(tensor.dims)]
         shape = _tuple(sizes)
-        options = f"dtype={self._dtype(what, name, tensor)}, device={self._device(what, tensor)}"
         if tensor.order == "C":
             return f"{made}{_PREFIX}empty({shape}, {options})"
         strides = _tuple(self._strides(tensor, sizes))
         return f"{made}{_PREFIX}empty_strided({shape}, {strides}, {options})"
+
+    def _sources(self, tensor: spec.Tensor) -> dict[str, str]:
+        """Return expressions for the fields that a result takes from an argument."""
+        names = {argument.param.name: argument.name for argument in self._interface.given}
+        return {
+            field: f"{names[path]}.{'device' if field == 'device_type' else field}"
+            for field, path in tensor.references.items()
+        }
 
     def _alike(self, number: int, tensor: spec.Tensor) -> str | None:
         """Return an argument that has the same shape, dtype, layout and device if it is right.

@@ -83,6 +83,11 @@ class Interface:
                     f"{self.what}: the result {result.name!r} is a number, which a compiled graph "
                     f"cannot know; write it into a tensor of one element"
                 )
+            if not isinstance(result, spec.Tensor):
+                raise SpecError(
+                    f"{self.what}: the result {result.name!r} is a {type(result).__name__}, but "
+                    f"operators of torch return tensors alone; make a function without it"
+                )
             _check_dtypes(self.what, result)
         if not self.written and not self.signature.results:
             raise SpecError(

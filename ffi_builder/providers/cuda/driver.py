@@ -34,6 +34,7 @@ FUNCTIONS: Final = (
     "cuGetErrorName",
     "cuGetErrorString",
     "cuDriverGetVersion",
+    "cuMemsetD8Async",
 )
 """Exported names, in the order of a module's table; the launch has the number 0."""
 NUMBER: Final = {name: number for number, name in enumerate(FUNCTIONS)}

@@ -32,7 +32,7 @@ from ffi_builder.providers.cuda.validation import (
     check_entries,
     check_launch,
 )
-from ffi_builder.providers.results import scalar_results
+from ffi_builder.providers.results import value_results
 
 _PTX_END: Final = b"\0"
 
@@ -145,7 +145,7 @@ def _launch(context: CallContext, found: _Found) -> Launch:
 
 
 def _check_results(context: CallContext) -> None:
-    scalars = [result.name for result in scalar_results(context)]
+    scalars = [result.name for result in value_results(context)]
     if scalars:
         raise BuildError(
             f"{PROVIDER}: {context.fn_name!r} returns {', '.join(scalars)}, but a kernel returns "

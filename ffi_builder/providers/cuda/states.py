@@ -5,6 +5,8 @@
 ``__ffi_builder_cuda_image_…``       the image, named by its digest: a constant, 64-byte aligned
 ``__ffi_builder_cuda_library_…``     the state of the image
 ``__ffi_builder_cuda_kernel_…``      the state of a kernel in it
+``__ffi_builder_cuda_driver``        the module's state, once the driver was found for workspaces
+``__ffi_builder_cuda_ready_f``       callback of ``TVMFFIHandleInitOnce`` that finds it for ``f``
 ``__ffi_builder_cuda_init_f``        callback of ``TVMFFIHandleInitOnce`` that loads for ``f``
 ``__ffi_builder_cuda_unload_…``      callback that unloads the image under the same lock
 ``__ffi_builder_cuda_leave``         the module's destructor
@@ -70,26 +72,25 @@ class Source:
         return name if len(name) <= _MOST_SHOWN else f"{name[: _MOST_SHOWN - 1]}…"
 
 
-class States:
-    """The symbols that one wrapper uses; made by :func:`define_states`."""
+class ModuleState:
+    """The symbols that all wrappers of a module share, and what its errors show of one wrapper."""
 
-    def __init__(self, b: CheckingBuilder, source: Source) -> None:
-        digest = source.digest
-        named = hashlib.sha256(source.kernel.encode()).hexdigest()[:8]
+    def __init__(self, b: CheckingBuilder) -> None:
         self.b = b
-        self.source = source
         self.name: str = b.function.attributes["sym_name"].value.removeprefix(abi.PREFIX)
         self.module = STATE
-        self.image = f"{_PREFIX}image_{digest}"
-        self.library = f"{_PREFIX}library_{digest}"
-        self.kernel = f"{_PREFIX}kernel_{digest}_{named}"
-        self.unload = f"{_PREFIX}unload_{digest}"
+        self.driver = f"{_PREFIX}driver"
         self.leave = f"{_PREFIX}leave"
-        self.init = b.symbols.unique(f"{_PREFIX}init_{self.name}")
+
+    @property
+    def shown(self) -> tuple[str, str]:
+        """The kernel and the architectures of its image; here the function's name alone."""
+        return self.name, ""
 
     def site(self, b: Builder) -> list[Value]:
         """Return the last operands of helpers that raise; see ``Site``."""
-        return site_of(self.b, b, self.source.shown, self.source.parts)
+        kernel, parts = self.shown
+        return site_of(self.b, b, kernel, parts)
 
 
 def site_of(wrapper: CheckingBuilder, b: Builder, kernel: str, parts: str) -> list[Value]:
@@ -105,26 +106,64 @@ def site_of(wrapper: CheckingBuilder, b: Builder, kernel: str, parts: str) -> li
     ]
 
 
+class States(ModuleState):
+    """The symbols that one wrapper uses; made by :func:`define_states`."""
+
+    def __init__(self, b: CheckingBuilder, source: Source) -> None:
+        super().__init__(b)
+        digest = source.digest
+        named = hashlib.sha256(source.kernel.encode()).hexdigest()[:8]
+        self.source = source
+        self.image = f"{_PREFIX}image_{digest}"
+        self.library = f"{_PREFIX}library_{digest}"
+        self.kernel = f"{_PREFIX}kernel_{digest}_{named}"
+        self.unload = f"{_PREFIX}unload_{digest}"
+        self.init = b.symbols.unique(f"{_PREFIX}init_{self.name}")
+
+    @property
+    def shown(self) -> tuple[str, str]:
+        """The kernel and the architectures of its image."""
+        return self.source.shown, self.source.parts
+
+
 def define_states(b: CheckingBuilder, source: Source, needs: int) -> States:
     """Add the symbols that the module lacks; ``needs`` are the attributes that preloading sets."""
     states, symbols = States(b, source), b.symbols
-    t = symbols.types
-    define_helpers(symbols)
-    symbols.declare(INIT_ONCE, t.i32, [t.ptr, t.ptr])
+    define_module(states)
     if states.image not in symbols:
         symbols.constant(states.image, source.data, align=_IMAGE_ALIGN)
         symbols.variable(states.library, bytes(driver.LIBRARY_SIZE), align=8)
     if states.kernel not in symbols:
         symbols.variable(states.kernel, bytes(driver.KERNEL_SIZE), align=8)
-    define_module_state(symbols)
     if states.unload not in symbols:
         _define_unload(states)
-    if states.leave not in symbols:
-        _define_leave(states)
     _define_init(states)
     _define_preload(states, needs)
     _define_release(states)
     return states
+
+
+def define_module(states: ModuleState) -> None:
+    """Add the symbols that all wrappers of a module share, unless it has them."""
+    symbols = states.b.symbols
+    t = symbols.types
+    define_helpers(symbols)
+    symbols.declare(INIT_ONCE, t.i32, [t.ptr, t.ptr])
+    if states.module not in symbols:
+        symbols.variable(states.module, bytes(driver.STATE_SIZE), align=8)
+    if states.leave not in symbols:
+        _define_leave(states)
+
+
+def define_driver(states: ModuleState) -> str:
+    """Add what finds the driver where no kernel is loaded; return the name of the callback."""
+    symbols = states.b.symbols
+    if states.driver not in symbols:
+        symbols.variable(states.driver, bytes(8), align=8)
+    init = symbols.unique(f"{_PREFIX}ready_{states.name}")
+    f, (result,) = _begin(states, init, 1)
+    _end(f, "ready", [result, f.address_of(states.module), *states.site(f)])
+    return init
 
 
 def define_module_state(symbols: Symbols) -> None:
@@ -146,7 +185,7 @@ def _define_unload(states: States) -> None:
     _end(f, "unload", [result, f.address_of(states.module), f.address_of(states.library)])
 
 
-def _define_leave(states: States) -> None:
+def _define_leave(states: ModuleState) -> None:
     t = states.b.types
     f, _ = _begin(states, states.leave, 0, t.void)
     f.call(helper_name("leave_module"), [f.address_of(states.module)], t.void)
@@ -182,7 +221,7 @@ def _begin_safe_call(states: States, what: str) -> tuple[Builder, Sequence[Value
 
 
 def _begin(
-    states: States, name: str, pointers: int, result: Type | None = None
+    states: ModuleState, name: str, pointers: int, result: Type | None = None
 ) -> tuple[Builder, Sequence[Value]]:
     """Begin an internal function that takes some pointers; return its arguments."""
     t = states.b.types

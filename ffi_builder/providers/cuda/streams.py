@@ -16,7 +16,7 @@ from ffi_builder.providers.items import entries, plain
 StreamChoice: TypeAlias = Union[spec.Param, str, int, None]
 """``stream=``: a parameter or its name; 0, 1 or 2; or None for the default."""
 
-_ENV_GET_STREAM: Final = "TVMFFIEnvGetStream"
+ENV_GET_STREAM: Final = "TVMFFIEnvGetStream"
 _CUDA: Final = "cuda"
 _STREAMS: Final = (spec.Stream, spec.EnvStream)
 
@@ -71,6 +71,7 @@ def _chosen(
     context: CallContext, choice: spec.Param | str | int, device: Value | None
 ) -> Value | int:
     if isinstance(choice, int):
+        _check_workspaces(context, choice)
         return choice
     streams = [path for path, param in spec.with_paths(context.params) if _is_stream(param)]
     wrong = BuildError(
@@ -84,6 +85,16 @@ def _chosen(
     if not isinstance(plain(item), _STREAMS):
         raise wrong
     return _given_stream(context, item, device)  # pyright: ignore[reportArgumentType]
+
+
+def _check_workspaces(context: CallContext, choice: int) -> None:
+    """Refuse a stream for which workspaces are not released."""
+    for workspace in context.signature.workspaces:
+        if workspace.device != "cpu":
+            raise BuildError(
+                f"{PROVIDER}: stream: expected the framework's current stream, as "
+                f"{workspace.label} is released for that, but got {choice!r}; leave it out"
+            )
 
 
 def _given_stream(context: CallContext, param: spec.Param, device: Value | None) -> Value:
@@ -109,8 +120,8 @@ def _current_stream(context: CallContext, device: Value) -> Value:
     While a PyTorch tensor is passed, it is PyTorch's current stream.
     """
     b, t = context.builder, context.builder.types
-    context.symbols.declare(_ENV_GET_STREAM, t.ptr, [t.i32, t.i32])
-    return b.call_value(_ENV_GET_STREAM, [b.i32(DEVICE_TYPES[_CUDA]), device], t.ptr)
+    context.symbols.declare(ENV_GET_STREAM, t.ptr, [t.i32, t.i32])
+    return b.call_value(ENV_GET_STREAM, [b.i32(DEVICE_TYPES[_CUDA]), device], t.ptr)
 
 
 def _tensors(context: CallContext) -> list[tuple[spec.Param, spec.Tensor]]:

@@ -9,10 +9,10 @@ from typing import Final, cast
 
 from ffi_builder import spec
 from ffi_builder.errors import BuildError
-from ffi_builder.ir import Block, Value
-from ffi_builder.providers.context import CallContext
+from ffi_builder.ir import Block, Type, Value
+from ffi_builder.providers.context import CallContext, OwnedAny
 from ffi_builder.providers.provider import Members
-from ffi_builder.providers.results import scalar_results
+from ffi_builder.providers.results import value_results, value_type
 from ffi_builder.providers.variants.variant import PROVIDER, Variant
 
 _MOST_BITS: Final = 64
@@ -26,7 +26,7 @@ class End:
     block: Block
     returned: Value | None
     called: Value | None
-    results: Sequence[Value]
+    results: Sequence[Value | OwnedAny]
 
 
 def emit_variant(
@@ -40,13 +40,14 @@ def emit_variant(
     b = context.builder
     inner = replace(context, known=known, returned=None, called=None, results=None)
     block = Members(variant.provider).emit(b.block, inner)
-    types = [b.types.scalar(result.dtype) for result in scalar_results(context)]
+    wanted = value_results(context)
+    types = [value_type(b.types, result) for result in wanted]
     results = list(inner.results or ())
-    if [value.type for value in results] != types:
-        given = ", ".join(str(value.type) for value in results)
+    if not _fit(results, wanted, types):
+        given = ", ".join(map(_type_text, results))
         raise BuildError(
             f"{PROVIDER}: variant {variant.name!r} gives {given or 'no results'}, but "
-            f"{context.fn_name!r} returns {', '.join(map(str, types)) or 'no numbers'}"
+            f"{context.fn_name!r} returns {', '.join(map(str, types)) or 'no values'}"
         )
     called = None
     if context.status_wanted:
@@ -56,14 +57,30 @@ def emit_variant(
     return End(variant, block, inner.returned, called, results)
 
 
+def _fit(
+    results: Sequence[Value | OwnedAny], wanted: Sequence[spec.HandedOver], types: Sequence[Type]
+) -> bool:
+    """Return whether the results are those of a signature; only numbers are never OwnedAnys."""
+    return len(results) == len(types) and all(
+        not isinstance(param, spec.Var) if isinstance(value, OwnedAny) else value.type == type_
+        for value, param, type_ in zip(results, wanted, types, strict=True)
+    )
+
+
+def _type_text(result: Value | OwnedAny) -> str:
+    return "an OwnedAny" if isinstance(result, OwnedAny) else str(result.type)
+
+
 def join(context: CallContext, ends: Sequence[End]) -> None:
     """Go on after all variants, with the results and the status of the one that was called.
 
     Raises:
-        BuildError: if a status is wanted, and a variant returns none.
+        BuildError: if a status is wanted, and a variant returns none; or if one gives an OwnedAny
+            for a result, and another one a value.
     """
     b = context.builder
-    passed = [list(end.results) for end in ends]
+    owned = _owned(context, ends)
+    passed = [[_word(result) for result in end.results] for end in ends]
     statuses = _statuses(context, ends)
     if statuses:
         for values, end, status in zip(passed, ends, statuses, strict=True):
@@ -74,9 +91,37 @@ def join(context: CallContext, ends: Sequence[End]) -> None:
         b.br(after, *values)
     b.block = after
     count = len(ends[0].results)
-    results, rest = list(after.arguments)[:count], list(after.arguments)[count:]
+    values, rest = list(after.arguments)[:count], list(after.arguments)[count:]
+    results = [
+        OwnedAny(value) if is_owned else value
+        for value, is_owned in zip(values, owned, strict=True)
+    ]
     context.results = results or None
     context.returned, context.called = (*rest, None, None)[:2]
+
+
+def _word(result: Value | OwnedAny) -> Value:
+    return result.address if isinstance(result, OwnedAny) else result
+
+
+def _owned(context: CallContext, ends: Sequence[End]) -> list[bool]:
+    """Return for each result whether it is an OwnedAny, as it must be in all variants or none."""
+    first = ends[0]
+    owned = [isinstance(result, OwnedAny) for result in first.results]
+    for end in ends:
+        for result, value, is_owned in zip(value_results(context), end.results, owned, strict=True):
+            if isinstance(value, OwnedAny) != is_owned:
+                raise BuildError(
+                    f"{PROVIDER}: variant {first.variant.name!r} gives "
+                    f"{_kind_text(is_owned)} for the result {result.name!r}, and "
+                    f"{end.variant.name!r} {_kind_text(not is_owned)}; let both give the same, as "
+                    f"with providers of one kind"
+                )
+    return owned
+
+
+def _kind_text(is_owned: bool) -> str:
+    return "an OwnedAny" if is_owned else "a value"
 
 
 def _statuses(context: CallContext, ends: Sequence[End]) -> list[Value]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, cast
 
@@ -184,6 +184,7 @@ class VariantsCallProvider:
 
         def emit_one(index: int) -> None:
             known = {**context.known, **narrowing.of(index)}
+            known |= dict(_allocated(context, known))
             ends.append(emit_variant(context, self.variants[index], known))
 
         def emit_failure() -> None:
@@ -193,3 +194,14 @@ class VariantsCallProvider:
         Chooser(context, emit_one, emit_failure).emit(outcome)
         join(context, ends)
         return context.builder.block
+
+
+def _allocated(
+    context: CallContext, known: Mapping[spec.Tensor, spec.Tensor]
+) -> Iterator[tuple[spec.Tensor, spec.Tensor]]:
+    """Yield the tensors to allocate that take fields from arguments of which more is known."""
+    for tensor in (*context.signature.result_tensors, *context.signature.workspaces):
+        sources = {name: tensor.source(name) for name in tensor.references}
+        narrowed = {name: known.get(each, each) for name, each in sources.items() if each}
+        if narrowed != sources:
+            yield tensor, tensor.with_sources(narrowed)

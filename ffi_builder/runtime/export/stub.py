@@ -36,6 +36,8 @@ _RETURNED: Final[Mapping[str, str]] = {
     "float": "{float}",
     "bool": "{bool}",
     "void*": "{c_void_p}",
+    "ffi.String": "{str}",
+    "ffi.Bytes": "{bytes}",
 }
 """By the type in tvm-ffi's schema; any other type is `Any`."""
 

@@ -249,8 +249,8 @@ def _kind(param: Parameter, *, borrows: bool, converts: bool) -> int:
 def _borrows(info: Info) -> bool:
     """Whether a tensor may be passed without a reference to it.
 
-    A callback may change or drop what the arrays are of. Tensors that are returned are made by the
-    framework whose tensors came, which the general way finds out.
+    A callback may change or drop what the arrays are of. Results and workspaces are allocated by
+    the framework whose tensors came, which the general way finds out.
     """
     callbacks = any(param.kind in ("Function", "Object") for param in info.parameters)
-    return info.borrows and not returns_tensors(info) and not callbacks
+    return info.borrows and not info.allocates and not callbacks

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from ffi_builder import spec
+from ffi_builder.errors import SpecError
 from ffi_builder.testing.kernels.elements import tolerance, values
 from ffi_builder.testing.kernels.finding import Finding, of_all, place
 from ffi_builder.testing.kernels.frame import Frame, call
@@ -85,13 +86,36 @@ def compare(
     for result, got in zip(frame.signature.results, outcome.results, strict=False):
         if isinstance(result, spec.Var) and result.dtype == "handle":
             continue
-        dtype = spec.parse_dtype(
-            result.dtypes[0] if isinstance(result, spec.Tensor) else result.dtype
-        )
+        dtype = spec.parse_dtype(_dtype_of(result))
         found = _differs(result.name, dtype, got, expected[result.name], tolerances)
         if found is not None:
             return found
     return None
+
+
+def check_results(signature: spec.Signature) -> None:
+    """Check that the results can be compared.
+
+    Raises:
+        SpecError: one is a str, bytes or an object.
+    """
+    for result in signature.results:
+        if not isinstance(result, (spec.Var, spec.Tensor, spec.Shape)):
+            raise SpecError(
+                f"check_kernel: the result {result.name!r} is a {type(result).__name__}, but only "
+                f"tensors, numbers and Shapes are compared with those of a reference"
+            )
+
+
+def _dtype_of(result: spec.Result) -> str:
+    """Return the dtype of a result that is a tensor, a number, or ints."""
+    match result:
+        case spec.Tensor(dtypes=dtypes):
+            return dtypes[0]
+        case spec.Var(dtype=dtype):
+            return dtype
+        case _:
+            return "int64"
 
 
 def _differs(

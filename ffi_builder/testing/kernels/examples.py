@@ -171,7 +171,7 @@ class Examples:
                 case spec.Struct():
                     inner = [narrow(*element) for element in spec.elements(param, path)]
                     return replace(param, fields=inner)
-                case spec.Tensor():
+                case spec.Tensor() if not isinstance(param, spec.Workspace):
                     return self._narrowed_tensor(path, param, draw)
                 case _:
                     return param

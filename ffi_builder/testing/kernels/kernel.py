@@ -10,6 +10,7 @@ from ffi_builder.plan import check_signature
 from ffi_builder.testing.check import Scalar
 from ffi_builder.testing.kernels.compare import (
     Tolerances,
+    check_results,
     compare,
     expected_outputs,
     output_names,
@@ -81,9 +82,10 @@ def check_kernel(
             ``intent``, or a call raises an exception. The message shows the smallest arguments.
         ValueError: the signature has no outputs, no arguments can be made, or ``prepare`` leaves
             out all examples.
-        SpecError: ``signature`` is not a Signature.
+        SpecError: ``signature`` is not a Signature, or it returns a str, bytes or an object.
     """
     check_signature("check_kernel: ", signature)
+    check_results(signature)
     if not output_names(signature):
         raise ValueError(
             f"check_kernel: {signature.name} has no outputs to compare; declare intent='out' or "

@@ -10,7 +10,7 @@ whatever lies around the elements of any tensor. A kernel is called with two kin
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
@@ -84,17 +84,24 @@ def _called(function: Callable[..., Any], frame: Frame, changed: set[Place]) -> 
 
 
 def _results(signature: spec.Signature, returned: Any) -> list[Any]:
-    """Copy the results as NumPy arrays; pointers, which mean nothing later, become 0."""
+    """Copy the results as NumPy arrays; pointers and objects, which are not compared, become 0."""
     np = numpy()
     returns = signature.results
-    several = returns and not isinstance(signature.returns, (spec.Var, spec.Tensor))
+    several = isinstance(signature.returns, Sequence)
     found: list[Any] = []
     for result, value in zip(returns, returned if several else [returned], strict=False):
-        if isinstance(result, spec.Tensor):
-            array, address = describe(result.name, value)
-            found.append(values(array.dtype, contents_at(array, address)))
-        else:
-            found.append(np.asarray(0 if result.dtype == "handle" else value))
+        match result:
+            case spec.Tensor():
+                array, address = describe(result.name, value)
+                found.append(values(array.dtype, contents_at(array, address)))
+            case spec.Shape():
+                found.append(np.asarray(list(value), "int64"))
+            case spec.Var(dtype=dtype) if dtype != "handle":
+                found.append(np.asarray(value))
+            case spec.String() | spec.Bytes():
+                found.append(np.asarray(value))
+            case _:
+                found.append(np.asarray(0))
     return found
 
 

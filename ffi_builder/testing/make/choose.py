@@ -58,8 +58,10 @@ def choose(
     """
     symbols = _symbols(parts)
     env = _checked(signature, given)
+    known = {*symbols, *env}
+    allocated = (rule for rule in _allocation_rules(signature) if rule.symbols <= known)
     related = [each for each in signature.where if {*spec.variables(each)} <= {*symbols}]
-    rules = [*_rules(parts, devices), *map(_relation_rule, related)]
+    rules = [*_rules(parts, devices), *allocated, *map(_relation_rule, related)]
     for rule in rules:
         words = rule.broken(env) if rule.symbols <= env.keys() else None
         if words is not None:
@@ -162,6 +164,15 @@ def _rules(parts: Parts, devices: Sequence[int] | None) -> Iterator[Rule]:
                     yield _entry_rule(f"{path}[{axis}]", entry, low=0)
             case _:
                 pass
+
+
+def _allocation_rules(signature: spec.Signature) -> Iterator[Rule]:
+    """Yield the rules of what the wrapper makes: sizes are not negative."""
+    for result in (*signature.results, *signature.workspaces):
+        for path, entry in spec.sizes(result):
+            yield _entry_rule(path, entry, low=0)
+        if isinstance(result, spec.Tensor):
+            yield _device_rule(f"{result.name}.device_id", result.device_id, None)
 
 
 def _tensor_rules(tensor: spec.Tensor, path: str, devices: Sequence[int] | None) -> Iterator[Rule]:

@@ -250,7 +250,7 @@ def try_twice(b: Any, *operands: Any) -> None:
     """First as it comes, then with the capture mode relaxed; by then the capture is lost."""
     result, state, library, _kernel, data, symbol, *_ = operands
     t, slot, log = b.types, b.alloca(b.types.ptr), b.alloca(b.types.i8, 1024)
-    steps.return_failure(b, steps.call_helper(b, "find_driver", [state, *operands[6:]]))
+    steps.return_failure(b, steps.call_helper(b, "find_driver", [state, b.i32(1), *operands[6:]]))
     wanted = [state, library, data, symbol, log, slot]
     failed = steps.call_helper(b, "take_kernel", wanted)
     with b.when(b.ne(failed, b.i32(0))), steps.relaxed_capture(b, state):

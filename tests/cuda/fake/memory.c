@@ -211,6 +211,24 @@ CUresult cuMemsetD8(CUdeviceptr address, unsigned char value, size_t count) {
       count);
 }
 
+static CUresult set_in(CUstream stream, CUdeviceptr address, unsigned char value, size_t count) {
+  Where where;
+  CUresult result = stream_resolve(stream, false, &where);
+  if (result != CUDA_SUCCESS) return result;
+  if (where.stream == NULL) result = capture_forbids_legacy(where.context);
+  else if (where.stream->capture != NULL) result = CUDA_ERROR_NOT_SUPPORTED; /* the fake has no memset nodes */
+  if (result != CUDA_SUCCESS || count == 0) return result;
+  char* host = host_of(address, count, where.context->device);
+  if (host == NULL) return CUDA_ERROR_INVALID_VALUE;
+  memset(host, value, count);
+  return CUDA_SUCCESS;
+}
+
+CUresult cuMemsetD8Async(CUdeviceptr address, unsigned char value, size_t count, CUstream stream) {
+  API(kContext, set_in(stream, address, value, count), "address=%llu value=%u count=%zu stream=%p",
+      address, value, count, (void*)stream);
+}
+
 static CUresult info(size_t* free_bytes, size_t* total) {
   if (free_bytes == NULL || total == NULL) return CUDA_ERROR_INVALID_VALUE;
   *free_bytes = *total = kTotal;

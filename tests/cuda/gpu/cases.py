@@ -18,6 +18,7 @@ from ffi_builder.providers.cuda import TensorMap
 from tests.cuda.gpu.device import IMAGES, Gpu, Skipped
 from tests.cuda.gpu.triton.case import triton_kernel
 from tests.kernel_image.images import image
+from tests.support.allocating import counting
 from tests.support.wrapping import new_module, set_stream
 
 Case = Callable[[Gpu], None]
@@ -212,6 +213,43 @@ def first_call_in_a_capture(gpu: Gpu) -> None:
             gpu.wait(stream)
             assert_sum(y, 2)
             gpu.call("cuGraphExecDestroy", made)
+
+
+@case
+def workspace_of_zeros(gpu: Gpu) -> None:
+    """Filled on the stream of the launch, with and without a context; and in a graph."""
+    arrays: list[Any] = []
+
+    def memory(shape: tuple[int, ...], dtype: str, device: int) -> tuple[int, object]:
+        arrays.append(gpu.array(np.full(shape, 7, dtype), device))
+        return arrays[-1].address, arrays[-1]
+
+    x, _ = pair(gpu)
+    scratch = spec.Workspace("w", [N], "float32", device_type="cuda", zero=True)
+    provider = CudaLaunchCallProvider(
+        images(gpu), "saxpy", grid=spec.ceildiv(N, 128), block=128, args=[A, X, scratch, N]
+    )
+    module = new_module()
+    attach_ffi_func(module, "f", [A, X, scratch], provider)
+    function, stream = runtime.compile(module)["f"], gpu.stream()
+    with counting(memory) as allocator:
+        function(2.0, x.tensor)
+        set_stream("cuda", 0, stream.value or 0)
+        function(2.0, x.tensor)
+        if not gpu.is_fake:  # whose graphs have no memsets
+            gpu.call("cuStreamBeginCapture_v2", stream, 2)  # relaxed: memory is allocated
+            function(2.0, x.tensor)
+            graph = P()
+            gpu.call("cuStreamEndCapture", stream, ctypes.byref(graph))
+            made = P(gpu.get("cuGraphInstantiateWithFlags", graph, ctypes.c_ulonglong(0)))
+            for _ in range(2):
+                gpu.call("cuGraphLaunch", made, stream)
+        set_stream("cuda", 0, 0)
+        gpu.wait(stream)
+        assert allocator.alive == {}
+    assert gpu.context == 0
+    for array in arrays:
+        np.testing.assert_array_equal(array.host, 2 * np.arange(1000, dtype="float32"))
 
 
 @case

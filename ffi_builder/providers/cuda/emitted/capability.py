@@ -78,6 +78,6 @@ def find_capability(
 def init_capability(b: HelperBuilder, slot: Value, state: Value, *site: Value) -> None:
     """Find the driver if no launch has; it runs under the lock."""
     with b.when(b.eq(b.field(b.types.i64, state, driver.STATE_READY), b.i64(0))):
-        return_failure(b, call_helper(b, "find_driver", [state, *site]))
+        return_failure(b, call_helper(b, "find_driver", [state, b.i32(1), *site]))
     b.store(state, slot)
     b.ret(b.i32(0))

@@ -6,7 +6,15 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final, TypeAlias
 
 from ffi_builder.ir import Symbols, Type, Types, define_cached, mark_trusted
-from ffi_builder.providers.cuda.emitted import capability, context, control, load, prepare, report
+from ffi_builder.providers.cuda.emitted import (
+    capability,
+    context,
+    control,
+    load,
+    prepare,
+    report,
+    zero,
+)
 from ffi_builder.providers.cuda.emitted.steps import (
     INIT_ONCE,
     MESSAGE_VALUES,
@@ -32,13 +40,16 @@ _BODIES: Final[_Bodies] = {
     "launch_again": ("ppppiii", prepare.launch_again),
     "load_on": ("ppii", prepare.load_on),
     "fail": ("pppiip" + Site.LETTERS, report.fail),
-    "find_driver": ("p" + Site.LETTERS, load.find_driver),
+    "find_driver": ("pi" + Site.LETTERS, load.find_driver),
     "take_kernel": ("pppppp", load.take_kernel),
     "load": ("pppppp" + Site.LETTERS, load.load),
     "preload": ("pippppi" + Site.LETTERS, control.preload),
     "release": ("ippp" + Site.LETTERS, control.release),
     "unload": ("ppp", control.unload),
     "leave_module": ("p", control.leave_module),
+    "ready": ("pp" + Site.LETTERS, zero.ready),
+    "zero": ("pplpip" + Site.LETTERS, zero.zero),
+    "fail_zero": ("pip" + Site.LETTERS, zero.fail_zero),
     "say": ("pp" + "l" * MESSAGE_VALUES, say),
 }
 _OF_CAPABILITIES: Final[_Bodies] = {

@@ -50,7 +50,7 @@ def load(
     log, slot = b.alloca(t.i8, _LOG_SIZE), b.alloca(t.ptr)
     b.store(b.i8(0), log)
     with b.when(b.eq(b.field(t.i64, state, driver.STATE_READY), b.i64(0))):
-        return_failure(b, call_helper(b, "find_driver", [state, *site]))
+        return_failure(b, call_helper(b, "find_driver", [state, b.i32(1), *site]))
     with relaxed_capture(b, state):
         status = call_helper(b, "take_kernel", [state, library, data, symbol, log, slot])
     with b.when(b.ne(status, b.i32(0))):
@@ -105,10 +105,14 @@ def take_kernel(
     b.ret(status_of(b, "cuLibraryGetKernel", found))
 
 
-def find_driver(b: HelperBuilder, state: Value, *values: Value) -> None:
-    """Fill the table of functions, and initialise the driver; or set an error."""
+def find_driver(b: HelperBuilder, state: Value, launches: Value, *values: Value) -> None:
+    """Fill the table of functions, and initialise the driver; or set an error.
+
+    ``launches`` is 1 where a kernel shall be launched, and 0 where workspaces shall be filled.
+    """
     t = b.types
     site = Site(values)
+    is_launch = b.ne(launches, b.i32(0))
     b.symbols.declare("dlopen", t.ptr, [t.ptr, t.i32])
     b.symbols.declare("dlsym", t.ptr, [t.ptr, t.ptr])
     b.symbols.declare("dlerror", t.ptr, [])
@@ -118,8 +122,9 @@ def find_driver(b: HelperBuilder, state: Value, *values: Value) -> None:
         why = b.call_value("dlerror", [], t.ptr)
         message = Message(b)
         message.append(
-            f"{driver.LIBRARY} could not be loaded to launch kernel '%s': %s (it comes with the "
-            f"NVIDIA driver)",
+            f"{driver.LIBRARY} could not be loaded to %s '%s': %s (it comes with the NVIDIA "
+            f"driver)",
+            b.select(is_launch, b.words(b"launch kernel"), b.words(b"fill workspaces of")),
             site.kernel,
             why,
         )
@@ -128,7 +133,7 @@ def find_driver(b: HelperBuilder, state: Value, *values: Value) -> None:
         wanted = driver_function(b, index)
         function = b.call_value("dlsym", [handle, wanted], t.ptr)
         with b.when(b.is_null(function)):
-            _raise_too_old(b, handle, wanted, site)
+            _raise_too_old(b, handle, wanted, is_launch, site)
         b.store(function, b.element(state, index, "!llvm.ptr"))
     initialised = call_driver(b, state, "cuInit", [b.i32(0)])
     with b.when(b.ne(initialised, b.i32(0))):
@@ -137,7 +142,9 @@ def find_driver(b: HelperBuilder, state: Value, *values: Value) -> None:
     b.ret(b.i32(0))
 
 
-def _raise_too_old(b: HelperBuilder, handle: Value, wanted: Value, site: Site) -> None:
+def _raise_too_old(
+    b: HelperBuilder, handle: Value, wanted: Value, is_launch: Value, site: Site
+) -> None:
     """Name the missing function, and the driver's CUDA version, or 0.0 if it does not say."""
     t = b.types
     number = b.alloca(t.i32)
@@ -148,9 +155,10 @@ def _raise_too_old(b: HelperBuilder, handle: Value, wanted: Value, site: Site) -
         b.call_pointer(function, [number], t.i32)
     message = Message(b)
     message.append(
-        f"{driver.LIBRARY} has no %s, which launching kernel '%s' needs: the NVIDIA driver is of "
-        f"CUDA %d.%d; update it to one of CUDA {driver.OLDEST} or later",
+        f"{driver.LIBRARY} has no %s, which %s '%s' needs: the NVIDIA driver is of CUDA %d.%d; "
+        f"update it to one of CUDA {driver.OLDEST} or later",
         wanted,
+        b.select(is_launch, b.words(b"launching kernel"), b.words(b"filling workspaces of")),
         site.kernel,
         *cuda_version(b, b.load(t.i32, number)),
     )

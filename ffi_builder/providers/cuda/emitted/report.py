@@ -46,7 +46,8 @@ def fail(
     number = b.alloca(t.i32)
     b.store(b.select(b.slt(device, b.i32(0)), b.i32(0), device), number)
     code = b.and_(status, b.i32((1 << driver.CODE_BITS) - 1))
-    _what(b, message, state, status, code, site)
+    add_failure(b, message, state, status, code)
+    message.append(" for kernel '%s'", site.kernel)
     has_launch = b.ne(config, b.null())
     with b.when(has_launch):
         stream = b.field(t.ptr, config, driver.CONFIG_STREAM)
@@ -63,8 +64,8 @@ def fail(
     b.ret(message.raise_("RuntimeError", site))
 
 
-def _what(
-    b: HelperBuilder, message: Message, state: Value, status: Value, code: Value, site: Site
+def add_failure(
+    b: HelperBuilder, message: Message, state: Value, status: Value, code: Value
 ) -> None:
     """Append the function that failed, and the driver's name and text for the result."""
     t = b.types
@@ -77,8 +78,7 @@ def _what(
         call_driver(b, state, ask, [code, slot])
         answer = b.load(t.ptr, slot)
         found.append(b.select(b.is_null(answer), b.words(b"an error without a name"), answer))
-    shown = [function, found[0], code, found[1], site.kernel]
-    message.append("%s failed: %s (%d: %s) for kernel '%s'", *shown)
+    message.append("%s failed: %s (%d: %s)", function, found[0], code, found[1])
 
 
 def _figures(b: HelperBuilder, message: Message, config: Value, device: Value) -> None:

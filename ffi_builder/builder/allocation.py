@@ -1,0 +1,205 @@
+"""Allocates tensors for a wrapper: results and workspaces.
+
+The allocator is that of the caller's framework::
+
+    %status = llvm.call @TVMFFIEnvTensorAlloc(%prototype, %object)
+
+Each tensor becomes a ``TVMFFIAny`` that the wrapper owns.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from ffi_builder import abi, spec
+from ffi_builder.abi import TypeIndex
+from ffi_builder.builder.fast_path.context import DL, FastPath
+from ffi_builder.builder.fast_path.state import TensorValues
+from ffi_builder.builder.values import DecodedValues
+from ffi_builder.ir import CheckingBuilder, Value
+from ffi_builder.packed.anys import DEC_REF, any_head, unless
+from ffi_builder.plan import Place
+from ffi_builder.plan.results import DEVICE_ID, MOST_DEVICES, SIZE, is_size, noun_of
+
+ALLOC: Final = "TVMFFIEnvTensorAlloc"
+GET_ALLOCATOR: Final = "TVMFFIEnvGetDLPackManagedTensorAllocator"
+
+
+@dataclass
+class Allocation:
+    """Emits allocations, and the release of what was allocated."""
+
+    fast: FastPath
+    b: CheckingBuilder
+    decoded: DecodedValues
+
+    def new_cell(self, cell: Value) -> None:
+        """Make a cell None, so that it may be released at any time."""
+        self.b.store(self.b.i64(0), cell)
+
+    def release_tensor(self, cell: Value) -> None:
+        """Release the tensor in a cell, which has one."""
+        b, t = self.b, self.b.types
+        b.symbols.declare(DEC_REF, t.i32, [t.ptr])
+        b.call(DEC_REF, [b.field(t.ptr, cell, abi.ANY_PAYLOAD)], t.i32)
+
+    def allocate(self, tensor: spec.Tensor, cell: Value, place: Place) -> None:
+        """Allocate a tensor into a cell, and let providers find its values at the place."""
+        b, t, fast = self.b, self.b.types, self.fast
+        dims = self._dims(tensor)
+        device = self._device(tensor)
+        prototype = self._prototype(tensor, dims, device)
+        b.symbols.declare(ALLOC, t.i32, [t.ptr, t.ptr])
+        status = b.call_value(ALLOC, [prototype, b.offset(cell, abi.ANY_PAYLOAD)], t.i32)
+        self._check_allocated(tensor, status)
+        b.store(any_head(b, TypeIndex.TENSOR), cell)
+        position = place.position
+        object_ = b.field(t.ptr, cell, abi.ANY_PAYLOAD)
+        loaded = [fast.value(dim) for dim in dims]
+        start = b.field(t.ptr, object_, DL + abi.DLTENSOR_DATA)
+        moved = b.field(t.i64, object_, DL + abi.DLTENSOR_BYTE_OFFSET)
+        data = b.element(start, moved)
+        fast.state.records[position] = TensorValues(
+            object=object_,
+            ndim=None if tensor.any_rank else tensor.ndim,
+            device=device,
+            data=data,
+            loaded=dict(enumerate(loaded)),
+            dims=dict(enumerate(dims)),
+        )
+        self.decoded.places.append((tensor, place))
+        self.decoded.cells[position] = cell
+        if tensor.data_alignment is not None and tensor.data_alignment > 1:
+            self._check_alignment(tensor, tensor.data_alignment, data)
+
+    def _source(self, tensor: spec.Tensor, name: str) -> tuple[spec.Tensor, Place] | None:
+        """Return the argument that a field is taken from, and its place."""
+        path = tensor.references.get(name)
+        if path is None:
+            return None
+        found = ((p, at) for p, at in self.decoded.places if at.path == path)
+        source, place = next(found)
+        assert isinstance(source, spec.Tensor)
+        return source, place
+
+    def _dims(self, tensor: spec.Tensor) -> list[Value | int]:
+        """Return the dimensions; none if their number is known only during the call."""
+        source = self._source(tensor, "shape")
+        if source is None:
+            return self.sizes(tensor)
+        return [] if tensor.any_rank else list(self.decoded.shape(source[0], wide=True))
+
+    def sizes(self, result: spec.Result) -> list[Value | int]:
+        """Return the sizes as i64, after a check that none is negative."""
+        return [self._size(noun_of(result), path, dim) for path, dim in spec.sizes(result)]
+
+    def _size(self, noun: str, path: str, dim: spec.Dim | None) -> Value | int:
+        assert dim is not None
+        b = self.b
+        if isinstance(dim, int):
+            return dim
+        if isinstance(dim, spec.Var):
+            symbol = self.fast.symbol(dim)
+            value, known = symbol.value, is_size(symbol.low, symbol.high)
+        else:
+            value, known = self.decoded.value(dim), False
+        if not known:
+            words = SIZE.format(path=path, dim=dim, noun=noun)
+            b.check(b.sge(value, b.i64(0)), "ValueError", words, value)
+        return value
+
+    def _device(self, tensor: spec.Tensor) -> Value:
+        """Return device type and id in one i64.
+
+        If the spec gives no id, it is the id of the first tensor on this device type, or 0.
+        """
+        b, t = self.b, self.b.types
+        source = self._source(tensor, "device_type")
+        if source is not None:
+            return self.fast.tensor(source[1].position).device
+        type_ = abi.DEVICE_TYPES[tensor.device]
+        given = tensor.device_id
+        if isinstance(given, int):
+            return b.i64(type_ | given << 32)
+        if isinstance(given, spec.Var):
+            number = self.fast.symbol(given).value
+            words = DEVICE_ID.format(given=given, name=tensor.name, noun=noun_of(tensor))
+            b.check(b.ult(number, b.i64(MOST_DEVICES)), "ValueError", words, number)
+            return b.or_(b.shl(number, b.i64(32)), b.i64(type_))
+        device: Value = b.i64(type_)
+        for param, place in reversed(self.decoded.places):
+            if not isinstance(param, spec.Tensor) or param.device not in (tensor.device, spec.ANY):
+                continue
+            own, counts = self.fast.tensor(place.position).device, self.fast.guard(place.position)
+            if param.device == spec.ANY:
+                alike = b.eq(b.trunc(own, t.i32), b.i32(type_))
+                counts = alike if counts is None else b.and_(alike, counts)
+            device = own if counts is None else b.select(counts, own, device)
+        return device
+
+    def _prototype(self, tensor: spec.Tensor, dims: Sequence[Value | int], device: Value) -> Value:
+        b, t = self.b, self.b.types
+        space = b.alloca(t.i64, abi.DLTENSOR_SIZE // 8)
+        source = self._source(tensor, "shape")
+        if source is None:
+            shape = b.alloca(t.i64, len(dims)) if dims else b.null()
+            for axis, dim in enumerate(dims):
+                b.store(self.fast.value(dim), b.offset(shape, 8 * axis))
+        else:
+            shape = self.fast.shape(source[1].position)
+        fields: list[tuple[int, Value]] = [
+            (abi.DLTENSOR_DATA, b.null()),
+            (abi.DLTENSOR_DEVICE_TYPE, device),
+            (abi.DLTENSOR_NDIM, self._ndim_and_dtype(tensor)),
+            (abi.DLTENSOR_SHAPE, shape),
+            (abi.DLTENSOR_STRIDES, b.null()),
+            (abi.DLTENSOR_BYTE_OFFSET, b.i64(0)),
+        ]
+        for offset, value in fields:
+            b.store(value, b.offset(space, offset))
+        return space
+
+    def _ndim_and_dtype(self, tensor: spec.Tensor) -> Value:
+        """Return the number of dimensions and the dtype in one i64."""
+        b, t = self.b, self.b.types
+        if not tensor.any_rank and len(tensor.dtypes) == 1:
+            dtype = spec.parse_dtype(tensor.dtypes[0])
+            packed = struct.pack("<iBBH", tensor.ndim, dtype.code, dtype.bits, dtype.lanes)
+            return b.i64(struct.unpack("<q", packed)[0])
+        shape, dtype_of = self._source(tensor, "shape"), self._source(tensor, "dtype")
+        ndim = b.i32(tensor.ndim)
+        if shape is not None and tensor.any_rank:
+            ndim = self.decoded.ndim(shape[0])
+        dtype = spec.parse_dtype(tensor.dtypes[0])
+        packed = struct.pack("<BBH", dtype.code, dtype.bits, dtype.lanes)
+        word = b.i32(struct.unpack("<i", packed)[0])
+        if dtype_of is not None:
+            word = self.decoded.dtype(dtype_of[0])
+        return b.or_(b.shl(b.zext(word, t.i64), b.i64(32)), b.zext(ndim, t.i64))
+
+    def _check_allocated(self, tensor: spec.Tensor, status: Value) -> None:
+        """If the allocation failed, raise an error if there is no allocator, else its own error."""
+        b, t = self.b, self.b.types
+        with unless(b, b.eq(status, b.i32(0))):
+            b.symbols.declare(GET_ALLOCATOR, t.ptr, [])
+            words = (
+                f"There is no allocator for the {noun_of(tensor)} {tensor.name} (pass a PyTorch "
+                f"tensor, whose allocator then serves"
+            )
+            if tensor.device in ("cpu", spec.ANY):  # install_allocator serves only the CPU
+                words += ", or call ffi_builder.runtime.install_allocator() before"
+            words += "; C and C++ set one by TVMFFIEnvSetDLPackManagedTensorAllocator)"
+            b.check(b.ne(b.call_value(GET_ALLOCATOR, [], t.ptr), b.null()), "RuntimeError", words)
+            b.ret(status)
+
+    def _check_alignment(self, tensor: spec.Tensor, alignment: int, data: Value) -> None:
+        b = self.b
+        rest = b.and_(b.to_int(data), b.i64(alignment - 1))
+        words = (
+            f"The allocator's memory for the {noun_of(tensor)} {tensor.name} is {{}} bytes behind "
+            f"a multiple of {alignment}, which the kernel needs"
+        )
+        b.check(b.eq(rest, b.i64(0)), "RuntimeError", words, rest)

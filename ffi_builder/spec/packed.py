@@ -1,0 +1,25 @@
+"""Tensors of 4-bit floats, as frameworks store them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ffi_builder.errors import SpecError
+from ffi_builder.spec.tensor import Tensor
+
+
+def create_map_tensor_dtype_f4x2_to_f4_spec(tensor: Tensor) -> Tensor:
+    """Return the Tensor that accepts ``float4_e2m1fnx2`` where ``tensor`` is ``float4_e2m1fn``.
+
+    Frameworks store two 4-bit floats in one element. The result accepts such a tensor, of shape
+    ``[m, k / 2]``, and gives the kernel ``[m, k]``.
+
+    Raises:
+        SpecError: the dtype of ``tensor`` is not ``float4_e2m1fn``.
+    """
+    if tensor.dtype != "float4_e2m1fn":
+        raise SpecError(
+            f"{tensor.label}: expected dtype 'float4_e2m1fn' to map from float4_e2m1fnx2 "
+            f"but it is {tensor.dtype!r}"
+        )
+    return replace(tensor, storage_dtype="float4_e2m1fnx2")

@@ -1,0 +1,38 @@
+"""Fields of tensors to allocate that are taken from an argument: ``dtype="x.dtype"``."""
+
+from __future__ import annotations
+
+import re
+from typing import Final, TypeGuard
+
+from ffi_builder.errors import SpecError
+from ffi_builder.spec._check import plain
+
+REFERABLE: Final = ("shape", "dtype", "device_type")
+"""The fields of a tensor that may be taken from another one."""
+PATTERN: Final = rf"[A-Za-z_]\w*(?:\[\d+\]|\.[A-Za-z_]\w*)*?\.(?:{'|'.join(REFERABLE)})(?![\w.\[])"
+"""``x.dtype``, ``cfg.x.shape``, ``pair[0].device_type``."""
+_PATTERN: Final = re.compile(PATTERN, re.ASCII)
+
+
+def is_reference(value: object, name: str) -> TypeGuard[str]:
+    """Return whether a field of this name is given as that of another tensor."""
+    return isinstance(value, str) and value.endswith(f".{name}")
+
+
+def checked_reference(what: str, given: str, name: str) -> str:
+    """Return a reference to the field ``name`` of another tensor.
+
+    Raises:
+        SpecError: the part before the dot is not the path of a parameter.
+    """
+    if not is_reference(given, name) or not _PATTERN.fullmatch(given):
+        raise SpecError(
+            f"{what}: expected the {name} of a parameter, such as 'x.{name}', but got {given!r}"
+        )
+    return plain(given)
+
+
+def path_of_reference(given: str) -> str:
+    """Return the path of the tensor: ``cfg.x`` of ``cfg.x.dtype``."""
+    return given.rpartition(".")[0]

@@ -1,0 +1,101 @@
+"""Workspaces: scratch tensors that the wrapper allocates for a call."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import ClassVar, Final
+
+from typing_extensions import override
+
+from ffi_builder.errors import SpecError
+from ffi_builder.spec.param import MISSING, PlainValues, pasteable
+from ffi_builder.spec.tensor import ANY, Tensor
+
+ZEROED_ON: Final = ("cpu", "cuda")
+"""The device types whose memory a wrapper can fill with zeros."""
+
+
+@dataclass(frozen=True, repr=False)
+class Workspace(Tensor):
+    """Scratch memory that the wrapper allocates before the call, and releases after it.
+
+    It is not an argument: callers do not pass it, and error messages do not show it. The kernel
+    gets it as it gets a contiguous :class:`Tensor`. The allocator is that of the caller's
+    framework, for its current stream on the device: what the kernel launches there may still run
+    when the memory is released.
+
+    Args:
+        name: an identifier.
+        shape: ints, and symbols or expressions of symbols that arguments bind; or ``"x.shape"``.
+        dtype: the element type, or ``"x.dtype"``.
+        device_type: as for a Tensor, or ``"x.device_type"``, which takes the device id too.
+        device_id: an int, an integer Var, or None: that of the first argument on this device type.
+        data_alignment: in bytes, a power of two. The call fails if the allocator gives less.
+        zero: fill it with zeros before each call. On ``cuda`` that is asynchronous, on the current
+            stream. If False, it is not initialised.
+
+    Raises:
+        SpecError: as for a Tensor; or a field that only arguments have, a size or device that is
+            left open, or ``zero`` on a device other than ``cpu`` and ``cuda``.
+    """
+
+    accepts: ClassVar[PlainValues] = PlainValues("nothing")
+
+    zero: bool = field(default=False, kw_only=True)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_allocated(self.label, self)
+        if self.intent is not None:
+            raise SpecError(f"{self.label}: intent: expected None but got {self.intent!r}")
+        if self.default is not MISSING or self.kw_only:
+            raise SpecError(
+                f"{self.label}: it is not an argument, so has no default and no kw_only"
+            )
+        if not isinstance(self.zero, bool):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise SpecError(f"{self.label}: zero: expected True or False but got {self.zero!r}")
+        if "device_type" not in self.references:
+            self.check_zero()
+
+    def check_zero(self) -> None:
+        """Check that the wrapper can fill memory on its device with zeros, if it shall.
+
+        Raises:
+            SpecError: it cannot.
+        """
+        if self.zero and self.device not in ZEROED_ON:
+            raise SpecError(
+                f"{self.label}: zero: expected False on {self.device!r}, as wrappers can fill only "
+                f"the memory of {' and '.join(ZEROED_ON)}; let the kernel do it"
+            )
+
+    @override
+    def _type_options(self) -> list[str]:
+        return [*super()._type_options(), *(["zero=True"] if self.zero else [])]
+
+
+def check_allocated(what: str, tensor: Tensor) -> None:
+    """Check that a tensor says everything that its allocation needs.
+
+    Raises:
+        SpecError: it does not; the message begins with ``what``.
+    """
+    taken = tensor.references
+    wrong: str | None = None
+    if tensor.shape is Ellipsis:
+        wrong = "shape: expected a list of sizes but got ..."
+    elif "shape" not in taken and None in tensor.dims:
+        wrong = f"shape[{tensor.dims.index(None)}]: expected the size to allocate but got None"
+    elif "dtype" not in taken and len(tensor.dtypes) > 1:
+        wrong = f"dtype: expected one but got {', '.join(tensor.dtypes)}"
+    elif tensor.storage_dtype is not None:
+        wrong = "storage_dtype: expected None; give what is allocated as dtype"
+    elif tensor.order != "C":
+        shown = tensor.strides if isinstance(tensor.strides, str) else tensor.stride_entries
+        wrong = f"strides: expected None (contiguous) but got {pasteable(shown)}"
+    elif tensor.device_type == ANY:
+        wrong = "device_type: expected the one to allocate on but got 'any'"
+    elif "device_type" in taken and tensor.device_id is not None:
+        wrong = f"device_id: expected None, as {tensor.device_type} takes it too"
+    if wrong is not None:
+        raise SpecError(f"{what}: {wrong}")

@@ -1,0 +1,282 @@
+"""Strs, bytes, shapes and objects that functions return."""
+
+from __future__ import annotations
+
+import gc
+import weakref
+from typing import Any
+
+import numpy as np
+import pytest
+import tvm_ffi
+
+from ffi_builder import BuildError, attach, explain, runtime, spec, testing
+from ffi_builder.ir import Block
+from ffi_builder.providers import (
+    CallContext,
+    DirectCallProvider,
+    DynamicParamPackCallProvider,
+    NopCallProvider,
+    OwnedAny,
+    PackedCallProvider,
+)
+from tests.support.allocating import counting
+from tests.support.wrapping import new_module
+
+PAIR = """
+llvm.func @k(%p: !llvm.ptr, %n: i64) -> !llvm.struct<(ptr, i64)> {
+  %empty = llvm.mlir.undef : !llvm.struct<(ptr, i64)>
+  %first = llvm.insertvalue %p, %empty[0] : !llvm.struct<(ptr, i64)>
+  %pair = llvm.insertvalue %n, %first[1] : !llvm.struct<(ptr, i64)>
+  llvm.return %pair : !llvm.struct<(ptr, i64)>
+}
+"""
+"""Returns the bytes at an address."""
+
+
+def wrapped(text: str, provider: Any = None, kernel: str = "") -> Any:
+    module = new_module(kernel)
+    attach(module, spec.Signature.parse(text, device="cpu"), provider or NopCallProvider())
+    return runtime.compile(module)["f"]
+
+
+def address(data: bytes) -> tuple[Any, int]:
+    array = np.frombuffer(data + b"\0", "uint8")
+    return array, array.ctypes.data
+
+
+# ---- strs and bytes
+
+
+@pytest.mark.parametrize("words", ["", "short", "exactly", "more than seven bytes", "ünï"])
+@pytest.mark.parametrize("kind", ["String", "Bytes"])
+def test_the_bytes_are_copied(words: str, kind: str) -> None:
+    function = wrapped(f"f(p: DataPointer, n: int64) -> s: {kind}", DirectCallProvider("k"), PAIR)
+    data = words.encode()
+    _keep, at = address(data)
+    got = function(at, len(data))
+    assert got == (words if kind == "String" else data)
+
+
+def test_nothing_may_be_at_null() -> None:
+    function = wrapped("f(p: DataPointer, n: int64) -> s: String", DirectCallProvider("k"), PAIR)
+    assert function(None, 0) == ""
+    with pytest.raises(RuntimeError, match=r"^The result s of 3 bytes is at NULL when calling: `f"):
+        function(None, 3)
+    with pytest.raises(RuntimeError, match=r"^The length of the result s would be -1 when calling"):
+        function(4096, -1)
+
+
+def test_a_pack_writes_pointer_and_length() -> None:
+    kernel = """
+llvm.func @k(%args: !llvm.ptr) {
+  %n = llvm.load %args : !llvm.ptr -> !llvm.ptr
+  %number = llvm.load %n : !llvm.ptr -> i64
+  %at = llvm.getelementptr %args[2] : (!llvm.ptr) -> !llvm.ptr, !llvm.ptr
+  %out = llvm.load %at : !llvm.ptr -> !llvm.ptr
+  %length = llvm.getelementptr %out[1] : (!llvm.ptr) -> !llvm.ptr, i64
+  %before = llvm.getelementptr %args[1] : (!llvm.ptr) -> !llvm.ptr, !llvm.ptr
+  %given = llvm.load %before : !llvm.ptr -> !llvm.ptr
+  %text = llvm.load %given : !llvm.ptr -> !llvm.ptr
+  llvm.store %text, %out : !llvm.ptr, !llvm.ptr
+  llvm.store %number, %length : i64, !llvm.ptr
+  llvm.return
+}
+"""
+    text = "f(n: int64, p: DataPointer) -> (s: String)"
+    function = wrapped(text, DynamicParamPackCallProvider("k"), kernel)
+    _keep, at = address(b"a result of some length")
+    assert list(function(8, at)) == ["a result"]
+
+
+# ---- objects
+
+
+class Passing(NopCallProvider):
+    """Returns its arguments as results, each with a reference of its own."""
+
+    def __call__(self, current_block: Block, context: CallContext) -> Block:
+        b = context.builder
+        b.symbols.declare("TVMFFIObjectIncRef", b.types.i32, [b.types.ptr])
+        found: list[Any] = []
+        for param in context.params:
+            value = context.scalar(param)
+            with b.when(b.ne(value, b.null())):
+                b.call_value("TVMFFIObjectIncRef", [value], b.types.i32)
+            found.append(value)
+        context.results = found
+        return b.block
+
+
+def test_an_object_is_handed_over() -> None:
+    function = wrapped("f(a: Array) -> b: Array", Passing())
+    given = tvm_ffi.Array([1, 2, 3])
+    for _ in range(100):
+        got = function(given)
+        assert got.same_as(given)
+        del got
+
+
+def test_each_kind_of_object() -> None:
+    text = (
+        "f(a: Array, m: Map, g: Function, o: Object) -> (ra: Array, rm: Map, rg: Function, "
+        "ro: Object('ffi.Tensor'))"
+    )
+    function = wrapped(text, Passing())
+    tensor = tvm_ffi.from_dlpack(np.arange(3.0))
+    got = function([1, 2], {"a": 1}, lambda: 5, tensor)
+    assert [list(got[0]), dict(got[1]), got[2](), got[3].shape] == [[1, 2], {"a": 1}, 5, (3,)]
+
+
+def test_null_is_none() -> None:
+    function = wrapped("f(o: Optional(Object)) -> r: Object", Passing())
+    assert function(None) is None
+
+
+class Counted:
+    """Something whose life Python can watch."""
+
+
+def test_its_reference_is_the_callers() -> None:
+    function = wrapped("f(g: Function) -> r: Function", Passing())
+    kept = Counted()
+    watch = weakref.ref(kept)
+    got = function(lambda kept=kept: kept)
+    del kept
+    gc.collect()
+    assert got() is not None
+    del got
+    gc.collect()
+    assert watch() is None
+
+
+class PassingThenFailing(Passing):
+    """The same, with a str that cannot be made."""
+
+    def __call__(self, current_block: Block, context: CallContext) -> Block:
+        block = super().__call__(current_block, context)
+        b = context.builder
+        context.results = [*(context.results or ()), b.pack([b.null(), b.i64(3)])]
+        return block
+
+
+def test_what_was_handed_over_is_released_if_another_result_fails() -> None:
+    text = "f(g: Function) -> (r: Function, y: Tensor([4], int8), s: String)"
+    function = wrapped(text, PassingThenFailing())
+    kept = Counted()
+    watch = weakref.ref(kept)
+    with counting() as allocator:
+        for _ in range(5):
+            with pytest.raises(RuntimeError, match="The result s of 3 bytes is at NULL"):
+                function(lambda kept=kept: kept)
+        assert allocator.alive == {}
+    del kept
+    gc.collect()
+    assert watch() is None
+
+
+# ---- what a packed function returns
+
+
+def registered(name: str, result: Any) -> PackedCallProvider:
+    tvm_ffi.register_global_func(f"tests.returned.{name}", lambda *_: result, override=True)
+    return PackedCallProvider(global_function=f"tests.returned.{name}")
+
+
+@pytest.mark.parametrize(
+    ("kind", "value"),
+    [
+        ("String", "a long text of many bytes"),
+        ("String", "short"),
+        ("Bytes", b"a long text of many bytes"),
+        ("Bytes", b"short"),
+        ("Object", None),
+        ("Array", None),
+        ("Object('ffi.Shape')", tvm_ffi.Shape((1, 2))),
+    ],
+)
+def test_of_the_right_kind(kind: str, value: Any) -> None:
+    assert wrapped(f"f() -> r: {kind}", registered("right", value))() == value
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "came"),
+    [
+        ("String", b"short", "bytes"),
+        ("String", [1], "ffi.Array"),
+        ("Bytes", "a long text of many bytes", "str"),
+        ("Function", 3, "int"),
+        ("Map", [1], "ffi.Array"),
+        ("Object", 2.5, "float"),
+    ],
+)
+def test_of_another_kind(kind: str, value: Any, came: str) -> None:
+    function = wrapped(f"f() -> r: {kind}", registered("wrong", value))
+    with pytest.raises(TypeError) as raised:
+        function()
+    words = f"A value of another kind than {kind} was returned for r: {came} when calling: `f()`"
+    assert str(raised.value) == words
+
+
+def test_an_owned_any_is_no_number() -> None:
+    class Wrong(NopCallProvider):
+        def __call__(self, current_block: Block, context: CallContext) -> Block:
+            context.results = [OwnedAny(context.builder.null())]
+            return current_block
+
+    words = r"needs a value for each result that is not a tensor \(r: i64\), but it has OwnedAny"
+    with pytest.raises(BuildError, match=words):
+        wrapped("f() -> r: int64", Wrong())
+    with pytest.raises(BuildError, match=r"r: !llvm.struct<\(ptr, i64\)>\), but it has none"):
+        wrapped("f() -> r: String", NopCallProvider())
+
+
+# ---- shapes
+
+
+def test_a_shape_of_expressions() -> None:
+    text = "f(x: Tensor([n, m], int8)) -> s: Shape([n * 2, ceildiv(m, 4), 3, m])"
+    got = wrapped(text)(np.zeros((3, 5), "int8"))
+    assert tuple(got) == (6, 2, 3, 5)
+    assert tuple(wrapped("f() -> s: Shape([])")()) == ()
+
+
+def test_a_shape_beside_others() -> None:
+    text = "f(n: int32) -> (y: Tensor([n], int8), s: Shape([n, n - 2]), z: Tensor([n], int8))"
+    function = wrapped(text)
+    with counting() as allocator:
+        y, shape, _z = function(4)
+        assert (tuple(shape), y.shape) == ((4, 2), (4,))
+        with pytest.raises(ValueError, match=r"^The size s\[1\] = n - 2 of the result would be -1"):
+            function(1)
+        del y, shape, _z
+        assert allocator.alive == {}
+
+
+def test_a_shape_is_checked_without_a_kernel() -> None:
+    signature = spec.Signature.parse("f(n: int32) -> s: Shape([n - 2])")
+    with pytest.raises(ValueError, match=r"^The size s\[0\] = n - 2 of the result would be -1"):
+        testing.check(signature, 1)
+    assert testing.check(signature, 2) == {"n": 2}
+    assert "s[0]  " in explain(signature).partition("of what is returned:")[2]
+    assert testing.make_args(signature)[0] >= 2
+
+
+# ---- exported
+
+
+def test_stubs_and_metadata(tmp_path: Any) -> None:
+    module = new_module(PAIR)
+    text = "f(p: DataPointer, n: int64) -> s: String"
+    attach(module, spec.Signature.parse(text), DirectCallProvider("k"))
+    stub, header = tmp_path / "made.pyi", tmp_path / "made.h"
+    runtime.compile(module).export_library(tmp_path / "made.so", stub=stub, header=header)
+    assert "-> str:" in stub.read_text()
+    assert "::tvm::ffi::String f(void *p, ::std::int64_t n)" in header.read_text()
+    _keep, at = address(b"from a library")
+    loaded = runtime.load(tmp_path / "made.so")
+    assert loaded["f"](at, 14) == "from a library"
+    assert loaded.callable("f")(n=4, p=at) == "from"
+    info = loaded.info("f")
+    assert info is not None
+    assert spec.Signature.parse(info.signature) == spec.Signature.parse(text)
