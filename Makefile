@@ -5,10 +5,12 @@ PY := $(VENV)/bin/python
 # Environments for proprietary packages, apart from .venv.
 CUTE := .venv-cute
 CUDA := .venv-cuda
+GPU := .venv-gpu
 BENCH := .venv-bench
 DISTRIBUTIONS := .venv-distributions
 # MLIR distributions besides torch-mlir and jaxlib; the last one is proprietary.
 BINDINGS := iree-base-compiler==3.13.0 flydsl==0.4.2 nvidia-cutlass-dsl==4.8.1
+GPU_FRAMEWORKS := torch==2.13.0 'jax[cuda13]==0.10.2' jax-tvm-ffi cupy-cuda13x
 # For examples/triton_aot.py and benchmarks/calls.py; 1 GB. Metadata and launchers differ between
 # versions, so one is pinned. It needs a later Python than the package.
 TRITON := triton==3.9.0; python_version >= "3.11"
@@ -46,6 +48,10 @@ test-frameworks: $(VENV)/.frameworks ## Install CPU builds of PyTorch and JAX, a
 test-cuda: $(CUDA)/.made ## Install NVIDIA's CUDA compilers (proprietary) and Triton in .venv-cuda, and test what uses them.
 	$(CUDA)/bin/python -m pytest tests/kernel_image tests/cuda_tools tests/cuda tests/examples/test_triton.py \
 	  'tests/docs/test_docs.py::test_python_blocks_run_and_print_what_is_written[docs/cuda-tools.md]'
+
+test-gpu: $(GPU)/.made ## Install CUDA builds of PyTorch, JAX and CuPy in .venv-gpu, and try all that needs an NVIDIA GPU, in ten minutes.
+	$(GPU)/bin/python -m tests.cuda.gpu
+	$(GPU)/bin/python benchmarks/launch.py --output build/gpu
 
 test-cute: $(CUTE)/.made ## Install NVIDIA's CuTe DSL (proprietary) in .venv-cute, and test examples/cute_dsl.
 	$(CUTE)/bin/python -m pytest tests/examples/test_cute_convert.py tests/examples/test_cute_provider.py tests/examples/test_cute_dsl.py
@@ -114,7 +120,7 @@ mutants: $(VENV)/.mutants ## Change the code in small ways, and print the change
 dev: $(VENV)/.dev ## Install everything to work on ffi_builder.
 
 clean: ## Remove what the other targets made.
-	rm -rf $(VENV) $(CUTE) $(CUDA) $(BENCH) $(DISTRIBUTIONS) build dist .pytest_cache .ruff_cache .hypothesis .coverage .import_linter_cache mutants
+	rm -rf $(VENV) $(CUTE) $(CUDA) $(GPU) $(BENCH) $(DISTRIBUTIONS) build dist .pytest_cache .ruff_cache .hypothesis .coverage .import_linter_cache mutants
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(VENV)/.made:
@@ -146,6 +152,15 @@ $(VENV)/.frameworks: pyproject.toml $(VENV)/.made
 $(CUDA)/.made: pyproject.toml Makefile
 	$(PYTHON) -m venv $(CUDA)
 	$(CUDA)/bin/python -m pip install --quiet --disable-pip-version-check -e '.[test,cuda]' '$(TRITON)'
+	@touch $@
+
+# One by one: a package without a wheel for this machine must not stop the others.
+$(GPU)/.made: pyproject.toml Makefile
+	$(PYTHON) -m venv $(GPU)
+	$(GPU)/bin/python -m pip install --quiet --disable-pip-version-check -e '.[test,cuda]'
+	for package in $(GPU_FRAMEWORKS); do \
+	  $(GPU)/bin/python -m pip install --quiet --disable-pip-version-check $$package || echo "$$package cannot be installed here"; \
+	done
 	@touch $@
 
 $(CUTE)/.made: pyproject.toml

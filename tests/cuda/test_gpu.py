@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.cuda.fake import FakeDriver, environment, library, missing
+from tests.cuda.gpu import frameworks
 from tests.cuda.gpu.cases import CASES, KEPT
 from tests.cuda.gpu.device import Gpu, Skipped
 from tests.cuda.gpu.emulation import emulate
@@ -57,7 +58,7 @@ def run(name: str, env: Mapping[str, str] | None = None) -> subprocess.Completed
 
 
 @pytest.mark.gpu
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", [*CASES, *frameworks.CASES])
 def test_on_a_gpu(name: str):
     if reason := no_gpu():
         pytest.skip(reason)

@@ -15,6 +15,7 @@ import pytest
 from ffi_builder import attach_ffi_func, runtime, spec
 from ffi_builder.providers import CudaLaunchCallProvider
 from ffi_builder.providers.cuda import TensorMap
+from tests.cuda.fake.memory import tensor_at
 from tests.cuda.gpu.device import IMAGES, Gpu, Skipped
 from tests.cuda.gpu.triton.case import triton_kernel
 from tests.kernel_image.images import image
@@ -347,6 +348,36 @@ def an_image_for_another_gpu(gpu: Gpu) -> None:
     with pytest.raises(RuntimeError, match=r"NO_BINARY_FOR_GPU \(209: .*; the image has sm_"):
         runtime.compile(module)["f"](2.0, x.tensor, y.tensor)
     assert gpu.context == 0
+
+
+@case
+def two_modules(gpu: Gpu) -> None:
+    """Each loads its own copy of the image; the other goes on when one is released."""
+    x, y = pair(gpu)
+    first, second = saxpy(gpu), saxpy(gpu, dynamic_smem_bytes=64 << 10)
+    first["f"](2.0, x.tensor, y.tensor)
+    second["f"](2.0, x.tensor, y.tensor)
+    del first
+    gc.collect()
+    second["f"](2.0, x.tensor, y.tensor)
+    assert_sum(y, 3)
+
+
+@case
+def a_fault_in_a_kernel(gpu: Gpu) -> None:
+    """The next call raises the kernel's error; no context stays current, and the process ends."""
+    x, y = pair(gpu)
+    module = saxpy(gpu)
+    nowhere = tensor_at(1 << 20, y.shape, y.dtype)
+    with gpu.current():
+        module["f"](2.0, x.tensor, nowhere)
+        assert gpu.cuda.cuCtxSynchronize() == 700  # CUDA_ERROR_ILLEGAL_ADDRESS
+        with pytest.raises(RuntimeError, match=r"CUDA_ERROR_ILLEGAL_ADDRESS \(700"):
+            module["f"](2.0, x.tensor, y.tensor)
+    with pytest.raises(RuntimeError, match=r"CUDA_ERROR_ILLEGAL_ADDRESS \(700"):
+        module["f"](2.0, x.tensor, y.tensor)
+    assert gpu.context == 0
+    KEPT.append(module)
 
 
 case(triton_kernel)

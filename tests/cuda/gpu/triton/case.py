@@ -23,31 +23,36 @@ LAUNCH: Final[dict[str, Any]] = json.loads((HERE / "softmax.json").read_text())
 WIDEST: Final = 1024
 
 _ROWS, _COLS = spec.Var("rows", "int32"), spec.Var("cols", "int32", max=WIDEST)
-_X, _Y = (
-    spec.Tensor(
-        name,
-        [_ROWS, _COLS],
-        "float32",
-        strides=[spec.Var(f"{name}_pitch", "int64", divisibility=16), 1],
-        data_alignment=16,
-        device_type="cuda",
-    )
-    for name in "xy"
-)
 
 
-def compiled() -> runtime.CompiledModule:
-    """``softmax(x, y)``."""
+def _tensors(*intents: str | None) -> list[spec.Tensor]:
+    return [
+        spec.Tensor(
+            name,
+            [_ROWS, _COLS],
+            "float32",
+            strides=[spec.Var(f"{name}_pitch", "int64", divisibility=16), 1],
+            data_alignment=16,
+            device_type="cuda",
+            intent=intent,
+        )
+        for name, intent in zip("xy", intents, strict=True)
+    ]
+
+
+def compiled(*, intents: bool = False) -> runtime.CompiledModule:
+    """``softmax(x, y)``; with ``intents`` the signature says that y is written."""
+    x, y = _tensors("in", "out") if intents else _tensors(None, None)
     module = new_module()
     provider = CudaLaunchCallProvider(
         CUBIN,
         "softmax",
         grid=_ROWS,
         block=32 * LAUNCH["num_warps"],
-        args=[_X, _Y, "x_pitch", "y_pitch", _COLS, *[Scalar(0, "handle")] * 2],
+        args=[x, y, "x_pitch", "y_pitch", _COLS, *[Scalar(0, "handle")] * 2],
         dynamic_smem_bytes=LAUNCH["shared"],
     )
-    attach_ffi_func(module, "softmax", [_X, _Y], provider)
+    attach_ffi_func(module, "softmax", [x, y], provider)
     return runtime.compile(module)
 
 
