@@ -27,7 +27,8 @@ PIP := $(PY) -m pip install --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-fast test-frameworks test-cuda test-cute test-distributions check lint \
-  format types fuzz soak bench bench-compare bench-instructions bench-calls bench-torch bench-launch coverage mutants wheels entry-asan dev clean
+  format types fuzz soak bench bench-compare bench-instructions bench-calls bench-torch bench-launch coverage mutants docs wheels entry-asan \
+  test-gpu dev clean
 
 help: ## Show this list.
 	@sed -n 's/^\([a-z-]*\):.*## /\1 /p' $(MAKEFILE_LIST) | while read -r name text; do printf '%-18s %s\n' "$$name" "$$text"; done
@@ -114,6 +115,10 @@ coverage: $(VENV)/.test ## Run the tests and show which lines they miss.
 	$(PY) -m coverage run -m pytest
 	$(PY) -m coverage report
 
+docs: $(VENV)/.docs ## Draw the pictures and build the site, into build/site; warnings are errors.
+	for picture in docs/pictures/*.py; do $(PY) -m docs.pictures.$$(basename $$picture .py) || exit; done
+	NO_MKDOCS_2_WARNING=1 $(PY) -m mkdocs build --quiet
+
 mutants: $(VENV)/.mutants ## Change the code in small ways, and print the changes that no test notices (docs/mutants.md).
 	$(PY) benchmarks/mutants.py $(MODULES) --sample '$(SAMPLE)'
 
@@ -139,6 +144,10 @@ $(VENV)/.test: pyproject.toml $(VENV)/.made
 
 $(VENV)/.dev: pyproject.toml $(VENV)/.made
 	$(PIP) -e '.[dev]'
+	@touch $@
+
+$(VENV)/.docs: pyproject.toml $(VENV)/.made
+	$(PIP) -e '.[docs]'
 	@touch $@
 
 $(VENV)/.mutants: pyproject.toml $(VENV)/.made

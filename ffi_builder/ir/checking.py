@@ -33,7 +33,10 @@ class CheckingBuilder(Builder):
     """A :class:`Builder` with :meth:`check` and :meth:`fail`.
 
     Args:
-        symbols, function, block, location: as for :class:`Builder`.
+        symbols: as for :class:`Builder`, like the next three.
+        function: the function that is built.
+        block: the block to begin in.
+        location: the location of the operations.
         raiser: the symbol of ``i32 (ptr kind, i64, ptr message, i64, ptr backtrace, i64)``, which
             sets an error and returns the status for the function to return.
         suffix: ends every message.

@@ -109,7 +109,8 @@ class Var(Named, Arithmetic):
             (an opaque pointer), or a framework's dtype such as ``np.float32``, which is kept as
             its name. The value must fit; floats are rounded to the nearest value, ties to even.
         divisibility: a positive int that the value must be a multiple of (integers only).
-        min, max: inclusive bounds of the value (integers only).
+        min: the least value (integers only).
+        max: the greatest value (integers only).
 
     Raises:
         SpecError: an unknown dtype, a name that is no identifier, or bounds that no value meets.
