@@ -115,7 +115,7 @@ coverage: $(VENV)/.test ## Run the tests and show which lines they miss.
 	$(PY) -m coverage run -m pytest
 	$(PY) -m coverage report
 
-docs: $(VENV)/.docs ## Draw the pictures and build the site, into build/site; warnings are errors.
+docs: $(VENV)/.dev ## Draw the pictures and build the site, into build/site; warnings are errors.
 	for picture in docs/pictures/*.py; do $(PY) -m docs.pictures.$$(basename $$picture .py) || exit; done
 	NO_MKDOCS_2_WARNING=1 $(PY) -m mkdocs build --quiet
 
@@ -144,10 +144,6 @@ $(VENV)/.test: pyproject.toml $(VENV)/.made
 
 $(VENV)/.dev: pyproject.toml $(VENV)/.made
 	$(PIP) -e '.[dev]'
-	@touch $@
-
-$(VENV)/.docs: pyproject.toml $(VENV)/.made
-	$(PIP) -e '.[docs]'
 	@touch $@
 
 $(VENV)/.mutants: pyproject.toml $(VENV)/.made

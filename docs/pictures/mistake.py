@@ -49,6 +49,7 @@ def told(error: Exception) -> Text:
 
 
 def main() -> None:
+    """Draw it."""
     console = Console(record=True, width=WIDTH, file=io.StringIO(), force_terminal=True)
     namespace = names()
     for code in PROMPTS:

@@ -1,10 +1,10 @@
-"""The generated part of docs/design.md: a picture and a table of the package's rooms.
+"""The generated part of docs/design.md: a table of the package's rooms.
 
 A room is a package or module directly in ``ffi_builder``. A package in a room is an inner room.
 Names, imports and descriptions (the first line of a docstring) are read from the code.
 
-The picture is Mermaid: GitHub draws it, and a new import changes one line of it. An arrow that
-follows from others (a → c beside a → b → c) is left out of the picture; the table has them all.
+docs/pictures/rooms.py draws the same imports. An arrow that follows from others (a → c beside
+a → b → c) is left out of the picture; the table has them all.
 """
 
 from __future__ import annotations
@@ -89,17 +89,6 @@ def description(room: str) -> str:
     return docstring.partition("\n")[0].replace("``", "`")
 
 
-def picture(imports: Imports) -> Iterator[str]:
-    """Yield the lines of the picture: what imports is above what is imported."""
-    yield "```mermaid"
-    yield "flowchart TD"
-    drawn = reduced(imports)
-    for room in floors(imports):
-        arrows = [f"    {room} --> {other}" for other in sorted(drawn[room])]
-        yield from arrows or [f"    {room}"]
-    yield "```"
-
-
 def table(outer: Imports, inner: Imports) -> Iterator[str]:
     """Yield the lines of the table, from the top floor down, each room followed by its inner ones."""
     yield "| room | what it does | imports |"
@@ -117,7 +106,7 @@ def row(room: str, imports: Set[str]) -> str:
 
 def updated(page: str, outer: Imports, inner: Imports) -> str:
     """Return the page with the generated part made anew."""
-    text = "\n".join(["\n", *picture(outer), "", *table(outer, inner), "\n"])
+    text = "\n".join(["\n", *table(outer, inner), "\n"])
     new, count = _GENERATED.subn(lambda _: text, page)
     if count != 1:
         raise ValueError(f"{PAGE.name} needs the comments 'rooms' and 'end of rooms', once each")
