@@ -1,10 +1,11 @@
-"""The code blocks of a Markdown file, and running those that are Python.
+"""The code blocks of a Markdown file, and running those in Python, sh and C++.
 
-The blocks of a file run one after the other in one namespace, as a reader would paste them. A
-``text`` block right behind a Python block is what that prints, where a line ``…`` stands for any
-lines; if it ends in an exception, the last line is its class and message, and without a ``text``
-block it must not. A block with ``<!-- needs a.module -->`` or ``<!-- needs a.module:name -->`` in the
-line above is left out if there is no such module, or no such name in it.
+The blocks of a file run one after the other, as a reader would paste them: Python in one namespace,
+sh with Bash in the folder ``here`` of that namespace, and C++ is compiled there. A ``text`` block
+right behind a block is what that prints, where a line ``…`` stands for any lines. If Python ends in
+an exception, the last line is its class and message; without a ``text`` block it must not. A block
+with ``<!-- needs a.module -->`` or ``<!-- needs a.module:name -->`` in the line above is left out if
+there is no such module, or no such name in it, and one with ``<!-- not run: why -->`` always.
 
     python -m tests.docs.blocks README.md
 """
@@ -14,15 +15,23 @@ from __future__ import annotations
 import contextlib
 import importlib.util
 import io
+import os
 import re
+import shlex
+import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
 
+from tvm_ffi import libinfo
+
+RUN = ("python", "sh", "cpp")
+"""The languages of the blocks that :func:`run` runs or compiles."""
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-NEEDS = re.compile(r"<!-- needs ([\w.:]+) -->\n$")
+NEEDS = re.compile(r"<!-- (needs|not run:) (.+) -->\n$")
 
 
 @dataclass(frozen=True)
@@ -35,12 +44,12 @@ class Block:
     output: str | None
     """The text of the ``text`` block that follows, if one does."""
     needs: str | None
-    """A module, or ``module:name``."""
+    """A module, or ``module:name``; ``""`` for a block that is never run."""
 
     @property
     def can_run(self) -> bool:
-        """Whether it is Python, and what it needs is there."""
-        return self.language == "python" and (self.needs is None or _is_there(self.needs))
+        """Whether it is in a language that is run, and what it needs is there."""
+        return self.language in RUN and (self.needs is None or _is_there(self.needs))
 
 
 def blocks(path: Path) -> Iterator[Block]:
@@ -52,17 +61,25 @@ def blocks(path: Path) -> Iterator[Block]:
             between = text[match.end() : following.start()]
             output = None if between.strip() else following[2]
         line = text.count("\n", 0, match.start()) + 2
-        needs = NEEDS.search(text, 0, match.start())
-        yield Block(match[1], match[2], line, output, needs and needs[1])
+        mark = NEEDS.search(text, 0, match.start())
+        needs = mark and (mark[2] if mark[1] == "needs" else "")
+        yield Block(match[1], match[2], line, output, needs)
 
 
 def run(path: Path) -> None:
-    """Run the Python blocks; AssertionError for what prints something else than is written."""
-    namespace: dict[str, object] = {"__name__": "__main__"}
+    """Run the blocks; AssertionError for what fails or prints something else than is written."""
+    with tempfile.TemporaryDirectory() as here:
+        _run(path, {"__name__": "__main__", "here": Path(here)})
+
+
+def _run(path: Path, namespace: dict[str, object]) -> None:
     for block in blocks(path):
         if block.can_run:
             where = f"{path.name}:{block.line}"
-            printed = _printed(block, where, namespace)
+            if block.language == "python":
+                printed = _printed(block, where, namespace)
+            else:
+                printed = _output(block, where, str(namespace["here"]))
             if block.output is not None:
                 assert _pattern(block.output).fullmatch(_trimmed(printed)), (
                     f"{where}: it says\n{block.output}but the code prints\n{printed}"
@@ -70,6 +87,8 @@ def run(path: Path) -> None:
 
 
 def _is_there(needed: str) -> bool:
+    if not needed:
+        return False
     module, _, name = needed.partition(":")
     try:
         found = importlib.util.find_spec(module) is not None
@@ -90,6 +109,28 @@ def _printed(block: Block, where: str, namespace: dict[str, object]) -> str:
                 raise
             print(f"{type(error).__name__}: {error}")
     return stdout.getvalue()
+
+
+def _output(block: Block, where: str, here: str) -> str:
+    """Run a block in sh, or compile one in C++, in a folder."""
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    command = ["bash", "-euo", "pipefail", "-c", block.code]
+    if block.language == "cpp":
+        includes = [f"-I{folder}" for folder in (here, *libinfo.include_paths())]
+        compiler = shlex.split(os.environ.get("CXX", "c++"))
+        command = [*compiler, "-std=c++17", "-Wall", "-Werror", "-fsyntax-only", *includes]
+        command += ["-xc++", "-"]
+    done = subprocess.run(
+        command,
+        cwd=here,
+        env={**os.environ, "PATH": path},
+        input=block.code if block.language == "cpp" else "",
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, f"{where}: {done.stderr}{done.stdout}"
+    return done.stdout
 
 
 def _pattern(text: str) -> re.Pattern[str]:

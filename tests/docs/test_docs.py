@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from tvm_ffi import libinfo
 
-from tests.docs.blocks import FENCE, blocks
+from tests.docs.blocks import FENCE, RUN, blocks
 
 ROOT = Path(__file__).parents[2]
 PAGES = [
@@ -27,12 +27,12 @@ CC = shlex.split(os.environ.get("CC", "cc"))
 LINK = re.compile(r"\]\((?!https?:)([^)#]+)?(?:#([\w-]+))?\)")
 
 
-def having(language: str) -> list[str]:
-    return [page for page in PAGES if any(b.language == language for b in blocks(ROOT / page))]
+def having(*languages: str) -> list[str]:
+    return [page for page in PAGES if any(b.language in languages for b in blocks(ROOT / page))]
 
 
-@pytest.mark.parametrize("page", having("python"))
-def test_python_blocks_run_and_print_what_is_written(page: str):
+@pytest.mark.parametrize("page", having(*RUN))
+def test_blocks_run_and_print_what_is_written(page: str):
     done = subprocess.run(
         [sys.executable, "-W", "error", "-m", "tests.docs.blocks", str(ROOT / page)],
         capture_output=True,
