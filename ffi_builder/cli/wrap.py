@@ -41,7 +41,8 @@ examples:
   ffi-builder wrap kernel.ll --device cuda --convention pack --triple aarch64-linux-gnu -o k.o \\
       --signature 'k(x: Tensor([n], float16), s: EnvStream)' --header k.h
   ffi-builder wrap saxpy.ptx --device cuda --grid 'ceildiv(n, 128)' --block 128 -o saxpy.so \\
-      --signature 'saxpy(a: float32, x: Tensor([n], float32), y: Tensor([n], float32)) where n: int32' \\
+      --signature 'saxpy(a: float32, x: Tensor([n], float32), y: Tensor([n], float32))
+                   where n: int32' \\
       --args 'a, x, y, n'
 """
 PIPELINE: Final = (
