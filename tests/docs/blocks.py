@@ -4,7 +4,8 @@ The blocks of a file run one after the other in one namespace, as a reader would
 ``text`` block right behind a Python block is what that prints, where a line ``…`` stands for any
 lines; if it ends in an exception, the last line is its class and message, and without a ``text``
 block it must not. A block with ``<!-- needs a.module -->`` or ``<!-- needs a.module:name -->`` in the
-line above is left out if there is no such module, or no such name in it.
+line above is left out if there is no such module, or no such name in it. One with ``<!-- from
+a/file.py -->`` there is an excerpt of this file, and is compared instead of run.
 
     python -m tests.docs.blocks README.md
 """
@@ -23,6 +24,8 @@ from pathlib import Path
 
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 NEEDS = re.compile(r"<!-- needs ([\w.:]+) -->\n$")
+FROM = re.compile(r"<!-- from ([\w./]+) -->\n$")
+ROOT = Path(__file__).parents[2]
 
 
 @dataclass(frozen=True)
@@ -36,11 +39,17 @@ class Block:
     """The text of the ``text`` block that follows, if one does."""
     needs: str | None
     """A module, or ``module:name``."""
+    source: str | None
+    """The path of the file that it is an excerpt of."""
 
     @property
     def can_run(self) -> bool:
-        """Whether it is Python, and what it needs is there."""
-        return self.language == "python" and (self.needs is None or _is_there(self.needs))
+        """Whether it is Python, no excerpt, and what it needs is there."""
+        return (
+            self.language == "python"
+            and self.source is None
+            and (self.needs is None or _is_there(self.needs))
+        )
 
 
 def blocks(path: Path) -> Iterator[Block]:
@@ -53,15 +62,20 @@ def blocks(path: Path) -> Iterator[Block]:
             output = None if between.strip() else following[2]
         line = text.count("\n", 0, match.start()) + 2
         needs = NEEDS.search(text, 0, match.start())
-        yield Block(match[1], match[2], line, output, needs and needs[1])
+        source = FROM.search(text, 0, match.start())
+        yield Block(match[1], match[2], line, output, needs and needs[1], source and source[1])
 
 
 def run(path: Path) -> None:
     """Run the Python blocks; AssertionError for what prints something else than is written."""
     namespace: dict[str, object] = {"__name__": "__main__"}
     for block in blocks(path):
+        where = f"{path.name}:{block.line}"
+        if block.source is not None:
+            assert block.code in (ROOT / block.source).read_text(), (
+                f"{where}: this is not in {block.source}:\n{block.code}"
+            )
         if block.can_run:
-            where = f"{path.name}:{block.line}"
             printed = _printed(block, where, namespace)
             if block.output is not None:
                 assert _pattern(block.output).fullmatch(_trimmed(printed)), (
