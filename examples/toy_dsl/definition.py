@@ -31,22 +31,23 @@ class Variant:
 
 
 class Definition:
-    """A kernel. Parameters whose annotation is not an Array are numbers."""
+    """A kernel: its parameters are arrays and numbers, and its result is the array `out`."""
 
     def __init__(self, function: Callable[..., Expression]) -> None:
-        signature = inspect.signature(function, eval_str=True)
         self.name, self.function = function.__name__, function
-        self.params: dict[str, Array | Number] = {}
-        self.defaults: dict[str, object] = {}
-        for name, param in signature.parameters.items():
-            is_array = isinstance(param.annotation, Array)
-            self.params[name] = replace(param.annotation, name=name) if is_array else Number(name)
-            if param.default is not param.empty:
-                self.defaults[name] = param.default
+        signature = inspect.signature(function, eval_str=True)
+        given = signature.parameters.values()
+        annotations = {p.name: p.annotation for p in given} | {"out": signature.return_annotation}
+        for name, annotation in annotations.items():
+            if annotation is not float and not isinstance(annotation, Array):
+                raise TypeError(f"{self.name}: the annotation of {name} must be Array[…] or float")
         self.arrays = {
-            name: param for name, param in self.params.items() if isinstance(param, Array)
+            name: replace(annotation, name=name)
+            for name, annotation in annotations.items()
+            if isinstance(annotation, Array)
         }
-        self.arrays["out"] = signature.return_annotation
+        self.params = {p.name: self.arrays.get(p.name, Number(p.name)) for p in given}
+        self.defaults = {p.name: p.default for p in given if p.default is not p.empty}
 
     def variants(self) -> list[Variant]:
         """Return the functions that this becomes. The first one is given all parameters."""

@@ -38,7 +38,7 @@ class Kernel:
 
     @cached_property
     def torch(self) -> ffi_torch.Operator:
-        """An operator of PyTorch, for torch.compile."""
+        """An operator of PyTorch, for torch.compile. Take it before PyTorch traces."""
         return ffi_torch.operator(self.compiled[self.name], namespace="toy")
 
     @cached_property

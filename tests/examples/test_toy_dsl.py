@@ -193,6 +193,12 @@ def test_a_mistake_in_a_kernel_is_an_error_where_it_is_made():
     with pytest.raises(SpecError, match=r"no parameter binds symbol 'm', which out\.shape\[1\]"):
         toy.kernel.kernel(widened)
 
+    def untold(x: Array[n], scale) -> Array[n]:
+        return x * scale
+
+    with pytest.raises(TypeError, match="untold: the annotation of scale must be Array"):
+        toy.kernel.kernel(untold)
+
 
 # ---- callers
 
