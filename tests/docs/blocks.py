@@ -5,7 +5,8 @@ sh with Bash in the folder ``here`` of that namespace, and C++ is compiled there
 right behind a block is what that prints, where a line ``…`` stands for any lines. If Python ends in
 an exception, the last line is its class and message; without a ``text`` block it must not. A block
 with ``<!-- needs a.module -->`` or ``<!-- needs a.module:name -->`` in the line above is left out if
-there is no such module, or no such name in it, and one with ``<!-- not run: why -->`` always.
+there is no such module, or no such name in it, and one with ``<!-- not run: why -->`` always. One
+with ``<!-- from a/file.py -->`` is an excerpt of this file, and is compared instead of run.
 
     python -m tests.docs.blocks README.md
 """
@@ -31,7 +32,8 @@ from tvm_ffi import libinfo
 RUN = ("python", "sh", "cpp")
 """The languages of the blocks that :func:`run` runs or compiles."""
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-NEEDS = re.compile(r"<!-- (needs|not run:) (.+) -->\n$")
+MARK = re.compile(r"<!-- (needs|not run:|from) (.+) -->\n$")
+ROOT = Path(__file__).parents[2]
 
 
 @dataclass(frozen=True)
@@ -45,11 +47,17 @@ class Block:
     """The text of the ``text`` block that follows, if one does."""
     needs: str | None
     """A module, or ``module:name``; ``""`` for a block that is never run."""
+    source: str | None
+    """The path of the file that it is an excerpt of."""
 
     @property
     def can_run(self) -> bool:
-        """Whether it is in a language that is run, and what it needs is there."""
-        return self.language in RUN and (self.needs is None or _is_there(self.needs))
+        """Whether it is in a language that is run, no excerpt, and what it needs is there."""
+        return (
+            self.language in RUN
+            and self.source is None
+            and (self.needs is None or _is_there(self.needs))
+        )
 
 
 def blocks(path: Path) -> Iterator[Block]:
@@ -61,9 +69,11 @@ def blocks(path: Path) -> Iterator[Block]:
             between = text[match.end() : following.start()]
             output = None if between.strip() else following[2]
         line = text.count("\n", 0, match.start()) + 2
-        mark = NEEDS.search(text, 0, match.start())
-        needs = mark and (mark[2] if mark[1] == "needs" else "")
-        yield Block(match[1], match[2], line, output, needs)
+        mark = MARK.search(text, 0, match.start())
+        kind, value = (mark[1], mark[2]) if mark else ("", "")
+        needs = {"needs": value, "not run:": ""}.get(kind)
+        source = value if kind == "from" else None
+        yield Block(match[1], match[2], line, output, needs, source)
 
 
 def run(path: Path) -> None:
@@ -74,8 +84,12 @@ def run(path: Path) -> None:
 
 def _run(path: Path, namespace: dict[str, object]) -> None:
     for block in blocks(path):
+        where = f"{path.name}:{block.line}"
+        if block.source is not None:
+            assert block.code in (ROOT / block.source).read_text(), (
+                f"{where}: this is not in {block.source}:\n{block.code}"
+            )
         if block.can_run:
-            where = f"{path.name}:{block.line}"
             if block.language == "python":
                 printed = _printed(block, where, namespace)
             else:

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from tvm_ffi import libinfo
 
+from tests.docs import blocks as markdown
 from tests.docs.blocks import FENCE, RUN, blocks
 
 ROOT = Path(__file__).parents[2]
@@ -43,6 +44,19 @@ def test_blocks_run_and_print_what_is_written(page: str):
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stderr == ""
+
+
+def test_an_excerpt_is_compared_with_its_file_and_not_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(markdown, "ROOT", tmp_path)
+    page, source = tmp_path / "page.md", tmp_path / "source.py"
+    page.write_text("<!-- from source.py -->\n```python\nraise ValueError\n```\n")
+    source.write_text("import re\n\nraise ValueError\n")
+    markdown.run(page)
+    source.write_text("raise TypeError\n")
+    with pytest.raises(AssertionError, match=r"page\.md:3: this is not in source\.py:\nraise Val"):
+        markdown.run(page)
 
 
 @pytest.mark.skipif(shutil.which(CC[0]) is None, reason=f"needs a C compiler: no {CC[0]}")

@@ -288,6 +288,39 @@ def test_dtypes(dtype: str) -> None:
     assert recorded(jnp.ones(2, dtype)) == [f"{dtype}[2]"] * 2
 
 
+BOTH = "float32 | float16"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"f(x: Tensor([n], {BOTH}, intent=in), y: Tensor([n], {BOTH}, intent=out))",
+        f"f(y: Tensor([n], {BOTH}, intent=out), x: Tensor([n], {BOTH}, intent=in))",
+        f"f(x: Tensor([n], {BOTH}, intent=inout), y: Tensor([n], {BOTH}, intent=out))",
+    ],
+)
+def test_an_output_has_the_dtype_of_the_first_operand_with_the_same_ones(text: str) -> None:
+    recorded = Recorded(text)
+    for dtype in ("float32", "float16"):
+        assert recorded(jnp.ones(2, dtype)) == [f"{dtype}[2]"] * 2
+    with pytest.raises(TypeError, match=r"Mismatched x\.dtype .* one of float32, float16 but got"):
+        recorded(jnp.ones(2, "int8"))
+
+
+@pytest.mark.parametrize(
+    "operand", ["x: Tensor([n], float16)", f"x: Optional(Tensor([n], {BOTH}))"]
+)
+def test_other_dtypes_and_optionals_do_not_say_that_of_an_output(operand: str) -> None:
+    operand = operand.replace(")", ", intent=in)", 1)
+    text = f"f({operand}, z: Tensor([n], int8, intent=in), y: Tensor([n], {BOTH}, intent=out))"
+    recorded = Recorded(text)
+    x, z = jnp.ones(2, "float16"), jnp.ones(2, "int8")
+    with pytest.raises(TypeError, match="missing a required argument: 'y'"):
+        recorded(x, z)
+    given = jax.ShapeDtypeStruct((2,), "float32")
+    assert recorded(x, z, y=given) == ["float16[2]", "int8[2]", "float32[2]"]
+
+
 def test_the_signature_is_read_from_the_code_or_given() -> None:
     scale = ffi_jax.function(compiled(), "scale")
     assert scale.signature == parse(str(scale.signature))

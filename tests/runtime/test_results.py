@@ -6,6 +6,7 @@ import dataclasses
 import subprocess
 import sys
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -203,6 +204,35 @@ def test_it_holds_until_it_is_removed_and_for_its_thread() -> None:
     installed.remove()
     assert repr(installed) == "<InstalledAllocator of CPU memory, removed>"
     with pytest.raises(RuntimeError, match="There is no allocator"):
+        copy(x)
+
+
+def test_it_may_be_for_every_thread() -> None:
+    copy = runtime.compile(functions())["copy"]
+    x = np.zeros(3, "float32")
+    installed = runtime.install_allocator(every_thread=True)
+    assert repr(installed) == "<InstalledAllocator of CPU memory, installed on every thread>"
+    with runtime.install_allocator(every_thread=True):
+        copy(x)
+    with runtime.install_allocator():  # this thread's own, which goes first
+        copy(x)
+    copy(x)
+    with ThreadPoolExecutor(1) as threads:
+        threads.submit(copy, x).result()
+        installed.remove()
+        installed.remove()
+        assert repr(installed) == "<InstalledAllocator of CPU memory, removed on every thread>"
+        with pytest.raises(RuntimeError, match="There is no allocator"):
+            threads.submit(copy, x).result()
+    with pytest.raises(RuntimeError, match="There is no allocator"):
+        copy(x)
+
+
+def test_removing_the_one_for_every_thread_leaves_that_of_this_thread() -> None:
+    copy = runtime.compile(functions())["copy"]
+    x = np.zeros(3, "float32")
+    with runtime.install_allocator():
+        runtime.install_allocator(every_thread=True).remove()
         copy(x)
 
 

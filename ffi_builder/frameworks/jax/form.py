@@ -134,9 +134,26 @@ class Form:
         """Return whether shape and dtype of an output follow from the other arguments."""
         tensor = spec.required(param)
         assert isinstance(tensor, spec.Tensor)
-        if tensor.any_rank or None in tensor.dims or len(tensor.dtypes) > 1:
+        if tensor.any_rank or None in tensor.dims:
+            return False
+        if len(tensor.dtypes) > 1 and self.like(tensor) is None:
             return False
         return all(var in self._known for dim in tensor.dims for var in spec.variables(dim))
+
+    def like(self, output: spec.Tensor) -> int | None:
+        """Return the position of the first operand that has the same several dtypes.
+
+        The output has the dtype that comes there. An Optional, which may be absent, tells nothing.
+        """
+        for index, param in enumerate(self.signature.arguments):
+            if (
+                isinstance(param, spec.Tensor)
+                and param.intent != "out"
+                and len(param.dtypes) > 1
+                and param.dtypes == output.dtypes
+            ):
+                return index
+        return None
 
     @functools.cached_property
     def _known(self) -> frozenset[spec.Var]:

@@ -121,8 +121,15 @@ def _values(form: Form, call: Call, operands: Sequence[Any]) -> list[Any]:
             tensor = spec.required(param)
             assert isinstance(tensor, spec.Tensor)
             shape = tuple(_size_of(dim, symbols) for dim in tensor.dims)
-            values[index] = Described(shape, tensor.dtypes[0], device)
+            values[index] = Described(shape, _dtype_of(tensor, form, values), device)
     return values
+
+
+def _dtype_of(output: spec.Tensor, form: Form, values: Sequence[Any]) -> str:
+    like = form.like(output)
+    if like is not None and values[like].dtype in output.dtypes:
+        return values[like].dtype
+    return output.dtypes[0]
 
 
 def _check_dtypes(form: Form, values: Sequence[object]) -> None:

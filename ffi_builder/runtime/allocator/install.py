@@ -19,15 +19,16 @@ from ffi_builder.runtime.allocator import native, python
 class InstalledAllocator:
     """An allocator that is in use until :meth:`remove`, or the end of a ``with`` block."""
 
-    def __init__(self, before: int | None) -> None:
+    def __init__(self, before: int | None, *, every_thread: bool = False) -> None:
         self._before = before
+        self._every_thread = every_thread
         self._installed = True
 
     def remove(self) -> None:
         """Reinstall the allocator that was there before; a second call does nothing."""
         if self._installed:
             self._installed = False
-            _install(self._before)
+            (_install_everywhere if self._every_thread else _install)(self._before)
 
     def __enter__(self) -> InstalledAllocator:
         """The allocator is installed already."""
@@ -43,21 +44,29 @@ class InstalledAllocator:
 
     def __repr__(self) -> str:
         state = "installed" if self._installed else "removed"
-        return f"<InstalledAllocator of CPU memory, {state}>"
+        where = " on every thread" if self._every_thread else ""
+        return f"<InstalledAllocator of CPU memory, {state}{where}>"
 
 
-def install_allocator() -> InstalledAllocator:
+def install_allocator(*, every_thread: bool = False) -> InstalledAllocator:
     """Let functions that return tensors allocate CPU memory, in calls without PyTorch tensors too.
 
     The memory is aligned to 64 bytes, not initialised, and freed with the last tensor that uses it,
-    also after :meth:`InstalledAllocator.remove`. It is for calls on the thread that installs it::
+    also after :meth:`InstalledAllocator.remove`::
 
         with runtime.install_allocator():
             y = compiled["softmax"](x)        # a tvm_ffi.Tensor; numpy.from_dlpack(y) is an array
 
     In calls with PyTorch tensors PyTorch's allocator goes first. C and C++ programs install one of
     their own with `TVMFFIEnvSetDLPackManagedTensorAllocator`.
+
+    Args:
+        every_thread: for calls on all threads that have none of their own, such as once when a DSL
+            is imported; while no other thread calls a function that allocates. Otherwise it is for
+            calls on this thread.
     """
+    if every_thread:
+        return InstalledAllocator(_install_everywhere(_address()), every_thread=True)
     return InstalledAllocator(_install(_address()))
 
 
@@ -72,14 +81,32 @@ def _address() -> int:
     return native.address()
 
 
-def _install(address: int | None) -> int | None:
-    """Install an allocator, or none, and return the one that was there."""
+@cache
+def _library() -> ctypes.CDLL:
     from tvm_ffi import libinfo
 
     library = ctypes.CDLL(str(libinfo.find_libtvm_ffi()))
+    library.TVMFFIEnvGetDLPackManagedTensorAllocator.restype = ctypes.c_void_p
+    return library
+
+
+def _install(address: int | None, *, everywhere: bool = False) -> int | None:
+    """Install an allocator, or none, and return the one that this thread had."""
     before = ctypes.c_void_p()
-    status = library.TVMFFIEnvSetDLPackManagedTensorAllocator(
-        ctypes.c_void_p(address), ctypes.c_int(0), ctypes.byref(before)
+    status = _library().TVMFFIEnvSetDLPackManagedTensorAllocator(
+        ctypes.c_void_p(address), ctypes.c_int(everywhere), ctypes.byref(before)
     )
     assert status == 0
     return before.value
+
+
+def _install_everywhere(address: int | None) -> int | None:
+    """Install an allocator for threads without one, and return the one that was there for them.
+
+    This thread's own goes before it, so it is taken away to ask for the other, and put back.
+    """
+    own = _install(None)
+    before = _library().TVMFFIEnvGetDLPackManagedTensorAllocator()
+    _install(address, everywhere=True)
+    _install(own)
+    return before
