@@ -42,7 +42,7 @@ NO_MEMORY: Final = "There is no memory for the copy of {path} that sanitize make
 
 _MOST_BYTES: Final = 2**30
 _FLOATS: Final = ("float", "bfloat", "complex")
-_WITHOUT_NAN: Final = ("float6", "float4")
+_WITHOUT_NAN: Final = ("float6_", "float4_")
 
 
 @dataclass(frozen=True)
