@@ -143,6 +143,8 @@ class Copies:
         if copy.of.must_be_written:
             message = words.UNWRITTEN_RESULT if copy.of.is_result else words.UNWRITTEN
             self._check(copy, "unwritten_element", message, [2])
+        if copy.of.must_not_be_computed_from_poison:
+            self._check(copy, "poisonous_element", words.COMPUTED, [])
         if copy.of.must_not_be_nan:
             self._check(copy, "nan_element", words.NAN, [])
 

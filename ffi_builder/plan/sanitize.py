@@ -36,6 +36,10 @@ UNWRITTEN: Final = (
 UNWRITTEN_RESULT: Final = (
     "The kernel does not write {path}{{}} of the result {path}, which still holds the poison {{}}"
 )
+COMPUTED: Final = (
+    "The kernel computes {path}{{}} from memory that nobody has written: an output or a Workspace "
+    "before it writes it, or bytes outside of a tensor (it is a NaN with the digits of the poison)"
+)
 NAN: Final = "The kernel leaves NaN in {path}{{}} (leave out nan=True if NaN is a right value)"
 NO_MEMORY: Final = "There is no memory for the copy of {path} that sanitize makes"
 """Messages. Braces that remain stand for values of the call."""
@@ -59,9 +63,10 @@ class Sanitize:
         inputs: tensors of ``intent="in"`` must hold the same bytes after the call.
         poison: fill results, tensors of ``intent="out"`` and Workspaces without ``zero`` with a
             pattern before the call. Results and ``"out"`` must not hold it afterwards. For floats
-            of 16 to 64 bits the pattern is a signalling NaN, which no arithmetic makes; else
-            all bytes are 0xA5. Where an element of that value may be right, for ints and narrow
-            floats of fewer than 4 bytes, only as many in a row as make 4 bytes count.
+            of 16 to 64 bits the pattern is a signalling NaN, which no arithmetic makes, and no
+            tensor that is written may hold what arithmetic makes of it; else all bytes are 0xA5.
+            Where an element of that value may be right, for ints and narrow floats of fewer than 4
+            bytes, only as many in a row as make 4 bytes count.
         overlap: tensors of ``intent="out"`` and ``"inout"`` must share no memory with another
             tensor, as with ``no_overlap=True`` in a signature.
         nan: results and tensors that the kernel may write must hold no NaN after the call.
@@ -165,6 +170,12 @@ class Watched:
         return self.options.inputs and self.tensor.intent == "in"
 
     @property
+    def must_not_be_computed_from_poison(self) -> bool:
+        """Whether the elements are floats that show the pattern after arithmetic, too."""
+        floats = (name for name in self.tensor.element_dtypes if name.startswith(_FLOATS))
+        return self.options.poison and self.given_back and any("_" not in name for name in floats)
+
+    @property
     def must_not_be_nan(self) -> bool:
         """Whether the elements must hold no NaN after the call."""
         floats = [name for name in self.tensor.element_dtypes if name.startswith(_FLOATS)]
@@ -187,6 +198,8 @@ class Watched:
             yield f"elements of {path}", "filled with poison before the call", ""
         if self.must_be_written:
             yield f"elements of {path}", "all written", ERROR
+        if self.must_not_be_computed_from_poison:
+            yield f"elements of {path}", "not computed from poison", ERROR
         if self.must_not_be_nan:
             yield f"elements of {path}", "no NaN", ERROR
 

@@ -38,7 +38,12 @@ class Kernel:
     def __init__(self, function: Function, count: int) -> None:
         kind = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * count)
         called: Any = function
-        self._callback = kind(lambda *given: (called(*given), None)[1])
+
+        def run(*given: int) -> None:
+            with np.errstate(all="ignore"):
+                called(*given)
+
+        self._callback = kind(run)
         address = ctypes.cast(self._callback, ctypes.c_void_p).value
         names = [f"%a{index}" for index in range(count)]
         types = ", ".join(["!llvm.ptr"] * count)

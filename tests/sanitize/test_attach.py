@@ -390,6 +390,7 @@ def test_explain_shows_it() -> None:
         "64 bytes around y as before the call AssertionError",
         "elements of y filled with poison before the call",
         "elements of y all written AssertionError",
+        "elements of y not computed from poison AssertionError",
         "elements of y no NaN AssertionError",
         "g passed as it is, since cuda tensors are not copied",
         "w copied MemoryError",

@@ -168,6 +168,57 @@ def test_without_poison_an_output_may_stay() -> None:
     assert y.tolist() == [[1, 7], [1, 1]]
 
 
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+def test_what_is_computed_from_memory_that_nobody_has_written(dtype: str) -> None:
+    words = (
+        "The kernel computes y[1, 0] from memory that nobody has written: an output or a Workspace "
+        "before it writes it, or bytes outside of a tensor (it is a NaN with the digits of the "
+        "poison) when calling"
+    )
+
+    def write(y: int, added: float) -> None:
+        view(y, 4, dtype)[:] = [0, 1, 2, 3]
+        view(y, 4, dtype)[2] -= added
+
+    def add_own(y: int) -> None:
+        write(y, view(y, 4, dtype)[2])
+
+    def add_workspace(y: int, w: int) -> None:
+        write(y, view(w, 1, dtype)[0])
+
+    def add_what_is_behind(y: int, x: int) -> None:
+        write(y, view(x, 5, dtype)[4])
+
+    y: Any = np.zeros((2, 2), dtype)
+    one = f"f(y: Tensor([n, m], {dtype}, intent={{}}))"
+    with_workspace = f"{one[:-1]}, w: Workspace([1], {dtype}))"
+    with finds(words):
+        Sanitized(one.format("out"), ["y"], add_own)(y)
+    for intent in ("out", "inout"):
+        with finds(words):
+            Sanitized(with_workspace.format(intent), ["y", "w"], add_workspace)(y)
+    with_input = f"{one[:-1]}, x: Tensor([4], {dtype}, intent=in))".format("out")
+    with finds(words):
+        Sanitized(with_input, ["y", "x"], add_what_is_behind)(y, np.ones(4, dtype))
+
+    Sanitized(one.format("inout"), ["y"], add_own)(y)
+    assert y.tolist() == [[0, 1], [2, 3]]
+    zeros = with_workspace.replace("))", ", zero=True))")
+    Sanitized(zeros.format("out"), ["y", "w"], add_workspace)(y)
+    any_ = Sanitize(poison=False)
+    Sanitized(with_workspace.format("out"), ["y", "w"], add_workspace, any_)(y)
+
+
+def test_a_bfloat16_that_is_computed_from_poison() -> None:
+    text = OUT.format("bfloat16")
+
+    def negate(y: int) -> None:
+        view(y, 4, "uint16")[:] |= 0x8040  # of float32, arithmetic makes the NaN quiet
+
+    with finds("The kernel computes y[0, 0] from memory that nobody has written"):
+        Sanitized(text, ["y"], negate)(made(text, (2, 2)))
+
+
 # ---- NaN
 
 _NANS: Final = {

@@ -1,18 +1,22 @@
-"""Helpers that find NaN in copies of tensors, and show elements of them in errors.
+"""Helpers that find NaN and poison in copies of tensors, and show elements of them in errors.
 
 In C, with the ``Copy`` of :mod:`.copies`::
 
     int64_t nan_element(const Copy* copy);
+    int64_t poisonous_element(const Copy* copy);
     void element_index(const Copy* copy, int64_t number, char text[96]);
     void element_value(const Copy* copy, int64_t number, int64_t region, char text[96]);
 
-``nan_element`` returns the number of the first element that is NaN after the call, or -1.
+``nan_element`` returns the number of the first element that is NaN after the call, or -1;
+``poisonous_element`` that of the first one that is a signalling NaN of the pattern, or what
+arithmetic makes of it: the same NaN, but quiet, and perhaps with another sign.
 ``element_index`` writes ``[1, 2]`` for an element, and ``, byte 3`` where elements are narrower
 than a byte. ``element_value`` writes a number, or the bytes of what C has no format for.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from ffi_builder import abi
@@ -21,6 +25,7 @@ from ffi_builder.builder.helpers.copies import (
     DTYPE,
     LANES,
     OWN_OBJECT,
+    PATTERNS,
     WIDTH,
     bits_of,
     element_at,
@@ -60,27 +65,65 @@ A number is NaN where ``(number ^ flip) & mask > greatest``.
 """
 
 
-def _nan_element(b: Builder, copy: Value) -> None:
+_QUIET: Final = {
+    kind: 1 << (bits - 1)
+    for kind, bits in {
+        ("float", 16): 10,
+        ("bfloat", 16): 7,
+        ("float", 32): 23,
+        ("float", 64): 52,
+        ("complex", 32): 10,
+        ("complex", 64): 23,
+        ("complex", 128): 52,
+    }.items()
+}
+"""By code and bits: the first bit of the fraction, which is set in quiet NaNs."""
+
+
+def _rule(b: Builder, copy: Value, table: Mapping[tuple[str, int], Sequence[int]]) -> list[Value]:
+    """Look up the numbers for the dtype; if the table has none, the function returns -1.
+
+    The first number is the bytes of a number.
+    """
     t = b.types
-    size, flip, mask, greatest = rule = [b.alloca(t.i64) for _ in range(4)]
-    b.store(b.i64(0), size)
+    slots = [b.alloca(t.i64) for _ in next(iter(table.values()))]
+    b.store(b.i64(0), slots[0])
     kind = b.and_(b.field(t.i32, b.offset(copy, OWN_OBJECT), DTYPE), b.i32(0xFFFF))
-    for (name, bits), numbers in _NAN.items():
+    for (name, bits), numbers in table.items():
         with b.when(b.eq(kind, b.i32(abi.DTYPE_CODES[name] | bits << 8))):
-            for slot, number in zip(rule, numbers, strict=True):
+            for slot, number in zip(slots, numbers, strict=True):
                 b.store(b.i64(number), slot)
-    width = b.load(t.i64, size)
-    with b.when(b.eq(width, b.i64(0))):
+    found = [b.load(t.i64, slot) for slot in slots]
+    with b.when(b.eq(found[0], b.i64(0))):
         b.ret(b.i64(-1))
-    parts = b.udiv(b.field(t.i64, copy, WIDTH), width)
+    return found
+
+
+def _first(b: Builder, copy: Value, size: Value, is_wanted: Callable[[Value], Value]) -> None:
+    """Return the number of the first element of which a number is wanted, or -1."""
+    t = b.types
+    parts = b.udiv(b.field(t.i64, copy, WIDTH), size)
     with b.loop(b.field(t.i64, copy, COUNT)) as number:
         start = element_at(b, copy, number, 2)
         with b.loop(parts) as part:
-            bits_ = _number(b, b.element(start, b.mul(part, width)), width)
-            shown = b.and_(b.xor(bits_, b.load(t.i64, flip)), b.load(t.i64, mask))
-            with b.when(b.ugt(shown, b.load(t.i64, greatest))):
+            found = is_wanted(_number(b, b.element(start, b.mul(part, size)), size))
+            with b.when(found):
                 b.ret(number)
     b.ret(b.i64(-1))
+
+
+def _nan_element(b: Builder, copy: Value) -> None:
+    size, flip, mask, greatest = _rule(b, copy, _NAN)
+    _first(b, copy, size, lambda bits: b.ugt(b.and_(b.xor(bits, flip), mask), greatest))
+
+
+def _poisonous_element(b: Builder, copy: Value) -> None:
+    table = {
+        kind: (_NAN[kind][0], _NAN[kind][2], quiet, (PATTERNS[kind] & _NAN[kind][2]) | quiet)
+        for kind, quiet in _QUIET.items()
+    }
+    size, mask, quiet, wanted = _rule(b, copy, table)
+    _first(b, copy, size, lambda bits: b.eq(b.or_(b.and_(bits, mask), quiet), wanted))
 
 
 def _number(b: Builder, address: Value, size: Value) -> Value:
@@ -206,6 +249,7 @@ _DOUBLES: Final = {
 
 ELEMENTS: Final = {
     "nan_element": Helper("i64", "ptr", _nan_element),
+    "poisonous_element": Helper("i64", "ptr", _poisonous_element),
     "element_index": Helper("void", "ptr i64 ptr", _element_index),
     "element_value": Helper("void", "ptr i64 i64 ptr", _element_value),
 }

@@ -56,11 +56,12 @@ def expected_outputs(
     names = output_names(frame.signature)
     several = isinstance(returned, (tuple, list))
     given: list[Any] = [*cast("Any", returned)] if several else [returned]
+    kind = type(cast("object", returned)).__name__
     if len(names) == 1 and len(given) != 1:
         given = [returned]  # a list of numbers
     if len(given) == len(names):
         return dict(zip(names, given, strict=True))
-    shown = f"{type(returned).__name__} of {len(given)} values" if several else _shown(returned)
+    shown = f"{kind} of {len(given)} values" if several else _shown(returned)
     words = (
         f"the reference returns {shown}, but there are {len(names)} outputs; it must return a "
         f"tuple of what {', '.join(names[:-1])} and {names[-1]} should be, in this order (the "
