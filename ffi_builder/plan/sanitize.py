@@ -21,9 +21,9 @@ from ffi_builder.errors import SpecError
 ERROR: Final = "AssertionError"
 """The class of the errors: as for ``testing.check_intents``, the kernel is wrong, not the call."""
 OUTSIDE: Final = (
-    "The kernel writes outside of the elements of {path}: {{}} bytes, the first of them byte {{}} "
-    "from its data (the elements are the {{}} bytes from byte {{}} on; check the bounds and the "
-    "strides that the kernel writes with)"
+    "The kernel writes outside of the elements of {path}: {{}} bytes have changed, the first of "
+    "them byte {{}} from its data (the elements are the {{}} bytes from byte {{}} on; check the "
+    "bounds and the strides that the kernel writes with)"
 )
 CHANGED: Final = (
     "{path} is declared intent='in', but the kernel changes {path}{{}} from {{}} to {{}} (declare "

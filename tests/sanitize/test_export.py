@@ -10,6 +10,7 @@ import pytest
 
 from ffi_builder import Sanitize, attach, runtime, spec
 from ffi_builder.providers import DirectCallProvider
+from ffi_builder.runtime import elf
 from tests.runtime.exporting import INCLUDES, LIBRARY
 from tests.runtime.samples import needs_cc
 from tests.support.wrapping import new_module
@@ -110,8 +111,7 @@ int main(void) {
 """
 
 
-@pytest.mark.parametrize("level", [0, 2])
-def test_a_c_program(tmp_path: Path, level: int) -> None:
+def compiled(level: int) -> runtime.CompiledModule:
     module = new_module(KERNEL)
     signature = spec.Signature.parse(
         "f(x: Tensor([n], float32, intent=in), w: Workspace([n], int32), what: int32)"
@@ -120,7 +120,23 @@ def test_a_c_program(tmp_path: Path, level: int) -> None:
     )
     provider = DirectCallProvider("kernel", args=["x", "y", "w", "what"])
     attach(module, signature, provider, sanitize=Sanitize(nan=True))
-    runtime.compile(module, opt_level=level).export_library(tmp_path / "f.so")
+    return runtime.compile(module, opt_level=level)
+
+
+@pytest.mark.parametrize("triple", ["x86_64-linux-gnu", "aarch64-linux-gnu"])
+def test_an_object_needs_libc_and_tvm_ffi_alone(tmp_path: Path, triple: str) -> None:
+    compiled(2).export_object(tmp_path / "f.o", triple=triple)
+    machine = triple.partition("-")[0]
+    symbols = elf.read_object((tmp_path / "f.o").read_bytes(), machine).symbols
+    others = {symbol.name for symbol in symbols if not symbol.defined} - {""}
+    assert {name for name in others if not name.startswith("TVMFFI")} <= {
+        *("malloc", "free", "memcpy", "memset", "snprintf", "strtod", "_GLOBAL_OFFSET_TABLE_"),
+    }
+
+
+@pytest.mark.parametrize("level", [0, 2])
+def test_a_c_program(tmp_path: Path, level: int) -> None:
+    compiled(level).export_library(tmp_path / "f.so")
     (tmp_path / "main.c").write_text(MAIN)
     command = [
         *("cc", "-Wall", "-Wextra", "-Werror", *INCLUDES, tmp_path / "main.c", tmp_path / "f.so"),
@@ -133,7 +149,7 @@ def test_a_c_program(tmp_path: Path, level: int) -> None:
     suffix = " when calling: `f(x: Tensor([n], float32), what: int32)`"
     assert [line.removesuffix(suffix) for line in done.stdout.splitlines()] == [
         "2 1 1",
-        "AssertionError: The kernel writes outside of the elements of y: 4 bytes, the first of them "
+        "AssertionError: The kernel writes outside of the elements of y: 4 bytes have changed, the first of them "
         "byte 12 from its data (the elements are the 12 bytes from byte 0 on; check the bounds and "
         "the strides that the kernel writes with)",
         "AssertionError: x is declared intent='in', but the kernel changes x[1] from 2 to 0.5 "
@@ -141,7 +157,7 @@ def test_a_c_program(tmp_path: Path, level: int) -> None:
         "AssertionError: The kernel does not write y[0] of the result y, which still holds the "
         "poison nan",
         "AssertionError: The kernel leaves NaN in y[0] (leave out nan=True if NaN is a right value)",
-        "AssertionError: The kernel writes outside of the elements of w: 4 bytes, the first of them "
+        "AssertionError: The kernel writes outside of the elements of w: 4 bytes have changed, the first of them "
         "byte -8 from its data (the elements are the 12 bytes from byte 0 on; check the bounds and "
         "the strides that the kernel writes with)",
     ]

@@ -43,7 +43,7 @@ def test_a_write_around_an_argument(tensor: int, at: int, byte: int) -> None:
     x, y = arrays()
     name = "xy"[tensor]
     with finds(
-        f"The kernel writes outside of the elements of {name}: 4 bytes, the first of them byte "
+        f"The kernel writes outside of the elements of {name}: 4 bytes have changed, the first of them byte "
         f"{byte} from its data (the elements are the 16 bytes from byte 0 on; check the bounds",
         "when calling: `f(x: Tensor([n], float32), y: Tensor([n], float32))`",
     ):
@@ -57,7 +57,7 @@ def test_all_bytes_are_counted() -> None:
         poke(y, 4)
         poke(y, -3)
 
-    with finds("of y: 8 bytes, the first of them byte -12 from"):
+    with finds("of y: 8 bytes have changed, the first of them byte -12 from"):
         copying(both)(*arrays())
 
 
@@ -66,7 +66,7 @@ def test_how_far_the_guard_zones_reach() -> None:
     with finds("byte 76 from"):
         near(*arrays())
     one = copying(lambda x, y: poke(y, 16, 1, "uint8"), Sanitize(guard_bytes=1))
-    with finds("1 bytes, the first of them byte 16 from"):
+    with finds("1 bytes have changed, the first of them byte 16 from"):
         one(*arrays())
 
 
@@ -83,7 +83,9 @@ def test_past_a_result() -> None:
         view(y, 5)[:] = 1
 
     function = Sanitized("f(n: int64) -> y: Tensor([n], float32)", ["y"], kernel)
-    with finds("outside of the elements of y: 4 bytes, the first of them byte 16 from its data"):
+    with finds(
+        "outside of the elements of y: 4 bytes have changed, the first of them byte 16 from its data"
+    ):
         function(4)
     assert function.kept == 0
     assert np.from_dlpack(function(5)).tolist() == [1] * 5
@@ -94,7 +96,9 @@ def test_around_a_workspace() -> None:
         function = Sanitized(
             "f(n: int64, w: Workspace([n], int16))", ["w"], lambda w, at=at: poke(w, at, 1, "int16")
         )
-        with finds(f"outside of the elements of w: 2 bytes, the first of them byte {byte} from"):
+        with finds(
+            f"outside of the elements of w: 2 bytes have changed, the first of them byte {byte} from"
+        ):
             function(8)
         assert function.kept == 0
     right = Sanitized(
@@ -117,7 +121,10 @@ def test_writes_into_the_gaps_of_a_view() -> None:
         view(y, 17)[:] = 1
 
     memory, y = strided()
-    with finds("outside of the elements of y: 44 bytes, the first of them byte 4 from", "68 bytes"):
+    with finds(
+        "outside of the elements of y: 44 bytes have changed, the first of them byte 4 from",
+        "68 bytes",
+    ):
         Sanitized(STRIDED, ["y"], every)(y)
     assert (memory == -1).all()
 
@@ -151,7 +158,9 @@ def test_empty_tensors_and_numbers() -> None:
     empty: Any = np.zeros(0, "float32")
     copying_nothing = Sanitized(COPY, ["x", "y"], lambda x, y: None)
     copying_nothing(empty, empty.copy())
-    with finds("y: 4 bytes, the first of them byte 0 from its data (the elements are the 0 bytes"):
+    with finds(
+        "y: 4 bytes have changed, the first of them byte 0 from its data (the elements are the 0 bytes"
+    ):
         Sanitized(COPY, ["x", "y"], lambda x, y: poke(y, 0))(empty, empty.copy())
     number = np.zeros((), "float32")
     Sanitized("f(y: Tensor([], float32))", ["y"], lambda y: poke(y, 0))(number)
