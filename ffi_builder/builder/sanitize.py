@@ -5,7 +5,7 @@
     %copied = llvm.call @copy_tensor(%object, %copy, %guard, %alignment, %poison)
     llvm.cond_br %copied, …, ^no_memory
     …                                                       // the provider's call
-    %fine = llvm.call @take_copy(%copy)
+    %fine = llvm.call @check_outside(%copy)
     llvm.cond_br %fine, …, ^writes_outside
     …                                                       // the other checks
     llvm.call @give_copy_back(%object, %copy, %every)
@@ -28,7 +28,7 @@ from ffi_builder.builder.helpers import copies as layout
 from ffi_builder.builder.helpers.elements import TEXT_SIZE
 from ffi_builder.builder.values import DecodedValues
 from ffi_builder.errors import BuildError
-from ffi_builder.ir import Block, CheckingBuilder, Value
+from ffi_builder.ir import CheckingBuilder, Value
 from ffi_builder.packed.anys import unless
 from ffi_builder.plan import sanitize as words
 from ffi_builder.plan.sanitize import Sanitize, Watched, watched
@@ -58,7 +58,6 @@ class Copies:
         self._positions = {place.path: place.position for _, place in decoded.places}
         self._tensors = [tensor for tensor in tensors if tensor.may_be_copied]
         self._copies: list[_Copy] = []
-        self._cleanup: Block | None = None
 
     # ---- before the call
 
@@ -94,24 +93,24 @@ class Copies:
         """Let all later errors free the copies."""
         b = self.b
         here, status = b.block, b.new_block(b.types.i32, cold=True)
-        b.block, self._cleanup = status, b.cleanup
-        self._free()
+        b.block = status
+        self.free()
         b.ret(status.arguments[0])
         b.block, b.cleanup = here, status
 
-    def _free(self) -> None:
+    # ---- after the call
+
+    def free(self) -> None:
+        """Free the copies. Strs that are returned may be in them until they are stored."""
         for copy in self._copies:
             run_shared(self.b, "free_copy", [copy.record])
 
-    # ---- after the call
-
     def check(self) -> None:
-        """Check the copies, write to the tensors what the kernel wrote, and free the copies."""
-        if not self._copies:
-            return
+        """Check the copies, and write to the tensors what the kernel wrote."""
         for copy in self._copies:
-            with self.b.when(self._exists(copy)):
-                self._check_outside(copy)
+            if copy.of.options.guard_bytes:
+                with self.b.when(self._exists(copy)):
+                    self._check_outside(copy)
         for copy in self._copies:
             with self.b.when(self._exists(copy)):
                 self._check_elements(copy)
@@ -119,8 +118,6 @@ class Copies:
             if copy.of.given_back:
                 every = self.b.i1(copy.of.poisoned)
                 run_shared(self.b, "give_copy_back", [copy.given, copy.record, every])
-        self._free()
-        self.b.cleanup = self._cleanup
 
     def _exists(self, copy: _Copy) -> Value:
         """Return whether the tensor was copied: it may be absent, or on another device."""
@@ -128,21 +125,19 @@ class Copies:
         return b.ne(b.field(b.types.ptr, copy.record, layout.MEMORY), b.null())
 
     def _check_outside(self, copy: _Copy) -> None:
-        """Check the guard zones, and move the elements away from them."""
         b, t = self.b, self.b.types
-        fine = call_shared(b, "take_copy", [copy.record], t.i1)
-        if copy.of.options.guard_bytes:
-            fields = (layout.FOREIGN, layout.MISPLACED, layout.SPAN, layout.ORIGIN)
-            with unless(b, fine):
-                found = [b.field(t.i64, copy.record, field) for field in fields]
-                b.fail(words.ERROR, words.OUTSIDE.format(path=copy.of.path), *found)
+        fine = call_shared(b, "check_outside", [copy.record], t.i1)
+        fields = (layout.FOREIGN, layout.MISPLACED, layout.SPAN, layout.ORIGIN)
+        with unless(b, fine):
+            found = [b.field(t.i64, copy.record, field) for field in fields]
+            b.fail(words.ERROR, words.OUTSIDE.format(path=copy.of.path), *found)
 
     def _check_elements(self, copy: _Copy) -> None:
         if copy.of.must_not_change:
-            self._check(copy, "changed_element", words.CHANGED, [1, 2])
+            self._check(copy, "changed_element", words.CHANGED, [1, 0])
         if copy.of.must_be_written:
             message = words.UNWRITTEN_RESULT if copy.of.is_result else words.UNWRITTEN
-            self._check(copy, "unwritten_element", message, [2])
+            self._check(copy, "unwritten_element", message, [0])
         if copy.of.must_not_be_computed_from_poison:
             self._check(copy, "poisonous_element", words.COMPUTED, [])
         if copy.of.must_not_be_nan:

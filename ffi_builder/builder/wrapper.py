@@ -343,8 +343,12 @@ def _emit_call(
         decoded=decoded,
     )
     b.block = Members(provider).emit(b.block, context)
-    copies.check()
-    results.store(context, type(provider).__name__)
+    name = type(provider).__name__
+    if tensors:
+        with results.releasing(context, name):
+            copies.check()
+    results.store(context, name)
+    copies.free()
 
 
 def _set_attributes(b: Builder, provider: CallProvider, plan: Plan, description: str) -> None:

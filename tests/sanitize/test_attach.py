@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+import gc
+import weakref
+from typing import Any, ClassVar, Final
 
 import numpy as np
 import pytest
@@ -33,6 +35,7 @@ from ffi_builder.providers import (
 )
 from tests.differential.description import DLTensor, Pointer
 from tests.sanitize.kernels import Kernel, Sanitized, finds, in_use, poke, view
+from tests.support.allocating import counting
 from tests.support.printed import printed_wrapper
 from tests.support.wrapping import RawWrapper, new_module
 
@@ -356,6 +359,66 @@ def test_nothing_is_kept() -> None:
     for _ in range(10):
         call()
     assert in_use() - before < 2**22
+
+
+# ---- results
+
+
+def test_a_str_that_is_in_a_workspace() -> None:
+    """The kernel returns an address in a copy, which lives until the str has been made."""
+    word = int.from_bytes(b"scratchy", "little")
+    kernel = f"""
+    llvm.func @kernel(%w: !llvm.ptr) -> !llvm.struct<(ptr, i64)> {{
+      %text = llvm.mlir.constant({word} : i64) : i64
+      llvm.store %text, %w : i64, !llvm.ptr
+      %eight = llvm.mlir.constant(8 : i64) : i64
+      %empty = llvm.mlir.undef : !llvm.struct<(ptr, i64)>
+      %first = llvm.insertvalue %w, %empty[0] : !llvm.struct<(ptr, i64)>
+      %pair = llvm.insertvalue %eight, %first[1] : !llvm.struct<(ptr, i64)>
+      llvm.return %pair : !llvm.struct<(ptr, i64)>
+    }}"""
+    text = "f(w: Workspace([8], uint8)) -> s: String"
+    function = runtime.compile(attached(text, True, None, kernel))["f"]
+    with counting() as allocator:
+        assert function() == "scratchy"
+        assert not allocator.alive
+
+
+class Handing(NopCallProvider):
+    """Calls the kernel, and hands over what came as ``o``, with a reference of its own."""
+
+    borrows_tensors: ClassVar[bool] = True
+
+    def __call__(self, current_block: Block, context: CallContext) -> Block:
+        b, t = context.builder, context.builder.types
+        b.call("kernel", [context.data(context.params[0])], t.void)
+        given = context.scalar(context.params[1])
+        context.symbols.declare("TVMFFIObjectIncRef", t.i32, [t.ptr])
+        b.call("TVMFFIObjectIncRef", [given], t.i32)
+        context.results = [given]
+        return b.block
+
+
+class Watched:
+    """Something whose life Python can watch."""
+
+
+@pytest.mark.parametrize("size", [1, 2])
+def test_an_object_that_was_handed_over_is_released(size: int) -> None:
+    """The kernel is right for two elements only."""
+    kernel = Kernel(lambda x: poke(x, 1), 1)
+    text = "f(x: Tensor([n], float32), o: Function) -> r: Function"
+    function = runtime.compile(attached(text, True, Handing(), kernel.text))["f"]
+    kept, x = Watched(), np.zeros(size, "float32")
+    watch = weakref.ref(kept)
+    if size == 2:
+        assert function(x, lambda kept=kept: 5)() == 5
+    else:
+        with finds("outside of the elements of x"):
+            function(x, lambda kept=kept: 5)
+    del kept
+    gc.collect()
+    assert watch() is None
 
 
 # ---- what stays as it is

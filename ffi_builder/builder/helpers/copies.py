@@ -3,7 +3,7 @@
 In C, with ``object`` as in :mod:`.tensors`::
 
     bool copy_tensor(const void* object, Copy* copy, int64_t guard, int64_t alignment, bool poison);
-    bool take_copy(Copy* copy);
+    bool check_outside(Copy* copy);
     int64_t changed_element(const Copy* copy);
     int64_t unwritten_element(const Copy* copy);
     void give_copy_back(const void* object, const Copy* copy, bool all);
@@ -15,20 +15,20 @@ In C, with ``object`` as in :mod:`.tensors`::
       char* memory;        // malloc's; NULL if nothing was copied
       char* region;        // guard zone, elements, guard zone; then two more of this size
       int64_t size, step;  // bytes of a region, and from one region to the next
-      int64_t first, span; // the elements: where they begin in a region, and their bytes
+      int64_t span;        // bytes from the first to the last element
       uint64_t pattern;    // 8 bytes that are repeated, beginning at `data`
       int64_t width;       // bytes of an element
       int64_t count;       // elements
-      int64_t misplaced, foreign, origin;  // what take_copy has found
+      int64_t misplaced, foreign, origin;  // what check_outside has found
       DLTensor tensor;
     };
 
-The kernel sees the first region. The second has what that held before the call, and the third what
-it held after it. ``copy_tensor`` copies only tensors on the CPU; it returns false if there is no
-memory. ``take_copy`` moves the elements to the third region and returns whether only they were
-written; else ``foreign`` bytes were, the first of them ``misplaced`` bytes from the data.
-``origin`` is where the elements begin, from the data. The others return the number of an element,
-in row-major order, or -1.
+The kernel sees the first region, and the second has what that held before the call. ``copy_tensor``
+copies only tensors on the CPU; it returns false if there is no memory. ``check_outside`` returns
+whether the kernel has written only elements; else it has changed ``foreign`` bytes, the first of
+them ``misplaced`` bytes from the data. For that it fills all elements with the pattern, and takes
+them back from the third region. ``origin`` is where the elements begin, from the data. The others
+return the number of an element, in row-major order, or -1.
 
 Elements narrower than a byte are copied with all bytes from the first to the last, and counted as
 bytes. A dimension of stride 0 counts as 1: its elements are the same one.
@@ -43,7 +43,7 @@ from ffi_builder.builder.helpers.define import Helper, call_shared
 from ffi_builder.builder.helpers.tensors import DATA, NDIM, SHAPE, STRIDES
 from ffi_builder.ir import Builder, Value
 
-COPY_WORDS: Final = 20
+COPY_WORDS: Final = 19
 """The size of a ``Copy``, in i64s."""
 OBJECT: Final = 0
 COPIED_DATA: Final = 8
@@ -51,15 +51,14 @@ MEMORY: Final = 16
 _REGION: Final = 24
 _SIZE: Final = 32
 _STEP: Final = 40
-_FIRST: Final = 48
-SPAN: Final = 56
-_PATTERN: Final = 64
-WIDTH: Final = 72
-COUNT: Final = 80
-MISPLACED: Final = 88
-FOREIGN: Final = 96
-ORIGIN: Final = 104
-_TENSOR: Final = 112
+SPAN: Final = 48
+_PATTERN: Final = 56
+WIDTH: Final = 64
+COUNT: Final = 72
+MISPLACED: Final = 80
+FOREIGN: Final = 88
+ORIGIN: Final = 96
+_TENSOR: Final = 104
 OWN_OBJECT: Final = _TENSOR - abi.OBJECT_SIZE
 
 _OFFSET: Final = abi.OBJECT_SIZE + abi.DLTENSOR_BYTE_OFFSET
@@ -110,7 +109,7 @@ def _copy_tensor(
     _fill(b, copy, b.field(t.ptr, copy, _REGION), b.field(t.i64, copy, _SIZE))
     with b.when(b.eq(poison, b.i1(False))):
         _copy_elements(b, copy, b.field(t.ptr, copy, COPIED_DATA), data)
-    _copy_region(b, copy, 1)
+    _copy_region(b, copy, 1, 0)
     b.ret(b.i1(True))
 
 
@@ -135,7 +134,6 @@ def _allocate(b: Builder, copy: Value, first: Value, guard: Value, alignment: Va
     step = b.and_(b.add(size, b.i64(7)), b.i64(-8))
     b.store(size, b.offset(copy, _SIZE))
     b.store(step, b.offset(copy, _STEP))
-    b.store(guard, b.offset(copy, _FIRST))
     b.symbols.declare("malloc", t.ptr, [t.i64])
     memory = b.call_value("malloc", [b.add(b.mul(step, b.i64(3)), alignment)], t.ptr)
     b.store(memory, b.offset(copy, MEMORY))
@@ -244,11 +242,11 @@ def _copy_elements(b: Builder, copy: Value, to: Value, source: Value) -> None:
         _copy_bytes(b, b.element(to, distance), b.element(source, distance), width)
 
 
-def _copy_region(b: Builder, copy: Value, region: int) -> None:
+def _copy_region(b: Builder, copy: Value, to: int, source: int) -> None:
     t = b.types
-    start = b.field(t.ptr, copy, _REGION)
-    to = b.element(start, b.mul(b.field(t.i64, copy, _STEP), b.i64(region)))
-    _copy_bytes(b, to, start, b.field(t.i64, copy, _SIZE))
+    start, step = b.field(t.ptr, copy, _REGION), b.field(t.i64, copy, _STEP)
+    target, given = (b.element(start, b.mul(step, b.i64(region))) for region in (to, source))
+    _copy_bytes(b, target, given, b.field(t.i64, copy, _SIZE))
 
 
 def _copy_bytes(b: Builder, to: Value, source: Value, size: Value) -> None:
@@ -273,9 +271,9 @@ def _fill(b: Builder, copy: Value, start: Value, size: Value) -> None:
 # ---- after the call
 
 
-def _take_copy(b: Builder, copy: Value) -> None:
+def _check_outside(b: Builder, copy: Value) -> None:
     t = b.types
-    _copy_region(b, copy, 2)
+    _copy_region(b, copy, 2, 0)
     width = b.field(t.i64, copy, WIDTH)
     with b.loop(b.field(t.i64, copy, COUNT)) as number:
         _fill(b, copy, element_at(b, copy, number, 0), width)
@@ -290,12 +288,13 @@ def _take_copy(b: Builder, copy: Value) -> None:
             with b.when(b.eq(before, b.i64(0))):
                 b.store(b.add(start, index), b.offset(copy, MISPLACED))
             b.store(b.add(before, b.i64(1)), b.offset(copy, FOREIGN))
+    _copy_region(b, copy, 0, 2)
     b.ret(b.eq(b.field(t.i64, copy, FOREIGN), b.i64(0)))
 
 
 def _same(b: Builder, copy: Value, number: Value) -> Value:
     """Return whether an element is as before the call."""
-    sides = [element_at(b, copy, number, region) for region in (1, 2)]
+    sides = [element_at(b, copy, number, region) for region in (0, 1)]
     return call_shared(b, "same_bytes", [*sides, b.field(b.types.i64, copy, WIDTH)], b.types.i1)
 
 
@@ -348,7 +347,7 @@ def _give_copy_back(b: Builder, given: Value, copy: Value, every: Value) -> None
         has_changed = b.eq(_same(b, copy, number), b.i1(False))
         with b.when(b.or_(every, has_changed)):
             distance = call_shared(b, "element_offset", [copy, number], t.i64)
-            _copy_bytes(b, b.element(data, distance), element_at(b, copy, number, 2), width)
+            _copy_bytes(b, b.element(data, distance), element_at(b, copy, number, 0), width)
     b.ret()
 
 
@@ -363,7 +362,7 @@ COPIES: Final = {
     "copy_tensor": Helper("i1", "ptr ptr i64 i64 i1", _copy_tensor),
     "count_elements": Helper("i64", "ptr", _count_elements),
     "element_offset": Helper("i64", "ptr i64", _element_offset),
-    "take_copy": Helper("i1", "ptr", _take_copy),
+    "check_outside": Helper("i1", "ptr", _check_outside),
     "changed_element": Helper("i64", "ptr", _changed_element),
     "unwritten_element": Helper("i64", "ptr", _unwritten_element),
     "give_copy_back": Helper("void", "ptr ptr i1", _give_copy_back),

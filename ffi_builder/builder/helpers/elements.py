@@ -104,7 +104,7 @@ def _first(b: Builder, copy: Value, size: Value, is_wanted: Callable[[Value], Va
     t = b.types
     parts = b.udiv(b.field(t.i64, copy, WIDTH), size)
     with b.loop(b.field(t.i64, copy, COUNT)) as number:
-        start = element_at(b, copy, number, 2)
+        start = element_at(b, copy, number, 0)
         with b.loop(parts) as part:
             found = is_wanted(_number(b, b.element(start, b.mul(part, size)), size))
             with b.when(found):
