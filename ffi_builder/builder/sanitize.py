@@ -71,16 +71,14 @@ class Copies:
             self._copies.append(_Copy(tensor, given, record))
         if self._copies:
             self._emit_cleanup()
-        for copy in self._copies:
-            self._make(copy, self._positions[copy.of.path])
+        for number, copy in enumerate(self._copies):
+            self._make(copy, self._positions[copy.of.path], number % layout.SALTS)
 
-    def _make(self, copy: _Copy, position: Position) -> None:
+    def _make(self, copy: _Copy, position: Position, salt: int) -> None:
         b, t, fast = self.b, self.b.types, self.fast
         alignment = max(_PAGE, copy.of.tensor.data_alignment or 1)
-        operands = [
-            *(copy.given, copy.record),
-            *(b.i64(copy.of.options.guard_bytes), b.i64(alignment), b.i1(copy.of.poisoned)),
-        ]
+        numbers = [b.i64(n) for n in (copy.of.options.guard_bytes, alignment, salt)]
+        operands = [copy.given, copy.record, *numbers, b.i1(copy.of.poisoned)]
         made = call_shared(b, "copy_tensor", operands, t.i1)
         b.check(made, "MemoryError", words.NO_MEMORY.format(path=copy.of.path))
         fast.state.records[position] = replace(
@@ -127,7 +125,7 @@ class Copies:
     def _check_outside(self, copy: _Copy) -> None:
         b, t = self.b, self.b.types
         fine = call_shared(b, "check_outside", [copy.record], t.i1)
-        fields = (layout.FOREIGN, layout.MISPLACED, layout.SPAN, layout.ORIGIN)
+        fields = (layout.MISPLACED, layout.FOREIGN, layout.SPAN, layout.ORIGIN)
         with unless(b, fine):
             found = [b.field(t.i64, copy.record, field) for field in fields]
             b.fail(words.ERROR, words.OUTSIDE.format(path=copy.of.path), *found)

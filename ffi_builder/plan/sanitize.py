@@ -21,9 +21,9 @@ from ffi_builder.errors import SpecError
 ERROR: Final = "AssertionError"
 """The class of the errors: as for ``testing.check_intents``, the kernel is wrong, not the call."""
 OUTSIDE: Final = (
-    "The kernel writes outside of the elements of {path}: {{}} bytes have changed, the first of "
-    "them byte {{}} from its data (the elements are the {{}} bytes from byte {{}} on; check the "
-    "bounds and the strides that the kernel writes with)"
+    "The kernel writes outside of the elements of {path}: byte {{}} from its data has changed "
+    "({{}} in all; the elements are the {{}} bytes from byte {{}} on; check the bounds and the "
+    "strides that the kernel writes with)"
 )
 CHANGED: Final = (
     "{path} is declared intent='in', but the kernel changes {path}{{}} from {{}} to {{}} (declare "
@@ -64,9 +64,10 @@ class Sanitize:
         poison: fill results, tensors of ``intent="out"`` and Workspaces without ``zero`` with a
             pattern before the call. Results and ``"out"`` must not hold it afterwards. For floats
             of 16 to 64 bits the pattern is a signalling NaN, which no arithmetic makes, and no
-            tensor that is written may hold what arithmetic makes of it; else all bytes are 0xA5.
-            Where an element of that value may be right, for ints and narrow floats of fewer than 4
-            bytes, only as many in a row as make 4 bytes count.
+            tensor that is written may hold what arithmetic makes of it. Else it is the byte 0xA5,
+            whose low four bits differ between tensors. Where an element of that value may be right,
+            for ints and narrow floats of fewer than 4 bytes, only as many in a row as make 4 bytes
+            count.
         overlap: tensors of ``intent="out"`` and ``"inout"`` must share no memory with another
             tensor, as with ``no_overlap=True`` in a signature.
         nan: results and tensors that the kernel may write must hold no NaN after the call.

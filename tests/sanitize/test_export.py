@@ -149,15 +149,15 @@ def test_a_c_program(tmp_path: Path, level: int) -> None:
     suffix = " when calling: `f(x: Tensor([n], float32), what: int32)`"
     assert [line.removesuffix(suffix) for line in done.stdout.splitlines()] == [
         "2 1 1",
-        "AssertionError: The kernel writes outside of the elements of y: 4 bytes have changed, the first of them "
-        "byte 12 from its data (the elements are the 12 bytes from byte 0 on; check the bounds and "
+        "AssertionError: The kernel writes outside of the elements of y: byte 12 from its data has changed "
+        "(4 in all; the elements are the 12 bytes from byte 0 on; check the bounds and "
         "the strides that the kernel writes with)",
         "AssertionError: x is declared intent='in', but the kernel changes x[1] from 2 to 0.5 "
         "(declare intent='inout' if it may)",
         "AssertionError: The kernel does not write y[0] of the result y, which still holds the "
         "poison nan",
         "AssertionError: The kernel leaves NaN in y[0] (leave out nan=True if NaN is a right value)",
-        "AssertionError: The kernel writes outside of the elements of w: 4 bytes have changed, the first of them "
-        "byte -8 from its data (the elements are the 12 bytes from byte 0 on; check the bounds and "
+        "AssertionError: The kernel writes outside of the elements of w: byte -8 from its data has changed "
+        "(4 in all; the elements are the 12 bytes from byte 0 on; check the bounds and "
         "the strides that the kernel writes with)",
     ]

@@ -43,8 +43,8 @@ def test_a_write_around_an_argument(tensor: int, at: int, byte: int) -> None:
     x, y = arrays()
     name = "xy"[tensor]
     with finds(
-        f"The kernel writes outside of the elements of {name}: 4 bytes have changed, the first of them byte "
-        f"{byte} from its data (the elements are the 16 bytes from byte 0 on; check the bounds",
+        f"The kernel writes outside of the elements of {name}: byte {byte} from its data has changed (4 in all; the elements are "
+        f"the 16 bytes from byte 0 on; check the bounds",
         "when calling: `f(x: Tensor([n], float32), y: Tensor([n], float32))`",
     ):
         function(x, y)
@@ -52,12 +52,24 @@ def test_a_write_around_an_argument(tensor: int, at: int, byte: int) -> None:
     assert y.tolist() == [-1] * 4  # nothing is given back
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float16", "int32", "uint8"])
+def test_copying_one_element_too_many(dtype: str) -> None:
+    """What is behind one tensor differs from what is behind the other."""
+    text = f"f(x: Tensor([n], {dtype}, intent=in), y: Tensor([n], {dtype}, intent=out))"
+
+    def kernel(x: int, y: int) -> None:
+        view(y, 5, dtype)[:] = view(x, 5, dtype)
+
+    with finds("outside of the elements of y: "):
+        Sanitized(text, ["x", "y"], kernel)(np.zeros(4, dtype), np.zeros(4, dtype))
+
+
 def test_all_bytes_are_counted() -> None:
     def both(_x: int, y: int) -> None:
         poke(y, 4)
         poke(y, -3)
 
-    with finds("of y: 8 bytes have changed, the first of them byte -12 from"):
+    with finds("of y: byte -12 from its data has changed (8 in all; "):
         copying(both)(*arrays())
 
 
@@ -66,7 +78,7 @@ def test_how_far_the_guard_zones_reach() -> None:
     with finds("byte 76 from"):
         near(*arrays())
     one = copying(lambda x, y: poke(y, 16, 1, "uint8"), Sanitize(guard_bytes=1))
-    with finds("1 bytes have changed, the first of them byte 16 from"):
+    with finds("byte 16 from its data has changed (1 in all; "):
         one(*arrays())
 
 
@@ -83,9 +95,7 @@ def test_past_a_result() -> None:
         view(y, 5)[:] = 1
 
     function = Sanitized("f(n: int64) -> y: Tensor([n], float32)", ["y"], kernel)
-    with finds(
-        "outside of the elements of y: 4 bytes have changed, the first of them byte 16 from its data"
-    ):
+    with finds("outside of the elements of y: byte 16 from its data has changed (4 in all; "):
         function(4)
     assert function.kept == 0
     assert np.from_dlpack(function(5)).tolist() == [1] * 5
@@ -97,7 +107,7 @@ def test_around_a_workspace() -> None:
             "f(n: int64, w: Workspace([n], int16))", ["w"], lambda w, at=at: poke(w, at, 1, "int16")
         )
         with finds(
-            f"outside of the elements of w: 2 bytes have changed, the first of them byte {byte} from"
+            f"outside of the elements of w: byte {byte} from its data has changed (2 in all; "
         ):
             function(8)
         assert function.kept == 0
@@ -122,7 +132,7 @@ def test_writes_into_the_gaps_of_a_view() -> None:
 
     memory, y = strided()
     with finds(
-        "outside of the elements of y: 44 bytes have changed, the first of them byte 4 from",
+        "outside of the elements of y: byte 4 from its data has changed (44 in all; ",
         "68 bytes",
     ):
         Sanitized(STRIDED, ["y"], every)(y)
@@ -150,7 +160,9 @@ def test_negative_strides() -> None:
 
     Sanitized(text, ["y"], kernel)(memory[6::-2])
     assert memory.tolist() == [3, 0, 2, 0, 1, 0, 0, 0]
-    with finds("byte -20 from its data (the elements are the 28 bytes from byte -24 on"):
+    with finds(
+        "byte -20 from its data has changed (4 in all; the elements are the 28 bytes from byte -24 on"
+    ):
         Sanitized(text, ["y"], lambda y: poke(y, -5))(memory[6::-2])
 
 
@@ -158,9 +170,7 @@ def test_empty_tensors_and_numbers() -> None:
     empty: Any = np.zeros(0, "float32")
     copying_nothing = Sanitized(COPY, ["x", "y"], lambda x, y: None)
     copying_nothing(empty, empty.copy())
-    with finds(
-        "y: 4 bytes have changed, the first of them byte 0 from its data (the elements are the 0 bytes"
-    ):
+    with finds("y: byte 0 from its data has changed (4 in all; the elements are the 0 bytes"):
         Sanitized(COPY, ["x", "y"], lambda x, y: poke(y, 0))(empty, empty.copy())
     number = np.zeros((), "float32")
     Sanitized("f(y: Tensor([], float32))", ["y"], lambda y: poke(y, 0))(number)

@@ -2,7 +2,8 @@
 
 In C, with ``object`` as in :mod:`.tensors`::
 
-    bool copy_tensor(const void* object, Copy* copy, int64_t guard, int64_t alignment, bool poison);
+    bool copy_tensor(const void* object, Copy* copy, int64_t guard, int64_t alignment,
+                     int64_t salt, bool poison);
     bool check_outside(Copy* copy);
     int64_t changed_element(const Copy* copy);
     int64_t unwritten_element(const Copy* copy);
@@ -24,11 +25,12 @@ In C, with ``object`` as in :mod:`.tensors`::
     };
 
 The kernel sees the first region, and the second has what that held before the call. ``copy_tensor``
-copies only tensors on the CPU; it returns false if there is no memory. ``check_outside`` returns
-whether the kernel has written only elements; else it has changed ``foreign`` bytes, the first of
-them ``misplaced`` bytes from the data. For that it fills all elements with the pattern, and takes
-them back from the third region. ``origin`` is where the elements begin, from the data. The others
-return the number of an element, in row-major order, or -1.
+copies only tensors on the CPU; it returns false if there is no memory. ``salt`` makes the patterns
+of tensors differ, so that a kernel that copies the pattern writes another one. ``check_outside``
+returns whether the kernel has written only elements; else it has changed ``foreign`` bytes, the
+first of them ``misplaced`` bytes from the data. For that it fills all elements with the pattern,
+and takes them back from the third region. ``origin`` is where the elements begin, from the data.
+The others return the number of an element, in row-major order, or -1.
 
 Elements narrower than a byte are copied with all bytes from the first to the last, and counted as
 bytes. A dimension of stride 0 counts as 1: its elements are the same one.
@@ -67,25 +69,36 @@ DTYPE: Final = abi.OBJECT_SIZE + abi.DLTENSOR_DTYPE
 LANES: Final = abi.OBJECT_SIZE + abi.DLTENSOR_DTYPE_LANES
 _MOST: Final = 1 << 56
 """More bytes than there are addresses; three times as many fit an i64."""
-_BYTES: Final = 0xA5A5_A5A5_A5A5_A5A5
-"""The pattern of all but floats."""
-PATTERNS: Final = {
-    ("float", 16): 0x7D5A_7D5A_7D5A_7D5A,
-    ("bfloat", 16): 0x7FA5_7FA5_7FA5_7FA5,
-    ("float", 32): 0x7FA5_A5A5_7FA5_A5A5,
-    ("float", 64): 0x7FF4_A5A5_A5A5_A5A5,
-    ("complex", 32): 0x7D5A_7D5A_7D5A_7D5A,
-    ("complex", 64): 0x7FA5_A5A5_7FA5_A5A5,
-    ("complex", 128): 0x7FF4_A5A5_A5A5_A5A5,
+_BYTE: Final = 0xA5
+"""The pattern of all but floats, before it is salted."""
+POISON: Final = {
+    ("float", 16): (2, 0x7D5A),
+    ("bfloat", 16): (2, 0x7FA5),
+    ("float", 32): (4, 0x7FA5_A5A5),
+    ("float", 64): (8, 0x7FF4_A5A5_A5A5_A5A5),
+    ("complex", 32): (2, 0x7D5A),
+    ("complex", 64): (4, 0x7FA5_A5A5),
+    ("complex", 128): (8, 0x7FF4_A5A5_A5A5_A5A5),
 }
-"""Signalling NaNs: their exponents are all ones, and the first bits of their fractions 0."""
+"""By code and bits: the bytes of a number, and the number that is repeated.
+
+They are signalling NaNs: the exponent is all ones, and the first bit of the fraction 0.
+"""
+SALTS: Final = 16
+"""How many patterns there are: the low four bits of a number are those of its tensor's salt."""
 
 
 # ---- before the call
 
 
 def _copy_tensor(
-    b: Builder, given: Value, copy: Value, guard: Value, alignment: Value, poison: Value
+    b: Builder,
+    given: Value,
+    copy: Value,
+    guard: Value,
+    alignment: Value,
+    salt: Value,
+    poison: Value,
 ) -> None:
     t = b.types
     b.store(b.null(), b.offset(copy, MEMORY))
@@ -106,6 +119,7 @@ def _copy_tensor(
         b.ret(b.i1(False))
     moved = b.add(b.to_int(b.field(t.ptr, copy, _REGION)), guard)
     _describe(b, given, copy, b.to_pointer(b.add(b.to_int(data), b.sub(moved, first))))
+    b.store(_pattern(b, given, salt), b.offset(copy, _PATTERN))
     _fill(b, copy, b.field(t.ptr, copy, _REGION), b.field(t.i64, copy, _SIZE))
     with b.when(b.eq(poison, b.i1(False))):
         _copy_elements(b, copy, b.field(t.ptr, copy, COPIED_DATA), data)
@@ -151,18 +165,31 @@ def _describe(b: Builder, given: Value, copy: Value, data: Value) -> None:
     b.store(b.i64(0), b.offset(own, _OFFSET))
     b.store(own, b.offset(copy, OBJECT))
     b.store(data, b.offset(copy, COPIED_DATA))
-    pattern: Value = b.i64(_BYTES)
-    kind = b.and_(b.field(t.i32, given, DTYPE), b.i32(0xFFFF))
-    for (name, bits), word in PATTERNS.items():
-        is_this = b.eq(kind, b.i32(abi.DTYPE_CODES[name] | bits << 8))
-        pattern = b.select(is_this, b.i64(word), pattern)
-    b.store(pattern, b.offset(copy, _PATTERN))
     bits = bits_of(b, given)
     is_narrow = b.ne(b.and_(bits, b.i64(7)), b.i64(0))
     b.store(b.select(is_narrow, b.i64(1), b.lshr(bits, b.i64(3))), b.offset(copy, WIDTH))
     b.store(b.field(t.i64, copy, SPAN), b.offset(copy, COUNT))
     with b.when(b.eq(is_narrow, b.i1(False))):
         b.store(call_shared(b, "count_elements", [own], t.i64), b.offset(copy, COUNT))
+
+
+def _pattern(b: Builder, given: Value, salt: Value) -> Value:
+    """Return 8 bytes, in which a salted number is repeated."""
+    pattern = b.mul(b.xor(b.i64(_BYTE), salt), b.i64(_repeated(1)))
+    for kind, (size, number) in POISON.items():
+        salted = b.mul(b.xor(b.i64(number), salt), b.i64(_repeated(size)))
+        pattern = b.select(_is_kind(b, given, *kind), salted, pattern)
+    return pattern
+
+
+def _repeated(size: int) -> int:
+    """Return what a number of some bytes is multiplied by, so that it fills 8 bytes."""
+    return sum(1 << 8 * at for at in range(0, 8, size))
+
+
+def _is_kind(b: Builder, tensor: Value, code: str, bits: int) -> Value:
+    kind = b.and_(b.field(b.types.i32, tensor, DTYPE), b.i32(0xFFFF))
+    return b.eq(kind, b.i32(abi.DTYPE_CODES[code] | bits << 8))
 
 
 def bits_of(b: Builder, tensor: Value) -> Value:
@@ -325,15 +352,12 @@ def _needed(b: Builder, copy: Value) -> Value:
 
     One is enough where the pattern is a signalling NaN, or no bool. It takes 4 bytes otherwise.
     """
-    t = b.types
-    width = b.field(t.i64, copy, WIDTH)
-    several = b.udiv(b.add(width, b.i64(3)), width)
-    code = b.field(t.i8, b.offset(copy, OWN_OBJECT), DTYPE)
-    is_certain = b.or_(
-        b.ne(b.field(t.i64, copy, _PATTERN), b.i64(_BYTES)),
-        b.eq(code, b.i8(abi.DTYPE_CODES["bool"])),
-    )
-    return b.select(is_certain, b.i64(1), several)
+    width = b.field(b.types.i64, copy, WIDTH)
+    needed = b.udiv(b.add(width, b.i64(3)), width)
+    for kind in (*POISON, ("bool", 8)):
+        is_this = _is_kind(b, b.offset(copy, OWN_OBJECT), *kind)
+        needed = b.select(is_this, b.i64(1), needed)
+    return needed
 
 
 def _give_copy_back(b: Builder, given: Value, copy: Value, every: Value) -> None:
@@ -359,7 +383,7 @@ def _free_copy(b: Builder, copy: Value) -> None:
 
 
 COPIES: Final = {
-    "copy_tensor": Helper("i1", "ptr ptr i64 i64 i1", _copy_tensor),
+    "copy_tensor": Helper("i1", "ptr ptr i64 i64 i64 i1", _copy_tensor),
     "count_elements": Helper("i64", "ptr", _count_elements),
     "element_offset": Helper("i64", "ptr i64", _element_offset),
     "check_outside": Helper("i1", "ptr", _check_outside),

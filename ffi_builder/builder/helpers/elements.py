@@ -8,8 +8,8 @@ In C, with the ``Copy`` of :mod:`.copies`::
     void element_value(const Copy* copy, int64_t number, int64_t region, char text[96]);
 
 ``nan_element`` returns the number of the first element that is NaN after the call, or -1;
-``poisonous_element`` that of the first one that is a signalling NaN of the pattern, or what
-arithmetic makes of it: the same NaN, but quiet, and perhaps with another sign.
+``poisonous_element`` that of the first one that is a signalling NaN of any tensor's pattern, or
+what arithmetic makes of it: the same NaN, but quiet, and perhaps with another sign.
 ``element_index`` writes ``[1, 2]`` for an element, and ``, byte 3`` where elements are narrower
 than a byte. ``element_value`` writes a number, or the bytes of what C has no format for.
 """
@@ -25,7 +25,8 @@ from ffi_builder.builder.helpers.copies import (
     DTYPE,
     LANES,
     OWN_OBJECT,
-    PATTERNS,
+    POISON,
+    SALTS,
     WIDTH,
     bits_of,
     element_at,
@@ -119,8 +120,8 @@ def _nan_element(b: Builder, copy: Value) -> None:
 
 def _poisonous_element(b: Builder, copy: Value) -> None:
     table = {
-        kind: (_NAN[kind][0], _NAN[kind][2], quiet, (PATTERNS[kind] & _NAN[kind][2]) | quiet)
-        for kind, quiet in _QUIET.items()
+        kind: (size, _NAN[kind][2] & -SALTS, _QUIET[kind], number & -SALTS | _QUIET[kind])
+        for kind, (size, number) in POISON.items()
     }
     size, mask, quiet, wanted = _rule(b, copy, table)
     _first(b, copy, size, lambda bits: b.eq(b.or_(b.and_(bits, mask), quiet), wanted))
