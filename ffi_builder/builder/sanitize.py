@@ -58,6 +58,8 @@ class Copies:
         self._positions = {place.path: place.position for _, place in decoded.places}
         self._tensors = [tensor for tensor in tensors if tensor.may_be_copied]
         self._copies: list[_Copy] = []
+        self._texts: list[Value] = []
+        """Room for the index of an element and two values, which all errors share."""
 
     # ---- before the call
 
@@ -70,6 +72,7 @@ class Copies:
             given = self.fast.object_at(self._positions[tensor.path])
             self._copies.append(_Copy(tensor, given, record))
         if self._copies:
+            self._texts = [b.alloca(b.types.i8, TEXT_SIZE) for _ in range(3)]
             self._emit_cleanup()
         for number, copy in enumerate(self._copies):
             self._make(copy, self._positions[copy.of.path], number % layout.SALTS)
@@ -146,7 +149,7 @@ class Copies:
         b, t = self.b, self.b.types
         number = call_shared(b, helper, [copy.record], t.i64)
         with unless(b, b.eq(number, b.i64(-1))):
-            texts = [b.alloca(t.i8, TEXT_SIZE) for _ in range(1 + len(regions))]
+            texts = self._texts[: 1 + len(regions)]
             run_shared(b, "element_index", [copy.record, number, texts[0]])
             for region, text in zip(regions, texts[1:], strict=True):
                 operands = [copy.record, number, b.i64(region), text]

@@ -362,6 +362,30 @@ def test_nothing_is_kept() -> None:
 # ---- results
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float16", "int64"])
+def test_a_result_like_an_argument(dtype: str) -> None:
+    text = (
+        "f(x: Tensor(..., float32 | float16 | int64, device_type=any, intent=in)) "
+        "-> y: Tensor(x.shape, x.dtype, device_type=x.device_type)"
+    )
+
+    def data(tensor: int) -> int:
+        return int(view(tensor, 1, "int64")[0])
+
+    x = np.arange(6).reshape(2, 3).astype(dtype)
+    wrong = Sanitized(text, ["x", "y"], lambda x, y: poke(data(y), 0, 1, dtype))
+    with finds("The kernel does not write y[0, 1] of the result y"):
+        wrong(x)
+    assert wrong.kept == 0
+
+    def copy(x: int, y: int) -> None:
+        view(data(y), 6, dtype)[:] = view(data(x), 6, dtype)
+
+    got = np.from_dlpack(Sanitized(text, ["x", "y"], copy)(x))
+    assert (got == x).all()
+    assert got.dtype == x.dtype
+
+
 def test_a_str_that_is_in_a_workspace() -> None:
     """The kernel returns an address in a copy, which lives until the str has been made."""
     word = int.from_bytes(b"scratchy", "little")
