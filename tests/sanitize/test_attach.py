@@ -372,7 +372,7 @@ def test_a_result_like_an_argument(dtype: str) -> None:
     def data(tensor: int) -> int:
         return int(view(tensor, 1, "int64")[0])
 
-    x = np.arange(6).reshape(2, 3).astype(dtype)
+    x = np.array([[0, 1, 2], [3, 4, 5]], dtype)
     wrong = Sanitized(text, ["x", "y"], lambda x, y: poke(data(y), 0, 1, dtype))
     with finds("The kernel does not write y[0, 1] of the result y"):
         wrong(x)
