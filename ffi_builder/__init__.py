@@ -22,7 +22,7 @@ if TYPE_CHECKING:
         rename_tvm_ffi_function,
         signature_of,
     )
-    from ffi_builder.plan import Plan, explain, make_plan
+    from ffi_builder.plan import Plan, Sanitize, explain, make_plan
 
 __version__ = "0.1.0"
 
@@ -31,6 +31,7 @@ __all__ = [
     "CompileError",
     "LinkError",
     "Plan",
+    "Sanitize",
     "SpecError",
     "__version__",
     "attach",
@@ -54,6 +55,7 @@ __all__ = [
 _MODULES: Final = ("cuda", "packed", "plan", "providers", "runtime", "spec", "testing")
 _HOMES: Final = {
     "Plan": "plan",
+    "Sanitize": "plan",
     "attach": "builder",
     "attach_ffi_func": "builder",
     "call_packed": "builder",

@@ -53,7 +53,8 @@ class Kernel:
     def check(self, reference: Callable[..., Any], **options: Any) -> None:
         """Compare the kernel with a function of NumPy arrays, on random arguments."""
         signature = self.signatures[self.name]
-        testing.check_kernel(self.compiled, signature, reference, prepare=of_one_dtype, **options)
+        watched = compile_kernel(self.definition, sanitize=True)
+        testing.check_kernel(watched, signature, reference, prepare=of_one_dtype, **options)
 
 
 def of_one_dtype(*args: Any) -> bool:

@@ -53,11 +53,12 @@ def provider(kernel: Definition, signature: spec.Signature) -> VariantsCallProvi
     return VariantsCallProvider(variants)
 
 
-def compile_kernel(kernel: Definition) -> runtime.CompiledModule:
+def compile_kernel(kernel: Definition, *, sanitize: bool = False) -> runtime.CompiledModule:
     """Compile a kernel, once for all sizes, dtypes and choices of optional arrays."""
 
     def hook(lowered: Module) -> None:
         for symbol, signature in signatures(kernel).items():
-            attach(lowered, signature, provider(kernel, signature), symbol_name=symbol)
+            call = provider(kernel, signature)
+            attach(lowered, signature, call, symbol_name=symbol, sanitize=sanitize)
 
     return runtime.compile(build(kernel), pipeline=LOWERING, post_compile_hooks=[hook])

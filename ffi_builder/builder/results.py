@@ -8,7 +8,8 @@ several become an ``ffi.Array``, and the workspaces are released.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 from typing import Any, Final
 
 from ffi_builder import abi, spec
@@ -110,6 +111,34 @@ class Results:
         b.block, b.cleanup = here, status
 
     # ---- after the call
+
+    @contextmanager
+    def releasing(self, context: CallContext, provider: str) -> Generator[None]:
+        """Let errors of the body release the objects that the provider has handed over.
+
+        Raises:
+            BuildError: as :meth:`store` does.
+        """
+        b, before = self.b, self.b.cleanup
+        values = zip(self.handed_over, self._values(context, provider), strict=True)
+        owned = [(r, v) for r, v in values if isinstance(v, OwnedAny) or is_object(r)]
+        if owned:
+            here, status = b.block, b.new_block(b.types.i32, cold=True)
+            b.block = status
+            for _, value in owned:
+                self._release(value)
+            b.ret(status.arguments[0])
+            b.block, b.cleanup = here, status
+        yield
+        b.cleanup = before
+
+    def _release(self, value: Value | OwnedAny) -> None:
+        if isinstance(value, OwnedAny):
+            release_any(self.b, value.address)
+            return
+        (cell,) = self._new_cells(1)
+        store_object(self.b, value, cell)
+        release_any(self.b, cell)
 
     def store(self, context: CallContext, provider: str) -> None:
         """Move the results to the caller's ``TVMFFIAny``, and release the workspaces.

@@ -19,6 +19,7 @@ from ffi_builder import spec
 from ffi_builder.builder.helpers import define_helpers, shared_name
 from ffi_builder.diagnosis.writing import Table
 from ffi_builder.ir import Module, Operation, Symbols, Types, bytecode
+from ffi_builder.plan.sanitize import Sanitize
 from ffi_builder.protocol import METADATA, PREFIX, SHARED, TABLE, TEXT
 from ffi_builder.providers.context import ModuleContext
 from ffi_builder.providers.provider import Members, describe_callee
@@ -80,7 +81,12 @@ class Template:
 
     @classmethod
     def of(
-        cls, context: ModuleContext, names: Names, metadata: MetadataText, provider: Members
+        cls,
+        context: ModuleContext,
+        names: Names,
+        metadata: MetadataText,
+        provider: Members,
+        sanitize: Sanitize | None,
     ) -> Template:
         """Find the entry for a wrapper, by everything that its code depends on."""
         symbols, own = context.symbols, provider.cache_key(context)
@@ -89,7 +95,7 @@ class Template:
         callee = provider.callee
         found = None if callee is None else symbols.find(callee)
         place = (symbols.types.ir.__name__, str(symbols.location))
-        key: _Key = (metadata, *place, own, callee, describe_callee(found))
+        key: _Key = (metadata, *place, own, callee, describe_callee(found), sanitize)
         if not provider.trusted:  # it may emit the name, or read more than the metadata contains
             key = (*key, names.symbol, context.signature)
         try:

@@ -23,6 +23,7 @@ from ffi_builder.builder.location import backtrace, location_of_wrapper
 from ffi_builder.builder.parameter_places import argument_places, distinct
 from ffi_builder.builder.results import Results
 from ffi_builder.builder.reuse import Names, Template
+from ffi_builder.builder.sanitize import Copies, tensors_to_watch
 from ffi_builder.builder.values import DecodedValues
 from ffi_builder.builder.verify import verify_added
 from ffi_builder.diagnosis.encode import encode
@@ -44,6 +45,7 @@ from ffi_builder.ir import (
 from ffi_builder.packed.anys import store_none
 from ffi_builder.plan import Plan, make_plan, steps
 from ffi_builder.plan.messages import signature_text
+from ffi_builder.plan.sanitize import Sanitize, Watched, checked_sanitize
 from ffi_builder.protocol import METADATA, TABLE
 from ffi_builder.providers.context import Binding, CallContext, ModuleContext
 from ffi_builder.providers.provider import CallProvider, Members
@@ -63,6 +65,7 @@ def attach_ffi_func(
     returns: spec.Result | Sequence[spec.Result] | None = None,
     where: Sequence[spec.Relation] = (),
     no_overlap: bool | Sequence[str] = (),
+    sanitize: bool | Sanitize = False,
     location: Any = None,
 ) -> None:
     """Add ``__tvm_ffi_<symbol_name>``, which checks its arguments and calls a kernel, to a module.
@@ -77,13 +80,15 @@ def attach_ffi_func(
         where: relations between symbols, as in :class:`~ffi_builder.spec.Signature`.
         no_overlap: tensors that must share no memory with others, as in
             :class:`~ffi_builder.spec.Signature`.
+        sanitize: check what the kernel does to its tensors: see :class:`~ffi_builder.Sanitize`.
         location: an ``ir.Location``; left out, the current one, or the callee's, or the module's.
 
     Raises:
-        SpecError: if the parameters do not make a signature.
+        SpecError: if the parameters do not make a signature, or ``sanitize`` is something else.
         BuildError: if the name is reserved by tvm-ffi (:data:`ffi_builder.abi.RESERVED_NAMES`), if
             the module has such a symbol already, if the callee does not take the arguments that the
-            provider passes, or if the result does not verify. The module is then unchanged.
+            provider passes, if ``sanitize`` has nothing to check or the provider may hand over the
+            caller's tensors, or if the result does not verify. The module is then unchanged.
     """
     _checked_name(symbol_name)
     if isinstance(params, spec.Signature):
@@ -93,7 +98,14 @@ def attach_ffi_func(
         )
     name = fn_display_name or symbol_name
     signature = spec.Signature(name, params, returns, where=where, no_overlap=no_overlap)
-    attach(module, signature, call_provider, symbol_name=symbol_name, location=location)
+    attach(
+        module,
+        signature,
+        call_provider,
+        symbol_name=symbol_name,
+        sanitize=sanitize,
+        location=location,
+    )
 
 
 def attach(
@@ -102,6 +114,7 @@ def attach(
     call_provider: CallProvider,
     *,
     symbol_name: str | None = None,
+    sanitize: bool | Sanitize = False,
     location: Any = None,
 ) -> None:
     """Add a wrapper for a :class:`~ffi_builder.spec.Signature`, as :func:`attach_ffi_func` does.
@@ -109,9 +122,14 @@ def attach(
     Errors show the signature's name. ``symbol_name`` is the exported name if it differs.
 
     Raises:
+        SpecError: ``sanitize`` is neither a bool nor a :class:`~ffi_builder.Sanitize`.
         BuildError: as :func:`attach_ffi_func` does.
     """
     _check_arguments(signature, call_provider)
+    options = checked_sanitize(sanitize)
+    if options is not None:
+        signature = options.constrain(signature)
+    tensors = tensors_to_watch(signature, options, call_provider)
     name = abi.PREFIX + _checked_name(signature.name if symbol_name is None else symbol_name)
     distribution = of_module(module)
     distribution.load_llvm(module.context)
@@ -134,7 +152,7 @@ def attach(
         about.of(signature.name),
     )
     context = ModuleContext(module, symbols, signature)
-    template = Template.of(context, names, about, Members(call_provider))
+    template = Template.of(context, names, about, Members(call_provider), options)
     try:
         if template.adopt(symbols, names):
             return
@@ -142,7 +160,7 @@ def attach(
         # Nothing here needs a current context, but a provider may: CUTLASS converts values to its
         # own objects, and for a vector without a context that ends the process.
         with types.context:
-            function, table = _add(symbols, names, plan, call_provider)
+            function, table = _add(symbols, names, plan, call_provider, tensors)
         template.keep(symbols, function, table)
     except BaseException:
         symbols.undo()
@@ -150,13 +168,17 @@ def attach(
 
 
 def _add(
-    symbols: Symbols, names: Names, plan: Plan, provider: CallProvider
+    symbols: Symbols,
+    names: Names,
+    plan: Plan,
+    provider: CallProvider,
+    tensors: Sequence[Watched],
 ) -> tuple[Operation, Table]:
     """Add everything for :func:`attach`, which undoes it if this raises."""
     members = Members(provider)
     members.prepare(ModuleContext(symbols.module, symbols, plan.signature))
     table = encode(plan)
-    function, provided, references = _emit_wrapper(symbols, names, plan, provider, table)
+    function, provided, references = _emit_wrapper(symbols, names, plan, provider, table, tensors)
     define_helpers(symbols, symbols.wanted)
     verify_added(symbols, function, provided, references if members.trusted else None)
     return function, table
@@ -235,7 +257,12 @@ def _attached_names(module: Module) -> list[str]:
 
 
 def _emit_wrapper(
-    symbols: Symbols, names: Names, plan: Plan, provider: CallProvider, table: Table
+    symbols: Symbols,
+    names: Names,
+    plan: Plan,
+    provider: CallProvider,
+    table: Table,
+    tensors: Sequence[Watched],
 ) -> tuple[Operation, Block, Sequence[Operation]]:
     """Emit the function.
 
@@ -264,10 +291,10 @@ def _emit_wrapper(
     ranks = [step.expected for step in plan if isinstance(step, steps.CheckNdim)]
     fast = FastPath(b, args, count, slow, wrong, max(ranks, default=0))
     members = Members(provider)
-    forwards = members.forwards or bool(plan.signature.results)
+    forwards = members.forwards or bool(plan.signature.results) or bool(tensors)
     emit_fast_path(fast, plan, defer=not forwards or members.one_at_a_time)
     provided, before = b.block, len(b.references)
-    _emit_call(fast, b, plan, provider, symbols.module, result, forwards)
+    _emit_call(fast, b, plan, provider, symbols.module, result, forwards, tensors)
     b.ret(b.i32(0))
     b.block = slow
     b.br(wrong, b.i32(len(plan.signature.arguments)))
@@ -286,6 +313,7 @@ def _emit_call(
     module: Module,
     result: Value,
     forwards: bool,
+    tensors: Sequence[Watched],
 ) -> None:
     """Let the provider emit the call, and write the results; without any, None is written first."""
     signature = plan.signature
@@ -298,6 +326,8 @@ def _emit_call(
     decoded.env_stream = _env_stream(b, decoded, signature)
     results = Results(fast, b, decoded, signature)
     results.allocate()
+    copies = Copies(fast, b, decoded, tensors)
+    copies.make()
     context = CallContext(
         fn_name=signature.name,
         module=module,
@@ -313,7 +343,12 @@ def _emit_call(
         decoded=decoded,
     )
     b.block = Members(provider).emit(b.block, context)
-    results.store(context, type(provider).__name__)
+    name = type(provider).__name__
+    if tensors:
+        with results.releasing(context, name):
+            copies.check()
+    results.store(context, name)
+    copies.free()
 
 
 def _set_attributes(b: Builder, provider: CallProvider, plan: Plan, description: str) -> None:

@@ -86,6 +86,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--export-only", action="store_true", help="hide all symbols except the wrapped functions"
     )
+    parser.add_argument(
+        "--sanitize",
+        action="store_true",
+        help="let the wrappers look for mistakes of their kernels (slow, for debugging)",
+    )
     add_launch(parser)
 
 
@@ -141,12 +146,14 @@ def _attach_hook(
         for signature in signatures:
             callee = given.callee or signature.name
             if is_image(given.kernel):
-                attach(module, signature, launch_provider(given, callee))
+                provider = launch_provider(given, callee)
+                attach(module, signature, provider, sanitize=given.sanitize)
                 continue
             convention = given.convention or "memref"
             if complete and convention != "nop":
                 _check_callee(module, callee, given.kernel)
-            attach(module, signature, provider_of(convention, callee, given.args))
+            provider = provider_of(convention, callee, given.args)
+            attach(module, signature, provider, sanitize=given.sanitize)
 
     return hook
 

@@ -22,10 +22,12 @@ from collections.abc import Iterator, Sequence
 from ffi_builder import spec
 from ffi_builder.plan import steps as s
 from ffi_builder.plan.results import result_rows
+from ffi_builder.plan.sanitize import Watched
 
 LATE = "what had to wait for a later argument:"
 RESULTS = "then, of what is returned:"
 WORKSPACES = "then, of workspaces, which callers do not pass:"
+AROUND = "then, around the call of the kernel (sanitize):"
 FREE = "Strides of size-1 dimensions and of tensors without elements are free: they need only fit."
 ABSENT = "Nothing in an Optional that is None is checked; the next place of a symbol then binds it."
 DEVICES = (
@@ -35,18 +37,27 @@ WIDEST = 56
 """Columns are at most this wide; longer cells stick out."""
 
 
-def plan_text(signature: spec.Signature, steps: Sequence[s.AnyStep], late: int) -> str:
-    """Lay out the signature, then a table with one line per step."""
+def plan_text(
+    signature: spec.Signature,
+    steps: Sequence[s.AnyStep],
+    late: int,
+    sanitized: Sequence[Watched] = (),
+) -> str:
+    """Lay out the signature, then a table with one line per step.
+
+    It ends with what is done to the ``sanitized`` tensors around the call.
+    """
     origins: dict[str, str] = {}
     rows = [("at", "expected", "otherwise")]
     for step in steps:
         rows.append(step.row(origins))
         _note_origin(step, origins)
-    allocated = {
+    after = {
         RESULTS: list(result_rows(signature.results, steps)),
         WORKSPACES: list(result_rows(signature.workspaces, steps)),
+        AROUND: [row for tensor in sanitized for row in tensor.rows()],
     }
-    every = [*rows, *(row for found in allocated.values() for row in found)]
+    every = [*rows, *(row for found in after.values() for row in found)]
     at, expected = (_width([row[column] for row in every]) for column in (0, 1))
     margin = len(str(len(steps) - 1))
 
@@ -59,7 +70,7 @@ def plan_text(signature: spec.Signature, steps: Sequence[s.AnyStep], late: int) 
         if number == late:
             lines.append(LATE)
         lines.append(line("" if number < 0 else str(number), row))
-    for heading, found in allocated.items():
+    for heading, found in after.items():
         if found:
             lines += [heading, *(line("", row) for row in found)]
     return "\n".join([*lines, *_notes(signature, steps)])

@@ -14,8 +14,10 @@ from ffi_builder import spec
 from ffi_builder.abi import TypeIndex
 from ffi_builder.errors import SpecError
 from ffi_builder.plan import steps as s
+from ffi_builder.plan.explain import plan_text
 from ffi_builder.plan.model import Plan
 from ffi_builder.plan.path import Part, Place
+from ffi_builder.plan.sanitize import Sanitize, checked_sanitize, watched
 from ffi_builder.plan.tensors import plan_overlaps, plan_tensor
 from ffi_builder.plan.values import ValuePlanner, plan_relations
 
@@ -30,9 +32,21 @@ def make_plan(signature: spec.Signature) -> Plan:
     return _Planner(signature).plan()
 
 
-def explain(signature: spec.Signature) -> str:
-    """Show the plan of a signature: the checks in their order, and the error of each."""
-    return str(make_plan(signature))
+def explain(signature: spec.Signature, *, sanitize: bool | Sanitize = False) -> str:
+    """Show the plan of a signature: the checks in their order, and the error of each.
+
+    With ``sanitize``, it shows what ``attach(…, sanitize=…)`` adds, too.
+
+    Raises:
+        SpecError: ``signature`` is not a Signature, or ``sanitize`` neither a bool nor a
+            :class:`Sanitize`.
+    """
+    check_signature("", signature)
+    options = checked_sanitize(sanitize)
+    if options is None:
+        return str(make_plan(signature))
+    plan = make_plan(options.constrain(signature))
+    return plan_text(plan.signature, plan.steps, plan.late, watched(signature, options))
 
 
 def check_signature(prefix: str, given: object) -> None:

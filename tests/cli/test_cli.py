@@ -104,6 +104,17 @@ class TestWrap:
         runtime.load(made)["scale"](x, 3, 2.5)
         np.testing.assert_array_equal(x, np.full(3, 2.5, "float32"))
 
+    def test_a_library_that_watches_its_kernel(self, scale: Path, tmp_path: Path):
+        made = tmp_path / "scale.so"
+        signature = "scale(x: Tensor([m], float32), n: int64, factor: float32)"
+        options = ("--convention", "direct", "--device", "cpu", "--sanitize", "-o", made)
+        assert succeeds("wrap", scale, "--signature", signature, *options) == ""
+        x = np.ones(3, dtype="float32")
+        with pytest.raises(AssertionError, match="outside of the elements of x: "):
+            runtime.load(made)["scale"](x, 4, 2.5)
+        runtime.load(made)["scale"](x, 3, 2.5)
+        np.testing.assert_array_equal(x, np.full(3, 2.5, "float32"))
+
     @pytest.mark.parametrize(
         ("suffix", "marks"),
         [

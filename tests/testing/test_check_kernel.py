@@ -268,7 +268,10 @@ def test_tensors_as_results() -> None:
     error = found(function, signature, lambda x: (np.array([x, 3 * x]).T, 0.5))
     assert (error.argument, error.index) == ("y", (0, 1))
     error = found(function, signature, lambda x: (np.array([x, 2 * x]), 0.5))
-    assert "y has shape (0, 2), but the reference returns shape (2, 0)" in str(error)
+    words = (
+        "the reference returns shape (2, 0) for y, but y has shape (0, 2); it must return a value"
+    )
+    assert words in str(error)
 
 
 def test_several_outputs() -> None:
@@ -286,8 +289,35 @@ def test_several_outputs() -> None:
     testing.check_kernel(function, signature, lambda x, y, z: (x, 2 * x, len(x)))
     error = found(function, signature, lambda x, y, z: (x, 3 * x, len(x)))
     assert (error.argument, error.index) == ("z", (0,))
-    error = found(function, signature, lambda x, y, z: (x, 2 * x))
-    assert "expected a tuple of y, z, total from the reference but got 2 values" in str(error)
+
+
+@pytest.mark.parametrize(
+    ("returned", "shown"),
+    [
+        ((1, 2), "tuple of 2 values"),
+        ([1] * 4, "list of 4 values"),
+        (None, "None"),
+        (3, "one int"),
+        (np.zeros(3), "one ndarray"),
+    ],
+)
+def test_another_number_of_outputs(returned: Any, shown: str) -> None:
+    signature = parse(
+        "f(y: Tensor([n], float32, intent=out), z: Tensor([n], float32, intent=inout)) "
+        "-> total: int64"
+    )
+
+    def function(y: Any, z: Any) -> int:
+        y[:] = z
+        return len(y)
+
+    error = found(function, signature, lambda y, z: returned)
+    assert str(error).splitlines()[0] == (
+        f"f: the reference returns {shown}, but there are 3 outputs; it must return a tuple of what "
+        f"y, z and total should be, in this order (the tensors of intent 'out' and 'inout', then "
+        f"the results; anything for an absent one)"
+    )
+    testing.check_kernel(function, signature, lambda y, z: (z, z, len(z)))
 
 
 @pytest.mark.parametrize(

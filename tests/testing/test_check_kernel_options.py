@@ -114,10 +114,33 @@ class TestExceptions:
             y[:] = a * x
 
         error = found(scale("right"), SCALE, in_place)
-        words = "scale: the reference returns None for y; it must return what y should be"
+        words = (
+            "scale: the reference returns None for y; it must return what y should be, and not "
+            "write it into its arguments, which are copies"
+        )
         assert lines(error)[0] == words
 
     def test_another_shape(self) -> None:
         error = found(scale("right"), SCALE, lambda x, y, a: (a * x)[:1])
-        expected = "scale: y has shape (2,), but the reference returns shape (1,)"
+        expected = (
+            "scale: the reference returns shape (1,) for y, but y has shape (2,); it must return a "
+            "value for each element"
+        )
         assert lines(error)[0] == expected
+
+    @pytest.mark.parametrize(
+        ("returned", "words"),
+        [
+            ("y", "returns one str for y; it must return numbers"),
+            ({"y": 1}, "returns one dict for y; it must return numbers"),
+            ([[1], [1, 2]], "returns one list for y; it must return numbers"),
+        ],
+    )
+    def test_something_else_than_numbers(self, returned: Any, words: str) -> None:
+        error = found(scale("right"), SCALE, lambda x, y, a: returned)
+        assert lines(error)[0] == f"scale: the reference {words}"
+
+    def test_complex_numbers_for_floats(self) -> None:
+        error = found(scale("right"), SCALE, lambda x, y, a: a * x + 0j)
+        words = "scale: the reference returns complex64 for y, but y is float32"
+        assert lines(error)[0] == words

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from ffi_builder import SpecError, spec, testing
 from ffi_builder.spec import Shape, Signature, Tensor, TupleParam, Var, ceildiv, dims
 from ffi_builder.spec.dtypes import NAMES
+from ffi_builder.testing.make.memory import free_memory
 from tests.differential.signatures import signatures, symbols_of, tensors_of
 from tests.testing.making import bound, cpu, made
 
@@ -33,7 +34,7 @@ def can_be_made(signature: Signature) -> bool:
 
 
 REFUSED = re.compile(
-    r"make_args: (found no values of .*|.* does not hold with .*|.* needs \d+ bytes, .*|.* does not fit .*|.* is above .*"
+    r"make_args: (found no values of .*|.* does not hold with .*|.* needs? \d+ bytes.*|.* does not fit .*|.* is above .*"
     r"|.*, and must (not be negative|be a multiple of \d+, .*|be 0, where such arrays are.*"
     r"|be from 0 to 2147483647))"
 )
@@ -307,6 +308,21 @@ def test_refused(params: list[Any], symbols: dict[str, Any], words: str) -> None
     with pytest.raises(ValueError, match=r"^make_args: ") as error:
         made(*params, **symbols)
     assert str(error.value) == f"make_args: {words}"
+
+
+def test_more_memory_than_is_free() -> None:
+    """They are refused before any of them is made; memory that is not written is not used."""
+    free = free_memory()
+    if free is None or free > 2**39:
+        pytest.skip("the system does not say how much memory is free, or has half a TiB")
+    params = [cpu(f"x{index}", n, dtype="uint8") for index in range(free // 2**29 + 1)]
+    with pytest.raises(
+        ValueError, match=r"^make_args: the tensors need \d+ bytes together"
+    ) as error:
+        made(*params, n=2**29)
+    assert str(error.value).startswith(f"make_args: the tensors need {len(params) * 2**29} bytes")
+    assert str(error.value).endswith(f"largest is x0 with {2**29} bytes; give smaller dims=")
+    assert len(made(*params[:2], n=2**29)) == 2
 
 
 @pytest.mark.parametrize("framework", ["numpy", "tvm_ffi"])

@@ -73,7 +73,17 @@ def define(
 
 def call_shared(b: Builder, name: str, operands: Sequence[Value], result: Type) -> Value:
     """Call a helper that keeps its caller's registers, and note that the module needs it."""
+    value = _call(b, name, operands, result)
+    assert value is not None, f"{name} returns nothing"
+    return value
+
+
+def run_shared(b: Builder, name: str, operands: Sequence[Value]) -> None:
+    """Call a helper that returns nothing, as :func:`call_shared` does."""
+    _call(b, name, operands, b.types.void)
+
+
+def _call(b: Builder, name: str, operands: Sequence[Value], result: Type) -> Value | None:
     b.symbols.wanted.add(shared_name(name))
-    return b.call_value(
-        shared_name(name), operands, result, {"CConv": b.types.attribute(_KEEPS_REGISTERS)}
-    )
+    attributes = {"CConv": b.types.attribute(_KEEPS_REGISTERS)}
+    return b.call(shared_name(name), operands, result, attributes)

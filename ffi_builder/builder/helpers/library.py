@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
+from ffi_builder.builder.helpers.copies import COPIES
 from ffi_builder.builder.helpers.define import shared_name
+from ffi_builder.builder.helpers.elements import ELEMENTS
 from ffi_builder.builder.helpers.machine import define_machine, define_raise
 from ffi_builder.builder.helpers.numbers import NUMBERS
 from ffi_builder.builder.helpers.objects import OBJECTS
@@ -14,7 +16,7 @@ from ffi_builder.builder.helpers.tensors import TENSORS
 from ffi_builder.ir import Symbols, define_cached
 from ffi_builder.protocol import SHARED
 
-_HELPERS: Final = {**TENSORS, **OVERLAP, **NUMBERS, **OBJECTS}
+_HELPERS: Final = {**TENSORS, **OVERLAP, **NUMBERS, **OBJECTS, **COPIES, **ELEMENTS}
 _RAISE: Final = "raise"
 
 

@@ -42,11 +42,12 @@ def output_names(signature: spec.Signature) -> list[str]:
     return [*written, *(result.name for result in signature.results)]
 
 
-def expected_outputs(reference: Callable[..., Any], frame: Frame, framework: str) -> dict[str, Any]:
+def expected_outputs(
+    reference: Callable[..., Any], frame: Frame, framework: str
+) -> dict[str, Any] | Finding:
     """Call the reference, and return what each output should be, by name.
 
-    Raises:
-        ValueError: it returns another number of values.
+    Returns a Finding if it returns another number of values.
     """
     frame.write_given()
     arguments = frame.with_tensors(_torch_copy if framework == "torch" else _numpy_copy)
@@ -55,14 +56,25 @@ def expected_outputs(reference: Callable[..., Any], frame: Frame, framework: str
     names = output_names(frame.signature)
     several = isinstance(returned, (tuple, list))
     given: list[Any] = [*cast("Any", returned)] if several else [returned]
+    kind = type(cast("object", returned)).__name__
     if len(names) == 1 and len(given) != 1:
         given = [returned]  # a list of numbers
-    if len(given) != len(names):
-        raise ValueError(
-            f"check_kernel: expected a tuple of {', '.join(names)} from the reference but got "
-            f"{len(given)} values"
-        )
-    return dict(zip(names, given, strict=True))
+    if len(given) == len(names):
+        return dict(zip(names, given, strict=True))
+    shown = f"{kind} of {len(given)} values" if several else _shown(returned)
+    words = (
+        f"the reference returns {shown}, but there are {len(names)} outputs; it must return a "
+        f"tuple of what {', '.join(names[:-1])} and {names[-1]} should be, in this order (the "
+        f"tensors of intent 'out' and 'inout', then the results; anything for an absent one)"
+    )
+    return Finding("number", "", words)
+
+
+def _shown(value: Any) -> str:
+    """Describe one value that a reference returned."""
+    if value is None:
+        return "None"
+    return f"one {type(value).__name__}"
 
 
 def _torch_copy(tensor: Guarded) -> Any:
@@ -122,12 +134,24 @@ def _differs(
     name: str, dtype: spec.DataType, got: Any, wanted: Any, tolerances: Tolerances
 ) -> Finding | None:
     if wanted is None:
-        words = f"the reference returns None for {name}; it must return what {name} should be"
+        words = (
+            f"the reference returns None for {name}; it must return what {name} should be, and not "
+            f"write it into its arguments, which are copies"
+        )
         return Finding("missing", name, words)
     expected = _as_numpy(wanted)
+    if expected is None:
+        words = f"the reference returns {_shown(wanted)} for {name}; it must return numbers"
+        return Finding("dtype", name, words)
     if expected.shape != got.shape:
-        words = f"{name} has shape {got.shape}, but the reference returns shape {expected.shape}"
+        words = (
+            f"the reference returns shape {expected.shape} for {name}, but {name} has shape "
+            f"{got.shape}; it must return a value for each element"
+        )
         return Finding("shape", name, words)
+    if expected.dtype.kind == "c" and got.dtype.kind != "c":
+        words = f"the reference returns {expected.dtype} for {name}, but {name} is {dtype}"
+        return Finding("dtype", name, words)
     relative, absolute = tolerances.of(dtype)
     different = ~_close(got, expected, relative, absolute)
     if not different.any():
@@ -158,7 +182,7 @@ def _close(got: Any, expected: Any, relative: float, absolute: float) -> Any:
 
 
 def _as_numpy(value: Any) -> Any:
-    """Return what a reference returned as a NumPy array of numbers."""
+    """Return what a reference returned as a NumPy array of numbers; None if it is none."""
     np = numpy()
     framework = type(value).__module__.partition(".")[0]
     if framework == "torch":
@@ -166,5 +190,8 @@ def _as_numpy(value: Any) -> Any:
     if framework in ("torch", "tvm_ffi"):  # NumPy has no bfloat16 or float8
         array, address = describe("the reference's result", value)
         return values(array.dtype, contents_at(array, address))
-    array = np.asarray(value)
-    return array if array.dtype.kind in "biufc" else array.astype("float64")
+    try:
+        array = np.asarray(value)
+        return array if array.dtype.kind in "biufc" else array.astype("float64")
+    except (TypeError, ValueError):  # strs, objects, rows of different lengths
+        return None

@@ -14,7 +14,8 @@ from ffi_builder.suggest import did_you_mean
 from ffi_builder.testing.evaluate import evaluate
 from ffi_builder.testing.make.arrays import FRAMEWORKS, Array
 from ffi_builder.testing.make.choose import Env, Parts, Scalar, choose
-from ffi_builder.testing.make.layout import layout_of, stored
+from ffi_builder.testing.make.layout import layout_of, room_for, stored
+from ffi_builder.testing.make.memory import free_memory
 from ffi_builder.testing.make.objects import make_object, nothing
 
 
@@ -49,8 +50,8 @@ def make_args(
     Raises:
         ValueError: an unknown framework or name in ``dims`` or ``values``, a value in ``dims`` that
             the signature does not accept; a tensor that is not on the CPU, that the framework
-            cannot represent or that needs more than 1 GiB; an object of a type that cannot be
-            made; or no values that fit were found.
+            cannot represent or that needs more than 1 GiB; tensors that need more memory together
+            than is free; an object of a type that cannot be made; or no values that fit were found.
         SpecError: ``signature`` is not a Signature.
         ModuleNotFoundError: the framework, or NumPy, which allocates the memory, is not installed.
     """
@@ -68,7 +69,9 @@ def make_args(
         _check_devices(made, index)
         parts += made
     devices = None if framework == "tvm_ffi" else (0,)
-    maker = _Maker(framework, choose(signature, parts, dims or {}, devices), given)
+    symbols = choose(signature, parts, dims or {}, devices)
+    _check_memory(parts, symbols)
+    maker = _Maker(framework, symbols, given)
     return [maker.argument(param.name, param) for param in signature.arguments]
 
 
@@ -99,6 +102,22 @@ def _check_devices(parts: Parts, index: int) -> None:
                 f"make_args: {path} on argument #{index} is on {param.device}, and make_args makes "
                 f"CPU arrays only; test with a signature whose device_type is 'cpu'"
             )
+
+
+def _check_memory(parts: Parts, symbols: Env) -> None:
+    """Refuse to make more than there is memory for, before anything is made."""
+    rooms = {
+        path: room_for(param, *layout_of(param, symbols))
+        for path, param in parts
+        if isinstance(param, spec.Tensor)
+    }
+    needed, free = sum(rooms.values()), free_memory()
+    if free is not None and needed > free:
+        largest = max(rooms, key=lambda path: rooms[path])
+        raise ValueError(
+            f"make_args: the tensors need {needed} bytes together, and {free} bytes of memory are "
+            f"free; the largest is {largest} with {rooms[largest]} bytes; give smaller dims="
+        )
 
 
 class _Maker:

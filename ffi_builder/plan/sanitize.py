@@ -1,0 +1,219 @@
+"""The checking mode of wrappers: what is looked for around the call of the kernel.
+
+``attach(module, signature, provider, sanitize=True)`` lets the kernel work on copies of the tensors
+on the CPU, each between guard zones::
+
+    | guard zone | elements, and bytes between them if strided | guard zone |
+
+After the call the copies show what the kernel has done. Only if nothing is wrong are the elements
+that it wrote copied to the caller's tensors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, fields, replace
+from typing import Final
+
+from ffi_builder import spec
+from ffi_builder.errors import SpecError
+
+ERROR: Final = "AssertionError"
+"""The class of the errors: as for ``testing.check_intents``, the kernel is wrong, not the call."""
+OUTSIDE: Final = (
+    "The kernel writes outside of the elements of {path}: byte {{}} from its data has changed "
+    "({{}} in all; the elements are the {{}} bytes from byte {{}} on; check the bounds and the "
+    "strides that the kernel writes with)"
+)
+CHANGED: Final = (
+    "{path} is declared intent='in', but the kernel changes {path}{{}} from {{}} to {{}} (declare "
+    "intent='inout' if it may)"
+)
+UNWRITTEN: Final = (
+    "{path} is declared intent='out', but the kernel does not write {path}{{}}, which still holds "
+    "the poison {{}} (declare intent='inout' if it may keep a part)"
+)
+UNWRITTEN_RESULT: Final = (
+    "The kernel does not write {path}{{}} of the result {path}, which still holds the poison {{}}"
+)
+COMPUTED: Final = (
+    "The kernel computes {path}{{}} from memory that nobody has written: an output or a Workspace "
+    "before it writes it, or bytes outside of a tensor (it is a NaN with the digits of the poison)"
+)
+NAN: Final = "The kernel leaves NaN in {path}{{}} (leave out nan=True if NaN is a right value)"
+NO_MEMORY: Final = "There is no memory for the copy of {path} that sanitize makes"
+"""Messages. Braces that remain stand for values of the call."""
+
+_MOST_BYTES: Final = 2**30
+_FLOATS: Final = ("float", "bfloat", "complex")
+_WITHOUT_NAN: Final = ("float6_", "float4_")
+
+
+@dataclass(frozen=True)
+class Sanitize:
+    """What a wrapper checks around the call of the kernel, for ``attach(…, sanitize=…)``.
+
+    ``sanitize=True`` stands for ``Sanitize()``. It is for finding mistakes of kernels: a call takes
+    many times as long, and three times the memory of its tensors.
+
+    Args:
+        guard_bytes: the bytes of the guard zone before and behind the elements of each tensor,
+            which the kernel must not write, nor the bytes between strided elements; with 0, none of
+            these are watched.
+        inputs: tensors of ``intent="in"`` must hold the same bytes after the call.
+        poison: fill results, tensors of ``intent="out"`` and Workspaces without ``zero`` with a
+            pattern before the call. Results and ``"out"`` must not hold it afterwards. For floats
+            of 16 to 64 bits the pattern is a signalling NaN, which no arithmetic makes, and no
+            tensor that is written may hold what arithmetic makes of it. Else it is the byte 0xA5,
+            whose low four bits differ between tensors. Where an element of that value may be right,
+            for ints and narrow floats of fewer than 4 bytes, only as many in a row as make 4 bytes
+            count.
+        overlap: tensors of ``intent="out"`` and ``"inout"`` must share no memory with another
+            tensor, as with ``no_overlap=True`` in a signature.
+        nan: results and tensors that the kernel may write must hold no NaN after the call.
+
+    Raises:
+        SpecError: ``guard_bytes`` is no int from 0 to 2^30, another field is no bool, or nothing is
+            to be checked.
+    """
+
+    guard_bytes: int = 4096
+    inputs: bool = True
+    poison: bool = True
+    overlap: bool = True
+    nan: bool = False
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            value: object = getattr(self, field.name)
+            if field.name == "guard_bytes":
+                is_int = isinstance(value, int) and not isinstance(value, bool)
+                if not is_int or not 0 <= self.guard_bytes <= _MOST_BYTES:
+                    raise SpecError(
+                        f"Sanitize: guard_bytes: expected an int from 0 to {_MOST_BYTES} but got "
+                        f"{value!r}"
+                    )
+            elif not isinstance(value, bool):
+                raise SpecError(f"Sanitize: {field.name}: expected a bool but got {value!r}")
+        if not self.copies and not self.overlap:
+            raise SpecError(
+                "Sanitize: nothing is to be checked; leave out sanitize=, or set a field"
+            )
+
+    @property
+    def copies(self) -> bool:
+        """Whether the kernel works on copies: everything but ``overlap`` needs them."""
+        return bool(self.guard_bytes) or self.inputs or self.poison or self.nan
+
+    def constrain(self, signature: spec.Signature) -> spec.Signature:
+        """Return the signature that refuses tensors which share memory, if that is asked for."""
+        if not self.overlap:
+            return signature
+        tensors = [
+            (path, tensor)
+            for path, param in spec.with_paths(signature.arguments)
+            if isinstance(tensor := spec.required(param), spec.Tensor)
+            and spec.is_comparable(tensor)
+        ]
+        written = [path for path, tensor in tensors if tensor.intent in ("out", "inout")]
+        if len(tensors) < 2 or not written:
+            return signature
+        return replace(signature, no_overlap=list(dict.fromkeys((*written, *signature.no_overlap))))
+
+
+def checked_sanitize(given: object) -> Sanitize | None:
+    """Return what ``sanitize=`` stands for; None if it is False.
+
+    Raises:
+        SpecError: it is neither a bool nor a Sanitize.
+    """
+    if isinstance(given, Sanitize):
+        return given
+    if isinstance(given, bool):
+        return Sanitize() if given else None
+    raise SpecError(f"sanitize: expected True, False or a Sanitize but got {given!r}")
+
+
+@dataclass(frozen=True)
+class Watched:
+    """A tensor that is copied if it is on the CPU, and what is checked of the copy."""
+
+    path: str
+    tensor: spec.Tensor
+    is_result: bool
+    options: Sanitize
+
+    @property
+    def may_be_copied(self) -> bool:
+        """Whether the tensor may be on the CPU."""
+        return self.tensor.device in ("cpu", spec.ANY)
+
+    @property
+    def poisoned(self) -> bool:
+        """Whether the kernel finds the pattern in its elements."""
+        if isinstance(self.tensor, spec.Workspace):
+            return self.options.poison and not self.tensor.zero
+        return self.options.poison and (self.is_result or self.tensor.intent == "out")
+
+    @property
+    def given_back(self) -> bool:
+        """Whether what the kernel writes goes to the tensor."""
+        return not isinstance(self.tensor, spec.Workspace) and self.tensor.intent != "in"
+
+    @property
+    def must_be_written(self) -> bool:
+        """Whether the pattern must be gone after the call."""
+        return self.poisoned and self.given_back
+
+    @property
+    def must_not_change(self) -> bool:
+        """Whether the elements must be the same after the call."""
+        return self.options.inputs and self.tensor.intent == "in"
+
+    @property
+    def must_not_be_computed_from_poison(self) -> bool:
+        """Whether the elements are floats that show the pattern after arithmetic, too."""
+        floats = (name for name in self.tensor.element_dtypes if name.startswith(_FLOATS))
+        return self.options.poison and self.given_back and any("_" not in name for name in floats)
+
+    @property
+    def must_not_be_nan(self) -> bool:
+        """Whether the elements must hold no NaN after the call."""
+        floats = [name for name in self.tensor.element_dtypes if name.startswith(_FLOATS)]
+        able = any(not name.startswith(_WITHOUT_NAN) for name in floats)
+        return self.options.nan and self.given_back and able
+
+    def rows(self) -> Iterator[tuple[str, str, str]]:
+        """Yield a row of ``explain`` for each thing that is done: subject, expected, error."""
+        path, device = self.path, self.tensor.device
+        if not self.may_be_copied:
+            yield path, f"passed as it is, since {device} tensors are not copied", ""
+            return
+        yield path, "copied" if device == "cpu" else "copied if it is on the CPU", "MemoryError"
+        if self.options.guard_bytes:
+            around = f"{self.options.guard_bytes} bytes around {path}"
+            yield around, "as before the call", ERROR
+        if self.must_not_change:
+            yield f"elements of {path}", "as before the call", ERROR
+        if self.poisoned:
+            yield f"elements of {path}", "filled with poison before the call", ""
+        if self.must_be_written:
+            yield f"elements of {path}", "all written", ERROR
+        if self.must_not_be_computed_from_poison:
+            yield f"elements of {path}", "not computed from poison", ERROR
+        if self.must_not_be_nan:
+            yield f"elements of {path}", "no NaN", ERROR
+
+
+def watched(signature: spec.Signature, options: Sanitize) -> list[Watched]:
+    """Return the tensors of a signature: arguments, results and Workspaces, in this order."""
+    if not options.copies:
+        return []
+    arguments = [
+        Watched(path, tensor, False, options)
+        for path, param in spec.with_paths(signature.arguments)
+        if isinstance(tensor := spec.required(param), spec.Tensor)
+    ]
+    results = [Watched(result.name, result, True, options) for result in signature.result_tensors]
+    scratch = [Watched(param.name, param, False, options) for param in signature.workspaces]
+    return [*arguments, *results, *scratch]

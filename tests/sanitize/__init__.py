@@ -1,0 +1,1 @@
+"""``attach(…, sanitize=…)``: mistakes of kernels that a wrapper finds, and right kernels."""
