@@ -66,13 +66,18 @@ def run(given: argparse.Namespace) -> int:
 
 def _findings() -> Iterator[Finding]:
     version = platform.python_version()
-    yield Finding("ffi_builder", True, f"{__version__}, Python {version}, {platform.machine()}")
+    yield Finding("ffi_builder", True, f"{__version__}, Python {version}")
+    system = _system()
+    yield system
     yield _package("apache-tvm-ffi", "tvm_ffi", "it comes with ffi_builder", needed=True)
+    found = [_distribution(root, package) for root, package in _DISTRIBUTIONS.items()]
+    if not system.works:
+        yield from (finding for finding in found if finding.works is not None)
+        return
     yield _package("llvmlite", "llvmlite.binding", "pip install ffi_builder[jit]", needed=True)
     yield _package(
         "apache-tvm-ffi-orcjit", "tvm_ffi_orcjit", "pip install ffi_builder[jit]", needed=True
     )
-    found = [_distribution(root, package) for root, package in _DISTRIBUTIONS.items()]
     yield from (finding for finding in found if finding.works is not None)
     if not any(finding.works for finding in found):
         yield Finding("MLIR", False, "none found: pip install ffi_builder[mlir]", needed=True)
@@ -80,6 +85,19 @@ def _findings() -> Iterator[Finding]:
     yield _compiling()
     yield _linker()
     yield _cuda()
+
+
+def _system() -> Finding:
+    try:
+        importlib.import_module("ffi_builder.runtime")
+    except ImportError as error:
+        return Finding("system", False, str(error), needed=True)
+    machine = platform.machine()
+    tested = "" if machine in _TESTED else f", which is not tested ({' and '.join(_TESTED)} are)"
+    return Finding("system", True, f"{platform.system()} on {machine}{tested}")
+
+
+_TESTED: Final = ("x86_64", "aarch64")
 
 
 def _entry() -> Iterator[Finding]:
