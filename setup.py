@@ -14,6 +14,12 @@ from setuptools import Extension, setup
 # free-threaded builds, where it was not tried, have none.
 LIMITED = sys.version_info >= (3, 12)
 
+# Where it is built is nobody's business, and makes the same sources other files.
+NAMELESS = [
+    f"-ffile-prefix-map={Path.cwd()}=.",
+    f"-ffile-prefix-map={sysconfig.get_path('include')}=python",
+]
+
 
 def extension(
     name: str, source: str, depends: tuple[str, ...] = (), libraries: tuple[str, ...] = ()
@@ -23,7 +29,7 @@ def extension(
         f"ffi_builder.runtime.{name}",
         [f"ffi_builder/runtime/{source}"],
         define_macros=[("Py_LIMITED_API", "0x030C0000")] if LIMITED else [],
-        extra_compile_args=["-O2", "-std=c11"],
+        extra_compile_args=["-O2", "-std=c11", *NAMELESS],
         py_limited_api=LIMITED,
         optional=True,
         depends=list(depends),
