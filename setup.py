@@ -14,8 +14,9 @@ from setuptools import Extension, setup
 # free-threaded builds, where it was not tried, have none.
 LIMITED = sys.version_info >= (3, 12)
 
-# Where it is built is nobody's business, and makes the same sources other files.
-NAMELESS = [
+# Debug information has relative paths: the same sources become the same files in every folder, and
+# name none of the machine that they were built on.
+RELATIVE_PATHS = [
     f"-ffile-prefix-map={Path.cwd()}=.",
     f"-ffile-prefix-map={sysconfig.get_path('include')}=python",
 ]
@@ -29,7 +30,7 @@ def extension(
         f"ffi_builder.runtime.{name}",
         [f"ffi_builder/runtime/{source}"],
         define_macros=[("Py_LIMITED_API", "0x030C0000")] if LIMITED else [],
-        extra_compile_args=["-O2", "-std=c11", *NAMELESS],
+        extra_compile_args=["-O2", "-std=c11", *RELATIVE_PATHS],
         py_limited_api=LIMITED,
         optional=True,
         depends=list(depends),
