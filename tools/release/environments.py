@@ -79,7 +79,7 @@ def test_sdist(python: Python, sdist: Path, folder: Path) -> str:
     shutil.rmtree(folder, ignore_errors=True)
     shutil.unpack_archive(sdist, folder)
     (tree,) = folder.iterdir()
-    make = ["make", f"PYTHON={python.executable}", "test", f"TESTS={SELF_TEST} -m 'not slow'"]
-    last = run(*make, cwd=tree).splitlines()[-1]
+    make = ["make", "--no-print-directory", f"PYTHON={python.executable}"]
+    last = run(*make, "test", f"TESTS={SELF_TEST} -m 'not slow'", cwd=tree).splitlines()[-1]
     shutil.rmtree(folder)
     return last
