@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Final
 
 from tools.release import build, contents, environments, pythons
-from tools.release.report import ROOT, Failed, Report
+from tools.release.report import ROOT, Report
 
 WORK: Final = ROOT / "build" / "release"
 NO_EXTRA: Final = "none"
@@ -34,10 +34,14 @@ def main() -> int:
     source = _sdist(report)
     if source is None or not here:
         return 1
-    try:
-        wheels = build.wheels(here, source, WORK / "wheels")
-    except Failed as error:
-        return int(not report.check("wheels", partial(_raise, error)))
+    wheels: dict[Path, list[pythons.Python]] = {}
+
+    def made() -> str:
+        wheels.update(build.wheels(here, source, WORK / "wheels"))
+        return f"{len(wheels)} for {len(here)} Pythons"
+
+    if not report.check("wheels", made):
+        return 1
     for wheel, fitting in wheels.items():
         _wheel(report, wheel, source, fitting[0])
     report.check("sdist tests itself", partial(_self_test, here[0], source))
@@ -51,10 +55,6 @@ def main() -> int:
         return 1
     _hand_over([source, *wheels])
     return 0
-
-
-def _raise(error: Failed) -> str:
-    raise error
 
 
 def _sdist(report: Report) -> Path | None:
