@@ -43,8 +43,10 @@ EXTENSIONS = [
     extension("entry._entry", "entry/_entry.c", depends=HEADERS),
     extension("jit._gdb", "jit/_gdb.c", libraries=("pthread",)),
 ]
-HERE = platform.python_implementation() == "CPython" and not sysconfig.get_config_var(
-    "Py_GIL_DISABLED"
+HERE = (
+    sys.platform == "linux"  # as the runtime, which they are of
+    and platform.python_implementation() == "CPython"
+    and not sysconfig.get_config_var("Py_GIL_DISABLED")
 )
 
 setup(

@@ -24,6 +24,10 @@ NO_EXTRA: Final = "none"
 
 def main() -> int:
     """Check everything; return the exit status."""
+    extras = [NO_EXTRA, *environments.extras()]
+    wanted = os.environ.get("EXTRAS", "").split() or extras
+    if unknown := [extra for extra in wanted if extra not in extras]:
+        sys.exit(f"EXTRAS: {unknown[0]} is none of {', '.join(extras)}")
     report = Report()
     found = pythons.look()
     here = [python for python in found.values() if python is not None]
@@ -45,7 +49,6 @@ def main() -> int:
     for wheel, fitting in wheels.items():
         _wheel(report, wheel, source, fitting[0])
     report.check("sdist tests itself", partial(_self_test, here[0], source))
-    wanted = os.environ.get("EXTRAS", "").split() or [NO_EXTRA, *environments.extras()]
     for wheel, fitting in wheels.items():
         for python in fitting:
             for extra in wanted:
