@@ -27,7 +27,7 @@ def main() -> int:
     extras = [NO_EXTRA, *environments.extras()]
     wanted = os.environ.get("EXTRAS", "").split() or extras
     if unknown := [extra for extra in wanted if extra not in extras]:
-        sys.exit(f"EXTRAS: {unknown[0]} is none of {', '.join(extras)}")
+        sys.exit(f"EXTRAS: there is no extra {unknown[0]}, but {', '.join(extras)}")
     report = Report()
     found = pythons.look()
     here = [python for python in found.values() if python is not None]
