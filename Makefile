@@ -27,8 +27,8 @@ PIP := $(PY) -m pip install --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-fast test-frameworks test-cuda test-cute test-distributions check lint \
-  format types fuzz soak bench bench-compare bench-instructions bench-calls bench-torch bench-launch coverage mutants docs wheels entry-asan \
-  test-gpu dev clean
+  format types fuzz soak bench bench-compare bench-instructions bench-calls bench-torch bench-launch \
+  coverage mutants docs wheels release-check entry-asan test-gpu dev clean
 
 help: ## Show this list.
 	@sed -n 's/^\([a-z-]*\):.*## /\1 /p' $(MAKEFILE_LIST) | while read -r name text; do printf '%-18s %s\n' "$$name" "$$text"; done
@@ -36,8 +36,8 @@ help: ## Show this list.
 demo: $(VENV)/.demo ## Wrap, compile and call a matmul on NumPy arrays, and print each step.
 	$(PY) examples/quickstart.py
 
-test: $(VENV)/.test ## Run all tests (those that need PyTorch, JAX or Numba are skipped).
-	$(PY) -m pytest
+test: $(VENV)/.test ## Run all tests, or TESTS (those that need PyTorch, JAX or Numba are skipped).
+	$(PY) -m pytest $(TESTS)
 
 test-fast: $(VENV)/.dev ## Run the tests that are not marked slow.
 	$(PY) -m pytest -m 'not slow'
@@ -60,8 +60,11 @@ test-cute: $(CUTE)/.made ## Install NVIDIA's CuTe DSL (proprietary) in .venv-cut
 test-distributions: $(DISTRIBUTIONS)/.made ## Install other MLIR bindings (CUTLASS's are proprietary) in .venv-distributions, and test each.
 	$(DISTRIBUTIONS)/bin/python -m pytest tests/distributions
 
-wheels: ## Build a wheel for each Python found, and test each in an environment of its own.
-	.ci/wheels
+wheels: $(VENV)/.release ## Build a wheel for each Python found, and test each in an environment of its own.
+	$(PY) -m tools.release.wheels
+
+release-check: $(VENV)/.release ## Build sdist and wheels, and check them in clean environments (PYTHONS, EXTRAS choose).
+	$(PY) -m tools.release.check
 
 # The test that is left out measures memory, which AddressSanitizer keeps after it is freed.
 entry-asan: $(VENV)/.test ## Test the extension that reads calls under AddressSanitizer and UBSan (with gcc).
@@ -144,6 +147,10 @@ $(VENV)/.test: pyproject.toml $(VENV)/.made
 
 $(VENV)/.dev: pyproject.toml $(VENV)/.made
 	$(PIP) -e '.[dev]'
+	@touch $@
+
+$(VENV)/.release: pyproject.toml $(VENV)/.made
+	$(PIP) -e '.[release]'
 	@touch $@
 
 $(VENV)/.mutants: pyproject.toml $(VENV)/.made

@@ -14,6 +14,13 @@ from setuptools import Extension, setup
 # free-threaded builds, where it was not tried, have none.
 LIMITED = sys.version_info >= (3, 12)
 
+# Debug information has relative paths: the same sources become the same files in every folder, and
+# name none of the machine that they were built on.
+RELATIVE_PATHS = [
+    f"-ffile-prefix-map={Path.cwd()}=.",
+    f"-ffile-prefix-map={sysconfig.get_path('include')}=python",
+]
+
 
 def extension(
     name: str, source: str, depends: tuple[str, ...] = (), libraries: tuple[str, ...] = ()
@@ -23,7 +30,7 @@ def extension(
         f"ffi_builder.runtime.{name}",
         [f"ffi_builder/runtime/{source}"],
         define_macros=[("Py_LIMITED_API", "0x030C0000")] if LIMITED else [],
-        extra_compile_args=["-O2", "-std=c11"],
+        extra_compile_args=["-O2", "-std=c11", *RELATIVE_PATHS],
         py_limited_api=LIMITED,
         optional=True,
         depends=list(depends),
@@ -36,8 +43,10 @@ EXTENSIONS = [
     extension("entry._entry", "entry/_entry.c", depends=HEADERS),
     extension("jit._gdb", "jit/_gdb.c", libraries=("pthread",)),
 ]
-HERE = platform.python_implementation() == "CPython" and not sysconfig.get_config_var(
-    "Py_GIL_DISABLED"
+HERE = (
+    sys.platform == "linux"  # as the runtime, which they are of
+    and platform.python_implementation() == "CPython"
+    and not sysconfig.get_config_var("Py_GIL_DISABLED")
 )
 
 setup(

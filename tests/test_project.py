@@ -58,7 +58,8 @@ def test_make_targets_that_are_named_exist(page: Path) -> None:
 def test_contributing_names_every_suite() -> None:
     page = (ROOT / "CONTRIBUTING.md").read_text()
     suites = {name for name in TARGETS if name.startswith("test")}
-    suites |= {"check", "fuzz", "soak", "mutants", "coverage", "wheels", "entry-asan", "docs"}
+    suites |= {"check", "fuzz", "soak", "mutants", "coverage", "docs"}
+    suites |= {"wheels", "release-check", "entry-asan"}
     assert set(re.findall(r"^\| `make ([a-z-]+)` \|", page, re.MULTILINE)) == suites
 
 

@@ -12,7 +12,7 @@ import shlex
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -66,20 +66,38 @@ def run(given: argparse.Namespace) -> int:
 
 def _findings() -> Iterator[Finding]:
     version = platform.python_version()
-    yield Finding("ffi_builder", True, f"{__version__}, Python {version}, {platform.machine()}")
+    yield Finding("ffi_builder", True, f"{__version__}, Python {version}")
+    system = _system()
+    yield system
     yield _package("apache-tvm-ffi", "tvm_ffi", "it comes with ffi_builder", needed=True)
+    found = [_distribution(root, package) for root, package in _DISTRIBUTIONS.items()]
+    if not system.works:
+        yield from (finding for finding in found if finding.works is not None)
+        return
     yield _package("llvmlite", "llvmlite.binding", "pip install ffi_builder[jit]", needed=True)
     yield _package(
         "apache-tvm-ffi-orcjit", "tvm_ffi_orcjit", "pip install ffi_builder[jit]", needed=True
     )
-    found = [_distribution(root, package) for root, package in _DISTRIBUTIONS.items()]
     yield from (finding for finding in found if finding.works is not None)
     if not any(finding.works for finding in found):
         yield Finding("MLIR", False, "none found: pip install ffi_builder[mlir]", needed=True)
     yield from _entry()
-    yield _compiling()
+    yield _compiling([finding.what for finding in found if finding.works])
     yield _linker()
     yield _cuda()
+
+
+def _system() -> Finding:
+    try:
+        importlib.import_module("ffi_builder.runtime")
+    except ImportError as error:
+        return Finding("system", False, str(error), needed=True)
+    machine = platform.machine()
+    tested = "" if machine in _TESTED else f", which is not tested ({' and '.join(_TESTED)} are)"
+    return Finding("system", True, f"{platform.system()} on {machine}{tested}")
+
+
+_TESTED: Final = ("x86_64", "aarch64")
 
 
 def _entry() -> Iterator[Finding]:
@@ -143,20 +161,24 @@ def _distribution(root: str, package: str) -> Finding:
     return Finding(root, True, f"{version}, MLIR with the LLVM dialect")
 
 
-def _compiling() -> Finding:
-    code = """
+def _compiling(roots: Sequence[str]) -> Finding:
+    """Compile with the first distribution that can: not all translate, or have torch-mlir do it."""
+    what, words = "compiling and calling", "no MLIR distribution to try it with"
+    for root in roots:
+        code = f"""
 from ffi_builder import attach, providers, runtime, spec
 from ffi_builder.ir import named
-d = named("torch_mlir"); c = d.ir.Context(); d.load_llvm(c); m = d.ir.Module.parse("", c)
+d = named({root!r}); c = d.ir.Context(); d.load_llvm(c); m = d.ir.Module.parse("", c)
 attach(m, spec.Signature("f", [spec.Var("a", "int32")]), providers.NopCallProvider())
 runtime.compile(m)["f"](1)
 """
-    done = _python(code)
-    what = "compiling and calling"
-    if done.returncode == 0:
-        return Finding(what, True, "a wrapper was compiled and called", needed=True)
-    lines = done.stderr.strip().splitlines()
-    return Finding(what, False, lines[-1] if lines else "the process crashed", needed=True)
+        done = _python(code)
+        if done.returncode == 0:
+            words = f"a wrapper in a module of {root} was compiled and called"
+            return Finding(what, True, words, needed=True)
+        lines = done.stderr.strip().splitlines()
+        words = lines[-1] if lines else "the process crashed"
+    return Finding(what, False, words, needed=True)
 
 
 def _python(code: str) -> subprocess.CompletedProcess[str]:

@@ -10,11 +10,18 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
+from typing import Final
 
 from ffi_builder import __version__
 from ffi_builder.cli import check, doctor, explain, wrap
 from ffi_builder.cli.output import print_error
 from ffi_builder.errors import BuildError, CompileError, SpecError
+
+_ERRORS: Final = (
+    *(SpecError, BuildError, CompileError, OSError, UnicodeDecodeError, KeyError),
+    ImportError,  # of the runtime, on systems that it does not run on
+)
+"""Errors with words for users, which need no traceback."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -23,7 +30,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = parser.parse_args(arguments)
     try:
         return given.run(given)
-    except (SpecError, BuildError, CompileError, OSError, UnicodeDecodeError, KeyError) as error:
+    except _ERRORS as error:
         if isinstance(error, BrokenPipeError):
             return _closed_pipe()
         if given.debug:

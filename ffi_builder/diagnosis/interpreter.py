@@ -2,7 +2,8 @@
 
 It runs the program of :mod:`.library` over the table of a wrapper, as the machine does that
 :mod:`ffi_builder.builder.helpers.machine` emits. It reads the arguments where they are in memory
-and calls the same functions of libc and tvm-ffi. It returns the error instead of raising it.
+and asks the same registry of tvm-ffi. It prints numbers by itself, as not every system has a libc
+to call. It returns the error instead of raising it.
 
 Registers are int64 here, and what is stored into one is taken modulo 2^64. Return addresses are
 offsets from the start of the code.
@@ -20,7 +21,7 @@ from typing import Any, Final, TypeAlias
 from ffi_builder.diagnosis.instructions import IMMEDIATE, LOADS, OVERFLOWING, REGISTERS, Instruction
 from ffi_builder.diagnosis.library import library
 from ffi_builder.diagnosis.program import Global
-from ffi_builder.diagnosis.table import SCRATCH_SIZE, SLOT_SIZE, SLOTS_AT, Head
+from ffi_builder.diagnosis.table import SLOT_SIZE, SLOTS_AT, Head
 from ffi_builder.plan.messages import UNDECIDED
 
 
@@ -100,17 +101,15 @@ _COMPUTE: Final[dict[int, _Compute]] = {
     Instruction.EQF: lambda lhs, rhs: _float(lhs) == _float(rhs),
     Instruction.FLOAT: lambda lhs, _: _bits(float(lhs)),
     Instruction.SINGLE: lambda lhs, _: _bits(ctypes.c_float(_float(lhs)).value),
-    Instruction.STRTOD: lambda lhs, _: _bits(_libc().strtod(lhs, None)),
+    Instruction.STRTOD: lambda lhs, _: _bits(float(ctypes.string_at(lhs))),
 }
 
 
-@cache
-def _libc() -> Any:
-    libc = ctypes.CDLL(None)
-    libc.strtod.restype = ctypes.c_double
-    libc.strtod.argtypes = [ctypes.c_void_p, ctypes.c_void_p]
-    libc.snprintf.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p]
-    return libc
+def _printed(form: bytes, value: float) -> bytes:
+    """Print an int64 or a float64 as C's ``snprintf`` does."""
+    if isinstance(value, int) and b"%lld" not in form:
+        value = _unsigned(value)
+    return form.replace(b"ll", b"") % value
 
 
 @cache
@@ -213,10 +212,10 @@ class _Machine:
                 registers[a] = result
                 registers[Global.OVERFLOW] |= registers[a] != result
             case Instruction.PRINT | Instruction.PRINTF:
-                value = ctypes.c_int64(rhs)
-                if op == Instruction.PRINTF:
-                    value = ctypes.c_double(_float(rhs))
-                registers[a] = _libc().snprintf(registers[a], SCRATCH_SIZE, lhs, value)
+                value = _float(rhs) if op == Instruction.PRINTF else rhs
+                text = _printed(ctypes.string_at(lhs), value)
+                ctypes.memmove(registers[a], text + b"\0", len(text) + 1)
+                registers[a] = len(text)
             case Instruction.PUT:
                 size = min(_unsigned(rhs), _unsigned(registers[Global.END] - registers[a]))
                 ctypes.memmove(registers[a], lhs, size)

@@ -11,6 +11,7 @@ MLIR, LLVM and the JIT are imported when they are first used, so importing this 
 of them.
 """
 
+from ffi_builder.runtime import _system as _system  # the first import: it refuses other systems
 from ffi_builder.runtime.allocator.install import InstalledAllocator, install_allocator
 from ffi_builder.runtime.compiled import CompiledModule
 from ffi_builder.runtime.compiler import compile, compile_cached, llvm_ir, lower

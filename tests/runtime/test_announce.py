@@ -175,7 +175,10 @@ def listed() -> dict[str, int]:
     """The addresses of the functions in gdb's list, by their names."""
     from ffi_builder.runtime.jit import _gdb
 
-    library = ctypes.CDLL(str(_gdb.__file__))
+    # From 3.15 on, Python has a list of its own, and the extension's names mean that one.
+    process = ctypes.CDLL(None)
+    pythons = hasattr(process, "__jit_debug_descriptor")
+    library = process if pythons else ctypes.CDLL(str(_gdb.__file__))
     descriptor = Descriptor.in_dll(library, "__jit_debug_descriptor")
     assert (descriptor.version, descriptor.action) == (1, 0)
     assert hasattr(library, "__jit_debug_register_code")

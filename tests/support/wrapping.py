@@ -6,6 +6,7 @@ import ctypes
 from collections.abc import Sequence
 from typing import Any, Final
 
+import pytest
 import tvm_ffi
 from tvm_ffi import libinfo
 
@@ -22,7 +23,12 @@ _LIBRARY: Final = ctypes.CDLL(libinfo.find_libtvm_ffi())
 
 
 def new_module(text: str = "", distribution: str = "torch_mlir") -> Any:
-    """Parse a module in a new context that has the LLVM dialect."""
+    """Parse a module in a new context that has the LLVM dialect.
+
+    Skips the test if the distribution is not torch-mlir, and not installed.
+    """
+    if distribution != "torch_mlir":
+        pytest.importorskip(f"{distribution}.ir", reason=f"needs the bindings {distribution}")
     found = named(distribution)
     context = found.ir.Context()
     found.load_llvm(context)

@@ -1,0 +1,109 @@
+"""Entries of the compile cache that older versions wrote are not found, and not read wrongly."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import ffi_builder
+from ffi_builder import runtime
+from ffi_builder.runtime.cache import entry as layout
+from ffi_builder.runtime.cache import key as cache_key
+from tests.compatibility.make import FILES, KEY
+from tests.runtime.samples import llvm_entry
+
+SAVED = sorted(
+    path for path in FILES.glob("*/*.ffib") if path.parent.name != ffi_builder.__version__
+)
+"""Those of this version would be found, until a source changes."""
+
+
+def built(folder: Path) -> bool:
+    """Look up the key of the saved entries; return whether it had to be built."""
+    calls: list[int] = []
+    compiled = runtime.compile_cached(
+        KEY, lambda: calls.append(1) or llvm_entry("other"), cache_dir=folder
+    )
+    # Not `small`, which the saved entries have.
+    assert compiled.functions == ("other",)
+    assert compiled["other"](41) == 42
+    return bool(calls)
+
+
+def with_checksum(body: bytes, version: int) -> bytes:
+    """A file whose length and checksum are right."""
+    header = layout._HEADER  # pyright: ignore[reportPrivateUsage]
+    digest = hashlib.sha256(body).digest()
+    return header.pack(b"ffi_bldr", version, header.size + len(body), digest) + body
+
+
+@pytest.fixture
+def entry(tmp_path: Path) -> Path:
+    """An entry of this version in a folder of its own."""
+    folder = tmp_path / "of this version"
+    assert built(folder)
+    (made,) = folder.iterdir()
+    return made
+
+
+def test_there_are_entries() -> None:
+    assert SAVED
+
+
+@pytest.mark.parametrize("saved", SAVED, ids=lambda path: path.parent.name)
+def test_entries_of_other_versions_are_not_found(saved: Path, tmp_path: Path) -> None:
+    shutil.copy(saved, tmp_path)
+    assert built(tmp_path)
+    assert not built(tmp_path)
+    assert len([*tmp_path.iterdir()]) == 2
+
+
+@pytest.mark.parametrize("saved", SAVED, ids=lambda path: path.parent.name)
+def test_entries_under_a_name_of_this_version_are_built_again(saved: Path, entry: Path) -> None:
+    shutil.copy(saved, entry)
+    assert built(entry.parent)
+    assert not built(entry.parent)
+
+
+CHANGES: dict[str, Callable[[bytes], bytes]] = {
+    "cut off": lambda data: data[: len(data) // 2],
+    "cut off in the header": lambda data: data[:20],
+    "empty": lambda data: b"",
+    "an older version": lambda data: with_checksum(data[52:], 1),
+    "a later version": lambda data: with_checksum(data[52:], 99),
+    "parts of another layout": lambda data: with_checksum(b"\1" + data[53:], 2),
+    "an index of another layout": lambda data: with_checksum(
+        data[52:].replace(b'"made_of"', b'"made-of"'), 2
+    ),
+    "a form that there is not": lambda data: with_checksum(
+        data[52:].replace(b'"form": "llvm"', b'"form": "lava"'), 2
+    ),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_other_layouts_are_built_again(change: str, entry: Path) -> None:
+    data = entry.read_bytes()
+    changed = CHANGES[change](data)
+    assert changed != data
+    entry.write_bytes(changed)
+    assert built(entry.parent)
+    assert not built(entry.parent)
+
+
+def test_the_header_is_the_one_that_these_tests_change(entry: Path) -> None:
+    """`with_checksum` writes what is read: else every change above would be refused for it."""
+    entry.write_bytes(with_checksum(entry.read_bytes()[52:], 2))
+    assert not built(entry.parent)
+
+
+def test_versions_and_sources_are_in_the_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = cache_key.of_name(KEY, None, 3, [])
+    assert "ffi_builder" in json.loads(before.decode().rpartition("\n")[0])
+    monkeypatch.setattr(cache_key, "environment", lambda: '{"ffi_builder": "0.0.9 ab"}')
+    assert cache_key.of_name(KEY, None, 3, []) != before
