@@ -103,20 +103,27 @@ class TensorValues:
 
 @dataclass(kw_only=True)
 class ContainerValues:
-    """A Shape, Array or List."""
+    """An Array or List."""
 
     object: Value
-    entries: list[Value]
-    """The entries of a Shape, as i64."""
     cells: Value | None = None
     """Pointer to the elements."""
 
     def joined(self, merge: Merge) -> ContainerValues:
-        """Return the record after the branch: it keeps object and entries."""
-        return ContainerValues(
-            object=merge(self.object),
-            entries=[merge(entry) for entry in self.entries],
-        )
+        """Return the record after the branch: it keeps the object."""
+        return ContainerValues(object=merge(self.object))
+
+
+@dataclass(kw_only=True)
+class ShapeValues:
+    """A Shape."""
+
+    entries: list[Value]
+    """As i64."""
+
+    def joined(self, merge: Merge) -> ShapeValues:
+        """Return the record after the branch."""
+        return ShapeValues(entries=[merge(entry) for entry in self.entries])
 
 
 @dataclass(kw_only=True)
@@ -162,7 +169,9 @@ class ScalarValues:
         return ScalarValues(value=merge(self.value, None))
 
 
-Record: TypeAlias = Union[TensorValues, ContainerValues, TextValues, ObjectValues, ScalarValues]
+Record: TypeAlias = Union[
+    TensorValues, ContainerValues, ShapeValues, TextValues, ObjectValues, ScalarValues
+]
 
 
 @dataclass(kw_only=True)
