@@ -185,8 +185,8 @@ llvm.func @__tvm_ffi_apart(%arg0: !llvm.ptr, %arg1: !llvm.ptr, %arg2: i32, %arg3
   %129 = llvm.or %127, %128 : i1
   llvm.cond_br %129, ^bb29, ^bb42
 ^bb29:  // 2 preds: ^bb28, ^bb42
-  %130 = llvm.mlir.constant(-9223372036854775808 : i64) : i64
-  %131 = llvm.icmp "ult" %29, %130 : i64
+  %130 = llvm.mlir.constant(0 : i64) : i64
+  %131 = llvm.icmp "sge" %29, %130 : i64
   llvm.cond_br %131 weights([2000, 1]), ^bb30, ^bb43
 ^bb30:  // 2 preds: ^bb29, ^bb43
   %132 = llvm.mlir.constant(0 : i64) : i64
@@ -235,6 +235,6 @@ llvm.func @__tvm_ffi_apart(%arg0: !llvm.ptr, %arg1: !llvm.ptr, %arg2: i32, %arg3
   %150 = llvm.call preserve_mostcc @__ffi_builder_shared_apart_DIGEST(%79, %50) : (!llvm.ptr, !llvm.ptr) -> i1
   llvm.cond_br %150, ^bb29, ^bb31
 ^bb43:  // pred: ^bb29
-  %151 = llvm.call preserve_mostcc @__ffi_builder_shared_numel_fits_DIGEST(%13) : (!llvm.ptr) -> i1
+  %151 = llvm.call preserve_mostcc @__ffi_builder_shared_numel_fits_DIGEST(%79) : (!llvm.ptr) -> i1
   llvm.cond_br %151, ^bb30, ^bb31
 }

@@ -191,8 +191,8 @@ llvm.func @__tvm_ffi_matmul(%arg0: !llvm.ptr, %arg1: !llvm.ptr, %arg2: i32, %arg
 ^bb32:  // 2 preds: ^bb31, ^bb44
   %128 = llvm.or %25, %27 : i64
   %129 = llvm.or %128, %68 : i64
-  %130 = llvm.mlir.constant(2147483648 : i64) : i64
-  %131 = llvm.icmp "ult" %129, %130 : i64
+  %130 = llvm.mlir.constant(2147483647 : i64) : i64
+  %131 = llvm.icmp "ule" %129, %130 : i64
   llvm.cond_br %131 weights([2000, 1]), ^bb33, ^bb45
 ^bb33:  // 2 preds: ^bb32, ^bb45
   %132 = llvm.mlir.constant(0 : i64) : i64

@@ -1,5 +1,5 @@
 llvm.mlir.global private unnamed_addr constant @__ffi_builder_table_optional("TABLE") {addr_space = 0 : i32}
-llvm.func @__tvm_ffi_optional(%arg0: !llvm.ptr, %arg1: !llvm.ptr, %arg2: i32, %arg3: !llvm.ptr) -> i32 attributes {passthrough = ["noinline", "optnone", "ffi-builder-trusted-f57d9286", ["ffi-builder-metadata", "JSON"]]} {
+llvm.func @__tvm_ffi_optional(%arg0: !llvm.ptr, %arg1: !llvm.ptr, %arg2: i32, %arg3: !llvm.ptr) -> i32 attributes {passthrough = ["noinline", "optnone", "ffi-builder-trusted-03628618", ["ffi-builder-metadata", "JSON"]]} {
   %0 = llvm.mlir.constant(3 : i32) : i32
   %1 = llvm.icmp "eq" %arg2, %0 : i32
   llvm.cond_br %1, ^bb1, ^bb32(%arg2 : i32)
@@ -126,8 +126,8 @@ llvm.func @__tvm_ffi_optional(%arg0: !llvm.ptr, %arg1: !llvm.ptr, %arg2: i32, %a
   llvm.cond_br %84 weights([2000, 1]), ^bb21, ^bb38
 ^bb21:  // 2 preds: ^bb20, ^bb38
   %85 = llvm.or %25, %67 : i64
-  %86 = llvm.mlir.constant(2147483648 : i64) : i64
-  %87 = llvm.icmp "ult" %85, %86 : i64
+  %86 = llvm.mlir.constant(2147483647 : i64) : i64
+  %87 = llvm.icmp "ule" %85, %86 : i64
   llvm.cond_br %87 weights([2000, 1]), ^bb22, ^bb39
 ^bb22:  // 2 preds: ^bb21, ^bb39
   %88 = llvm.mlir.constant(true) : i1
@@ -152,76 +152,78 @@ llvm.func @__tvm_ffi_optional(%arg0: !llvm.ptr, %arg1: !llvm.ptr, %arg2: i32, %a
   %107 = llvm.getelementptr %arg1[40] : (!llvm.ptr) -> !llvm.ptr, i8
   %108 = llvm.load %107 : !llvm.ptr -> i64
   %109 = llvm.mlir.constant(1 : i32) : i32
-  %110 = llvm.sub %106, %109 : i32
-  %111 = llvm.mlir.constant(2 : i32) : i32
-  %112 = llvm.icmp "ult" %110, %111 : i32
-  llvm.cond_br %112, ^bb26, ^bb31
-^bb26:  // pred: ^bb25
-  %113 = llvm.trunc %108 : i64 to i32
-  %114 = llvm.sext %113 : i32 to i64
-  %115 = llvm.icmp "eq" %114, %108 : i64
-  llvm.cond_br %115, ^bb27, ^bb31
+  %110 = llvm.icmp "eq" %106, %109 : i32
+  llvm.cond_br %110 weights([2000, 1]), ^bb26, ^bb40
+^bb26:  // 2 preds: ^bb25, ^bb40
+  %111 = llvm.trunc %108 : i64 to i32
+  %112 = llvm.sext %111 : i32 to i64
+  %113 = llvm.icmp "eq" %112, %108 : i64
+  llvm.cond_br %113, ^bb27, ^bb31
 ^bb27:  // pred: ^bb26
-  %116 = llvm.mlir.constant(true) : i1
-  llvm.br ^bb29(%108, %108, %116, %116 : i64, i64, i1, i1)
+  %114 = llvm.mlir.constant(true) : i1
+  llvm.br ^bb29(%108, %108, %114, %114 : i64, i64, i1, i1)
 ^bb28:  // pred: ^bb24
-  %117 = llvm.mlir.zero : i64
-  %118 = llvm.mlir.zero : i64
-  %119 = llvm.mlir.zero : i1
-  %120 = llvm.mlir.zero : i1
-  llvm.br ^bb29(%117, %118, %119, %120 : i64, i64, i1, i1)
-^bb29(%121: i64, %122: i64, %123: i1, %124: i1):  // 2 preds: ^bb27, ^bb28
-  %125 = llvm.mlir.constant(-9223372036854775808 : i64) : i64
-  %126 = llvm.icmp "ult" %25, %125 : i64
-  llvm.cond_br %126 weights([2000, 1]), ^bb30, ^bb40
-^bb30:  // 2 preds: ^bb29, ^bb40
-  %127 = llvm.mlir.constant(0 : i64) : i64
-  llvm.store %127, %arg3 : i64, !llvm.ptr
-  %128 = llvm.getelementptr %arg3[8] : (!llvm.ptr) -> !llvm.ptr, i8
-  llvm.store %127, %128 : i64, !llvm.ptr
-  %129 = llvm.mlir.addressof @__ffi_builder_text_DIGEST : !llvm.ptr
-  %130 = llvm.select %43, %95, %129 : i1, !llvm.ptr
-  %131 = llvm.getelementptr %130[48] : (!llvm.ptr) -> !llvm.ptr, i8
-  %132 = llvm.load %131 : !llvm.ptr -> !llvm.ptr
-  %133 = llvm.mlir.addressof @__ffi_builder_text_DIGEST : !llvm.ptr
-  %134 = llvm.select %43, %132, %133 : i1, !llvm.ptr
+  %115 = llvm.mlir.zero : i64
+  %116 = llvm.mlir.zero : i64
+  %117 = llvm.mlir.zero : i1
+  %118 = llvm.mlir.zero : i1
+  llvm.br ^bb29(%115, %116, %117, %118 : i64, i64, i1, i1)
+^bb29(%119: i64, %120: i64, %121: i1, %122: i1):  // 2 preds: ^bb27, ^bb28
+  %123 = llvm.mlir.constant(0 : i64) : i64
+  %124 = llvm.icmp "sge" %25, %123 : i64
+  llvm.cond_br %124 weights([2000, 1]), ^bb30, ^bb41
+^bb30:  // 2 preds: ^bb29, ^bb41
+  %125 = llvm.mlir.constant(0 : i64) : i64
+  llvm.store %125, %arg3 : i64, !llvm.ptr
+  %126 = llvm.getelementptr %arg3[8] : (!llvm.ptr) -> !llvm.ptr, i8
+  llvm.store %125, %126 : i64, !llvm.ptr
+  %127 = llvm.mlir.addressof @__ffi_builder_text_DIGEST : !llvm.ptr
+  %128 = llvm.select %43, %95, %127 : i1, !llvm.ptr
+  %129 = llvm.getelementptr %128[48] : (!llvm.ptr) -> !llvm.ptr, i8
+  %130 = llvm.load %129 : !llvm.ptr -> !llvm.ptr
+  %131 = llvm.mlir.addressof @__ffi_builder_text_DIGEST : !llvm.ptr
+  %132 = llvm.select %43, %130, %131 : i1, !llvm.ptr
+  %133 = llvm.load %132 : !llvm.ptr -> i64
+  %134 = llvm.getelementptr %132[8] : (!llvm.ptr) -> !llvm.ptr, i8
   %135 = llvm.load %134 : !llvm.ptr -> i64
-  %136 = llvm.getelementptr %134[8] : (!llvm.ptr) -> !llvm.ptr, i8
-  %137 = llvm.load %136 : !llvm.ptr -> i64
-  %138 = llvm.trunc %122 : i64 to i32
-  llvm.call @callee(%37, %96, %43, %98, %138) : (!llvm.ptr, !llvm.ptr, i1 {llvm.zeroext}, i64, i32) -> ()
-  %139 = llvm.mlir.constant(0 : i32) : i32
-  llvm.return %139 : i32
-^bb31:  // 18 preds: ^bb1, ^bb3, ^bb4, ^bb5, ^bb6, ^bb12, ^bb13, ^bb14, ^bb15, ^bb16, ^bb25, ^bb26, ^bb34, ^bb35, ^bb37, ^bb38, ^bb39, ^bb40
-  %140 = llvm.mlir.constant(3 : i32) : i32
-  llvm.br ^bb32(%140 : i32)
-^bb32(%141: i32):  // 2 preds: ^bb0, ^bb31
-  %142 = llvm.mlir.addressof @__ffi_builder_table_optional : !llvm.ptr
-  %143 = llvm.call tail @__ffi_builder_shared_diagnose_DIGEST(%arg1, %141, %142) : (!llvm.ptr, i32, !llvm.ptr) -> i32
-  llvm.return %143 : i32
+  %136 = llvm.trunc %120 : i64 to i32
+  llvm.call @callee(%37, %96, %43, %98, %136) : (!llvm.ptr, !llvm.ptr, i1 {llvm.zeroext}, i64, i32) -> ()
+  %137 = llvm.mlir.constant(0 : i32) : i32
+  llvm.return %137 : i32
+^bb31:  // 18 preds: ^bb1, ^bb3, ^bb4, ^bb5, ^bb6, ^bb12, ^bb13, ^bb14, ^bb15, ^bb16, ^bb26, ^bb34, ^bb35, ^bb37, ^bb38, ^bb39, ^bb40, ^bb41
+  %138 = llvm.mlir.constant(3 : i32) : i32
+  llvm.br ^bb32(%138 : i32)
+^bb32(%139: i32):  // 2 preds: ^bb0, ^bb31
+  %140 = llvm.mlir.addressof @__ffi_builder_table_optional : !llvm.ptr
+  %141 = llvm.call tail @__ffi_builder_shared_diagnose_DIGEST(%arg1, %139, %140) : (!llvm.ptr, i32, !llvm.ptr) -> i32
+  llvm.return %141 : i32
 ^bb33:  // pred: ^bb2
-  %144 = llvm.call preserve_mostcc @__ffi_builder_shared_tensor_object_DIGEST(%arg1) : (!llvm.ptr) -> !llvm.ptr
-  llvm.br ^bb3(%144 : !llvm.ptr)
+  %142 = llvm.call preserve_mostcc @__ffi_builder_shared_tensor_object_DIGEST(%arg1) : (!llvm.ptr) -> !llvm.ptr
+  llvm.br ^bb3(%142 : !llvm.ptr)
 ^bb34:  // pred: ^bb8
-  %145 = llvm.call preserve_mostcc @__ffi_builder_shared_contiguous_DIGEST(%9) : (!llvm.ptr) -> i1
-  llvm.cond_br %145, ^bb9, ^bb31
+  %143 = llvm.call preserve_mostcc @__ffi_builder_shared_contiguous_DIGEST(%9) : (!llvm.ptr) -> i1
+  llvm.cond_br %143, ^bb9, ^bb31
 ^bb35:  // pred: ^bb9
-  %146 = llvm.call preserve_mostcc @__ffi_builder_shared_has_no_data_DIGEST(%9) : (!llvm.ptr) -> i1
-  llvm.cond_br %146, ^bb10, ^bb31
+  %144 = llvm.call preserve_mostcc @__ffi_builder_shared_has_no_data_DIGEST(%9) : (!llvm.ptr) -> i1
+  llvm.cond_br %144, ^bb10, ^bb31
 ^bb36:  // pred: ^bb11
-  %147 = llvm.getelementptr %arg1[16] : (!llvm.ptr) -> !llvm.ptr, i8
-  %148 = llvm.call preserve_mostcc @__ffi_builder_shared_tensor_object_DIGEST(%147) : (!llvm.ptr) -> !llvm.ptr
-  llvm.br ^bb12(%148 : !llvm.ptr)
+  %145 = llvm.getelementptr %arg1[16] : (!llvm.ptr) -> !llvm.ptr, i8
+  %146 = llvm.call preserve_mostcc @__ffi_builder_shared_tensor_object_DIGEST(%145) : (!llvm.ptr) -> !llvm.ptr
+  llvm.br ^bb12(%146 : !llvm.ptr)
 ^bb37:  // 2 preds: ^bb18, ^bb19
-  %149 = llvm.call preserve_mostcc @__ffi_builder_shared_contiguous_DIGEST(%50) : (!llvm.ptr) -> i1
-  llvm.cond_br %149, ^bb20, ^bb31
+  %147 = llvm.call preserve_mostcc @__ffi_builder_shared_contiguous_DIGEST(%50) : (!llvm.ptr) -> i1
+  llvm.cond_br %147, ^bb20, ^bb31
 ^bb38:  // pred: ^bb20
-  %150 = llvm.call preserve_mostcc @__ffi_builder_shared_has_no_data_DIGEST(%50) : (!llvm.ptr) -> i1
-  llvm.cond_br %150, ^bb21, ^bb31
+  %148 = llvm.call preserve_mostcc @__ffi_builder_shared_has_no_data_DIGEST(%50) : (!llvm.ptr) -> i1
+  llvm.cond_br %148, ^bb21, ^bb31
 ^bb39:  // pred: ^bb21
-  %151 = llvm.call preserve_mostcc @__ffi_builder_shared_numel_fits_DIGEST(%50) : (!llvm.ptr) -> i1
-  llvm.cond_br %151, ^bb22, ^bb31
-^bb40:  // pred: ^bb29
+  %149 = llvm.call preserve_mostcc @__ffi_builder_shared_numel_fits_DIGEST(%50) : (!llvm.ptr) -> i1
+  llvm.cond_br %149, ^bb22, ^bb31
+^bb40:  // pred: ^bb25
+  %150 = llvm.mlir.constant(2 : i32) : i32
+  %151 = llvm.icmp "eq" %106, %150 : i32
+  llvm.cond_br %151, ^bb26, ^bb31
+^bb41:  // pred: ^bb29
   %152 = llvm.call preserve_mostcc @__ffi_builder_shared_numel_fits_DIGEST(%9) : (!llvm.ptr) -> i1
   llvm.cond_br %152, ^bb30, ^bb31
 }

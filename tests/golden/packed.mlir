@@ -73,8 +73,8 @@ llvm.func @__tvm_ffi_packed(%arg0: !llvm.ptr, %arg1: !llvm.ptr, %arg2: i32, %arg
   llvm.cond_br %51 weights([2000, 1]), ^bb11, ^bb18
 ^bb11:  // 2 preds: ^bb10, ^bb18
   %52 = llvm.or %27, %29 : i64
-  %53 = llvm.mlir.constant(2147483648 : i64) : i64
-  %54 = llvm.icmp "ult" %52, %53 : i64
+  %53 = llvm.mlir.constant(2147483647 : i64) : i64
+  %54 = llvm.icmp "ule" %52, %53 : i64
   llvm.cond_br %54 weights([2000, 1]), ^bb12, ^bb19
 ^bb12:  // 2 preds: ^bb11, ^bb19
   %55 = llvm.mlir.constant(0 : i64) : i64

@@ -77,8 +77,8 @@ llvm.func @__tvm_ffi_stream(%arg0: !llvm.ptr, %arg1: !llvm.ptr, %arg2: i32, %arg
   %55 = llvm.icmp "ult" %54, %53 : !llvm.ptr
   llvm.cond_br %55 weights([2000, 1]), ^bb12, ^bb24
 ^bb12:  // 2 preds: ^bb11, ^bb24
-  %56 = llvm.mlir.constant(-9223372036854775808 : i64) : i64
-  %57 = llvm.icmp "ult" %41, %56 : i64
+  %56 = llvm.mlir.constant(0 : i64) : i64
+  %57 = llvm.icmp "sge" %41, %56 : i64
   llvm.cond_br %57 weights([2000, 1]), ^bb13, ^bb25
 ^bb13:  // 2 preds: ^bb12, ^bb25
   %58 = llvm.mlir.constant(0 : i64) : i64

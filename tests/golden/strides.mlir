@@ -94,8 +94,8 @@ llvm.func @__tvm_ffi_strides(%arg0: !llvm.ptr, %arg1: !llvm.ptr, %arg2: i32, %ar
   llvm.cond_br %64 weights([2000, 1]), ^bb15, ^bb23
 ^bb15:  // 2 preds: ^bb14, ^bb23
   %65 = llvm.or %31, %43 : i64
-  %66 = llvm.mlir.constant(2147483648 : i64) : i64
-  %67 = llvm.icmp "ult" %65, %66 : i64
+  %66 = llvm.mlir.constant(2147483647 : i64) : i64
+  %67 = llvm.icmp "ule" %65, %66 : i64
   llvm.cond_br %67 weights([2000, 1]), ^bb16, ^bb24
 ^bb16:  // 2 preds: ^bb15, ^bb24
   %68 = llvm.mlir.constant(0 : i64) : i64

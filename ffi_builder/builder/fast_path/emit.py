@@ -115,7 +115,7 @@ def _emit(fast: FastPath, step: f.FusedStep) -> None:
             objects.decode_tuple(fast, step)
         case f.Entry(place, bounded):
             if not bounded:
-                fast.require(b.sge(values.read(fast, place), b.i64(0)))
+                fast.state.unsigned.append(values.read(fast, place))
         case s.DecodeObject():
             objects.decode_object(fast, step)
         case s.NotNull(place):

@@ -188,11 +188,15 @@ class State:
     """Products of dimensions; each is emitted once."""
     unsized: list[Position]
     """Tensors whose sizes are still to be checked, several together."""
+    unsigned: list[Value]
+    """Entries of Shapes that must not be negative, which is checked together with these."""
 
     @staticmethod
     def empty() -> State:
         """Return the state in which nothing is known."""
-        return State(records={}, present={}, symbols={}, reads={}, products={}, unsized=[])
+        return State(
+            records={}, present={}, symbols={}, reads={}, products={}, unsized=[], unsigned=[]
+        )
 
     def fork(self) -> State:
         """Return the state at the beginning of a branch; values it adds are not added here."""
@@ -203,6 +207,7 @@ class State:
             reads=dict(self.reads),
             products=dict(self.products),
             unsized=[],
+            unsigned=[],
         )
 
     def join(self, branch: State, merge: Merge) -> State:
@@ -211,6 +216,7 @@ class State:
         Values that were only read or computed in the branch are dropped.
         """
         assert not branch.unsized, "a branch checks the sizes of its own tensors"
+        assert not branch.unsigned, "a branch checks the entries of its own Shapes"
         joined = self.fork()
         # The dicts of the branch began as copies, so its own entries come last.
         for position, record in islice(branch.records.items(), len(self.records), None):
@@ -221,5 +227,5 @@ class State:
         for (var, symbol), outer in every:
             if symbol is not outer:
                 joined.symbols[var] = symbol.joined(outer, merge)
-        joined.unsized = self.unsized
+        joined.unsized, joined.unsigned = self.unsized, self.unsigned
         return joined

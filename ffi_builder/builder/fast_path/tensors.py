@@ -268,10 +268,12 @@ def check_sizes(fast: FastPath) -> None:
     """Check that no dimension of the waiting tensors is negative, and that their sizes fit int64.
 
     If the bitwise or of all dimensions is small as an unsigned number, no product can overflow;
-    otherwise each tensor is checked by a helper.
+    otherwise each tensor is checked by a helper. Entries of Shapes, which must not be negative, are
+    checked with them.
     """
     b = fast.b
     positions, fast.state.unsized = fast.state.unsized, []
+    entries, fast.state.unsigned = fast.state.unsigned, []
     distinct: dict[tuple[object, ...], Position] = {}
     dynamic: dict[int, Value] = {}
     bits = 63
@@ -282,18 +284,28 @@ def check_sizes(fast: FastPath) -> None:
             _static_size(fast, position, dims)
             continue
         key = tuple(sorted(map(str, (d if isinstance(d, int) else f"#{id(d)}" for d in dims))))
-        distinct.setdefault(key, position)
+        distinct[key] = position  # the last one: its object need not be kept as long
         dynamic.update({id(value): value for value in values})
         bits = min(bits, _bits_each(dims, len(values)))
+    dynamic.update({id(value): value for value in entries})
     if not dynamic:
         return
     together = functools.reduce(b.or_, dynamic.values())
+    if not distinct:
+        fast.require(b.sge(together, b.i64(0)))
+        return
 
     def each_fits() -> Value:
-        fits = (fast.shared("numel_fits", [fast.tensor(p).object]) for p in distinct.values())
-        return functools.reduce(b.and_, list(fits))
+        fits = [fast.shared("numel_fits", [fast.tensor(p).object]) for p in distinct.values()]
+        signs = [b.sge(entry, b.i64(0)) for entry in entries]
+        return functools.reduce(b.and_, [*fits, *signs])
 
-    fast.require_or(b.ult(together, b.i64(1 << bits)), each_fits)
+    if bits == 63:
+        small = b.sge(together, b.i64(0))
+    else:
+        # A comparison with a larger number takes one more instruction, which loads it.
+        small = b.ule(together, b.i64((1 << min(bits, 31)) - 1))
+    fast.require_or(small, each_fits)
 
 
 def _bits_each(dims: list[Value | int], dynamic: int) -> int:

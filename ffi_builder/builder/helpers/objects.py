@@ -12,10 +12,11 @@ In C::
 
 ``moved_object`` returns the object that an rvalue reference holds if bit (type index - 64) of
 ``kinds`` is set, else NULL. ``integers`` returns the elements of an Array or List, moved or not, if
-they are ``size`` ints and bools, else NULL; of an empty one, the object. ``typed_object`` returns the object, moved or not, if its type is the
-one registered as ``key`` or derives from it, else NULL; ``type_index`` is the type's own if that is
-static, else 0. ``text`` reads a str or, if ``binary``, bytes. ``choose`` looks a text up in
-``choices``, an i64 count and for each choice an i64 value, an i64 length and the bytes.
+they are ``size`` ints and bools, else NULL; of an empty one, the object. ``typed_object`` returns
+the object, moved or not, if its type is the one registered as ``key`` or derives from it, else
+NULL; ``type_index`` is the type's own if that is static, else 0. ``text`` reads a str or, if
+``binary``, bytes. ``choose`` looks a text up in ``choices``, an i64 count and for each choice an
+i64 value, an i64 length and the bytes.
 """
 
 from __future__ import annotations
