@@ -171,7 +171,7 @@ llvm.func @__tvm_ffi_tuple(%arg0: !llvm.ptr, %arg1: !llvm.ptr, %arg2: i32, %arg3
   llvm.cond_br %116, ^bb3(%6 : !llvm.ptr), ^bb29
 ^bb29:  // pred: ^bb28
   %117 = llvm.mlir.constant(2176 : i64) : i64
-  %118 = llvm.call preserve_mostcc @__ffi_builder_shared_moved_object_DIGEST(%arg1, %117) : (!llvm.ptr, i64) -> !llvm.ptr
+  %118 = llvm.call preserve_mostcc @__ffi_builder_shared_moved_object_DIGEST(%117, %arg1) : (i64, !llvm.ptr) -> !llvm.ptr
   %119 = llvm.mlir.zero : !llvm.ptr
   %120 = llvm.icmp "ne" %118, %119 : !llvm.ptr
   llvm.cond_br %120, ^bb30, ^bb26
@@ -188,7 +188,7 @@ llvm.func @__tvm_ffi_tuple(%arg0: !llvm.ptr, %arg1: !llvm.ptr, %arg2: i32, %arg3
 ^bb33:  // pred: ^bb32
   %125 = llvm.getelementptr %17[16] : (!llvm.ptr) -> !llvm.ptr, i8
   %126 = llvm.mlir.constant(2176 : i64) : i64
-  %127 = llvm.call preserve_mostcc @__ffi_builder_shared_moved_object_DIGEST(%125, %126) : (!llvm.ptr, i64) -> !llvm.ptr
+  %127 = llvm.call preserve_mostcc @__ffi_builder_shared_moved_object_DIGEST(%126, %125) : (i64, !llvm.ptr) -> !llvm.ptr
   %128 = llvm.mlir.zero : !llvm.ptr
   %129 = llvm.icmp "ne" %127, %128 : !llvm.ptr
   llvm.cond_br %129, ^bb34, ^bb26
@@ -204,7 +204,7 @@ llvm.func @__tvm_ffi_tuple(%arg0: !llvm.ptr, %arg1: !llvm.ptr, %arg2: i32, %arg3
 ^bb37:  // pred: ^bb14
   %133 = llvm.getelementptr %arg1[16] : (!llvm.ptr) -> !llvm.ptr, i8
   %134 = llvm.mlir.constant(3 : i64) : i64
-  %135 = llvm.call preserve_mostcc @__ffi_builder_shared_integers_DIGEST(%133, %134) : (!llvm.ptr, i64) -> !llvm.ptr
+  %135 = llvm.call preserve_mostcc @__ffi_builder_shared_integers_DIGEST(%134, %133) : (i64, !llvm.ptr) -> !llvm.ptr
   %136 = llvm.mlir.zero : !llvm.ptr
   %137 = llvm.icmp "ne" %135, %136 : !llvm.ptr
   llvm.cond_br %137, ^bb38, ^bb39
@@ -219,7 +219,7 @@ llvm.func @__tvm_ffi_tuple(%arg0: !llvm.ptr, %arg1: !llvm.ptr, %arg2: i32, %arg3
 ^bb39:  // pred: ^bb37
   %144 = llvm.getelementptr %arg1[16] : (!llvm.ptr) -> !llvm.ptr, i8
   %145 = llvm.mlir.constant(32 : i64) : i64
-  %146 = llvm.call preserve_mostcc @__ffi_builder_shared_moved_object_DIGEST(%144, %145) : (!llvm.ptr, i64) -> !llvm.ptr
+  %146 = llvm.call preserve_mostcc @__ffi_builder_shared_moved_object_DIGEST(%145, %144) : (i64, !llvm.ptr) -> !llvm.ptr
   %147 = llvm.mlir.zero : !llvm.ptr
   %148 = llvm.icmp "ne" %146, %147 : !llvm.ptr
   llvm.cond_br %148, ^bb40, ^bb26

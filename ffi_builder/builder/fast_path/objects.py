@@ -54,7 +54,7 @@ def moved_object(fast: FastPath, place: Place, kinds: tuple[TypeIndex, ...] | No
     b = fast.b
     any_ = b.offset(*fast.any_at(place.position))
     mask = -1 if kinds is None else sum(1 << kind - abi.FIRST_OBJECT for kind in kinds)
-    inner = call_shared(b, "moved_object", [any_, b.i64(mask)], b.types.ptr)
+    inner = call_shared(b, "moved_object", [b.i64(mask), any_], b.types.ptr)
     following = b.new_block_after(b.block)
     b.cond_br(b.ne(inner, b.null()), following, fast.slow)
     b.block = following

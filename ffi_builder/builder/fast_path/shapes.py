@@ -9,12 +9,12 @@ A helper checks an Array or List, whose entries are values of 16 bytes. For two 
   ^found(%first, %second):
     …
   ^other:
-    %cells = llvm.call @__ffi_builder_shared_integers(%any, %two)
+    %cells = llvm.call @__ffi_builder_shared_integers(%two, %any)
     llvm.cond_br (%cells != null), ^items, ^moved
   ^items:
     llvm.br ^found(%cells[0].payload, %cells[1].payload)
   ^moved:
-    %moved = llvm.call @__ffi_builder_shared_moved_object(%any, %kinds)
+    %moved = llvm.call @__ffi_builder_shared_moved_object(%kinds, %any)
     llvm.cond_br (%moved != null), ^shape(%moved), ^slow
 """
 
@@ -47,7 +47,7 @@ def decode_shape(fast: FastPath, step: f.Container) -> None:
     b.br(found, *entries)
     b.block = other
     any_ = b.offset(*fast.any_at(place.position))
-    cells = call_shared(b, "integers", [any_, b.i64(length)], t.ptr)
+    cells = call_shared(b, "integers", [b.i64(length), any_], t.ptr)
     b.cond_br(b.ne(cells, b.null()), items, moved)
     b.block = items
     offsets = (at * abi.ANY_SIZE + abi.ANY_PAYLOAD for at in range(length))
