@@ -14,9 +14,9 @@ Tensor object has its header. Of a ``DLTensor*`` the helpers do not read these 2
     bool numel_fits(const void* object);
 
 ``tensor_object`` returns the object of a Tensor or ``DLTensor*``, also if it was moved, and NULL if
-the value is not a tensor. ``is_empty`` finds a dimension of 0, and ``has_no_data`` a NULL pointer in a tensor
-that is empty. ``free_stride`` says that any stride will do on an axis: its dimension is 1, or the
-tensor is empty. ``row_major`` returns the product of the dimensions after ``axis``, and
+the value is not a tensor. ``is_empty`` finds a dimension of 0, and ``has_no_data`` a NULL pointer
+in a tensor that is empty. ``free_stride`` says that any stride will do on an axis: its dimension is
+1, or the tensor is empty. ``row_major`` returns the product of the dimensions after ``axis``, and
 ``row_major_strides`` fills ``space`` with the products for all axes and returns it. ``numel_fits``
 says that no dimension is negative and that their product fits int64.
 """
