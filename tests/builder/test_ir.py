@@ -228,10 +228,20 @@ def test_a_shape() -> None:
     # CHECK: llvm.icmp "eq" [[THREE]]
     # CHECK: llvm.icmp "sge" [[N]]
     # CHECK: ^[[OTHER]]:
-    # CHECK: [[CELLS:%[0-9]+]] = llvm.call preserve_mostcc @__ffi_builder_shared_integers_DIGEST(%{{.*}}, %arg1)
+    # CHECK: llvm.mlir.constant(71 : i32) : i32
+    # CHECK: llvm.cond_br %{{.*}}, ^[[ARRAY:bb[0-9]+]], ^[[RARE:bb[0-9]+]]
+    # CHECK: ^[[ARRAY]]:
+    # CHECK: llvm.or
+    # CHECK: llvm.cond_br %{{.*}}, ^{{bb[0-9]+}}, ^[[RARE]]
+    # CHECK: llvm.br ^[[ITEMS:bb[0-9]+]](
+    # CHECK: ^[[ITEMS]]([[CELLS:%[0-9]+]]: !llvm.ptr):
     # CHECK: llvm.getelementptr [[CELLS]][8]
     # CHECK: llvm.getelementptr [[CELLS]][24]
     # CHECK: llvm.br ^[[FOUND]](
+    # CHECK: ^[[RARE]]:
+    # CHECK: [[LIST:%[0-9]+]] = llvm.call preserve_mostcc @__ffi_builder_shared_integers_DIGEST(%{{.*}}, %arg1)
+    # CHECK: llvm.cond_br %{{.*}}, ^[[ITEMS]]([[LIST]] : !llvm.ptr), ^[[MOVED:bb[0-9]+]]
+    # CHECK: ^[[MOVED]]:
     # CHECK: llvm.call preserve_mostcc @__ffi_builder_shared_moved_object_DIGEST(%{{.*}}, %arg1)
     # CHECK: llvm.br ^[[SHAPE]](
 

@@ -1,5 +1,5 @@
 llvm.mlir.global private unnamed_addr constant @__ffi_builder_table_tuple("TABLE") {addr_space = 0 : i32}
-llvm.func @__tvm_ffi_tuple(%arg0: !llvm.ptr, %arg1: !llvm.ptr, %arg2: i32, %arg3: !llvm.ptr) -> i32 attributes {passthrough = ["noinline", "optnone", "ffi-builder-trusted-9394c17d", ["ffi-builder-metadata", "JSON"]]} {
+llvm.func @__tvm_ffi_tuple(%arg0: !llvm.ptr, %arg1: !llvm.ptr, %arg2: i32, %arg3: !llvm.ptr) -> i32 attributes {passthrough = ["noinline", "optnone", "ffi-builder-trusted-403b98e0", ["ffi-builder-metadata", "JSON"]]} {
   %0 = llvm.mlir.constant(4 : i32) : i32
   %1 = llvm.icmp "eq" %arg2, %0 : i32
   llvm.cond_br %1, ^bb1, ^bb27(%arg2 : i32)
@@ -86,7 +86,7 @@ llvm.func @__tvm_ffi_tuple(%arg0: !llvm.ptr, %arg1: !llvm.ptr, %arg2: i32, %arg3
   %58 = llvm.mlir.constant(69 : i32) : i32
   %59 = llvm.icmp "eq" %55, %58 : i32
   llvm.cond_br %59 weights([2000, 1]), ^bb15(%57 : !llvm.ptr), ^bb37
-^bb15(%60: !llvm.ptr):  // 2 preds: ^bb14, ^bb40
+^bb15(%60: !llvm.ptr):  // 2 preds: ^bb14, ^bb46
   %61 = llvm.mlir.zero : !llvm.ptr
   %62 = llvm.icmp "ne" %60, %61 : !llvm.ptr
   llvm.cond_br %62, ^bb16, ^bb26
@@ -109,7 +109,7 @@ llvm.func @__tvm_ffi_tuple(%arg0: !llvm.ptr, %arg1: !llvm.ptr, %arg2: i32, %arg3
   %74 = llvm.getelementptr %68[16] : (!llvm.ptr) -> !llvm.ptr, i8
   %75 = llvm.load %74 : !llvm.ptr -> i64
   llvm.br ^bb19(%71, %73, %75 : i64, i64, i64)
-^bb19(%76: i64, %77: i64, %78: i64):  // 2 preds: ^bb18, ^bb38
+^bb19(%76: i64, %77: i64, %78: i64):  // 2 preds: ^bb18, ^bb43
   %79 = llvm.mlir.constant(3 : i64) : i64
   %80 = llvm.icmp "eq" %77, %79 : i64
   llvm.cond_br %80, ^bb20, ^bb26
@@ -158,7 +158,7 @@ llvm.func @__tvm_ffi_tuple(%arg0: !llvm.ptr, %arg1: !llvm.ptr, %arg2: i32, %arg3
   llvm.call @callee(%108, %76, %78) : (i1 {llvm.zeroext}, i64, i64) -> ()
   %110 = llvm.mlir.constant(0 : i32) : i32
   llvm.return %110 : i32
-^bb26:  // 23 preds: ^bb1, ^bb3, ^bb4, ^bb5, ^bb7, ^bb9, ^bb10, ^bb11, ^bb13, ^bb15, ^bb16, ^bb17, ^bb19, ^bb20, ^bb21, ^bb22, ^bb23, ^bb24, ^bb29, ^bb31, ^bb33, ^bb35, ^bb39
+^bb26:  // 26 preds: ^bb1, ^bb3, ^bb4, ^bb5, ^bb7, ^bb9, ^bb10, ^bb11, ^bb13, ^bb15, ^bb16, ^bb17, ^bb19, ^bb20, ^bb21, ^bb22, ^bb23, ^bb24, ^bb29, ^bb31, ^bb33, ^bb35, ^bb38, ^bb39, ^bb40, ^bb45
   %111 = llvm.mlir.constant(4 : i32) : i32
   llvm.br ^bb27(%111 : i32)
 ^bb27(%112: i32):  // 2 preds: ^bb0, ^bb26
@@ -202,27 +202,66 @@ llvm.func @__tvm_ffi_tuple(%arg0: !llvm.ptr, %arg1: !llvm.ptr, %arg2: i32, %arg3
   %132 = llvm.sitofp %46 : i64 to f64
   llvm.br ^bb13(%132 : f64)
 ^bb37:  // pred: ^bb14
-  %133 = llvm.getelementptr %arg1[16] : (!llvm.ptr) -> !llvm.ptr, i8
-  %134 = llvm.mlir.constant(3 : i64) : i64
-  %135 = llvm.call preserve_mostcc @__ffi_builder_shared_integers_DIGEST(%134, %133) : (i64, !llvm.ptr) -> !llvm.ptr
-  %136 = llvm.mlir.zero : !llvm.ptr
-  %137 = llvm.icmp "ne" %135, %136 : !llvm.ptr
-  llvm.cond_br %137, ^bb38, ^bb39
+  %133 = llvm.mlir.constant(71 : i32) : i32
+  %134 = llvm.icmp "eq" %55, %133 : i32
+  llvm.cond_br %134, ^bb38, ^bb44
 ^bb38:  // pred: ^bb37
-  %138 = llvm.getelementptr %135[8] : (!llvm.ptr) -> !llvm.ptr, i8
-  %139 = llvm.load %138 : !llvm.ptr -> i64
-  %140 = llvm.getelementptr %135[24] : (!llvm.ptr) -> !llvm.ptr, i8
-  %141 = llvm.load %140 : !llvm.ptr -> i64
-  %142 = llvm.getelementptr %135[40] : (!llvm.ptr) -> !llvm.ptr, i8
-  %143 = llvm.load %142 : !llvm.ptr -> i64
-  llvm.br ^bb19(%139, %141, %143 : i64, i64, i64)
-^bb39:  // pred: ^bb37
-  %144 = llvm.getelementptr %arg1[16] : (!llvm.ptr) -> !llvm.ptr, i8
-  %145 = llvm.mlir.constant(32 : i64) : i64
-  %146 = llvm.call preserve_mostcc @__ffi_builder_shared_moved_object_DIGEST(%145, %144) : (i64, !llvm.ptr) -> !llvm.ptr
-  %147 = llvm.mlir.zero : !llvm.ptr
-  %148 = llvm.icmp "ne" %146, %147 : !llvm.ptr
-  llvm.cond_br %148, ^bb40, ^bb26
+  %135 = llvm.mlir.zero : !llvm.ptr
+  %136 = llvm.icmp "ne" %57, %135 : !llvm.ptr
+  llvm.cond_br %136, ^bb39, ^bb26
+^bb39:  // pred: ^bb38
+  %137 = llvm.getelementptr %57[32] : (!llvm.ptr) -> !llvm.ptr, i8
+  %138 = llvm.load %137 : !llvm.ptr -> i64
+  %139 = llvm.mlir.constant(3 : i64) : i64
+  %140 = llvm.icmp "eq" %138, %139 : i64
+  llvm.cond_br %140, ^bb40, ^bb26
 ^bb40:  // pred: ^bb39
-  llvm.br ^bb15(%146 : !llvm.ptr)
+  %141 = llvm.getelementptr %57[24] : (!llvm.ptr) -> !llvm.ptr, i8
+  %142 = llvm.load %141 : !llvm.ptr -> !llvm.ptr
+  %143 = llvm.mlir.zero : !llvm.ptr
+  %144 = llvm.icmp "ne" %142, %143 : !llvm.ptr
+  llvm.cond_br %144, ^bb41, ^bb26
+^bb41:  // pred: ^bb40
+  %145 = llvm.load %142 : !llvm.ptr -> i32
+  %146 = llvm.getelementptr %142[16] : (!llvm.ptr) -> !llvm.ptr, i8
+  %147 = llvm.load %146 : !llvm.ptr -> i32
+  %148 = llvm.getelementptr %142[32] : (!llvm.ptr) -> !llvm.ptr, i8
+  %149 = llvm.load %148 : !llvm.ptr -> i32
+  %150 = llvm.mlir.constant(1 : i32) : i32
+  %151 = llvm.xor %145, %150 : i32
+  %152 = llvm.mlir.constant(1 : i32) : i32
+  %153 = llvm.xor %147, %152 : i32
+  %154 = llvm.mlir.constant(1 : i32) : i32
+  %155 = llvm.xor %149, %154 : i32
+  %156 = llvm.or %151, %153 : i32
+  %157 = llvm.or %156, %155 : i32
+  %158 = llvm.mlir.constant(0 : i32) : i32
+  %159 = llvm.icmp "eq" %157, %158 : i32
+  llvm.cond_br %159, ^bb42, ^bb44
+^bb42:  // pred: ^bb41
+  llvm.br ^bb43(%142 : !llvm.ptr)
+^bb43(%160: !llvm.ptr):  // 2 preds: ^bb42, ^bb44
+  %161 = llvm.getelementptr %160[8] : (!llvm.ptr) -> !llvm.ptr, i8
+  %162 = llvm.load %161 : !llvm.ptr -> i64
+  %163 = llvm.getelementptr %160[24] : (!llvm.ptr) -> !llvm.ptr, i8
+  %164 = llvm.load %163 : !llvm.ptr -> i64
+  %165 = llvm.getelementptr %160[40] : (!llvm.ptr) -> !llvm.ptr, i8
+  %166 = llvm.load %165 : !llvm.ptr -> i64
+  llvm.br ^bb19(%162, %164, %166 : i64, i64, i64)
+^bb44:  // 2 preds: ^bb37, ^bb41
+  %167 = llvm.getelementptr %arg1[16] : (!llvm.ptr) -> !llvm.ptr, i8
+  %168 = llvm.mlir.constant(3 : i64) : i64
+  %169 = llvm.call preserve_mostcc @__ffi_builder_shared_integers_DIGEST(%168, %167) : (i64, !llvm.ptr) -> !llvm.ptr
+  %170 = llvm.mlir.zero : !llvm.ptr
+  %171 = llvm.icmp "ne" %169, %170 : !llvm.ptr
+  llvm.cond_br %171, ^bb43(%169 : !llvm.ptr), ^bb45
+^bb45:  // pred: ^bb44
+  %172 = llvm.getelementptr %arg1[16] : (!llvm.ptr) -> !llvm.ptr, i8
+  %173 = llvm.mlir.constant(32 : i64) : i64
+  %174 = llvm.call preserve_mostcc @__ffi_builder_shared_moved_object_DIGEST(%173, %172) : (i64, !llvm.ptr) -> !llvm.ptr
+  %175 = llvm.mlir.zero : !llvm.ptr
+  %176 = llvm.icmp "ne" %174, %175 : !llvm.ptr
+  llvm.cond_br %176, ^bb46, ^bb26
+^bb46:  // pred: ^bb45
+  llvm.br ^bb15(%174 : !llvm.ptr)
 }
