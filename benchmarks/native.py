@@ -47,7 +47,7 @@ def as_tensor(value: object) -> object:
     Of a ``tvm_ffi.Shape`` that is its object: as a tuple it would become an Array.
     """
     if isinstance(value, tvm_ffi.Shape):  # a tuple too
-        return value._tvm_ffi_cached_object  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType]
+        return value._tvm_ffi_cached_object  # pyright: ignore[reportPrivateUsage]
     if isinstance(value, tuple):
         return tuple(as_tensor(item) for item in value)  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
     if isinstance(value, int | ctypes.c_void_p | tvm_ffi.Object):

@@ -56,16 +56,14 @@ def _check_header(
 ) -> None:
     """Compare ndim and dtype, which are neighbours, at once; with any ndim, the dtype alone.
 
-    One branch stands for these and the device type. With fewer than three other instructions for
-    each, branches limit how fast a processor runs this.
+    Where one dtype is accepted, one branch checks the device type too. A processor takes two
+    branches a cycle, which limits how fast the checks of a tensor run.
     """
     b, t = fast.b, fast.b.types
     words = [dtype.code | dtype.bits << 8 | dtype.lanes << 16 for dtype in step.dtype.dtypes]
-    given = None
-    if device_type is not None:
-        given = b.field(t.i32, tensor, DL + abi.DLTENSOR_DEVICE_TYPE)
-    if step.rank is not None and len(words) == 1 and given is not None:
-        wrong = b.xor(b.zext(given, t.i64), b.i64(device_type))
+    if step.rank is not None and len(words) == 1 and device_type is not None:
+        given = b.zext(b.field(t.i32, tensor, DL + abi.DLTENSOR_DEVICE_TYPE), t.i64)
+        wrong = b.xor(given, b.i64(device_type))
         header = b.xor(b.field(t.i64, tensor, NDIM), b.i64(step.rank | words[0] << 32))
         fast.require(b.eq(b.or_(header, wrong), b.i64(0)))
         return
@@ -77,7 +75,8 @@ def _check_header(
         field = b.field(t.i64, tensor, NDIM)
         right = [b.eq(field, b.i64(step.rank | word << 32)) for word in words]
     fast.require(functools.reduce(b.or_, right))
-    if given is not None:
+    if device_type is not None:
+        given = b.field(t.i32, tensor, DL + abi.DLTENSOR_DEVICE_TYPE)
         fast.require(b.eq(given, b.i32(device_type)))
 
 

@@ -114,14 +114,14 @@ CASES: Final[dict[str, Case]] = {
     "entries of every kind": one_by_one(
         [Shape("d", [n, m, 4])],
         *(
-            wrap(make(values))
+            value
             for values in ((1, 2, 4), (-1, 2, 4), (1, MIN, 4), (1, 2, 5), (MAX, MAX, 4), (1, 2))
-            for make in (
-                lambda values: shape(*values),
-                lambda values: array(*map(of_int, values)),
-                lambda values: list_(*map(of_int, values)),
+            for given in (
+                shape(*values),
+                array(*map(of_int, values)),
+                list_(*map(of_int, values)),
             )
-            for wrap in (lambda value: value, Moved)
+            for value in (given, Moved(given))
         ),
     ),
     "no entries": one_by_one(
