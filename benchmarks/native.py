@@ -42,7 +42,12 @@ class Arguments:
 
 
 def as_tensor(value: object) -> object:
-    """Convert arrays to ``tvm_ffi.Tensor``, in tuples too; return anything else unchanged."""
+    """Convert arrays to ``tvm_ffi.Tensor``, in tuples too; return anything else unchanged.
+
+    Of a ``tvm_ffi.Shape`` that is its object: as a tuple it would become an Array.
+    """
+    if isinstance(value, tvm_ffi.Shape):  # a tuple too
+        return value._tvm_ffi_cached_object  # pyright: ignore[reportPrivateUsage]
     if isinstance(value, tuple):
         return tuple(as_tensor(item) for item in value)  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
     if isinstance(value, int | ctypes.c_void_p | tvm_ffi.Object):

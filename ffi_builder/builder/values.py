@@ -181,7 +181,7 @@ class DecodedValues:
         place, plain = self._place(shape), spec.required(shape)
         if not isinstance(plain, spec.Shape):
             raise BuildError(f"{type(shape).__name__} {shape.name!r} is not a Shape")
-        came = self.fast.container(place.position).entries
+        came = self.fast.entries(place.position)
         return [
             self.value(entry) if isinstance(entry, (int, spec.Var)) else value
             for entry, value in zip(plain.shape, came, strict=True)

@@ -47,7 +47,6 @@ def test_the_frame() -> None:
     # CHECK-NEXT: [[TABLE:%[0-9]+]] = llvm.mlir.addressof @__ffi_builder_table_f : !llvm.ptr
     # CHECK-NEXT: [[STATUS:%[0-9]+]] = llvm.call tail @__ffi_builder_shared_diagnose_DIGEST(%arg1, [[GIVEN]], [[TABLE]])
     # CHECK-NEXT: llvm.return [[STATUS]] : i32
-    # CHECK-NEXT: }
 
 
 def test_no_parameters() -> None:
@@ -64,8 +63,10 @@ def test_int() -> None:
     # CHECK: [[TYPE:%[0-9]+]] = llvm.load %arg1 : !llvm.ptr -> i32
     # CHECK-NEXT: [[AT:%[0-9]+]] = llvm.getelementptr %arg1[8] : (!llvm.ptr) -> !llvm.ptr, i8
     # CHECK-NEXT: [[VALUE:%[0-9]+]] = llvm.load [[AT]] : !llvm.ptr -> i64
-    # CHECK: [[KIND:%[0-9]+]] = llvm.sub [[TYPE]], %{{.*}} : i32
-    # CHECK: llvm.icmp "ult" [[KIND]], %{{.*}} : i32
+    # CHECK: [[INT:%[0-9]+]] = llvm.mlir.constant(1 : i32) : i32
+    # CHECK-NEXT: llvm.icmp "eq" [[TYPE]], [[INT]] : i32
+    # CHECK-NEXT: llvm.cond_br %{{.*}} weights([2000, 1]), ^[[NEXT:bb[0-9]+]], ^[[RARE:bb[0-9]+]]
+    # CHECK: ^[[NEXT]]:
     # CHECK: [[LOW:%[0-9]+]] = llvm.trunc [[VALUE]] : i64 to i32
     # CHECK-NEXT: [[WIDE:%[0-9]+]] = llvm.sext [[LOW]] : i32 to i64
     # CHECK-NEXT: llvm.icmp "eq" [[WIDE]], [[VALUE]] : i64
@@ -75,6 +76,10 @@ def test_int() -> None:
     # CHECK-NEXT: llvm.icmp "sle" [[VALUE]]
     # CHECK: llvm.mlir.constant(12 : i64) : i64
     # CHECK-NEXT: llvm.srem [[VALUE]]
+    # CHECK: ^[[RARE]]:
+    # CHECK: [[BOOL:%[0-9]+]] = llvm.mlir.constant(2 : i32) : i32
+    # CHECK-NEXT: llvm.icmp "eq" [[TYPE]], [[BOOL]] : i32
+    # CHECK-NEXT: llvm.cond_br %{{.*}}, ^[[NEXT]], ^
 
 
 def test_a_power_of_two_needs_no_division() -> None:
@@ -111,9 +116,11 @@ def test_bool() -> None:
 def test_float32() -> None:
     check_comments(printed(attached([Var("a", "float32")])))
     # CHECK: [[REAL:%[0-9]+]] = llvm.bitcast %{{.*}} : i64 to f64
-    # CHECK-NEXT: [[INT:%[0-9]+]] = llvm.sitofp %{{.*}} : i64 to f64
-    # CHECK-NEXT: [[ANY:%[0-9]+]] = llvm.select %{{.*}}, [[REAL]], [[INT]] : i1, f64
-    # CHECK-NEXT: llvm.fptrunc [[ANY]] : f64 to f32
+    # CHECK-NEXT: llvm.cond_br %{{.*}} weights([2000, 1]), ^[[NEXT:bb[0-9]+]]([[REAL]] : f64), ^
+    # CHECK: ^[[NEXT]]([[ANY:%[0-9]+]]: f64):
+    # CHECK: llvm.fptrunc [[ANY]] : f64 to f32
+    # CHECK: [[WHOLE:%[0-9]+]] = llvm.sitofp %{{.*}} : i64 to f64
+    # CHECK-NEXT: llvm.br ^[[NEXT]]([[WHOLE]] : f64)
 
 
 def test_16_bit_floats_are_rounded_by_a_helper() -> None:
@@ -138,12 +145,16 @@ def test_a_tensor() -> None:
     # CHECK: llvm.mlir.constant(70 : i32) : i32
     # CHECK: llvm.cond_br %{{.*}}, ^[[FOUND:bb[0-9]+]](%{{.*}} : !llvm.ptr), ^[[OTHER:bb[0-9]+]]
     # CHECK: ^[[FOUND]]([[X:%[0-9]+]]: !llvm.ptr):
-    # Rank and dtype in one comparison: 2, and (2, 32, 1).
-    # CHECK: llvm.getelementptr [[X]][40]
-    # CHECK: llvm.mlir.constant(316667938734082 : i64) : i64
-    # CHECK-NEXT: llvm.icmp "eq"
+    # One branch for the type of the device, rank and dtype: 1, 2 and (2, 32, 1).
     # CHECK: llvm.getelementptr [[X]][32]
-    # CHECK: llvm.trunc %{{.*}} : i64 to i32
+    # CHECK: [[TYPE:%[0-9]+]] = llvm.zext %{{.*}} : i32 to i64
+    # CHECK-NEXT: [[CPU:%[0-9]+]] = llvm.mlir.constant(1 : i64) : i64
+    # CHECK-NEXT: [[DEVICE:%[0-9]+]] = llvm.xor [[TYPE]], [[CPU]] : i64
+    # CHECK: llvm.getelementptr [[X]][40]
+    # CHECK: [[NUMBER:%[0-9]+]] = llvm.mlir.constant(316667938734082 : i64) : i64
+    # CHECK-NEXT: [[HEADER:%[0-9]+]] = llvm.xor %{{.*}}, [[NUMBER]] : i64
+    # CHECK-NEXT: [[BOTH:%[0-9]+]] = llvm.or [[HEADER]], [[DEVICE]] : i64
+    # CHECK: llvm.icmp "eq" [[BOTH]]
     # CHECK: llvm.getelementptr [[X]][48]
     # CHECK-NEXT: [[SHAPE:%[0-9]+]] = llvm.load
     # CHECK: [[N:%[0-9]+]] = llvm.load [[SHAPE]] : !llvm.ptr -> i64
@@ -156,7 +167,8 @@ def test_a_tensor() -> None:
     # CHECK: [[ADDRESS:%[0-9]+]] = llvm.ptrtoint
     # CHECK: llvm.mlir.constant(15 : i64) : i64
     # CHECK-NEXT: llvm.and [[ADDRESS]]
-    # CHECK: llvm.icmp "ult" [[N]]
+    # CHECK: llvm.mlir.constant(2147483647 : i64) : i64
+    # CHECK-NEXT: llvm.icmp "ule" [[N]]
     # CHECK: ^[[OTHER]]:
     # CHECK: llvm.call preserve_mostcc @__ffi_builder_shared_tensor_object_DIGEST(%arg1)
 
@@ -179,6 +191,7 @@ def test_tensors_of_one_device_are_compared_at_once() -> None:
     x = tensor([n], device_type="cuda")
     y = Tensor("y", [n], "float32", device_type="cuda")
     check_comments(printed(attached([x, y])))
+    # CHECK: llvm.getelementptr %{{.*}}[40]
     # CHECK: [[FIRST:%[0-9]+]] = llvm.getelementptr %{{.*}}[32]
     # CHECK-NEXT: [[DEVICE:%[0-9]+]] = llvm.load [[FIRST]] : !llvm.ptr -> i64
     # CHECK: [[SECOND:%[0-9]+]] = llvm.getelementptr %{{.*}}[32]
@@ -206,27 +219,47 @@ def test_a_shape() -> None:
     check_comments(printed(attached([Shape("s", [n, 3])])))
     # CHECK: [[TYPE:%[0-9]+]] = llvm.load %arg1 : !llvm.ptr -> i32
     # CHECK: llvm.mlir.constant(69 : i32) : i32
-    # CHECK: llvm.cond_br %{{.*}} weights([2000, 1]), ^[[FOUND:bb[0-9]+]](%{{.*}}, [[TYPE]] : !llvm.ptr, i32), ^[[OTHER:bb[0-9]+]]
-    # CHECK: ^[[FOUND]](
-    # CHECK: llvm.mlir.constant(69 : i32) : i32
-    # CHECK: llvm.cond_br %{{.*}}, ^[[SHAPE:bb[0-9]+]], ^[[LIST:bb[0-9]+]]
-    # CHECK: ^[[SHAPE]]:
-    # CHECK: llvm.br ^[[MERGED:bb[0-9]+]](
-    # CHECK: ^[[LIST]]:
-    # CHECK: ^[[MERGED]]([[N:%[0-9]+]]: i64, [[THREE:%[0-9]+]]: i64):
+    # CHECK: llvm.cond_br %{{.*}} weights([2000, 1]), ^[[SHAPE:bb[0-9]+]](%{{.*}} : !llvm.ptr), ^[[OTHER:bb[0-9]+]]
+    # CHECK: ^[[SHAPE]]([[CAME:%[0-9]+]]: !llvm.ptr):
+    # CHECK: llvm.getelementptr [[CAME]][32]
+    # CHECK: llvm.getelementptr [[CAME]][24]
+    # CHECK: llvm.br ^[[FOUND:bb[0-9]+]](
+    # CHECK: ^[[FOUND]]([[N:%[0-9]+]]: i64, [[THREE:%[0-9]+]]: i64):
+    # CHECK: llvm.icmp "eq" [[THREE]]
+    # CHECK: llvm.icmp "sge" [[N]]
     # CHECK: ^[[OTHER]]:
     # CHECK: llvm.mlir.constant(71 : i32) : i32
-    # CHECK: llvm.mlir.constant(75 : i32) : i32
-    # CHECK: llvm.cond_br %{{.*}}, ^[[FOUND]](%{{.*}}, [[TYPE]] : !llvm.ptr, i32), ^[[MOVED:bb[0-9]+]]
+    # CHECK: llvm.cond_br %{{.*}}, ^[[ARRAY:bb[0-9]+]], ^[[RARE:bb[0-9]+]]
+    # CHECK: ^[[ARRAY]]:
+    # CHECK: llvm.or
+    # CHECK: llvm.cond_br %{{.*}}, ^{{bb[0-9]+}}, ^[[RARE]]
+    # CHECK: llvm.br ^[[ITEMS:bb[0-9]+]](
+    # CHECK: ^[[ITEMS]]([[CELLS:%[0-9]+]]: !llvm.ptr):
+    # CHECK: llvm.getelementptr [[CELLS]][8]
+    # CHECK: llvm.getelementptr [[CELLS]][24]
+    # CHECK: llvm.br ^[[FOUND]](
+    # CHECK: ^[[RARE]]:
+    # CHECK: [[LIST:%[0-9]+]] = llvm.call preserve_mostcc @__ffi_builder_shared_integers_DIGEST(%{{.*}}, %arg1)
+    # CHECK: llvm.cond_br %{{.*}}, ^[[ITEMS]]([[LIST]] : !llvm.ptr), ^[[MOVED:bb[0-9]+]]
     # CHECK: ^[[MOVED]]:
-    # CHECK: llvm.call preserve_mostcc @__ffi_builder_shared_moved_object_DIGEST(%arg1,
+    # CHECK: llvm.call preserve_mostcc @__ffi_builder_shared_moved_object_DIGEST(%{{.*}}, %arg1)
+    # CHECK: llvm.br ^[[SHAPE]](
+
+
+def test_signs_of_entries_are_looked_at_together() -> None:
+    text = printed(attached([Shape("s", [n, m, Var("k", "int64")])]))
+    check_comments(text)
+    assert text.count('"sge"') == 1
+    # CHECK: [[TWO:%[0-9]+]] = llvm.or %{{.*}}, %{{.*}} : i64
+    # CHECK-NEXT: [[ALL:%[0-9]+]] = llvm.or [[TWO]], %{{.*}} : i64
+    # CHECK: llvm.icmp "sge" [[ALL]]
 
 
 def test_a_tuple() -> None:
     check_comments(printed(attached([TupleParam("t", [n, spec.ConstNone("none")])])))
     # The object at %arg1; one that was moved there goes a side way: 71 and 75 as bits.
-    # CHECK: llvm.cond_br %{{.*}}, ^[[FOUND:bb[0-9]+]](%{{.*}}, %{{.*}} : !llvm.ptr, i32), ^[[OTHER:bb[0-9]+]]
-    # CHECK: ^[[FOUND]]([[TUPLE:%[0-9]+]]: !llvm.ptr, %{{.*}}: i32):
+    # CHECK: llvm.cond_br %{{.*}}, ^[[FOUND:bb[0-9]+]](%{{.*}} : !llvm.ptr), ^[[OTHER:bb[0-9]+]]
+    # CHECK: ^[[FOUND]]([[TUPLE:%[0-9]+]]: !llvm.ptr):
     # CHECK: [[SIZE:%[0-9]+]] = llvm.getelementptr [[TUPLE]][32]
     # CHECK: llvm.load [[SIZE]] : !llvm.ptr -> i64
     # CHECK: llvm.getelementptr [[TUPLE]][24]
@@ -235,7 +268,7 @@ def test_a_tuple() -> None:
     # CHECK: llvm.getelementptr [[CELLS]][16]
     # CHECK: ^[[OTHER]]:
     # CHECK: [[MASK:%[0-9]+]] = llvm.mlir.constant(2176 : i64) : i64
-    # CHECK-NEXT: llvm.call preserve_mostcc @__ffi_builder_shared_moved_object_DIGEST(%arg1, [[MASK]])
+    # CHECK-NEXT: llvm.call preserve_mostcc @__ffi_builder_shared_moved_object_DIGEST([[MASK]], %arg1)
 
 
 def test_streams_and_pointers() -> None:
@@ -249,6 +282,7 @@ def test_streams_and_pointers() -> None:
 def test_the_environments_stream() -> None:
     params: list[spec.Param] = [spec.EnvStream("s"), tensor([n], device_type="cuda")]
     check_comments(printed(attached(params)))
+    # CHECK: llvm.getelementptr %{{.*}}[40]
     # CHECK: [[AT:%[0-9]+]] = llvm.getelementptr %{{.*}}[32]
     # CHECK: [[DEVICE:%[0-9]+]] = llvm.load [[AT]] : !llvm.ptr -> i64
     # CHECK: [[HIGH:%[0-9]+]] = llvm.lshr [[DEVICE]], %{{.*}} : i64

@@ -1,254 +1,262 @@
 llvm.mlir.global private unnamed_addr constant @__ffi_builder_table_matmul("TABLE") {addr_space = 0 : i32}
-llvm.func @__tvm_ffi_matmul(%arg0: !llvm.ptr, %arg1: !llvm.ptr, %arg2: i32, %arg3: !llvm.ptr) -> i32 attributes {passthrough = ["noinline", "optnone", "ffi-builder-trusted-ff0d6510", ["ffi-builder-metadata", "JSON"]]} {
+llvm.func @__tvm_ffi_matmul(%arg0: !llvm.ptr, %arg1: !llvm.ptr, %arg2: i32, %arg3: !llvm.ptr) -> i32 attributes {passthrough = ["noinline", "optnone", "ffi-builder-trusted-c9926380", ["ffi-builder-metadata", "JSON"]]} {
   %0 = llvm.mlir.constant(3 : i32) : i32
   %1 = llvm.icmp "eq" %arg2, %0 : i32
-  llvm.cond_br %1, ^bb1, ^bb35(%arg2 : i32)
+  llvm.cond_br %1, ^bb1, ^bb34(%arg2 : i32)
 ^bb1:  // pred: ^bb0
   %2 = llvm.mlir.zero : !llvm.ptr
   %3 = llvm.icmp "ne" %arg1, %2 : !llvm.ptr
-  llvm.cond_br %3, ^bb2, ^bb34
+  llvm.cond_br %3, ^bb2, ^bb33
 ^bb2:  // pred: ^bb1
   %4 = llvm.load %arg1 : !llvm.ptr -> i32
   %5 = llvm.getelementptr %arg1[8] : (!llvm.ptr) -> !llvm.ptr, i8
   %6 = llvm.load %5 : !llvm.ptr -> !llvm.ptr
   %7 = llvm.mlir.constant(70 : i32) : i32
   %8 = llvm.icmp "eq" %4, %7 : i32
-  llvm.cond_br %8 weights([2000, 1]), ^bb3(%6 : !llvm.ptr), ^bb36
-^bb3(%9: !llvm.ptr):  // 2 preds: ^bb2, ^bb36
+  llvm.cond_br %8 weights([2000, 1]), ^bb3(%6 : !llvm.ptr), ^bb35
+^bb3(%9: !llvm.ptr):  // 2 preds: ^bb2, ^bb35
   %10 = llvm.mlir.zero : !llvm.ptr
   %11 = llvm.icmp "ne" %9, %10 : !llvm.ptr
-  llvm.cond_br %11, ^bb4, ^bb34
+  llvm.cond_br %11, ^bb4, ^bb33
 ^bb4:  // pred: ^bb3
-  %12 = llvm.getelementptr %9[40] : (!llvm.ptr) -> !llvm.ptr, i8
-  %13 = llvm.load %12 : !llvm.ptr -> i64
-  %14 = llvm.mlir.constant(316667938734082 : i64) : i64
-  %15 = llvm.icmp "eq" %13, %14 : i64
-  llvm.cond_br %15, ^bb5, ^bb34
+  %12 = llvm.getelementptr %9[32] : (!llvm.ptr) -> !llvm.ptr, i8
+  %13 = llvm.load %12 : !llvm.ptr -> i32
+  %14 = llvm.zext %13 : i32 to i64
+  %15 = llvm.mlir.constant(1 : i64) : i64
+  %16 = llvm.xor %14, %15 : i64
+  %17 = llvm.getelementptr %9[40] : (!llvm.ptr) -> !llvm.ptr, i8
+  %18 = llvm.load %17 : !llvm.ptr -> i64
+  %19 = llvm.mlir.constant(316667938734082 : i64) : i64
+  %20 = llvm.xor %18, %19 : i64
+  %21 = llvm.or %20, %16 : i64
+  %22 = llvm.mlir.constant(0 : i64) : i64
+  %23 = llvm.icmp "eq" %21, %22 : i64
+  llvm.cond_br %23, ^bb5, ^bb33
 ^bb5:  // pred: ^bb4
-  %16 = llvm.getelementptr %9[32] : (!llvm.ptr) -> !llvm.ptr, i8
-  %17 = llvm.load %16 : !llvm.ptr -> i64
-  %18 = llvm.trunc %17 : i64 to i32
-  %19 = llvm.mlir.constant(1 : i32) : i32
-  %20 = llvm.icmp "eq" %18, %19 : i32
-  llvm.cond_br %20, ^bb6, ^bb34
+  %24 = llvm.getelementptr %9[32] : (!llvm.ptr) -> !llvm.ptr, i8
+  %25 = llvm.load %24 : !llvm.ptr -> i64
+  %26 = llvm.getelementptr %9[48] : (!llvm.ptr) -> !llvm.ptr, i8
+  %27 = llvm.load %26 : !llvm.ptr -> !llvm.ptr
+  %28 = llvm.mlir.zero : !llvm.ptr
+  %29 = llvm.icmp "ne" %27, %28 : !llvm.ptr
+  llvm.cond_br %29, ^bb6, ^bb33
 ^bb6:  // pred: ^bb5
-  %21 = llvm.getelementptr %9[48] : (!llvm.ptr) -> !llvm.ptr, i8
-  %22 = llvm.load %21 : !llvm.ptr -> !llvm.ptr
-  %23 = llvm.mlir.zero : !llvm.ptr
-  %24 = llvm.icmp "ne" %22, %23 : !llvm.ptr
-  llvm.cond_br %24, ^bb7, ^bb34
+  %30 = llvm.load %27 : !llvm.ptr -> i64
+  %31 = llvm.getelementptr %27[8] : (!llvm.ptr) -> !llvm.ptr, i8
+  %32 = llvm.load %31 : !llvm.ptr -> i64
+  %33 = llvm.getelementptr %9[56] : (!llvm.ptr) -> !llvm.ptr, i8
+  %34 = llvm.load %33 : !llvm.ptr -> !llvm.ptr
+  %35 = llvm.mlir.zero : !llvm.ptr
+  %36 = llvm.icmp "eq" %34, %35 : !llvm.ptr
+  llvm.cond_br %36, ^bb9, ^bb7
 ^bb7:  // pred: ^bb6
-  %25 = llvm.load %22 : !llvm.ptr -> i64
-  %26 = llvm.getelementptr %22[8] : (!llvm.ptr) -> !llvm.ptr, i8
-  %27 = llvm.load %26 : !llvm.ptr -> i64
-  %28 = llvm.getelementptr %9[56] : (!llvm.ptr) -> !llvm.ptr, i8
-  %29 = llvm.load %28 : !llvm.ptr -> !llvm.ptr
-  %30 = llvm.mlir.zero : !llvm.ptr
-  %31 = llvm.icmp "eq" %29, %30 : !llvm.ptr
-  llvm.cond_br %31, ^bb10, ^bb8
+  %37 = llvm.getelementptr %34[8] : (!llvm.ptr) -> !llvm.ptr, i8
+  %38 = llvm.load %37 : !llvm.ptr -> i64
+  %39 = llvm.mlir.constant(1 : i64) : i64
+  %40 = llvm.icmp "eq" %38, %39 : i64
+  llvm.cond_br %40 weights([2000, 1]), ^bb8, ^bb36
 ^bb8:  // pred: ^bb7
-  %32 = llvm.getelementptr %29[8] : (!llvm.ptr) -> !llvm.ptr, i8
-  %33 = llvm.load %32 : !llvm.ptr -> i64
-  %34 = llvm.mlir.constant(1 : i64) : i64
-  %35 = llvm.icmp "eq" %33, %34 : i64
-  llvm.cond_br %35 weights([2000, 1]), ^bb9, ^bb37
-^bb9:  // pred: ^bb8
-  %36 = llvm.load %29 : !llvm.ptr -> i64
-  %37 = llvm.icmp "eq" %36, %27 : i64
-  llvm.cond_br %37 weights([2000, 1]), ^bb10, ^bb37
-^bb10:  // 3 preds: ^bb7, ^bb9, ^bb37
-  %38 = llvm.getelementptr %9[24] : (!llvm.ptr) -> !llvm.ptr, i8
-  %39 = llvm.load %38 : !llvm.ptr -> !llvm.ptr
-  %40 = llvm.getelementptr %9[64] : (!llvm.ptr) -> !llvm.ptr, i8
-  %41 = llvm.load %40 : !llvm.ptr -> i64
-  %42 = llvm.getelementptr %39[%41] : (!llvm.ptr, i64) -> !llvm.ptr, i8
-  %43 = llvm.getelementptr %39[-1] : (!llvm.ptr) -> !llvm.ptr, i8
-  %44 = llvm.icmp "ult" %43, %42 : !llvm.ptr
-  llvm.cond_br %44 weights([2000, 1]), ^bb11, ^bb38
-^bb11:  // 2 preds: ^bb10, ^bb38
-  %45 = llvm.getelementptr %arg1[16] : (!llvm.ptr) -> !llvm.ptr, i8
-  %46 = llvm.load %45 : !llvm.ptr -> i32
-  %47 = llvm.getelementptr %arg1[24] : (!llvm.ptr) -> !llvm.ptr, i8
-  %48 = llvm.load %47 : !llvm.ptr -> !llvm.ptr
-  %49 = llvm.mlir.constant(70 : i32) : i32
-  %50 = llvm.icmp "eq" %46, %49 : i32
-  llvm.cond_br %50 weights([2000, 1]), ^bb12(%48 : !llvm.ptr), ^bb39
-^bb12(%51: !llvm.ptr):  // 2 preds: ^bb11, ^bb39
-  %52 = llvm.mlir.zero : !llvm.ptr
-  %53 = llvm.icmp "ne" %51, %52 : !llvm.ptr
-  llvm.cond_br %53, ^bb13, ^bb34
+  %41 = llvm.load %34 : !llvm.ptr -> i64
+  %42 = llvm.icmp "eq" %41, %32 : i64
+  llvm.cond_br %42 weights([2000, 1]), ^bb9, ^bb36
+^bb9:  // 3 preds: ^bb6, ^bb8, ^bb36
+  %43 = llvm.getelementptr %9[24] : (!llvm.ptr) -> !llvm.ptr, i8
+  %44 = llvm.load %43 : !llvm.ptr -> !llvm.ptr
+  %45 = llvm.getelementptr %9[64] : (!llvm.ptr) -> !llvm.ptr, i8
+  %46 = llvm.load %45 : !llvm.ptr -> i64
+  %47 = llvm.getelementptr %44[%46] : (!llvm.ptr, i64) -> !llvm.ptr, i8
+  %48 = llvm.getelementptr %44[-1] : (!llvm.ptr) -> !llvm.ptr, i8
+  %49 = llvm.icmp "ult" %48, %47 : !llvm.ptr
+  llvm.cond_br %49 weights([2000, 1]), ^bb10, ^bb37
+^bb10:  // 2 preds: ^bb9, ^bb37
+  %50 = llvm.getelementptr %arg1[16] : (!llvm.ptr) -> !llvm.ptr, i8
+  %51 = llvm.load %50 : !llvm.ptr -> i32
+  %52 = llvm.getelementptr %arg1[24] : (!llvm.ptr) -> !llvm.ptr, i8
+  %53 = llvm.load %52 : !llvm.ptr -> !llvm.ptr
+  %54 = llvm.mlir.constant(70 : i32) : i32
+  %55 = llvm.icmp "eq" %51, %54 : i32
+  llvm.cond_br %55 weights([2000, 1]), ^bb11(%53 : !llvm.ptr), ^bb38
+^bb11(%56: !llvm.ptr):  // 2 preds: ^bb10, ^bb38
+  %57 = llvm.mlir.zero : !llvm.ptr
+  %58 = llvm.icmp "ne" %56, %57 : !llvm.ptr
+  llvm.cond_br %58, ^bb12, ^bb33
+^bb12:  // pred: ^bb11
+  %59 = llvm.getelementptr %56[40] : (!llvm.ptr) -> !llvm.ptr, i8
+  %60 = llvm.load %59 : !llvm.ptr -> i64
+  %61 = llvm.mlir.constant(316667938734082 : i64) : i64
+  %62 = llvm.icmp "eq" %60, %61 : i64
+  llvm.cond_br %62, ^bb13, ^bb33
 ^bb13:  // pred: ^bb12
-  %54 = llvm.getelementptr %51[40] : (!llvm.ptr) -> !llvm.ptr, i8
-  %55 = llvm.load %54 : !llvm.ptr -> i64
-  %56 = llvm.mlir.constant(316667938734082 : i64) : i64
-  %57 = llvm.icmp "eq" %55, %56 : i64
-  llvm.cond_br %57, ^bb14, ^bb34
+  %63 = llvm.getelementptr %56[32] : (!llvm.ptr) -> !llvm.ptr, i8
+  %64 = llvm.load %63 : !llvm.ptr -> i64
+  %65 = llvm.icmp "eq" %64, %25 : i64
+  llvm.cond_br %65, ^bb14, ^bb33
 ^bb14:  // pred: ^bb13
-  %58 = llvm.getelementptr %51[32] : (!llvm.ptr) -> !llvm.ptr, i8
-  %59 = llvm.load %58 : !llvm.ptr -> i64
-  %60 = llvm.icmp "eq" %59, %17 : i64
-  llvm.cond_br %60, ^bb15, ^bb34
+  %66 = llvm.getelementptr %56[48] : (!llvm.ptr) -> !llvm.ptr, i8
+  %67 = llvm.load %66 : !llvm.ptr -> !llvm.ptr
+  %68 = llvm.mlir.zero : !llvm.ptr
+  %69 = llvm.icmp "ne" %67, %68 : !llvm.ptr
+  llvm.cond_br %69, ^bb15, ^bb33
 ^bb15:  // pred: ^bb14
-  %61 = llvm.getelementptr %51[48] : (!llvm.ptr) -> !llvm.ptr, i8
-  %62 = llvm.load %61 : !llvm.ptr -> !llvm.ptr
-  %63 = llvm.mlir.zero : !llvm.ptr
-  %64 = llvm.icmp "ne" %62, %63 : !llvm.ptr
-  llvm.cond_br %64, ^bb16, ^bb34
+  %70 = llvm.load %67 : !llvm.ptr -> i64
+  %71 = llvm.icmp "eq" %70, %32 : i64
+  llvm.cond_br %71, ^bb16, ^bb33
 ^bb16:  // pred: ^bb15
-  %65 = llvm.load %62 : !llvm.ptr -> i64
-  %66 = llvm.icmp "eq" %65, %27 : i64
-  llvm.cond_br %66, ^bb17, ^bb34
+  %72 = llvm.getelementptr %67[8] : (!llvm.ptr) -> !llvm.ptr, i8
+  %73 = llvm.load %72 : !llvm.ptr -> i64
+  %74 = llvm.getelementptr %56[56] : (!llvm.ptr) -> !llvm.ptr, i8
+  %75 = llvm.load %74 : !llvm.ptr -> !llvm.ptr
+  %76 = llvm.mlir.zero : !llvm.ptr
+  %77 = llvm.icmp "eq" %75, %76 : !llvm.ptr
+  llvm.cond_br %77, ^bb19, ^bb17
 ^bb17:  // pred: ^bb16
-  %67 = llvm.getelementptr %62[8] : (!llvm.ptr) -> !llvm.ptr, i8
-  %68 = llvm.load %67 : !llvm.ptr -> i64
-  %69 = llvm.getelementptr %51[56] : (!llvm.ptr) -> !llvm.ptr, i8
-  %70 = llvm.load %69 : !llvm.ptr -> !llvm.ptr
-  %71 = llvm.mlir.zero : !llvm.ptr
-  %72 = llvm.icmp "eq" %70, %71 : !llvm.ptr
-  llvm.cond_br %72, ^bb20, ^bb18
+  %78 = llvm.getelementptr %75[8] : (!llvm.ptr) -> !llvm.ptr, i8
+  %79 = llvm.load %78 : !llvm.ptr -> i64
+  %80 = llvm.mlir.constant(1 : i64) : i64
+  %81 = llvm.icmp "eq" %79, %80 : i64
+  llvm.cond_br %81 weights([2000, 1]), ^bb18, ^bb39
 ^bb18:  // pred: ^bb17
-  %73 = llvm.getelementptr %70[8] : (!llvm.ptr) -> !llvm.ptr, i8
-  %74 = llvm.load %73 : !llvm.ptr -> i64
-  %75 = llvm.mlir.constant(1 : i64) : i64
-  %76 = llvm.icmp "eq" %74, %75 : i64
-  llvm.cond_br %76 weights([2000, 1]), ^bb19, ^bb40
-^bb19:  // pred: ^bb18
-  %77 = llvm.load %70 : !llvm.ptr -> i64
-  %78 = llvm.icmp "eq" %77, %68 : i64
-  llvm.cond_br %78 weights([2000, 1]), ^bb20, ^bb40
-^bb20:  // 3 preds: ^bb17, ^bb19, ^bb40
-  %79 = llvm.getelementptr %51[24] : (!llvm.ptr) -> !llvm.ptr, i8
-  %80 = llvm.load %79 : !llvm.ptr -> !llvm.ptr
-  %81 = llvm.getelementptr %51[64] : (!llvm.ptr) -> !llvm.ptr, i8
-  %82 = llvm.load %81 : !llvm.ptr -> i64
-  %83 = llvm.getelementptr %80[%82] : (!llvm.ptr, i64) -> !llvm.ptr, i8
-  %84 = llvm.getelementptr %80[-1] : (!llvm.ptr) -> !llvm.ptr, i8
-  %85 = llvm.icmp "ult" %84, %83 : !llvm.ptr
-  llvm.cond_br %85 weights([2000, 1]), ^bb21, ^bb41
-^bb21:  // 2 preds: ^bb20, ^bb41
-  %86 = llvm.getelementptr %arg1[32] : (!llvm.ptr) -> !llvm.ptr, i8
-  %87 = llvm.load %86 : !llvm.ptr -> i32
-  %88 = llvm.getelementptr %arg1[40] : (!llvm.ptr) -> !llvm.ptr, i8
-  %89 = llvm.load %88 : !llvm.ptr -> !llvm.ptr
-  %90 = llvm.mlir.constant(70 : i32) : i32
-  %91 = llvm.icmp "eq" %87, %90 : i32
-  llvm.cond_br %91 weights([2000, 1]), ^bb22(%89 : !llvm.ptr), ^bb42
-^bb22(%92: !llvm.ptr):  // 2 preds: ^bb21, ^bb42
-  %93 = llvm.mlir.zero : !llvm.ptr
-  %94 = llvm.icmp "ne" %92, %93 : !llvm.ptr
-  llvm.cond_br %94, ^bb23, ^bb34
+  %82 = llvm.load %75 : !llvm.ptr -> i64
+  %83 = llvm.icmp "eq" %82, %73 : i64
+  llvm.cond_br %83 weights([2000, 1]), ^bb19, ^bb39
+^bb19:  // 3 preds: ^bb16, ^bb18, ^bb39
+  %84 = llvm.getelementptr %56[24] : (!llvm.ptr) -> !llvm.ptr, i8
+  %85 = llvm.load %84 : !llvm.ptr -> !llvm.ptr
+  %86 = llvm.getelementptr %56[64] : (!llvm.ptr) -> !llvm.ptr, i8
+  %87 = llvm.load %86 : !llvm.ptr -> i64
+  %88 = llvm.getelementptr %85[%87] : (!llvm.ptr, i64) -> !llvm.ptr, i8
+  %89 = llvm.getelementptr %85[-1] : (!llvm.ptr) -> !llvm.ptr, i8
+  %90 = llvm.icmp "ult" %89, %88 : !llvm.ptr
+  llvm.cond_br %90 weights([2000, 1]), ^bb20, ^bb40
+^bb20:  // 2 preds: ^bb19, ^bb40
+  %91 = llvm.getelementptr %arg1[32] : (!llvm.ptr) -> !llvm.ptr, i8
+  %92 = llvm.load %91 : !llvm.ptr -> i32
+  %93 = llvm.getelementptr %arg1[40] : (!llvm.ptr) -> !llvm.ptr, i8
+  %94 = llvm.load %93 : !llvm.ptr -> !llvm.ptr
+  %95 = llvm.mlir.constant(70 : i32) : i32
+  %96 = llvm.icmp "eq" %92, %95 : i32
+  llvm.cond_br %96 weights([2000, 1]), ^bb21(%94 : !llvm.ptr), ^bb41
+^bb21(%97: !llvm.ptr):  // 2 preds: ^bb20, ^bb41
+  %98 = llvm.mlir.zero : !llvm.ptr
+  %99 = llvm.icmp "ne" %97, %98 : !llvm.ptr
+  llvm.cond_br %99, ^bb22, ^bb33
+^bb22:  // pred: ^bb21
+  %100 = llvm.getelementptr %97[40] : (!llvm.ptr) -> !llvm.ptr, i8
+  %101 = llvm.load %100 : !llvm.ptr -> i64
+  %102 = llvm.mlir.constant(316667938734082 : i64) : i64
+  %103 = llvm.icmp "eq" %101, %102 : i64
+  llvm.cond_br %103, ^bb23, ^bb33
 ^bb23:  // pred: ^bb22
-  %95 = llvm.getelementptr %92[40] : (!llvm.ptr) -> !llvm.ptr, i8
-  %96 = llvm.load %95 : !llvm.ptr -> i64
-  %97 = llvm.mlir.constant(316667938734082 : i64) : i64
-  %98 = llvm.icmp "eq" %96, %97 : i64
-  llvm.cond_br %98, ^bb24, ^bb34
+  %104 = llvm.getelementptr %97[32] : (!llvm.ptr) -> !llvm.ptr, i8
+  %105 = llvm.load %104 : !llvm.ptr -> i64
+  %106 = llvm.icmp "eq" %105, %25 : i64
+  llvm.cond_br %106, ^bb24, ^bb33
 ^bb24:  // pred: ^bb23
-  %99 = llvm.getelementptr %92[32] : (!llvm.ptr) -> !llvm.ptr, i8
-  %100 = llvm.load %99 : !llvm.ptr -> i64
-  %101 = llvm.icmp "eq" %100, %17 : i64
-  llvm.cond_br %101, ^bb25, ^bb34
+  %107 = llvm.getelementptr %97[48] : (!llvm.ptr) -> !llvm.ptr, i8
+  %108 = llvm.load %107 : !llvm.ptr -> !llvm.ptr
+  %109 = llvm.mlir.zero : !llvm.ptr
+  %110 = llvm.icmp "ne" %108, %109 : !llvm.ptr
+  llvm.cond_br %110, ^bb25, ^bb33
 ^bb25:  // pred: ^bb24
-  %102 = llvm.getelementptr %92[48] : (!llvm.ptr) -> !llvm.ptr, i8
-  %103 = llvm.load %102 : !llvm.ptr -> !llvm.ptr
-  %104 = llvm.mlir.zero : !llvm.ptr
-  %105 = llvm.icmp "ne" %103, %104 : !llvm.ptr
-  llvm.cond_br %105, ^bb26, ^bb34
+  %111 = llvm.load %108 : !llvm.ptr -> i64
+  %112 = llvm.icmp "eq" %111, %30 : i64
+  llvm.cond_br %112, ^bb26, ^bb33
 ^bb26:  // pred: ^bb25
-  %106 = llvm.load %103 : !llvm.ptr -> i64
-  %107 = llvm.icmp "eq" %106, %25 : i64
-  llvm.cond_br %107, ^bb27, ^bb34
+  %113 = llvm.getelementptr %108[8] : (!llvm.ptr) -> !llvm.ptr, i8
+  %114 = llvm.load %113 : !llvm.ptr -> i64
+  %115 = llvm.icmp "eq" %114, %73 : i64
+  llvm.cond_br %115, ^bb27, ^bb33
 ^bb27:  // pred: ^bb26
-  %108 = llvm.getelementptr %103[8] : (!llvm.ptr) -> !llvm.ptr, i8
-  %109 = llvm.load %108 : !llvm.ptr -> i64
-  %110 = llvm.icmp "eq" %109, %68 : i64
-  llvm.cond_br %110, ^bb28, ^bb34
+  %116 = llvm.getelementptr %97[56] : (!llvm.ptr) -> !llvm.ptr, i8
+  %117 = llvm.load %116 : !llvm.ptr -> !llvm.ptr
+  %118 = llvm.mlir.zero : !llvm.ptr
+  %119 = llvm.icmp "eq" %117, %118 : !llvm.ptr
+  llvm.cond_br %119, ^bb30, ^bb28
 ^bb28:  // pred: ^bb27
-  %111 = llvm.getelementptr %92[56] : (!llvm.ptr) -> !llvm.ptr, i8
-  %112 = llvm.load %111 : !llvm.ptr -> !llvm.ptr
-  %113 = llvm.mlir.zero : !llvm.ptr
-  %114 = llvm.icmp "eq" %112, %113 : !llvm.ptr
-  llvm.cond_br %114, ^bb31, ^bb29
+  %120 = llvm.getelementptr %117[8] : (!llvm.ptr) -> !llvm.ptr, i8
+  %121 = llvm.load %120 : !llvm.ptr -> i64
+  %122 = llvm.mlir.constant(1 : i64) : i64
+  %123 = llvm.icmp "eq" %121, %122 : i64
+  llvm.cond_br %123 weights([2000, 1]), ^bb29, ^bb42
 ^bb29:  // pred: ^bb28
-  %115 = llvm.getelementptr %112[8] : (!llvm.ptr) -> !llvm.ptr, i8
-  %116 = llvm.load %115 : !llvm.ptr -> i64
-  %117 = llvm.mlir.constant(1 : i64) : i64
-  %118 = llvm.icmp "eq" %116, %117 : i64
-  llvm.cond_br %118 weights([2000, 1]), ^bb30, ^bb43
-^bb30:  // pred: ^bb29
-  %119 = llvm.load %112 : !llvm.ptr -> i64
-  %120 = llvm.icmp "eq" %119, %68 : i64
-  llvm.cond_br %120 weights([2000, 1]), ^bb31, ^bb43
-^bb31:  // 3 preds: ^bb28, ^bb30, ^bb43
-  %121 = llvm.getelementptr %92[24] : (!llvm.ptr) -> !llvm.ptr, i8
-  %122 = llvm.load %121 : !llvm.ptr -> !llvm.ptr
-  %123 = llvm.getelementptr %92[64] : (!llvm.ptr) -> !llvm.ptr, i8
-  %124 = llvm.load %123 : !llvm.ptr -> i64
-  %125 = llvm.getelementptr %122[%124] : (!llvm.ptr, i64) -> !llvm.ptr, i8
-  %126 = llvm.getelementptr %122[-1] : (!llvm.ptr) -> !llvm.ptr, i8
-  %127 = llvm.icmp "ult" %126, %125 : !llvm.ptr
-  llvm.cond_br %127 weights([2000, 1]), ^bb32, ^bb44
+  %124 = llvm.load %117 : !llvm.ptr -> i64
+  %125 = llvm.icmp "eq" %124, %73 : i64
+  llvm.cond_br %125 weights([2000, 1]), ^bb30, ^bb42
+^bb30:  // 3 preds: ^bb27, ^bb29, ^bb42
+  %126 = llvm.getelementptr %97[24] : (!llvm.ptr) -> !llvm.ptr, i8
+  %127 = llvm.load %126 : !llvm.ptr -> !llvm.ptr
+  %128 = llvm.getelementptr %97[64] : (!llvm.ptr) -> !llvm.ptr, i8
+  %129 = llvm.load %128 : !llvm.ptr -> i64
+  %130 = llvm.getelementptr %127[%129] : (!llvm.ptr, i64) -> !llvm.ptr, i8
+  %131 = llvm.getelementptr %127[-1] : (!llvm.ptr) -> !llvm.ptr, i8
+  %132 = llvm.icmp "ult" %131, %130 : !llvm.ptr
+  llvm.cond_br %132 weights([2000, 1]), ^bb31, ^bb43
+^bb31:  // 2 preds: ^bb30, ^bb43
+  %133 = llvm.or %30, %32 : i64
+  %134 = llvm.or %133, %73 : i64
+  %135 = llvm.mlir.constant(2147483647 : i64) : i64
+  %136 = llvm.icmp "ule" %134, %135 : i64
+  llvm.cond_br %136 weights([2000, 1]), ^bb32, ^bb44
 ^bb32:  // 2 preds: ^bb31, ^bb44
-  %128 = llvm.or %25, %27 : i64
-  %129 = llvm.or %128, %68 : i64
-  %130 = llvm.mlir.constant(2147483648 : i64) : i64
-  %131 = llvm.icmp "ult" %129, %130 : i64
-  llvm.cond_br %131 weights([2000, 1]), ^bb33, ^bb45
-^bb33:  // 2 preds: ^bb32, ^bb45
-  %132 = llvm.mlir.constant(0 : i64) : i64
-  llvm.store %132, %arg3 : i64, !llvm.ptr
-  %133 = llvm.getelementptr %arg3[8] : (!llvm.ptr) -> !llvm.ptr, i8
-  llvm.store %132, %133 : i64, !llvm.ptr
-  %134 = llvm.mlir.constant(0 : i64) : i64
-  %135 = llvm.mlir.constant(1 : i64) : i64
-  %136 = llvm.mlir.constant(0 : i64) : i64
-  %137 = llvm.mlir.constant(1 : i64) : i64
-  %138 = llvm.mlir.constant(0 : i64) : i64
-  %139 = llvm.mlir.constant(1 : i64) : i64
-  llvm.call @callee(%42, %42, %134, %25, %27, %27, %135, %83, %83, %136, %27, %68, %68, %137, %125, %125, %138, %25, %68, %68, %139) : (!llvm.ptr, !llvm.ptr, i64, i64, i64, i64, i64, !llvm.ptr, !llvm.ptr, i64, i64, i64, i64, i64, !llvm.ptr, !llvm.ptr, i64, i64, i64, i64, i64) -> ()
-  %140 = llvm.mlir.constant(0 : i32) : i32
-  llvm.return %140 : i32
-^bb34:  // 23 preds: ^bb1, ^bb3, ^bb4, ^bb5, ^bb6, ^bb12, ^bb13, ^bb14, ^bb15, ^bb16, ^bb22, ^bb23, ^bb24, ^bb25, ^bb26, ^bb27, ^bb37, ^bb38, ^bb40, ^bb41, ^bb43, ^bb44, ^bb45
-  %141 = llvm.mlir.constant(3 : i32) : i32
-  llvm.br ^bb35(%141 : i32)
-^bb35(%142: i32):  // 2 preds: ^bb0, ^bb34
-  %143 = llvm.mlir.addressof @__ffi_builder_table_matmul : !llvm.ptr
-  %144 = llvm.call tail @__ffi_builder_shared_diagnose_DIGEST(%arg1, %142, %143) : (!llvm.ptr, i32, !llvm.ptr) -> i32
-  llvm.return %144 : i32
-^bb36:  // pred: ^bb2
-  %145 = llvm.call preserve_mostcc @__ffi_builder_shared_tensor_object_DIGEST(%arg1) : (!llvm.ptr) -> !llvm.ptr
-  llvm.br ^bb3(%145 : !llvm.ptr)
-^bb37:  // 2 preds: ^bb8, ^bb9
-  %146 = llvm.call preserve_mostcc @__ffi_builder_shared_contiguous_DIGEST(%9) : (!llvm.ptr) -> i1
-  llvm.cond_br %146, ^bb10, ^bb34
+  %137 = llvm.mlir.constant(0 : i64) : i64
+  llvm.store %137, %arg3 : i64, !llvm.ptr
+  %138 = llvm.getelementptr %arg3[8] : (!llvm.ptr) -> !llvm.ptr, i8
+  llvm.store %137, %138 : i64, !llvm.ptr
+  %139 = llvm.mlir.constant(0 : i64) : i64
+  %140 = llvm.mlir.constant(1 : i64) : i64
+  %141 = llvm.mlir.constant(0 : i64) : i64
+  %142 = llvm.mlir.constant(1 : i64) : i64
+  %143 = llvm.mlir.constant(0 : i64) : i64
+  %144 = llvm.mlir.constant(1 : i64) : i64
+  llvm.call @callee(%47, %47, %139, %30, %32, %32, %140, %88, %88, %141, %32, %73, %73, %142, %130, %130, %143, %30, %73, %73, %144) : (!llvm.ptr, !llvm.ptr, i64, i64, i64, i64, i64, !llvm.ptr, !llvm.ptr, i64, i64, i64, i64, i64, !llvm.ptr, !llvm.ptr, i64, i64, i64, i64, i64) -> ()
+  %145 = llvm.mlir.constant(0 : i32) : i32
+  llvm.return %145 : i32
+^bb33:  // 22 preds: ^bb1, ^bb3, ^bb4, ^bb5, ^bb11, ^bb12, ^bb13, ^bb14, ^bb15, ^bb21, ^bb22, ^bb23, ^bb24, ^bb25, ^bb26, ^bb36, ^bb37, ^bb39, ^bb40, ^bb42, ^bb43, ^bb44
+  %146 = llvm.mlir.constant(3 : i32) : i32
+  llvm.br ^bb34(%146 : i32)
+^bb34(%147: i32):  // 2 preds: ^bb0, ^bb33
+  %148 = llvm.mlir.addressof @__ffi_builder_table_matmul : !llvm.ptr
+  %149 = llvm.call tail @__ffi_builder_shared_diagnose_DIGEST(%arg1, %147, %148) : (!llvm.ptr, i32, !llvm.ptr) -> i32
+  llvm.return %149 : i32
+^bb35:  // pred: ^bb2
+  %150 = llvm.call preserve_mostcc @__ffi_builder_shared_tensor_object_DIGEST(%arg1) : (!llvm.ptr) -> !llvm.ptr
+  llvm.br ^bb3(%150 : !llvm.ptr)
+^bb36:  // 2 preds: ^bb7, ^bb8
+  %151 = llvm.call preserve_mostcc @__ffi_builder_shared_contiguous_DIGEST(%9) : (!llvm.ptr) -> i1
+  llvm.cond_br %151, ^bb9, ^bb33
+^bb37:  // pred: ^bb9
+  %152 = llvm.call preserve_mostcc @__ffi_builder_shared_has_no_data_DIGEST(%9) : (!llvm.ptr) -> i1
+  llvm.cond_br %152, ^bb10, ^bb33
 ^bb38:  // pred: ^bb10
-  %147 = llvm.call preserve_mostcc @__ffi_builder_shared_has_no_data_DIGEST(%9) : (!llvm.ptr) -> i1
-  llvm.cond_br %147, ^bb11, ^bb34
-^bb39:  // pred: ^bb11
-  %148 = llvm.getelementptr %arg1[16] : (!llvm.ptr) -> !llvm.ptr, i8
-  %149 = llvm.call preserve_mostcc @__ffi_builder_shared_tensor_object_DIGEST(%148) : (!llvm.ptr) -> !llvm.ptr
-  llvm.br ^bb12(%149 : !llvm.ptr)
-^bb40:  // 2 preds: ^bb18, ^bb19
-  %150 = llvm.call preserve_mostcc @__ffi_builder_shared_contiguous_DIGEST(%51) : (!llvm.ptr) -> i1
-  llvm.cond_br %150, ^bb20, ^bb34
+  %153 = llvm.getelementptr %arg1[16] : (!llvm.ptr) -> !llvm.ptr, i8
+  %154 = llvm.call preserve_mostcc @__ffi_builder_shared_tensor_object_DIGEST(%153) : (!llvm.ptr) -> !llvm.ptr
+  llvm.br ^bb11(%154 : !llvm.ptr)
+^bb39:  // 2 preds: ^bb17, ^bb18
+  %155 = llvm.call preserve_mostcc @__ffi_builder_shared_contiguous_DIGEST(%56) : (!llvm.ptr) -> i1
+  llvm.cond_br %155, ^bb19, ^bb33
+^bb40:  // pred: ^bb19
+  %156 = llvm.call preserve_mostcc @__ffi_builder_shared_has_no_data_DIGEST(%56) : (!llvm.ptr) -> i1
+  llvm.cond_br %156, ^bb20, ^bb33
 ^bb41:  // pred: ^bb20
-  %151 = llvm.call preserve_mostcc @__ffi_builder_shared_has_no_data_DIGEST(%51) : (!llvm.ptr) -> i1
-  llvm.cond_br %151, ^bb21, ^bb34
-^bb42:  // pred: ^bb21
-  %152 = llvm.getelementptr %arg1[32] : (!llvm.ptr) -> !llvm.ptr, i8
-  %153 = llvm.call preserve_mostcc @__ffi_builder_shared_tensor_object_DIGEST(%152) : (!llvm.ptr) -> !llvm.ptr
-  llvm.br ^bb22(%153 : !llvm.ptr)
-^bb43:  // 2 preds: ^bb29, ^bb30
-  %154 = llvm.call preserve_mostcc @__ffi_builder_shared_contiguous_DIGEST(%92) : (!llvm.ptr) -> i1
-  llvm.cond_br %154, ^bb31, ^bb34
+  %157 = llvm.getelementptr %arg1[32] : (!llvm.ptr) -> !llvm.ptr, i8
+  %158 = llvm.call preserve_mostcc @__ffi_builder_shared_tensor_object_DIGEST(%157) : (!llvm.ptr) -> !llvm.ptr
+  llvm.br ^bb21(%158 : !llvm.ptr)
+^bb42:  // 2 preds: ^bb28, ^bb29
+  %159 = llvm.call preserve_mostcc @__ffi_builder_shared_contiguous_DIGEST(%97) : (!llvm.ptr) -> i1
+  llvm.cond_br %159, ^bb30, ^bb33
+^bb43:  // pred: ^bb30
+  %160 = llvm.call preserve_mostcc @__ffi_builder_shared_has_no_data_DIGEST(%97) : (!llvm.ptr) -> i1
+  llvm.cond_br %160, ^bb31, ^bb33
 ^bb44:  // pred: ^bb31
-  %155 = llvm.call preserve_mostcc @__ffi_builder_shared_has_no_data_DIGEST(%92) : (!llvm.ptr) -> i1
-  llvm.cond_br %155, ^bb32, ^bb34
-^bb45:  // pred: ^bb32
-  %156 = llvm.call preserve_mostcc @__ffi_builder_shared_numel_fits_DIGEST(%9) : (!llvm.ptr) -> i1
-  %157 = llvm.call preserve_mostcc @__ffi_builder_shared_numel_fits_DIGEST(%51) : (!llvm.ptr) -> i1
-  %158 = llvm.call preserve_mostcc @__ffi_builder_shared_numel_fits_DIGEST(%92) : (!llvm.ptr) -> i1
-  %159 = llvm.and %156, %157 : i1
-  %160 = llvm.and %159, %158 : i1
-  llvm.cond_br %160, ^bb33, ^bb34
+  %161 = llvm.call preserve_mostcc @__ffi_builder_shared_tensor_object_DIGEST(%arg1) : (!llvm.ptr) -> !llvm.ptr
+  %162 = llvm.call preserve_mostcc @__ffi_builder_shared_numel_fits_DIGEST(%161) : (!llvm.ptr) -> i1
+  %163 = llvm.getelementptr %arg1[16] : (!llvm.ptr) -> !llvm.ptr, i8
+  %164 = llvm.call preserve_mostcc @__ffi_builder_shared_tensor_object_DIGEST(%163) : (!llvm.ptr) -> !llvm.ptr
+  %165 = llvm.call preserve_mostcc @__ffi_builder_shared_numel_fits_DIGEST(%164) : (!llvm.ptr) -> i1
+  %166 = llvm.getelementptr %arg1[32] : (!llvm.ptr) -> !llvm.ptr, i8
+  %167 = llvm.call preserve_mostcc @__ffi_builder_shared_tensor_object_DIGEST(%166) : (!llvm.ptr) -> !llvm.ptr
+  %168 = llvm.call preserve_mostcc @__ffi_builder_shared_numel_fits_DIGEST(%167) : (!llvm.ptr) -> i1
+  %169 = llvm.and %162, %165 : i1
+  %170 = llvm.and %169, %168 : i1
+  llvm.cond_br %170, ^bb32, ^bb33
 }

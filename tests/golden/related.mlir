@@ -1,219 +1,227 @@
 llvm.mlir.global private unnamed_addr constant @__ffi_builder_table_related("TABLE") {addr_space = 0 : i32}
-llvm.func @__tvm_ffi_related(%arg0: !llvm.ptr, %arg1: !llvm.ptr, %arg2: i32, %arg3: !llvm.ptr) -> i32 attributes {passthrough = ["noinline", "optnone", "ffi-builder-trusted-84bfe035", ["ffi-builder-metadata", "JSON"]]} {
+llvm.func @__tvm_ffi_related(%arg0: !llvm.ptr, %arg1: !llvm.ptr, %arg2: i32, %arg3: !llvm.ptr) -> i32 attributes {passthrough = ["noinline", "optnone", "ffi-builder-trusted-0d36e407", ["ffi-builder-metadata", "JSON"]]} {
   %0 = llvm.mlir.constant(3 : i32) : i32
   %1 = llvm.icmp "eq" %arg2, %0 : i32
-  llvm.cond_br %1, ^bb1, ^bb31(%arg2 : i32)
+  llvm.cond_br %1, ^bb1, ^bb30(%arg2 : i32)
 ^bb1:  // pred: ^bb0
   %2 = llvm.mlir.zero : !llvm.ptr
   %3 = llvm.icmp "ne" %arg1, %2 : !llvm.ptr
-  llvm.cond_br %3, ^bb2, ^bb30
+  llvm.cond_br %3, ^bb2, ^bb29
 ^bb2:  // pred: ^bb1
   %4 = llvm.load %arg1 : !llvm.ptr -> i32
   %5 = llvm.getelementptr %arg1[8] : (!llvm.ptr) -> !llvm.ptr, i8
   %6 = llvm.load %5 : !llvm.ptr -> !llvm.ptr
   %7 = llvm.mlir.constant(70 : i32) : i32
   %8 = llvm.icmp "eq" %4, %7 : i32
-  llvm.cond_br %8 weights([2000, 1]), ^bb3(%6 : !llvm.ptr), ^bb32
-^bb3(%9: !llvm.ptr):  // 2 preds: ^bb2, ^bb32
+  llvm.cond_br %8 weights([2000, 1]), ^bb3(%6 : !llvm.ptr), ^bb31
+^bb3(%9: !llvm.ptr):  // 2 preds: ^bb2, ^bb31
   %10 = llvm.mlir.zero : !llvm.ptr
   %11 = llvm.icmp "ne" %9, %10 : !llvm.ptr
-  llvm.cond_br %11, ^bb4, ^bb30
+  llvm.cond_br %11, ^bb4, ^bb29
 ^bb4:  // pred: ^bb3
-  %12 = llvm.getelementptr %9[40] : (!llvm.ptr) -> !llvm.ptr, i8
-  %13 = llvm.load %12 : !llvm.ptr -> i64
-  %14 = llvm.mlir.constant(316667938734082 : i64) : i64
-  %15 = llvm.icmp "eq" %13, %14 : i64
-  llvm.cond_br %15, ^bb5, ^bb30
+  %12 = llvm.getelementptr %9[32] : (!llvm.ptr) -> !llvm.ptr, i8
+  %13 = llvm.load %12 : !llvm.ptr -> i32
+  %14 = llvm.zext %13 : i32 to i64
+  %15 = llvm.mlir.constant(1 : i64) : i64
+  %16 = llvm.xor %14, %15 : i64
+  %17 = llvm.getelementptr %9[40] : (!llvm.ptr) -> !llvm.ptr, i8
+  %18 = llvm.load %17 : !llvm.ptr -> i64
+  %19 = llvm.mlir.constant(316667938734082 : i64) : i64
+  %20 = llvm.xor %18, %19 : i64
+  %21 = llvm.or %20, %16 : i64
+  %22 = llvm.mlir.constant(0 : i64) : i64
+  %23 = llvm.icmp "eq" %21, %22 : i64
+  llvm.cond_br %23, ^bb5, ^bb29
 ^bb5:  // pred: ^bb4
-  %16 = llvm.getelementptr %9[32] : (!llvm.ptr) -> !llvm.ptr, i8
-  %17 = llvm.load %16 : !llvm.ptr -> i64
-  %18 = llvm.trunc %17 : i64 to i32
-  %19 = llvm.mlir.constant(1 : i32) : i32
-  %20 = llvm.icmp "eq" %18, %19 : i32
-  llvm.cond_br %20, ^bb6, ^bb30
+  %24 = llvm.getelementptr %9[32] : (!llvm.ptr) -> !llvm.ptr, i8
+  %25 = llvm.load %24 : !llvm.ptr -> i64
+  %26 = llvm.getelementptr %9[48] : (!llvm.ptr) -> !llvm.ptr, i8
+  %27 = llvm.load %26 : !llvm.ptr -> !llvm.ptr
+  %28 = llvm.mlir.zero : !llvm.ptr
+  %29 = llvm.icmp "ne" %27, %28 : !llvm.ptr
+  llvm.cond_br %29, ^bb6, ^bb29
 ^bb6:  // pred: ^bb5
-  %21 = llvm.getelementptr %9[48] : (!llvm.ptr) -> !llvm.ptr, i8
-  %22 = llvm.load %21 : !llvm.ptr -> !llvm.ptr
-  %23 = llvm.mlir.zero : !llvm.ptr
-  %24 = llvm.icmp "ne" %22, %23 : !llvm.ptr
-  llvm.cond_br %24, ^bb7, ^bb30
+  %30 = llvm.load %27 : !llvm.ptr -> i64
+  %31 = llvm.getelementptr %27[8] : (!llvm.ptr) -> !llvm.ptr, i8
+  %32 = llvm.load %31 : !llvm.ptr -> i64
+  %33 = llvm.getelementptr %9[56] : (!llvm.ptr) -> !llvm.ptr, i8
+  %34 = llvm.load %33 : !llvm.ptr -> !llvm.ptr
+  %35 = llvm.mlir.zero : !llvm.ptr
+  %36 = llvm.icmp "eq" %34, %35 : !llvm.ptr
+  llvm.cond_br %36, ^bb9, ^bb7
 ^bb7:  // pred: ^bb6
-  %25 = llvm.load %22 : !llvm.ptr -> i64
-  %26 = llvm.getelementptr %22[8] : (!llvm.ptr) -> !llvm.ptr, i8
-  %27 = llvm.load %26 : !llvm.ptr -> i64
-  %28 = llvm.getelementptr %9[56] : (!llvm.ptr) -> !llvm.ptr, i8
-  %29 = llvm.load %28 : !llvm.ptr -> !llvm.ptr
-  %30 = llvm.mlir.zero : !llvm.ptr
-  %31 = llvm.icmp "eq" %29, %30 : !llvm.ptr
-  llvm.cond_br %31, ^bb10, ^bb8
+  %37 = llvm.getelementptr %34[8] : (!llvm.ptr) -> !llvm.ptr, i8
+  %38 = llvm.load %37 : !llvm.ptr -> i64
+  %39 = llvm.mlir.constant(1 : i64) : i64
+  %40 = llvm.icmp "eq" %38, %39 : i64
+  llvm.cond_br %40 weights([2000, 1]), ^bb8, ^bb32
 ^bb8:  // pred: ^bb7
-  %32 = llvm.getelementptr %29[8] : (!llvm.ptr) -> !llvm.ptr, i8
-  %33 = llvm.load %32 : !llvm.ptr -> i64
-  %34 = llvm.mlir.constant(1 : i64) : i64
-  %35 = llvm.icmp "eq" %33, %34 : i64
-  llvm.cond_br %35 weights([2000, 1]), ^bb9, ^bb33
-^bb9:  // pred: ^bb8
-  %36 = llvm.load %29 : !llvm.ptr -> i64
-  %37 = llvm.icmp "eq" %36, %27 : i64
-  llvm.cond_br %37 weights([2000, 1]), ^bb10, ^bb33
-^bb10:  // 3 preds: ^bb7, ^bb9, ^bb33
-  %38 = llvm.getelementptr %9[24] : (!llvm.ptr) -> !llvm.ptr, i8
-  %39 = llvm.load %38 : !llvm.ptr -> !llvm.ptr
-  %40 = llvm.getelementptr %9[64] : (!llvm.ptr) -> !llvm.ptr, i8
-  %41 = llvm.load %40 : !llvm.ptr -> i64
-  %42 = llvm.getelementptr %39[%41] : (!llvm.ptr, i64) -> !llvm.ptr, i8
-  %43 = llvm.getelementptr %39[-1] : (!llvm.ptr) -> !llvm.ptr, i8
-  %44 = llvm.icmp "ult" %43, %42 : !llvm.ptr
-  llvm.cond_br %44 weights([2000, 1]), ^bb11, ^bb34
-^bb11:  // 2 preds: ^bb10, ^bb34
-  %45 = llvm.getelementptr %arg1[16] : (!llvm.ptr) -> !llvm.ptr, i8
-  %46 = llvm.load %45 : !llvm.ptr -> i32
-  %47 = llvm.mlir.constant(0 : i32) : i32
-  %48 = llvm.icmp "ne" %46, %47 : i32
-  llvm.cond_br %48, ^bb12, ^bb14
-^bb12:  // pred: ^bb11
-  %49 = llvm.getelementptr %arg1[16] : (!llvm.ptr) -> !llvm.ptr, i8
-  %50 = llvm.load %49 : !llvm.ptr -> i32
-  %51 = llvm.getelementptr %arg1[24] : (!llvm.ptr) -> !llvm.ptr, i8
-  %52 = llvm.load %51 : !llvm.ptr -> i64
-  %53 = llvm.mlir.constant(1 : i32) : i32
-  %54 = llvm.sub %50, %53 : i32
-  %55 = llvm.mlir.constant(2 : i32) : i32
-  %56 = llvm.icmp "ult" %54, %55 : i32
-  llvm.cond_br %56, ^bb13, ^bb30
-^bb13:  // pred: ^bb12
-  %57 = llvm.mlir.constant(true) : i1
-  llvm.br ^bb15(%52, %52, %57, %57 : i64, i64, i1, i1)
-^bb14:  // pred: ^bb11
-  %58 = llvm.mlir.zero : i64
-  %59 = llvm.mlir.zero : i64
-  %60 = llvm.mlir.zero : i1
-  %61 = llvm.mlir.zero : i1
-  llvm.br ^bb15(%58, %59, %60, %61 : i64, i64, i1, i1)
-^bb15(%62: i64, %63: i64, %64: i1, %65: i1):  // 2 preds: ^bb13, ^bb14
-  %66 = llvm.getelementptr %arg1[32] : (!llvm.ptr) -> !llvm.ptr, i8
-  %67 = llvm.load %66 : !llvm.ptr -> i32
-  %68 = llvm.getelementptr %arg1[40] : (!llvm.ptr) -> !llvm.ptr, i8
-  %69 = llvm.load %68 : !llvm.ptr -> !llvm.ptr
-  %70 = llvm.mlir.constant(70 : i32) : i32
-  %71 = llvm.icmp "eq" %67, %70 : i32
-  llvm.cond_br %71 weights([2000, 1]), ^bb16(%69 : !llvm.ptr), ^bb35
-^bb16(%72: !llvm.ptr):  // 2 preds: ^bb15, ^bb35
-  %73 = llvm.mlir.zero : !llvm.ptr
-  %74 = llvm.icmp "ne" %72, %73 : !llvm.ptr
-  llvm.cond_br %74, ^bb17, ^bb30
+  %41 = llvm.load %34 : !llvm.ptr -> i64
+  %42 = llvm.icmp "eq" %41, %32 : i64
+  llvm.cond_br %42 weights([2000, 1]), ^bb9, ^bb32
+^bb9:  // 3 preds: ^bb6, ^bb8, ^bb32
+  %43 = llvm.getelementptr %9[24] : (!llvm.ptr) -> !llvm.ptr, i8
+  %44 = llvm.load %43 : !llvm.ptr -> !llvm.ptr
+  %45 = llvm.getelementptr %9[64] : (!llvm.ptr) -> !llvm.ptr, i8
+  %46 = llvm.load %45 : !llvm.ptr -> i64
+  %47 = llvm.getelementptr %44[%46] : (!llvm.ptr, i64) -> !llvm.ptr, i8
+  %48 = llvm.getelementptr %44[-1] : (!llvm.ptr) -> !llvm.ptr, i8
+  %49 = llvm.icmp "ult" %48, %47 : !llvm.ptr
+  llvm.cond_br %49 weights([2000, 1]), ^bb10, ^bb33
+^bb10:  // 2 preds: ^bb9, ^bb33
+  %50 = llvm.getelementptr %arg1[16] : (!llvm.ptr) -> !llvm.ptr, i8
+  %51 = llvm.load %50 : !llvm.ptr -> i32
+  %52 = llvm.mlir.constant(0 : i32) : i32
+  %53 = llvm.icmp "ne" %51, %52 : i32
+  llvm.cond_br %53, ^bb11, ^bb13
+^bb11:  // pred: ^bb10
+  %54 = llvm.getelementptr %arg1[16] : (!llvm.ptr) -> !llvm.ptr, i8
+  %55 = llvm.load %54 : !llvm.ptr -> i32
+  %56 = llvm.getelementptr %arg1[24] : (!llvm.ptr) -> !llvm.ptr, i8
+  %57 = llvm.load %56 : !llvm.ptr -> i64
+  %58 = llvm.mlir.constant(1 : i32) : i32
+  %59 = llvm.icmp "eq" %55, %58 : i32
+  llvm.cond_br %59 weights([2000, 1]), ^bb12, ^bb34
+^bb12:  // 2 preds: ^bb11, ^bb34
+  %60 = llvm.mlir.constant(true) : i1
+  llvm.br ^bb14(%57, %57, %60, %60 : i64, i64, i1, i1)
+^bb13:  // pred: ^bb10
+  %61 = llvm.mlir.zero : i64
+  %62 = llvm.mlir.zero : i64
+  %63 = llvm.mlir.zero : i1
+  %64 = llvm.mlir.zero : i1
+  llvm.br ^bb14(%61, %62, %63, %64 : i64, i64, i1, i1)
+^bb14(%65: i64, %66: i64, %67: i1, %68: i1):  // 2 preds: ^bb12, ^bb13
+  %69 = llvm.getelementptr %arg1[32] : (!llvm.ptr) -> !llvm.ptr, i8
+  %70 = llvm.load %69 : !llvm.ptr -> i32
+  %71 = llvm.getelementptr %arg1[40] : (!llvm.ptr) -> !llvm.ptr, i8
+  %72 = llvm.load %71 : !llvm.ptr -> !llvm.ptr
+  %73 = llvm.mlir.constant(70 : i32) : i32
+  %74 = llvm.icmp "eq" %70, %73 : i32
+  llvm.cond_br %74 weights([2000, 1]), ^bb15(%72 : !llvm.ptr), ^bb35
+^bb15(%75: !llvm.ptr):  // 2 preds: ^bb14, ^bb35
+  %76 = llvm.mlir.zero : !llvm.ptr
+  %77 = llvm.icmp "ne" %75, %76 : !llvm.ptr
+  llvm.cond_br %77, ^bb16, ^bb29
+^bb16:  // pred: ^bb15
+  %78 = llvm.getelementptr %75[40] : (!llvm.ptr) -> !llvm.ptr, i8
+  %79 = llvm.load %78 : !llvm.ptr -> i64
+  %80 = llvm.mlir.constant(316667938734081 : i64) : i64
+  %81 = llvm.icmp "eq" %79, %80 : i64
+  llvm.cond_br %81, ^bb17, ^bb29
 ^bb17:  // pred: ^bb16
-  %75 = llvm.getelementptr %72[40] : (!llvm.ptr) -> !llvm.ptr, i8
-  %76 = llvm.load %75 : !llvm.ptr -> i64
-  %77 = llvm.mlir.constant(316667938734081 : i64) : i64
-  %78 = llvm.icmp "eq" %76, %77 : i64
-  llvm.cond_br %78, ^bb18, ^bb30
+  %82 = llvm.getelementptr %75[32] : (!llvm.ptr) -> !llvm.ptr, i8
+  %83 = llvm.load %82 : !llvm.ptr -> i64
+  %84 = llvm.icmp "eq" %83, %25 : i64
+  llvm.cond_br %84, ^bb18, ^bb29
 ^bb18:  // pred: ^bb17
-  %79 = llvm.getelementptr %72[32] : (!llvm.ptr) -> !llvm.ptr, i8
-  %80 = llvm.load %79 : !llvm.ptr -> i64
-  %81 = llvm.icmp "eq" %80, %17 : i64
-  llvm.cond_br %81, ^bb19, ^bb30
+  %85 = llvm.getelementptr %75[48] : (!llvm.ptr) -> !llvm.ptr, i8
+  %86 = llvm.load %85 : !llvm.ptr -> !llvm.ptr
+  %87 = llvm.mlir.zero : !llvm.ptr
+  %88 = llvm.icmp "ne" %86, %87 : !llvm.ptr
+  llvm.cond_br %88, ^bb19, ^bb29
 ^bb19:  // pred: ^bb18
-  %82 = llvm.getelementptr %72[48] : (!llvm.ptr) -> !llvm.ptr, i8
-  %83 = llvm.load %82 : !llvm.ptr -> !llvm.ptr
-  %84 = llvm.mlir.zero : !llvm.ptr
-  %85 = llvm.icmp "ne" %83, %84 : !llvm.ptr
-  llvm.cond_br %85, ^bb20, ^bb30
+  %89 = llvm.load %86 : !llvm.ptr -> i64
+  %90 = llvm.mlir.constant(4 : i64) : i64
+  %91 = llvm.icmp "sgt" %30, %90 : i64
+  %92 = llvm.select %91, %30, %90 : i1, i64
+  %93 = llvm.icmp "eq" %89, %92 : i64
+  llvm.cond_br %93, ^bb20, ^bb29
 ^bb20:  // pred: ^bb19
-  %86 = llvm.load %83 : !llvm.ptr -> i64
-  %87 = llvm.mlir.constant(4 : i64) : i64
-  %88 = llvm.icmp "sgt" %25, %87 : i64
-  %89 = llvm.select %88, %25, %87 : i1, i64
-  %90 = llvm.icmp "eq" %86, %89 : i64
-  llvm.cond_br %90, ^bb21, ^bb30
+  %94 = llvm.getelementptr %75[56] : (!llvm.ptr) -> !llvm.ptr, i8
+  %95 = llvm.load %94 : !llvm.ptr -> !llvm.ptr
+  %96 = llvm.mlir.zero : !llvm.ptr
+  %97 = llvm.icmp "eq" %95, %96 : !llvm.ptr
+  llvm.cond_br %97, ^bb22, ^bb21
 ^bb21:  // pred: ^bb20
-  %91 = llvm.getelementptr %72[56] : (!llvm.ptr) -> !llvm.ptr, i8
-  %92 = llvm.load %91 : !llvm.ptr -> !llvm.ptr
-  %93 = llvm.mlir.zero : !llvm.ptr
-  %94 = llvm.icmp "eq" %92, %93 : !llvm.ptr
-  llvm.cond_br %94, ^bb23, ^bb22
-^bb22:  // pred: ^bb21
-  %95 = llvm.load %92 : !llvm.ptr -> i64
-  %96 = llvm.mlir.constant(1 : i64) : i64
-  %97 = llvm.icmp "eq" %95, %96 : i64
-  llvm.cond_br %97 weights([2000, 1]), ^bb23, ^bb36
-^bb23:  // 3 preds: ^bb21, ^bb22, ^bb36
-  %98 = llvm.getelementptr %72[24] : (!llvm.ptr) -> !llvm.ptr, i8
-  %99 = llvm.load %98 : !llvm.ptr -> !llvm.ptr
-  %100 = llvm.getelementptr %72[64] : (!llvm.ptr) -> !llvm.ptr, i8
-  %101 = llvm.load %100 : !llvm.ptr -> i64
-  %102 = llvm.getelementptr %99[%101] : (!llvm.ptr, i64) -> !llvm.ptr, i8
-  %103 = llvm.getelementptr %99[-1] : (!llvm.ptr) -> !llvm.ptr, i8
-  %104 = llvm.icmp "ult" %103, %102 : !llvm.ptr
-  llvm.cond_br %104 weights([2000, 1]), ^bb24, ^bb37
-^bb24:  // 2 preds: ^bb23, ^bb37
-  %105 = llvm.icmp "sle" %25, %27 : i64
-  llvm.cond_br %105, ^bb25, ^bb30
+  %98 = llvm.load %95 : !llvm.ptr -> i64
+  %99 = llvm.mlir.constant(1 : i64) : i64
+  %100 = llvm.icmp "eq" %98, %99 : i64
+  llvm.cond_br %100 weights([2000, 1]), ^bb22, ^bb36
+^bb22:  // 3 preds: ^bb20, ^bb21, ^bb36
+  %101 = llvm.getelementptr %75[24] : (!llvm.ptr) -> !llvm.ptr, i8
+  %102 = llvm.load %101 : !llvm.ptr -> !llvm.ptr
+  %103 = llvm.getelementptr %75[64] : (!llvm.ptr) -> !llvm.ptr, i8
+  %104 = llvm.load %103 : !llvm.ptr -> i64
+  %105 = llvm.getelementptr %102[%104] : (!llvm.ptr, i64) -> !llvm.ptr, i8
+  %106 = llvm.getelementptr %102[-1] : (!llvm.ptr) -> !llvm.ptr, i8
+  %107 = llvm.icmp "ult" %106, %105 : !llvm.ptr
+  llvm.cond_br %107 weights([2000, 1]), ^bb23, ^bb37
+^bb23:  // 2 preds: ^bb22, ^bb37
+  %108 = llvm.icmp "sle" %30, %32 : i64
+  llvm.cond_br %108, ^bb24, ^bb29
+^bb24:  // pred: ^bb23
+  %109 = llvm.mlir.constant(64 : i64) : i64
+  %110 = llvm.icmp "eq" %32, %109 : i64
+  %111 = llvm.mlir.constant(128 : i64) : i64
+  %112 = llvm.icmp "eq" %32, %111 : i64
+  %113 = llvm.or %110, %112 : i1
+  llvm.cond_br %113, ^bb25, ^bb29
 ^bb25:  // pred: ^bb24
-  %106 = llvm.mlir.constant(64 : i64) : i64
-  %107 = llvm.icmp "eq" %27, %106 : i64
-  %108 = llvm.mlir.constant(128 : i64) : i64
-  %109 = llvm.icmp "eq" %27, %108 : i64
-  %110 = llvm.or %107, %109 : i1
-  llvm.cond_br %110, ^bb26, ^bb30
+  %114 = "llvm.intr.smul.with.overflow"(%30, %32) : (i64, i64) -> !llvm.struct<(i64, i1)>
+  %115 = llvm.extractvalue %114[0] : !llvm.struct<(i64, i1)> 
+  %116 = llvm.extractvalue %114[1] : !llvm.struct<(i64, i1)> 
+  %117 = llvm.mlir.constant(true) : i1
+  %118 = llvm.xor %116, %117 : i1
+  %119 = llvm.mlir.constant(2147483647 : i64) : i64
+  %120 = llvm.icmp "sle" %115, %119 : i64
+  %121 = llvm.and %120, %118 : i1
+  llvm.cond_br %121, ^bb26, ^bb29
 ^bb26:  // pred: ^bb25
-  %111 = "llvm.intr.smul.with.overflow"(%25, %27) : (i64, i64) -> !llvm.struct<(i64, i1)>
-  %112 = llvm.extractvalue %111[0] : !llvm.struct<(i64, i1)> 
-  %113 = llvm.extractvalue %111[1] : !llvm.struct<(i64, i1)> 
-  %114 = llvm.mlir.constant(true) : i1
-  %115 = llvm.xor %113, %114 : i1
-  %116 = llvm.mlir.constant(2147483647 : i64) : i64
-  %117 = llvm.icmp "sle" %112, %116 : i64
-  %118 = llvm.and %117, %115 : i1
-  llvm.cond_br %118, ^bb27, ^bb30
+  %122 = llvm.icmp "slt" %66, %30 : i64
+  %123 = llvm.mlir.constant(true) : i1
+  %124 = llvm.xor %68, %123 : i1
+  %125 = llvm.or %122, %124 : i1
+  llvm.cond_br %125, ^bb27, ^bb29
 ^bb27:  // pred: ^bb26
-  %119 = llvm.icmp "slt" %63, %25 : i64
-  %120 = llvm.mlir.constant(true) : i1
-  %121 = llvm.xor %65, %120 : i1
-  %122 = llvm.or %119, %121 : i1
-  llvm.cond_br %122, ^bb28, ^bb30
-^bb28:  // pred: ^bb27
-  %123 = llvm.or %25, %27 : i64
-  %124 = llvm.or %123, %86 : i64
-  %125 = llvm.mlir.constant(2147483648 : i64) : i64
-  %126 = llvm.icmp "ult" %124, %125 : i64
-  llvm.cond_br %126 weights([2000, 1]), ^bb29, ^bb38
-^bb29:  // 2 preds: ^bb28, ^bb38
-  %127 = llvm.mlir.constant(0 : i64) : i64
-  llvm.store %127, %arg3 : i64, !llvm.ptr
-  %128 = llvm.getelementptr %arg3[8] : (!llvm.ptr) -> !llvm.ptr, i8
-  llvm.store %127, %128 : i64, !llvm.ptr
-  %129 = llvm.mlir.constant(0 : i32) : i32
-  llvm.return %129 : i32
-^bb30:  // 20 preds: ^bb1, ^bb3, ^bb4, ^bb5, ^bb6, ^bb12, ^bb16, ^bb17, ^bb18, ^bb19, ^bb20, ^bb24, ^bb25, ^bb26, ^bb27, ^bb33, ^bb34, ^bb36, ^bb37, ^bb38
-  %130 = llvm.mlir.constant(3 : i32) : i32
-  llvm.br ^bb31(%130 : i32)
-^bb31(%131: i32):  // 2 preds: ^bb0, ^bb30
-  %132 = llvm.mlir.addressof @__ffi_builder_table_related : !llvm.ptr
-  %133 = llvm.call tail @__ffi_builder_shared_diagnose_DIGEST(%arg1, %131, %132) : (!llvm.ptr, i32, !llvm.ptr) -> i32
-  llvm.return %133 : i32
-^bb32:  // pred: ^bb2
-  %134 = llvm.call preserve_mostcc @__ffi_builder_shared_tensor_object_DIGEST(%arg1) : (!llvm.ptr) -> !llvm.ptr
-  llvm.br ^bb3(%134 : !llvm.ptr)
-^bb33:  // 2 preds: ^bb8, ^bb9
-  %135 = llvm.call preserve_mostcc @__ffi_builder_shared_contiguous_DIGEST(%9) : (!llvm.ptr) -> i1
-  llvm.cond_br %135, ^bb10, ^bb30
-^bb34:  // pred: ^bb10
-  %136 = llvm.call preserve_mostcc @__ffi_builder_shared_has_no_data_DIGEST(%9) : (!llvm.ptr) -> i1
-  llvm.cond_br %136, ^bb11, ^bb30
-^bb35:  // pred: ^bb15
-  %137 = llvm.getelementptr %arg1[32] : (!llvm.ptr) -> !llvm.ptr, i8
-  %138 = llvm.call preserve_mostcc @__ffi_builder_shared_tensor_object_DIGEST(%137) : (!llvm.ptr) -> !llvm.ptr
-  llvm.br ^bb16(%138 : !llvm.ptr)
-^bb36:  // pred: ^bb22
-  %139 = llvm.call preserve_mostcc @__ffi_builder_shared_contiguous_DIGEST(%72) : (!llvm.ptr) -> i1
-  llvm.cond_br %139, ^bb23, ^bb30
-^bb37:  // pred: ^bb23
-  %140 = llvm.call preserve_mostcc @__ffi_builder_shared_has_no_data_DIGEST(%72) : (!llvm.ptr) -> i1
-  llvm.cond_br %140, ^bb24, ^bb30
-^bb38:  // pred: ^bb28
-  %141 = llvm.call preserve_mostcc @__ffi_builder_shared_numel_fits_DIGEST(%9) : (!llvm.ptr) -> i1
-  %142 = llvm.call preserve_mostcc @__ffi_builder_shared_numel_fits_DIGEST(%72) : (!llvm.ptr) -> i1
-  %143 = llvm.and %141, %142 : i1
-  llvm.cond_br %143, ^bb29, ^bb30
+  %126 = llvm.or %30, %32 : i64
+  %127 = llvm.or %126, %89 : i64
+  %128 = llvm.mlir.constant(2147483647 : i64) : i64
+  %129 = llvm.icmp "ule" %127, %128 : i64
+  llvm.cond_br %129 weights([2000, 1]), ^bb28, ^bb38
+^bb28:  // 2 preds: ^bb27, ^bb38
+  %130 = llvm.mlir.constant(0 : i64) : i64
+  llvm.store %130, %arg3 : i64, !llvm.ptr
+  %131 = llvm.getelementptr %arg3[8] : (!llvm.ptr) -> !llvm.ptr, i8
+  llvm.store %130, %131 : i64, !llvm.ptr
+  %132 = llvm.mlir.constant(0 : i32) : i32
+  llvm.return %132 : i32
+^bb29:  // 19 preds: ^bb1, ^bb3, ^bb4, ^bb5, ^bb15, ^bb16, ^bb17, ^bb18, ^bb19, ^bb23, ^bb24, ^bb25, ^bb26, ^bb32, ^bb33, ^bb34, ^bb36, ^bb37, ^bb38
+  %133 = llvm.mlir.constant(3 : i32) : i32
+  llvm.br ^bb30(%133 : i32)
+^bb30(%134: i32):  // 2 preds: ^bb0, ^bb29
+  %135 = llvm.mlir.addressof @__ffi_builder_table_related : !llvm.ptr
+  %136 = llvm.call tail @__ffi_builder_shared_diagnose_DIGEST(%arg1, %134, %135) : (!llvm.ptr, i32, !llvm.ptr) -> i32
+  llvm.return %136 : i32
+^bb31:  // pred: ^bb2
+  %137 = llvm.call preserve_mostcc @__ffi_builder_shared_tensor_object_DIGEST(%arg1) : (!llvm.ptr) -> !llvm.ptr
+  llvm.br ^bb3(%137 : !llvm.ptr)
+^bb32:  // 2 preds: ^bb7, ^bb8
+  %138 = llvm.call preserve_mostcc @__ffi_builder_shared_contiguous_DIGEST(%9) : (!llvm.ptr) -> i1
+  llvm.cond_br %138, ^bb9, ^bb29
+^bb33:  // pred: ^bb9
+  %139 = llvm.call preserve_mostcc @__ffi_builder_shared_has_no_data_DIGEST(%9) : (!llvm.ptr) -> i1
+  llvm.cond_br %139, ^bb10, ^bb29
+^bb34:  // pred: ^bb11
+  %140 = llvm.mlir.constant(2 : i32) : i32
+  %141 = llvm.icmp "eq" %55, %140 : i32
+  llvm.cond_br %141, ^bb12, ^bb29
+^bb35:  // pred: ^bb14
+  %142 = llvm.getelementptr %arg1[32] : (!llvm.ptr) -> !llvm.ptr, i8
+  %143 = llvm.call preserve_mostcc @__ffi_builder_shared_tensor_object_DIGEST(%142) : (!llvm.ptr) -> !llvm.ptr
+  llvm.br ^bb15(%143 : !llvm.ptr)
+^bb36:  // pred: ^bb21
+  %144 = llvm.call preserve_mostcc @__ffi_builder_shared_contiguous_DIGEST(%75) : (!llvm.ptr) -> i1
+  llvm.cond_br %144, ^bb22, ^bb29
+^bb37:  // pred: ^bb22
+  %145 = llvm.call preserve_mostcc @__ffi_builder_shared_has_no_data_DIGEST(%75) : (!llvm.ptr) -> i1
+  llvm.cond_br %145, ^bb23, ^bb29
+^bb38:  // pred: ^bb27
+  %146 = llvm.call preserve_mostcc @__ffi_builder_shared_tensor_object_DIGEST(%arg1) : (!llvm.ptr) -> !llvm.ptr
+  %147 = llvm.call preserve_mostcc @__ffi_builder_shared_numel_fits_DIGEST(%146) : (!llvm.ptr) -> i1
+  %148 = llvm.getelementptr %arg1[32] : (!llvm.ptr) -> !llvm.ptr, i8
+  %149 = llvm.call preserve_mostcc @__ffi_builder_shared_tensor_object_DIGEST(%148) : (!llvm.ptr) -> !llvm.ptr
+  %150 = llvm.call preserve_mostcc @__ffi_builder_shared_numel_fits_DIGEST(%149) : (!llvm.ptr) -> i1
+  %151 = llvm.and %147, %150 : i1
+  llvm.cond_br %151, ^bb28, ^bb29
 }

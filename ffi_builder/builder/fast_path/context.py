@@ -11,6 +11,7 @@ from ffi_builder.builder.fast_path.state import (
     ContainerValues,
     Position,
     ScalarValues,
+    ShapeValues,
     State,
     Stored,
     Symbol,
@@ -76,10 +77,16 @@ class FastPath:
         return data
 
     def container(self, position: Position) -> ContainerValues:
-        """Return the record of the Shape, Array or List at a position."""
+        """Return the record of the Array or List at a position."""
         found = self.state.records[position]
         assert isinstance(found, ContainerValues)
         return found
+
+    def entries(self, position: Position) -> list[Value]:
+        """Return the entries of the Shape at a position."""
+        found = self.state.records[position]
+        assert isinstance(found, ShapeValues)
+        return found.entries
 
     def text(self, position: Position) -> TextValues:
         """Return the record of the str or bytes at a position."""
@@ -112,7 +119,7 @@ class FastPath:
     def object_at(self, position: Position) -> Value:
         """Return the object at a position; NULL if it is absent."""
         found = self.state.records[position]
-        assert not isinstance(found, (TextValues, ScalarValues))
+        assert not isinstance(found, (ShapeValues, TextValues, ScalarValues))
         return found.object
 
     def object(self, position: Position) -> Value:
@@ -128,7 +135,7 @@ class FastPath:
         return found if there is None else b.select(there, found, b.address_of(self.zeros))
 
     def cells(self, position: Position) -> Value:
-        """Return the pointer to the elements of a Shape, Array or List."""
+        """Return the pointer to the elements of an Array or List."""
         container = self.container(position)
         if container.cells is None:
             container.cells = self._pointer(position, abi.CELL_DATA)

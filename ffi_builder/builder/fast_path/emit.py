@@ -24,7 +24,7 @@ from collections.abc import Iterable
 from typing_extensions import assert_never
 
 from ffi_builder import spec
-from ffi_builder.builder.fast_path import objects, overlap, scalars, tensors, values
+from ffi_builder.builder.fast_path import objects, overlap, scalars, shapes, tensors, values
 from ffi_builder.builder.fast_path.context import FastPath
 from ffi_builder.builder.fast_path.optional import emit_optional
 from ffi_builder.plan import Plan
@@ -109,11 +109,13 @@ def _emit(fast: FastPath, step: f.FusedStep) -> None:
             fast.require(b.ne(fast.args, b.null()))
         case f.OptionalSpan(place, inside):
             emit_optional(fast, place, lambda: _emit_all(fast, inside))
+        case f.Container(decode=s.DecodeShape()):
+            shapes.decode_shape(fast, step)
         case f.Container():
-            objects.decode_container(fast, step)
+            objects.decode_tuple(fast, step)
         case f.Entry(place, bounded):
             if not bounded:
-                fast.require(b.sge(values.read(fast, place), b.i64(0)))
+                fast.state.unsigned.append(values.read(fast, place))
         case s.DecodeObject():
             objects.decode_object(fast, step)
         case s.NotNull(place):

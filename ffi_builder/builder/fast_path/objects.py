@@ -1,4 +1,4 @@
-"""Decodes Shapes, tuples, objects, strs and bytes on the fast path."""
+"""Decodes tuples, objects, strs and bytes on the fast path."""
 
 from __future__ import annotations
 
@@ -17,60 +17,44 @@ from ffi_builder.plan import Place
 from ffi_builder.plan import fuse as f
 from ffi_builder.plan import steps as s
 
-_CONTAINERS: Final = {
-    s.DecodeShape: (TypeIndex.SHAPE, TypeIndex.ARRAY, TypeIndex.LIST),
-    s.DecodeTuple: (TypeIndex.ARRAY, TypeIndex.LIST),
-}
+_TUPLES: Final = (TypeIndex.ARRAY, TypeIndex.LIST)
 
 
-def decode_container(fast: FastPath, step: f.Container) -> None:
-    """Decode a Shape, Array or List; check its length; read the entries of a Shape."""
-    b, position = fast.b, step.place.position
-    object_, type_index = _container_object(fast, step)
-    container = ContainerValues(object=object_, entries=[])
-    fast.state.records[position] = container
-    fast.require(b.ne(object_, b.null()))
-    size = b.field(b.types.i64, object_, abi.CELL_SIZE)
-    fast.require(b.eq(size, b.i64(step.length.expected)))
-    if step.cells is not None:
-        fast.require(b.ne(fast.cells(position), b.null()))
-        if isinstance(step.decode, s.DecodeShape):
-            is_shape = b.eq(type_index, b.i32(TypeIndex.SHAPE))
-            container.entries = _entries(fast, is_shape, fast.cells(position), step.length.expected)
-
-
-def _container_object(fast: FastPath, step: f.Container) -> tuple[Value, Value]:
-    """Return the object and its type index, which is an accepted one."""
+def decode_tuple(fast: FastPath, step: f.Container) -> None:
+    """Decode an Array or List; check its length."""
     b, t = fast.b, fast.b.types
-    place, accepts = step.place, _CONTAINERS[type(step.decode)]
-    usual, *others = accepts
-    index, payload = _look(fast, place)
-    found, other = b.new_block(t.ptr, t.i32), b.new_block(cold=True)
-    b.cond_br(b.eq(index, b.i32(usual)), found, other, (payload, index), likely=True)
+    place = step.place
+    index, payload = look(fast, place)
+    found, other = b.new_block(t.ptr), b.new_block(cold=True)
+    b.cond_br(b.eq(index, b.i32(TypeIndex.ARRAY)), found, other, (payload,), likely=True)
     b.block = other
     moved = b.new_block(cold=True)
-    b.cond_br(accepted_index(fast, index, others), found, moved, (payload, index))
+    b.cond_br(b.eq(index, b.i32(TypeIndex.LIST)), found, moved, (payload,))
     b.block = moved
-    inner = _moved(fast, place, accepts)
-    b.br(found, inner, b.field(t.i32, inner, abi.OBJECT_TYPE_INDEX))
+    b.br(found, moved_object(fast, place, _TUPLES))
     b.block = found
-    object_, type_index = found.arguments
-    return object_, type_index
+    object_ = found.arguments[0]
+    fast.state.records[place.position] = ContainerValues(object=object_)
+    fast.require(b.ne(object_, b.null()))
+    size = b.field(t.i64, object_, abi.CELL_SIZE)
+    fast.require(b.eq(size, b.i64(step.length.expected)))
+    if step.cells is not None:
+        fast.require(b.ne(fast.cells(place.position), b.null()))
 
 
-def _look(fast: FastPath, place: Place) -> tuple[Value, Value]:
+def look(fast: FastPath, place: Place) -> tuple[Value, Value]:
     """Load the type index, and the payload as a pointer."""
     b, t = fast.b, fast.b.types
     base, offset = fast.any_at(place.position)
     return b.field(t.i32, base, offset), b.field(t.ptr, base, offset + abi.ANY_PAYLOAD)
 
 
-def _moved(fast: FastPath, place: Place, kinds: tuple[TypeIndex, ...] | None) -> Value:
+def moved_object(fast: FastPath, place: Place, kinds: tuple[TypeIndex, ...] | None) -> Value:
     """Return the object in a moved object; its type is one of ``kinds`` (None: any)."""
     b = fast.b
     any_ = b.offset(*fast.any_at(place.position))
     mask = -1 if kinds is None else sum(1 << kind - abi.FIRST_OBJECT for kind in kinds)
-    inner = call_shared(b, "moved_object", [any_, b.i64(mask)], b.types.ptr)
+    inner = call_shared(b, "moved_object", [b.i64(mask), any_], b.types.ptr)
     following = b.new_block_after(b.block)
     b.cond_br(b.ne(inner, b.null()), following, fast.slow)
     b.block = following
@@ -84,7 +68,7 @@ def decode_object(fast: FastPath, step: s.DecodeObject) -> None:
     if key is not None and key != abi.TYPE_KEYS[TypeIndex.OBJECT]:
         fast.state.records[place.position] = ObjectValues(object=_typed(fast, place, key))
         return
-    index, payload = _look(fast, place)
+    index, payload = look(fast, place)
     kinds = None if step.type_index is None else (TypeIndex(step.type_index),)
     if kinds is None:
         accepted = b.sge(index, b.i32(abi.FIRST_OBJECT))
@@ -93,7 +77,7 @@ def decode_object(fast: FastPath, step: s.DecodeObject) -> None:
     found, moved = b.new_block(t.ptr), b.new_block(cold=True)
     b.cond_br(accepted, found, moved, (payload,), likely=True)
     b.block = moved
-    b.br(found, _moved(fast, place, kinds))
+    b.br(found, moved_object(fast, place, kinds))
     b.block = found
     fast.state.records[place.position] = ObjectValues(object=found.arguments[0])
 
@@ -135,26 +119,3 @@ def check_choice(fast: FastPath, place: Place, choice: spec.Choice) -> None:
     text = fast.text(place.position)
     fast.require(fast.shared("choose", [text.array, address, out]))
     text.choice = b.load(t.i64, out)
-
-
-def _entries(fast: FastPath, is_shape: Value, cells: Value, length: int) -> list[Value]:
-    """Load all entries of a Shape, or of an Array or List of ints and bools."""
-    b, t = fast.b, fast.b.types
-    shape_block, list_block = b.new_block(), b.new_block()
-    b.cond_br(is_shape, shape_block, list_block)
-    b.block = shape_block
-    from_shape = [b.field(t.i64, cells, 8 * index) for index in range(length)]
-    shape_end = b.block
-    b.block = list_block
-    from_list: list[Value] = []
-    for index in range(length):
-        at = index * abi.ANY_SIZE
-        kind = b.sub(b.field(t.i32, cells, at), b.i32(TypeIndex.INT))
-        fast.require(b.ult(kind, b.i32(2)))
-        from_list.append(b.field(t.i64, cells, at + abi.ANY_PAYLOAD))
-    merged = b.new_block(*[t.i64] * length)
-    b.br(merged, *from_list)
-    b.block = shape_end
-    b.br(merged, *from_shape)
-    b.block = merged
-    return list(merged.arguments)

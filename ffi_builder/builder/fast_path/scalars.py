@@ -28,10 +28,10 @@ def decode_scalar(fast: FastPath, step: s.DecodeScalar) -> None:
     accepts = step.kind.accepts
     if step.kind.is_pointer:
         value = _decode_handle(fast, index, value, accepts[1:])
+    elif step.kind.is_float:
+        value = _decode_float(fast, index, value, accepts[1:], step.dtype or "float64")
     else:
-        fast.require(accepted_index(fast, index, accepts))
-        if step.kind.is_float:
-            value = _as_float(fast, index, value, step.dtype or "float64")
+        _require_index(fast, index, accepts)
     fast.state.records[step.place.position] = ScalarValues(value=value)
 
 
@@ -42,7 +42,7 @@ def decode_integer(fast: FastPath, step: f.Integer) -> None:
     if dtype == "uint64":
         value = _decode_uint64(fast, index, value)
     else:
-        fast.require(accepted_index(fast, index, [TypeIndex.INT, TypeIndex.BOOL]))
+        _require_index(fast, index, [TypeIndex.INT, TypeIndex.BOOL])
         require_fits(fast, value, dtype)
     fast.state.records[place.position] = ScalarValues(value=value)
 
@@ -60,6 +60,16 @@ def decode_pointer(fast: FastPath, place: Place) -> None:
     b.cond_br(b.or_(b.sge(payload, b.i64(0)), none), merged, fast.slow, (value,))
     _decode_big(fast, index, payload, big, merged)
     fast.state.records[place.position] = ScalarValues(value=merged.arguments[0])
+
+
+def _require_index(fast: FastPath, index: Value, accepts: Sequence[TypeIndex]) -> None:
+    """Require that a type index is one of these. All but the first are looked for out of line."""
+    usual, *others = accepts
+    right = fast.b.eq(index, fast.b.i32(usual))
+    if others:
+        fast.require_or(right, lambda: accepted_index(fast, index, others))
+    else:
+        fast.require(right)
 
 
 def accepted_index(fast: FastPath, index: Value, accepts: Sequence[TypeIndex]) -> Value:
@@ -120,11 +130,20 @@ def _decode_big(fast: FastPath, index: Value, payload: Value, big: Block, merged
     b.block = merged
 
 
-def _as_float(fast: FastPath, index: Value, payload: Value, dtype: str) -> Value:
-    """Convert a float or int to float64, then round it once to the dtype."""
+def _decode_float(
+    fast: FastPath, index: Value, payload: Value, others: Sequence[TypeIndex], dtype: str
+) -> Value:
+    """Decode a float, or convert one of ``others`` to float64; then round it once to the dtype."""
     b, t = fast.b, fast.b.types
-    is_float = b.eq(index, b.i32(TypeIndex.FLOAT))
-    real = b.select(is_float, b.bitcast(payload, t.f64), b.cast("sitofp", payload, t.f64))
+    merged, rare, whole = b.new_block(t.f64), b.new_block(cold=True), b.new_block(cold=True)
+    usual = b.eq(index, b.i32(TypeIndex.FLOAT))
+    b.cond_br(usual, merged, rare, (b.bitcast(payload, t.f64),), likely=True)
+    b.block = rare
+    b.cond_br(accepted_index(fast, index, others), whole, fast.slow)
+    b.block = whole
+    b.br(merged, b.cast("sitofp", payload, t.f64))
+    b.block = merged
+    real = merged.arguments[0]
     if dtype == "float64":
         return real
     if dtype == "float32":

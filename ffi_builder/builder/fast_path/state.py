@@ -103,20 +103,27 @@ class TensorValues:
 
 @dataclass(kw_only=True)
 class ContainerValues:
-    """A Shape, Array or List."""
+    """An Array or List."""
 
     object: Value
-    entries: list[Value]
-    """The entries of a Shape, as i64."""
     cells: Value | None = None
     """Pointer to the elements."""
 
     def joined(self, merge: Merge) -> ContainerValues:
-        """Return the record after the branch: it keeps object and entries."""
-        return ContainerValues(
-            object=merge(self.object),
-            entries=[merge(entry) for entry in self.entries],
-        )
+        """Return the record after the branch: it keeps the object."""
+        return ContainerValues(object=merge(self.object))
+
+
+@dataclass(kw_only=True)
+class ShapeValues:
+    """A Shape."""
+
+    entries: list[Value]
+    """As i64."""
+
+    def joined(self, merge: Merge) -> ShapeValues:
+        """Return the record after the branch."""
+        return ShapeValues(entries=[merge(entry) for entry in self.entries])
 
 
 @dataclass(kw_only=True)
@@ -162,7 +169,9 @@ class ScalarValues:
         return ScalarValues(value=merge(self.value, None))
 
 
-Record: TypeAlias = Union[TensorValues, ContainerValues, TextValues, ObjectValues, ScalarValues]
+Record: TypeAlias = Union[
+    TensorValues, ContainerValues, ShapeValues, TextValues, ObjectValues, ScalarValues
+]
 
 
 @dataclass(kw_only=True)
@@ -179,11 +188,15 @@ class State:
     """Products of dimensions; each is emitted once."""
     unsized: list[Position]
     """Tensors whose sizes are still to be checked, several together."""
+    unsigned: list[Value]
+    """Entries of Shapes that must not be negative, which is checked together with these."""
 
     @staticmethod
     def empty() -> State:
         """Return the state in which nothing is known."""
-        return State(records={}, present={}, symbols={}, reads={}, products={}, unsized=[])
+        return State(
+            records={}, present={}, symbols={}, reads={}, products={}, unsized=[], unsigned=[]
+        )
 
     def fork(self) -> State:
         """Return the state at the beginning of a branch; values it adds are not added here."""
@@ -194,6 +207,7 @@ class State:
             reads=dict(self.reads),
             products=dict(self.products),
             unsized=[],
+            unsigned=[],
         )
 
     def join(self, branch: State, merge: Merge) -> State:
@@ -202,6 +216,7 @@ class State:
         Values that were only read or computed in the branch are dropped.
         """
         assert not branch.unsized, "a branch checks the sizes of its own tensors"
+        assert not branch.unsigned, "a branch checks the entries of its own Shapes"
         joined = self.fork()
         # The dicts of the branch began as copies, so its own entries come last.
         for position, record in islice(branch.records.items(), len(self.records), None):
@@ -212,5 +227,5 @@ class State:
         for (var, symbol), outer in every:
             if symbol is not outer:
                 joined.symbols[var] = symbol.joined(outer, merge)
-        joined.unsized = self.unsized
+        joined.unsized, joined.unsigned = self.unsized, self.unsigned
         return joined

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Final
 
-from ffi_builder import abi, spec
+from ffi_builder import abi
 from ffi_builder.abi import TypeIndex
 from ffi_builder.builder.fast_path.context import DL, FastPath
 from ffi_builder.builder.fast_path.state import Position, TensorValues
@@ -24,12 +24,12 @@ def decode(fast: FastPath, step: f.TensorHeader) -> None:
     b, position = fast.b, step.place.position
     tensor = _object(fast, position)
     fast.require(b.ne(tensor, b.null()))
-    _check_ndim_and_dtype(fast, tensor, step.rank, step.dtype.dtypes)
+    same = step.same_device
+    # The device of an earlier tensor has the right type already.
+    device_type = None if same and same.certain else step.device_type
+    _check_header(fast, tensor, step, None if device_type is None else device_type.code)
     # One load for type and id, which are neighbours.
     device = b.field(b.types.i64, tensor, DL + abi.DLTENSOR_DEVICE_TYPE)
-    same = step.same_device
-    if step.device_type is not None and not (same and same.certain):
-        fast.require(b.eq(b.trunc(device, b.types.i32), b.i32(step.device_type.code)))
     if same is not None:
         _check_same_device(fast, device, same)
     fast.state.records[position] = TensorValues(
@@ -51,20 +51,33 @@ def _object(fast: FastPath, position: Position) -> Value:
     return found.arguments[0]
 
 
-def _check_ndim_and_dtype(
-    fast: FastPath, tensor: Value, ndim: int | None, dtypes: Sequence[spec.DataType]
+def _check_header(
+    fast: FastPath, tensor: Value, step: f.TensorHeader, device_type: int | None
 ) -> None:
-    """Compare ndim and dtype, which are neighbours, at once; with any ndim, the dtype alone."""
+    """Compare ndim and dtype, which are neighbours, at once; with any ndim, the dtype alone.
+
+    Where one dtype is accepted, one branch checks the device type too. A processor takes two
+    branches a cycle, which limits how fast the checks of a tensor run.
+    """
     b, t = fast.b, fast.b.types
-    words = [dtype.code | dtype.bits << 8 | dtype.lanes << 16 for dtype in dtypes]
-    if ndim is None:
+    words = [dtype.code | dtype.bits << 8 | dtype.lanes << 16 for dtype in step.dtype.dtypes]
+    if step.rank is not None and len(words) == 1 and device_type is not None:
+        given = b.zext(b.field(t.i32, tensor, DL + abi.DLTENSOR_DEVICE_TYPE), t.i64)
+        wrong = b.xor(given, b.i64(device_type))
+        header = b.xor(b.field(t.i64, tensor, NDIM), b.i64(step.rank | words[0] << 32))
+        fast.require(b.eq(b.or_(header, wrong), b.i64(0)))
+        return
+    if step.rank is None:
         fast.require(b.sge(b.field(t.i32, tensor, NDIM), b.i32(0)))
         field = b.field(t.i32, tensor, DL + abi.DLTENSOR_DTYPE)
         right = [b.eq(field, b.i32(word)) for word in words]
     else:
         field = b.field(t.i64, tensor, NDIM)
-        right = [b.eq(field, b.i64(ndim | word << 32)) for word in words]
+        right = [b.eq(field, b.i64(step.rank | word << 32)) for word in words]
     fast.require(functools.reduce(b.or_, right))
+    if device_type is not None:
+        given = b.field(t.i32, tensor, DL + abi.DLTENSOR_DEVICE_TYPE)
+        fast.require(b.eq(given, b.i32(device_type)))
 
 
 def _check_same_device(fast: FastPath, mine: Value, step: s.CheckSameDevice) -> None:
@@ -268,10 +281,12 @@ def check_sizes(fast: FastPath) -> None:
     """Check that no dimension of the waiting tensors is negative, and that their sizes fit int64.
 
     If the bitwise or of all dimensions is small as an unsigned number, no product can overflow;
-    otherwise each tensor is checked by a helper.
+    otherwise each tensor is checked by a helper. Entries of Shapes, which must not be negative, are
+    checked with them.
     """
     b = fast.b
     positions, fast.state.unsized = fast.state.unsized, []
+    entries, fast.state.unsigned = fast.state.unsigned, []
     distinct: dict[tuple[object, ...], Position] = {}
     dynamic: dict[int, Value] = {}
     bits = 63
@@ -282,18 +297,38 @@ def check_sizes(fast: FastPath) -> None:
             _static_size(fast, position, dims)
             continue
         key = tuple(sorted(map(str, (d if isinstance(d, int) else f"#{id(d)}" for d in dims))))
-        distinct.setdefault(key, position)
+        distinct[key] = position  # the last one: its object need not be kept as long
         dynamic.update({id(value): value for value in values})
         bits = min(bits, _bits_each(dims, len(values)))
+    dynamic.update({id(value): value for value in entries})
     if not dynamic:
         return
     together = functools.reduce(b.or_, dynamic.values())
+    if not distinct:
+        fast.require(b.sge(together, b.i64(0)))
+        return
 
     def each_fits() -> Value:
-        fits = (fast.shared("numel_fits", [fast.tensor(p).object]) for p in distinct.values())
-        return functools.reduce(b.and_, list(fits))
+        # One object may be kept; of several, each would occupy a register until here.
+        object_ = fast.object_at if len(distinct) == 1 else functools.partial(_object_again, fast)
+        fits = [fast.shared("numel_fits", [object_(p)]) for p in distinct.values()]
+        signs = [b.sge(entry, b.i64(0)) for entry in entries]
+        return functools.reduce(b.and_, [*fits, *signs])
 
-    fast.require_or(b.ult(together, b.i64(1 << bits)), each_fits)
+    if bits == 63:
+        small = b.sge(together, b.i64(0))
+    else:
+        # A comparison with a larger number takes one more instruction, which loads it.
+        small = b.ule(together, b.i64((1 << min(bits, 31)) - 1))
+    fast.require_or(small, each_fits)
+
+
+def _object_again(fast: FastPath, position: Position) -> Value:
+    """Return the object of a tensor; one that is an argument is decoded again."""
+    if len(position) > 1:
+        return fast.object_at(position)
+    b = fast.b
+    return call_shared(b, "tensor_object", [b.offset(*fast.any_at(position))], b.types.ptr)
 
 
 def _bits_each(dims: list[Value | int], dynamic: int) -> int:

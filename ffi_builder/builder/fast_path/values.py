@@ -28,7 +28,7 @@ def _read(fast: FastPath, place: Place) -> Value:
     match place.part:
         case Part.ENTRY:
             assert place.index is not None
-            return fast.container(place.position).entries[place.index]
+            return fast.entries(place.position)[place.index]
         case Part.SHAPE:
             value = fast.dim(place)
         case Part.STRIDES:

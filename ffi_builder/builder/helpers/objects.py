@@ -2,7 +2,8 @@
 
 In C::
 
-    void* moved_object(const TVMFFIAny* any, uint64_t kinds);
+    void* moved_object(uint64_t kinds, const TVMFFIAny* any);
+    TVMFFIAny* integers(int64_t size, const TVMFFIAny* any);
     void* typed_object(const TVMFFIAny* any, const char* key, int64_t length, int32_t type_index);
     bool has_key(const void* object, int32_t type_index, const char* key, int64_t length);
     bool text(const TVMFFIAny* any, int32_t binary, TVMFFIByteArray* out);
@@ -10,10 +11,12 @@ In C::
     bool same_bytes(const char* one, const char* other, int64_t size);
 
 ``moved_object`` returns the object that an rvalue reference holds if bit (type index - 64) of
-``kinds`` is set, else NULL. ``typed_object`` returns the object, moved or not, if its type is the
-one registered as ``key`` or derives from it, else NULL; ``type_index`` is the type's own if that is
-static, else 0. ``text`` reads a str or, if ``binary``, bytes. ``choose`` looks a text up in
-``choices``, an i64 count and for each choice an i64 value, an i64 length and the bytes.
+``kinds`` is set, else NULL. ``integers`` returns the elements of an Array or List, moved or not, if
+they are ``size`` ints and bools, else NULL; of an empty one, the object. ``typed_object`` returns
+the object, moved or not, if its type is the one registered as ``key`` or derives from it, else
+NULL; ``type_index`` is the type's own if that is static, else 0. ``text`` reads a str or, if
+``binary``, bytes. ``choose`` looks a text up in ``choices``, an i64 count and for each choice an
+i64 value, an i64 length and the bytes.
 """
 
 from __future__ import annotations
@@ -53,7 +56,7 @@ def _inside(b: Builder, any_: Value) -> Value:
     return moved
 
 
-def _moved_object(b: Builder, any_: Value, kinds: Value) -> None:
+def _moved_object(b: Builder, kinds: Value, any_: Value) -> None:
     t = b.types
     moved = _inside(b, any_)
     index = b.field(t.i32, moved, abi.OBJECT_TYPE_INDEX)
@@ -66,6 +69,31 @@ def _moved_object(b: Builder, any_: Value, kinds: Value) -> None:
         b.ret(b.null())
     bit = b.trunc(b.lshr(kinds, b.zext(kind, t.i64)), t.i1)
     b.ret(b.select(bit, moved, b.null()))
+
+
+def _integers(b: Builder, size: Value, any_: Value) -> None:
+    t = b.types
+    index, found = b.load(t.i32, any_), b.alloca(t.ptr)
+    b.store(b.field(t.ptr, any_, abi.ANY_PAYLOAD), found)
+    neither = b.and_(b.ne(index, b.i32(TypeIndex.ARRAY)), b.ne(index, b.i32(TypeIndex.LIST)))
+    with b.when(neither):
+        kinds = sum(1 << kind - abi.FIRST_OBJECT for kind in (TypeIndex.ARRAY, TypeIndex.LIST))
+        b.store(call_shared(b, "moved_object", [b.i64(kinds), any_], t.ptr), found)
+    object_ = b.load(t.ptr, found)
+    with b.when(b.is_null(object_)):
+        b.ret(b.null())
+    with b.when(b.ne(b.field(t.i64, object_, abi.CELL_SIZE), size)):
+        b.ret(b.null())
+    with b.when(b.eq(size, b.i64(0))):
+        b.ret(object_)
+    cells = b.field(t.ptr, object_, abi.CELL_DATA)
+    with b.when(b.is_null(cells)):
+        b.ret(cells)
+    with b.loop(size) as at:
+        kind = b.load(t.i32, b.element(cells, b.mul(at, b.i64(abi.ANY_SIZE))))
+        with b.when(b.uge(b.sub(kind, b.i32(TypeIndex.INT)), b.i32(2))):
+            b.ret(b.null())
+    b.ret(cells)
 
 
 def _typed_object(b: Builder, any_: Value, key: Value, length: Value, static: Value) -> None:
@@ -133,7 +161,7 @@ def _text(b: Builder, any_: Value, binary: Value, out: Value) -> None:
                 _read_array(b, payload, out)
             _measure(b, payload, out)
         mask = b.select(b.eq(binary, b.i32(0)), *(b.i64(2 << number) for number in (0, 1)))
-        moved = call_shared(b, "moved_object", [any_, mask], t.ptr)
+        moved = call_shared(b, "moved_object", [mask, any_], t.ptr)
         with b.when(b.is_null(moved)):
             b.ret(b.i1(False))
         _read_array(b, b.offset(moved, abi.CELL_DATA), out)
@@ -184,7 +212,8 @@ def _choose(b: Builder, text: Value, choices: Value, out: Value) -> None:
 
 OBJECTS: Final = {
     "same_bytes": Helper("i1", "ptr ptr i64", _same_bytes),
-    "moved_object": Helper("ptr", "ptr i64", _moved_object),
+    "moved_object": Helper("ptr", "i64 ptr", _moved_object),
+    "integers": Helper("ptr", "i64 ptr", _integers),
     "has_key": Helper("i1", "ptr i32 ptr i64", _has_key),
     "typed_object": Helper("ptr", "ptr ptr i64 i32", _typed_object),
     "text": Helper("i1", "ptr i32 ptr", _text),

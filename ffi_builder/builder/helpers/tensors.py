@@ -13,10 +13,10 @@ Tensor object has its header. Of a ``DLTensor*`` the helpers do not read these 2
     bool column_major(const void* object);
     bool numel_fits(const void* object);
 
-``tensor_object`` is the slow path for type indices other than Tensor; it returns NULL if the value
-is not a tensor. ``is_empty`` finds a dimension of 0, and ``has_no_data`` a NULL pointer in a tensor
-that is empty. ``free_stride`` says that any stride will do on an axis: its dimension is 1, or the
-tensor is empty. ``row_major`` returns the product of the dimensions after ``axis``, and
+``tensor_object`` returns the object of a Tensor or ``DLTensor*``, also if it was moved, and NULL if
+the value is not a tensor. ``is_empty`` finds a dimension of 0, and ``has_no_data`` a NULL pointer
+in a tensor that is empty. ``free_stride`` says that any stride will do on an axis: its dimension is
+1, or the tensor is empty. ``row_major`` returns the product of the dimensions after ``axis``, and
 ``row_major_strides`` fills ``space`` with the products for all axes and returns it. ``numel_fits``
 says that no dimension is negative and that their product fits int64.
 """
@@ -43,6 +43,10 @@ def _tensor_object(b: Builder, any_: Value) -> None:
     with b.when(b.is_null(payload)):
         b.ret(payload)
     with b.when(b.ne(index, b.i32(TypeIndex.OBJECT_RVALUE_REF))):
+        with b.when(b.eq(index, b.i32(TypeIndex.TENSOR))):
+            b.ret(payload)
+        with b.when(b.eq(index, b.i32(TypeIndex.TENSOR))):
+            b.ret(payload)
         borrowed = b.eq(index, b.i32(TypeIndex.DL_TENSOR_PTR))
         b.ret(b.select(borrowed, b.offset(payload, -abi.OBJECT_SIZE), b.null()))
     moved = b.load(t.ptr, payload)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final
 
 from ffi_builder import spec
@@ -11,7 +12,12 @@ from ffi_builder.spec import (
 )
 from tests.differential.description import (
     DLTensor,
+    Moved,
+    Object,
+    Pointer,
+    Value,
     array,
+    shape,
     tensor,
 )
 from tests.differential.strategies import Case
@@ -39,6 +45,21 @@ LONG_SHAPES: Final = (
     *((), (5,), (1,) * 63 + (2,), (1,) * 64 + (2,), (2**62,) * 64 + (2,), (2,) + (1,) * 69),
     *((1,) * 64 + (-1,), (2, -3), (2,) * 62, (2,) * 63, (2,) * 64, (0,) + (2**62,) * 65),
 )
+
+
+def pointed(given: Value) -> Value:
+    """Give a ``DLTensor*`` for a Tensor."""
+    assert isinstance(given, Object)
+    assert isinstance(given.body, DLTensor)
+    return Pointer(given.body)
+
+
+def moved(given: Value) -> Value:
+    assert isinstance(given, Object)
+    return Moved(given)
+
+
+ARRIVALS: Final[tuple[Callable[[Value], Value], ...]] = (lambda given: given, pointed, moved)
 
 
 def layouts(dims: tuple[int, ...]) -> list[tuple[int, ...] | None]:
@@ -81,6 +102,23 @@ CASES: Final[dict[str, Case]] = {
                 (3, 1, 2),
             )
             for strides in (None, (0, 4, 1), (2, 9, 1), (MIN, 2, 1))
+        ),
+    ),
+    "sizes of several": case(
+        [Tensor("A", [n, k]), Tensor("B", [k, m]), spec.Shape("d", [m, s])],
+        *(
+            (*map(arrive, (f32(*first), f32(*second))), shape(second[1], last))
+            for first, second in (
+                ((3, 4), (4, 5)),
+                ((2**40, 1), (1, 2**40)),
+                ((2**40, 0), (0, 2**40)),
+                ((2**32, 2**31), (2**31, 1)),
+                ((1, 2**31), (2**31, 2**32)),
+                ((2**31, 2**31), (2**31, -1)),
+                ((-1, 0), (0, 2)),
+            )
+            for arrive in ARRIVALS
+            for last in (7, MAX, -1)
         ),
     ),
     "NULL strides of given ones": one_by_one(

@@ -40,7 +40,7 @@ from tests.differential.description import (
     tensor,
 )
 from tests.differential.strategies import Case
-from tests.differential.tricky.made import MAX, MIN, Tensor, case, n, one_by_one, pairs
+from tests.differential.tricky.made import MAX, MIN, Tensor, case, m, n, one_by_one, pairs
 
 FLOATS: Final = (
     0.0,
@@ -110,6 +110,19 @@ CASES: Final[dict[str, Case]] = {
         shape(MIN, 4),
         Moved(shape(1, 4)),
         array(of_int(1), Plain(TypeIndex.BOOL, -1)),
+    ),
+    "entries of every kind": one_by_one(
+        [Shape("d", [n, m, 4])],
+        *(
+            value
+            for values in ((1, 2, 4), (-1, 2, 4), (1, MIN, 4), (1, 2, 5), (MAX, MAX, 4), (1, 2))
+            for given in (
+                shape(*values),
+                array(*map(of_int, values)),
+                list_(*map(of_int, values)),
+            )
+            for value in (given, Moved(given))
+        ),
     ),
     "no entries": one_by_one(
         [TupleParam("t", [TupleParam("u", []), Shape("d", [])])],
