@@ -6,10 +6,20 @@ import ctypes
 import functools
 import os
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Final, cast
 
 from ffi_builder.runtime import _optional
 from ffi_builder.runtime.protocols import Operation
+
+_POINTER_OF: Final = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)(
+    ("PyCapsule_GetPointer", ctypes.pythonapi)
+)
+_NAME_OF: Final = ctypes.PYFUNCTYPE(ctypes.c_char_p, ctypes.py_object)(
+    ("PyCapsule_GetName", ctypes.pythonapi)
+)
+_CAPSULE: Final = ctypes.PYFUNCTYPE(
+    ctypes.py_object, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p
+)(("PyCapsule_New", ctypes.pythonapi))
 
 
 @functools.cache
@@ -39,9 +49,7 @@ def addresses(root: str, functions: tuple[str, ...]) -> tuple[int, ...] | None:
 def address(operation: Operation) -> int:
     """Where the operation is that the bindings hand out."""
     capsule = cast("Any", operation)._CAPIPtr
-    get = ctypes.pythonapi.PyCapsule_GetPointer
-    get.argtypes, get.restype = [ctypes.py_object, ctypes.c_char_p], ctypes.c_void_p
-    return get(capsule, _name(capsule))
+    return _POINTER_OF(capsule, _NAME_OF(capsule))
 
 
 def operation_at(address: int, other: Operation) -> Operation:
@@ -49,18 +57,8 @@ def operation_at(address: int, other: Operation) -> Operation:
 
     It may be used as long as something else keeps it alive.
     """
-    bindings = cast("Any", other)
-    make = ctypes.pythonapi.PyCapsule_New
-    make.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
-    make.restype = ctypes.py_object
-    name = _kept(_name(bindings._CAPIPtr))
-    return type(bindings)._CAPICreate(make(address, name, None))
-
-
-def _name(capsule: Any) -> bytes:
-    get = ctypes.pythonapi.PyCapsule_GetName
-    get.argtypes, get.restype = [ctypes.py_object], ctypes.c_char_p
-    return get(capsule)
+    name = _kept(_NAME_OF(cast("Any", other)._CAPIPtr))
+    return cast("Any", type(other))._CAPICreate(_CAPSULE(address, name, None))
 
 
 @functools.cache

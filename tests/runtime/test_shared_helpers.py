@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import shutil
 import subprocess
@@ -85,7 +86,7 @@ def test_a_module_is_as_it_was_after_it_was_split() -> None:
     for _ in range(4):  # the wrapper is compiled apart from the third time on
         object_cache.objects(given, 1)
         assert str(given) == before
-    with pytest.raises(ZeroDivisionError), split_helpers(given) as (own, _):
+    with contextlib.suppress(ZeroDivisionError), split_helpers(given) as (own, _):
         assert str(own) != before
         raise ZeroDivisionError
     assert str(given) == before

@@ -23,6 +23,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final
 
+from ffi_builder.runtime.safety import distinct
+
 
 @dataclass(frozen=True)
 class _Format:
@@ -101,12 +103,21 @@ _LARGEST_HALF: Final = 65504
 
 def readable(text: str) -> str:
     """Write the constants of LLVM IR in forms that LLVM 22 reads."""
+    kinds = distinct.lines(text)
+    if not any(True for _ in _suspects(kinds)):
+        return text
     pieces: list[str] = []
     last = 0
-    for start, end in sorted({*_marked(text), *_with_decimals(text)}):
+    for start, end in sorted(set(_suspects(text))):
         pieces += text[last:start], _line(text[start:end])
         last = end
     return "".join([*pieces, text[last:]])
+
+
+def _suspects(text: str) -> Iterator[tuple[int, int]]:
+    """Yield where the lines are that may have a constant to rewrite."""
+    yield from _marked(text)
+    yield from _with_decimals(text)
 
 
 def _marked(text: str) -> Iterator[tuple[int, int]]:

@@ -66,9 +66,7 @@ _SECTION: Final = '".text"'  # cold functions of this package ask for it
 _HEADERS: Final = ("source_filename =", "datalayout =", "triple =")
 _NAME_MARKS: Final = frozenset("@%!c$")
 
-# Strings and comments, as LLVM's lexer finds them: there are no escaped quotes, and a carriage
-# return ends a comment.
-_SKIPPED: Final = re.compile(r'"[^"]*"|;[^\n\r]*')
+_LINE_END: Final = re.compile(r"[\n\r]")
 _SPACES: Final = str.maketrans(dict.fromkeys("()[]{}<>,=*", " "))
 
 # Words that are not in a table. Each string has been replaced by one quote.
@@ -188,17 +186,29 @@ def codegen_hazard(text: str, cpu: str, features: str) -> str | None:
 
 
 def _without_strings(text: str) -> tuple[str, list[tuple[int, int]]]:
-    """Return `text` with one quote for each string and without comments; and where strings are."""
+    """Return `text` with one quote for each string and without comments; and where strings are.
+
+    As LLVM's lexer finds them: there are no escaped quotes, and a carriage return ends a comment.
+    """
     code: list[str] = []
     strings: list[tuple[int, int]] = []
     last = 0
-    for found in _SKIPPED.finditer(text):
-        start, end = found.span()
-        code.append(text[last:start])
-        last = end
-        if text[start] == '"':
-            code.append('"')
+    quote, comment = text.find('"'), text.find(";")  # a regular expression takes longer
+    while quote >= 0 or comment >= 0:
+        if comment < 0 or 0 <= quote < comment:
+            start, end = quote, text.find('"', quote + 1) + 1
+            if not end:  # it is not closed, and no other quote follows
+                quote = -1
+                continue
+            code += text[last:start], '"'
             strings.append((start, end))
+        else:
+            found = _LINE_END.search(text, comment)
+            start, end = comment, len(text) if found is None else found.start()
+            code.append(text[last:start])
+        last = end
+        quote = text.find('"', end) if 0 <= quote < end else quote
+        comment = text.find(";", end) if 0 <= comment < end else comment
     code.append(text[last:])
     return "".join(code), strings
 
