@@ -191,7 +191,11 @@ static int read_api(PyObject *addresses, Api *api) {
   }
   for (Py_ssize_t i = 0; i < FUNCTIONS; i++) {
     found[i] = PyLong_AsVoidPtr(PyTuple_GetItem(addresses, i));
-    if (PyErr_Occurred() || found[i] == NULL) return 0;
+    if (PyErr_Occurred()) return 0;
+    if (found[i] == NULL) {
+      PyErr_SetString(PyExc_ValueError, "expected addresses of functions, but got 0");
+      return 0;
+    }
   }
   memcpy(api, found, sizeof found);
   return 1;
@@ -251,6 +255,10 @@ static PyObject *operations(PyObject *self, PyObject *args) {
   if (!read_api(addresses, &api)) return NULL;
   Handle function = {PyLong_AsVoidPtr(address)};
   if (PyErr_Occurred()) return NULL;
+  if (!PyAnySet_Check(by_name)) {
+    PyErr_SetString(PyExc_TypeError, "expected a set of names");
+    return NULL;
+  }
   Keys keys;
   PyObject *found = PyList_New(0);
   Name *names = calloc(NAMES, sizeof *names);
