@@ -9,13 +9,11 @@ from __future__ import annotations
 import ctypes
 import enum
 import functools
-import os
 from collections.abc import Callable
-from pathlib import Path
-from typing import Any, Final, cast
+from typing import Final
 
 from ffi_builder.errors import CompileError
-from ffi_builder.runtime import _optional
+from ffi_builder.runtime import _optional, capi
 from ffi_builder.runtime.protocols import Operation
 from ffi_builder.runtime.safety import worker
 
@@ -73,8 +71,7 @@ def to_llvm_ir(module: Operation, root: str) -> str:
     if functions is None:
         return _optional.load(f"{root}.dialects.llvm").translate_module_to_llvmir(module)
     translate, free = functions
-    capsule = cast("Any", module)._CAPIPtr
-    text = translate(_pointer(capsule, _capsule_name(capsule)))
+    text = translate(capi.address(module))
     try:
         return ctypes.string_at(text).decode()
     finally:
@@ -84,30 +81,13 @@ def to_llvm_ir(module: Operation, root: str) -> str:
 @functools.cache
 def _functions(root: str) -> tuple[Callable[[int], int], Callable[[int], None]] | None:
     """The function that the bindings call, and the one that frees its text, if found."""
-    for folder in _optional.load(f"{root}._mlir_libs").__path__:
-        for path in sorted(Path(folder).glob("lib*.so*")):
-            try:
-                # The right one is loaded already. PyDLL keeps the GIL, as the bindings do.
-                library = ctypes.PyDLL(str(path), mode=os.RTLD_NOLOAD)
-                translate = library[_TRANSLATE]
-            except (OSError, AttributeError):
-                continue
-            # Not every library exports it, but in all it is libc's free, of what strdup gave.
-            free = library[_FREE] if hasattr(library, _FREE) else ctypes.CDLL(None).free
-            # An MlirOperation is a struct of one pointer, which is passed like that.
-            translate.argtypes, translate.restype = [ctypes.c_void_p], ctypes.c_void_p
-            free.argtypes, free.restype = [ctypes.c_void_p], None
-            return translate, free
-    return None
-
-
-def _pointer(capsule: Any, name: bytes) -> int:
-    get = ctypes.pythonapi.PyCapsule_GetPointer
-    get.argtypes, get.restype = [ctypes.py_object, ctypes.c_char_p], ctypes.c_void_p
-    return get(capsule, name)
-
-
-def _capsule_name(capsule: Any) -> bytes:
-    get = ctypes.pythonapi.PyCapsule_GetName
-    get.argtypes, get.restype = [ctypes.py_object], ctypes.c_char_p
-    return get(capsule)
+    library = capi.library(root, _TRANSLATE)
+    if library is None:
+        return None
+    translate = library[_TRANSLATE]
+    # Not every library exports it, but in all it is libc's free, of what strdup gave.
+    free = library[_FREE] if hasattr(library, _FREE) else ctypes.CDLL(None).free
+    # An MlirOperation is a struct of one pointer, which is passed like that.
+    translate.argtypes, translate.restype = [ctypes.c_void_p], ctypes.c_void_p
+    free.argtypes, free.restype = [ctypes.c_void_p], None
+    return translate, free

@@ -43,7 +43,7 @@ class Metadata:
 
     type_name: ClassVar[str]
     """The word for this kind of parameter in signatures; the name of the class by default."""
-    accepts: ClassVar[PlainValues]
+    accepts: ClassVar[PlainValues] = PlainValues("a plain value")
     """The plain Python values that a default may be."""
 
     default: object = field(default=MISSING, compare=False)

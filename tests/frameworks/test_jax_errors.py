@@ -107,6 +107,12 @@ def test_how_to_batch() -> None:
         ffi_jax.function(compiled(), "scale", vmap="broadcast_all")
 
 
+@pytest.mark.parametrize("vjp", [lambda: None, (lambda: None,), (lambda: None, "backward"), "ab"])
+def test_a_derivative_is_two_functions(vjp: Any) -> None:
+    with pytest.raises(TypeError, match=r"function: vjp: expected two functions, \(forward, back"):
+        ffi_jax.function(compiled(), "scale", vjp=vjp)
+
+
 @pytest.mark.parametrize(
     ("args", "kind", "message"),
     [

@@ -233,6 +233,13 @@ def test_what_is_inlined_into_a_wrapper_is_looked_at() -> None:
         ("  %q = alloca i64\n, i64 -1", ", i64 -1"),
         ("@odd =\nappending global [0 x ptr] zeroinitializer", "@odd ="),
         ("  %a = load {" + ",".join(["i64"] * 9999) + "}, ptr %p", "the size of a type in"),
+        ("  %a = fadd <8 x float> %b, splat (float 0x3FB99999A0000000)", None),
+        ("  %a = add <8 x i64> %b, splat (i64 -1)", None),
+        ("  %a = fadd <999 x float> %b, splat (float 1.0)", "a vector in `%a = fadd <999"),
+        ("  %a = add <8 x i65> %b, splat (i65 -1)", "i65"),
+        ("  %a = add <8 x i64> %b, splat (i64 ptrtoint (ptr @f to i64))", "splat"),
+        ("  %a = add <8 x i64> %splat (i64 1), splat", "splat"),
+        ("@g = global <8 x i64> splat (i64 1)", "splat in @g"),
         # Deeper than the stack.
         ("@g = global " + "[1 x " * 60 + "i8" + "]" * 60 + " undef", None),
         ("@g = global " + "[1 x " * 200 + "i8" + "]" * 200 + " undef", "brackets nested too deep"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import math
 import re
 import struct
 from typing import Final
@@ -12,7 +13,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ffi_builder import runtime
-from ffi_builder.runtime.codegen import floats
+from ffi_builder.runtime.codegen import floats, llvm
 
 _WIDTHS: Final = {"f16": 16, "bf16": 16, "f32": 32, "f64": 64}
 _GETTER: Final = """
@@ -140,9 +141,32 @@ def test_every_float(bits: int) -> None:
 
 @given(st.floats(width=16, allow_nan=False, allow_infinity=False))
 def test_every_half_as_a_decimal(value: float) -> None:
-    line = floats.readable(f"  %1 = fadd half %0, {value:.17e}")
-    bits = int(line.rpartition("0xH")[2], 16)
-    assert bits == int.from_bytes(struct.pack("<e", value), "little")
+    given = f"  %1 = fadd half %0, {value:.17e}"
+    line = floats.readable(given)
+    if line == given:  # LLVM reads it, as it is exact in all types
+        assert struct.pack("<f", value)[:2] == b"\0\0"
+    else:
+        bits = int(line.rpartition("0xH")[2], 16)
+        assert bits == int.from_bytes(struct.pack("<e", value), "little")
+
+
+@given(
+    st.sampled_from(["half", "bfloat", "float", "double"]),
+    st.one_of(st.floats(width=16), st.sampled_from([1.0, -2.0, 0.1, 65504.0, 65536.0, 1e-30, 1e30]))
+    .filter(math.isfinite)
+    .map("{:.6e}".format),
+)
+def test_llvm_reads_every_decimal(type_: str, decimal: str) -> None:
+    """Also those that stay as they are."""
+    text = f"define {type_} @f() {{\n  ret {type_} {decimal}\n}}\n"
+    llvm.parse_unverified(floats.readable(text))
+
+
+def test_a_line_of_many_numbers_takes_as_long_as_many_lines() -> None:
+    """What is searched for the line must not be searched for each number."""
+    numbers = ", ".join(["float 1.000000e-01"] * 100_000)
+    shown = floats.readable(f"@c = constant [100000 x float] [{numbers}]")
+    assert shown.count("0x3FB99999A0000000") == 100_000
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import shutil
 import subprocess
@@ -14,6 +15,7 @@ import pytest
 from ffi_builder import runtime
 from ffi_builder.protocol import SHARED
 from ffi_builder.runtime import elf
+from ffi_builder.runtime.jit import object_cache
 from ffi_builder.runtime.jit.object_cache import split_helpers
 from tests.runtime.samples import TORCH_IR, mlir_entry, parse, parse_with_jaxlib
 
@@ -47,9 +49,9 @@ def module(tag: str, entry: str = "f", linkage: str = "internal", weight: int = 
 def test_helpers_become_declarations_and_an_object() -> None:
     given: Any = parse(module("split"))
     before = str(given)
-    own, objects = split_helpers(given)
+    with split_helpers(given) as (own, objects):
+        text = str(own)
     assert str(given) == before
-    text = str(own)
     assert (
         f"llvm.func preserve_mostcc @{SHARED}outer_split(i64 {{llvm.noundef}}) -> i64 attributes"
         in text
@@ -60,15 +62,34 @@ def test_helpers_become_declarations_and_an_object() -> None:
 
 
 def test_a_helper_is_compiled_once() -> None:
-    first, second = (split_helpers(parse(module("once", f"f{i}")))[1] for i in range(2))  # pyright: ignore[reportArgumentType]
+    first, second = (helpers_of(module("once", f"f{i}")) for i in range(2))
     assert first[0] is second[0]
-    other: Any = parse(module("other"))
-    assert split_helpers(other)[1][0] is not first[0]
+    assert helpers_of(module("other"))[0] is not first[0]
+
+
+def helpers_of(text: str) -> list[bytes]:
+    with split_helpers(parse(text)) as (_, objects):  # pyright: ignore[reportArgumentType]
+        return objects
 
 
 def test_a_module_without_helpers_stays_as_it_is() -> None:
     given: Any = parse(mlir_entry("f"))
-    assert split_helpers(given) == (given, [])
+    with split_helpers(given) as split:
+        assert split == (given, [])
+
+
+def test_a_module_is_as_it_was_after_it_was_split() -> None:
+    """Also where compiling took its wrappers out, or failed."""
+    text = "llvm.func @before()\n" + module("lent") + "llvm.func @after()\n"
+    given: Any = parse(text)
+    before = str(given)
+    for _ in range(4):  # the wrapper is compiled apart from the third time on
+        object_cache.objects(given, 1)
+        assert str(given) == before
+    with contextlib.suppress(ZeroDivisionError), split_helpers(given) as (own, _):
+        assert str(own) != before
+        raise ZeroDivisionError
+    assert str(given) == before
 
 
 def test_functions_call_shared_helpers() -> None:

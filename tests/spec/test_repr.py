@@ -8,6 +8,7 @@ import pickle
 
 import pytest
 from hypothesis import given
+from hypothesis.vendor.pretty import pretty
 
 from ffi_builder import SpecError, spec
 from ffi_builder.spec import (
@@ -115,3 +116,18 @@ def test_a_signature_reads_back(param: spec.Param):
 def test_text(value: object, text: str):
     assert repr(value) == text
     assert repr(pasted(value)) == text
+
+
+@pytest.mark.parametrize(
+    "shown",
+    [
+        spec.Var("n", "int32"),
+        spec.Tensor("x", [spec.Var("n", "int64")], "float32", device_type="cpu"),
+        spec.Optional(spec.Var("n", "int32")),
+        spec.Signature("f", [spec.Var("n", "int32")]),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_hypothesis_prints_failing_examples(shown: object) -> None:
+    """It reads every attribute that a dataclass declares, those of the class too."""
+    assert type(shown).__name__ in pretty(shown)

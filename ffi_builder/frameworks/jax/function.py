@@ -69,6 +69,7 @@ def function(
         SpecError: XLA cannot call such a function, as its message says; or the code has no
             signature, and none was given.
         UnknownFunctionError: a KeyError; there is no such function.
+        TypeError: ``vjp`` is not two functions.
         ValueError: ``target`` stands for another function, or ``vmap`` is no such str.
         ModuleNotFoundError: JAX or jax-tvm-ffi is not installed.
     """
@@ -87,6 +88,7 @@ def function(
             f"function: vmap: expected {' or '.join(map(repr, SEQUENTIAL))}, or a rule, but got "
             f"{vmap!r}"
         )
+    _check_vjp(vjp)
     form = Form(signature)
     for module in ("jax", "jax_tvm_ffi"):
         load(module)
@@ -98,6 +100,18 @@ def function(
     # A program that was exported needs no more, unless it leaves out Optionals.
     register(form, made, [not isinstance(param, spec.ConstNone) for param in signature.arguments])
     return JaxFunction(form, made, vmap, vjp)
+
+
+def _check_vjp(vjp: object) -> None:
+    """Raise TypeError unless `vjp` is a pair of functions, or None."""
+    if vjp is None:
+        return
+    pair = cast("tuple[object, ...]", vjp) if isinstance(vjp, (tuple, list)) else ()
+    if len(pair) != 2 or not all(map(callable, pair)):
+        raise TypeError(
+            f"function: vjp: expected two functions, (forward, backward), as for jax.custom_vjp, "
+            f"but got {vjp!r}"
+        )
 
 
 class JaxFunction:

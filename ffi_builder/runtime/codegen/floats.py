@@ -18,9 +18,12 @@ from __future__ import annotations
 import functools
 import re
 import struct
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final
+
+from ffi_builder.runtime.safety import distinct
 
 
 @dataclass(frozen=True)
@@ -91,20 +94,72 @@ _TOKENS: Final = re.compile(
 )
 _LARGEST_EXPONENT: Final = 6000
 """Larger decimal exponents are beyond any format's."""
-_MARKS: Final = ("f0x", "inf", "nan")
-_DECIMAL: Final = re.compile(r"\.\d")
-_LINE: Final = re.compile(rf"^.*{_TYPE}.*$", re.MULTILINE)
+_MARKS: Final = ("f0x", "+inf", "-inf", "qnan", "nan(")
+_DECIMAL: Final = re.compile(r"\.\d+(?:[eE][-+]?\d+)?")
+_PRINTED: Final = re.compile(r"[ (\[-]\d\.\d+(?:e[-+]\d\d)?")
+_WIDE: Final = ("x86_fp80", "fp128")
+_LARGEST_HALF: Final = 65504
 
 
 def readable(text: str) -> str:
     """Write the constants of LLVM IR in forms that LLVM 22 reads."""
-    # Most modules have none, which these searches find out much faster than the one below.
-    if not any(mark in text for mark in _MARKS) and _DECIMAL.search(text) is None:
+    kinds = distinct.lines(text)
+    if not any(True for _ in _suspects(kinds)):
         return text
-    return _LINE.sub(_line, text)
+    pieces: list[str] = []
+    last = 0
+    for start, end in sorted(set(_suspects(text))):
+        pieces += text[last:start], _line(text[start:end])
+        last = end
+    return "".join([*pieces, text[last:]])
 
 
-def _line(line: re.Match[str]) -> str:
+def _suspects(text: str) -> Iterator[tuple[int, int]]:
+    """Yield where the lines are that may have a constant to rewrite."""
+    yield from _marked(text)
+    yield from _with_decimals(text)
+
+
+def _marked(text: str) -> Iterator[tuple[int, int]]:
+    """Yield where the lines are that may have a constant with a name, or in hexadecimal."""
+    for mark in _MARKS:
+        at = text.find(mark)
+        while at >= 0:
+            start, end = _line_at(text, at)
+            yield start, end
+            at = text.find(mark, end)
+
+
+def _with_decimals(text: str) -> Iterator[tuple[int, int]]:
+    """Yield where the lines are that have a decimal which is not the same to every type."""
+    wide = any(name in text for name in _WIDE)
+    end = 0
+    for found in _DECIMAL.finditer(text):
+        at = found.start()
+        if at >= end and (wide or not _is_exact(text[max(0, at - 2) : found.end()])):
+            start, end = _line_at(text, at)
+            yield start, end
+
+
+def _line_at(text: str, at: int) -> tuple[int, int]:
+    end = text.find("\n", at)
+    return text.rfind("\n", 0, at) + 1, len(text) if end < 0 else end
+
+
+@functools.lru_cache(maxsize=4096)
+def _is_exact(decimal: str) -> bool:
+    """Tell whether a decimal, with the character before, is a number of every type to 64 bits.
+
+    Such as 1, 0.5 and -2. LLVM 22 reads those.
+    """
+    if _PRINTED.fullmatch(decimal) is None:
+        return False
+    value = abs(float(decimal[1:]))
+    bits = int.from_bytes(struct.pack("<f", value), "little") if value < _LARGEST_HALF else 1
+    return bits & 0xFFFF == 0 and struct.unpack("<e", struct.pack("<e", value))[0] == value
+
+
+def _line(line: str) -> str:
     """Rewrite a line, in which a constant has the last type that was named before it."""
     current = ""
 
@@ -114,7 +169,7 @@ def _line(line: re.Match[str]) -> str:
         literal = found[2]
         return found[0] if literal is None or not current else _constant(current, literal)
 
-    return _TOKENS.sub(token, line[0])
+    return _TOKENS.sub(token, line)
 
 
 @functools.lru_cache(maxsize=4096)

@@ -16,8 +16,10 @@ Whatever cannot be separated is compiled with the rest of its module.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 from collections import Counter, OrderedDict
+from collections.abc import Generator
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
@@ -64,36 +66,40 @@ def objects(module: Module, level: int) -> list[bytes]:
 
     Raises CompileError.
     """
-    rest, helpers = split_helpers(module)
-    mlir.verify(rest)  # the helpers were verified when they were compiled
-    wrappers = _take_wrappers(rest, level) if helpers else []
-    if wrappers and separate.only_declares(rest):
-        return [*wrappers, *helpers]
-    return [emit.emit_object(mlir.to_llvm_ir(rest), "host", level), *wrappers, *helpers]
+    with split_helpers(module) as (rest, helpers):
+        mlir.verify(rest)  # the helpers were verified when they were compiled
+        wrappers = _take_wrappers(rest, level) if helpers else []
+        if wrappers and separate.only_declares(rest):
+            return [*wrappers, *helpers]
+        return [emit.emit_object(mlir.to_llvm_ir(rest), "host", level), *wrappers, *helpers]
 
 
 # ---- helpers
 
 
-def split_helpers(module: Module) -> tuple[Module, list[bytes]]:
-    """A copy of `module` that only declares its helpers, and the objects that define them.
+@contextlib.contextmanager
+def split_helpers(module: Module) -> Generator[tuple[Module, list[bytes]]]:
+    """Lend a module that has the operations of `module`, but only declares its helpers.
 
-    Returns `module` itself and no object if it has no helpers, or if they do not compile by
+    It comes with the objects that define the helpers. Afterwards, `module` is as it was.
+
+    Gives `module` itself and no object if it has no helpers, or if they do not compile by
     themselves.
     """
     names = tuple(sorted(separate.helpers(module)))
-    if not names:
-        return module, []
     try:
-        found = _compiled_helpers(module, names)
+        found = _compiled_helpers(module, names) if names else []
     except CompileError:
         # Not self-contained, or edited by a pass: compiling the module as it is says what is
         # wrong, if anything.
-        return module, []
-    rest = separate.without_helpers(module)
-    for helpers in found:
-        mlir.append_from(helpers.declarations, rest)
-    return rest, [helpers.code for helpers in found]
+        found = []
+    if not found:
+        yield module, []
+        return
+    with separate.without_helpers(module) as rest:
+        for helpers in found:
+            mlir.append_from(helpers.declarations, rest)
+        yield rest, [helpers.code for helpers in found]
 
 
 def _compiled_helpers(module: Module, names: _Names) -> list[_Helpers]:

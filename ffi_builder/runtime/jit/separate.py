@@ -15,7 +15,8 @@ placeholders, so that wrappers of one structure have equal modules:
 
 from __future__ import annotations
 
-from collections.abc import Collection
+import contextlib
+from collections.abc import Collection, Generator
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -82,13 +83,23 @@ def declarations(module: Module) -> Module:
     return result
 
 
-def without_helpers(module: Module) -> Module:
-    """A copy of `module` without its helpers."""
-    result = mlir.empty_like(module.operation)
-    for operation in mlir.body(module):
-        if not _is_helper(operation):
-            result.body.append(operation.clone())
-    return result
+@contextlib.contextmanager
+def without_helpers(module: Module) -> Generator[Module]:
+    """Lend a module that has the operations of `module` but its helpers.
+
+    Wrappers are copied, so that they may be erased there. What else there is, is moved, as a kernel
+    may have a hundred thousand operations. Afterwards, `module` is as it was.
+    """
+    operations = mlir.body(module)
+    rest = mlir.empty_like(module.operation)
+    try:
+        for operation in operations:
+            if not _is_helper(operation):
+                rest.body.append(operation.clone() if _is_wrapper(operation) else operation)
+        yield rest
+    finally:
+        for operation in operations:
+            module.body.append(operation)
 
 
 def _is_helper(operation: Operation) -> bool:
@@ -97,6 +108,10 @@ def _is_helper(operation: Operation) -> bool:
         and "sym_name" in operation.attributes
         and str(operation.attributes["sym_name"]).startswith(f'"{SHARED}')
     )
+
+
+def _is_wrapper(operation: Operation) -> bool:
+    return "sym_name" in operation.attributes and is_wrapper(_name(operation), operation)
 
 
 # ---- wrappers

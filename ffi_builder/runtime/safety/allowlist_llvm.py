@@ -7,7 +7,9 @@ usual size: the wrappers of this package, and what lowering passes and compilers
 other text goes to a child process (see `safety.worker`), which costs some tenths of a second once.
 
 The text is read as LLVM's lexer reads it: strings and comments are taken out first, the rest falls
-into words. tests/runtime/test_allowlists.py and test_unusual.py try the words with each other.
+into words. Lines that differ in the numbers of values alone are looked at once, as each rule but
+those for nesting, long lines and allocations is about one line, and takes all numbers of values
+alike. tests/runtime/test_allowlists.py and test_unusual.py try the words with each other.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ from typing import Final, TypeAlias
 
 from ffi_builder import protocol
 from ffi_builder.runtime import metadata
-from ffi_builder.runtime.safety import allowlist_metadata
+from ffi_builder.runtime.safety import allowlist_metadata, distinct
 from ffi_builder.runtime.safety.allowlist_words import (
     HARMLESS,
     INSTRUCTIONS,
@@ -64,9 +66,7 @@ _SECTION: Final = '".text"'  # cold functions of this package ask for it
 _HEADERS: Final = ("source_filename =", "datalayout =", "triple =")
 _NAME_MARKS: Final = frozenset("@%!c$")
 
-# Strings and comments, as LLVM's lexer finds them: there are no escaped quotes, and a carriage
-# return ends a comment.
-_SKIPPED: Final = re.compile(r'"[^"]*"|;[^\n\r]*')
+_LINE_END: Final = re.compile(r"[\n\r]")
 _SPACES: Final = str.maketrans(dict.fromkeys("()[]{}<>,=*", " "))
 
 # Words that are not in a table. Each string has been replaced by one quote.
@@ -94,12 +94,16 @@ _ADDRESS_SPACE: Final = re.compile(r" addrspace\((\d+)\)")
 _POINTER: Final = r"ptr(?:[ ]addrspace\(\d+\))?"
 _ATOMICS: Final = words("atomicrmw cmpxchg atomic")
 _ATOMIC: Final = re.compile(
-    rf"""\b(?:
+    rf"""(?<![-\w$.%@!#])(?:
         (?:load|store)[ ]atomic[ ](?:volatile[ ])?
       | atomicrmw[ ](?:volatile[ ])?\w+[ ]{_POINTER}[ ][^\s,]+,[ ]
       | cmpxchg[ ](?:weak[ ])?(?:volatile[ ])?{_POINTER}[ ][^\s,]+,[ ]
     )(?:i8|i16|i32|i64|ptr|float|double)\b""",
     re.VERBOSE,
+)
+
+_SPLAT: Final = re.compile(
+    r"(?<![-\w$.%@!#])splat[ ]\((?:i\d+|half|bfloat|float|double)[ ][-+.\w]+\)"
 )
 
 _Chains: TypeAlias = list[tuple[str, str]]
@@ -159,6 +163,7 @@ def codegen_hazard(text: str, cpu: str, features: str) -> str | None:
     code, strings = _without_strings(text)
     if is_deeper(code, _MOST_LEVELS):
         return "brackets nested too deep"
+    whole, code = code, distinct.lines(code)
     found = code.translate(_SPACES).split()
     different = set(found)
     if max(map(len, different), default=0) > 4000 and _LONG_NUMBER.search(code) is not None:
@@ -169,7 +174,9 @@ def codegen_hazard(text: str, cpu: str, features: str) -> str | None:
         _numbers(code, found, different),
         _lines(code),
         _types(code, found.count("x")),
-        _allocations(code),
+        _long_lines(whole),
+        _splats(code, found, different),
+        _allocations(whole) if "alloca" in different else (),
         allowlist_metadata.hazards(text, different),
         _masked(code),
     ):
@@ -179,17 +186,29 @@ def codegen_hazard(text: str, cpu: str, features: str) -> str | None:
 
 
 def _without_strings(text: str) -> tuple[str, list[tuple[int, int]]]:
-    """Return `text` with one quote for each string and without comments; and where strings are."""
+    """Return `text` with one quote for each string and without comments; and where strings are.
+
+    As LLVM's lexer finds them: there are no escaped quotes, and a carriage return ends a comment.
+    """
     code: list[str] = []
     strings: list[tuple[int, int]] = []
     last = 0
-    for found in _SKIPPED.finditer(text):
-        start, end = found.span()
-        code.append(text[last:start])
-        last = end
-        if text[start] == '"':
-            code.append('"')
+    quote, comment = text.find('"'), text.find(";")  # a regular expression takes longer
+    while quote >= 0 or comment >= 0:
+        if comment < 0 or 0 <= quote < comment:
+            start, end = quote, text.find('"', quote + 1) + 1
+            if not end:  # it is not closed, and no other quote follows
+                quote = -1
+                continue
+            code += text[last:start], '"'
             strings.append((start, end))
+        else:
+            found = _LINE_END.search(text, comment)
+            start, end = comment, len(text) if found is None else found.start()
+            code.append(text[last:start])
+        last = end
+        quote = text.find('"', end) if 0 <= quote < end else quote
+        comment = text.find(";", end) if 0 <= comment < end else comment
     code.append(text[last:])
     return "".join(code), strings
 
@@ -288,9 +307,24 @@ def _types(code: str, count: int) -> Iterator[str]:
         yield from _global(line, chains) if line[:1] == "@" else _value_sizes(line, chains)
     if sizes != count:
         yield "a type"
-    if len(code) > _LONGEST_LINE:
-        lines = (line for line in code.split("\n") if len(line) > _LONGEST_LINE)
-        yield from (line[:40] for line in lines if line[0] != "@")
+
+
+def _long_lines(code: str) -> Iterator[str]:
+    start = 0
+    while len(code) - start > _LONGEST_LINE:
+        # The last line that begins in the next so many characters is not far behind a short line.
+        after = code.rfind("\n", start, start + _LONGEST_LINE + 1) + 1
+        if not after:
+            if code[start] != "@":
+                yield code[start : start + 40]
+            after = code.find("\n", start) + 1 or len(code)
+        start = after
+
+
+def _splats(code: str, found: list[str], different: set[str]) -> Iterator[str]:
+    """Look at vectors of equal elements, which must be numbers."""
+    if "splat" in different and found.count("splat") != len(_SPLAT.findall(code)):
+        yield "splat"
 
 
 def _lines_with(code: str, marks: tuple[str, ...]) -> Iterable[str]:

@@ -21,8 +21,10 @@ from ffi_builder.errors import CompileError
 from ffi_builder.protocol import SHARED, TRUSTED, checksum
 from ffi_builder.runtime import metadata
 from ffi_builder.runtime.protocols import Operation, named_attributes
+from ffi_builder.runtime.safety import distinct
 from ffi_builder.runtime.safety.allowlist_ops import (
     CALLING_CONVENTIONS,
+    SAFE,
     function_type_known,
     op_safe,
     type_known,
@@ -127,7 +129,7 @@ def _function_safe(function: Operation) -> bool:
         and (
             _is_trusted(function)
             or (
-                all(op_safe(op.operation) for block in blocks for op in block.operations)
+                all(map(op_safe, distinct.operations(function, SAFE)))
                 and (len(blocks) < 2 or _all_reachable(function))
             )
         )

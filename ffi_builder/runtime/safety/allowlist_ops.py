@@ -14,7 +14,7 @@ from ffi_builder.runtime.safety.tables import words
 
 # Ops that MLIR's verifier checks as strictly as LLVM's does, and whose results are of types that
 # their operands have.
-_SAFE = words(
+SAFE = words(
     """
     add sub mul sdiv udiv srem urem and or xor shl lshr ashr icmp fadd fsub fmul fdiv frem fneg fcmp
     zext sext freeze extractvalue insertvalue extractelement insertelement addrspacecast br cond_br
@@ -73,7 +73,7 @@ CALLING_CONVENTIONS = frozenset(
 def op_safe(operation: Operation) -> bool:
     """Tell whether `operation` is known to translate, by itself."""
     name = operation.name
-    if name in _SAFE:
+    if name in SAFE:
         return True
     check = _CHECKS.get(name)
     return check is not None and check(operation)

@@ -25,6 +25,7 @@ FLAGS: Final = words(
     reassoc eq ne ugt uge ult ule sgt sge slt sle oeq ogt oge olt ole one ord ueq une uno to label
     tail notail volatile atomic weak acquire release acq_rel seq_cst monotonic unordered xchg nand
     max min umax umin fmax fmin singlethread true false null none undef poison zeroinitializer x
+    splat
     """
 )
 TYPES: Final = words("void ptr half bfloat float double i1 i8 i16 i32 i64 i128 opaque")

@@ -1,0 +1,70 @@
+"""Find what is different in a big kernel: lines of LLVM IR, and operations of MLIR.
+
+A kernel of a hundred thousand operations has a few hundred kinds of them, as it comes from loops
+that were unrolled. The rules of `allowlist_llvm` and `allowlist_mlir` ask each kind once. What a
+kind is leaves out only what no rule looks at: the numbers of values and metadata, names of values,
+locations, successors. `_distinct.c` finds them, if it was built; else Python does, in ten times as
+long.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Set
+from typing import Final
+
+from ffi_builder.runtime import capi
+from ffi_builder.runtime.protocols import Operation
+
+try:
+    from ffi_builder.runtime.safety import _distinct as extension
+except ImportError:
+    extension = None
+
+FUNCTIONS: Final = (
+    "mlirOperationGetRegion",
+    "mlirRegionGetFirstBlock",
+    "mlirBlockGetNextInRegion",
+    "mlirBlockGetFirstOperation",
+    "mlirOperationGetNextInBlock",
+    "mlirOperationGetName",
+    "mlirIdentifierStr",
+    "mlirOperationGetNumOperands",
+    "mlirOperationGetOperand",
+    "mlirOperationGetNumResults",
+    "mlirOperationGetResult",
+    "mlirValueGetType",
+    "mlirOperationGetNumAttributes",
+    "mlirOperationGetAttribute",
+)
+"""The functions of MLIR's C API that `_distinct.c` calls, in its order."""
+
+_NUMBER: Final = re.compile(r"([%!])\d+")
+
+
+def lines(text: str) -> str:
+    """Leave out the lines of `text` that differ from an earlier one in numbers alone.
+
+    Numbers are those of values and metadata: `%12`, `!3`.
+    """
+    if extension is not None:
+        return extension.lines(text)
+    found: dict[str, str] = {}
+    for line, kind in zip(text.split("\n"), _NUMBER.sub(r"\g<1>0", text).split("\n"), strict=True):
+        found.setdefault(kind, line)
+    return "\n".join(found.values())
+
+
+def operations(function: Operation, by_name: Set[str]) -> Iterable[Operation]:
+    """The operations in the blocks of `function`, at least one of each kind.
+
+    Those of the names `by_name` are of one kind each. Others are of a kind if their names,
+    attributes, and the types of their operands and results are the same.
+    """
+    if extension is not None:
+        root = type(function).__module__.partition("._mlir_libs")[0]
+        functions = capi.addresses(root, FUNCTIONS)
+        if functions is not None:
+            found = extension.operations(functions, capi.address(function), by_name)
+            return [capi.operation_at(address, function) for address in found]
+    return (op.operation for block in function.regions[0].blocks for op in block.operations)
