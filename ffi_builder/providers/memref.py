@@ -187,4 +187,4 @@ def _descriptor_on_the_stack(context: CallContext, tensor: spec.Tensor) -> Value
     return space
 
 
-CONVENTION: Final = PerItem("MemRefCallProvider", MemRefCallProvider("").arguments_of)
+CONVENTIONS: Final = (PerItem("MemRefCallProvider", MemRefCallProvider("").arguments_of),)

@@ -124,4 +124,6 @@ def _nested(context: CallContext, values: list[Value]) -> Value:
     return values[0] if len(values) == 1 else context.builder.pack(values)
 
 
-CONVENTION: Final = PerItem("NestedTensorCallProvider", NestedTensorCallProvider("").arguments_of)
+CONVENTIONS: Final = (
+    PerItem("NestedTensorCallProvider", NestedTensorCallProvider("").arguments_of),
+)

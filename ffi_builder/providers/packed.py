@@ -215,4 +215,4 @@ def _is_parameter(context: CallContext, var: spec.Var) -> bool:
     return any(spec.required(param) == var for _, param in spec.with_paths(context.params))
 
 
-CONVENTION: Final = Fixed("PackedCallProvider", ("!llvm.ptr", "!llvm.ptr", "i32", "!llvm.ptr"))
+CONVENTIONS: Final = (Fixed("PackedCallProvider", ("!llvm.ptr", "!llvm.ptr", "i32", "!llvm.ptr")),)

@@ -84,4 +84,4 @@ def _tensor(context: CallContext, tensor: spec.Tensor) -> list[Value]:
     return [context.dltensor(tensor) if tensor.any_rank else context.data(tensor)]
 
 
-CONVENTION: Final = PerItem("DirectCallProvider", DirectCallProvider("").arguments_of)
+CONVENTIONS: Final = (PerItem("DirectCallProvider", DirectCallProvider("").arguments_of),)

@@ -58,6 +58,16 @@ class CachedSource:
 Source = MlirSource | LlvmSource | ObjectSource | CachedSource
 
 
+@dataclass(frozen=True)
+class Code:
+    """The objects of a compiled module."""
+
+    own: tuple[bytes, ...]
+    """Objects of the module: its own, then those of its helpers."""
+    linked: tuple[bytes, ...]
+    """Objects of those elements of `link=` that are LLVM IR, in order."""
+
+
 def mlir_text(source: Source) -> str | None:
     """The MLIR of `source`, or None for LLVM IR and objects."""
     if isinstance(source, MlirSource):

@@ -67,7 +67,7 @@ _BY_NAME: Final = {
 }
 NAMES: Final = tuple(_BY_NAME)
 """Every dtype name without lanes."""
-_PATTERN: Final = re.compile(rf"({'|'.join(NAMES)})(?:x([1-9][0-9]{{0,4}}))?")
+_WITH_LANES: Final = re.compile(r"(\w+)x([1-9][0-9]{0,4})")
 
 
 def parse_dtype(dtype: DTypeLike) -> DataType:
@@ -143,8 +143,10 @@ def _name_of(dtype: object) -> str | None:
 
 @cache
 def _parse(name: str) -> DataType | None:
-    match = _PATTERN.fullmatch(name)
-    if match is None:
+    if name in _BY_NAME:
+        return _BY_NAME[name]
+    match = _WITH_LANES.fullmatch(name)
+    if match is None or match[1] not in _BY_NAME:
         return None
-    lanes = int(match[2] or 1)
+    lanes = int(match[2])
     return _BY_NAME[match[1]]._replace(lanes=lanes) if lanes <= 0xFFFF else None

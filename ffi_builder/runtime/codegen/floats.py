@@ -19,8 +19,10 @@ import functools
 import re
 import struct
 from dataclasses import dataclass
-from fractions import Fraction
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from fractions import Fraction
 
 
 @dataclass(frozen=True)
@@ -58,10 +60,11 @@ class _Format:
         if value == 0:
             return self._sign(negative)
         exponent = value.numerator.bit_length() - value.denominator.bit_length()
-        if value < Fraction(2) ** exponent:
+        two = type(value)(2)
+        if value < two**exponent:
             exponent -= 1
         exponent = max(exponent, 1 - self.bias)
-        units = round(value / Fraction(2) ** (exponent - self.mantissa))
+        units = round(value / two ** (exponent - self.mantissa))
         # The hidden bit is part of the sum, so that a carry out of the mantissa is right too.
         bits = min(((exponent + self.bias - 1) << self.mantissa) + units, self._infinity)
         if self.explicit:
@@ -140,6 +143,8 @@ def _constant(type_: str, literal: str) -> str:
 
 def _decimal(type_: str, digits: str, negative: bool) -> int:
     """The bits of a decimal, without its sign."""
+    from fractions import Fraction  # two milliseconds, and most modules have no such constant
+
     format_ = _FORMATS[type_]
     if type_ == "float":
         nearest = float(digits)
