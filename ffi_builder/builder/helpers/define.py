@@ -25,6 +25,11 @@ def shared_name(name: str) -> str:
     return f"{SHARED}{name}_{library().digest}"
 
 
+def base_name(name: str) -> str:
+    """Return what :func:`shared_name` made a symbol of."""
+    return name.removeprefix(SHARED).rpartition("_")[0]
+
+
 @dataclass(frozen=True)
 class Helper:
     """A helper that :func:`call_shared` calls: ``body(builder, *arguments)`` emits it."""

@@ -12,6 +12,7 @@ import functools
 import hashlib
 import re
 from collections.abc import Collection
+from pathlib import Path
 from typing import Any
 
 from ffi_builder.errors import CompileError
@@ -79,6 +80,17 @@ def host_cpu() -> str:
 def host_features() -> str:
     """The features of this CPU as LLVM wants them: `+avx2,-avx512f,…`."""
     return binding().get_host_cpu_features().flatten()
+
+
+@functools.cache
+def identity() -> tuple[str, ...]:
+    """What code for this CPU depends on, beside its source: which LLVM it is, and the CPU."""
+    folder = Path(binding().__file__).parent
+    builds = [path.stat() for path in sorted(folder.glob("libllvmlite.*"))]
+    # Builds of one version of llvmlite may contain different LLVMs.
+    libraries = [f"{build.st_size} {build.st_mtime_ns}" for build in builds]
+    version = ".".join(map(str, binding().llvm_version_info))
+    return version, *libraries, host_triple(), host_cpu(), host_features()
 
 
 def host_triple() -> str:
