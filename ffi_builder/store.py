@@ -13,9 +13,10 @@ import stat
 import tempfile
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from ffi_builder.records import dataclass
 
 _SUFFIX: Final = ".ffib"
 _UNFINISHED: Final = ".unfinished-"

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import struct
-from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
 from ffi_builder import __version__
 from ffi_builder.kept import kept, sources
+from ffi_builder.records import dataclass
 
 _ENTRY: Final = struct.Struct("<Q")
 _ROOMS: Final = ("spec", "plan", "diagnosis", "diagnosis/routines")

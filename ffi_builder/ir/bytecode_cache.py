@@ -9,13 +9,13 @@ import io
 import os
 import sys
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass
 from functools import cache
 from types import ModuleType
 from typing import Any, Final
 
 from ffi_builder.ir.symbols import Symbols
 from ffi_builder.kept import kept
+from ffi_builder.records import dataclass
 
 
 @dataclass(frozen=True)

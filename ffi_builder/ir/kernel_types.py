@@ -15,12 +15,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final, TypeAlias
 
 from ffi_builder import abi
 from ffi_builder.ir.protocols import Type
+from ffi_builder.records import dataclass
 
 
 @dataclass(frozen=True)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 from ffi_builder.providers.arguments import Convert
+from ffi_builder.records import dataclass
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
@@ -19,6 +18,7 @@ from ffi_builder.providers.arguments import Argument
 from ffi_builder.providers.context import CallContext
 from ffi_builder.providers.conventions import Fixed, PerItem, conventions
 from ffi_builder.providers.items import Item, path_of, plain
+from ffi_builder.records import dataclass
 
 _PTR: Final = "!llvm.ptr"
 _OF_MEMREFS: Final = "MemRefCallProvider"

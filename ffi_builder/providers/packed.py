@@ -15,7 +15,7 @@ The code for ``PackedCallProvider(global_function="my.f", args=[x, n])``::
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import ClassVar, Final
 
 from ffi_builder import abi, spec
@@ -39,6 +39,7 @@ from ffi_builder.providers.context import CallContext
 from ffi_builder.providers.conventions import Fixed
 from ffi_builder.providers.items import Entry, Item, entries, with_result_tensors
 from ffi_builder.providers.results import take_any
+from ffi_builder.records import dataclass
 
 _PARTS: Final = {
     "data": TypeIndex.OPAQUE_PTR,

@@ -8,10 +8,10 @@ from __future__ import annotations
 import functools
 import os
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from ffi_builder.errors import CompileError
+from ffi_builder.records import dataclass
 from ffi_builder.runtime import cache as compile_cache
 from ffi_builder.runtime import mlir
 from ffi_builder.runtime.compiled import CompiledModule

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
 from ffi_builder.errors import CompileError
+from ffi_builder.records import dataclass
 from ffi_builder.runtime import elf, metadata, mlir
 from ffi_builder.runtime.codegen import emit, floats
 from ffi_builder.runtime.jit import object_cache, separate

@@ -13,9 +13,9 @@ import hashlib
 import json
 import struct
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
+from ffi_builder.records import dataclass
 from ffi_builder.runtime.inputs import CachedSource, Code, LlvmSource, ObjectSource
 
 StoredSource = CachedSource | LlvmSource | ObjectSource

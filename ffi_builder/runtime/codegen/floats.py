@@ -18,8 +18,9 @@ from __future__ import annotations
 import functools
 import re
 import struct
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
+
+from ffi_builder.records import dataclass
 
 if TYPE_CHECKING:
     from fractions import Fraction

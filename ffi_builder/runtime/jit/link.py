@@ -13,7 +13,6 @@ import os
 import platform
 import tempfile
 from collections.abc import Callable, Generator, Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +20,7 @@ from ffi_builder import protocol
 from ffi_builder.abi import PREFIX
 from ffi_builder.errors import LinkError
 from ffi_builder.kept import kept
+from ffi_builder.records import dataclass
 from ffi_builder.runtime import _optional
 from ffi_builder.runtime.codegen import llvm
 from ffi_builder.runtime.elf import (

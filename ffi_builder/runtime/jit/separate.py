@@ -15,11 +15,11 @@ placeholders, so that wrappers of one structure have equal modules:
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 from ffi_builder import abi, protocol
 from ffi_builder.protocol import SHARED, TABLE, TEXT
+from ffi_builder.records import dataclass
 from ffi_builder.runtime import metadata, mlir
 from ffi_builder.runtime.jit.link import RESERVED
 from ffi_builder.runtime.protocols import Module, Operation, named_attributes
