@@ -55,7 +55,8 @@ else:
         for base in bases:
             found.update(base.__dataclass_fields__)
         for name, annotation in cls.__annotations__.items():
-            if annotation.startswith(("InitVar", "KW_ONLY")):
+            # Annotations are text in all modules that have `from __future__ import annotations`.
+            if not isinstance(annotation, str) or annotation.startswith(("InitVar", "KW_ONLY")):
                 return None
             if not annotation.startswith("ClassVar"):
                 found[name] = _field(name, annotation, own.get(name, MISSING), kw_only)

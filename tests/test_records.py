@@ -250,6 +250,11 @@ class Pickled:
     a: int
 
 
+def test_annotations_that_are_no_text():
+    made = QUICK(type("Made", (), {"__annotations__": {"a": int}, "__doc__": "Documented."}))
+    assert repr(made(1)) == "Made(a=1)"
+
+
 def test_pickle():
     assert pickle.loads(pickle.dumps(Pickled(1))) == Pickled(1)
     assert {Pickled(1): "found"}[Pickled(1)] == "found"
