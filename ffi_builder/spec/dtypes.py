@@ -13,6 +13,7 @@ from typing import Any, Final, NamedTuple, TypeAlias, Union
 
 from ffi_builder import abi
 from ffi_builder.errors import SpecError
+from ffi_builder.patterns import pattern
 from ffi_builder.spec._check import one_of
 from ffi_builder.spec._stored import Stored
 from ffi_builder.suggest import did_you_mean
@@ -67,7 +68,7 @@ _BY_NAME: Final = {
 }
 NAMES: Final = tuple(_BY_NAME)
 """Every dtype name without lanes."""
-_WITH_LANES: Final = re.compile(r"(\w+)x([1-9][0-9]{0,4})")
+_WITH_LANES: Final = pattern(r"(\w+)x([1-9][0-9]{0,4})")
 
 
 def parse_dtype(dtype: DTypeLike) -> DataType:

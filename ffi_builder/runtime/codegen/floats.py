@@ -20,6 +20,7 @@ import re
 import struct
 from typing import TYPE_CHECKING, Final
 
+from ffi_builder.patterns import pattern
 from ffi_builder.records import dataclass
 
 if TYPE_CHECKING:
@@ -90,14 +91,14 @@ _TYPE = r"(?<![\w.%@$#!-])(half|bfloat|float|double|x86_fp80|fp128)(?![\w.$-])"
 _STRING = r"\"[^\"]*\""
 _NUMBER = r"[-+]?\d+\.\d*(?:[eE][-+]?\d+)?"
 _NAMED = r"[-+](?:inf|qnan|nan\(0x[0-9A-Fa-f]+\)|snan\(0x[0-9A-Fa-f]+\))|f0x[0-9A-Fa-f]+"
-_TOKENS: Final = re.compile(
+_TOKENS: Final = pattern(
     rf"{_STRING}|;[^\n]*|{_TYPE}|(?<![\w.%@$#!-])({_NAMED}|{_NUMBER})(?![\w.])"
 )
 _LARGEST_EXPONENT: Final = 6000
 """Larger decimal exponents are beyond any format's."""
 _MARKS: Final = ("f0x", "inf", "nan")
-_DECIMAL: Final = re.compile(r"\.\d")
-_LINE: Final = re.compile(rf"^.*{_TYPE}.*$", re.MULTILINE)
+_DECIMAL: Final = pattern(r"\.\d")
+_LINE: Final = pattern(rf"^.*{_TYPE}.*$", re.MULTILINE)
 
 
 def readable(text: str) -> str:

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from ffi_builder.errors import CompileError
+from ffi_builder.patterns import pattern
 from ffi_builder.runtime import _optional
 from ffi_builder.runtime.protocols import LlvmModule, LlvmValue, TargetMachine
 from ffi_builder.runtime.safety.interrupts import uninterrupted
@@ -26,7 +27,7 @@ BASELINE_CPUS = {"x86_64": "x86-64", "aarch64": "generic"}
 
 # A thread-local variable that other modules cannot see.
 _OWN_WORDS = r"(?:(?:internal|private|dso_local|hidden|protected)\s+)+"
-_OWN_THREAD_LOCAL = re.compile(
+_OWN_THREAD_LOCAL = pattern(
     rf'^(@(?:"[^"]*"|[\w.$-]+))\s*=\s*{_OWN_WORDS}thread_local\b', re.MULTILINE
 )
 
@@ -36,7 +37,7 @@ _VISIBLE_LINKAGES = frozenset(
 )
 
 # An alias or ifunc, which llvmlite does not list: what is before its linkage, and what is after.
-_ALIAS = re.compile(
+_ALIAS = pattern(
     r"""^(@"?([^"\n]*?)"?\ =\ )
         (?:(?:linkonce|weak|linkonce_odr|weak_odr|dso_local|hidden|protected)\ )*
         ((?:thread_local(?:\([a-z]+\))?\ )?(?:(?:local_)?unnamed_addr\ )?(?:alias|ifunc)\ )""",
