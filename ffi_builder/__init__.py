@@ -6,10 +6,10 @@ LLVM.
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from ffi_builder.errors import BuildError, CompileError, LinkError, SpecError
+from ffi_builder.lazy import lazy
 
 if TYPE_CHECKING:
     from ffi_builder import cuda, packed, plan, providers, runtime, spec, testing
@@ -52,33 +52,13 @@ __all__ = [
     "testing",
 ]
 
-_MODULES: Final = ("cuda", "packed", "plan", "providers", "runtime", "spec", "testing")
-_HOMES: Final = {
-    "Plan": "plan",
-    "Sanitize": "plan",
-    "attach": "builder",
-    "attach_ffi_func": "builder",
-    "call_packed": "builder",
-    "explain": "plan",
-    "make_plan": "plan",
-    "record_memref_types": "builder",
-    "release_packed": "builder",
-    "rename_tvm_ffi_function": "builder",
-    "signature_of": "builder",
-}
-"""The subpackage that defines each lazily loaded name."""
-
-
-def __getattr__(name: str) -> object:
-    """Load a public name (PEP 562)."""
-    if name in _MODULES:
-        return import_module(f"{__name__}.{name}")
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+__getattr__, __dir__ = lazy(
+    __name__,
+    {
+        **dict.fromkeys(("Plan", "Sanitize", "explain", "make_plan"), "plan"),
+        **dict.fromkeys(("attach", "attach_ffi_func", "rename_tvm_ffi_function"), "builder"),
+        **dict.fromkeys(("call_packed", "release_packed"), "builder"),
+        **dict.fromkeys(("record_memref_types", "signature_of"), "builder"),
+    },
+    __all__,
+)

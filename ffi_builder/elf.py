@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, NamedTuple, TypeAlias
 
+from ffi_builder.records import dataclass
 from ffi_builder.view import View
 
 MAGIC: Final = b"\x7fELF"

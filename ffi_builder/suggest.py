@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
 from typing import Final
 
@@ -91,6 +90,8 @@ def nearest(given: object, names: Iterable[str]) -> str | None:
         found = same or [alias for alias in _ALIASES.get(lower, ()) if alias in known]
         if found:
             return found[0]
+    import difflib  # half a millisecond, and most processes suggest nothing
+
     alike = difflib.get_close_matches(word, known, n=1)
     return alike[0] if alike else None
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import struct
-from dataclasses import dataclass
 from typing import Any, NoReturn
+
+from ffi_builder.records import dataclass
 
 
 @dataclass(frozen=True)

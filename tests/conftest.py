@@ -11,6 +11,9 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+# Tests neither read nor write what is kept for the user, and neither do their child processes.
+os.environ["FFI_BUILDER_HELPERS_DIR"] = ""
+
 # No deadline: compiling takes long the first time, and on a busy machine.
 settings.register_profile("ffi_builder", deadline=None, print_blob=True)
 settings.load_profile("ffi_builder")

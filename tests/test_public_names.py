@@ -9,12 +9,24 @@ import pytest
 
 import ffi_builder
 
+WRAPPER = """
+from torch_mlir import ir
+from ffi_builder import attach_ffi_func, providers, runtime, spec
+module = ir.Module.parse("", ir.Context())
+attach_ffi_func(module, "f", [spec.Var("n", "int32")], providers.NopCallProvider())
+runtime.compile(module)["f"](1)
+"""
 HEAVY = ("mlir", "torch_mlir", "jaxlib", "llvmlite", "tvm_ffi", "numpy", "torch", "jax")
 
 
 def loaded_after(code: str) -> set[str]:
     """The top-level modules of a fresh process that ran ``code``."""
-    code += "; import sys; print(*{name.partition('.')[0] for name in sys.modules})"
+    return {name.partition(".")[0] for name in modules_after(code)}
+
+
+def modules_after(code: str) -> set[str]:
+    """The modules of a fresh process that ran ``code``."""
+    code += "\nimport sys; print(*sys.modules)"
     done = subprocess.run(
         [sys.executable, "-c", code], check=True, capture_output=True, text=True, timeout=60
     )
@@ -33,6 +45,24 @@ def loaded_after(code: str) -> set[str]:
 )
 def test_importing_spec_and_plan_loads_no_mlir_and_no_llvm(code: str):
     assert not loaded_after(code).intersection(HEAVY)
+
+
+def test_a_wrapper_loads_only_what_it_uses():
+    loaded = modules_after(WRAPPER)
+    assert "ffi_builder.runtime.compiler" in loaded
+    unused = ("cache.key", "cache.entry", "export.files", "loaded", "allocator")
+    assert not loaded.intersection(f"ffi_builder.runtime.{name}" for name in unused)
+    unused = ("cuda", "memref", "nested", "packed", "packing", "status", "variants", "when")
+    assert not loaded.intersection(f"ffi_builder.providers.{name}" for name in unused)
+    unused = ("cli", "cuda", "frameworks", "kernel_image", "testing", "builder.calls")
+    assert not loaded.intersection(f"ffi_builder.{name}" for name in unused)
+
+
+def test_a_submodule_is_an_attribute():
+    assert not modules_after("import ffi_builder; ffi_builder.plan.path").isdisjoint(
+        {"ffi_builder.plan.path"}
+    )
+    assert not hasattr(ffi_builder, "__wrapped__")
 
 
 def test_every_public_name_loads():

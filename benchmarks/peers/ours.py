@@ -24,7 +24,7 @@ os.environ.pop("FFI_BUILDER_CACHE_DIR", None)
 def own(compiled: runtime.CompiledModule) -> int:
     """Return the bytes compiled for a module, without the helpers that a process shares."""
     # Only benchmarks use this.
-    helpers = {made.code for made in object_cache._helpers.values()}  # pyright: ignore[reportPrivateUsage]
+    helpers = set(object_cache._helpers.values())  # pyright: ignore[reportPrivateUsage]
     objects = compiled._objects  # pyright: ignore[reportPrivateUsage]
     return sum(len(code) for code in objects if code not in helpers)
 

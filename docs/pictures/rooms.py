@@ -5,7 +5,10 @@ from __future__ import annotations
 from docs.pictures.draw import Drawing
 from tests.architecture.page import Imports, read_imports, reduced
 
-GROUND = ("abi", "elf", "errors", "protocol", "suggest", "view")
+GROUND = (
+    *("abi", "elf", "errors", "kept", "lazy", "patterns", "protocol", "records", "store"),
+    *("suggest", "view"),
+)
 """Modules that import nothing of the packages above; arrows to them would hide the others."""
 COLUMNS = (
     *("cli runtime", "diagnosis plan spec", "cuda builder packed", "testing providers ir"),

@@ -1,9 +1,16 @@
-"""Emits wrappers into MLIR modules."""
+"""Emits wrappers into MLIR modules. Each name is loaded on first use."""
 
-from ffi_builder.builder.calls import PackedCall, call_packed, release_packed
-from ffi_builder.builder.kernel_signature import signature_of
-from ffi_builder.builder.recording import record_memref_types
-from ffi_builder.builder.wrapper import attach, attach_ffi_func, rename_tvm_ffi_function
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ffi_builder.lazy import lazy
+
+if TYPE_CHECKING:
+    from ffi_builder.builder.calls import PackedCall, call_packed, release_packed
+    from ffi_builder.builder.kernel_signature import signature_of
+    from ffi_builder.builder.recording import record_memref_types
+    from ffi_builder.builder.wrapper import attach, attach_ffi_func, rename_tvm_ffi_function
 
 __all__ = [
     "PackedCall",
@@ -15,3 +22,14 @@ __all__ = [
     "rename_tvm_ffi_function",
     "signature_of",
 ]
+
+__getattr__, __dir__ = lazy(
+    __name__,
+    {
+        **dict.fromkeys(("PackedCall", "call_packed", "release_packed"), "calls"),
+        **dict.fromkeys(("attach", "attach_ffi_func", "rename_tvm_ffi_function"), "wrapper"),
+        "record_memref_types": "recording",
+        "signature_of": "kernel_signature",
+    },
+    __all__,
+)

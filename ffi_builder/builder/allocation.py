@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from ffi_builder import abi, spec
@@ -23,6 +22,7 @@ from ffi_builder.ir import CheckingBuilder, Value
 from ffi_builder.packed.anys import DEC_REF, any_head, unless
 from ffi_builder.plan import Place
 from ffi_builder.plan.results import DEVICE_ID, MOST_DEVICES, SIZE, is_size, noun_of
+from ffi_builder.records import dataclass
 
 ALLOC: Final = "TVMFFIEnvTensorAlloc"
 GET_ALLOCATOR: Final = "TVMFFIEnvGetDLPackManagedTensorAllocator"

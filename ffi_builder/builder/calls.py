@@ -20,7 +20,6 @@ from __future__ import annotations
 
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any, Final
 
 from ffi_builder.builder.places import Place
@@ -45,6 +44,7 @@ from ffi_builder.packed.callees import (
     shown,
 )
 from ffi_builder.packed.results import ANY, OBJECT, check_result, take
+from ffi_builder.records import dataclass
 
 _WHO: Final = "call_packed"
 

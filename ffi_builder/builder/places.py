@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -21,6 +20,7 @@ from ffi_builder.ir import (
     named,
     root_of,
 )
+from ffi_builder.records import dataclass
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
 from ffi_builder import spec
@@ -23,6 +22,7 @@ from ffi_builder.plan.sanitize import Sanitize
 from ffi_builder.protocol import METADATA, PREFIX, SHARED, TABLE, TEXT
 from ffi_builder.providers.context import ModuleContext
 from ffi_builder.providers.provider import Members, describe_callee
+from ffi_builder.records import dataclass
 from ffi_builder.spec.metadata import MetadataText
 
 MOST: Final = 128

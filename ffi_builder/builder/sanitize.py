@@ -17,7 +17,7 @@ The helpers are in :mod:`ffi_builder.builder.helpers.copies`. Every error frees 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 from ffi_builder import spec
@@ -33,6 +33,7 @@ from ffi_builder.packed.anys import unless
 from ffi_builder.plan import sanitize as words
 from ffi_builder.plan.sanitize import Sanitize, Watched, watched
 from ffi_builder.providers.provider import CallProvider, Members
+from ffi_builder.records import dataclass
 
 _PAGE: Final = 4096
 """A copy lies as far behind a multiple of this as the tensor, in bytes: it is aligned alike."""

@@ -7,7 +7,7 @@ there does not dominate what follows the branch.
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 
 from ffi_builder import abi, spec
@@ -21,6 +21,7 @@ from ffi_builder.errors import BuildError
 from ffi_builder.ir import CheckingBuilder, Value
 from ffi_builder.plan import Part, Place
 from ffi_builder.plan.results import OVERFLOW
+from ffi_builder.records import dataclass
 
 
 @dataclass

@@ -13,12 +13,12 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from ffi_builder import __version__
 from ffi_builder.cli.output import coloured
 from ffi_builder.ir.distribution import PIP_NAMES
+from ffi_builder.records import dataclass
 
 HELP = "print what is installed, what works, and what to install"
 DESCRIPTION = """\

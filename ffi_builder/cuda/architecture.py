@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from ffi_builder.records import dataclass
 
 _NAME = re.compile(r"sm_([1-9][0-9]{1,2})([af]?)")
 

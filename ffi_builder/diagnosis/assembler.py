@@ -9,10 +9,11 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Final, TypeAlias
 
 from ffi_builder.diagnosis.instructions import IMMEDIATE, REGISTERS, Instruction
+from ffi_builder.records import dataclass
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,6 @@ from __future__ import annotations
 import ctypes
 import struct
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final, TypeAlias
 
@@ -23,6 +22,7 @@ from ffi_builder.diagnosis.library import library
 from ffi_builder.diagnosis.program import Global
 from ffi_builder.diagnosis.table import SLOT_SIZE, SLOTS_AT, Head
 from ffi_builder.plan.messages import UNDECIDED
+from ffi_builder.records import dataclass
 
 
 @dataclass(frozen=True)

@@ -3,24 +3,17 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
-from dataclasses import dataclass
+import struct
 from functools import cache
+from typing import Final
 
 from ffi_builder import __version__
-from ffi_builder.diagnosis.assembler import Label
-from ffi_builder.diagnosis.program import Program
-from ffi_builder.diagnosis.routines.checks import CHECKS
-from ffi_builder.diagnosis.routines.decoding import DECODING, define_decoding
-from ffi_builder.diagnosis.routines.expressions import EXPRESSIONS, define_expressions
-from ffi_builder.diagnosis.routines.objects import OBJECTS, define_objects
-from ffi_builder.diagnosis.routines.overlap import OVERLAP, define_overlap
-from ffi_builder.diagnosis.routines.report import define_report
-from ffi_builder.diagnosis.routines.symbols import SYMBOLS
-from ffi_builder.diagnosis.routines.tensors import TENSORS
-from ffi_builder.diagnosis.table import Op
+from ffi_builder.kept import kept, sources
+from ffi_builder.records import dataclass
 
-_ROUTINES = {**DECODING, **TENSORS, **OVERLAP, **OBJECTS, **CHECKS, **SYMBOLS, **EXPRESSIONS}
+_ENTRY: Final = struct.Struct("<Q")
+_ROOMS: Final = ("spec", "plan", "diagnosis", "diagnosis/routines")
+"""The folders whose modules decide what is assembled."""
 
 
 @dataclass(frozen=True)
@@ -35,27 +28,17 @@ class Library:
 
 @cache
 def library() -> Library:
-    """Assemble the diagnosis. The result is kept for the life of the process."""
-    p = Program()
-    define_report(p)
-    define_objects(p)
-    define_decoding(p)
-    define_overlap(p)
-    define_expressions(p)
-    entry = p.main(lambda: _main(p))
-    data = bytes(p.code)
+    """Return the diagnosis, which is assembled once for all processes of a user."""
+    made = kept(("diagnosis", __version__, *sources(*_ROOMS)), _assembled)
+    (entry,) = _ENTRY.unpack_from(made)
+    data = made[_ENTRY.size :]
     digest = hashlib.sha256(data + __version__.encode()).hexdigest()[:8]
     return Library(data, entry, digest)
 
 
-def _main(p: Program) -> None:
-    """Run the table's instructions. The last one reports that nothing was wrong."""
-    p.begin()
-    head = Label()
-    p.place(head)
-    bodies = [lambda: p.run("undecided"), *(_routine(p, op) for op in list(Op)[1:])]
-    p.cases(p.operand(8), bodies, behind=head)
+def _assembled() -> bytes:
+    # With its routines these are 16 modules, which are not needed for what was kept.
+    from ffi_builder.diagnosis.assembled import assemble
 
-
-def _routine(p: Program, op: Op) -> Callable[[], None]:
-    return lambda: _ROUTINES[op](p)
+    data, entry = assemble()
+    return _ENTRY.pack(entry) + data

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import struct
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
 
 from ffi_builder import spec
@@ -28,6 +27,7 @@ from ffi_builder.errors import BuildError
 from ffi_builder.plan import Words
 from ffi_builder.plan import steps as s
 from ffi_builder.plan.messages import SHOWN_ENTRIES, SIGNATURE_LIMIT, choices_text
+from ffi_builder.records import dataclass
 
 _LONGEST: Final = 0xFFFF
 _SEARCHED: Final = 1 << 14

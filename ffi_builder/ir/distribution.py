@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import importlib
 import sys
-from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final
 
 from ffi_builder.errors import BuildError
 from ffi_builder.ir.protocols import Module
+from ffi_builder.records import dataclass
 from ffi_builder.suggest import did_you_mean
 
 _MARK: Final = "._mlir_libs"

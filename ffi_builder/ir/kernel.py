@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 from ffi_builder.errors import BuildError
@@ -29,6 +28,7 @@ from ffi_builder.ir.protocols import Module, Operation
 from ffi_builder.ir.symbols import describe, function_parts
 from ffi_builder.ir.types import Types
 from ffi_builder.protocol import MEMREF_TYPES
+from ffi_builder.records import dataclass
 from ffi_builder.suggest import did_you_mean
 
 _PARSER: Final = "torch_mlir"

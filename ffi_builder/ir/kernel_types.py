@@ -15,12 +15,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final, TypeAlias
 
 from ffi_builder import abi
 from ffi_builder.ir.protocols import Type
+from ffi_builder.patterns import pattern
+from ffi_builder.records import dataclass
 
 
 @dataclass(frozen=True)
@@ -92,7 +93,7 @@ def read_type(ir: Any, type_: Type) -> KernelType:
     return MemRef(text, str(memref.element_type), sizes, *layout, space)
 
 
-_STRIDED: Final = re.compile(r"strided<\[(.*)\](?:, offset: (.*))?>")
+_STRIDED: Final = pattern(r"strided<\[(.*)\](?:, offset: (.*))?>")
 _DYNAMIC: Final = -(2**63)
 
 
@@ -129,9 +130,9 @@ def _read_space(space: object) -> int | None:
 # ---- lowering
 
 _POINTER: Final = "!llvm.ptr"
-_NUMBER: Final = re.compile(r"(?:[su]?i(?P<int>\d+)|(?P<float>bf16|f16|f32|f64|f80|f128)|f\d+E.*)")
-_COMPLEX: Final = re.compile(r"complex<(.*)>")
-_VECTOR: Final = re.compile(r"vector<(\d+)x(index|[^x<>\[\]]+)>")
+_NUMBER: Final = pattern(r"(?:[su]?i(?P<int>\d+)|(?P<float>bf16|f16|f32|f64|f80|f128)|f\d+E.*)")
+_COMPLEX: Final = pattern(r"complex<(.*)>")
+_VECTOR: Final = pattern(r"vector<(\d+)x(index|[^x<>\[\]]+)>")
 
 
 def lowered(
@@ -215,7 +216,7 @@ _DTYPES: Final[dict[str, tuple[str, ...]]] = {
     _POINTER: ("handle64",),
 }
 """The dtypes of element types that are neither integers nor vectors."""
-_OTHER_NUMBERS: Final = re.compile(r"tf32|f\d+\w*|[su]?i\d+|complex<[^!]*>|vector<[^!]*>")
+_OTHER_NUMBERS: Final = pattern(r"tf32|f\d+\w*|[su]?i\d+|complex<[^!]*>|vector<[^!]*>")
 """Number types; those that the functions below do not handle have no dtype."""
 _INTEGER_BITS: Final = (1, 2, 4, 8, 16, 32, 64)
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
 
+from ffi_builder.records import dataclass
 from ffi_builder.view import View
 
 REQNTID: Final = 0x10

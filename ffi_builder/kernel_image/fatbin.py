@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
 
 from ffi_builder.errors import SpecError
@@ -20,6 +19,7 @@ from ffi_builder.kernel_image.compression import NoDecoderError, unlz4, unzstd
 from ffi_builder.kernel_image.cubin import read_cubin
 from ffi_builder.kernel_image.image import Image, Kernel, merged
 from ffi_builder.kernel_image.ptx import read_ptx
+from ffi_builder.records import dataclass
 from ffi_builder.view import View
 
 MAGIC: Final = b"\x50\xed\x55\xba"

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal, TypeVar
 
 from ffi_builder.errors import SpecError
 from ffi_builder.kernel_image.names import plain_name
+from ffi_builder.records import dataclass
 from ffi_builder.suggest import nearest
 
 Value = TypeVar("Value")

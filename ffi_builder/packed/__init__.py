@@ -12,26 +12,33 @@ Arguments are integers and floats of the IR, Python constants, and pointers in o
 :class:`Tensor`, :class:`Object`, … that say what they point to.
 """
 
-from ffi_builder.packed.arguments import (
-    AnyValue,
-    Argument,
-    Bytes,
-    CString,
-    Device,
-    DType,
-    Object,
-    Pointer,
-    String,
-    Tensor,
-    Unsigned,
-)
-from ffi_builder.packed.callees import (
-    Callee,
-    FunctionObject,
-    GlobalFunction,
-    ImportedFunction,
-    Symbol,
-)
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ffi_builder.lazy import lazy
+
+if TYPE_CHECKING:
+    from ffi_builder.packed.arguments import (
+        AnyValue,
+        Argument,
+        Bytes,
+        CString,
+        Device,
+        DType,
+        Object,
+        Pointer,
+        String,
+        Tensor,
+        Unsigned,
+    )
+    from ffi_builder.packed.callees import (
+        Callee,
+        FunctionObject,
+        GlobalFunction,
+        ImportedFunction,
+        Symbol,
+    )
 
 __all__ = [
     "AnyValue",
@@ -51,3 +58,11 @@ __all__ = [
     "Tensor",
     "Unsigned",
 ]
+
+_CALLEES = ("Callee", "FunctionObject", "GlobalFunction", "ImportedFunction", "Symbol")
+
+__getattr__, __dir__ = lazy(
+    __name__,
+    {name: "callees" if name in _CALLEES else "arguments" for name in __all__},
+    __all__,
+)

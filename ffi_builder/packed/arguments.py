@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar, Final, TypeAlias, Union
 
 from ffi_builder import abi
@@ -29,6 +28,7 @@ from ffi_builder.packed.anys import (
     store_none,
     store_unsigned,
 )
+from ffi_builder.records import dataclass
 
 _MAKE_STRING: Final = "TVMFFIStringFromByteArray"
 _SMALL: Final = 7

@@ -10,7 +10,7 @@ For a :class:`GlobalFunction` that is kept::
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final, TypeAlias, Union
 
 from typing_extensions import assert_never
@@ -20,6 +20,7 @@ from ffi_builder.errors import BuildError
 from ffi_builder.ir import CheckingBuilder, Symbols, Value
 from ffi_builder.packed.anys import DEC_REF, INC_REF, byte_array, return_failure
 from ffi_builder.packed.kept import kept
+from ffi_builder.records import dataclass
 
 _GET_GLOBAL: Final = "TVMFFIFunctionGetGlobal"
 _GET_IMPORTED: Final = "TVMFFIEnvModLookupFromImports"

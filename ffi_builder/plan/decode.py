@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 
 from typing_extensions import override
@@ -11,6 +11,7 @@ from ffi_builder import abi
 from ffi_builder.abi import TypeIndex
 from ffi_builder.plan.messages import OR_NONE, Words
 from ffi_builder.plan.step import Step, Texts
+from ffi_builder.records import dataclass
 
 
 class Kind(Enum):

@@ -9,12 +9,12 @@ contains the steps that it skips.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import TypeAlias, TypeVar, Union
 
 from ffi_builder.plan import steps as s
 from ffi_builder.plan.path import Part, Place
 from ffi_builder.plan.step import Step
+from ffi_builder.records import dataclass
 
 
 @dataclass(frozen=True)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 
 from ffi_builder import spec
 from ffi_builder.plan.explain import plan_text
 from ffi_builder.plan.fuse import FusedPlan, fuse
 from ffi_builder.plan.steps import AnyStep
+from ffi_builder.records import dataclass
 
 
 @dataclass(frozen=True)

@@ -12,11 +12,12 @@ that it wrote copied to the caller's tensors.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from typing import Final
 
 from ffi_builder import spec
 from ffi_builder.errors import SpecError
+from ffi_builder.records import dataclass
 
 ERROR: Final = "AssertionError"
 """The class of the errors: as for ``testing.check_intents``, the kernel is wrong, not the call."""

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import ClassVar, TypeAlias
 
 from typing_extensions import override
 
 from ffi_builder.plan.messages import Words
 from ffi_builder.plan.path import Place
+from ffi_builder.records import dataclass
 
 Texts: TypeAlias = Mapping[str, str]
 """Texts by name: for placeholders, or for the places where symbols are bound."""

@@ -7,7 +7,7 @@ tensors.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TypeAlias, Union
 
 from typing_extensions import override
@@ -43,6 +43,7 @@ from ffi_builder.plan.tensor_checks import (
     CheckSameDevice,
     CheckShapePointer,
 )
+from ffi_builder.records import dataclass
 
 
 @dataclass(frozen=True)

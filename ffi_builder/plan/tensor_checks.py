@@ -5,14 +5,13 @@ Dimensions and strides are values like any other; :mod:`ffi_builder.plan.steps` 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from typing_extensions import override
 
 from ffi_builder import abi, spec
 from ffi_builder.plan.messages import Words
 from ffi_builder.plan.path import Place
 from ffi_builder.plan.step import ExpectInt, Step, Texts
+from ffi_builder.records import dataclass
 
 
 @dataclass(frozen=True)

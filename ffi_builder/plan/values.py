@@ -6,11 +6,12 @@ The first occurrence of a symbol binds it, and later ones are compared with it.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from ffi_builder import spec
 from ffi_builder.plan import steps as s
 from ffi_builder.plan.path import Part, Place
+from ffi_builder.records import dataclass
 
 
 @dataclass

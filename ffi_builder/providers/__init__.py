@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from ffi_builder.ir import Block, Module, Value
-from ffi_builder.providers import memref, nested, packed, packing, simple, when
-from ffi_builder.providers.context import CallContext, ModuleContext, OwnedAny
-from ffi_builder.providers.conventions import register
-from ffi_builder.providers.memref import MemRefCallProvider
-from ffi_builder.providers.nested import NestedTensorCallProvider
-from ffi_builder.providers.packed import PackedCallProvider
-from ffi_builder.providers.packing import DynamicParamPackCallProvider
-from ffi_builder.providers.provider import CallProvider
-from ffi_builder.providers.simple import DirectCallProvider, NopCallProvider
-from ffi_builder.providers.status import CheckStatus
-from ffi_builder.providers.variants.provider import VariantsCallProvider
-from ffi_builder.providers.variants.variant import Variant
-from ffi_builder.suggest import did_you_mean
+from ffi_builder.lazy import lazy
+from ffi_builder.providers.conventions import Convention, register
 
 if TYPE_CHECKING:
+    from ffi_builder.ir import Block, Module, Value
+    from ffi_builder.providers import when
+    from ffi_builder.providers.context import CallContext, ModuleContext, OwnedAny
     from ffi_builder.providers.cuda import CudaLaunchCallProvider
+    from ffi_builder.providers.memref import MemRefCallProvider
+    from ffi_builder.providers.nested import NestedTensorCallProvider
+    from ffi_builder.providers.packed import PackedCallProvider
+    from ffi_builder.providers.packing import DynamicParamPackCallProvider
+    from ffi_builder.providers.provider import CallProvider
+    from ffi_builder.providers.simple import DirectCallProvider, NopCallProvider
+    from ffi_builder.providers.status import CheckStatus
+    from ffi_builder.providers.variants.provider import VariantsCallProvider
+    from ffi_builder.providers.variants.variant import Variant
 
 __all__ = [
     "Block",
@@ -44,18 +45,32 @@ __all__ = [
     "when",
 ]
 
-register(
-    memref.CONVENTION, simple.CONVENTION, nested.CONVENTION, *packing.CONVENTIONS, packed.CONVENTION
+__getattr__, __dir__ = lazy(
+    __name__,
+    {
+        **dict.fromkeys(("Block", "Module", "Value"), "context"),
+        **dict.fromkeys(("CallContext", "ModuleContext", "OwnedAny"), "context"),
+        **dict.fromkeys(("DirectCallProvider", "NopCallProvider"), "simple"),
+        "CallProvider": "provider",
+        "CheckStatus": "status",
+        "CudaLaunchCallProvider": "cuda",
+        "DynamicParamPackCallProvider": "packing",
+        "MemRefCallProvider": "memref",
+        "NestedTensorCallProvider": "nested",
+        "PackedCallProvider": "packed",
+        "Variant": "variants.variant",
+        "VariantsCallProvider": "variants.provider",
+    },
+    __all__,
 )
 
-
-def __getattr__(name: str) -> object:
-    """Load ``CudaLaunchCallProvider`` on first use: importing its package takes time."""
-    if name != "CudaLaunchCallProvider":
-        meant = did_you_mean(name, __all__)
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}{meant}")
-    return import_module(f"{__name__}.cuda").CudaLaunchCallProvider
+_WITH_CONVENTIONS: Final = ("memref", "simple", "nested", "packing", "packed")
+"""The modules of providers that errors propose, those first that are proposed first."""
 
 
-def __dir__() -> list[str]:
-    return __all__
+def _conventions() -> Sequence[Convention]:
+    modules = (import_module(f"{__name__}.{name}") for name in _WITH_CONVENTIONS)
+    return [convention for module in modules for convention in module.CONVENTIONS]
+
+
+register(_conventions)

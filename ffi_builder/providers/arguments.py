@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final, TypeAlias
 
 from ffi_builder import spec
 from ffi_builder.ir import Value
 from ffi_builder.providers.context import CallContext
 from ffi_builder.providers.items import Entry, Item, items, plain
+from ffi_builder.records import dataclass
 
 _NARROW: Final = {
     **dict.fromkeys(("int8", "int16"), "llvm.signext"),

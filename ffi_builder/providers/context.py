@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Protocol
 
 from ffi_builder import spec
 from ffi_builder.ir import Block, Builder, CheckingBuilder, Module, Symbols, Type, Value
+from ffi_builder.records import dataclass
 
 
 @dataclass(frozen=True)

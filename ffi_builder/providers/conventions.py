@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Final
+from collections.abc import Callable, Sequence
+from typing import Final, TypeAlias
 
 from ffi_builder.providers.arguments import Convert
+from ffi_builder.records import dataclass
 
 
 @dataclass(frozen=True)
@@ -28,14 +29,20 @@ class PerItem:
     arguments_of: Convert
 
 
-FIXED: Final[list[Fixed]] = []
-PER_ITEM: Final[list[PerItem]] = []
+Convention: TypeAlias = "Fixed | PerItem"
+
+_FIND: Final[list[Callable[[], Sequence[Convention]]]] = []
 
 
-def register(*conventions: Fixed | PerItem) -> None:
-    """Let errors name these providers; if several fit, they name the first."""
-    for convention in conventions:
-        if isinstance(convention, Fixed):
-            FIXED.append(convention)
-        else:
-            PER_ITEM.append(convention)
+def register(find: Callable[[], Sequence[Convention]]) -> None:
+    """Let errors name providers. If several fit, they name the first.
+
+    ``find`` is called when an error is made, since the modules of providers that a wrapper does not
+    use need not be loaded for it.
+    """
+    _FIND.append(find)
+
+
+def conventions() -> list[Convention]:
+    """Return what all registered providers pass."""
+    return [convention for find in _FIND for convention in find()]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import ClassVar, Final
 
 from ffi_builder import spec
@@ -16,6 +16,7 @@ from ffi_builder.providers.conventions import PerItem
 from ffi_builder.providers.items import Entry, Item, path_of, plain
 from ffi_builder.providers.memref_types import Passed, check_types
 from ffi_builder.providers.provider import describe_callee, fields_key
+from ffi_builder.records import dataclass
 
 C_INTERFACE: Final = "_mlir_ciface_"
 """The prefix of C interfaces in MLIR's conversion to the LLVM dialect."""
@@ -187,4 +188,4 @@ def _descriptor_on_the_stack(context: CallContext, tensor: spec.Tensor) -> Value
     return space
 
 
-CONVENTION: Final = PerItem("MemRefCallProvider", MemRefCallProvider("").arguments_of)
+CONVENTIONS: Final = (PerItem("MemRefCallProvider", MemRefCallProvider("").arguments_of),)

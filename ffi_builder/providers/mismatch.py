@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from difflib import SequenceMatcher
 from functools import cache
 from typing import Final
 
@@ -18,8 +16,9 @@ from ffi_builder.errors import BuildError
 from ffi_builder.protocol import MEMREF_TYPES
 from ffi_builder.providers.arguments import Argument
 from ffi_builder.providers.context import CallContext
-from ffi_builder.providers.conventions import FIXED, PER_ITEM, PerItem
+from ffi_builder.providers.conventions import Fixed, PerItem, conventions
 from ffi_builder.providers.items import Item, path_of, plain
+from ffi_builder.records import dataclass
 
 _PTR: Final = "!llvm.ptr"
 _OF_MEMREFS: Final = "MemRefCallProvider"
@@ -117,6 +116,8 @@ def _differences(
     context: CallContext, names: Sequence[str], passed: Sequence[str], taken: Sequence[str]
 ) -> Iterator[str]:
     """Yield the pairs that differ, or the fewest changes if the lengths differ."""
+    from difflib import SequenceMatcher  # only an error needs it
+
     changes = SequenceMatcher(None, passed, taken, autojunk=False).get_opcodes()
     if len(passed) == len(taken):
         pairs = enumerate(zip(passed, taken, strict=True))
@@ -231,11 +232,14 @@ def _other_provider(
     if "memref<*" in types:
         return "No provider passes a memref without a rank: give the kernel memrefs that have one"
     of_memrefs = "memref<" in types
-    fixed = next((known for known in FIXED if known.types == taken), None)
+    known = conventions()
+    fixed = next((c for c in known if isinstance(c, Fixed) and c.types == taken), None)
     if fixed is not None and not of_memrefs:
         options = fixed.options or (fixed.plainly if fixed.provider == provider else "")
         return f"{fixed.provider}{options} passes what it takes"
-    for convention in PER_ITEM:
+    for convention in known:
+        if isinstance(convention, Fixed):
+            continue
         name = convention.provider
         if name == provider or (of_memrefs and name != _OF_MEMREFS):
             continue

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import ClassVar, Final
 
 from ffi_builder import spec
@@ -15,6 +15,7 @@ from ffi_builder.providers.context import CallContext, ModuleContext
 from ffi_builder.providers.conventions import PerItem
 from ffi_builder.providers.items import Entry, Item, path_of
 from ffi_builder.providers.provider import fields_key
+from ffi_builder.records import dataclass
 
 _DEVICE_SPACE = 1
 """LLVM's address space of device memory, for NVPTX and AMDGPU."""
@@ -124,4 +125,6 @@ def _nested(context: CallContext, values: list[Value]) -> Value:
     return values[0] if len(values) == 1 else context.builder.pack(values)
 
 
-CONVENTION: Final = PerItem("NestedTensorCallProvider", NestedTensorCallProvider("").arguments_of)
+CONVENTIONS: Final = (
+    PerItem("NestedTensorCallProvider", NestedTensorCallProvider("").arguments_of),
+)

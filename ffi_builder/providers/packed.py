@@ -15,7 +15,7 @@ The code for ``PackedCallProvider(global_function="my.f", args=[x, n])``::
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import ClassVar, Final
 
 from ffi_builder import abi, spec
@@ -39,6 +39,7 @@ from ffi_builder.providers.context import CallContext
 from ffi_builder.providers.conventions import Fixed
 from ffi_builder.providers.items import Entry, Item, entries, with_result_tensors
 from ffi_builder.providers.results import take_any
+from ffi_builder.records import dataclass
 
 _PARTS: Final = {
     "data": TypeIndex.OPAQUE_PTR,
@@ -215,4 +216,4 @@ def _is_parameter(context: CallContext, var: spec.Var) -> bool:
     return any(spec.required(param) == var for _, param in spec.with_paths(context.params))
 
 
-CONVENTION: Final = Fixed("PackedCallProvider", ("!llvm.ptr", "!llvm.ptr", "i32", "!llvm.ptr"))
+CONVENTIONS: Final = (Fixed("PackedCallProvider", ("!llvm.ptr", "!llvm.ptr", "i32", "!llvm.ptr")),)

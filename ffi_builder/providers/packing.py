@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import ClassVar, Final
 
 from ffi_builder import spec
@@ -22,6 +22,7 @@ from ffi_builder.providers.conventions import Fixed, PerItem
 from ffi_builder.providers.items import Entry, Item, items, plain, present
 from ffi_builder.providers.provider import fields_key
 from ffi_builder.providers.results import value_results, value_type
+from ffi_builder.records import dataclass
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import Any, Final, Protocol
 
 from ffi_builder import spec
@@ -11,6 +11,7 @@ from ffi_builder.errors import BuildError
 from ffi_builder.ir import Block, Operation
 from ffi_builder.protocol import MEMREF_TYPES
 from ffi_builder.providers.context import CallContext, ModuleContext
+from ffi_builder.records import dataclass
 
 
 class CallProvider(Protocol):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import ClassVar, Final
 
 from ffi_builder import spec
@@ -14,6 +14,7 @@ from ffi_builder.providers.context import CallContext, ModuleContext
 from ffi_builder.providers.conventions import PerItem
 from ffi_builder.providers.items import Entry, Item
 from ffi_builder.providers.provider import fields_key
+from ffi_builder.records import dataclass
 
 
 @dataclass(frozen=True)
@@ -84,4 +85,4 @@ def _tensor(context: CallContext, tensor: spec.Tensor) -> list[Value]:
     return [context.dltensor(tensor) if tensor.any_rank else context.data(tensor)]
 
 
-CONVENTION: Final = PerItem("DirectCallProvider", DirectCallProvider("").arguments_of)
+CONVENTIONS: Final = (PerItem("DirectCallProvider", DirectCallProvider("").arguments_of),)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import string
 from collections.abc import Hashable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
 from ffi_builder.errors import BuildError
@@ -14,6 +14,7 @@ from ffi_builder.packed.anys import return_failure
 from ffi_builder.providers.context import CallContext, ModuleContext
 from ffi_builder.providers.packed import PackedCallProvider
 from ffi_builder.providers.provider import CallProvider, Members
+from ffi_builder.records import dataclass
 from ffi_builder.suggest import did_you_mean
 
 _FIELDS: Final = ("callee", "status")

@@ -8,18 +8,16 @@ from __future__ import annotations
 import functools
 import os
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from typing import Any, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from ffi_builder.errors import CompileError
+from ffi_builder.records import dataclass
+from ffi_builder.runtime import cache as compile_cache
 from ffi_builder.runtime import mlir
-from ffi_builder.runtime.cache import key as cache_key
-from ffi_builder.runtime.cache.entry import Code, Entry, StoredSource
-from ffi_builder.runtime.cache.folder import open_cache
-from ffi_builder.runtime.cache.key import Key
 from ffi_builder.runtime.compiled import CompiledModule
 from ffi_builder.runtime.inputs import (
     CachedSource,
+    Code,
     LlvmSource,
     MlirSource,
     ObjectSource,
@@ -34,6 +32,10 @@ from ffi_builder.runtime.inputs import llvm_ir as llvm_ir_of
 from ffi_builder.runtime.jit.link import getter_template
 from ffi_builder.runtime.jit.link import link as link_objects
 from ffi_builder.runtime.lowered import LoweredModule
+
+if TYPE_CHECKING:
+    from ffi_builder.runtime.cache.entry import Entry, StoredSource
+    from ffi_builder.runtime.cache.key import Key
 
 Hooks: TypeAlias = Iterable[Callable[[Any], object]]
 Links: TypeAlias = Iterable[str | bytes | os.PathLike[str]]
@@ -74,12 +76,12 @@ def compile(
         OSError: the code cannot be announced.
     """
     options = _checked(pipeline, post_compile_hooks, opt_level, link)
-    cache = open_cache(cache_dir)
+    cache = compile_cache.open_cache(cache_dir)
     source = read_source(module, options.pipeline, options.hooks)
     if cache is None or all(isinstance(part, ObjectSource) for part in (source, *options.items)):
         return _loaded(source, _code(source, options), options)
-    made_of = cache_key.made_of(source, options.items)
-    key = cache_key.of_source(source, options.level, made_of)
+    made_of = compile_cache.key.made_of(source, options.items)
+    key = compile_cache.key.of_source(source, options.level, made_of)
     entry = cache.read(key)
     if entry is not None:
         return _loaded(source, entry.code, options, entry.getter)
@@ -159,19 +161,19 @@ def compile_cached(
     options = _checked(pipeline, post_compile_hooks, opt_level, link)
     if not callable(build):
         raise TypeError(f"Expected a function that makes a module as build, but got {build!r}")
-    name = cache_key.of_name(key, pipeline, options.level, options.items)
-    cache = open_cache(cache_dir)
+    name = compile_cache.key.of_name(key, pipeline, options.level, options.items)
+    cache = compile_cache.open_cache(cache_dir)
     entry = None if cache is None else cache.read(name)
     if (
         entry is not None
         and entry.source is not None
-        and entry.distributions == cache_key.distributions(entry.distributions)
+        and entry.distributions == compile_cache.key.distributions(entry.distributions)
     ):
         return _loaded(entry.source, entry.code, options, entry.getter)
     source = read_source(build(), options.pipeline, options.hooks)
     if cache is None:
         return _loaded(source, _code(source, options), options)
-    made_of = cache_key.made_of(source, options.items)
+    made_of = compile_cache.key.made_of(source, options.items)
     compiled, entry = _compiled(source, options, made_of, with_source=True)
     cache.write(name, entry)
     return compiled
@@ -238,14 +240,16 @@ def _compiled(
     code = _code(source, options)
     compiled = _loaded(source, code, options)
     stored = _stored(source) if with_source else None
-    if cache_key.made_of(source, options.items) != made_of:
+    if compile_cache.key.made_of(source, options.items) != made_of:
         raise CompileError(
             "The module changed while it was compiled, so the cache cannot keep its code: "
             "a hook that holds on to the module must not change it later"
         )
     roots = mlir.roots_for(source.module) if stored and isinstance(source, MlirSource) else ()
-    distributions = cache_key.distributions(roots)
-    return compiled, Entry(code, getter_template(), stored, distributions, made_of)
+    distributions = compile_cache.key.distributions(roots)
+    return compiled, compile_cache.entry.Entry(
+        code, getter_template(), stored, distributions, made_of
+    )
 
 
 def _loaded(

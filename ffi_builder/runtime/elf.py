@@ -9,13 +9,13 @@ from __future__ import annotations
 import platform
 import struct
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
 from ffi_builder import elf
 from ffi_builder.elf import MAGIC, Elf, Section
 from ffi_builder.errors import CompileError, LinkError
+from ffi_builder.records import dataclass
 from ffi_builder.view import View
 
 _RELA = struct.Struct("<QQq")

@@ -15,11 +15,12 @@ from __future__ import annotations
 import itertools
 import struct
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
 from ffi_builder import abi
 from ffi_builder.errors import LinkError
+from ffi_builder.records import dataclass
 from ffi_builder.runtime import elf
 
 SYMBOL: Final = "__tvm_ffi__library_bin"

@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
 from ffi_builder.errors import CompileError
+from ffi_builder.patterns import pattern
+from ffi_builder.records import dataclass
 from ffi_builder.runtime import elf, metadata, mlir
 from ffi_builder.runtime.codegen import emit, floats
 from ffi_builder.runtime.jit import object_cache, separate
@@ -56,6 +57,16 @@ class CachedSource:
 
 
 Source = MlirSource | LlvmSource | ObjectSource | CachedSource
+
+
+@dataclass(frozen=True)
+class Code:
+    """The objects of a compiled module."""
+
+    own: tuple[bytes, ...]
+    """Objects of the module: its own, then those of its helpers."""
+    linked: tuple[bytes, ...]
+    """Objects of those elements of `link=` that are LLVM IR, in order."""
 
 
 def mlir_text(source: Source) -> str | None:
@@ -134,7 +145,7 @@ def objects(source: Source, level: int) -> list[bytes]:
             return [data]
 
 
-_PATH = re.compile(r"[^\n\0<>(){};@%=]*\.(?:mlir|mlirbc|ll|bc|o|obj|so|a|c|cc|cpp|cu|py|txt)")
+_PATH = pattern(r"[^\n\0<>(){};@%=]*\.(?:mlir|mlirbc|ll|bc|o|obj|so|a|c|cc|cpp|cu|py|txt)")
 _SOURCES = (".c", ".cc", ".cpp", ".cxx", ".cu", ".rs")
 _TEXTS = (".mlir", ".ll", ".txt")
 _LONGEST_PATH = 200
@@ -142,7 +153,7 @@ _LONGEST_PATH = 200
 
 # How a line of LLVM IR outside of functions begins. MLIR has none of these: its aliases are
 # `!a = !llvm…` and `#a = #…`, and its comments begin with `//`.
-_LLVM_IR_LINE = re.compile(
+_LLVM_IR_LINE = pattern(
     r"""
       ; | define\b | declare\b | target\ (?:triple|datalayout)\b | source_filename\b
     | attributes\ \#\d | module\ asm\b
@@ -151,7 +162,7 @@ _LLVM_IR_LINE = re.compile(
     """,
     re.VERBOSE,
 )
-_FIRST_LINE = re.compile(r"(?:\s*//[^\n]*\n)*\s*([^\n]*)")
+_FIRST_LINE = pattern(r"(?:\s*//[^\n]*\n)*\s*([^\n]*)")
 
 
 def read_source(

@@ -6,10 +6,10 @@ import functools
 import os
 from collections.abc import Iterable
 
+from ffi_builder.runtime import export
 from ffi_builder.runtime.codegen import emit
 from ffi_builder.runtime.elf import read_object
 from ffi_builder.runtime.embedded_modules import CustomModule
-from ffi_builder.runtime.export import files
 from ffi_builder.runtime.inputs import (
     LlvmSource,
     ObjectSource,
@@ -92,7 +92,7 @@ class LoweredModule:
         Raises UnknownFunctionError, CompileError, OSError, and TypeError or ValueError for
         invalid arguments.
         """
-        options = files.options(cpu, triple, export_only, header, stub, modules)
+        options = export.files.options(cpu, triple, export_only, header, stub, modules)
         self._exporter.object(path, options)
 
     def export_library(
@@ -115,7 +115,7 @@ class LoweredModule:
         Raises what `export_object` does, CompileError if there is no linker, and LinkError with
         its message.
         """
-        options = files.options(cpu, triple, export_only, header, stub, modules)
+        options = export.files.options(cpu, triple, export_only, header, stub, modules)
         self._exporter.library(path, options)
 
     @functools.cached_property
@@ -142,8 +142,8 @@ class LoweredModule:
         return _names((*self._own_objects(), *linked))
 
     @property
-    def _exporter(self) -> files.Exporter:
-        return files.Exporter(
+    def _exporter(self) -> export.files.Exporter:
+        return export.files.Exporter(
             self._source,
             self._links,
             self._level,

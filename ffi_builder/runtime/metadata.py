@@ -9,12 +9,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final, cast
 
 from ffi_builder.abi import PREFIX
 from ffi_builder.protocol import METADATA as ATTRIBUTE
 from ffi_builder.protocol import METADATA_FORMAT
+from ffi_builder.records import dataclass
 from ffi_builder.runtime.protocols import Module, Operation
 
 EMPTY: Final[Any] = object()

@@ -114,10 +114,11 @@ def clone(module: OpView) -> Module:
     return copy
 
 
-def empty_like(operation: Operation) -> Module:
-    """An empty module with the attributes and location of `operation`."""
+def empty_like(operation: Operation, *, located: bool = True) -> Module:
+    """An empty module with the attributes of `operation` and, if it is `located`, its location."""
     ir = ir_of(operation)
-    module = ir.Module.create(operation.location)
+    unknown = ir.Location.unknown(operation.context)
+    module = ir.Module.create(operation.location if located else unknown)
     for attribute in named_attributes(operation):
         module.operation.attributes[attribute.name] = attribute.attr
     return module
@@ -146,14 +147,6 @@ def forget_locations(module: Module) -> None:
         return
     passes.enable_verifier(False)
     passes.run(module.operation)
-
-
-def append_from(data: bytes, module: Module) -> None:
-    """Append the operations of a module that `content` wrote, of the same distribution."""
-    ir = ir_of(module.operation)
-    source = ir.Module.parse(data, module.context)
-    for operation in list(source.body.operations):
-        module.body.append(operation)
 
 
 def lower(module: Module, pipeline: str | None, hooks: Sequence[Callable[[Any], object]]) -> None:

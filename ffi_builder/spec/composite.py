@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import field, fields, is_dataclass
 from typing import Any, ClassVar, Final, TypeAlias, TypeGuard, Union, cast, get_args
 
 from typing_extensions import override
 
 from ffi_builder.errors import SpecError
+from ffi_builder.records import dataclass
 from ffi_builder.spec._check import one_of
 from ffi_builder.spec.expr import Var
 from ffi_builder.spec.param import MISSING, Metadata, Named, PlainValues

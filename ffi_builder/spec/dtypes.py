@@ -13,6 +13,7 @@ from typing import Any, Final, NamedTuple, TypeAlias, Union
 
 from ffi_builder import abi
 from ffi_builder.errors import SpecError
+from ffi_builder.patterns import pattern
 from ffi_builder.spec._check import one_of
 from ffi_builder.spec._stored import Stored
 from ffi_builder.suggest import did_you_mean
@@ -67,7 +68,7 @@ _BY_NAME: Final = {
 }
 NAMES: Final = tuple(_BY_NAME)
 """Every dtype name without lanes."""
-_PATTERN: Final = re.compile(rf"({'|'.join(NAMES)})(?:x([1-9][0-9]{{0,4}}))?")
+_WITH_LANES: Final = pattern(r"(\w+)x([1-9][0-9]{0,4})")
 
 
 def parse_dtype(dtype: DTypeLike) -> DataType:
@@ -143,8 +144,10 @@ def _name_of(dtype: object) -> str | None:
 
 @cache
 def _parse(name: str) -> DataType | None:
-    match = _PATTERN.fullmatch(name)
-    if match is None:
+    if name in _BY_NAME:
+        return _BY_NAME[name]
+    match = _WITH_LANES.fullmatch(name)
+    if match is None or match[1] not in _BY_NAME:
         return None
-    lanes = int(match[2] or 1)
+    lanes = int(match[2])
     return _BY_NAME[match[1]]._replace(lanes=lanes) if lanes <= 0xFFFF else None

@@ -8,12 +8,13 @@ never divides by zero.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final, NoReturn, TypeAlias, Union, cast
 
 from typing_extensions import override
 
 from ffi_builder.errors import SpecError
+from ffi_builder.records import dataclass
 from ffi_builder.spec._check import integer, make_plain, one_of, plain
 from ffi_builder.spec.dtypes import DTypeField, one_of_dtypes
 from ffi_builder.spec.param import Named

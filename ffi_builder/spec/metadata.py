@@ -34,11 +34,12 @@ import enum
 import json
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import fields, is_dataclass
 from numbers import Integral, Real
 from typing import Any, Final, cast
 
 from ffi_builder.protocol import METADATA_FORMAT
+from ffi_builder.records import dataclass
 from ffi_builder.spec.composite import HIDDEN, Optional, Param, Struct, TupleParam, required
 from ffi_builder.spec.expr import FLOAT_DTYPES, Var
 from ffi_builder.spec.param import MISSING

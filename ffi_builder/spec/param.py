@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import MISSING as FIELD_MISSING
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple, cast
 
 from ffi_builder.errors import SpecError
+from ffi_builder.records import dataclass
 from ffi_builder.spec._check import documentation, identifier, make_plain
 from ffi_builder.spec._stored import NO_DOC, DocField
 from ffi_builder.suggest import did_you_mean

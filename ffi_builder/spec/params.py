@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import NoneType
 from typing import ClassVar, Final, TypeAlias, Union
 
 from typing_extensions import override
 
 from ffi_builder.errors import SpecError
+from ffi_builder.records import dataclass
 from ffi_builder.spec._check import integer
 from ffi_builder.spec.entries import check_entries, entries_text
 from ffi_builder.spec.expr import Dim

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterable
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final, cast
 
 from ffi_builder.errors import SpecError
+from ffi_builder.records import dataclass
 from ffi_builder.spec._check import text as checked_text
 from ffi_builder.spec.expr import FUNCTIONS, OPERATORS, RELATIONS, Dim, Expr, Var
 from ffi_builder.spec.tokens import Token, Tokens

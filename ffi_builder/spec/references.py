@@ -6,13 +6,14 @@ import re
 from typing import Final, TypeGuard
 
 from ffi_builder.errors import SpecError
+from ffi_builder.patterns import pattern
 from ffi_builder.spec._check import plain
 
 REFERABLE: Final = ("shape", "dtype", "device_type")
 """The fields of a tensor that may be taken from another one."""
 PATTERN: Final = rf"[A-Za-z_]\w*(?:\[\d+\]|\.[A-Za-z_]\w*)*?\.(?:{'|'.join(REFERABLE)})(?![\w.\[])"
 """``x.dtype``, ``cfg.x.shape``, ``pair[0].device_type``."""
-_PATTERN: Final = re.compile(PATTERN, re.ASCII)
+_PATTERN: Final = pattern(PATTERN, re.ASCII)
 
 
 def is_reference(value: object, name: str) -> TypeGuard[str]:

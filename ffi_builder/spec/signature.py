@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, TypeVar, cast
 
 from ffi_builder.errors import SpecError
+from ffi_builder.records import dataclass
 from ffi_builder.spec._check import documentation, identifier, make_plain
 from ffi_builder.spec._stored import NO_DOC, DocField
 from ffi_builder.spec.canonical import canonical_text, constraints_text, outline

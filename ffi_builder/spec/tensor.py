@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from types import EllipsisType
 from typing import Any, ClassVar, Final, cast
 
@@ -12,6 +12,7 @@ from typing_extensions import override
 
 from ffi_builder import abi
 from ffi_builder.errors import SpecError
+from ffi_builder.records import dataclass
 from ffi_builder.spec._check import integer, one_of, plain, power_of_two
 from ffi_builder.spec._stored import Stored
 from ffi_builder.spec.config import default_device_type

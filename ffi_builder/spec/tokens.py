@@ -5,16 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Final, TypeVar
 
 from ffi_builder.errors import SpecError
+from ffi_builder.patterns import pattern
+from ffi_builder.records import dataclass
 from ffi_builder.spec._check import one_of
 from ffi_builder.spec.references import PATTERN
 
 Item = TypeVar("Item")
 
-_TOKEN: Final = re.compile(
+_TOKEN: Final = pattern(
     rf"""\s*(?:
         (?P<reference>{PATTERN})
       | (?P<float>\d+(?:\.\d*(?:[eE][+-]?\d+)?|[eE][+-]?\d+))

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, ClassVar, Final, TypeAlias, Union, cast
 
 from typing_extensions import override
 
 from ffi_builder.errors import SpecError
+from ffi_builder.records import dataclass
 from ffi_builder.spec._check import text
 from ffi_builder.spec.dtypes import DTypeField, one_of_dtypes
 from ffi_builder.spec.expr import INT_RANGES, int_of_dtype

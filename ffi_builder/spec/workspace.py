@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import ClassVar, Final
 
 from typing_extensions import override
 
 from ffi_builder.errors import SpecError
+from ffi_builder.records import dataclass
 from ffi_builder.spec.param import MISSING, PlainValues, pasteable
 from ffi_builder.spec.tensor import ANY, Tensor
 

@@ -14,11 +14,11 @@ from pathlib import Path
 
 import pytest
 
-from ffi_builder import runtime
+from ffi_builder import runtime, store
 from ffi_builder.runtime.cache import folder as cache
-from ffi_builder.runtime.cache.entry import Code, Entry, decode, encode
+from ffi_builder.runtime.cache.entry import Entry, decode, encode
 from ffi_builder.runtime.cache.folder import Cache
-from ffi_builder.runtime.inputs import CachedSource, LlvmSource, ObjectSource
+from ffi_builder.runtime.inputs import CachedSource, Code, LlvmSource, ObjectSource
 from tests.runtime.samples import ADD_ONE, llvm_entry, run_child
 
 pytestmark = pytest.mark.slow
@@ -195,7 +195,7 @@ def test_a_full_disk_is_a_warning_and_leaves_nothing(
         os.write(file, data[:100])
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(cache, "_write_all", full)
+    monkeypatch.setattr(store, "_write_all", full)
     with pytest.warns(RuntimeWarning, match="No space left"):
         assert built(tmp_path)
     assert list(tmp_path.iterdir()) == []
@@ -206,7 +206,7 @@ def test_an_interrupt_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyP
         os.write(file, data[:100])
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(cache, "_write_all", interrupted)
+    monkeypatch.setattr(store, "_write_all", interrupted)
     with pytest.raises(KeyboardInterrupt):
         built(tmp_path)
     assert list(tmp_path.iterdir()) == []
@@ -216,12 +216,12 @@ def test_what_a_killed_process_leaves_is_not_read_and_goes(tmp_path: Path) -> No
     done = run_child(f"""
         import os, signal
         from ffi_builder import runtime
-        from ffi_builder.runtime.cache import folder as cache
+        from ffi_builder import store
         from tests.runtime.samples import llvm_entry
         def killed(file, data):
             os.write(file, data[: len(data) // 2])
             os.kill(os.getpid(), signal.SIGKILL)
-        cache._write_all = killed
+        store._write_all = killed
         runtime.compile_cached("k", lambda: llvm_entry("f"), cache_dir={str(tmp_path)!r})
         """)
     assert done.returncode == -signal.SIGKILL
@@ -310,7 +310,7 @@ def test_the_environment_says_the_size(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, size: int
 ) -> None:
     monkeypatch.setenv("FFI_BUILDER_CACHE_SIZE", text)
-    opened = cache.open_cache(tmp_path)
+    opened = cache.open_folder(tmp_path)
     assert opened is not None
     assert opened.limit == size
     assert built(tmp_path)

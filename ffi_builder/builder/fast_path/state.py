@@ -11,7 +11,7 @@ branch shares the records that were there before it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import islice, zip_longest
 from typing import TypeAlias, Union
 
@@ -19,6 +19,7 @@ from ffi_builder import spec
 from ffi_builder.builder.fast_path.merge import Merge
 from ffi_builder.ir import Value
 from ffi_builder.plan import Place
+from ffi_builder.records import dataclass
 
 Position: TypeAlias = tuple[int, ...]
 """An argument, or an element of a tuple: the ``position`` of a Place."""

@@ -8,13 +8,13 @@ modules of a process.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
 from ffi_builder.diagnosis.library import library
 from ffi_builder.ir import Builder, Symbols, Type, Value, mark_trusted
 from ffi_builder.protocol import SHARED
+from ffi_builder.records import dataclass
 
 _KEEPS_REGISTERS: Final = "#llvm.cconv<preserve_mostcc>"
 
@@ -23,6 +23,11 @@ _KEEPS_REGISTERS: Final = "#llvm.cconv<preserve_mostcc>"
 def shared_name(name: str) -> str:
     """The symbol of a helper."""
     return f"{SHARED}{name}_{library().digest}"
+
+
+def base_name(name: str) -> str:
+    """Return what :func:`shared_name` made a symbol of."""
+    return name.removeprefix(SHARED).rpartition("_")[0]
 
 
 @dataclass(frozen=True)

@@ -5,24 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from ffi_builder.builder.helpers.copies import COPIES
-from ffi_builder.builder.helpers.define import shared_name
-from ffi_builder.builder.helpers.elements import ELEMENTS
-from ffi_builder.builder.helpers.machine import define_machine, define_raise
-from ffi_builder.builder.helpers.numbers import NUMBERS
-from ffi_builder.builder.helpers.objects import OBJECTS
-from ffi_builder.builder.helpers.overlap import OVERLAP
-from ffi_builder.builder.helpers.tensors import TENSORS
+from ffi_builder.builder.helpers.define import base_name, shared_name
+from ffi_builder.diagnosis.library import library
 from ffi_builder.ir import Symbols, define_cached
+from ffi_builder.kept import sources
 from ffi_builder.protocol import SHARED
 
-_HELPERS: Final = {**TENSORS, **OVERLAP, **NUMBERS, **OBJECTS, **COPIES, **ELEMENTS}
 _RAISE: Final = "raise"
+_ROOMS: Final = ("ir", "diagnosis", "builder/helpers")
+"""The folders whose modules decide what is emitted; the diagnosis is known by its digest."""
 
 
 def define_helpers(symbols: Symbols, wanted: Iterable[str]) -> None:
     """Add the diagnosis, and the helpers among the symbols ``wanted``."""
-    define_cached(symbols, "diagnose", define_machine)
+    _define_kept(symbols, frozenset({"diagnose"}))
     define_wanted(symbols, wanted)
 
 
@@ -31,16 +27,22 @@ def define_wanted(symbols: Symbols, wanted: Iterable[str]) -> None:
     names = {name for name in wanted if name.startswith(SHARED)}
     if shared_name(_RAISE) in names:
         names.remove(shared_name(_RAISE))
-        define_cached(symbols, _RAISE, define_raise)
+        _define_kept(symbols, frozenset({_RAISE}))
     if names:
-        define_cached(symbols, frozenset(names), lambda target: _define(target, names))
+        _define_kept(symbols, frozenset(map(base_name, names)))
 
 
-def _define(symbols: Symbols, wanted: set[str]) -> None:
-    """Add helpers, and the helpers that they call."""
-    missing = sorted(wanted)
-    while missing:
-        for name in missing:
-            base = name.removeprefix(SHARED).rpartition("_")[0]
-            _HELPERS[base].define(symbols, base)
-        missing = sorted(name for name in symbols.wanted if name not in symbols)
+def _define_kept(symbols: Symbols, bases: frozenset[str]) -> None:
+    """Add helpers, which are emitted once for all processes of a user."""
+    define_cached(symbols, bases, lambda target: _emit(target, bases), lambda: _made_of(bases))
+
+
+def _made_of(bases: frozenset[str]) -> tuple[str, ...]:
+    return (*sorted(bases), library().digest, *sources(*_ROOMS))
+
+
+def _emit(symbols: Symbols, bases: frozenset[str]) -> None:
+    # Five modules, which are not needed for what was kept.
+    from ffi_builder.builder.helpers.emitted import emit
+
+    emit(symbols, bases)

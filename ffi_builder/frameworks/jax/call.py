@@ -5,12 +5,13 @@ from __future__ import annotations
 import enum
 import operator
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final, cast
 
 from ffi_builder import spec
 from ffi_builder.frameworks.jax._optional import load
 from ffi_builder.frameworks.jax.form import Form
+from ffi_builder.records import dataclass
 
 
 @dataclass(frozen=True)

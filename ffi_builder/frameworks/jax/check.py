@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, ClassVar, Final
 
 from ffi_builder import abi, spec
 from ffi_builder.frameworks.jax.sizes import Size, row_major
+from ffi_builder.records import dataclass
 from ffi_builder.testing import check
 
 _ADDRESS: Final = 1 << 40

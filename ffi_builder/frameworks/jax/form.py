@@ -11,12 +11,12 @@ from __future__ import annotations
 import functools
 import inspect
 import keyword
-from dataclasses import dataclass
 from typing import Final
 
 from ffi_builder import spec
 from ffi_builder.errors import SpecError
 from ffi_builder.frameworks.jax.sizes import entries_of, solve
+from ffi_builder.records import dataclass
 
 DTYPES: Final = frozenset(
     {

@@ -9,7 +9,6 @@ XLA passes operands, results and attributes::
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from ffi_builder import spec
@@ -19,6 +18,7 @@ from ffi_builder.frameworks.jax.check import Described, check_call
 from ffi_builder.frameworks.jax.form import DTYPES, Form
 from ffi_builder.frameworks.jax.sizes import Size, entries_of, evaluate, solve
 from ffi_builder.frameworks.jax.target import Target
+from ffi_builder.records import dataclass
 
 
 def lower(form: Form, target: Target, call: Call, operands: Sequence[Any], vmap: object) -> Any:

@@ -21,12 +21,12 @@ XLA cannot forget a registration, so what is registered stays in the process.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from ffi_builder import runtime
 from ffi_builder.abi import PREFIX
 from ffi_builder.frameworks.jax._optional import load
+from ffi_builder.records import dataclass
 from ffi_builder.runtime.safety.locks import fork_safe_lock
 
 if TYPE_CHECKING:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from ffi_builder.frameworks.torch import _torch
 from ffi_builder.frameworks.torch.interface import Interface
+from ffi_builder.records import dataclass
 
 
 @dataclass(frozen=True)

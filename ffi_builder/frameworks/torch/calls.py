@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from typing_extensions import Self
@@ -16,6 +15,7 @@ from typing_extensions import Self
 from ffi_builder import spec
 from ffi_builder.frameworks.torch import _torch
 from ffi_builder.frameworks.torch.code import DOUBT
+from ffi_builder.records import dataclass
 from ffi_builder.runtime.metadata import Info
 from ffi_builder.runtime.python.signature import python_signature
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 import tvm_ffi
@@ -36,6 +35,7 @@ from ffi_builder.frameworks.torch.functions import (
 from ffi_builder.frameworks.torch.interface import FORMS, Form, Interface
 from ffi_builder.frameworks.torch.schema import schema
 from ffi_builder.frameworks.torch.tracing import Checks
+from ffi_builder.records import dataclass
 from ffi_builder.runtime.metadata import Info
 from ffi_builder.runtime.python import entries
 from ffi_builder.runtime.python.function import WrappedFunction, check_defaults

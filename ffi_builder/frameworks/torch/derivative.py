@@ -7,12 +7,12 @@ and every operator raises where a tangent of forward mode would be lost.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, Final, NoReturn, TypeAlias, cast
 
 from ffi_builder.frameworks.torch import _torch
 from ffi_builder.frameworks.torch.code import DOUBT
 from ffi_builder.frameworks.torch.interface import Interface
+from ffi_builder.records import dataclass
 
 Kernel: TypeAlias = Callable[..., Any]
 _NO_FORWARD_MODE: Final = (

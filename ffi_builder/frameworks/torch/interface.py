@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, Literal, TypeAlias
 
 from ffi_builder import spec
 from ffi_builder.errors import SpecError
 from ffi_builder.frameworks.torch import _torch
+from ffi_builder.records import dataclass
 from ffi_builder.runtime.metadata import EMPTY, Info, Parameter
 from ffi_builder.runtime.python.signature import python_names
 

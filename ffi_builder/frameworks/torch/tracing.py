@@ -8,7 +8,7 @@ when it runs. Equalities are checked, and become guards where torch does not kno
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, Final, TypeAlias, cast
 
 from typing_extensions import assert_never
@@ -19,6 +19,7 @@ from ffi_builder.frameworks.torch.interface import Argument, Interface
 from ffi_builder.plan import Part, Place, make_plan
 from ffi_builder.plan import steps as s
 from ffi_builder.plan.messages import BINDING, FRAME, NEAREST, Words, choices_text, signature_text
+from ffi_builder.records import dataclass
 from ffi_builder.suggest import nearest
 from ffi_builder.testing.evaluate import evaluate, holds
 

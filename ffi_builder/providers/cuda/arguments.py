@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final, TypeAlias, get_args
 
 from ffi_builder import spec
@@ -34,6 +34,7 @@ from ffi_builder.providers.items import (
 )
 from ffi_builder.providers.nested import dynamic_layout
 from ffi_builder.providers.packing import DynamicParamPackCallProvider
+from ffi_builder.records import dataclass
 from ffi_builder.spec import values
 
 PROVIDER: Final = "CudaLaunchCallProvider"

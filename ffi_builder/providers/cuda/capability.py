@@ -9,7 +9,6 @@ A wrapper reads it from a table, where the first call on a device puts it::
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import ClassVar, Final
 
 from typing_extensions import override
@@ -30,6 +29,7 @@ from ffi_builder.providers.cuda.states import STATE, define_module_state, site_o
 from ffi_builder.providers.cuda.streams import StreamChoice, find_device, find_stream
 from ffi_builder.providers.variants.conditions import Comparable
 from ffi_builder.providers.variants.subject import Domain, Name, Subject
+from ffi_builder.records import dataclass
 
 _SLOTS: Final = f"{PREFIX}cuda_capabilities"
 _MOST: Final = (1 << driver.CAPABILITY_BITS) - 1

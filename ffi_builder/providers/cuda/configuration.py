@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import reduce
 from typing import Final
 
 from ffi_builder.ir import Builder, Value
 from ffi_builder.providers.cuda import driver
 from ffi_builder.providers.cuda.dimensions import Dimensions
+from ffi_builder.records import dataclass
 
 _WORD: Final = 8
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import reduce
 from typing import Final, TypeAlias, Union, cast
 
@@ -15,6 +14,7 @@ from ffi_builder.providers.arguments import widened
 from ffi_builder.providers.context import CallContext
 from ffi_builder.providers.cuda import driver
 from ffi_builder.providers.cuda.arguments import PROVIDER
+from ffi_builder.records import dataclass
 
 OneSize: TypeAlias = Union[spec.Dim, str]
 """An int, a symbol or an expression, or its text: ``"ceildiv(n, 128)"``."""

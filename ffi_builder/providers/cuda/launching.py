@@ -22,7 +22,6 @@ The emitted code::
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from ffi_builder.ir import Block, CheckingBuilder, Value, load_acquire
 from ffi_builder.providers.cuda import driver
@@ -36,6 +35,7 @@ from ffi_builder.providers.cuda.emitted.steps import (
 from ffi_builder.providers.cuda.parameters import addresses
 from ffi_builder.providers.cuda.states import States
 from ffi_builder.providers.cuda.streams import Place
+from ffi_builder.records import dataclass
 
 
 @dataclass(frozen=True)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final, TypeAlias, Union
 
 from ffi_builder.errors import BuildError
 from ffi_builder.ir import Builder, Value
+from ffi_builder.records import dataclass
 
 
 @dataclass(frozen=True)

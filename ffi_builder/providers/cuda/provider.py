@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import ClassVar, Final
 
 from ffi_builder import spec
@@ -33,6 +33,7 @@ from ffi_builder.providers.cuda.validation import (
     check_launch,
 )
 from ffi_builder.providers.results import value_results
+from ffi_builder.records import dataclass
 
 _PTX_END: Final = b"\0"
 

@@ -23,7 +23,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from ffi_builder import abi
@@ -33,6 +32,7 @@ from ffi_builder.providers.context import define_internal
 from ffi_builder.providers.cuda import driver
 from ffi_builder.providers.cuda.emitted.define import define_helpers
 from ffi_builder.providers.cuda.emitted.steps import INIT_ONCE, helper_name
+from ffi_builder.records import dataclass
 
 _PREFIX: Final = f"{PREFIX}cuda_"
 STATE: Final = f"{_PREFIX}state"

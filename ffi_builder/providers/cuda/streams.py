@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final, TypeAlias, Union
 
 from ffi_builder import spec
@@ -12,6 +11,7 @@ from ffi_builder.ir import Value
 from ffi_builder.providers.context import CallContext
 from ffi_builder.providers.cuda.arguments import PROVIDER
 from ffi_builder.providers.items import entries, plain
+from ffi_builder.records import dataclass
 
 StreamChoice: TypeAlias = Union[spec.Param, str, int, None]
 """``stream=``: a parameter or its name; 0, 1 or 2; or None for the default."""

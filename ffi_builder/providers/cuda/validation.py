@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import cast, get_args
 
 from ffi_builder import spec
@@ -22,6 +21,7 @@ from ffi_builder.providers.cuda.dimensions import (
     product,
 )
 from ffi_builder.providers.cuda.entries import SCALAR_SIZES, LaunchEntry, Pointee, Scalar
+from ffi_builder.records import dataclass
 
 _FIRST_WITH_CLUSTERS = 90
 _POINTER_SIZE = 8

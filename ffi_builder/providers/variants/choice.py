@@ -8,12 +8,12 @@ for a tensor of float16 or float32, no test asks for float32. So many variants t
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final, TypeAlias, Union
 
 from ffi_builder.providers.variants.conditions import Atom, Condition, used
 from ffi_builder.providers.variants.facts import Domains, Facts, simplified
 from ffi_builder.providers.variants.subject import Name
+from ffi_builder.records import dataclass
 
 MOST_TESTS: Final = 256
 """The largest graph that remembers answers from one variant to the next."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final, NoReturn, TypeAlias, Union
 
 from typing_extensions import override
@@ -16,6 +15,7 @@ from typing_extensions import override
 from ffi_builder import spec
 from ffi_builder.errors import SpecError
 from ffi_builder.providers.variants.subject import Name, Subject, plain_name
+from ffi_builder.records import dataclass
 
 OPERATORS: Final = ("==", "!=", "<", "<=", ">", ">=")
 _OR, _AND, _NOT, _ATOM = range(4)

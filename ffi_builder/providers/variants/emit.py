@@ -20,13 +20,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from ffi_builder.ir import Block, CheckingBuilder, Value
 from ffi_builder.providers.context import CallContext
 from ffi_builder.providers.variants.choice import Outcome, tests_of
 from ffi_builder.providers.variants.conditions import Atom, Compare, Condition, Multiple
 from ffi_builder.providers.variants.subject import Name, Subject
+from ffi_builder.records import dataclass
 
 _WIDE = 64
 

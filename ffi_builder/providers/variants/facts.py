@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from ffi_builder.providers.variants.conditions import (
@@ -16,6 +15,7 @@ from ffi_builder.providers.variants.conditions import (
     Not,
 )
 from ffi_builder.providers.variants.subject import Domain, Subject
+from ffi_builder.records import dataclass
 
 Domains: TypeAlias = Callable[[Subject], Domain]
 """Returns the values that a subject may have before anything is compared."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final, cast
 
 from ffi_builder import spec
@@ -14,6 +14,7 @@ from ffi_builder.providers.context import CallContext, OwnedAny
 from ffi_builder.providers.provider import Members
 from ffi_builder.providers.results import value_results, value_type
 from ffi_builder.providers.variants.variant import PROVIDER, Variant
+from ffi_builder.records import dataclass
 
 _MOST_BITS: Final = 64
 

@@ -6,7 +6,7 @@ Whether a variant may get a dtype is asked by making the graph of tests for that
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from ffi_builder import spec
 from ffi_builder.providers.variants.choice import choose, leaves
@@ -14,6 +14,7 @@ from ffi_builder.providers.variants.conditions import Compare, Condition, used
 from ffi_builder.providers.variants.facts import Domains
 from ffi_builder.providers.variants.subject import Domain, Subject
 from ffi_builder.providers.variants.subjects import DTypeOf, Ndim, dtype_word
+from ffi_builder.records import dataclass
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final, cast
 
 from ffi_builder import spec
@@ -24,6 +23,7 @@ from ffi_builder.providers.variants.signature import (
 )
 from ffi_builder.providers.variants.subject import Subject
 from ffi_builder.providers.variants.variant import PROVIDER, Variant
+from ffi_builder.records import dataclass
 
 _MOST_COMPARISONS: Final = 256
 """The most comparisons in all conditions: the code that orders them is recursive."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from itertools import count
 from typing import ClassVar, Final
 
@@ -23,6 +22,7 @@ from ffi_builder.providers.variants.subject import (
     plain_name,
     show_bool,
 )
+from ffi_builder.records import dataclass
 from ffi_builder.suggest import did_you_mean
 
 _NO_DTYPE: Final = 0

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
 from ffi_builder.errors import BuildError, SpecError
 from ffi_builder.providers.provider import CallProvider, Members
 from ffi_builder.providers.variants.conditions import Condition, checked
+from ffi_builder.records import dataclass
 
 PROVIDER: Final = "VariantsCallProvider"
 

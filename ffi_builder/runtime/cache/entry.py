@@ -13,10 +13,10 @@ import hashlib
 import json
 import struct
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
-from ffi_builder.runtime.inputs import CachedSource, LlvmSource, ObjectSource
+from ffi_builder.records import dataclass
+from ffi_builder.runtime.inputs import CachedSource, Code, LlvmSource, ObjectSource
 
 StoredSource = CachedSource | LlvmSource | ObjectSource
 
@@ -24,16 +24,6 @@ _MAGIC: Final = b"ffi_bldr"
 _VERSION: Final = 2
 _HEADER: Final = struct.Struct("<8sIQ32s")
 _COUNT: Final = struct.Struct("<Q")
-
-
-@dataclass(frozen=True)
-class Code:
-    """The objects of a compiled module."""
-
-    own: tuple[bytes, ...]
-    """Objects of the module: its own, then those of its helpers."""
-    linked: tuple[bytes, ...]
-    """Objects of those elements of `link=` that are LLVM IR, in order."""
 
 
 @dataclass(frozen=True)

@@ -19,9 +19,13 @@ import functools
 import re
 import struct
 from collections.abc import Iterator
-from dataclasses import dataclass
-from fractions import Fraction
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+from ffi_builder.patterns import pattern
+from ffi_builder.records import dataclass
+
+if TYPE_CHECKING:
+    from fractions import Fraction
 
 from ffi_builder.runtime.safety import distinct
 
@@ -61,10 +65,11 @@ class _Format:
         if value == 0:
             return self._sign(negative)
         exponent = value.numerator.bit_length() - value.denominator.bit_length()
-        if value < Fraction(2) ** exponent:
+        two = type(value)(2)
+        if value < two**exponent:
             exponent -= 1
         exponent = max(exponent, 1 - self.bias)
-        units = round(value / Fraction(2) ** (exponent - self.mantissa))
+        units = round(value / two ** (exponent - self.mantissa))
         # The hidden bit is part of the sum, so that a carry out of the mantissa is right too.
         bits = min(((exponent + self.bias - 1) << self.mantissa) + units, self._infinity)
         if self.explicit:
@@ -89,14 +94,14 @@ _TYPE = r"(?<![\w.%@$#!-])(half|bfloat|float|double|x86_fp80|fp128)(?![\w.$-])"
 _STRING = r"\"[^\"]*\""
 _NUMBER = r"[-+]?\d+\.\d*(?:[eE][-+]?\d+)?"
 _NAMED = r"[-+](?:inf|qnan|nan\(0x[0-9A-Fa-f]+\)|snan\(0x[0-9A-Fa-f]+\))|f0x[0-9A-Fa-f]+"
-_TOKENS: Final = re.compile(
+_TOKENS: Final = pattern(
     rf"{_STRING}|;[^\n]*|{_TYPE}|(?<![\w.%@$#!-])({_NAMED}|{_NUMBER})(?![\w.])"
 )
 _LARGEST_EXPONENT: Final = 6000
 """Larger decimal exponents are beyond any format's."""
 _MARKS: Final = ("f0x", "+inf", "-inf", "qnan", "nan(")
-_DECIMAL: Final = re.compile(r"\.\d+(?:[eE][-+]?\d+)?")
-_PRINTED: Final = re.compile(r"[ (\[-]\d\.\d+(?:e[-+]\d\d)?")
+_DECIMAL: Final = pattern(r"\.\d+(?:[eE][-+]?\d+)?")
+_PRINTED: Final = pattern(r"[ (\[-]\d\.\d+(?:e[-+]\d\d)?")
 _WIDE: Final = ("x86_fp80", "fp128")
 _LARGEST_HALF: Final = 65504
 
@@ -195,6 +200,8 @@ def _constant(type_: str, literal: str) -> str:
 
 def _decimal(type_: str, digits: str, negative: bool) -> int:
     """The bits of a decimal, without its sign."""
+    from fractions import Fraction  # two milliseconds, and most modules have no such constant
+
     format_ = _FORMATS[type_]
     if type_ == "float":
         nearest = float(digits)

@@ -12,9 +12,11 @@ import functools
 import hashlib
 import re
 from collections.abc import Collection
+from pathlib import Path
 from typing import Any
 
 from ffi_builder.errors import CompileError
+from ffi_builder.patterns import pattern
 from ffi_builder.runtime import _optional
 from ffi_builder.runtime.protocols import LlvmModule, LlvmValue, TargetMachine
 from ffi_builder.runtime.safety.interrupts import uninterrupted
@@ -25,7 +27,7 @@ BASELINE_CPUS = {"x86_64": "x86-64", "aarch64": "generic"}
 
 # A thread-local variable that other modules cannot see.
 _OWN_WORDS = r"(?:(?:internal|private|dso_local|hidden|protected)\s+)+"
-_OWN_THREAD_LOCAL = re.compile(
+_OWN_THREAD_LOCAL = pattern(
     rf'^(@(?:"[^"]*"|[\w.$-]+))\s*=\s*{_OWN_WORDS}thread_local\b', re.MULTILINE
 )
 
@@ -35,7 +37,7 @@ _VISIBLE_LINKAGES = frozenset(
 )
 
 # An alias or ifunc, which llvmlite does not list: what is before its linkage, and what is after.
-_ALIAS = re.compile(
+_ALIAS = pattern(
     r"""^(@"?([^"\n]*?)"?\ =\ )
         (?:(?:linkonce|weak|linkonce_odr|weak_odr|dso_local|hidden|protected)\ )*
         ((?:thread_local(?:\([a-z]+\))?\ )?(?:(?:local_)?unnamed_addr\ )?(?:alias|ifunc)\ )""",
@@ -79,6 +81,17 @@ def host_cpu() -> str:
 def host_features() -> str:
     """The features of this CPU as LLVM wants them: `+avx2,-avx512f,…`."""
     return binding().get_host_cpu_features().flatten()
+
+
+@functools.cache
+def identity() -> tuple[str, ...]:
+    """What code for this CPU depends on, beside its source: which LLVM it is, and the CPU."""
+    folder = Path(binding().__file__).parent
+    builds = [path.stat() for path in sorted(folder.glob("libllvmlite.*"))]
+    # Builds of one version of llvmlite may contain different LLVMs.
+    libraries = [f"{build.st_size} {build.st_mtime_ns}" for build in builds]
+    version = ".".join(map(str, binding().llvm_version_info))
+    return version, *libraries, host_triple(), host_cpu(), host_features()
 
 
 def host_triple() -> str:

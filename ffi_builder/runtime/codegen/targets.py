@@ -9,9 +9,9 @@ import functools
 import re
 import subprocess
 import sys
-from dataclasses import dataclass
 
 from ffi_builder.errors import CompileError
+from ffi_builder.records import dataclass
 from ffi_builder.runtime.codegen import llvm
 from ffi_builder.suggest import nearest
 

@@ -12,11 +12,11 @@ import sys
 import sysconfig
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, Final
 
 import tvm_ffi
 
+from ffi_builder.records import dataclass
 from ffi_builder.runtime.entry import layouts
 from ffi_builder.runtime.entry.layouts import LayoutError
 from ffi_builder.runtime.entry.torch_layouts import modes, torch_layout

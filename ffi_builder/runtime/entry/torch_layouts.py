@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from ffi_builder.records import dataclass
 from ffi_builder.runtime.dlpack import DLTensor
 from ffi_builder.runtime.entry.layouts import (
     DTypes,

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
 from ffi_builder.errors import CompileError
+from ffi_builder.records import dataclass
 from ffi_builder.runtime import embedded_modules
 from ffi_builder.runtime.codegen import emit
 from ffi_builder.runtime.codegen.targets import Target, target

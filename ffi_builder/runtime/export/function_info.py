@@ -14,9 +14,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
+from ffi_builder.records import dataclass
 from ffi_builder.runtime import metadata
 from ffi_builder.runtime.metadata import EMPTY, PREFIX, Info, Parameter
 

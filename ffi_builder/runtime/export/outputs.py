@@ -6,8 +6,9 @@ import errno
 import os
 import uuid
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
+
+from ffi_builder.records import dataclass
 
 
 @dataclass(frozen=True)

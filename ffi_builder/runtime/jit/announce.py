@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from types import ModuleType
 from typing import Final
 
 from ffi_builder import protocol
 from ffi_builder.abi import PREFIX
 from ffi_builder.errors import CompileError
+from ffi_builder.records import dataclass
 from ffi_builder.runtime.codegen import llvm
 from ffi_builder.runtime.elf import (
     ObjectFile,

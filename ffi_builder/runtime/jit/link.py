@@ -13,13 +13,14 @@ import os
 import platform
 import tempfile
 from collections.abc import Callable, Generator, Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ffi_builder import protocol
 from ffi_builder.abi import PREFIX
 from ffi_builder.errors import LinkError
+from ffi_builder.kept import kept
+from ffi_builder.records import dataclass
 from ffi_builder.runtime import _optional
 from ffi_builder.runtime.codegen import llvm
 from ffi_builder.runtime.elf import (
@@ -274,7 +275,10 @@ def _address_getter(name: str, template: bytes | None) -> bytes:
 @functools.cache
 def getter_template() -> bytes:
     """An object with a `getter` that returns the address of `target`."""
-    return llvm.emit_object(_GETTER_IR, "host", 1, passes=False)
+    return kept(
+        ("getter", _GETTER_IR, *llvm.identity()),
+        lambda: llvm.emit_object(_GETTER_IR, "host", 1, passes=False),
+    )
 
 
 _GETTER_IR = """

@@ -3,8 +3,9 @@
 Two parts of a module recur in other modules; `separate` makes modules of them:
 
 - Helpers are the same wherever they occur, and their names say so: they end in a hash of what they
-  do. They are compiled the first time. Helpers that refer to each other are one object, so that
-  modules with other combinations of helpers share them too.
+  do. They are compiled the first time, unless an earlier process has (`ffi_builder.kept`). Helpers
+  that refer to each other are one object, so that modules with other combinations of helpers share
+  them too.
 - Wrappers of one structure recur under other names, around other kernels: a JIT compiles one
   wrapper over and over, and many kernels of a library take the same arguments. In their object,
   names are placeholders. It is kept by its content, and linked again with other names. The first
@@ -20,13 +21,14 @@ import contextlib
 import hashlib
 from collections import Counter, OrderedDict
 from collections.abc import Generator
-from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 from ffi_builder.errors import CompileError
+from ffi_builder.kept import kept
 from ffi_builder.runtime import elf, mlir
-from ffi_builder.runtime.codegen import emit
+from ffi_builder.runtime.codegen import emit, llvm
 from ffi_builder.runtime.jit import separate
+from ffi_builder.runtime.jit.separate import HelperGroup
 from ffi_builder.runtime.protocols import Module, Operation
 from ffi_builder.runtime.safety import allowlist_mlir
 from ffi_builder.runtime.safety.locks import fork_safe_lock
@@ -45,16 +47,10 @@ _HELPER_OPT_LEVEL: Final = 1
 _Names: TypeAlias = "tuple[str, ...]"
 
 
-@dataclass(frozen=True)
-class _Helpers:
-    code: bytes
-    declarations: bytes
-    """A module of them, as bytecode or text. Globals are not declared: only helpers use those."""
-
-
-_groups: Final[dict[tuple[str, _Names], list[_Names]]] = {}
-_helpers: Final[dict[tuple[str, _Names], _Helpers]] = {}
-"""By the root package of an MLIR distribution, and sorted names of helpers."""
+_groups: Final[dict[_Names, list[HelperGroup]]] = {}
+"""By the sorted names of a module's helpers."""
+_helpers: Final[dict[HelperGroup, bytes]] = {}
+"""The objects of groups of helpers."""
 _seen: Final[OrderedDict[tuple[int, int], None]] = OrderedDict()
 """Marks of wrappers, with the optimisation level."""
 _objects: Final[OrderedDict[bytes, bytes]] = OrderedDict()
@@ -97,28 +93,27 @@ def split_helpers(module: Module) -> Generator[tuple[Module, list[bytes]]]:
         yield module, []
         return
     with separate.without_helpers(module) as rest:
-        for helpers in found:
-            mlir.append_from(helpers.declarations, rest)
-        yield rest, [helpers.code for helpers in found]
+        yield rest, found
 
 
-def _compiled_helpers(module: Module, names: _Names) -> list[_Helpers]:
-    root = mlir.root_of(module)
+def _compiled_helpers(module: Module, names: _Names) -> list[bytes]:
     with _lock:
-        if (root, names) not in _groups:
-            _groups[root, names] = separate.helper_groups(module)
-        groups = _groups[root, names]
+        if names not in _groups:
+            _groups[names] = separate.helper_groups(module)
+        groups = _groups[names]
         for group in groups:
-            if (root, group) not in _helpers:
-                _helpers[root, group] = _compile_helpers(module, group)
-        return [_helpers[root, group] for group in groups]
+            if group not in _helpers:
+                _helpers[group] = _compile_helpers(module, group)
+        return [_helpers[group] for group in groups]
 
 
-def _compile_helpers(module: Module, names: _Names) -> _Helpers:
-    alone = separate.only_helpers(module, names)
-    mlir.verify(alone)
-    code = emit.emit_object(mlir.to_llvm_ir(alone), "host", _HELPER_OPT_LEVEL, passes=False)
-    return _Helpers(code, mlir.content(separate.declarations(alone)))
+def _compile_helpers(module: Module, group: HelperGroup) -> bytes:
+    alone = separate.only_helpers(module, group)
+    digest = hashlib.sha256(mlir.content(alone)).hexdigest()
+    return kept(
+        ("helpers", digest, str(_HELPER_OPT_LEVEL), *llvm.identity()),
+        lambda: emit.emit_object(mlir.to_llvm_ir(alone), "host", _HELPER_OPT_LEVEL, passes=False),
+    )
 
 
 # ---- wrappers

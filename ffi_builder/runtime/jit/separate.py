@@ -16,12 +16,12 @@ placeholders, so that wrappers of one structure have equal modules:
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Collection, Generator
-from dataclasses import dataclass
-from typing import Any, Final
+from collections.abc import Generator
+from typing import Any, Final, NamedTuple
 
 from ffi_builder import abi, protocol
 from ffi_builder.protocol import SHARED, TABLE, TEXT
+from ffi_builder.records import dataclass
 from ffi_builder.runtime import metadata, mlir
 from ffi_builder.runtime.jit.link import RESERVED
 from ffi_builder.runtime.protocols import Module, Operation, named_attributes
@@ -49,24 +49,43 @@ def helpers(module: Module) -> dict[str, Operation]:
     return {_name(op): op for op in mlir.body(module) if _is_helper(op)}
 
 
-def helper_groups(module: Module) -> list[tuple[str, ...]]:
-    """The names of the helpers, those together that refer to each other."""
+class HelperGroup(NamedTuple):
+    """Helpers that refer to each other."""
+
+    names: tuple[str, ...]
+    """Sorted."""
+    uses: frozenset[str]
+    """The other symbols that they refer to."""
+
+
+def helper_groups(module: Module) -> list[HelperGroup]:
+    """Group the helpers of a module."""
     found = helpers(module)
     groups = {name: {name} for name in found}
-    for name, operation in found.items():
-        for _, other in allowlist_mlir.uses(operation):
-            if other in found and groups[other] is not groups[name]:
+    uses = {
+        name: {symbol for _, symbol in allowlist_mlir.uses(operation) if symbol is not None}
+        for name, operation in found.items()
+    }
+    for name in found:
+        for other in uses[name] & found.keys():
+            if groups[other] is not groups[name]:
                 groups[name] |= groups[other]
                 groups.update(dict.fromkeys(groups[other], groups[name]))
-    return sorted({tuple(sorted(group)) for group in groups.values()})
+    return [
+        HelperGroup(names, frozenset().union(*(uses[name] for name in names)).difference(names))
+        for names in sorted({tuple(sorted(group)) for group in groups.values()})
+    ]
 
 
-def only_helpers(module: Module, names: Collection[str]) -> Module:
-    """A module of a group of helpers, visible to other objects, and of all declarations."""
-    result = mlir.empty_like(module.operation)
+def only_helpers(module: Module, group: HelperGroup) -> Module:
+    """A module of a group of helpers, visible to other objects, and of what they refer to.
+
+    It is the same for all modules with these helpers, but for the module's attributes.
+    """
+    result = mlir.empty_like(module.operation, located=False)
     for operation in mlir.body(module):
-        is_helper = _is_helper(operation) and _name(operation) in names
-        if is_helper or _is_declaration(operation):
+        is_helper = _is_helper(operation) and _name(operation) in group.names
+        if is_helper or (_is_declaration(operation) and _name(operation) in group.uses):
             copy = operation.clone().operation
             if is_helper and operation.name == "llvm.func":
                 copy.attributes["linkage"] = _attribute(operation, _EXTERNAL)
@@ -74,28 +93,24 @@ def only_helpers(module: Module, names: Collection[str]) -> Module:
     return result
 
 
-def declarations(module: Module) -> Module:
-    """A module that declares the functions that `module` defines."""
-    result = mlir.empty_like(module.operation)
-    for operation in mlir.body(module):
-        if operation.name == "llvm.func" and not _is_declaration(operation):
-            result.body.append(declaration(operation))
-    return result
-
-
 @contextlib.contextmanager
 def without_helpers(module: Module) -> Generator[Module]:
-    """Lend a module that has the operations of `module` but its helpers.
+    """Lend a module that has the operations of `module`, but only declares its helpers.
 
     Wrappers are copied, so that they may be erased there. What else there is, is moved, as a kernel
-    may have a hundred thousand operations. Afterwards, `module` is as it was.
+    may have a hundred thousand operations. Afterwards, `module` is as it was. Only helpers use
+    their globals.
     """
     operations = mlir.body(module)
     rest = mlir.empty_like(module.operation)
+    functions = [op for op in operations if _is_helper(op) and op.name == "llvm.func"]
+    declared = [declaration(function) for function in functions]
     try:
         for operation in operations:
             if not _is_helper(operation):
                 rest.body.append(operation.clone() if _is_wrapper(operation) else operation)
+        for operation in declared:
+            rest.body.append(operation)
         yield rest
     finally:
         for operation in operations:

@@ -14,12 +14,12 @@ import dataclasses
 import enum
 import functools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final, TypeGuard, cast
 
 import tvm_ffi
 from tvm_ffi.utils.unpack_dataclass import unpack_dataclass_to_tuple
 
+from ffi_builder.records import dataclass
 from ffi_builder.runtime.metadata import Info, Parameter
 from ffi_builder.runtime.python import arrays
 from ffi_builder.runtime.python.arrays import Place

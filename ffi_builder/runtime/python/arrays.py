@@ -10,11 +10,12 @@ from __future__ import annotations
 import functools
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Final, cast
 
 import tvm_ffi
 
+from ffi_builder.records import dataclass
 from ffi_builder.runtime.metadata import Info, Parameter
 
 _LONGEST: Final = 400

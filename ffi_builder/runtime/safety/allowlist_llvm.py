@@ -20,6 +20,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final, TypeAlias
 
 from ffi_builder import protocol
+from ffi_builder.patterns import pattern
 from ffi_builder.runtime import metadata
 from ffi_builder.runtime.safety import allowlist_metadata, distinct
 from ffi_builder.runtime.safety.allowlist_words import (
@@ -43,10 +44,10 @@ _GLOBAL: Final = (
 _APPENDING: Final = ("@llvm.global_ctors ", "@llvm.global_dtors ", "@llvm.used ", "@llvm.compiler.")
 
 _ATTRIBUTE_VALUES: Final[dict[str, re.Pattern[str]]] = {
-    metadata.ATTRIBUTE: re.compile('[^"]*'),
-    "frame-pointer": re.compile("all|non-leaf|none"),
+    metadata.ATTRIBUTE: pattern('[^"]*'),
+    "frame-pointer": pattern("all|non-leaf|none"),
     **{
-        key: re.compile("true|false")
+        key: pattern("true|false")
         for key in words(
             """
             approx-func-fp-math less-precise-fpmad no-infs-fp-math no-nans-fp-math
@@ -55,22 +56,22 @@ _ATTRIBUTE_VALUES: Final[dict[str, re.Pattern[str]]] = {
         )
     },
     **{
-        key: re.compile(r"\d{1,4}")
+        key: pattern(r"\d{1,4}")
         for key in ("min-legal-vector-width", "prefer-vector-width", "stack-protector-buffer-size")
     },
 }
-_TRUSTED: Final = re.compile(rf"{protocol.TRUSTED}[0-9a-f]{{8}}")
+_TRUSTED: Final = pattern(rf"{protocol.TRUSTED}[0-9a-f]{{8}}")
 _CPU_KEYS: Final = ("target-cpu", "tune-cpu")
 _GENERIC_CPUS: Final = frozenset({"x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4", "generic"})
 _SECTION: Final = '".text"'  # cold functions of this package ask for it
 _HEADERS: Final = ("source_filename =", "datalayout =", "triple =")
 _NAME_MARKS: Final = frozenset("@%!c$")
 
-_LINE_END: Final = re.compile(r"[\n\r]")
+_LINE_END: Final = pattern(r"[\n\r]")
 _SPACES: Final = str.maketrans(dict.fromkeys("()[]{}<>,=*", " "))
 
 # Words that are not in a table. Each string has been replaced by one quote.
-_OTHER_WORDS: Final = re.compile(
+_OTHER_WORDS: Final = pattern(
     r"""(?:(?:
       [%@](?:\d+|[-a-zA-Z$._][-\w$.]*|")            # values, types and symbols
     | \#\d+ | !(?:\d+|"|DI[A-Z]\w*)? | c?"          # attributes, metadata and strings
@@ -80,20 +81,18 @@ _OTHER_WORDS: Final = re.compile(
     )[ ])*""",
     re.VERBOSE,
 )
-_INTRINSIC_TYPES: Final = re.compile(
-    r"(?:\.(?:v(\d+))?(?:i(?:1|8|16|32|64|128)|b?f16|f32|f64|p\d{1,2}))*"
-)
-_INTRINSIC: Final = re.compile(rf"@llvm\.([a-z0-9_.]+?)({_INTRINSIC_TYPES.pattern})")
+_INTRINSIC_TYPES: Final = r"(?:\.(?:v(\d+))?(?:i(?:1|8|16|32|64|128)|b?f16|f32|f64|p\d{1,2}))*"
+_INTRINSIC: Final = pattern(rf"@llvm\.([a-z0-9_.]+?)({_INTRINSIC_TYPES})")
 
-_INTRINSIC_NAME: Final = re.compile(r"@llvm\.\S*")
+_INTRINSIC_NAME: Final = pattern(r"@llvm\.\S*")
 
-_ALIGNMENT: Final = re.compile(r" align[ (](\d+)")
+_ALIGNMENT: Final = pattern(r" align[ (](\d+)")
 # Before LLVM 22 it is the operand after the pointer, which the verifier does not look at.
-_MASKED: Final = re.compile(r"@llvm\.masked\.[^\n]*?\bptr [^,\n]+, i32 ([^,\s]+),")
-_ADDRESS_SPACE: Final = re.compile(r" addrspace\((\d+)\)")
+_MASKED: Final = pattern(r"@llvm\.masked\.[^\n]*?\bptr [^,\n]+, i32 ([^,\s]+),")
+_ADDRESS_SPACE: Final = pattern(r" addrspace\((\d+)\)")
 _POINTER: Final = r"ptr(?:[ ]addrspace\(\d+\))?"
 _ATOMICS: Final = words("atomicrmw cmpxchg atomic")
-_ATOMIC: Final = re.compile(
+_ATOMIC: Final = pattern(
     rf"""(?<![-\w$.%@!#])(?:
         (?:load|store)[ ]atomic[ ](?:volatile[ ])?
       | atomicrmw[ ](?:volatile[ ])?\w+[ ]{_POINTER}[ ][^\s,]+,[ ]
@@ -108,9 +107,9 @@ _SPLAT: Final = re.compile(
 
 _Chains: TypeAlias = list[tuple[str, str]]
 # `[4 x [8 x `, and how the type of the elements begins.
-_SIZES: Final = re.compile(r"((?:[\[<]\d+ x )+)(.)")
+_SIZES: Final = pattern(r"((?:[\[<]\d+ x )+)(.)")
 _TYPE: Final = r"[^()=!]+?"
-_IN_MEMORY: Final = re.compile(
+_IN_MEMORY: Final = pattern(
     rf"""\s*%\S+[ ]=[ ](?:
         alloca[ ]{_TYPE}(?:,[ ]i\d+[ ][^\s,]+)?(?:,[ ]align[ ]\d+)?(?:,[ ]addrspace\(\d+\))?
       | getelementptr[ ](?:(?:inbounds|nuw|nusw)[ ])*{_TYPE},[ ]{_POINTER}[ ][^\s,]+
@@ -118,10 +117,10 @@ _IN_MEMORY: Final = re.compile(
     )(?:,[ ]!dbg[ ]!\d+)?""",
     re.VERBOSE,
 )
-_NAMED_ELEMENT: Final = re.compile(r"\{[^{}]*%|x %")
+_NAMED_ELEMENT: Final = pattern(r"\{[^{}]*%|x %")
 
 # A line that is not one whole statement, as LLVM and llvmlite print it: something could hide there.
-_ODD_LINE: Final = re.compile(
+_ODD_LINE: Final = pattern(
     r"""^(?![ \t\r]*(?:
         [@%]\S+[ ]=[ ]+[^\s] | ![^\s=]+[ ]=[ ] | (?:attributes|define|declare|target)[ ]
       | source_filename[ ] | (?:store|br|ret|fence|switch)[ ] | unreachable\b
@@ -131,12 +130,12 @@ _ODD_LINE: Final = re.compile(
     re.VERBOSE | re.MULTILINE,
 )
 
-_LONG_NUMBER: Final = re.compile(r"\d{4000}")  # Python reads no more than 4,300 digits
-_LANES: Final = re.compile(r"<(\d+)")
-_VECTOR: Final = re.compile(r"<\d+ x ")
-_WIDE_LANES: Final = re.compile(r"x\s+i128\s*>")  # of which LLVM makes no vectors of halves
-_COUNTED: Final = re.compile(r" = alloca [^\n]*, i\d+ ([%\w-][^\s,]*)")
-_FIELDS: Final = re.compile(r"\{[^{}]*")
+_LONG_NUMBER: Final = pattern(r"\d{4000}")  # Python reads no more than 4,300 digits
+_LANES: Final = pattern(r"<(\d+)")
+_VECTOR: Final = pattern(r"<\d+ x ")
+_WIDE_LANES: Final = pattern(r"x\s+i128\s*>")  # of which LLVM makes no vectors of halves
+_COUNTED: Final = pattern(r" = alloca [^\n]*, i\d+ ([%\w-][^\s,]*)")
+_FIELDS: Final = pattern(r"\{[^{}]*")
 
 _MOST_LANES: Final = 256
 _LANES_OF_A_VALUE: Final = 16
@@ -278,12 +277,12 @@ def _features_known(wanted: str, host: str) -> bool:
 
 def _numbers(code: str, found: list[str], different: set[str]) -> Iterator[str]:
     """Look at alignments, address spaces and atomics, each in the form that LLVM prints."""
-    for word, pattern, most in (
+    for word, expression, most in (
         ("align", _ALIGNMENT, _MOST_ALIGNED),
         ("addrspace", _ADDRESS_SPACE, _MOST_ADDRESS_SPACE),
     ):
         if word in different:
-            numbers = pattern.findall(code)
+            numbers = expression.findall(code)
             if len(numbers) != found.count(word):
                 yield word
             yield from (f"{word} {number}" for number in set(numbers) if int(number) > most)

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Set
 from typing import Final
 
+from ffi_builder.patterns import pattern
 from ffi_builder.runtime.safety.tables import words
 
 _KNOWN_FLAGS: Final = frozenset(
@@ -20,9 +21,9 @@ _KNOWN_FLAGS: Final = frozenset(
 )
 # Kinds of metadata in whose nodes passes do not expect a null.
 _WITHOUT_NULL: Final = words("alias.scope llvm.loop noalias tbaa", "!")
-_NULL: Final = re.compile(r"^!\d+ = (?:distinct )?!\{[^\n]*\bnull\b", re.MULTILINE)
+_NULL: Final = pattern(r"^!\d+ = (?:distinct )?!\{[^\n]*\bnull\b", re.MULTILINE)
 # The forms of loop properties that passes take for granted.
-_LOOP_PROPERTY: Final = re.compile(
+_LOOP_PROPERTY: Final = pattern(
     r"""!\d+\ =\ (?:distinct\ )?!\{!"llvm\.loop\.(?:
         (?:mustprogress|unroll\.(?:disable|enable|full|runtime\.disable)|disable_nonforced)"
       | (?:vectorize\.(?:enable|width)|interleave\.count|unroll\.count|isvectorized)",
@@ -30,7 +31,7 @@ _LOOP_PROPERTY: Final = re.compile(
     )\}""",
     re.VERBOSE,
 )
-_FLAG: Final = re.compile(r'^!\d+ = !\{i32 \d+, !"([^"]*)"', re.MULTILINE)
+_FLAG: Final = pattern(r'^!\d+ = !\{i32 \d+, !"([^"]*)"', re.MULTILINE)
 
 
 def hazards(text: str, found: Set[str]) -> Iterator[str]:

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 
+from ffi_builder.records import dataclass
 from ffi_builder.runtime.protocols import Operation
 from ffi_builder.runtime.safety.tables import words
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, cast
 
 from ffi_builder import spec
 from ffi_builder.errors import SpecError
+from ffi_builder.records import dataclass
 from ffi_builder.testing.kernels.elements import tolerance, values
 from ffi_builder.testing.kernels.finding import Finding, of_all, place
 from ffi_builder.testing.kernels.frame import Frame, call

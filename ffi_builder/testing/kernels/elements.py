@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final, TypeAlias
 
 from ffi_builder import abi, spec
+from ffi_builder.records import dataclass
 from ffi_builder.testing.make.arrays import numpy
 
 Generator: TypeAlias = Any

@@ -8,10 +8,10 @@ Before a call every byte gets a known value; after it, the bytes tell what the c
 from __future__ import annotations
 
 import ctypes
-from dataclasses import dataclass
 from typing import Any, Final
 
 from ffi_builder import spec
+from ffi_builder.records import dataclass
 from ffi_builder.testing.kernels.elements import element_dtype, empty, values
 from ffi_builder.testing.make.arrays import NUMPY_NAMES, Array, numpy
 from ffi_builder.testing.make.layout import reach

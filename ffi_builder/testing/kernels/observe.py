@@ -11,10 +11,10 @@ whatever lies around the elements of any tensor. A kernel is called with two kin
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
 from ffi_builder import spec
+from ffi_builder.records import dataclass
 from ffi_builder.testing.kernels.elements import values
 from ffi_builder.testing.kernels.finding import Finding, of_all, place
 from ffi_builder.testing.kernels.frame import Frame, call

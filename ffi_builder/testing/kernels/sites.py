@@ -8,10 +8,10 @@ smaller numbers make simpler arguments, and an example is shrunk without knowing
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
 from ffi_builder import spec
+from ffi_builder.records import dataclass
 from ffi_builder.testing.kernels.elements import CONTENTS
 
 Key: TypeAlias = tuple[str, str]

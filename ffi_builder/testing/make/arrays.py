@@ -10,12 +10,12 @@ from __future__ import annotations
 import ctypes
 import struct
 from collections.abc import Sequence
-from dataclasses import dataclass
 from importlib import import_module
 from types import ModuleType
 from typing import Any, Final
 
 from ffi_builder import abi, spec
+from ffi_builder.records import dataclass
 from ffi_builder.testing.make.layout import is_row_major, reach
 
 FRAMEWORKS: Final = ("numpy", "torch", "tvm_ffi")

@@ -9,11 +9,11 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import chain
 from typing import Final, SupportsIndex, TypeAlias, cast
 
 from ffi_builder import spec
+from ffi_builder.records import dataclass
 from ffi_builder.suggest import did_you_mean
 from ffi_builder.testing.check import Scalar, check
 from ffi_builder.testing.evaluate import evaluate, holds

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import reduce
 from typing import Final
 
@@ -22,6 +21,7 @@ from ffi_builder.providers.cuda.emitted.steps import (
     call_driver,
     cuda_version,
 )
+from ffi_builder.records import dataclass
 
 _DIMENSIONS: Final = (
     ("grid.x", driver.CONFIG_GRID, DeviceAttribute.MAX_GRID_DIM_X),
