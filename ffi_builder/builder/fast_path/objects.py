@@ -26,7 +26,7 @@ _CONTAINERS: Final = {
 def decode_container(fast: FastPath, step: f.Container) -> None:
     """Decode a Shape, Array or List; check its length; read the entries of a Shape."""
     b, position = fast.b, step.place.position
-    object_, type_index = _container_object(fast, step)
+    object_, type_index = container_object(fast, step.place, _CONTAINERS[type(step.decode)])
     container = ContainerValues(object=object_, entries=[])
     fast.state.records[position] = container
     fast.require(b.ne(object_, b.null()))
@@ -39,10 +39,11 @@ def decode_container(fast: FastPath, step: f.Container) -> None:
             container.entries = _entries(fast, is_shape, fast.cells(position), step.length.expected)
 
 
-def _container_object(fast: FastPath, step: f.Container) -> tuple[Value, Value]:
-    """Return the object and its type index, which is an accepted one."""
+def container_object(
+    fast: FastPath, place: Place, accepts: tuple[TypeIndex, ...]
+) -> tuple[Value, Value]:
+    """Return the object and its type index, which is one of ``accepts``."""
     b, t = fast.b, fast.b.types
-    place, accepts = step.place, _CONTAINERS[type(step.decode)]
     usual, *others = accepts
     index, payload = _look(fast, place)
     found, other = b.new_block(t.ptr, t.i32), b.new_block(cold=True)

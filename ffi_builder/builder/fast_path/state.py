@@ -120,6 +120,31 @@ class ContainerValues:
 
 
 @dataclass(kw_only=True)
+class ListValues:
+    """A list of tensors. The arrays are those of :class:`~ffi_builder.spec.TensorList`."""
+
+    object: Value
+    length: Value
+    """The number of elements, as i64."""
+    pointers: Value
+    shapes: Value
+    strides: Value
+    ndim: int = 0
+    """The number of dimensions of each element."""
+
+    def joined(self, merge: Merge) -> ListValues:
+        """Return the record after the branch."""
+        return ListValues(
+            object=merge(self.object),
+            length=merge(self.length),
+            pointers=merge(self.pointers),
+            shapes=merge(self.shapes),
+            strides=merge(self.strides),
+            ndim=self.ndim,
+        )
+
+
+@dataclass(kw_only=True)
 class TextValues:
     """A str or bytes."""
 
@@ -162,7 +187,9 @@ class ScalarValues:
         return ScalarValues(value=merge(self.value, None))
 
 
-Record: TypeAlias = Union[TensorValues, ContainerValues, TextValues, ObjectValues, ScalarValues]
+Record: TypeAlias = Union[
+    TensorValues, ContainerValues, ListValues, TextValues, ObjectValues, ScalarValues
+]
 
 
 @dataclass(kw_only=True)
