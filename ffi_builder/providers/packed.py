@@ -199,9 +199,7 @@ def _any(context: CallContext, item: Item) -> tuple[Value, Value]:
             return b.load(t.i64, came), b.field(t.i64, came, abi.ANY_PAYLOAD)
 
 
-def _part(
-    context: CallContext, param: spec.Param, part: str, value: Value
-) -> tuple[Value, Value]:
+def _part(context: CallContext, param: spec.Param, part: str, value: Value) -> tuple[Value, Value]:
     """Return both words of a part; a part of an absent parameter, except ``present``, is None."""
     b = context.builder
     head = any_head(b, _PARTS.get(part, TypeIndex.INT))

@@ -99,9 +99,7 @@ def _every(params: Iterable[tuple[str, Param]], optional: bool = False) -> Itera
         yield from _every(elements(param, path), absent)
 
 
-def _check_lengths(
-    what: str, var: Var, having: Sequence[tuple[_Found, TensorList]]
-) -> None:
+def _check_lengths(what: str, var: Var, having: Sequence[tuple[_Found, TensorList]]) -> None:
     """Check that lists which share a symbol of each element have one length."""
     if len(having) == 1:
         return
@@ -114,9 +112,7 @@ def _check_lengths(
         raise SpecError(f"{shared}, so none of them may be Optional")
 
 
-def _check_binds(
-    what: str, var: Var, item: _Found, tensors: TensorList, *, alone: bool
-) -> None:
+def _check_binds(what: str, var: Var, item: _Found, tensors: TensorList, *, alone: bool) -> None:
     """Check that the first list binds the symbol, which its strides may not do if they are free."""
     if var in tensors.tensor.dims:
         return

@@ -65,8 +65,10 @@ class TensorList(Metadata):
 
     def __post_init__(self) -> None:
         given: object = self.tensor
-        if not isinstance(given, Tensor) or isinstance(given, Workspace):
-            raise SpecError(f"TensorList: expected a Tensor such as Tensor('x', …) but got {given!r}")
+        if not isinstance(given, Tensor) or isinstance(given, Workspace):  # pyright: ignore[reportUnnecessaryIsInstance] # untyped callers
+            raise SpecError(
+                f"TensorList: expected a Tensor such as Tensor('x', …) but got {given!r}"
+            )
         what = self.label
         if given.any_rank or given.references:
             raise SpecError(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -55,6 +55,8 @@ def expected_outputs(reference: Callable[..., Any], frame: Frame, framework: str
     names = output_names(frame.signature)
     several = isinstance(returned, (tuple, list))
     given: list[Any] = [*cast("Any", returned)] if several else [returned]
+    if len(given) != len(names):
+        given = [*_flat(given)]  # a list for each list of tensors
     if len(names) == 1 and len(given) != 1:
         given = [returned]  # a list of numbers
     if len(given) != len(names):
@@ -63,6 +65,14 @@ def expected_outputs(reference: Callable[..., Any], frame: Frame, framework: str
             f"{len(given)} values"
         )
     return dict(zip(names, given, strict=True))
+
+
+def _flat(values: Iterable[Any]) -> Iterator[Any]:
+    for value in values:
+        if isinstance(value, (tuple, list)):
+            yield from _flat(cast("list[Any]", value))
+        else:
+            yield value
 
 
 def _torch_copy(tensor: Guarded) -> Any:
