@@ -45,7 +45,7 @@ LENGTH_OF: Final = "length of "
 """Text before the path of LENGTH, the number of elements of a list."""
 SIZES: Final = (Part.SHAPE, Part.ENTRY, Part.LENGTH)
 """Parts whose values are checked not to be negative."""
-EACH: Final = -1
+EACH: Final = -2
 """The last number of a position that stands for each element of a list."""
 _EACH: Final = "[i]"
 

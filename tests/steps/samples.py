@@ -74,6 +74,20 @@ SAMPLES: Final[dict[str, tuple[str, dict[str, float]]]] = {
         "where no_overlap(y, cfg.z)",
         {"n": 3},
     ),
+    "lists": (
+        "f(xs: TensorList(Tensor([m, k, 2], float32 | int8, strides=[s, 2, None], "
+        "data_alignment=64), length=g, each=[m]), "
+        "ys: TensorList(Tensor([m, m * 2, k], float32), length=g, each=[m])) "
+        "where g: int8, g <= 100, m % 3 == 0, s: int32",
+        {"m": 3, "k": 4, "s": 8, "g": 2},
+    ),
+    "lists in others": (
+        "f(xs: Optional(TensorList(Tensor([n, 4], float4_e2m1fn, device_type=any, device_id=d, "
+        "storage_dtype=float4_e2m1fnx2))), "
+        "pair: Tuple(ys: TensorList(Tensor([n], float16, strides=F), length=2), "
+        "z: Tensor([n], float16)))",
+        {"n": 5, "d": 0},
+    ),
     "relations": (
         "f(n: int64, x: Tensor([min(n, 3)], int8), cfg: Tuple(a: int32, b: Optional(uint64)), "
         "c: int16, d: int32, y: Tensor([max(n, 2)], int8)) "
