@@ -73,15 +73,13 @@ def check_not_each(
                 )
 
 
-def outside_of_elements(params: Sequence[Param]) -> Iterator[tuple[str, object]]:
-    """Yield the places in lists where symbols have one value for the whole list."""
+def shared_entries(params: Sequence[Param]) -> Iterator[tuple[str, object]]:
+    """Yield the symbols of elements that have one value for the whole list, with their places."""
     for item in _every((param.name, param) for param in params):
         if isinstance(item.param, TensorList):
-            yield f"length of {item.path}", item.param.length
             for place, entry in item.param.entries:
-                if not set(variables(entry)) <= set(item.param.each):
-                    others = (var for var in variables(entry) if var not in item.param.each)
-                    yield from ((f"{item.path}{place}", var) for var in others)
+                shared = (var for var in variables(entry) if var not in item.param.each)
+                yield from ((item.path + place, var) for var in shared)
 
 
 def always_bound(param: TensorList) -> Iterator[tuple[str, object]]:

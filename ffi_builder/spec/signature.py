@@ -27,7 +27,7 @@ from ffi_builder.spec.list_symbols import (
     always_bound,
     check_lists,
     check_not_each,
-    outside_of_elements,
+    shared_entries,
 )
 from ffi_builder.spec.metadata import metadata_text
 from ffi_builder.spec.overlap import NOTHING, NoOverlap, check_no_overlap
@@ -255,9 +255,8 @@ class Signature:
                 )
 
     def _check_lists(self, what: str) -> None:
-        others = [param for param in self.params if not isinstance(required(param), TensorList)]
-        check_not_each(what, self.params, occurrences(others))
-        check_not_each(what, self.params, outside_of_elements(self.params))
+        check_not_each(what, self.params, occurrences(self.params, elements=False))
+        check_not_each(what, self.params, shared_entries(self.params))
         made = needed([*self.results, *self.workspaces])
         check_not_each(what, self.params, [(path, entry) for path, entry, _ in made])
         check_lists(what, self.params)
@@ -372,8 +371,14 @@ def device_tensors(params: Sequence[Param]) -> list[tuple[str, Tensor]]:
     return [(p, t) for p, t in tensors if isinstance(t, Tensor) and t.device != "cpu"]
 
 
-def occurrences(params: Sequence[Param]) -> Iterator[tuple[str, object]]:
-    """Yield ``("A.shape[0]", n)`` for every place of a symbol, in the order of the checks."""
+def occurrences(
+    params: Sequence[Param], *, elements: bool = True
+) -> Iterator[tuple[str, object]]:
+    """Yield ``("A.shape[0]", n)`` for every place of a symbol, in the order of the checks.
+
+    Of a list of tensors it is that of each element, ``As[i].shape[0]``, unless ``elements`` is
+    False.
+    """
     for path, param in with_paths(params):
         match required(param):
             case Var() as var:
@@ -386,7 +391,8 @@ def occurrences(params: Sequence[Param]) -> Iterator[tuple[str, object]]:
                 yield from _entries(f"{path}.strides", tensor.stride_entries or ())
             case TensorList(length=length) as tensors:
                 yield f"length of {path}", length
-                yield from ((f"{path}{place}", entry) for place, entry in tensors.entries)
+                if elements:
+                    yield from ((f"{path}{place}", entry) for place, entry in tensors.entries)
             case Shape(shape=shape):
                 yield from _entries(path, shape)
             case _:
