@@ -55,7 +55,7 @@ class Examples:
         self._dims, self._values = dims, values
         self._limits, self._prepare = limits, prepare
         self._lengths = lengths(signature, dims)
-        found = _length_sites(signature, dims)
+        found = list(_length_sites(signature, dims))
         most = unfold(signature, self._lengths_of({key: max(s.candidates) for key, s in found}))
         fixed = {*most.dims(dims), *most.lengths, *values}
         self._widest = most.signature
