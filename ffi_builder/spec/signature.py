@@ -371,9 +371,7 @@ def device_tensors(params: Sequence[Param]) -> list[tuple[str, Tensor]]:
     return [(p, t) for p, t in tensors if isinstance(t, Tensor) and t.device != "cpu"]
 
 
-def occurrences(
-    params: Sequence[Param], *, elements: bool = True
-) -> Iterator[tuple[str, object]]:
+def occurrences(params: Sequence[Param], *, elements: bool = True) -> Iterator[tuple[str, object]]:
     """Yield ``("A.shape[0]", n)`` for every place of a symbol, in the order of the checks.
 
     Of a list of tensors it is that of each element, ``As[i].shape[0]``, unless ``elements`` is

@@ -137,7 +137,7 @@ class TensorList(Metadata):
             object.__setattr__(self, "length", number)
 
     def _checked_each(self, what: str) -> tuple[Var, ...]:
-        given: object = self.each
+        given: Any = self.each
         if isinstance(given, (str, Var)) or not isinstance(given, Sequence):
             hint = ", did you mean a list of it?" if isinstance(given, Var) else ""
             raise SpecError(f"{what}: expected a list of Vars but got {given!r}{hint}")

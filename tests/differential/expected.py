@@ -30,8 +30,8 @@ from ffi_builder.spec import (
     with_paths,
 )
 from tests.differential.memory import Memory
-from tests.differential.recorder import ELEMENTS
 from tests.differential.outcome import Outcome, show, show_values, stream_of
+from tests.differential.recorder import ELEMENTS
 from tests.oracle import Accepted, Rejected, Verdict
 from tests.oracle.tensors import Decoded, wrapped
 

@@ -120,7 +120,9 @@ class Symbols:
             if index == len(bound):
                 bound.append(self.bindings[var.name])
 
-    def leave_list(self, param: TensorList, certain_before: Collection[str], *, inside: bool) -> None:
+    def leave_list(
+        self, param: TensorList, certain_before: Collection[str], *, inside: bool
+    ) -> None:
         """Make provisional what the list has bound, unless it is never empty.
 
         ``inside`` says whether the list is in an Optional.

@@ -115,7 +115,9 @@ def matrices(count: int, width: int = 3) -> list[Any]:
 
 
 @pytest.mark.parametrize("count", [0, 1, 2, 51, 52, 300])
-@pytest.mark.parametrize("provider", [DirectCallProvider("k"), DynamicParamPackCallProvider("pack")])
+@pytest.mark.parametrize(
+    "provider", [DirectCallProvider("k"), DynamicParamPackCallProvider("pack")]
+)
 def test_a_kernel_gets_arrays(provider: CallProvider, count: int) -> None:
     function = compiled(COPY, (LIST.format(""), provider))["f"]
     xs, out = matrices(count), np.full((3, ROOM), -1)
@@ -127,18 +129,21 @@ def test_a_kernel_gets_arrays(provider: CallProvider, count: int) -> None:
     assert (out[:, 2 * count :] == -1).all()
 
 
+WHOLE: Final[Any] = np.zeros((6, 6), "int8")
+
+
 @pytest.mark.parametrize(
-    ("option", "view", "strides"),
+    ("option", "x", "strides"),
     [
-        ("strides=F", lambda x: x.T, [1, 6]),
-        ("strides=any", lambda x: x[::2, ::-3], [12, -3]),
-        ("strides=[s, 1]", lambda x: x[::2], [12, 1]),
-        ("strides=[None, None]", lambda x: x, [6, 1]),
+        ("strides=F", WHOLE.T, [1, 6]),
+        ("strides=any", WHOLE[::2, ::-3], [12, -3]),
+        ("strides=[s, 1]", WHOLE[::2], [12, 1]),
+        ("strides=[None, None]", WHOLE, [6, 1]),
     ],
 )
-def test_strides_are_those_that_came(option: str, view: Any, strides: list[int]) -> None:
+def test_strides_are_those_that_came(option: str, x: Any, strides: list[int]) -> None:
     function = compiled(COPY, (LIST.format(f", {option}"), DirectCallProvider("k")))["f"]
-    x, out = view(np.zeros((6, 6), "int8")), np.zeros((3, ROOM), "int64")
+    out = np.zeros((3, ROOM), "int64")
     function([x] * 60, out)
     assert copied(out, 60) == ([x.ctypes.data] * 60, [list(x.shape)] * 60, [strides] * 60)
 
@@ -199,7 +204,7 @@ def test_a_cuda_kernel_cannot_read_the_arrays() -> None:
     params = spec.Signature.parse("f(xs: TensorList(Tensor([4], int8)))", device="cuda").params
     for args in (None, ["xs.pointers"]):
         provider = CudaLaunchCallProvider(ptx, "k", grid=1, block=1, args=args)
-        with pytest.raises(BuildError, match="'xs.*' is made of arrays in host memory"):
+        with pytest.raises(BuildError, match=r"'xs.*' is made of arrays in host memory"):
             attached(params, provider)
 
 

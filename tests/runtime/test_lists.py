@@ -91,7 +91,9 @@ def test_read_only_arrays_are_for_inputs(way: Callable[[Any], Any]) -> None:
     x.flags.writeable = False
     way(MODULES["in"])([first, x], 0.0)
     for intent, said in (("inout", 'declared intent="inout"'), ("", 'not declared intent="in"')):
-        with pytest.raises(ValueError, match=rf"^Mismatched xs\[1\] on argument #0 .*\(xs\[1\] is {said}\)"):
+        with pytest.raises(
+            ValueError, match=rf"^Mismatched xs\[1\] on argument #0 .*\(xs\[1\] is {said}\)"
+        ):
             way(MODULES[intent])([first, x], 0.0)
 
 

@@ -7,8 +7,9 @@ from dataclasses import replace
 from typing import Any, Final
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 
+from ffi_builder import spec
 from ffi_builder.errors import SpecError
 from ffi_builder.spec import (
     MISSING,
@@ -26,12 +27,14 @@ from ffi_builder.spec import (
     symbols_of_elements,
 )
 from tests.differential.signatures import signatures
+from tests.differential.strategies import LARGE
 
 g, m, n, k, s = dims("g m n k s")
 
 
 def cpu(name: str, *shape: Any, **options: Any) -> Tensor:
-    return Tensor(name, list(shape), "float32", **{"device_type": "cpu", **options})
+    fields: dict[str, Any] = {"device_type": "cpu", **options}
+    return Tensor(name, list(shape), "float32", **fields)
 
 
 GROUPED: Final = [
@@ -115,11 +118,11 @@ def test_wrong_texts(text: str, words: str) -> None:
         Signature.parse(text, device="cpu")
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=150, deadline=None, suppress_health_check=LARGE)
 @given(signatures())
 def test_any_signature_is_read_back(signature: Signature) -> None:
     assert Signature.parse(signature.canonical()) == signature
-    assert eval(repr(signature), vars(__import__("ffi_builder").spec)) == signature
+    assert eval(repr(signature), dict(vars(spec))) == signature
 
 
 def test_the_symbols_of_elements() -> None:

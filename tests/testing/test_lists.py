@@ -127,6 +127,10 @@ NEGATED: Final = spec.Signature.parse(
 )
 
 
+def negated(xs: list[Any], ys: list[Any]) -> list[Any]:
+    return [-x for x in xs]
+
+
 def negate(start: str = "%zero", first: int = 1) -> Any:
     module = new_module(NEGATE.format(start=start, first=first))
     args = ["xs.pointers", "xs.shapes", "ys.pointers", "xs.length"]
@@ -136,7 +140,7 @@ def negate(start: str = "%zero", first: int = 1) -> Any:
 
 def test_a_right_kernel() -> None:
     compiled = negate()
-    testing.check_kernel(compiled, NEGATED, lambda xs, ys: [-x for x in xs], examples=40)
+    testing.check_kernel(compiled, NEGATED, negated, examples=40)
     testing.check_intents(compiled, NEGATED)
     testing.check_intents(compiled, NEGATED, testing.make_args(NEGATED, {"n": [3, 0, 1]}))
 
@@ -145,7 +149,7 @@ def test_a_wrong_kernel() -> None:
     """It leaves out the first list."""
     compiled = negate(start="%first")
     with pytest.raises(KernelError, match=r"ys\[0\]"):
-        testing.check_kernel(compiled, NEGATED, lambda xs, ys: [-x for x in xs])
+        testing.check_kernel(compiled, NEGATED, negated)
     with pytest.raises(KernelError, match=r"ys\[0\]"):
         testing.check_intents(compiled, NEGATED)
 
@@ -156,9 +160,7 @@ def test_lengths_are_tried() -> None:
     def note(xs: Any, ys: Any) -> None:
         seen.add(len(xs))
 
-    testing.check_kernel(
-        negate(), NEGATED, lambda xs, ys: [-x for x in xs], examples=60, prepare=note
-    )
+    testing.check_kernel(negate(), NEGATED, negated, examples=60, prepare=note)
     assert seen == {0, 1, 2, 3, 4}
 
 

@@ -18,7 +18,7 @@ from ``%shapes``. Memory from malloc is noted on the stack, so that every way ou
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -80,7 +80,8 @@ def check_elements(fast: FastPath, step: f.Elements, emit_inside: Callable[[], N
     cells = b.field(b.types.ptr, own.object, abi.CELL_DATA)
     fast.require(b.or_(b.ne(cells, b.null()), nothing))
     _allocate(fast, place, tensor, own)
-    carried = [_Carried.begin(fast, var) for var in _bound_inside(step)]
+    bound = _bound_inside(step)
+    carried = [_Carried.begin(fast, var) for var in bound]
     device = b.alloca(b.types.i64)
     b.store(b.i64(0), device)
     before, first = fast.state, place.first.position
@@ -91,8 +92,8 @@ def check_elements(fast: FastPath, step: f.Elements, emit_inside: Callable[[], N
         _note_first(fast, first, device, later)
         for symbol in carried:
             symbol.load(fast)
-        for var, bound in step.known:
-            fast.state.symbols[var] = _of_element(fast, var, bound, index)
+        for var, at in step.known:
+            fast.state.symbols[var] = _of_element(fast, var, at, index)
         emit_inside()
         tensors.check_sizes(fast)
         _write(fast, place, tensor, own, index)
@@ -104,7 +105,7 @@ def check_elements(fast: FastPath, step: f.Elements, emit_inside: Callable[[], N
     never_empty = step.param.never_empty
     _note_first(fast, first, device, None if never_empty else b.xor(nothing, b.i1(True)))
     for symbol in carried:
-        symbol.load(fast, certain=never_empty)
+        symbol.load(fast, certain=never_empty and bound[symbol.var])
 
 
 _CELL: Final = f"!llvm.array<{abi.ANY_SIZE // 8} x i64>"
@@ -123,10 +124,16 @@ def _note_first(fast: FastPath, first: Position, device: Value, there: Value | N
 # ---- symbols
 
 
-def _bound_inside(step: f.Elements) -> Iterator[spec.Var]:
-    """Yield the symbols that the elements share and that the first of them may bind."""
-    binding = (inner.symbol for inner in step.inside if isinstance(inner, s.BindOrEqual))
-    yield from dict.fromkeys(binding)
+def _bound_inside(step: f.Elements) -> dict[spec.Var, bool]:
+    """Return the symbols that the elements share and that the first of them may bind.
+
+    The value says whether it does so for certain; a stride may be free.
+    """
+    found: dict[spec.Var, bool] = {}
+    for inner in step.inside:
+        if isinstance(inner, s.BindOrEqual):
+            found[inner.symbol] = found.get(inner.symbol, False) or not inner.free
+    return found
 
 
 @dataclass

@@ -152,8 +152,9 @@ class _Maker:
                 )
             case spec.TensorList() | spec.Field(part="pointers" | "shapes" | "strides"):
                 raise BuildError(
-                    f"{PROVIDER}: {_shown(context, item)!r} is made of arrays in host memory; leave "
-                    f"it out with args=, and copy them to the device in a provider of your own"
+                    f"{PROVIDER}: {_shown(context, item)!r} is made of arrays in host memory; "
+                    f"leave it out with args=, and copy them to the device in a provider of your "
+                    f"own"
                 )
             case spec.Device():
                 return Aligned(scalar_argument(context, item).value, _DEVICE_ALIGN)

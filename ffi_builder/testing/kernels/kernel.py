@@ -54,9 +54,10 @@ def check_kernel(
     ``reference`` takes copies of the same arguments, and returns what each output should be: one
     value, or a tuple of them. The outputs are the tensors of ``intent`` "out" and "inout", in the
     order of the parameters, and then the results; those of a list may be one list. What it returns
-    for an absent tensor is ignored. Tensors of ``intent="out"`` hold zeros. It gets NumPy arrays, with float32 in place of floats
-    that NumPy has not (bfloat16, float8, float6, float4), int8 and uint8 in place of narrower ints,
-    and packed elements apart; with ``framework="torch"``, it gets torch tensors.
+    for an absent tensor is ignored. Tensors of ``intent="out"`` hold zeros. It gets NumPy arrays,
+    with float32 in place of floats that NumPy has not (bfloat16, float8, float6, float4), int8 and
+    uint8 in place of narrower ints, and packed elements apart; with ``framework="torch"``, it gets
+    torch tensors.
 
     Args:
         compiled: the function, or a compiled module that has it by the name of the signature.

@@ -198,7 +198,8 @@ def _without(
 
     returns: Any = signature.returns
     if returns is not None:
-        returns = [*map(made, returns)] if isinstance(returns, Sequence) else made(returns)
+        several = isinstance(returns, Sequence)
+        returns = [*map(made, signature.results)] if several else made(returns)
     where = [each for each in signature.where if {*spec.variables(each)} <= known]
     workspaces = [made(p) if isinstance(p, spec.Workspace) else p for p in params]
     return replace(signature, params=workspaces, returns=returns, where=where)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from typing import Final
 
+from ffi_builder import spec
 from ffi_builder.abi import TypeIndex
 from ffi_builder.spec import EnvStream, Optional, Shape, Struct, TensorList, Var
 from tests.differential.description import (
@@ -31,7 +32,7 @@ As: Final = TensorList(Tensor("A", [m, k]), length=g, each=[m])
 Bs: Final = TensorList(Tensor("B", [m, m * 2, None]), length=g, each=[m])
 
 ONE: Final = array(f32(2, 3))
-TWO: Final = array(f32(2, 3), f32(5, 3))
+TWO: Final = Object(TypeIndex.ARRAY, Elements((f32(2, 3), f32(5, 3))))
 NULLS: Final = (
     Plain(TypeIndex.ARRAY),
     Object(TypeIndex.ARRAY, Elements(None, 0)),
@@ -40,7 +41,14 @@ NULLS: Final = (
 )
 LENGTHS: Final = (-1, 2**31, 2**62, -(2**63))
 GIVEN: Final[tuple[Value, ...]] = (
-    *(array(), list_(), ONE, TWO, Moved(TWO), list_(Moved(f32(2, 3)), Pointer(DLTensor((5, 3))))),
+    *(
+        array(),
+        list_(),
+        ONE,
+        TWO,
+        Moved(TWO),
+        list_(Moved(tensor(DLTensor((2, 3)))), Pointer(DLTensor((5, 3)))),
+    ),
     *NULLS,
     *(Object(TypeIndex.LIST, Elements((f32(2, 3),), size)) for size in LENGTHS),
     *(f32(2, 3), shape(2), of_int(2), NONE, Object(TypeIndex.MAP)),
@@ -60,11 +68,16 @@ def on(device_id: int, device: str = "cuda") -> Value:
     return tensor(DLTensor((3,), data=64, device_type=code, device_id=device_id))
 
 
-def cuda(name: str, device: str = "cuda") -> Tensor:
+def cuda(name: str, device: str = "cuda") -> spec.Tensor:
     return Tensor(name, [None], device_type=device)
 
 
-FREE: Final = (f32(1, strides=(7,)), f32(1, strides=(9,)), f32(5, strides=(2,)), f32(5, strides=(3,)))
+FREE: Final = (
+    f32(1, strides=(7,)),
+    f32(1, strides=(9,)),
+    f32(5, strides=(2,)),
+    f32(5, strides=(3,)),
+)
 ALL_STRIDES: Final = [array(*pair) for pair in itertools.product(FREE, FREE)]
 DEVICES: Final = [array(*map(on, ids)) for ids in ((), (0,), (1,), (1, 1), (1, 0))]
 MIXED: Final = [array(on(1, "cpu"), on(0)), array(on(0), on(1, "cpu")), array(on(0))]
@@ -85,7 +98,13 @@ CASES: Final[dict[str, Case]] = {
     "lists: never empty": case(
         [TensorList(Tensor("x", [n]), length=few), Shape("s", [n, n * 2, few])],
         *itertools.product(
-            (array(), array(f32(3)), array(f32(3), f32(3)), array(f32(3), f32(4)), array(*[f32(3)] * 4)),
+            (
+                array(),
+                array(f32(3)),
+                array(f32(3), f32(3)),
+                array(f32(3), f32(4)),
+                array(*[f32(3)] * 4),
+            ),
             (shape(3, 6, 1), shape(3, 6, 2), shape(3, 5, 2), shape(4, 8, 1)),
         ),
     ),
@@ -102,6 +121,13 @@ CASES: Final[dict[str, Case]] = {
     "lists: of strides that all share": case(
         [TensorList(Tensor("x", [None], strides=[s])), Optional(Tensor("y", [None], strides=[s]))],
         *itertools.product(ALL_STRIDES, (NONE, f32(5, strides=(2,)), f32(1, strides=(8,)))),
+    ),
+    "lists: of strides, never empty": case(
+        [
+            TensorList(Tensor("x", [None], strides=[s]), length=few),
+            Shape("dims", [s]),
+        ],
+        *itertools.product([*ALL_STRIDES, array(f32(1, strides=(0,)))], map(shape, (2, 3, 7))),
     ),
     "lists: of strides of each element": case(
         [TensorList(Tensor("x", [None, 2], strides=[s, 1]), each=[s])],
