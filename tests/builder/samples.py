@@ -39,4 +39,8 @@ EVERY_KIND: Final[list[spec.Param]] = [
     spec.Function("callback"),
     spec.Array("list"),
     spec.Map("dict"),
+    spec.TensorList(
+        Tensor("many", [m, Var("rows", "int64")], "int8", device_type="cpu"),
+        each=[Var("rows", "int64")],
+    ),
 ]

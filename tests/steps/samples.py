@@ -74,6 +74,12 @@ SAMPLES: Final[dict[str, tuple[str, dict[str, float]]]] = {
         "where no_overlap(y, cfg.z)",
         {"n": 3},
     ),
+    "relations": (
+        "f(n: int64, x: Tensor([min(n, 3)], int8), cfg: Tuple(a: int32, b: Optional(uint64)), "
+        "c: int16, d: int32, y: Tensor([max(n, 2)], int8)) "
+        "where a <= n, b in {7, 64}, d - n * 2 < a + 1, n - c != 1002, n * c <= 100",
+        {"n": 4, "a": 3, "b": 7, "c": 2, "d": 2},
+    ),
     "lists": (
         "f(xs: TensorList(Tensor([m, k, 2], float32 | int8, strides=[s, 2, None], "
         "data_alignment=64), length=g, each=[m]), "
@@ -87,12 +93,6 @@ SAMPLES: Final[dict[str, tuple[str, dict[str, float]]]] = {
         "pair: Tuple(ys: TensorList(Tensor([n], float16, strides=F), length=2), "
         "z: Tensor([n], float16)))",
         {"n": 5, "d": 0},
-    ),
-    "relations": (
-        "f(n: int64, x: Tensor([min(n, 3)], int8), cfg: Tuple(a: int32, b: Optional(uint64)), "
-        "c: int16, d: int32, y: Tensor([max(n, 2)], int8)) "
-        "where a <= n, b in {7, 64}, d - n * 2 < a + 1, n - c != 1002, n * c <= 100",
-        {"n": 4, "a": 3, "b": 7, "c": 2, "d": 2},
     ),
 }
 """By name: the signature as text (tensors on the CPU if they do not say), and the values."""
