@@ -39,8 +39,8 @@ EVERY_KIND: Final[list[spec.Param]] = [
     spec.Function("callback"),
     spec.Array("list"),
     spec.Map("dict"),
-    spec.TensorList(
-        Tensor("many", [m, Var("rows", "int64")], "int8", device_type="cpu"),
-        each=[Var("rows", "int64")],
-    ),
+]
+LISTS: Final[list[spec.Param]] = [
+    spec.TensorList(Tensor("xs", [m, k], "int8", device_type="cpu"), length=n, each=[m]),
+    spec.Optional(spec.TensorList(Tensor("ys", [k], "float32", device_type="cuda", strides="any"))),
 ]
