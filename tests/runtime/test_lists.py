@@ -145,3 +145,13 @@ def test_what_callers_see() -> None:
     assert (param.kind, param.intent) == ("TensorList", "in")
     text = "TensorList(Tensor([n], float32, device_type=cpu, intent=in))"
     assert f"xs: {text}" in str(module["f"].__signature__)
+
+
+def test_exports_have_typed_lists(tmp_path: Any) -> None:
+    MODULES["in"].export_library(tmp_path / "lib.so", header=tmp_path / "lib.h")
+    header = (tmp_path / "lib.h").read_text()
+    assert "const ::tvm::ffi::Array<::tvm::ffi::Tensor> &xs" in header
+    library = runtime.load(tmp_path / "lib.so")
+    x = np.zeros(3, "float32")
+    library["f"]([x, x], 1.0)
+    assert x[0] == 2.0
