@@ -130,10 +130,9 @@ class Allocation:
             b.check(b.ult(number, b.i64(MOST_DEVICES)), "ValueError", words, number)
             return b.or_(b.shl(number, b.i64(32)), b.i64(type_))
         device: Value = b.i64(type_)
-        for param, place in reversed(self.decoded.places):
-            if not isinstance(param, spec.Tensor) or param.device not in (tensor.device, spec.ANY):
+        for param, own, counts in self.decoded.devices():
+            if param.device not in (tensor.device, spec.ANY):
                 continue
-            own, counts = self.fast.tensor(place.position).device, self.fast.guard(place.position)
             if param.device == spec.ANY:
                 alike = b.eq(b.trunc(own, t.i32), b.i32(type_))
                 counts = alike if counts is None else b.and_(alike, counts)

@@ -6,7 +6,7 @@ there does not dominate what follows the branch.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import field
 from functools import cached_property
 
@@ -33,6 +33,8 @@ class DecodedValues:
     places: list[tuple[spec.Param, Place]]
     symbols: Collection[spec.Var]
     """The symbols of the signature, in the order of their first occurrences."""
+    of_elements: Mapping[spec.Var, str] = field(default_factory=dict[spec.Var, str])
+    """The symbols with a value for each element of a list, and the first such list."""
     env_stream: Value | None = None
     cells: dict[Position, Value] = field(default_factory=dict[Position, Value])
     """Addresses of the ``TVMFFIAny`` of the result tensors, which are no arguments."""
@@ -71,6 +73,12 @@ class DecodedValues:
         )
 
     def _check_symbol(self, var: spec.Var) -> None:
+        if var in self.of_elements:
+            path = self.of_elements[var]
+            raise BuildError(
+                f"symbol {var.name!r} has a value for each element of {path}, which the kernel "
+                f"finds in {path}.shapes or {path}.strides"
+            )
         if var not in self.symbols:
             raise BuildError(
                 f"symbol {var.name!r} ({var!r}) is not one of the signature: "
@@ -140,19 +148,37 @@ class DecodedValues:
         text = self.fast.text(self._place(param).position)
         return text.pointer, text.length
 
+    def devices(self) -> Iterator[tuple[spec.Tensor, Value, Value | None]]:
+        """Yield tensors, the last first, with the device and an i1: whether it is there.
+
+        The i1 is None if the tensor always is. Of a list it is the first element.
+        """
+        for param, place in reversed(self.places):
+            if isinstance(param, spec.TensorList):
+                param, place = param.tensor, place.first
+            if isinstance(param, spec.Tensor):
+                position = place.position
+                yield param, self.fast.tensor(position).device, self.fast.guard(position)
+
     def first_device(self) -> Value:
         """Return the device of the first present tensor that is not on a CPU, or -1."""
         b, t = self.b, self.b.types
         device: Value = b.i64(-1)
-        for param, place in reversed(self.places):
-            if not isinstance(param, spec.Tensor) or param.device == "cpu":
+        for param, own, counts in self.devices():
+            if param.device == "cpu":
                 continue
-            own, counts = self.fast.tensor(place.position).device, self.fast.guard(place.position)
             if param.device == spec.ANY:
                 on_device = b.ne(b.trunc(own, t.i32), b.i32(abi.DEVICE_TYPES["cpu"]))
                 counts = on_device if counts is None else b.and_(on_device, counts)
             device = own if counts is None else b.select(counts, own, device)
         return device
+
+    def list_part(self, tensors: spec.Param, part: str) -> Value:
+        """Return a part of a list of tensors."""
+        if not isinstance(spec.required(tensors), spec.TensorList):
+            raise BuildError(f"{type(tensors).__name__} {tensors.name!r} is not a TensorList")
+        found: Value = getattr(self.fast.tensor_list(self._place(tensors).position), part)
+        return found
 
     def shape(self, tensor: spec.Param, *, wide: bool) -> list[Value]:
         """Return every dimension of the tensor as the kernel sees it."""

@@ -18,6 +18,7 @@ from typing import Any, Final
 from ffi_builder import abi, spec
 from ffi_builder.builder.fast_path.context import FastPath
 from ffi_builder.builder.fast_path.emit import emit_fast_path
+from ffi_builder.builder.fast_path.lists import release, reserve
 from ffi_builder.builder.helpers import define_helpers, shared_name
 from ffi_builder.builder.location import backtrace, location_of_wrapper
 from ffi_builder.builder.parameter_places import argument_places, distinct
@@ -292,17 +293,35 @@ def _emit_wrapper(
     fast = FastPath(b, args, count, slow, wrong, max(ranks, default=0))
     members = Members(provider)
     forwards = members.forwards or bool(plan.signature.results) or bool(tensors)
+    reserve(fast, plan)
+    memory = list(fast.memory.values())
+    _release_on_error(b, memory)
     emit_fast_path(fast, plan, defer=not forwards or members.one_at_a_time)
     provided, before = b.block, len(b.references)
     _emit_call(fast, b, plan, provider, symbols.module, result, forwards, tensors)
+    release(b, memory)
     b.ret(b.i32(0))
     b.block = slow
+    with b.out_of_line():
+        release(b, memory)
     b.br(wrong, b.i32(len(plan.signature.arguments)))
     b.block = wrong
     operands = [args, wrong.arguments[0], b.address_of(constant)]
     b.ret(b.call_value(shared_name("diagnose"), operands, t.i32, t.of_tail_call()))
     _set_attributes(b, provider, plan, names.description)
     return function, provided, b.references[before:]
+
+
+def _release_on_error(b: CheckingBuilder, memory: Sequence[Value]) -> None:
+    """Let errors behind the cursor free the memory of lists."""
+    if not memory:
+        return
+    here, failed = b.block, b.new_block(b.types.i32, cold=True)
+    b.block = failed
+    with b.out_of_line():
+        release(b, memory)
+    b.ret(failed.arguments[0])
+    b.block, b.cleanup = here, failed
 
 
 def _emit_call(
@@ -320,7 +339,9 @@ def _emit_call(
     if not signature.results:
         store_none(b, result)
     params = distinct(signature.params)
-    decoded = DecodedValues(fast, b, argument_places(params), plan.occurrences)
+    of_elements = spec.symbols_of_elements(signature.params)
+    symbols = [var for var in plan.occurrences if var not in of_elements]
+    decoded = DecodedValues(fast, b, argument_places(params), symbols, of_elements)
     if forwards:
         decoded.read_ahead()
     decoded.env_stream = _env_stream(b, decoded, signature)

@@ -9,6 +9,7 @@ from ffi_builder.diagnosis.program import Program
 from ffi_builder.diagnosis.routines.checks import CHECKS
 from ffi_builder.diagnosis.routines.decoding import DECODING, define_decoding
 from ffi_builder.diagnosis.routines.expressions import EXPRESSIONS, define_expressions
+from ffi_builder.diagnosis.routines.lists import LISTS
 from ffi_builder.diagnosis.routines.objects import OBJECTS, define_objects
 from ffi_builder.diagnosis.routines.overlap import OVERLAP, define_overlap
 from ffi_builder.diagnosis.routines.report import define_report
@@ -16,7 +17,16 @@ from ffi_builder.diagnosis.routines.symbols import SYMBOLS
 from ffi_builder.diagnosis.routines.tensors import TENSORS
 from ffi_builder.diagnosis.table import Op
 
-_ROUTINES = {**DECODING, **TENSORS, **OVERLAP, **OBJECTS, **CHECKS, **SYMBOLS, **EXPRESSIONS}
+_ROUTINES = {
+    **DECODING,
+    **TENSORS,
+    **OVERLAP,
+    **OBJECTS,
+    **CHECKS,
+    **SYMBOLS,
+    **EXPRESSIONS,
+    **LISTS,
+}
 
 
 def assemble() -> tuple[bytes, int]:

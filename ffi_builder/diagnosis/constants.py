@@ -18,7 +18,7 @@ from ffi_builder.plan.messages import (
     Words,
     template_parts,
 )
-from ffi_builder.plan.path import SUFFIXES
+from ffi_builder.plan.path import LENGTH_OF, SUFFIXES
 
 KINDS: Final = ("ValueError", "TypeError")
 """Error classes by their number in a row of words."""
@@ -75,7 +75,7 @@ _STRINGS: Final = (
     *("dtype(code=%lld", ", bits=%lld", ", lanes=%lld)"),
     *("nan", "True", "False", "NULL", "an int beyond 64 bits"),
     *("[", "]", ", ", " to ", " in ", "...", "..., ", ", ...", ")", "'"),
-    *("\\x%02llx", OR_NONE, *NEAREST.split("{nearest}")),
+    *("\\x%02llx", OR_NONE, *NEAREST.split("{nearest}"), LENGTH_OF),
 )
 """Formats and punctuation; each ends in NUL."""
 

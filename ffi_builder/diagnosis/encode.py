@@ -150,6 +150,10 @@ class _Encoder:
                 self._optional(place, inside)
             case f.Container():
                 self._container(step)
+            case f.ListHeader():
+                self._list_header(step)
+            case f.Elements():
+                self._elements(step)
             case f.Entry(place):
                 self._value(place)
                 out.emit(Op.NONNEGATIVE)
@@ -232,11 +236,50 @@ class _Encoder:
             self._source(Source.CELLS)
             self._nonzero(step.cells.words)
 
+    def _list_header(self, step: f.ListHeader) -> None:
+        self._look_at(step.place)
+        self._out.emit(Op.CONTAINER, "B", WORDS.index(Words.KIND_LIST))
+        self._save(step.place)
+        self._not_null(step.not_null)
+        self._value(step.not_negative.place)
+        self._out.emit(Op.NONNEGATIVE)
+        self._out.emit(Op.FITS, "BB", *integer_dtype(step.fits.dtype))
+
+    def _elements(self, step: f.Elements) -> None:
+        """Write a loop. At its head nothing is known of the state of the diagnosis."""
+        out, place = self._out, step.place
+        self._turn_to(place)
+        none = out.skip(Op.EACH)
+        head = out.position
+        self._forget()
+        self._restore(place.position)
+        done = out.skip(Op.NEXT)
+        for symbol, bound in step.known:
+            self._bind_again(symbol, bound)
+        self._run(step.inside)
+        out.back(head)
+        out.land(done)
+        out.land(none)
+        self._forget()
+
+    def _bind_again(self, symbol: spec.Var, place: Place) -> None:
+        """Bind a symbol to its value in this element of an earlier list, which was checked."""
+        self._look_at(place)
+        if self._object != place.position:
+            self._out.emit(Op.TENSOR)
+            self._object = place.position
+        self._value(place)
+        self._out.emit(Op.BIND, "H", self._out.symbols[symbol])
+
     def _tensor_header(self, step: f.TensorHeader) -> None:
         out, rank = self._out, step.rank
         self._look_at(step.place)
         out.emit(Op.TENSOR)
         self._save(step.place)
+        if step.place.is_each:
+            first = (*step.place.position[:-1], 0)
+            self._slots[first] = out.new_slot()
+            out.emit(Op.FIRST, "H", self._slots[first])
         if rank is not None:
             out.note_rank(rank)
         dtypes, device = step.dtype.dtypes, step.device_type
@@ -308,7 +351,10 @@ class _Encoder:
         *outer, last = place.position
         if outer:
             self._restore(tuple(outer))
-            out.emit(Op.ELEM, "H", last)
+            if place.is_each:
+                out.emit(Op.ITEM)
+            else:
+                out.emit(Op.ELEM, "H", last)
         else:
             out.emit(Op.ARG, "H", last)
         self._parameter(place)
@@ -316,7 +362,7 @@ class _Encoder:
     def _parameter(self, place: Place) -> None:
         out = self._out
         out.emit(Op.PARAM)
-        out.text(place.path)
+        out.text(place.fixed_path)
         out.numbers("H", place.argument)
         self._position = place.position
         self._read = None

@@ -7,6 +7,8 @@ remember where it was bound. From the lowest bit on:
 * 8 bits: the :class:`~ffi_builder.plan.Part`
 * 16 bits: the index, or 0xFFFF
 * 8 bits: whether the value is that of a symbol that an expression was solved for
+
+If the place is in an element of a list, the register ``element`` has its number, from 1 on.
 """
 
 from __future__ import annotations
@@ -45,6 +47,8 @@ STRIDES: Final = DL + abi.DLTENSOR_STRIDES
 SLOT_PLACE: Final = 8
 """A slot holds value, place and state of a symbol, or address and type index of an object."""
 SLOT_STATE: Final = 16
+SLOT_ELEMENT: Final = 20
+"""The state is an i32, and so is the number of the element that the place is in."""
 PROVISIONAL: Final = 1
 BOUND: Final = 2
 
@@ -109,6 +113,8 @@ class Global(IntEnum):
     """Address of a list of symbols (u16 count, u16 symbols) or choices."""
     ROW = auto()
     """Address of the templates of the error: prefix, expected, got."""
+    ELEMENT = auto()
+    """The number of the current element of a list, from 1 on; 0 outside of lists."""
 
 
 def _global(name: Global) -> Reg:
@@ -150,6 +156,7 @@ class Program(Assembler):
     text = _global(Global.TEXT)
     bindings = _global(Global.BINDINGS)
     row = _global(Global.ROW)
+    element = _global(Global.ELEMENT)
 
     def __init__(self) -> None:
         super().__init__(len(Global), constants.DATA)

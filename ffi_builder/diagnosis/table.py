@@ -141,6 +141,18 @@ class Op(IntEnum):
     OBJECT = auto()
     """u8 :class:`Right`, or the type index that is right; u8 static type index of the key, or 0;
     u32 text, u16 length of the key, or of what is expected."""
+    EACH = auto()
+    """u32 size. Begin with the elements of the current list: skip that many bytes if it has none,
+    else check that the pointer to them is not NULL."""
+    NEXT = auto()
+    """u32 size. Go on with the next element of the current list; behind the last one, skip that
+    many bytes."""
+    ITEM = auto()
+    """Turn to the element of the current list with the number that EACH and NEXT count."""
+    FIRST = auto()
+    """u16 slot. Save the current object if it is in the first element of a list."""
+    BACK = auto()
+    """u32 size. Go back that many bytes."""
 
 
 class Right(IntEnum):
@@ -172,6 +184,8 @@ class Source(IntEnum):
     OBJECT = 12
     LENGTH = 13
     CELLS = 14
+    ELEMENTS = Part.LENGTH
+    """The number of elements of a list."""
 
 
 class Code(IntEnum):

@@ -122,10 +122,21 @@ class TableWriter:
         """Append operands alone."""
         self._code += struct.pack(f"<{layout}", *values)
 
-    def skip(self, op: Op, slot: int) -> int:
-        """Append an instruction that may skip what follows, up to :meth:`land`."""
-        self.emit(op, "HI", slot, 0)
+    @property
+    def position(self) -> int:
+        """The length of the code so far."""
         return len(self._code)
+
+    def skip(self, op: Op, *slot: int) -> int:
+        """Append an instruction that may skip what follows, up to :meth:`land`."""
+        self.emit(op, "H" * len(slot) + "I", *slot, 0)
+        return len(self._code)
+
+    def back(self, position: int) -> None:
+        """Append an instruction that goes back to a position."""
+        self.emit(Op.BACK, "I", 0)
+        size = len(self._code) - position
+        struct.pack_into("<I", self._code, len(self._code) - 4, size)
 
     def land(self, start: int) -> None:
         """Let the instruction at :meth:`skip` skip to here."""

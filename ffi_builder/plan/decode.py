@@ -99,6 +99,13 @@ class DecodeTuple(Decode):
 
 
 @dataclass(frozen=True)
+class DecodeList(Decode):
+    """The value is an Array or List, of any length."""
+
+    words = Words.KIND_LIST
+
+
+@dataclass(frozen=True)
 class DecodeText(Decode):
     """The value is a str or, if ``binary``, bytes: small, raw, or an object."""
 

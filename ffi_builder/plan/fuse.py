@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TypeAlias, TypeVar, Union
 
+from ffi_builder import spec
 from ffi_builder.plan import steps as s
 from ffi_builder.plan.path import Part, Place
 from ffi_builder.plan.step import Step
@@ -84,6 +85,30 @@ class Container:
 
 
 @dataclass(frozen=True)
+class ListHeader:
+    """Decode a list; check that its length is not negative and fits an int32."""
+
+    place: Place
+    not_null: s.NotNull
+    not_negative: s.NotNegative
+    fits: s.Fits
+
+
+@dataclass(frozen=True)
+class Elements:
+    """Check the pointer to the elements, and then each element of a list.
+
+    ``param`` and ``known`` are those of :class:`~ffi_builder.plan.steps.EachElement`.
+    """
+
+    place: Place
+    cells: s.CheckCells
+    param: spec.TensorList
+    known: tuple[tuple[spec.Var, Place], ...]
+    inside: tuple[FusedStep, ...]
+
+
+@dataclass(frozen=True)
 class Entry:
     """Decode an entry of a Shape; check that it is not negative.
 
@@ -130,6 +155,8 @@ FusedStep: TypeAlias = Union[
     Layout,
     TensorData,
     Container,
+    ListHeader,
+    Elements,
     Entry,
     Text,
     Integer,
@@ -221,6 +248,13 @@ def _fused(steps: _Cursor) -> Iterator[FusedStep]:
             case s.DecodeShape(place) | s.DecodeTuple(place):
                 not_null, length = steps.take(s.NotNull), steps.take(s.CheckLength)
                 yield Container(place, step, not_null, length, steps.take_if(s.CheckCells))
+            case s.DecodeList(place):
+                not_null, not_negative = steps.take(s.NotNull), steps.take(s.NotNegative)
+                yield ListHeader(place, not_null, not_negative, steps.take(s.Fits))
+            case s.CheckCells(place):  # that of a Container has been taken
+                each = steps.take(s.EachElement)
+                inside = fuse(steps.take_within(place.each.position))
+                yield Elements(place, step, each.param, each.known, inside)
             case s.DecodeEntry(place):
                 steps.take(s.NotNegative)
                 yield Entry(place, bounded=steps.next_is(place, s.EqualInt, s.Fits))
@@ -238,7 +272,7 @@ def _fused(steps: _Cursor) -> Iterator[FusedStep]:
                 s.CheckDims() | s.CheckOffset() | s.CheckData()
             ):
                 raise AssertionError(f"no tensor header before {step}")
-            case s.CheckLength() | s.CheckCells() | s.CheckSmall() | s.CheckBytes():
+            case s.CheckLength() | s.EachElement() | s.CheckSmall() | s.CheckBytes():
                 raise AssertionError(f"nothing is decoded before {step}")
             case _:
                 yield step

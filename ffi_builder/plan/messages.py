@@ -139,6 +139,7 @@ class Words(Enum):
     OVERLAP = _value(
         "memory apart from that of {text} (no_overlap)", "{bytes}, where {text} has {other_bytes}"
     )
+    KIND_LIST = _kind_or_none("list of tensors")
 
     @property
     def kind(self) -> str:

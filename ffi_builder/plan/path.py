@@ -23,6 +23,7 @@ class Part(IntEnum):
     ENTRY = 9
     COUNT = 10
     ARGUMENTS = 11
+    LENGTH = 15
 
     # Enum's own __hash__ is Python code, and places are keys of dicts that are read often.
     __hash__ = int.__hash__
@@ -41,6 +42,13 @@ SUFFIXES: Final[dict[Part, str]] = {
     Part.ARGUMENTS: "argument array",
 }
 """Text that a part adds to the path. COUNT and ARGUMENTS belong to no argument."""
+LENGTH_OF: Final = "length of "
+"""Text before the path of LENGTH, the number of elements of a list."""
+SIZES: Final = (Part.SHAPE, Part.ENTRY, Part.LENGTH)
+"""Parts whose values are checked not to be negative."""
+EACH: Final = -2
+"""The last number of a position that stands for each element of a list."""
+_EACH: Final = "[i]"
 
 
 @dataclass(frozen=True)
@@ -48,7 +56,8 @@ class Place:
     """A value that can be read from the arguments.
 
     ``position`` leads to the ``TVMFFIAny``: ``(1,)`` is argument 1, ``(2, 0)`` the first element
-    of the tuple that is argument 2. ``path`` is how that is written: ``B``, ``cfg[0]``. ``index``
+    of the tuple that is argument 2, and ``(3, EACH)`` each element of the list that is argument 3.
+    ``path`` is how that is written: ``B``, ``cfg[0]``, ``xs[i]``. ``index``
     is the axis of a shape or strides, or the entry of a Shape. ``solved`` names the symbol whose
     value, found by solving the expression at this place, is meant in place of the value there.
     ``packing`` is what a stored dimension or stride is multiplied with (see ``storage_dtype``).
@@ -70,7 +79,28 @@ class Place:
         """Another part of the same argument."""
         return Place(self.position, self.path, part, index)
 
+    @property
+    def each(self) -> Place:
+        """Each element of the list at this place."""
+        return Place((*self.position, EACH), self.path + _EACH)
+
+    @property
+    def first(self) -> Place:
+        """The first element of the list at this place."""
+        return Place((*self.position, 0), f"{self.path}[0]")
+
+    @property
+    def is_each(self) -> bool:
+        """Whether this is in each element of a list."""
+        return self.position[-1] == EACH
+
+    @property
+    def fixed_path(self) -> str:
+        """The part of the path that is known before a call: of ``xs[i]`` it is ``xs``."""
+        return self.path.removesuffix(_EACH) if self.is_each else self.path
+
     def __str__(self) -> str:
+        before = LENGTH_OF if self.part is Part.LENGTH else ""
         index = "" if self.index is None else f"[{self.index}]"
         solved = "" if self.solved is None else f"{self.solved} in "
-        return f"{solved}{self.path}{SUFFIXES.get(self.part, '')}{index}"
+        return f"{solved}{before}{self.path}{SUFFIXES.get(self.part, '')}{index}"

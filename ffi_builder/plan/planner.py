@@ -15,6 +15,7 @@ from ffi_builder.abi import TypeIndex
 from ffi_builder.errors import SpecError
 from ffi_builder.plan import steps as s
 from ffi_builder.plan.explain import plan_text
+from ffi_builder.plan.lists import plan_list
 from ffi_builder.plan.model import Plan
 from ffi_builder.plan.path import Part, Place
 from ffi_builder.plan.sanitize import Sanitize, checked_sanitize, watched
@@ -106,6 +107,8 @@ class _Planner(ValuePlanner):
                 self._plan_shape(place, param, optional)
             case spec.TupleParam() | spec.Struct():
                 self._plan_tuple(place, param, optional)
+            case spec.TensorList():
+                plan_list(self, place, param, optional=optional)
             case spec.String() | spec.Bytes() | spec.Choice():
                 self._plan_text(place, param, optional)
             case spec.Object() | spec.Function() | spec.Array() | spec.Map():

@@ -7,7 +7,7 @@ from typing import Final
 
 from ffi_builder import spec
 from ffi_builder.plan import steps as s
-from ffi_builder.plan.path import Part, Place
+from ffi_builder.plan.path import SIZES, Part, Place
 
 OVERFLOW: Final = "The value of {dim} does not fit int64"
 SIZE: Final = "The size {path} = {dim} of the {noun} would be {{}}"
@@ -22,7 +22,7 @@ def checked_range(place: Place, symbol: spec.Var) -> tuple[int, int]:
     if place.part is Part.STRIDES:
         return low, high
     low = low if symbol.min is None else symbol.min
-    if place.part in (Part.SHAPE, Part.ENTRY) and place.solved is None:
+    if place.part in SIZES and place.solved is None:
         low = max(low, 0)
     return low, high if symbol.max is None else symbol.max
 

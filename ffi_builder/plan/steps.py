@@ -16,6 +16,7 @@ from ffi_builder import spec
 from ffi_builder.plan.decode import Decode as Decode
 from ffi_builder.plan.decode import (
     DecodeEntry,
+    DecodeList,
     DecodeObject,
     DecodeOptional,
     DecodeScalar,
@@ -105,6 +106,23 @@ class CheckCells(Step):
     """The pointer to the elements of the Shape, Array or List is not NULL."""
 
     words = Words.CELLS_NULL
+
+
+@dataclass(frozen=True)
+class EachElement(Step):
+    """The steps at places inside of each element follow; they run for one after the other.
+
+    ``known`` are the symbols that have a value for each element and that an earlier list has
+    bound, with the places in its elements where it did. It has as many elements as this one.
+    """
+
+    param: spec.TensorList
+    known: tuple[tuple[spec.Var, Place], ...]
+
+    @override
+    def row(self, origins: Texts) -> tuple[str, str, str]:
+        known = "".join(f", {symbol} = {{{symbol}}} from {place}" for symbol, place in self.known)
+        return str(self.place.each), f"for each i{known}:", ""
 
 
 @dataclass(frozen=True)
@@ -373,6 +391,8 @@ AnyStep: TypeAlias = Union[
     DecodeTensor,
     DecodeShape,
     DecodeTuple,
+    DecodeList,
+    EachElement,
     DecodeText,
     CheckSmall,
     CheckBytes,

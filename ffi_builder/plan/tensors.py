@@ -91,7 +91,7 @@ def plan_overlaps(planner: ValuePlanner) -> Iterator[s.CheckOverlap]:
     tensors = [
         (place.at(Part.VALUE), tensor)
         for place, tensor, _ in planner.tensors
-        if spec.is_comparable(tensor)
+        if spec.is_comparable(tensor) and place not in planner.first_elements
     ]
     compared: set[Place] = set()
     for place, tensor in tensors:

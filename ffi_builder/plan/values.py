@@ -30,6 +30,17 @@ class ValuePlanner:
     )
     """Every tensor so far, with the place of its device id, and whether it is always present."""
     in_optional: bool = False
+    first_elements: dict[Place, int | spec.Var | None] = field(
+        default_factory=dict[Place, "int | spec.Var | None"]
+    )
+    """The places among :attr:`tensors` that stand for a list, with the length that it is given;
+    None in an Optional, too."""
+    of_elements: dict[spec.Var, Place] = field(default_factory=dict[spec.Var, Place])
+    """Symbols that have a value for each element of a list, with the place that binds them."""
+    of_length: dict[int | spec.Var, set[spec.Var]] = field(
+        default_factory=dict["int | spec.Var", "set[spec.Var]"]
+    )
+    """Symbols that are certainly bound if lists of this length have elements."""
 
     def __post_init__(self) -> None:
         self._alone: set[spec.Var] = set()
@@ -40,6 +51,11 @@ class ValuePlanner:
                 self._alone.add(entry)
             for var in set(spec.variables(entry)):
                 self.occurrences[var] = self.occurrences.get(var, 0) + 1
+        for _, param in spec.with_paths(self.signature.params):
+            # What all elements of a list share occurs in each of them.
+            if isinstance(tensors := spec.required(param), spec.TensorList):
+                for var in set(tensors.symbols) - set(tensors.each):
+                    self.occurrences[var] += 1
 
     def add(self, *steps: s.AnyStep) -> None:
         """Append steps."""
@@ -119,6 +135,8 @@ def _may_not_fit(place: Place, var: spec.Var) -> bool:
             lowest, highest = 0, 2**63 - 1
         case Part.DEVICE_ID:
             lowest, highest = -(2**31), 2**31 - 1
+        case Part.LENGTH:
+            lowest, highest = 0, spec.MOST_ELEMENTS
         case _:
             lowest, highest = -(2**63), 2**63 - 1
     low, high = spec.INT_RANGES[var.dtype]

@@ -63,6 +63,8 @@ def c_arguments(
             return [Argument(value) for value in convert_tensor(context, tensor)]
         case spec.Shape() as shape:
             return shape_arguments(context, shape)
+        case spec.TensorList() as tensors:
+            return [Argument(value) for value in list_values(context, tensors)]
         case _:
             return scalar_arguments(context, item)
 
@@ -82,8 +84,8 @@ def scalar_argument(context: CallContext, item: Item) -> Argument:
             return Argument(context.data(tensor))
         case spec.Field(param=param, part="present"):
             return Argument(context.present(param), _NARROW["bool"])
-        case spec.Field(param=param, part=part):
-            return Argument(getattr(context, part)(param))
+        case spec.Field() as field:
+            return Argument(context.part(field))
         case spec.Var() as var:
             return Argument(context.value(var), _NARROW.get(var.dtype, ""))
         case int() | spec.Expr() as value:
@@ -92,6 +94,15 @@ def scalar_argument(context: CallContext, item: Item) -> Argument:
             return Argument(context.scalar(choice), _NARROW.get(dtype, ""))
         case param:
             return Argument(context.scalar(param))
+
+
+LIST_PARTS: Final = ("pointers", "shapes", "strides", "length")
+"""The parts of a list of tensors, in the order in which a kernel gets them."""
+
+
+def list_values(context: CallContext, tensors: spec.TensorList) -> list[Value]:
+    """Return three pointers and the number of elements of a list of tensors."""
+    return [context.list_part(tensors, part) for part in LIST_PARTS]
 
 
 def shape_arguments(context: CallContext, shape: spec.Shape) -> list[Argument]:

@@ -90,6 +90,10 @@ class Decoded(Protocol):
         """See :meth:`CallContext.dltensor`."""
         ...
 
+    def list_part(self, tensors: spec.Param, part: str) -> Value:
+        """See :meth:`CallContext.list_part`."""
+        ...
+
     def entries(self, shape: spec.Param) -> list[Value]:
         """See :meth:`CallContext.entries`."""
         ...
@@ -115,6 +119,13 @@ class Decoded(Protocol):
         ...
 
 
+def part_of(decoded: Decoded, field: spec.Field) -> Value:
+    """Return the value of a part of a parameter."""
+    if field.part != "present" and isinstance(spec.required(field.param), spec.TensorList):
+        return decoded.list_part(field.param, field.part)
+    return getattr(decoded, field.part)(field.param)
+
+
 class Binding(Mapping[spec.Var, Value]):
     """Maps each symbol to its value, in its own type.
 
@@ -129,8 +140,8 @@ class Binding(Mapping[spec.Var, Value]):
         match key:
             case spec.Data(tensor=tensor):
                 return self._decoded.data(tensor)
-            case spec.Field(param=param, part=part):
-                return getattr(self._decoded, part)(param)
+            case spec.Field():
+                return part_of(self._decoded, key)
             case spec.Var() if key in self._symbols:
                 return self._decoded.value(key)
             case spec.Var():
@@ -269,6 +280,19 @@ class CallContext:
     def dltensor(self, tensor: spec.Param) -> Value:
         """The ``DLTensor*`` of a tensor, borrowed; NULL if it is absent."""
         return self.decoded.dltensor(tensor)
+
+    def list_part(self, tensors: spec.Param, part: str) -> Value:
+        """The part of a TensorList: a pointer, or for ``"length"`` an i64; NULL or 0 if absent.
+
+        ``"pointers"`` leads to the address of each element's data, ``"shapes"`` and ``"strides"``
+        to an int64 for each dimension of each element. They are in the memory of the host, and
+        valid during the call.
+        """
+        return self.decoded.list_part(tensors, part)
+
+    def part(self, field: spec.Field) -> Value:
+        """The value of a part of a parameter, such as ``spec.Field(x, "device_id")``."""
+        return part_of(self.decoded, field)
 
     def entries(self, shape: spec.Param) -> list[Value]:
         """Every entry of a Shape: symbols in their own type, ints and expressions as i64.

@@ -112,6 +112,13 @@ def _named(
         return found_value
     if found is not None:
         raise BuildError(f"{provider}: args= has {name!r}, {_no_part(found, base, part)}")
+    of_elements = spec.symbols_of_elements(context.params)
+    lists = {var.name: path for var, path in of_elements.items()}
+    if name in lists:
+        raise BuildError(
+            f"{provider}: args= has {name!r}, which has a value for each element of "
+            f"{lists[name]}; the kernel finds them in {lists[name]}.shapes"
+        )
     known = list(dict.fromkeys([*by_name, *symbols]))
     raise BuildError(
         f"{provider}: args= has {name!r}, which names no parameter or symbol of "

@@ -46,6 +46,7 @@ _PARTS: Final = {
     "present": TypeIndex.BOOL,
     "dtype": TypeIndex.DATA_TYPE,
     "dltensor": TypeIndex.DL_TENSOR_PTR,
+    **dict.fromkeys(("pointers", "shapes", "strides"), TypeIndex.OPAQUE_PTR),
 }
 """Type indices of the parts of parameters; other parts are ints."""
 
@@ -184,9 +185,9 @@ def _any(context: CallContext, item: Item) -> tuple[Value, Value]:
     b, t = context.builder, context.builder.types
     match item:
         case spec.Data(tensor=tensor):
-            return _part(context, tensor, "data")
+            return _part(context, tensor, "data", context.data(tensor))
         case spec.Field(param=param, part=part):
-            return _part(context, param, part)
+            return _part(context, param, part, context.part(item))
         case spec.EnvStream() as stream:
             return any_head(b, TypeIndex.OPAQUE_PTR), context.scalar(stream)
         case int() | spec.Expr():
@@ -199,14 +200,13 @@ def _any(context: CallContext, item: Item) -> tuple[Value, Value]:
             return b.load(t.i64, came), b.field(t.i64, came, abi.ANY_PAYLOAD)
 
 
-def _part(context: CallContext, param: spec.Param, part: str) -> tuple[Value, Value]:
+def _part(context: CallContext, param: spec.Param, part: str, value: Value) -> tuple[Value, Value]:
     """Return both words of a part; a part of an absent parameter, except ``present``, is None."""
     b = context.builder
-    value: Value = getattr(context, part)(param)
     head = any_head(b, _PARTS.get(part, TypeIndex.INT))
     if part != "present" and context.may_be_absent(param):
         head = b.select(context.present(param), head, any_head(b, TypeIndex.NONE))
-    if value.type == b.types.ptr:
+    if value.type in (b.types.ptr, b.types.i64):
         return head, value
     # Ids and numbers of dimensions are not negative, and a DLDataType is 32 bits.
     return head, b.zext(value, b.types.i64)

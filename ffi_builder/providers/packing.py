@@ -13,6 +13,7 @@ from ffi_builder.providers.aggregates import filled
 from ffi_builder.providers.arguments import (
     Argument,
     convert_items,
+    list_values,
     scalar_arguments,
     shape_arguments,
 )
@@ -35,6 +36,7 @@ class DynamicParamPackCallProvider:
       are ints are left out; symbols have their own type, also if repeated, and expressions and None
       are int64. Row-major tensors (strides None) have no strides.
     - a tensor of any number of dimensions: its ``DLTensor``.
+    - a TensorList: ``{void** pointers; int64_t* shapes; int64_t* strides; int64_t length}``.
     - a Shape: its entries that are not ints, likewise; no pointer at all if there are none.
     - a String or Bytes: ``{const char* data; int64_t length}``, a ``TVMFFIByteArray``.
     - a DType or Device: the ``DLDataType`` or ``DLDevice``.
@@ -205,6 +207,8 @@ class DynamicParamPackCallProvider:
                 return _Group([context.dltensor(tensor)], is_pointer=True)
             case spec.Tensor() as tensor:
                 return self._tensor_group(context, tensor, there)
+            case spec.TensorList() as tensors:
+                return _Group(list_values(context, tensors), is_struct=True, there=there)
             case spec.Shape() as shape:
                 values = [argument.value for argument in shape_arguments(context, shape)]
                 return _Group(values, is_struct=True, there=there) if values else None

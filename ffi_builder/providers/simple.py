@@ -45,6 +45,8 @@ class DirectCallProvider:
     - stream, pointer or object: a pointer.
     - DType: an int32, and Device: an int64, as C passes a ``DLDataType`` and a ``DLDevice``.
     - String or Bytes: the pointer, and the length as an int64.
+    - TensorList: ``void** pointers``, ``int64_t* shapes``, ``int64_t* strides`` and an int64, the
+      number of elements.
     - Shape: its entries that are not ints.
     - tuple or struct: its elements.
     - expression or int of ``args=``: an int64.

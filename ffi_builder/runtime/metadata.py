@@ -54,7 +54,7 @@ class Parameter:
     kw_only: bool = False
     doc: str = ""
     intent: str = ""
-    """`in`, `out` or `inout` of a Tensor; empty if the signature does not say."""
+    """`in`, `out` or `inout` of a Tensor or TensorList; empty if the signature does not say."""
 
     @property
     def has_default(self) -> bool:

@@ -32,6 +32,7 @@ from ffi_builder.spec.expr import (
 )
 from ffi_builder.spec.functions import ceildiv, dims, equal, maximum, minimum, not_equal, one_of
 from ffi_builder.spec.linear import linear
+from ffi_builder.spec.list_symbols import symbols_of_elements
 from ffi_builder.spec.overlap import is_comparable
 from ffi_builder.spec.packed import create_map_tensor_dtype_f4x2_to_f4_spec
 from ffi_builder.spec.param import MISSING
@@ -56,6 +57,7 @@ from ffi_builder.spec.signature import (
     signature,
 )
 from ffi_builder.spec.tensor import ANY, MOST_DIMENSIONS, Data, Tensor
+from ffi_builder.spec.tensor_list import MOST_ELEMENTS, TensorList
 from ffi_builder.spec.values import (
     Array,
     Bytes,
@@ -76,6 +78,7 @@ __all__ = [
     "INT_RANGES",
     "MISSING",
     "MOST_DIMENSIONS",
+    "MOST_ELEMENTS",
     "PARAM_TYPES",
     "Array",
     "Bytes",
@@ -109,6 +112,7 @@ __all__ = [
     "String",
     "Struct",
     "Tensor",
+    "TensorList",
     "TupleParam",
     "Var",
     "Workspace",
@@ -135,6 +139,7 @@ __all__ = [
     "short_text",
     "signature",
     "sizes",
+    "symbols_of_elements",
     "variables",
     "with_paths",
 ]

@@ -12,6 +12,7 @@ from ffi_builder.spec.expr import Relation, Var, variables
 from ffi_builder.spec.params import Shape
 from ffi_builder.spec.results import Result
 from ffi_builder.spec.tensor import Tensor
+from ffi_builder.spec.tensor_list import TensorList
 from ffi_builder.spec.workspace import Workspace
 
 
@@ -78,6 +79,9 @@ def _entries_of(params: Sequence[Param]) -> Iterator[object]:
                 pass
             case Tensor() as tensor:
                 yield from (*tensor.dims, *(tensor.stride_entries or ()), tensor.device_id)
+            case TensorList(length=length) as tensors:
+                yield length
+                yield from (entry for _, entry in tensors.entries)
             case Shape(shape=shape):
                 yield from shape
             case _:

@@ -15,6 +15,7 @@ from ffi_builder.spec.expr import Var
 from ffi_builder.spec.param import MISSING, Metadata, Named, PlainValues
 from ffi_builder.spec.params import Constant, ConstNone, DataPointer, EnvStream, Shape, Stream
 from ffi_builder.spec.tensor import Tensor
+from ffi_builder.spec.tensor_list import TensorList
 from ffi_builder.spec.values import Value
 from ffi_builder.spec.workspace import Workspace
 
@@ -165,6 +166,7 @@ Plain: TypeAlias = Union[
     Tensor,
     TupleParam,
     Struct,
+    TensorList,
     Shape,
     Stream,
     EnvStream,
@@ -190,10 +192,12 @@ class Field:
     """A part of a parameter, as an argument for a callee (see the ``args=`` of call providers).
 
     Args:
-        param: an Optional, or a Tensor.
+        param: an Optional, a Tensor or a TensorList.
         part: of an Optional ``present``, a bool: whether the argument is not None. Of a Tensor
             ``dtype`` (the ``DLDataType``, 32 bits), ``device_type``, ``device_id``, ``ndim`` (32
-            bits each) or ``dltensor`` (the ``DLTensor*``).
+            bits each) or ``dltensor`` (the ``DLTensor*``). Of a TensorList ``pointers`` (a
+            ``void**``), ``shapes`` and ``strides`` (an ``int64_t*`` each), arrays in the memory of
+            the host that are valid during the call, or ``length``, an int64.
 
     Raises:
         SpecError: the parameter has no such part.
@@ -225,8 +229,13 @@ class Field:
 def parts_of(param: Param) -> tuple[str, ...]:
     """Return the ``part`` values that a :class:`Field` of this parameter may have."""
     present = ("present",) if isinstance(param, Optional) else ()
-    tensor = ("dtype", "device_type", "device_id", "ndim", "dltensor")
-    return (*present, *(tensor if isinstance(required(param), Tensor) else ()))
+    match required(param):
+        case Tensor():
+            return (*present, "dtype", "device_type", "device_id", "ndim", "dltensor")
+        case TensorList():
+            return (*present, "pointers", "shapes", "strides", "length")
+        case _:
+            return present
 
 
 def is_param(value: object) -> TypeGuard[Param]:

@@ -54,6 +54,7 @@ from ffi_builder.spec.params import (
 )
 from ffi_builder.spec.results import Result
 from ffi_builder.spec.tensor import Tensor
+from ffi_builder.spec.tensor_list import TensorList
 from ffi_builder.spec.values import (
     Array,
     Bytes,
@@ -168,7 +169,7 @@ def _kind(param: Param) -> dict[str, object]:
             more["value"] = _value(inner.value)
         case Choice(choices=choices):
             more["choices"] = list(choices)
-        case Tensor(intent=str(intent)):
+        case Tensor(intent=str(intent)) | TensorList(tensor=Tensor(intent=str(intent))):
             more["intent"] = intent
         case _:
             pass
@@ -193,6 +194,8 @@ def _schema(param: Param) -> dict[str, Any]:
             return {"type": _SCALARS.get(dtype, "int")}
         case TupleParam() | Struct():
             return {"type": "Tuple", "args": [_schema(element) for element in param.params]}
+        case TensorList():
+            return {"type": "ffi.Array", "args": [{"type": _SCHEMAS[Tensor]}]}
         case Array():
             return {"type": "ffi.Array", "args": [_ANY]}
         case Map():

@@ -11,6 +11,7 @@ from ffi_builder.spec._check import one_of
 from ffi_builder.spec._stored import Stored
 from ffi_builder.spec.composite import Param, required, with_paths
 from ffi_builder.spec.tensor import ANY, Tensor
+from ffi_builder.spec.tensor_list import TensorList
 
 NoOverlap: TypeAlias = Stored["bool | Sequence[str]", "tuple[str, ...]"]
 """True, or paths of tensors; stored as paths, in the order of the parameters."""
@@ -31,7 +32,7 @@ def is_comparable(tensor: Tensor) -> bool:
 def check_no_overlap(what: str, params: Sequence[Param], given: object) -> tuple[str, ...]:
     """Return the paths of the named tensors, in the order of the parameters."""
     tensors = tensors_of(params)
-    names = _names(what, tensors, given)
+    names = _names(what, params, tensors, given)
     if names and sum(map(is_comparable, tensors.values())) < 2:
         raise SpecError(
             f"{what}: there are no two tensors on {', '.join(abi.UNIFIED_DEVICES)} or any, which "
@@ -51,9 +52,23 @@ def check_no_overlap(what: str, params: Sequence[Param], given: object) -> tuple
     return tuple(path for path in tensors if path in named)
 
 
-def _names(what: str, tensors: dict[str, Tensor], given: object) -> Sequence[object]:
+def _refuse_lists(what: str, params: Sequence[Param]) -> None:
+    """Refuse lists of tensors that are written, since their elements are not compared."""
+    for path, param in with_paths(params):
+        tensors = required(param)
+        if isinstance(tensors, TensorList) and tensors.tensor.intent in ("out", "inout"):
+            raise SpecError(
+                f"{what}: True stands for all tensors with intent='out' or 'inout', but those of "
+                f"the list {path} are not compared; name the others: no_overlap=['y']"
+            )
+
+
+def _names(
+    what: str, params: Sequence[Param], tensors: dict[str, Tensor], given: object
+) -> Sequence[object]:
     """Return what the argument names."""
     if given is True:
+        _refuse_lists(what, params)
         written = [path for path, t in tensors.items() if t.intent in ("out", "inout")]
         if not written:
             raise SpecError(

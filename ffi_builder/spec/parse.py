@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import fields
-from typing import Final, TypeAlias, TypeVar, cast
+from typing import Any, Final, TypeAlias, TypeVar, cast
 
 from typing_extensions import override
 
@@ -24,6 +24,7 @@ from ffi_builder.spec.parse_tensor import TensorParser
 from ffi_builder.spec.parse_values import READERS
 from ffi_builder.spec.results import Result
 from ffi_builder.spec.tensor import DEVICES, Tensor
+from ffi_builder.spec.tensor_list import TensorList
 from ffi_builder.spec.tokens import Token, Tokens
 from ffi_builder.spec.values import Array, Bytes, Function, Map, String
 from ffi_builder.spec.workspace import Workspace
@@ -182,6 +183,8 @@ class _Parser(TensorParser):
                 return self._elements(name, kind)
             case "Optional":
                 return self._optional(name)
+            case "TensorList":
+                return self._tensor_list(name, kind)
             case word if word in READERS:
                 return READERS[word](self.tokens, name, kind)
             case word if word in _NAMED:
@@ -211,6 +214,31 @@ class _Parser(TensorParser):
         t.close()
         with t.at(inner):
             return Optional(param)
+
+    def _tensor_list(self, name: Token, kind: Token) -> TensorList:
+        """Parse ``(Tensor([m, k], float16), length=g, each=[m])``."""
+        t = self.tokens
+        t.expect("(")
+        inner = t.name("a Tensor")
+        with t.at(inner):
+            one_of("the elements of a TensorList", inner.text, ("Tensor",))
+        tensor = self.tensor(name, inner)
+        options: dict[str, Any] = {}
+        while t.accept(",") and not t.sees(")"):
+            option = t.name("length or each")
+            with t.at(option):
+                one_of("option of a TensorList", option.text, ("length", "each"))
+            if option.text in options:
+                raise t.error(option, f"{option.text} is given twice")
+            t.expect("=")
+            if option.text == "length":
+                options["length"] = self.int_or_symbol("a length")
+            else:
+                t.expect("[")
+                options["each"] = t.list_of("]", lambda: self.symbol(t.name("a symbol")))
+        t.close()
+        with t.at(kind):
+            return TensorList(tensor, **options)
 
     def _scalar(self, name: Token, kind: Token) -> Var:
         if kind.text not in VAR_DTYPES:

@@ -93,9 +93,13 @@ class TensorParser(DimParser):
         return self.tokens.one_of("a device type such as cpu", "device_type", DEVICES)
 
     def _device_id(self) -> int | Var:
+        return self.int_or_symbol("a device id")
+
+    def int_or_symbol(self, what: str) -> int | Var:
+        """Parse an int, or the name of an integer symbol; ``what`` is for errors."""
         if self.tokens.next.kind in ("name", "quoted"):
             return self.symbol(self.tokens.advance())
-        return self.tokens.integer("a device id or a symbol")
+        return self.tokens.integer(f"{what} or a symbol")
 
     def _data_alignment(self) -> int:
         return self.tokens.integer("an alignment in bytes")

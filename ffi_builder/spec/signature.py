@@ -24,6 +24,12 @@ from ffi_builder.spec.composite import (
 from ffi_builder.spec.defaults import check_default
 from ffi_builder.spec.expr import Expr, Relation, Var, variables
 from ffi_builder.spec.linear import linear
+from ffi_builder.spec.list_symbols import (
+    always_bound,
+    check_lists,
+    check_not_each,
+    shared_entries,
+)
 from ffi_builder.spec.metadata import metadata_text
 from ffi_builder.spec.overlap import NOTHING, NoOverlap, check_no_overlap
 from ffi_builder.spec.param import MISSING, pasteable
@@ -32,6 +38,7 @@ from ffi_builder.spec.parse import parse_signature
 from ffi_builder.spec.relations import check_relations
 from ffi_builder.spec.results import Result, check_names, check_results, needed, with_sources
 from ffi_builder.spec.tensor import Tensor
+from ffi_builder.spec.tensor_list import TensorList
 from ffi_builder.spec.workspace import Workspace
 from ffi_builder.suggest import did_you_mean
 
@@ -90,8 +97,10 @@ class Signature:
         _check_bound(what, found)
         object.__setattr__(self, "returns", check_results(f"{what}: returns", self.returns))
         self._find_sources(what)
+        self._check_lists(what)
         self._check_results(what, found)
         where = check_relations(f"{what}: where", self.where, symbols)
+        check_not_each(f"{what}: where", self.params, [(str(each), each) for each in where])
         object.__setattr__(self, "where", where)
         no_overlap = check_no_overlap(f"{what}: no_overlap", self.params, self.no_overlap)
         object.__setattr__(self, "no_overlap", no_overlap)
@@ -246,9 +255,16 @@ class Signature:
                     f"and Stream {streams[0]!r} may be another one; use an EnvStream"
                 )
 
+    def _check_lists(self, what: str) -> None:
+        check_not_each(what, self.params, occurrences(self.params, elements=False))
+        check_not_each(what, self.params, shared_entries(self.params))
+        made = needed([*self.results, *self.workspaces])
+        check_not_each(what, self.params, [(path, entry) for path, entry, _ in made])
+        check_lists(what, self.params)
+
     def _check_results(self, what: str, found: Sequence[tuple[str, object]]) -> None:
         symbols = {var.name: var for _, value in found for var in variables(value)}
-        always = _bound(occurrences(list(_not_optional(self.params))))
+        always = _bound(_always(self.params))
         check_names(f"{what}: returns", self.results, self.params, list(symbols.values()))
         self._check_needed(what, symbols, always, self.results, "result")
         self._check_needed(what, symbols, always, self.workspaces, "workspace")
@@ -277,9 +293,18 @@ class Signature:
             if var not in always:
                 raise SpecError(
                     f"{what}: {path} = {entry} of a {noun} needs symbol {var.name!r}, which only "
-                    f"Optionals bind, and would be 0 where they are None; bind it in a parameter "
-                    f"that is always there too"
+                    f"{self._may_be_missing(var)}; bind it in a parameter that is always there too"
                 )
+
+    def _may_be_missing(self, var: Var) -> str:
+        """Say why a symbol may be without a value, and which it then has."""
+        in_lists = any(
+            isinstance(tensors := required(param), TensorList) and var in tensors.symbols
+            for _, param in with_paths(self.params)
+        )
+        if in_lists:
+            return "lists or Optionals bind, and would be 0 where they are empty or None"
+        return "Optionals bind, and would be 0 where they are None"
 
     def _check_defaults(self, what: str) -> None:
         """Check each default, and that no positional parameter without one follows one with one."""
@@ -347,8 +372,12 @@ def device_tensors(params: Sequence[Param]) -> list[tuple[str, Tensor]]:
     return [(p, t) for p, t in tensors if isinstance(t, Tensor) and t.device != "cpu"]
 
 
-def occurrences(params: Sequence[Param]) -> Iterator[tuple[str, object]]:
-    """Yield ``("A.shape[0]", n)`` for every place of a symbol, in the order of the checks."""
+def occurrences(params: Sequence[Param], *, elements: bool = True) -> Iterator[tuple[str, object]]:
+    """Yield ``("A.shape[0]", n)`` for every place of a symbol, in the order of the checks.
+
+    Of a list of tensors it is that of each element, ``As[i].shape[0]``, unless ``elements`` is
+    False.
+    """
     for path, param in with_paths(params):
         match required(param):
             case Var() as var:
@@ -359,6 +388,10 @@ def occurrences(params: Sequence[Param]) -> Iterator[tuple[str, object]]:
                 yield f"{path}.device_id", tensor.device_id
                 yield from _entries(f"{path}.shape", tensor.dims)
                 yield from _entries(f"{path}.strides", tensor.stride_entries or ())
+            case TensorList(length=length) as tensors:
+                yield f"length of {path}", length
+                if elements:
+                    yield from ((f"{path}{place}", entry) for place, entry in tensors.entries)
             case Shape(shape=shape):
                 yield from _entries(path, shape)
             case _:
@@ -416,6 +449,12 @@ def _not_optional(params: Iterable[Param]) -> Iterator[Param]:
             yield from _not_optional(param.params)
         elif not isinstance(param, Optional):
             yield param
+
+
+def _always(params: Iterable[Param]) -> Iterator[tuple[str, object]]:
+    """Yield the places of symbols that every call has, as :func:`occurrences` does."""
+    for param in _not_optional(params):
+        yield from always_bound(param) if isinstance(param, TensorList) else occurrences([param])
 
 
 def _check_bound(what: str, occurrences: Sequence[tuple[str, object]]) -> None:

@@ -28,7 +28,8 @@ def check_raw(signature: spec.Signature, args_address: int, num_args: int) -> di
     This runs the diagnosis, the program that a compiled wrapper runs once a check has failed.
 
     Returns:
-        The value of every symbol, by name; 0 if only absent Optionals would bind it.
+        The value of every symbol, by name; 0 if only absent Optionals or empty lists would bind it.
+        Symbols that have a value for each element of a list are left out.
 
     Raises:
         TypeError, ValueError: exactly the wrapper's error.
@@ -42,7 +43,9 @@ def check_raw(signature: spec.Signature, args_address: int, num_args: int) -> di
     slots = dict(zip(symbols_of(plan), found.slots, strict=False))
     entries = (entry for _, entry in spec.occurrences(signature.params))
     occurring = dict.fromkeys(var for entry in entries for var in spec.variables(entry))
-    values = {var.name: _value(var.dtype, slots[var]) for var in occurring}
+    of_elements = spec.symbols_of_elements(signature.params)
+    single = [var for var in occurring if var not in of_elements]
+    values = {var.name: _value(var.dtype, slots[var]) for var in single}
     check_results(signature, values)
     return values
 
@@ -60,7 +63,7 @@ def check(signature: spec.Signature, *args: Any) -> dict[str, Scalar]:
     """Check arguments as the compiled wrapper would, and return the symbols that they bind.
 
     tvm-ffi converts the arguments, as for a compiled function. A symbol that only absent Optionals
-    would bind is 0::
+    would bind is 0, and one that has a value for each element of a list is left out::
 
         >>> check(signature, np.zeros((3, 4), "float32"), …)
         {'n': 3, 'k': 4}

@@ -40,3 +40,7 @@ EVERY_KIND: Final[list[spec.Param]] = [
     spec.Array("list"),
     spec.Map("dict"),
 ]
+LISTS: Final[list[spec.Param]] = [
+    spec.TensorList(Tensor("xs", [m, k], "int8", device_type="cpu"), length=n, each=[m]),
+    spec.Optional(spec.TensorList(Tensor("ys", [k], "float32", device_type="cuda", strides="any"))),
+]

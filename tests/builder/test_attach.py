@@ -15,13 +15,15 @@ from ffi_builder.ir import named
 from ffi_builder.providers import DirectCallProvider, DynamicParamPackCallProvider, NopCallProvider
 from ffi_builder.runtime.jit import link
 from ffi_builder.spec import Signature, Tensor, TupleParam, Var
-from tests.builder.samples import EVERY_KIND, MATMUL
+from tests.builder.samples import EVERY_KIND, LISTS, MATMUL
 from tests.support.printed import name_of, operations, printed, symbol_names
 from tests.support.wrapping import attached, new_module
 
 NOP = NopCallProvider()
-SAMPLES = pytest.mark.parametrize("params", [MATMUL, EVERY_KIND], ids=["matmul", "every kind"])
-LIBC = {"snprintf", "strtod"}
+SAMPLES = pytest.mark.parametrize(
+    "params", [MATMUL, EVERY_KIND, LISTS], ids=["matmul", "every kind", "lists"]
+)
+LIBC = {"snprintf", "strtod", "malloc", "free"}
 TVM_FFI = {
     "TVMFFIErrorCreate",
     "TVMFFIErrorSetRaised",

@@ -57,6 +57,21 @@ MODULES: dict[str, tuple[list[spec.Param], CallProvider]] = {
         ],
         DirectCallProvider("callee", args=["x", "y", "y.present", m, "a"]),
     ),
+    "list": (
+        [
+            spec.TensorList(
+                Tensor("xs", [m, n], "float32", device_type="cpu"),
+                length=Var("g", "int32"),
+                each=[m],
+            ),
+            spec.TensorList(
+                Tensor("ys", [m], "float32", device_type="cpu", strides="any"),
+                length=Var("g", "int32"),
+                each=[m],
+            ),
+        ],
+        DirectCallProvider("callee", args=["g", "xs.pointers", "xs.shapes", "ys.pointers"]),
+    ),
     "choice": (
         [spec.Choice("act", {"relu": 1, "gelu": -2}, "int8"), spec.String("label")],
         DynamicParamPackCallProvider("callee"),

@@ -35,6 +35,7 @@ from ffi_builder.spec import (
     String,
     Struct,
     Tensor,
+    TensorList,
     TupleParam,
     Var,
     required,
@@ -106,6 +107,8 @@ class Caller(Tensors):
         match param:
             case Tensor():
                 return self.tensor(param)
+            case TensorList():
+                return self.moved(self.tensor_list(param))
             case Shape():
                 return self.sizes([self.evaluate(entry) for entry in param.shape])
             case TupleParam() | Struct():

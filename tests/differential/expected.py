@@ -24,12 +24,14 @@ from ffi_builder.spec import (
     Stream,
     String,
     Tensor,
+    TensorList,
     Var,
     required,
     with_paths,
 )
 from tests.differential.memory import Memory
 from tests.differential.outcome import Outcome, show, show_values, stream_of
+from tests.differential.recorder import ELEMENTS
 from tests.oracle import Accepted, Rejected, Verdict
 from tests.oracle.tensors import Decoded, wrapped
 
@@ -71,6 +73,9 @@ class Kernel:
             if isinstance(plain, Tensor):
                 for part, text in self.tensor(plain, self.verdict.tensors.get(path)).items():
                     yield f"{path}.{part}", text
+            elif isinstance(plain, TensorList):
+                for part, value in self.arrays(plain, self.verdict.lists.get(path, ())).items():
+                    yield f"{path}.{part}", str(value)
             else:
                 yield from self.single(path, param)
 
@@ -128,6 +133,20 @@ class Kernel:
             dims = found.shape if found else [0] * param.ndim
             layout["strides"] = layout["wide strides"] = contiguous(param, dims)
         return {**parts, **{name: str(values) for name, values in layout.items()}}
+
+    def arrays(self, param: TensorList, found: Sequence[Decoded]) -> dict[str, object]:
+        """What the arrays of a list hold, as far as they are recorded."""
+        shown = found[:ELEMENTS]
+        given = param.tensor.stride_entries is not None
+        return {
+            "length": len(found),
+            "pointers": [[each.data] for each in shown],
+            "shapes": [wide(each.shape) for each in shown],
+            "strides": [
+                wide(each.strides) if given else contiguous(param.tensor, each.shape)
+                for each in shown
+            ],
+        }
 
     def entries(self, entries: Sequence[Dim | None], came: Sequence[int] | None) -> list[int]:
         """Symbols and ints as they are bound and given; all else as it came, or 0."""

@@ -45,7 +45,7 @@ class Memory:
         slots: how many buffers there can be.
     """
 
-    def __init__(self, slots: int = 512) -> None:
+    def __init__(self, slots: int = 1024) -> None:
         register_types()
         self._pages = mmap.mmap(-1, 2 * slots * PAGE)
         self._slots = slots

@@ -143,7 +143,8 @@ def changed_elements(draw: st.DrawFn, given: Elements) -> Elements:
         lambda: Elements((*values, draw(some_values()))),
         lambda: Elements(values[:-1]),
         lambda: Elements(None, len(values)),
-        lambda: Elements(values, lie(draw, len(values))),
+        # A list may have as many elements as an int32 counts, and they would be read.
+        lambda: Elements(values, lie(draw, len(values), (2**31, 2**62))),
     ]
     return draw(st.sampled_from(changes))()
 

@@ -31,6 +31,7 @@ from ffi_builder.spec import (
     Stream,
     String,
     Tensor,
+    TensorList,
     Var,
     required,
     with_paths,
@@ -41,6 +42,8 @@ from tests.differential.signatures import symbols_of
 
 SLOT: Final = 8
 SLOTS: Final = 4096
+ELEMENTS: Final = 8
+"""The most elements of a list that are recorded."""
 FORMATS: Final = {
     "bool": "?",
     **{f"int{bits}": letter for bits, letter in zip((8, 16, 32, 64), "bhiq", strict=True)},
@@ -96,6 +99,8 @@ class Recorder:
         match required(param):
             case Tensor() as tensor:
                 self._record_tensor(context, path, param, tensor)
+            case TensorList(tensor=tensor):
+                self._record_list(context, path, param, tensor)
             case String() | Bytes():
                 pointer, length = context.text(param)
                 self._record(context, path, text, context.present(param), pointer, length)
@@ -135,6 +140,26 @@ class Recorder:
             self._record(context, f"{path}.{what}", narrow, *values(tensor))
             wide = ints(["int64"] * len(dims))
             self._record(context, f"{path}.wide {what}", wide, *values(param, wide=True))
+
+    def _record_list(self, context: CallContext, path: str, param: Param, tensor: Tensor) -> None:
+        """Copy the arrays, as far as there is room."""
+        b, first = context.builder, self._next
+        length = context.list_part(param, "length")
+        self._record(context, f"{path}.length", number("int64"), length)
+        b.symbols.declare("memcpy", b.types.ptr, [b.types.ptr, b.types.ptr, b.types.i64])
+        most = b.i64(ELEMENTS)
+        count = b.select(b.slt(length, most), length, most)
+        for part, width in (("pointers", 1), ("shapes", tensor.ndim), ("strides", tensor.ndim)):
+            start = self._next
+            to = b.to_pointer(b.i64(ctypes.addressof(self.buffer) + SLOT * start))
+            self._next += ELEMENTS * width
+            pointer, size = context.list_part(param, part), b.mul(count, b.i64(SLOT * width))
+            b.call("memcpy", [to, pointer, size], b.types.ptr)
+            # The length comes with it, which says how much of it was written.
+            shown = array(width, SLOT * (start - first), "Q" if part == "pointers" else "q")
+            item = Item(f"{path}.{part}", first, self._next - first, shown)
+            self._kernel.append(item)
+        assert self._next <= SLOTS, "too many values"
 
     def _record(self, context: CallContext, name: str, shown: Show, *values: Value) -> None:
         self._kernel.append(self._item(context, name, values, shown))
@@ -191,6 +216,17 @@ def ints(dtypes: Sequence[str]) -> Show:
         return str([unpack(slot, dtype) for slot, dtype in zip(slots, dtypes, strict=True)])
 
     return show_ints
+
+
+def array(width: int, start: int, letter: str) -> Show:
+    """Rows of as many numbers, that many bytes behind the number of rows."""
+
+    def show_array(content: bytes, _: Memory) -> str:
+        count = min(int(unpack(content, "int64")), ELEMENTS)
+        values = struct.unpack_from(f"<{count * width}{letter}", content, start)
+        return str([list(values[row * width :][:width]) for row in range(count)])
+
+    return show_array
 
 
 def text(content: bytes, _: Memory) -> str:

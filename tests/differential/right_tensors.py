@@ -11,10 +11,20 @@ from hypothesis import strategies as st
 
 from ffi_builder import abi
 from ffi_builder.abi import TypeIndex
-from ffi_builder.spec import ANY, INT_RANGES, Dim, Expr, Signature, Tensor, Var, parse_dtype
-from tests.differential.description import DLTensor, Moved, Object, Pointer, Value
+from ffi_builder.spec import (
+    ANY,
+    INT_RANGES,
+    Dim,
+    Expr,
+    Signature,
+    Tensor,
+    TensorList,
+    Var,
+    parse_dtype,
+)
+from tests.differential.description import DLTensor, Elements, Moved, Object, Pointer, Value
 from tests.differential.pool import rarely
-from tests.differential.signatures import symbols_of
+from tests.differential.signatures import lists_of, symbols_of
 
 FLOATS: Final = (
     0.0,
@@ -43,6 +53,14 @@ class Tensors:
     def __init__(self, draw: st.DrawFn, signature: Signature) -> None:
         self.draw = draw
         self.env = {var.name: self.value(var) for var in symbols_of(signature.params)}
+        lengths = {tensors.length for tensors in lists_of(signature.params)}
+        for var in lengths:
+            if isinstance(var, Var):  # lists are short, where they may be
+                low, step = max(var.min or 0, 0), var.divisibility or 1
+                least = -(-low // step) * step
+                self.env[var.name] = max(least, draw(st.sampled_from([0, 1, 2, 3])) // step * step)
+        self.rows: dict[tuple[str, int], int] = {}
+        """The value of a symbol in each element, by the number of the element."""
         self.apart = bool(signature.no_overlap) and not rarely(draw, 20)
         self.pages = 0
         """The number of tensors so far that have memory of their own."""
@@ -67,6 +85,23 @@ class Tensors:
         start = -(-max(low, 0) // step) * step
         value = start + factor * step if start else factor * step
         return min(value, high)
+
+    def tensor_list(self, param: TensorList) -> Object:
+        """A list; symbols of each element have values of their own in each."""
+        draw, length = self.draw, param.length
+        count = int(self.env[length.name]) if isinstance(length, Var) else length
+        if count is None:
+            count = 60 if rarely(draw, 3) and not self.rows else draw(st.integers(0, 3))
+        elements: list[Value] = []
+        for index in range(min(count, 60)):
+            for var in param.each:
+                key = var.name, index
+                if key not in self.rows:
+                    self.rows[key] = int(self.value(var))
+                self.env[var.name] = self.rows[key]
+            elements.append(self.tensor(param.tensor))
+        kind = draw(st.sampled_from([TypeIndex.ARRAY, TypeIndex.ARRAY, TypeIndex.LIST]))
+        return Object(kind, Elements(tuple(elements)))
 
     def tensor(self, param: Tensor) -> Value:
         draw = self.draw

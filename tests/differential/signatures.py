@@ -8,6 +8,7 @@ one more argument.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from types import EllipsisType
 from typing import Final
 
@@ -41,6 +42,7 @@ from ffi_builder.spec import (
     String,
     Struct,
     Tensor,
+    TensorList,
     TupleParam,
     Var,
     ceildiv,
@@ -53,12 +55,16 @@ from ffi_builder.spec import (
     one_of,
     required,
     short_text,
+    symbols_of_elements,
     variables,
     with_paths,
 )
 from tests.differential.pool import EXTREME, SMALL, Pool, rarely
 from tests.differential.registered import LONG, TYPES
 
+EACH: Final = (Var("i", "int64"), Var("j", "int32", min=1), Var("k", "int64", divisibility=2))
+"""Symbols with a value for each element of a list."""
+LENGTHS: Final = (Var("g", "int64"), Var("h", "int32", min=1, max=4))
 DTYPES: Final[tuple[str, ...]] = (
     "float32",
     "uint8",
@@ -175,7 +181,9 @@ def draw_param(pool: Pool, name: str, depth: int) -> Param:
 
 def draw_plain(pool: Pool, name: str, depth: int) -> Param:
     draw = pool.draw
-    match draw(st.integers(0, 23 if depth < 2 else 20)):
+    match draw(st.integers(-3, 23 if depth < 2 else 20)):
+        case -3 | -2 | -1:
+            return draw_list(pool, name)
         case 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8:
             return draw_tensor(pool, name)
         case 9 | 10:
@@ -200,6 +208,90 @@ def draw_plain(pool: Pool, name: str, depth: int) -> Param:
         case _:
             inner = draw_params(pool, draw(st.integers(0, 3)), f"{name}_", depth + 1)
             return draw(st.sampled_from([TupleParam, Struct]))(name, inner)
+
+
+def draw_list(pool: Pool, name: str) -> TensorList:
+    """A list, of which some dimensions are of each element."""
+    draw = pool.draw
+    tensor = draw_tensor(pool, name)
+    length = draw(st.sampled_from([None, None, *LENGTHS * 2, 0, 1, 2, *pool.integers]))
+    if tensor.any_rank:
+        tensor = replace(tensor, shape=[pool.entry(optional=True)], strides=None)
+    shape = [
+        entry if isinstance(entry, int) or not rarely(draw, 40) else draw(st.sampled_from(EACH))
+        for entry in tensor.dims
+    ]
+    tensor = replace(tensor, shape=shape)
+    return TensorList(tensor, length=length, each=[var for var in EACH if var in shape])
+
+
+def draw_group(pool: Pool) -> list[Param]:
+    """Lists of one length that share symbols of each element."""
+    draw = pool.draw
+    length = draw(st.sampled_from([*LENGTHS, *LENGTHS, 2]))
+    known = draw(st.permutations(EACH))[: draw(st.integers(1, 2))]
+    made: list[Param] = []
+    for index in range(draw(st.integers(2, 3))):
+        shape: list[Dim | None] = [*known]
+        if index:
+            derived = [var * 2 for var in known] + [var + 1 for var in known]
+            shape = draw(st.lists(st.sampled_from([*known, *known, *derived]), max_size=3))
+        shape += draw(st.lists(st.sampled_from([*pool.integers, None, 3]), max_size=2))
+        strides = draw(st.sampled_from([None, None, "F", "any"]))
+        tensor = replace(
+            draw_tensor(pool, f"L{index}"), shape=shape, strides=strides, storage_dtype=None
+        )
+        symbols = {var for entry in shape for var in variables(entry)}
+        made.append(TensorList(tensor, length=length, each=[var for var in EACH if var in symbols]))
+    return made
+
+
+def accepted_lists(params: list[Param]) -> list[Param]:
+    """The parameters, with lists changed as far as a signature of them needs it."""
+    for change in (_as_it_is, _with_plain_entries, _without_length):
+        made = [_changed(param, change) for param in params]
+        try:
+            Signature("f", [*made, *unbound(made)])
+        except SpecError:
+            continue
+        return made
+    raise AssertionError(params)
+
+
+def _changed(param: Param, change: Callable[[TensorList], Param]) -> Param:
+    match param:
+        case Optional(param=inner):
+            return replace(param, param=_changed(inner, change))
+        case TupleParam(params=inner):
+            return replace(param, params=[_changed(each, change) for each in inner])
+        case Struct(fields=inner):
+            return replace(param, fields=[_changed(each, change) for each in inner])
+        case TensorList():
+            return change(param)
+        case _:
+            return param
+
+
+def _as_it_is(param: TensorList) -> TensorList:
+    return param
+
+
+def _with_plain_entries(param: TensorList) -> TensorList:
+    """Without expressions, which need symbols that are known by then."""
+    tensor, strides = param.tensor, param.tensor.strides
+    shape = [None if isinstance(dim, Expr) else dim for dim in tensor.dims]
+    if isinstance(strides, (tuple, list)):
+        strides = [None if isinstance(each, Expr) else each for each in strides]
+    tensor = replace(tensor, shape=shape, strides=strides)
+    each = [var for var in param.each if var in shape]
+    return TensorList(tensor, length=param.length if each else None, each=each)
+
+
+def _without_length(param: TensorList) -> TensorList:
+    """Without any symbol of each element, too."""
+    plain = _with_plain_entries(param)
+    shape = [None if dim in param.each else dim for dim in plain.tensor.dims]
+    return TensorList(replace(plain.tensor, shape=shape))
 
 
 def draw_choice(draw: st.DrawFn, name: str) -> Choice:
@@ -227,6 +319,10 @@ def signatures(draw: st.DrawFn) -> Signature:
     """A signature that spec accepts."""
     pool = Pool(draw)
     params = draw_params(pool, draw(st.sampled_from([1, 2, 3, 4, 2, 3, 4, 3, 5, 0])), "", 0)
+    if rarely(draw, 12):
+        at = draw(st.integers(0, len(params)))
+        params[at:at] = draw_group(pool)
+    params = accepted_lists(params)
     for var in unbound(params):
         param: Param = Optional(var) if rarely(draw, 30) else var
         params.insert(draw(st.sampled_from([0, len(params)])), param)
@@ -288,9 +384,16 @@ def tensors_of(params: Sequence[Param]) -> Iterator[tuple[str, Tensor]]:
             yield path, plain
 
 
+def lists_of(params: Sequence[Param]) -> list[TensorList]:
+    """Each list of tensors."""
+    plain = (required(param) for _, param in with_paths(params))
+    return [param for param in plain if isinstance(param, TensorList)]
+
+
 def symbols_of(params: Sequence[Param]) -> list[Var]:
-    """Each symbol once, in the order in which they are met."""
-    return list(dict.fromkeys(var for _, entry in occurrences(params) for var in variables(entry)))
+    """Each symbol once, in the order in which they are met; none of each element of a list."""
+    found = dict.fromkeys(var for _, entry in occurrences(params) for var in variables(entry))
+    return [var for var in found if var not in symbols_of_elements(params)]
 
 
 def unbound(params: Sequence[Param]) -> list[Var]:

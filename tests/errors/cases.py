@@ -32,6 +32,10 @@ class Group:
 
 
 _MATMUL: Final = "matmul(A: Tensor([n, k], float32), B: Tensor([k, m], float32))"
+_GROUPED: Final = (
+    "f(xs: TensorList(Tensor([m, k], float32), length=g, each=[m]), "
+    "ys: TensorList(Tensor([m], float32), length=g, each=[m]))"
+)
 _ONE: Final = "f(x: Tensor([n], float32))"
 
 GROUPS: Final = (
@@ -52,6 +56,7 @@ GROUPS: Final = (
             Case(Words.KIND_TENSOR, "f(x: Optional(Tensor([n], float32)))", 'f("x")'),
             Case(Words.KIND_SHAPE, "f(dims: Shape([n, 4]))", "f(8)"),
             Case(Words.KIND_TUPLE, "f(cfg: Struct(alpha: float32, beta: float32))", "f(0.5)"),
+            Case(Words.KIND_LIST, _GROUPED, 'f(np.zeros((2, 4), "float32"), [])'),
             Case(Words.KIND_INT, "f(n: int32)", "f(1.0)"),
             Case(Words.KIND_INT, "f(dims: Shape([n, 4]))", "f((1.0, 4))"),
             Case(Words.KIND_BOOL, "f(flag: bool)", "f(None)"),
@@ -165,6 +170,12 @@ GROUPS: Final = (
                 Words.EQUAL_SYMBOL,
                 _MATMUL,
                 'f(np.zeros((2, 3), "float32"), np.zeros((4, 5), "float32"))',
+            ),
+            Case(Words.EQUAL_SYMBOL, _GROUPED, 'f([np.zeros((2, 3), "float32")], [])'),
+            Case(
+                Words.EQUAL_SYMBOL,
+                _GROUPED,
+                'f([np.zeros((m, 3), "float32") for m in (2, 5)], [np.zeros(2, "float32")] * 2)',
             ),
             Case(
                 Words.EQUAL_EXPR,

@@ -138,6 +138,29 @@ SPECS: Final[dict[str, tuple[str, ...]]] = {
         'Signature("f", [Tensor("x", [n], "int8"), Tensor("y", [n], "int8"), '
         'Tensor("z", [n], "int8", device_type="metal")], no_overlap=["z"])',
     ),
+    "Lists of tensors": (
+        "TensorList(n)",
+        'TensorList(Tensor("xs", ..., "int8"))',
+        'TensorList(Tensor("xs", [n], "int8"), length=-1)',
+        'TensorList(Tensor("xs", [n], "int8"), length=2**31)',
+        'TensorList(Tensor("xs", [n], "int8"), length="g")',
+        'TensorList(Tensor("xs", [n], "int8"), each=n)',
+        'TensorList(Tensor("xs", [n], "int8"), each=["n"])',
+        'TensorList(Tensor("xs", [n], "int8"), each=[k])',
+        'TensorList(Tensor("xs", [n], "int8"), each=[n, n])',
+        'Signature("f", [TensorList(Tensor("xs", [n], "int8"), each=[n]), n])',
+        'Signature("f", [TensorList(Tensor("xs", [n], "int8"), each=[n])], Shape("s", [n]))',
+        'Signature("f", [k, TensorList(Tensor("xs", [n], "int8"), each=[n])], where=[n <= k])',
+        'Signature("f", [TensorList(Tensor("xs", [n], "int8"), length=k)], Shape("s", [n]))',
+        'Signature("f", [TensorList(Tensor("xs", [n], "int8"), each=[n]), '
+        'TensorList(Tensor("ys", [n], "int8"), each=[n])])',
+        'Signature("f", [TensorList(Tensor("xs", [n], "int8"), length=k, each=[n]), '
+        'Optional(TensorList(Tensor("ys", [n], "int8"), length=k, each=[n]))])',
+        'Signature("f", [TensorList(Tensor("xs", [n * 2], "int8"), each=[n])])',
+        'Signature("f", [TensorList(Tensor("xs", [n * 2], "int8")), n])',
+        'Signature("f", [TensorList(Tensor("xs", [n], "int8", intent="out")), '
+        'Tensor("y", [n], "int8", intent="out")], no_overlap=True)',
+    ),
     "Workspaces, and what is taken from an argument": (
         'Workspace("w", [n, None], "int32")',
         'Workspace("w", [n], "int32", intent="out")',

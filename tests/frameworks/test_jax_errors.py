@@ -73,6 +73,11 @@ OUT = "y: Tensor([n], float32, intent=out)"
             "ints only; make its elements parameters of their own",
         ),
         (
+            f"f({OUT}, xs: TensorList(Tensor([n], float32)))",
+            "'xs' is of kind TensorList, but XLA passes tensors, numbers, bools, strs and tuples of "
+            "ints only; make a function of as many tensors as there are, each a parameter",
+        ),
+        (
             f"f({OUT}, n: int64, s: Stream)",
             "'s' is of kind Stream, but XLA passes tensors, numbers, ",
         ),

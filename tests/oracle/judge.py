@@ -32,6 +32,7 @@ from ffi_builder.spec import (
     String,
     Struct,
     Tensor,
+    TensorList,
     TupleParam,
     Var,
     required,
@@ -44,7 +45,7 @@ from tests.oracle.memory import AnyAt, SequenceAt, read_i64
 from tests.oracle.objects import check_object_of, check_object_param
 from tests.oracle.relations import check_relations
 from tests.oracle.strings import check_string
-from tests.oracle.symbols import Symbols, Where, check_not_negative
+from tests.oracle.symbols import Symbols, Where, check_fits, check_not_negative
 from tests.oracle.tensors import Decoded, Tensors, check_tensor
 from tests.oracle.words import Kind, Mismatch, Place, Value
 
@@ -58,7 +59,7 @@ of a Device."""
 class Accepted:
     """Every check passed: the value of each symbol, and what else the kernel gets, by path.
 
-    A symbol that nothing has bound is 0. An absent parameter is in neither ``tensors`` nor
+    A symbol that nothing has bound is 0; one of each element of a list is left out. An absent parameter is in neither ``tensors`` nor
     ``singles``: the kernel gets NULL or 0.
     """
 
@@ -69,6 +70,8 @@ class Accepted:
     present: Mapping[str, bool] = field(default_factory=dict[str, bool])
     """Of each Optional whether it is there; those in an absent one are not."""
     singles: Mapping[str, Single] = field(default_factory=dict[str, Single])
+    lists: Mapping[str, Sequence[Decoded]] = field(default_factory=dict[str, "Sequence[Decoded]"])
+    """The elements of each list of tensors that is there."""
 
 
 @dataclass(frozen=True)
@@ -91,15 +94,17 @@ def judge(signature: Signature, args_address: int, num_args: int) -> Verdict:
         num_args: their number, according to the caller.
     """
     absent = {path: False for path, p in with_paths(signature.params) if isinstance(p, Optional)}
-    call = Call(Symbols(signature.arguments), {}, absent, {})
+    call = Call(Symbols(signature.arguments), {}, {}, absent, {}, {})
     try:
         check_call(signature.arguments, args_address, num_args, call)
         check_relations(signature, call.symbols)
         check_overlaps(signature, call.tensors)
     except Mismatch as mismatch:
         return Rejected(mismatch.kind, mismatch.message(signature))
-    device = env_stream_device(signature, call.tensors)
-    return Accepted(call.symbols.values, call.tensors, device, call.present, call.singles)
+    device = env_stream_device(signature, call.devices)
+    return Accepted(
+        call.symbols.values, call.tensors, device, call.present, call.singles, call.lists
+    )
 
 
 @dataclass(frozen=True)
@@ -108,8 +113,13 @@ class Call:
 
     symbols: Symbols
     tensors: Tensors
+    devices: Tensors
+    """The tensors, and the first element of each list, that others are compared with."""
     present: dict[str, bool]
     singles: dict[str, Single]
+    lists: dict[str, list[Decoded]]
+    inside: bool = False
+    """Whether an Optional is being checked."""
 
 
 def check_call(arguments: Sequence[Param], args_address: int, num_args: int, call: Call) -> None:
@@ -130,15 +140,18 @@ def check_argument(param: Param, given: AnyAt, place: Place, call: Call) -> None
     elif given.type_index != TypeIndex.NONE:
         call.present[place.path] = True
         certain = call.symbols.certain()
-        check_present(required(param), given, replace(place, optional=True), call)
+        inside = replace(call, inside=True)
+        check_present(required(param), given, replace(place, optional=True), inside)
         call.symbols.leave_optional(certain)
 
 
 def check_present(param: Plain, given: AnyAt, place: Place, call: Call) -> None:
     match param:
         case Tensor():
-            decoded = check_tensor(param, given, place, call.symbols, call.tensors)
-            call.tensors[place.path] = decoded
+            decoded = check_tensor(param, given, place, call.symbols, call.devices)
+            call.tensors[place.path] = call.devices[place.path] = decoded
+        case TensorList():
+            call.lists[place.path] = check_list(param, given, place, call)
         case Shape():
             check_shape(param, given, place, call.symbols)
         case TupleParam() | Struct():
@@ -204,6 +217,30 @@ def check_tuple(param: TupleParam | Struct, given: AnyAt, place: Place, call: Ca
         is_struct = isinstance(param, Struct)
         inner = place.part(element.name) if is_struct else place.entry(index)
         check_argument(element, at, inner, call)
+
+
+def check_list(param: TensorList, given: AnyAt, place: Place, call: Call) -> list[Decoded]:
+    """Check a list of tensors, and return its elements."""
+    held = check_object_of(given, place, "list of tensors", (TypeIndex.ARRAY, TypeIndex.LIST))
+    sequence, symbols = SequenceAt(held.type_index, held.address), call.symbols
+    length = Place(place.argument, f"length of {place.path}")
+    check_not_negative(length, sequence.size)
+    check_fits("int32", sequence.size, length)
+    symbols.check_entry(param.length, sequence.size, Where(length))
+    if sequence.size and sequence.data == 0:
+        place.wrong_value("non-NULL elements", "NULL")
+    certain = symbols.certain()
+    symbols.enter_list(param)
+    found: list[Decoded] = []
+    for index in range(sequence.size):
+        symbols.enter_element(param, index)
+        element, inner = AnyAt(sequence.data + index * abi.ANY_SIZE), place.entry(index)
+        found.append(check_tensor(param.tensor, element, inner, symbols, call.devices))
+        if index == 0:
+            call.devices[inner.path] = found[0]
+        symbols.leave_element(param, index)
+    symbols.leave_list(param, certain, inside=call.inside)
+    return found
 
 
 def env_stream_device(signature: Signature, tensors: Tensors) -> tuple[int, int] | None:

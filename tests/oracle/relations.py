@@ -56,7 +56,7 @@ def place_of(signature: Signature, relation: Relation, symbols: Symbols) -> Plac
     names = {var.name for var in variables(relation)}
     last = [name for name in order if name in names][-1]
     path = symbols.bindings[last].place
-    argument = re.split(r"[.\[]", path.split(" in ")[-1])[0]
+    argument = re.split(r"[.\[]", path.split(" in ")[-1].removeprefix("length of "))[0]
     return Place([param.name for param in signature.arguments].index(argument), path)
 
 

@@ -15,6 +15,7 @@ from ffi_builder.spec import (
     Shape,
     Struct,
     Tensor,
+    TensorList,
     TupleParam,
     Var,
     required,
@@ -71,6 +72,12 @@ class Symbols:
         )
         self.stands_alone = {entry.name for entry in entries if isinstance(entry, Var)}
         self.variables = {var.name: var for entry in entries for var in variables(entry)}
+        self.in_each = set(names_in_each(self.params))
+        """The symbols with a value for each element of a list."""
+        self.of_elements: dict[str, list[Binding]] = {}
+        """What symbols are bound to in the elements of the first list that has them in its each."""
+        self.of_length: dict[int | Var, set[str]] = {}
+        """The symbols that lists of this length bind, if they have elements."""
 
     @property
     def values(self) -> dict[str, Value]:
@@ -78,6 +85,7 @@ class Symbols:
         return {
             name: self.bindings[name].value if name in self.bindings else zero(var)
             for name, var in self.variables.items()
+            if name not in self.in_each
         }
 
     def certain(self) -> set[str]:
@@ -89,6 +97,46 @@ class Symbols:
         for name, binding in self.bindings.items():
             if name not in certain_before:
                 self.bindings[name] = replace(binding, certain=False)
+
+    def enter_list(self, param: TensorList) -> None:
+        """Make certain what lists of this length have bound, which have elements if this has."""
+        if param.length is not None:
+            for name in self.of_length.get(param.length, ()):
+                if name in self.bindings:
+                    self.bindings[name] = replace(self.bindings[name], certain=True)
+
+    def enter_element(self, param: TensorList, index: int) -> None:
+        """Bind the symbols of each element that an earlier list has bound, and forget others."""
+        for var in param.each:
+            self.bindings.pop(var.name, None)
+            bound = self.of_elements.get(var.name, ())
+            if index < len(bound):
+                self.bindings[var.name] = bound[index]
+
+    def leave_element(self, param: TensorList, index: int) -> None:
+        """Note what the symbols of each element are bound to here."""
+        for var in param.each:
+            bound = self.of_elements.setdefault(var.name, [])
+            if index == len(bound):
+                bound.append(self.bindings[var.name])
+
+    def leave_list(
+        self, param: TensorList, certain_before: Collection[str], *, inside: bool
+    ) -> None:
+        """Make provisional what the list has bound, unless it is never empty.
+
+        ``inside`` says whether the list is in an Optional.
+        """
+        for var in param.each:
+            self.bindings.pop(var.name, None)
+        length = param.length
+        certain = length.min or 0 if isinstance(length, Var) else length or 0
+        if certain > 0:
+            return
+        found = self.certain() - set(certain_before)
+        if length is not None and not inside:
+            self.of_length.setdefault(length, set()).update(found)
+        self.leave_optional(certain_before)
 
     def check_entry(self, entry: Dim | None, value: int, where: Where) -> None:
         """Check an entry of a shape or strides, or a device id (*Values* of docs/checks.md)."""
@@ -204,10 +252,28 @@ def entries_of(params: Sequence[Param]) -> Iterator[Dim | None]:
                 yield tensor.device_id
                 yield from tensor.dims
                 yield from tensor.stride_entries or ()
+            case TensorList(tensor=tensor) as tensors:
+                yield tensors.length
+                entries = (tensor.device_id, *tensor.dims, *(tensor.stride_entries or ()))
+                yield from entries
+                # What all elements share has several occurrences.
+                yield from (e for e in entries if not set(variables(e)) <= set(tensors.each))
             case Shape(shape=shape):
                 yield from shape
             case TupleParam(params=inner) | Struct(fields=inner):
                 yield from entries_of(inner)
+            case _:
+                pass
+
+
+def names_in_each(params: Sequence[Param]) -> Iterator[str]:
+    """Yield the symbols in the ``each`` of a list."""
+    for param in params:
+        match required(param):
+            case TensorList(each=each):
+                yield from (var.name for var in each)
+            case TupleParam(params=inner) | Struct(fields=inner):
+                yield from names_in_each(inner)
             case _:
                 pass
 

@@ -19,10 +19,10 @@ def fused(text: str) -> f.FusedPlan:
 
 
 def every(steps: Sequence[f.FusedStep]) -> Iterator[f.FusedStep]:
-    """All steps, those in Optionals too."""
+    """All steps, those in Optionals and of elements too."""
     for step in steps:
         yield step
-        if isinstance(step, f.OptionalSpan):
+        if isinstance(step, (f.OptionalSpan, f.Elements)):
             yield from every(step.inside)
 
 

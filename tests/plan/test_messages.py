@@ -30,6 +30,7 @@ from ffi_builder.plan.steps import (
     Bind,
     BindOrEqual,
     DecodeOptional,
+    EachElement,
     EqualExpr,
     EqualInt,
     EqualSymbol,
@@ -59,7 +60,7 @@ def test_every_placeholder_is_used():
 
 
 def test_every_step_but_two_can_fail_in_words():
-    never = (Bind, DecodeOptional)
+    never = (Bind, DecodeOptional, EachElement)
     for kind in get_args(AnyStep):
         words = getattr(kind, "words", None)
         assert (words is None) == (kind in never), kind

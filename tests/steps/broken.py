@@ -34,6 +34,8 @@ KINDS: Final = {
     s.Kind.CONST_FLOAT: "float",
 }
 NULL: Final = ("a non-NULL pointer", "NULL")
+ELEMENT: Final = 1
+"""The element of a list in which the call fails."""
 
 
 @dataclass(frozen=True)
@@ -60,13 +62,18 @@ class Breaker:
 
     def every(self) -> Iterator[tuple[s.AnyStep, Broken | None]]:
         """Each step that can fail, with a call in which it does, if one is known."""
-        for step in self.plan:
-            if isinstance(step, s.DecodeOptional):
+        for planned in self.plan:
+            if isinstance(planned, (s.DecodeOptional, s.EachElement)):
                 continue
+            step = replace(planned, place=in_element(planned.place, ELEMENT))
             if isinstance(step, s.Bind) or self._binds(step):
                 assert isinstance(step, (s.Bind, s.BindOrEqual))
-                self.origins.setdefault(step.symbol.name, str(step.place))
-                continue
+                shared = isinstance(step, s.BindOrEqual)
+                bound = in_element(planned.place, 0 if shared else ELEMENT)
+                self.origins.setdefault(step.symbol.name, str(bound))
+                # Of a list, the first element binds what the others are compared with.
+                if not (shared and planned.place.is_each):
+                    continue
             found = self._broken(step)
             subject = f"{step.words.prefix}{step.place}"
             if found is None:
@@ -292,6 +299,8 @@ class Breaker:
                 kind = "Shape or list of ints"
             case s.DecodeTuple():
                 kind = "tuple"
+            case s.DecodeList():
+                kind = "list of tensors"
             case s.DecodeText(binary=binary):
                 kind = "bytes" if binary else "str"
             case s.DecodeObject(type_key=str(key)):
@@ -353,12 +362,22 @@ class Breaker:
                 return self._tensor(place, strides=(*old[:index], stored, *old[index + 1 :]))
             case Part.DEVICE_ID:
                 return self._tensor(place, device_id=stored)
+            case Part.LENGTH:
+                return self._resized(place, size=stored)
             case Part.ENTRY:
                 entries = self._ints(place)
                 entries[index] = stored
                 return self._put(place, d.shape(*entries))
             case _:
                 return self._put(place, d.of_int(stored))
+
+
+def in_element(place: Place, index: int) -> Place:
+    """The same place, in an element of a list if it is in each."""
+    if not place.is_each:
+        return place
+    position = (*place.position[:-1], index)
+    return replace(place, position=position, path=f"{place.fixed_path}[{index}]")
 
 
 def _bytes(tensor: d.DLTensor) -> tuple[int, int]:

@@ -27,6 +27,9 @@ class Right:
         match spec.required(param):
             case spec.Tensor() as tensor:
                 return d.tensor(self.tensor(tensor))
+            case spec.TensorList(tensor=tensor, length=length):
+                count = 2 if length is None else self.entry(length)
+                return d.array(*[d.tensor(self.tensor(tensor))] * count)
             case spec.Shape(shape=shape):
                 return d.shape(*map(self.entry, shape))
             case spec.TupleParam(params=params) | spec.Struct(fields=params):

@@ -80,5 +80,19 @@ SAMPLES: Final[dict[str, tuple[str, dict[str, float]]]] = {
         "where a <= n, b in {7, 64}, d - n * 2 < a + 1, n - c != 1002, n * c <= 100",
         {"n": 4, "a": 3, "b": 7, "c": 2, "d": 2},
     ),
+    "lists": (
+        "f(xs: TensorList(Tensor([m, k, 2], float32 | int8, strides=[s, 2, None], "
+        "data_alignment=64), length=g, each=[m]), "
+        "ys: TensorList(Tensor([m, m * 2, k], float32), length=g, each=[m])) "
+        "where g: int8, g <= 100, m % 3 == 0, s: int32",
+        {"m": 3, "k": 4, "s": 8, "g": 2},
+    ),
+    "lists in others": (
+        "f(xs: Optional(TensorList(Tensor([n, 4], float4_e2m1fn, device_type=any, device_id=d, "
+        "storage_dtype=float4_e2m1fnx2))), "
+        "pair: Tuple(ys: TensorList(Tensor([n], float16, strides=F), length=2), "
+        "z: Tensor([n], float16)))",
+        {"n": 5, "d": 0},
+    ),
 }
 """By name: the signature as text (tensors on the CPU if they do not say), and the values."""

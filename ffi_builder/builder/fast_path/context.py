@@ -9,6 +9,7 @@ from typing import Final
 from ffi_builder import abi, spec
 from ffi_builder.builder.fast_path.state import (
     ContainerValues,
+    ListValues,
     Position,
     ScalarValues,
     ShapeValues,
@@ -19,7 +20,7 @@ from ffi_builder.builder.fast_path.state import (
     TextValues,
 )
 from ffi_builder.builder.helpers import call_shared
-from ffi_builder.ir import Block, Builder, Value
+from ffi_builder.ir import Block, CheckingBuilder, Value
 from ffi_builder.plan import Place
 
 DL: Final = abi.OBJECT_SIZE
@@ -30,7 +31,7 @@ class FastPath:
     """Cursor, arguments and decoded values, and the ways to read and check values."""
 
     def __init__(
-        self, b: Builder, args: Value, count: Value, slow: Block, wrong: Block, rank: int
+        self, b: CheckingBuilder, args: Value, count: Value, slow: Block, wrong: Block, rank: int
     ) -> None:
         self.b = b
         self.args = args
@@ -46,6 +47,10 @@ class FastPath:
         """Symbols that no check reads. A stride that binds one is loaded only where it is used."""
         self.stored: dict[spec.Var, Stored] = {}
         """Symbols whose strides have not been loaded."""
+        self.elements: dict[Position, Value] = {}
+        """The address of the current ``TVMFFIAny`` of each list that is gone through."""
+        self.memory: dict[Position, Value] = {}
+        """For each list, where on the stack the address of memory is that has to be freed."""
         self.state = State.empty()
 
     # ---- reading
@@ -88,6 +93,12 @@ class FastPath:
         assert isinstance(found, ShapeValues)
         return found.entries
 
+    def tensor_list(self, position: Position) -> ListValues:
+        """Return the record of the list of tensors at a position."""
+        found = self.state.records[position]
+        assert isinstance(found, ListValues)
+        return found
+
     def text(self, position: Position) -> TextValues:
         """Return the record of the str or bytes at a position."""
         found = self.state.records[position]
@@ -105,6 +116,8 @@ class FastPath:
 
     def any_at(self, position: Position) -> tuple[Value, int]:
         """Return base pointer and byte offset of the ``TVMFFIAny`` at a position."""
+        if position in self.elements:
+            return self.elements[position], 0
         *outer, last = position
         base = self.cells(tuple(outer)) if outer else self.args
         return base, last * abi.ANY_SIZE

@@ -24,7 +24,15 @@ from collections.abc import Iterable
 from typing_extensions import assert_never
 
 from ffi_builder import spec
-from ffi_builder.builder.fast_path import objects, overlap, scalars, shapes, tensors, values
+from ffi_builder.builder.fast_path import (
+    lists,
+    objects,
+    overlap,
+    scalars,
+    shapes,
+    tensors,
+    values,
+)
 from ffi_builder.builder.fast_path.context import FastPath
 from ffi_builder.builder.fast_path.optional import emit_optional
 from ffi_builder.plan import Plan
@@ -113,6 +121,10 @@ def _emit(fast: FastPath, step: f.FusedStep) -> None:
             shapes.decode_shape(fast, step)
         case f.Container():
             objects.decode_tuple(fast, step)
+        case f.ListHeader():
+            lists.decode_list(fast, step)
+        case f.Elements():
+            lists.check_elements(fast, step, lambda: _emit_all(fast, step.inside))
         case f.Entry(place, bounded):
             if not bounded:
                 fast.state.unsigned.append(values.read(fast, place))

@@ -22,8 +22,19 @@ _TUPLES: Final = (TypeIndex.ARRAY, TypeIndex.LIST)
 
 def decode_tuple(fast: FastPath, step: f.Container) -> None:
     """Decode an Array or List; check its length."""
+    b, place = fast.b, step.place
+    object_ = array_object(fast, place)
+    fast.state.records[place.position] = ContainerValues(object=object_)
+    fast.require(b.ne(object_, b.null()))
+    size = b.field(b.types.i64, object_, abi.CELL_SIZE)
+    fast.require(b.eq(size, b.i64(step.length.expected)))
+    if step.cells is not None:
+        fast.require(b.ne(fast.cells(place.position), b.null()))
+
+
+def array_object(fast: FastPath, place: Place) -> Value:
+    """Return the Array or List at a place, which may be NULL."""
     b, t = fast.b, fast.b.types
-    place = step.place
     index, payload = look(fast, place)
     found, other = b.new_block(t.ptr), b.new_block(cold=True)
     b.cond_br(b.eq(index, b.i32(TypeIndex.ARRAY)), found, other, (payload,), likely=True)
@@ -33,13 +44,7 @@ def decode_tuple(fast: FastPath, step: f.Container) -> None:
     b.block = moved
     b.br(found, moved_object(fast, place, _TUPLES))
     b.block = found
-    object_ = found.arguments[0]
-    fast.state.records[place.position] = ContainerValues(object=object_)
-    fast.require(b.ne(object_, b.null()))
-    size = b.field(t.i64, object_, abi.CELL_SIZE)
-    fast.require(b.eq(size, b.i64(step.length.expected)))
-    if step.cells is not None:
-        fast.require(b.ne(fast.cells(place.position), b.null()))
+    return found.arguments[0]
 
 
 def look(fast: FastPath, place: Place) -> tuple[Value, Value]:

@@ -128,6 +128,31 @@ class ShapeValues:
 
 
 @dataclass(kw_only=True)
+class ListValues:
+    """A list of tensors. The arrays are those of :class:`~ffi_builder.spec.TensorList`."""
+
+    object: Value
+    length: Value
+    """The number of elements, as i64."""
+    pointers: Value
+    shapes: Value
+    strides: Value
+    ndim: int = 0
+    """The number of dimensions of each element."""
+
+    def joined(self, merge: Merge) -> ListValues:
+        """Return the record after the branch."""
+        return ListValues(
+            object=merge(self.object),
+            length=merge(self.length),
+            pointers=merge(self.pointers),
+            shapes=merge(self.shapes),
+            strides=merge(self.strides),
+            ndim=self.ndim,
+        )
+
+
+@dataclass(kw_only=True)
 class TextValues:
     """A str or bytes."""
 
@@ -171,7 +196,13 @@ class ScalarValues:
 
 
 Record: TypeAlias = Union[
-    TensorValues, ContainerValues, ShapeValues, TextValues, ObjectValues, ScalarValues
+    TensorValues,
+    ContainerValues,
+    ShapeValues,
+    ListValues,
+    TextValues,
+    ObjectValues,
+    ScalarValues,
 ]
 
 

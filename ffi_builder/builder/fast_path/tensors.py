@@ -184,7 +184,7 @@ def check_layout(fast: FastPath, place: Place, order: str) -> None:
         return fast.shared(_HELPERS[order], [tensor.object])
 
     if tensor.ndim is not None:
-        wanted = _contiguous(fast, list(tensor.dims.values()), order)
+        wanted = contiguous(fast, list(tensor.dims.values()), order)
         _check_strides(fast, fast.given_strides(place.position), wanted, order, look)
     elif order == "C":
         fast.require_or(b.is_null(fast.given_strides(place.position)), look)
@@ -192,7 +192,7 @@ def check_layout(fast: FastPath, place: Place, order: str) -> None:
         fast.require(look())
 
 
-def _contiguous(fast: FastPath, dims: list[Value | int], order: str) -> list[Value | int]:
+def contiguous(fast: FastPath, dims: list[Value | int], order: str) -> list[Value | int]:
     """Compute the contiguous strides of dimensions in an order."""
     axes = range(len(dims))
     if order == "C":

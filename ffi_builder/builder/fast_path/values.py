@@ -10,6 +10,7 @@ from ffi_builder.builder.fast_path.state import Stored, Symbol
 from ffi_builder.ir import Value
 from ffi_builder.plan import Part, Place
 from ffi_builder.plan import steps as s
+from ffi_builder.plan.path import SIZES
 from ffi_builder.plan.results import checked_range
 
 
@@ -26,6 +27,8 @@ def read(fast: FastPath, place: Place) -> Value:
 def _read(fast: FastPath, place: Place) -> Value:
     b = fast.b
     match place.part:
+        case Part.LENGTH:
+            return fast.tensor_list(place.position).length
         case Part.ENTRY:
             assert place.index is not None
             return fast.entries(place.position)[place.index]
@@ -62,7 +65,7 @@ def _note_dim(fast: FastPath, place: Place, value: Value | int) -> None:
 
 def check_fits(fast: FastPath, place: Place, dtype: str) -> None:
     """Require that the value fits an integer dtype. Dimensions and entries are not negative."""
-    size = place.part in (Part.SHAPE, Part.ENTRY) and place.solved is None
+    size = place.part in SIZES and place.solved is None
     require_fits(fast, read(fast, place), dtype, not_negative=size)
 
 

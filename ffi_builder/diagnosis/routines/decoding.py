@@ -221,7 +221,8 @@ def _read_part(p: Program, source: Reg, index: Reg) -> None:
     """Read a part. Each body sets the value, and ``free`` if checks may not apply to it."""
     for register in (p.free, p.big, p.style):
         p.set(register, 0)
-    part = p.choose(p.sle(source, Source.ARGUMENTS), source, 0)
+    is_part = p.or_(p.sle(source, Source.ARGUMENTS), p.eq(source, Source.ELEMENTS))
+    part = p.choose(is_part, source, 0)
     place = p.or_(p.parameter(), p.shl(part, PLACE_PART))
     p.or_(place, p.shl(index, PLACE_INDEX), p.place_)
     nothing: Callable[[Program, Reg], None] = lambda p, index: None  # noqa: E731
@@ -283,6 +284,7 @@ _SOURCES: Final[dict[int, Callable[[Program, Reg], None]]] = {
     Source.OBJECT: _register(Program.object),
     Source.LENGTH: _field(64, abi.CELL_SIZE),
     Source.CELLS: _field(64, abi.CELL_DATA),
+    Source.ELEMENTS: _field(64, abi.CELL_SIZE),
 }
 
 DECODING: Final[dict[Op, Callable[[Program], None]]] = {

@@ -7,7 +7,7 @@ from typing import Final
 
 from ffi_builder.diagnosis.assembler import Label, Reg
 from ffi_builder.diagnosis.instructions import Instruction
-from ffi_builder.diagnosis.program import SLOT_PLACE, SLOT_STATE, Program
+from ffi_builder.diagnosis.program import SLOT_ELEMENT, SLOT_PLACE, SLOT_STATE, Program
 from ffi_builder.diagnosis.table import Code, Op, Style
 from ffi_builder.plan import Words
 
@@ -153,6 +153,7 @@ def _relation(p: Program) -> None:
     with p.when(p.and_(failed, p.not_(unbound))):
         p.set(p.symbol, symbol)
         p.binary(Instruction.LD64, p.slot_of(symbol), SLOT_PLACE, p.place_)
+        p.binary(Instruction.LD32, p.slot_of(symbol), SLOT_ELEMENT, p.element)
         p.set(p.big, 0)
         p.set(p.style, Style.INT)
         p.fail(p.overflow, Words.RELATION_OVERFLOW)

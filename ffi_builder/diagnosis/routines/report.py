@@ -8,7 +8,14 @@ from typing import Final
 from ffi_builder.diagnosis.assembler import Label, Reg
 from ffi_builder.diagnosis.constants import KINDS
 from ffi_builder.diagnosis.instructions import Instruction
-from ffi_builder.diagnosis.program import NO_INDEX_BITS, SHAPE, SLOT_PLACE, STRIDES, Program
+from ffi_builder.diagnosis.program import (
+    NO_INDEX_BITS,
+    SHAPE,
+    SLOT_ELEMENT,
+    SLOT_PLACE,
+    STRIDES,
+    Program,
+)
 from ffi_builder.diagnosis.routines.strings import define_strings
 from ffi_builder.diagnosis.routines.texts import define_texts
 from ffi_builder.diagnosis.table import Head
@@ -131,7 +138,8 @@ def _bound(p: Program) -> None:
 
 
 def _origin(p: Program) -> None:
-    p.run("put_place", p.load(64, p.slot_of(p.symbol), SLOT_PLACE), p.symbol)
+    slot = p.slot_of(p.symbol)
+    p.run("put_place", p.load(64, slot, SLOT_PLACE), p.symbol, p.load(32, slot, SLOT_ELEMENT))
 
 
 def _text(p: Program) -> None:
@@ -157,12 +165,12 @@ def _bindings(p: Program) -> None:
 
 
 def _path(p: Program) -> None:
-    p.run("put_place", p.or_(p.parameter(), NO_INDEX_BITS), 0)
+    p.run("put_place", p.or_(p.parameter(), NO_INDEX_BITS), 0, p.element)
 
 
 def _subject(p: Program) -> None:
     _inner(p, p.row)
-    p.run("put_place", p.place_, p.symbol)
+    p.run("put_place", p.place_, p.symbol, p.element)
 
 
 def _dtype(register: Reg) -> Callable[[Program], None]:

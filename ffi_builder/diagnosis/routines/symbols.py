@@ -23,7 +23,7 @@ from ffi_builder.plan import Words
 def _store(p: Program, slot: Reg, state: Reg | int) -> None:
     p.store(p.value, slot)
     p.store(p.place_, slot, SLOT_PLACE)
-    p.store(state, slot, SLOT_STATE)
+    p.store(p.or_(p.shl(p.element, 32), state), slot, SLOT_STATE)
 
 
 def _bind(p: Program) -> None:
@@ -47,7 +47,7 @@ def _eq_symbol(p: Program) -> None:
 def _bind_or_eq(p: Program) -> None:
     use_symbol(p)
     words = p.operand(8)
-    state = p.load(64, p.slot, SLOT_STATE)
+    state = p.load(32, p.slot, SLOT_STATE)
     bound = p.eq(state, BOUND)
     p.check(p.and_(bound, _differs(p)), words)
     applies = p.not_(p.run_for("is_free"))

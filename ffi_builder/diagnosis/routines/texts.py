@@ -15,7 +15,9 @@ from ffi_builder.diagnosis.program import (
     Program,
 )
 from ffi_builder.diagnosis.table import NO_INDEX, Style
+from ffi_builder.plan import Part
 from ffi_builder.plan.messages import SHOWN_ENTRIES
+from ffi_builder.plan.path import LENGTH_OF
 
 
 def define_texts(p: Program) -> None:
@@ -28,7 +30,7 @@ def define_texts(p: Program) -> None:
     p.define("put_value", 2, _put_value)
     p.define("put_dtype", 1, _put_dtype)
     p.define("put_symbol", 1, _put_symbol)
-    p.define("put_place", 2, _put_place)
+    p.define("put_place", 3, _put_place)
     p.define("put_list", 1, _put_list)
 
 
@@ -131,15 +133,21 @@ def _put_symbol(p: Program, symbol: Reg) -> None:
     p.append(p.table_at(p.unsigned(record, 32)), p.unsigned(record, 16, 4))
 
 
-def _put_place(p: Program, place: Reg, symbol: Reg) -> None:
+def _put_place(p: Program, place: Reg, symbol: Reg, element: Reg) -> None:
     with p.when(p.lshr(place, PLACE_SOLVED)):
         p.run("put_symbol", symbol)
         p.put(" in ")
+    part = p.and_(p.lshr(place, PLACE_PART), 0xFF)
+    with p.when(p.eq(part, Part.LENGTH)):
+        p.put(LENGTH_OF)
     parameter = p.and_(place, 0xFFFFFFFF)
     with p.when(parameter):
         record = p.table_at(parameter)
         p.append(p.table_at(p.unsigned(record, 32)), p.unsigned(record, 16, 4))
-    part = p.and_(p.lshr(place, PLACE_PART), 0xFF)
+    with p.when(element):
+        p.put("[")
+        p.run("put_int", p.sub(element, 1))
+        p.put("]")
     p.run("put_name", p.constant("suffixes"), part, 0)
     index = p.and_(p.lshr(place, PLACE_INDEX), NO_INDEX)
     with p.when(p.ne(index, NO_INDEX)):

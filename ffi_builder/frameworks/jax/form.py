@@ -180,6 +180,8 @@ def _check_kind(what: str, param: spec.Param) -> None:
     kind = "handle Var" if handle else type(plain).__name__
     if isinstance(plain, (spec.TupleParam, spec.Struct)):
         hint = "make its elements parameters of their own"
+    elif isinstance(plain, spec.TensorList):
+        hint = "make a function of as many tensors as there are, each a parameter"
     elif isinstance(plain, spec.Stream):
         hint = "use an EnvStream, which is XLA's stream in such a call"
     else:

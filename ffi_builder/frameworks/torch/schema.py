@@ -65,6 +65,8 @@ def _instead(param: spec.Plain) -> str:
     match param:
         case spec.TupleParam() | spec.Struct():
             return "; make its elements parameters of their own"
+        case spec.TensorList():
+            return "; register a torch.library operator that calls the compiled function"
         case spec.Stream():
             return "; an EnvStream is torch's current stream"
         case _:

@@ -163,6 +163,8 @@ class _Call:
                 pass  # of addresses
             case s.CheckOverlap():
                 pass  # of addresses
+            case s.EachElement():
+                raise AssertionError("operators take no lists of tensors")
             case _:
                 assert_never(step)
 

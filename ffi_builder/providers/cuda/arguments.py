@@ -151,6 +151,12 @@ class _Maker:
                     f"{PROVIDER}: args= has {_shown(context, item)!r}, which is in host memory; "
                     f"pass the kernel the tensor's data, dimensions and strides"
                 )
+            case spec.TensorList() | spec.Field(part="pointers" | "shapes" | "strides"):
+                raise BuildError(
+                    f"{PROVIDER}: {_shown(context, item)!r} is made of arrays in host memory; "
+                    f"leave it out with args=, and copy them to the device in a provider of your "
+                    f"own"
+                )
             case spec.Device():
                 return Aligned(scalar_argument(context, item).value, _DEVICE_ALIGN)
             case spec.DType() | spec.Field(part="dtype"):

@@ -43,6 +43,7 @@ _RETURNED: Final[Mapping[str, str]] = {
 
 _TYPES: Final[Mapping[str, str]] = {
     "Tensor": "{_Array}",
+    "TensorList": "{Sequence}[{_Array}]",
     "bool": "{bool}",
     "handle": "{c_void_p} | None",
     "DataPointer": "{c_void_p} | {int} | None",

@@ -40,6 +40,7 @@ _EXPRESSIONS: Final[dict[str, str]] = {
 
 _ARRAYS: Final = {
     "Tensor": arrays.check_array,
+    "TensorList": arrays.check_list,
     "Array": arrays.check_items,
     "Map": arrays.check_items,
     "Object": arrays.check_items,

@@ -47,6 +47,10 @@ class Place:
         """Return the place of an item of a list or dict."""
         return replace(self, path=f"{self.path}[{key!r}]", intent="")
 
+    def item(self, index: int) -> Place:
+        """Return the place of an item of a list of tensors, which has the intent of the list."""
+        return replace(self, path=f"{self.path}[{index}]")
+
     def element(self, outer: Parameter, index: int) -> Place:
         """Return the place of an element of a Struct or Tuple."""
         inner = outer.elements[index]
@@ -72,6 +76,14 @@ def check_array(value: Any, at: Place) -> Any:
     """
     rule = _rule(cast("type[object]", type(value)))
     return value if rule is None else rule(value, at)
+
+
+def check_list(value: Any, at: Place) -> Any:
+    """Check the arrays in a list of tensors, and return a list. Anything else is returned as is."""
+    if not isinstance(value, (list, tuple)):
+        return value
+    items = enumerate(cast("list[Any]", value))
+    return [check_array(item, at.item(index)) for index, item in items]
 
 
 def check_items(value: Any, at: Place) -> Any:

@@ -240,7 +240,7 @@ def _kind(param: Parameter, *, borrows: bool, converts: bool) -> int:
     if param.kind in _SCALARS:
         return _SCALAR
     intents = [element.intent for _, element in array_paths(param.elements)]
-    if "in" in intents:
+    if "in" in (param.intent, *intents):
         return _UNKNOWN
     is_converted = converts and param.elements
     return _ITEMS if is_converted or has_arrays([param]) else _GENERAL

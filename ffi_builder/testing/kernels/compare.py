@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, cast
 
 from ffi_builder import spec
@@ -57,6 +57,8 @@ def expected_outputs(
     several = isinstance(returned, (tuple, list))
     given: list[Any] = [*cast("Any", returned)] if several else [returned]
     kind = type(cast("object", returned)).__name__
+    if len(given) != len(names):
+        given = [*_flat(given)]  # a list for each list of tensors
     if len(names) == 1 and len(given) != 1:
         given = [returned]  # a list of numbers
     if len(given) == len(names):
@@ -75,6 +77,14 @@ def _shown(value: Any) -> str:
     if value is None:
         return "None"
     return f"one {type(value).__name__}"
+
+
+def _flat(values: Iterable[Any]) -> Iterator[Any]:
+    for value in values:
+        if isinstance(value, (tuple, list)):
+            yield from _flat(cast("list[Any]", value))
+        else:
+            yield value
 
 
 def _torch_copy(tensor: Guarded) -> Any:

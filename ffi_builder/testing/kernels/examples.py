@@ -7,14 +7,23 @@ from dataclasses import replace
 from typing import Any, Final
 
 from ffi_builder import spec
-from ffi_builder.testing.check import Scalar, check
+from ffi_builder.testing.check import check
 from ffi_builder.testing.kernels.elements import CONTENTS
-from ffi_builder.testing.kernels.frame import Frame, map_tensors
+from ffi_builder.testing.kernels.frame import Frame, map_tensors, unfolded
 from ffi_builder.testing.kernels.guarded import describe
 from ffi_builder.testing.kernels.sites import Draw, Key, Site, find_sites
 from ffi_builder.testing.make.arguments import make_args
 from ffi_builder.testing.make.arrays import Array, numpy
 from ffi_builder.testing.make.layout import reach
+from ffi_builder.testing.make.unfold import (
+    Dims,
+    Unfolded,
+    fitting,
+    given_lengths,
+    lengths,
+    lists_of,
+    unfold,
+)
 
 _ROOM: Final = 2**22
 """Greatest size of a tensor in an example, in bytes, if a smaller one can be made."""
@@ -22,6 +31,8 @@ _SIMPLEST: Final = 3
 """How many examples take the first candidate of each site, then the second, and so on."""
 _ALL_BELOW: Final = 18
 """Choices below this are all tried when an example is shrunk."""
+_LONGEST: Final = 4
+"""The most elements of a list, unless it needs more."""
 _SIZES: Final = ("symbol", "size", "shape", "pad")
 """Kinds of sites whose candidates may contradict each other."""
 
@@ -35,7 +46,7 @@ class Examples:
         framework: str,
         seed: int,
         *,
-        dims: Mapping[str, Scalar],
+        dims: Dims,
         values: Mapping[str, object],
         limits: bool,
         prepare: Callable[..., object] | None,
@@ -43,7 +54,14 @@ class Examples:
         self._signature, self._framework, self._seed = signature, framework, seed
         self._dims, self._values = dims, values
         self._limits, self._prepare = limits, prepare
-        self._sites = find_sites(signature, framework, {*dims, *values}, limits=limits)
+        self._lengths = lengths(signature, dims)
+        found = list(_length_sites(signature, dims))
+        most = unfold(signature, self._lengths_of({key: max(s.candidates) for key, s in found}))
+        fixed = {*most.dims(dims), *most.lengths, *values}
+        self._widest = most.signature
+        """The signature with tuples in place of lists, as long as they may be."""
+        sites = find_sites(self._widest, framework, fixed, limits=limits)
+        self._sites = {**{("length", key): site for key, site in found}, **sites}
 
     def example(self, number: int) -> tuple[Draw, Frame | None]:
         """Draw an example and make its arguments; the same number gives the same ones.
@@ -119,13 +137,14 @@ class Examples:
             array, _ = describe(path, value)
             sizes.append(sum(reach(array.shape, array.strides)) * array.dtype.total_bits // 8)
 
-        map_tensors(self._signature, made, measure)
+        map_tensors(unfolded(self._signature, made), made, measure)
         return made if max(sizes, default=0) <= _ROOM else None
 
     def _arguments(self, draw: Draw) -> list[Any]:
         """Make arguments, whose free strides are plain still."""
-        narrowed = self._narrowed(draw)
-        dims = {**self._numbers(draw, "symbol"), **self._dims}
+        lists = unfold(self._signature, self._lengths_of(self._numbers(draw, "length")))
+        narrowed = self._narrowed(draw, lists.signature)
+        dims = {**_known(lists, self._numbers(draw, "symbol")), **lists.dims(self._dims)}
         values = {
             **{path: None for path, there in self._numbers(draw, "present").items() if not there},
             **self._numbers(draw, "choice"),
@@ -133,7 +152,7 @@ class Examples:
         }
         made = make_args(narrowed, dims, self._framework, values)
         # The last symbol of the strides is of the innermost dimension; what it adds moves the rest.
-        for name, pad in reversed(self._numbers(draw, "pad").items()):
+        for name, pad in reversed(_known(lists, self._numbers(draw, "pad")).items()):
             if pad:
                 found = check(narrowed, *made)
                 step = self._symbol(name).divisibility or 1
@@ -155,10 +174,17 @@ class Examples:
         return self._sites[key].candidates[draw[key]] if key in draw else None
 
     def _symbol(self, name: str) -> spec.Var:
-        entries = (entry for _, entry in spec.occurrences(self._signature.params))
+        entries = (entry for _, entry in spec.occurrences(self._widest.params))
         return next(v for entry in entries for v in spec.variables(entry) if v.name == name)
 
-    def _narrowed(self, draw: Draw) -> spec.Signature:
+    def _lengths_of(self, chosen: Mapping[str, int]) -> dict[str, int]:
+        """Return the length of each list, where some have been chosen by symbol or by path."""
+        return {
+            path: chosen.get(_key(path, tensors), self._lengths[path])
+            for path, tensors in lists_of(self._signature).items()
+        }
+
+    def _narrowed(self, draw: Draw, signature: spec.Signature) -> spec.Signature:
         """Return a signature of the chosen dtypes and sizes; it accepts less than the given one."""
 
         def narrow(path: str, param: spec.Param) -> Any:
@@ -176,8 +202,8 @@ class Examples:
                 case _:
                     return param
 
-        params = [narrow(param.name, param) for param in self._signature.params]
-        return replace(self._signature, params=params)
+        params = [narrow(param.name, param) for param in signature.params]
+        return replace(signature, params=params)
 
     def _narrowed_tensor(self, path: str, tensor: spec.Tensor, draw: Draw) -> spec.Tensor:
         dtype = self._chosen(draw, "dtype", path) or tensor.dtypes[0]
@@ -196,6 +222,30 @@ class Examples:
             return replace(array, strides=_strides(layout, tensor, array))
 
         return relayout
+
+
+def _key(path: str, tensors: spec.TensorList) -> str:
+    """Return what the length of a list is chosen for: its symbol, or the list."""
+    return tensors.length.name if isinstance(tensors.length, spec.Var) else path
+
+
+def _length_sites(signature: spec.Signature, dims: Dims) -> Iterator[tuple[str, Site]]:
+    """Yield the lengths that may be chosen."""
+    given = given_lengths(signature, dims)
+    for path, tensors in lists_of(signature).items():
+        if path in given:
+            continue
+        found: Sequence[int] = range(_LONGEST + 1)
+        if isinstance(length := tensors.length, spec.Var):
+            found = sorted({fitting(length, number) for number in found})
+        yield _key(path, tensors), Site(found)
+
+
+def _known(lists: Unfolded, numbers: dict[str, Any]) -> dict[str, Any]:
+    """Return the values of symbols that the signature has."""
+    entries = [entry for _, entry in spec.occurrences(lists.signature.params)]
+    names = {var.name for entry in entries for var in spec.variables(entry)}
+    return {name: value for name, value in numbers.items() if name in names}
 
 
 def _pick(site: Site, random: Any) -> int:

@@ -12,6 +12,7 @@ from ffi_builder.suggest import did_you_mean
 from ffi_builder.testing.kernels.elements import Generator, make
 from ffi_builder.testing.kernels.guarded import Guarded, contents_at, describe
 from ffi_builder.testing.make.arrays import FRAMEWORKS, Array
+from ffi_builder.testing.make.unfold import lists_of, unfold
 
 _T = TypeVar("_T")
 Relayout = Callable[[str, spec.Tensor, Array], Array]
@@ -59,11 +60,11 @@ class Frame:
                 f"framework: expected one of {', '.join(FRAMEWORKS)} but got {framework!r}"
                 f"{did_you_mean(framework, FRAMEWORKS)}"
             )
-        self.signature = signature
+        self.signature = unfolded(signature, arguments)
         self.tensors: list[Guarded] = []
         """In the order of the parameters; absent ones are left out."""
         self._framework, self._relayout = framework, relayout
-        self.arguments = map_tensors(signature, arguments, self._tensor)
+        self.arguments = map_tensors(self.signature, arguments, self._tensor)
 
     @property
     def outputs(self) -> list[Guarded]:
@@ -131,6 +132,25 @@ def _keyword_only(function: Callable[..., Any]) -> list[str]:
 def _framework_of(value: Any) -> str:
     module = type(value).__module__.partition(".")[0]
     return module if module in ("numpy", "torch") else "tvm_ffi"
+
+
+def unfolded(signature: spec.Signature, arguments: Sequence[Any]) -> spec.Signature:
+    """Return the signature with a tuple of as many tensors in place of each list that was given."""
+    lengths = dict.fromkeys(lists_of(signature), 0)
+
+    def note(path: str, param: spec.Param, value: Any) -> None:
+        plain = spec.required(param)
+        if isinstance(plain, spec.TensorList):
+            lengths[path] = 0 if value is None else len(value)
+        elif value is not None:
+            inner = list(spec.elements(plain, path))
+            for element, item in _zipped(path, inner, _items(value)) if inner else ():
+                note(*element, item)
+
+    if lengths:
+        for param, value in _zipped(signature.name, signature.arguments, arguments):
+            note(param.name, param, value)
+    return unfold(signature, lengths).signature
 
 
 def map_tensors(

@@ -7,7 +7,6 @@ from typing import Any, Final
 
 from ffi_builder import spec
 from ffi_builder.plan import check_signature
-from ffi_builder.testing.check import Scalar
 from ffi_builder.testing.kernels.compare import (
     Tolerances,
     check_results,
@@ -21,6 +20,7 @@ from ffi_builder.testing.kernels.frame import Frame, Functions, function_of
 from ffi_builder.testing.kernels.observe import observe
 from ffi_builder.testing.kernels.show import shown_arguments
 from ffi_builder.testing.kernels.sites import Draw
+from ffi_builder.testing.make.unfold import Dims, lists_of, unfold
 
 _SHRINKS: Final = 1000
 """Greatest number of simpler examples to try."""
@@ -36,7 +36,7 @@ def check_kernel(
     rtol: float | None = None,
     atol: float | None = None,
     framework: str = "numpy",
-    dims: Mapping[str, Scalar] | None = None,
+    dims: Dims | None = None,
     values: Mapping[str, object] | None = None,
     limits: bool = False,
     prepare: Callable[..., object] | None = None,
@@ -45,17 +45,19 @@ def check_kernel(
 
     Sizes are small, and often 0, 1, odd, or next to a power of two; ints and floats are near 0;
     every dtype, rank, layout, Choice, and presence of an Optional that the signature allows is
-    tried. With each example, :func:`check_intents` verifies what is read and written. The
-    arguments of an example that goes wrong are made smaller as long as the same goes wrong::
+    tried. Lists of tensors have up to 4 elements, or as many as they need. With each example,
+    :func:`check_intents` verifies what is read and written. The arguments of an example that goes
+    wrong are made smaller as long as the same goes wrong::
 
         >>> testing.check_kernel(compiled, axpy, lambda x, y, a: a * x + y)
 
     ``reference`` takes copies of the same arguments, and returns what each output should be: one
     value, or a tuple of them. The outputs are the tensors of ``intent`` "out" and "inout", in the
-    order of the parameters, and then the results. What it returns for an absent tensor is ignored.
-    Tensors of ``intent="out"`` hold zeros. It gets NumPy arrays, with float32 in place of floats
-    that NumPy has not (bfloat16, float8, float6, float4), int8 and uint8 in place of narrower ints,
-    and packed elements apart; with ``framework="torch"``, it gets torch tensors.
+    order of the parameters, and then the results; those of a list may be one list. What it returns
+    for an absent tensor is ignored. Tensors of ``intent="out"`` hold zeros. It gets NumPy arrays,
+    with float32 in place of floats that NumPy has not (bfloat16, float8, float6, float4), int8 and
+    uint8 in place of narrower ints, and packed elements apart; with ``framework="torch"``, it gets
+    torch tensors.
 
     Args:
         compiled: the function, or a compiled module that has it by the name of the signature.
@@ -86,7 +88,8 @@ def check_kernel(
     """
     check_signature("check_kernel: ", signature)
     check_results(signature)
-    if not output_names(signature):
+    single = unfold(signature, dict.fromkeys(lists_of(signature), 1))
+    if not output_names(single.signature):
         raise ValueError(
             f"check_kernel: {signature.name} has no outputs to compare; declare intent='out' or "
             f"intent='inout' for the tensors that it writes"

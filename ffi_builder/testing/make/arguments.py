@@ -13,15 +13,16 @@ from ffi_builder.plan import check_signature
 from ffi_builder.suggest import did_you_mean
 from ffi_builder.testing.evaluate import evaluate
 from ffi_builder.testing.make.arrays import FRAMEWORKS, Array
-from ffi_builder.testing.make.choose import Env, Parts, Scalar, choose
+from ffi_builder.testing.make.choose import Env, Parts, choose
 from ffi_builder.testing.make.layout import layout_of, room_for, stored
 from ffi_builder.testing.make.memory import free_memory
 from ffi_builder.testing.make.objects import make_object, nothing
+from ffi_builder.testing.make.unfold import Dims, lengths, unfold
 
 
 def make_args(
     signature: spec.Signature,
-    dims: Mapping[str, Scalar] | None = None,
+    dims: Dims | None = None,
     framework: str = "numpy",
     values: Mapping[str, object] | None = None,
 ) -> list[Any]:
@@ -29,17 +30,20 @@ def make_args(
 
     Tensors hold zeros in memory of their own, aligned to ``data_alignment`` and at least to 64
     bytes, with exactly the strides that the signature asks for and the first of several dtypes.
-    Tuples and structs become tuples; Optionals are present. Streams and pointers are NULL; strings,
-    Arrays and Maps are empty; a Choice is its first one, a DType float32, and a Device the first
-    CPU::
+    Tuples, structs and lists of tensors become tuples; Optionals are present. Lists have two
+    elements, unless the signature or ``dims`` says otherwise. Streams and pointers are NULL;
+    strings, Arrays and Maps are empty; a Choice is its first one, a DType float32, and a Device the
+    first CPU::
 
         >>> x, y, factor = make_args(axpy, {"n": 1000, "factor": 2.0})
         >>> x, mask, cfg = make_args(attention, values={"mask": None, "cfg.alpha": 0.5})
+        >>> As, Bs, Cs = make_args(grouped_gemm, {"k": 64, "m": [16, 128, 0]})
 
     Args:
         signature: what the function accepts. Its tensors must be allowed on the CPU.
         dims: values of symbols, by name. The others get small ones that fit: ints from 2 on,
-            different if possible, strides without overlap, True, 0.5, 1.5, …, NULL.
+            different if possible, strides without overlap, True, 0.5, 1.5, …, NULL. A symbol with
+            a value for each element of a list may have a list of values.
         framework: makes the tensors: ``"numpy"``, ``"torch"`` or ``"tvm_ffi"``. With
             ``"numpy"``, dtypes that NumPy cannot export (bfloat16, float8, float4, sub-byte ints,
             several lanes) come as ``tvm_ffi.Tensor``, whether or not ml_dtypes is installed.
@@ -51,7 +55,8 @@ def make_args(
         ValueError: an unknown framework or name in ``dims`` or ``values``, a value in ``dims`` that
             the signature does not accept; a tensor that is not on the CPU, that the framework
             cannot represent or that needs more than 1 GiB; tensors that need more memory together
-            than is free; an object of a type that cannot be made; or no values that fit were found.
+            than is free; an object of a type that cannot be made; or no values that fit were found;
+            or not one value for each element of a list.
         SpecError: ``signature`` is not a Signature.
         ModuleNotFoundError: the framework, or NumPy, which allocates the memory, is not installed.
     """
@@ -62,6 +67,8 @@ def make_args(
             f"{did_you_mean(framework, FRAMEWORKS)}"
         )
     given = dict(values or {})
+    unfolded = unfold(signature, lengths(signature, dims or {}))
+    signature = unfolded.signature
     _check_names(signature, given)
     parts: list[tuple[str, spec.Plain]] = []
     for index, param in enumerate(signature.arguments):
@@ -69,7 +76,7 @@ def make_args(
         _check_devices(made, index)
         parts += made
     devices = None if framework == "tvm_ffi" else (0,)
-    symbols = choose(signature, parts, dims or {}, devices)
+    symbols = choose(signature, parts, unfolded.dims(dims or {}), devices)
     _check_memory(parts, symbols)
     maker = _Maker(framework, symbols, given)
     return [maker.argument(param.name, param) for param in signature.arguments]
@@ -141,6 +148,8 @@ class _Maker:
                 return tuple(self.argument(*element) for element in spec.elements(param, path))
             case spec.Object():
                 return make_object(path, required.type_key)
+            case spec.TensorList():
+                raise AssertionError("lists are tuples by now")
             case _:
                 return _plain(required)
 

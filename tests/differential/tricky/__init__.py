@@ -7,6 +7,7 @@ from typing import Final
 from tests.differential.strategies import Case
 from tests.differential.tricky import (
     ends,
+    lists,
     objects,
     optional,
     overlap,
@@ -31,4 +32,5 @@ CASES: Final[dict[str, Case]] = {
     **ends.CASES,
     **overlap.CASES,
     **relations.CASES,
+    **lists.CASES,
 }

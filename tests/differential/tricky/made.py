@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from typing import Final
 
@@ -30,8 +31,10 @@ def f32(*dims: int, strides: tuple[int, ...] | None = None, data: int = 64) -> V
     return tensor(DLTensor(dims, strides, data))
 
 
-def case(params: list[Param], *calls: tuple[Value, ...]) -> Case:
-    return Case(Signature("f", params), tuple(map(Arguments, calls)))
+def case(
+    params: list[Param], *calls: tuple[Value, ...], where: Sequence[spec.Relation] = ()
+) -> Case:
+    return Case(Signature("f", params, where=where), tuple(map(Arguments, calls)))
 
 
 def one_by_one(params: list[Param], *values: Value) -> Case:

@@ -1,0 +1,273 @@
+"""Decodes and checks lists of tensors on the fast path, and writes what the kernel gets of them.
+
+For ``xs: TensorList(Tensor([n, k], float32), each=[n])`` the code is a loop::
+
+    %length = …                                       // not negative, at most an int32
+    %space = length <= 51 ? %stack : malloc(length * 40)
+    for (i = 0; i < %length; ++i) {
+      …                                               // the checks of xs[i], as of any tensor
+      %pointers[i] = data + byte_offset
+      %shapes[i] = {n, k}
+      %strides[i] = {k, 1}
+    }
+
+What an element leaves for the next is in memory: a symbol that all elements share, whether it is
+bound, and the device of the first. Later lists of the same length read symbols of each element
+from ``%shapes``. Memory from malloc is noted on the stack, so that every way out frees it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Final
+
+from ffi_builder import abi, spec
+from ffi_builder.builder.fast_path import objects, tensors, values
+from ffi_builder.builder.fast_path.context import FastPath
+from ffi_builder.builder.fast_path.state import ListValues, Position, Symbol, TensorValues
+from ffi_builder.ir import Builder, CheckingBuilder, Value
+from ffi_builder.plan import Part, Place, Plan
+from ffi_builder.plan import fuse as f
+from ffi_builder.plan import steps as s
+from ffi_builder.plan.results import checked_range
+from ffi_builder.records import dataclass
+
+_STACK: Final = 2048
+"""The most bytes that a list takes of the stack; more come from malloc."""
+_MALLOC: Final = "malloc"
+_FREE: Final = "free"
+
+
+def reserve(fast: FastPath, plan: Plan) -> None:
+    """Reserve stack space for the address of the memory of each list, at first NULL."""
+    b = fast.b
+    for step in plan:
+        if isinstance(step, s.EachElement):
+            fast.memory[step.place.position] = b.alloca(b.types.ptr)
+            b.store(b.null(), fast.memory[step.place.position])
+
+
+def release(b: Builder, memory: Sequence[Value]) -> None:
+    """Free the memory of lists that is noted at these addresses."""
+    t = b.types
+    for slot in memory:
+        b.symbols.declare(_FREE, t.void, [t.ptr])
+        noted = b.load(t.ptr, slot)
+        with b.when(b.ne(noted, b.null()), cold=True):
+            b.call(_FREE, [noted], t.void)
+
+
+def decode_list(fast: FastPath, step: f.ListHeader) -> None:
+    """Decode the Array or List; check that an int32 can count its elements."""
+    b, place = fast.b, step.place
+    object_ = objects.array_object(fast, place)
+    fast.require(b.ne(object_, b.null()))
+    length = b.field(b.types.i64, object_, abi.CELL_SIZE)
+    fast.require(b.ule(length, b.i64(spec.MOST_ELEMENTS)))
+    none = b.null()
+    fast.state.records[place.position] = ListValues(
+        object=object_, length=length, pointers=none, shapes=none, strides=none
+    )
+
+
+def check_elements(fast: FastPath, step: f.Elements, emit_inside: Callable[[], None]) -> None:
+    """Check each element, and write its address, its shape and its strides."""
+    b, place, tensor = fast.b, step.place, step.param.tensor
+    own = fast.tensor_list(place.position)
+    nothing = b.eq(own.length, b.i64(0))
+    cells = b.field(b.types.ptr, own.object, abi.CELL_DATA)
+    fast.require(b.or_(b.ne(cells, b.null()), nothing))
+    _allocate(fast, place, tensor, own)
+    bound = _bound_inside(step)
+    carried = [_Carried.begin(fast, var) for var in bound]
+    device = b.alloca(b.types.i64)
+    b.store(b.i64(0), device)
+    before, first = fast.state, place.first.position
+    with b.loop(own.length) as index:
+        fast.state = before.fork()
+        fast.elements[place.each.position] = b.element(cells, index, _CELL)
+        later = b.ne(index, b.i64(0))
+        _note_first(fast, first, device, later)
+        for symbol in carried:
+            symbol.load(fast)
+        for var, at in step.known:
+            fast.state.symbols[var] = _of_element(fast, var, at, index)
+        emit_inside()
+        tensors.check_sizes(fast)
+        _write(fast, place, tensor, own, index)
+        came = fast.tensor(place.each.position).device
+        b.store(b.select(later, b.load(b.types.i64, device), came), device)
+        for symbol in carried:
+            symbol.store(fast)
+    fast.state = before
+    never_empty = step.param.never_empty
+    _note_first(fast, first, device, None if never_empty else b.xor(nothing, b.i1(True)))
+    for symbol in carried:
+        symbol.load(fast, certain=never_empty and bound[symbol.var])
+
+
+_CELL: Final = f"!llvm.array<{abi.ANY_SIZE // 8} x i64>"
+
+
+def _note_first(fast: FastPath, first: Position, device: Value, there: Value | None) -> None:
+    """Let other tensors find the device of the first element."""
+    b = fast.b
+    fast.state.records[first] = TensorValues(
+        object=b.null(), ndim=None, device=b.load(b.types.i64, device), data=b.null()
+    )
+    if there is not None:
+        fast.state.present[first] = there
+
+
+# ---- symbols
+
+
+def _bound_inside(step: f.Elements) -> dict[spec.Var, bool]:
+    """Return the symbols that the elements share and that the first of them may bind.
+
+    The value says whether it does so for certain; a stride may be free.
+    """
+    found: dict[spec.Var, bool] = {}
+    for inner in step.inside:
+        if isinstance(inner, s.BindOrEqual):
+            found[inner.symbol] = found.get(inner.symbol, False) or not inner.free
+    return found
+
+
+@dataclass
+class _Carried:
+    """A symbol that one element passes to the next, in memory."""
+
+    var: spec.Var
+    value: Value
+    certain: Value
+    seen: Value
+
+    @staticmethod
+    def begin(fast: FastPath, var: spec.Var) -> _Carried:
+        """Write what is known of the symbol before the list."""
+        b = fast.b
+        outer = fast.state.symbols.get(var)
+        carried = _Carried(var, *(b.alloca(t) for t in (b.types.i64, b.types.i1, b.types.i1)))
+        if outer is None:
+            b.store(b.i64(0), carried.value)
+            b.store(b.i1(False), carried.certain)
+            b.store(b.i1(False), carried.seen)
+        else:
+            carried._write(fast, outer)
+        return carried
+
+    def load(self, fast: FastPath, *, certain: bool = False) -> None:
+        """Let the following steps see the symbol; ``certain`` says that it must be bound."""
+        b = fast.b
+        low, high = spec.INT_RANGES[self.var.dtype]
+        fast.state.symbols[self.var] = Symbol(
+            value=b.load(b.types.i64, self.value),
+            low=low,
+            high=high,
+            certain=None if certain else b.load(b.types.i1, self.certain),
+            seen=None if certain else b.load(b.types.i1, self.seen),
+        )
+
+    def store(self, fast: FastPath) -> None:
+        """Write the symbol as an element leaves it."""
+        self._write(fast, fast.state.symbols[self.var])
+
+    def _write(self, fast: FastPath, symbol: Symbol) -> None:
+        b = fast.b
+        b.store(symbol.value, self.value)
+        for flag, slot in ((symbol.certain, self.certain), (symbol.seen, self.seen)):
+            b.store(b.i1(True) if flag is None else flag, slot)
+
+
+def _of_element(fast: FastPath, var: spec.Var, bound: Place, index: Value) -> Symbol:
+    """Read a symbol from the shape of this element of an earlier list."""
+    b, axis = fast.b, bound.index
+    assert bound.part is Part.SHAPE
+    assert axis is not None
+    other = fast.tensor_list(bound.position[:-1])
+    row = b.element(other.shapes, index, _row(other.ndim))
+    low, high = checked_range(bound, var)
+    value = b.field(b.types.i64, row, 8 * axis)
+    return Symbol(value=value, low=low, high=high, certain=None, seen=None)
+
+
+# ---- the arrays
+
+
+def _row(ndim: int) -> str:
+    return f"!llvm.array<{ndim} x i64>"
+
+
+def _allocate(fast: FastPath, place: Place, tensor: spec.Tensor, own: ListValues) -> None:
+    """Find memory for the three arrays, which follow one another."""
+    b, t = fast.b, fast.b.types
+    row = 8 * tensor.ndim
+    size = 8 + 2 * row
+    most = max(1, _STACK // size)
+    stack = b.alloca(t.i64, most * size // 8)
+    ready, large = b.new_block(t.ptr), b.new_block(cold=True)
+    fits = b.ule(own.length, b.i64(most))
+    b.cond_br(fits, ready, large, (stack,), likely=True)
+    b.block = large
+    b.symbols.declare(_MALLOC, t.ptr, [t.i64])
+    memory = b.call_value(_MALLOC, [b.mul(own.length, b.i64(size))], t.ptr)
+    with b.out_of_line():
+        with b.when(b.is_null(memory), cold=True):
+            _raise_no_memory(b, f"There is no memory for the list {place.path}")
+        b.store(memory, fast.memory[place.position])
+        b.br(ready, memory)
+    b.block = ready
+    own.ndim = tensor.ndim
+    own.pointers = ready.arguments[0]
+    own.shapes = b.element(own.pointers, own.length, "i64")
+    own.strides = own.shapes
+    if tensor.ndim:
+        own.strides = b.element(own.shapes, own.length, _row(tensor.ndim))
+
+
+def _raise_no_memory(b: CheckingBuilder, words: str) -> None:
+    """Raise a MemoryError. It does not show the signature, so the code serves every name."""
+    kind = b.text_constant(b"MemoryError")
+    message = b.text_constant(words.encode())
+    operands = [kind, b.i64(len("MemoryError")), message, b.i64(len(words)), kind, b.i64(0)]
+    b.ret(b.call_value(b.raiser, operands, b.types.i32))
+
+
+def _write(
+    fast: FastPath, place: Place, tensor: spec.Tensor, own: ListValues, index: Value
+) -> None:
+    """Write the element to the arrays."""
+    b, at = fast.b, place.each
+    b.store(fast.data(at.position), b.element(own.pointers, index, "i64"))
+    if not tensor.ndim:
+        return
+    sizes = [_size(fast, tensor, at, axis) for axis in range(tensor.ndim)]
+    for array, entries in (
+        (own.shapes, sizes),
+        (own.strides, _strides(fast, tensor, at, sizes)),
+    ):
+        row = b.element(array, index, _row(tensor.ndim))
+        for axis, entry in enumerate(entries):
+            b.store(fast.value(entry), b.offset(row, 8 * axis))
+
+
+def _size(fast: FastPath, tensor: spec.Tensor, at: Place, axis: int) -> Value | int:
+    """Return a dimension as the kernel counts it."""
+    if axis != tensor.packed_axis:
+        return fast.tensor(at.position).dims[axis]
+    return values.read(fast, replace(at.at(Part.SHAPE, axis), packing=tensor.packing))
+
+
+def _strides(
+    fast: FastPath, tensor: spec.Tensor, at: Place, sizes: Sequence[Value | int]
+) -> Sequence[Value | int]:
+    """Return the strides as the kernel counts them; those of a contiguous tensor are products."""
+    if tensor.order is not None:
+        return tensors.contiguous(fast, list(sizes), tensor.order)
+    return [
+        values.read(fast, replace(at.at(Part.STRIDES, axis), packing=packing))
+        for axis in range(tensor.ndim)
+        for packing in (1 if axis == tensor.packed_axis else tensor.packing,)
+    ]

@@ -1,0 +1,65 @@
+"""Plans the checks of a list of tensors: its length, then each element in turn."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ffi_builder import spec
+from ffi_builder.plan import steps as s
+from ffi_builder.plan.path import Part, Place
+from ffi_builder.plan.tensors import plan_tensor
+from ffi_builder.plan.values import ValuePlanner
+
+
+def plan_list(
+    planner: ValuePlanner, place: Place, param: spec.TensorList, *, optional: bool
+) -> None:
+    """Plan the list itself, then one element; the steps of that run for each.
+
+    A symbol that all elements share is bound by the first one, if there is one. What it is bound
+    to is certain for all that follows only if the list is never empty, and else in lists of the
+    same length, as in an Optional.
+    """
+    length = place.at(Part.LENGTH)
+    planner.add(s.DecodeList(place, optional=optional), s.NotNull(place))
+    planner.add(s.NotNegative(length), s.Fits(length, "int32"))
+    planner.plan_value(length, param.length)
+    before, known = set(planner.bound), planner.of_elements
+    shared = set(param.symbols) - set(param.each)
+    if param.length is not None:
+        planner.bound |= planner.of_length.get(param.length, set())
+    planner.provisional |= shared - planner.bound
+    planner.bound |= known.keys() & set(param.each)
+    bound = tuple((var, known[var]) for var in param.each if var in known)
+    planner.add(s.CheckCells(place), s.EachElement(place, param, bound))
+    _plan_elements(planner, place, param)
+    found = planner.bound & shared
+    if param.never_empty:
+        planner.bound = before | found
+        return
+    planner.bound = before
+    if param.length is not None and not planner.in_optional:
+        planner.of_length.setdefault(param.length, set()).update(found)
+
+
+def _plan_elements(planner: ValuePlanner, place: Place, param: spec.TensorList) -> None:
+    """Plan one element. Of the list, other tensors are compared with the first."""
+    start, tensors = len(planner.steps), planner.tensors
+    first = place.first.at(Part.DEVICE_ID)
+    planner.tensors = [*_known_here(planner, param), (first, param.tensor, False)]
+    plan_tensor(planner, place.each, param.tensor, optional=False)
+    for step in planner.steps[start:]:
+        if isinstance(step, s.Bind) and step.symbol in param.each:
+            planner.of_elements[step.symbol] = step.place
+    given = param.never_empty and not planner.in_optional
+    planner.tensors = [*tensors, (first, param.tensor, given)]
+    planner.first_elements[first] = None if planner.in_optional else param.length
+
+
+def _known_here(
+    planner: ValuePlanner, param: spec.TensorList
+) -> Iterator[tuple[Place, spec.Tensor, bool]]:
+    """Yield the tensors so far. In this list, others of its length have elements for certain."""
+    for place, tensor, given in planner.tensors:
+        length = planner.first_elements.get(place)
+        yield place, tensor, given or (length is not None and length == param.length)

@@ -1,0 +1,156 @@
+"""Lists of tensors: any number of them, each checked alike."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import field
+from typing import Any, ClassVar, Final, cast
+
+from typing_extensions import override
+
+from ffi_builder.errors import SpecError
+from ffi_builder.records import dataclass
+from ffi_builder.spec._check import integer
+from ffi_builder.spec._stored import Stored
+from ffi_builder.spec.entries import entry_text
+from ffi_builder.spec.expr import Var, check_dim, variables
+from ffi_builder.spec.param import MISSING, Metadata, PlainValues
+from ffi_builder.spec.tensor import Tensor
+from ffi_builder.spec.workspace import Workspace
+
+MOST_ELEMENTS: Final = 2**31 - 1
+"""The most elements of a list. Kernels may count them with an int32."""
+_NONE: Final[Any] = ()
+
+
+@dataclass(frozen=True, repr=False)
+class TensorList(Metadata):
+    """An Array or List of tensors that all fit one :class:`Tensor`, however many they are.
+
+    Its name is that of the tensor. The kernel gets the number of elements and three arrays in the
+    memory of the host, see :class:`Field`::
+
+        void*   pointers[length]         data + byte_offset of each
+        int64_t shapes[length][ndim]     dimensions, in elements
+        int64_t strides[length][ndim]    strides, in elements
+
+    A symbol has the same value in all elements, unless it is in ``each``. These have a value for
+    each element, which other lists of the same length may share: where ``As`` has the elements
+    ``[m, k]`` and ``Cs`` has ``[m, n]``, both with ``each=[m]``, then ``Cs[3].shape[0]`` is
+    ``As[3].shape[0]``, and ``k`` is the same everywhere. ::
+
+        g, m, k, n = dims("g m k n")
+        As = TensorList(Tensor("As", [m, k], "float16"), length=g, each=[m])
+        B = Tensor("B", [k, n], "float16")
+        Cs = TensorList(Tensor("Cs", [m, n], "float16"), length=g, each=[m])
+
+    ``default``, ``kw_only`` and ``doc`` are those of ``tensor`` unless they are given.
+
+    Args:
+        tensor: what every element is. Its shape has a known rank.
+        length: the number of elements: an int, an integer Var, or None for any number. A list may
+            be empty; ``Var("g", min=1)`` says otherwise.
+        each: the symbols that have a value for each element.
+
+    Raises:
+        SpecError: ``tensor`` is no Tensor, may have any rank or takes fields from another one;
+            ``length`` is negative or more than 2147483647; or ``each`` has a symbol twice, or one
+            that ``tensor`` does not have.
+    """
+
+    accepts: ClassVar[PlainValues] = PlainValues("a list of tensors", (list,))
+
+    tensor: Tensor
+    length: int | Var | None = field(default=None, kw_only=True)
+    each: Stored[Sequence[Var], tuple[Var, ...]] = field(default=_NONE, kw_only=True)
+
+    def __post_init__(self) -> None:
+        given: object = self.tensor
+        if not isinstance(given, Tensor) or isinstance(given, Workspace):  # pyright: ignore[reportUnnecessaryIsInstance] # untyped callers
+            raise SpecError(
+                f"TensorList: expected a Tensor such as Tensor('x', …) but got {given!r}"
+            )
+        what = self.label
+        if given.any_rank or given.references:
+            raise SpecError(
+                f"{what}: expected a Tensor of a known rank, with a shape of its own, but its "
+                f"shape is {'...' if given.shape is Ellipsis else given.shape}"
+            )
+        self._check_metadata(what)
+        self._check_length(f"{what}: length")
+        object.__setattr__(self, "each", self._checked_each(f"{what}: each"))
+        if self.default is MISSING:
+            object.__setattr__(self, "default", given.default)
+        for name in ("kw_only", "doc"):
+            object.__setattr__(self, name, getattr(self, name) or getattr(given, name))
+
+    @property
+    def name(self) -> str:
+        """The name of the parameter."""
+        return self.tensor.name
+
+    @property
+    def label(self) -> str:
+        """How spec errors begin: ``TensorList 'xs'``."""
+        return f"TensorList {self.name!r}"
+
+    @property
+    def never_empty(self) -> bool:
+        """Whether the list always has an element."""
+        if isinstance(self.length, Var):
+            return self.length.min is not None and self.length.min > 0
+        return bool(self.length)
+
+    @property
+    def entries(self) -> tuple[tuple[str, object], ...]:
+        """Everything in ``tensor`` that may mention a symbol, in the order of the checks.
+
+        Each stands beside its place: ``("[i].shape[0]", m)``.
+        """
+        shape, strides = self.tensor.dims, self.tensor.stride_entries or ()
+        return (
+            ("[i].device_id", self.tensor.device_id),
+            *((f"[i].shape[{axis}]", dim) for axis, dim in enumerate(shape)),
+            *((f"[i].strides[{axis}]", stride) for axis, stride in enumerate(strides)),
+        )
+
+    @property
+    def symbols(self) -> tuple[Var, ...]:
+        """The symbols of ``tensor``, in the order of their first occurrences."""
+        return tuple(dict.fromkeys(var for _, entry in self.entries for var in variables(entry)))
+
+    @override
+    def type_text(self, device: str | None = None, *, outline: bool = False) -> str:
+        parts = [self.tensor.type_text(device, outline=outline)]
+        if self.length is not None:
+            parts.append(f"length={entry_text(self.length)}")
+        if self.each:
+            parts.append(f"each=[{', '.join(map(entry_text, self.each))}]")
+        return f"TensorList({', '.join(parts)})"
+
+    def _check_length(self, what: str) -> None:
+        if isinstance(self.length, Var):
+            check_dim(what, self.length)
+        elif self.length is not None:
+            number = integer(what, self.length, at_least=0)
+            if number > MOST_ELEMENTS:
+                raise SpecError(f"{what}: expected at most {MOST_ELEMENTS} but got {number}")
+            object.__setattr__(self, "length", number)
+
+    def _checked_each(self, what: str) -> tuple[Var, ...]:
+        given: Any = self.each
+        if isinstance(given, (str, Var)) or not isinstance(given, Sequence):
+            hint = ", did you mean a list of it?" if isinstance(given, Var) else ""
+            raise SpecError(f"{what}: expected a list of Vars but got {given!r}{hint}")
+        symbols, found = self.symbols, list(cast("Sequence[object]", given))
+        for index, var in enumerate(found):
+            if not isinstance(var, Var):
+                raise SpecError(f"{what}[{index}]: expected a Var but got {var!r}")
+            if var not in symbols:
+                names = ", ".join(known.name for known in symbols) or "none"
+                raise SpecError(
+                    f"{what}[{index}]: {var!r} is not one of the symbols of the elements: {names}"
+                )
+            if var in found[:index]:
+                raise SpecError(f"{what}: {var.name!r} is named twice")
+        return tuple(var for var in symbols if var in found)
