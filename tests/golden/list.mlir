@@ -1,5 +1,5 @@
 llvm.mlir.global private unnamed_addr constant @__ffi_builder_table_list("TABLE") {addr_space = 0 : i32}
-llvm.func @__tvm_ffi_list(%arg0: !llvm.ptr, %arg1: !llvm.ptr, %arg2: i32, %arg3: !llvm.ptr) -> i32 attributes {passthrough = ["noinline", "optnone", "ffi-builder-trusted-8fac28d8", ["ffi-builder-metadata", "JSON"]]} {
+llvm.func @__tvm_ffi_list(%arg0: !llvm.ptr, %arg1: !llvm.ptr, %arg2: i32, %arg3: !llvm.ptr) -> i32 attributes {passthrough = ["noinline", "optnone", "ffi-builder-trusted-de1bd1ca", ["ffi-builder-metadata", "JSON"]]} {
   %0 = llvm.mlir.constant(1 : i32) : i32
   %1 = llvm.alloca %0 x i64 : (i32) -> !llvm.ptr
   %2 = llvm.mlir.constant(1 : i32) : i32
@@ -26,457 +26,456 @@ llvm.func @__tvm_ffi_list(%arg0: !llvm.ptr, %arg1: !llvm.ptr, %arg2: i32, %arg3:
   llvm.store %21, %17 : !llvm.ptr, !llvm.ptr
   %22 = llvm.mlir.constant(2 : i32) : i32
   %23 = llvm.icmp "eq" %arg2, %22 : i32
-  llvm.cond_br %23, ^bb1, ^bb46(%arg2 : i32)
+  llvm.cond_br %23, ^bb1, ^bb45(%arg2 : i32)
 ^bb1:  // pred: ^bb0
   %24 = llvm.mlir.zero : !llvm.ptr
   %25 = llvm.icmp "ne" %arg1, %24 : !llvm.ptr
-  llvm.cond_br %25, ^bb2, ^bb43
+  llvm.cond_br %25, ^bb2, ^bb42
 ^bb2:  // pred: ^bb1
   %26 = llvm.load %arg1 : !llvm.ptr -> i32
   %27 = llvm.getelementptr %arg1[8] : (!llvm.ptr) -> !llvm.ptr, i8
   %28 = llvm.load %27 : !llvm.ptr -> !llvm.ptr
   %29 = llvm.mlir.constant(71 : i32) : i32
   %30 = llvm.icmp "eq" %26, %29 : i32
-  llvm.cond_br %30 weights([2000, 1]), ^bb3(%28, %26 : !llvm.ptr, i32), ^bb52
-^bb3(%31: !llvm.ptr, %32: i32):  // 3 preds: ^bb2, ^bb52, ^bb54
-  %33 = llvm.mlir.zero : !llvm.ptr
-  %34 = llvm.icmp "ne" %31, %33 : !llvm.ptr
-  llvm.cond_br %34, ^bb4, ^bb43
+  llvm.cond_br %30 weights([2000, 1]), ^bb3(%28 : !llvm.ptr), ^bb51
+^bb3(%31: !llvm.ptr):  // 3 preds: ^bb2, ^bb51, ^bb53
+  %32 = llvm.mlir.zero : !llvm.ptr
+  %33 = llvm.icmp "ne" %31, %32 : !llvm.ptr
+  llvm.cond_br %33, ^bb4, ^bb42
 ^bb4:  // pred: ^bb3
-  %35 = llvm.getelementptr %31[32] : (!llvm.ptr) -> !llvm.ptr, i8
-  %36 = llvm.load %35 : !llvm.ptr -> i64
-  %37 = llvm.mlir.constant(2147483647 : i64) : i64
-  %38 = llvm.icmp "ule" %36, %37 : i64
-  llvm.cond_br %38, ^bb5, ^bb43
+  %34 = llvm.getelementptr %31[32] : (!llvm.ptr) -> !llvm.ptr, i8
+  %35 = llvm.load %34 : !llvm.ptr -> i64
+  %36 = llvm.mlir.constant(2147483647 : i64) : i64
+  %37 = llvm.icmp "ule" %35, %36 : i64
+  llvm.cond_br %37, ^bb5, ^bb42
 ^bb5:  // pred: ^bb4
-  %39 = llvm.mlir.zero : !llvm.ptr
-  %40 = llvm.mlir.constant(0 : i64) : i64
-  %41 = llvm.icmp "eq" %36, %40 : i64
-  %42 = llvm.getelementptr %31[24] : (!llvm.ptr) -> !llvm.ptr, i8
-  %43 = llvm.load %42 : !llvm.ptr -> !llvm.ptr
-  %44 = llvm.mlir.zero : !llvm.ptr
-  %45 = llvm.icmp "ne" %43, %44 : !llvm.ptr
-  %46 = llvm.or %45, %41 : i1
-  llvm.cond_br %46, ^bb6, ^bb43
+  %38 = llvm.mlir.zero : !llvm.ptr
+  %39 = llvm.mlir.constant(0 : i64) : i64
+  %40 = llvm.icmp "eq" %35, %39 : i64
+  %41 = llvm.getelementptr %31[24] : (!llvm.ptr) -> !llvm.ptr, i8
+  %42 = llvm.load %41 : !llvm.ptr -> !llvm.ptr
+  %43 = llvm.mlir.zero : !llvm.ptr
+  %44 = llvm.icmp "ne" %42, %43 : !llvm.ptr
+  %45 = llvm.or %44, %40 : i1
+  llvm.cond_br %45, ^bb6, ^bb42
 ^bb6:  // pred: ^bb5
-  %47 = llvm.mlir.constant(51 : i64) : i64
-  %48 = llvm.icmp "ule" %36, %47 : i64
-  llvm.cond_br %48 weights([2000, 1]), ^bb7(%15 : !llvm.ptr), ^bb55
-^bb7(%49: !llvm.ptr):  // 2 preds: ^bb6, ^bb56
-  %50 = llvm.getelementptr %49[%36] : (!llvm.ptr, i64) -> !llvm.ptr, i64
-  %51 = llvm.getelementptr %50[%36] : (!llvm.ptr, i64) -> !llvm.ptr, !llvm.array<2 x i64>
-  %52 = llvm.mlir.constant(0 : i64) : i64
-  llvm.store %52, %13 : i64, !llvm.ptr
+  %46 = llvm.mlir.constant(51 : i64) : i64
+  %47 = llvm.icmp "ule" %35, %46 : i64
+  llvm.cond_br %47 weights([2000, 1]), ^bb7(%15 : !llvm.ptr), ^bb54
+^bb7(%48: !llvm.ptr):  // 2 preds: ^bb6, ^bb55
+  %49 = llvm.getelementptr %48[%35] : (!llvm.ptr, i64) -> !llvm.ptr, i64
+  %50 = llvm.getelementptr %49[%35] : (!llvm.ptr, i64) -> !llvm.ptr, !llvm.array<2 x i64>
+  %51 = llvm.mlir.constant(0 : i64) : i64
+  llvm.store %51, %13 : i64, !llvm.ptr
+  %52 = llvm.mlir.constant(false) : i1
+  llvm.store %52, %11 : i1, !llvm.ptr
   %53 = llvm.mlir.constant(false) : i1
-  llvm.store %53, %11 : i1, !llvm.ptr
-  %54 = llvm.mlir.constant(false) : i1
-  llvm.store %54, %9 : i1, !llvm.ptr
+  llvm.store %53, %9 : i1, !llvm.ptr
+  %54 = llvm.mlir.constant(0 : i64) : i64
+  llvm.store %54, %7 : i64, !llvm.ptr
   %55 = llvm.mlir.constant(0 : i64) : i64
-  llvm.store %55, %7 : i64, !llvm.ptr
-  %56 = llvm.mlir.constant(0 : i64) : i64
-  llvm.br ^bb8(%56 : i64)
-^bb8(%57: i64):  // 2 preds: ^bb7, ^bb21
-  %58 = llvm.icmp "slt" %57, %36 : i64
-  llvm.cond_br %58, ^bb9, ^bb22
+  llvm.br ^bb8(%55 : i64)
+^bb8(%56: i64):  // 2 preds: ^bb7, ^bb20
+  %57 = llvm.icmp "slt" %56, %35 : i64
+  llvm.cond_br %57, ^bb9, ^bb21
 ^bb9:  // pred: ^bb8
-  %59 = llvm.getelementptr %43[%57] : (!llvm.ptr, i64) -> !llvm.ptr, !llvm.array<2 x i64>
-  %60 = llvm.mlir.constant(0 : i64) : i64
-  %61 = llvm.icmp "ne" %57, %60 : i64
-  %62 = llvm.mlir.zero : !llvm.ptr
-  %63 = llvm.load %7 : !llvm.ptr -> i64
-  %64 = llvm.mlir.zero : !llvm.ptr
-  %65 = llvm.load %13 : !llvm.ptr -> i64
-  %66 = llvm.load %11 : !llvm.ptr -> i1
-  %67 = llvm.load %9 : !llvm.ptr -> i1
-  %68 = llvm.load %59 : !llvm.ptr -> i32
-  %69 = llvm.getelementptr %59[8] : (!llvm.ptr) -> !llvm.ptr, i8
-  %70 = llvm.load %69 : !llvm.ptr -> !llvm.ptr
-  %71 = llvm.mlir.constant(70 : i32) : i32
-  %72 = llvm.icmp "eq" %68, %71 : i32
-  llvm.cond_br %72 weights([2000, 1]), ^bb10(%70 : !llvm.ptr), ^bb58
-^bb10(%73: !llvm.ptr):  // 2 preds: ^bb9, ^bb58
-  %74 = llvm.mlir.zero : !llvm.ptr
-  %75 = llvm.icmp "ne" %73, %74 : !llvm.ptr
-  llvm.cond_br %75, ^bb11, ^bb43
+  %58 = llvm.getelementptr %42[%56] : (!llvm.ptr, i64) -> !llvm.ptr, !llvm.array<2 x i64>
+  %59 = llvm.mlir.constant(0 : i64) : i64
+  %60 = llvm.icmp "ne" %56, %59 : i64
+  %61 = llvm.mlir.zero : !llvm.ptr
+  %62 = llvm.load %7 : !llvm.ptr -> i64
+  %63 = llvm.mlir.zero : !llvm.ptr
+  %64 = llvm.load %13 : !llvm.ptr -> i64
+  %65 = llvm.load %11 : !llvm.ptr -> i1
+  %66 = llvm.load %9 : !llvm.ptr -> i1
+  %67 = llvm.load %58 : !llvm.ptr -> i32
+  %68 = llvm.getelementptr %58[8] : (!llvm.ptr) -> !llvm.ptr, i8
+  %69 = llvm.load %68 : !llvm.ptr -> !llvm.ptr
+  %70 = llvm.mlir.constant(70 : i32) : i32
+  %71 = llvm.icmp "eq" %67, %70 : i32
+  llvm.cond_br %71 weights([2000, 1]), ^bb10(%69 : !llvm.ptr), ^bb57
+^bb10(%72: !llvm.ptr):  // 2 preds: ^bb9, ^bb57
+  %73 = llvm.mlir.zero : !llvm.ptr
+  %74 = llvm.icmp "ne" %72, %73 : !llvm.ptr
+  llvm.cond_br %74, ^bb11, ^bb42
 ^bb11:  // pred: ^bb10
-  %76 = llvm.getelementptr %73[40] : (!llvm.ptr) -> !llvm.ptr, i8
-  %77 = llvm.load %76 : !llvm.ptr -> i64
-  %78 = llvm.mlir.constant(316667938734082 : i64) : i64
-  %79 = llvm.icmp "eq" %77, %78 : i64
-  llvm.cond_br %79, ^bb12, ^bb43
-^bb12:  // pred: ^bb11
-  %80 = llvm.getelementptr %73[32] : (!llvm.ptr) -> !llvm.ptr, i8
+  %75 = llvm.getelementptr %72[32] : (!llvm.ptr) -> !llvm.ptr, i8
+  %76 = llvm.load %75 : !llvm.ptr -> i32
+  %77 = llvm.zext %76 : i32 to i64
+  %78 = llvm.mlir.constant(1 : i64) : i64
+  %79 = llvm.xor %77, %78 : i64
+  %80 = llvm.getelementptr %72[40] : (!llvm.ptr) -> !llvm.ptr, i8
   %81 = llvm.load %80 : !llvm.ptr -> i64
-  %82 = llvm.trunc %81 : i64 to i32
-  %83 = llvm.mlir.constant(1 : i32) : i32
-  %84 = llvm.icmp "eq" %82, %83 : i32
-  llvm.cond_br %84, ^bb13, ^bb43
+  %82 = llvm.mlir.constant(316667938734082 : i64) : i64
+  %83 = llvm.xor %81, %82 : i64
+  %84 = llvm.or %83, %79 : i64
+  %85 = llvm.mlir.constant(0 : i64) : i64
+  %86 = llvm.icmp "eq" %84, %85 : i64
+  llvm.cond_br %86, ^bb12, ^bb42
+^bb12:  // pred: ^bb11
+  %87 = llvm.getelementptr %72[32] : (!llvm.ptr) -> !llvm.ptr, i8
+  %88 = llvm.load %87 : !llvm.ptr -> i64
+  %89 = llvm.mlir.constant(true) : i1
+  %90 = llvm.trunc %88 : i64 to i32
+  %91 = llvm.trunc %62 : i64 to i32
+  %92 = llvm.icmp "eq" %90, %91 : i32
+  %93 = llvm.and %89, %92 : i1
+  %94 = llvm.and %93, %60 : i1
+  %95 = llvm.icmp "eq" %88, %62 : i64
+  %96 = llvm.xor %94, %89 : i1
+  %97 = llvm.or %95, %96 : i1
+  %98 = llvm.and %89, %97 : i1
+  %99 = llvm.xor %94, %89 : i1
+  %100 = llvm.and %89, %99 : i1
+  llvm.cond_br %98, ^bb13, ^bb42
 ^bb13:  // pred: ^bb12
-  %85 = llvm.mlir.constant(true) : i1
-  %86 = llvm.trunc %81 : i64 to i32
-  %87 = llvm.trunc %63 : i64 to i32
-  %88 = llvm.icmp "eq" %86, %87 : i32
-  %89 = llvm.and %85, %88 : i1
-  %90 = llvm.and %89, %61 : i1
-  %91 = llvm.icmp "eq" %81, %63 : i64
-  %92 = llvm.xor %90, %85 : i1
-  %93 = llvm.or %91, %92 : i1
-  %94 = llvm.and %85, %93 : i1
-  %95 = llvm.xor %90, %85 : i1
-  %96 = llvm.and %85, %95 : i1
-  llvm.cond_br %94, ^bb14, ^bb43
+  %101 = llvm.getelementptr %72[48] : (!llvm.ptr) -> !llvm.ptr, i8
+  %102 = llvm.load %101 : !llvm.ptr -> !llvm.ptr
+  %103 = llvm.mlir.zero : !llvm.ptr
+  %104 = llvm.icmp "ne" %102, %103 : !llvm.ptr
+  llvm.cond_br %104, ^bb14, ^bb42
 ^bb14:  // pred: ^bb13
-  %97 = llvm.getelementptr %73[48] : (!llvm.ptr) -> !llvm.ptr, i8
-  %98 = llvm.load %97 : !llvm.ptr -> !llvm.ptr
-  %99 = llvm.mlir.zero : !llvm.ptr
-  %100 = llvm.icmp "ne" %98, %99 : !llvm.ptr
-  llvm.cond_br %100, ^bb15, ^bb43
+  %105 = llvm.load %102 : !llvm.ptr -> i64
+  %106 = llvm.getelementptr %102[8] : (!llvm.ptr) -> !llvm.ptr, i8
+  %107 = llvm.load %106 : !llvm.ptr -> i64
+  %108 = llvm.icmp "eq" %107, %64 : i64
+  %109 = llvm.mlir.constant(true) : i1
+  %110 = llvm.xor %65, %109 : i1
+  %111 = llvm.or %108, %110 : i1
+  llvm.cond_br %111, ^bb15, ^bb42
 ^bb15:  // pred: ^bb14
-  %101 = llvm.load %98 : !llvm.ptr -> i64
-  %102 = llvm.getelementptr %98[8] : (!llvm.ptr) -> !llvm.ptr, i8
-  %103 = llvm.load %102 : !llvm.ptr -> i64
-  %104 = llvm.icmp "eq" %103, %65 : i64
-  %105 = llvm.mlir.constant(true) : i1
-  %106 = llvm.xor %66, %105 : i1
-  %107 = llvm.or %104, %106 : i1
-  llvm.cond_br %107, ^bb16, ^bb43
+  %112 = llvm.getelementptr %72[56] : (!llvm.ptr) -> !llvm.ptr, i8
+  %113 = llvm.load %112 : !llvm.ptr -> !llvm.ptr
+  %114 = llvm.mlir.zero : !llvm.ptr
+  %115 = llvm.icmp "eq" %113, %114 : !llvm.ptr
+  llvm.cond_br %115, ^bb18, ^bb16
 ^bb16:  // pred: ^bb15
-  %108 = llvm.getelementptr %73[56] : (!llvm.ptr) -> !llvm.ptr, i8
-  %109 = llvm.load %108 : !llvm.ptr -> !llvm.ptr
-  %110 = llvm.mlir.zero : !llvm.ptr
-  %111 = llvm.icmp "eq" %109, %110 : !llvm.ptr
-  llvm.cond_br %111, ^bb19, ^bb17
+  %116 = llvm.getelementptr %113[8] : (!llvm.ptr) -> !llvm.ptr, i8
+  %117 = llvm.load %116 : !llvm.ptr -> i64
+  %118 = llvm.mlir.constant(1 : i64) : i64
+  %119 = llvm.icmp "eq" %117, %118 : i64
+  llvm.cond_br %119 weights([2000, 1]), ^bb17, ^bb58
 ^bb17:  // pred: ^bb16
-  %112 = llvm.getelementptr %109[8] : (!llvm.ptr) -> !llvm.ptr, i8
-  %113 = llvm.load %112 : !llvm.ptr -> i64
-  %114 = llvm.mlir.constant(1 : i64) : i64
-  %115 = llvm.icmp "eq" %113, %114 : i64
-  llvm.cond_br %115 weights([2000, 1]), ^bb18, ^bb59
-^bb18:  // pred: ^bb17
-  %116 = llvm.load %109 : !llvm.ptr -> i64
-  %117 = llvm.icmp "eq" %116, %103 : i64
-  llvm.cond_br %117 weights([2000, 1]), ^bb19, ^bb59
-^bb19:  // 3 preds: ^bb16, ^bb18, ^bb59
-  %118 = llvm.getelementptr %73[24] : (!llvm.ptr) -> !llvm.ptr, i8
-  %119 = llvm.load %118 : !llvm.ptr -> !llvm.ptr
-  %120 = llvm.getelementptr %73[64] : (!llvm.ptr) -> !llvm.ptr, i8
-  %121 = llvm.load %120 : !llvm.ptr -> i64
-  %122 = llvm.getelementptr %119[%121] : (!llvm.ptr, i64) -> !llvm.ptr, i8
-  %123 = llvm.getelementptr %119[-1] : (!llvm.ptr) -> !llvm.ptr, i8
-  %124 = llvm.icmp "ult" %123, %122 : !llvm.ptr
-  llvm.cond_br %124 weights([2000, 1]), ^bb20, ^bb60
+  %120 = llvm.load %113 : !llvm.ptr -> i64
+  %121 = llvm.icmp "eq" %120, %107 : i64
+  llvm.cond_br %121 weights([2000, 1]), ^bb18, ^bb58
+^bb18:  // 3 preds: ^bb15, ^bb17, ^bb58
+  %122 = llvm.getelementptr %72[24] : (!llvm.ptr) -> !llvm.ptr, i8
+  %123 = llvm.load %122 : !llvm.ptr -> !llvm.ptr
+  %124 = llvm.getelementptr %72[64] : (!llvm.ptr) -> !llvm.ptr, i8
+  %125 = llvm.load %124 : !llvm.ptr -> i64
+  %126 = llvm.getelementptr %123[%125] : (!llvm.ptr, i64) -> !llvm.ptr, i8
+  %127 = llvm.getelementptr %123[-1] : (!llvm.ptr) -> !llvm.ptr, i8
+  %128 = llvm.icmp "ult" %127, %126 : !llvm.ptr
+  llvm.cond_br %128 weights([2000, 1]), ^bb19, ^bb59
+^bb19:  // 2 preds: ^bb18, ^bb59
+  %129 = llvm.or %105, %107 : i64
+  %130 = llvm.mlir.constant(2147483647 : i64) : i64
+  %131 = llvm.icmp "ule" %129, %130 : i64
+  llvm.cond_br %131 weights([2000, 1]), ^bb20, ^bb60
 ^bb20:  // 2 preds: ^bb19, ^bb60
-  %125 = llvm.or %101, %103 : i64
-  %126 = llvm.mlir.constant(2147483648 : i64) : i64
-  %127 = llvm.icmp "ult" %125, %126 : i64
-  llvm.cond_br %127 weights([2000, 1]), ^bb21, ^bb61
-^bb21:  // 2 preds: ^bb20, ^bb61
-  %128 = llvm.getelementptr %49[%57] : (!llvm.ptr, i64) -> !llvm.ptr, i64
-  llvm.store %122, %128 : !llvm.ptr, !llvm.ptr
-  %129 = llvm.getelementptr %50[%57] : (!llvm.ptr, i64) -> !llvm.ptr, !llvm.array<2 x i64>
-  llvm.store %101, %129 : i64, !llvm.ptr
-  %130 = llvm.getelementptr %129[8] : (!llvm.ptr) -> !llvm.ptr, i8
-  llvm.store %103, %130 : i64, !llvm.ptr
-  %131 = llvm.getelementptr %51[%57] : (!llvm.ptr, i64) -> !llvm.ptr, !llvm.array<2 x i64>
-  llvm.store %103, %131 : i64, !llvm.ptr
-  %132 = llvm.mlir.constant(1 : i64) : i64
-  %133 = llvm.getelementptr %131[8] : (!llvm.ptr) -> !llvm.ptr, i8
-  llvm.store %132, %133 : i64, !llvm.ptr
-  %134 = llvm.load %7 : !llvm.ptr -> i64
-  %135 = llvm.select %61, %134, %81 : i1, i64
-  llvm.store %135, %7 : i64, !llvm.ptr
-  llvm.store %103, %13 : i64, !llvm.ptr
-  %136 = llvm.mlir.constant(true) : i1
-  llvm.store %136, %11 : i1, !llvm.ptr
-  %137 = llvm.mlir.constant(true) : i1
-  llvm.store %137, %9 : i1, !llvm.ptr
-  %138 = llvm.mlir.constant(1 : i64) : i64
-  %139 = llvm.add %57, %138 : i64
-  llvm.br ^bb8(%139 : i64)
-^bb22:  // pred: ^bb8
+  %132 = llvm.getelementptr %48[%56] : (!llvm.ptr, i64) -> !llvm.ptr, i64
+  llvm.store %126, %132 : !llvm.ptr, !llvm.ptr
+  %133 = llvm.getelementptr %49[%56] : (!llvm.ptr, i64) -> !llvm.ptr, !llvm.array<2 x i64>
+  llvm.store %105, %133 : i64, !llvm.ptr
+  %134 = llvm.getelementptr %133[8] : (!llvm.ptr) -> !llvm.ptr, i8
+  llvm.store %107, %134 : i64, !llvm.ptr
+  %135 = llvm.getelementptr %50[%56] : (!llvm.ptr, i64) -> !llvm.ptr, !llvm.array<2 x i64>
+  llvm.store %107, %135 : i64, !llvm.ptr
+  %136 = llvm.mlir.constant(1 : i64) : i64
+  %137 = llvm.getelementptr %135[8] : (!llvm.ptr) -> !llvm.ptr, i8
+  llvm.store %136, %137 : i64, !llvm.ptr
+  %138 = llvm.load %7 : !llvm.ptr -> i64
+  %139 = llvm.select %60, %138, %88 : i1, i64
+  llvm.store %139, %7 : i64, !llvm.ptr
+  llvm.store %107, %13 : i64, !llvm.ptr
   %140 = llvm.mlir.constant(true) : i1
-  %141 = llvm.xor %41, %140 : i1
-  %142 = llvm.mlir.zero : !llvm.ptr
-  %143 = llvm.load %7 : !llvm.ptr -> i64
-  %144 = llvm.mlir.zero : !llvm.ptr
-  %145 = llvm.load %13 : !llvm.ptr -> i64
-  %146 = llvm.load %11 : !llvm.ptr -> i1
-  %147 = llvm.load %9 : !llvm.ptr -> i1
-  %148 = llvm.getelementptr %arg1[16] : (!llvm.ptr) -> !llvm.ptr, i8
-  %149 = llvm.load %148 : !llvm.ptr -> i32
-  %150 = llvm.getelementptr %arg1[24] : (!llvm.ptr) -> !llvm.ptr, i8
-  %151 = llvm.load %150 : !llvm.ptr -> !llvm.ptr
-  %152 = llvm.mlir.constant(71 : i32) : i32
-  %153 = llvm.icmp "eq" %149, %152 : i32
-  llvm.cond_br %153 weights([2000, 1]), ^bb23(%151, %149 : !llvm.ptr, i32), ^bb62
-^bb23(%154: !llvm.ptr, %155: i32):  // 3 preds: ^bb22, ^bb62, ^bb64
-  %156 = llvm.mlir.zero : !llvm.ptr
-  %157 = llvm.icmp "ne" %154, %156 : !llvm.ptr
-  llvm.cond_br %157, ^bb24, ^bb43
+  llvm.store %140, %11 : i1, !llvm.ptr
+  %141 = llvm.mlir.constant(true) : i1
+  llvm.store %141, %9 : i1, !llvm.ptr
+  %142 = llvm.mlir.constant(1 : i64) : i64
+  %143 = llvm.add %56, %142 : i64
+  llvm.br ^bb8(%143 : i64)
+^bb21:  // pred: ^bb8
+  %144 = llvm.mlir.constant(true) : i1
+  %145 = llvm.xor %40, %144 : i1
+  %146 = llvm.mlir.zero : !llvm.ptr
+  %147 = llvm.load %7 : !llvm.ptr -> i64
+  %148 = llvm.mlir.zero : !llvm.ptr
+  %149 = llvm.load %13 : !llvm.ptr -> i64
+  %150 = llvm.load %11 : !llvm.ptr -> i1
+  %151 = llvm.load %9 : !llvm.ptr -> i1
+  %152 = llvm.getelementptr %arg1[16] : (!llvm.ptr) -> !llvm.ptr, i8
+  %153 = llvm.load %152 : !llvm.ptr -> i32
+  %154 = llvm.getelementptr %arg1[24] : (!llvm.ptr) -> !llvm.ptr, i8
+  %155 = llvm.load %154 : !llvm.ptr -> !llvm.ptr
+  %156 = llvm.mlir.constant(71 : i32) : i32
+  %157 = llvm.icmp "eq" %153, %156 : i32
+  llvm.cond_br %157 weights([2000, 1]), ^bb22(%155 : !llvm.ptr), ^bb61
+^bb22(%158: !llvm.ptr):  // 3 preds: ^bb21, ^bb61, ^bb63
+  %159 = llvm.mlir.zero : !llvm.ptr
+  %160 = llvm.icmp "ne" %158, %159 : !llvm.ptr
+  llvm.cond_br %160, ^bb23, ^bb42
+^bb23:  // pred: ^bb22
+  %161 = llvm.getelementptr %158[32] : (!llvm.ptr) -> !llvm.ptr, i8
+  %162 = llvm.load %161 : !llvm.ptr -> i64
+  %163 = llvm.mlir.constant(2147483647 : i64) : i64
+  %164 = llvm.icmp "ule" %162, %163 : i64
+  llvm.cond_br %164, ^bb24, ^bb42
 ^bb24:  // pred: ^bb23
-  %158 = llvm.getelementptr %154[32] : (!llvm.ptr) -> !llvm.ptr, i8
-  %159 = llvm.load %158 : !llvm.ptr -> i64
-  %160 = llvm.mlir.constant(2147483647 : i64) : i64
-  %161 = llvm.icmp "ule" %159, %160 : i64
-  llvm.cond_br %161, ^bb25, ^bb43
+  %165 = llvm.mlir.zero : !llvm.ptr
+  %166 = llvm.icmp "eq" %162, %35 : i64
+  llvm.cond_br %166, ^bb25, ^bb42
 ^bb25:  // pred: ^bb24
-  %162 = llvm.mlir.zero : !llvm.ptr
-  %163 = llvm.icmp "eq" %159, %36 : i64
-  llvm.cond_br %163, ^bb26, ^bb43
+  %167 = llvm.mlir.constant(0 : i64) : i64
+  %168 = llvm.icmp "eq" %162, %167 : i64
+  %169 = llvm.getelementptr %158[24] : (!llvm.ptr) -> !llvm.ptr, i8
+  %170 = llvm.load %169 : !llvm.ptr -> !llvm.ptr
+  %171 = llvm.mlir.zero : !llvm.ptr
+  %172 = llvm.icmp "ne" %170, %171 : !llvm.ptr
+  %173 = llvm.or %172, %168 : i1
+  llvm.cond_br %173, ^bb26, ^bb42
 ^bb26:  // pred: ^bb25
-  %164 = llvm.mlir.constant(0 : i64) : i64
-  %165 = llvm.icmp "eq" %159, %164 : i64
-  %166 = llvm.getelementptr %154[24] : (!llvm.ptr) -> !llvm.ptr, i8
-  %167 = llvm.load %166 : !llvm.ptr -> !llvm.ptr
-  %168 = llvm.mlir.zero : !llvm.ptr
-  %169 = llvm.icmp "ne" %167, %168 : !llvm.ptr
-  %170 = llvm.or %169, %165 : i1
-  llvm.cond_br %170, ^bb27, ^bb43
-^bb27:  // pred: ^bb26
-  %171 = llvm.mlir.constant(85 : i64) : i64
-  %172 = llvm.icmp "ule" %159, %171 : i64
-  llvm.cond_br %172 weights([2000, 1]), ^bb28(%5 : !llvm.ptr), ^bb65
-^bb28(%173: !llvm.ptr):  // 2 preds: ^bb27, ^bb66
-  %174 = llvm.getelementptr %173[%159] : (!llvm.ptr, i64) -> !llvm.ptr, i64
-  %175 = llvm.getelementptr %174[%159] : (!llvm.ptr, i64) -> !llvm.ptr, !llvm.array<1 x i64>
-  %176 = llvm.mlir.constant(0 : i64) : i64
-  llvm.store %176, %3 : i64, !llvm.ptr
-  %177 = llvm.mlir.constant(0 : i64) : i64
-  llvm.br ^bb29(%177 : i64)
-^bb29(%178: i64):  // 2 preds: ^bb28, ^bb39
-  %179 = llvm.icmp "slt" %178, %159 : i64
-  llvm.cond_br %179, ^bb30, ^bb40
-^bb30:  // pred: ^bb29
-  %180 = llvm.getelementptr %167[%178] : (!llvm.ptr, i64) -> !llvm.ptr, !llvm.array<2 x i64>
-  %181 = llvm.mlir.constant(0 : i64) : i64
-  %182 = llvm.icmp "ne" %178, %181 : i64
-  %183 = llvm.mlir.zero : !llvm.ptr
-  %184 = llvm.load %3 : !llvm.ptr -> i64
-  %185 = llvm.mlir.zero : !llvm.ptr
-  %186 = llvm.getelementptr %50[%178] : (!llvm.ptr, i64) -> !llvm.ptr, !llvm.array<2 x i64>
-  %187 = llvm.load %186 : !llvm.ptr -> i64
-  %188 = llvm.load %180 : !llvm.ptr -> i32
-  %189 = llvm.getelementptr %180[8] : (!llvm.ptr) -> !llvm.ptr, i8
-  %190 = llvm.load %189 : !llvm.ptr -> !llvm.ptr
-  %191 = llvm.mlir.constant(70 : i32) : i32
-  %192 = llvm.icmp "eq" %188, %191 : i32
-  llvm.cond_br %192 weights([2000, 1]), ^bb31(%190 : !llvm.ptr), ^bb68
-^bb31(%193: !llvm.ptr):  // 2 preds: ^bb30, ^bb68
-  %194 = llvm.mlir.zero : !llvm.ptr
-  %195 = llvm.icmp "ne" %193, %194 : !llvm.ptr
-  llvm.cond_br %195, ^bb32, ^bb43
+  %174 = llvm.mlir.constant(85 : i64) : i64
+  %175 = llvm.icmp "ule" %162, %174 : i64
+  llvm.cond_br %175 weights([2000, 1]), ^bb27(%5 : !llvm.ptr), ^bb64
+^bb27(%176: !llvm.ptr):  // 2 preds: ^bb26, ^bb65
+  %177 = llvm.getelementptr %176[%162] : (!llvm.ptr, i64) -> !llvm.ptr, i64
+  %178 = llvm.getelementptr %177[%162] : (!llvm.ptr, i64) -> !llvm.ptr, !llvm.array<1 x i64>
+  %179 = llvm.mlir.constant(0 : i64) : i64
+  llvm.store %179, %3 : i64, !llvm.ptr
+  %180 = llvm.mlir.constant(0 : i64) : i64
+  llvm.br ^bb28(%180 : i64)
+^bb28(%181: i64):  // 2 preds: ^bb27, ^bb38
+  %182 = llvm.icmp "slt" %181, %162 : i64
+  llvm.cond_br %182, ^bb29, ^bb39
+^bb29:  // pred: ^bb28
+  %183 = llvm.getelementptr %170[%181] : (!llvm.ptr, i64) -> !llvm.ptr, !llvm.array<2 x i64>
+  %184 = llvm.mlir.constant(0 : i64) : i64
+  %185 = llvm.icmp "ne" %181, %184 : i64
+  %186 = llvm.mlir.zero : !llvm.ptr
+  %187 = llvm.load %3 : !llvm.ptr -> i64
+  %188 = llvm.mlir.zero : !llvm.ptr
+  %189 = llvm.getelementptr %49[%181] : (!llvm.ptr, i64) -> !llvm.ptr, !llvm.array<2 x i64>
+  %190 = llvm.load %189 : !llvm.ptr -> i64
+  %191 = llvm.load %183 : !llvm.ptr -> i32
+  %192 = llvm.getelementptr %183[8] : (!llvm.ptr) -> !llvm.ptr, i8
+  %193 = llvm.load %192 : !llvm.ptr -> !llvm.ptr
+  %194 = llvm.mlir.constant(70 : i32) : i32
+  %195 = llvm.icmp "eq" %191, %194 : i32
+  llvm.cond_br %195 weights([2000, 1]), ^bb30(%193 : !llvm.ptr), ^bb67
+^bb30(%196: !llvm.ptr):  // 2 preds: ^bb29, ^bb67
+  %197 = llvm.mlir.zero : !llvm.ptr
+  %198 = llvm.icmp "ne" %196, %197 : !llvm.ptr
+  llvm.cond_br %198, ^bb31, ^bb42
+^bb31:  // pred: ^bb30
+  %199 = llvm.getelementptr %196[40] : (!llvm.ptr) -> !llvm.ptr, i8
+  %200 = llvm.load %199 : !llvm.ptr -> i64
+  %201 = llvm.mlir.constant(316667938734081 : i64) : i64
+  %202 = llvm.icmp "eq" %200, %201 : i64
+  llvm.cond_br %202, ^bb32, ^bb42
 ^bb32:  // pred: ^bb31
-  %196 = llvm.getelementptr %193[40] : (!llvm.ptr) -> !llvm.ptr, i8
-  %197 = llvm.load %196 : !llvm.ptr -> i64
-  %198 = llvm.mlir.constant(316667938734081 : i64) : i64
-  %199 = llvm.icmp "eq" %197, %198 : i64
-  llvm.cond_br %199, ^bb33, ^bb43
+  %203 = llvm.getelementptr %196[32] : (!llvm.ptr) -> !llvm.ptr, i8
+  %204 = llvm.load %203 : !llvm.ptr -> i64
+  %205 = llvm.icmp "eq" %204, %147 : i64
+  llvm.cond_br %205, ^bb33, ^bb42
 ^bb33:  // pred: ^bb32
-  %200 = llvm.getelementptr %193[32] : (!llvm.ptr) -> !llvm.ptr, i8
-  %201 = llvm.load %200 : !llvm.ptr -> i64
-  %202 = llvm.icmp "eq" %201, %143 : i64
-  llvm.cond_br %202, ^bb34, ^bb43
+  %206 = llvm.getelementptr %196[48] : (!llvm.ptr) -> !llvm.ptr, i8
+  %207 = llvm.load %206 : !llvm.ptr -> !llvm.ptr
+  %208 = llvm.mlir.zero : !llvm.ptr
+  %209 = llvm.icmp "ne" %207, %208 : !llvm.ptr
+  llvm.cond_br %209, ^bb34, ^bb42
 ^bb34:  // pred: ^bb33
-  %203 = llvm.getelementptr %193[48] : (!llvm.ptr) -> !llvm.ptr, i8
-  %204 = llvm.load %203 : !llvm.ptr -> !llvm.ptr
-  %205 = llvm.mlir.zero : !llvm.ptr
-  %206 = llvm.icmp "ne" %204, %205 : !llvm.ptr
-  llvm.cond_br %206, ^bb35, ^bb43
+  %210 = llvm.load %207 : !llvm.ptr -> i64
+  %211 = llvm.icmp "eq" %210, %190 : i64
+  llvm.cond_br %211, ^bb35, ^bb42
 ^bb35:  // pred: ^bb34
-  %207 = llvm.load %204 : !llvm.ptr -> i64
-  %208 = llvm.icmp "eq" %207, %187 : i64
-  llvm.cond_br %208, ^bb36, ^bb43
-^bb36:  // pred: ^bb35
-  %209 = llvm.getelementptr %193[24] : (!llvm.ptr) -> !llvm.ptr, i8
-  %210 = llvm.load %209 : !llvm.ptr -> !llvm.ptr
-  %211 = llvm.getelementptr %193[64] : (!llvm.ptr) -> !llvm.ptr, i8
-  %212 = llvm.load %211 : !llvm.ptr -> i64
-  %213 = llvm.getelementptr %210[%212] : (!llvm.ptr, i64) -> !llvm.ptr, i8
-  %214 = llvm.getelementptr %210[-1] : (!llvm.ptr) -> !llvm.ptr, i8
-  %215 = llvm.icmp "ult" %214, %213 : !llvm.ptr
-  llvm.cond_br %215 weights([2000, 1]), ^bb37, ^bb69
+  %212 = llvm.getelementptr %196[24] : (!llvm.ptr) -> !llvm.ptr, i8
+  %213 = llvm.load %212 : !llvm.ptr -> !llvm.ptr
+  %214 = llvm.getelementptr %196[64] : (!llvm.ptr) -> !llvm.ptr, i8
+  %215 = llvm.load %214 : !llvm.ptr -> i64
+  %216 = llvm.getelementptr %213[%215] : (!llvm.ptr, i64) -> !llvm.ptr, i8
+  %217 = llvm.getelementptr %213[-1] : (!llvm.ptr) -> !llvm.ptr, i8
+  %218 = llvm.icmp "ult" %217, %216 : !llvm.ptr
+  llvm.cond_br %218 weights([2000, 1]), ^bb36, ^bb68
+^bb36:  // 2 preds: ^bb35, ^bb68
+  %219 = llvm.mlir.constant(0 : i64) : i64
+  %220 = llvm.icmp "sge" %190, %219 : i64
+  llvm.cond_br %220 weights([2000, 1]), ^bb37, ^bb69
 ^bb37:  // 2 preds: ^bb36, ^bb69
-  %216 = llvm.mlir.constant(-9223372036854775808 : i64) : i64
-  %217 = llvm.icmp "ult" %187, %216 : i64
-  llvm.cond_br %217 weights([2000, 1]), ^bb38, ^bb70
-^bb38:  // 2 preds: ^bb37, ^bb70
-  %218 = llvm.getelementptr %173[%178] : (!llvm.ptr, i64) -> !llvm.ptr, i64
-  llvm.store %213, %218 : !llvm.ptr, !llvm.ptr
-  %219 = llvm.getelementptr %193[56] : (!llvm.ptr) -> !llvm.ptr, i8
-  %220 = llvm.load %219 : !llvm.ptr -> !llvm.ptr
-  %221 = llvm.mlir.zero : !llvm.ptr
-  %222 = llvm.icmp "ne" %220, %221 : !llvm.ptr
-  llvm.cond_br %222 weights([2000, 1]), ^bb39(%220 : !llvm.ptr), ^bb71
-^bb39(%223: !llvm.ptr):  // 2 preds: ^bb38, ^bb71
-  %224 = llvm.load %223 : !llvm.ptr -> i64
-  %225 = llvm.getelementptr %174[%178] : (!llvm.ptr, i64) -> !llvm.ptr, !llvm.array<1 x i64>
-  llvm.store %187, %225 : i64, !llvm.ptr
-  %226 = llvm.getelementptr %175[%178] : (!llvm.ptr, i64) -> !llvm.ptr, !llvm.array<1 x i64>
-  llvm.store %224, %226 : i64, !llvm.ptr
-  %227 = llvm.load %3 : !llvm.ptr -> i64
-  %228 = llvm.select %182, %227, %201 : i1, i64
-  llvm.store %228, %3 : i64, !llvm.ptr
-  %229 = llvm.mlir.constant(1 : i64) : i64
-  %230 = llvm.add %178, %229 : i64
-  llvm.br ^bb29(%230 : i64)
-^bb40:  // pred: ^bb29
-  %231 = llvm.mlir.constant(true) : i1
-  %232 = llvm.xor %165, %231 : i1
-  %233 = llvm.mlir.zero : !llvm.ptr
-  %234 = llvm.load %3 : !llvm.ptr -> i64
-  %235 = llvm.mlir.zero : !llvm.ptr
-  %236 = llvm.mlir.constant(0 : i64) : i64
-  llvm.store %236, %arg3 : i64, !llvm.ptr
-  %237 = llvm.getelementptr %arg3[8] : (!llvm.ptr) -> !llvm.ptr, i8
-  llvm.store %236, %237 : i64, !llvm.ptr
-  %238 = llvm.trunc %36 : i64 to i32
-  llvm.call @callee(%238, %49, %50, %173) : (i32, !llvm.ptr, !llvm.ptr, !llvm.ptr) -> ()
-  %239 = llvm.load %19 : !llvm.ptr -> !llvm.ptr
-  %240 = llvm.mlir.zero : !llvm.ptr
-  %241 = llvm.icmp "ne" %239, %240 : !llvm.ptr
-  llvm.cond_br %241, ^bb72, ^bb41
-^bb41:  // 2 preds: ^bb40, ^bb72
-  %242 = llvm.load %17 : !llvm.ptr -> !llvm.ptr
+  %221 = llvm.getelementptr %176[%181] : (!llvm.ptr, i64) -> !llvm.ptr, i64
+  llvm.store %216, %221 : !llvm.ptr, !llvm.ptr
+  %222 = llvm.getelementptr %196[56] : (!llvm.ptr) -> !llvm.ptr, i8
+  %223 = llvm.load %222 : !llvm.ptr -> !llvm.ptr
+  %224 = llvm.mlir.zero : !llvm.ptr
+  %225 = llvm.icmp "ne" %223, %224 : !llvm.ptr
+  llvm.cond_br %225 weights([2000, 1]), ^bb38(%223 : !llvm.ptr), ^bb70
+^bb38(%226: !llvm.ptr):  // 2 preds: ^bb37, ^bb70
+  %227 = llvm.load %226 : !llvm.ptr -> i64
+  %228 = llvm.getelementptr %177[%181] : (!llvm.ptr, i64) -> !llvm.ptr, !llvm.array<1 x i64>
+  llvm.store %190, %228 : i64, !llvm.ptr
+  %229 = llvm.getelementptr %178[%181] : (!llvm.ptr, i64) -> !llvm.ptr, !llvm.array<1 x i64>
+  llvm.store %227, %229 : i64, !llvm.ptr
+  %230 = llvm.load %3 : !llvm.ptr -> i64
+  %231 = llvm.select %185, %230, %204 : i1, i64
+  llvm.store %231, %3 : i64, !llvm.ptr
+  %232 = llvm.mlir.constant(1 : i64) : i64
+  %233 = llvm.add %181, %232 : i64
+  llvm.br ^bb28(%233 : i64)
+^bb39:  // pred: ^bb28
+  %234 = llvm.mlir.constant(true) : i1
+  %235 = llvm.xor %168, %234 : i1
+  %236 = llvm.mlir.zero : !llvm.ptr
+  %237 = llvm.load %3 : !llvm.ptr -> i64
+  %238 = llvm.mlir.zero : !llvm.ptr
+  %239 = llvm.mlir.constant(0 : i64) : i64
+  llvm.store %239, %arg3 : i64, !llvm.ptr
+  %240 = llvm.getelementptr %arg3[8] : (!llvm.ptr) -> !llvm.ptr, i8
+  llvm.store %239, %240 : i64, !llvm.ptr
+  %241 = llvm.trunc %35 : i64 to i32
+  llvm.call @callee(%241, %48, %49, %176) : (i32, !llvm.ptr, !llvm.ptr, !llvm.ptr) -> ()
+  %242 = llvm.load %19 : !llvm.ptr -> !llvm.ptr
   %243 = llvm.mlir.zero : !llvm.ptr
   %244 = llvm.icmp "ne" %242, %243 : !llvm.ptr
-  llvm.cond_br %244, ^bb73, ^bb42
-^bb42:  // 2 preds: ^bb41, ^bb73
-  %245 = llvm.mlir.constant(0 : i32) : i32
-  llvm.return %245 : i32
-^bb43:  // 26 preds: ^bb1, ^bb3, ^bb4, ^bb5, ^bb10, ^bb11, ^bb12, ^bb13, ^bb14, ^bb15, ^bb23, ^bb24, ^bb25, ^bb26, ^bb31, ^bb32, ^bb33, ^bb34, ^bb35, ^bb53, ^bb59, ^bb60, ^bb61, ^bb63, ^bb69, ^bb70
-  %246 = llvm.load %19 : !llvm.ptr -> !llvm.ptr
-  %247 = llvm.mlir.zero : !llvm.ptr
-  %248 = llvm.icmp "ne" %246, %247 : !llvm.ptr
-  llvm.cond_br %248, ^bb74, ^bb44
-^bb44:  // 2 preds: ^bb43, ^bb74
-  %249 = llvm.load %17 : !llvm.ptr -> !llvm.ptr
+  llvm.cond_br %244, ^bb71, ^bb40
+^bb40:  // 2 preds: ^bb39, ^bb71
+  %245 = llvm.load %17 : !llvm.ptr -> !llvm.ptr
+  %246 = llvm.mlir.zero : !llvm.ptr
+  %247 = llvm.icmp "ne" %245, %246 : !llvm.ptr
+  llvm.cond_br %247, ^bb72, ^bb41
+^bb41:  // 2 preds: ^bb40, ^bb72
+  %248 = llvm.mlir.constant(0 : i32) : i32
+  llvm.return %248 : i32
+^bb42:  // 25 preds: ^bb1, ^bb3, ^bb4, ^bb5, ^bb10, ^bb11, ^bb12, ^bb13, ^bb14, ^bb22, ^bb23, ^bb24, ^bb25, ^bb30, ^bb31, ^bb32, ^bb33, ^bb34, ^bb52, ^bb58, ^bb59, ^bb60, ^bb62, ^bb68, ^bb69
+  %249 = llvm.load %19 : !llvm.ptr -> !llvm.ptr
   %250 = llvm.mlir.zero : !llvm.ptr
   %251 = llvm.icmp "ne" %249, %250 : !llvm.ptr
-  llvm.cond_br %251, ^bb75, ^bb45
-^bb45:  // 2 preds: ^bb44, ^bb75
-  %252 = llvm.mlir.constant(2 : i32) : i32
-  llvm.br ^bb46(%252 : i32)
-^bb46(%253: i32):  // 2 preds: ^bb0, ^bb45
-  %254 = llvm.mlir.addressof @__ffi_builder_table_list : !llvm.ptr
-  %255 = llvm.call tail @__ffi_builder_shared_diagnose_DIGEST(%arg1, %253, %254) : (!llvm.ptr, i32, !llvm.ptr) -> i32
-  llvm.return %255 : i32
-^bb47(%256: i32):  // 2 preds: ^bb57, ^bb67
-  %257 = llvm.load %19 : !llvm.ptr -> !llvm.ptr
-  %258 = llvm.mlir.zero : !llvm.ptr
-  %259 = llvm.icmp "ne" %257, %258 : !llvm.ptr
-  llvm.cond_br %259, ^bb50, ^bb48
-^bb48:  // 2 preds: ^bb47, ^bb50
-  %260 = llvm.load %17 : !llvm.ptr -> !llvm.ptr
+  llvm.cond_br %251, ^bb73, ^bb43
+^bb43:  // 2 preds: ^bb42, ^bb73
+  %252 = llvm.load %17 : !llvm.ptr -> !llvm.ptr
+  %253 = llvm.mlir.zero : !llvm.ptr
+  %254 = llvm.icmp "ne" %252, %253 : !llvm.ptr
+  llvm.cond_br %254, ^bb74, ^bb44
+^bb44:  // 2 preds: ^bb43, ^bb74
+  %255 = llvm.mlir.constant(2 : i32) : i32
+  llvm.br ^bb45(%255 : i32)
+^bb45(%256: i32):  // 2 preds: ^bb0, ^bb44
+  %257 = llvm.mlir.addressof @__ffi_builder_table_list : !llvm.ptr
+  %258 = llvm.call tail @__ffi_builder_shared_diagnose_DIGEST(%arg1, %256, %257) : (!llvm.ptr, i32, !llvm.ptr) -> i32
+  llvm.return %258 : i32
+^bb46(%259: i32):  // 2 preds: ^bb56, ^bb66
+  %260 = llvm.load %19 : !llvm.ptr -> !llvm.ptr
   %261 = llvm.mlir.zero : !llvm.ptr
   %262 = llvm.icmp "ne" %260, %261 : !llvm.ptr
-  llvm.cond_br %262, ^bb51, ^bb49
-^bb49:  // 2 preds: ^bb48, ^bb51
-  llvm.return %256 : i32
-^bb50:  // pred: ^bb47
-  llvm.call @free(%257) : (!llvm.ptr) -> ()
-  llvm.br ^bb48
-^bb51:  // pred: ^bb48
+  llvm.cond_br %262, ^bb49, ^bb47
+^bb47:  // 2 preds: ^bb46, ^bb49
+  %263 = llvm.load %17 : !llvm.ptr -> !llvm.ptr
+  %264 = llvm.mlir.zero : !llvm.ptr
+  %265 = llvm.icmp "ne" %263, %264 : !llvm.ptr
+  llvm.cond_br %265, ^bb50, ^bb48
+^bb48:  // 2 preds: ^bb47, ^bb50
+  llvm.return %259 : i32
+^bb49:  // pred: ^bb46
   llvm.call @free(%260) : (!llvm.ptr) -> ()
-  llvm.br ^bb49
-^bb52:  // pred: ^bb2
-  %263 = llvm.mlir.constant(75 : i32) : i32
-  %264 = llvm.icmp "eq" %26, %263 : i32
-  llvm.cond_br %264, ^bb3(%28, %26 : !llvm.ptr, i32), ^bb53
+  llvm.br ^bb47
+^bb50:  // pred: ^bb47
+  llvm.call @free(%263) : (!llvm.ptr) -> ()
+  llvm.br ^bb48
+^bb51:  // pred: ^bb2
+  %266 = llvm.mlir.constant(75 : i32) : i32
+  %267 = llvm.icmp "eq" %26, %266 : i32
+  llvm.cond_br %267, ^bb3(%28 : !llvm.ptr), ^bb52
+^bb52:  // pred: ^bb51
+  %268 = llvm.mlir.constant(2176 : i64) : i64
+  %269 = llvm.call preserve_mostcc @__ffi_builder_shared_moved_object_DIGEST(%268, %arg1) : (i64, !llvm.ptr) -> !llvm.ptr
+  %270 = llvm.mlir.zero : !llvm.ptr
+  %271 = llvm.icmp "ne" %269, %270 : !llvm.ptr
+  llvm.cond_br %271, ^bb53, ^bb42
 ^bb53:  // pred: ^bb52
-  %265 = llvm.mlir.constant(2176 : i64) : i64
-  %266 = llvm.call preserve_mostcc @__ffi_builder_shared_moved_object_DIGEST(%arg1, %265) : (!llvm.ptr, i64) -> !llvm.ptr
-  %267 = llvm.mlir.zero : !llvm.ptr
-  %268 = llvm.icmp "ne" %266, %267 : !llvm.ptr
-  llvm.cond_br %268, ^bb54, ^bb43
-^bb54:  // pred: ^bb53
-  %269 = llvm.getelementptr %266[8] : (!llvm.ptr) -> !llvm.ptr, i8
-  %270 = llvm.load %269 : !llvm.ptr -> i32
-  llvm.br ^bb3(%266, %270 : !llvm.ptr, i32)
-^bb55:  // pred: ^bb6
-  %271 = llvm.mlir.constant(40 : i64) : i64
-  %272 = llvm.mul %36, %271 : i64
-  %273 = llvm.call @malloc(%272) : (i64) -> !llvm.ptr
-  %274 = llvm.mlir.zero : !llvm.ptr
-  %275 = llvm.icmp "eq" %273, %274 : !llvm.ptr
-  llvm.cond_br %275, ^bb57, ^bb56
-^bb56:  // pred: ^bb55
-  llvm.store %273, %19 : !llvm.ptr, !llvm.ptr
-  llvm.br ^bb7(%273 : !llvm.ptr)
-^bb57:  // pred: ^bb55
-  %276 = llvm.mlir.addressof @__ffi_builder_text_DIGEST : !llvm.ptr
+  llvm.br ^bb3(%269 : !llvm.ptr)
+^bb54:  // pred: ^bb6
+  %272 = llvm.mlir.constant(40 : i64) : i64
+  %273 = llvm.mul %35, %272 : i64
+  %274 = llvm.call @malloc(%273) : (i64) -> !llvm.ptr
+  %275 = llvm.mlir.zero : !llvm.ptr
+  %276 = llvm.icmp "eq" %274, %275 : !llvm.ptr
+  llvm.cond_br %276, ^bb56, ^bb55
+^bb55:  // pred: ^bb54
+  llvm.store %274, %19 : !llvm.ptr, !llvm.ptr
+  llvm.br ^bb7(%274 : !llvm.ptr)
+^bb56:  // pred: ^bb54
   %277 = llvm.mlir.addressof @__ffi_builder_text_DIGEST : !llvm.ptr
-  %278 = llvm.mlir.constant(11 : i64) : i64
-  %279 = llvm.mlir.constant(34 : i64) : i64
-  %280 = llvm.mlir.constant(0 : i64) : i64
-  %281 = llvm.call @__ffi_builder_shared_raise_DIGEST(%276, %278, %277, %279, %276, %280) : (!llvm.ptr, i64, !llvm.ptr, i64, !llvm.ptr, i64) -> i32
-  llvm.br ^bb47(%281 : i32)
-^bb58:  // pred: ^bb9
-  %282 = llvm.call preserve_mostcc @__ffi_builder_shared_tensor_object_DIGEST(%59) : (!llvm.ptr) -> !llvm.ptr
-  llvm.br ^bb10(%282 : !llvm.ptr)
-^bb59:  // 2 preds: ^bb17, ^bb18
-  %283 = llvm.call preserve_mostcc @__ffi_builder_shared_contiguous_DIGEST(%73) : (!llvm.ptr) -> i1
-  llvm.cond_br %283, ^bb19, ^bb43
+  %278 = llvm.mlir.addressof @__ffi_builder_text_DIGEST : !llvm.ptr
+  %279 = llvm.mlir.constant(11 : i64) : i64
+  %280 = llvm.mlir.constant(34 : i64) : i64
+  %281 = llvm.mlir.constant(0 : i64) : i64
+  %282 = llvm.call @__ffi_builder_shared_raise_DIGEST(%277, %279, %278, %280, %277, %281) : (!llvm.ptr, i64, !llvm.ptr, i64, !llvm.ptr, i64) -> i32
+  llvm.br ^bb46(%282 : i32)
+^bb57:  // pred: ^bb9
+  %283 = llvm.call preserve_mostcc @__ffi_builder_shared_tensor_object_DIGEST(%58) : (!llvm.ptr) -> !llvm.ptr
+  llvm.br ^bb10(%283 : !llvm.ptr)
+^bb58:  // 2 preds: ^bb16, ^bb17
+  %284 = llvm.call preserve_mostcc @__ffi_builder_shared_contiguous_DIGEST(%72) : (!llvm.ptr) -> i1
+  llvm.cond_br %284, ^bb18, ^bb42
+^bb59:  // pred: ^bb18
+  %285 = llvm.call preserve_mostcc @__ffi_builder_shared_has_no_data_DIGEST(%72) : (!llvm.ptr) -> i1
+  llvm.cond_br %285, ^bb19, ^bb42
 ^bb60:  // pred: ^bb19
-  %284 = llvm.call preserve_mostcc @__ffi_builder_shared_has_no_data_DIGEST(%73) : (!llvm.ptr) -> i1
-  llvm.cond_br %284, ^bb20, ^bb43
-^bb61:  // pred: ^bb20
-  %285 = llvm.call preserve_mostcc @__ffi_builder_shared_numel_fits_DIGEST(%73) : (!llvm.ptr) -> i1
-  llvm.cond_br %285, ^bb21, ^bb43
-^bb62:  // pred: ^bb22
-  %286 = llvm.mlir.constant(75 : i32) : i32
-  %287 = llvm.icmp "eq" %149, %286 : i32
-  llvm.cond_br %287, ^bb23(%151, %149 : !llvm.ptr, i32), ^bb63
+  %286 = llvm.call preserve_mostcc @__ffi_builder_shared_numel_fits_DIGEST(%72) : (!llvm.ptr) -> i1
+  llvm.cond_br %286, ^bb20, ^bb42
+^bb61:  // pred: ^bb21
+  %287 = llvm.mlir.constant(75 : i32) : i32
+  %288 = llvm.icmp "eq" %153, %287 : i32
+  llvm.cond_br %288, ^bb22(%155 : !llvm.ptr), ^bb62
+^bb62:  // pred: ^bb61
+  %289 = llvm.getelementptr %arg1[16] : (!llvm.ptr) -> !llvm.ptr, i8
+  %290 = llvm.mlir.constant(2176 : i64) : i64
+  %291 = llvm.call preserve_mostcc @__ffi_builder_shared_moved_object_DIGEST(%290, %289) : (i64, !llvm.ptr) -> !llvm.ptr
+  %292 = llvm.mlir.zero : !llvm.ptr
+  %293 = llvm.icmp "ne" %291, %292 : !llvm.ptr
+  llvm.cond_br %293, ^bb63, ^bb42
 ^bb63:  // pred: ^bb62
-  %288 = llvm.getelementptr %arg1[16] : (!llvm.ptr) -> !llvm.ptr, i8
-  %289 = llvm.mlir.constant(2176 : i64) : i64
-  %290 = llvm.call preserve_mostcc @__ffi_builder_shared_moved_object_DIGEST(%288, %289) : (!llvm.ptr, i64) -> !llvm.ptr
-  %291 = llvm.mlir.zero : !llvm.ptr
-  %292 = llvm.icmp "ne" %290, %291 : !llvm.ptr
-  llvm.cond_br %292, ^bb64, ^bb43
-^bb64:  // pred: ^bb63
-  %293 = llvm.getelementptr %290[8] : (!llvm.ptr) -> !llvm.ptr, i8
-  %294 = llvm.load %293 : !llvm.ptr -> i32
-  llvm.br ^bb23(%290, %294 : !llvm.ptr, i32)
-^bb65:  // pred: ^bb27
-  %295 = llvm.mlir.constant(24 : i64) : i64
-  %296 = llvm.mul %159, %295 : i64
-  %297 = llvm.call @malloc(%296) : (i64) -> !llvm.ptr
-  %298 = llvm.mlir.zero : !llvm.ptr
-  %299 = llvm.icmp "eq" %297, %298 : !llvm.ptr
-  llvm.cond_br %299, ^bb67, ^bb66
-^bb66:  // pred: ^bb65
-  llvm.store %297, %17 : !llvm.ptr, !llvm.ptr
-  llvm.br ^bb28(%297 : !llvm.ptr)
-^bb67:  // pred: ^bb65
+  llvm.br ^bb22(%291 : !llvm.ptr)
+^bb64:  // pred: ^bb26
+  %294 = llvm.mlir.constant(24 : i64) : i64
+  %295 = llvm.mul %162, %294 : i64
+  %296 = llvm.call @malloc(%295) : (i64) -> !llvm.ptr
+  %297 = llvm.mlir.zero : !llvm.ptr
+  %298 = llvm.icmp "eq" %296, %297 : !llvm.ptr
+  llvm.cond_br %298, ^bb66, ^bb65
+^bb65:  // pred: ^bb64
+  llvm.store %296, %17 : !llvm.ptr, !llvm.ptr
+  llvm.br ^bb27(%296 : !llvm.ptr)
+^bb66:  // pred: ^bb64
+  %299 = llvm.mlir.addressof @__ffi_builder_text_DIGEST : !llvm.ptr
   %300 = llvm.mlir.addressof @__ffi_builder_text_DIGEST : !llvm.ptr
-  %301 = llvm.mlir.addressof @__ffi_builder_text_DIGEST : !llvm.ptr
-  %302 = llvm.mlir.constant(11 : i64) : i64
-  %303 = llvm.mlir.constant(34 : i64) : i64
-  %304 = llvm.mlir.constant(0 : i64) : i64
-  %305 = llvm.call @__ffi_builder_shared_raise_DIGEST(%300, %302, %301, %303, %300, %304) : (!llvm.ptr, i64, !llvm.ptr, i64, !llvm.ptr, i64) -> i32
-  llvm.br ^bb47(%305 : i32)
-^bb68:  // pred: ^bb30
-  %306 = llvm.call preserve_mostcc @__ffi_builder_shared_tensor_object_DIGEST(%180) : (!llvm.ptr) -> !llvm.ptr
-  llvm.br ^bb31(%306 : !llvm.ptr)
+  %301 = llvm.mlir.constant(11 : i64) : i64
+  %302 = llvm.mlir.constant(34 : i64) : i64
+  %303 = llvm.mlir.constant(0 : i64) : i64
+  %304 = llvm.call @__ffi_builder_shared_raise_DIGEST(%299, %301, %300, %302, %299, %303) : (!llvm.ptr, i64, !llvm.ptr, i64, !llvm.ptr, i64) -> i32
+  llvm.br ^bb46(%304 : i32)
+^bb67:  // pred: ^bb29
+  %305 = llvm.call preserve_mostcc @__ffi_builder_shared_tensor_object_DIGEST(%183) : (!llvm.ptr) -> !llvm.ptr
+  llvm.br ^bb30(%305 : !llvm.ptr)
+^bb68:  // pred: ^bb35
+  %306 = llvm.call preserve_mostcc @__ffi_builder_shared_has_no_data_DIGEST(%196) : (!llvm.ptr) -> i1
+  llvm.cond_br %306, ^bb36, ^bb42
 ^bb69:  // pred: ^bb36
-  %307 = llvm.call preserve_mostcc @__ffi_builder_shared_has_no_data_DIGEST(%193) : (!llvm.ptr) -> i1
-  llvm.cond_br %307, ^bb37, ^bb43
+  %307 = llvm.call preserve_mostcc @__ffi_builder_shared_numel_fits_DIGEST(%196) : (!llvm.ptr) -> i1
+  llvm.cond_br %307, ^bb37, ^bb42
 ^bb70:  // pred: ^bb37
-  %308 = llvm.call preserve_mostcc @__ffi_builder_shared_numel_fits_DIGEST(%193) : (!llvm.ptr) -> i1
-  llvm.cond_br %308, ^bb38, ^bb43
-^bb71:  // pred: ^bb38
-  %309 = llvm.call preserve_mostcc @__ffi_builder_shared_row_major_strides_DIGEST(%193, %1) : (!llvm.ptr, !llvm.ptr) -> !llvm.ptr
-  llvm.br ^bb39(%309 : !llvm.ptr)
-^bb72:  // pred: ^bb40
-  llvm.call @free(%239) : (!llvm.ptr) -> ()
-  llvm.br ^bb41
-^bb73:  // pred: ^bb41
+  %308 = llvm.call preserve_mostcc @__ffi_builder_shared_row_major_strides_DIGEST(%196, %1) : (!llvm.ptr, !llvm.ptr) -> !llvm.ptr
+  llvm.br ^bb38(%308 : !llvm.ptr)
+^bb71:  // pred: ^bb39
   llvm.call @free(%242) : (!llvm.ptr) -> ()
-  llvm.br ^bb42
-^bb74:  // pred: ^bb43
-  llvm.call @free(%246) : (!llvm.ptr) -> ()
-  llvm.br ^bb44
-^bb75:  // pred: ^bb44
+  llvm.br ^bb40
+^bb72:  // pred: ^bb40
+  llvm.call @free(%245) : (!llvm.ptr) -> ()
+  llvm.br ^bb41
+^bb73:  // pred: ^bb42
   llvm.call @free(%249) : (!llvm.ptr) -> ()
-  llvm.br ^bb45
+  llvm.br ^bb43
+^bb74:  // pred: ^bb43
+  llvm.call @free(%252) : (!llvm.ptr) -> ()
+  llvm.br ^bb44
 }
