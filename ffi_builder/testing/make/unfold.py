@@ -36,7 +36,7 @@ class Unfolded:
         """Return the values of this signature's symbols, with the lengths.
 
         Raises:
-            ValueError: several values are given for one symbol, or not one for each element.
+            ValueError: there is not a value for each element.
         """
         entries = [entry for _, entry in spec.occurrences(self.signature.params)]
         known = {var.name for entry in entries for var in spec.variables(entry)}
@@ -44,13 +44,8 @@ class Unfolded:
         for name, value in given.items():
             if name in self.elements:
                 found.update(self._of_elements(name, value))
-            elif isinstance(value, (list, tuple)):
-                raise ValueError(
-                    f"make_args: {name} = {value!r}: expected one value, as {name} has no value "
-                    f"for each element of a list"
-                )
             elif name not in self.lengths:
-                found[name] = value
+                found[name] = cast("Scalar", value)  # a list is refused as any other value is
         return found
 
     def _of_elements(
