@@ -11,7 +11,7 @@ from ffi_builder.records import dataclass
 from ffi_builder.testing.check import Scalar
 from ffi_builder.testing.evaluate import OPERATORS
 
-Dims: TypeAlias = Mapping[str, Union[Scalar, Sequence[int]]]
+Dims: TypeAlias = Mapping[str, Union[Scalar, list[int], tuple[int, ...]]]
 """Values of symbols by name; of one with a value for each element of a list, a list of them."""
 Lengths: TypeAlias = Mapping[str, int]
 """The number of elements by the path of the list."""
@@ -37,7 +37,7 @@ class Unfolded:
         """Return the values of this signature's symbols, with the lengths.
 
         Raises:
-            ValueError: several values are given for one symbol, or not one for each element.
+            ValueError: there is not a value for each element.
         """
         entries = [entry for _, entry in spec.occurrences(self.signature.params)]
         known = {var.name for entry in entries for var in spec.variables(entry)}
@@ -45,18 +45,15 @@ class Unfolded:
         for name, value in given.items():
             if name in self.elements:
                 found.update(self._of_elements(name, value))
-            elif isinstance(value, Sequence):
-                raise ValueError(
-                    f"make_args: {name} = {value!r}: expected one value, as {name} has no value "
-                    f"for each element of a list"
-                )
             elif name not in self.lengths:
-                found[name] = value
+                found[name] = cast("Scalar", value)  # a list is refused as any other value is
         return found
 
-    def _of_elements(self, name: str, value: Scalar | Sequence[int]) -> dict[str, Scalar]:
+    def _of_elements(
+        self, name: str, value: Scalar | list[int] | tuple[int, ...]
+    ) -> dict[str, Scalar]:
         names = self.elements[name]
-        values = list(value) if isinstance(value, Sequence) else [value] * len(names)
+        values = list(value) if isinstance(value, (list, tuple)) else [value] * len(names)
         if len(values) != len(names):
             raise ValueError(
                 f"make_args: {name} = {value!r}: expected {len(names)} values, one for each "
@@ -96,7 +93,7 @@ def given_lengths(signature: spec.Signature, dims: Dims) -> dict[str, int]:
     found: dict[str, int] = {}
     for path, tensors in lists.items():
         values = (dims.get(var.name) for var in tensors.each)
-        counts = [len(each) for each in values if isinstance(each, Sequence)]
+        counts = [len(each) for each in values if isinstance(each, (list, tuple))]
         match tensors.length:
             case int() as number:
                 found[path] = number
