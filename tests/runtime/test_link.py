@@ -22,7 +22,6 @@ from tests.runtime.samples import (
     run_child,
 )
 
-
 needs_aarch64 = pytest.mark.skipif(platform.machine() != "aarch64", reason="is about AArch64")
 
 
