@@ -3,11 +3,17 @@
 #
 #     setup.sh FOLDER PYTHON
 #
-# PYTHON is the interpreter of an environment where ffi_builder is installed. Everything comes from
-# Debian and PyPI, and nothing outside FOLDER is changed. It takes 1.5 GB and some two minutes.
+# PYTHON is the interpreter of an environment that has ffi_builder and what its tests need.
+# Everything comes from Debian and PyPI, and nothing outside FOLDER is changed. It downloads 300 MB
+# and writes 1.5 GB.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
+lacking=$("$here/lacks.sh")
+if [ -n "$lacking" ]; then
+  echo "No arm64 system can be made: $lacking" >&2
+  exit 1
+fi
 mkdir -p "$1"
 folder=$(cd "$1" && pwd)
 python=$2
@@ -18,27 +24,28 @@ packages="python3-dev gcc g++ libc6-dev binutils bash dash coreutils sed grep ga
 
 apt=$folder/apt
 root=$folder/root
-mkdir -p "$apt/etc" "$apt/state/lists/partial" "$apt/cache/archives/partial" "$root"
+rm -rf "$apt" "$root"
+mkdir -p "$apt/state/lists/partial" "$apt/cache/archives/partial" "$root"
 
 # ---- Debian packages, with lists and a cache of their own
 
-cat > "$apt/etc/sources.list" << END
+cat > "$apt/sources.list" << END
 deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] http://deb.debian.org/debian $suite main
 END
 : > "$apt/state/status"
-cat > "$apt/etc/config" << END
+cat > "$apt/config" << END
 APT::Architecture "arm64";
 APT::Architectures { "arm64"; "amd64"; };
 APT::Install-Recommends "false";
 APT::Sandbox::User "";
 Acquire::Languages "none";
-Dir::Etc::sourcelist "$apt/etc/sources.list";
+Dir::Etc::sourcelist "$apt/sources.list";
 Dir::Etc::sourceparts "/dev/null";
 Dir::State "$apt/state";
 Dir::State::status "$apt/state/status";
 Dir::Cache "$apt/cache";
 END
-export APT_CONFIG="$apt/etc/config"
+export APT_CONFIG="$apt/config"
 apt-get -qq update
 (cd "$apt" && apt-get -qq download qemu-user-static:amd64)
 # shellcheck disable=SC2086 # one word a package
@@ -50,7 +57,7 @@ dpkg-deb --fsys-tarfile "$apt"/qemu-user-static_*.deb |
 # Debian merges these folders in a maintainer's script.
 for name in bin sbin lib; do
   mkdir -p "$root/usr/$name"
-  ln -sfn "usr/$name" "$root/$name"
+  ln -s "usr/$name" "$root/$name"
 done
 for package in "$apt"/cache/archives/*.deb; do
   dpkg-deb --fsys-tarfile "$package" | tar -x -C "$root" --keep-directory-symlink --no-same-owner
@@ -75,5 +82,6 @@ for tag in manylinux_2_28 manylinux_2_27 manylinux_2_26 manylinux_2_24 manylinux
   set -- "$@" --platform "${tag}_aarch64"
 done
 "$python" -m pip install --quiet --disable-pip-version-check --no-compile --only-binary=:all: \
-  --python-version "$target_python" --implementation cp "$@" --target "$root/usr/local/lib/python$target_python/dist-packages" --upgrade \
+  --python-version "$target_python" --implementation cp "$@" \
+  --target "$root/usr/local/lib/python$target_python/dist-packages" \
   --requirement "$folder/requirements.txt"
