@@ -9,12 +9,14 @@ from typing import Any
 
 import pytest
 
-from ffi_builder import CompileError, runtime
+from ffi_builder import CompileError, attach, packed, runtime, spec
 from ffi_builder.elf import SHT_PROGBITS, Elf
+from ffi_builder.providers import PackedCallProvider
 from ffi_builder.runtime import elf, inputs
 from ffi_builder.view import View
 from tests.runtime.exporting import every_kind_module, scaling
 from tests.runtime.samples import ADD_ONE, c_object, llvm_entry, needs_cc, run_child
+from tests.support.wrapping import new_module
 
 capstone = pytest.importorskip("capstone")
 AARCH64 = "aarch64-linux-gnu"
@@ -61,6 +63,17 @@ def test_an_object_for_aarch64(tmp_path: Path, cpu: str) -> None:
         undefined = {symbol.name for symbol in read.symbols if not symbol.defined}
         libc = {name for name in undefined if not name.startswith("TVMFFI")}
         assert libc <= {"memset", "memcpy", "snprintf", "strtod", "memcmp"}
+
+
+def test_what_threads_share_is_loaded_and_stored_in_order(tmp_path: Path) -> None:
+    """AArch64 may see a pointer before what it points to, unless the accesses say otherwise."""
+    module = new_module()
+    provider = PackedCallProvider(packed.GlobalFunction("some.function"))
+    attach(module, spec.Signature("f", [spec.Var("n", "int64")]), provider)
+    data = exported(module, tmp_path, triple=AARCH64)
+    mnemonics = [one.mnemonic for one in instructions(data, "aarch64")]
+    assert mnemonics.count("ldar") == 1
+    assert mnemonics.count("ldaxr") == mnemonics.count("stlxr") == 1
 
 
 def test_an_object_for_aarch64_does_not_run_here(tmp_path: Path) -> None:
@@ -148,7 +161,7 @@ def test_llvm_says_nothing_on_stderr() -> None:
     done = run_child(
         f"""
         import tempfile
-        from ffi_builder import CompileError, runtime
+        from ffi_builder import CompileError, attach, packed, runtime, spec
         compiled = runtime.compile({llvm_entry("f")!r})
         with tempfile.TemporaryDirectory() as made:
             for cpu in ("cortex-a72", "haswell", "i386"):
