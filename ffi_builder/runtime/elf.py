@@ -325,7 +325,8 @@ def _relocations(file: Elf) -> Iterator[Relocation]:
         if len(content) % _RELA.size:
             size = f"{len(content)} bytes, no multiple of {_RELA.size}"
             file.view.damaged(f"{file.describe(section)} has {size}")
-        for info in {info for _, info, _ in _RELA.iter_unpack(content)}:
+        found: set[int] = {info for _, info, _ in _RELA.iter_unpack(content)}
+        for info in found:
             symbol = info >> 32
             if symbol >= len(places):
                 file.view.damaged(f"{file.describe(section)} refers to symbol {symbol}")
