@@ -75,12 +75,13 @@ _REFUSALS: Final = {
 }
 
 
-def unsupported(found: Set[Relocation]) -> str | None:
-    """Say what objects with these relocations use that the JIT cannot link on this machine.
+def unsupported(found: Set[Relocation], machine: str | None = None) -> str | None:
+    """Say what objects with these relocations use that the JIT cannot link.
 
-    Returns None if there is no such thing.
+    `machine` is `x86_64` or `aarch64`, by default this one's. Returns None if there is no such
+    thing.
     """
-    for refusal in _REFUSALS.get(platform.machine(), ()):
+    for refusal in _REFUSALS.get(machine or platform.machine(), ()):
         if any(each.type in refusal.types and each.reach >= refusal.reach for each in found):
             return refusal.words
     return None
