@@ -8,6 +8,9 @@ CUDA := .venv-cuda
 GPU := .venv-gpu
 BENCH := .venv-bench
 DISTRIBUTIONS := .venv-distributions
+# An arm64 system, and a command that runs in it.
+AARCH64 := .venv-aarch64
+ON_AARCH64 := tests/aarch64/run.sh $(AARCH64)
 # MLIR distributions besides torch-mlir and jaxlib; the last one is proprietary.
 BINDINGS := iree-base-compiler==3.13.0 flydsl==0.4.2 nvidia-cutlass-dsl==4.8.1
 GPU_FRAMEWORKS := torch==2.13.0 'jax[cuda13]==0.10.2' jax-tvm-ffi cupy-cuda13x
@@ -26,12 +29,12 @@ SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=undefined -g -O1
 PIP := $(PY) -m pip install --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-fast test-frameworks test-cuda test-cute test-distributions check lint \
-  format types fuzz soak bench bench-compare bench-instructions bench-calls bench-torch bench-launch \
-  coverage mutants docs wheels release-check entry-asan test-gpu dev clean
+.PHONY: help demo test test-fast test-frameworks test-cuda test-cute test-distributions test-aarch64 \
+  test-aarch64-fast test-gpu check lint format types fuzz soak bench bench-compare bench-instructions bench-calls \
+  bench-torch bench-launch coverage mutants docs wheels release-check entry-asan dev clean
 
 help: ## Show this list.
-	@sed -n 's/^\([a-z-]*\):.*## /\1 /p' $(MAKEFILE_LIST) | while read -r name text; do printf '%-18s %s\n' "$$name" "$$text"; done
+	@sed -n 's/^\([a-z0-9-]*\):.*## /\1 /p' $(MAKEFILE_LIST) | while read -r name text; do printf '%-18s %s\n' "$$name" "$$text"; done
 
 demo: $(VENV)/.demo ## Wrap, compile and call a matmul on NumPy arrays, and print each step.
 	$(PY) examples/quickstart.py
@@ -59,6 +62,23 @@ test-cute: $(CUTE)/.made ## Install NVIDIA's CuTe DSL (proprietary) in .venv-cut
 
 test-distributions: $(DISTRIBUTIONS)/.made ## Install other MLIR bindings (CUTLASS's are proprietary) in .venv-distributions, and test each.
 	$(DISTRIBUTIONS)/bin/python -m pytest tests/distributions
+
+# The diagnosis in Python is the same on every machine, so the differential tests are those of
+# compiled wrappers. Level 0 has a code generator of its own there.
+test-aarch64: $(AARCH64)/.made ## Install an arm64 system in .venv-aarch64 (qemu and Debian's packages), and run the tests in it.
+	$(ON_AARCH64) python3 setup.py -q build_ext --inplace
+	$(ON_AARCH64) python3 -m pytest -m 'not slow' tests/abi tests/builder tests/providers tests/packed tests/runtime tests/entry tests/arrays tests/oracle
+	$(ON_AARCH64) python3 -m pytest tests/malformed tests/runtime/test_header.py tests/packed/test_exported.py
+	$(ON_AARCH64) python3 -m pytest tests/differential -k compiled
+	$(ON_AARCH64) env FFI_BUILDER_OPT_LEVEL=0 python3 -m pytest tests/differential -k compiled
+	CPUINFO=tests/aarch64/grace.cpuinfo $(ON_AARCH64) python3 -m pytest tests/abi tests/runtime/test_compile.py tests/runtime/test_floats.py tests/builder/test_rounding.py tests/providers/test_c_numbers.py
+
+# The C program is that of tests/malformed, the C++ program that of test_header.py.
+test-aarch64-fast: $(AARCH64)/.made ## Run the part of test-aarch64 that takes minutes.
+	$(ON_AARCH64) python3 setup.py -q build_ext --inplace
+	$(ON_AARCH64) python3 -m pytest -m 'not slow' tests/abi tests/oracle tests/builder/test_rounding.py tests/providers/test_c_numbers.py tests/providers/test_c_structs.py tests/runtime/test_compile.py tests/runtime/test_link.py tests/runtime/test_announce.py tests/entry/test_rules.py tests/entry/test_address.py tests/entry/test_exchange.py
+	$(ON_AARCH64) python3 -m pytest tests/malformed tests/runtime/test_header.py
+	$(ON_AARCH64) env FFI_BUILDER_EXAMPLES=200 python3 -m pytest tests/differential -k 'compiled and drawn'
 
 wheels: $(VENV)/.release ## Build a wheel for each Python found, and test each in an environment of its own.
 	$(PY) -m tools.release.wheels
@@ -128,7 +148,7 @@ mutants: $(VENV)/.mutants ## Change the code in small ways, and print the change
 dev: $(VENV)/.dev ## Install everything to work on ffi_builder.
 
 clean: ## Remove what the other targets made.
-	rm -rf $(VENV) $(CUTE) $(CUDA) $(GPU) $(BENCH) $(DISTRIBUTIONS) build dist .pytest_cache .ruff_cache .hypothesis .coverage .import_linter_cache mutants
+	rm -rf $(VENV) $(CUTE) $(CUDA) $(GPU) $(BENCH) $(DISTRIBUTIONS) $(AARCH64) build dist .pytest_cache .ruff_cache .hypothesis .coverage .import_linter_cache mutants
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(VENV)/.made:
@@ -178,6 +198,10 @@ $(GPU)/.made: pyproject.toml Makefile
 $(CUTE)/.made: pyproject.toml
 	$(PYTHON) -m venv $(CUTE)
 	$(CUTE)/bin/python -m pip install --quiet --disable-pip-version-check -e '.[test]' nvidia-cutlass-dsl==4.8.1
+	@touch $@
+
+$(AARCH64)/.made: tests/aarch64/setup.sh tests/aarch64/requirements.py $(VENV)/.test
+	tests/aarch64/setup.sh $(AARCH64) $(PY)
 	@touch $@
 
 # One by one: a package without a wheel for this Python or machine must not stop the others. The

@@ -12,7 +12,7 @@ from tests.conftest import SLOW_FOLDERS
 ROOT = Path(__file__).parent.parent
 NEEDS = re.compile(r'(?:importorskip|needs)\(\s*f?"(?:torch|jax|numba)(?:\.numpy|\.fx)?"')
 MAKEFILE = (ROOT / "Makefile").read_text()
-TARGETS = set(re.findall(r"^([a-z-]+):", MAKEFILE, re.MULTILINE))
+TARGETS = set(re.findall(r"^([a-z0-9-]+):", MAKEFILE, re.MULTILINE))
 FOLDERS = {
     path.name
     for path in (ROOT / "tests").iterdir()
@@ -46,12 +46,12 @@ def test_every_target_is_phony_and_explained() -> None:
     phony = re.search(r"^\.PHONY:((?:.*\\\n)*.*)$", MAKEFILE, re.MULTILINE)
     assert phony is not None
     assert set(phony[1].replace("\\\n", " ").split()) == TARGETS
-    assert set(re.findall(r"^([a-z-]+):.* ## .+\.$", MAKEFILE, re.MULTILINE)) == TARGETS
+    assert set(re.findall(r"^([a-z0-9-]+):.* ## .+\.$", MAKEFILE, re.MULTILINE)) == TARGETS
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
 def test_make_targets_that_are_named_exist(page: Path) -> None:
-    named = set(re.findall(r"(?:`|^ {4})make ([a-z-]+)", page.read_text(), re.MULTILINE))
+    named = set(re.findall(r"(?:`|^ {4})make ([a-z0-9-]+)", page.read_text(), re.MULTILINE))
     assert named <= TARGETS
 
 
@@ -60,12 +60,12 @@ def test_contributing_names_every_suite() -> None:
     suites = {name for name in TARGETS if name.startswith("test")}
     suites |= {"check", "fuzz", "soak", "mutants", "coverage", "docs"}
     suites |= {"wheels", "release-check", "entry-asan"}
-    assert set(re.findall(r"^\| `make ([a-z-]+)` \|", page, re.MULTILINE)) == suites
+    assert set(re.findall(r"^\| `make ([a-z0-9-]+)` \|", page, re.MULTILINE)) == suites
 
 
 def test_contributing_names_every_folder_of_tests() -> None:
     page = (ROOT / "CONTRIBUTING.md").read_text()
-    rows = re.findall(r"^\| `tests/([a-z_]+)` \|", page, re.MULTILINE)
+    rows = re.findall(r"^\| `tests/([a-z0-9_]+)` \|", page, re.MULTILINE)
     assert sorted(rows) == sorted(FOLDERS)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import platform
 import struct
 from collections.abc import Iterator, Mapping
+from enum import IntEnum
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -38,6 +39,25 @@ class Symbol(NamedTuple):
     """Its address is chosen when it is loaded (`ifunc`)."""
 
 
+class Reach(IntEnum):
+    """Where the symbol of a relocation is."""
+
+    SECTION = 0
+    """In the section that is relocated."""
+    OBJECT = 1
+    """In another section of the object."""
+    ELSEWHERE = 2
+    """In another object, or in the process."""
+
+
+class Relocation(NamedTuple):
+    """A kind of relocation that an object has."""
+
+    type: int
+    """`R_X86_64_…` or `R_AARCH64_…`."""
+    reach: Reach
+
+
 @dataclass(frozen=True)
 class ObjectFile:
     """One relocatable object, as far as linking needs it."""
@@ -46,7 +66,7 @@ class ObjectFile:
     symbols: tuple[Symbol, ...]
     thread_local: bool
     """It has thread-local variables."""
-    relocation_types: frozenset[int]
+    relocations: frozenset[Relocation]
     """Those in sections that are loaded: debug information has others."""
     constructors: bool
     destructors: bool
@@ -63,18 +83,12 @@ def read_object(data: bytes, machine: str | None = None) -> ObjectFile:
 
 def _read(data: bytes, machine: str | None) -> ObjectFile:
     file = _object(data, machine)
-    relocations = [
-        section
-        for section in file.sections
-        if section.kind == elf.SHT_RELA
-        and file.section(section.info, "what is relocated").flags & elf.SHF_ALLOC
-    ]
     names = list(file.by_name)
     return ObjectFile(
         data,
         _symbols(file, elf.SHT_SYMTAB),
         any(section.flags & elf.SHF_TLS for section in file.sections),
-        frozenset(kind for section in relocations for kind in _relocation_types(file, section)),
+        frozenset(_relocations(file)),
         # With a priority they are called `.init_array.200`.
         any(name.startswith((".init_array", ".ctors")) for name in names),
         any(name.startswith((".fini_array", ".dtors")) for name in names),
@@ -298,9 +312,37 @@ def _symbols(file: Elf, kind: int) -> tuple[Symbol, ...]:
     return tuple(found)
 
 
-def _relocation_types(file: Elf, section: Section) -> Iterator[int]:
-    content = file.content(section)
-    if len(content) % _RELA.size:
-        size = f"{len(content)} bytes, no multiple of {_RELA.size}"
-        file.view.damaged(f"{file.describe(section)} has {size}")
-    return (info & 0xFFFFFFFF for _, info, _ in _RELA.iter_unpack(content))
+def _relocations(file: Elf) -> Iterator[Relocation]:
+    """The relocations in sections that are loaded."""
+    places = _symbol_sections(file)
+    for section in file.sections:
+        if (
+            section.kind != elf.SHT_RELA
+            or not file.section(section.info, "what is relocated").flags & elf.SHF_ALLOC
+        ):
+            continue
+        content = file.content(section)
+        if len(content) % _RELA.size:
+            size = f"{len(content)} bytes, no multiple of {_RELA.size}"
+            file.view.damaged(f"{file.describe(section)} has {size}")
+        found: set[int] = {info for _, info, _ in _RELA.iter_unpack(content)}
+        for info in found:
+            symbol = info >> 32
+            if symbol >= len(places):
+                file.view.damaged(f"{file.describe(section)} refers to symbol {symbol}")
+            yield Relocation(info & 0xFFFFFFFF, _reach(places[symbol], section.info))
+
+
+def _symbol_sections(file: Elf) -> list[int | None]:
+    """The sections of all symbols by their numbers; None for the object's own offset table."""
+    table = file.table(elf.SHT_SYMTAB)
+    if table is None:
+        return []
+    own = _places(file.symbol_names(table), "_GLOBAL_OFFSET_TABLE_")
+    return [None if name in own else section for name, _, _, section, *_ in file.symbols(table)]
+
+
+def _reach(place: int | None, relocated: int) -> Reach:
+    if place == elf.SHN_UNDEF:
+        return Reach.ELSEWHERE
+    return Reach.SECTION if place == relocated else Reach.OBJECT

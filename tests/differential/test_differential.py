@@ -1,6 +1,7 @@
 """The compiled wrapper, and its diagnosis run in Python, against the oracle, on calls of every kind.
 
 2,000 calls; ``FFI_BUILDER_EXAMPLES`` asks for another number, and then every run draws others.
+``FFI_BUILDER_OPT_LEVEL=0`` compiles the wrappers at another level than 2.
 """
 
 from __future__ import annotations

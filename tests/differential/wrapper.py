@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import importlib
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
@@ -15,6 +16,9 @@ from ffi_builder.spec import Signature
 from tests.differential.memory import Memory
 from tests.differential.outcome import STREAM_DEVICES, STREAM_IDS, Outcome, stream_of
 from tests.differential.recorder import Recorder
+
+LEVEL: Final = int(os.environ.get("FFI_BUILDER_OPT_LEVEL", "2"))
+"""Level 0 uses other code generators than level 2 does, on AArch64 GlobalISel."""
 
 POISON: Final = b"\xa5" * abi.ANY_SIZE
 SafeCall = ctypes.CFUNCTYPE(
@@ -47,7 +51,7 @@ class Wrapper:
         return error
 
 
-def compile_wrapper(signature: Signature, opt_level: int = 2) -> Wrapper:
+def compile_wrapper(signature: Signature, opt_level: int = LEVEL) -> Wrapper:
     """Attach a wrapper to an empty module and compile it."""
     recorder = Recorder(signature)
     mlir: Any = importlib.import_module("torch_mlir.ir")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import platform
 from typing import Any
 
 import pytest
@@ -37,7 +38,10 @@ def checked(block: Block, context: CallContext) -> Block:
     return b.block
 
 
-@pytest.mark.parametrize("convention", ["fastcc", "tailcc", "win64cc", "x86_regcallcc", "ccc"])
+OF_THIS_MACHINE = {"aarch64": "aarch64_vectorcallcc"}.get(platform.machine(), "x86_regcallcc")
+
+
+@pytest.mark.parametrize("convention", ["fastcc", "tailcc", "win64cc", OF_THIS_MACHINE, "ccc"])
 def test_the_call_is_in_the_convention_of_the_callee(convention: str) -> None:
     text = KERNEL.format("" if convention == "ccc" else convention)
     function = wrap(PARAMS, DirectCallProvider("k"), text)

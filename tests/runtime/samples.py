@@ -58,6 +58,15 @@ define i32 @__tvm_ffi_{name}{SIGNATURE} {{
 """
 
 
+def by_assembly(number: int | str, before: str = "") -> str:
+    """LLVM IR that sets `%x` to a number.
+
+    Inline assembly of any architecture does that, after the instructions `before`. So a child
+    process generates the code.
+    """
+    return f'%x = call i64 asm sideeffect "{before}", "=r,0"(i64 {number})'
+
+
 C_ENTRY = """
 #include <stdint.h>
 #define ENTRY(name) int32_t __tvm_ffi_##name(void* handle, const int64_t* args, int32_t n, int64_t* result)

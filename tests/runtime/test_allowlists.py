@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import platform
 from importlib import import_module
 from typing import Any
 
@@ -170,7 +171,10 @@ def test_what_is_inlined_into_a_wrapper_is_looked_at() -> None:
         ("declare <4 x double> @llvm.sqrt.v4f64(<4 x double>)", None),
         ("declare <999 x double> @llvm.sqrt.v999f64(<999 x double>)", "llvm.sqrt.v999f64"),
         ("declare void @llvm.x86.tilezero(i8)", "llvm.x86.tilezero"),
-        ('attributes #0 = { "target-cpu"="x86-64-v3" }', None),
+        (
+            'attributes #0 = { "target-cpu"="x86-64-v3" }',
+            None if platform.machine() == "x86_64" else '"target-cpu"="x86-64-v3"',
+        ),
         ('attributes #0 = { "target-cpu"="ours" "tune-cpu"="generic" }', None),
         ('attributes #0 = { "target-cpu"="theirs" }', '"target-cpu"="theirs"'),
         ('attributes #0 = { "target-features"="+avx,+sse2" }', None),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import platform
 import re
 import shutil
 import subprocess
@@ -138,7 +139,7 @@ def test_an_exported_object_is_for_every_cpu(tmp_path: Path) -> None:
     runtime.compile(WIDE_ADD).export_object(tmp_path / "wide.o")
     command = ["objdump", "-d", tmp_path / "wide.o"]
     assembly = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    assert "addps" in assembly
+    assert {"aarch64": "fadd\t"}.get(platform.machine(), "addps") in assembly
     assert not re.search(r"%[yz]mm|vaddps", assembly)
 
 

@@ -9,12 +9,16 @@ from typing import Any
 
 import pytest
 
-from ffi_builder import CompileError, runtime
+from ffi_builder import CompileError, attach, packed, runtime, spec
 from ffi_builder.elf import SHT_PROGBITS, Elf
+from ffi_builder.providers import PackedCallProvider
 from ffi_builder.runtime import elf, inputs
+from ffi_builder.runtime.codegen import llvm
+from ffi_builder.runtime.jit import outline_atomics, relocations
 from ffi_builder.view import View
 from tests.runtime.exporting import every_kind_module, scaling
 from tests.runtime.samples import ADD_ONE, c_object, llvm_entry, needs_cc, run_child
+from tests.support.wrapping import new_module
 
 capstone = pytest.importorskip("capstone")
 AARCH64 = "aarch64-linux-gnu"
@@ -53,7 +57,8 @@ def test_an_object_for_aarch64(tmp_path: Path, cpu: str) -> None:
     for module in (every_kind_module(), scaling()):
         data = exported(module, tmp_path, triple=AARCH64, cpu=cpu)
         read = elf.read_object(data, "aarch64")
-        assert read.relocation_types <= POSITION_INDEPENDENT
+        assert {each.type for each in read.relocations} <= POSITION_INDEPENDENT
+        assert relocations.unsupported(read.relocations, "aarch64") is None
         mnemonics = {one.mnemonic for one in instructions(data, "aarch64")}
         assert {"ret", "bl", "adrp", "ldr", "cmp"} <= mnemonics
         assert not mnemonics & {"udf", "brk", "hlt"}
@@ -61,6 +66,39 @@ def test_an_object_for_aarch64(tmp_path: Path, cpu: str) -> None:
         undefined = {symbol.name for symbol in read.symbols if not symbol.defined}
         libc = {name for name in undefined if not name.startswith("TVMFFI")}
         assert libc <= {"memset", "memcpy", "snprintf", "strtod", "memcmp"}
+
+
+def test_the_functions_that_gcc_calls_for_atomic_operations() -> None:
+    """Each has the operation itself, and calls nothing: neither with the instructions for that, nor in loops."""
+    orders = ("relax", "acq", "rel", "acq_rel", "sync")
+    sizes = {"cas": (1, 2, 4, 8, 16)}
+    names = [
+        f"__aarch64_{operation}{size}_{order}"
+        for operation in ("cas", "swp", "ldadd", "ldclr", "ldeor", "ldset")
+        for size in sizes.get(operation, (1, 2, 4, 8))
+        for order in orders
+    ]
+    text = outline_atomics.definitions([*names, "__aarch64_ldadd16_acq", "abort"])
+    for cpu, wanted in (("generic", {"ldaxr", "stlxr"}), ("neoverse-n1", {"casal", "ldaddal"})):
+        data = llvm.emit_object(text, cpu, 2, passes=False, triple=AARCH64)
+        assert sorted(names) == sorted(
+            symbol.name for symbol in elf.read_object(data, "aarch64").symbols
+        )
+        mnemonics = {one.mnemonic for one in instructions(data, "aarch64")}
+        assert wanted <= mnemonics
+        assert not mnemonics & {"bl", "blr", "br"}
+    assert outline_atomics.outline_atomics(["abort"]) is None
+
+
+def test_what_threads_share_is_loaded_and_stored_in_order(tmp_path: Path) -> None:
+    """AArch64 may see a pointer before what it points to, unless the accesses say otherwise."""
+    module = new_module()
+    provider = PackedCallProvider(packed.GlobalFunction("some.function"))
+    attach(module, spec.Signature("f", [spec.Var("n", "int64")]), provider)
+    data = exported(module, tmp_path, triple=AARCH64)
+    mnemonics = [one.mnemonic for one in instructions(data, "aarch64")]
+    assert mnemonics.count("ldar") == 1
+    assert mnemonics.count("ldaxr") == mnemonics.count("stlxr") == 1
 
 
 def test_an_object_for_aarch64_does_not_run_here(tmp_path: Path) -> None:
@@ -148,7 +186,7 @@ def test_llvm_says_nothing_on_stderr() -> None:
     done = run_child(
         f"""
         import tempfile
-        from ffi_builder import CompileError, runtime
+        from ffi_builder import CompileError, attach, packed, runtime, spec
         compiled = runtime.compile({llvm_entry("f")!r})
         with tempfile.TemporaryDirectory() as made:
             for cpu in ("cortex-a72", "haswell", "i386"):

@@ -41,9 +41,8 @@ def test_a_missing_package_says_which_extra_to_install(missing: str, extra: str)
 def test_nothing_is_left_behind_by_a_child_process() -> None:
     done = run_child("""
         from ffi_builder import runtime
-        from tests.runtime.samples import llvm_entry
-        asm = '%x = call i64 asm sideeffect "movq $$42, $0", "=r"()'
-        print(runtime.compile(llvm_entry("f", asm))["f"](0))
+        from tests.runtime.samples import by_assembly, llvm_entry
+        print(runtime.compile(llvm_entry("f", by_assembly(42)))["f"](0))
         """)
     assert (done.returncode, done.stdout, done.stderr) == (0, "42\n", "")
 
@@ -54,13 +53,13 @@ def test_a_fork_does_not_share_the_child_process() -> None:
         import os, warnings
         warnings.simplefilter("ignore")
         from ffi_builder import runtime
-        from tests.runtime.samples import llvm_entry
-        asm = '%x = call i64 asm sideeffect "movq $$42, $0", "=r"()'
-        assert runtime.compile(llvm_entry("f", asm))["f"](0) == 42
+        from tests.runtime.samples import by_assembly, llvm_entry
+        text = llvm_entry("f", by_assembly(42))
+        assert runtime.compile(text)["f"](0) == 42
         pid = os.fork()
         if pid == 0:
-            os._exit(runtime.compile(llvm_entry("f", asm))["f"](0))
+            os._exit(runtime.compile(text)["f"](0))
         print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
-        print(runtime.compile(llvm_entry("f", asm))["f"](0))
+        print(runtime.compile(text)["f"](0))
         """)
     assert (done.stdout.split(), done.stderr) == (["42", "42"], "")

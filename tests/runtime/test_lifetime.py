@@ -18,7 +18,15 @@ from ffi_builder import attach, runtime
 from ffi_builder.errors import CompileError
 from ffi_builder.providers import NopCallProvider
 from ffi_builder.spec import Signature, Tensor, Var, dims
-from tests.runtime.samples import ADD_ONE, c_object, llvm_entry, mlir_entry, needs_cc, parse
+from tests.runtime.samples import (
+    ADD_ONE,
+    by_assembly,
+    c_object,
+    llvm_entry,
+    mlir_entry,
+    needs_cc,
+    parse,
+)
 from tests.support.wrapping import new_module
 
 pytestmark = pytest.mark.slow
@@ -379,5 +387,4 @@ def test_llvms_pipelines_are_run_elsewhere_before_they_leak_much(
 def test_a_child_process_is_replaced_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("ffi_builder.runtime.safety.worker._MOST_REQUESTS", 2)
     for number in range(5):
-        asm = f'%x = call i64 asm sideeffect "movq $${number}, $0", "=r"()'
-        assert runtime.compile(llvm_entry("f", asm))["f"](0) == number
+        assert runtime.compile(llvm_entry("f", by_assembly(number)))["f"](0) == number

@@ -22,6 +22,8 @@ from tests.runtime.samples import (
     run_child,
 )
 
+needs_aarch64 = pytest.mark.skipif(platform.machine() != "aarch64", reason="is about AArch64")
+
 
 @pytest.fixture(autouse=True)
 def _quiet(capfd: pytest.CaptureFixture[str]) -> Any:  # pyright: ignore[reportUnusedFunction]
@@ -196,35 +198,125 @@ def test_thread_locals_of_c(tmp_path: Path) -> None:
     entry = "ENTRY(count) { RETURN(counter += args[1]); }"
     compiled = runtime.compile(c_object(tmp_path, f"__thread int64_t counter = 7; {entry}"))
     assert [compiled["count"](1), compiled["count"](1)] == [8, 9]
-    with pytest.raises(LinkError, match=r"thread-local model .* neither static nor hidden"):
-        runtime.compile(c_object(tmp_path, f"static __thread int64_t counter; {entry}"))
+
+
+STATIC_THREAD_LOCAL = "static __thread int64_t c; ENTRY(f) { RETURN(c += args[1]); }"
+
+
+@needs_aarch64
+@needs_cc
+def test_thread_locals_that_others_do_not_see(tmp_path: Path) -> None:
+    f = runtime.compile(c_object(tmp_path, STATIC_THREAD_LOCAL))["f"]
+    assert [f(1), f(1)] == [1, 2]
+
+
+THREAD_LOCAL = "__thread int64_t c; ENTRY(f) { RETURN(++c); }"
+ENVIRON = "extern char **environ; ENTRY(f) { RETURN((int64_t)environ); }"
+IFUNC = """
+static int one(void) { return 1; }
+static int (*pick(void))(void) { return one; }
+int g(void) __attribute__((ifunc("pick")));
+ENTRY(f) { RETURN(g()); }
+"""
+CANNOT_LINK: dict[str, dict[str, tuple[str, list[str], str]]] = {
+    "x86_64": {
+        "tls": (THREAD_LOCAL, ["-mtls-dialect=gnu2"], "thread-local model"),
+        "static-tls": (STATIC_THREAD_LOCAL, [], "thread-local model .* neither static nor hidden"),
+        "absolute": (
+            "int64_t a[2]; ENTRY(f) { RETURN((int64_t)a); }",
+            ["-fno-pic", "-fno-pie"],
+            "-fPIC",
+        ),
+        "ifunc": (IFUNC, [], "`ifunc`.*`g`"),
+    },
+    "aarch64": {
+        "general-dynamic": (
+            THREAD_LOCAL,
+            ["-mtls-dialect=trad"],
+            "thread-local model .* no other .* -mtls-dialect",
+        ),
+        "initial-exec": (THREAD_LOCAL, ["-ftls-model=initial-exec"], "thread-local model"),
+        "local-exec": (STATIC_THREAD_LOCAL, ["-fPIE"], "thread-local model .* -fPIC"),
+        "tiny": (ENVIRON, ["-fno-pic", "-mcmodel=tiny"], "without -mcmodel=tiny"),
+        "tiny-pic": (ENVIRON, ["-mcmodel=tiny"], "does not know: .* no -mcmodel"),
+        "direct": (ENVIRON, ["-fno-pic", "-fno-pie"], "another object or the process .* -fPIC"),
+        "direct-function": (
+            "ENTRY(f) { RETURN((int64_t)labs); }",
+            ["-include", "stdlib.h", "-fno-pic", "-fno-pie"],
+            "another object or the process .* -fPIC",
+        ),
+        "absolute-16": (
+            'ENTRY(f) { RETURN(0); } __asm__(".data; .hword here; here:");',
+            [],
+            "relocations that the JIT does not know",
+        ),
+        "ifunc": (IFUNC, [], "`ifunc`.*`g`"),
+    },
+}
+HERE_CANNOT_LINK = CANNOT_LINK.get(platform.machine(), {})
 
 
 @needs_cc
-@pytest.mark.parametrize(
-    ("source", "flags", "words"),
-    [
-        (
-            "__thread int64_t c; ENTRY(f) { RETURN(++c); }",
-            ["-mtls-dialect=gnu2"],
-            "thread-local model",
-        ),
-        ("int64_t a[2]; ENTRY(f) { RETURN((int64_t)a); }", ["-fno-pic", "-fno-pie"], "-fPIC"),
-        (
-            "static int one(void) { return 1; } static int (*pick(void))(void) { return one; }"
-            'int g(void) __attribute__((ifunc("pick"))); ENTRY(f) { RETURN(g()); }',
-            [],
-            "`ifunc`.*`g`",
-        ),
-    ],
-    ids=["tls", "absolute", "ifunc"],
-)
-@pytest.mark.skipif(platform.machine() != "x86_64", reason="relocations of x86-64")
-def test_what_the_jit_cannot_link(
-    tmp_path: Path, source: str, flags: list[str], words: str
-) -> None:
+@pytest.mark.parametrize("case", HERE_CANNOT_LINK)
+def test_what_the_jit_cannot_link(tmp_path: Path, case: str) -> None:
+    source, flags, words = HERE_CANNOT_LINK[case]
     with pytest.raises(LinkError, match=words):
         runtime.compile(c_object(tmp_path, source, *flags))
+
+
+@needs_aarch64
+@needs_cc
+@pytest.mark.parametrize("flags", [["-fpic"], ["-fPIE"], ["-fno-pic", "-mcmodel=large"]])
+def test_code_models_that_the_jit_can_link(tmp_path: Path, flags: list[str]) -> None:
+    source = """
+        #include <stdlib.h>
+        extern char **environ;
+        static int64_t own[2] = {1, 40}; int64_t shared = 1;
+        __attribute__((noinline)) static int64_t of(int64_t (*f)(int64_t), int64_t v) { return f(v); }
+        ENTRY(f) { RETURN(own[args[1]] + of(labs, -args[1]) + (environ == 0) + (shared++ > 1)); }"""
+    f = runtime.compile(c_object(tmp_path, source, *flags))["f"]
+    assert [f(1), f(1)] == [41, 42]
+
+
+ATOMICS = """
+#define EACH(type) { \
+  type v = (type)args[1], w = 3; \
+  sum += __atomic_fetch_add(&v, 7, __ATOMIC_ACQ_REL); \
+  sum = sum * 31 + __atomic_fetch_or(&v, 64, __ATOMIC_RELAXED); \
+  sum = sum * 31 + __atomic_fetch_and(&v, 0xF5, __ATOMIC_ACQUIRE); \
+  sum = sum * 31 + __atomic_fetch_xor(&v, 0x0F, __ATOMIC_RELEASE); \
+  sum = sum * 31 + __sync_fetch_and_sub(&v, 9); \
+  sum = sum * 31 + __atomic_exchange_n(&v, 200, __ATOMIC_SEQ_CST); \
+  sum = sum * 31 + __atomic_compare_exchange_n(&v, &w, 1, 0, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED); \
+  sum = sum * 31 + w + __sync_val_compare_and_swap(&v, (type)200, 5) + v; }
+ENTRY(f) {
+  uint64_t sum = 0;
+  EACH(uint8_t) EACH(int16_t) EACH(uint32_t) EACH(int64_t)
+  RETURN((int64_t)(sum & 0xFFFFFFFFFFFF));
+}"""
+
+
+@needs_cc
+@pytest.mark.parametrize("optimisation", ["-O0", "-O2"])
+def test_atomic_operations_of_c(tmp_path: Path, optimisation: str) -> None:
+    """gcc for AArch64 calls functions of libgcc.a for them, unless it is told not to."""
+    given = c_object(tmp_path, ATOMICS, optimisation)
+    inline = ["-mno-outline-atomics"] if platform.machine() == "aarch64" else []
+    expected = runtime.compile(c_object(tmp_path, ATOMICS, optimisation, *inline))["f"]
+    found = runtime.compile(given)["f"]
+    numbers = (0, 1, 2, 100, 255, -1, -30000)
+    assert [found(number) for number in numbers] == [expected(number) for number in numbers]
+
+
+@needs_cxx
+def test_counted_pointers_of_cxx(tmp_path: Path) -> None:
+    source = """
+        #include <memory>
+        extern "C" ENTRY(f) {
+          std::shared_ptr<int64_t> one = std::make_shared<int64_t>(args[1]), two = one;
+          RETURN(*two * 10 + one.use_count());
+        }"""
+    assert runtime.compile(c_object(tmp_path, source, compiler="g++"))["f"](4) == 42
 
 
 @needs_cxx

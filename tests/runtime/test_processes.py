@@ -88,7 +88,7 @@ import multiprocessing, os, signal, sys, threading, time
 from ffi_builder import runtime
 from ffi_builder.spec import Var
 from tests.runtime.callables import checking
-from tests.runtime.samples import llvm_entry, mlir_entry, parse
+from tests.runtime.samples import by_assembly, llvm_entry, mlir_entry, parse
 
 # Many functions: a pass manager runs them in threads, if there are some.
 MANY = "".join(f"func.func @k{{i}}(%a: i64) -> i64 {{{{ return %a : i64 }}}}\\n" for i in range(8))
@@ -99,8 +99,7 @@ def plus(number):
     return runtime.compile(text, pipeline="{PIPELINE}")["f"]
 
 def in_child(number):
-    asm = f'%x = call i64 asm sideeffect "movq $${{number}}, $0", "=r"()'
-    return runtime.compile(llvm_entry("f", asm))["f"]
+    return runtime.compile(llvm_entry("f", by_assembly(number)))["f"]
 
 def forked(work):
     pid = os.fork()

@@ -12,7 +12,15 @@ from ffi_builder.errors import CompileError
 from ffi_builder.providers import DirectCallProvider
 from ffi_builder.spec import Signature, Tensor, Var, dims
 from tests.runtime.callables import checking
-from tests.runtime.samples import ADD_ONE, c_object, llvm_entry, mlir_entry, needs_cc, parse
+from tests.runtime.samples import (
+    ADD_ONE,
+    by_assembly,
+    c_object,
+    llvm_entry,
+    mlir_entry,
+    needs_cc,
+    parse,
+)
 from tests.support.threads import THREADS, together
 from tests.support.wrapping import new_module
 
@@ -32,8 +40,7 @@ def test_threads_compile_and_call_side_by_side() -> None:
             )
             assert runtime.compile(shared, opt_level=step % 4)["add_one"](1) == 2
             if step == 2:
-                asm = f'%x = call i64 asm sideeffect "movq $${number}, $0", "=r"()'
-                assert runtime.compile(llvm_entry("f", asm))["f"](0) == number
+                assert runtime.compile(llvm_entry("f", by_assembly(number)))["f"](0) == number
 
     together(work)
 
@@ -101,10 +108,9 @@ def test_threads_do_not_suffer_from_each_others_failures() -> None:
     def work(seed: int) -> None:
         for step in range(4):
             bad = (seed + step) % 2
-            word = "bogus" if bad else "movq"
-            asm = f'%x = call i64 asm sideeffect "{word} $$42, $0", "=r"()'
+            text = llvm_entry("f", by_assembly(42, "bogus" if bad else ""))
             try:
-                assert runtime.compile(llvm_entry("f", asm))["f"](0) == 42
+                assert runtime.compile(text)["f"](0) == 42
                 outcomes.append("right" if not bad else "wrong")
             except CompileError as error:
                 outcomes.append("right" if bad and "bogus" in str(error) else "wrong")

@@ -16,7 +16,7 @@ MODULES = int(os.environ.get("FFI_BUILDER_UNUSUAL", "300"))
 RUN = """
 import ast
 import os
-os.environ["FFI_BUILDER_CHILD_SECONDS"] = "10"
+os.environ.setdefault("FFI_BUILDER_CHILD_SECONDS", "10")
 from collections import Counter
 from ffi_builder import runtime
 from ffi_builder.errors import CompileError

@@ -20,7 +20,7 @@ from ffi_builder.errors import CompileError
 from ffi_builder.runtime import compiler
 from ffi_builder.runtime.inputs import Source
 from ffi_builder.runtime.safety import worker
-from tests.runtime.samples import llvm_entry, mlir_entry, run_child
+from tests.runtime.samples import by_assembly, llvm_entry, mlir_entry, run_child
 from tests.support.threads import together
 
 pytestmark = pytest.mark.slow
@@ -32,9 +32,7 @@ SLOW = r".rept 3000000\0Anop\0A.endr"
 
 def guarded(number: int, before: str = "") -> str:
     """LLVM IR with inline assembly, which a child compiles; slow with SLOW in front."""
-    return llvm_entry(
-        "f", f'%x = call i64 asm sideeffect "{before}\\0Amovq $${number}, $0", "=r"()'
-    )
+    return llvm_entry("f", by_assembly(number, before))
 
 
 def plain(number: int) -> str:

@@ -10,7 +10,6 @@ import contextlib
 import ctypes
 import functools
 import os
-import platform
 import tempfile
 from collections.abc import Callable, Generator, Iterable, Sequence
 from pathlib import Path
@@ -31,7 +30,9 @@ from ffi_builder.runtime.elf import (
     with_empty_initialiser,
 )
 from ffi_builder.runtime.embedded_modules import with_one_library_bin
+from ffi_builder.runtime.jit import relocations
 from ffi_builder.runtime.jit.announce import announcement
+from ffi_builder.runtime.jit.outline_atomics import outline_atomics
 from ffi_builder.suggest import did_you_mean
 
 if TYPE_CHECKING:
@@ -52,19 +53,6 @@ _COMPILER_LIBRARIES = ("libm.so.6", "libgcc_s.so.1")
 # Prefixes of C++ symbols. The C++ compiler is asked for its runtime library, which takes 5 ms once,
 # only if one of them is undefined.
 CXX_PREFIXES = ("_Z", "__cxa_", "__gxx_")
-
-# Relocations that JITLink does not know, or that cannot reach from its code to the process'.
-_UNSUPPORTED = {
-    "x86_64": {
-        # TLSLD, DTPOFF32, GOTTPOFF, TPOFF32, GOTPC32_TLSDESC and what goes with it
-        frozenset({20, 21, 22, 23, 34, 35, 36}): (
-            "a thread-local model that the JIT does not know: thread-local variables must be "
-            "neither static nor hidden, and compiled with -fPIC and no other -ftls-model"
-        ),
-        # 32, 32S
-        frozenset({10, 11}): "absolute 32-bit addresses: compile it with -fPIC",
-    }
-}
 
 
 @dataclass(frozen=True)
@@ -109,6 +97,9 @@ def link(
     objects of other machines, and what announcing code to `perf` and gdb raises.
     """
     files = [read_object(data) for data in with_one_library_bin(objects)]
+    atomics = outline_atomics(undefined(files))
+    if atomics is not None:
+        files.append(read_object(atomics))
     _check_duplicates(files)
     _check_undefined(files, callers)
     _check_supported(files)
@@ -228,9 +219,9 @@ def _remarks(
 
 
 def _check_supported(files: Sequence[ObjectFile]) -> None:
-    for types, words in _UNSUPPORTED.get(platform.machine(), {}).items():
-        if any(file.relocation_types & types for file in files):
-            raise LinkError(f"An object uses {words}")
+    words = relocations.unsupported({each for file in files for each in file.relocations})
+    if words is not None:
+        raise LinkError(f"An object uses {words}")
     indirect = {symbol.name for file in files for symbol in file.symbols if symbol.indirect}
     if indirect:
         raise LinkError(f"The JIT does not know indirect functions (`ifunc`): {_listed(indirect)}")

@@ -1,0 +1,85 @@
+"""Supply the atomic operations that gcc calls in code for AArch64.
+
+By default (-moutline-atomics) it calls functions such as `__aarch64_ldadd8_acq_rel`, which are in
+libgcc.a alone. They look at run time whether the CPU has atomic instructions (LSE). LLVM knows the
+CPU, so functions of one operation do the same:
+
+    define zeroext i8 @__aarch64_ldadd1_acq(i8 %value, ptr %at) {
+      %old = atomicrmw add ptr %at, i8 %value acquire
+      ret i8 %old
+    }
+"""
+
+from __future__ import annotations
+
+import platform
+import re
+from collections.abc import Iterable
+from typing import Final
+
+from ffi_builder.runtime.codegen import llvm
+
+_NAME: Final = re.compile(
+    r"__aarch64_(?:(cas)(1|2|4|8|16)|(swp|ldadd|ldclr|ldeor|ldset)(1|2|4|8))"
+    r"_(relax|acq|rel|acq_rel|sync)"
+)
+_OPERATIONS: Final = {
+    "swp": "xchg",
+    "ldadd": "add",
+    "ldclr": "and",
+    "ldeor": "xor",
+    "ldset": "or",
+}
+_ORDERINGS: Final = {
+    "relax": "monotonic",
+    "acq": "acquire",
+    "rel": "release",
+    "acq_rel": "acq_rel",
+    "sync": "seq_cst",
+}
+_FAILURES: Final = {"release": "monotonic", "acq_rel": "acquire"}
+"""What a comparison that fails is ordered as, where that differs."""
+
+
+def outline_atomics(undefined: Iterable[str]) -> bytes | None:
+    """Make an object that defines those of the `undefined` symbols that libgcc.a would.
+
+    Returns None if there are none, or if this machine is no AArch64.
+    """
+    if platform.machine() != "aarch64":
+        return None
+    text = definitions(undefined)
+    return llvm.emit_object(text, "host", 2, passes=False) if text else None
+
+
+def definitions(names: Iterable[str]) -> str:
+    """The LLVM IR of those functions, among `names`, that libgcc.a has."""
+    return "".join(_definition(found) for found in map(_NAME.fullmatch, names) if found is not None)
+
+
+def _definition(name: re.Match[str]) -> str:
+    _, cas_size, operation, size, order = name.groups()
+    type_ = f"i{8 * int(cas_size or size)}"
+    ordering = _ORDERINGS[order]
+    # The `__sync` builtins are full barriers, which keep later accesses behind them too.
+    fence = "fence seq_cst" if order == "sync" else ""
+    # Narrow results are extended, as by libgcc.
+    extension = "zeroext " if type_ in ("i8", "i16", "i32") else ""
+    if operation is None:
+        parameters = f"{type_} %expected, {type_} %value, ptr %at"
+        failure = _FAILURES.get(ordering, ordering)
+        body = f"""
+  %pair = cmpxchg ptr %at, {type_} %expected, {type_} %value {ordering} {failure}
+  %old = extractvalue {{ {type_}, i1 }} %pair, 0"""
+    else:
+        parameters = f"{type_} %value, ptr %at"
+        given = "%kept" if operation == "ldclr" else "%value"
+        body = f"""
+  %kept = xor {type_} %value, -1
+  %old = atomicrmw {_OPERATIONS[operation]} ptr %at, {type_} {given} {ordering}"""
+    return f"""
+define {extension}{type_} @{name[0]}({parameters}) nounwind {{{body}
+  {fence}
+  ret {type_} %old
+}}
+"""
