@@ -92,7 +92,7 @@ def description(room: str) -> str:
 def table(outer: Imports, inner: Imports) -> Iterator[str]:
     """Yield the lines of the table, from the top floor down, each room followed by its inner ones."""
     yield "| room | what it does | imports |"
-    yield "| --- | --- | --- |"
+    yield "| -- | -- | -- |"
     for room in floors(outer):
         yield row(room, outer[room])
         yield from (row(name, inner[name]) for name in sorted(inner) if name.startswith(f"{room}."))

@@ -32,7 +32,7 @@ from tvm_ffi import libinfo
 RUN = ("python", "sh", "cpp")
 """The languages of the blocks that :func:`run` runs or compiles."""
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-MARK = re.compile(r"<!-- (needs|not run:|from) (.+) -->\n$")
+MARK = re.compile(r"<!-- (needs|not run:|from) (.+) -->\n\n?$")
 ROOT = Path(__file__).parents[2]
 
 
