@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from definition import Definition
 from expressions import Expression
 from wrapper import compile_kernel, signatures
 
 from ffi_builder import runtime, testing
-from ffi_builder.frameworks import jax as ffi_jax
-from ffi_builder.frameworks import torch as ffi_torch
+
+if TYPE_CHECKING:
+    from ffi_builder.frameworks.jax import JaxFunction
+    from ffi_builder.frameworks.torch import Operator
 
 # Allocates the results of calls with NumPy arrays; PyTorch has an allocator of its own.
 allocator = runtime.install_allocator(every_thread=True)
@@ -37,13 +39,17 @@ class Kernel:
         return self.compiled.callable(self.name)
 
     @cached_property
-    def torch(self) -> ffi_torch.Operator:
+    def torch(self) -> Operator:
         """An operator of PyTorch, for torch.compile. Take it before PyTorch traces."""
+        from ffi_builder.frameworks import torch as ffi_torch  # which imports PyTorch
+
         return ffi_torch.operator(self.compiled[self.name], namespace="toy")
 
     @cached_property
-    def jax(self) -> ffi_jax.JaxFunction:
+    def jax(self) -> JaxFunction:
         """A function of JAX, for jax.jit. XLA allocates the result."""
+        from ffi_builder.frameworks import jax as ffi_jax  # which imports JAX
+
         return ffi_jax.function(self.compiled, f"{self.name}_into")
 
     def __call__(self, *args: Any, **keywords: Any) -> Any:
