@@ -25,6 +25,8 @@ SAMPLE ?= _3
 FRAMEWORK_TESTS := tests/abi tests/arrays tests/benchmarks/test_jax_calls.py tests/docs tests/entry \
   tests/examples tests/frameworks tests/frontends tests/providers/test_results_like_arguments.py \
   tests/providers/test_workspaces.py tests/runtime/test_results.py tests/testing
+# Pages that people write, wrapped by mdformat; tests write docs/errors.md.
+PAGES := $(wildcard *.md examples/*/*.md) benchmarks/README.md $(filter-out docs/errors.md,$(wildcard docs/*.md))
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=undefined -g -O1
 PIP := $(PY) -m pip install --quiet --disable-pip-version-check
 
@@ -97,10 +99,12 @@ lint: $(VENV)/.dev ## Check formatting, lint rules and layers.
 	$(PY) -m ruff format --check .
 	$(PY) -m ruff check .
 	$(VENV)/bin/lint-imports --no-cache
+	$(PY) -m mdformat --check $(PAGES)
 
 format: $(VENV)/.dev ## Format the code, and fix what ruff can fix.
 	$(PY) -m ruff format .
 	$(PY) -m ruff check --fix .
+	$(PY) -m mdformat $(PAGES)
 
 types: $(VENV)/.dev ## Check types (pyright, strict).
 	$(PY) -m pyright --project pyproject.toml

@@ -43,7 +43,7 @@ def rows() -> dict[str, str]:
 def table(lines: Mapping[str, str]) -> str:
     """The matrix of these lines, in the order of KNOWN."""
     titles = ["bindings", "installed as", *COLUMNS]
-    head = f"| {' | '.join(titles)} |\n|{' --- |' * len(titles)}\n"
+    head = f"| {' | '.join(titles)} |\n|{' -- |' * len(titles)}\n"
     return head + "".join(f"{lines[known.root]}\n" for known in KNOWN if known.root in lines)
 
 
