@@ -2,7 +2,7 @@
 
 Pages link to examples, scripts and CONTRIBUTING.md by relative paths, as GitHub shows them. The
 site has a page ``source/<path>`` for each: a Markdown file as it is, other files as code blocks,
-and a folder as the files in it.
+and a folder as the files in it. Pictures are copied.
 """
 
 from __future__ import annotations
@@ -55,12 +55,14 @@ def _address(path: Path) -> str:
     if DOCS in path.parents:
         return path.relative_to(DOCS).as_posix()
     name = path.relative_to(ROOT).as_posix()
-    return f"source/{name.removesuffix('.md')}.md"
+    return f"source/{name}" if path.suffix == ".svg" else f"source/{name.removesuffix('.md')}.md"
 
 
 def _content(path: Path) -> str:
     if path.suffix == ".md":
         return _led(path.read_text(), path.parent, _address(path))
+    if path.suffix == ".svg":
+        return path.read_text()
     parts = [f"# {path.relative_to(ROOT).as_posix()}"]
     for file in sorted(path.iterdir()) if path.is_dir() else [path]:
         if file.is_file() and not file.name.startswith("."):
