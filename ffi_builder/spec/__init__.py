@@ -47,12 +47,11 @@ from ffi_builder.spec.params import (
     Stream,
 )
 from ffi_builder.spec.parse_dims import expression
+from ffi_builder.spec.places import device_tensors, occurrences
 from ffi_builder.spec.results import HandedOver, Result, sizes
 from ffi_builder.spec.signature import (
     Signature,
     argument_texts,
-    device_tensors,
-    occurrences,
     short_text,
     signature,
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import field, replace
 from typing import Any, TypeVar, cast
 
@@ -13,19 +13,14 @@ from ffi_builder.spec._stored import NO_DOC, DocField
 from ffi_builder.spec.canonical import canonical_text, constraints_text, outline
 from ffi_builder.spec.composite import (
     HIDDEN,
-    Optional,
     Param,
-    Struct,
-    TupleParam,
     check_params,
     required,
     with_paths,
 )
 from ffi_builder.spec.defaults import check_default
-from ffi_builder.spec.expr import Expr, Relation, Var, variables
-from ffi_builder.spec.linear import linear
+from ffi_builder.spec.expr import Relation, Var, variables
 from ffi_builder.spec.list_symbols import (
-    always_bound,
     check_lists,
     check_not_each,
     shared_entries,
@@ -33,8 +28,17 @@ from ffi_builder.spec.list_symbols import (
 from ffi_builder.spec.metadata import metadata_text
 from ffi_builder.spec.overlap import NOTHING, NoOverlap, check_no_overlap
 from ffi_builder.spec.param import MISSING, pasteable
-from ffi_builder.spec.params import EnvStream, Shape, Stream
+from ffi_builder.spec.params import EnvStream, Stream
 from ffi_builder.spec.parse import parse_signature
+from ffi_builder.spec.places import (
+    always_there,
+    bound_symbols,
+    check_bound,
+    check_one_meaning,
+    device_tensors,
+    occurrences,
+    refuse_references,
+)
 from ffi_builder.spec.relations import check_relations
 from ffi_builder.spec.results import Result, check_names, check_results, needed, with_sources
 from ffi_builder.spec.tensor import Tensor
@@ -91,10 +95,10 @@ class Signature:
         what = f"Signature {self.name!r}"
         object.__setattr__(self, "params", check_params(f"{what}: params", self.params))
         object.__setattr__(self, "doc", documentation(f"{what}: doc", self.doc))
-        _refuse_references(what, self.params)
+        refuse_references(what, self.params)
         found = list(occurrences(self.params))
-        symbols = _check_one_meaning(what, found)
-        _check_bound(what, found)
+        symbols = check_one_meaning(what, found)
+        check_bound(what, found)
         object.__setattr__(self, "returns", check_results(f"{what}: returns", self.returns))
         self._find_sources(what)
         self._check_lists(what)
@@ -264,7 +268,7 @@ class Signature:
 
     def _check_results(self, what: str, found: Sequence[tuple[str, object]]) -> None:
         symbols = {var.name: var for _, value in found for var in variables(value)}
-        always = _bound(_always(self.params))
+        always = bound_symbols(always_there(self.params))
         check_names(f"{what}: returns", self.results, self.params, list(symbols.values()))
         self._check_needed(what, symbols, always, self.results, "result")
         self._check_needed(what, symbols, always, self.workspaces, "workspace")
@@ -359,112 +363,3 @@ def short_text(signature: Signature) -> str:
 def argument_texts(signature: Signature) -> list[str]:
     """Return ``name: type`` of every argument, in order."""
     return [f"{param.name}: {outline(param)}" for param in signature.arguments]
-
-
-def device_tensors(params: Sequence[Param]) -> list[tuple[str, Tensor]]:
-    """Return the tensors that may be on another device than the CPU, with their paths in errors.
-
-    Includes those in tuples, structs and Optionals. An :class:`EnvStream` is the current stream of
-    the first of them that is present and not on the CPU.
-    """
-    arguments = [param for param in params if not isinstance(param, HIDDEN)]
-    tensors = [(path, required(param)) for path, param in with_paths(arguments)]
-    return [(p, t) for p, t in tensors if isinstance(t, Tensor) and t.device != "cpu"]
-
-
-def occurrences(params: Sequence[Param], *, elements: bool = True) -> Iterator[tuple[str, object]]:
-    """Yield ``("A.shape[0]", n)`` for every place of a symbol, in the order of the checks.
-
-    Of a list of tensors it is that of each element, ``As[i].shape[0]``, unless ``elements`` is
-    False.
-    """
-    for path, param in with_paths(params):
-        match required(param):
-            case Var() as var:
-                yield path, var
-            case Workspace():
-                pass
-            case Tensor() as tensor:
-                yield f"{path}.device_id", tensor.device_id
-                yield from _entries(f"{path}.shape", tensor.dims)
-                yield from _entries(f"{path}.strides", tensor.stride_entries or ())
-            case TensorList(length=length) as tensors:
-                yield f"length of {path}", length
-                if elements:
-                    yield from ((f"{path}{place}", entry) for place, entry in tensors.entries)
-            case Shape(shape=shape):
-                yield from _entries(path, shape)
-            case _:
-                pass
-
-
-def _entries(path: str, entries: Sequence[object]) -> Iterator[tuple[str, object]]:
-    return ((f"{path}[{axis}]", entry) for axis, entry in enumerate(entries))
-
-
-def _refuse_references(what: str, params: Sequence[Param]) -> None:
-    """Refuse arguments that take fields from other ones, as only what is allocated may."""
-    for path, param in with_paths(params):
-        tensor = required(param)
-        if isinstance(tensor, Tensor) and not isinstance(tensor, Workspace):
-            for name in tensor.references:
-                raise SpecError(
-                    f"{what}: {path}: {name}: {getattr(tensor, name)} is for results and "
-                    f"Workspaces, and this is an argument"
-                )
-
-
-def _check_one_meaning(
-    what: str, occurrences: Sequence[tuple[str, object]]
-) -> dict[str, tuple[str, Var]]:
-    """Check that each name is one symbol; return them by name, with their first places."""
-    first: dict[str, tuple[str, Var]] = {}
-    for path, value in occurrences:
-        for var in variables(value):
-            before_path, before = first.setdefault(var.name, (path, var))
-            if before != var:
-                raise SpecError(
-                    f"{what}: symbol {var.name!r} has two meanings: {before!r} at {before_path} "
-                    f"and {var!r} at {path}; use another name, or the same fields"
-                )
-    return first
-
-
-def _bound(occurrences: Iterable[tuple[str, object]]) -> set[Var]:
-    """Return the symbols that stand alone, or in a linear expression that is solved for them."""
-    bound: set[Var] = set()
-    for _, value in occurrences:
-        form = linear(value) if isinstance(value, Expr) else None
-        if form is not None:
-            bound.add(form[1])
-        elif isinstance(value, Var):
-            bound.add(value)
-    return bound
-
-
-def _not_optional(params: Iterable[Param]) -> Iterator[Param]:
-    """Yield the parameters that are always present, with tuples replaced by their elements."""
-    for param in params:
-        if isinstance(param, (TupleParam, Struct)):
-            yield from _not_optional(param.params)
-        elif not isinstance(param, Optional):
-            yield param
-
-
-def _always(params: Iterable[Param]) -> Iterator[tuple[str, object]]:
-    """Yield the places of symbols that every call has, as :func:`occurrences` does."""
-    for param in _not_optional(params):
-        yield from always_bound(param) if isinstance(param, TensorList) else occurrences([param])
-
-
-def _check_bound(what: str, occurrences: Sequence[tuple[str, object]]) -> None:
-    """Check that every symbol is bound."""
-    bound = _bound(occurrences)
-    for path, value in occurrences:
-        for var in variables(value):
-            if var not in bound:
-                raise SpecError(
-                    f"{what}: nothing binds symbol {var.name!r}, which {path} = {value} needs; it "
-                    f"must stand alone as a dimension, stride or scalar parameter, or in an "
-                    f"expression a * {var.name} + b of ints that fit int64"
-                )
