@@ -11,18 +11,21 @@
     llvm.call @give_copy_back(%object, %copy, %every)
     llvm.call @free_copy(%copy)
 
-The helpers are in :mod:`ffi_builder.builder.helpers.copies`. Every error frees the copies.
+The helpers are in :mod:`ffi_builder.builder.helpers.copies`. Every error frees the copies. Of a
+list of tensors each element is copied, and loops go through memory with a ``Copy`` of each.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Final
 
-from ffi_builder import spec
+from ffi_builder import abi, spec
+from ffi_builder.builder.fast_path import tensors as fast_tensors
 from ffi_builder.builder.fast_path.context import FastPath
-from ffi_builder.builder.fast_path.state import Position
+from ffi_builder.builder.fast_path.state import ListValues, Position
 from ffi_builder.builder.helpers import call_shared, run_shared
 from ffi_builder.builder.helpers import copies as layout
 from ffi_builder.builder.helpers.elements import TEXT_SIZE
@@ -30,6 +33,7 @@ from ffi_builder.builder.values import DecodedValues
 from ffi_builder.errors import BuildError
 from ffi_builder.ir import CheckingBuilder, Value
 from ffi_builder.packed.anys import unless
+from ffi_builder.plan import Place
 from ffi_builder.plan import sanitize as words
 from ffi_builder.plan.sanitize import Sanitize, Watched, watched
 from ffi_builder.providers.provider import CallProvider, Members
@@ -47,6 +51,66 @@ class _Copy:
     given: Value
     """The object of the tensor that came; NULL if it is absent."""
     record: Value
+    index: tuple[Value, ...] = ()
+    """The index in the list that the tensor is an element of."""
+
+
+@dataclass(frozen=True)
+class _One:
+    """A parameter that is one tensor."""
+
+    copy: _Copy
+
+    @property
+    def of(self) -> Watched:
+        """What is checked."""
+        return self.copy.of
+
+    @contextmanager
+    def each(self, b: CheckingBuilder) -> Generator[_Copy]:
+        """Emit the body once."""
+        del b
+        yield self.copy
+
+    def free(self, b: CheckingBuilder) -> None:
+        """Free the copy."""
+        run_shared(b, "free_copy", [self.copy.record])
+
+
+@dataclass(frozen=True)
+class _All:
+    """A parameter that is a list of tensors."""
+
+    of: Watched
+    values: ListValues
+    memory: Value
+    """Where on the stack the address of a ``_RECORD`` for each element is; NULL before that."""
+
+    @contextmanager
+    def each(self, b: CheckingBuilder) -> Generator[_Copy]:
+        """Emit the body in a loop."""
+        records = b.load(b.types.ptr, self.memory)
+        with b.loop(self.values.length) as index:
+            record = b.element(records, index, _RECORD)
+            given = b.field(b.types.ptr, record, _GIVEN)
+            yield _Copy(self.of, given, record, (index,))
+
+    def free(self, b: CheckingBuilder) -> None:
+        """Free the copies, and the memory that their records are in."""
+        t = b.types
+        records = b.load(t.ptr, self.memory)
+        with b.when(b.ne(records, b.null())):
+            with self.each(b) as copy:
+                run_shared(b, "free_copy", [copy.record])
+            b.symbols.declare("free", t.void, [t.ptr])
+            b.call("free", [records], t.void)
+
+
+_GIVEN: Final = 8 * layout.COPY_WORDS
+_SIZE: Final = _GIVEN + 8
+_RECORD: Final = f"!llvm.array<{_SIZE // 8} x i64>"
+"""A ``Copy`` of an element, then the object of the tensor that came."""
+_CELL: Final = f"!llvm.array<{abi.ANY_SIZE // 8} x i64>"
 
 
 class Copies:
@@ -58,7 +122,7 @@ class Copies:
         self.fast, self.b = fast, b
         self._positions = {place.path: place.position for _, place in decoded.places}
         self._tensors = [tensor for tensor in tensors if tensor.may_be_copied]
-        self._copies: list[_Copy] = []
+        self._copies: list[_One | _All] = []
         self._texts: list[Value] = []
         """Room for the index of an element and two values, which all errors share."""
 
@@ -68,23 +132,62 @@ class Copies:
         """Copy the tensors, and let providers find the copies in their place."""
         b = self.b
         for tensor in self._tensors:
+            position = self._positions[tensor.path]
+            if tensor.is_list:
+                memory = b.alloca(b.types.ptr)
+                b.store(b.null(), memory)
+                self._copies.append(_All(tensor, self.fast.tensor_list(position), memory))
+                continue
             record = b.alloca(b.types.i64, layout.COPY_WORDS)
             b.store(b.null(), b.offset(record, layout.MEMORY))
-            given = self.fast.object_at(self._positions[tensor.path])
-            self._copies.append(_Copy(tensor, given, record))
+            given = self.fast.object_at(position)
+            self._copies.append(_One(_Copy(tensor, given, record)))
         if self._copies:
             self._texts = [b.alloca(b.types.i8, TEXT_SIZE) for _ in range(3)]
             self._emit_cleanup()
-        for number, copy in enumerate(self._copies):
-            self._make(copy, self._positions[copy.of.path], number % layout.SALTS)
+        for number, each in enumerate(self._copies):
+            position = self._positions[each.of.path]
+            if isinstance(each, _All):
+                self._make_all(each, position, number)
+            else:
+                self._make_one(each.copy, position, b.i64(number % layout.SALTS))
 
-    def _make(self, copy: _Copy, position: Position, salt: int) -> None:
-        b, t, fast = self.b, self.b.types, self.fast
+    def _make(self, copy: _Copy, salt: Value) -> None:
+        b = self.b
         alignment = max(_PAGE, copy.of.tensor.data_alignment or 1)
-        numbers = [b.i64(n) for n in (copy.of.options.guard_bytes, alignment, salt)]
+        numbers = [b.i64(copy.of.options.guard_bytes), b.i64(alignment), salt]
         operands = [copy.given, copy.record, *numbers, b.i1(copy.of.poisoned)]
-        made = call_shared(b, "copy_tensor", operands, t.i1)
-        b.check(made, "MemoryError", words.NO_MEMORY.format(path=copy.of.path))
+        made = call_shared(b, "copy_tensor", operands, b.types.i1)
+        message, values = words.worded(words.NO_MEMORY, copy.of.path, copy.index, [])
+        b.check(made, "MemoryError", message, *values)
+
+    def _make_all(self, every: _All, position: Position, number: int) -> None:
+        """Copy the elements of a list, and write where the copies are to the kernel's array."""
+        b, t, fast, own = self.b, self.b.types, self.fast, every.values
+        size = b.mul(own.length, b.i64(_SIZE))
+        with b.when(b.ne(own.length, b.i64(0))):
+            b.symbols.declare("malloc", t.ptr, [t.i64])
+            records = b.call_value("malloc", [size], t.ptr)
+            message = words.NO_MEMORY.format(path=every.of.path)
+            b.check(b.ne(records, b.null()), "MemoryError", message)
+            with b.loop(own.length) as index:
+                b.store(b.null(), b.offset(b.element(records, index, _RECORD), layout.MEMORY))
+            b.store(records, every.memory)
+        place = Place(position, every.of.path).each
+        with every.each(b) as copy:
+            (index,) = copy.index
+            cells = b.field(t.ptr, own.object, abi.CELL_DATA)
+            fast.elements[place.position] = b.element(cells, index, _CELL)
+            given = fast_tensors.given_object(fast, place.position)
+            b.store(given, b.offset(copy.record, _GIVEN))
+            salt = b.and_(b.add(index, b.i64(number)), b.i64(layout.SALTS - 1))
+            self._make(replace(copy, given=given), salt)
+            data = b.field(t.ptr, copy.record, layout.COPIED_DATA)
+            b.store(data, b.element(own.pointers, index, "i64"))
+
+    def _make_one(self, copy: _Copy, position: Position, salt: Value) -> None:
+        b, t, fast = self.b, self.b.types, self.fast
+        self._make(copy, salt)
         fast.state.records[position] = replace(
             fast.tensor(position),
             object=b.field(t.ptr, copy.record, layout.OBJECT),
@@ -104,22 +207,24 @@ class Copies:
 
     def free(self) -> None:
         """Free the copies. Strs that are returned may be in them until they are stored."""
-        for copy in self._copies:
-            run_shared(self.b, "free_copy", [copy.record])
+        for each in self._copies:
+            each.free(self.b)
 
     def check(self) -> None:
         """Check the copies, and write to the tensors what the kernel wrote."""
-        for copy in self._copies:
-            if copy.of.options.guard_bytes:
-                with self.b.when(self._exists(copy)):
+        b = self.b
+        for each in self._copies:
+            if each.of.options.guard_bytes:
+                with each.each(b) as copy, b.when(self._exists(copy)):
                     self._check_outside(copy)
-        for copy in self._copies:
-            with self.b.when(self._exists(copy)):
+        for each in self._copies:
+            with each.each(b) as copy, b.when(self._exists(copy)):
                 self._check_elements(copy)
-        for copy in self._copies:
-            if copy.of.given_back:
-                every = self.b.i1(copy.of.poisoned)
-                run_shared(self.b, "give_copy_back", [copy.given, copy.record, every])
+        for each in self._copies:
+            if each.of.given_back:
+                with each.each(b) as copy:
+                    every = b.i1(copy.of.poisoned)
+                    run_shared(b, "give_copy_back", [copy.given, copy.record, every])
 
     def _exists(self, copy: _Copy) -> Value:
         """Return whether the tensor was copied: it may be absent, or on another device."""
@@ -132,7 +237,7 @@ class Copies:
         fields = (layout.MISPLACED, layout.FOREIGN, layout.SPAN, layout.ORIGIN)
         with unless(b, fine):
             found = [b.field(t.i64, copy.record, field) for field in fields]
-            b.fail(words.ERROR, words.OUTSIDE.format(path=copy.of.path), *found)
+            self._fail(copy, words.OUTSIDE, found)
 
     def _check_elements(self, copy: _Copy) -> None:
         if copy.of.must_not_change:
@@ -155,7 +260,11 @@ class Copies:
             for region, text in zip(regions, texts[1:], strict=True):
                 operands = [copy.record, number, b.i64(region), text]
                 run_shared(b, "element_value", operands)
-            b.fail(words.ERROR, message.format(path=copy.of.path), *texts)
+            self._fail(copy, message, texts)
+
+    def _fail(self, copy: _Copy, message: str, found: Sequence[Value]) -> None:
+        shown, values = words.worded(message, copy.of.path, copy.index, found)
+        self.b.fail(words.ERROR, shown, *values)
 
 
 def tensors_to_watch(

@@ -175,8 +175,14 @@ class DecodedValues:
 
     def list_part(self, tensors: spec.Param, part: str) -> Value:
         """Return a part of a list of tensors."""
-        if not isinstance(spec.required(tensors), spec.TensorList):
+        param = spec.required(tensors)
+        if not isinstance(param, spec.TensorList):
             raise BuildError(f"{type(tensors).__name__} {tensors.name!r} is not a TensorList")
+        if part == "pointers" and len(param.tensor.dtypes) > 1:
+            raise BuildError(
+                f"{param.label}: the kernel cannot know which of its dtypes an element has; give "
+                f"its elements one dtype, and make a function for each"
+            )
         found: Value = getattr(self.fast.tensor_list(self._place(tensors).position), part)
         return found
 

@@ -11,9 +11,10 @@ that it wrote copied to the caller's tensors.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import fields, replace
-from typing import Final
+from typing import Final, TypeVar
 
 from ffi_builder import spec
 from ffi_builder.errors import SpecError
@@ -44,6 +45,27 @@ COMPUTED: Final = (
 NAN: Final = "The kernel leaves NaN in {path}{{}} (leave out nan=True if NaN is a right value)"
 NO_MEMORY: Final = "There is no memory for the copy of {path} that sanitize makes"
 """Messages. Braces that remain stand for values of the call."""
+_BRACES: Final = re.compile(r"\{(?:path|\{\})\}")
+_Value = TypeVar("_Value")
+
+
+def worded(
+    words: str, path: str, index: Sequence[_Value], values: Sequence[_Value]
+) -> tuple[str, list[_Value]]:
+    """Return one of these messages with its path, and a value for each of the remaining braces.
+
+    Args:
+        words: the message.
+        path: the path of the tensor, or of the list that it is an element of.
+        index: the index in the list; empty for a tensor of its own.
+        values: the values of the braces in the message.
+    """
+    rest = iter(values)
+    shown: list[_Value] = []
+    for place in _BRACES.findall(words):
+        shown += index if place == "{path}" else [next(rest)]
+    return words.format(path=path + "[{}]" * len(index)), shown
+
 
 _MOST_BYTES: Final = 2**30
 _FLOATS: Final = ("float", "bfloat", "complex")
@@ -137,12 +159,16 @@ def checked_sanitize(given: object) -> Sanitize | None:
 
 @dataclass(frozen=True)
 class Watched:
-    """A tensor that is copied if it is on the CPU, and what is checked of the copy."""
+    """A tensor that is copied if it is on the CPU, and what is checked of the copy.
+
+    It stands for each element of a list, too.
+    """
 
     path: str
     tensor: spec.Tensor
     is_result: bool
     options: Sanitize
+    is_list: bool = False
 
     @property
     def may_be_copied(self) -> bool:
@@ -186,7 +212,7 @@ class Watched:
 
     def rows(self) -> Iterator[tuple[str, str, str]]:
         """Yield a row of ``explain`` for each thing that is done: subject, expected, error."""
-        path, device = self.path, self.tensor.device
+        path, device = self.path + "[i]" * self.is_list, self.tensor.device
         if not self.may_be_copied:
             yield path, f"passed as it is, since {device} tensors are not copied", ""
             return
@@ -204,17 +230,23 @@ class Watched:
             yield f"elements of {path}", "not computed from poison", ERROR
         if self.must_not_be_nan:
             yield f"elements of {path}", "no NaN", ERROR
+        if self.is_list and self.options.overlap and self.tensor.intent in ("out", "inout"):
+            yield path, "not compared with other tensors for shared memory", ""
 
 
 def watched(signature: spec.Signature, options: Sanitize) -> list[Watched]:
     """Return the tensors of a signature: arguments, results and Workspaces, in this order."""
     if not options.copies:
         return []
-    arguments = [
-        Watched(path, tensor, False, options)
-        for path, param in spec.with_paths(signature.arguments)
-        if isinstance(tensor := spec.required(param), spec.Tensor)
-    ]
+    arguments: list[Watched] = []
+    for path, param in spec.with_paths(signature.arguments):
+        match spec.required(param):
+            case spec.Tensor() as tensor:
+                arguments.append(Watched(path, tensor, False, options))
+            case spec.TensorList(tensor=tensor):
+                arguments.append(Watched(path, tensor, False, options, is_list=True))
+            case _:
+                pass
     results = [Watched(result.name, result, True, options) for result in signature.result_tensors]
     scratch = [Watched(param.name, param, False, options) for param in signature.workspaces]
     return [*arguments, *results, *scratch]

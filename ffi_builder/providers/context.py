@@ -287,6 +287,10 @@ class CallContext:
         ``"pointers"`` leads to the address of each element's data, ``"shapes"`` and ``"strides"``
         to an int64 for each dimension of each element. They are in the memory of the host, and
         valid during the call.
+
+        Raises:
+            BuildError: ``"pointers"`` of elements that may have one of several dtypes, which the
+                kernel could not tell apart.
         """
         return self.decoded.list_part(tensors, part)
 

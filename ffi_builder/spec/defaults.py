@@ -19,6 +19,7 @@ from ffi_builder.spec.composite import Optional, Param, Plain, Struct, TuplePara
 from ffi_builder.spec.expr import INT_RANGES, Dim, Var
 from ffi_builder.spec.param import MISSING, PlainValues
 from ffi_builder.spec.params import ConstBool, ConstFloat, ConstInt, DataPointer, Shape
+from ffi_builder.spec.tensor_list import TensorList
 from ffi_builder.spec.values import Choice
 from ffi_builder.suggest import did_you_mean
 
@@ -82,6 +83,8 @@ def _check_value(what: str, where: str, param: Param, value: Any, path: str) -> 
             _refuse(where, f"one of {names}", value, did_you_mean(value, choices))
         case Shape(shape=shape):
             _check_shape(what, where, shape, value, path)
+        case TensorList():
+            _check_list(what, where, param, value, path)
         case TupleParam() | Struct():
             inner = list(elements(param, path))
             _check_length(where, len(inner), value)
@@ -154,6 +157,17 @@ def _check_shape(
             _refuse(f"{what}: {inner!r}: default", "a non-negative int", item)
         if isinstance(item, Integral) and isinstance(entry, int) and item != entry:
             _refuse(f"{what}: {inner!r}: default", str(entry), item)
+
+
+def _check_list(
+    what: str, where: str, tensors: TensorList, value: Sequence[object], path: str
+) -> None:
+    if isinstance(tensors.length, int):
+        _check_length(where, tensors.length, value)
+    elif tensors.length is not None:
+        _check_number(f"{where}: length", tensors.length, len(value))
+    for index, item in enumerate(value):
+        _check(what, tensors.tensor, item, f"{path}[{index}]")
 
 
 def _check_length(where: str, length: int, value: Sequence[object]) -> None:

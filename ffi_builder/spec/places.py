@@ -26,11 +26,13 @@ from ffi_builder.spec.workspace import Workspace
 def device_tensors(params: Sequence[Param]) -> list[tuple[str, Tensor]]:
     """Return the tensors that may be on another device than the CPU, with their paths in errors.
 
-    Includes those in tuples, structs and Optionals. An :class:`EnvStream` is the current stream of
-    the first of them that is present and not on the CPU.
+    Includes those in tuples, structs and Optionals; a list of tensors stands for its first one. An
+    :class:`EnvStream` is the current stream of the first of them that is present and not on the
+    CPU.
     """
     arguments = [param for param in params if not isinstance(param, HIDDEN)]
-    tensors = [(path, required(param)) for path, param in with_paths(arguments)]
+    found = [(path, required(param)) for path, param in with_paths(arguments)]
+    tensors = [(path, t.tensor if isinstance(t, TensorList) else t) for path, t in found]
     return [(p, t) for p, t in tensors if isinstance(t, Tensor) and t.device != "cpu"]
 
 

@@ -71,10 +71,12 @@ class TensorList(Metadata):
                 f"TensorList: expected a Tensor such as Tensor('x', …) but got {given!r}"
             )
         what = self.label
-        if given.any_rank or given.references:
+        if given.any_rank:
+            raise SpecError(f"{what}: expected a Tensor of a known rank but its shape is ...")
+        for name in given.references:
             raise SpecError(
-                f"{what}: expected a Tensor of a known rank, with a shape of its own, but its "
-                f"shape is {'...' if given.shape is Ellipsis else given.shape}"
+                f"{what}: expected {name} of its own but got {getattr(given, name)!r}: only "
+                f"results and Workspaces take it from an argument"
             )
         self._check_metadata(what)
         self._check_length(f"{what}: length")

@@ -214,6 +214,7 @@ def draw_list(pool: Pool, name: str) -> TensorList:
     """A list, of which some dimensions are of each element."""
     draw = pool.draw
     tensor = draw_tensor(pool, name)
+    tensor = replace(tensor, dtype=tensor.dtypes[0])  # kernels are not told which of several
     length = draw(st.sampled_from([None, None, *LENGTHS * 2, 0, 1, 2, *pool.integers]))
     if tensor.any_rank:
         tensor = replace(tensor, shape=[pool.entry(optional=True)], strides=None)
@@ -238,8 +239,9 @@ def draw_group(pool: Pool) -> list[Param]:
             shape = draw(st.lists(st.sampled_from([*known, *known, *derived]), max_size=3))
         shape += draw(st.lists(st.sampled_from([*pool.integers, None, 3]), max_size=2))
         strides = draw(st.sampled_from([None, None, "F", "any"]))
+        tensor = draw_tensor(pool, f"L{index}")
         tensor = replace(
-            draw_tensor(pool, f"L{index}"), shape=shape, strides=strides, storage_dtype=None
+            tensor, dtype=tensor.dtypes[0], shape=shape, strides=strides, storage_dtype=None
         )
         symbols = {var for entry in shape for var in variables(entry)}
         made.append(TensorList(tensor, length=length, each=[var for var in EACH if var in symbols]))

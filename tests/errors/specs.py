@@ -141,6 +141,7 @@ SPECS: Final[dict[str, tuple[str, ...]]] = {
     "Lists of tensors": (
         "TensorList(n)",
         'TensorList(Tensor("xs", ..., "int8"))',
+        'TensorList(Tensor("xs", [n], "x.dtype"))',
         'TensorList(Tensor("xs", [n], "int8"), length=-1)',
         'TensorList(Tensor("xs", [n], "int8"), length=2**31)',
         'TensorList(Tensor("xs", [n], "int8"), length="g")',

@@ -39,7 +39,8 @@ from ffi_builder.plan.steps import (
 from ffi_builder.spec import Var
 
 CHECKS = (Path(__file__).parents[2] / "docs" / "checks.md").read_text()
-QUOTED = set(re.findall(r"`([^`]+)`", CHECKS))
+_PROSE = re.sub(r"^```.*?^```$", "", CHECKS, flags=re.MULTILINE | re.DOTALL)
+QUOTED = {re.sub(r"\s*\n\s*", " ", quoted) for quoted in re.findall(r"`([^`]+)`", _PROSE)}
 DYNAMIC = ("{got}", "{type}", "{dtype}", "{device}", "{shape}", "{expected}")
 
 
@@ -106,7 +107,8 @@ def test_the_documentation_has_the_class_of_every_kind_check():
 def test_the_documentation_names_every_type_index():
     section = CHECKS[CHECKS.index("Kinds, by type index") :]
     listed = dict[int, str]()
-    for numbers, name in re.findall(r"(\d+(?: and \d+)?) `([^`]+)`", section.split("\n\n")[0]):
+    paragraph = section.split("\n\n")[0].replace("\n", " ")
+    for numbers, name in re.findall(r"(\d+(?: and \d+)?) `([^`]+)`", paragraph):
         listed |= {int(number): name for number in numbers.split(" and ")}
     assert listed == TYPE_NAMES
     assert set(TYPE_NAMES) == set(abi.TypeIndex)

@@ -318,6 +318,26 @@ def test_the_environments_stream() -> None:
         set_stream("cpu", 0, 0)
 
 
+@pytest.mark.parametrize("optional", [False, True])
+def test_the_environments_stream_of_a_list(optional: bool) -> None:
+    """A signature may have no other tensor on a device."""
+    gpus = spec.TensorList(Tensor("xs", [], "float32", device_type="cuda"))
+    xs = Optional(gpus) if optional else gpus
+    call, recording = direct([spec.EnvStream("s"), xs], POINTER, args=["s"])
+    first = tensor(DLTensor((), device_type=2, device_id=3))
+    set_stream("cuda", 3, 0x30)
+    try:
+        for given, stream in (
+            (array(first, first), 0x30),
+            (array(), 0),
+            *([(NONE, 0)] if optional else []),
+        ):
+            assert call(given) is None
+            assert recording.unsigned(0) == stream
+    finally:
+        set_stream("cuda", 3, 0)
+
+
 def test_what_a_provider_of_ones_own_is_told() -> None:
     """Also from within a branch of its own."""
     x = matrix("x", n, None, strides="any")

@@ -214,6 +214,34 @@ def test_defaults() -> None:
         Signature("f", [TensorList(cpu("xs", n), default=3)])
 
 
+@pytest.mark.parametrize("length", [None, 0, Var("g", "int32"), Var("g", "int32", max=1)])
+def test_defaults_of_a_right_length(length: int | Var | None) -> None:
+    assert Signature("f", [TensorList(cpu("xs", n), length=length, default=[])])
+
+
+@pytest.mark.parametrize(
+    ("length", "default", "words"),
+    [
+        (3, [], "'xs': default: expected a length of 3 but got [] (list)"),
+        (
+            Var("g", "int32", min=1),
+            [],
+            "'xs': default: length: expected at least 1 (min) but got 0 (int)",
+        ),
+        (None, [None], "'xs[0]': default: expected a tensor but got None"),
+        (None, (object(), 1), "'xs[1]': default: expected a tensor but got 1 (int)"),
+    ],
+)
+def test_defaults_of_a_wrong_length_or_element(
+    length: int | Var | None, default: object, words: str
+) -> None:
+    wrong = TensorList(cpu("xs", n), length=length, default=default)
+    for param in (wrong, Optional(wrong, default=default)):
+        with pytest.raises(SpecError) as raised:
+            Signature("f", [param])
+        assert str(raised.value) == f"Signature 'f': {words}"
+
+
 def test_metadata() -> None:
     found = json.loads(Signature("f", [GROUPED[2]]).metadata())
     assert found["type_schema"]["named_args"]["params"] == [

@@ -29,8 +29,9 @@ def on_cpu(params: Any) -> bool:
 def can_be_made(signature: Signature) -> bool:
     """On the CPU, and without objects of types that only a test has registered."""
     plain = [spec.required(param) for _, param in spec.with_paths(signature.params)]
+    lists = [p.tensor for p in plain if isinstance(p, spec.TensorList)]
     own = [p for p in plain if isinstance(p, spec.Object) and (p.type_key or "").startswith("test")]
-    return on_cpu(signature.params) and not own
+    return on_cpu([*signature.params, *lists]) and not own
 
 
 REFUSED = re.compile(

@@ -22,7 +22,7 @@ NDIM: Final = DL + abi.DLTENSOR_NDIM
 def decode(fast: FastPath, step: f.TensorHeader) -> None:
     """Decode a tensor; check ndim, dtype and device."""
     b, position = fast.b, step.place.position
-    tensor = _object(fast, position)
+    tensor = given_object(fast, position)
     fast.require(b.ne(tensor, b.null()))
     same = step.same_device
     # The device of an earlier tensor has the right type already.
@@ -37,7 +37,7 @@ def decode(fast: FastPath, step: f.TensorHeader) -> None:
     )
 
 
-def _object(fast: FastPath, position: Position) -> Value:
+def given_object(fast: FastPath, position: Position) -> Value:
     """Return the payload of a Tensor; a helper decodes all other types."""
     b, t = fast.b, fast.b.types
     base, offset = fast.any_at(position)

@@ -160,6 +160,8 @@ class Examples:
                 made = make_args(narrowed, dims, self._framework, values)
         if self._signature.results:
             check(narrowed, *made)
+        if self._signature.where:  # of lengths, too
+            check(self._signature, *made)
         return made
 
     def _numbers(self, draw: Draw, kind: str) -> dict[str, Any]:

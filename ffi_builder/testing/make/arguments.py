@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias, Union
 
 from typing_extensions import assert_never
@@ -11,6 +11,7 @@ from typing_extensions import assert_never
 from ffi_builder import spec
 from ffi_builder.plan import check_signature
 from ffi_builder.suggest import did_you_mean
+from ffi_builder.testing.check import check
 from ffi_builder.testing.evaluate import evaluate
 from ffi_builder.testing.make.arrays import FRAMEWORKS, Array
 from ffi_builder.testing.make.choose import Env, Parts, choose
@@ -66,7 +67,7 @@ def make_args(
             f"make_args: framework: expected one of {', '.join(FRAMEWORKS)} but got {framework!r}"
             f"{did_you_mean(framework, FRAMEWORKS)}"
         )
-    given = dict(values or {})
+    given, whole = dict(values or {}), signature
     unfolded = unfold(signature, lengths(signature, dims or {}))
     signature = unfolded.signature
     _check_names(signature, given)
@@ -79,7 +80,24 @@ def make_args(
     symbols = choose(signature, parts, unfolded.dims(dims or {}), devices)
     _check_memory(parts, symbols)
     maker = _Maker(framework, symbols, given)
-    return [maker.argument(param.name, param) for param in signature.arguments]
+    made = [maker.argument(param.name, param) for param in signature.arguments]
+    _check_lengths(whole, signature, made)
+    return made
+
+
+def _check_lengths(
+    signature: spec.Signature, unfolded: spec.Signature, made: Sequence[object]
+) -> None:
+    """Refuse lengths of lists that a relation does not allow: they were not chosen by it."""
+    left = [each for each in signature.where if each not in unfolded.where]
+    try:
+        if left:
+            check(signature, *made)
+    except ValueError:
+        raise ValueError(
+            f"make_args: {', '.join(map(str, left))} does not hold with the lengths of lists that "
+            f"were chosen; give others with dims="
+        ) from None
 
 
 def _check_names(signature: spec.Signature, given: Mapping[str, object]) -> None:

@@ -32,6 +32,8 @@ class Unfolded:
     """The names of the symbols by the name of the one that they stand for."""
     lengths: Mapping[str, int]
     """The values of symbols that are lengths, by their names."""
+    gone: frozenset[str]
+    """The names of symbols that only empty lists have."""
 
     def dims(self, given: Dims) -> dict[str, Scalar]:
         """Return the values of this signature's symbols, with the lengths.
@@ -45,7 +47,7 @@ class Unfolded:
         for name, value in given.items():
             if name in self.elements:
                 found.update(self._of_elements(name, value))
-            elif name not in self.lengths:
+            elif name not in self.lengths and name not in self.gone:
                 found[name] = cast("Scalar", value)  # a list is refused as any other value is
         return found
 
@@ -160,10 +162,12 @@ def unfold(signature: spec.Signature, lengths: Lengths) -> Unfolded:
                 return param
 
     if not lists:
-        return Unfolded(signature, {}, {})
+        return Unfolded(signature, {}, {}, frozenset())
     params = [unfolded(param.name, param) for param in signature.params]
     names = {var.name: tuple(each.name for each in found) for var, found in own.items()}
-    return Unfolded(_without(signature, params, values), names, values)
+    left = {var.name for _, e in spec.occurrences(params) for var in spec.variables(e)}
+    gone = frozenset(taken - left - {*names, *values})
+    return Unfolded(_without(signature, params, values), names, values, gone)
 
 
 def _without(
