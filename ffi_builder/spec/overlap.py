@@ -33,6 +33,7 @@ def check_no_overlap(what: str, params: Sequence[Param], given: object) -> tuple
     """Return the paths of the named tensors, in the order of the parameters."""
     tensors = tensors_of(params)
     names = _names(what, params, tensors, given)
+    _refuse_named_lists(what, params, names)
     if names and sum(map(is_comparable, tensors.values())) < 2:
         raise SpecError(
             f"{what}: there are no two tensors on {', '.join(abi.UNIFIED_DEVICES)} or any, which "
@@ -60,6 +61,18 @@ def _refuse_lists(what: str, params: Sequence[Param]) -> None:
             raise SpecError(
                 f"{what}: True stands for all tensors with intent='out' or 'inout', but those of "
                 f"the list {path} are not compared; name the others: no_overlap=['y']"
+            )
+
+
+def _refuse_named_lists(what: str, params: Sequence[Param], names: Sequence[object]) -> None:
+    """Refuse names of lists of tensors."""
+    found = ((path, required(param)) for path, param in with_paths(params))
+    lists = {path for path, param in found if isinstance(param, TensorList)}
+    for name in names:
+        if isinstance(name, str) and name in lists:
+            raise SpecError(
+                f"{what}: {name!r} is a list of tensors, whose elements are not compared; name "
+                f"Tensors"
             )
 
 

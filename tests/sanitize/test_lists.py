@@ -8,8 +8,11 @@ from typing import Any, Final
 import numpy as np
 import pytest
 
-from ffi_builder import explain, spec
-from tests.sanitize.kernels import Function, Sanitized, finds, in_use, poke, view
+from ffi_builder import attach, explain, runtime, spec
+from ffi_builder.providers import DirectCallProvider
+from tests.differential.description import DLTensor, Moved, Pointer, list_, tensor
+from tests.sanitize.kernels import Function, Kernel, Sanitized, finds, in_use, poke, view
+from tests.support.wrapping import RawWrapper, new_module
 
 _ARGS: Final = ["xs.pointers", "out"]
 _LIST: Final = "f(xs: TensorList(Tensor([n], {}), length=g), out: Tensor([2], float32))"
@@ -146,3 +149,23 @@ def test_explain_says_what_is_done_to_elements() -> None:
         "xs[i]",
     ]
     assert "not compared with other tensors for shared memory" in around[5]
+
+
+def test_elements_on_another_device_are_passed_as_they_are() -> None:
+    """However an element is passed: as a tensor, moved, or as a DLTensor*."""
+    seen: list[int] = []
+
+    def kernel(pointers: int, count: int) -> None:
+        seen[:] = addresses(pointers, count)
+
+    found = Kernel(kernel, 2)
+    xs = spec.TensorList(spec.Tensor("xs", [2], "float32", device_type="any"))
+    called = DirectCallProvider("kernel", args=["xs.pointers", "xs.length"])
+    text = found.text.replace("%a1: !llvm.ptr", "%a1: i64")
+    module = new_module(text.replace("(!llvm.ptr, !llvm.ptr) ->", "(!llvm.ptr, i64) ->"))
+    attach(module, spec.Signature("f", [xs]), called, sanitize=True)
+    call = RawWrapper(runtime.compile(module), "f")
+    far = DLTensor((2,), device_type=2, data=0x1000, byte_offset=8)
+    other = DLTensor((2,), device_type=2, data=0x2000)
+    assert call(list_(Moved(tensor(far)), Pointer(other), tensor(far))) is None
+    assert seen == [0x1008, 0x2000, 0x1008]
