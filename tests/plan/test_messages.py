@@ -39,8 +39,10 @@ from ffi_builder.plan.steps import (
 from ffi_builder.spec import Var
 
 CHECKS = (Path(__file__).parents[2] / "docs" / "checks.md").read_text()
-_PROSE = re.sub(r"^```.*?^```$", "", CHECKS, flags=re.MULTILINE | re.DOTALL)
-QUOTED = {re.sub(r"\s*\n\s*", " ", quoted) for quoted in re.findall(r"`([^`]+)`", _PROSE)}
+PROSE = re.sub(r"^```.*?^```$", "", CHECKS, flags=re.MULTILINE | re.DOTALL)
+"""The page without its code block, whose fences would count as quotes."""
+QUOTED = {quoted.replace("\n", " ") for quoted in re.findall(r"`([^`]+)`", PROSE)}
+"""The texts in backticks, with the line breaks of the page as spaces."""
 DYNAMIC = ("{got}", "{type}", "{dtype}", "{device}", "{shape}", "{expected}")
 
 
@@ -107,9 +109,8 @@ def test_the_documentation_has_the_class_of_every_kind_check():
 def test_the_documentation_names_every_type_index():
     section = CHECKS[CHECKS.index("Kinds, by type index") :]
     listed = dict[int, str]()
-    paragraph = section.split("\n\n")[0].replace("\n", " ")
-    for numbers, name in re.findall(r"(\d+(?: and \d+)?) `([^`]+)`", paragraph):
-        listed |= {int(number): name for number in numbers.split(" and ")}
+    for numbers, name in re.findall(r"(\d+(?:\sand\s\d+)?)\s`([^`]+)`", section.split("\n\n")[0]):
+        listed |= {int(number): name for number in re.findall(r"\d+", numbers)}
     assert listed == TYPE_NAMES
     assert set(TYPE_NAMES) == set(abi.TypeIndex)
 

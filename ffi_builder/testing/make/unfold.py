@@ -47,7 +47,11 @@ class Unfolded:
         for name, value in given.items():
             if name in self.elements:
                 found.update(self._of_elements(name, value))
-            elif name not in self.lengths and name not in self.gone:
+            elif name in self.gone:
+                raise ValueError(
+                    f"make_args: {name} = {value!r} is asked for, but only empty lists have {name}"
+                )
+            elif name not in self.lengths:
                 found[name] = cast("Scalar", value)  # a list is refused as any other value is
         return found
 
