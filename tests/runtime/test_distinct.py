@@ -42,6 +42,8 @@ def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
         ("x @1\nx @2", "x @1\nx @2"),
         ("%1abc\n%2abc\n%1abd", "%1abc\n%1abd"),
         ("%\n%1\n%2", "%\n%1"),
+        ("%1\n%123456789\n%1234567890\n%1234567891", "%1\n%1234567890\n%1234567891"),
+        ("%1\n%\u0661", "%1\n%\u0661"),  # a digit of another script
         ("é %1\né %2\r\ne %3", "é %1\né %2\r\ne %3"),
         ("a\0%1\na\0%2\na\0b", "a\0%1\na\0b"),
     ],
@@ -51,7 +53,7 @@ def test_lines(text: str, found: str, way: str) -> None:
 
 
 @needs_extension
-@given(st.text("%!019ai é\n", max_size=40))
+@given(st.text("%!019ai é\u0661\n", max_size=40))
 def test_lines_are_the_same_in_python(text: str) -> None:
     extension, distinct.extension = distinct.extension, None
     try:
@@ -73,6 +75,10 @@ def test_lines_are_the_same_in_python(text: str) -> None:
         ("  %7 = load atomic i128, ptr %3 seq_cst, align 8", "an atomic operation"),
         ('  %7 = call i64 asm "x", "=r"()', "asm"),
         ("  %7abc = add i64 %3, %4", "%7abc"),
+        ("  %4294967295 = add i64 %3, %4", "%4294967295"),
+        ("  br label %4294967294", "%4294967294"),
+        ("4294967295:", "4294967295:"),
+        ("  ret void, !dbg !4294967295", "!4294967295"),
         ("  %7 = add i64 %3, %4 module asm x", "asm"),
         (f"  call void @f({', '.join(['i64 %1'] * 20_000)})", "  call void @f("),
     ],

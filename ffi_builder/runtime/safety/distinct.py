@@ -39,13 +39,16 @@ FUNCTIONS: Final = (
 )
 """The functions of MLIR's C API that `_distinct.c` calls, in its order."""
 
-_NUMBER: Final = re.compile(r"([%!])\d+")
+MOST_DIGITS: Final = 9
+"""Longer numbers are looked at, each."""
+
+_NUMBER: Final = re.compile(rf"([%!])[0-9]{{1,{MOST_DIGITS}}}(?![0-9])")
 
 
 def lines(text: str) -> str:
     """Leave out the lines of `text` that differ from an earlier one in numbers alone.
 
-    Numbers are those of values and metadata: `%12`, `!3`.
+    Numbers are those of values and metadata, of up to 9 digits: `%12`, `!3`.
     """
     if extension is not None:
         return extension.lines(text)
