@@ -126,6 +126,12 @@ USUAL = """
 """
 
 
+ROOT = '<id = "t", members = {<#llvm.tbaa_root<id = "r">, 0>}>'
+TAG = f"#llvm.tbaa_tag<base_type = {ROOT}, access_type = {ROOT}, offset = 8>"
+"""LLVM's verifier refuses the offset."""
+COPY = '"llvm.intr.memcpy"(%p, %p, %a)'
+
+
 @pytest.mark.parametrize(
     ("operation", "is_safe"),
     [
@@ -138,6 +144,19 @@ USUAL = """
         ("%r = llvm.load %p {alignment = 4294967296 : i64} : !llvm.ptr -> i32", False),
         ("%r = llvm.getelementptr %p[1] : (!llvm.ptr) -> !llvm.ptr, vector<[4]xi32>", False),
         ('%r = llvm.inline_asm has_side_effects "nop", "" : () -> i32', False),
+        ("%r = llvm.add %a, %a {llvm.mmra = 1 : i64} : i64", False),
+        ("%r = llvm.add %a, %a {nvvm.unknown} : i64", False),
+        ("%r = llvm.add %a, %a {own.name = 1 : i64} : i64", True),
+        ("llvm.call @g(%a) : (i64) -> ()", True),
+        ("llvm.call @g(%a) {no_unwind, own.name} : (i64) -> ()", True),
+        ("llvm.call @g(%a) {no_inline, always_inline} : (i64) -> ()", False),
+        ('llvm.call @g(%a) ["funclet"(%a : i64)] : (i64) -> ()', False),
+        (f"llvm.call @g(%a) {{tbaa = [{TAG}]}} : (i64) -> ()", False),
+        (f"{COPY} <{{isVolatile = false}}> : (!llvm.ptr, !llvm.ptr, i64) -> ()", True),
+        (
+            f"{COPY} <{{isVolatile = false, tbaa = [{TAG}]}}> : (!llvm.ptr, !llvm.ptr, i64) -> ()",
+            False,
+        ),
         ("llvm.br ^next\n^unreached:\nllvm.br ^next\n^next:", False),
         ("llvm.br ^next\n^next:\n%r = llvm.trunc %t0 : i32 to i64", False),
     ],
@@ -146,7 +165,7 @@ def test_an_odd_operation_among_many(operation: str, is_safe: bool, way: str) ->
     lines = [USUAL.format(i) for i in range(50)]
     lines.insert(40, operation)
     body = "\n".join(lines)
-    text = f"llvm.func @f(%p: !llvm.ptr, %a: i64) {{\n{body}\nllvm.return\n}}"
+    text = f"llvm.func @f(%p: !llvm.ptr, %a: i64) {{\n{body}\nllvm.return\n}}\nllvm.func @g(i64)"
     found = allowlist_mlir.translation_hazard(mlir.parse(text).operation)
     assert found == (None if is_safe else "llvm.func @f")
 

@@ -185,6 +185,7 @@ typedef struct {
   Handle (*type)(Handle);
   intptr_t (*attributes)(Handle);
   NamedAttribute (*attribute)(Handle, intptr_t);
+  intptr_t (*discardable)(Handle);
 } Api;
 
 enum { FUNCTIONS = sizeof(Api) / sizeof(void *) };
@@ -277,6 +278,7 @@ static PyObject *operations(PyObject *self, PyObject *args) {
       Handle name = api.name(operation);
       int simple = is_by_name(&api, names, by_name, name);
       if (simple < 0) goto failed;
+      if (simple && api.discardable(operation) > 0) simple = 0;
       if (!append(&keys, name.ptr)) goto no_memory;
       if (!simple && !append_kind(&api, &keys, operation)) goto no_memory;
       int added = add_key(&keys, start);

@@ -25,7 +25,9 @@ from ffi_builder.runtime.safety import distinct
 from ffi_builder.runtime.safety.allowlist_ops import (
     CALLING_CONVENTIONS,
     SAFE,
+    TRANSLATED,
     function_type_known,
+    is_ignored,
     op_safe,
     type_known,
 )
@@ -36,13 +38,6 @@ _HELPER = f'"{SHARED}'
 _MARK = re.compile(rf'"{TRUSTED}([0-9a-f]{{8}})"')
 # LLVM does not look at the value, and any string will do.
 _METADATA = re.compile(rf'\["{metadata.ATTRIBUTE}", "[^"]*"\]')
-
-# Dialects that have a translation. Ops of any other must be lowered first.
-_TRANSLATED = words(
-    """
-    llvm builtin nvvm rocdl xevm omp acc gpu arm_neon arm_sme arm_sve amx x86 x86vector vcix ptr
-    """
-)
 
 # How many of them an error names.
 _MOST_NAMED = 8
@@ -191,10 +186,7 @@ def _argument_attributes_safe(values: Any) -> bool:
 
 def _harmless(names: Iterable[str], known: frozenset[str]) -> bool:
     """Tell whether attributes are known, or of a dialect that the translation ignores."""
-    return all(
-        name in known or ("." in name and name.partition(".")[0] not in (*_TRANSLATED, "dlti"))
-        for name in names
-    )
+    return all(name in known or is_ignored(name) for name in names)
 
 
 def _all_reachable(function: Operation) -> bool:
@@ -287,7 +279,7 @@ def _check_translatable(operation: Operation, module: Operation) -> None:
 
 def _has_translation(operation: Operation) -> bool:
     name = operation.name
-    return name.partition(".")[0] in _TRANSLATED and name != "builtin.unrealized_conversion_cast"
+    return name.partition(".")[0] in TRANSLATED and name != "builtin.unrealized_conversion_cast"
 
 
 def _untranslatable(module: Operation) -> CompileError:

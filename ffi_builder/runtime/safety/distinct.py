@@ -36,6 +36,7 @@ FUNCTIONS: Final = (
     "mlirValueGetType",
     "mlirOperationGetNumAttributes",
     "mlirOperationGetAttribute",
+    "mlirOperationGetNumDiscardableAttributes",
 )
 """The functions of MLIR's C API that `_distinct.c` calls, in its order."""
 
@@ -61,8 +62,9 @@ def lines(text: str) -> str:
 def operations(function: Operation, by_name: Set[str]) -> Iterable[Operation]:
     """The operations in the blocks of `function`, at least one of each kind.
 
-    Those of the names `by_name` are of one kind each. Others are of a kind if their names,
-    attributes, and the types of their operands and results are the same.
+    Those of the names `by_name` are of one kind each, if they have no attributes of dialects.
+    Others are of a kind if their names, attributes, and the types of their operands and results
+    are the same.
     """
     if extension is not None:
         root = type(function).__module__.partition("._mlir_libs")[0]
