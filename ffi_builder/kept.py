@@ -17,7 +17,6 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-from ffi_builder import __version__
 from ffi_builder.store import Store
 
 VARIABLE: Final = "FFI_BUILDER_HELPERS_DIR"
@@ -39,7 +38,7 @@ def kept(made_of: tuple[str, ...], make: Callable[[], bytes]) -> bytes:
     store = _store()
     if store is None:
         return make()
-    key = "\n".join((_FORMAT, __version__, *map(repr, made_of))).encode()
+    key = "\n".join((_FORMAT, *map(repr, made_of))).encode()
     found = store.read_bytes(key)
     if found is not None and found[:_DIGEST] == _checksum(key, found[_DIGEST:]):
         return found[_DIGEST:]

@@ -75,9 +75,10 @@ _NAME_MARKS: Final = frozenset("@%!c$")
 _LINE_END: Final = pattern(r"[\n\r]")
 _SPACES: Final = str.maketrans(dict.fromkeys("()[]{}<>,=*", " "))
 
-# Words that are not in a table. Each string has been replaced by one quote. LLVM's parser crashes on
-# the two largest numbers of 32 bits (it keeps values in a DenseMap, where they mean free places).
+# LLVM's parser crashes on the two largest numbers of 32 bits: it keeps values in a DenseMap, where
+# they mean free places.
 _ID: Final = rf"[0-9]{{1,{distinct.MOST_DIGITS}}}"
+# Words that are not in a table. Each string has been replaced by one quote.
 _OTHER_WORDS: Final = pattern(
     rf"""(?:(?:
       [%@](?:{_ID}|[-a-zA-Z$._][-\w$.]*|")           # values, types and symbols
