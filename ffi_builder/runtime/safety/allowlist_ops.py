@@ -115,9 +115,12 @@ def _memory_safe(operation: Operation) -> bool:
         return False
     if not all(type_known(result.type) for result in operation.results):
         return False
-    if "alignment" not in attributes:
-        return True
-    alignment = int(str(attributes["alignment"]).partition(" ")[0])
+    return "alignment" not in attributes or alignment_known(attributes["alignment"])
+
+
+def alignment_known(given: object) -> bool:
+    """Tell whether LLVM takes an alignment, given as `8 : i64`."""
+    alignment = int(str(given).partition(" ")[0])
     return 0 < alignment <= 1 << 31 and alignment & (alignment - 1) == 0
 
 
