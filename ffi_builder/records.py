@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 else:
     import abc
     import dataclasses
+    import sys
     from copy import copy
     from dataclasses import MISSING, Field, FrozenInstanceError
     from functools import cache
@@ -71,6 +72,7 @@ else:
         cls.__dataclass_params__ = _parameters(repr, eq, frozen)
         _add(cls, "__init__", init)
         _add(cls, "__match_args__", tuple(item.name for item in fields if not item.kw_only))
+        _add(cls, "__replace__", _replace)
         if repr:
             _add(cls, "__repr__", _repr)
         if eq:
@@ -120,7 +122,6 @@ else:
             return "<factory>"
 
     _ABSENT = _Absent()
-    _GLOBALS = {"set_": object.__setattr__, "absent": _ABSENT}
 
     def _init(cls, fields):
         """Return ``__init__``; None for fields that the standard decorator refuses."""
@@ -150,8 +151,10 @@ else:
             co_consts=tuple(renamed.get(value, value) for value in code.co_consts),
         )
         first = tuple(defaults[item.name] for item in by_position[required:])
-        cells = (CellType(factories),) if factories else None
-        init = FunctionType(code, _GLOBALS, "__init__", first, cells)
+        known = {"set_": object.__setattr__, "absent": _ABSENT, "factories": factories}
+        cells = tuple(CellType(known[name]) for name in code.co_freevars)
+        # `typing.get_type_hints` looks the annotations up in the globals of the function.
+        init = FunctionType(code, sys.modules[cls.__module__].__dict__, "__init__", first, cells)
         init.__kwdefaults__ = {n.name: defaults[n.name] for n in by_keyword if n.name in defaults}
         init.__annotations__ = {item.name: item.type for item in fields} | {"return": None}
         init.__qualname__ = f"{cls.__qualname__}.__init__"
@@ -175,14 +178,14 @@ else:
         lines = [f"set_(self, {n!r}, {value})" for n, value in zip(names, values, strict=True)]
         lines += ["self.__post_init__()"] if checks else []
         source = (
-            "def make(factories):\n"
+            "def make(set_, absent, factories):\n"
             f" def __init__(self, {', '.join(names)}):\n"
             f"  {'; '.join(lines) or 'pass'}\n"
             " return __init__"
         )
         namespace = {}
         exec(source, namespace)
-        return namespace["make"](None).__code__
+        return namespace["make"](None, None, None).__code__
 
     # ---- other methods
 
@@ -200,6 +203,10 @@ else:
         if len(names) > 1:
             return attrgetter(*names)
         return lambda value: tuple(getattr(value, name) for name in names)
+
+    def _replace(self, /, **changes):
+        """Let `copy.replace` of Python 3.13 make a changed copy."""
+        return dataclasses.replace(self, **changes)
 
     def _eq(self, other):
         if other.__class__ is self.__class__:

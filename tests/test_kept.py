@@ -13,6 +13,8 @@ from ffi_builder import kept as room
 from ffi_builder.diagnosis.assembled import assemble
 from ffi_builder.diagnosis.library import library
 from ffi_builder.kept import VARIABLE, kept, sources
+from ffi_builder.runtime.codegen import llvm
+from ffi_builder.store import Store
 
 ATTACH_AND_COMPILE = """
 import sys
@@ -113,11 +115,46 @@ def test_the_folder_is_in_the_users_cache(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.delenv(VARIABLE)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
     made(b"one", [])
-    assert (tmp_path / "xdg" / "ffi_builder").is_dir()
+    assert (tmp_path / "xdg" / "ffi_builder" / "helpers").is_dir()
     monkeypatch.setenv("XDG_CACHE_HOME", "")
     monkeypatch.setenv("HOME", str(tmp_path))
     made(b"one", [])
-    assert (tmp_path / ".cache" / "ffi_builder").is_dir()
+    assert (tmp_path / ".cache" / "ffi_builder" / "helpers").is_dir()
+    monkeypatch.setenv(VARIABLE, "~/named")
+    made(b"one", [])
+    assert (tmp_path / "named").is_dir()
+
+
+def test_a_compile_cache_in_the_users_cache_keeps_its_entries(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """What is kept has a smaller limit than a compile cache."""
+    monkeypatch.delenv(VARIABLE)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    cache = Store(tmp_path / "ffi_builder", 1 << 20)
+    cache.write_bytes(b"key", bytes(1000))
+    monkeypatch.setattr(room, "_LIMIT", 500)
+    for index in range(20):
+        made(bytes(400), [], f"test {index}")
+    assert cache.read_bytes(b"key") == bytes(1000)
+
+
+def test_a_file_under_anothers_name_is_not_believed(folder: Path):
+    calls: list[bytes] = []
+    made(b"one", calls)
+    (one,) = folder.iterdir()
+    made(b"other", calls, "other")
+    (other,) = {*folder.iterdir()} - {one}
+    one.replace(other)
+    assert made(b"other", calls, "other") == b"other"
+    assert len(calls) == 3
+
+
+def test_code_is_known_by_what_compiles_it():
+    """Another version of the package makes its own, though LLVM is the same."""
+    found = " ".join(llvm.identity())
+    for name in ("runtime/mlir.py", "runtime/translation.py", "runtime/codegen/llvm.py"):
+        assert f"{name} " in found
 
 
 def test_a_changed_source_is_another_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
@@ -125,6 +162,7 @@ def test_a_changed_source_is_another_one(tmp_path: Path, monkeypatch: pytest.Mon
     (package / "room").mkdir(parents=True)
     source = package / "room" / "module.py"
     source.write_text("a = 1\n")
+    (package / "kept.py").write_text("")
     monkeypatch.setattr(room, "__file__", str(package / "kept.py"))
     sources.cache_clear()
     try:
@@ -135,6 +173,24 @@ def test_a_changed_source_is_another_one(tmp_path: Path, monkeypatch: pytest.Mon
         (package / "room" / "more.py").write_text("")
         sources.cache_clear()
         assert len(sources("room")) == len(before) + 1
+    finally:
+        sources.cache_clear()
+
+
+@pytest.mark.parametrize("file", ["package.zip/kept.py", "package/kept.pyc"])
+def test_without_sources_nothing_is_kept(
+    file: str, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """As in a zip file, and in a program that was frozen."""
+    (tmp_path / "package.zip").write_bytes(b"")
+    (tmp_path / "package").mkdir()
+    (tmp_path / "package" / "kept.pyc").write_bytes(b"")
+    monkeypatch.setattr(room, "__file__", str(tmp_path / file))
+    sources.cache_clear()
+    try:
+        assert sources("diagnosis") == ()
+        assert made(b"one", []) == b"one"
+        assert not folder.exists()
     finally:
         sources.cache_clear()
 

@@ -7,7 +7,7 @@ import dataclasses
 import inspect
 import pickle
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeAlias, cast, get_type_hints
 
 import pytest
 
@@ -15,6 +15,7 @@ from ffi_builder import records
 
 STANDARD: Any = dataclasses.dataclass
 QUICK: Any = records.dataclass
+Shown: TypeAlias = int
 field = dataclasses.field
 
 
@@ -235,6 +236,11 @@ def test_replace_and_patterns():
         case Pickled(a):
             assert a == 2
     assert copy.deepcopy(value) == value != changed
+    assert cast("Any", value).__replace__(a=2) == changed  # as `copy.replace` of Python 3.13 does
+
+
+def test_annotations_are_found():
+    assert get_type_hints(Pickled.__init__) == {"a": Shown, "return": type(None)}
 
 
 def test_an_object_in_itself_prints():
@@ -247,7 +253,7 @@ def test_an_object_in_itself_prints():
 class Pickled:
     """At the top of a module, where pickle finds it."""
 
-    a: int
+    a: Shown
 
 
 def test_annotations_that_are_no_text():

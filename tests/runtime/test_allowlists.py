@@ -124,6 +124,29 @@ def test_a_function_that_is_marked_is_trusted() -> None:
     assert allowlist_mlir.translation_hazard(attribute.operation) == "llvm.func @f"
 
 
+@pytest.mark.parametrize(
+    ("text", "is_safe"),
+    [
+        ("llvm.func @f() attributes {optimize_none, no_inline} { llvm.return }", True),
+        (
+            'llvm.func @f() attributes {optimize_none, no_inline, passthrough = ["minsize"]} '
+            "{ llvm.return }",
+            False,
+        ),
+        ('llvm.func @f() attributes {passthrough = ["minsize"]} { llvm.return }', True),
+        ("llvm.func @f(...)", True),
+        ("llvm.func fastcc @f(i64)", True),
+        ("llvm.func fastcc @f(...)", False),
+        ("llvm.mlir.global external @f(1 : i64) {alignment = 64 : i64} : i64", True),
+        ("llvm.mlir.global external @f(1 : i64) {alignment = 8589934592 : i64} : i64", False),
+    ],
+)
+def test_attributes_that_llvm_refuses(text: str, is_safe: bool) -> None:
+    """MLIR's verifier lets them through, and to translate them would end the process."""
+    hazard = allowlist_mlir.translation_hazard(mlir.parse(text).operation)
+    assert hazard == (None if is_safe else f"{text[: text.index(' ')]} @f")
+
+
 def test_the_checksum_counts_operations_in_any_order() -> None:
     names = ["llvm.load", "llvm.add", "llvm.load", "llvm.return"]
     assert protocol.checksum(names) == protocol.checksum(reversed(names))

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from ffi_builder.errors import CompileError
+from ffi_builder.kept import sources
 from ffi_builder.patterns import pattern
 from ffi_builder.runtime import _optional
 from ffi_builder.runtime.protocols import LlvmModule, LlvmValue, TargetMachine
@@ -85,13 +86,17 @@ def host_features() -> str:
 
 @functools.cache
 def identity() -> tuple[str, ...]:
-    """What code for this CPU depends on, beside its source: which LLVM it is, and the CPU."""
+    """Identify what code for this CPU depends on, beside its source.
+
+    That is which LLVM it is, the CPU, and the modules of this package that translate and compile.
+    """
     folder = Path(binding().__file__).parent
     builds = [path.stat() for path in sorted(folder.glob("libllvmlite.*"))]
     # Builds of one version of llvmlite may contain different LLVMs.
     libraries = [f"{build.st_size} {build.st_mtime_ns}" for build in builds]
     version = ".".join(map(str, binding().llvm_version_info))
-    return version, *libraries, host_triple(), host_cpu(), host_features()
+    machine = host_triple(), host_cpu(), host_features()
+    return version, *libraries, *machine, *sources("runtime", "runtime/codegen")
 
 
 def host_triple() -> str:

@@ -96,15 +96,21 @@ static int add_key(Keys *keys, size_t start) {
 
 static int is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/* Appends a line to the buffer, with one digit for each number of a value or of metadata. */
+enum { MOST_DIGITS = 9 };
+
+/* Appends a line to the buffer, with one digit for each number of a value or of metadata. Numbers of
+ * more than MOST_DIGITS stay, for the rules to see. */
 static void append_line(Keys *keys, const char *line, const char *end) {
   char *to = keys->bytes + keys->length;
   while (line < end) {
     char c = *to++ = *line++;
-    if ((c == '%' || c == '!') && line < end && is_digit(*line)) {
+    if (c != '%' && c != '!') continue;
+    const char *number = line;
+    while (line < end && is_digit(*line)) line++;
+    if (line - number > MOST_DIGITS)
+      line = number;
+    else if (line > number)
       *to++ = '0';
-      while (line < end && is_digit(*line)) line++;
-    }
   }
   *to++ = '\n';
   keys->length = (size_t)(to - keys->bytes);
@@ -179,6 +185,7 @@ typedef struct {
   Handle (*type)(Handle);
   intptr_t (*attributes)(Handle);
   NamedAttribute (*attribute)(Handle, intptr_t);
+  intptr_t (*discardable)(Handle);
 } Api;
 
 enum { FUNCTIONS = sizeof(Api) / sizeof(void *) };
@@ -271,6 +278,7 @@ static PyObject *operations(PyObject *self, PyObject *args) {
       Handle name = api.name(operation);
       int simple = is_by_name(&api, names, by_name, name);
       if (simple < 0) goto failed;
+      if (simple && api.discardable(operation) > 0) simple = 0;
       if (!append(&keys, name.ptr)) goto no_memory;
       if (!simple && !append_kind(&api, &keys, operation)) goto no_memory;
       int added = add_key(&keys, start);

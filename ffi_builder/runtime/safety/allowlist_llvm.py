@@ -75,13 +75,16 @@ _NAME_MARKS: Final = frozenset("@%!c$")
 _LINE_END: Final = pattern(r"[\n\r]")
 _SPACES: Final = str.maketrans(dict.fromkeys("()[]{}<>,=*", " "))
 
+# LLVM's parser crashes on the two largest numbers of 32 bits: it keeps values in a DenseMap, where
+# they mean free places.
+_ID: Final = rf"[0-9]{{1,{distinct.MOST_DIGITS}}}"
 # Words that are not in a table. Each string has been replaced by one quote.
 _OTHER_WORDS: Final = pattern(
-    r"""(?:(?:
-      [%@](?:\d+|[-a-zA-Z$._][-\w$.]*|")            # values, types and symbols
-    | \#\d+ | !(?:\d+|"|DI[A-Z]\w*)? | c?"          # attributes, metadata and strings
+    rf"""(?:(?:
+      [%@](?:{_ID}|[-a-zA-Z$._][-\w$.]*|")           # values, types and symbols
+    | \#{_ID} | !(?:{_ID}|"|DI[A-Z]\w*)? | c?"        # attributes, metadata and strings
     | [-+]?\d+(?:\.\d*(?:[eE][-+]?\d+)?)? | 0x[HR]?[0-9A-Fa-f]+
-    | [-\w$.]+:                                     # labels, and fields of metadata
+    | {_ID}: | (?![0-9]+:)[-\w$.]+:                 # labels, and fields of metadata
     | DW_\w+ | DI(?:SP)?Flag\w+ | \| | \.\.\.
     )[ ])*""",
     re.VERBOSE,

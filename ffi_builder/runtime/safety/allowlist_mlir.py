@@ -14,7 +14,7 @@ ops known to be safe and would otherwise take a quarter of the time to compile.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from ffi_builder.errors import CompileError
@@ -25,7 +25,10 @@ from ffi_builder.runtime.safety import distinct
 from ffi_builder.runtime.safety.allowlist_ops import (
     CALLING_CONVENTIONS,
     SAFE,
+    TRANSLATED,
+    alignment_known,
     function_type_known,
+    is_ignored,
     op_safe,
     type_known,
 )
@@ -36,13 +39,6 @@ _HELPER = f'"{SHARED}'
 _MARK = re.compile(rf'"{TRUSTED}([0-9a-f]{{8}})"')
 # LLVM does not look at the value, and any string will do.
 _METADATA = re.compile(rf'\["{metadata.ATTRIBUTE}", "[^"]*"\]')
-
-# Dialects that have a translation. Ops of any other must be lowered first.
-_TRANSLATED = words(
-    """
-    llvm builtin nvvm rocdl xevm omp acc gpu arm_neon arm_sme arm_sve amx x86 x86vector vcix ptr
-    """
-)
 
 # How many of them an error names.
 _MOST_NAMED = 8
@@ -62,6 +58,7 @@ _LINKAGES = frozenset(
     f"#llvm.linkage<{name}>"
     for name in ("private", "internal", "external", "linkonce", "linkonce_odr", "weak", "weak_odr")
 )
+_CCC = "#llvm.cconv<ccc>"
 _WEAK_REFERENCE = "#llvm.linkage<extern_weak>"
 # Of these, none contradicts another, but that `optnone` needs `noinline` and excludes `minsize`.
 # (`optsize`, `hot`, `alwaysinline` can clash.)
@@ -120,9 +117,12 @@ def _function_safe(function: Operation) -> bool:
         not name.startswith('"llvm.')
         and _harmless(attributes, _FUNCTION_ATTRIBUTES)
         and _linkage_safe(str(attributes.get("linkage")), declares=not len(blocks))
-        and str(attributes.get("CConv", "#llvm.cconv<ccc>")) in CALLING_CONVENTIONS
+        and _convention_safe(attributes)
         and function_type_known(attributes["function_type"])
         and _passthrough_safe(attributes.get("passthrough"))
+        and not (
+            "optimize_none" in attributes and '"minsize"' in str(attributes.get("passthrough"))
+        )
         and all(
             _argument_attributes_safe(attributes.get(key)) for key in ("arg_attrs", "res_attrs")
         )
@@ -136,6 +136,13 @@ def _function_safe(function: Operation) -> bool:
     )
 
 
+def _convention_safe(attributes: Mapping[str, object]) -> bool:
+    convention = str(attributes.get("CConv", _CCC))
+    return convention == _CCC or (
+        convention in CALLING_CONVENTIONS and "..." not in str(attributes["function_type"])
+    )
+
+
 def _linkage_safe(linkage: str, *, declares: bool) -> bool:
     return linkage in _LINKAGES or (declares and linkage == _WEAK_REFERENCE)
 
@@ -146,6 +153,8 @@ def _global_safe(variable: Operation) -> bool:
     if name.startswith('"llvm.') or not type_known(kind):
         return False
     if not _harmless(attributes, _GLOBAL_ATTRIBUTES) or str(attributes["linkage"]) not in _LINKAGES:
+        return False
+    if "alignment" in attributes and not alignment_known(attributes["alignment"]):
         return False
     if "value" in attributes:
         return _initialiser_safe(attributes["value"], kind)
@@ -191,10 +200,7 @@ def _argument_attributes_safe(values: Any) -> bool:
 
 def _harmless(names: Iterable[str], known: frozenset[str]) -> bool:
     """Tell whether attributes are known, or of a dialect that the translation ignores."""
-    return all(
-        name in known or ("." in name and name.partition(".")[0] not in (*_TRANSLATED, "dlti"))
-        for name in names
-    )
+    return all(name in known or is_ignored(name) for name in names)
 
 
 def _all_reachable(function: Operation) -> bool:
@@ -287,7 +293,7 @@ def _check_translatable(operation: Operation, module: Operation) -> None:
 
 def _has_translation(operation: Operation) -> bool:
     name = operation.name
-    return name.partition(".")[0] in _TRANSLATED and name != "builtin.unrealized_conversion_cast"
+    return name.partition(".")[0] in TRANSLATED and name != "builtin.unrealized_conversion_cast"
 
 
 def _untranslatable(module: Operation) -> CompileError:

@@ -9,8 +9,16 @@ import re
 from collections.abc import Callable
 
 from ffi_builder.records import dataclass
-from ffi_builder.runtime.protocols import Operation
+from ffi_builder.runtime.protocols import Operation, named_attributes
 from ffi_builder.runtime.safety.tables import words
+
+# Dialects that have a translation. Ops of any other must be lowered first. Their attributes are
+# translated on any op, and one that is unknown or of another type fails.
+TRANSLATED = words(
+    """
+    llvm builtin nvvm rocdl xevm omp acc gpu arm_neon arm_sme arm_sve amx x86 x86vector vcix ptr
+    """
+)
 
 # Ops that MLIR's verifier checks as strictly as LLVM's does, and whose results are of types that
 # their operands have.
@@ -45,6 +53,15 @@ _VALUE_TYPE = re.compile(
 _MOST_TYPES = 256
 """Types in a type. What translates a type calls itself for each that is in another."""
 _NUMBERS = re.compile(r"(?:vector<(\d+)x)?(?:(i|f|bf)(\d+)|!llvm\.ptr(?:<\d+>)?)>?")
+# Others contradict each other, as `no_inline` and `always_inline`, or have rules of their own, as
+# operand bundles and `tbaa`.
+_CALL_ATTRIBUTES = words(
+    """
+    callee var_callee_type callee_type operandSegmentSizes op_bundle_sizes CConv TailCallKind
+    fastmathFlags branch_weights memory_effects convergent no_unwind will_return no_inline
+    access_groups alias_scopes noalias_scopes
+    """
+)
 _NOT_ATOMIC = "0 : i64"
 _ATOMIC_TYPE = re.compile(r"i8|i16|i32|i64|f32|f64|!llvm\.ptr(?:<\d+>)?")
 
@@ -72,11 +89,22 @@ CALLING_CONVENTIONS = frozenset(
 
 def op_safe(operation: Operation) -> bool:
     """Tell whether `operation` is known to translate, by itself."""
+    if any(
+        "." in attribute.name and not is_ignored(attribute.name)
+        for attribute in named_attributes(operation)
+    ):
+        return False
     name = operation.name
     if name in SAFE:
         return True
     check = _CHECKS.get(name)
     return check is not None and check(operation)
+
+
+def is_ignored(attribute: str) -> bool:
+    """Tell whether an attribute is of a dialect that the translation ignores."""
+    dialect, dot, _ = attribute.partition(".")
+    return bool(dot) and dialect not in TRANSLATED and dialect != "dlti"
 
 
 def _memory_safe(operation: Operation) -> bool:
@@ -87,9 +115,12 @@ def _memory_safe(operation: Operation) -> bool:
         return False
     if not all(type_known(result.type) for result in operation.results):
         return False
-    if "alignment" not in attributes:
-        return True
-    alignment = int(str(attributes["alignment"]).partition(" ")[0])
+    return "alignment" not in attributes or alignment_known(attributes["alignment"])
+
+
+def alignment_known(given: object) -> bool:
+    """Tell whether LLVM takes an alignment, given as `8 : i64`."""
+    alignment = int(str(given).partition(" ")[0])
     return 0 < alignment <= 1 << 31 and alignment & (alignment - 1) == 0
 
 
@@ -189,7 +220,10 @@ def _call_safe(operation: Operation) -> bool:
     return (
         not ("CConv" in attributes and str(attributes["CConv"]) not in CALLING_CONVENTIONS)
         and not ("TailCallKind" in attributes and "musttail" in str(attributes["TailCallKind"]))
-        and not any(name in attributes for name in ("arg_attrs", "res_attrs"))
+        and all(
+            "." in each.name or each.name in _CALL_ATTRIBUTES
+            for each in named_attributes(operation)
+        )
         and all(type_known(result.type) for result in operation.results)
     )
 
@@ -209,7 +243,8 @@ def _atomic_safe(operation: Operation) -> bool:
 def _plain(operation: Operation) -> bool:
     """Check that there are no optional attributes."""
     return not any(
-        name in operation.attributes for name in ("arg_attrs", "res_attrs", "op_bundle_tags")
+        name in operation.attributes
+        for name in ("arg_attrs", "res_attrs", "op_bundle_tags", "tbaa")
     )
 
 

@@ -36,16 +36,20 @@ FUNCTIONS: Final = (
     "mlirValueGetType",
     "mlirOperationGetNumAttributes",
     "mlirOperationGetAttribute",
+    "mlirOperationGetNumDiscardableAttributes",
 )
 """The functions of MLIR's C API that `_distinct.c` calls, in its order."""
 
-_NUMBER: Final = re.compile(r"([%!])\d+")
+MOST_DIGITS: Final = 9
+"""Longer numbers are looked at, each."""
+
+_NUMBER: Final = re.compile(rf"([%!])[0-9]{{1,{MOST_DIGITS}}}(?![0-9])")
 
 
 def lines(text: str) -> str:
     """Leave out the lines of `text` that differ from an earlier one in numbers alone.
 
-    Numbers are those of values and metadata: `%12`, `!3`.
+    Numbers are those of values and metadata, of up to 9 digits: `%12`, `!3`.
     """
     if extension is not None:
         return extension.lines(text)
@@ -58,8 +62,9 @@ def lines(text: str) -> str:
 def operations(function: Operation, by_name: Set[str]) -> Iterable[Operation]:
     """The operations in the blocks of `function`, at least one of each kind.
 
-    Those of the names `by_name` are of one kind each. Others are of a kind if their names,
-    attributes, and the types of their operands and results are the same.
+    Those of the names `by_name` are of one kind each, if they have no attributes of dialects.
+    Others are of a kind if their names, attributes, and the types of their operands and results
+    are the same.
     """
     if extension is not None:
         root = type(function).__module__.partition("._mlir_libs")[0]
