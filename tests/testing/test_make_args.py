@@ -37,7 +37,7 @@ def can_be_made(signature: Signature) -> bool:
 REFUSED = re.compile(
     r"make_args: (found no values of .*|.* does not hold with .*|.* needs? \d+ bytes.*|.* does not fit .*|.* is above .*"
     r"|.*, and must (not be negative|be a multiple of \d+, .*|be 0, where such arrays are.*"
-    r"|be from 0 to 2147483647)|.* is asked for, but only empty lists have .*)"
+    r"|be from 0 to 2147483647)|.* is asked for, but only empty lists have .*|.* cannot be the length of .*)"
 )
 
 
