@@ -23,8 +23,8 @@ def function_and_info(given: Any) -> tuple[tvm_ffi.Function, Info | None]:
     function = getattr(given, "__wrapped__", given)
     if not isinstance(function, tvm_ffi.Function):
         raise TypeError(
-            f"function: expected one of a compiled module or loaded library, such as compiled['f'],"
-            f" but got {given!r}"
+            f"function: expected a function of a compiled module or loaded library, such as "
+            f"compiled['f'], but got {given!r}"
         )
     return function, info_of(function)
 
