@@ -66,7 +66,7 @@ def _instead(param: spec.Plain) -> str:
         case spec.TupleParam() | spec.Struct():
             return "; make its elements parameters of their own"
         case spec.TensorList():
-            return "; register a torch.library.custom_op that calls the function, as docs/torch.md shows"
+            return "; register a torch.library.custom_op that calls it (docs/torch.md)"
         case spec.Stream():
             return "; an EnvStream is torch's current stream"
         case _:
