@@ -22,5 +22,6 @@ mount --rbind /dev "$root/dev"
 if [ -n "$cpuinfo" ]; then
   mount --bind "$cpuinfo" "$root/proc/cpuinfo"
 fi
-exec chroot "$root" /usr/bin/env -i HOME=/root LANG=C.UTF-8 PATH=/usr/bin \
+# The command is not the first process, which signals such as SIGSEGV do not end.
+chroot "$root" /usr/bin/env -i HOME=/root LANG=C.UTF-8 PATH=/usr/bin \
   sh -c 'cd /work && exec "$@"' sh "$@"
