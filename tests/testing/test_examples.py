@@ -26,7 +26,7 @@ def is_small(signature: Signature) -> bool:
 
 
 @pytest.mark.slow
-@settings(max_examples=50, derandomize=True)
+@settings(max_examples=50)
 @given(
     signatures().filter(is_small).filter(can_be_made),
     st.sampled_from(["numpy", "tvm_ffi"]),

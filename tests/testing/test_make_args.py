@@ -49,7 +49,7 @@ def args_or_refusal(signature: Signature, asked: dict[str, float], framework: st
 
 
 @pytest.mark.slow
-@settings(max_examples=300, derandomize=True)
+@settings(max_examples=300)
 @given(signatures().filter(can_be_made), st.data())
 def test_what_is_made_is_accepted(signature: Signature, data: st.DataObject) -> None:
     framework = data.draw(st.sampled_from(["numpy", "tvm_ffi"]))

@@ -33,7 +33,7 @@ _ALL_BELOW: Final = 18
 """Choices below this are all tried when an example is shrunk."""
 _LONGEST: Final = 4
 """The most elements of a list, unless it needs more."""
-_SIZES: Final = ("symbol", "size", "shape", "pad")
+_SIZES: Final = ("length", "symbol", "size", "shape", "pad")
 """Kinds of sites whose candidates may contradict each other."""
 
 
