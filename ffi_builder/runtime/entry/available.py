@@ -9,7 +9,6 @@ import functools
 import importlib
 import os
 import sys
-import sysconfig
 import threading
 from collections.abc import Callable
 from typing import Any, Final
@@ -100,7 +99,7 @@ def _switched_off() -> str:
         return f"this is {sys.implementation.name}"
     # They would load one for the limited API, but their objects are laid out in another way, and
     # nothing here locks what threads share.
-    if sysconfig.get_config_var("Py_GIL_DISABLED"):
+    if "t" in sys.abiflags:
         return "this is a free-threaded build of CPython"
     return ""
 
