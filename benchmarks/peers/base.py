@@ -71,6 +71,8 @@ class Peer:
     """A builder of functions. Each public method is a request of the protocol in worker.py."""
 
     packages: tuple[str, ...] = ()
+    import_ms = 0.0
+    """The milliseconds that importing its module took, with what it is made of."""
 
     def __init__(self, native: Native) -> None:
         self.native = native
@@ -85,6 +87,10 @@ class Peer:
     def versions(self) -> str:
         """Return the versions of this peer's packages."""
         return ", ".join(f"{name} {metadata.version(name)}" for name in self.packages)
+
+    def importing(self) -> float:
+        """Return the milliseconds that importing this peer took, after NumPy and tvm_ffi."""
+        return self.import_ms
 
     def peak(self) -> float:
         """Return the peak memory so far, in MB."""

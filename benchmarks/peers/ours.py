@@ -18,6 +18,7 @@ from ffi_builder.runtime.jit import object_cache
 from peers import base
 
 ir: Any = import_module("torch_mlir.ir")
+import_module("torch_mlir.dialects.llvm")  # MLIR imports it with the first operation of it
 os.environ.pop("FFI_BUILDER_CACHE_DIR", None)
 
 

@@ -13,6 +13,7 @@ import gc
 import json
 import os
 import sys
+import time
 import traceback
 from importlib import import_module
 from pathlib import Path
@@ -20,6 +21,8 @@ from typing import Any
 
 if "BENCHMARK_TORCH" in os.environ:  # before tvm_ffi, which looks for torch when it is imported
     sys.path.append(os.environ["BENCHMARK_TORCH"])
+else:  # tvm_ffi would import it wherever it is installed
+    sys.modules["torch"] = None  # pyright: ignore[reportArgumentType]
 
 from native import Native
 
@@ -47,13 +50,23 @@ def answer(peers: dict[str, Peer], request: dict[str, Any]) -> dict[str, Any]:
         return {"error": first_line(error)}
 
 
+def imported(name: str, native: Native) -> Peer:
+    """Import a peer's module and make the peer, which knows how long the import took."""
+    start = time.perf_counter()
+    module = import_module(f"peers.{name}")
+    took = 1e3 * (time.perf_counter() - start)
+    peer: Peer = module.Peer(native)
+    peer.import_ms = took
+    return peer
+
+
 def main() -> None:
     answers = os.fdopen(os.dup(1), "w", buffering=1)
     os.dup2(2, 1)  # what libraries print is not an answer
     folder, *names = sys.argv[1:]
     try:
         native = Native(Path(folder))
-        peers = {name: import_module(f"peers.{name}").Peer(native) for name in names}
+        peers = {name: imported(name, native) for name in names}
         ready: dict[str, Any] = {"value": {name: peer.versions() for name, peer in peers.items()}}
     except Exception as error:
         traceback.print_exc()

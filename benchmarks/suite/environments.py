@@ -98,6 +98,7 @@ def variables(python: Path, own: bool, torch: Path | None) -> dict[str, str]:
     """Return the variables of a worker; with `own`, it imports ffi_builder from here."""
     kept = {name: value for name, value in os.environ.items() if name != "FFI_BUILDER_CACHE_DIR"}
     kept.pop("PYTHONPATH", None)
+    kept.pop("PYTHONDONTWRITEBYTECODE", None)  # the others' packages are installed with bytecode
     kept["PATH"] = f"{python.parent}{os.pathsep}{kept.get('PATH', '')}"  # its ninja
     if own:
         kept["PYTHONPATH"] = str(HERE.parent)

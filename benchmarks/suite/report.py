@@ -149,7 +149,9 @@ class Report:
         rows = [
             [title, *(shown(self.samples.spread((figure,), peer)) for peer in self.titles)]
             for figure, title in (
-                ("first build", "the first attach + compile of a process, matmul, ms"),
+                ("first imports", "imports for the first wrapper, after NumPy and tvm_ffi, ms"),
+                ("first build", "describing, attaching and compiling it, matmul, ms"),
+                ("first all", "both: the first wrapper of a process, ms"),
                 ("first error", "the first error of a process, ms"),
                 ("warm error", "an error, warm, µs"),
                 ("memory before", "peak memory of a process before its first wrapper, MB"),

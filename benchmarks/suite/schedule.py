@@ -85,7 +85,11 @@ class Bench:
             before = group.ask(peer, "peak")
             made = group.ask(peer, "build", case="mm", how="nop", again=False)
             if made:
-                self.samples.add(("first build",), peer, made.get("attach", 0) + made["compile"])
+                took = made.get("describe", 0) + made.get("attach", 0) + made["compile"]
+                imports = group.ask(peer, "importing")
+                self.samples.add(("first imports",), peer, imports)
+                self.samples.add(("first build",), peer, took)
+                self.samples.add(("first all",), peer, imports + took)
                 self.samples.add(("memory before",), peer, before)
                 self.samples.add(("memory built",), peer, group.ask(peer, "peak"))
             group.ask(peer, "ready", case="mm", how="nop")
