@@ -22,6 +22,7 @@ from ffi_builder.spec import (
     Signature,
     Struct,
     Tensor,
+    TensorList,
     TupleParam,
     Var,
     dims,
@@ -143,6 +144,42 @@ def test_arrays_within_arguments(way: str, path: str) -> None:
     f(1, make(np.ones(3, "float32")))
     with pytest.raises(ValueError, match=f"Mismatched {path} on argument #1 when calling: `f"):
         f(1, make(np.ma.masked_array(np.ones(3, "float32"), [0, 1, 0])))
+
+
+class Holder:
+    """What tvm-ffi passes another value for; it counts how often it was asked."""
+
+    def __init__(self, value: object) -> None:
+        self.value = value
+        self.asked = 0
+
+    def __tvm_ffi_value__(self) -> object:
+        self.asked += 1
+        return self.value
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize(
+    ("param", "path", "around"),
+    [
+        (tensor("x"), "x", lambda array: array),
+        (tensor("x"), "x", lambda array: Holder(array)),
+        (TupleParam("x", [tensor("y")]), r"x\[0\]", lambda array: (array,)),
+        (TupleParam("x", [tensor("y")]), r"x\[0\]", lambda array: (Holder(array),)),
+        (TensorList(tensor("x")), r"x\[1\]", lambda array: [array.copy(), array]),
+        (Array("x"), r"x\[0\]", lambda array: [Holder(array)]),
+        (Map("x"), r"x\['k'\]", lambda array: {"k": array}),
+    ],
+)
+def test_arrays_that_an_object_holds(
+    way: str, param: Any, path: str, around: Callable[[Any], object]
+) -> None:
+    f = getattr(ways([param]), way)
+    good = Holder(around(np.ones(3, "float32")))
+    f(good)
+    assert good.asked == 1
+    with pytest.raises(ValueError, match=f"Mismatched {path} on argument #0 .* a read-only array"):
+        f(Holder(around(read_only())))
 
 
 def test_long_signatures_are_shortened() -> None:

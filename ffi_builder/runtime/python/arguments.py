@@ -129,6 +129,7 @@ def _elements(param: Parameter, scope: _Scope, at: Place) -> str:
 
     def elements(values: Any) -> Any:
         # For anything else, or too few, the wrapper raises the error.
+        values = arrays.unwrapped(values)
         right = _is_sequence(values) and len(values) == len(names)
         return split(values) if right else values
 

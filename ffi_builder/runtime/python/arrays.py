@@ -80,6 +80,7 @@ def check_array(value: Any, at: Place) -> Any:
 
 def check_list(value: Any, at: Place) -> Any:
     """Check the arrays in a list of tensors, and return a list. Anything else is returned as is."""
+    value = unwrapped(value)
     if not isinstance(value, (list, tuple)):
         return value
     items = enumerate(cast("list[Any]", value))
@@ -97,6 +98,11 @@ def check_items(value: Any, at: Place) -> Any:
     return check_array(value, at)
 
 
+def unwrapped(value: Any) -> Any:
+    """Return the value that tvm-ffi passes instead of an object with `__tvm_ffi_value__`."""
+    return value.__tvm_ffi_value__() if _is_wrapped(cast("type[object]", type(value))) else value
+
+
 Rule = Callable[[Any, Place], Any]
 
 
@@ -112,7 +118,22 @@ def _rule(cls: type[object]) -> Rule | None:
     if _is_of(cls, "numpy", "ndarray"):
         masked = any(base.__qualname__ == "MaskedArray" for base in cls.__mro__)
         return _refuse_masked if masked else _check_numpy
-    return None
+    return _check_wrapped if _is_wrapped(cls) else None
+
+
+@functools.lru_cache(maxsize=256)
+def _is_wrapped(cls: type[object]) -> bool:
+    """Tell whether tvm-ffi asks for `__tvm_ffi_value__`: it tries these others before."""
+    before = ("__tvm_ffi_object__", "__dlpack_c_exchange_api__", "__dlpack__")
+    return (
+        hasattr(cls, "__tvm_ffi_value__")
+        and not issubclass(cls, (tvm_ffi.Object, list, tuple, dict))
+        and not any(hasattr(cls, name) for name in before)
+    )
+
+
+def _check_wrapped(value: Any, at: Place) -> Any:
+    return check_items(unwrapped(value), at)
 
 
 def _is_of(cls: type[object], module: str, name: str) -> bool:
