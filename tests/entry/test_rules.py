@@ -158,19 +158,19 @@ class Holder:
         return self.value
 
 
+HELD: Final[list[tuple[Any, str, Callable[[Any], object]]]] = [
+    (tensor("x"), "x", lambda array: array),
+    (tensor("x"), "x", Holder),
+    (TupleParam("x", [tensor("y")]), r"x\[0\]", lambda array: (array,)),
+    (TupleParam("x", [tensor("y")]), r"x\[0\]", lambda array: (Holder(array),)),
+    (TensorList(tensor("x")), r"x\[1\]", lambda array: [array.copy(), array]),
+    (Array("x"), r"x\[0\]", lambda array: [Holder(array)]),
+    (Map("x"), r"x\['k'\]", lambda array: {"k": array}),
+]
+
+
 @pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize(
-    ("param", "path", "around"),
-    [
-        (tensor("x"), "x", lambda array: array),
-        (tensor("x"), "x", lambda array: Holder(array)),
-        (TupleParam("x", [tensor("y")]), r"x\[0\]", lambda array: (array,)),
-        (TupleParam("x", [tensor("y")]), r"x\[0\]", lambda array: (Holder(array),)),
-        (TensorList(tensor("x")), r"x\[1\]", lambda array: [array.copy(), array]),
-        (Array("x"), r"x\[0\]", lambda array: [Holder(array)]),
-        (Map("x"), r"x\['k'\]", lambda array: {"k": array}),
-    ],
-)
+@pytest.mark.parametrize(("param", "path", "around"), HELD)
 def test_arrays_that_an_object_holds(
     way: str, param: Any, path: str, around: Callable[[Any], object]
 ) -> None:
