@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 import string
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from dataclasses import field
-from typing import Final
+from typing import Any, Final, cast
 
 from ffi_builder.errors import BuildError
 from ffi_builder.ir import ERROR_KINDS, Block, Value
@@ -37,19 +37,26 @@ class CheckStatus:
             :func:`~ffi_builder.call_packed` in it does: that error is raised.
         message: the error's message; the signature is appended. ``{callee}`` stands for the
             callee's name, ``{status}`` for the signed status; braces are doubled as in Python.
+        errors: the class and the message for certain statuses, such as
+            ``{22: ("ValueError", "the order is negative")}``; all others get ``error`` and
+            ``message``.
 
     Raises:
-        BuildError: if ``error`` is another class, or the message has other fields; when attached,
-            if the callee does not return an integer.
+        BuildError: if a class is another one, or a message has other fields; when attached, if the
+            callee does not return an integer, or one too narrow for a status in ``errors``.
     """
 
     provider: CallProvider
     error: str | None = field(default="RuntimeError", kw_only=True)
     message: str = field(default="{callee} failed with status {status}", kw_only=True)
+    errors: Mapping[int, tuple[str, str]] = field(default_factory=dict[int, Any], kw_only=True)
 
     def __post_init__(self) -> None:
         self._check_provider()
-        self._words()
+        if self.error is not None:
+            _check_kind("error", self.error)
+        _check_message("message", self.message)
+        self._check_errors()
 
     @property
     def callee(self) -> str | None:
@@ -78,7 +85,8 @@ class CheckStatus:
     def cache_key(self, context: ModuleContext) -> Hashable | None:
         """Return the words of the error with the inner provider's key, if that has one."""
         key = Members(self.provider).cache_key(context)
-        return None if key is None else (self.error, self.message, key)
+        errors = tuple(sorted(self.errors.items()))
+        return None if key is None else (self.error, self.message, errors, key)
 
     def __call__(self, current_block: Block, context: CallContext) -> Block:
         """Emit the call, and then the check."""
@@ -92,12 +100,23 @@ class CheckStatus:
         if self.error is None:
             return_failure(b, status)
             return b.block
-        fine = b.eq(status, b.zero(status.type))
-        shown = b.zext(status, b.types.i64) if status.type == b.types.i1 else status
-        words, fields = self._words(is_known=context.called is None)
-        values = {"status": shown, "callee": context.called}
-        b.check(fine, self.error, words, *(v for f in fields if (v := values[f]) is not None))
+        following, failed = b.new_block(), b.new_block(cold=True)
+        b.cond_br(b.eq(status, b.zero(status.type)), following, failed)
+        b.block = failed
+        for code, (kind, message) in self.errors.items():
+            known = b.constant(int(str(status.type)[1:]), code)
+            with b.when(b.eq(status, known), cold=True):
+                self._fail(context, status, kind, message)
+        self._fail(context, status, self.error, self.message)
+        b.block = following
         return b.block
+
+    def _fail(self, context: CallContext, status: Value, kind: str, message: str) -> None:
+        b = context.builder
+        shown = b.zext(status, b.types.i64) if status.type == b.types.i1 else status
+        values = {"status": shown, "callee": context.called}
+        words, fields = self._words(message, is_known=context.called is None)
+        b.fail(kind, words, *(v for f in fields if (v := values[f]) is not None))
 
     def _check_provider(self) -> None:
         inner: object = self.provider
@@ -112,36 +131,40 @@ class CheckStatus:
                 "CheckStatus out"
             )
 
-    def _words(self, *, is_known: bool = True) -> tuple[str, list[str]]:
-        """Return the message for ``check``, and the fields that it needs values for.
+    def _check_errors(self) -> None:
+        errors = cast("object", self.errors)
+        if not isinstance(errors, Mapping):
+            raise BuildError(f"CheckStatus: errors: expected a dict but got {errors!r}")
+        if errors and self.error is None:
+            raise BuildError(
+                "CheckStatus: errors: with error=None the callee's own error is passed on; leave "
+                "one of them out"
+            )
+        for code, value in cast("Mapping[object, object]", errors).items():
+            if type(code) is not int or code == 0:
+                raise BuildError(
+                    f"CheckStatus: errors: expected an int other than 0 but got {code!r}"
+                )
+            if not isinstance(value, tuple) or len(cast("tuple[object, ...]", value)) != 2:
+                raise BuildError(
+                    f"CheckStatus: errors[{code}]: expected a class and a message, as in "
+                    f'("ValueError", "out of range"), but got {value!r}'
+                )
+            kind, message = cast("tuple[object, object]", value)
+            _check_kind(f"errors[{code}]", kind)
+            _check_message(f"errors[{code}]", message)
+
+    def _words(self, message: str, *, is_known: bool) -> tuple[str, list[str]]:
+        """Return the words for ``fail``, and the fields that it needs values for.
 
         ``is_known`` says whether the callee is the same in every call.
         """
-        if self.error is not None and self.error not in ERROR_KINDS:
-            raise BuildError(
-                f"CheckStatus: error: expected one of {', '.join(ERROR_KINDS)} but got "
-                f"{self.error!r}{did_you_mean(self.error, ERROR_KINDS)}"
-            )
-        message: object = self.message
-        if not isinstance(message, str):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise BuildError(f"CheckStatus: message: expected a str but got {message!r}")
-        try:
-            parts = list(string.Formatter().parse(message))
-        except ValueError as error:
-            raise BuildError(f"CheckStatus: message: {error} in {self.message!r}") from error
         words, fields = "", list[str]()
-        for literal, name, format_, conversion in parts:
+        for literal, name, _, _ in string.Formatter().parse(message):
             words += literal
-            if name is None:
-                continue
-            if name not in _FIELDS or format_ or conversion:
-                raise BuildError(
-                    f"CheckStatus: message: expected {{callee}} and {{status}} as its only fields "
-                    f"but got {self.message!r}"
-                )
             if name == "callee" and is_known:
                 words += self.callee or type(self.provider).__name__
-            else:
+            elif name is not None:
                 words += "{}"
                 fields.append(name)
         return words, fields
@@ -156,10 +179,41 @@ class CheckStatus:
                 f"CheckStatus: {who} returns {returned.type}; expected an i32, since error=None "
                 f"says that it returns the status of TVM-FFI"
             )
-        bits = re.fullmatch(r"i(\d+)", str(returned.type))
-        if bits is None or int(bits[1]) > _MOST_BITS:
+        match = re.fullmatch(r"i(\d+)", str(returned.type))
+        bits = int(match[1]) if match else 0
+        if not 0 < bits <= _MOST_BITS:
             raise BuildError(
                 f"CheckStatus: {who} returns {returned.type}; expected an integer of up to "
                 f"{_MOST_BITS} bits"
             )
+        low, high = (0, 1) if bits == 1 else (-(1 << bits - 1), (1 << bits - 1) - 1)
+        for code in self.errors:
+            if not low <= code <= high:
+                raise BuildError(
+                    f"CheckStatus: errors[{code}]: {who} returns {returned.type}, which is from "
+                    f"{low} to {high}"
+                )
         return returned
+
+
+def _check_kind(name: str, kind: object) -> None:
+    if kind not in ERROR_KINDS:
+        raise BuildError(
+            f"CheckStatus: {name}: expected one of {', '.join(ERROR_KINDS)} but got {kind!r}"
+            f"{did_you_mean(str(kind), ERROR_KINDS)}"
+        )
+
+
+def _check_message(name: str, message: object) -> None:
+    if not isinstance(message, str):
+        raise BuildError(f"CheckStatus: {name}: expected a str but got {message!r}")
+    try:
+        parts = list(string.Formatter().parse(message))
+    except ValueError as error:
+        raise BuildError(f"CheckStatus: {name}: {error} in {message!r}") from error
+    for _, used, format_, conversion in parts:
+        if used is not None and (used not in _FIELDS or format_ or conversion):
+            raise BuildError(
+                f"CheckStatus: {name}: expected {{callee}} and {{status}} as its only fields but "
+                f"got {message!r}"
+            )

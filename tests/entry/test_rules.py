@@ -76,7 +76,7 @@ def test_masked_arrays(way: str, intent: str | None) -> None:
     ("intent", "words"),
     [
         (None, r'\(x is not declared intent="in"\) but got a read-only array: pass a copy'),
-        ("out", r'\(x is declared intent="out"\) but got a read-only array: pass a copy'),
+        ("out", r'\(x is declared intent="out"\) but got a read-only array: pass another array'),
         ("inout", r'\(x is declared intent="inout"\) but got a read-only array'),
     ],
 )

@@ -158,6 +158,39 @@ def test_a_callee_in_c() -> None:
     assert callees.calls == 1
 
 
+BY_STATUS: Final = {22: ("ValueError", "bad order"), -2: ("IndexError", "{callee}: {status}, past")}
+
+
+@pytest.mark.parametrize("type_", ["i8", "i32", "i64"])
+def test_an_error_for_certain_statuses(type_: str) -> None:
+    f = wrap([CODE], CheckStatus(DirectCallProvider("k"), errors=BY_STATUS), returning(type_))
+    assert f(0) is None
+    for code, error, words in (
+        (22, ValueError, "bad order"),
+        (-2, IndexError, "k: -2, past"),
+        (21, RuntimeError, "k failed with status 21"),
+    ):
+        with pytest.raises(error) as raised:
+            f(code)
+        assert str(raised.value) == f"{words} when calling: `f(code: int64)`"
+
+
+def test_the_only_status_of_a_bool() -> None:
+    provider = CheckStatus(DirectCallProvider("k"), errors={1: ("KeyError", "not there")})
+    with pytest.raises(KeyError, match="not there"):
+        wrap([CODE], provider, returning("i1"))(1)
+
+
+@pytest.mark.parametrize(
+    ("type_", "code", "limits"), [("i1", -1, "0 to 1"), ("i8", 200, "-128 to 127")]
+)
+def test_a_status_that_the_callee_never_returns(type_: str, code: int, limits: str) -> None:
+    provider = CheckStatus(DirectCallProvider("k"), errors={code: ("KeyError", "")})
+    assert refused(provider, returning(type_)) == (
+        f"CheckStatus: errors[{code}]: the callee @k returns {type_}, which is from {limits}"
+    )
+
+
 def refused(provider: CallProvider, text: str = "") -> str:
     module = new_module(text)
     before = str(module)
@@ -233,6 +266,34 @@ REFUSED: Final[list[tuple[Any, dict[str, Any], str]]] = [
     *(
         (DirectCallProvider("k"), {"message": x}, f"message: expected a str but got {x!r}")
         for x in (None, 7)
+    ),
+    (DirectCallProvider("k"), {"errors": [1]}, "errors: expected a dict but got [1]"),
+    *(
+        (
+            DirectCallProvider("k"),
+            {"errors": {code: ("ValueError", "")}},
+            f"errors: expected an int other than 0 but got {code!r}",
+        )
+        for code in (0, True, "1")
+    ),
+    *(
+        (
+            DirectCallProvider("k"),
+            {"errors": {1: value}},
+            f"errors[1]: expected a class and a message, as in "
+            f'("ValueError", "out of range"), but got {value!r}',
+        )
+        for value in ("no", ("ValueError",))
+    ),
+    (
+        DirectCallProvider("k"),
+        {"errors": {1: ("ValueError", "{x}")}},
+        "errors[1]: expected {callee} and {status} as its only fields but got '{x}'",
+    ),
+    (
+        DirectCallProvider("k"),
+        {"errors": {1: ("ValueError", "")}, "error": None},
+        "errors: with error=None the callee's own error is passed on; leave one of them out",
     ),
 ]
 

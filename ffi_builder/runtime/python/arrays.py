@@ -154,7 +154,8 @@ def _check_numpy(array: Any, at: Place) -> Any:
         return array
     if at.intent == "in":
         return _writable_view(array)
-    raise at.mismatch(_written(at), "a read-only array: pass a copy of it")
+    advice = "pass another array" if at.intent == "out" else "pass a copy of it"
+    raise at.mismatch(_written(at), f"a read-only array: {advice}")
 
 
 def _written(at: Place) -> str:
