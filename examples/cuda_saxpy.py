@@ -1,8 +1,8 @@
 # pyright: basic, reportMissingImports=false
-"""A kernel in CUDA C++, from its source to a function that takes PyTorch's CUDA tensors.
+"""Compile a kernel in CUDA C++ to a function that takes PyTorch's CUDA tensors.
 
-    python examples/cuda_saxpy.py                 NVRTC compiles it: pip install ffi_builder[cuda]
-    python examples/cuda_saxpy.py saxpy.cubin     it was compiled before
+    python examples/cuda_saxpy.py                 compiles with NVRTC, from ffi_builder[cuda]
+    python examples/cuda_saxpy.py saxpy.cubin     uses an image that was compiled before
 
 The kernel runs on a GPU if PyTorch has one. Otherwise the fake driver of the tests runs a Python
 function in its place.

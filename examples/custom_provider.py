@@ -49,7 +49,7 @@ class MatrixCallProvider:
         """
         for param in context.signature.params:
             if not isinstance(param, spec.Tensor) or param.ndim != 2:
-                raise BuildError(f"@{self.callee} takes matrices, but {param.name!r} is none")
+                raise BuildError(f"@{self.callee} takes matrices, but {param.name!r} is not one")
         if self._counter not in context.symbols:
             context.symbols.variable(self._counter, bytes(8), align=8)
 

@@ -1,4 +1,4 @@
-"""Tests for a DSL that uses ffi_builder; they need no kernel, no JIT and no accelerator.
+"""Tests for a DSL that uses ffi_builder. They need no kernel, no JIT and no accelerator.
 
 FileCheck reads the plan and the IR of a wrapper, ``testing.make_args`` makes valid arguments, and
 ``testing.check`` raises the errors that callers will see. Run it as it is, or with
@@ -16,7 +16,7 @@ from filecheck.parser import Parser, pattern_for_opts
 
 from ffi_builder import explain, providers, spec, testing
 
-# The front end of the DSL made this from
+# The front end of the DSL makes this from
 #
 #     @kernel
 #     def scale(x: Array[n, float32], factor: float32): ...     # n is a multiple of 4

@@ -1,9 +1,9 @@
 # pyright: basic, reportMissingImports=false
-"""A Numba function behind a wrapper; the result needs neither Numba nor Python.
+"""Wrap a Numba function. The compiled code needs neither Numba nor Python.
 
 Numba compiles an inner function, and entry points around it that need the interpreter. The wrapper
-calls the inner one: ``int32_t f(void **result, void **exception, <arguments>)``, 0 if successful.
-An array is passed as meminfo, parent, size, itemsize, data, shape, strides in bytes.
+calls the inner one, ``int32_t f(void **result, void **exception, <arguments>)``. It returns 0 on
+success. An array is passed as meminfo, parent, size, itemsize, data, shape, strides in bytes.
 """
 
 from dataclasses import dataclass
@@ -35,7 +35,7 @@ def numba_type(param):
 
 
 def lower(function, signature, symbol):
-    """Return LLVM IR of the inner function, and the declaration that the wrapper calls."""
+    """Return the LLVM IR of the inner function, and the declaration that the wrapper calls."""
     if function.stats.cache_path is not None:
         raise BuildError(f"{function.__name__}: Numba has no LLVM IR of functions with cache=True")
     function.compile(given := tuple(map(numba_type, signature.params)))
@@ -55,14 +55,14 @@ def lower(function, signature, symbol):
 
 @dataclass(frozen=True)
 class NumbaCallProvider:
-    """Calls the function of `lower`. Wrap it in CheckStatus, which turns exceptions into errors."""
+    """Calls the function of `lower`. Put CheckStatus around it to turn exceptions into errors."""
 
     callee: str
 
     def __call__(self, current_block, context: providers.CallContext):
-        """Emit the call, and note its status."""
+        """Emit the call, and keep its status for CheckStatus."""
         if not context.status_wanted:
-            raise BuildError(f"Put CheckStatus around {self!r}: else nobody reads the status")
+            raise BuildError(f"Put CheckStatus around {self!r}, which reads the status")
         b, t = context.builder, context.builder.types
         operands = [b.alloca(t.ptr), b.alloca(t.ptr)]
         operands += [value for param in context.params for value in operands_of(context, param)]

@@ -1,7 +1,7 @@
-"""From an MLIR kernel to a function that checks its arguments and takes NumPy and PyTorch arrays.
+"""Compile a matmul in MLIR to a function that takes NumPy and PyTorch arrays and checks them.
 
-A linalg matmul on memrefs is lowered by MLIR's own passes; a post-compile hook then attaches the
-function ``__tvm_ffi_matmul`` to the lowered module; LLVM compiles both. Run by ``make demo``.
+MLIR's own passes lower a linalg matmul on memrefs. A post-compile hook attaches the function
+``__tvm_ffi_matmul`` to the lowered module. LLVM compiles both. ``make demo`` runs this.
 """
 
 import importlib
@@ -12,7 +12,7 @@ import numpy as np
 from ffi_builder import attach, explain, providers, runtime, signature_of
 from ffi_builder.ir import Module
 
-# Text here; an ir.Module of torch-mlir, jaxlib, IREE or your own MLIR works too.
+# An ir.Module of torch-mlir, jaxlib, IREE or your own MLIR works too.
 KERNEL = """
 func.func @mm(%A: memref<?x?xf32>, %B: memref<?x?xf32>, %C: memref<?x?xf32>) {
   linalg.matmul ins(%A, %B : memref<?x?xf32>, memref<?x?xf32>) outs(%C : memref<?x?xf32>)

@@ -1,5 +1,5 @@
 # pyright: basic, reportMissingImports=false, reportAttributeAccessIssue=false
-"""A PyTorch module as a compiled function of torch tensors, by torch-mlir's fx importer.
+"""Compile a PyTorch module to a function of torch tensors, with torch-mlir's fx importer.
 
 torch.export ─► fx importer ─► linalg on tensors ─► memrefs ─► LLVM dialect ─► wrapper
 """
@@ -15,7 +15,7 @@ from ffi_builder import BuildError, attach, providers, runtime, spec
 LOWERING = (
     "builtin.module(one-shot-bufferize{bufferize-function-boundaries=1 "
     "function-boundary-type-conversion=identity-layout-map},"  # row-major, as the wrapper checks
-    "buffer-results-to-out-params{modify-public-functions=1},"  # unchanged without the option
+    "buffer-results-to-out-params{modify-public-functions=1},"  # by default, private ones only
     "buffer-deallocation-pipeline,"  # without it every call leaks its intermediate results
     "func.func(refback-munge-memref-copy,convert-linalg-to-loops),"  # no call of @memrefCopy
     "expand-strided-metadata,lower-affine,func.func(convert-math-to-llvm),convert-math-to-libm,"
@@ -60,7 +60,7 @@ def compile_program(program, signature):
     """Compile an ExportedProgram to a module with one function, that of the signature."""
     kernel = f"{signature.name}_kernel"
     module = fx.export_and_import(program, output_type="linalg-on-tensors", func_name=kernel)
-    # Otherwise it may use the memory of its inputs for intermediate results.
+    # Otherwise the kernel may use the memory of its inputs for intermediate results.
     kept = ir.Attribute.parse("{bufferization.writable = false}", module.context)
     function = ir.SymbolTable(module.operation)[kernel]
     function.arg_attrs = [kept] * len(function.arguments)

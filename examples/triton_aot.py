@@ -1,9 +1,9 @@
 # pyright: basic, reportMissingImports=false
-"""A Triton kernel as a library that checks its arguments and does not need Triton.
+"""Export a Triton kernel as a library that checks its arguments and does not need Triton.
 
     python examples/triton_aot.py [softmax.so] [--fake]
 
-Compiling it needs `pip install triton` and no GPU. If there is a GPU, the library is called on it.
+Compiling it needs `pip install triton`, but no GPU. If there is a GPU, the library is called on it.
 With --fake it is called on the fake driver of the tests, which runs a Python function instead.
 """
 

@@ -23,7 +23,7 @@ class Conversion:
     """
 
     def __init__(self, params: Sequence[Any]) -> None:
-        # CuTe DSL names symbols n0, n1, s0, … per function; parameters may be named so too.
+        # CuTe DSL names symbols n0, n1, s0, … per function. Parameters may have such names too.
         self._taken = {param.name for param in params}
         self._symbols: dict[object, spec.Var] = {}
         self.params = [self._param(param, param.name) for param in params]
@@ -64,8 +64,8 @@ class Conversion:
         return kind(name, [self._param(*pair) for pair in zip(given.params, names, strict=True)])
 
     def _tensor(self, given: Any, name: str) -> spec.Tensor:
-        # CuTe DSL counts 4-bit floats as frameworks store them, two in one; the entry point and
-        # ffi_builder, count single ones.
+        # CuTe DSL counts 4-bit floats in pairs, as frameworks store them. The entry point and
+        # ffi_builder count single ones.
         two = given.map_tensor_dtype_f4x2_to_f4
         packed = given.strides.index(1) if two else None
         tensor = spec.Tensor(

@@ -1,4 +1,4 @@
-"""A function of CuTe DSL as a shared library."""
+"""Export a function of CuTe DSL as a shared library."""
 
 # pyright: basic, reportMissingImports=false
 from __future__ import annotations
@@ -16,9 +16,10 @@ from ffi_builder import runtime
 
 
 def exported(function: Any, folder: Path, name: str) -> tvm_ffi.Function:
-    """Export ``function``, which CuTe DSL has compiled, to a library, and load it from there.
+    """Export a function that CuTe DSL has compiled to a library, and load it from there.
 
-    CuTe DSL writes the object. It needs libtvm_ffi and, for GPU code alone, CuTe DSL's runtime.
+    CuTe DSL writes the object file. The library needs libtvm_ffi, and CuTe DSL's runtime if the
+    function has GPU code.
     """
     function.export_to_c(str(folder / f"{name}.o"), function_name=name)
     libraries = [Path(path) for path in find_runtime_libraries(enable_tvm_ffi=True)]

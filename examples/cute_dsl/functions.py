@@ -1,4 +1,4 @@
-"""Functions of CuTe DSL that run on the CPU, and what they are compiled for."""
+"""Functions of CuTe DSL that run on the CPU, and the arguments that they are compiled for."""
 
 # pyright: basic, reportMissingImports=false
 from __future__ import annotations
@@ -54,7 +54,7 @@ def vector(n: Any, **more: Any) -> Any:
 
 
 def compiled(function: Callable[..., Any], *arguments: Any) -> Any:
-    """Compile a function of NumPy arrays, with the wrapper builder that is in place now."""
+    """Compile a function of NumPy arrays with the wrapper builder that is set at the moment."""
     return cute.compile(function, *arguments, options="--enable-tvm-ffi")
 
 

@@ -38,7 +38,7 @@ def scale(x: cute.Tensor, y: cute.Tensor, factor: cutlass.Float32, stream):
 
 
 def compile_scale() -> Any:
-    if not HAS_GPU:  # whose architecture would be taken
+    if not HAS_GPU:  # otherwise, the default is its architecture
         os.environ.setdefault("CUTE_DSL_ARCH", "sm_90a")
     vector = fakes.make_fake_compact_tensor(cutlass.Float32, (cute.sym_int(),), assumed_align=16)
     # The wrapper asks tvm-ffi for the current stream, so the stream is not an argument.

@@ -15,7 +15,7 @@ from ffi_builder import attach_ffi_func
 
 @contextmanager
 def ffi_builder_wrappers() -> Generator[None]:
-    """Give ffi_builder's wrapper to what ``cute.compile(…, options="--enable-tvm-ffi")`` compiles.
+    """Make ``cute.compile(…, options="--enable-tvm-ffi")`` use ffi_builder's wrapper.
 
     This sets an attribute of the package, so it affects all threads.
     """
@@ -37,7 +37,7 @@ def attach(
 ) -> None:
     """Attach the wrapper; CuTe DSL calls this when the host function is in the LLVM dialect.
 
-    Of CuTe DSL's own call provider only the name of the function is used.
+    CuTe DSL's own call provider is used only for the name of the function.
     """
     provider = CuteCallProvider(call_provider.target_func)
     attach_ffi_func(module, symbol_name, Conversion(params).params, provider, fn_display_name)

@@ -1,4 +1,4 @@
-"""GPU memory for a wrapper, with no framework."""
+"""GPU memory for calls of a wrapper, without a framework."""
 
 # pyright: basic, reportMissingImports=false
 from __future__ import annotations
@@ -16,7 +16,7 @@ HAS_GPU = cuda.cudaGetDeviceCount()[0] == 0
 class OnGpu:
     """A copy of a contiguous NumPy array on device 0, which exports DLPack.
 
-    Without a GPU it describes an array at an address that nothing reads.
+    Without a GPU, it has an address that is never read.
     """
 
     def __init__(self, array: Any) -> None:

@@ -20,11 +20,11 @@ SET_ERROR = "TVMFFIErrorSetRaisedFromCStr"
 class CuteCallProvider:
     """Calls ``callee``, which takes tensors as structs and returns a CUDA error code.
 
-    If the module has GPU code, this is loaded before the first call and unloaded with the module,
-    and the call is made on the device of the first GPU tensor.
+    If the module has GPU code, the code is loaded before the first call and unloaded with the
+    module, and the call is made on the device of the first GPU tensor.
     """
 
-    borrows_tensors: ClassVar[bool] = True  # the kernel gets no tensor that it could keep
+    borrows_tensors: ClassVar[bool] = True  # the kernel cannot keep a tensor after the call
     callee: str
 
     def prepare(self, context: providers.ModuleContext) -> None:
@@ -73,7 +73,7 @@ class CuteCallProvider:
             b.ret(status)  # it has set the error
 
     def _enter_device(self, context: providers.CallContext) -> Value | None:
-        """Make the device of the first GPU tensor the current one; returns which one was."""
+        """Make the device of the first GPU tensor current, and return the previous device."""
         found = [spec.required(param) for _, param in spec.with_paths(context.params)]
         tensors = [x for x in found if isinstance(x, spec.Tensor) and x.device == "cuda"]
         if not tensors:

@@ -1,9 +1,9 @@
-"""A kernel as a shared library with a header and a stub, called from C, C++ and Python.
+"""Export a kernel as a shared library with a header and a stub; call it from C, C++ and Python.
 
-    python examples/export_library/build.py [folder for what is built]
+    python examples/export_library/build.py [output folder]
 
-The programs need the library and libtvm_ffi, which the apache-tvm-ffi wheel has. This needs a C and
-a C++ compiler: $CC and $CXX, or cc and c++.
+The programs need the library and libtvm_ffi, which is in the apache-tvm-ffi wheel. Building them
+needs a C and a C++ compiler: $CC and $CXX, or cc and c++.
 """
 
 import os

@@ -1,9 +1,9 @@
-/* Calls the exported library from C, by the declaration in the generated header. */
+/* Calls the exported library from C, with the declaration in the generated header. */
 #include <stdio.h>
 
 #include "kernels.h"
 
-/* The error that the last call has raised in this thread; taking it clears it. */
+/* Print the error that the last call raised in this thread, and clear it. */
 static void print_error(void) {
   TVMFFIObjectHandle error = NULL;
   TVMFFIErrorMoveFromRaised(&error);

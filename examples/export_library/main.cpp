@@ -1,4 +1,4 @@
-// Calls the exported library from C++, by the typed inline function in the generated header.
+// Calls the exported library from C++, with the typed inline function in the generated header.
 #include <iostream>
 
 #include "kernels.h"

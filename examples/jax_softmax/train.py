@@ -1,9 +1,9 @@
 # pyright: basic, reportMissingImports=false
-"""A fused softmax in C, in a jitted JAX training step, with its derivative in C too.
+"""Train a classifier in JAX with a fused softmax in C, whose derivative is in C too.
 
-`ffi_jax.function` makes functions of JAX from both, and `vjp=` says which is the derivative of
-which. The step is trained beside the same one with `jax.nn.softmax`: losses and weights agree.
-Needs a C compiler, and `pip install ffi_builder[jit,mlir,jax]`.
+`ffi_jax.function` makes JAX functions of both, and `vjp=` says that one is the derivative of the
+other. The losses and weights agree with those of `jax.nn.softmax`. This needs a C compiler, and
+`pip install ffi_builder[jit,mlir,jax]`.
 """
 
 import os
@@ -19,7 +19,7 @@ from ffi_builder import attach, providers, runtime, spec
 from ffi_builder.frameworks import jax as ffi_jax
 
 SOURCE = Path(__file__).parent / "softmax.c"
-# A tensor that is read is an operand of the JAX function; one that is written is its result.
+# A tensor with intent=in is an operand of the JAX function, one with intent=out is its result.
 MATRIX = "Tensor([rows, columns], float32, intent="
 SIGNATURES = [
     f"softmax(x: {MATRIX}in), y: {MATRIX}out))",

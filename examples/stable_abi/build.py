@@ -1,9 +1,9 @@
-"""An exported kernel in a C program: makes matmul.o, links it with main.c, and runs the result.
+"""Export a kernel as matmul.o, link it with main.c, and run the program.
 
-    python examples/stable_abi/build.py [folder for what is built]
+    python examples/stable_abi/build.py [output folder]
 
-The program needs libtvm_ffi, which the apache-tvm-ffi wheel has, and no Python. This needs a C
-compiler: $CC, or cc.
+The program needs libtvm_ffi, which is in the apache-tvm-ffi wheel, but no Python. Building it needs
+a C compiler: $CC, or cc.
 """
 
 import os

@@ -21,7 +21,7 @@ static int matmul(DLTensor *a, DLTensor *b, DLTensor *c) {
   return __tvm_ffi_matmul(NULL, args, 3, &result);
 }
 
-/* The error that the last call has raised in this thread; taking it clears it. */
+/* Print the error that the last call raised in this thread, and clear it. */
 static void print_error(void) {
   TVMFFIObjectHandle error = NULL;
   TVMFFIErrorMoveFromRaised(&error);
@@ -44,7 +44,7 @@ int main(void) {
   for (int64_t i = 0; i < c_shape[0]; ++i)
     printf("%g %g\n", c_data[2 * i], c_data[2 * i + 1]);
 
-  b_shape[0] = 4; /* a mistake: B now has a row more than A has columns */
+  b_shape[0] = 4; /* a mistake: B has 4 rows, but A has 3 columns */
   if (matmul(&a, &b, &c) == 0) return 1;
   print_error();
   return 0;

@@ -1,6 +1,6 @@
-"""From a kernel to MLIR: naive loops, which MLIR's own passes improve.
+"""Emit a kernel as naive loops, which MLIR's own passes improve.
 
-They move out of a loop what it does not change, and merge what is computed twice.
+The passes move invariant code out of loops, and merge repeated computations.
 """
 
 # pyright: basic, reportMissingImports=false, reportAttributeAccessIssue=false
@@ -35,7 +35,7 @@ def build(kernel: Definition) -> ir.Module:
 
 
 def emit(kernel: Definition, variant: Variant) -> None:
-    """Emit a function of what is given, which stores the result in its last argument."""
+    """Emit the function of a variant, which stores the result in its last argument."""
     element, names = TYPES[variant.dtype].get(), [*variant.given, "out"]
     arrays = {name: array for name, array in kernel.arrays.items() if name in names}
     memrefs = {name: memref_type(array, element) for name, array in arrays.items()}
@@ -53,7 +53,7 @@ def memref_type(array: Array, element: ir.Type) -> ir.Type:
 
 
 class Loops:
-    """Emits loops at the active insertion point. In them, `at` has the index of each axis."""
+    """Emits loops at the active insertion point. In the methods, `at` maps axes to indices."""
 
     def __init__(self, element: ir.Type, arrays: dict[str, Array], values: dict[str, ir.Value]):
         self.element, self.values, self.result = element, values, arrays["out"]
@@ -67,7 +67,7 @@ class Loops:
                 self.tensors[name] = bufferization.to_tensor(shape, values[name], restrict=True)
 
     def store(self, x: Expression, at: dict[Axis, ir.Value]) -> None:
-        """Store each element of the result, in a loop for each axis that has none yet."""
+        """Store each element of the result, in a loop for each axis that has no index yet."""
         left = [axis for axis in self.result.axes if axis not in at]
         if not left:
             index = [at[axis] for axis in self.result.axes]
@@ -78,7 +78,7 @@ class Loops:
             scf.yield_([])
 
     def value(self, x: Expression | float, at: dict[Axis, ir.Value]) -> ir.Value:
-        """Emit what computes an expression."""
+        """Emit the operations that compute an expression."""
         match x:
             case int() | float():
                 return arith.constant(self.element, float(x))

@@ -1,4 +1,4 @@
-"""What a kernel takes and returns, as its annotations say, and the functions that it becomes.
+"""Read the annotations of a kernel, and list the functions that it becomes.
 
     n, d = axes("n d")
 
@@ -23,7 +23,7 @@ DTYPES = ("float32", "float64")
 
 @dataclass(frozen=True)
 class Variant:
-    """A function that a kernel becomes: for one dtype, and for the parameters that are given."""
+    """A function that a kernel becomes, for one dtype and one choice of given parameters."""
 
     symbol: str
     dtype: str
@@ -50,7 +50,7 @@ class Definition:
         self.defaults = {p.name: p.default for p in given if p.default is not p.empty}
 
     def variants(self) -> list[Variant]:
-        """Return the functions that this becomes. The first one is given all parameters."""
+        """Return the functions that this becomes. The first one takes all parameters."""
         optional = [name for name, array in self.arrays.items() if array.optional]
         return [
             Variant(

@@ -1,4 +1,4 @@
-"""The expressions of the toy language. Python's operators make them of others."""
+"""Expressions of the toy language, which Python's operators combine."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ class Operation(Expression):
 
 @dataclass(frozen=True)
 class Reduction(Expression):
-    """Everything along an axis, combined by `"add"` or `"max"`."""
+    """The elements along an axis, combined by `"add"` or `"max"`."""
 
     name: str
     operand: Expression

@@ -1,4 +1,4 @@
-"""The decorator of kernels, and what NumPy, PyTorch and JAX call."""
+"""The decorator `kernel`, and the functions that NumPy, PyTorch and JAX call."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Kernel:
 
     @cached_property
     def compiled(self) -> runtime.CompiledModule:
-        """The compiled functions. The first call makes them."""
+        """The compiled functions. They are compiled on first use."""
         return compile_kernel(self.definition)
 
     @cached_property
@@ -40,20 +40,20 @@ class Kernel:
 
     @cached_property
     def torch(self) -> Operator:
-        """An operator of PyTorch, for torch.compile. Take it before PyTorch traces."""
-        from ffi_builder.frameworks import torch as ffi_torch  # which imports PyTorch
+        """An operator of PyTorch, for torch.compile. Use this property before PyTorch traces."""
+        from ffi_builder.frameworks import torch as ffi_torch  # imports PyTorch
 
         return ffi_torch.operator(self.compiled[self.name], namespace="toy")
 
     @cached_property
     def jax(self) -> JaxFunction:
         """A function of JAX, for jax.jit. XLA allocates the result."""
-        from ffi_builder.frameworks import jax as ffi_jax  # which imports JAX
+        from ffi_builder.frameworks import jax as ffi_jax  # imports JAX
 
         return ffi_jax.function(self.compiled, f"{self.name}_into")
 
     def __call__(self, *args: Any, **keywords: Any) -> Any:
-        """Return the result, in an array of the framework that the arguments are of."""
+        """Return the result as an array of the framework of the arguments."""
         return self.numpy(*args, **keywords)
 
     def check(self, reference: Callable[..., Any], **options: Any) -> None:

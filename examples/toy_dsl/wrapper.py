@@ -1,4 +1,4 @@
-"""From a kernel to functions that anyone can call: what ffi_builder is told."""
+"""Describe a kernel to ffi_builder, attach the wrappers, and compile."""
 
 # pyright: basic, reportArgumentType=false, reportMissingImports=false
 from __future__ import annotations
@@ -39,7 +39,7 @@ def described(param: spec.Param, kernel: Definition) -> spec.Param:
 
 
 def provider(kernel: Definition, signature: spec.Signature) -> VariantsCallProvider:
-    """Call the function for the dtype that comes, and for the arrays that are there."""
+    """Choose the function by the dtypes of the arrays, and by which of them are passed."""
     variants = []
     for variant in kernel.variants():
         given = [*variant.given, "out"]
