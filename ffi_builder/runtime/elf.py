@@ -251,8 +251,11 @@ def _with_section(
 def _object(data: bytes, machine: str | None = None) -> Elf:
     """The file, if it is a relocatable object for `machine`, by default this one."""
     if data[:4] != MAGIC:
+        hint = ""
+        if data[:8] == b"!<arch>\n":
+            hint = ", as a static library's do: `ld -r --whole-archive lib.a -o lib.o` makes an object"
         raise CompileError(
-            f"Expected an ELF object file, but the bytes start with {bytes(data[:8])!r}"
+            f"Expected an ELF object file, but the bytes start with {bytes(data[:8])!r}{hint}"
         )
     file = Elf(View(data, "object file", CompileError))
     if not file.header.is_64_little or file.header.type != elf.ET_REL:

@@ -135,7 +135,8 @@ class Var(Named, Arithmetic):
                 continue
             if not self.is_integer:
                 raise SpecError(
-                    f"{what}: {limit} is for integer symbols, but its dtype is {self.dtype}"
+                    f"{what}: {limit} is for integer symbols, but its dtype is {self.dtype}; let "
+                    f"the kernel check it and return a status (CheckStatus)"
                 )
             if limit != "divisibility":
                 int_of_dtype(f"{what}: {limit}", value, self.dtype)

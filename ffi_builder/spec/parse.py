@@ -160,11 +160,18 @@ class _Parser(TensorParser):
 
     def _param(self) -> Param:
         t = self.tokens
+        if t.sees("*"):
+            words = 'leave it out, and add with_params(x={"kw_only": True})'
+            raise t.error(t.next, f"a text has no keyword-only parameters: {words}")
         name = t.name("the name of a parameter")
         t.expect(":")
         with t.at(name):
             identifier("name of a parameter", name.text)
-        return self._type(name)
+        param = self._type(name)
+        if t.sees("="):
+            words = f'leave it out, and add with_params({name.text}={{"default": …}})'
+            raise t.error(t.next, f"a text has no defaults: {words}")
+        return param
 
     def _type(self, name: Token) -> Param:
         kind = self.tokens.name("a type such as Tensor or float32")

@@ -115,7 +115,10 @@ class DimParser:
             if token.kind == "name" and token.text in FUNCTIONS and t.accept("("):
                 return self._call(token)
             return self.symbol(token)
-        return t.integer("an int, a symbol or an expression")
+        words = "an int, a symbol or an expression"
+        if token.kind == "float":
+            words += " (no float: let the kernel check one, and return a status)"
+        return t.integer(words)
 
     def _call(self, token: Token) -> Expr:
         """Parse the operands of ``ceildiv(n, 4)``, ``max(n, m)`` or ``min(n, m)``."""

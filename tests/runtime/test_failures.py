@@ -53,6 +53,7 @@ def test_what_is_no_module() -> None:
     fails("NoneType", None, TypeError)
     fails("ELF object file, but the bytes start with b'abc", b"abcdefghi")
     fails("ELF object file", b"")
+    fails("`ld -r --whole-archive lib.a -o lib.o` makes an object", b"!<arch>\nfoo.o/")
     module: Any = parse("llvm.func @f() { llvm.return }")
     fails("`builtin.module`, but got a `llvm.func`", module.body.operations[0].operation)
 

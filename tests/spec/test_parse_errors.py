@@ -342,9 +342,18 @@ f(x: Tensor([n], int8)) where n: int46
 Var 'n': min 4 is greater than max 3
 f(n: int64) where n <= 3, n >= 4
                           ^
-Var 'x': max is for integer symbols, but its dtype is float32
+Var 'x': max is for integer symbols, but its dtype is float32; let the kernel check it and return a status (CheckStatus)
 f(x: float32) where x <= 3
                     ^
+expected an int, a symbol or an expression (no float: let the kernel check one, and return a status) but got '3.0'
+f(x: float32) where x <= 3.0
+                         ^^^
+a text has no defaults: leave it out, and add with_params(x={"default": …})
+f(x: float32 = 3.0)
+             ^
+a text has no keyword-only parameters: leave it out, and add with_params(x={"kw_only": True})
+f(n: int32, *, x: float32)
+            ^
 Signature 'f': nothing binds symbol 'n', which x.shape[0] = n // 2 needs; it must stand alone as a dimension, stride or scalar parameter, or in an expression a * n + b of ints that fit int64
 f(x: Tensor([n // 2], float32))
 ^
