@@ -10,7 +10,7 @@ from typing import Any, Final, cast
 
 from ffi_builder.errors import BuildError
 from ffi_builder.ir import ERROR_KINDS, Block, Value
-from ffi_builder.packed.anys import return_failure
+from ffi_builder.packed.anys import DEC_REF, unless
 from ffi_builder.providers.context import CallContext, ModuleContext
 from ffi_builder.providers.packed import PackedCallProvider
 from ffi_builder.providers.provider import CallProvider, Members
@@ -19,6 +19,10 @@ from ffi_builder.suggest import did_you_mean
 
 _FIELDS: Final = ("callee", "status")
 _MOST_BITS: Final = 64
+_MOVE_RAISED: Final = "TVMFFIErrorMoveFromRaised"
+_SET_RAISED: Final = "TVMFFIErrorSetRaised"
+_PYTHON_ERROR: Final = -2
+"""The status of a function that has set an error of Python, which its caller raises."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +38,8 @@ class CheckStatus:
         error: the class of the error: RuntimeError, ValueError, TypeError, AttributeError,
             KeyError, IndexError, AssertionError or MemoryError. None says that the callee returns
             an i32, and with one other than 0 has set an error of TVM-FFI's, as a callee with
-            :func:`~ffi_builder.call_packed` in it does: that error is raised.
+            :func:`~ffi_builder.call_packed` in it does: that error is raised. Without one, it is a
+            RuntimeError that says so.
         message: the error's message; the signature is appended. ``{callee}`` stands for the
             callee's name, ``{status}`` for the signed status; braces are doubled as in Python.
         errors: the class and the message for certain statuses, such as
@@ -98,7 +103,7 @@ class CheckStatus:
         status = self._status(context.returned)
         b = context.builder
         if self.error is None:
-            return_failure(b, status)
+            self._pass_on(context, status)
             return b.block
         following, failed = b.new_block(), b.new_block(cold=True)
         b.cond_br(b.eq(status, b.zero(status.type)), following, failed)
@@ -110,6 +115,25 @@ class CheckStatus:
         self._fail(context, status, self.error, self.message)
         b.block = following
         return b.block
+
+    def _pass_on(self, context: CallContext, status: Value) -> None:
+        """Return a status other than 0 with the callee's error. Callers rely on there being one."""
+        b, t = context.builder, context.builder.types
+        with unless(b, b.eq(status, b.i32(0))):
+            with b.when(b.eq(status, b.i32(_PYTHON_ERROR))):
+                b.ret(status)
+            cell = b.alloca(t.ptr)
+            b.symbols.declare(_MOVE_RAISED, t.void, [t.ptr])
+            b.call(_MOVE_RAISED, [cell], t.void)
+            raised = b.load(t.ptr, cell)
+            with b.when(b.ne(raised, b.null())):
+                b.symbols.declare(_SET_RAISED, t.void, [t.ptr])
+                b.call(_SET_RAISED, [raised], t.void)
+                b.symbols.declare(DEC_REF, t.i32, [t.ptr])
+                b.call(DEC_REF, [raised], t.i32)  # raising took a reference of its own
+                b.ret(status)
+            words = "{callee} returned {status}, but has set no error"
+            self._fail(context, status, "RuntimeError", words)
 
     def _fail(self, context: CallContext, status: Value, kind: str, message: str) -> None:
         b = context.builder

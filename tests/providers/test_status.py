@@ -191,6 +191,35 @@ def test_a_status_that_the_callee_never_returns(type_: str, code: int, limits: s
     )
 
 
+def test_a_callee_that_has_set_no_error() -> None:
+    """Whoever reads the error of a call takes it for granted that there is one."""
+    f = wrap([CODE], CheckStatus(DirectCallProvider("k"), error=None), returning("i32"))
+    assert f(0) is None
+    for code in (5, -1):
+        with pytest.raises(RuntimeError) as raised:
+            f(code)
+        assert str(raised.value) == (
+            f"k returned {code}, but has set no error when calling: `f(code: int64)`"
+        )
+
+
+def test_a_callee_that_has_set_an_error_of_python() -> None:
+    text = """
+    llvm.func @PyErr_SetInterrupt()
+    llvm.func @PyErr_CheckSignals() -> i32
+    llvm.func @k(%code: i64) -> i32 {
+      llvm.call @PyErr_SetInterrupt() : () -> ()
+      %set = llvm.call @PyErr_CheckSignals() : () -> i32
+      %status = llvm.trunc %code : i64 to i32
+      llvm.return %status : i32
+    }
+    """
+    f = wrap([CODE], CheckStatus(DirectCallProvider("k"), error=None), text)
+    f.release_gil = False
+    with pytest.raises(KeyboardInterrupt):
+        f(-2)
+
+
 def refused(provider: CallProvider, text: str = "") -> str:
     module = new_module(text)
     before = str(module)
