@@ -81,6 +81,7 @@ def scalar_argument(context: CallContext, item: Item) -> Argument:
     """Return the C argument of a number, pointer, dtype, device, object or part."""
     match plain(item):
         case spec.Data(tensor=tensor):
+            context.any_dtype(tensor)
             return Argument(context.data(tensor))
         case spec.Field(param=param, part="present"):
             return Argument(context.present(param), _NARROW["bool"])

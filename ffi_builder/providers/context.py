@@ -6,7 +6,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import field
 from typing import Protocol
 
-from ffi_builder import spec
+from ffi_builder import abi, spec
+from ffi_builder.errors import BuildError
 from ffi_builder.ir import Block, Builder, CheckingBuilder, Module, Symbols, Type, Value
 from ffi_builder.records import dataclass
 
@@ -126,6 +127,18 @@ def part_of(decoded: Decoded, field: spec.Field) -> Value:
     return getattr(decoded, field.part)(field.param)
 
 
+def _in_memory(dtype: str) -> spec.DataType:
+    """Return a dtype, or for an integer or bool the signed integer of its width."""
+    found = spec.parse_dtype(dtype)
+    is_integer = found.code in map(abi.DTYPE_CODES.__getitem__, ("int", "uint", "bool"))
+    return found._replace(code=abi.DTYPE_CODES["int"]) if is_integer else found
+
+
+def _source(tensor: spec.Tensor) -> spec.Tensor:
+    """Return the tensor whose dtype this one has, by default itself."""
+    return tensor.source("dtype") or tensor
+
+
 class Binding(Mapping[spec.Var, Value]):
     """Maps each symbol to its value, in its own type.
 
@@ -198,6 +211,7 @@ class CallContext:
         called: the name of what the last call called, as a C string, if that depends on the call.
         known: tensors of which more is known here than the signature says, since a condition has
             been tested: each with a Tensor of fewer dtypes, or of a known rank.
+        asked: the tensors whose address (``"data"``) or dtype the provider has asked for.
     """
 
     fn_name: str
@@ -219,6 +233,7 @@ class CallContext:
     known: Mapping[spec.Tensor, spec.Tensor] = field(
         default_factory=dict["spec.Tensor", "spec.Tensor"]
     )
+    asked: set[tuple[str, spec.Tensor]] = field(default_factory=set[tuple[str, spec.Tensor]])
 
     @property
     def symbols(self) -> Symbols:
@@ -230,8 +245,40 @@ class CallContext:
         return self.decoded.value(item)
 
     def data(self, tensor: spec.Param) -> Value:
-        """The address of a tensor's first element: data + byte_offset; NULL if it is absent."""
+        """The address of a tensor's first element: data + byte_offset; NULL if it is absent.
+
+        If it may have one of several dtypes, other than integers of one width, and the provider
+        neither asks for the dtype nor calls :meth:`any_dtype`, attaching is a BuildError.
+        """
+        self._ask("data", tensor)
         return self.decoded.data(tensor)
+
+    def any_dtype(self, tensor: spec.Param) -> None:
+        """Say that the kernel works on each of the dtypes that a tensor may have."""
+        self._ask("dtype", tensor)
+
+    def _ask(self, what: str, param: spec.Param) -> None:
+        tensor = spec.required(param)
+        if isinstance(tensor, spec.Tensor):
+            self.asked.add((what, tensor))
+
+    def check_dtypes(self, provider: str) -> None:
+        """Check that the kernel can know the dtype of each tensor whose address it gets.
+
+        Raises:
+            BuildError: it cannot.
+        """
+        told = {_source(tensor) for what, tensor in self.asked if what == "dtype"}
+        for what, tensor in self.asked:
+            source = _source(tensor)
+            dtypes = self.known.get(source, source).element_dtypes
+            if what == "data" and source not in told and len(set(map(_in_memory, dtypes))) > 1:
+                raise BuildError(
+                    f"{provider}: {tensor.label} may have the dtypes {', '.join(dtypes)}, and the "
+                    f"kernel gets its address alone: pass '{tensor.name}.dtype' too, or "
+                    f"'{tensor.name}.data' if the kernel works on any of them, or choose a kernel "
+                    f"for each with VariantsCallProvider"
+                )
 
     def shape(self, tensor: spec.Param, *, wide: bool = False) -> list[Value]:
         """Every dimension, in elements: symbols in their own type, or with ``wide`` as i64 too.
@@ -267,6 +314,7 @@ class CallContext:
 
     def dtype(self, tensor: spec.Param) -> Value:
         """The ``DLDataType`` of a tensor, as an i32; 0 if it is absent."""
+        self._ask("dtype", tensor)
         return self.decoded.dtype(tensor)
 
     def device_type(self, tensor: spec.Param) -> Value:
@@ -279,6 +327,7 @@ class CallContext:
 
     def dltensor(self, tensor: spec.Param) -> Value:
         """The ``DLTensor*`` of a tensor, borrowed; NULL if it is absent."""
+        self._ask("dtype", tensor)
         return self.decoded.dltensor(tensor)
 
     def list_part(self, tensors: spec.Param, part: str) -> Value:
@@ -296,6 +345,8 @@ class CallContext:
 
     def part(self, field: spec.Field) -> Value:
         """The value of a part of a parameter, such as ``spec.Field(x, "device_id")``."""
+        if field.part == "dtype":
+            self._ask("dtype", field.param)
         return part_of(self.decoded, field)
 
     def entries(self, shape: spec.Param) -> list[Value]:

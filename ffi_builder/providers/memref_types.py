@@ -80,6 +80,8 @@ def check_types(
                 f"{provider}: the callee @{callee} takes {path!r} as {memref.text}, but the spec "
                 f"is {spec.outline(tensor)}: {mistake}"
             )
+        if memref is not None:
+            context.any_dtype(given)
 
 
 def _positions(record: FunctionTypes, *, c_interface: bool) -> dict[int, MemRef]:

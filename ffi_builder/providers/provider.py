@@ -103,6 +103,7 @@ class Members:
                 f"{name} returned a block that already ends; a call provider returns the block in "
                 f"which the wrapper continues"
             )
+        context.check_dtypes(name)
         return found
 
     def cache_key(self, context: ModuleContext) -> Hashable | None:

@@ -45,6 +45,9 @@ def test_a_function_that_is_described_by_its_module() -> None:
         runtime.function(compiled.address("f"), owner=compiled, module=module, name="g")
     with pytest.raises(KeyError):
         runtime.function(compiled.address("f"), owner=compiled, module=new_module())
+    attach(module, Signature("g", [A]), NopCallProvider())
+    with pytest.raises(TypeError, match="several functions: pass name=, one of f, g"):
+        runtime.function(compiled.address("f"), owner=compiled, module=module)
 
 
 def test_a_signature_makes_what_the_compiled_module_has() -> None:

@@ -166,12 +166,12 @@ def test_status() -> None:
     # CHECK: [[STATUS:%[0-9]+]] = llvm.call @callee(%{{.*}}) : (i32) -> i1
     # CHECK-NEXT: [[ZERO:%[0-9]+]] = llvm.mlir.zero : i1
     # CHECK-NEXT: [[FINE:%[0-9]+]] = llvm.icmp "eq" [[STATUS]], [[ZERO]] : i1
-    # CHECK-NEXT: [[SHOWN:%[0-9]+]] = llvm.zext [[STATUS]] : i1 to i64
     # CHECK-NEXT: llvm.cond_br [[FINE]], ^[[NEXT:bb[0-9]+]], ^[[FAILED:bb[0-9]+]]
     # CHECK-NEXT: ^[[NEXT]]:
     # CHECK-NEXT: [[OK:%[0-9]+]] = llvm.mlir.constant(0 : i32) : i32
     # CHECK-NEXT: llvm.return [[OK]]
     # CHECK: ^[[FAILED]]:
+    # CHECK: [[SHOWN:%[0-9]+]] = llvm.zext [[STATUS]] : i1 to i64
     # CHECK: llvm.call @snprintf(%{{.*}}, %{{.*}}, %{{.*}}, [[SHOWN]])
     # CHECK: llvm.mlir.global private unnamed_addr constant @__ffi_builder_text_DIGEST("ValueError")
 

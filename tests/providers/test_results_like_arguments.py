@@ -153,7 +153,8 @@ def test_with_pytorch(named: bool) -> None:
     torch = pytest.importorskip("torch", reason="needs PyTorch")
     module = new_module(FILL)
     text = f"f(x: Tensor([n], float32 | float64, device_type=any)) -> {LIKE_X}"
-    attach(module, spec.Signature.parse(text, device="cpu"), DirectCallProvider("k"))
+    provider = DirectCallProvider("k", args=["x.data", "y.data"])
+    attach(module, spec.Signature.parse(text, device="cpu"), provider)
     compiled = runtime.compile(module)
     function: Any = compiled.callable("f") if named else compiled["f"]
     for dtype in (torch.float32, torch.float64):

@@ -304,7 +304,7 @@ def test_from_an_exported_library(tmp_path: Any) -> None:
 
 
 def test_the_printed_wrapper() -> None:
-    first, second = (DirectCallProvider(name, args=["x"]) for name in ("half", "other"))
+    first, second = (DirectCallProvider(name, args=["x.data"]) for name in ("half", "other"))
     condition = (when.dtype(X) == "float16") & when.divisible(N, 16)
     provider = VariantsCallProvider([Variant(first, when=condition), Variant(second)])
     check_comments(printed_wrapper(attached([X], provider)))

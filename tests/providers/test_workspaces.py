@@ -73,8 +73,9 @@ class AllZero(NopCallProvider):
         self.size = size
 
     def __call__(self, current_block: Block, context: CallContext) -> Block:
-        b = context.builder
-        data, found = context.data(context.signature.workspaces[0]), b.i8(0)
+        b, workspace = context.builder, context.signature.workspaces[0]
+        context.any_dtype(workspace)
+        data, found = context.data(workspace), b.i8(0)
         for index in range(self.size):
             found = b.or_(found, b.load(b.types.i8, b.offset(data, index)))
         behind = b.load(b.types.i8, b.offset(data, self.size))
@@ -282,7 +283,8 @@ def test_without_an_allocator() -> None:
         function(np.zeros(2, "float32"))
     assert str(raised.value) == (
         "There is no allocator for the workspace w (pass a PyTorch tensor, whose allocator then "
-        "serves, or call ffi_builder.runtime.install_allocator() before; C and C++ set one by "
+        "serves, or call ffi_builder.runtime.install_allocator() in this thread before; C and C++ "
+        "set one by "
         "TVMFFIEnvSetDLPackManagedTensorAllocator) when calling: `f(x: Tensor([n], float32))`"
     )
 

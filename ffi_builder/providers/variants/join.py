@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Final, cast
+from typing import Any, Final, cast
 
 from ffi_builder import spec
 from ffi_builder.errors import BuildError
@@ -39,7 +39,9 @@ def emit_variant(
         BuildError: if the provider gives other results than the signature has.
     """
     b = context.builder
-    inner = replace(context, known=known, returned=None, called=None, results=None)
+    inner = replace(
+        context, known=known, returned=None, called=None, results=None, asked=set[Any]()
+    )
     block = Members(variant.provider).emit(b.block, inner)
     wanted = value_results(context)
     types = [value_type(b.types, result) for result in wanted]

@@ -176,7 +176,7 @@ class Address(Subject):
     @override
     def emit(self, context: CallContext) -> Value:
         is_tensor = isinstance(self.param, spec.Tensor)
-        pointer = context.data(self.param) if is_tensor else context.scalar(self.param)
+        pointer = (context.decoded.data if is_tensor else context.scalar)(self.param)
         return context.builder.to_int(pointer)
 
     @override

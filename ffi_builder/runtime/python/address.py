@@ -115,6 +115,8 @@ def _described(
     texts = metadata.of_llvm_ir(module) if isinstance(module, str) else metadata.of_module(module)
     if name is None and len(texts) == 1:
         (name,) = texts
+    if name is None and texts:
+        raise TypeError(f"The module has several functions: pass name=, one of {', '.join(texts)}")
     check_name(name or "", tuple(texts), _KIND)
     assert name is not None
     return name, texts[name]
