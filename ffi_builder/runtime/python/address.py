@@ -29,7 +29,7 @@ def function(
     It is what `compiled[name]` is. With `module` or `signature` it knows its signature, and its
     arguments are read in C where they can be.
 
-        Args:
+    Args:
         address: the address of the code, as an int.
         owner: an object that is kept alive as long as the function is: the one that frees the code
             when it is dropped, or None for code that stays.
