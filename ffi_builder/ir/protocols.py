@@ -25,14 +25,20 @@ class Attribute(Protocol):
 
 
 class Value(Protocol):
-    """An ``ir.Value``: a result of an operation, or an argument of a block."""
+    """An ``ir.Value``: a result of an operation, or an argument of a block.
+
+    Example: see :class:`~ffi_builder.providers.CallProvider`.
+    """
 
     @property
     def type(self) -> Type: ...
 
 
 class Block(Protocol):
-    """An ``ir.Block``."""
+    """An ``ir.Block``.
+
+    Example: see :class:`~ffi_builder.providers.CallProvider`.
+    """
 
     @property
     def arguments(self) -> Sequence[Value]: ...
