@@ -27,7 +27,6 @@ from ffi_builder.errors import BuildError
 from ffi_builder.ir import Block, CheckingBuilder, Types, Value
 from ffi_builder.packed.anys import empty_any, release_any, return_failure
 from ffi_builder.packed.arguments import (
-    Argument,
     array_of,
     cell_of,
     check_arguments,
@@ -43,6 +42,7 @@ from ffi_builder.packed.callees import (
     declare,
     shown,
 )
+from ffi_builder.packed.marked import Argument
 from ffi_builder.packed.results import ANY, OBJECT, check_result, take
 from ffi_builder.records import dataclass
 
