@@ -2,8 +2,8 @@
 
 An example is a ``>>>`` block of a section ``Examples:``. The examples of a class and its members,
 or of a function, run one after the other in one namespace, which is empty at first: a reader can
-paste them. ``...`` in an output stands for any text, and any space for a line break. A paragraph
-``Needs PyTorch:`` in front of a block says that it runs only where that is there.
+paste them. ``...`` in an output stands for any text, and any space for a line break. What follows a line
+``Needs PyTorch:``, to the end of its docstring, runs only where that is there.
 
 Docstrings are read from the file, so constants have theirs, and nothing has to be imported.
 """
@@ -39,16 +39,18 @@ class Docstring:
         return doctest.DocTestParser().get_examples(self.text)
 
     @property
+    def that_can_run(self) -> list[doctest.Example]:
+        """The examples, up to the first ``Needs …:`` of something that is not there."""
+        for found in NEEDS.finditer(self.text):
+            if not all(AVAILABLE[name]() for name in found[1].split(" and ")):
+                line = self.text.count("\n", 0, found.start())
+                return [example for example in self.examples if example.lineno < line]
+        return self.examples
+
+    @property
     def links(self) -> list[str]:
         """The names of ``Example: see :func:`x`.``, which has the example of this one too."""
         return [name for match in LINK.finditer(self.text) for name in REFERENCE.findall(match[1])]
-
-    @property
-    def missing(self) -> list[str]:
-        """The things that the examples need and that are not there."""
-        found = NEEDS.search(self.text)
-        names = found[1].split(" and ") if found else []
-        return [name for name in names if not AVAILABLE[name]()]
 
 
 def docstrings(path: Path) -> Iterator[Docstring]:
@@ -73,11 +75,11 @@ def run(group: list[Docstring]) -> str:
     report: list[str] = []
     runner = doctest.DocTestRunner(verbose=False, optionflags=OPTIONS)
     for docstring in group:
-        if not docstring.missing:
-            path, name, line = docstring.path, docstring.name or docstring.path.stem, docstring.line
-            test = doctest.DocTest(docstring.examples, namespace, name, str(path), line, None)
-            test.globs = namespace
-            runner.run(test, out=report.append, clear_globs=False)
+        path, name = docstring.path, docstring.name or docstring.path.stem
+        examples = docstring.that_can_run
+        test = doctest.DocTest(examples, {}, name, str(path), docstring.line, None)
+        test.globs = namespace  # which DocTest copies
+        runner.run(test, out=report.append, clear_globs=False)
     namespace.clear()
     return "".join(report)
 
