@@ -32,6 +32,11 @@ def rename_tvm_ffi_function(module: Module, old_name: str, new_name: str) -> Non
 
     Calls in the module are renamed too. Errors keep the display name.
 
+    Args:
+        module: an ``ir.Module`` of any MLIR Python distribution; it is changed.
+        old_name: the exported name that the function has.
+        new_name: the one that it gets.
+
     Raises:
         BuildError: if there is no such function, or if the new name is taken.
 

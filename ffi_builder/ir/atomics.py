@@ -16,6 +16,12 @@ _ACQUIRE_RELEASE: Final = 6
 def load_acquire(b: Builder, type_: Type, pointer: Value, *, size: int) -> Value:
     """Load what another thread may have stored with :func:`store_release`.
 
+    Args:
+        b: appends the load.
+        type_: the type of the result.
+        pointer: the address, aligned to ``size``.
+        size: the size of the value in bytes, a power of two.
+
     Example: see :func:`store_release`.
     """
     number = b.types.int_attribute
@@ -25,6 +31,12 @@ def load_acquire(b: Builder, type_: Type, pointer: Value, *, size: int) -> Value
 
 def store_release(b: Builder, value: Value, pointer: Value, *, size: int) -> None:
     """Store what other threads load with :func:`load_acquire`.
+
+    Args:
+        b: appends the store.
+        value: what is stored.
+        pointer: the address, aligned to ``size``.
+        size: the size of the value in bytes, a power of two.
 
     Examples:
         A counter of calls, which other threads may read at any time:
@@ -51,6 +63,11 @@ def store_release(b: Builder, value: Value, pointer: Value, *, size: int) -> Non
 
 def exchange_null(b: Builder, pointer: Value, value: Value) -> Value:
     """Replace NULL by a pointer; return what was there before.
+
+    Args:
+        b: appends the operations.
+        pointer: the address of the pointer, aligned to 8 bytes.
+        value: the new pointer, which is stored only if NULL is there.
 
     Examples:
         A buffer that is allocated once: whichever thread comes second frees its own again:

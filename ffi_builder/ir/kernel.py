@@ -49,6 +49,7 @@ class KernelValue:
     """
 
     type: KernelType
+    """The type before lowering."""
     name: str | None = None
     """The name that the front end left, as it is; None if it left none."""
     alignment: int | None = None

@@ -48,6 +48,7 @@ class MemRef:
     offset: int | None
     """In elements."""
     address_space: int = 0
+    """The memory space, if it is an int; 0 is the default one."""
 
     @property
     def rank(self) -> int:

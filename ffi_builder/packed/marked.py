@@ -16,6 +16,9 @@ class Tensor:
     must not convert it by DLPack, since tvm-ffi holds no object for it. Pass such a function the
     tensor itself, as an :class:`Object` or :class:`AnyValue`.
 
+    Args:
+        value: an ``!llvm.ptr``.
+
     Examples:
         >>> import numpy as np
         >>> from torch_mlir import ir
@@ -40,6 +43,9 @@ class Tensor:
 class Object:
     """A ``TVMFFIObject*`` of any type, borrowed; NULL is passed as None.
 
+    Args:
+        value: an ``!llvm.ptr``.
+
     Examples:
         >>> from torch_mlir import ir
         >>> from ffi_builder import attach, call_packed, packed, runtime, spec
@@ -62,6 +68,9 @@ class Object:
 @dataclass(frozen=True)
 class Pointer:
     """An opaque pointer: a ``void*``, a stream, the data of a tensor.
+
+    Args:
+        value: an ``!llvm.ptr``.
 
     Examples:
         >>> import numpy as np
@@ -88,6 +97,9 @@ class Pointer:
 class CString:
     """A str that ends in NUL, UTF-8, borrowed: a ``const char*``.
 
+    Args:
+        value: an ``!llvm.ptr``.
+
     Examples:
         >>> from torch_mlir import ir
         >>> from ffi_builder import attach, call_packed, packed, runtime, spec
@@ -109,6 +121,10 @@ class CString:
 @dataclass(frozen=True)
 class String:
     """A str of ``length`` bytes (an i64), UTF-8. It is copied to a str object for the call.
+
+    Args:
+        value: an ``!llvm.ptr`` to the first byte.
+        length: an ``i64``.
 
     Examples:
         >>> from torch_mlir import ir
@@ -134,6 +150,10 @@ class String:
 class Bytes:
     """``length`` bytes (an i64), borrowed.
 
+    Args:
+        value: an ``!llvm.ptr`` to the first byte.
+        length: an ``i64``.
+
     Examples:
         >>> from torch_mlir import ir
         >>> from ffi_builder import attach, call_packed, packed, runtime, spec
@@ -157,6 +177,9 @@ class Bytes:
 @dataclass(frozen=True)
 class AnyValue:
     """The address of a ``TVMFFIAny``, which is passed on as it is, borrowed.
+
+    Args:
+        value: an ``!llvm.ptr``.
 
     Examples:
         >>> import numpy as np
@@ -182,6 +205,9 @@ class AnyValue:
 class DType:
     """A ``DLDataType``, as an i32.
 
+    Args:
+        value: an ``i32``.
+
     Examples:
         >>> import tvm_ffi
         >>> from torch_mlir import ir
@@ -206,6 +232,9 @@ class DType:
 class Device:
     """A ``DLDevice``, as an i64: the type in the low 32 bits, and the id.
 
+    Args:
+        value: an ``i64``.
+
     Examples:
         >>> import tvm_ffi
         >>> from torch_mlir import ir
@@ -229,6 +258,9 @@ class Device:
 @dataclass(frozen=True)
 class Unsigned:
     """An unsigned integer of 8 to 64 bits; from 2^63 on, it is passed as a BigInt.
+
+    Args:
+        value: an ``i8``, ``i16``, ``i32`` or ``i64``.
 
     Examples:
         >>> from torch_mlir import ir

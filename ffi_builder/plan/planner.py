@@ -76,6 +76,9 @@ def explain(signature: spec.Signature, *, sanitize: bool | Sanitize = False) -> 
 def check_signature(prefix: str, given: object) -> None:
     """Raise SpecError unless a Signature is given; its message begins with ``prefix``.
 
+    Raises:
+        SpecError: ``given`` is something else; the message says what to write.
+
     Examples:
         >>> from ffi_builder import plan
         >>> plan.check_signature("compile: ", "scale(n: int32)")

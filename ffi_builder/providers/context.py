@@ -15,6 +15,8 @@ from ffi_builder.records import dataclass
 class ModuleContext:
     """The context of ``prepare`` and ``cache_key``, before the wrapper's function begins.
 
+    It has the ``module``, its ``symbols``, and the ``signature`` of the wrapper.
+
     Examples:
         A helper function that is emitted once, before the function that calls it:
 

@@ -56,9 +56,12 @@ class CompiledModule(LoweredModule, FunctionTable):
         return self._library.functions
 
     def address(self, name: str) -> int:
-        """The address of the machine code of `name`. Raises UnknownFunctionError, a KeyError.
+        """The address of the machine code of `name`.
 
         It is valid as long as the compiled module, or a function of it, is alive.
+
+        Raises:
+            UnknownFunctionError: a KeyError; there is no such function.
         """
         self._check(name)
         return self._library.address(name)

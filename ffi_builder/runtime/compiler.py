@@ -114,7 +114,8 @@ def lower(
     The arguments are those of `compile`. The module may be for another machine, and need symbols
     that are linked later.
 
-    Raises what `compile` does, except for LinkError.
+    Raises:
+        CompileError: as for `compile`, like TypeError, ValueError and OSError.
 
     Examples:
         >>> from torch_mlir import ir
@@ -140,8 +141,9 @@ def llvm_ir(module: object, *, pipeline: str | None = None, post_compile_hooks: 
 
     The arguments are those of `compile`.
 
-    Raises CompileError if the module does not parse, lower, verify or translate, and TypeError for
-    the bytes of an object and for arguments of other types.
+    Raises:
+        CompileError: the module does not parse, lower, verify or translate.
+        TypeError: the bytes of an object, or an argument of another type.
 
     Examples:
         >>> from torch_mlir import ir
@@ -186,7 +188,8 @@ def compile_cached(
         link: as for `compile`; read and compared in any case.
         cache_dir: as for `compile`.
 
-    Raises what `compile` does, what `build` does, and TypeError or ValueError for an invalid key.
+    Raises:
+        TypeError, ValueError: the key is invalid. Also what `compile` and `build` raise.
 
     Examples:
         >>> import tempfile

@@ -43,7 +43,11 @@ class LoadedLibrary(FunctionTable):
         return self._functions
 
     def address(self, name: str) -> int:
-        """The address of the machine code of `name`. Raises UnknownFunctionError, a KeyError."""
+        """The address of the machine code of `name`.
+
+        Raises:
+            UnknownFunctionError: a KeyError; there is no such function.
+        """
         self._check(name)
         address = ctypes.cast(self._library[PREFIX + name], ctypes.c_void_p).value
         assert address is not None

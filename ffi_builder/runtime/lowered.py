@@ -101,8 +101,11 @@ class LoweredModule:
             modules: custom modules, `(kind, bytes)`, which tvm-ffi makes and imports when it loads
                 the library (see CustomModule).
 
-        Raises UnknownFunctionError, CompileError, OSError, and TypeError or ValueError for
-        invalid arguments.
+        Raises:
+            UnknownFunctionError: a KeyError; `export_only` names no function of the module.
+            CompileError: there is no such CPU or target, or the module does not compile for it.
+            OSError: a file cannot be written.
+            TypeError, ValueError: an invalid argument.
 
         Examples:
             >>> with tempfile.TemporaryDirectory() as folder:
@@ -131,8 +134,9 @@ class LoweredModule:
         The arguments are those of `export_object`; `export_only` leaves out functions. The linker
         is that of the C compiler in `$CC`, or of cc, gcc or clang.
 
-        Raises what `export_object` does, CompileError if there is no linker, and LinkError with
-        its message.
+        Raises:
+            CompileError: there is no linker. Also what `export_object` raises.
+            LinkError: the linker fails; with its message.
 
         Examples:
             >>> with tempfile.TemporaryDirectory() as folder:

@@ -35,7 +35,9 @@ class DataType(NamedTuple):
     """
 
     code: int
+    """The ``DLDataTypeCode``: 0 for ints, 1 for unsigned ints, 2 for floats, …."""
     bits: int
+    """Bits of one lane."""
     lanes: int = 1
 
     @property

@@ -38,6 +38,10 @@ def ceildiv(value: Dim, divisor: int) -> int | Expr:
 def dims(names: str, dtype: DTypeLike = "int64") -> tuple[Var, ...]:
     """Return a Var for each name in ``"n k m"`` or ``"n, k, m"``.
 
+    Args:
+        names: identifiers, with spaces or commas between them.
+        dtype: the dtype of all of them.
+
     Raises:
         SpecError: no name, a name that is no identifier, or an unknown dtype.
 

@@ -23,9 +23,14 @@ _CLASSES: Final = {"TypeError": TypeError, "ValueError": ValueError}
 
 
 def check_raw(signature: spec.Signature, args_address: int, num_args: int) -> dict[str, Scalar]:
-    """Check ``num_args`` arguments in memory, at the address of an array of ``TVMFFIAny``.
+    """Check arguments in memory, as they arrive at the wrapper.
 
     This runs the diagnosis, the program that a compiled wrapper runs once a check has failed.
+
+    Args:
+        signature: what the wrapper accepts.
+        args_address: the address of an array of ``TVMFFIAny``, 16 bytes each; 0 is NULL.
+        num_args: how many there are.
 
     Returns:
         The value of every symbol, by name; 0 if only absent Optionals or empty lists would bind it.
@@ -74,6 +79,10 @@ def check(signature: spec.Signature, *args: Any) -> dict[str, Scalar]:
 
     tvm-ffi converts the arguments, as for a compiled function. A symbol that only absent Optionals
     would bind is 0, and one that has a value for each element of a list is left out.
+
+    Args:
+        signature: what the wrapper accepts.
+        args: the arguments, by position.
 
     Raises:
         TypeError, ValueError: exactly the wrapper's error.

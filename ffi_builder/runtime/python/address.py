@@ -83,9 +83,13 @@ def callable(
 ) -> Callable[..., Any]:
     """The same function as a Python function: what `compiled.callable(name)` is.
 
-    Takes what `function` takes. Raises what that raises; and TypeError if there is neither a module
-    nor a signature, if the module says nothing of the parameters, or for a default that cannot
-    travel with code.
+    Takes what `function` takes.
+
+    Raises:
+        TypeError: neither a module nor a signature is given, the module says nothing of the
+            parameters, or a default cannot travel with code. Also as for `function`, like the next.
+        ValueError: an `address` that cannot be one.
+        UnknownFunctionError: a KeyError; the module describes no such function.
 
     Examples:
         >>> from torch_mlir import ir
