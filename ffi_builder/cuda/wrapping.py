@@ -86,7 +86,7 @@ def wrap_cubin(
         ...     ptx, "scale", scale, grid=spec.ceildiv(n, 128), block=128, args=[x, n, factor]
         ... )
 
-        Needs PyTorch and a GPU:
+        Needs PyTorch and a GPU of sm_90 or later:
 
         >>> import torch
         >>> y = torch.ones(1000, device="cuda")

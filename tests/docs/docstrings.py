@@ -18,6 +18,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 OPTIONS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 NEEDS = re.compile(r"^ *Needs (.+):$", re.MULTILINE)
@@ -118,7 +119,11 @@ def _module(name: str) -> Callable[[], bool]:
 
 
 def _has_gpu() -> bool:
-    return Path("/dev/nvidiactl").exists()
+    """Return whether PyTorch has a GPU that can run PTX for sm_90."""
+    if importlib.util.find_spec("torch") is None:
+        return False
+    cuda: Any = importlib.import_module("torch").cuda
+    return cuda.is_available() and cuda.get_device_capability() >= (9, 0)
 
 
 AVAILABLE: dict[str, Callable[[], bool]] = {
@@ -127,6 +132,6 @@ AVAILABLE: dict[str, Callable[[], bool]] = {
     "NVRTC": _module("cuda.bindings.nvrtc"),
     "nvJitLink": _module("cuda.bindings.nvjitlink"),
     "Triton": _module("triton"),
-    "a GPU": _has_gpu,
+    "a GPU of sm_90 or later": _has_gpu,
 }
 """What a ``Needs …:`` may name, and whether it is there."""

@@ -96,7 +96,7 @@ class CudaLaunchCallProvider:
         >>> attach(module, fill, provider)
         >>> compiled = runtime.compile(module)
 
-        Needs PyTorch and a GPU:
+        Needs PyTorch and a GPU of sm_90 or later:
 
         >>> import torch
         >>> y = torch.empty(256, device="cuda")
