@@ -27,6 +27,10 @@ _TUPLE: Final = PlainValues("a tuple", (list,))
 class TupleParam(Named):
     """An Array or List with these elements, in this order; they may be tuples themselves.
 
+    Args:
+        name: an identifier.
+        params: a parameter for each element, in order.
+
     Raises:
         SpecError: two elements with one name, an EnvStream, or tuples and structs nested more than
             50 deep.

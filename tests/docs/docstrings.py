@@ -2,8 +2,8 @@
 
 An example is a ``>>>`` block of a section ``Examples:``. The examples of a class and its members,
 or of a function, run one after the other in one namespace, which is empty at first: a reader can
-paste them. ``...`` in an output stands for any text, and any space for a line break. What follows a line
-``Needs PyTorch:``, to the end of its docstring, runs only where that is there.
+paste them. ``...`` in an output stands for any text, and any space for a line break. What follows a
+line ``Needs PyTorch:``, to the end of its docstring, runs only where that is there.
 
 Docstrings are read from the file, so constants have theirs, and nothing has to be imported.
 """
