@@ -53,7 +53,8 @@ test-frameworks: $(VENV)/.frameworks ## Install CPU builds of PyTorch and JAX, a
 
 test-cuda: $(CUDA)/.made ## Install NVIDIA's CUDA compilers (proprietary) and Triton in .venv-cuda, and test what uses them.
 	$(CUDA)/bin/python -m pytest tests/kernel_image tests/cuda_tools tests/cuda tests/examples/test_triton.py \
-	  'tests/docs/test_docs.py::test_blocks_run_and_print_what_is_written[docs/cuda-tools.md]'
+	  'tests/docs/test_docs.py::test_blocks_run_and_print_what_is_written[docs/cuda-tools.md]' \
+	  tests/docs/test_docstrings.py
 
 test-gpu: $(GPU)/.made ## Install CUDA builds of PyTorch, JAX and CuPy in .venv-gpu, and try all that needs an NVIDIA GPU, in ten minutes.
 	$(GPU)/bin/python -m tests.cuda.gpu

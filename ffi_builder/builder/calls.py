@@ -27,7 +27,6 @@ from ffi_builder.errors import BuildError
 from ffi_builder.ir import Block, CheckingBuilder, Types, Value
 from ffi_builder.packed.anys import empty_any, release_any, return_failure
 from ffi_builder.packed.arguments import (
-    Argument,
     array_of,
     cell_of,
     check_arguments,
@@ -43,6 +42,7 @@ from ffi_builder.packed.callees import (
     declare,
     shown,
 )
+from ffi_builder.packed.marked import Argument
 from ffi_builder.packed.results import ANY, OBJECT, check_result, take
 from ffi_builder.records import dataclass
 
@@ -56,6 +56,8 @@ class PackedCall:
     Attributes:
         value: the result, or None if it was dropped.
         block: the block in which the code continues.
+
+    Example: see :func:`~ffi_builder.call_packed`.
     """
 
     value: Value | None
@@ -71,11 +73,6 @@ def call_packed(
     on_error: Block | None = None,
 ) -> PackedCall:
     """Emit a call of a function of the TVM-FFI C ABI.
-
-    ::
-
-        log = packed.GlobalFunction("my.log")
-        length = call_packed(operation, log, ["step", n], result="int64").value
 
     Args:
         where: an ``ir.Operation`` of the LLVM dialect, or an ``ir.InsertionPoint`` before one: the
@@ -103,6 +100,26 @@ def call_packed(
 
     The error of a callee is passed on as it is. A function that is not found is a RuntimeError,
     and a result of another kind than ``result`` a TypeError.
+
+    Examples:
+        A function of the ABI that calls a function registered in Python:
+
+        >>> import tvm_ffi
+        >>> from torch_mlir import ir
+        >>> from ffi_builder import attach, call_packed, packed, runtime, spec
+        >>> @tvm_ffi.register_global_func("example.tile", override=True)
+        ... def tile(kernel, size):
+        ...     return min(size, 128)
+        >>> n = spec.Var("n", "int64")
+        >>> def provider(current_block, context):
+        ...     b, tile = context.builder, packed.GlobalFunction("example.tile")
+        ...     call = call_packed(b, tile, ["softmax", context.value(n)], result="int64")
+        ...     context.results = [call.value]
+        ...     return call.block
+        >>> module = ir.Module.parse("", ir.Context())
+        >>> attach(module, spec.Signature("tile", [n], spec.Var("tile", "int64")), provider)
+        >>> runtime.compile(module)["tile"](1000)
+        128
     """
     _check_callee(callee)
     check_result(_WHO, result)
@@ -130,6 +147,25 @@ def release_packed(where: Any, value: Value, result: str = OBJECT) -> Block:
 
     Raises:
         BuildError: if the place, the value or the kind of the result does not fit.
+
+    Examples:
+        Before the end of a kernel, an object is asked for and released again:
+
+        >>> from torch_mlir import ir
+        >>> from ffi_builder import call_packed, packed, release_packed
+        >>> KERNEL = '''
+        ... llvm.func @warm_up() -> i32 {
+        ...   %ok = llvm.mlir.constant(0 : i32) : i32
+        ...   llvm.return %ok : i32
+        ... }'''
+        >>> module = ir.Module.parse(KERNEL, ir.Context())
+        >>> entry = ir.SymbolTable(module.operation)["warm_up"].regions[0].blocks[0]
+        >>> [*_, end] = entry.operations
+        >>> make_plan = packed.GlobalFunction("example.make_plan")
+        >>> call = call_packed(end.operation, make_plan, ["fft", 1024], result="object")
+        >>> block = release_packed(end.operation, call.value, "object")
+        >>> module.operation.verify()
+        True
     """
     place = Place.of("release_packed", where)
     given: Any = value

@@ -63,9 +63,7 @@ def signature_of(
 
     Arguments have the names that the module has for them: those of their locations, of attributes
     ``ml_program.identifier``, or, if the module is given as text, of the text. Others are ``arg0``,
-    ``arg1``, …::
-
-        signature_of(KERNEL, "mm", symbols={"A": ["n", "k"], "B": ["k", "m"], "C": ["n", "m"]})
+    ``arg1``, ….
 
     Args:
         module: an ``ir.Module`` of any MLIR Python distribution, or MLIR text, which torch-mlir
@@ -86,6 +84,20 @@ def signature_of(
         BuildError: there is no such function, an argument has a type that no parameter has, or
             ``names`` or ``symbols`` do not fit the kernel.
         SpecError: a name is not an identifier, or no device type is given.
+
+    Examples:
+        >>> from ffi_builder import signature_of
+        >>> KERNEL = '''
+        ... func.func @mm(%A: memref<?x?xf32>, %B: memref<?x?xf32>, %C: memref<?x?xf32>) {
+        ...   linalg.matmul ins(%A, %B : memref<?x?xf32>, memref<?x?xf32>)
+        ...                 outs(%C : memref<?x?xf32>)
+        ...   return
+        ... }'''
+        >>> sizes = {"A": ["n", "k"], "B": ["k", "m"], "C": ["n", "m"]}
+        >>> matmul = signature_of(KERNEL, "mm", name="matmul", symbols=sizes, device_type="cpu")
+        >>> matmul.canonical(device="cpu")
+        'matmul(A: Tensor([n, k], float32), B: Tensor([k, m], float32), C: Tensor([n, m],
+            float32))'
     """
     found = read_kernel(module, kernel)
     own = _argument_names(kernel, found.arguments) if names is None else list(names)

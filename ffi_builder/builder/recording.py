@@ -20,5 +20,17 @@ def record_memref_types(module: Module) -> None:
 
     Raises:
         BuildError: if ``module`` is not such a module.
+
+    Examples:
+        >>> from torch_mlir import ir
+        >>> from torch_mlir.passmanager import PassManager
+        >>> from ffi_builder import record_memref_types, signature_of
+        >>> KERNEL = "func.func @relu(%x: memref<?x4xf32>) { return }"
+        >>> module = ir.Module.parse(KERNEL, ir.Context())
+        >>> record_memref_types(module)
+        >>> passes = "builtin.module(convert-to-llvm,reconcile-unrealized-casts)"
+        >>> PassManager.parse(passes, module.context).run(module.operation)
+        >>> print(signature_of(module, "relu", names=["x"], device_type="cpu"))
+        relu(x: Tensor([x_0, 4], float32, device_type=cpu))
     """
     protocol.record_memref_types(of_module(module).ir, module)

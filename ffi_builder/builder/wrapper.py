@@ -11,7 +11,6 @@ and, once per module, the diagnosis (``@__ffi_builder_shared_…``) with the dec
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -21,6 +20,7 @@ from ffi_builder.builder.fast_path.emit import emit_fast_path
 from ffi_builder.builder.fast_path.lists import release, reserve
 from ffi_builder.builder.helpers import define_helpers, shared_name
 from ffi_builder.builder.location import backtrace, location_of_wrapper
+from ffi_builder.builder.names import checked_name
 from ffi_builder.builder.parameter_places import argument_places, distinct
 from ffi_builder.builder.results import Results
 from ffi_builder.builder.reuse import Names, Template
@@ -51,7 +51,6 @@ from ffi_builder.protocol import METADATA, TABLE
 from ffi_builder.providers.context import Binding, CallContext, ModuleContext
 from ffi_builder.providers.provider import CallProvider, Members
 from ffi_builder.spec.metadata import metadata_text
-from ffi_builder.suggest import did_you_mean
 
 ENV_GET_STREAM: Final = "TVMFFIEnvGetStream"
 
@@ -90,8 +89,20 @@ def attach_ffi_func(
             the module has such a symbol already, if the callee does not take the arguments that the
             provider passes, if ``sanitize`` has nothing to check or the provider may hand over the
             caller's tensors, or if the result does not verify. The module is then unchanged.
+
+    Examples:
+        C's ``hypot`` as the kernel:
+
+        >>> from torch_mlir import ir
+        >>> from ffi_builder import attach_ffi_func, providers, runtime, spec
+        >>> x, y = spec.dims("x y", "float64")
+        >>> kernel = providers.DirectCallProvider("hypot")
+        >>> module = ir.Module.parse("", ir.Context())
+        >>> attach_ffi_func(module, "hypot", [x, y], kernel, returns=spec.Var("r", "float64"))
+        >>> runtime.compile(module)["hypot"](3.0, 4.0)
+        5.0
     """
-    _checked_name(symbol_name)
+    checked_name(symbol_name)
     if isinstance(params, spec.Signature):
         raise BuildError(
             f"attach_ffi_func: expected a list of parameters but got {params!r}; "
@@ -120,18 +131,50 @@ def attach(
 ) -> None:
     """Add a wrapper for a :class:`~ffi_builder.spec.Signature`, as :func:`attach_ffi_func` does.
 
-    Errors show the signature's name. ``symbol_name`` is the exported name if it differs.
+    Args:
+        module: an ``ir.Module`` of any MLIR Python distribution, lowered to the LLVM dialect.
+        signature: the parameters and results of the function, and its name in errors.
+        call_provider: emits the call of the kernel.
+        symbol_name: the exported name, after ``__tvm_ffi_``; left out, the signature's name.
+        sanitize: as for :func:`attach_ffi_func`, like ``location``.
+        location: an ``ir.Location``.
 
     Raises:
         SpecError: ``sanitize`` is neither a bool nor a :class:`~ffi_builder.Sanitize`.
         BuildError: as :func:`attach_ffi_func` does.
+
+    Examples:
+        >>> import numpy as np
+        >>> from ffi_builder import attach, providers, runtime, spec
+        >>> KERNEL = '''
+        ... func.func @add(%x: memref<?xf32>, %y: memref<?xf32>, %z: memref<?xf32>) {
+        ...   linalg.add ins(%x, %y : memref<?xf32>, memref<?xf32>) outs(%z : memref<?xf32>)
+        ...   return
+        ... }'''
+        >>> PASSES = "convert-linalg-to-loops,convert-scf-to-cf,convert-to-llvm"
+        >>> n = spec.Var("n", "int64")
+        >>> params = [spec.Tensor(name, [n], "float32", device_type="cpu") for name in "xyz"]
+        >>> add = spec.Signature("add", params)
+        >>> def hook(module):
+        ...     attach(module, add, providers.MemRefCallProvider("add"))
+        >>> pipeline = f"builtin.module({PASSES},reconcile-unrealized-casts)"
+        >>> compiled = runtime.compile(KERNEL, pipeline=pipeline, post_compile_hooks=[hook])
+        >>> x, y, z = np.ones(3, "float32"), np.ones(3, "float32"), np.zeros(3, "float32")
+        >>> compiled["add"](x, y, z)
+        >>> z
+        array([2., 2., 2.], dtype=float32)
+        >>> compiled["add"](x, y, z[:2])
+        Traceback (most recent call last):
+        ...
+        ValueError: Mismatched z.shape[0] on argument #2 when calling: `...`, expected 3 (n =
+            x.shape[0]) but got 2
     """
     _check_arguments(signature, call_provider)
     options = checked_sanitize(sanitize)
     if options is not None:
         signature = options.constrain(signature)
     tensors = tensors_to_watch(signature, options, call_provider)
-    name = abi.PREFIX + _checked_name(signature.name if symbol_name is None else symbol_name)
+    name = abi.PREFIX + checked_name(signature.name if symbol_name is None else symbol_name)
     distribution = of_module(module)
     distribution.load_llvm(module.context)
     types = Types(distribution.ir, module.context)
@@ -202,59 +245,6 @@ def _check_arguments(signature: object, call_provider: object) -> None:
             f"attach: expected a call provider, such as NopCallProvider(), but got "
             f"{call_provider!r}{hint}"
         )
-
-
-def _checked_name(name: object) -> str:
-    """Return a name, after checking that linkers accept it and that tvm-ffi does not reserve it."""
-    if not isinstance(name, str) or not re.fullmatch(r"[\w.$]+", name, re.ASCII):
-        raise BuildError(
-            f"symbol name: expected ASCII letters, digits, '_', '.' and '$' but got {name!r}"
-        )
-    if name.startswith(abi.PREFIX):
-        raise BuildError(f"symbol name: give {name!r} without the prefix {abi.PREFIX!r}")
-    for reserved, holder in abi.RESERVED_NAMES.items():
-        if name.startswith(reserved):
-            raise BuildError(
-                f"symbol name: {name!r} begins with {reserved!r}, which is reserved for {holder}; "
-                f"choose another name"
-            )
-    return name
-
-
-def rename_tvm_ffi_function(module: Module, old_name: str, new_name: str) -> None:
-    """Rename an attached function; names are given without the ``__tvm_ffi_`` prefix.
-
-    Calls in the module are renamed too. Errors keep the display name.
-
-    Raises:
-        BuildError: if there is no such function, or if the new name is taken.
-    """
-    distribution = of_module(module)
-    table = distribution.ir.SymbolTable(module.operation)
-    old, new = abi.PREFIX + old_name, abi.PREFIX + _checked_name(new_name)
-    if old not in table:
-        names = _attached_names(module)
-        raise BuildError(
-            f"the module has no function {old_name!r}; it has {', '.join(names) or 'none'}"
-            f"{did_you_mean(old_name, names)}"
-        )
-    if old == new:
-        return
-    if new in table:
-        raise BuildError(f"the module has a function {new_name!r} already")
-    distribution.ir.SymbolTable.replace_all_symbol_uses(old, new, module.operation)
-    table[old].operation.attributes["sym_name"] = distribution.ir.StringAttr.get(
-        new, module.context
-    )
-
-
-def _attached_names(module: Module) -> list[str]:
-    names = (
-        operation.operation.attributes["sym_name"].value
-        for operation in module.body.operations
-        if "sym_name" in operation.operation.attributes
-    )
-    return [name.removeprefix(abi.PREFIX) for name in names if name.startswith(abi.PREFIX)]
 
 
 def _emit_wrapper(

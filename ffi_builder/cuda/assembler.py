@@ -35,6 +35,17 @@ def assemble(ptx: str | bytes, *, arch: str, tool: Tool | None = None) -> bytes:
             (with what to install).
         SpecError: if the text is not PTX; the message says what it looks like.
         TypeError, ValueError: if an argument has another type, or names no architecture or tool.
+
+    Examples:
+        Needs nvJitLink:
+
+        >>> from ffi_builder import cuda
+        >>> KERNEL = "gpu.module @k { gpu.func @fill(%x: !llvm.ptr) kernel { gpu.return } }"
+        >>> ptx = cuda.lower_to_ptx(KERNEL, arch="sm_90")
+        >>> cubin = cuda.assemble(ptx, arch="sm_90")
+        >>> print(cuda.kernels(cubin))
+        cubin for sm_90
+          fill(8 bytes)  [registers ...]
     """
     given = architecture(arch)
     if tool is not None and tool not in _TOOLS:

@@ -44,6 +44,19 @@ def compile_cuda(
         CompileError: if the source does not compile (with NVRTC's message), if this NVRTC does not
             know the architecture, or if NVRTC is not installed.
         TypeError, ValueError: if an argument has another type, or names no architecture.
+
+    Examples:
+        Needs NVRTC:
+
+        >>> from ffi_builder import cuda
+        >>> SOURCE = '''
+        ... extern "C" __global__ void saxpy(float a, const float *x, float *y, int n) {
+        ...   int i = blockIdx.x * blockDim.x + threadIdx.x;
+        ...   if (i < n) y[i] += a * x[i];
+        ... }'''
+        >>> print(cuda.kernels(cuda.compile_cuda(SOURCE, arch="sm_90")))
+        cubin for sm_90
+          saxpy(4 bytes, 8 bytes, 8 bytes, 4 bytes)  [registers ...]
     """
     given = architecture(arch)
     _check_text("source", source, "CUDA C++ as a str")

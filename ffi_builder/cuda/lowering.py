@@ -77,6 +77,25 @@ def lower_to_ptx(
             torch-mlir or llvmlite is not installed. Also if it calls a function such as
             ``__nv_expf``, and no toolkit with libdevice is found.
         TypeError, ValueError: if an argument has another type, or names no architecture.
+
+    Examples:
+        >>> from ffi_builder import cuda
+        >>> KERNEL = '''
+        ... gpu.module @kernels {
+        ...   gpu.func @scale(%x: !llvm.ptr, %factor: f32) kernel {
+        ...     %thread = gpu.global_id x
+        ...     %i = arith.index_cast %thread : index to i64
+        ...     %at = llvm.getelementptr %x[%i] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+        ...     %old = llvm.load %at : !llvm.ptr -> f32
+        ...     %new = arith.mulf %old, %factor : f32
+        ...     llvm.store %new, %at : f32, !llvm.ptr
+        ...     gpu.return
+        ...   }
+        ... }'''
+        >>> ptx = cuda.lower_to_ptx(KERNEL, arch="sm_90")
+        >>> print(cuda.kernels(ptx))
+        ptx for compute_90
+          scale(u64, f32)
     """
     given = architecture(arch)
     isa = _isa(given, ptx_version)

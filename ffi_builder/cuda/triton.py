@@ -37,11 +37,7 @@ def triton_signature(compiled: Any, *, name: str | None = None) -> spec.Signatur
     A pointer is a Tensor on a CUDA device, of any rank, shape and strides: Triton knows no more of
     it. A number is a Var. ``tt.divisibility`` of 16, which Triton takes for granted, is checked: it
     is the ``data_alignment`` of a Tensor in bytes, or the ``divisibility`` of a Var. Constexprs are
-    part of the kernel, and left out. :meth:`~ffi_builder.spec.Signature.with_params` adds shapes::
-
-        known = triton_signature(compiled)
-        n = known.params[2]
-        known.with_params(x={"shape": [n], "strides": None})
+    part of the kernel, and left out. :meth:`~ffi_builder.spec.Signature.with_params` adds shapes.
 
     Args:
         compiled: a ``CompiledKernel`` (``triton.compile(…)``), or the ``ASTSource`` that is
@@ -52,6 +48,28 @@ def triton_signature(compiled: Any, *, name: str | None = None) -> spec.Signatur
         BuildError: ``compiled`` is neither, or an argument has a type that no parameter has, or
             Triton relies on something of an argument that cannot be checked here.
         SpecError: a name is not an identifier.
+
+    Examples:
+        Needs Triton:
+
+        >>> import triton
+        >>> import triton.language as tl
+        >>> from triton.compiler import ASTSource
+        >>> from ffi_builder import cuda
+        >>> @triton.jit
+        ... def relu(x, y, n, BLOCK: tl.constexpr):
+        ...     at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+        ...     tl.store(y + at, tl.maximum(tl.load(x + at, at < n), 0), at < n)
+        >>> types = {"x": "*fp32", "y": "*fp32", "n": "i32", "BLOCK": "constexpr"}
+        >>> promises = {(0,): [["tt.divisibility", 16]], (2,): [["tt.divisibility", 16]]}
+        >>> known = cuda.triton_signature(ASTSource(relu, types, {"BLOCK": 128}, promises))
+        >>> print(known)
+        relu(x: Tensor(..., float32, strides=any, device_type=cuda, data_alignment=16),
+            y: Tensor(..., float32, strides=any, device_type=cuda), n: int32) where n % 16 == 0
+        >>> shape = {"shape": [known.params[2]], "strides": None}
+        >>> print(known.with_params(x=shape, y=shape).canonical(device="cuda"))
+        relu(x: Tensor([n], float32, data_alignment=16), y: Tensor([n], float32), n: int32)
+            where n % 16 == 0
     """
     source = getattr(compiled, "src", compiled)
     found = [getattr(source, attribute, None) for attribute in ("signature", "attrs")]

@@ -60,6 +60,39 @@ def wrap_cubin(
         CompileError: if torch-mlir or llvmlite is not installed.
         TypeError: if the image is neither bytes nor str, or the kernel's name is not a str.
         ValueError: if ``opt_level`` is out of range.
+
+    Examples:
+        >>> from ffi_builder import cuda, spec
+        >>> KERNEL = '''
+        ... gpu.module @kernels {
+        ...   gpu.func @scale(%x: !llvm.ptr, %n: i32, %factor: f32) kernel {
+        ...     %thread = gpu.global_id x
+        ...     %i = arith.index_cast %thread : index to i32
+        ...     %inside = arith.cmpi slt, %i, %n : i32
+        ...     scf.if %inside {
+        ...       %at = llvm.getelementptr %x[%i] : (!llvm.ptr, i32) -> !llvm.ptr, f32
+        ...       %old = llvm.load %at : !llvm.ptr -> f32
+        ...       %new = arith.mulf %old, %factor : f32
+        ...       llvm.store %new, %at : f32, !llvm.ptr
+        ...     }
+        ...     gpu.return
+        ...   }
+        ... }'''
+        >>> ptx = cuda.lower_to_ptx(KERNEL, arch="sm_90")
+        >>> n, factor = spec.Var("n", "int32"), spec.Var("factor", "float32")
+        >>> x = spec.Tensor("x", [n], "float32", device_type="cuda")
+        >>> scale = spec.Signature("scale", [x, factor])
+        >>> compiled = cuda.wrap_cubin(
+        ...     ptx, "scale", scale, grid=spec.ceildiv(n, 128), block=128, args=[x, n, factor]
+        ... )
+
+        Needs PyTorch and a GPU of sm_90 or later:
+
+        >>> import torch
+        >>> y = torch.ones(1000, device="cuda")
+        >>> compiled["scale"](y, 2.0)
+        >>> y.sum().item()
+        2000.0
     """
     check_signature("signature: ", signature)
     provider = CudaLaunchCallProvider(

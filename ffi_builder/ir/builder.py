@@ -27,6 +27,24 @@ class Builder(Memory, Flow):
         types: types and attributes of the module's context.
         symbols: the symbols of the module, to declare and define more.
         function, block, location: where operations are appended, and their location.
+
+    Examples:
+        A function that squares an integer:
+
+        >>> from torch_mlir import ir as mlir
+        >>> from ffi_builder import ir
+        >>> module = mlir.Module.parse("", mlir.Context())
+        >>> types = ir.Types(ir.of_module(module).ir, module.context)
+        >>> symbols = ir.Symbols(types, module, mlir.Location.unknown(module.context))
+        >>> function = symbols.function("square", types.i64, [types.i64], body=True)
+        >>> b = ir.Builder(symbols, function, function.regions[0].blocks[0], symbols.location)
+        >>> [x] = b.entry.arguments
+        >>> b.ret(b.mul(x, x))
+        >>> print(function)
+        llvm.func @square(%arg0: i64) -> i64 {
+          %0 = llvm.mul %arg0, %arg0 : i64
+          llvm.return %0 : i64
+        }
     """
 
     def __init__(self, symbols: Symbols, function: Operation, block: Block, location: Any) -> None:
@@ -45,6 +63,17 @@ class Builder(Memory, Flow):
         """Call a symbol directly. Returns the result, or None if ``result`` is void.
 
         The module must declare or define the symbol: see :meth:`Symbols.declare`.
+
+        Examples:
+            In a function that calls C's ``free``:
+
+            >>> release = symbols.function("release", types.void, [types.ptr], body=True)
+            >>> b = ir.Builder(symbols, release, release.regions[0].blocks[0], symbols.location)
+            >>> declared = symbols.declare("free", types.void, [types.ptr])
+            >>> b.call("free", b.entry.arguments, types.void)
+            >>> b.ret()
+            >>> module.operation.verify()
+            True
         """
         return self._call((), operands, result, {"callee": self.types.symbol(callee)}, attributes)
 

@@ -46,6 +46,20 @@ def define_cached(
         define: adds the group to the module that it is given.
         made_of: returns what identifies the group to other processes and versions of the package,
             for which it is kept then.
+
+    Examples:
+        >>> from torch_mlir import ir as mlir
+        >>> from ffi_builder import ir
+        >>> module = mlir.Module.parse("", mlir.Context())
+        >>> types = ir.Types(ir.of_module(module).ir, module.context)
+        >>> symbols = ir.Symbols(types, module, mlir.Location.unknown(module.context))
+        >>> def define(symbols):
+        ...     types = symbols.types
+        ...     symbols.declare("my_lock", types.void, [types.ptr])
+        ...     symbols.declare("my_unlock", types.void, [types.ptr])
+        >>> ir.define_cached(symbols, "locks", define)
+        >>> "my_lock" in symbols, "my_unlock" in symbols
+        (True, True)
     """
     ir = symbols.types.ir
     place = (ir.__name__, key)
@@ -91,7 +105,17 @@ def _build(ir: ModuleType) -> tuple[str, ...]:
 
 
 def bytecode(module: Any) -> bytes:
-    """Return a module as bytecode. It must verify: MLIR ends the process on an invalid one."""
+    """Return a module as bytecode. It must verify: MLIR ends the process on an invalid one.
+
+    Examples:
+        >>> from torch_mlir import ir as mlir
+        >>> from ffi_builder import ir
+        >>> data = ir.bytecode(mlir.Module.parse("llvm.func @relu(!llvm.ptr)", mlir.Context()))
+        >>> print(mlir.Module.parse(data, mlir.Context()))
+        module {
+          llvm.func @relu(!llvm.ptr)
+        }
+    """
     buffer = io.BytesIO()
     module.operation.write_bytecode(buffer)
     return buffer.getvalue()

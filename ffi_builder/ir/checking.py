@@ -21,7 +21,13 @@ ERROR_KINDS = (
     "AssertionError",
     "MemoryError",
 )
-"""The error kinds that tvm-ffi raises as the Python exception of that name."""
+"""The error kinds that tvm-ffi raises as the Python exception of that name.
+
+Examples:
+    >>> from ffi_builder import ir
+    >>> "ValueError" in ir.ERROR_KINDS, "OSError" in ir.ERROR_KINDS
+    (True, False)
+"""
 
 _DIGITS = 20
 """The most characters of an int64 in decimal, with its sign."""
@@ -41,6 +47,24 @@ class CheckingBuilder(Builder):
             sets an error and returns the status for the function to return.
         suffix: ends every message.
         backtrace: the frames of every error, as lines ``  File "f", line 1, in g``.
+
+    Examples:
+        The builder of a call provider:
+
+        >>> from torch_mlir import ir
+        >>> from ffi_builder import attach, runtime, spec
+        >>> tile = spec.Var("tile", "int64")
+        >>> def provider(current_block, context):
+        ...     b, value = context.builder, context.value(tile)
+        ...     known = b.or_(b.eq(value, b.i64(64)), b.eq(value, b.i64(128)))
+        ...     b.check(known, "ValueError", "expected a tile of 64 or 128 but got {}", value)
+        ...     return b.block
+        >>> module = ir.Module.parse("", ir.Context())
+        >>> attach(module, spec.Signature("launch", [tile]), provider)
+        >>> runtime.compile(module)["launch"](96)
+        Traceback (most recent call last):
+        ...
+        ValueError: expected a tile of 64 or 128 but got 96 when calling: `...`
     """
 
     def __init__(

@@ -53,7 +53,13 @@ OPERATIONS: Final = tuple(
         "mlir.zero",
     )
 )
-"""The operations in wrappers."""
+"""The operations in wrappers.
+
+Examples:
+    >>> from ffi_builder import ir
+    >>> "llvm.getelementptr" in ir.OPERATIONS
+    True
+"""
 
 _ATTRIBUTES: Final = (
     *("#llvm.linkage<external>", "#llvm.linkage<internal>"),
@@ -69,7 +75,15 @@ _INSTEAD: Final = (
 
 @dataclass(frozen=True)
 class Distribution:
-    """A distribution: the name of its package, such as ``jaxlib.mlir``, and its ``ir`` module."""
+    """A distribution: the name of its package, such as ``jaxlib.mlir``, and its ``ir`` module.
+
+    Examples:
+        >>> from torch_mlir import ir as mlir
+        >>> from ffi_builder import ir
+        >>> distribution = ir.named("torch_mlir")
+        >>> distribution.ir is mlir
+        True
+    """
 
     root: str
     ir: Any
@@ -144,6 +158,12 @@ def of_module(module: Module) -> Distribution:
     Raises:
         BuildError: the object is not a module of the upstream MLIR bindings, or the bindings lack
             something that wrappers need.
+
+    Examples:
+        >>> from torch_mlir import ir as mlir
+        >>> from ffi_builder import ir
+        >>> ir.of_module(mlir.Module.parse("", mlir.Context())).root
+        'torch_mlir'
     """
     kind = type(module)
     root, mark, _ = kind.__module__.partition(_MARK)
@@ -167,7 +187,14 @@ def of_module(module: Module) -> Distribution:
 
 
 def root_of(bound: object) -> str | None:
-    """Return the root package of an object of MLIR's bindings; None for any other object."""
+    """Return the root package of an object of MLIR's bindings; None for any other object.
+
+    Examples:
+        >>> from torch_mlir import ir as mlir
+        >>> from ffi_builder import ir
+        >>> ir.root_of(mlir.Context()), ir.root_of("module {}")
+        ('torch_mlir', None)
+    """
     root, mark, _ = type(bound).__module__.partition(_MARK)
     return root if mark else None
 
@@ -178,6 +205,16 @@ def named(root: str) -> Distribution:
 
     Raises:
         BuildError: the package cannot be imported, or lacks something that wrappers need.
+
+    Examples:
+        >>> from ffi_builder import ir
+        >>> ir.named("torch_mlir").root
+        'torch_mlir'
+        >>> ir.named("torch-mlir")
+        Traceback (most recent call last):
+        ...
+        ffi_builder.errors.BuildError: there is no MLIR distribution 'torch-mlir' (No module
+            named 'torch-mlir'), did you mean 'torch_mlir'?
     """
     bindings = _imported(root, "ir")
     # Importing this registers the classes of the dialect's operations, which users expect too.

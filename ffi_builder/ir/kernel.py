@@ -43,9 +43,13 @@ _NAME_ATTRIBUTE: Final = "ml_program.identifier"
 
 @dataclass(frozen=True)
 class KernelValue:
-    """An argument or a result of a kernel."""
+    """An argument or a result of a kernel.
+
+    Example: see :func:`read_kernel`.
+    """
 
     type: KernelType
+    """The type before lowering."""
     name: str | None = None
     """The name that the front end left, as it is; None if it left none."""
     alignment: int | None = None
@@ -54,7 +58,15 @@ class KernelValue:
 
 @dataclass(frozen=True)
 class Kernel:
-    """The arguments and results of a function, in order."""
+    """The arguments and results of a function, in order.
+
+    Examples:
+        >>> from ffi_builder import ir
+        >>> KERNEL = "func.func @fill(%x: memref<?xf32>, %value: f32) { return }"
+        >>> kernel = ir.read_kernel(KERNEL, "fill")
+        >>> [argument.name for argument in kernel.arguments], kernel.results
+        (['x', 'value'], ())
+    """
 
     arguments: tuple[KernelValue, ...]
     results: tuple[KernelValue, ...]
@@ -70,6 +82,13 @@ def read_kernel(module: Module | str, name: str) -> Kernel:
     Raises:
         BuildError: the text is not a module; there is no such function; or passes have changed the
             arguments or results of an ``llvm.func`` since its types were recorded.
+
+    Examples:
+        >>> from ffi_builder import ir
+        >>> kernel = ir.read_kernel("func.func @relu(%x: memref<?x4xf32>) { return }", "relu")
+        >>> [argument] = kernel.arguments
+        >>> argument.name, argument.type.text, argument.type.sizes
+        ('x', 'memref<?x4xf32>', (None, 4))
     """
     text = module if isinstance(module, str) else None
     if isinstance(module, str):
@@ -91,7 +110,18 @@ def read_kernel(module: Module | str, name: str) -> Kernel:
 
 
 def recorded_types(types: Types, function: Operation) -> FunctionTypes | None:
-    """Read the types that a function had before lowering; None if it has no valid record."""
+    """Read the types that a function had before lowering; None if it has no valid record.
+
+    Examples:
+        >>> from torch_mlir import ir as mlir
+        >>> from ffi_builder import ir, record_memref_types
+        >>> KERNEL = "func.func @relu(%x: memref<?x4xf32>) { return }"
+        >>> module = mlir.Module.parse(KERNEL, mlir.Context())
+        >>> record_memref_types(module)
+        >>> types = ir.Types(ir.of_module(module).ir, module.context)
+        >>> ir.recorded_types(types, module.body.operations[0]).inputs[0].sizes
+        (None, 4)
+    """
     if MEMREF_TYPES not in function.attributes:
         return None
     text = getattr(function.attributes[MEMREF_TYPES], "value", None)

@@ -26,7 +26,17 @@ from ffi_builder.records import dataclass
 
 @dataclass(frozen=True)
 class MemRef:
-    """A ranked memref type. None stands for ``?``, a value known only at run time."""
+    """A ranked memref type. None stands for ``?``, a value known only at run time.
+
+    Examples:
+        >>> from torch_mlir import ir as mlir
+        >>> from ffi_builder import ir
+        >>> with mlir.Context():
+        ...     type_ = mlir.Type.parse("memref<4x?xf16, strided<[?, 1]>>")
+        >>> memref = ir.read_type(mlir, type_)
+        >>> memref.element, memref.sizes, memref.strides, memref.rank
+        ('f16', (4, None), (None, 1), 2)
+    """
 
     text: str
     """As MLIR prints it."""
@@ -38,6 +48,7 @@ class MemRef:
     offset: int | None
     """In elements."""
     address_space: int = 0
+    """The memory space, if it is an int; 0 is the default one."""
 
     @property
     def rank(self) -> int:
@@ -46,12 +57,29 @@ class MemRef:
 
 
 KernelType: TypeAlias = "MemRef | str"
-"""A memref type, or the text of any other type."""
+"""A memref type, or the text of any other type.
+
+Examples:
+    >>> from torch_mlir import ir as mlir
+    >>> from ffi_builder import ir
+    >>> with mlir.Context():
+    ...     types = [mlir.Type.parse(text) for text in ("memref<4x?xf16>", "!llvm.ptr")]
+    >>> read: list[ir.KernelType] = [ir.read_type(mlir, type_) for type_ in types]
+    >>> [isinstance(type_, ir.MemRef) for type_ in read]
+    [True, False]
+"""
 
 
 @dataclass(frozen=True)
 class FunctionTypes:
-    """The types of a function before lowering."""
+    """The types of a function before lowering.
+
+    Examples:
+        >>> from ffi_builder import ir
+        >>> types = ir.FunctionTypes(inputs=("i64", "f32"), results=("f32",))
+        >>> ir.lowered(types)
+        ('f32', ('i64', 'f32'))
+    """
 
     inputs: tuple[KernelType, ...]
     results: tuple[KernelType, ...]
@@ -63,6 +91,15 @@ def read_function(ir: Any, function_type: Any) -> FunctionTypes:
     Args:
         ir: the ``ir`` module of the type's distribution.
         function_type: the ``function_type`` of a ``func.func``.
+
+    Examples:
+        >>> from torch_mlir import ir as mlir
+        >>> from ffi_builder import ir
+        >>> with mlir.Context():
+        ...     type_ = mlir.Type.parse("(memref<?xf32>, i64) -> f32")
+        >>> types = ir.read_function(mlir, type_)
+        >>> types.inputs[1], types.results
+        ('i64', ('f32',))
     """
     inputs, results = list(function_type.inputs), list(function_type.results)
     # Reading a memref type takes 15 µs, and most kernels have several of the same type.
@@ -77,6 +114,15 @@ def read_type(ir: Any, type_: Type) -> KernelType:
 
     The result is text also for a memref of unknown rank, with a layout that is not strided, or in a
     memory space that is not an int.
+
+    Examples:
+        >>> from torch_mlir import ir as mlir
+        >>> from ffi_builder import ir
+        >>> with mlir.Context():
+        ...     ir.read_type(mlir, mlir.Type.parse("memref<4x?xf16>")).sizes
+        ...     ir.read_type(mlir, mlir.Type.parse("memref<*xf16>"))
+        (4, None)
+        'memref<*xf16>'
     """
     text = str(type_)
     if not text.startswith("memref<") or text.startswith("memref<*x"):
@@ -148,6 +194,14 @@ def lowered(
     Returns:
         The result and the parameters; None if the function returns a memref, or the lowering of a
         type is not known here: a tensor's, for example, depends on its bufferization.
+
+    Examples:
+        >>> from torch_mlir import ir as mlir
+        >>> from ffi_builder import ir
+        >>> with mlir.Context():
+        ...     type_ = mlir.Type.parse("(memref<?xf32>, i64) -> f32")
+        >>> ir.lowered(ir.read_function(mlir, type_))
+        ('f32', ('!llvm.ptr', '!llvm.ptr', 'i64', 'i64', 'i64', 'i64'))
     """
     parameters: list[str] = []
     for type_ in types.inputs:
@@ -164,7 +218,18 @@ def lowered(
 
 
 def lowered_words(type_: KernelType, *, c_interface: bool) -> list[str] | None:
-    """Return the parameters for one input, as text; None if its lowering is not known here."""
+    """Return the parameters for one input, as text; None if its lowering is not known here.
+
+    Examples:
+        >>> from torch_mlir import ir as mlir
+        >>> from ffi_builder import ir
+        >>> with mlir.Context():
+        ...     memref = ir.read_type(mlir, mlir.Type.parse("memref<?xf32>"))
+        >>> ir.lowered_words(memref, c_interface=False)
+        ['!llvm.ptr', '!llvm.ptr', 'i64', 'i64', 'i64']
+        >>> ir.lowered_words(memref, c_interface=True)
+        ['!llvm.ptr']
+    """
     if isinstance(type_, str):
         scalar = _scalar(type_)
         return None if scalar is None else [scalar]
@@ -230,6 +295,11 @@ def dtypes_of(element: str) -> tuple[str, ...] | None:
     Returns:
         An empty tuple for a number without a dtype, such as ``f80``; None for a dialect's type,
         whose dtype is not known here.
+
+    Examples:
+        >>> from ffi_builder import ir
+        >>> ir.dtypes_of("i32"), ir.dtypes_of("f80"), ir.dtypes_of("!torch.int")
+        (('int32', 'uint32'), (), None)
     """
     known = _DTYPES.get(element)
     if known is not None:

@@ -11,28 +11,49 @@ from typing import Any, Protocol
 
 
 class Type(Protocol):
-    """An ``ir.Type``."""
+    """An ``ir.Type``.
+
+    Examples:
+        >>> from torch_mlir import ir as mlir
+        >>> from ffi_builder import ir
+        >>> type_: ir.Type = ir.Types(mlir, mlir.Context()).pointer(1)
+        >>> print(type_)
+        !llvm.ptr<1>
+    """
 
     @property
     def context(self) -> Any: ...
 
 
 class Attribute(Protocol):
-    """An ``ir.Attribute``."""
+    """An ``ir.Attribute``.
+
+    Examples:
+        >>> from torch_mlir import ir as mlir
+        >>> from ffi_builder import ir
+        >>> types = ir.Types(mlir, mlir.Context())
+        >>> linkage: ir.Attribute = types.attribute("#llvm.linkage<internal>")
+    """
 
     @property
     def context(self) -> Any: ...
 
 
 class Value(Protocol):
-    """An ``ir.Value``: a result of an operation, or an argument of a block."""
+    """An ``ir.Value``: a result of an operation, or an argument of a block.
+
+    Example: see :class:`~ffi_builder.providers.CallProvider`.
+    """
 
     @property
     def type(self) -> Type: ...
 
 
 class Block(Protocol):
-    """An ``ir.Block``."""
+    """An ``ir.Block``.
+
+    Example: see :class:`~ffi_builder.providers.CallProvider`.
+    """
 
     @property
     def arguments(self) -> Sequence[Value]: ...
@@ -42,7 +63,16 @@ class Block(Protocol):
 
 
 class Operation(Protocol):
-    """An ``ir.Operation``."""
+    """An ``ir.Operation``.
+
+    Examples:
+        >>> from torch_mlir import ir as mlir
+        >>> from ffi_builder import ir
+        >>> module = mlir.Module.parse("llvm.func @relu(!llvm.ptr)", mlir.Context())
+        >>> operation: ir.Operation = module.body.operations[0].operation
+        >>> operation.name, operation.verify()
+        ('llvm.func', True)
+    """
 
     @property
     def attributes(self) -> Any: ...
@@ -68,7 +98,15 @@ class Operation(Protocol):
 
 
 class Module(Protocol):
-    """An ``ir.Module``."""
+    """An ``ir.Module``.
+
+    Examples:
+        >>> from torch_mlir import ir as mlir
+        >>> from ffi_builder import ir
+        >>> module: ir.Module = mlir.Module.parse("", mlir.Context())
+        >>> ir.of_module(module).root
+        'torch_mlir'
+    """
 
     @property
     def context(self) -> Any: ...

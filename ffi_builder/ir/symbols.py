@@ -15,7 +15,23 @@ from ffi_builder.protocol import TEXT
 
 
 class Symbols:
-    """Adds declarations, globals and functions to a module, and can remove all of them again."""
+    """Adds declarations, globals and functions to a module, and can remove all of them again.
+
+    Examples:
+        >>> from torch_mlir import ir as mlir
+        >>> from ffi_builder import ir
+        >>> module = mlir.Module.parse("llvm.func @relu(!llvm.ptr)", mlir.Context())
+        >>> types = ir.Types(ir.of_module(module).ir, module.context)
+        >>> symbols = ir.Symbols(types, module, mlir.Location.unknown(module.context))
+        >>> operation = symbols.declare("malloc", types.ptr, [types.i64])
+        >>> "malloc" in symbols, symbols.unique("relu")
+        (True, 'relu_1')
+        >>> symbols.undo()
+        >>> print(module)
+        module {
+          llvm.func @relu(!llvm.ptr)
+        }
+    """
 
     def __init__(self, types: Types, module: Module, location: Any) -> None:
         self.types = types
@@ -256,14 +272,31 @@ class Symbols:
 
 
 def describe(operation: Operation) -> str:
-    """Describe a symbol for messages: the operation, and the type of a function."""
+    """Describe a symbol for messages: the operation, and the type of a function.
+
+    Examples:
+        >>> from torch_mlir import ir as mlir
+        >>> from ffi_builder import ir
+        >>> module = mlir.Module.parse("llvm.func @relu(!llvm.ptr, i64)", mlir.Context())
+        >>> ir.describe(module.body.operations[0])
+        'llvm.func of type !llvm.func<void (ptr, i64)>'
+    """
     if "function_type" in operation.attributes:
         return f"{operation.name} of type {operation.attributes['function_type']}"
     return operation.name
 
 
 def function_parts(operation: Operation) -> tuple[str, tuple[str, ...]]:
-    """Return the result type, maybe ``!llvm.void``, and the parameter types of an ``llvm.func``."""
+    """Return the result type, maybe ``!llvm.void``, and the parameter types of an ``llvm.func``.
+
+    Examples:
+        >>> from torch_mlir import ir as mlir
+        >>> from ffi_builder import ir
+        >>> module = mlir.Module.parse("llvm.func @relu(!llvm.ptr, i64)", mlir.Context())
+        >>> result, parameters = ir.function_parts(module.body.operations[0])
+        >>> print(result, *parameters)
+        !llvm.void !llvm.ptr i64
+    """
     return _function_parts(str(operation.attributes["function_type"]))
 
 
@@ -284,7 +317,13 @@ def _function_parts(text: str) -> tuple[str, tuple[str, ...]]:
 
 
 def aggregate_members(text: str) -> tuple[str, ...] | None:
-    """Return the types of the members of an LLVM struct or array; None for another type."""
+    """Return the types of the members of an LLVM struct or array; None for another type.
+
+    Examples:
+        >>> from ffi_builder import ir
+        >>> ir.aggregate_members("!llvm.struct<(ptr, struct<(i64, i32)>)>")
+        ('!llvm.ptr', '!llvm.struct<(i64, i32)>')
+    """
     struct = re.fullmatch(r'!llvm\.struct<(?:"[^"]*", )?(?:packed )?\((.*)\)>', text, re.DOTALL)
     if struct is not None:
         return tuple(map(_full, _split(struct[1])))

@@ -32,6 +32,16 @@ def mark_trusted(
         values: LLVM attributes with a value.
         made: the names of the function's operations, if the caller has them; they are read from
             the function otherwise.
+
+    Examples:
+        >>> from torch_mlir import ir as mlir
+        >>> from ffi_builder import ir
+        >>> module = mlir.Module.parse("llvm.func @nop() { llvm.return }", mlir.Context())
+        >>> types = ir.Types(ir.of_module(module).ir, module.context)
+        >>> function = module.body.operations[0]
+        >>> ir.mark_trusted(types, function, ["noinline"])
+        >>> print(function.attributes["passthrough"])
+        ["noinline", "ffi-builder-trusted-..."]
     """
     if made is None:
         blocks = function.regions[0].blocks
@@ -46,7 +56,18 @@ def pass_through(
     names: Sequence[str],
     values: Mapping[str, str] | None = None,
 ) -> None:
-    """Set the LLVM attributes of a function: ``names`` without a value, and ``values``."""
+    """Set the LLVM attributes of a function: ``names`` without a value, and ``values``.
+
+    Examples:
+        >>> from torch_mlir import ir as mlir
+        >>> from ffi_builder import ir
+        >>> module = mlir.Module.parse("llvm.func @nop() { llvm.return }", mlir.Context())
+        >>> types = ir.Types(ir.of_module(module).ir, module.context)
+        >>> function = module.body.operations[0]
+        >>> ir.pass_through(types, function, ["noinline"], {"frame-pointer": "all"})
+        >>> print(function.attributes["passthrough"])
+        ["noinline", ["frame-pointer", "all"]]
+    """
     quoted = ", ".join(f'"{name}"' for name in names)
     attribute: Any = types.attribute(f"[{quoted}]")
     if values:

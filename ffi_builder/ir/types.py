@@ -34,7 +34,13 @@ LLVM_TYPES = {
     "float64": "f64",
     "handle": "!llvm.ptr",
 }
-"""The LLVM type of a scalar, by dtype."""
+"""The LLVM type of a scalar, by dtype.
+
+Examples:
+    >>> from ffi_builder import ir
+    >>> ir.LLVM_TYPES["uint32"], ir.LLVM_TYPES["bfloat16"], ir.LLVM_TYPES["handle"]
+    ('i32', 'bf16', '!llvm.ptr')
+"""
 
 
 def _parsed(text: str) -> cached_property[Type]:
@@ -47,7 +53,16 @@ def _parsed(text: str) -> cached_property[Type]:
 
 
 class Types:
-    """Types and attributes of a context, cached by the arguments that they are made from."""
+    """Types and attributes of a context, cached by the arguments that they are made from.
+
+    Examples:
+        >>> from torch_mlir import ir as mlir
+        >>> from ffi_builder import ir
+        >>> context = mlir.Context()
+        >>> types = ir.Types(mlir, context)
+        >>> print(types.struct([types.ptr, types.i64]), types.scalar("uint16"))
+        !llvm.struct<(ptr, i64)> i16
+    """
 
     def __init__(self, ir: Any, context: Any) -> None:
         self.ir = ir

@@ -19,7 +19,10 @@ _MOST_NAMES = 12
 
 @dataclass(frozen=True)
 class Parameter:
-    """One parameter of a kernel."""
+    """One parameter of a kernel.
+
+    Example: see :class:`Kernel`.
+    """
 
     index: int
     """Its position, from 0."""
@@ -42,7 +45,23 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Kernel:
-    """One kernel of an image. A field is None if the image does not say."""
+    """One kernel of an image. A field is None if the image does not say.
+
+    Examples:
+        >>> from ffi_builder import cuda
+        >>> KERNEL = '''
+        ... gpu.module @kernels {
+        ...   gpu.func @fill(%x: !llvm.ptr, %n: i32, %value: f32) kernel
+        ...       attributes {known_block_size = array<i32: 256, 1, 1>} {
+        ...     gpu.return
+        ...   }
+        ... }'''
+        >>> fill = cuda.kernels(cuda.lower_to_ptx(KERNEL, arch="sm_90")).kernels["fill"]
+        >>> [parameter.size for parameter in fill.parameters], fill.max_threads
+        ([8, 4, 4], 256)
+        >>> fill.registers is None  # until it is assembled
+        True
+    """
 
     name: str
     """The driver's name for it: for C++ without ``extern "C"`` the mangled name."""
@@ -89,7 +108,24 @@ class Kernel:
 
 @dataclass(frozen=True)
 class Image:
-    """The contents of a cubin, a fatbin or PTX. ``str(image)`` is a readable list."""
+    """The contents of a cubin, a fatbin or PTX. ``str(image)`` is a readable list.
+
+    Examples:
+        >>> from ffi_builder import cuda
+        >>> KERNEL = '''
+        ... gpu.module @kernels {
+        ...   gpu.func @fill(%x: !llvm.ptr, %n: i32, %value: f32) kernel
+        ...       attributes {known_block_size = array<i32: 256, 1, 1>} {
+        ...     gpu.return
+        ...   }
+        ... }'''
+        >>> image = cuda.kernels(cuda.lower_to_ptx(KERNEL, arch="sm_90"))
+        >>> image.format, image.architectures
+        ('ptx', ('compute_90',))
+        >>> print(image)
+        ptx for compute_90
+          fill(u64, u32, f32)  [threads <= 256]
+    """
 
     format: Literal["cubin", "fatbin", "ptx"]
     architectures: tuple[str, ...]
@@ -116,6 +152,18 @@ def find_kernel(image: Image, name: str) -> Kernel:
         SpecError: if there is no such kernel (the message lists the others), or if the entries of a
             fatbin disagree about its parameters.
         TypeError: if the name is not a str.
+
+    Examples:
+        >>> from ffi_builder import cuda
+        >>> KERNEL = "gpu.module @k { gpu.func @fill(%x: !llvm.ptr) kernel { gpu.return } }"
+        >>> image = cuda.kernels(cuda.lower_to_ptx(KERNEL, arch="sm_90"))
+        >>> print(cuda.find_kernel(image, "fill"))
+        fill(u64)
+        >>> cuda.find_kernel(image, "fil")
+        Traceback (most recent call last):
+        ...
+        ffi_builder.errors.SpecError: No kernel 'fil' in the ptx for compute_90, which has
+            'fill', did you mean 'fill'?
     """
     if not isinstance(name, str):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise TypeError(f"kernel: expected a name but got {name!r} ({type(name).__name__})")

@@ -49,6 +49,18 @@ def read_image(data: bytes | bytearray | memoryview | str) -> Image:
         SpecError: if it has another format (the message says which), is truncated or damaged, or
             is PTX that contains a NUL, at which a driver would stop reading.
         TypeError: if it is neither bytes nor str.
+
+    Examples:
+        >>> from ffi_builder import cuda
+        >>> KERNEL = "gpu.module @k { gpu.func @fill(%x: !llvm.ptr) kernel { gpu.return } }"
+        >>> print(cuda.kernels(cuda.lower_to_ptx(KERNEL, arch="sm_90")))
+        ptx for compute_90
+          fill(u64)
+        >>> cuda.kernels(KERNEL)
+        Traceback (most recent call last):
+        ...
+        ffi_builder.errors.SpecError: image: expected a cubin, a fatbin or PTX, but it is
+            MLIR; ffi_builder.cuda.lower_to_ptx makes PTX of it
     """
     if isinstance(data, str):
         return _read_text(data.rstrip("\0"), _encoded(data))

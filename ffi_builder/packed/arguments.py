@@ -7,14 +7,14 @@ None, bool, int, float          the same
 str, bytes                      the same, as a constant of the module
 =============================== ==================================================================
 
-A pointer may be anything, so one of the classes of this module says what it is.
+A pointer may be anything, so a class of :mod:`ffi_builder.packed.marked` says what it is.
 """
 
 from __future__ import annotations
 
 import struct
 from collections.abc import Sequence
-from typing import Any, ClassVar, Final, TypeAlias, Union
+from typing import Any, Final
 
 from ffi_builder import abi
 from ffi_builder.abi import TypeIndex
@@ -28,120 +28,27 @@ from ffi_builder.packed.anys import (
     store_none,
     store_unsigned,
 )
-from ffi_builder.records import dataclass
+from ffi_builder.packed.marked import (
+    MARKED,
+    AnyValue,
+    Argument,
+    Bytes,
+    CString,
+    Device,
+    DType,
+    Marked,
+    Object,
+    Pointer,
+    String,
+    Tensor,
+    Unsigned,
+)
 
 _MAKE_STRING: Final = "TVMFFIStringFromByteArray"
 _SMALL: Final = 7
 """The most bytes of a string that is held in a ``TVMFFIAny`` itself."""
 _INTEGERS: Final = ("i8", "i16", "i32", "i64")
 _FLOATS: Final = ("f16", "bf16", "f32", "f64")
-
-
-@dataclass(frozen=True)
-class Tensor:
-    """A ``DLTensor*``, borrowed; NULL is passed as None.
-
-    A function in Python may read its shape, dtype, device and ``data_ptr()`` during the call, but
-    must not convert it by DLPack, since tvm-ffi holds no object for it. Pass such a function the
-    tensor itself, as an :class:`Object` or :class:`AnyValue`.
-    """
-
-    value: Value
-    type: ClassVar[str] = "!llvm.ptr"
-
-
-@dataclass(frozen=True)
-class Object:
-    """A ``TVMFFIObject*`` of any type, borrowed; NULL is passed as None."""
-
-    value: Value
-    type: ClassVar[str] = "!llvm.ptr"
-
-
-@dataclass(frozen=True)
-class Pointer:
-    """An opaque pointer: a ``void*``, a stream, the data of a tensor."""
-
-    value: Value
-    type: ClassVar[str] = "!llvm.ptr"
-
-
-@dataclass(frozen=True)
-class CString:
-    """A str that ends in NUL, UTF-8, borrowed: a ``const char*``."""
-
-    value: Value
-    type: ClassVar[str] = "!llvm.ptr"
-
-
-@dataclass(frozen=True)
-class String:
-    """A str of ``length`` bytes (an i64), UTF-8. It is copied to a str object for the call."""
-
-    value: Value
-    length: Value
-    type: ClassVar[str] = "!llvm.ptr"
-
-
-@dataclass(frozen=True)
-class Bytes:
-    """``length`` bytes (an i64), borrowed."""
-
-    value: Value
-    length: Value
-    type: ClassVar[str] = "!llvm.ptr"
-
-
-@dataclass(frozen=True)
-class AnyValue:
-    """The address of a ``TVMFFIAny``, which is passed on as it is, borrowed."""
-
-    value: Value
-    type: ClassVar[str] = "!llvm.ptr"
-
-
-@dataclass(frozen=True)
-class DType:
-    """A ``DLDataType``, as an i32."""
-
-    value: Value
-    type: ClassVar[str] = "i32"
-
-
-@dataclass(frozen=True)
-class Device:
-    """A ``DLDevice``, as an i64: the type in the low 32 bits, and the id."""
-
-    value: Value
-    type: ClassVar[str] = "i64"
-
-
-@dataclass(frozen=True)
-class Unsigned:
-    """An unsigned integer of 8 to 64 bits; from 2^63 on, it is passed as a BigInt."""
-
-    value: Value
-    type: ClassVar[str] = ""
-
-
-Marked: TypeAlias = Union[
-    Tensor, Object, Pointer, CString, String, Bytes, AnyValue, DType, Device, Unsigned
-]
-Argument: TypeAlias = Union[Value, Marked, bool, int, float, str, bytes, None]
-"""An argument in the list that :func:`ffi_builder.call_packed` takes."""
-
-_MARKED: Final = (
-    Tensor,
-    Object,
-    Pointer,
-    CString,
-    String,
-    Bytes,
-    AnyValue,
-    DType,
-    Device,
-    Unsigned,
-)
 
 
 def check_arguments(who: str, types: Types, arguments: Sequence[Argument]) -> None:
@@ -154,7 +61,7 @@ def check_arguments(who: str, types: Types, arguments: Sequence[Argument]) -> No
         raise BuildError(f"{who}: expected a list of arguments but got {arguments!r}")
     for index, argument in enumerate(arguments):
         where = f"{who}: argument {index}"
-        if isinstance(argument, _MARKED):
+        if isinstance(argument, MARKED):
             _check_marked(where, types, argument)
         elif isinstance(argument, types.ir.Value):
             _check_plain(where, argument)

@@ -33,6 +33,19 @@ class Symbol:
 
     Raises:
         BuildError: if the name is empty, or has the prefix or an ``@``.
+
+    Examples:
+        A function that passes its arguments on to another one of its module:
+
+        >>> from torch_mlir import ir
+        >>> from ffi_builder import attach, packed, providers, runtime, spec
+        >>> module = ir.Module.parse("", ir.Context())
+        >>> hypot = spec.Signature.parse("hypot(x: float64, y: float64) -> r: float64")
+        >>> attach(module, hypot, providers.DirectCallProvider("hypot"))
+        >>> norm = spec.Signature.parse("norm(x: float64, y: float64) -> r: float64")
+        >>> attach(module, norm, providers.PackedCallProvider(packed.Symbol("hypot")))
+        >>> runtime.compile(module)["norm"](3.0, 4.0)
+        5.0
     """
 
     name: str
@@ -57,6 +70,20 @@ class GlobalFunction:
 
     Raises:
         BuildError: if it is not a name.
+
+    Examples:
+        >>> import tvm_ffi
+        >>> from torch_mlir import ir
+        >>> from ffi_builder import attach, packed, providers, runtime, spec
+        >>> @tvm_ffi.register_global_func("example.tiles", override=True)
+        ... def tiles(n):
+        ...     return -(-n // 128)
+        >>> module = ir.Module.parse("", ir.Context())
+        >>> signature = spec.Signature.parse("tiles(n: int64) -> count: int64")
+        >>> callee = packed.GlobalFunction("example.tiles")
+        >>> attach(module, signature, providers.PackedCallProvider(callee))
+        >>> runtime.compile(module)["tiles"](1000)
+        8
     """
 
     name: str
@@ -71,6 +98,18 @@ class FunctionObject:
     """An ``ffi.Function``: a ``TVMFFIObject*``, borrowed and not NULL.
 
     A provider has one as ``context.scalar(callback)`` of a ``spec.Function``.
+
+    Examples:
+        >>> from torch_mlir import ir
+        >>> from ffi_builder import attach, call_packed, packed, runtime, spec
+        >>> n, on_step = spec.Var("n", "int64"), spec.Function("on_step")
+        >>> def provider(current_block, context):
+        ...     callee = packed.FunctionObject(context.scalar(on_step))
+        ...     return call_packed(context.builder, callee, ["step", context.value(n)]).block
+        >>> module = ir.Module.parse("", ir.Context())
+        >>> attach(module, spec.Signature("train", [n, on_step]), provider)
+        >>> runtime.compile(module)["train"](3, print)
+        step 3
     """
 
     value: Value
@@ -88,6 +127,18 @@ class ImportedFunction:
 
     Raises:
         BuildError: if it is not a name.
+
+    Examples:
+        To be exported with ``modules=``, one of which has a function ``forward``:
+
+        >>> from torch_mlir import ir
+        >>> from ffi_builder import attach, packed, providers, spec
+        >>> module = ir.Module.parse("", ir.Context())
+        >>> signature = spec.Signature.parse("forward(x: int64) -> y: int64")
+        >>> callee = packed.ImportedFunction("forward")
+        >>> attach(module, signature, providers.PackedCallProvider(callee))
+        >>> module.operation.verify()
+        True
     """
 
     name: str
@@ -97,6 +148,14 @@ class ImportedFunction:
 
 
 Callee: TypeAlias = Union[Symbol, GlobalFunction, FunctionObject, ImportedFunction]
+"""A callee of :func:`ffi_builder.call_packed` and of a ``PackedCallProvider``.
+
+Examples:
+    >>> from ffi_builder import packed, providers
+    >>> callees: list[packed.Callee] = [packed.Symbol("hypot"), packed.GlobalFunction("my.log")]
+    >>> [providers.PackedCallProvider(callee).callee for callee in callees]
+    ['__tvm_ffi_hypot', None]
+"""
 CALLEES: Final = (Symbol, GlobalFunction, FunctionObject, ImportedFunction)
 
 

@@ -72,6 +72,11 @@ class Words(Enum):
     """One row per error: the Python class, the expected value, the value that came.
 
     Names that share a row are one member, so that an encoded table has each row once.
+
+    Examples:
+        >>> from ffi_builder import plan
+        >>> plan.Words.ARGUMENTS_NULL.kind, plan.Words.ARGUMENTS_NULL.expected
+        ('ValueError', 'a non-NULL pointer')
     """
 
     COUNT = _Row("TypeError", "{expected}", "{got}")

@@ -20,6 +20,15 @@ class Plan:
     ``late`` is the index of the first step that had to wait for a later argument. ``occurrences``
     counts the dimensions, strides and parameters that each symbol occurs in. ``str()`` gives one
     line per step. Plans of equal signatures are equal.
+
+    Examples:
+        >>> from ffi_builder import make_plan, spec
+        >>> n = spec.Var("n", "int32", divisibility=4)
+        >>> plan = make_plan(spec.Signature("scale", [n]))
+        >>> [type(step).__name__ for step in plan]
+        ['CheckCount', 'CheckArguments', 'DecodeScalar', 'Fits', 'Divisible', 'Bind']
+        >>> plan.occurrences[n]
+        1
     """
 
     signature: spec.Signature

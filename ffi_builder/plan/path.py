@@ -9,7 +9,15 @@ from ffi_builder.records import dataclass
 
 
 class Part(IntEnum):
-    """A part of an argument. The encoded table uses these numbers."""
+    """A part of an argument. The encoded table uses these numbers.
+
+    Examples:
+        >>> from ffi_builder import make_plan, plan, spec
+        >>> x = spec.Tensor("x", [4], "float32", device_type="cpu")
+        >>> steps = make_plan(spec.Signature("relu", [x]))
+        >>> [step.place.part.name for step in steps if isinstance(step.place, plan.Place)][2:6]
+        ['VALUE', 'VALUE', 'NDIM', 'DTYPE']
+    """
 
     VALUE = 0
     NDIM = 1
@@ -61,6 +69,12 @@ class Place:
     is the axis of a shape or strides, or the entry of a Shape. ``solved`` names the symbol whose
     value, found by solving the expression at this place, is meant in place of the value there.
     ``packing`` is what a stored dimension or stride is multiplied with (see ``storage_dtype``).
+
+    Examples:
+        >>> from ffi_builder import plan
+        >>> B = plan.Place((1,), "B")
+        >>> print(B.at(plan.Part.SHAPE, 0), B.argument)
+        B.shape[0] 1
     """
 
     position: tuple[int, ...]

@@ -28,6 +28,15 @@ def make_plan(signature: spec.Signature) -> Plan:
 
     Raises:
         SpecError: if ``signature`` is not a Signature.
+
+    Examples:
+        >>> from ffi_builder import make_plan, spec
+        >>> x = spec.Tensor("x", [4], "float32", device_type="cpu")
+        >>> plan = make_plan(spec.Signature("relu", [x]))
+        >>> len(plan)
+        14
+        >>> plan == make_plan(spec.Signature("relu", [x]))
+        True
     """
     check_signature("", signature)
     return _Planner(signature).plan()
@@ -41,6 +50,20 @@ def explain(signature: spec.Signature, *, sanitize: bool | Sanitize = False) -> 
     Raises:
         SpecError: ``signature`` is not a Signature, or ``sanitize`` neither a bool nor a
             :class:`Sanitize`.
+
+    Examples:
+        >>> from ffi_builder import explain, spec
+        >>> act = spec.Choice("act", {"relu": 0, "gelu": 1})
+        >>> print(explain(spec.Signature("mlp", [act])))
+        mlp(act: Choice({'relu': 0, 'gelu': 1}))
+             at                   expected                           otherwise
+          0  number of arguments  1                                  TypeError
+          1  argument array       a non-NULL pointer                 ValueError
+          2  type of act          str                                TypeError
+          3  act                  a non-NULL object                  ValueError
+          4  length of act        at most 7, as it is held in place  ValueError
+          5  act                  non-NULL elements                  ValueError
+          6  act                  one of 'relu', 'gelu'              ValueError
     """
     check_signature("", signature)
     options = checked_sanitize(sanitize)
@@ -51,7 +74,19 @@ def explain(signature: spec.Signature, *, sanitize: bool | Sanitize = False) -> 
 
 
 def check_signature(prefix: str, given: object) -> None:
-    """Raise SpecError unless a Signature is given; its message begins with ``prefix``."""
+    """Raise SpecError unless a Signature is given; its message begins with ``prefix``.
+
+    Raises:
+        SpecError: ``given`` is something else; the message says what to write.
+
+    Examples:
+        >>> from ffi_builder import plan
+        >>> plan.check_signature("compile: ", "scale(n: int32)")
+        Traceback (most recent call last):
+        ...
+        ffi_builder.errors.SpecError: compile: expected a Signature but got 'scale(n: int32)':
+            spec.Signature.parse makes one of text
+    """
     if isinstance(given, spec.Signature):
         return
     hint = ""

@@ -98,6 +98,26 @@ class Sanitize:
     Raises:
         SpecError: ``guard_bytes`` is no int from 0 to 2^30, another field is no bool, or nothing is
             to be checked.
+
+    Examples:
+        A copy that forgets the last element:
+
+        >>> import numpy as np
+        >>> from torch_mlir import ir
+        >>> from ffi_builder import Sanitize, attach, providers, runtime, spec
+        >>> n = spec.Var("n", "int64")
+        >>> with spec.DefaultConfig(device_type="cpu"):
+        ...     x = spec.Tensor("x", [n], "float32", intent="in")
+        ...     y = spec.Tensor("y", [n], "float32", intent="out")
+        >>> kernel = providers.DirectCallProvider("memcpy", args=[y, x, n * 4 - 4])
+        >>> module = ir.Module.parse("", ir.Context())
+        >>> attach(module, spec.Signature("copy", [x, y]), kernel, sanitize=Sanitize(inputs=False))
+        >>> runtime.compile(module)["copy"](np.ones(3, "float32"), np.empty(3, "float32"))
+        Traceback (most recent call last):
+        ...
+        AssertionError: y is declared intent='out', but the kernel does not write y[2], which
+            still holds the poison nan (declare intent='inout' if it may keep a part) when
+            calling: `...`
     """
 
     guard_bytes: int = 4096

@@ -14,7 +14,31 @@ from ffi_builder.records import dataclass
 
 @dataclass(frozen=True)
 class ModuleContext:
-    """The context of ``prepare`` and ``cache_key``, before the wrapper's function begins."""
+    """The context of ``prepare`` and ``cache_key``, before the wrapper's function begins.
+
+    It has the ``module``, its ``symbols``, and the ``signature`` of the wrapper.
+
+    Examples:
+        A helper function that is emitted once, before the function that calls it:
+
+        >>> from torch_mlir import ir
+        >>> from ffi_builder import attach, runtime, spec
+        >>> n = spec.Var("n", "int64")
+        >>> class Squared:
+        ...     def prepare(self, context):
+        ...         i64 = context.symbols.types.i64
+        ...         b = context.define("square", i64, [i64])
+        ...         [value] = b.entry.arguments
+        ...         b.ret(b.mul(value, value))
+        ...     def __call__(self, current_block, context):
+        ...         b = context.builder
+        ...         context.results = [b.call_value("square", [context.value(n)], b.types.i64)]
+        ...         return b.block
+        >>> module = ir.Module.parse("", ir.Context())
+        >>> attach(module, spec.Signature("square", [n], spec.Var("y", "int64")), Squared())
+        >>> runtime.compile(module)["square"](12)
+        144
+    """
 
     module: Module
     symbols: Symbols
@@ -176,7 +200,24 @@ class Binding(Mapping[spec.Var, Value]):
 
 @dataclass(frozen=True)
 class OwnedAny:
-    """The address of a ``TVMFFIAny`` whose value the wrapper takes over, as a result."""
+    """The address of a ``TVMFFIAny`` whose value the wrapper takes over, as a result.
+
+    Examples:
+        What a function in Python returns is returned as it is:
+
+        >>> from torch_mlir import ir
+        >>> from ffi_builder import attach, call_packed, packed, providers, runtime, spec
+        >>> make = spec.Function("make")
+        >>> def provider(current_block, context):
+        ...     function = packed.FunctionObject(context.scalar(make))
+        ...     call = call_packed(context.builder, function, ["q"], result="any")
+        ...     context.results = [providers.OwnedAny(call.value)]
+        ...     return call.block
+        >>> module = ir.Module.parse("", ir.Context())
+        >>> attach(module, spec.Signature("named", [make], spec.String("name")), provider)
+        >>> runtime.compile(module)["named"](lambda name: f"{name}_proj")
+        'q_proj'
+    """
 
     address: Value
 
@@ -212,6 +253,27 @@ class CallContext:
         known: tensors of which more is known here than the signature says, since a condition has
             been tested: each with a Tensor of fewer dtypes, or of a known rank.
         asked: the tensors whose address (``"data"``) or dtype the provider has asked for.
+
+    Examples:
+        A provider that calls C's ``memset``:
+
+        >>> import numpy as np
+        >>> from torch_mlir import ir
+        >>> from ffi_builder import attach, runtime, spec
+        >>> n = spec.Var("n", "int64")
+        >>> x = spec.Tensor("x", [n], "float32", device_type="cpu")
+        >>> def provider(current_block, context):
+        ...     b = context.builder
+        ...     ptr, i32, i64 = b.types.ptr, b.types.i32, b.types.i64
+        ...     context.symbols.declare("memset", ptr, [ptr, i32, i64])
+        ...     b.call("memset", [context.data(x), b.i32(0), context.value(n * 4)], ptr)
+        ...     return b.block
+        >>> module = ir.Module.parse("", ir.Context())
+        >>> attach(module, spec.Signature("zero", [x]), provider)
+        >>> array = np.ones(3, "float32")
+        >>> runtime.compile(module)["zero"](array)
+        >>> array
+        array([0., 0., 0.], dtype=float32)
     """
 
     fn_name: str

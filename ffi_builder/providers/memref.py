@@ -47,6 +47,16 @@ class MemRefCallProvider:
             would have to free. (Inside :class:`CheckStatus` the callee may return an integer.)
             Also if a tensor does not fit the memref that the callee took before it was lowered, if
             :func:`~ffi_builder.record_memref_types` has recorded that.
+
+    Examples:
+        The function that ``func.func @scale(%x: memref<?x?xf32>, %factor: f32)`` is lowered to:
+
+        >>> from ffi_builder import providers, spec, testing
+        >>> text = "scale(x: Tensor([n, m], float32), factor: float32)"
+        >>> scale = spec.Signature.parse(text, device="cpu")
+        >>> module = testing.emit(scale, providers.MemRefCallProvider("scale"), whole=True)
+        >>> next(line.strip() for line in module.splitlines() if "func @scale" in line)
+        'llvm.func @scale(!llvm.ptr, !llvm.ptr, i64, i64, i64, i64, i64, f32)'
     """
 
     callee: str

@@ -45,6 +45,15 @@ class NestedTensorCallProvider:
     Raises:
         BuildError: when attached, if the callee is in the module and takes other arguments, or if
             a tensor may be on any device and no address space is given.
+
+    Examples:
+        >>> from ffi_builder import providers, spec, testing
+        >>> n, m = spec.dims("n m", "int32")
+        >>> x = spec.Tensor("x", [n, m, 4], "float16", device_type="cuda")
+        >>> provider = providers.NestedTensorCallProvider("softmax")
+        >>> module = testing.emit(spec.Signature("softmax", [x]), provider, whole=True)
+        >>> next(line.strip() for line in module.splitlines() if "func @softmax" in line)
+        'llvm.func @softmax(!llvm.struct<(ptr<1>, struct<(struct<(i32, i32)>, i64)>)>)'
     """
 
     callee: str

@@ -83,6 +83,23 @@ class PackedCallProvider:
         BuildError: when attached, if not exactly one of symbol and global_function is given, if the
             symbol is a function of another type or the wrapper itself, or if the Function may be
             None.
+
+    Examples:
+        >>> import numpy as np
+        >>> import tvm_ffi
+        >>> from torch_mlir import ir
+        >>> from ffi_builder import attach, packed, providers, runtime, spec
+        >>> @tvm_ffi.register_global_func("example.describe", override=True)
+        ... def describe(size, dtype):
+        ...     return f"{size} of {dtype}"
+        >>> n = spec.Var("n", "int64")
+        >>> x = spec.Tensor("x", [n, 4], ("float16", "float32"), device_type="cpu")
+        >>> callee = packed.GlobalFunction("example.describe")
+        >>> provider = providers.PackedCallProvider(callee, args=[n * 4, "x.dtype"])
+        >>> module = ir.Module.parse("", ir.Context())
+        >>> attach(module, spec.Signature("describe", [x], spec.String("text")), provider)
+        >>> runtime.compile(module)["describe"](np.zeros((2, 4), "float16"))
+        '8 of float16'
     """
 
     symbol: str | spec.Function | Callee | None = None

@@ -63,6 +63,16 @@ class DynamicParamPackCallProvider:
 
     Raises:
         BuildError: when attached, if the callee is in the module and takes other arguments.
+
+    Examples:
+        >>> from ffi_builder import providers, spec, testing
+        >>> n, pitch = spec.Var("n", "int32"), spec.Var("pitch", "int64")
+        >>> x = spec.Tensor("x", [n, 4], "float32", device_type="cpu", strides=[pitch, 1])
+        >>> scale = spec.Signature("scale", [x, spec.Var("factor", "float32")])
+        >>> provider = providers.DynamicParamPackCallProvider("kernel", struct_call=True)
+        >>> module = testing.emit(scale, provider, whole=True)
+        >>> next(line.strip() for line in module.splitlines() if "func @kernel" in line)
+        'llvm.func @kernel(!llvm.struct<(ptr, i32, i64)>, f32)'
     """
 
     callee: str

@@ -18,6 +18,31 @@ class CallProvider(Protocol):
     """Emits the call of the kernel, in the kernel's own convention.
 
     A provider must be callable, and no more. :class:`Members` lists what else it may define.
+
+    Examples:
+        Each tensor as its data pointer and the number of its elements, with a status:
+
+        >>> from ffi_builder import spec, testing
+        >>> class FlatCallProvider:
+        ...     def __init__(self, callee):
+        ...         self.callee = callee
+        ...     def __call__(self, current_block, context):
+        ...         b, operands = context.builder, []
+        ...         for tensor in context.params:
+        ...             size = b.i64(1)
+        ...             for dim in context.shape(tensor, wide=True):
+        ...                 size = b.mul(size, dim)
+        ...             operands += [context.data(tensor), size]
+        ...         types = [value.type for value in operands]
+        ...         context.symbols.declare(self.callee, b.types.i32, types)
+        ...         status = b.call_value(self.callee, operands, b.types.i32)
+        ...         b.check(b.eq(status, b.i32(0)), "RuntimeError", "status {}", status)
+        ...         return b.block
+        >>> relu = spec.Signature.parse("relu(x: Tensor([n, m], float32))", device="cpu")
+        >>> wrapper = testing.emit(relu, FlatCallProvider("relu"))
+        >>> [line] = [line for line in wrapper.splitlines() if "call @relu" in line]
+        >>> line.rpartition(" : ")[2]
+        '(!llvm.ptr, i64) -> i32'
     """
 
     def __call__(self, current_block: Block, context: CallContext) -> Block:

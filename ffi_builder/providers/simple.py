@@ -19,7 +19,20 @@ from ffi_builder.records import dataclass
 
 @dataclass(frozen=True)
 class NopCallProvider:
-    """Calls no kernel; the wrapper only checks its arguments."""
+    """Calls no kernel; the wrapper only checks its arguments.
+
+    Examples:
+        >>> from torch_mlir import ir
+        >>> from ffi_builder import attach, providers, runtime, spec
+        >>> module = ir.Module.parse("", ir.Context())
+        >>> n = spec.Var("n", "int64", divisibility=16)
+        >>> attach(module, spec.Signature("check_size", [n]), providers.NopCallProvider())
+        >>> runtime.compile(module)["check_size"](24)
+        Traceback (most recent call last):
+        ...
+        ValueError: Mismatched n on argument #0 when calling: `...`, expected a multiple of 16
+            (divisibility of n) but got 24
+    """
 
     forwards: ClassVar[bool] = False
     trusted: ClassVar[bool] = True
@@ -60,6 +73,17 @@ class DirectCallProvider:
 
     Raises:
         BuildError: when attached, if the callee is in the module and takes other arguments.
+
+    Examples:
+        ``void saxpy(int32_t n, float a, float *x, float *y)``, declared since the module has none:
+
+        >>> from ffi_builder import providers, spec, testing
+        >>> n, a = spec.Var("n", "int32"), spec.Var("a", "float32")
+        >>> x, y = (spec.Tensor(name, [n], "float32", device_type="cpu") for name in "xy")
+        >>> provider = providers.DirectCallProvider("saxpy", args=[n, a, x, y])
+        >>> module = testing.emit(spec.Signature("axpy", [a, x, y]), provider, whole=True)
+        >>> next(line.strip() for line in module.splitlines() if "func @saxpy" in line)
+        'llvm.func @saxpy(i32, f32, !llvm.ptr, !llvm.ptr)'
     """
 
     callee: str

@@ -49,6 +49,26 @@ class CheckStatus:
     Raises:
         BuildError: if a class is another one, or a message has other fields; when attached, if the
             callee does not return an integer, or one too narrow for a status in ``errors``.
+
+    Examples:
+        C's ``memcmp`` returns 0 if the bytes are equal:
+
+        >>> import numpy as np
+        >>> from torch_mlir import ir
+        >>> from ffi_builder import attach, providers, runtime, spec
+        >>> n = spec.Var("n", "int64")
+        >>> x, y = (spec.Tensor(name, [n], "float32", device_type="cpu") for name in "xy")
+        >>> memcmp = providers.DirectCallProvider("memcmp", args=[x, y, n * 4])
+        >>> provider = providers.CheckStatus(
+        ...     memcmp, error="AssertionError", message="x and y differ"
+        ... )
+        >>> module = ir.Module.parse("", ir.Context())
+        >>> attach(module, spec.Signature("assert_equal", [x, y]), provider)
+        >>> compiled = runtime.compile(module)
+        >>> compiled["assert_equal"](np.zeros(2, "float32"), np.ones(2, "float32"))
+        Traceback (most recent call last):
+        ...
+        AssertionError: x and y differ when calling: `...`
     """
 
     provider: CallProvider

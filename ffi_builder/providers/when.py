@@ -1,13 +1,17 @@
 """Conditions of variants (:class:`~ffi_builder.providers.VariantsCallProvider`).
 
-Each function takes parameters or symbols of the signature::
-
-    when.dtype(x) == "float16"
-    when.divisible(n, 16) & (when.value(n) >= 128)
-    when.aligned(x, 16) | ~when.present(mask)
+Each function takes parameters or symbols of the signature.
 
 What is wrong whatever the signature is raises a SpecError here. Attaching checks that the signature
 has the parameters. docs/variants.md explains all conditions.
+
+Examples:
+    >>> from ffi_builder import spec
+    >>> from ffi_builder.providers import when
+    >>> n = spec.Var("n", "int64")
+    >>> x = spec.Tensor("x", [n], ("float16", "float32"), device_type="cuda")
+    >>> print((when.dtype(x) == "float16") & when.divisible(n, 8) & when.aligned(x, 16))
+    x.dtype == float16 and n % 8 == 0 and x.data % 16 == 0
 """
 
 from __future__ import annotations
@@ -57,6 +61,13 @@ def dtype(tensor: spec.Param) -> Comparable:
 
     Raises:
         SpecError: if it is not a Tensor, or an Optional of one.
+
+    Examples:
+        >>> from ffi_builder import spec
+        >>> from ffi_builder.providers import when
+        >>> x = spec.Tensor("x", [64], ("float16", "float32"), device_type="cuda")
+        >>> print(when.dtype(x) == "float16")
+        x.dtype == float16
     """
     return Comparable(DTypeOf(_tensor("dtype", tensor)))
 
@@ -66,6 +77,13 @@ def ndim(tensor: spec.Param) -> Comparable:
 
     Raises:
         SpecError: if it is not a Tensor, or an Optional of one.
+
+    Examples:
+        >>> from ffi_builder import spec
+        >>> from ffi_builder.providers import when
+        >>> x = spec.Tensor("x", ..., "float32", device_type="cuda")
+        >>> print(when.ndim(x) <= 2)
+        x.ndim <= 2
     """
     return Comparable(Ndim(_tensor("ndim", tensor)))
 
@@ -79,6 +97,13 @@ def value(item: spec.Param | spec.Expr) -> Comparable:
 
     Raises:
         SpecError: if it is something else, such as a float symbol.
+
+    Examples:
+        >>> from ffi_builder import spec
+        >>> from ffi_builder.providers import when
+        >>> n, act = spec.Var("n", "int64"), spec.Choice("act", {"relu": 0, "gelu": 1})
+        >>> print((when.value(n * 2) >= 128) & (when.value(act) == "relu"))
+        n * 2 >= 128 and act == 'relu'
     """
     given = _required(item)
     if isinstance(given, spec.Choice):
@@ -102,6 +127,12 @@ def divisible(item: spec.Param | spec.Expr, divisor: int) -> Condition:
 
     Raises:
         SpecError: if it is not an integer, or the divisor is not a positive int.
+
+    Examples:
+        >>> from ffi_builder import spec
+        >>> from ffi_builder.providers import when
+        >>> print(when.divisible(spec.Var("n", "int64"), 16))
+        n % 16 == 0
     """
     given = _required(item)
     if not isinstance(given, (spec.Var, spec.Expr)):
@@ -116,6 +147,12 @@ def aligned(param: spec.Param, alignment: int) -> Condition:
 
     Raises:
         SpecError: if the parameter is neither, or the alignment is not a power of two.
+
+    Examples:
+        >>> from ffi_builder import spec
+        >>> from ffi_builder.providers import when
+        >>> print(when.aligned(spec.Tensor("x", [64], "float32", device_type="cuda"), 16))
+        x.data % 16 == 0
     """
     given = _required(param)
     if not isinstance(given, (spec.Tensor, spec.DataPointer)):
@@ -128,6 +165,13 @@ def present(param: spec.Optional) -> Condition:
 
     Raises:
         SpecError: if it is not an Optional.
+
+    Examples:
+        >>> from ffi_builder import spec
+        >>> from ffi_builder.providers import when
+        >>> mask = spec.Optional(spec.Tensor("mask", [64], "bool", device_type="cuda"))
+        >>> print(~when.present(mask))
+        not mask.present
     """
     if not isinstance(param, spec.Optional):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise SpecError(f"present: expected an Optional, which may be None, but got {param!r}")
@@ -135,17 +179,40 @@ def present(param: spec.Optional) -> Condition:
 
 
 def all_of(*conditions: Condition) -> Condition:
-    """Require each of several conditions: ``a & b & c``."""
+    """Require each of several conditions: ``a & b & c``.
+
+    Examples:
+        >>> from ffi_builder import spec
+        >>> from ffi_builder.providers import when
+        >>> n, k = spec.dims("n k")
+        >>> print(when.all_of(*(when.divisible(size, 8) for size in (n, k))))
+        n % 8 == 0 and k % 8 == 0
+    """
     return _combined("all_of", conditions, AllOf)
 
 
 def any_of(*conditions: Condition) -> Condition:
-    """Require one of several conditions: ``a | b | c``."""
+    """Require one of several conditions: ``a | b | c``.
+
+    Examples:
+        >>> from ffi_builder import spec
+        >>> from ffi_builder.providers import when
+        >>> n, k = spec.dims("n k")
+        >>> print(when.any_of(when.value(n) == 1, when.value(k) == 1))
+        n == 1 or k == 1
+    """
     return _combined("any_of", conditions, AnyOf)
 
 
 def not_(condition: Condition) -> Condition:
-    """Require that a condition does not hold: ``~a``."""
+    """Require that a condition does not hold: ``~a``.
+
+    Examples:
+        >>> from ffi_builder import spec
+        >>> from ffi_builder.providers import when
+        >>> print(when.not_(when.divisible(spec.Var("n", "int64"), 16)))
+        not n % 16 == 0
+    """
     return Not(checked(condition))
 
 
@@ -157,6 +224,14 @@ def parse(text: str, signature: spec.Signature) -> Condition:
 
     Raises:
         SpecError: if the text is not a condition, or names something else than the signature has.
+
+    Examples:
+        >>> from ffi_builder import spec
+        >>> from ffi_builder.providers import when
+        >>> n = spec.Var("n", "int64")
+        >>> condition = when.parse("n % 16 == 0", spec.Signature("scan", [n]))
+        >>> condition == when.divisible(n, 16)
+        True
     """
     return parse_condition(text, signature)
 

@@ -20,6 +20,21 @@ class CompiledModule(LoweredModule, FunctionTable):
     `compiled["matmul"]` is a `tvm_ffi.Function`, `compiled.callable("matmul")` a Python function
     with keywords and defaults. Each keeps the code that it runs alive; the compiled module may be
     dropped.
+
+    Examples:
+        >>> from torch_mlir import ir
+        >>> from ffi_builder import attach, providers, runtime, spec
+        >>> x, y = spec.Var("x", "float64"), spec.Var("y", "float64", default=0.0)
+        >>> signature = spec.Signature("hypot", [x, y], spec.Var("r", "float64"))
+        >>> module = ir.Module.parse("", ir.Context())
+        >>> attach(module, signature, providers.DirectCallProvider("hypot"))
+        >>> compiled = runtime.compile(module)
+        >>> compiled.functions
+        ('hypot',)
+        >>> compiled["hypot"](3.0, 4.0)
+        5.0
+        >>> compiled.callable("hypot")(x=3.0)
+        3.0
     """
 
     def __init__(
@@ -41,9 +56,12 @@ class CompiledModule(LoweredModule, FunctionTable):
         return self._library.functions
 
     def address(self, name: str) -> int:
-        """The address of the machine code of `name`. Raises UnknownFunctionError, a KeyError.
+        """The address of the machine code of `name`.
 
         It is valid as long as the compiled module, or a function of it, is alive.
+
+        Raises:
+            UnknownFunctionError: a KeyError; there is no such function.
         """
         self._check(name)
         return self._library.address(name)

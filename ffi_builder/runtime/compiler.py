@@ -74,6 +74,17 @@ def compile(
         ValueError: an `opt_level` out of range, or an invalid setting of the cache or of
             `$FFI_BUILDER_JIT_SYMBOLS`, which announces the code to profilers and debuggers.
         OSError: the code cannot be announced.
+
+    Examples:
+        C's ``hypot`` as the kernel, attached in a hook:
+
+        >>> from ffi_builder import attach, providers, runtime, spec
+        >>> hypot = spec.Signature.parse("hypot(x: float64, y: float64) -> r: float64")
+        >>> def hook(module):
+        ...     attach(module, hypot, providers.DirectCallProvider("hypot"))
+        >>> compiled = runtime.compile("module {}", post_compile_hooks=[hook], opt_level=3)
+        >>> compiled["hypot"](3.0, 4.0)
+        5.0
     """
     options = _checked(pipeline, post_compile_hooks, opt_level, link)
     cache = compile_cache.open_cache(cache_dir)
@@ -103,7 +114,18 @@ def lower(
     The arguments are those of `compile`. The module may be for another machine, and need symbols
     that are linked later.
 
-    Raises what `compile` does, except for LinkError.
+    Raises:
+        CompileError: as for `compile`, like TypeError, ValueError and OSError.
+
+    Examples:
+        >>> from torch_mlir import ir
+        >>> from ffi_builder import attach, providers, runtime, spec
+        >>> module = ir.Module.parse("", ir.Context())
+        >>> relu = spec.Signature.parse("relu(x: Tensor([n], float32))", device="cpu")
+        >>> attach(module, relu, providers.DirectCallProvider("relu", args=["x", "n"]))
+        >>> lowered = runtime.lower(module)
+        >>> "call void @relu(ptr" in lowered.llvm_ir
+        True
     """
     options = _checked(pipeline, post_compile_hooks, opt_level, link)
     source = read_source(module, options.pipeline, options.hooks)
@@ -119,8 +141,18 @@ def llvm_ir(module: object, *, pipeline: str | None = None, post_compile_hooks: 
 
     The arguments are those of `compile`.
 
-    Raises CompileError if the module does not parse, lower, verify or translate, and TypeError for
-    the bytes of an object and for arguments of other types.
+    Raises:
+        CompileError: the module does not parse, lower, verify or translate.
+        TypeError: the bytes of an object, or an argument of another type.
+
+    Examples:
+        >>> from torch_mlir import ir
+        >>> from ffi_builder import attach, providers, runtime, spec
+        >>> module = ir.Module.parse("", ir.Context())
+        >>> attach(module, spec.Signature("relu", []), providers.DirectCallProvider("relu"))
+        >>> text = runtime.llvm_ir(module)
+        >>> "define i32 @__tvm_ffi_relu(" in text
+        True
     """
     options = _checked(pipeline, post_compile_hooks, 0, ())
     text = llvm_ir_of(read_source(module, options.pipeline, options.hooks))
@@ -156,7 +188,26 @@ def compile_cached(
         link: as for `compile`; read and compared in any case.
         cache_dir: as for `compile`.
 
-    Raises what `compile` does, what `build` does, and TypeError or ValueError for an invalid key.
+    Raises:
+        TypeError, ValueError: the key is invalid. Also what `compile` and `build` raise.
+
+    Examples:
+        >>> import tempfile
+        >>> from torch_mlir import ir
+        >>> from ffi_builder import attach, providers, runtime, spec
+        >>> def build():
+        ...     print("building")
+        ...     module = ir.Module.parse("", ir.Context())
+        ...     signature = spec.Signature.parse("pow(x: float64, y: float64) -> r: float64")
+        ...     attach(module, signature, providers.DirectCallProvider("pow"))
+        ...     return module
+        >>> key = ("my_dsl 1.0", "pow")
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     for _ in range(2):
+        ...         power = runtime.compile_cached(key, build, cache_dir=folder)
+        building
+        >>> power["pow"](2.0, 10.0)
+        1024.0
     """
     options = _checked(pipeline, post_compile_hooks, opt_level, link)
     if not callable(build):

@@ -36,7 +36,28 @@ _MERGED: Final = "__ffi_builder_merged_library_bin_"
 class CustomModule:
     """A module that `ffi.Module.load_from_bytes.<kind>` makes from `data`, and its imports.
 
-    Raises TypeError or ValueError for invalid arguments.
+    Args:
+        kind: the end of the global function's name.
+        data: what the function gets; at least one byte.
+        imports: the modules that this one imports, each as a CustomModule or `(kind, bytes)`.
+
+    Raises:
+        TypeError: an argument of another type.
+        ValueError: no kind, one that tvm-ffi reserves, or no data.
+
+    Examples:
+        A library that brings along a table, which tvm-ffi makes with the global function
+        ``ffi.Module.load_from_bytes.example.table`` when it loads the library:
+
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> from torch_mlir import ir
+        >>> from ffi_builder import attach, providers, runtime, spec
+        >>> module = ir.Module.parse("", ir.Context())
+        >>> attach(module, spec.Signature("check", []), providers.NopCallProvider())
+        >>> table = runtime.CustomModule("example.table", b"1 2 3")
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     runtime.lower(module).export_library(Path(folder, "check.so"), modules=[table])
     """
 
     kind: str

@@ -25,6 +25,8 @@ class LoadedLibrary(FunctionTable):
 
     Their names, defaults and documentation are in the library, if `ffi_builder` exported it. The
     code stays in the process.
+
+    Example: see :func:`load`.
     """
 
     def __init__(self, path: str, module: tvm_ffi.Module, functions: tuple[str, ...]) -> None:
@@ -41,7 +43,11 @@ class LoadedLibrary(FunctionTable):
         return self._functions
 
     def address(self, name: str) -> int:
-        """The address of the machine code of `name`. Raises UnknownFunctionError, a KeyError."""
+        """The address of the machine code of `name`.
+
+        Raises:
+            UnknownFunctionError: a KeyError; there is no such function.
+        """
         self._check(name)
         address = ctypes.cast(self._library[PREFIX + name], ctypes.c_void_p).value
         assert address is not None
@@ -71,6 +77,23 @@ def load(path: str | os.PathLike[str]) -> LoadedLibrary:
         OSError: the file cannot be read.
         LinkError: it is not a shared library for this machine, has no such functions, or needs
             something that is missing.
+
+    Examples:
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> from torch_mlir import ir
+        >>> from ffi_builder import attach, providers, runtime, spec
+        >>> module = ir.Module.parse("", ir.Context())
+        >>> signature = spec.Signature.parse("hypot(x: float64, y: float64) -> r: float64")
+        >>> attach(module, signature, providers.DirectCallProvider("hypot"))
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = Path(folder, "hypot.so")
+        ...     runtime.compile(module).export_library(path)
+        ...     library = runtime.load(path)
+        >>> library.functions
+        ('hypot',)
+        >>> library.callable("hypot")(3.0, y=4.0)
+        5.0
     """
     file = Path(path).absolute()
     try:

@@ -26,6 +26,18 @@ class LoweredModule:
 
     Nothing is loaded into this process, so it may be for another machine, and need symbols that are
     linked later.
+
+    Examples:
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> from torch_mlir import ir
+        >>> from ffi_builder import attach, providers, runtime, spec
+        >>> module = ir.Module.parse("", ir.Context())
+        >>> hypot = spec.Signature.parse("hypot(x: float64, y: float64) -> r: float64")
+        >>> attach(module, hypot, providers.DirectCallProvider("hypot"))
+        >>> lowered = runtime.lower(module)
+        >>> "llvm.call @hypot" in lowered.mlir, "@hypot" in lowered.llvm_ir
+        (True, True)
     """
 
     def __init__(
@@ -89,8 +101,18 @@ class LoweredModule:
             modules: custom modules, `(kind, bytes)`, which tvm-ffi makes and imports when it loads
                 the library (see CustomModule).
 
-        Raises UnknownFunctionError, CompileError, OSError, and TypeError or ValueError for
-        invalid arguments.
+        Raises:
+            UnknownFunctionError: a KeyError; `export_only` names no function of the module.
+            CompileError: there is no such CPU or target, or the module does not compile for it.
+            OSError: a file cannot be written.
+            TypeError, ValueError: an invalid argument.
+
+        Examples:
+            >>> with tempfile.TemporaryDirectory() as folder:
+            ...     path = Path(folder, "hypot.o")
+            ...     lowered.export_object(path, triple="aarch64-linux-gnu")
+            ...     path.read_bytes()[1:4]
+            b'ELF'
         """
         options = export.files.options(cpu, triple, export_only, header, stub, modules)
         self._exporter.object(path, options)
@@ -112,8 +134,16 @@ class LoweredModule:
         The arguments are those of `export_object`; `export_only` leaves out functions. The linker
         is that of the C compiler in `$CC`, or of cc, gcc or clang.
 
-        Raises what `export_object` does, CompileError if there is no linker, and LinkError with
-        its message.
+        Raises:
+            CompileError: there is no linker. Also what `export_object` raises.
+            LinkError: the linker fails; with its message.
+
+        Examples:
+            >>> with tempfile.TemporaryDirectory() as folder:
+            ...     path = Path(folder, "hypot.so")
+            ...     lowered.export_library(path, header=path.with_suffix(".h"))
+            ...     runtime.load(path)["hypot"](3.0, 4.0)
+            5.0
         """
         options = export.files.options(cpu, triple, export_only, header, stub, modules)
         self._exporter.library(path, options)

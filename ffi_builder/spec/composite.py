@@ -10,7 +10,6 @@ from typing_extensions import override
 
 from ffi_builder.errors import SpecError
 from ffi_builder.records import dataclass
-from ffi_builder.spec._check import one_of
 from ffi_builder.spec.expr import Var
 from ffi_builder.spec.param import MISSING, Metadata, Named, PlainValues
 from ffi_builder.spec.params import Constant, ConstNone, DataPointer, EnvStream, Shape, Stream
@@ -28,9 +27,25 @@ _TUPLE: Final = PlainValues("a tuple", (list,))
 class TupleParam(Named):
     """An Array or List with these elements, in this order; they may be tuples themselves.
 
+    Args:
+        name: an identifier.
+        params: a parameter for each element, in order.
+
     Raises:
         SpecError: two elements with one name, an EnvStream, or tuples and structs nested more than
             50 deep.
+
+    Examples:
+        >>> from ffi_builder import spec, testing
+        >>> rows, cols = spec.dims("rows cols", "int32")
+        >>> tile = spec.TupleParam("tile", [rows, cols])
+        >>> testing.check(spec.Signature("transpose", [tile]), (32, 8))
+        {'rows': 32, 'cols': 8}
+        >>> testing.check(spec.Signature("transpose", [tile]), (32,))
+        Traceback (most recent call last):
+        ...
+        ValueError: Mismatched length of tile on argument #0 when calling: `...`, expected 2
+            but got 1
     """
 
     type_name: ClassVar[str] = "Tuple"
@@ -61,6 +76,22 @@ class Struct(Named):
     Raises:
         SpecError: two fields with one name, an EnvStream, a ``cls`` with other fields, or tuples
             and structs nested more than 50 deep.
+
+    Examples:
+        >>> from typing import NamedTuple
+        >>> from ffi_builder import spec, testing
+        >>> class Adam(NamedTuple):
+        ...     rate: float
+        ...     steps: int
+        >>> rate, steps = spec.Var("rate", "float32"), spec.Var("steps", "int32")
+        >>> step = spec.Signature("step", [spec.Struct("cfg", [rate, steps], cls=Adam)])
+        >>> testing.check(step, Adam(0.5, 100))
+        {'rate': 0.5, 'steps': 100}
+        >>> testing.check(step, (0.5, 2**40))
+        Traceback (most recent call last):
+        ...
+        ValueError: Mismatched cfg.steps on argument #0 when calling: `...`, expected a value
+            that fits int32 (-2147483648 to 2147483647) but got 1099511627776
     """
 
     accepts: ClassVar[PlainValues] = _TUPLE
@@ -121,6 +152,22 @@ class Optional(Metadata):
 
     Raises:
         SpecError: ``param`` accepts None itself, or is not an argument.
+
+    Examples:
+        >>> import numpy as np
+        >>> from ffi_builder import spec, testing
+        >>> n, d = spec.dims("n d")
+        >>> with spec.DefaultConfig(device_type="cpu"):
+        ...     x = spec.Tensor("x", [n, d], "float32")
+        ...     weight = spec.Optional(spec.Tensor("weight", [d], "float32"), default=None)
+        >>> rms_norm = spec.Signature("rms_norm", [x, weight])
+        >>> testing.check(rms_norm, np.ones((2, 3), "float32"), None)
+        {'n': 2, 'd': 3}
+        >>> testing.check(rms_norm, np.ones((2, 3), "float32"), np.ones(4, "float32"))
+        Traceback (most recent call last):
+        ...
+        ValueError: Mismatched weight.shape[0] on argument #1 when calling: `...`, expected 3
+            (d = x.shape[1]) but got 4
     """
 
     param: Param
@@ -175,67 +222,52 @@ Plain: TypeAlias = Union[
     Constant,
     Value,
 ]
-"""Every kind of parameter but :class:`Optional`."""
+"""Every kind of parameter but :class:`Optional`.
+
+Examples:
+    >>> from ffi_builder import spec
+    >>> mask = spec.Optional(spec.Tensor("mask", [64], "bool", device_type="cpu"))
+    >>> plain: spec.Plain = spec.required(mask)
+"""
 
 Param: TypeAlias = Union[Plain, Optional]
-"""Every kind of parameter."""
+"""Every kind of parameter.
+
+Examples:
+    A tool that shows each parameter in its own way:
+
+    >>> from ffi_builder import spec
+    >>> def shown(param: spec.Param) -> str:
+    ...     match param:
+    ...         case spec.Optional():
+    ...             return f"[{shown(param.param)}]"
+    ...         case spec.Tensor():
+    ...             return f"{param.name}, of {param.ndim} dimensions"
+    ...         case _:
+    ...             return param.name
+    >>> shown(spec.Optional(spec.Tensor("mask", [64, 64], "bool", device_type="cpu")))
+    '[mask, of 2 dimensions]'
+"""
 
 HIDDEN: Final = (EnvStream, Workspace)
-"""The kinds of parameters that callers do not pass."""
+"""The kinds of parameters that callers do not pass.
+
+Examples:
+    >>> from ffi_builder import spec
+    >>> x = spec.Tensor("x", [1024], "float32", device_type="cuda")
+    >>> relu = spec.Signature("relu", [x, spec.EnvStream("stream")])
+    >>> [param.name for param in relu.params if not isinstance(param, spec.HIDDEN)]
+    ['x']
+"""
 
 PARAM_TYPES: Final = cast("tuple[type[Metadata], ...]", get_args(Param))
-"""The classes in :data:`Param`."""
+"""The classes in :data:`Param`.
 
-
-@dataclass(frozen=True)
-class Field:
-    """A part of a parameter, as an argument for a callee (see the ``args=`` of call providers).
-
-    Args:
-        param: an Optional, a Tensor or a TensorList.
-        part: of an Optional ``present``, a bool: whether the argument is not None. Of a Tensor
-            ``dtype`` (the ``DLDataType``, 32 bits), ``device_type``, ``device_id``, ``ndim`` (32
-            bits each) or ``dltensor`` (the ``DLTensor*``). Of a TensorList ``pointers`` (a
-            ``void**``), ``shapes`` and ``strides`` (an ``int64_t*`` each), arrays in the memory of
-            the host that are valid during the call, or ``length``, an int64.
-
-    Raises:
-        SpecError: the parameter has no such part.
-    """
-
-    param: Param
-    part: str
-
-    def __post_init__(self) -> None:
-        given: object = self.param
-        if not is_param(given):
-            raise SpecError(f"Field: expected a parameter such as Tensor('x', …) but got {given!r}")
-        parts = parts_of(given)
-        if not parts:
-            raise SpecError(
-                f"{given.label}: part: a {type(given).__name__} has no parts, but got {self.part!r}"
-            )
-        if self.part == "present" and "present" not in parts:
-            raise SpecError(
-                f"{given.label}: part: only an Optional has the part 'present'; this is always "
-                f"present"
-            )
-        one_of(f"{given.label}: part", self.part, parts)
-
-    def __str__(self) -> str:
-        return f"{self.param.name}.{self.part}"
-
-
-def parts_of(param: Param) -> tuple[str, ...]:
-    """Return the ``part`` values that a :class:`Field` of this parameter may have."""
-    present = ("present",) if isinstance(param, Optional) else ()
-    match required(param):
-        case Tensor():
-            return (*present, "dtype", "device_type", "device_id", "ndim", "dltensor")
-        case TensorList():
-            return (*present, "pointers", "shapes", "strides", "length")
-        case _:
-            return present
+Examples:
+    >>> from ffi_builder import spec
+    >>> isinstance(spec.Stream("stream"), spec.PARAM_TYPES)
+    True
+"""
 
 
 def is_param(value: object) -> TypeGuard[Param]:
@@ -244,7 +276,14 @@ def is_param(value: object) -> TypeGuard[Param]:
 
 
 def required(param: Param) -> Plain:
-    """Return the parameter itself, or the one that an Optional holds."""
+    """Return the parameter itself, or the one that an Optional holds.
+
+    Examples:
+        >>> from ffi_builder import spec
+        >>> eps = spec.Var("eps", "float32")
+        >>> spec.required(spec.Optional(eps)) is eps, spec.required(eps) is eps
+        (True, True)
+    """
     return required(param.param) if isinstance(param, Optional) else param
 
 
@@ -253,6 +292,13 @@ def elements(param: Param, path: str) -> Iterator[tuple[str, Param]]:
 
     Paths are ``cfg[0]`` or ``cfg.alpha``, where ``path`` is ``cfg``. For an Optional, yields the
     elements of the parameter that it holds. Other parameters have no elements.
+
+    Examples:
+        >>> from ffi_builder import spec
+        >>> alpha, beta = spec.dims("alpha beta", "float32")
+        >>> cfg = spec.Struct("cfg", [alpha, beta])
+        >>> [path for path, _ in spec.elements(cfg, "cfg")]
+        ['cfg.alpha', 'cfg.beta']
     """
     match required(param):
         case TupleParam(params=params):
@@ -264,7 +310,15 @@ def elements(param: Param, path: str) -> Iterator[tuple[str, Param]]:
 
 
 def with_paths(params: Sequence[Param]) -> Iterator[tuple[str, Param]]:
-    """Yield every parameter with its path in error messages, and elements after their tuple."""
+    """Yield every parameter with its path in error messages, and elements after their tuple.
+
+    Examples:
+        >>> from ffi_builder import spec
+        >>> rows, cols, alpha = spec.dims("rows cols alpha")
+        >>> params = [spec.TupleParam("tile", [rows, cols]), spec.Struct("cfg", [alpha])]
+        >>> [path for path, _ in spec.with_paths(params)]
+        ['tile', 'tile[0]', 'tile[1]', 'cfg', 'cfg.alpha']
+    """
     for param in params:
         yield from _with_elements(param.name, param)
 

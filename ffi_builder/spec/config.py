@@ -27,6 +27,14 @@ class DefaultConfig:
 
     Raises:
         SpecError: there is no such device type.
+
+    Examples:
+        >>> from ffi_builder import spec
+        >>> with spec.DefaultConfig(device_type="cuda"):
+        ...     x = spec.Tensor("x", [1024], "float16")
+        ...     host = spec.Tensor("host", [2], "int32", device_type="cpu")
+        >>> x.device, host.device
+        ('cuda', 'cpu')
     """
 
     def __init__(self, *, device_type: str) -> None:

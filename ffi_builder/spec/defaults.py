@@ -16,7 +16,8 @@ from typing import Any, Final, NoReturn
 
 from ffi_builder.errors import SpecError
 from ffi_builder.spec.composite import Optional, Param, Plain, Struct, TupleParam, elements
-from ffi_builder.spec.expr import INT_RANGES, Dim, Var
+from ffi_builder.spec.expr import Dim, Var
+from ffi_builder.spec.numbers import INT_RANGES
 from ffi_builder.spec.param import MISSING, PlainValues
 from ffi_builder.spec.params import ConstBool, ConstFloat, ConstInt, DataPointer, Shape
 from ffi_builder.spec.tensor_list import TensorList

@@ -25,10 +25,19 @@ DTypeField: TypeAlias = Stored[DTypeLike, str]
 
 
 class DataType(NamedTuple):
-    """A ``DLDataType``: one element is ``bits * lanes`` bits wide."""
+    """A ``DLDataType``: one element is ``bits * lanes`` bits wide.
+
+    Examples:
+        >>> from ffi_builder import spec
+        >>> float32x4 = spec.parse_dtype("float32x4")
+        >>> float32x4.bits, float32x4.lanes, float32x4.total_bits
+        (32, 4, 128)
+    """
 
     code: int
+    """The ``DLDataTypeCode``: 0 for ints, 1 for unsigned ints, 2 for floats, …."""
     bits: int
+    """Bits of one lane."""
     lanes: int = 1
 
     @property
@@ -76,6 +85,19 @@ def parse_dtype(dtype: DTypeLike) -> DataType:
 
     Raises:
         SpecError: there is no such type; the message suggests the nearest one.
+
+    Examples:
+        >>> import numpy as np
+        >>> from ffi_builder import spec
+        >>> spec.parse_dtype("bfloat16").bits
+        16
+        >>> spec.parse_dtype(np.float32) == spec.parse_dtype("float32")
+        True
+        >>> spec.parse_dtype("float23")
+        Traceback (most recent call last):
+        ...
+        ffi_builder.errors.SpecError: dtype: expected a DLPack type name such as 'float32',
+            'bool' or 'float8_e4m3fn' but got 'float23', did you mean 'float32'?
     """
     name = dtype_name(dtype)
     found = _parse(name) if isinstance(name, str) else None

@@ -15,25 +15,18 @@ from typing_extensions import override
 
 from ffi_builder.errors import SpecError
 from ffi_builder.records import dataclass
-from ffi_builder.spec._check import integer, make_plain, one_of, plain
+from ffi_builder.spec._check import integer, make_plain, one_of
 from ffi_builder.spec.dtypes import DTypeField, one_of_dtypes
+from ffi_builder.spec.numbers import (
+    FUNCTIONS,
+    INT_RANGES,
+    MIRRORED,
+    OPERATORS,
+    RELATIONS,
+    VAR_DTYPES,
+    int_of_dtype,
+)
 from ffi_builder.spec.param import Named
-
-INT_RANGES: Final[dict[str, tuple[int, int]]] = {
-    **{f"int{bits}": (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1) for bits in (8, 16, 32, 64)},
-    **{f"uint{bits}": (0, 2**bits - 1) for bits in (8, 16, 32, 64)},
-}
-"""The least and greatest value of each integer dtype."""
-
-FLOAT_DTYPES: Final = ("float16", "bfloat16", "float32", "float64")
-VAR_DTYPES: Final = (*INT_RANGES, "bool", *FLOAT_DTYPES, "handle")
-
-OPERATORS: Final = {"+": 1, "-": 1, "*": 2, "//": 2, "%": 2, "ceildiv": 3, "max": 3, "min": 3}
-"""The operators of expressions and their precedence; the greatest binds tightest."""
-FUNCTIONS: Final = {"ceildiv": "ceildiv", "max": "maximum", "min": "minimum"}
-"""The operators that texts write as calls, with the functions of Python that make them."""
-MIRRORED: Final = {"<=": ">=", "<": ">", ">=": "<=", ">": "<", "==": "==", "!=": "!="}
-"""The comparisons of relations, each with the one that says the same with the sides swapped."""
 
 
 class Arithmetic:
@@ -115,6 +108,16 @@ class Var(Named, Arithmetic):
 
     Raises:
         SpecError: an unknown dtype, a name that is no identifier, or bounds that no value meets.
+
+    Examples:
+        >>> from ffi_builder import spec, testing
+        >>> batch = spec.Var("batch", "int32", min=1, max=64)
+        >>> layer_norm = spec.Signature("layer_norm", [batch, spec.Var("eps", "float32")])
+        >>> testing.check(layer_norm, 0, 1e-6)
+        Traceback (most recent call last):
+        ...
+        ValueError: Mismatched batch on argument #0 when calling: `...`, expected at least 1
+            (min of batch) but got 0
     """
 
     dtype: DTypeField
@@ -178,16 +181,6 @@ class Var(Named, Arithmetic):
         return self.name
 
 
-def int_of_dtype(what: str, value: object, dtype: str) -> int:
-    """Return ``value`` as a plain int, if it is one that fits an integer dtype."""
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise SpecError(f"{what}: expected an int but got {value!r} ({type(value).__name__})")
-    low, high = INT_RANGES[dtype]
-    if not low <= value <= high:
-        raise SpecError(f"{what}: {value} does not fit {dtype} ({low} to {high})")
-    return plain(value)
-
-
 @dataclass(frozen=True, repr=False)
 class Expr(Arithmetic):
     """``lhs op rhs``, an integer.
@@ -198,6 +191,13 @@ class Expr(Arithmetic):
     Raises:
         SpecError: an unknown operator, an operand that is not an integer, no Var in it, a divisor
             that is not a positive int, or more than 127 operators, symbols and ints.
+
+    Examples:
+        >>> from ffi_builder import spec
+        >>> n, k = spec.dims("n k")
+        >>> size = n * 2 + k
+        >>> print(size, size.op)
+        n * 2 + k +
     """
 
     op: str
@@ -243,7 +243,13 @@ class Expr(Arithmetic):
 
 
 Dim: TypeAlias = Union[int, Var, Expr]
-"""A dimension, a stride or an operand that is checked."""
+"""A dimension, a stride or an operand that is checked.
+
+Examples:
+    >>> from ffi_builder import spec
+    >>> n = spec.Var("n", "int64")
+    >>> shape: list[spec.Dim] = [n, n * 2, 4]
+"""
 
 
 _LARGEST: Final = 127
@@ -273,6 +279,17 @@ class Relation:
         SpecError: no Var in it, a comparison that is a field of Var (``n <= 8`` is ``max=8``,
             ``n % 4 == 0`` is ``divisibility=4``), an operand that is not an integer, or more than
             127 operators, symbols and ints.
+
+    Examples:
+        >>> from ffi_builder import spec, testing
+        >>> n, m = spec.dims("n m")
+        >>> print(n * 2 <= m)
+        n * 2 <= m
+        >>> testing.check(spec.Signature("pad", [n, m], where=[n * 2 <= m]), 3, 5)
+        Traceback (most recent call last):
+        ...
+        ValueError: Mismatched m on argument #1 when calling: `...`, expected n * 2 <= m with
+            n = 3 from n, m = 5 from m but got 6 and 5
     """
 
     op: str
@@ -337,10 +354,6 @@ class Relation:
         return f"{self.lhs!r} {self.op} {self.rhs!r}"
 
 
-RELATIONS: Final = (*MIRRORED, "in")
-"""The operators of relations."""
-
-
 def _members(lhs: object, given: object) -> tuple[int, ...]:
     """Return the ints that the left side may be equal to, sorted."""
     what = f"values of {lhs}"
@@ -385,18 +398,3 @@ def _binary(op: str, lhs: object, rhs: object) -> Expr:
 
 def _compare(op: str, lhs: object, rhs: object) -> Relation:
     return Relation(op, check_dim(f"operand of {op!r}", lhs), check_dim(f"operand of {op!r}", rhs))
-
-
-def variables(value: object) -> Iterator[Var]:
-    """Yield every Var in an expression or relation, left to right, with repeats.
-
-    There is none in an int, a tuple of ints and None.
-    """
-    match value:
-        case Var():
-            yield value
-        case Expr(_, lhs, rhs) | Relation(_, lhs, rhs):
-            yield from variables(lhs)
-            yield from variables(rhs)
-        case _:
-            return

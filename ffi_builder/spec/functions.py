@@ -8,7 +8,8 @@ from typing import cast, overload
 from ffi_builder.errors import SpecError
 from ffi_builder.spec._check import integer, text
 from ffi_builder.spec.dtypes import DTypeLike
-from ffi_builder.spec.expr import VAR_DTYPES, Dim, Expr, Relation, Var, check_dim
+from ffi_builder.spec.expr import Dim, Expr, Relation, Var, check_dim
+from ffi_builder.spec.numbers import VAR_DTYPES
 from ffi_builder.suggest import nearest
 
 
@@ -21,6 +22,13 @@ def ceildiv(value: Dim, divisor: int) -> int | Expr:
 
     Raises:
         SpecError: ``divisor`` is not a positive int, or ``value`` is not an integer.
+
+    Examples:
+        >>> from ffi_builder import spec
+        >>> spec.ceildiv(1000, 256)
+        4
+        >>> print(spec.ceildiv(spec.Var("n", "int64"), 256))
+        ceildiv(n, 256)
     """
     if isinstance(value, int):
         return -(-integer("ceildiv", value) // integer("divisor of 'ceildiv'", divisor, at_least=1))
@@ -30,8 +38,18 @@ def ceildiv(value: Dim, divisor: int) -> int | Expr:
 def dims(names: str, dtype: DTypeLike = "int64") -> tuple[Var, ...]:
     """Return a Var for each name in ``"n k m"`` or ``"n, k, m"``.
 
+    Args:
+        names: identifiers, with spaces or commas between them.
+        dtype: the dtype of all of them.
+
     Raises:
         SpecError: no name, a name that is no identifier, or an unknown dtype.
+
+    Examples:
+        >>> from ffi_builder import spec
+        >>> n, k = spec.dims("n k", "int32")
+        >>> n
+        Var('n', 'int32')
     """
     if isinstance(dtype, str) and dtype.isidentifier() and nearest(dtype, VAR_DTYPES) is None:
         raise SpecError(
@@ -55,6 +73,12 @@ def maximum(first: Dim, second: Dim) -> int | Expr:
 
     Raises:
         SpecError: one of them is not an integer.
+
+    Examples:
+        >>> from ffi_builder import spec
+        >>> n, k = spec.dims("n k")
+        >>> print(spec.maximum(n * 2, k))
+        max(n * 2, k)
     """
     return _extremum("max", first, second)
 
@@ -70,6 +94,12 @@ def minimum(first: Dim, second: Dim) -> int | Expr:
 
     Raises:
         SpecError: one of them is not an integer.
+
+    Examples:
+        >>> from ffi_builder import spec
+        >>> n = spec.Var("n", "int64")
+        >>> print(spec.minimum(spec.ceildiv(n, 256), 1024))
+        min(ceildiv(n, 256), 1024)
     """
     return _extremum("min", first, second)
 
@@ -88,6 +118,13 @@ def equal(lhs: Dim, rhs: Dim) -> Relation:
 
     Raises:
         SpecError: as :class:`~ffi_builder.spec.Relation` does.
+
+    Examples:
+        >>> from ffi_builder import spec
+        >>> heads, kv_heads, group = spec.dims("heads kv_heads group", "int32")
+        >>> where = [spec.equal(heads, kv_heads * group)]
+        >>> print(spec.Signature("attention", [heads, kv_heads, group], where=where))
+        attention(heads: int32, kv_heads: int32, group: int32) where heads == kv_heads * group
     """
     return Relation("==", lhs, rhs)
 
@@ -97,6 +134,16 @@ def not_equal(lhs: Dim, rhs: Dim) -> Relation:
 
     Raises:
         SpecError: as :class:`~ffi_builder.spec.Relation` does.
+
+    Examples:
+        >>> from ffi_builder import spec, testing
+        >>> source, target = spec.dims("source target", "int32")
+        >>> where = [spec.not_equal(source, target)]
+        >>> testing.check(spec.Signature("send", [source, target], where=where), 1, 1)
+        Traceback (most recent call last):
+        ...
+        ValueError: Mismatched target on argument #1 when calling: `...`, expected source !=
+            target with source = 1 from source, target = 1 from target but got 1 and 1
     """
     return Relation("!=", lhs, rhs)
 
@@ -110,6 +157,16 @@ def one_of(value: Dim, allowed: Sequence[int] | Set[int]) -> Relation:
 
     Raises:
         SpecError: as :class:`~ffi_builder.spec.Relation` does.
+
+    Examples:
+        >>> from ffi_builder import spec, testing
+        >>> head_dim = spec.Var("head_dim", "int32")
+        >>> where = [spec.one_of(head_dim, [64, 128])]
+        >>> testing.check(spec.Signature("attention", [head_dim], where=where), 96)
+        Traceback (most recent call last):
+        ...
+        ValueError: Mismatched head_dim on argument #0 when calling: `...`, expected head_dim
+            in {64, 128} with head_dim = 96 from head_dim but got 96
     """
     # Relation stores the ints as a tuple.
     return Relation("in", value, cast("tuple[int, ...]", allowed))

@@ -11,6 +11,13 @@ def linear(value: Expr) -> tuple[int, Var, int] | None:
     Such an expression consists of ``+``, ``-`` and ``*``, and no product has x on both sides. If a
     or b does not fit int64, the result is None: the expression is not solved for x, but compared
     once x is known.
+
+    Examples:
+        >>> from ffi_builder import spec
+        >>> n, k = spec.dims("n k")
+        >>> spec.linear((n + 1) * 2)
+        (2, Var('n', 'int64'), 2)
+        >>> spec.linear(n * k)
     """
     form = _linear_form(value)
     if form is None:

@@ -8,10 +8,11 @@ from dataclasses import field
 from ffi_builder.errors import SpecError
 from ffi_builder.records import dataclass
 from ffi_builder.spec.composite import Optional, Param, Plain, elements, required
-from ffi_builder.spec.expr import Expr, Var, variables
+from ffi_builder.spec.expr import Expr, Var
 from ffi_builder.spec.params import Shape
 from ffi_builder.spec.tensor import Tensor
 from ffi_builder.spec.tensor_list import TensorList
+from ffi_builder.spec.variables import variables
 from ffi_builder.spec.workspace import Workspace
 
 
@@ -46,7 +47,16 @@ def check_lists(what: str, params: Sequence[Param]) -> None:
 
 
 def symbols_of_elements(params: Sequence[Param]) -> dict[Var, str]:
-    """Return the symbols with a value for each element of a list, and the first such list."""
+    """Return the symbols with a value for each element of a list, and the first such list.
+
+    Examples:
+        >>> from ffi_builder import spec
+        >>> m, k = spec.dims("m k")
+        >>> A = spec.Tensor("As", [m, k], "float16", device_type="cuda")
+        >>> As = spec.TensorList(A, each=[m])
+        >>> [(var.name, path) for var, path in spec.symbols_of_elements([As]).items()]
+        [('m', 'As')]
+    """
     paths: dict[Var, str] = {}
     for item in _every((param.name, param) for param in params):
         if isinstance(item.param, TensorList):

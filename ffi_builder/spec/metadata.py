@@ -41,7 +41,8 @@ from typing import Any, Final, cast
 from ffi_builder.protocol import METADATA_FORMAT
 from ffi_builder.records import dataclass
 from ffi_builder.spec.composite import HIDDEN, Optional, Param, Struct, TupleParam, required
-from ffi_builder.spec.expr import FLOAT_DTYPES, Var
+from ffi_builder.spec.expr import Var
+from ffi_builder.spec.numbers import FLOAT_DTYPES
 from ffi_builder.spec.param import MISSING
 from ffi_builder.spec.params import (
     ConstBool,

@@ -10,7 +10,8 @@ from ffi_builder.errors import SpecError
 from ffi_builder.spec._check import one_of
 from ffi_builder.spec._stored import Stored
 from ffi_builder.spec.composite import Param, required, with_paths
-from ffi_builder.spec.tensor import ANY, Tensor
+from ffi_builder.spec.devices import ANY
+from ffi_builder.spec.tensor import Tensor
 from ffi_builder.spec.tensor_list import TensorList
 
 NoOverlap: TypeAlias = Stored["bool | Sequence[str]", "tuple[str, ...]"]
@@ -25,7 +26,16 @@ def tensors_of(params: Sequence[Param]) -> dict[str, Tensor]:
 
 
 def is_comparable(tensor: Tensor) -> bool:
-    """Return whether the tensor's ``data`` can be an address of the unified address space."""
+    """Return whether the tensor's ``data`` can be an address of the unified address space.
+
+    Examples:
+        >>> from ffi_builder import spec
+        >>> [
+        ...     spec.is_comparable(spec.Tensor("x", [64], "float32", device_type=device))
+        ...     for device in ("cuda", "vulkan")
+        ... ]
+        [True, False]
+    """
     return tensor.device in (*abi.UNIFIED_DEVICES, ANY)
 
 

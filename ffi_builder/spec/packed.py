@@ -16,6 +16,14 @@ def create_map_tensor_dtype_f4x2_to_f4_spec(tensor: Tensor) -> Tensor:
 
     Raises:
         SpecError: the dtype of ``tensor`` is not ``float4_e2m1fn``.
+
+    Examples:
+        >>> from ffi_builder import spec
+        >>> m, k = spec.dims("m k")
+        >>> x = spec.Tensor("x", [m, k], "float4_e2m1fn", device_type="cuda")
+        >>> packed = spec.create_map_tensor_dtype_f4x2_to_f4_spec(x)
+        >>> packed.shape, packed.dtype, packed.storage_dtype
+        ((Var('m', 'int64'), Var('k', 'int64')), 'float4_e2m1fn', 'float4_e2m1fnx2')
     """
     if tensor.dtype != "float4_e2m1fn":
         raise SpecError(

@@ -26,7 +26,13 @@ class _Missing:
 
 
 MISSING: Final = _Missing()
-"""The ``default`` of a parameter that has none (None is a default like any other)."""
+"""The ``default`` of a parameter that has none (None is a default like any other).
+
+Examples:
+    >>> from ffi_builder import spec
+    >>> spec.Var("eps", "float32").default is spec.MISSING
+    True
+"""
 
 
 class PlainValues(NamedTuple):

@@ -31,6 +31,18 @@ class Shape(Named):
 
     Raises:
         SpecError: ``shape`` is no list or tuple, or has an entry that cannot be a dimension.
+
+    Examples:
+        >>> from ffi_builder import spec, testing
+        >>> rows, cols = spec.dims("rows cols", "int32")
+        >>> reshape = spec.Signature("reshape", [spec.Shape("size", [rows, cols, 4])])
+        >>> testing.check(reshape, (2, 3, 4))
+        {'rows': 2, 'cols': 3}
+        >>> testing.check(reshape, (2, 3))
+        Traceback (most recent call last):
+        ...
+        ValueError: Mismatched length of size on argument #0 when calling: `...`, expected 3
+            but got 2
     """
 
     accepts: ClassVar[PlainValues] = PlainValues("a tuple of ints", (list,))
@@ -50,7 +62,14 @@ class Shape(Named):
 
 @dataclass(frozen=True, repr=False)
 class Stream(Named):
-    """A stream handle given as an argument: an opaque pointer, None (0) or an int."""
+    """A stream handle given as an argument: an opaque pointer, None (0) or an int.
+
+    Examples:
+        >>> from ffi_builder import spec
+        >>> x = spec.Tensor("x", [spec.Var("n", "int64")], "float32", device_type="cuda")
+        >>> print(spec.Signature("relu", [x, spec.Stream("stream", default=None)]))
+        relu(x: Tensor([n], float32, device_type=cuda), stream: Stream)
+    """
 
     accepts: ClassVar[PlainValues] = _ADDRESS
 
@@ -60,6 +79,13 @@ class EnvStream(Named):
     """The current stream of the first non-CPU tensor's device, from ``TVMFFIEnvGetStream``.
 
     It is not an argument: callers do not pass it, and error messages do not show it.
+
+    Examples:
+        >>> from ffi_builder import spec
+        >>> x = spec.Tensor("x", [spec.Var("n", "int64")], "float32", device_type="cuda")
+        >>> relu = spec.Signature("relu", [x, spec.EnvStream("stream")])
+        >>> [param.name for param in relu.arguments]
+        ['x']
     """
 
     accepts: ClassVar[PlainValues] = PlainValues("nothing")
@@ -73,6 +99,14 @@ class DataPointer(Named):
 
     Raises:
         SpecError: the address space is not an int from 0 to 2**24 - 1.
+
+    Examples:
+        >>> import numpy as np
+        >>> from ffi_builder import spec, testing
+        >>> copy = spec.Signature("copy", [spec.DataPointer("src"), spec.Var("bytes", "int64")])
+        >>> data = np.zeros(16, "uint8")
+        >>> testing.check(copy, data.ctypes.data, 16)
+        {'bytes': 16}
     """
 
     accepts: ClassVar[PlainValues] = _ADDRESS
@@ -98,7 +132,14 @@ class DataPointer(Named):
 
 @dataclass(frozen=True, repr=False)
 class ConstNone(Named):
-    """None, and nothing else. Constants are checked and not forwarded to the kernel."""
+    """None, and nothing else. Constants are checked and not forwarded to the kernel.
+
+    Examples:
+        >>> from ffi_builder import spec, testing
+        >>> attention = spec.Signature("attention", [spec.ConstNone("mask")])
+        >>> testing.check(attention, None)
+        {}
+    """
 
     type_name: ClassVar[str] = "None"
     accepts: ClassVar[PlainValues] = PlainValues("None", (NoneType,))
@@ -121,6 +162,14 @@ class ConstInt(_Literal):
 
     Raises:
         SpecError: ``value`` is not an int that fits int64.
+
+    Examples:
+        >>> from ffi_builder import spec, testing
+        >>> conv = spec.Signature("conv", [spec.ConstInt("groups", 1)])
+        >>> testing.check(conv, 2)
+        Traceback (most recent call last):
+        ...
+        ValueError: Mismatched groups on argument #0 when calling: `...`, expected 1 but got 2
     """
 
     type_name: ClassVar[str] = "Literal"
@@ -139,6 +188,12 @@ class ConstBool(_Literal):
 
     Raises:
         SpecError: ``value`` is not a bool.
+
+    Examples:
+        >>> from ffi_builder import spec, testing
+        >>> attention = spec.Signature("attention", [spec.ConstBool("causal", True)])
+        >>> testing.check(attention, True)
+        {}
     """
 
     type_name: ClassVar[str] = "Literal"
@@ -158,6 +213,12 @@ class ConstFloat(_Literal):
 
     Raises:
         SpecError: ``value`` is not a float, or is an int beyond float64's range.
+
+    Examples:
+        >>> from ffi_builder import spec, testing
+        >>> dropout = spec.Signature("dropout", [spec.ConstFloat("p", 0.0)])
+        >>> testing.check(dropout, 0)
+        {}
     """
 
     type_name: ClassVar[str] = "Literal"

@@ -15,7 +15,9 @@ from typing_extensions import override
 from ffi_builder.errors import SpecError
 from ffi_builder.spec._check import identifier, one_of
 from ffi_builder.spec.composite import PARAM_TYPES, Optional, Param, Struct, TupleParam
-from ffi_builder.spec.expr import MIRRORED, VAR_DTYPES, Dim, Expr, Relation, Var
+from ffi_builder.spec.devices import DEVICES
+from ffi_builder.spec.expr import Dim, Expr, Relation, Var
+from ffi_builder.spec.numbers import MIRRORED, VAR_DTYPES
 from ffi_builder.spec.overlap import tensors_of
 from ffi_builder.spec.param import Named
 from ffi_builder.spec.params import Shape
@@ -23,7 +25,7 @@ from ffi_builder.spec.parse_dims import Declaration
 from ffi_builder.spec.parse_tensor import TensorParser
 from ffi_builder.spec.parse_values import READERS
 from ffi_builder.spec.results import Result
-from ffi_builder.spec.tensor import DEVICES, Tensor
+from ffi_builder.spec.tensor import Tensor
 from ffi_builder.spec.tensor_list import TensorList
 from ffi_builder.spec.tokens import Token, Tokens
 from ffi_builder.spec.values import Array, Bytes, Function, Map, String

@@ -10,7 +10,8 @@ from typing import Any, Final, cast
 from ffi_builder.errors import SpecError
 from ffi_builder.records import dataclass
 from ffi_builder.spec._check import text as checked_text
-from ffi_builder.spec.expr import FUNCTIONS, OPERATORS, RELATIONS, Dim, Expr, Var
+from ffi_builder.spec.expr import Dim, Expr, Var
+from ffi_builder.spec.numbers import FUNCTIONS, OPERATORS, RELATIONS
 from ffi_builder.spec.tokens import Token, Tokens
 
 _DEEPEST: Final = 164
@@ -42,6 +43,18 @@ def expression(text: str, symbols: Iterable[Var] | None = None) -> Dim:
         SpecError: the text does not follow the grammar, or has a name that is not in ``symbols``;
             the message shows the line, with carets under the place. Or ``symbols`` holds something
             else than Vars, or different ones with the same name.
+
+    Examples:
+        >>> from ffi_builder import spec
+        >>> n = spec.Var("n", "int32")
+        >>> spec.expression("ceildiv(n * 4, 128)", [n]) == spec.ceildiv(n * 4, 128)
+        True
+        >>> spec.expression("ceildiv(m, 128)", [n])
+        Traceback (most recent call last):
+        ...
+        ffi_builder.errors.SpecError: there is no symbol 'm', but n
+            ceildiv(m, 128)
+                    ^
     """
     tokens = Tokens(checked_text("expression", text))
     known = None if symbols is None else _by_name(symbols)

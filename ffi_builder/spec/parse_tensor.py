@@ -8,10 +8,11 @@ from typing import Any, Final, TypeVar
 
 from ffi_builder.spec._check import one_of
 from ffi_builder.spec.config import has_default
+from ffi_builder.spec.devices import DEVICES
 from ffi_builder.spec.dtypes import DataType, parse_dtype
 from ffi_builder.spec.expr import Dim, Var
 from ffi_builder.spec.parse_dims import DimParser
-from ffi_builder.spec.tensor import DEVICES, INTENTS, LAYOUTS, Tensor
+from ffi_builder.spec.tensor import INTENTS, LAYOUTS, Tensor
 from ffi_builder.spec.tokens import Token
 from ffi_builder.spec.workspace import Workspace
 

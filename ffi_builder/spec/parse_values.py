@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final, TypeAlias
 
-from ffi_builder.spec.expr import INT_RANGES
+from ffi_builder.spec.numbers import INT_RANGES
 from ffi_builder.spec.params import Constant, ConstBool, ConstFloat, ConstInt, DataPointer
 from ffi_builder.spec.tokens import Token, Tokens
 from ffi_builder.spec.values import Choice, Object, Value

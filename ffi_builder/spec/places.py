@@ -14,12 +14,13 @@ from ffi_builder.spec.composite import (
     required,
     with_paths,
 )
-from ffi_builder.spec.expr import Expr, Var, variables
+from ffi_builder.spec.expr import Expr, Var
 from ffi_builder.spec.linear import linear
 from ffi_builder.spec.list_symbols import always_bound
 from ffi_builder.spec.params import Shape
 from ffi_builder.spec.tensor import Tensor
 from ffi_builder.spec.tensor_list import TensorList
+from ffi_builder.spec.variables import variables
 from ffi_builder.spec.workspace import Workspace
 
 
@@ -29,6 +30,15 @@ def device_tensors(params: Sequence[Param]) -> list[tuple[str, Tensor]]:
     Includes those in tuples, structs and Optionals; a list of tensors stands for its first one. An
     :class:`EnvStream` is the current stream of the first of them that is present and not on the
     CPU.
+
+    Examples:
+        >>> from ffi_builder import spec
+        >>> with spec.DefaultConfig(device_type="cuda"):
+        ...     x, y = (spec.Tensor(name, [64], "float32") for name in "xy")
+        >>> sizes = spec.Tensor("sizes", [2], "int32", device_type="cpu")
+        >>> params = [sizes, x, spec.TupleParam("rest", [y])]
+        >>> [path for path, _ in spec.device_tensors(params)]
+        ['x', 'rest[0]']
     """
     arguments = [param for param in params if not isinstance(param, HIDDEN)]
     found = [(path, required(param)) for path, param in with_paths(arguments)]
@@ -41,6 +51,18 @@ def occurrences(params: Sequence[Param], *, elements: bool = True) -> Iterator[t
 
     Of a list of tensors it is that of each element, ``As[i].shape[0]``, unless ``elements`` is
     False.
+
+    Examples:
+        >>> from ffi_builder import spec
+        >>> matvec = spec.Signature.parse(
+        ...     "matvec(A: Tensor([n, k], float32), x: Tensor([k], float32))", device="cpu"
+        ... )
+        >>> for path, value in spec.occurrences(matvec.params):
+        ...     if isinstance(value, spec.Var):
+        ...         print(path, value.name)
+        A.shape[0] n
+        A.shape[1] k
+        x.shape[0] k
     """
     for path, param in with_paths(params):
         match required(param):

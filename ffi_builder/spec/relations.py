@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import cast
 
 from ffi_builder.errors import SpecError
-from ffi_builder.spec.expr import Expr, Relation, Var, variables
+from ffi_builder.spec.expr import Expr, Relation, Var
 from ffi_builder.spec.linear import constant
+from ffi_builder.spec.variables import variables
 from ffi_builder.suggest import did_you_mean
 
 

@@ -15,19 +15,35 @@ from ffi_builder.spec.composite import (
     required,
     with_paths,
 )
-from ffi_builder.spec.expr import Dim, Expr, Var, variables
+from ffi_builder.spec.expr import Dim, Expr, Var
 from ffi_builder.spec.param import MISSING
 from ffi_builder.spec.params import Shape
 from ffi_builder.spec.tensor import Tensor
 from ffi_builder.spec.values import Array, Bytes, Function, Map, Object, String
+from ffi_builder.spec.variables import variables
 from ffi_builder.spec.workspace import Workspace, check_allocated
 from ffi_builder.suggest import did_you_mean
 
 HandedOver: TypeAlias = Union[Var, String, Bytes, Object, Function, Array, Map]
-"""Results that the call provider has the value of: all but tensors and shapes."""
+"""Results that the call provider has the value of: all but tensors and shapes.
+
+Examples:
+    >>> from typing import get_args
+    >>> from ffi_builder import spec
+    >>> [kind.__name__ for kind in get_args(spec.HandedOver)]
+    ['Var', 'String', 'Bytes', 'Object', 'Function', 'Array', 'Map']
+"""
 Result: TypeAlias = Union[HandedOver, Tensor, Shape]
 """What may be returned. The wrapper itself makes a Tensor, whose data the kernel writes, and a
-Shape."""
+Shape.
+
+Examples:
+    >>> from ffi_builder import spec
+    >>> x = spec.Tensor("x", [1024], "float32", device_type="cpu")
+    >>> total: spec.Result = spec.Var("total", "float64")
+    >>> print(spec.Signature("sum", [x], returns=total))
+    sum(x: Tensor([1024], float32, device_type=cpu)) -> total: float64
+"""
 
 _TYPES: Final = cast("tuple[type[Result], ...]", get_args(Result))
 _NAMES: Final = ", ".join(kind.type_name if kind is not Var else "Var" for kind in _TYPES)
@@ -104,6 +120,13 @@ def sizes(result: Result) -> list[tuple[str, Dim | None]]:
     """Return the sizes that the wrapper computes for a result or Workspace, with their paths.
 
     A shape that is taken from an argument is none of them.
+
+    Examples:
+        >>> from ffi_builder import spec
+        >>> n = spec.Var("n", "int64")
+        >>> pairs = spec.Tensor("pairs", [spec.ceildiv(n, 2), 2], "float32", device_type="cpu")
+        >>> spec.sizes(pairs)
+        [('pairs.shape[0]', ceildiv(Var('n', 'int64'), 2)), ('pairs.shape[1]', 2)]
     """
     if isinstance(result, Shape):
         return [(f"{result.name}[{index}]", entry) for index, entry in enumerate(result.shape)]

@@ -10,7 +10,7 @@ from ffi_builder.errors import SpecError
 from ffi_builder.records import dataclass
 from ffi_builder.spec._check import documentation, identifier, make_plain
 from ffi_builder.spec._stored import NO_DOC, DocField
-from ffi_builder.spec.canonical import canonical_text, constraints_text, outline
+from ffi_builder.spec.canonical import canonical_text, constraints_text
 from ffi_builder.spec.composite import (
     HIDDEN,
     Param,
@@ -19,7 +19,7 @@ from ffi_builder.spec.composite import (
     with_paths,
 )
 from ffi_builder.spec.defaults import check_default
-from ffi_builder.spec.expr import Relation, Var, variables
+from ffi_builder.spec.expr import Relation, Var
 from ffi_builder.spec.list_symbols import (
     check_lists,
     check_not_each,
@@ -43,6 +43,7 @@ from ffi_builder.spec.relations import check_relations
 from ffi_builder.spec.results import Result, check_names, check_results, needed, with_sources
 from ffi_builder.spec.tensor import Tensor
 from ffi_builder.spec.tensor_list import TensorList
+from ffi_builder.spec.variables import variables
 from ffi_builder.spec.workspace import Workspace
 from ffi_builder.suggest import did_you_mean
 
@@ -80,6 +81,22 @@ class Signature:
             bind, a result with the name of a parameter or symbol, a relation in ``where`` that has
             a symbol of no parameter or that is always true or false, or a ``no_overlap`` that names
             no tensor, or one that no other tensor of the signature can share memory with.
+
+    Examples:
+        >>> import numpy as np
+        >>> from ffi_builder import spec, testing
+        >>> n, k, m = spec.dims("n k m")
+        >>> with spec.DefaultConfig(device_type="cpu"):
+        ...     A = spec.Tensor("A", [n, k], "float32")
+        ...     B = spec.Tensor("B", [k, m], "float32")
+        ...     C = spec.Tensor("C", [n, m], "float32", intent="out")
+        >>> matmul = spec.Signature("matmul", [A, B, C], where=[n * m <= 2**20], no_overlap=True)
+        >>> print(matmul.canonical(device="cpu"))
+        matmul(A: Tensor([n, k], float32), B: Tensor([k, m], float32), C: Tensor([n, m],
+            float32, intent=out)) where n * m <= 1048576, no_overlap(C)
+        >>> a, b, c = (np.ones(shape, "float32") for shape in ((2, 3), (3, 4), (2, 4)))
+        >>> testing.check(matmul, a, b, c)
+        {'n': 2, 'k': 3, 'm': 4}
     """
 
     name: str
@@ -138,9 +155,7 @@ class Signature:
         """Return this signature with some of its parameters and results changed.
 
         Each keyword is the name of one, and its value the fields to change, or another parameter to
-        put in its place::
-
-            matmul.with_params(A={"intent": "in"}, C={"intent": "out", "data_alignment": 16})
+        put in its place.
 
         ``dataclasses.replace`` changes the other fields of a signature, and all parameters at once.
 
@@ -148,6 +163,11 @@ class Signature:
             SpecError: there is no parameter or result of that name, or what comes out is not a
                 valid signature.
             TypeError: a parameter has no field of that name.
+
+        Examples:
+            >>> matmul.with_params(A={"dtype": "float16", "data_alignment": 16}).params[0]
+            Tensor('A', [Var('n', 'int64'), Var('k', 'int64')], 'float16', device_type='cpu',
+                data_alignment=16)
         """
         known = [param.name for param in (*self.params, *self.results)]
         for name in changes:
@@ -165,12 +185,7 @@ class Signature:
     def parse(cls, text: str, *, device: str | None = None) -> Signature:
         """Parse a canonical text, or the short form that errors show.
 
-        The grammar is in docs/signatures.md::
-
-            Signature.parse(
-                "scale(x: Tensor([n, 4], float32), factor: float32) where n: int32, n % 16 == 0",
-                device="cpu",
-            )
+        The grammar is in docs/signatures.md.
 
         Args:
             text: the text.
@@ -180,6 +195,19 @@ class Signature:
         Raises:
             SpecError: the text does not follow the grammar, or its signature is not valid. The
                 message shows the line, with carets under the place.
+
+        Examples:
+            >>> text = "scale(x: Tensor([n, 4], float32), factor: float32) where n % 16 == 0"
+            >>> scale = spec.Signature.parse(text, device="cpu")
+            >>> scale.params[0].shape
+            (Var('n', 'int64', divisibility=16), 4)
+            >>> spec.Signature.parse("scale(x: Tensor([n, 4], float23))", device="cpu")
+            Traceback (most recent call last):
+            ...
+            ffi_builder.errors.SpecError: Signature.parse: dtype: expected a DLPack type name such
+                as 'float32', 'bool' or 'float8_e4m3fn' but got 'float23', did you mean 'float32'?
+                scale(x: Tensor([n, 4], float23))
+                                        ^^^^^^^
         """
         return parse_signature(
             text,
@@ -198,6 +226,12 @@ class Signature:
         Args:
             device: tensors of this device type do not show it; ``parse`` then needs the same
                 ``device``. By default all tensors show their device type.
+
+        Examples:
+            >>> scale.canonical(device="cpu")
+            'scale(x: Tensor([n, 4], float32), factor: float32) where n % 16 == 0'
+            >>> spec.Signature.parse(scale.canonical()) == scale
+            True
         """
         return canonical_text(self.name, self.params, self.returns, self.constraints, device)
 
@@ -209,6 +243,11 @@ class Signature:
 
         Args:
             borrows_tensors: whether the function uses tensors only during the call.
+
+        Examples:
+            >>> import json
+            >>> sorted(json.loads(scale.metadata()))
+            ['ffi_builder', 'type_schema']
         """
         text = metadata_text(
             self.params, self.returns, self.doc, self.constraints, borrows_tensors=borrows_tensors
@@ -344,22 +383,3 @@ def _changed(param: Param, changes: Mapping[str, Param | Mapping[str, object]]) 
         return change
     fields: dict[str, Any] = dict(change)
     return replace(param, **fields) if fields else param
-
-
-def signature(name: str, params: Sequence[Param]) -> str:
-    """Return the short form that error messages show: ``add_one(x: Tensor([n], float32), …)``.
-
-    Raises:
-        SpecError: the parameters do not make a valid :class:`Signature`.
-    """
-    return short_text(Signature(name, params))
-
-
-def short_text(signature: Signature) -> str:
-    """Return a signature as error messages show it: arguments, shapes and dtypes."""
-    return f"{signature.name}({', '.join(argument_texts(signature))})"
-
-
-def argument_texts(signature: Signature) -> list[str]:
-    """Return ``name: type`` of every argument, in order."""
-    return [f"{param.name}: {outline(param)}" for param in signature.arguments]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from types import EllipsisType
@@ -16,6 +15,8 @@ from ffi_builder.records import dataclass
 from ffi_builder.spec._check import integer, one_of, plain, power_of_two
 from ffi_builder.spec._stored import Stored
 from ffi_builder.spec.config import default_device_type
+from ffi_builder.spec.data import Data
+from ffi_builder.spec.devices import check_device_type
 from ffi_builder.spec.dtypes import DTypeLike, checked_dtype, parse_dtype
 from ffi_builder.spec.entries import check_entries, entries_text, entry_text, show_entries
 from ffi_builder.spec.expr import Dim, Var, check_dim
@@ -31,12 +32,18 @@ from ffi_builder.suggest import did_you_mean
 INTENTS: Final = ("in", "out", "inout")
 LAYOUTS: Final = ("C", "F", "any")
 """The strings that ``strides`` may be."""
-ANY: Final = "any"
 _NONE: Final[Any] = None
 MOST_DIMENSIONS: Final = 255
-"""The most dimensions of a tensor. NumPy and PyTorch allow 64."""
-DEVICES: Final = (*abi.DEVICE_TYPES, ANY)
-"""The strings that ``device_type`` may be."""
+"""The most dimensions of a tensor. NumPy and PyTorch allow 64.
+
+Examples:
+    >>> from ffi_builder import spec
+    >>> spec.Tensor("x", [1] * (spec.MOST_DIMENSIONS + 1), "float32", device_type="cpu")
+    Traceback (most recent call last):
+    ...
+    ffi_builder.errors.SpecError: Tensor 'x': shape: expected at most 255 dimensions but
+        got 256
+"""
 
 
 @dataclass(frozen=True, repr=False)
@@ -77,6 +84,21 @@ class Tensor(Named):
         SpecError: an unknown dtype or device, more than 255 dimensions, a negative dimension,
             strides of another length than the shape, an alignment that is no power of two, or no
             device type given and no :class:`DefaultConfig` active.
+
+    Examples:
+        >>> import numpy as np
+        >>> from ffi_builder import spec, testing
+        >>> rows, pitch = spec.dims("rows pitch")
+        >>> x = spec.Tensor(
+        ...     "x", [rows, 4], ("float32", "float64"), device_type="cpu", strides=[pitch, 1]
+        ... )
+        >>> testing.check(spec.Signature("softmax", [x]), np.zeros((3, 8))[:, :4])
+        {'rows': 3, 'pitch': 8}
+        >>> testing.check(spec.Signature("softmax", [x]), np.zeros((3, 8)))
+        Traceback (most recent call last):
+        ...
+        ValueError: Mismatched x.shape[1] on argument #0 when calling: `...`, expected 4 but
+            got 8
     """
 
     accepts: ClassVar[PlainValues] = PlainValues("a tensor")
@@ -112,7 +134,7 @@ class Tensor(Named):
         if is_reference(device_type, "device_type"):
             checked_reference(f"{what}: device_type", device_type, "device_type")
         else:
-            _check_device_type(f"{what}: device_type", device_type)
+            check_device_type(f"{what}: device_type", device_type)
         object.__setattr__(self, "device_type", device_type)
         self._check_device_id(f"{what}: device_id")
         object.__setattr__(self, "strides", self._checked_strides(f"{what}: strides"))
@@ -372,26 +394,3 @@ class Tensor(Named):
                     f"{what}: {place} is {value}, but {packing} elements of {self.dtype} share "
                     f"one {self.storage_dtype}, so it must be a multiple of {packing}"
                 )
-
-
-@dataclass(frozen=True)
-class Data:
-    """``x.data``: the data pointer of a tensor as an argument for a callee: data + byte_offset."""
-
-    tensor: Tensor
-
-    def __repr__(self) -> str:
-        return f"{self.tensor!r}.data"
-
-    def __str__(self) -> str:
-        return f"{self.tensor.name}.data"
-
-
-def _check_device_type(what: str, device_type: object) -> None:
-    found = re.fullmatch(r"(\w+):(\d+)", device_type) if isinstance(device_type, str) else None
-    if found is not None and found[1] in abi.DEVICE_TYPES:
-        raise SpecError(
-            f"{what}: expected a type alone but got {device_type!r}, did you mean "
-            f"device_type={found[1]!r}, device_id={found[2]}?"
-        )
-    one_of(what, device_type, DEVICES)

@@ -13,13 +13,24 @@ from ffi_builder.records import dataclass
 from ffi_builder.spec._check import integer
 from ffi_builder.spec._stored import Stored
 from ffi_builder.spec.entries import entry_text
-from ffi_builder.spec.expr import Var, check_dim, variables
+from ffi_builder.spec.expr import Var, check_dim
 from ffi_builder.spec.param import MISSING, Metadata, PlainValues
 from ffi_builder.spec.tensor import Tensor
+from ffi_builder.spec.variables import variables
 from ffi_builder.spec.workspace import Workspace
 
 MOST_ELEMENTS: Final = 2**31 - 1
-"""The most elements of a list. Kernels may count them with an int32."""
+"""The most elements of a list. Kernels may count them with an int32.
+
+Examples:
+    >>> from ffi_builder import spec
+    >>> x = spec.Tensor("xs", [4], "float32", device_type="cpu")
+    >>> spec.TensorList(x, length=spec.MOST_ELEMENTS + 1)
+    Traceback (most recent call last):
+    ...
+    ffi_builder.errors.SpecError: TensorList 'xs': length: expected at most 2147483647 but
+        got 2147483648
+"""
 _NONE: Final[Any] = ()
 
 
@@ -37,12 +48,7 @@ class TensorList(Metadata):
     A symbol has the same value in all elements, unless it is in ``each``. These have a value for
     each element, which other lists of the same length may share: where ``As`` has the elements
     ``[m, k]`` and ``Cs`` has ``[m, n]``, both with ``each=[m]``, then ``Cs[3].shape[0]`` is
-    ``As[3].shape[0]``, and ``k`` is the same everywhere. ::
-
-        g, m, k, n = dims("g m k n")
-        As = TensorList(Tensor("As", [m, k], "float16"), length=g, each=[m])
-        B = Tensor("B", [k, n], "float16")
-        Cs = TensorList(Tensor("Cs", [m, n], "float16"), length=g, each=[m])
+    ``As[3].shape[0]``, and ``k`` is the same everywhere.
 
     ``default``, ``kw_only`` and ``doc`` are those of ``tensor`` unless they are given.
 
@@ -56,6 +62,24 @@ class TensorList(Metadata):
         SpecError: ``tensor`` is no Tensor, may have any rank or takes fields from another one;
             ``length`` is negative or more than 2147483647; or ``each`` has a symbol twice, or one
             that ``tensor`` does not have.
+
+    Examples:
+        >>> import numpy as np
+        >>> from ffi_builder import spec, testing
+        >>> g, m, k, n = spec.dims("g m k n")
+        >>> with spec.DefaultConfig(device_type="cpu"):
+        ...     As = spec.TensorList(spec.Tensor("As", [m, k], "float16"), length=g, each=[m])
+        ...     B = spec.Tensor("B", [k, n], "float16")
+        ...     Cs = spec.TensorList(spec.Tensor("Cs", [m, n], "float16"), length=g, each=[m])
+        >>> grouped_gemm = spec.Signature("grouped_gemm", [As, B, Cs])
+        >>> a, b, c = np.ones((2, 8), "half"), np.ones((8, 4), "half"), np.ones((2, 4), "half")
+        >>> testing.check(grouped_gemm, [a], b, [c])
+        {'g': 1, 'k': 8, 'n': 4}
+        >>> testing.check(grouped_gemm, [a, a], b, [c, b])
+        Traceback (most recent call last):
+        ...
+        ValueError: Mismatched Cs[1].shape[0] on argument #2 when calling: `...`, expected 2
+            (m = As[1].shape[0]) but got 8
     """
 
     accepts: ClassVar[PlainValues] = PlainValues("a list of tensors", (list,))

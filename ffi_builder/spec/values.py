@@ -13,7 +13,7 @@ from ffi_builder.errors import SpecError
 from ffi_builder.records import dataclass
 from ffi_builder.spec._check import text
 from ffi_builder.spec.dtypes import DTypeField, one_of_dtypes
-from ffi_builder.spec.expr import INT_RANGES, int_of_dtype
+from ffi_builder.spec.numbers import INT_RANGES, int_of_dtype
 from ffi_builder.spec.param import Named, PlainValues
 from ffi_builder.suggest import did_you_mean
 
@@ -26,28 +26,63 @@ _TYPE_KEY: Final = re.compile(r"[A-Za-z_][\w.$-]{0,254}", re.ASCII)
 
 @dataclass(frozen=True, repr=False)
 class String(Named):
-    """A str. The kernel gets a pointer to its UTF-8 bytes, and their number."""
+    """A str. The kernel gets a pointer to its UTF-8 bytes, and their number.
+
+    Examples:
+        >>> from ffi_builder import spec, testing
+        >>> log = spec.Signature("log", [spec.String("message")])
+        >>> testing.check(log, "step 3")
+        {}
+        >>> testing.check(log, b"step 3")
+        Traceback (most recent call last):
+        ...
+        TypeError: Mismatched type of message on argument #0 when calling: `...`, expected str
+            but got bytes
+    """
 
     accepts: ClassVar[PlainValues] = _STR
 
 
 @dataclass(frozen=True, repr=False)
 class Bytes(Named):
-    """A bytes object, or a ``TVMFFIByteArray*``. The kernel gets a pointer, and the length."""
+    """A bytes object, or a ``TVMFFIByteArray*``. The kernel gets a pointer, and the length.
+
+    Examples:
+        >>> from ffi_builder import spec, testing
+        >>> load = spec.Signature("load_weights", [spec.Bytes("data")])
+        >>> testing.check(load, bytes(64))
+        {}
+    """
 
     accepts: ClassVar[PlainValues] = PlainValues("bytes", (bytes,))
 
 
 @dataclass(frozen=True, repr=False)
 class DType(Named):
-    """A data type. The kernel gets the ``DLDataType``, as the 32 bits that it is in memory."""
+    """A data type. The kernel gets the ``DLDataType``, as the 32 bits that it is in memory.
+
+    Examples:
+        >>> import numpy as np
+        >>> from ffi_builder import spec, testing
+        >>> cast = spec.Signature("cast", [spec.DType("to")])
+        >>> testing.check(cast, np.dtype("float16"))
+        {}
+    """
 
     accepts: ClassVar[PlainValues] = PlainValues("a dtype")
 
 
 @dataclass(frozen=True, repr=False)
 class Device(Named):
-    """A device. The kernel gets the ``DLDevice``: 64 bits, with the type in the low half."""
+    """A device. The kernel gets the ``DLDevice``: 64 bits, with the type in the low half.
+
+    Examples:
+        >>> import tvm_ffi
+        >>> from ffi_builder import spec, testing
+        >>> synchronize = spec.Signature("synchronize", [spec.Device("device")])
+        >>> testing.check(synchronize, tvm_ffi.device("cuda", 0))
+        {}
+    """
 
     accepts: ClassVar[PlainValues] = PlainValues("a device")
 
@@ -63,6 +98,18 @@ class Object(Named):
 
     Raises:
         SpecError: ``type_key`` is no such name.
+
+    Examples:
+        >>> import tvm_ffi
+        >>> from ffi_builder import spec, testing
+        >>> unload = spec.Signature("unload", [spec.Object("module", "ffi.Module")])
+        >>> testing.check(unload, tvm_ffi.system_lib())
+        {}
+        >>> testing.check(unload, [1, 2])
+        Traceback (most recent call last):
+        ...
+        TypeError: Mismatched type of module on argument #0 when calling: `...`, expected
+            ffi.Module but got ffi.Array
     """
 
     accepts: ClassVar[PlainValues] = PlainValues("an object", (str, bytes, list, dict))
@@ -85,7 +132,16 @@ class Object(Named):
 
 @dataclass(frozen=True, repr=False)
 class Function(Named):
-    """A function, such as any Python callable. The kernel gets the ``TVMFFIObject*``, borrowed."""
+    """A function, such as any Python callable. The kernel gets the ``TVMFFIObject*``, borrowed.
+
+    Examples:
+        A callback, which the kernel calls by :func:`~ffi_builder.call_packed`:
+
+        >>> from ffi_builder import spec, testing
+        >>> minimize = spec.Signature("minimize", [spec.Function("on_step")])
+        >>> testing.check(minimize, lambda step, loss: None)
+        {}
+    """
 
     accepts: ClassVar[PlainValues] = PlainValues("a function")
 
@@ -95,6 +151,12 @@ class Array(Named):
     """An Array, such as a Python list or tuple, of anything. The kernel gets the object.
 
     Use a :class:`TupleParam` for Arrays whose elements are known.
+
+    Examples:
+        >>> from ffi_builder import spec, testing
+        >>> concat = spec.Signature("concat", [spec.Array("names")])
+        >>> testing.check(concat, ["q", "k", "v"])
+        {}
     """
 
     accepts: ClassVar[PlainValues] = PlainValues("a list", (list,))
@@ -102,7 +164,14 @@ class Array(Named):
 
 @dataclass(frozen=True, repr=False)
 class Map(Named):
-    """A Map, such as a Python dict. The kernel gets the ``TVMFFIObject*``, borrowed."""
+    """A Map, such as a Python dict. The kernel gets the ``TVMFFIObject*``, borrowed.
+
+    Examples:
+        >>> from ffi_builder import spec, testing
+        >>> configure = spec.Signature("configure", [spec.Map("options")])
+        >>> testing.check(configure, {"tile": 128})
+        {}
+    """
 
     accepts: ClassVar[PlainValues] = PlainValues("a dict", (dict,))
 
@@ -120,6 +189,17 @@ class Choice(Named):
     Raises:
         SpecError: no choices, a str with other characters, an int that does not fit ``dtype``, or a
             default that is no choice.
+
+    Examples:
+        >>> from ffi_builder import spec, testing
+        >>> act = spec.Choice("act", {"relu": 0, "gelu": 1}, "int8", default="relu")
+        >>> testing.check(spec.Signature("mlp", [act]), "gelu")
+        {}
+        >>> testing.check(spec.Signature("mlp", [act]), "silu")
+        Traceback (most recent call last):
+        ...
+        ValueError: Mismatched act on argument #0 when calling: `...`, expected one of 'relu',
+            'gelu' but got 'silu' (did you mean 'relu'?)
     """
 
     accepts: ClassVar[PlainValues] = _STR

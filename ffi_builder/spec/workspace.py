@@ -9,8 +9,9 @@ from typing_extensions import override
 
 from ffi_builder.errors import SpecError
 from ffi_builder.records import dataclass
+from ffi_builder.spec.devices import ANY
 from ffi_builder.spec.param import MISSING, PlainValues, pasteable
-from ffi_builder.spec.tensor import ANY, Tensor
+from ffi_builder.spec.tensor import Tensor
 
 ZEROED_ON: Final = ("cpu", "cuda")
 """The device types whose memory a wrapper can fill with zeros."""
@@ -38,6 +39,21 @@ class Workspace(Tensor):
     Raises:
         SpecError: as for a Tensor; or a field that only arguments have, a size or device that is
             left open, or ``zero`` on a device other than ``cpu`` and ``cuda``.
+
+    Examples:
+        Partial sums of a reduction, one for each 256 elements:
+
+        >>> from ffi_builder import spec
+        >>> n = spec.Var("n", "int64")
+        >>> x = spec.Tensor("x", [n], "float32", device_type="cuda")
+        >>> partial = spec.Workspace(
+        ...     "partial", [spec.ceildiv(n, 256)], "float32", device_type="cuda", zero=True
+        ... )
+        >>> total = spec.Tensor("total", [], "float32", device_type="cuda")
+        >>> print(spec.Signature("reduce", [x, partial], returns=total))
+        reduce(x: Tensor([n], float32, device_type=cuda), partial: Workspace([ceildiv(n,
+            256)], float32, device_type=cuda, zero=True)) -> total: Tensor([], float32,
+            device_type=cuda)
     """
 
     accepts: ClassVar[PlainValues] = PlainValues("nothing")

@@ -23,9 +23,14 @@ _CLASSES: Final = {"TypeError": TypeError, "ValueError": ValueError}
 
 
 def check_raw(signature: spec.Signature, args_address: int, num_args: int) -> dict[str, Scalar]:
-    """Check ``num_args`` arguments in memory, at the address of an array of ``TVMFFIAny``.
+    """Check arguments in memory, as they arrive at the wrapper.
 
     This runs the diagnosis, the program that a compiled wrapper runs once a check has failed.
+
+    Args:
+        signature: what the wrapper accepts.
+        args_address: the address of an array of ``TVMFFIAny``, 16 bytes each; 0 is NULL.
+        num_args: how many there are.
 
     Returns:
         The value of every symbol, by name; 0 if only absent Optionals or empty lists would bind it.
@@ -34,6 +39,16 @@ def check_raw(signature: spec.Signature, args_address: int, num_args: int) -> di
     Raises:
         TypeError, ValueError: exactly the wrapper's error.
         BuildError: the signature is too large for a wrapper.
+
+    Examples:
+        An array of one ``TVMFFIAny``: 8 bytes with the type index of an int, 1, and then the value:
+
+        >>> import ctypes
+        >>> from ffi_builder import spec, testing
+        >>> scale = spec.Signature("scale", [spec.Var("n", "int32", max=8)])
+        >>> args = (ctypes.c_int64 * 2)(1, 7)
+        >>> testing.check_raw(scale, ctypes.addressof(args), 1)
+        {'n': 7}
     """
     plan = make_plan(signature)
     table = encode(plan).named(signature.name, backtrace="")
@@ -63,14 +78,30 @@ def check(signature: spec.Signature, *args: Any) -> dict[str, Scalar]:
     """Check arguments as the compiled wrapper would, and return the symbols that they bind.
 
     tvm-ffi converts the arguments, as for a compiled function. A symbol that only absent Optionals
-    would bind is 0, and one that has a value for each element of a list is left out::
+    would bind is 0, and one that has a value for each element of a list is left out.
 
-        >>> check(signature, np.zeros((3, 4), "float32"), …)
-        {'n': 3, 'k': 4}
+    Args:
+        signature: what the wrapper accepts.
+        args: the arguments, by position.
 
     Raises:
         TypeError, ValueError: exactly the wrapper's error.
         BuildError: the signature is too large for a wrapper.
+
+    Examples:
+        >>> import numpy as np
+        >>> from ffi_builder import spec, testing
+        >>> n, k = spec.dims("n k")
+        >>> x = spec.Tensor("x", [n, k], "float32", device_type="cpu")
+        >>> bias = spec.Tensor("bias", [k], "float32", device_type="cpu")
+        >>> add_bias = spec.Signature("add_bias", [x, bias])
+        >>> testing.check(add_bias, np.zeros((3, 4), "float32"), np.zeros(4, "float32"))
+        {'n': 3, 'k': 4}
+        >>> testing.check(add_bias, np.zeros((3, 4), "float32"), np.zeros(3, "float32"))
+        Traceback (most recent call last):
+        ...
+        ValueError: Mismatched bias.shape[0] on argument #1 when calling: `...`, expected 4 (k
+            = x.shape[1]) but got 3
     """
     import tvm_ffi
 

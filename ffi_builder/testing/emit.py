@@ -37,6 +37,15 @@ def emit(
 
     Raises:
         BuildError: there is no such distribution, or :func:`~ffi_builder.attach` fails.
+
+    Examples:
+        >>> from ffi_builder import providers, spec, testing
+        >>> text = "saxpy(a: float32, x: Tensor([n], float32), y: Tensor([n], float32))"
+        >>> saxpy = spec.Signature.parse(text, device="cpu")
+        >>> wrapper = testing.emit(saxpy, providers.DirectCallProvider("saxpy"))
+        >>> [line] = [line for line in wrapper.splitlines() if "call @saxpy" in line]
+        >>> line.rpartition(" : ")[2]
+        '(f32, !llvm.ptr, !llvm.ptr) -> ()'
     """
     # Imported here so that callers of `check` need not load MLIR.
     from ffi_builder.builder import attach

@@ -11,10 +11,11 @@ from hypothesis.strategies import SearchStrategy
 
 from ffi_builder import SpecError, spec
 from ffi_builder.spec.composite import DEEPEST
+from ffi_builder.spec.devices import DEVICES
 from ffi_builder.spec.dtypes import NAMES
-from ffi_builder.spec.expr import RELATIONS, VAR_DTYPES
+from ffi_builder.spec.numbers import RELATIONS, VAR_DTYPES
 from ffi_builder.spec.overlap import tensors_of
-from ffi_builder.spec.tensor import DEVICES, INTENTS, MOST_DIMENSIONS
+from ffi_builder.spec.tensor import INTENTS, MOST_DIMENSIONS
 
 INT64 = st.integers(-(2**63), 2**63 - 1)
 ODD = (

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from ffi_builder import SpecError, spec
 from ffi_builder.spec import Expr, Var, ceildiv, dims, linear, maximum, minimum, variables
-from ffi_builder.spec.expr import FUNCTIONS
+from ffi_builder.spec.numbers import FUNCTIONS
 from tests.oracle.symbols import linear_form
 from tests.spec.strategies import exprs
 

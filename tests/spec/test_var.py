@@ -6,7 +6,7 @@ import pytest
 
 from ffi_builder import SpecError
 from ffi_builder.spec import INT_RANGES, Var, dims
-from ffi_builder.spec.expr import VAR_DTYPES
+from ffi_builder.spec.numbers import VAR_DTYPES
 
 
 @pytest.mark.parametrize("dtype", VAR_DTYPES)

@@ -42,10 +42,7 @@ def function(
     Tensors with ``intent="in"`` are its operands, those with ``"out"`` its results, and those with
     ``"inout"`` both: the result is the operand after the call, in the same memory where XLA need
     not keep the old one. Numbers, bools, strs and Shapes are static. ``scale(y, x, factor)``, in
-    which ``y`` is written, becomes::
-
-        scale = ffi_jax.function(compiled, "scale")
-        y = jax.jit(lambda x: scale(x, factor=2.0))(x)
+    which ``y`` is written, becomes ``y = scale(x, factor=2.0)``.
 
     The shapes of results are computed from the arguments. What does not follow from them is given,
     as in ``scale(x, factor=2.0, y=jax.ShapeDtypeStruct((4,), "float32"))``.
@@ -72,6 +69,27 @@ def function(
         TypeError: ``vjp`` is not two functions.
         ValueError: ``target`` stands for another function, or ``vmap`` is no such str.
         ModuleNotFoundError: JAX or jax-tvm-ffi is not installed.
+
+    Examples:
+        Needs JAX:
+
+        >>> import jax
+        >>> import numpy as np
+        >>> from torch_mlir import ir
+        >>> from ffi_builder import attach, providers, runtime, spec
+        >>> from ffi_builder.frameworks import jax as ffi_jax
+        >>> n = spec.Var("n", "int64")
+        >>> with spec.DefaultConfig(device_type="cpu"):
+        ...     y = spec.Tensor("y", [n], "float32", intent="out")
+        ...     x = spec.Tensor("x", [n], "float32", intent="in")
+        >>> module = ir.Module.parse("", ir.Context())
+        >>> memcpy = providers.DirectCallProvider("memcpy", args=[y, x, n * 4])
+        >>> attach(module, spec.Signature("copy", [y, x]), memcpy)
+        >>> copy = ffi_jax.function(runtime.compile(module), "copy")
+        >>> print(copy)
+        <function of JAX copy(x, *, y=None)>
+        >>> jax.jit(lambda x: copy(x) * 2)(np.arange(3, dtype="float32"))
+        Array([0., 2., 4.], dtype=float32)
     """
     given = cast("object", functions)
     if not isinstance(given, (CompiledModule, LoadedLibrary, Mapping)):
@@ -119,6 +137,8 @@ class JaxFunction:
 
     It may be traced by ``jit``, ``vmap``, ``grad`` (with a rule), ``eval_shape`` and ``export``.
     Arguments that do not fit raise the wrapper's own errors while it is traced.
+
+    Example: see :func:`function`.
     """
 
     def __init__(

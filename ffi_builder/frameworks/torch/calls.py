@@ -36,7 +36,10 @@ class OperatorInfo(Info):
 
 
 class Operator:
-    """An operator of PyTorch that calls a compiled function; `operator` makes it."""
+    """An operator of PyTorch that calls a compiled function; `operator` makes it.
+
+    Example: see :func:`~ffi_builder.frameworks.torch.operator`.
+    """
 
     __slots__ = ()
     if TYPE_CHECKING:

@@ -61,11 +61,7 @@ def operator(
     """Define an operator of PyTorch that calls a compiled function, and return what calls it.
 
     The result is called like the function. It is differentiated, traced, compiled and exported as
-    `torch.ops.<namespace>.<name>`::
-
-        rms_norm = operator(compiled["rms_norm"], namespace="mine", form="functional")
-        y = rms_norm(x, weight)                       # y is allocated
-        compiled_module = torch.compile(module)       # a module that calls rms_norm
+    `torch.ops.<namespace>.<name>`.
 
     Tensors of the signature say by `intent` which are written. With `form="functional"` those with
     `intent="out"` are not passed but allocated and returned, and those with `"inout"` are copied
@@ -92,6 +88,27 @@ def operator(
         SpecError: the signature is not known, differs from that of the function, or has something
             that operators cannot have; the message says what to change.
         TypeError, ValueError: a wrong argument, or a name that is taken.
+
+    Examples:
+        Needs PyTorch:
+
+        >>> import torch
+        >>> from torch_mlir import ir
+        >>> from ffi_builder import attach, providers, runtime, spec
+        >>> from ffi_builder.frameworks.torch import operator
+        >>> n = spec.Var("n", "int64")
+        >>> with spec.DefaultConfig(device_type="cpu"):
+        ...     x = spec.Tensor("x", [n], "float32", intent="in")
+        ...     y = spec.Tensor("y", [n], "float32", intent="out")
+        >>> module = ir.Module.parse("", ir.Context())
+        >>> memcpy = providers.DirectCallProvider("memcpy", args=[y, x, n * 4])
+        >>> attach(module, spec.Signature("copy", [x, y]), memcpy)
+        >>> compiled = runtime.compile(module)
+        >>> copy = operator(compiled["copy"], namespace="example", form="functional")
+        >>> copy(torch.arange(3.0))
+        tensor([0., 1., 2.])
+        >>> copy.schema
+        'example::copy(Tensor x) -> Tensor'
     """
     function, own = function_and_info(function)
     info = described(own, signature)

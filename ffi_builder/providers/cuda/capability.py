@@ -41,6 +41,12 @@ def capability(*, stream: StreamChoice = None) -> Comparable:
     The device is that of the first CUDA tensor; if none came, that of the stream. ``stream`` is as
     for :class:`CudaLaunchCallProvider`. The driver is asked once for each device; a call for which
     it fails is a RuntimeError.
+
+    Examples:
+        >>> from ffi_builder.providers import DirectCallProvider, Variant, cuda
+        >>> hopper = Variant(DirectCallProvider("gemm_sm90"), when=cuda.capability() == (9, 0))
+        >>> print(hopper.when)
+        capability == (9, 0)
     """
     return Comparable(Capability(stream))
 

@@ -50,6 +50,18 @@ class Scalar:
 
     Raises:
         SpecError: if the dtype is another one, or cannot have this value.
+
+    Examples:
+        >>> from ffi_builder import spec
+        >>> from ffi_builder.providers import cuda
+        >>> print(cuda.Scalar(spec.Var("n", "int64"), "int32"))
+        n as int32
+        >>> cuda.Scalar(1.0, "float32").bits
+        1065353216
+        >>> cuda.Scalar(-1, "uint32")
+        Traceback (most recent call last):
+        ...
+        ffi_builder.errors.SpecError: Scalar: -1 does not fit uint32 (0 to 4294967295)
     """
 
     value: spec.Dim | float | str
@@ -103,6 +115,13 @@ class Struct:
 
     Raises:
         SpecError: if there is no member.
+
+    Examples:
+        For a kernel whose parameter is ``struct { float *data; int32_t size, stride; }``:
+
+        >>> from ffi_builder.providers import cuda
+        >>> print(cuda.Struct("x", "n", cuda.Scalar(1, "int32")))
+        {x, n, 1 as int32}
     """
 
     members: tuple[LaunchEntry, ...]
@@ -121,6 +140,16 @@ class Packed:
     """A tensor as one struct by value: its data pointer, then dimensions and strides.
 
     The members are the same as by :class:`DynamicParamPackCallProvider`, which leaves out ints.
+
+    Examples:
+        For a kernel whose parameter is ``struct { half *data; int32_t n; }``:
+
+        >>> from ffi_builder import spec
+        >>> from ffi_builder.providers import cuda
+        >>> n = spec.Var("n", "int32")
+        >>> x = spec.Tensor("x", [n], "float16", device_type="cuda")
+        >>> print(cuda.Packed(x))
+        x packed
     """
 
     tensor: spec.Param | str
@@ -137,6 +166,16 @@ class Nested:
     """A tensor as one struct by value, as CuTe's kernels take it: ``{data, {shape, strides}}``.
 
     The members are the same as by :class:`NestedTensorCallProvider`.
+
+    Examples:
+        For a kernel of CuTe's, whose parameter is ``{half *data, {int32_t n, {}}}``:
+
+        >>> from ffi_builder import spec
+        >>> from ffi_builder.providers import cuda
+        >>> n = spec.Var("n", "int32")
+        >>> x = spec.Tensor("x", [n], "float16", device_type="cuda")
+        >>> print(cuda.Nested(x))
+        x nested
     """
 
     tensor: spec.Param | str
@@ -161,6 +200,13 @@ class Pointee:
 
     Raises:
         SpecError: if ``size`` is not positive, or ``align`` is not a power of two.
+
+    Examples:
+        >>> from ffi_builder import spec
+        >>> from ffi_builder.providers import cuda
+        >>> params = spec.DataPointer("params")
+        >>> print(cuda.Pointee(params, size=48, align=16))
+        *params
     """
 
     pointer: spec.Param | str
@@ -183,12 +229,25 @@ def TensorMap(pointer: spec.Param | str) -> Pointee:  # named like the classes b
 
     Args:
         pointer: a DataPointer or ``handle`` Var to its 128 bytes in host memory.
+
+    Examples:
+        >>> from ffi_builder import spec
+        >>> from ffi_builder.providers import cuda
+        >>> cuda.TensorMap(spec.DataPointer("map")).size
+        128
     """
     return Pointee(pointer, driver.TENSOR_MAP_SIZE, driver.TENSOR_MAP_ALIGN)
 
 
 LaunchEntry: TypeAlias = Union[Entry, Scalar, Struct, Packed, Nested, Pointee]
-"""An entry of ``args=``."""
+"""An entry of ``args=``.
+
+Examples:
+    >>> from ffi_builder.providers import cuda
+    >>> args: list[cuda.LaunchEntry] = ["x", cuda.Packed("y"), cuda.Scalar(0, "handle")]
+    >>> print(*args, sep="; ")
+    x; y packed; 0 as handle
+"""
 
 
 def _check_param(what: str, given: object) -> None:

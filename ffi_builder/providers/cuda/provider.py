@@ -70,6 +70,39 @@ class CudaLaunchCallProvider:
         TypeError: if the image is neither bytes nor str, or the kernel's name is not a str.
         BuildError: when attached, if the signature does not have an entry of ``args``, or does not
             fit the kernel's parameters; the message shows both sides.
+
+    Examples:
+        A kernel in MLIR becomes PTX, and a function that launches it:
+
+        >>> from torch_mlir import ir
+        >>> from ffi_builder import attach, cuda, runtime, spec
+        >>> from ffi_builder.providers.cuda import CudaLaunchCallProvider
+        >>> KERNEL = '''
+        ... gpu.module @kernels {
+        ...   gpu.func @fill(%x: !llvm.ptr, %value: f32) kernel {
+        ...     %thread = gpu.global_id x
+        ...     %i = arith.index_cast %thread : index to i64
+        ...     %at = llvm.getelementptr %x[%i] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+        ...     llvm.store %value, %at : f32, !llvm.ptr
+        ...     gpu.return
+        ...   }
+        ... }'''
+        >>> ptx = cuda.lower_to_ptx(KERNEL, arch="sm_90")
+        >>> n = spec.Var("n", "int64", divisibility=128)
+        >>> x = spec.Tensor("x", [n], "float32", device_type="cuda")
+        >>> fill = spec.Signature("fill", [x, spec.Var("value", "float32")])
+        >>> provider = CudaLaunchCallProvider(ptx, "fill", grid=n // 128, block=128)
+        >>> module = ir.Module.parse("", ir.Context())
+        >>> attach(module, fill, provider)
+        >>> compiled = runtime.compile(module)
+
+        Needs PyTorch and a GPU of sm_90 or later:
+
+        >>> import torch
+        >>> y = torch.empty(256, device="cuda")
+        >>> compiled["fill"](y, 2.0)
+        >>> y.sum().item()
+        512.0
     """
 
     image: bytes | str = field(repr=False)

@@ -47,6 +47,29 @@ class VariantsCallProvider:
         BuildError: if there are no variants, or one can never be chosen because of those before it;
             when attached, if the signature does not have a parameter of a condition, or if the
             variants return statuses or results that differ in type.
+
+    Examples:
+        >>> from ffi_builder import spec
+        >>> from ffi_builder.providers import DirectCallProvider, Variant, VariantsCallProvider
+        >>> from ffi_builder.providers import when
+        >>> n = spec.Var("n", "int64")
+        >>> x = spec.Tensor("x", [n], ("float16", "float32"), device_type="cpu")
+        >>> half = when.dtype(x) == "float16"
+        >>> provider = VariantsCallProvider(
+        ...     [
+        ...         Variant(DirectCallProvider("relu_f16x8"), when=half & when.divisible(n, 8)),
+        ...         Variant(DirectCallProvider("relu_f16"), when=half),
+        ...         Variant(DirectCallProvider("relu_f32")),
+        ...     ]
+        ... )
+        >>> print(provider.explain(spec.Signature("relu", [x])))
+        variants, in order:
+          relu_f16x8: x.dtype == float16 and n % 8 == 0 (x: Tensor([n], float16))
+          relu_f16: x.dtype == float16 (x: Tensor([n], float16))
+          relu_f32: otherwise (x: Tensor([n], float32))
+        tests:
+          1: x.dtype == float16? yes: test 2; no: relu_f32
+          2: n % 8 == 0? yes: relu_f16x8; no: relu_f16
     """
 
     variants: Sequence[Variant]

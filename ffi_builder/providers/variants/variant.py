@@ -24,6 +24,13 @@ class Variant:
     Raises:
         BuildError: if ``provider`` is not a call provider.
         SpecError: if ``when`` is not a condition, or the name is not a printable str.
+
+    Examples:
+        >>> from ffi_builder import providers, spec
+        >>> large = providers.when.value(spec.Var("n", "int64")) >= 4096
+        >>> variant = providers.Variant(providers.DirectCallProvider("scan_blocks"), when=large)
+        >>> print(variant.when)
+        n >= 4096
     """
 
     provider: CallProvider

@@ -17,7 +17,13 @@ from ffi_builder.runtime.allocator import native, python
 
 
 class InstalledAllocator:
-    """An allocator that is in use until :meth:`remove`, or the end of a ``with`` block."""
+    """An allocator that is in use until :meth:`remove`, or the end of a ``with`` block.
+
+    Examples:
+        >>> from ffi_builder import runtime
+        >>> installed = runtime.install_allocator()
+        >>> installed.remove()
+    """
 
     def __init__(self, before: int | None, *, every_thread: bool = False) -> None:
         self._before = before
@@ -52,10 +58,7 @@ def install_allocator(*, every_thread: bool = False) -> InstalledAllocator:
     """Let functions that return tensors allocate CPU memory, in calls without PyTorch tensors too.
 
     The memory is aligned to 64 bytes, not initialised, and freed with the last tensor that uses it,
-    also after :meth:`InstalledAllocator.remove`::
-
-        with runtime.install_allocator():
-            y = compiled["softmax"](x)        # a tvm_ffi.Tensor; numpy.from_dlpack(y) is an array
+    also after :meth:`InstalledAllocator.remove`.
 
     In calls with PyTorch tensors PyTorch's allocator goes first. C and C++ programs install one of
     their own with `TVMFFIEnvSetDLPackManagedTensorAllocator`.
@@ -64,6 +67,21 @@ def install_allocator(*, every_thread: bool = False) -> InstalledAllocator:
         every_thread: for calls on all threads that have none of their own, such as once when a DSL
             is imported; while no other thread calls a function that allocates. Otherwise it is for
             calls on this thread.
+
+    Examples:
+        >>> import numpy as np
+        >>> from torch_mlir import ir
+        >>> from ffi_builder import attach, providers, runtime, spec
+        >>> n = spec.Var("n", "int64")
+        >>> x = spec.Tensor("x", [n], "float32", device_type="cpu")
+        >>> y = spec.Tensor("y", [n], "float32", device_type="cpu")
+        >>> module = ir.Module.parse("", ir.Context())
+        >>> kernel = providers.DirectCallProvider("memcpy", args=[y, x, n * 4])
+        >>> attach(module, spec.Signature("copy", [x], returns=y), kernel)
+        >>> copy = runtime.compile(module)["copy"]
+        >>> with runtime.install_allocator():
+        ...     np.from_dlpack(copy(np.arange(3, dtype="float32")))
+        array([0., 1., 2.], dtype=float32)
     """
     if every_thread:
         return InstalledAllocator(_install_everywhere(_address()), every_thread=True)

@@ -29,8 +29,6 @@ def function(
     It is what `compiled[name]` is. With `module` or `signature` it knows its signature, and its
     arguments are read in C where they can be.
 
-        f = runtime.function(engine.address("__tvm_ffi_f"), owner=engine, signature=signature)
-
     Args:
         address: the address of the code, as an int.
         owner: an object that is kept alive as long as the function is: the one that frees the code
@@ -49,6 +47,20 @@ def function(
             another type, or one that goes with what was not given.
         ValueError: an `address` that cannot be one.
         UnknownFunctionError: a KeyError; the module describes no such function.
+
+    Examples:
+        A function of an engine of your own; here it is that of another compiled module:
+
+        >>> from torch_mlir import ir
+        >>> from ffi_builder import attach, providers, runtime, spec
+        >>> module = ir.Module.parse("", ir.Context())
+        >>> signature = spec.Signature.parse("hypot(x: float64, y: float64) -> r: float64")
+        >>> attach(module, signature, providers.DirectCallProvider("hypot"))
+        >>> engine = runtime.compile(module)
+        >>> address = engine.address("hypot")
+        >>> hypot = runtime.function(address, owner=engine, signature=signature)
+        >>> hypot(3.0, 4.0)
+        5.0
     """
     from ffi_builder.runtime.python.entries import made
 
@@ -71,9 +83,24 @@ def callable(
 ) -> Callable[..., Any]:
     """The same function as a Python function: what `compiled.callable(name)` is.
 
-    Takes what `function` takes. Raises what that raises; and TypeError if there is neither a module
-    nor a signature, if the module says nothing of the parameters, or for a default that cannot
-    travel with code.
+    Takes what `function` takes.
+
+    Raises:
+        TypeError: neither a module nor a signature is given, the module says nothing of the
+            parameters, or a default cannot travel with code. Also as for `function`, like the next.
+        ValueError: an `address` that cannot be one.
+        UnknownFunctionError: a KeyError; the module describes no such function.
+
+    Examples:
+        >>> from torch_mlir import ir
+        >>> from ffi_builder import attach, providers, runtime, spec
+        >>> module = ir.Module.parse("", ir.Context())
+        >>> signature = spec.Signature.parse("hypot(x: float64, y: float64) -> r: float64")
+        >>> attach(module, signature, providers.DirectCallProvider("hypot"))
+        >>> engine = runtime.compile(module)
+        >>> hypot = runtime.callable(engine.address("hypot"), owner=engine, module=module)
+        >>> hypot(3.0, y=4.0)
+        5.0
     """
     from ffi_builder.runtime.python.entries import made_callable
 

@@ -16,7 +16,20 @@ if TYPE_CHECKING:
 
 
 class UnknownFunctionError(KeyError):
-    """There is no function of that name."""
+    """There is no function of that name.
+
+    Examples:
+        >>> from torch_mlir import ir
+        >>> from ffi_builder import attach, providers, runtime, spec
+        >>> module = ir.Module.parse("", ir.Context())
+        >>> attach(module, spec.Signature("rms_norm", []), providers.NopCallProvider())
+        >>> try:
+        ...     runtime.compile(module)["rmsnorm"]
+        ... except runtime.UnknownFunctionError as error:
+        ...     print(error)
+        No function `rmsnorm` in the compiled module, which has: rms_norm, did you mean
+            `rms_norm`?
+    """
 
     def __str__(self) -> str:
         return str(self.args[0])  # KeyError would show the repr

@@ -15,6 +15,18 @@ class KernelError(AssertionError):
             empty if there is none.
         index: the first element of it that is wrong, or None. For a packed tensor that was not
             written as declared, this is the index of the stored element.
+
+    Examples:
+        >>> from torch_mlir import ir
+        >>> from ffi_builder import attach, providers, runtime, spec, testing
+        >>> hypot = spec.Signature.parse("hypot(x: float64, y: float64) -> r: float64")
+        >>> module = ir.Module.parse("", ir.Context())
+        >>> attach(module, hypot, providers.DirectCallProvider("hypot"))
+        >>> try:
+        ...     testing.check_kernel(runtime.compile(module), hypot, lambda x, y: x + y)
+        ... except testing.KernelError as error:
+        ...     error.argument
+        'r'
     """
 
     def __init__(

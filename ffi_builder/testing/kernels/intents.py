@@ -36,10 +36,7 @@ def check_intents(
       them, and the bytes between them if it is strided), nor have an influence on the outputs.
 
     A tensor without an ``intent`` is only guarded. Tensors in tuples, structs and Optionals are
-    looked at too; those in Arrays and Maps are not::
-
-        >>> testing.check_intents(compiled, axpy)
-        >>> testing.check_intents(compiled["axpy"], axpy, [x, y, 2.0])
+    looked at too; those in Arrays and Maps are not.
 
     Args:
         compiled: the function, or a compiled module that has it by the name of the signature.
@@ -56,6 +53,28 @@ def check_intents(
         ValueError: an unknown framework, a wrong number of arguments or elements, a tensor that is
             not on the CPU, or no arguments can be made.
         SpecError: ``signature`` is not a Signature.
+
+    Examples:
+        A copy that forgets the last element:
+
+        >>> from torch_mlir import ir
+        >>> from ffi_builder import attach, providers, runtime, spec, testing
+        >>> n = spec.Var("n", "int64", min=1)
+        >>> with spec.DefaultConfig(device_type="cpu"):
+        ...     x = spec.Tensor("x", [n], "float32", intent="in")
+        ...     y = spec.Tensor("y", [n], "float32", intent="out")
+        >>> copy = spec.Signature("copy", [x, y])
+        >>> module = ir.Module.parse("", ir.Context())
+        >>> attach(module, copy, providers.DirectCallProvider("memcpy", args=[y, x, n * 4 - 4]))
+        >>> testing.check_intents(runtime.compile(module), copy)
+        Traceback (most recent call last):
+        ...
+        ffi_builder.testing.kernels.finding.KernelError: copy: y is declared intent='out', but
+            the call does not write y[1], which holds 0.7470588 as before (1 of 2 elements);
+            declare intent='inout' if it may keep a part
+        The arguments:
+          x = float32[2]: [2.875, 1.125]
+          y = float32[2]
     """
     check_signature("check_intents: ", signature)
     if arguments is None:

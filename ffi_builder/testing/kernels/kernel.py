@@ -47,9 +47,7 @@ def check_kernel(
     every dtype, rank, layout, Choice, and presence of an Optional that the signature allows is
     tried. Lists of tensors have up to 4 elements, or as many as they need. With each example,
     :func:`check_intents` verifies what is read and written. The arguments of an example that goes
-    wrong are made smaller as long as the same goes wrong::
-
-        >>> testing.check_kernel(compiled, axpy, lambda x, y, a: a * x + y)
+    wrong are made smaller as long as the same goes wrong.
 
     ``reference`` takes copies of the same arguments, and returns what each output should be: one
     value, or a tuple of them. The outputs are the tensors of ``intent`` "out" and "inout", in the
@@ -85,6 +83,24 @@ def check_kernel(
         ValueError: the signature has no outputs, no arguments can be made, or ``prepare`` leaves
             out all examples.
         SpecError: ``signature`` is not a Signature, or it returns a str, bytes or an object.
+
+    Examples:
+        >>> import numpy as np
+        >>> from torch_mlir import ir
+        >>> from ffi_builder import attach, providers, runtime, spec, testing
+        >>> hypot = spec.Signature.parse("hypot(x: float64, y: float64) -> r: float64")
+        >>> module = ir.Module.parse("", ir.Context())
+        >>> attach(module, hypot, providers.DirectCallProvider("hypot"))
+        >>> compiled = runtime.compile(module)
+        >>> testing.check_kernel(compiled, hypot, lambda x, y: np.sqrt(x * x + y * y))
+        >>> testing.check_kernel(compiled, hypot, lambda x, y: x + y)
+        Traceback (most recent call last):
+        ...
+        ffi_builder.testing.kernels.finding.KernelError: hypot: expected 2.0 for r but got
+            1.4142135623730951, with rtol=1e-09 and atol=1e-09
+        The smallest arguments found (example 2 of 100, seed=0):
+          x = 1.0
+          y = 1.0
     """
     check_signature("check_kernel: ", signature)
     check_results(signature)

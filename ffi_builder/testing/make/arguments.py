@@ -34,11 +34,7 @@ def make_args(
     Tuples, structs and lists of tensors become tuples; Optionals are present. Lists have two
     elements, unless the signature or ``dims`` says otherwise. Streams and pointers are NULL;
     strings, Arrays and Maps are empty; a Choice is its first one, a DType float32, and a Device the
-    first CPU::
-
-        >>> x, y, factor = make_args(axpy, {"n": 1000, "factor": 2.0})
-        >>> x, mask, cfg = make_args(attention, values={"mask": None, "cfg.alpha": 0.5})
-        >>> As, Bs, Cs = make_args(grouped_gemm, {"k": 64, "m": [16, 128, 0]})
+    first CPU.
 
     Args:
         signature: what the function accepts. Its tensors must be allowed on the CPU.
@@ -60,6 +56,16 @@ def make_args(
             or not one value for each element of a list.
         SpecError: ``signature`` is not a Signature.
         ModuleNotFoundError: the framework, or NumPy, which allocates the memory, is not installed.
+
+    Examples:
+        >>> from ffi_builder import spec, testing
+        >>> axpy = spec.Signature.parse(
+        ...     "axpy(a: float32, x: Tensor([n], float32), y: Optional(Tensor([n], float32)))",
+        ...     device="cpu",
+        ... )
+        >>> a, x, y = testing.make_args(axpy, {"n": 1000, "a": 2.0}, values={"y": None})
+        >>> a, x.shape, y
+        (2.0, (1000,), None)
     """
     check_signature("make_args: ", signature)
     if framework not in FRAMEWORKS:

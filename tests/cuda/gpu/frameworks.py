@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from importlib import import_module
+from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
@@ -14,9 +15,11 @@ from tests.cuda.gpu.cases import STREAM, saxpy
 from tests.cuda.gpu.device import Gpu, Skipped
 from tests.cuda.gpu.emulation import softmax
 from tests.cuda.gpu.triton.case import compiled as compiled_softmax
+from tests.docs.docstrings import groups, run
 
 Case = Callable[[Gpu], None]
 CASES: Final[dict[str, Case]] = {}
+PACKAGE: Final = Path(runtime.__file__).parents[1]
 SIZE: Final = 1000
 LONG: Final = 500_000_000
 """Clock cycles that a stream is kept busy for, a quarter of a second."""
@@ -186,3 +189,11 @@ def cupy_arrays(gpu: Gpu) -> None:
         function(2.0, x, y, stream.ptr)
         found = y.get()
     np.testing.assert_array_equal(found, 1 + 2 * np.arange(SIZE, dtype="float32"))
+
+
+@case
+def examples_of_docstrings(gpu: Gpu) -> None:
+    """The launches that docstrings show do what is written there."""
+    torch_on(gpu)
+    for path in (PACKAGE / "providers/cuda/provider.py", PACKAGE / "cuda/wrapping.py"):
+        assert "".join(run(group) for group in groups(path).values()) == ""

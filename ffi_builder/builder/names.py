@@ -1,0 +1,78 @@
+"""The names of attached functions."""
+
+from __future__ import annotations
+
+import re
+
+from ffi_builder import abi
+from ffi_builder.errors import BuildError
+from ffi_builder.ir import Module, of_module
+from ffi_builder.suggest import did_you_mean
+
+
+def checked_name(name: object) -> str:
+    """Return a name, after checking that linkers accept it and that tvm-ffi does not reserve it."""
+    if not isinstance(name, str) or not re.fullmatch(r"[\w.$]+", name, re.ASCII):
+        raise BuildError(
+            f"symbol name: expected ASCII letters, digits, '_', '.' and '$' but got {name!r}"
+        )
+    if name.startswith(abi.PREFIX):
+        raise BuildError(f"symbol name: give {name!r} without the prefix {abi.PREFIX!r}")
+    for reserved, holder in abi.RESERVED_NAMES.items():
+        if name.startswith(reserved):
+            raise BuildError(
+                f"symbol name: {name!r} begins with {reserved!r}, which is reserved for {holder}; "
+                f"choose another name"
+            )
+    return name
+
+
+def rename_tvm_ffi_function(module: Module, old_name: str, new_name: str) -> None:
+    """Rename an attached function; names are given without the ``__tvm_ffi_`` prefix.
+
+    Calls in the module are renamed too. Errors keep the display name.
+
+    Args:
+        module: an ``ir.Module`` of any MLIR Python distribution; it is changed.
+        old_name: the exported name that the function has.
+        new_name: the one that it gets.
+
+    Raises:
+        BuildError: if there is no such function, or if the new name is taken.
+
+    Examples:
+        >>> from torch_mlir import ir
+        >>> from ffi_builder import attach, providers, rename_tvm_ffi_function, runtime, spec
+        >>> module = ir.Module.parse("", ir.Context())
+        >>> hypot = spec.Signature.parse("hypot(x: float64, y: float64) -> r: float64")
+        >>> attach(module, hypot, providers.DirectCallProvider("hypot"))
+        >>> rename_tvm_ffi_function(module, "hypot", "distance")
+        >>> runtime.compile(module).functions
+        ('distance',)
+    """
+    distribution = of_module(module)
+    table = distribution.ir.SymbolTable(module.operation)
+    old, new = abi.PREFIX + old_name, abi.PREFIX + checked_name(new_name)
+    if old not in table:
+        names = _attached_names(module)
+        raise BuildError(
+            f"the module has no function {old_name!r}; it has {', '.join(names) or 'none'}"
+            f"{did_you_mean(old_name, names)}"
+        )
+    if old == new:
+        return
+    if new in table:
+        raise BuildError(f"the module has a function {new_name!r} already")
+    distribution.ir.SymbolTable.replace_all_symbol_uses(old, new, module.operation)
+    table[old].operation.attributes["sym_name"] = distribution.ir.StringAttr.get(
+        new, module.context
+    )
+
+
+def _attached_names(module: Module) -> list[str]:
+    names = (
+        operation.operation.attributes["sym_name"].value
+        for operation in module.body.operations
+        if "sym_name" in operation.operation.attributes
+    )
+    return [name.removeprefix(abi.PREFIX) for name in names if name.startswith(abi.PREFIX)]
