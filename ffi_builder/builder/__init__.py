@@ -10,7 +10,8 @@ if TYPE_CHECKING:
     from ffi_builder.builder.calls import PackedCall, call_packed, release_packed
     from ffi_builder.builder.kernel_signature import signature_of
     from ffi_builder.builder.recording import record_memref_types
-    from ffi_builder.builder.wrapper import attach, attach_ffi_func, rename_tvm_ffi_function
+    from ffi_builder.builder.rename import rename_tvm_ffi_function
+    from ffi_builder.builder.wrapper import attach, attach_ffi_func
 
 __all__ = [
     "PackedCall",
@@ -27,8 +28,9 @@ __getattr__, __dir__ = lazy(
     __name__,
     {
         **dict.fromkeys(("PackedCall", "call_packed", "release_packed"), "calls"),
-        **dict.fromkeys(("attach", "attach_ffi_func", "rename_tvm_ffi_function"), "wrapper"),
+        **dict.fromkeys(("attach", "attach_ffi_func"), "wrapper"),
         "record_memref_types": "recording",
+        "rename_tvm_ffi_function": "rename",
         "signature_of": "kernel_signature",
     },
     __all__,

@@ -51,7 +51,6 @@ from ffi_builder.protocol import METADATA, TABLE
 from ffi_builder.providers.context import Binding, CallContext, ModuleContext
 from ffi_builder.providers.provider import CallProvider, Members
 from ffi_builder.spec.metadata import metadata_text
-from ffi_builder.suggest import did_you_mean
 
 ENV_GET_STREAM: Final = "TVMFFIEnvGetStream"
 
@@ -91,7 +90,7 @@ def attach_ffi_func(
             provider passes, if ``sanitize`` has nothing to check or the provider may hand over the
             caller's tensors, or if the result does not verify. The module is then unchanged.
     """
-    _checked_name(symbol_name)
+    checked_name(symbol_name)
     if isinstance(params, spec.Signature):
         raise BuildError(
             f"attach_ffi_func: expected a list of parameters but got {params!r}; "
@@ -131,7 +130,7 @@ def attach(
     if options is not None:
         signature = options.constrain(signature)
     tensors = tensors_to_watch(signature, options, call_provider)
-    name = abi.PREFIX + _checked_name(signature.name if symbol_name is None else symbol_name)
+    name = abi.PREFIX + checked_name(signature.name if symbol_name is None else symbol_name)
     distribution = of_module(module)
     distribution.load_llvm(module.context)
     types = Types(distribution.ir, module.context)
@@ -204,7 +203,7 @@ def _check_arguments(signature: object, call_provider: object) -> None:
         )
 
 
-def _checked_name(name: object) -> str:
+def checked_name(name: object) -> str:
     """Return a name, after checking that linkers accept it and that tvm-ffi does not reserve it."""
     if not isinstance(name, str) or not re.fullmatch(r"[\w.$]+", name, re.ASCII):
         raise BuildError(
@@ -219,42 +218,6 @@ def _checked_name(name: object) -> str:
                 f"choose another name"
             )
     return name
-
-
-def rename_tvm_ffi_function(module: Module, old_name: str, new_name: str) -> None:
-    """Rename an attached function; names are given without the ``__tvm_ffi_`` prefix.
-
-    Calls in the module are renamed too. Errors keep the display name.
-
-    Raises:
-        BuildError: if there is no such function, or if the new name is taken.
-    """
-    distribution = of_module(module)
-    table = distribution.ir.SymbolTable(module.operation)
-    old, new = abi.PREFIX + old_name, abi.PREFIX + _checked_name(new_name)
-    if old not in table:
-        names = _attached_names(module)
-        raise BuildError(
-            f"the module has no function {old_name!r}; it has {', '.join(names) or 'none'}"
-            f"{did_you_mean(old_name, names)}"
-        )
-    if old == new:
-        return
-    if new in table:
-        raise BuildError(f"the module has a function {new_name!r} already")
-    distribution.ir.SymbolTable.replace_all_symbol_uses(old, new, module.operation)
-    table[old].operation.attributes["sym_name"] = distribution.ir.StringAttr.get(
-        new, module.context
-    )
-
-
-def _attached_names(module: Module) -> list[str]:
-    names = (
-        operation.operation.attributes["sym_name"].value
-        for operation in module.body.operations
-        if "sym_name" in operation.operation.attributes
-    )
-    return [name.removeprefix(abi.PREFIX) for name in names if name.startswith(abi.PREFIX)]
 
 
 def _emit_wrapper(
