@@ -34,6 +34,12 @@ FUNCTIONS: Final = {"ceildiv": "ceildiv", "max": "maximum", "min": "minimum"}
 """The operators that texts write as calls, with the functions of Python that make them."""
 MIRRORED: Final = {"<=": ">=", "<": ">", ">=": "<=", ">": "<", "==": "==", "!=": "!="}
 """The comparisons of relations, each with the one that says the same with the sides swapped."""
+RELATIONS: Final = (*MIRRORED, "in")
+"""The operators of relations."""
+
+_LARGEST: Final = 127
+"""The most operators and operands in an expression: evaluating one with 64 leaves needs a stack of
+at most 64 values."""
 
 
 class Arithmetic:
@@ -245,11 +251,6 @@ Dim: TypeAlias = Union[int, Var, Expr]
 """A dimension, a stride or an operand that is checked."""
 
 
-_LARGEST: Final = 127
-"""The most operators and operands in an expression: evaluating one with 64 leaves needs a stack of
-at most 64 values."""
-
-
 def _size(value: object) -> int:
     return int(getattr(value, "_size", 1))
 
@@ -334,10 +335,6 @@ class Relation:
             function = "equal" if self.op == "==" else "not_equal"
             return f"{function}({self.lhs!r}, {self.rhs!r})"
         return f"{self.lhs!r} {self.op} {self.rhs!r}"
-
-
-RELATIONS: Final = (*MIRRORED, "in")
-"""The operators of relations."""
 
 
 def _members(lhs: object, given: object) -> tuple[int, ...]:
