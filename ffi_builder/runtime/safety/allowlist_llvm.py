@@ -15,15 +15,12 @@ alike. tests/runtime/test_allowlists.py and test_unusual.py try the words with e
 from __future__ import annotations
 
 import math
-import platform
 import re
 from collections.abc import Iterable, Iterator
 from typing import Final, TypeAlias
 
-from ffi_builder import protocol
 from ffi_builder.patterns import pattern
-from ffi_builder.runtime import metadata
-from ffi_builder.runtime.safety import allowlist_metadata, distinct
+from ffi_builder.runtime.safety import allowlist_attributes, distinct
 from ffi_builder.runtime.safety.allowlist_words import (
     HARMLESS,
     INSTRUCTIONS,
@@ -43,34 +40,6 @@ _GLOBAL: Final = (
     | words("x null undef poison zeroinitializer true false getelementptr inbounds nuw nusw weak")
 )
 _APPENDING: Final = ("@llvm.global_ctors ", "@llvm.global_dtors ", "@llvm.used ", "@llvm.compiler.")
-
-_ATTRIBUTE_VALUES: Final[dict[str, re.Pattern[str]]] = {
-    metadata.ATTRIBUTE: pattern('[^"]*'),
-    "frame-pointer": pattern("all|non-leaf|none"),
-    **{
-        key: pattern("true|false")
-        for key in words(
-            """
-            approx-func-fp-math less-precise-fpmad no-infs-fp-math no-nans-fp-math
-            no-signed-zeros-fp-math no-trapping-math unsafe-fp-math use-soft-float
-            """
-        )
-    },
-    **{
-        key: pattern(r"\d{1,4}")
-        for key in ("min-legal-vector-width", "prefer-vector-width", "stack-protector-buffer-size")
-    },
-}
-_TRUSTED: Final = pattern(rf"{protocol.TRUSTED}[0-9a-f]{{8}}")
-_CPU_KEYS: Final = ("target-cpu", "tune-cpu")
-_GENERIC_CPUS: Final = words(
-    "generic x86-64 x86-64-v2 x86-64-v3 x86-64-v4"
-    if platform.machine() == "x86_64"
-    else "generic"  # of a CPU that LLVM does not know it writes to stderr
-)
-_SECTION: Final = '".text"'  # cold functions of this package ask for it
-_HEADERS: Final = ("source_filename =", "datalayout =", "triple =")
-_NAME_MARKS: Final = frozenset("@%!c$")
 
 _LINE_END: Final = pattern(r"[\n\r]")
 _SPACES: Final = str.maketrans(dict.fromkeys("()[]{}<>,=*", " "))
@@ -177,14 +146,14 @@ def codegen_hazard(text: str, cpu: str, features: str) -> str | None:
         return "a number of thousands of digits"
     for hazards in (
         _words(different),
-        _strings(text, strings, cpu, features),
+        allowlist_attributes.hazards(text, strings, cpu, features),
         _numbers(code, found, different),
         _lines(code),
         _types(code, found.count("x")),
         _long_lines(whole),
         _splats(code, found, different),
         _allocations(whole) if "alloca" in different else (),
-        allowlist_metadata.hazards(text, different),
+        allowlist_attributes.metadata_hazards(text, different),
         _masked(code),
     ):
         for hazard in hazards:
@@ -240,47 +209,6 @@ def _intrinsic_known(name: str) -> bool:
         and (found[1] != "powi" or found[2].endswith(".i32"))  # the type of the exponent
         and all(int(lanes) <= _MOST_LANES for lanes in re.findall(r"\.v(\d+)", found[2]))
     )
-
-
-def _strings(text: str, strings: list[tuple[int, int]], cpu: str, features: str) -> Iterator[str]:
-    """Look at strings that are attributes of functions, not at names, data and metadata."""
-    last, key = 0, ""
-    for start, end in strings:
-        before, string = text[last:start].rstrip(), text[start:end]
-        last = end
-        if text[start - 1 : start] in _NAME_MARKS or before.endswith(_HEADERS):
-            key = ""
-        elif before.endswith("section"):
-            if string != _SECTION:
-                yield f"section {string}"
-            key = ""
-        elif before == "=" and key:
-            if not _attribute_known(key, string[1:-1], cpu, features):
-                yield f'"{key}"={string}'
-            key = ""
-        else:
-            key = string[1:-1]
-            has_value = text[end : end + 1] == "="
-            if not has_value and _TRUSTED.fullmatch(key) is None:
-                yield string
-
-
-def _attribute_known(key: str, value: str, cpu: str, features: str) -> bool:
-    if key in _CPU_KEYS:
-        return value == cpu or value in _GENERIC_CPUS
-    if key == "target-features":
-        return _features_known(value, features)
-    known = _ATTRIBUTE_VALUES.get(key)
-    return known is not None and known.fullmatch(value) is not None
-
-
-def _features_known(wanted: str, host: str) -> bool:
-    """Tell whether `wanted` only adds features of this architecture.
-
-    (Without SSE, floats cannot be returned.)
-    """
-    names = {f"+{feature[1:]}" for feature in host.split(",")}
-    return names.issuperset(feature for feature in wanted.split(",") if feature)
 
 
 def _numbers(code: str, found: list[str], different: set[str]) -> Iterator[str]:
