@@ -38,7 +38,16 @@ _FLOATS: Final = ("f16", "bf16", "f32", "f64")
 
 
 @dataclass(frozen=True)
-class Tensor:
+class _Marked:
+    """A value, in a class that says what it is."""
+
+    value: Value
+    type: ClassVar[str] = "!llvm.ptr"
+    """The type of the value; empty for several."""
+
+
+@dataclass(frozen=True)
+class Tensor(_Marked):
     """A ``DLTensor*``, borrowed; NULL is passed as None.
 
     A function in Python may read its shape, dtype, device and ``data_ptr()`` during the call, but
@@ -46,81 +55,59 @@ class Tensor:
     tensor itself, as an :class:`Object` or :class:`AnyValue`.
     """
 
-    value: Value
-    type: ClassVar[str] = "!llvm.ptr"
-
 
 @dataclass(frozen=True)
-class Object:
+class Object(_Marked):
     """A ``TVMFFIObject*`` of any type, borrowed; NULL is passed as None."""
 
-    value: Value
-    type: ClassVar[str] = "!llvm.ptr"
-
 
 @dataclass(frozen=True)
-class Pointer:
+class Pointer(_Marked):
     """An opaque pointer: a ``void*``, a stream, the data of a tensor."""
 
-    value: Value
-    type: ClassVar[str] = "!llvm.ptr"
-
 
 @dataclass(frozen=True)
-class CString:
+class CString(_Marked):
     """A str that ends in NUL, UTF-8, borrowed: a ``const char*``."""
 
-    value: Value
-    type: ClassVar[str] = "!llvm.ptr"
-
 
 @dataclass(frozen=True)
-class String:
+class String(_Marked):
     """A str of ``length`` bytes (an i64), UTF-8. It is copied to a str object for the call."""
 
-    value: Value
     length: Value
-    type: ClassVar[str] = "!llvm.ptr"
 
 
 @dataclass(frozen=True)
-class Bytes:
+class Bytes(_Marked):
     """``length`` bytes (an i64), borrowed."""
 
-    value: Value
     length: Value
-    type: ClassVar[str] = "!llvm.ptr"
 
 
 @dataclass(frozen=True)
-class AnyValue:
+class AnyValue(_Marked):
     """The address of a ``TVMFFIAny``, which is passed on as it is, borrowed."""
 
-    value: Value
-    type: ClassVar[str] = "!llvm.ptr"
-
 
 @dataclass(frozen=True)
-class DType:
+class DType(_Marked):
     """A ``DLDataType``, as an i32."""
 
-    value: Value
     type: ClassVar[str] = "i32"
 
 
 @dataclass(frozen=True)
-class Device:
+class Device(_Marked):
     """A ``DLDevice``, as an i64: the type in the low 32 bits, and the id."""
 
-    value: Value
     type: ClassVar[str] = "i64"
 
 
 @dataclass(frozen=True)
-class Unsigned:
+class Unsigned(_Marked):
     """An unsigned integer of 8 to 64 bits; from 2^63 on, it is passed as a BigInt."""
 
-    value: Value
     type: ClassVar[str] = ""
 
 
@@ -129,19 +116,6 @@ Marked: TypeAlias = Union[
 ]
 Argument: TypeAlias = Union[Value, Marked, bool, int, float, str, bytes, None]
 """An argument in the list that :func:`ffi_builder.call_packed` takes."""
-
-_MARKED: Final = (
-    Tensor,
-    Object,
-    Pointer,
-    CString,
-    String,
-    Bytes,
-    AnyValue,
-    DType,
-    Device,
-    Unsigned,
-)
 
 
 def check_arguments(who: str, types: Types, arguments: Sequence[Argument]) -> None:
@@ -154,7 +128,7 @@ def check_arguments(who: str, types: Types, arguments: Sequence[Argument]) -> No
         raise BuildError(f"{who}: expected a list of arguments but got {arguments!r}")
     for index, argument in enumerate(arguments):
         where = f"{who}: argument {index}"
-        if isinstance(argument, _MARKED):
+        if isinstance(argument, _Marked):
             _check_marked(where, types, argument)
         elif isinstance(argument, types.ir.Value):
             _check_plain(where, argument)

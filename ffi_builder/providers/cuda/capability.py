@@ -50,6 +50,7 @@ class Capability(Subject):
     """``major << 8 | minor``."""
 
     ordered: ClassVar[bool] = True
+    adds_symbols: ClassVar[bool] = True
 
     stream: StreamChoice = None
 
@@ -66,11 +67,6 @@ class Capability(Subject):
     @property
     @override
     def may_fail(self) -> bool:
-        return True
-
-    @property
-    @override
-    def adds_symbols(self) -> bool:
         return True
 
     @override
