@@ -156,13 +156,18 @@ class Interface:
 
     @cached_property
     def checked(self) -> spec.Signature:
-        """The signature of what is given alone, in the order of the arguments."""
+        """The signature of what is given alone, in the order of the arguments.
+
+        It has no `no_overlap`, which is about memory that is not there while a call is traced.
+        """
         given = [argument.param for argument in self.arguments if argument.given]
         allocated = [argument.name for argument in self.arguments if not argument.given]
         if not allocated:
             return self.signature
+        known = {var for _, entry in spec.occurrences(given) for var in spec.variables(entry)}
+        where = [each for each in self.signature.where if known.issuperset(spec.variables(each))]
         try:
-            return spec.Signature(self.signature.name, given, self.signature.returns)
+            return spec.Signature(self.signature.name, given, self.signature.returns, where=where)
         except SpecError as error:
             raise SpecError(
                 f"{self.what}: form='functional' allocates {', '.join(allocated)}, and the sizes "
