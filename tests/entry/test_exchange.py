@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from ffi_builder.runtime.dlpack import DLTensor
 from ffi_builder.runtime.entry.layouts import ExchangeApi, LayoutError, exchange_api
 from ffi_builder.spec import EnvStream, Tensor, Var, dims
 from tests.entry.functions import needs_extension, ways
@@ -16,21 +17,6 @@ pytestmark = needs_extension
 
 (n,) = dims("n")
 STREAM = 0xABC0
-
-
-class DLTensor(ctypes.Structure):
-    _fields_ = (
-        ("data", ctypes.c_void_p),
-        ("device_type", ctypes.c_int32),
-        ("device_id", ctypes.c_int32),
-        ("ndim", ctypes.c_int32),
-        ("code", ctypes.c_uint8),
-        ("bits", ctypes.c_uint8),
-        ("lanes", ctypes.c_uint16),
-        ("shape", ctypes.c_void_p),
-        ("strides", ctypes.c_void_p),
-        ("byte_offset", ctypes.c_uint64),
-    )
 
 
 class Managed(ctypes.Structure):
