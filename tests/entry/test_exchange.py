@@ -136,6 +136,14 @@ def test_an_api_of_no_use(wrong: dict[str, Any]) -> None:
         assert both.entry._general_calls == calls
 
 
+def test_a_class_that_is_learnt_again_takes_no_other_place() -> None:
+    from ffi_builder.runtime.entry import _entry  # needs the extension
+
+    make = array_class()
+    for _ in range(9):  # one more than there are places
+        assert _entry.use_exchange(make, exchange_api(make))
+
+
 def test_reasons() -> None:
     with pytest.raises(LayoutError, match="has version 2"):
         exchange_api(array_class(major=2))
