@@ -1,4 +1,4 @@
-"""What a kernel takes and returns, as its annotations say, and the functions that it becomes.
+"""Reads a kernel's annotations, and makes its functions: the wrapper, and calls of it.
 
     n, d = axes("n d")
 

@@ -40,7 +40,7 @@ class Symbol(NamedTuple):
 
 
 class Reach(IntEnum):
-    """Where the symbol of a relocation is."""
+    """The place of a relocation's symbol."""
 
     SECTION = 0
     """In the section that is relocated."""

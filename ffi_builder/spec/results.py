@@ -26,7 +26,7 @@ from ffi_builder.suggest import did_you_mean
 HandedOver: TypeAlias = Union[Var, String, Bytes, Object, Function, Array, Map]
 """Results that the call provider has the value of: all but tensors and shapes."""
 Result: TypeAlias = Union[HandedOver, Tensor, Shape]
-"""What may be returned. The wrapper itself makes a Tensor, whose data the kernel writes, and a
+"""A result. The wrapper itself makes a Tensor, whose data the kernel writes, and a
 Shape."""
 
 _TYPES: Final = cast("tuple[type[Result], ...]", get_args(Result))

@@ -271,7 +271,7 @@ def test_strides_that_nobody_asks_for_are_not_read(
     strides = [spec.Var("s", "int64", min=low)]
     x = Tensor("x", [n], "float32", device_type="cpu", strides=strides)
     text = printed(attached([x], provider))
-    # What NULL stands for is where they are read.
+    # The strides that NULL stands for are written where strides are read.
     assert text.count("@__ffi_builder_shared_row_major_strides_DIGEST(%") == calls
 
 

@@ -1,6 +1,6 @@
 """Functions of JAX: what the compiled function gets, and what comes back."""
 
-# What JAX calls is typed as Any.
+# Functions that JAX calls are typed as Any.
 # pyright: reportUnknownLambdaType=false, reportUnknownMemberType=false, reportUnknownVariableType=false
 
 from __future__ import annotations

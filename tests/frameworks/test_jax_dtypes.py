@@ -1,6 +1,6 @@
 """Functions of JAX: which dtypes operands may have, and which dtype an output gets."""
 
-# What JAX calls is typed as Any.
+# Functions that JAX calls are typed as Any.
 # pyright: reportUnknownLambdaType=false, reportUnknownMemberType=false, reportUnknownVariableType=false
 
 from __future__ import annotations

@@ -94,7 +94,7 @@ def every_kind_module() -> Any:
 
 
 def run(*command: object) -> str:
-    """What the command prints."""
+    """Run a command, and return its output."""
     done = subprocess.run(
         [str(word) for word in command], capture_output=True, text=True, timeout=120, check=False
     )

@@ -1,4 +1,4 @@
-"""What `perf` and gdb are told of JIT code, and that they are told nothing unless asked."""
+"""JIT code is announced to `perf` and gdb, if that is asked for."""
 
 from __future__ import annotations
 

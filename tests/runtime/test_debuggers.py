@@ -1,4 +1,4 @@
-"""What gdb and perf show of JIT code."""
+"""gdb and perf show the names and lines of JIT code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is no signature, answered with the line and carets under the place."""
+"""Text that is no signature: errors show the line, with carets under the place."""
 
 from __future__ import annotations
 

@@ -57,7 +57,7 @@ def test_what_is_made_is_accepted(signature: Signature, data: st.DataObject) -> 
     assert args is not None
     assume(isinstance(args, list))
     found = testing.check(signature, *args)
-    # Whatever is asked for is bound: here what was bound, or another value of each symbol.
+    # Ask for some symbols: for the values that were bound, or for others.
     asked: dict[str, float] = {}
     for var in symbols_of(signature.params):
         if data.draw(st.booleans()):

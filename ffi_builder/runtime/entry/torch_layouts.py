@@ -262,7 +262,7 @@ def _torch_tangent(torch: Any, autograd: int, graph: list[Any]) -> int:
         return words(words(tensor._cdata + autograd, 1)[0], _META_WORDS)
 
     without = [meta(item) for item in graph]
-    # What torch.autograd.forward_ad calls; that itself imports much else.
+    # torch.autograd.forward_ad calls the same, but importing it takes much else.
     level = torch._C._enter_dual_level()
     try:
         make = torch._VF._make_dual
