@@ -1,4 +1,4 @@
-"""From an MLIR kernel to a function that checks its arguments and takes NumPy and PyTorch arrays.
+"""Makes an MLIR kernel a function that checks its arguments and takes NumPy and PyTorch arrays.
 
 A linalg matmul on memrefs is lowered by MLIR's own passes; a post-compile hook then attaches the
 function ``__tvm_ffi_matmul`` to the lowered module; LLVM compiles both. Run by ``make demo``.

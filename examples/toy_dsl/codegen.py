@@ -1,4 +1,4 @@
-"""From a kernel to MLIR: naive loops, which MLIR's own passes improve.
+"""Lowers a kernel to MLIR: naive loops, which MLIR's own passes improve.
 
 They move out of a loop what it does not change, and merge what is computed twice.
 """

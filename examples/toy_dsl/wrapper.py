@@ -1,4 +1,4 @@
-"""From a kernel to functions that anyone can call: what ffi_builder is told."""
+"""Makes a kernel functions that anyone can call: the use of ffi_builder."""
 
 # pyright: basic, reportArgumentType=false, reportMissingImports=false
 from __future__ import annotations

@@ -184,7 +184,7 @@ class Watched:
 
     @property
     def given_back(self) -> bool:
-        """Whether what the kernel writes goes to the tensor."""
+        """Whether the elements that the kernel writes are copied to the tensor."""
         return not isinstance(self.tensor, spec.Workspace) and self.tensor.intent != "in"
 
     @property

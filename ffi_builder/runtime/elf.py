@@ -43,11 +43,11 @@ class Reach(IntEnum):
     """The place of a relocation's symbol."""
 
     SECTION = 0
-    """In the section that is relocated."""
+    """The section that is relocated."""
     OBJECT = 1
-    """In another section of the object."""
+    """Another section of the object."""
     ELSEWHERE = 2
-    """In another object, or in the process."""
+    """Another object, or the process."""
 
 
 class Relocation(NamedTuple):
@@ -67,7 +67,7 @@ class ObjectFile:
     thread_local: bool
     """It has thread-local variables."""
     relocations: frozenset[Relocation]
-    """Those in sections that are loaded: debug information has others."""
+    """Relocations of loaded sections: debug information has others."""
     constructors: bool
     destructors: bool
 

@@ -153,7 +153,7 @@ class Optional(Metadata):
 
     @property
     def label(self) -> str:
-        """How spec errors begin: ``Optional 'x'``."""
+        """The prefix of spec errors: ``Optional 'x'``."""
         return f"Optional {self.name!r}"
 
     @override

@@ -33,7 +33,7 @@ class PlainValues(NamedTuple):
     """The plain Python values that a parameter accepts. Defaults of other types are refused."""
 
     words: str
-    """How errors describe what was expected: ``an int``."""
+    """The words of errors for what was expected: ``an int``."""
     types: tuple[type, ...] = ()
     """Any of the keys of :data:`ffi_builder.spec.defaults.PLAIN_TYPES`."""
 
@@ -133,5 +133,5 @@ class Named(Metadata):
 
     @property
     def label(self) -> str:
-        """How spec errors begin: ``Tensor 'A'``."""
+        """The prefix of spec errors: ``Tensor 'A'``."""
         return f"{type(self).__name__} {self.name!r}"

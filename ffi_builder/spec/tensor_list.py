@@ -93,7 +93,7 @@ class TensorList(Metadata):
 
     @property
     def label(self) -> str:
-        """How spec errors begin: ``TensorList 'xs'``."""
+        """The prefix of spec errors: ``TensorList 'xs'``."""
         return f"TensorList {self.name!r}"
 
     @property

@@ -1,4 +1,4 @@
-"""On which stream, in which context and on which device a kernel runs; what is current afterwards."""
+"""Streams, contexts and devices of launches, and the context that is current afterwards."""
 
 from __future__ import annotations
 

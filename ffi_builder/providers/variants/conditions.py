@@ -27,14 +27,14 @@ OPERATORS: Final[dict[str, Callable[[int, int], bool]]] = {
     ">=": operator.ge,
 }
 _OR, _AND, _NOT, _ATOM = range(4)
-"""How tightly the parts of a text bind."""
+"""The precedence of the parts of a text."""
 
 
 class Condition(ABC):
     """A condition of a variant. Combine conditions with ``&``, ``|`` and ``~``."""
 
     binding: ClassVar[int]
-    """How tightly its text binds."""
+    """The precedence of its text."""
 
     def __and__(self, other: Condition) -> Condition:
         return AllOf((*_parts(self, AllOf), *_parts(checked(other), AllOf)))

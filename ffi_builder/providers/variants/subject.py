@@ -36,7 +36,7 @@ class Subject(ABC):
 
     @property
     def signed(self) -> bool:
-        """Whether it is a signed integer."""
+        """Whether the integer is signed."""
         return True
 
     @property
@@ -46,7 +46,7 @@ class Subject(ABC):
 
     @property
     def is_flag(self) -> bool:
-        """Whether it is a bool, which texts show as ``x`` and ``not x``."""
+        """Whether the property is a bool, which texts show as ``x`` and ``not x``."""
         return False
 
     @property

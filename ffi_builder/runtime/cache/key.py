@@ -27,7 +27,7 @@ Key: TypeAlias = "str | bytes | tuple[str | bytes | int | Key, ...]"
 _PACKAGES: Final = ("llvmlite", "apache-tvm-ffi", "apache-tvm-ffi-orcjit")
 
 _DEEPEST: Final = 32
-"""How deep the tuples of a key may be nested."""
+"""The most levels of tuples in a key."""
 
 _LIBRARIES: Final = (".so", ".dylib", ".pyd", ".dll")
 

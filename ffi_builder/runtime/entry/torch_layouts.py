@@ -25,9 +25,9 @@ from ffi_builder.runtime.entry.layouts import (
 )
 
 _IMPL_WORDS: Final = 24
-"""How far the last field of a TensorImpl is looked for, the dispatch keys."""
+"""The words in which the last field of a TensorImpl, the dispatch keys, is searched."""
 _META_WORDS: Final = 16
-"""How much of an AutogradMeta is looked at: it has 24 words or more."""
+"""The words of an AutogradMeta that are searched: it has 24 or more."""
 _CONTROL_BLOCK: Final = 16
 """The size of libstdc++'s control block, behind which std::make_shared puts the object."""
 _COUNTER_WORDS: Final = 3

@@ -32,7 +32,7 @@ class Described:
 
     @property
     def __signature__(self) -> inspect.Signature:
-        """For `inspect.signature`: positional arguments alone."""
+        """The signature for `inspect.signature`: positional arguments alone."""
         if self._info is None:
             raise AttributeError(f"`{self._name}` says nothing of its parameters")
         return python_signature(self._info, positional=True)

@@ -117,14 +117,14 @@ _FIELDS: Final = pattern(r"\{[^{}]*")
 _MOST_LANES: Final = 256
 _LANES_OF_A_VALUE: Final = 16
 _MOST_VALUES: Final = 512
-"""How many values the types in one line may have: the code generator makes one of each field and
+"""The most values in the types of one line: the code generator makes one of each field and
 element, and takes 20 s for 3,000."""
 _MOST_ELEMENTS: Final = 1 << 24
 """Elements of an array in memory that a function allocates or points into."""
 _MOST_GLOBAL_ELEMENTS: Final = 1 << 31
 _MOST_ALIGNED: Final = 4096
 _MOST_ADDRESS_SPACE: Final = 255
-"""On x86-64, larger ones are segments, and pointers of other sizes."""
+"""Larger ones are segments and pointers of other sizes on x86-64."""
 _MOST_LEVELS: Final = 64
 """Levels of types, constants and metadata in one another."""
 _LONGEST_LINE: Final = 100_000
