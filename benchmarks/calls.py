@@ -49,7 +49,7 @@ GENERAL: Final = {
 
 
 def vectors(count: int) -> runtime.CompiledModule:
-    """A wrapper of so many vectors that only checks them."""
+    """A wrapper that only checks this many vectors."""
     return compiled(f"f({', '.join(map(VECTORS.format, range(count)))})")
 
 

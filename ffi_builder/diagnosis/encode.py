@@ -328,7 +328,7 @@ class _Encoder:
         self._value(place)
         self._out.emit(op, "qH", as_signed(bound), self._out.symbols[symbol])
 
-    # ---- what the diagnosis looks at
+    # ---- selecting objects and values
 
     def _look_at(self, place: Place) -> None:
         """Select the argument, or the element of a tuple, that is decoded next."""

@@ -109,7 +109,7 @@ def shown(context: CallContext, item: Item) -> str:
     return path_of(context, spec.required(item))
 
 
-# ---- what differs
+# ---- differences
 
 
 def _differences(
@@ -209,7 +209,7 @@ def _ranks(groups: Sequence[_Group], taken: tuple[str, ...]) -> list[int | None]
     return fit(0, 0)
 
 
-# ---- what to do
+# ---- hints
 
 
 def _recorded_types(context: CallContext, callee: str) -> str:

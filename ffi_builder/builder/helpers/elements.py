@@ -101,7 +101,7 @@ def _rule(b: Builder, copy: Value, table: Mapping[tuple[str, int], Sequence[int]
 
 
 def _first(b: Builder, copy: Value, size: Value, is_wanted: Callable[[Value], Value]) -> None:
-    """Return the number of the first element of which a number is wanted, or -1."""
+    """Return the index of the first element that has a wanted number, or -1."""
     t = b.types
     parts = b.udiv(b.field(t.i64, copy, WIDTH), size)
     with b.loop(b.field(t.i64, copy, COUNT)) as number:

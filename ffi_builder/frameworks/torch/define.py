@@ -139,7 +139,7 @@ class _Defined:
         text: str,
         tags: Sequence[Any],
     ) -> _Defined:
-        """Define an operator by its schema. Raises ValueError for a name that is no good."""
+        """Define an operator by its schema. Raises ValueError for an invalid name."""
         qualified = _qualified(namespace, name)
         eager = _eager(function, interface)
         library = _torch.torch.library.Library(namespace, "FRAGMENT")

@@ -71,7 +71,7 @@ class DTypeOf(_OfTensor):
 
     @override
     def number(self, given: object) -> int:
-        with suppress(SpecError):  # of a name that is no dtype
+        with suppress(SpecError):  # the name may be no dtype
             word = dtype_word(given)
             if word in self.domain(absent=False):
                 return word

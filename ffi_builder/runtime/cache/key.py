@@ -128,7 +128,7 @@ def _sha256(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
-# ---- where it runs
+# ---- the environment
 
 
 @functools.cache

@@ -110,7 +110,7 @@ _ODD_LINE: Final = pattern(
 _LONG_NUMBER: Final = pattern(r"\d{4000}")  # Python reads no more than 4,300 digits
 _LANES: Final = pattern(r"<(\d+)")
 _VECTOR: Final = pattern(r"<\d+ x ")
-_WIDE_LANES: Final = pattern(r"x\s+i128\s*>")  # of which LLVM makes no vectors of halves
+_WIDE_LANES: Final = pattern(r"x\s+i128\s*>")  # LLVM makes no vectors of halves of these
 _COUNTED: Final = pattern(r" = alloca [^\n]*, i\d+ ([%\w-][^\s,]*)")
 _FIELDS: Final = pattern(r"\{[^{}]*")
 
@@ -247,7 +247,7 @@ def _types(code: str, count: int) -> Iterator[str]:
 def _long_lines(code: str) -> Iterator[str]:
     start = 0
     while len(code) - start > _LONGEST_LINE:
-        # The last line that begins in the next so many characters is not far behind a short line.
+        # The last line that begins within the limit is not far behind, if lines are short.
         after = code.rfind("\n", start, start + _LONGEST_LINE + 1) + 1
         if not after:
             if code[start] != "@":

@@ -2,7 +2,7 @@
 
 Each choice is a *site*, whose candidates are ordered from the simplest on. A *draw* has the number
 of a candidate for some sites, and the rest is left to :func:`~ffi_builder.testing.make_args`. So
-smaller numbers make simpler arguments, and an example is shrunk without knowing what it is of.
+smaller numbers make simpler arguments, and shrinking an example needs to know nothing else of it.
 """
 
 from __future__ import annotations
