@@ -12,7 +12,7 @@ from ffi_builder.errors import SpecError
 from ffi_builder.records import dataclass
 from ffi_builder.spec._check import one_of
 from ffi_builder.spec.expr import Var
-from ffi_builder.spec.param import MISSING, Metadata, Named, PlainValues
+from ffi_builder.spec.param import Metadata, Named, PlainValues
 from ffi_builder.spec.params import Constant, ConstNone, DataPointer, EnvStream, Shape, Stream
 from ffi_builder.spec.tensor import Tensor
 from ffi_builder.spec.tensor_list import TensorList
@@ -141,10 +141,7 @@ class Optional(Metadata):
             article = "an" if kind == "Optional" else "a"
             raise SpecError(f"{what}: {article} {kind} takes None already")
         self._check_metadata(what)
-        if self.default is MISSING:
-            object.__setattr__(self, "default", given.default)
-        for name in ("kw_only", "doc"):
-            object.__setattr__(self, name, getattr(self, name) or getattr(given, name))
+        self._inherit(given)
 
     @property
     def name(self) -> str:

@@ -87,6 +87,13 @@ class Metadata:
         if not isinstance(self.kw_only, bool):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise SpecError(f"{what}: kw_only: expected True or False but got {self.kw_only!r}")
 
+    def _inherit(self, inner: Metadata) -> None:
+        """Take the fields of an inner parameter, where this one has none of its own."""
+        if self.default is MISSING:
+            object.__setattr__(self, "default", inner.default)
+        for name in ("kw_only", "doc"):
+            object.__setattr__(self, name, getattr(self, name) or getattr(inner, name))
+
     def __repr__(self) -> str:
         """Return the call that makes an equal object, with required fields by position."""
         positional: list[str] = []
