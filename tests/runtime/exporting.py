@@ -10,7 +10,7 @@ from typing import Any, cast
 import tvm_ffi
 from tvm_ffi import libinfo
 
-from ffi_builder import attach, providers, spec
+from ffi_builder import attach, providers, runtime, spec
 from tests.support.loops import loop
 from tests.support.wrapping import new_module
 
@@ -100,6 +100,15 @@ def run(*command: object) -> str:
     )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
+
+
+def run_in_c(program: str, compiled: runtime.CompiledModule, folder: Path) -> list[str]:
+    """Link a program in C with a module's object, run it, and return the lines that it prints."""
+    source, code, out = (folder / name for name in ("main.c", "code.o", "main"))
+    compiled.export_object(code)
+    source.write_text(program)
+    run("gcc", *INCLUDES, source, code, LIBRARY, f"-Wl,-rpath,{LIBRARY.parent}", "-o", out)
+    return run(out).splitlines()
 
 
 def visible(path: Path) -> set[str]:
