@@ -340,7 +340,8 @@ def test_a_process_ends_quietly_with_code_loaded() -> None:
         import threading
         from ffi_builder import runtime
         from tests.runtime.samples import llvm_entry
-        from tests.runtime.test_link import COUNT, CTORS
+        from tests.runtime.test_link import CTORS
+        from tests.runtime.test_thread_locals import COUNT
         text = "@counter = internal thread_local global i64 7\\n" + CTORS
         text += "declare ptr @llvm.threadlocal.address.p0(ptr)\\n"
         kept = runtime.compile(text + llvm_entry("f", COUNT))["f"]
