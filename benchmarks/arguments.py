@@ -18,7 +18,7 @@ SHAPES: dict[str, Sequence[tuple[int, ...]]] = {
     "nested": [(6,), (6,)],
     "ptrs": [],
 }
-"""Of the tensors, in order."""
+"""Shapes of the tensors, in order."""
 
 _MEMORY = ctypes.create_string_buffer(64)
 

@@ -35,7 +35,7 @@ WITH_KERNEL = "matmul, its kernel lowered too"
 
 Build = Callable[[], Any]
 Builds = tuple[Build, Build]
-"""Of a module that this process has not seen, and of one that is always the same."""
+"""Make a module that this process has not seen, and one that is always the same."""
 _numbers = itertools.count()
 
 

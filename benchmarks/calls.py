@@ -49,7 +49,7 @@ GENERAL: Final = {
 
 
 def vectors(count: int) -> runtime.CompiledModule:
-    """A wrapper of so many vectors that only checks them."""
+    """A wrapper that only checks this many vectors."""
     return compiled(f"f({', '.join(map(VECTORS.format, range(count)))})")
 
 
@@ -149,7 +149,7 @@ def measured(case: Case, rounds: int, count: int) -> dict[str, list[float]]:
 
 
 def making() -> float:
-    """How long it takes to make an entry of a function that is there, in µs: the least."""
+    """Return the least time in µs in which an entry of an existing function is made."""
     module = vectors(3)
     module["f"]
     times: list[float] = []

@@ -80,7 +80,7 @@ def functions(folder: Path) -> dict[str, Callable[..., Any]]:
 
 
 def chained(function: Callable[..., Any], count: int) -> Callable[..., Any]:
-    """Return a program of so many calls, each of what the last one returned."""
+    """Return a program of this many calls, each with the result of the last."""
 
     def program(a: Any, b: Any) -> Any:
         for _ in range(count):

@@ -25,7 +25,7 @@ from suite.samples import Samples, digits_of
 
 BARE = "cuLaunchKernelEx"
 ROUNDS = {True: 21, False: 201}
-"""Whether it is a quick run."""
+"""Rounds of a quick run, and of any other."""
 CALLS = {"C": 10_000, "Python": 1_000}
 IN_A_QUEUE = 500
 """Launches between two waits on a GPU: as many as it queues without blocking the host."""

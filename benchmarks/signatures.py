@@ -13,7 +13,7 @@ from arguments import arguments
 from ffi_builder import providers, spec
 
 HOW = ("nop", "direct", "pointers", "structs")
-"""How values are passed to the kernel; `nop` calls none. kernels.h describes the others."""
+"""Conventions of calling the kernel; `nop` calls none. kernels.h describes the others."""
 
 
 @dataclass(frozen=True)

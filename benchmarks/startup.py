@@ -1,4 +1,4 @@
-"""What a process pays for its first wrapper: CPU time, counted from the start of Python.
+"""Measures the CPU time of a process that makes its first wrapper, from the start of Python.
 
     python benchmarks/startup.py [--rounds N]
 

@@ -32,7 +32,7 @@ def softmax(x, y, x_pitch, y_pitch, cols, BLOCK: tl.constexpr):  # type: ignore
     tl.store(y + row * y_pitch + at, powers / tl.sum(powers, axis=0), mask=at < cols)
 
 
-# What the kernel relies on, written once: Triton compiles for it, the wrapper checks it.
+# The kernel's assumptions, written once: Triton compiles for them, the wrapper checks them.
 rows, cols = spec.Var("rows", "int32"), spec.Var("cols", "int32", max=WIDEST)
 x_pitch, y_pitch = (spec.Var(f"{name}_pitch", "int64", divisibility=16) for name in "xy")
 with spec.DefaultConfig(device_type="cuda"):

@@ -1,4 +1,4 @@
-"""What is kept of helpers for other processes: found again, and believed only if it is right."""
+"""Helpers that are kept for other processes: found again, and believed only if they are right."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ def test_the_folder_is_in_the_users_cache(tmp_path: Path, monkeypatch: pytest.Mo
 def test_a_compile_cache_in_the_users_cache_keeps_its_entries(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    """What is kept has a smaller limit than a compile cache."""
+    """The limit for helpers is smaller than that for a compile cache."""
     monkeypatch.delenv(VARIABLE)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     cache = Store(tmp_path / "ffi_builder", 1 << 20)

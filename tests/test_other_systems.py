@@ -1,4 +1,4 @@
-"""What works on macOS and Windows, and what says that it does not (docs/systems.md).
+"""Parts that work on macOS and Windows, and errors of those that do not (docs/systems.md).
 
 There are no such machines here. A process of this one has everything taken away that they lack.
 """
@@ -48,7 +48,7 @@ def test_what_is_taken_away_is_here() -> None:
     for names in (other_systems.LINUX_ONLY, other_systems.POSIX_ONLY):
         for module, listed in names.items():
             missing = [name for name in listed if not hasattr(module, name)]
-            # What Python has since 3.12, and what it may have been built without.
+            # Python has some of these since 3.12, and may have been built without others.
             assert set(missing) <= {"setns", "unshare", "eventfd", "pidfd_open", "SIGSTKFLT"}
 
 

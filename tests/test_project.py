@@ -1,4 +1,4 @@
-"""What the project's own files say of each other."""
+"""The project's files agree with each other."""
 
 from __future__ import annotations
 

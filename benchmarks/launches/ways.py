@@ -235,6 +235,6 @@ OTHERS: dict[str, Callable[[Driver, Loops, Path], Iterator[Way]]] = {
     "CuPy RawKernel": cupy_ways,
     "cuda.core": core_ways,
 }
-"""In this order, as torch uses what the first has compiled."""
+"""The ways, in this order, as torch uses what the first has compiled."""
 WITHOUT_A_GPU = ("tvm-ffi cubin_launcher", "cuda.core")
 """The ways that work on the null driver."""

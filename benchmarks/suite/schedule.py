@@ -19,7 +19,7 @@ FEW_WAYS = ("nop", "direct")
 """Fewer calls for tensors of NumPy and torch, whose conversion takes most of the time."""
 WITHOUT_TENSORS = ("scalar", "ptrs")
 SLOW = {"tvm_packed": 4, "cpp": 8}
-"""These peers take part in one of so many rounds of making, the first included."""
+"""Peers that take part in one in this many rounds of making, the first included."""
 MOST = {"nvidia": 10}
 """The most wrappers in one module for these peers: each takes longer than the one before."""
 

@@ -41,7 +41,7 @@ class Drawing:
     width: int
     height: int
     label: str
-    """What the picture shows, for those who do not see it."""
+    """The text alternative of the picture."""
     parts: list[str] = field(default_factory=list[str])
 
     def text(self, x: float, y: float, words: str, style: str = "", anchor: str = "start") -> None:

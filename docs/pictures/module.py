@@ -1,4 +1,4 @@
-"""Draw module.svg: what is in a module after a function was attached."""
+"""Draw module.svg: a module after a function was attached."""
 
 from __future__ import annotations
 

@@ -180,7 +180,7 @@ class Allocation:
         return b.or_(b.shl(b.zext(word, t.i64), b.i64(32)), b.zext(ndim, t.i64))
 
     def _check_allocated(self, tensor: spec.Tensor, status: Value) -> None:
-        """If the allocation failed, raise an error if there is no allocator, else its own error."""
+        """Raise an error if the allocation failed: the allocator's own, or that there is none."""
         b, t = self.b, self.b.types
         with unless(b, b.eq(status, b.i32(0))):
             b.symbols.declare(GET_ALLOCATOR, t.ptr, [])

@@ -63,7 +63,7 @@ class _One:
 
     @property
     def of(self) -> Watched:
-        """What is checked."""
+        """The tensor that is watched, and its checks."""
         return self.copy.of
 
     @contextmanager
@@ -84,7 +84,7 @@ class _All:
     of: Watched
     values: ListValues
     memory: Value
-    """Where on the stack the address of a ``_RECORD`` for each element is; NULL before that."""
+    """Stack slot with the address of one ``_RECORD`` for each element; NULL until then."""
 
     @contextmanager
     def each(self, b: CheckingBuilder) -> Generator[_Copy]:

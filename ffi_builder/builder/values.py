@@ -327,11 +327,11 @@ class DecodedValues:
         return self._tensor(tensor)[0].any_rank
 
     def shape_of_rank(self, tensor: spec.Param, ndim: int) -> list[Value]:
-        """Return every dimension of a tensor that came with so many."""
+        """Return all dimensions of a tensor that came with ``ndim`` of them."""
         return ranks.shape(self.fast, self._tensor(tensor)[1].position, ndim)
 
     def strides_of_rank(self, tensor: spec.Param, ndim: int) -> list[Value]:
-        """Return every stride of a tensor that came with so many dimensions."""
+        """Return all strides of a tensor that came with ``ndim`` dimensions."""
         plain, place = self._tensor(tensor)
         return ranks.strides(self.fast, place.position, ndim, plain.order)
 

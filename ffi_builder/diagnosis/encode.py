@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterable, Sequence
-from typing import Final
 
 from typing_extensions import assert_never
 
-from ffi_builder import abi, spec
-from ffi_builder.abi import TypeIndex
-from ffi_builder.diagnosis.table import NO_INDEX, WORDS, Op, Right, Source
+from ffi_builder import spec
+from ffi_builder.diagnosis.table import NO_INDEX, WORDS, Op, Source
 from ffi_builder.diagnosis.writing import (
     Table,
     TableWriter,
@@ -18,7 +16,11 @@ from ffi_builder.diagnosis.writing import (
     dtype_word,
     integer_dtype,
     write_choice,
+    write_dtypes,
+    write_equal,
     write_expression,
+    write_nonzero,
+    write_object,
     write_relation,
     write_scalar,
 )
@@ -27,8 +29,6 @@ from ffi_builder.plan import Part, Place, Plan, Words
 from ffi_builder.plan import fuse as f
 from ffi_builder.plan import steps as s
 from ffi_builder.plan.messages import SHOWN_ENTRIES
-
-_OBJECT: Final = abi.TYPE_KEYS[TypeIndex.OBJECT]
 
 
 def encode(plan: Plan) -> Table:
@@ -45,18 +45,12 @@ def encode(plan: Plan) -> Table:
         ) from error
 
 
-def symbols_of(plan: Plan) -> list[spec.Var]:
-    """Return the symbols of a plan, in the order in which they are bound."""
-    bound = (step.symbol for step in plan if isinstance(step, (s.Bind, s.BindOrEqual)))
-    return list(dict.fromkeys(bound))
-
-
 class _Encoder:
     """Writes instructions, and tracks the state of the diagnosis to leave out redundant ones."""
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
-        self._out = TableWriter(plan.signature, symbols_of(plan))
+        self._out = TableWriter(plan.signature, plan.symbols)
         self._slots: dict[tuple[int, ...], int] = {}
         self._present: dict[tuple[int, ...], int] = {}
         self._position: tuple[int, ...] | None = None
@@ -142,10 +136,10 @@ class _Encoder:
                 out.emit(Op.BOOL)
             case s.CheckCount(_, expected):
                 self._source(Source.COUNT)
-                self._equal(expected, step.words)
+                write_equal(out, expected, step.words)
             case s.CheckArguments():
                 self._source(Source.ARGUMENTS)
-                self._nonzero(step.words)
+                write_nonzero(out, step.words)
             case f.OptionalSpan(place, inside):
                 self._optional(place, inside)
             case f.Container():
@@ -166,7 +160,8 @@ class _Encoder:
                 out.emit(Op.BYTES)
             case s.DecodeObject(place):
                 self._look_at(place)
-                self._decode_object(step)
+                write_object(out, step)
+                self._object = None  # replaced by this object
             case s.NotNull():
                 self._not_null(step)
             case s.CheckChoice(_, choice):
@@ -187,7 +182,7 @@ class _Encoder:
                 self._bound(Op.DIVISIBLE, place, symbol, symbol.divisibility)
             case s.EqualInt(place, expected):
                 self._value(place)
-                self._equal(expected, step.words)
+                write_equal(out, expected, step.words)
             case s.EqualFloat(_, expected):
                 out.emit(Op.EQFLOAT, "d", expected.value)
             case s.BindOrEqual(place, symbol):
@@ -231,10 +226,10 @@ class _Encoder:
         self._save(step.place)
         self._not_null(step.not_null)
         self._source(Source.LENGTH)
-        self._equal(step.length.expected, step.length.words)
+        write_equal(out, step.length.expected, step.length.words)
         if step.cells is not None:
             self._source(Source.CELLS)
-            self._nonzero(step.cells.words)
+            write_nonzero(out, step.cells.words)
 
     def _list_header(self, step: f.ListHeader) -> None:
         self._look_at(step.place)
@@ -288,33 +283,24 @@ class _Encoder:
         else:
             self._parts_of_header(step)
         if step.same_device is not None:
-            self._same_device(step.same_device)
+            self._turn_to(step.same_device.place)
+            self._read = step.same_device.place
+            self._tensors(Op.SAME_DEVICE, step.same_device.others)
 
     def _parts_of_header(self, step: f.TensorHeader) -> None:
         """Write one instruction for each part."""
-        ndim, dtype, device = step.ndim, step.dtype, step.device_type
+        out, ndim, dtype, device = self._out, step.ndim, step.dtype, step.device_type
         self._not_null(step.not_null)
         self._value(ndim.place)
         if isinstance(ndim, s.CheckNdim):
-            self._equal(ndim.expected, ndim.words)
+            write_equal(out, ndim.expected, ndim.words)
         else:
-            self._out.emit(Op.NONNEGATIVE)
+            out.emit(Op.NONNEGATIVE)
         self._value(dtype.place)
-        words = [*map(dtype_word, dtype.dtypes)]
-        if len(words) == 1:
-            self._equal(words[0], dtype.words)
-        else:
-            self._out.emit(Op.DTYPES, "B", len(words))
-            self._out.numbers(f"{len(words)}i", *words)
-            self._out.text(dtype.text)
+        write_dtypes(out, dtype)
         if device is not None:
             self._value(device.place)
-            self._equal(device.code, device.words)
-
-    def _same_device(self, step: s.CheckSameDevice) -> None:
-        self._turn_to(step.place)
-        self._read = step.place
-        self._tensors(Op.SAME_DEVICE, step.others)
+            write_equal(out, device.code, device.words)
 
     def _tensors(self, op: Op, others: Sequence[Place]) -> None:
         """Write an instruction that compares the current tensor with others."""
@@ -333,15 +319,16 @@ class _Encoder:
             self._value(place)
             self._out.emit(Op.NONNEGATIVE)
 
-    def _decode_object(self, step: s.DecodeObject) -> None:
-        right = step.type_index or Right.ANY
-        if step.type_key not in (None, _OBJECT):
-            right = Right.BY_KEY
-        self._out.emit(Op.OBJECT, "BB", right, abi.STATIC_TYPES.get(step.type_key or "", 0))
-        self._out.text(step.text)
-        self._object = None  # replaced by this object
+    def _not_null(self, step: s.NotNull) -> None:
+        self._source(Source.OBJECT)
+        write_nonzero(self._out, step.words)
 
-    # ---- what the diagnosis looks at
+    def _bound(self, op: Op, place: Place, symbol: spec.Var, bound: int | None) -> None:
+        assert bound is not None
+        self._value(place)
+        self._out.emit(op, "qH", as_signed(bound), self._out.symbols[symbol])
+
+    # ---- selecting objects and values
 
     def _look_at(self, place: Place) -> None:
         """Select the argument, or the element of a tuple, that is decoded next."""
@@ -406,21 +393,3 @@ class _Encoder:
             if place.packing > 1:
                 self._out.emit(Op.SCALE, "q", place.packing)
         self._read = place
-
-    # ---- checks
-
-    def _equal(self, expected: int, words: Words) -> None:
-        op, layout = (Op.EQ8, "BB") if 0 <= expected <= 0xFF else (Op.EQ, "qB")
-        self._out.emit(op, layout, expected, WORDS.index(words))
-
-    def _nonzero(self, words: Words) -> None:
-        self._out.emit(Op.NONZERO, "B", WORDS.index(words))
-
-    def _not_null(self, step: s.NotNull) -> None:
-        self._source(Source.OBJECT)
-        self._nonzero(step.words)
-
-    def _bound(self, op: Op, place: Place, symbol: spec.Var, bound: int | None) -> None:
-        assert bound is not None
-        self._value(place)
-        self._out.emit(op, "qH", as_signed(bound), self._out.symbols[symbol])

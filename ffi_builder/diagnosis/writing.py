@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
-from ffi_builder import spec
+from ffi_builder import abi, spec
 from ffi_builder.diagnosis.table import (
     COMPARISONS,
     NO_INDEX,
@@ -19,6 +19,7 @@ from ffi_builder.diagnosis.table import (
     Code,
     Head,
     Op,
+    Right,
     Rounding,
     Style,
     style_of,
@@ -34,6 +35,7 @@ _SEARCHED: Final = 1 << 14
 """Length of the text that is searched for strings to share."""
 _HEAD: Final = struct.Struct("<5I4H")
 
+_OBJECT: Final = abi.TYPE_KEYS[abi.TypeIndex.OBJECT]
 _ROUNDING: Final = {
     None: Rounding.FLOAT64,
     "float64": Rounding.FLOAT64,
@@ -92,7 +94,7 @@ class Table:
 class TableWriter:
     """Collects instructions, symbols and text, and lays them out."""
 
-    def __init__(self, signature: spec.Signature, symbols: list[spec.Var]) -> None:
+    def __init__(self, signature: spec.Signature, symbols: Sequence[spec.Var]) -> None:
         self._name = signature.name
         self._code = bytearray()
         self._arguments = [text.encode() for text in spec.argument_texts(signature)]
@@ -211,6 +213,37 @@ def write_scalar(out: TableWriter, kind: s.Kind, dtype: str | None) -> None:
     out.emit(Op.SCALAR, "BBB", mask, WORDS.index(kind.words), style)
     if style is Style.FLOAT:
         out.emit(Op.FLOAT, "B", _ROUNDING[dtype])
+
+
+def write_object(out: TableWriter, step: s.DecodeObject) -> None:
+    """Decode an object."""
+    right = step.type_index or Right.ANY
+    if step.type_key not in (None, _OBJECT):
+        right = Right.BY_KEY
+    out.emit(Op.OBJECT, "BB", right, abi.STATIC_TYPES.get(step.type_key or "", 0))
+    out.text(step.text)
+
+
+def write_equal(out: TableWriter, expected: int, words: Words) -> None:
+    """Check that the value is an int."""
+    op, layout = (Op.EQ8, "BB") if 0 <= expected <= 0xFF else (Op.EQ, "qB")
+    out.emit(op, layout, expected, WORDS.index(words))
+
+
+def write_nonzero(out: TableWriter, words: Words) -> None:
+    """Check that the value is not 0."""
+    out.emit(Op.NONZERO, "B", WORDS.index(words))
+
+
+def write_dtypes(out: TableWriter, step: s.CheckDType) -> None:
+    """Check that the value is one of the dtypes."""
+    words = [*map(dtype_word, step.dtypes)]
+    if len(words) == 1:
+        write_equal(out, words[0], step.words)
+        return
+    out.emit(Op.DTYPES, "B", len(words))
+    out.numbers(f"{len(words)}i", *words)
+    out.text(step.text)
 
 
 def write_choice(out: TableWriter, choice: spec.Choice) -> None:

@@ -83,7 +83,7 @@ class CheckingBuilder(Builder):
         self.suffix = suffix
         self.backtrace = backtrace.encode()
         self.cleanup: Block | None = None
-        """If set, :meth:`ret` branches to this block with its value, to release resources first."""
+        """A block that releases resources; :meth:`ret` branches to it with its value, if set."""
 
     @property
     def raiser(self) -> str:

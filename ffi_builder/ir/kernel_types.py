@@ -39,14 +39,14 @@ class MemRef:
     """
 
     text: str
-    """As MLIR prints it."""
+    """The type as MLIR prints it."""
     element: str
     """The text of the element type."""
     sizes: tuple[int | None, ...]
     strides: tuple[int | None, ...] | None
-    """In elements; None if the type has no layout, and so is row-major."""
+    """Strides in elements; None if the type has no layout, and so is row-major."""
     offset: int | None
-    """In elements."""
+    """The offset in elements."""
     address_space: int = 0
     """The memory space, if it is an int; 0 is the default one."""
 

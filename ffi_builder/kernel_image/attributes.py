@@ -24,7 +24,7 @@ MAX_CLUSTER_RANK: Final = 0x3F
 KPARAM_INFO_V2: Final = 0x45
 """``KPARAM_INFO`` for a parameter larger than 16,383 bytes."""
 COMPAT_ACCELERATOR_TARGET: Final = 0x09
-"""In ``.nv.compat``: not 0 for an architecture with the suffix ``a``."""
+"""An attribute of ``.nv.compat``: not 0 for an architecture with the suffix ``a``."""
 
 _HEAD = struct.Struct("<BBH")
 _SIZED: Final = 4

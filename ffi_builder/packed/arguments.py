@@ -29,7 +29,6 @@ from ffi_builder.packed.anys import (
     store_unsigned,
 )
 from ffi_builder.packed.marked import (
-    MARKED,
     AnyValue,
     Argument,
     Bytes,
@@ -37,6 +36,7 @@ from ffi_builder.packed.marked import (
     Device,
     DType,
     Marked,
+    Marking,
     Object,
     Pointer,
     String,
@@ -61,7 +61,7 @@ def check_arguments(who: str, types: Types, arguments: Sequence[Argument]) -> No
         raise BuildError(f"{who}: expected a list of arguments but got {arguments!r}")
     for index, argument in enumerate(arguments):
         where = f"{who}: argument {index}"
-        if isinstance(argument, MARKED):
+        if isinstance(argument, Marking):
             _check_marked(where, types, argument)
         elif isinstance(argument, types.ir.Value):
             _check_plain(where, argument)

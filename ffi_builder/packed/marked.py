@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Final, TypeAlias, Union
+from typing import ClassVar, TypeAlias, Union
 
 from ffi_builder.ir import Value
 from ffi_builder.records import dataclass
 
 
 @dataclass(frozen=True)
-class Tensor:
+class Marking:
+    """A value, in a class that says what it is."""
+
+    value: Value
+    type: ClassVar[str] = "!llvm.ptr"
+    """The type of the value; empty for several."""
+
+
+@dataclass(frozen=True)
+class Tensor(Marking):
     """A ``DLTensor*``, borrowed; NULL is passed as None.
 
     A function in Python may read its shape, dtype, device and ``data_ptr()`` during the call, but
@@ -35,12 +44,9 @@ class Tensor:
         (2, 3) float32
     """
 
-    value: Value
-    type: ClassVar[str] = "!llvm.ptr"
-
 
 @dataclass(frozen=True)
-class Object:
+class Object(Marking):
     """A ``TVMFFIObject*`` of any type, borrowed; NULL is passed as None.
 
     Args:
@@ -61,12 +67,9 @@ class Object:
         ['q', 'k']
     """
 
-    value: Value
-    type: ClassVar[str] = "!llvm.ptr"
-
 
 @dataclass(frozen=True)
-class Pointer:
+class Pointer(Marking):
     """An opaque pointer: a ``void*``, a stream, the data of a tensor.
 
     Args:
@@ -89,12 +92,9 @@ class Pointer:
         True
     """
 
-    value: Value
-    type: ClassVar[str] = "!llvm.ptr"
-
 
 @dataclass(frozen=True)
-class CString:
+class CString(Marking):
     """A str that ends in NUL, UTF-8, borrowed: a ``const char*``.
 
     Args:
@@ -114,12 +114,9 @@ class CString:
         sm_90a
     """
 
-    value: Value
-    type: ClassVar[str] = "!llvm.ptr"
-
 
 @dataclass(frozen=True)
-class String:
+class String(Marking):
     """A str of ``length`` bytes (an i64), UTF-8. It is copied to a str object for the call.
 
     Args:
@@ -141,13 +138,12 @@ class String:
         rms_norm
     """
 
-    value: Value
     length: Value
     type: ClassVar[str] = "!llvm.ptr"
 
 
 @dataclass(frozen=True)
-class Bytes:
+class Bytes(Marking):
     """``length`` bytes (an i64), borrowed.
 
     Args:
@@ -169,13 +165,12 @@ class Bytes:
         b'rms_norm'
     """
 
-    value: Value
     length: Value
     type: ClassVar[str] = "!llvm.ptr"
 
 
 @dataclass(frozen=True)
-class AnyValue:
+class AnyValue(Marking):
     """The address of a ``TVMFFIAny``, which is passed on as it is, borrowed.
 
     Args:
@@ -197,12 +192,9 @@ class AnyValue:
         [1. 1.]
     """
 
-    value: Value
-    type: ClassVar[str] = "!llvm.ptr"
-
 
 @dataclass(frozen=True)
-class DType:
+class DType(Marking):
     """A ``DLDataType``, as an i32.
 
     Args:
@@ -224,12 +216,11 @@ class DType:
         bfloat16
     """
 
-    value: Value
     type: ClassVar[str] = "i32"
 
 
 @dataclass(frozen=True)
-class Device:
+class Device(Marking):
     """A ``DLDevice``, as an i64: the type in the low 32 bits, and the id.
 
     Args:
@@ -251,12 +242,11 @@ class Device:
         cuda:1
     """
 
-    value: Value
     type: ClassVar[str] = "i64"
 
 
 @dataclass(frozen=True)
-class Unsigned:
+class Unsigned(Marking):
     """An unsigned integer of 8 to 64 bits; from 2^63 on, it is passed as a BigInt.
 
     Args:
@@ -277,7 +267,6 @@ class Unsigned:
         18446744073709551615
     """
 
-    value: Value
     type: ClassVar[str] = ""
 
 
@@ -302,17 +291,3 @@ Examples:
     >>> runtime.compile(module)["report"](print, 3, "scan")
     scan takes 3 0.5
 """
-
-MARKED: Final = (
-    Tensor,
-    Object,
-    Pointer,
-    CString,
-    String,
-    Bytes,
-    AnyValue,
-    DType,
-    Device,
-    Unsigned,
-)
-"""The classes in :data:`Argument`."""

@@ -1,4 +1,4 @@
-"""Steps that decode a value: each accepts one kind."""
+"""Steps that decode a value, each of one kind, and the loop over the elements of a list."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from enum import Enum
 
 from typing_extensions import override
 
-from ffi_builder import abi
+from ffi_builder import abi, spec
 from ffi_builder.abi import TypeIndex
 from ffi_builder.plan.messages import OR_NONE, Words
+from ffi_builder.plan.path import Place
 from ffi_builder.plan.step import Step, Texts
 from ffi_builder.records import dataclass
 
@@ -103,6 +104,23 @@ class DecodeList(Decode):
     """The value is an Array or List, of any length."""
 
     words = Words.KIND_LIST
+
+
+@dataclass(frozen=True)
+class EachElement(Step):
+    """The steps at places inside of each element follow; they run for one after the other.
+
+    ``known`` are the symbols that have a value for each element and that an earlier list has
+    bound, with the places in its elements where it did. It has as many elements as this one.
+    """
+
+    param: spec.TensorList
+    known: tuple[tuple[spec.Var, Place], ...]
+
+    @override
+    def row(self, origins: Texts) -> tuple[str, str, str]:
+        known = "".join(f", {symbol} = {{{symbol}}} from {place}" for symbol, place in self.known)
+        return str(self.place.each), f"for each i{known}:", ""
 
 
 @dataclass(frozen=True)

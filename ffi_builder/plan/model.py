@@ -9,7 +9,7 @@ from functools import cached_property
 from ffi_builder import spec
 from ffi_builder.plan.explain import plan_text
 from ffi_builder.plan.fuse import FusedPlan, fuse
-from ffi_builder.plan.steps import AnyStep
+from ffi_builder.plan.steps import AnyStep, Bind, BindOrEqual
 from ffi_builder.records import dataclass
 
 
@@ -35,6 +35,12 @@ class Plan:
     steps: tuple[AnyStep, ...]
     late: int
     occurrences: Mapping[spec.Var, int] = field(repr=False, compare=False)
+
+    @cached_property
+    def symbols(self) -> tuple[spec.Var, ...]:
+        """The symbols, in the order in which they are bound."""
+        bound = (step.symbol for step in self.steps if isinstance(step, (Bind, BindOrEqual)))
+        return tuple(dict.fromkeys(bound))
 
     @cached_property
     def fused(self) -> FusedPlan:

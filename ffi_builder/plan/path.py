@@ -105,7 +105,7 @@ class Place:
 
     @property
     def is_each(self) -> bool:
-        """Whether this is in each element of a list."""
+        """Whether the place is in each element of a list."""
         return self.position[-1] == EACH
 
     @property

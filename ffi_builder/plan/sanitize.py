@@ -74,7 +74,7 @@ _WITHOUT_NAN: Final = ("float6_", "float4_")
 
 @dataclass(frozen=True)
 class Sanitize:
-    """What a wrapper checks around the call of the kernel, for ``attach(…, sanitize=…)``.
+    """Checks of a wrapper around the call of the kernel, for ``attach(…, sanitize=…)``.
 
     ``sanitize=True`` stands for ``Sanitize()``. It is for finding mistakes of kernels: a call takes
     many times as long, and three times the memory of its tensors.
@@ -204,7 +204,7 @@ class Watched:
 
     @property
     def given_back(self) -> bool:
-        """Whether what the kernel writes goes to the tensor."""
+        """Whether the elements that the kernel writes are copied to the tensor."""
         return not isinstance(self.tensor, spec.Workspace) and self.tensor.intent != "in"
 
     @property

@@ -7,8 +7,8 @@ tensors.
 
 from __future__ import annotations
 
-from dataclasses import field, replace
-from typing import TypeAlias, Union
+from dataclasses import replace
+from typing import ClassVar, TypeAlias, Union
 
 from typing_extensions import override
 
@@ -24,6 +24,7 @@ from ffi_builder.plan.decode import (
     DecodeTensor,
     DecodeText,
     DecodeTuple,
+    EachElement,
 )
 from ffi_builder.plan.decode import Kind as Kind
 from ffi_builder.plan.messages import Words, choices_text, float_text
@@ -106,23 +107,6 @@ class CheckCells(Step):
     """The pointer to the elements of the Shape, Array or List is not NULL."""
 
     words = Words.CELLS_NULL
-
-
-@dataclass(frozen=True)
-class EachElement(Step):
-    """The steps at places inside of each element follow; they run for one after the other.
-
-    ``known`` are the symbols that have a value for each element and that an earlier list has
-    bound, with the places in its elements where it did. It has as many elements as this one.
-    """
-
-    param: spec.TensorList
-    known: tuple[tuple[spec.Var, Place], ...]
-
-    @override
-    def row(self, origins: Texts) -> tuple[str, str, str]:
-        known = "".join(f", {symbol} = {{{symbol}}} from {place}" for symbol, place in self.known)
-        return str(self.place.each), f"for each i{known}:", ""
 
 
 @dataclass(frozen=True)
@@ -227,8 +211,8 @@ class Bind(Step):
 
 
 @dataclass(frozen=True)
-class EqualSymbol(Step):
-    """The value equals that of a symbol which is certainly bound."""
+class _CompareSymbol(Step):
+    """A comparison with the value of a symbol."""
 
     symbol: spec.Var
     free: bool = False
@@ -240,11 +224,17 @@ class EqualSymbol(Step):
 
     @override
     def placeholders(self, origins: Texts) -> Texts:
-        return _bound(self.symbol, origins)
+        name = self.symbol.name
+        return {"expected": f"{{{name}}}", "symbol": name, "origin": _origin(name, origins)}
 
 
 @dataclass(frozen=True)
-class BindOrEqual(Step):
+class EqualSymbol(_CompareSymbol):
+    """The value equals that of a symbol which is certainly bound."""
+
+
+@dataclass(frozen=True)
+class BindOrEqual(_CompareSymbol):
     """Bind the symbol to the value, or compare them if it is bound already.
 
     A free stride (only possible with ``free``) binds an unbound symbol provisionally; the first
@@ -252,23 +242,11 @@ class BindOrEqual(Step):
     equal.
     """
 
-    symbol: spec.Var
-    free: bool = False
-
-    @property
-    def words(self) -> Words:  # pyright: ignore[reportIncompatibleVariableOverride] # strides show the layout
-        """The message; for a stride, it shows the layout of the tensor."""
-        return Words.STRIDE_SYMBOL if self.free else Words.EQUAL_SYMBOL
-
     @override
     def row(self, origins: Texts) -> tuple[str, str, str]:
         if self.symbol.name not in origins:
             return self.subject, f"binds {self.symbol}, for now", ""
         return super().row(origins)
-
-    @override
-    def placeholders(self, origins: Texts) -> Texts:
-        return _bound(self.symbol, origins)
 
 
 @dataclass(frozen=True)
@@ -304,7 +282,7 @@ class EqualExpr(Step):
 
     expr: spec.Expr
     free: bool = False
-    overflow: Words = field(default=Words.EXPR_OVERFLOW, init=False)
+    overflow: ClassVar = Words.EXPR_OVERFLOW
 
     @property
     def words(self) -> Words:  # pyright: ignore[reportIncompatibleVariableOverride] # strides show the layout
@@ -326,7 +304,7 @@ class CheckRelation(Step):
 
     relation: spec.Relation
     symbol: spec.Var
-    overflow: Words = field(default=Words.RELATION_OVERFLOW, init=False)
+    overflow: ClassVar = Words.RELATION_OVERFLOW
 
     @property
     def words(self) -> Words:  # pyright: ignore[reportIncompatibleVariableOverride] # an int needs no showing
@@ -348,14 +326,6 @@ def _evaluated(value: spec.Expr | spec.Relation, origins: Texts) -> Texts:
 
 def _origin(name: str, origins: Texts) -> str:
     return origins.get(name, "where it is bound")
-
-
-def _bound(symbol: spec.Var, origins: Texts) -> Texts:
-    return {
-        "expected": f"{{{symbol}}}",
-        "symbol": symbol.name,
-        "origin": _origin(symbol.name, origins),
-    }
 
 
 PlainStep: TypeAlias = Union[

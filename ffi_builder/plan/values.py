@@ -52,7 +52,7 @@ class ValuePlanner:
             for var in set(spec.variables(entry)):
                 self.occurrences[var] = self.occurrences.get(var, 0) + 1
         for _, param in spec.with_paths(self.signature.params):
-            # What all elements of a list share occurs in each of them.
+            # A symbol that all elements of a list share occurs in each of them.
             if isinstance(tensors := spec.required(param), spec.TensorList):
                 for var in set(tensors.symbols) - set(tensors.each):
                     self.occurrences[var] += 1

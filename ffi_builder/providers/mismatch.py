@@ -109,7 +109,7 @@ def shown(context: CallContext, item: Item) -> str:
     return path_of(context, spec.required(item))
 
 
-# ---- what differs
+# ---- differences
 
 
 def _differences(
@@ -209,7 +209,7 @@ def _ranks(groups: Sequence[_Group], taken: tuple[str, ...]) -> list[int | None]
     return fit(0, 0)
 
 
-# ---- what to do
+# ---- hints
 
 
 def _recorded_types(context: CallContext, callee: str) -> str:
@@ -280,7 +280,7 @@ def _types(groups: Sequence[_Group]) -> tuple[str, ...]:
 
 
 def _has_memref(taken: tuple[str, ...]) -> bool:
-    """Whether these look like a memref of rank 1 or more; rank 0 is too short to tell."""
+    """Tell whether types look like a memref of rank 1 or more; rank 0 is too short to tell."""
     wanted = (_PTR, _PTR, "i64", "i64", "i64")
     return any(taken[at : at + len(wanted)] == wanted for at in range(len(taken)))
 

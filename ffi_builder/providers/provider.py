@@ -73,7 +73,7 @@ class Members:
 
     @property
     def one_at_a_time(self) -> bool:
-        """Whether it stores the values of one parameter before it reads the next one.
+        """Whether the provider stores the values of one parameter before it reads the next one.
 
         Strides that no check reads are then loaded where the provider asks for them, and occupy no
         registers before that.
@@ -82,12 +82,12 @@ class Members:
 
     @property
     def forwards(self) -> bool:
-        """Whether it reads any argument. If not, the wrapper loads only what its checks need."""
+        """Whether it reads an argument. If not, the wrapper loads only what its checks need."""
         return self._get("forwards", True)
 
     @property
     def trusted(self) -> bool:
-        """Whether all that it emits is known to translate to LLVM IR.
+        """Whether all operations of the provider are known to translate to LLVM IR.
 
         The runtime does not check operations that are trusted, and MLIR's translation ends the
         process on some that it cannot translate. So this is for the providers of this package.

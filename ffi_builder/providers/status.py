@@ -100,7 +100,7 @@ class CheckStatus:
 
     @property
     def borrows_tensors(self) -> bool:
-        """As the inner provider."""
+        """Whether the inner provider borrows tensors."""
         return Members(self.provider).borrows_tensors
 
     def prepare(self, context: ModuleContext) -> None:

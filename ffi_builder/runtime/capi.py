@@ -47,7 +47,7 @@ def addresses(root: str, functions: tuple[str, ...]) -> tuple[int, ...] | None:
 
 
 def address(operation: Operation) -> int:
-    """Where the operation is that the bindings hand out."""
+    """Return the address of an operation of MLIR's C API."""
     capsule = cast("Any", operation)._CAPIPtr
     return _POINTER_OF(capsule, _NAME_OF(capsule))
 

@@ -40,14 +40,14 @@ class Symbol(NamedTuple):
 
 
 class Reach(IntEnum):
-    """Where the symbol of a relocation is."""
+    """The place of a relocation's symbol."""
 
     SECTION = 0
-    """In the section that is relocated."""
+    """The section that is relocated."""
     OBJECT = 1
-    """In another section of the object."""
+    """Another section of the object."""
     ELSEWHERE = 2
-    """In another object, or in the process."""
+    """Another object, or the process."""
 
 
 class Relocation(NamedTuple):
@@ -67,7 +67,7 @@ class ObjectFile:
     thread_local: bool
     """It has thread-local variables."""
     relocations: frozenset[Relocation]
-    """Those in sections that are loaded: debug information has others."""
+    """Relocations of loaded sections: debug information has others."""
     constructors: bool
     destructors: bool
 
@@ -253,7 +253,7 @@ def _object(data: bytes, machine: str | None = None) -> Elf:
     if data[:4] != MAGIC:
         hint = ""
         if data[:8] == b"!<arch>\n":
-            hint = ", as a static library's do: `ld -r --whole-archive lib.a -o lib.o` makes an object"
+            hint = " of a static library: `ld -r --whole-archive lib.a -o lib.o` makes an object"
         raise CompileError(
             f"Expected an ELF object file, but the bytes start with {bytes(data[:8])!r}{hint}"
         )

@@ -177,6 +177,7 @@ def read_source(
         raise CompileError("Expected MLIR or LLVM IR, but the text is empty")
     _check_no_path(module)
     if isinstance(module, str) and not is_llvm_ir(module):
+        _check_unicode(module)
         return _lowered(mlir.parse(module), pipeline, hooks)
     if mlir.is_module(module):
         copy, before = mlir.clone(module), _names(module) if hooks else set[str]()
@@ -193,6 +194,18 @@ def read_source(
             f"bindings as text, which torch-mlir parses"
         )
     return read_link_item(module)
+
+
+def _check_unicode(text: str) -> None:
+    """Raise CompileError for half of a surrogate pair: MLIR and LLVM read UTF-8."""
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        line = text.count("\n", 0, error.start) + 1
+        raise CompileError(
+            f"Expected text that UTF-8 can encode, but line {line} has {text[error.start]!r}, half "
+            f"of a surrogate pair"
+        ) from None
 
 
 def _check_no_path(module: object) -> None:
@@ -244,6 +257,7 @@ def read_link_item(item: object, what: str = "the module") -> LlvmSource | Objec
             hint = "; compile the source code to an object" if path.suffix in _SOURCES else ""
             raise CompileError(f"{path}: {error}{hint}") from None
     if isinstance(item, str) and is_llvm_ir(item):
+        _check_unicode(item)
         return LlvmSource(floats.readable(item))
     if isinstance(item, (bytes, bytearray)):
         data = bytes(item)

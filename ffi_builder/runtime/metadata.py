@@ -83,7 +83,7 @@ class Info:
     borrows: bool = False
     """Whether the kernel sees tensors during the call alone, so needs no reference to them."""
     allocates: bool = False
-    """Whether it allocates tensors, with the allocator of the arguments' framework."""
+    """Whether the wrapper allocates tensors, with the allocator of the arguments' framework."""
 
     @property
     def text(self) -> str:

@@ -23,14 +23,14 @@ _PROBE: Final = "llvm.func @probe(%x: i64) -> i64 {\n  llvm.return %x : i64\n}"
 
 
 class Way(enum.Enum):
-    """How a module of a distribution becomes LLVM IR."""
+    """A way in which a module of a distribution becomes LLVM IR."""
 
     OWN = enum.auto()
-    """By its own bindings."""
+    """Its own bindings translate it."""
     TORCH_MLIR = enum.auto()
-    """As generic text, by torch-mlir in this process."""
+    """torch-mlir, in this process, translates its generic text."""
     CHILD = enum.auto()
-    """As generic text, by torch-mlir in a child process: both may not fit into one."""
+    """torch-mlir translates its generic text in a child process: both may not fit into one."""
 
 
 WAYS: Final[dict[str, Way]] = {
@@ -45,7 +45,7 @@ WAYS: Final[dict[str, Way]] = {
 
 
 def way_of(root: str) -> Way:
-    """How modules of distribution `root` become LLVM IR.
+    """Return the way in which modules of distribution `root` become LLVM IR.
 
     For an unknown one, a child process, which may crash, tries to translate a small module. That
     takes half a second, once per process.

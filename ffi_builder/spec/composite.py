@@ -11,7 +11,7 @@ from typing_extensions import override
 from ffi_builder.errors import SpecError
 from ffi_builder.records import dataclass
 from ffi_builder.spec.expr import Var
-from ffi_builder.spec.param import MISSING, Metadata, Named, PlainValues
+from ffi_builder.spec.param import Metadata, Named, PlainValues
 from ffi_builder.spec.params import Constant, ConstNone, DataPointer, EnvStream, Shape, Stream
 from ffi_builder.spec.tensor import Tensor
 from ffi_builder.spec.tensor_list import TensorList
@@ -188,10 +188,7 @@ class Optional(Metadata):
             article = "an" if kind == "Optional" else "a"
             raise SpecError(f"{what}: {article} {kind} takes None already")
         self._check_metadata(what)
-        if self.default is MISSING:
-            object.__setattr__(self, "default", given.default)
-        for name in ("kw_only", "doc"):
-            object.__setattr__(self, name, getattr(self, name) or getattr(given, name))
+        self._inherit(given)
 
     @property
     def name(self) -> str:
@@ -200,7 +197,7 @@ class Optional(Metadata):
 
     @property
     def label(self) -> str:
-        """How spec errors begin: ``Optional 'x'``."""
+        """The prefix of spec errors: ``Optional 'x'``."""
         return f"Optional {self.name!r}"
 
     @override

@@ -28,6 +28,10 @@ from ffi_builder.spec.numbers import (
 )
 from ffi_builder.spec.param import Named
 
+_LARGEST: Final = 127
+"""The most operators and operands in an expression: evaluating one with 64 leaves needs a stack of
+at most 64 values."""
+
 
 class Arithmetic:
     """The operators of symbols and expressions.
@@ -250,11 +254,6 @@ Examples:
     >>> n = spec.Var("n", "int64")
     >>> shape: list[spec.Dim] = [n, n * 2, 4]
 """
-
-
-_LARGEST: Final = 127
-"""The most operators and operands in an expression: evaluating one with 64 leaves needs a stack of
-at most 64 values."""
 
 
 def _size(value: object) -> int:

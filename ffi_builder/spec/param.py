@@ -39,7 +39,7 @@ class PlainValues(NamedTuple):
     """The plain Python values that a parameter accepts. Defaults of other types are refused."""
 
     words: str
-    """How errors describe what was expected: ``an int``."""
+    """The words of errors for what was expected: ``an int``."""
     types: tuple[type, ...] = ()
     """Any of the keys of :data:`ffi_builder.spec.defaults.PLAIN_TYPES`."""
 
@@ -93,6 +93,13 @@ class Metadata:
         if not isinstance(self.kw_only, bool):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise SpecError(f"{what}: kw_only: expected True or False but got {self.kw_only!r}")
 
+    def _inherit(self, inner: Metadata) -> None:
+        """Take the fields of an inner parameter, where this one has none of its own."""
+        if self.default is MISSING:
+            object.__setattr__(self, "default", inner.default)
+        for name in ("kw_only", "doc"):
+            object.__setattr__(self, name, getattr(self, name) or getattr(inner, name))
+
     def __repr__(self) -> str:
         """Return the call that makes an equal object, with required fields by position."""
         positional: list[str] = []
@@ -139,5 +146,5 @@ class Named(Metadata):
 
     @property
     def label(self) -> str:
-        """How spec errors begin: ``Tensor 'A'``."""
+        """The prefix of spec errors: ``Tensor 'A'``."""
         return f"{type(self).__name__} {self.name!r}"

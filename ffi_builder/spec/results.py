@@ -34,8 +34,7 @@ Examples:
     ['Var', 'String', 'Bytes', 'Object', 'Function', 'Array', 'Map']
 """
 Result: TypeAlias = Union[HandedOver, Tensor, Shape]
-"""What may be returned. The wrapper itself makes a Tensor, whose data the kernel writes, and a
-Shape.
+"""A result. The wrapper itself makes a Tensor, whose data the kernel writes, and a Shape.
 
 Examples:
     >>> from ffi_builder import spec

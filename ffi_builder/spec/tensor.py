@@ -254,7 +254,7 @@ class Tensor(Named):
 
     @property
     def packing(self) -> int:
-        """How many elements of ``dtype`` one stored element holds; 1 without storage_dtype."""
+        """The number of elements of ``dtype`` in a stored element; 1 without storage_dtype."""
         if self.storage_dtype is None:
             return 1
         stored = parse_dtype(self.storage_dtype).total_bits

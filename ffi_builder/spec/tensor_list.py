@@ -14,7 +14,7 @@ from ffi_builder.spec._check import integer
 from ffi_builder.spec._stored import Stored
 from ffi_builder.spec.entries import entry_text
 from ffi_builder.spec.expr import Var, check_dim
-from ffi_builder.spec.param import MISSING, Metadata, PlainValues
+from ffi_builder.spec.param import Metadata, PlainValues
 from ffi_builder.spec.tensor import Tensor
 from ffi_builder.spec.variables import variables
 from ffi_builder.spec.workspace import Workspace
@@ -105,10 +105,7 @@ class TensorList(Metadata):
         self._check_metadata(what)
         self._check_length(f"{what}: length")
         object.__setattr__(self, "each", self._checked_each(f"{what}: each"))
-        if self.default is MISSING:
-            object.__setattr__(self, "default", given.default)
-        for name in ("kw_only", "doc"):
-            object.__setattr__(self, name, getattr(self, name) or getattr(given, name))
+        self._inherit(given)
 
     @property
     def name(self) -> str:
@@ -117,7 +114,7 @@ class TensorList(Metadata):
 
     @property
     def label(self) -> str:
-        """How spec errors begin: ``TensorList 'xs'``."""
+        """The prefix of spec errors: ``TensorList 'xs'``."""
         return f"TensorList {self.name!r}"
 
     @property

@@ -7,7 +7,7 @@ import struct
 from typing import Any, Final, TypeAlias, Union
 
 from ffi_builder import abi, spec
-from ffi_builder.diagnosis.encode import encode, symbols_of
+from ffi_builder.diagnosis.encode import encode
 from ffi_builder.diagnosis.interpreter import diagnose
 from ffi_builder.plan import make_plan
 from ffi_builder.testing.results import check_results
@@ -55,7 +55,7 @@ def check_raw(signature: spec.Signature, args_address: int, num_args: int) -> di
     found = diagnose(table, args_address, num_args)
     if not found.passed:
         raise _CLASSES[found.kind](found.message)
-    slots = dict(zip(symbols_of(plan), found.slots, strict=False))
+    slots = dict(zip(plan.symbols, found.slots, strict=False))
     entries = (entry for _, entry in spec.occurrences(signature.params))
     occurring = dict.fromkeys(var for entry in entries for var in spec.variables(entry))
     of_elements = spec.symbols_of_elements(signature.params)

@@ -15,7 +15,7 @@ HEADERS = ("tvm/ffi/c_api.h", "tvm/ffi/extra/c_env_api.h", "dlpack/dlpack.h")
 
 
 def include_folders() -> tuple[str, ...]:
-    """Where the wheel of apache-tvm-ffi has its headers and DLPack's."""
+    """The folders of apache-tvm-ffi's headers and of DLPack's, in its wheel."""
     return tuple(dict.fromkeys([libinfo.find_include_path(), libinfo.find_dlpack_include_path()]))
 
 

@@ -1,4 +1,4 @@
-"""What Python values arrive as: the facts of the ABI that no header says."""
+"""Python values as the callee gets them: the facts of the ABI that no header says."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Callee:
 
 
 def arrival(value: object, look: Callable[[int], object]) -> object:
-    """What ``look`` sees at the Any that ``value`` arrives as."""
+    """Return what ``look`` reads from the Any of ``value``."""
     callee = Callee(look)
     function = tvm_ffi.Function.__from_extern_c__(callee.address, keep_alive_object=callee)
     function(value)
@@ -174,7 +174,7 @@ def test_payload(value: object, seen: int) -> None:
 def test_torch_dtype() -> None:
     torch = pytest.importorskip("torch", reason="needs torch")
     assert arrival(torch.float32, type_index) == TypeIndex.DATA_TYPE
-    # Of a torch.device tvm-ffi knows nothing: it wants a tvm_ffi.Device.
+    # tvm-ffi does not know torch.device: it wants a tvm_ffi.Device.
     assert arrival(torch.device("cpu"), type_index) == TypeIndex.OPAQUE_PY_OBJECT
 
 

@@ -82,7 +82,7 @@ WORDS = {
     "sizeof byte_offset": ("sizeof(((DLTensor*)0)->byte_offset)", 8),
     "sizeof pointer": ("sizeof(void*)", 8),
 }
-"""What is used without a constant of its own: the other cells alike, and how wide each read is."""
+"""Layouts without constants: Shapes and Arrays alike, and the width of each read."""
 
 NOT_TYPES = {
     "kTVMFFIAny",

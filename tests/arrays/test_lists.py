@@ -12,29 +12,20 @@ import tvm_ffi
 from ffi_builder import attach, runtime, spec
 from ffi_builder.providers import DirectCallProvider
 from tests.support.entries import READ_IN_C
+from tests.support.loops import loop
 from tests.support.wrapping import new_module
 
 TEXT: Final = "f(xs: TensorList(Tensor([n], float32{})), k: float32)"
-ADD: Final = """
-llvm.func @add(%xs: !llvm.ptr, %shapes: !llvm.ptr, %strides: !llvm.ptr, %n: i64, %k: f32) {
-  %zero = llvm.mlir.constant(0 : i64) : i64
-  %one = llvm.mlir.constant(1 : i64) : i64
-  llvm.br ^head(%zero : i64)
-^head(%i: i64):
-  %more = llvm.icmp "slt" %i, %n : i64
-  llvm.cond_br %more, ^body, ^end
-^body:
+ADD: Final = loop(
+    "add",
+    "%xs: !llvm.ptr, %shapes: !llvm.ptr, %strides: !llvm.ptr, %n: i64, %k: f32",
+    """
   %at = llvm.getelementptr %xs[%i] : (!llvm.ptr, i64) -> !llvm.ptr, !llvm.ptr
   %x = llvm.load %at : !llvm.ptr -> !llvm.ptr
   %old = llvm.load %x : !llvm.ptr -> f32
   %new = llvm.fadd %old, %k : f32
-  llvm.store %new, %x : f32, !llvm.ptr
-  %next = llvm.add %i, %one : i64
-  llvm.br ^head(%next : i64)
-^end:
-  llvm.return
-}
-"""
+  llvm.store %new, %x : f32, !llvm.ptr""",
+)
 """Adds k to the first element of each."""
 
 

@@ -16,7 +16,7 @@ import pytest
 
 COMPARE: Final = Path(__file__).parents[2] / "benchmarks" / "compare.py"
 CC: Final = shlex.split(os.environ.get("CC", "cc"))[0]
-# What is asked for first is what pip says cannot be found.
+# pip reports the first of these as not found.
 PEERS: Final = {
     "NVIDIA": "nvidia-cutlass-dsl",
     "TVM": "apache-tvm",
@@ -29,7 +29,7 @@ pytestmark = pytest.mark.skipif(shutil.which(CC) is None, reason=f"needs a C com
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Path]:
-    """What a quick run without a package index prints, and the folder that it writes."""
+    """The output of a quick run without a package index, and the folder that it writes."""
     folder = tmp_path_factory.mktemp("compare")
     command = [sys.executable, str(COMPARE), "--quick"]
     command += ["--environments", str(folder / "environments"), "--output", str(folder / "output")]

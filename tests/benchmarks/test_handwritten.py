@@ -88,7 +88,7 @@ HUGE: Final = 1 << 62
 def test_sizes_and_data(
     name: str, shape: tuple[int, ...], data: int, accepted: bool, native: Any
 ) -> None:
-    # Of shared dimensions it is found out once, of the first tensor: here all have the same.
+    # Shared dimensions are read once, from the first tensor: here all have the same.
     strides = (ctypes.c_int64 * 4)(shape[1] * shape[2] * shape[3], 20, 5, 1)
     dims = (ctypes.c_int64 * 4)(*shape)
     with pytest.MonkeyPatch.context() as patch:

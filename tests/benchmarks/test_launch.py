@@ -34,7 +34,7 @@ pytestmark = pytest.mark.skipif(shutil.which(CC) is None, reason=f"needs a C com
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Path]:
-    """What a quick run prints, and the folder that it writes."""
+    """The output of a quick run, and the folder that it writes."""
     folder = tmp_path_factory.mktemp("launch")
     command = [sys.executable, str(BENCHMARKS / "launch.py"), "--quick", "--null"]
     command += ["--output", str(folder)]

@@ -1,4 +1,4 @@
-"""Signatures with every kind of parameter, for tests of what does not depend on the kind."""
+"""Signatures with every kind of parameter, and a kernel, for tests that need just any."""
 
 from __future__ import annotations
 
@@ -44,3 +44,11 @@ LISTS: Final[list[spec.Param]] = [
     spec.TensorList(Tensor("xs", [m, k], "int8", device_type="cpu"), length=n, each=[m]),
     spec.Optional(spec.TensorList(Tensor("ys", [k], "float32", device_type="cuda", strides="any"))),
 ]
+MATMUL_KERNEL: Final = """
+func.func @mm(%A: memref<?x?xf32>, %B: memref<?x?xf32>, %C: memref<?x?xf32>) {
+  linalg.matmul ins(%A, %B : memref<?x?xf32>, memref<?x?xf32>) outs(%C : memref<?x?xf32>)
+  return
+}
+"""
+MATMUL_SYMBOLS: Final = {"A": ["n", "k"], "B": ["k", "m"], "C": ["n", "m"]}
+"""The symbols of its dimensions."""

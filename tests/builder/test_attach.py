@@ -1,4 +1,4 @@
-"""What attaching a wrapper adds to a module, and what it leaves alone."""
+"""Attaching a wrapper to a module: additions, and parts that stay the same."""
 
 from __future__ import annotations
 
@@ -206,7 +206,7 @@ class TestLocations:
 
     @staticmethod
     def locations(module: Any) -> set[str]:
-        """Of all that was added, and of every operation of the wrapper; helpers have none.
+        """Locations of all additions, and of the wrapper's operations; helpers have none.
 
         Without the names of arguments that operations check.
         """

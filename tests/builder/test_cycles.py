@@ -44,7 +44,7 @@ MAKERS: dict[str, tuple[str, Callable[[], providers.CallProvider]]] = {
 def test_no_cycle_holds_anything_of_mlir(name: str) -> None:
     text, make = MAKERS[name]
     signature, provider = spec.Signature.parse(text, device="cpu"), make()
-    # What the process keeps is made first.
+    # Fill the caches of the process first.
     attach(new_module(), signature, provider)
     reuse._KEPT.clear()  # pyright: ignore[reportPrivateUsage]
     gc.collect()

@@ -1,4 +1,4 @@
-"""What goes wrong costs no memory that stays."""
+"""Failures leak no memory."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def resident() -> int:
 
 
 def leaks(call: Callable[[], object]) -> bool:
-    """Whether many calls leave memory behind, every time; once may be chance."""
+    """Tell whether many calls leave memory behind, every time; once may be chance."""
     for _ in range(WARM):
         call()
     for _ in range(3):

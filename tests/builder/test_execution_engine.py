@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.loops import SCALE
+
 ROOT = Path(__file__).parents[2]
 
 PROGRAM = """
@@ -21,23 +23,7 @@ PROGRAM = """
     from ffi_builder import attach_ffi_func, providers, spec
 
     TEXT = '''
-      llvm.func @scale(%a: f32, %data: !llvm.ptr, %n: i64) {
-        %zero = llvm.mlir.constant(0 : i64) : i64
-        %one = llvm.mlir.constant(1 : i64) : i64
-        llvm.br ^head(%zero : i64)
-      ^head(%i: i64):
-        %more = llvm.icmp "slt" %i, %n : i64
-        llvm.cond_br %more, ^body, ^done
-      ^body:
-        %at = llvm.getelementptr %data[%i] : (!llvm.ptr, i64) -> !llvm.ptr, f32
-        %x = llvm.load %at : !llvm.ptr -> f32
-        %y = llvm.fmul %x, %a : f32
-        llvm.store %y, %at : f32, !llvm.ptr
-        %next = llvm.add %i, %one : i64
-        llvm.br ^head(%next : i64)
-      ^done:
-        llvm.return
-      }
+      SCALE
       llvm.func @describe(%there: i1, %data: !llvm.ptr, %any: !llvm.ptr, %text: !llvm.ptr,
                           %size: i64, %act: i8, %callback: !llvm.ptr, %out: !llvm.ptr) {
         %wide = llvm.zext %there : i1 to i64
@@ -70,7 +56,7 @@ PROGRAM = """
     a, h = spec.Var("a", "float32"), spec.Var("h", "bfloat16")
     big = spec.Var("big", "uint64")
     x = spec.Tensor("x", [n], "float32", device_type="cpu")
-    provider = providers.DirectCallProvider("scale", args=[a, x, n])
+    provider = providers.DirectCallProvider("scale", args=[x, n, a])
     attach_ffi_func(module, "scale", [a, x, h, big], provider)
     mask = spec.Optional(spec.Tensor("mask", [n, n * 2], "float32", device_type="cpu", strides="F"))
     rest = spec.Tensor("rest", ..., ("float32", "float64"), device_type="any")
@@ -144,7 +130,7 @@ def test_mlirs_own_engine() -> None:
     pytest.importorskip("numpy", reason="needs NumPy")
     pytest.importorskip("torch_mlir.execution_engine", reason="needs MLIR's ExecutionEngine")
     ran = subprocess.run(
-        [sys.executable, "-W", "error", "-c", textwrap.dedent(PROGRAM)],
+        [sys.executable, "-W", "error", "-c", textwrap.dedent(PROGRAM).replace("SCALE", SCALE)],
         cwd=ROOT,
         capture_output=True,
         text=True,

@@ -1,4 +1,4 @@
-"""What the key of a reused wrapper tells apart."""
+"""Differences that give reused wrappers different keys."""
 
 from __future__ import annotations
 

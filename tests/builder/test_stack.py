@@ -30,7 +30,7 @@ def test_the_largest_expression(make: type[Expr]) -> None:
 
 
 def test_the_largest_hint() -> None:
-    """Of the most and longest choices that there can be, for the longest str that is shown."""
+    """Use the most and longest choices, for the longest str that errors show."""
     choices = {f"{index:03}{'x' * 60}": index for index in range(200)}
     function = wrap([Choice("act", choices)], NopCallProvider())
     for given, hint in (("y" + "x" * 62, "000"), ("100" + "x" * 61, "100"), ("z" * 10_000, None)):

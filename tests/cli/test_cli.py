@@ -54,7 +54,7 @@ def succeeds(*arguments: str | Path) -> str:
 
 
 def fails(*arguments: str | Path, status: int = 1) -> str:
-    """What is said on stderr, in one message, without a traceback."""
+    """Return the message on stderr: one, without a traceback."""
     done = ffi_builder(*arguments)
     assert done.returncode == status, done.stderr
     assert "Traceback" not in done.stderr

@@ -17,6 +17,7 @@ from typing import Any
 
 from ffi_builder import attach, providers, runtime, spec
 from tests.cuda.fake import KernelImage, make_cubin
+from tests.support.loops import SCALE
 
 FILES = Path(__file__).parent / "files"
 KEY = ("compatibility", 1)
@@ -24,24 +25,9 @@ KEY = ("compatibility", 1)
 BYTES = b"a module of another runtime"
 KIND = "ffi_builder_compatibility"
 
-KERNELS = """
-llvm.func @scale(%x: !llvm.ptr, %n: i64, %factor: f32) {
-  %zero = llvm.mlir.constant(0 : i64) : i64
-  %one = llvm.mlir.constant(1 : i64) : i64
-  llvm.br ^head(%zero : i64)
-^head(%i: i64):
-  %more = llvm.icmp "slt" %i, %n : i64
-  llvm.cond_br %more, ^body, ^done
-^body:
-  %at = llvm.getelementptr %x[%i] : (!llvm.ptr, i64) -> !llvm.ptr, f32
-  %old = llvm.load %at : !llvm.ptr -> f32
-  %new = llvm.fmul %old, %factor : f32
-  llvm.store %new, %at : f32, !llvm.ptr
-  %next = llvm.add %i, %one : i64
-  llvm.br ^head(%next : i64)
-^done:
-  llvm.return
-}
+KERNELS = (
+    SCALE
+    + """
 llvm.func @first(%x: !llvm.ptr) -> f32 {
   %v = llvm.load %x : !llvm.ptr -> f32
   llvm.return %v : f32
@@ -52,6 +38,7 @@ llvm.func @copy(%x: !llvm.ptr, %y: !llvm.ptr) {
   llvm.return
 }
 """
+)
 
 
 def kinds() -> spec.Signature:

@@ -21,7 +21,7 @@ class Allocator:
 
     @property
     def alive(self) -> dict[int, object]:
-        """What was not released."""
+        """Allocations that were not released."""
         assert self.counting is not None
         return self.counting.alive
 

@@ -22,7 +22,7 @@ SAXPY_PARAMS = [
     spec.Var("count", "int32"),
     STREAM,
 ]
-"""Of ``kernels.SAXPY``."""
+"""The parameters of ``kernels.SAXPY``."""
 
 
 def provider(kernel: KernelImage, /, **options: Any) -> CudaLaunchCallProvider:

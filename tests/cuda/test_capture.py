@@ -68,7 +68,7 @@ def test_a_first_call_while_another_thread_captures(driver: FakeDriver):
     assert len(driver.launches()) == 1
 
 
-# What is not a first call.
+# Calls after the first.
 
 
 def test_a_kernel_is_made_ready_on_another_device(driver: FakeDriver):
@@ -93,7 +93,7 @@ def test_attributes_that_cannot_be_set_do_not_break_it(driver: FakeDriver):
 
 
 def test_asking_for_limits_does_not_break_it(driver: FakeDriver):
-    """What was refused can be tried again with other sizes, into the same graph."""
+    """A launch that was refused can be tried again with other sizes, into the same graph."""
     function = wrap(EMPTY, [STREAM, N], args=[], block=N)
     stream = driver.new_stream(flags=NON_BLOCKING)
     driver.begin_capture(stream)

@@ -39,7 +39,7 @@ def wrap(kernel: Path, *options: str | Path) -> subprocess.CompletedProcess[str]
 
 
 def refused(kernel: Path, *options: str) -> str:
-    """What is said on stderr; nothing is written."""
+    """Return the message on stderr; nothing is written."""
     done = wrap(kernel, *options)
     assert (done.returncode, done.stdout) == (1, "")
     assert "Traceback" not in done.stderr

@@ -1,4 +1,4 @@
-"""What is said when the driver refuses: its words, the launch's figures, what is too much."""
+"""Errors when the driver refuses: its words, the launch's figures, the size that is too large."""
 
 from __future__ import annotations
 

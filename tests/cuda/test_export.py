@@ -66,7 +66,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run(command: list[str], env: Mapping[str, str] | None = None) -> str:
-    """What a process prints, which must succeed and say nothing on stderr."""
+    """Return the output of a process, which must succeed and print nothing on stderr."""
     done = subprocess.run(
         command, cwd=ROOT, env=env, capture_output=True, text=True, timeout=120, check=False
     )
@@ -300,7 +300,7 @@ def test_a_program_without_a_driver(built: Path, program: Path):
     assert run([str(program), str(built), "2", "1"], env) == "2 failed\n"
 
 
-# What was written.
+# Check the files.
 
 
 def test_what_the_library_needs(built: Path):

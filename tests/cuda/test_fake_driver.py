@@ -210,7 +210,7 @@ def test_a_function_is_of_one_context(driver: FakeDriver):
             assert launch(driver, handle) == Result.SUCCESS
 
 
-# What tests ask of it.
+# Functions for tests.
 
 
 def test_failures_are_injected(driver: FakeDriver):

@@ -1,4 +1,4 @@
-"""Which values fit which parameters, and values at the edge of their types."""
+"""Values that fit parameters or not, and values at the edge of their types."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from tests.cuda.fake.kernels import ALL
 from tests.kernel_image.images import IMAGES, image
 
 REAL = sorted(path.name for path in IMAGES.glob("*.cubin"))
-"""What NVRTC 12 and 13 have made of tests/kernel_image/kernels.cu."""
+"""Images that NVRTC 12 and 13 have made from tests/kernel_image/kernels.cu."""
 Seen: TypeAlias = tuple[Sequence[tuple[int | None, int]], Sequence[int | None]]
 """Offsets and sizes of the parameters; then threads, registers and shared bytes."""
 

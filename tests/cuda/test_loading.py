@@ -99,7 +99,7 @@ def test_ptx_is_the_same_however_it_ends(driver: FakeDriver):
 
 
 def test_first_calls_of_16_threads_100_times(driver: FakeDriver):
-    """Whoever comes while another thread loads waits for it, and nothing is loaded twice."""
+    """A call during another thread's loading waits for it, and nothing is loaded twice."""
     module = compiled(EMPTY, [STREAM])
     call = SafeCall(module.address("f"))
     stream = driver.new_stream()

@@ -1,4 +1,4 @@
-"""What a launch leaves in a module: shared, taken back, printed and read again, cached, composed."""
+"""Modules with launches: shared, taken back, printed and read again, cached, composed."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_a_failure_takes_everything_back(before: bool):
 
 
 def test_a_module_that_was_printed_and_read_again(driver: FakeDriver):
-    """What is there already is found by its name."""
+    """Parts that the module has already are found by their names."""
     image = make_cubin([FIRST, SECOND])
     module = attached([N], provider(FIRST, image=image))
     module = module.__class__.parse(str(module), module.context)

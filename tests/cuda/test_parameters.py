@@ -1,4 +1,4 @@
-"""What becomes of the arguments of a call: every byte of the kernel's parameters."""
+"""Arguments of calls as parameters of kernels, byte by byte."""
 
 from __future__ import annotations
 

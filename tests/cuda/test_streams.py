@@ -1,4 +1,4 @@
-"""On which stream, in which context and on which device a kernel runs; what is current afterwards."""
+"""Streams, contexts and devices of launches, and the context that is current afterwards."""
 
 from __future__ import annotations
 
@@ -312,7 +312,7 @@ def test_a_context_that_is_gone_for_good_is_an_error(driver: FakeDriver, name: s
         assert driver.count(name) == 3
 
 
-# Where a real stream is of another device than the tensors.
+# A real stream of another device than the tensors'.
 
 
 def test_a_streams_own_device_is_made_ready(driver: FakeDriver):

@@ -1,4 +1,4 @@
-"""How architectures are named."""
+"""Names of architectures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where parts of a CUDA toolkit are looked for."""
+"""The folders in which parts of a CUDA toolkit are searched."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What of NVIDIA's tools is here, and kernels that the tests share."""
+"""Finds NVIDIA's tools, and has kernels that the tests share."""
 
 from __future__ import annotations
 

@@ -70,7 +70,7 @@ class BigInt:
 
 
 Body: TypeAlias = Union[DLTensor, Ints, Elements, Chars, BigInt, None]
-"""What follows an object's header; None: nothing that anyone may read."""
+"""The data after an object's header; None: nothing that may be read."""
 
 
 @dataclass(frozen=True)
@@ -127,7 +127,7 @@ class Arguments:
 
     @property
     def count(self) -> int:
-        """What the callee is told."""
+        """The number of arguments that the callee is told."""
         return len(self.values or ()) if self.num_args is None else self.num_args
 
 

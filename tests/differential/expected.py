@@ -55,7 +55,7 @@ def of_verdict(signature: Signature, verdict: Verdict, memory: Memory) -> Outcom
 
 @dataclass(frozen=True)
 class Kernel:
-    """What the kernel gets of a call that is right, but the symbols."""
+    """The values that the kernel gets from a correct call, except the symbols."""
 
     signature: Signature
     verdict: Accepted
@@ -80,7 +80,7 @@ class Kernel:
                 yield from self.single(path, param)
 
     def is_there(self, path: str) -> bool:
-        """Whether no Optional around it, or itself, is absent."""
+        """Tell whether neither it nor an Optional around it is absent."""
         return all(
             there
             for outer, there in self.verdict.present.items()
@@ -88,7 +88,7 @@ class Kernel:
         )
 
     def single(self, path: str, param: Param) -> Iterator[tuple[str, str]]:
-        """What a parameter of one value is."""
+        """Yield the value of a parameter that has just one."""
         found = self.verdict.singles.get(path)
         match required(param):
             case Var() as var:
@@ -129,13 +129,13 @@ class Kernel:
             strides = self.entries(param.stride_entries, found.strides if found else None)
             layout |= {"strides": strides, "wide strides": wide(strides)}
         else:
-            # Of an absent one only the innermost is known, as it is 1 whatever the dimensions are.
+            # An absent tensor has only its innermost stride, 1, whatever its dimensions are.
             dims = found.shape if found else [0] * param.ndim
             layout["strides"] = layout["wide strides"] = contiguous(param, dims)
         return {**parts, **{name: str(values) for name, values in layout.items()}}
 
     def arrays(self, param: TensorList, found: Sequence[Decoded]) -> dict[str, object]:
-        """What the arrays of a list hold, as far as they are recorded."""
+        """Return the contents of a list's arrays, as far as they are recorded."""
         shown = found[:ELEMENTS]
         given = param.tensor.stride_entries is not None
         return {

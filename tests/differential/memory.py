@@ -73,7 +73,7 @@ class Memory:
         return b"".join(ctypes.string_at(address, size) for address, size in self._used)
 
     def name_of(self, address: int) -> str:
-        """What an address is called, the same in every process that has placed the same."""
+        """Return a name for an address, the same in every process that has placed the same."""
         offset = address - self._base
         inside = 0 <= offset < 2 * self._slots * PAGE
         return f"+{offset:#x}" if inside else f"{address:#x}"

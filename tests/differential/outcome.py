@@ -1,4 +1,4 @@
-"""What one implementation does with one call, in a form that can be compared, printed and sent."""
+"""Outcomes of calls of one implementation, which can be compared, printed and sent."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Outcome:
     """All else that the kernel gets, as text; None where an implementation does not say."""
 
     def agrees_with(self, other: Outcome) -> bool:
-        """Whether two implementations did the same, as far as both say."""
+        """Tell whether two implementations did the same, as far as both say."""
         mine, theirs = self.kernel, other.kernel
         return (self.kind, self.message, self.values) == (
             other.kind,

@@ -174,7 +174,7 @@ class Recorder:
         return Item(name, first, len(values), shown)
 
     def outcome(self, memory: Memory) -> Outcome:
-        """What the last call recorded, of arguments in this memory."""
+        """Return what the last call, with arguments in this memory, recorded."""
         content = self.buffer.raw
 
         def read(items: Sequence[Item]) -> dict[str, str]:

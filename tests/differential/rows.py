@@ -1,4 +1,4 @@
-"""Which row of docs/checks.md a message comes from, to see that every row is met."""
+"""Finds the row of docs/checks.md that a message comes from, to see that every row is met."""
 
 from __future__ import annotations
 

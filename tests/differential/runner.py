@@ -106,7 +106,7 @@ class Worker:
 
 
 def differences(case: Case, expected: list[Outcome], found: list[Outcome]) -> Iterator[str]:
-    """What an implementation did otherwise than the oracle, ready to be reported."""
+    """Yield a report of each call that an implementation judged differently from the oracle."""
     for arguments, right, other in zip(case.calls, expected, found, strict=True):
         if not right.agrees_with(other):
             yield (

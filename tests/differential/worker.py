@@ -26,7 +26,7 @@ TIMEOUT: Final = 60
 
 
 class Callee(Protocol):
-    """What can be called with raw arguments."""
+    """An implementation that takes raw arguments."""
 
     def call(self, args_address: int, num_args: int, memory: Memory) -> Outcome: ...
 
@@ -86,7 +86,7 @@ def reply(replies: BinaryIO, outcome: Outcome) -> None:
 
 if __name__ == "__main__":
     faulthandler.enable()
-    # What anything prints must not come between the replies.
+    # Printed text must not come between the replies.
     channel = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     implementations = {"compiled": compiled, "diagnosed": diagnosed}

@@ -23,7 +23,7 @@ class Known:
 
     @property
     def installed(self) -> str | None:
-        """What is installed, with its version; None if it is not."""
+        """The installed package, with its version; None if there is none."""
         if self.package is None:
             return "a build of LLVM" if _is_there(f"{self.root}.ir") else None
         if not _is_there(self.root.partition(".")[0]):
@@ -57,7 +57,7 @@ def root() -> str:
 
 
 def _is_there(module: str) -> bool:
-    """Whether a module can be found; the package that it is in is imported, but not itself."""
+    """Tell whether a module can be found; its package is imported, but not the module."""
     try:
         return importlib.util.find_spec(module) is not None
     except ModuleNotFoundError:

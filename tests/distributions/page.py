@@ -15,13 +15,13 @@ COLUMNS: Final = (
     *("LLVM", "attach, verify, print", "to LLVM IR", "passes to LLVM", "hooks"),
     *("compile, export", "call", "errors"),
 )
-"""What the tests in suite/ note."""
+"""Columns that the tests in suite/ fill."""
 
 _TABLE: Final = re.compile(
     r"(?<=<!-- matrix -->\n\n).*?(?=\n<!-- end of the matrix -->)", re.DOTALL
 )
 _IDENTITY: Final = 3
-"""What is tried, its package, and its LLVM: the first columns say what the others are about."""
+"""Number of columns that identify a line: the distribution, its package, and its LLVM."""
 
 
 def row(known: Known, installed: str, notes: Mapping[str, str]) -> str:
@@ -31,7 +31,7 @@ def row(known: Known, installed: str, notes: Mapping[str, str]) -> str:
 
 
 def identity(line: str) -> list[str]:
-    """What a line is about; equal for lines that have to be equal."""
+    """Return the columns that identify a line; lines with equal ones must be equal."""
     return line.split(" | ")[:_IDENTITY]
 
 
@@ -48,7 +48,7 @@ def table(lines: Mapping[str, str]) -> str:
 
 
 def is_written(lines: Mapping[str, str]) -> bool:
-    """Whether the page has this matrix."""
+    """Tell whether the page has this matrix."""
     return _matrix() == table(lines)
 
 

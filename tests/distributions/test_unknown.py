@@ -45,7 +45,7 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Package:
 
 
 def module_of(root: str) -> Any:
-    """What looks like an `ir.Module` of these bindings."""
+    """Return an object that looks like an `ir.Module` of these bindings."""
 
     class Module:
         """Its class says which bindings it is of."""
@@ -67,7 +67,7 @@ def refused(module: object) -> str:
 
 
 class OtherModule:
-    """Of bindings that are not upstream's, as xDSL has."""
+    """A module of bindings that are not upstream's, such as xDSL's."""
 
 
 @pytest.mark.parametrize("value", [42, None, OtherModule(), OtherModule])
@@ -166,7 +166,7 @@ def test_a_package_that_does_not_get_along_with_another(package: Package) -> Non
 
 
 class OldContext:
-    """Of an LLVM dialect that lacks some operations."""
+    """A context with an LLVM dialect that lacks some operations."""
 
     def __init__(self, *lacking: str) -> None:
         self.lacking = lacking

@@ -52,7 +52,7 @@ class Block:
 
     @property
     def can_run(self) -> bool:
-        """Whether it is in a language that is run, no excerpt, and what it needs is there."""
+        """Whether its language is run, it is no excerpt, and the module that it needs is there."""
         return (
             self.language in RUN
             and self.source is None

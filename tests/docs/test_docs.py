@@ -1,4 +1,4 @@
-"""What the README and the documentation show is run, and their links lead somewhere."""
+"""Runs the code in the README and the documentation, and checks their links."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def leads_somewhere(page: Path, target: str, anchor: str) -> bool:
 
 
 def anchors(page: Path) -> set[str]:
-    """What GitHub names the headings of a page."""
+    """Return the anchors that GitHub gives the headings of a page."""
     headings = re.findall(r"^#+ (.*)$", page.read_text(), re.MULTILINE)
     return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
 

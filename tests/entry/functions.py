@@ -33,7 +33,7 @@ class Ways:
     recording: Recording | None
 
     def outcome(self, call: Callable[..., Any], *args: Any, **keywords: Any) -> tuple[object, ...]:
-        """What a call ends in: its result or error, and what the kernel got."""
+        """Return the result or error of a call, and the values that the kernel got."""
         if self.recording is not None:
             self.recording.clear()
         try:

@@ -25,7 +25,7 @@ from tests.entry.values import NUMPY, PLAIN, torch_values
 
 pytestmark = [
     needs_extension,
-    # What frameworks say of odd values, which both ways make them say.
+    # Frameworks warn of odd values, in both ways alike.
     pytest.mark.filterwarnings("ignore"),
 ]
 np = pytest.importorskip("numpy")

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from ffi_builder.runtime.dlpack import DLTensor
 from ffi_builder.runtime.entry.layouts import ExchangeApi, LayoutError, exchange_api
 from ffi_builder.spec import EnvStream, Tensor, Var, dims
 from tests.entry.functions import needs_extension, ways
@@ -16,21 +17,6 @@ pytestmark = needs_extension
 
 (n,) = dims("n")
 STREAM = 0xABC0
-
-
-class DLTensor(ctypes.Structure):
-    _fields_ = (
-        ("data", ctypes.c_void_p),
-        ("device_type", ctypes.c_int32),
-        ("device_id", ctypes.c_int32),
-        ("ndim", ctypes.c_int32),
-        ("code", ctypes.c_uint8),
-        ("bits", ctypes.c_uint8),
-        ("lanes", ctypes.c_uint16),
-        ("shape", ctypes.c_void_p),
-        ("strides", ctypes.c_void_p),
-        ("byte_offset", ctypes.c_uint64),
-    )
 
 
 class Managed(ctypes.Structure):
@@ -148,6 +134,14 @@ def test_an_api_of_no_use(wrong: dict[str, Any]) -> None:
     for calls in range(1, 4):
         assert both.outcome(both.entry, item) == both.outcome(both.general, item)
         assert both.entry._general_calls == calls
+
+
+def test_a_class_that_is_learnt_again_takes_no_other_place() -> None:
+    from ffi_builder.runtime.entry import _entry  # needs the extension
+
+    make = array_class()
+    for _ in range(9):  # one more than there are places
+        assert _entry.use_exchange(make, exchange_api(make))
 
 
 def test_reasons() -> None:

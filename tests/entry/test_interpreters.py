@@ -56,7 +56,7 @@ f = compiled["f"]
 
 
 def output(code: str) -> str:
-    """What a process of its own prints: CPython is another one once an interpreter was made."""
+    """Return the output of a new process, as making an interpreter changes CPython for good."""
     done = subprocess.run(
         [sys.executable, "-c", PRELUDE + code], capture_output=True, text=True, check=False
     )

@@ -1,4 +1,4 @@
-"""What is compared before memory is read: each comparison fails where it should."""
+"""Comparisons before memory is read: each fails where it should."""
 
 from __future__ import annotations
 

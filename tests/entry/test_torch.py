@@ -1,4 +1,4 @@
-"""What autograd is told of, and which tensors are left to the general way."""
+"""Writes that autograd is told of, and tensors that are left to the general way."""
 
 from __future__ import annotations
 

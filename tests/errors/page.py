@@ -119,7 +119,7 @@ def text() -> str:
 
 
 def pattern(words: Words) -> re.Pattern[str]:
-    """What a message with these words looks like."""
+    """Return a pattern of the messages with these words."""
     expected, got = (
         "".join(re.escape(text) + (".*" if name else "") for text, name in template_parts(template))
         for template in (words.expected, words.got)

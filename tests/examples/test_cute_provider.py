@@ -70,7 +70,7 @@ class Stubbed:
         return RawWrapper(self.compiled, name)(*arguments)
 
     def log(self) -> list[str]:
-        """What has happened since this was asked."""
+        """Return the events since the last call of this."""
         lines = self.buffer.value.decode().splitlines()
         self.compiled["log"](ctypes.addressof(self.buffer))
         return lines

@@ -33,7 +33,7 @@ MATMUL = (
 
 
 def run(example: str, *args: str) -> str:
-    """What the example prints."""
+    """Return the output of an example."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     done = subprocess.run(
         [sys.executable, "-W", "error", str(EXAMPLES / example), *args],
@@ -49,7 +49,7 @@ def run(example: str, *args: str) -> str:
 
 
 def sections(output: str) -> dict[str, str]:
-    """What stands below each ``==== heading``."""
+    """Return the text below each ``==== heading``."""
     parts = re.split(r"^==== (.*)\n", output, flags=re.MULTILINE)
     return dict(zip(parts[1::2], parts[2::2], strict=True))
 

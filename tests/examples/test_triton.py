@@ -126,7 +126,7 @@ def test_the_library_launches_as_triton_does_and_needs_no_triton(written: tuple[
 
 
 def test_triton_makes_what_is_saved_for_gpus_without_it():
-    """Of this version the same kernel; of another one it may be launched otherwise."""
+    """This version makes the same kernel; kernels of others may be launched differently."""
     from tests.cuda.gpu.triton.case import CUBIN, LAUNCH
     from tests.cuda.gpu.triton.make import compile_softmax
 

@@ -1,6 +1,6 @@
 """Functions of JAX: what the compiled function gets, and what comes back."""
 
-# What JAX calls is typed as Any.
+# Functions that JAX calls are typed as Any.
 # pyright: reportUnknownLambdaType=false, reportUnknownMemberType=false, reportUnknownVariableType=false
 
 from __future__ import annotations
@@ -8,7 +8,6 @@ from __future__ import annotations
 import enum
 import inspect
 import math
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -21,13 +20,6 @@ from ffi_builder import runtime, spec
 from ffi_builder.frameworks import jax as ffi_jax
 from tests.frameworks.jax_support import Recorded, compiled, jax, jnp, parse
 from tests.runtime.samples import needs_cc
-
-
-@pytest.fixture
-def x64() -> Iterator[None]:
-    jax.config.update("jax_enable_x64", True)
-    yield
-    jax.config.update("jax_enable_x64", False)
 
 
 def test_a_jitted_call_and_an_eager_one() -> None:
@@ -263,62 +255,6 @@ def test_defaults_keywords_and_documentation() -> None:
     assert recorded.function.__doc__ == "Does it."
     assert recorded(jnp.ones(1), mode="up") == ["float32[1]", "float32[1]", 3, "up"]
     assert repr(recorded.function) == "<function of JAX f(x, from_=3, *, y=None, mode)>"
-
-
-@pytest.mark.parametrize("dtype", sorted({"float64", "int64", "uint64"}))
-def test_dtypes_of_64_bits(dtype: str, x64: None) -> None:
-    recorded = Recorded(
-        f"f(x: Tensor([n], {dtype}, intent=in), y: Tensor([n], {dtype}, intent=out))"
-    )
-    assert recorded(jnp.ones(2, dtype)) == [f"{dtype}[2]"] * 2
-
-
-@pytest.mark.parametrize(
-    "dtype",
-    [
-        *("bool", "int8", "int16", "int32", "uint8", "uint16", "uint32"),
-        *("float16", "bfloat16", "float32", "float8_e4m3", "float8_e4m3b11fnuz"),
-        *("float8_e4m3fn", "float8_e4m3fnuz", "float8_e5m2", "float8_e5m2fnuz", "float8_e8m0fnu"),
-    ],
-)
-def test_dtypes(dtype: str) -> None:
-    recorded = Recorded(
-        f"f(x: Tensor([n], {dtype}, intent=in), y: Tensor([n], {dtype}, intent=out))"
-    )
-    assert recorded(jnp.ones(2, dtype)) == [f"{dtype}[2]"] * 2
-
-
-BOTH = "float32 | float16"
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        f"f(x: Tensor([n], {BOTH}, intent=in), y: Tensor([n], {BOTH}, intent=out))",
-        f"f(y: Tensor([n], {BOTH}, intent=out), x: Tensor([n], {BOTH}, intent=in))",
-        f"f(x: Tensor([n], {BOTH}, intent=inout), y: Tensor([n], {BOTH}, intent=out))",
-    ],
-)
-def test_an_output_has_the_dtype_of_the_first_operand_with_the_same_ones(text: str) -> None:
-    recorded = Recorded(text)
-    for dtype in ("float32", "float16"):
-        assert recorded(jnp.ones(2, dtype)) == [f"{dtype}[2]"] * 2
-    with pytest.raises(TypeError, match=r"Mismatched x\.dtype .* one of float32, float16 but got"):
-        recorded(jnp.ones(2, "int8"))
-
-
-@pytest.mark.parametrize(
-    "operand", ["x: Tensor([n], float16)", f"x: Optional(Tensor([n], {BOTH}))"]
-)
-def test_other_dtypes_and_optionals_do_not_say_that_of_an_output(operand: str) -> None:
-    operand = operand.replace(")", ", intent=in)", 1)
-    text = f"f({operand}, z: Tensor([n], int8, intent=in), y: Tensor([n], {BOTH}, intent=out))"
-    recorded = Recorded(text)
-    x, z = jnp.ones(2, "float16"), jnp.ones(2, "int8")
-    with pytest.raises(TypeError, match="missing a required argument: 'y'"):
-        recorded(x, z)
-    given = jax.ShapeDtypeStruct((2,), "float32")
-    assert recorded(x, z, y=given) == ["float16[2]", "int8[2]", "float32[2]"]
 
 
 def test_the_signature_is_read_from_the_code_or_given() -> None:

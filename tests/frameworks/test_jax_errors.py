@@ -1,6 +1,6 @@
-"""What a function of JAX refuses: signatures, arguments while they are traced, derivatives."""
+"""Refusals by functions of JAX: signatures, arguments while they are traced, derivatives."""
 
-# What JAX calls is typed as Any.
+# Functions that JAX calls are typed as Any.
 # pyright: reportUnknownLambdaType=false, reportUnknownMemberType=false, reportUnknownVariableType=false
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Registered functions: how long their code lives, their names, threads, pickling."""
 
-# What JAX calls is typed as Any.
+# Functions that JAX calls are typed as Any.
 # pyright: reportUnknownLambdaType=false, reportUnknownMemberType=false, reportUnknownVariableType=false
 
 from __future__ import annotations

@@ -178,6 +178,21 @@ def test_relations_while_tracing(where: str, sizes: tuple[int, int, int]) -> Non
     assert outcome(op, [without_data(arg) for arg in args]) == outcome(op, args)
 
 
+def test_relations_between_what_the_functional_form_is_given() -> None:
+    text = (
+        "f(x: Tensor([n], float32, intent=in), m: int64, y: Tensor([n, m], float32, intent=out)) "
+        "where n * 2 <= m, no_overlap(y)"
+    )
+    function = compiled(spec.Signature.parse(text, device="cpu"), NopCallProvider())["f"]
+    op = operator(function, form="functional")
+    x = torch.zeros(3)
+    assert outcome(op, [without_data(x), 6]) is None
+    expected = outcome(op, [x, 5])
+    assert expected is not None
+    assert "expected n * 2 <= m" in expected[1]
+    assert outcome(op, [without_data(x), 5]) == expected
+
+
 def test_overflow_of_a_relation_while_tracing() -> None:
     text = "f(x: Tensor([n], float32, intent=inout), k: int64) where n * k <= 9"
     op = operator(compiled(spec.Signature.parse(text, device="cpu"), NopCallProvider())["f"])

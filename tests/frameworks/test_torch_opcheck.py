@@ -163,7 +163,7 @@ def test_random_signatures(
 def passed(
     signature: spec.Signature, args: list[Any], form: str
 ) -> tuple[list[Any], dict[str, Any]]:
-    """What the operator takes of the function's arguments."""
+    """Return those of the function's arguments that the operator takes."""
     given_args: list[Any] = []
     keywords: dict[str, Any] = {}
     for param, arg in zip(signature.arguments, args, strict=True):

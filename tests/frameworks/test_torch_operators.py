@@ -78,6 +78,9 @@ def test_the_schema_has_kinds_defaults_and_keywords() -> None:
         "(Tensor(a0!) x, Tensor? mask=None, SymInt count=3, float? rate=None, *, bool flag=True, "
         'str mode="up", SymInt[] sizes=[2, 3]) -> ()'
     )
+    assert [(param.default, param.kw_only) for param in op.signature.params] == [
+        (param.default, param.kw_only) for param in signature.params
+    ]
     x = torch.zeros(4)
     for call in (op, op.overload):
         call(x)

@@ -12,21 +12,17 @@ import tvm_ffi
 from ffi_builder import attach, runtime
 from ffi_builder.providers import CallProvider, DirectCallProvider, PackedCallProvider
 from ffi_builder.spec import Signature, Tensor
+from tests.support.loops import loop
 from tests.support.wrapping import new_module
 
 NAMESPACE: Final = "ffi_builder_tests"
 _numbers: Final = itertools.count()
 
 # For i < n: y[i] = a * x[i] + b * y[i]
-AXPBY: Final = """
-llvm.func @axpby(%x: !llvm.ptr, %y: !llvm.ptr, %n: i64, %a: f32, %b: f32) {
-  %zero = llvm.mlir.constant(0 : i64) : i64
-  %one = llvm.mlir.constant(1 : i64) : i64
-  llvm.br ^head(%zero : i64)
-^head(%i: i64):
-  %more = llvm.icmp "slt" %i, %n : i64
-  llvm.cond_br %more, ^body, ^end
-^body:
+AXPBY: Final = loop(
+    "axpby",
+    "%x: !llvm.ptr, %y: !llvm.ptr, %n: i64, %a: f32, %b: f32",
+    """
   %xi = llvm.getelementptr %x[%i] : (!llvm.ptr, i64) -> !llvm.ptr, f32
   %yi = llvm.getelementptr %y[%i] : (!llvm.ptr, i64) -> !llvm.ptr, f32
   %old = llvm.load %xi : !llvm.ptr -> f32
@@ -34,31 +30,17 @@ llvm.func @axpby(%x: !llvm.ptr, %y: !llvm.ptr, %n: i64, %a: f32, %b: f32) {
   %left = llvm.fmul %old, %a : f32
   %right = llvm.fmul %was, %b : f32
   %new = llvm.fadd %left, %right : f32
-  llvm.store %new, %yi : f32, !llvm.ptr
-  %next = llvm.add %i, %one : i64
-  llvm.br ^head(%next : i64)
-^end:
-  llvm.return
-}
-llvm.func @scale(%x: !llvm.ptr, %y: !llvm.ptr, %n: i64, %a: f32) {
-  %zero = llvm.mlir.constant(0 : i64) : i64
-  %one = llvm.mlir.constant(1 : i64) : i64
-  llvm.br ^head(%zero : i64)
-^head(%i: i64):
-  %more = llvm.icmp "slt" %i, %n : i64
-  llvm.cond_br %more, ^body, ^end
-^body:
+  llvm.store %new, %yi : f32, !llvm.ptr""",
+) + loop(
+    "scale",
+    "%x: !llvm.ptr, %y: !llvm.ptr, %n: i64, %a: f32",
+    """
   %xi = llvm.getelementptr %x[%i] : (!llvm.ptr, i64) -> !llvm.ptr, f32
   %yi = llvm.getelementptr %y[%i] : (!llvm.ptr, i64) -> !llvm.ptr, f32
   %old = llvm.load %xi : !llvm.ptr -> f32
   %new = llvm.fmul %old, %a : f32
-  llvm.store %new, %yi : f32, !llvm.ptr
-  %next = llvm.add %i, %one : i64
-  llvm.br ^head(%next : i64)
-^end:
-  llvm.return
-}
-"""
+  llvm.store %new, %yi : f32, !llvm.ptr""",
+)
 
 
 def operator(function: Any, *, name: str | None = None, **options: Any) -> Any:

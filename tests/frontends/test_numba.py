@@ -357,7 +357,7 @@ def test_refused_functions(name: str) -> None:
 
 
 def test_a_function_that_numba_caches_is_refused() -> None:
-    """Of one that it takes from its cache Numba has no IR, and warns of that only."""
+    """Numba has no IR of a function from its cache, and only warns of that."""
     cached = numba.njit(cache=True)(returning)
     assert refused(lambda: nk.lower(cached, parsed("f(x: Tensor([n], int64))"), "inner")) == (
         "BuildError",

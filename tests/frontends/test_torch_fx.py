@@ -49,7 +49,7 @@ def export(model: Any, args: tuple[Any, ...], shapes: tuple[Any, ...] | None) ->
 
 
 def batched(count: int = 1, **limits: int) -> tuple[Any, ...]:
-    """Of each of `count` inputs the first dimension is a symbol, and the same one."""
+    """Make the first dimension of each of `count` inputs the same symbol."""
     batch = torch.export.Dim("batch", **limits)
     return tuple({0: batch} for _ in range(count))
 
@@ -61,7 +61,7 @@ def compiled(model: Any, args: tuple[Any, ...], shapes: tuple[Any, ...] | None =
 
 
 def check(model: Any, function: Any, *args: Any, **tolerance: float) -> None:
-    """That the function does what eager PyTorch does, and leaves its inputs as they were."""
+    """Check that the function does what eager PyTorch does, and leaves its inputs as they were."""
     given = [x.clone() for x in args]
     returned = model(*args)
     expected = cast("tuple[Any, ...]", returned if isinstance(returned, tuple) else (returned,))

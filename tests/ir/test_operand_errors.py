@@ -1,4 +1,4 @@
-"""What the builder says where it is given something that is none of MLIR's objects."""
+"""Errors of the builder for operands that are not MLIR's objects."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ def test_mistakes_of_providers(mistake: Mistake, words: str) -> None:
 
 
 class Subclass(CheckStatus):
-    """Of one of our own, but what it emits is not."""
+    """A subclass of this package's provider, with an operation of its own."""
 
     def __call__(self, current_block: Block, context: CallContext) -> Block:
         context.builder.op("llvm.nonsense")

@@ -19,7 +19,7 @@ SIZES: Final = {
     "ranked": [8],
     FILL: [8, 4],
 }
-"""Of the parameters, as C++ has them."""
+"""Sizes of the parameters, in C++."""
 SMALL: Final = ("saxpy", "tensor_map")
 
 

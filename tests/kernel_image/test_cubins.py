@@ -20,7 +20,7 @@ CUBINS = {
     "cuda13-sm_100f.cubin": "sm_100f",
 }
 PARAMETERS_AT = {"sm_80": 0x160, "sm_90": 0x210, "sm_90a": 0x210, "sm_100": 0x380, "sm_100f": 0x380}
-"""Where parameters begin in the constant bank, as cuobjdump shows it (EIATTR_PARAM_CBANK)."""
+"""Offsets of parameters in the constant bank, as cuobjdump shows them (EIATTR_PARAM_CBANK)."""
 
 
 @pytest.mark.parametrize("name", CUBINS)

@@ -1,4 +1,4 @@
-"""What is no image, truncated, or damaged anywhere: an Image or a SpecError, and nothing else."""
+"""Bytes that are no image, truncated or damaged: an Image or a SpecError, and nothing else."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def bytes_of(name: str) -> bytes:
 
 
 def read_or_refuse(data: bytes) -> Image | None:
-    """Whatever is raised that is no SpecError fails the test."""
+    """Read an image; any error but a SpecError fails the test."""
     try:
         read = read_image(data)
     except SpecError:

@@ -182,7 +182,7 @@ def test_damaged(text: str, words: str):
 @pytest.mark.parametrize("text", ["/*", '"', "\n", ".pragma ", "//", "/", "* /", "{", ".entry\n"])
 @pytest.mark.slow
 def test_a_long_tail_is_read_at_once(text: str):
-    """Where something is looked for from each place to the end, this takes many minutes."""
+    """A search from each place to the end would take many minutes."""
     long = text * 300_000
     if text.startswith(".entry"):
         long = long.replace("\n", " k() {}\n")

@@ -65,7 +65,7 @@ def drawn(signature: Signature) -> list[Arguments]:
 
 
 def has_dynamic_types(value: object) -> bool:
-    """Whether an object is of a type that is registered at run time."""
+    """Tell whether an object is of a type that is registered at run time."""
     if isinstance(value, Object) and abi.FIRST_DYNAMIC in (
         min(value.type_index, abi.FIRST_DYNAMIC),
         min(value.says or 0, abi.FIRST_DYNAMIC),

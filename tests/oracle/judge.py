@@ -68,7 +68,7 @@ class Accepted:
     env_stream_device: tuple[int, int] | None
     """Device type and id that EnvStream is asked of. None: no EnvStream, or it is NULL."""
     present: Mapping[str, bool] = field(default_factory=dict[str, bool])
-    """Of each Optional whether it is there; those in an absent one are not."""
+    """Whether each Optional is present; those in an absent one are not."""
     singles: Mapping[str, Single] = field(default_factory=dict[str, Single])
     lists: Mapping[str, Sequence[Decoded]] = field(default_factory=dict[str, "Sequence[Decoded]"])
     """The elements of each list of tensors that is there."""
@@ -109,7 +109,7 @@ def judge(signature: Signature, args_address: int, num_args: int) -> Verdict:
 
 @dataclass(frozen=True)
 class Call:
-    """What is known so far about the call being checked."""
+    """The state of a call that is being checked."""
 
     symbols: Symbols
     tensors: Tensors

@@ -59,7 +59,7 @@ class OverflowInExpression(Exception):
 
 @dataclass
 class Symbols:
-    """What is known about the symbols of a signature while one call is checked."""
+    """The state of a signature's symbols while one call is checked."""
 
     params: Sequence[Param]
     bindings: dict[str, Binding] = field(default_factory=dict[str, Binding])
@@ -75,7 +75,7 @@ class Symbols:
         self.in_each = set(names_in_each(self.params))
         """The symbols with a value for each element of a list."""
         self.of_elements: dict[str, list[Binding]] = {}
-        """What symbols are bound to in the elements of the first list that has them in its each."""
+        """Bindings of symbols in the elements of the first list that has them in its ``each``."""
         self.of_length: dict[int | Var, set[str]] = {}
         """The symbols that lists of this length bind, if they have elements."""
 
@@ -256,7 +256,7 @@ def entries_of(params: Sequence[Param]) -> Iterator[Dim | None]:
                 yield tensors.length
                 entries = (tensor.device_id, *tensor.dims, *(tensor.stride_entries or ()))
                 yield from entries
-                # What all elements share has several occurrences.
+                # Symbols that all elements share have several occurrences.
                 yield from (e for e in entries if not set(variables(e)) <= set(tensors.each))
             case Shape(shape=shape):
                 yield from shape
@@ -313,7 +313,7 @@ def check_not_negative(place: Place, value: int) -> None:
 
 
 def check_packable(place: Place, value: int, packing: int) -> None:
-    """That the value can be multiplied with the elements to a stored one, if there are several."""
+    """Check that the value times the elements in a stored one fits, if there are several."""
     limit = INT64_MAX // packing
     if packing > 1 and abs(value) > limit:
         expected = f"at most {limit} in magnitude, as elements are packed"

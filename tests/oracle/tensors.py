@@ -36,7 +36,7 @@ class Decoded:
     device_id: int
     dtype: DataType
     address: int
-    """Of the ``DLTensor``."""
+    """The address of the ``DLTensor``."""
 
     @property
     def ndim(self) -> int:

@@ -51,7 +51,7 @@ class Place:
     argument: int
     path: str
     optional: bool = False
-    """Whether None may stand here; not of parts."""
+    """Whether None is allowed here; False for parts."""
 
     def part(self, name: str) -> Place:
         """Return the place of a part: from ``A`` to ``A.shape``."""

@@ -1,4 +1,4 @@
-"""What callees get for each argument of call_packed."""
+"""Arguments of call_packed, as callees get them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where errors of calls go, and functions that are not found."""
+"""Errors of calls, and functions that are not found."""
 
 from __future__ import annotations
 

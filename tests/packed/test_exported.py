@@ -96,7 +96,7 @@ def test_in_python(tmp_path: Path, imported: Path, only: list[str] | None) -> No
 
 
 def test_each_library_calls_its_own_module(tmp_path: Path, imported: Path) -> None:
-    """Whatever was loaded before, with the same symbols."""
+    """Libraries that were loaded before, with the same symbols, change nothing."""
     other = tmp_path / "other_times.so"
     module = new_module(TIMES.format(by=-1))
     attach(module, spec.Signature("times", [N], Y), DirectCallProvider("times"))

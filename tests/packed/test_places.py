@@ -1,4 +1,4 @@
-"""Where call_packed inserts calls."""
+"""The places in which call_packed inserts calls."""
 
 from __future__ import annotations
 

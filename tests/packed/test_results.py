@@ -1,4 +1,4 @@
-"""What call_packed makes of what a function returns, for each kind of callee."""
+"""Results of functions as call_packed returns them, for each kind of callee."""
 
 from __future__ import annotations
 

@@ -86,7 +86,7 @@ def test_strides_show_the_layout():
 
 @pytest.mark.parametrize("words", list(Words))
 def test_the_documentation_has_every_row(words: Words):
-    # What an Optional adds is documented by itself.
+    # The page documents separately what an Optional adds.
     expected = words.expected.replace("{or_none}", "")
     for template in {expected, words.got} - set(DYNAMIC):
         if template.strip("{}") in PLACEHOLDERS:
@@ -122,7 +122,7 @@ def test_what_optionals_and_choices_add_is_documented():
 
 
 def test_kinds_of_none_are_not_said_twice():
-    """What takes None already is never an Optional."""
+    """Parameters that take None already are never Optional."""
     for kind in (Kind.HANDLE, Kind.POINTER, Kind.STREAM, Kind.CONST_NONE):
         assert "or_none" not in kind.words.expected
 

@@ -1,4 +1,4 @@
-"""Which checks, in which order: as docs/checks.md has them, parameter by parameter."""
+"""The checks and their order, as docs/checks.md has them, parameter by parameter."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where symbols are bound, compared, solved, and what waits."""
+"""Steps that bind, compare and solve symbols, and steps that wait."""
 
 from __future__ import annotations
 

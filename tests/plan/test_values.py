@@ -1,4 +1,4 @@
-"""Which checks, in which order: strings, objects, structs, Optionals, and tensors of any kind."""
+"""The checks of strings, objects, structs, Optionals and tensors of any kind, and their order."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What tests of providers share."""
+"""Fixtures of the tests of providers."""
 
 from __future__ import annotations
 

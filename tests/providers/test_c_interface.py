@@ -46,7 +46,7 @@ int32_t _mlir_ciface_ffib_test_status(Rank1 *y) { return y->sizes[0] > 4 ? 7 : 0
 
 @cache
 def seen() -> Any:
-    """What the C function has been given; it is there for modules that are compiled."""
+    """Load the C function, which records its arguments, so that compiled modules find it."""
     with TemporaryDirectory() as folder:
         source, library = Path(folder, "ciface.c"), Path(folder, "libciface.so")
         source.write_text(C_SOURCE)

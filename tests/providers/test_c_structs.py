@@ -103,7 +103,7 @@ void ffib_doc_others_packed(void **params) {
 
 
 def namespace() -> dict[str, Any]:
-    """What the blocks of the page that make signatures define."""
+    """Run the blocks of the page that make signatures, and return the names that they define."""
     found: dict[str, Any] = {"__name__": "docs"}
     for block in blocks(PAGE):
         if block.language == "python" and (
@@ -116,7 +116,7 @@ def namespace() -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def seen() -> Any:
-    """What the C functions have written down; they are there for modules that are compiled."""
+    """Load the C functions, which record their arguments, so that compiled modules find them."""
     code = "\n".join(block.code for block in blocks(PAGE) if block.language == "c")
     prelude = "#include <stddef.h>\n#include <stdint.h>\n#include <tvm/ffi/c_api.h>\n"
     with tempfile.TemporaryDirectory() as folder:

@@ -1,4 +1,4 @@
-"""What fits the callee, and what does not, is said when the wrapper is made."""
+"""Operands that fit the callee or not: attaching tells."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a provider is given, and what it can do with it."""
+"""The context of providers, and its uses."""
 
 from __future__ import annotations
 

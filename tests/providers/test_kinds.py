@@ -1,4 +1,4 @@
-"""What arrives for strings, choices, dtypes, devices and objects, with every provider."""
+"""Strings, choices, dtypes, devices and objects as kernels get them, with every provider."""
 
 from __future__ import annotations
 
@@ -157,7 +157,7 @@ def test_dtypes_and_devices(make: Callable[[str], CallProvider]) -> None:
     call, recording = recorded([spec.DType("t"), spec.Device("d")], make, "i32", "i64")
     dtype = int.from_bytes(struct.pack("<BBH", 17, 4, 2), "little")
     device = int.from_bytes(struct.pack("<2i", 2, 7), "little")
-    # What stands above the four bytes of a dtype is not looked at.
+    # The bytes above the four of a dtype are ignored.
     assert call(Plain(5, dtype | 0xABCD << 48), Plain(6, device)) is None
     assert struct.unpack("<BBH", recording.read(0, 4)) == (17, 4, 2)
     assert struct.unpack("<2i", recording.read(1, 8)) == (2, 7)

@@ -1,4 +1,4 @@
-"""What providers and their authors get wrong, answered in words when the wrapper is made."""
+"""Mistakes of providers and their authors are errors when the wrapper is made."""
 
 from __future__ import annotations
 

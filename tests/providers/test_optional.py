@@ -1,4 +1,4 @@
-"""What arrives for Optionals that are there and for those that are not, with every provider."""
+"""Present and absent Optionals as kernels get them, with every provider."""
 
 from __future__ import annotations
 

@@ -279,7 +279,7 @@ def test_no_arguments_at_all() -> None:
 
 
 def test_asked_from_within_a_branch() -> None:
-    """What is emitted in a branch does not leak into what is behind it."""
+    """Values that are emitted in a branch are not used after it."""
     pair = Optional(spec.TupleParam("t", [n, m]))
 
     def provider(current_block: Block, context: CallContext) -> Block:

@@ -1,4 +1,4 @@
-"""What wrappers return: scalars of every dtype, tensors that are allocated, tuples."""
+"""Results of wrappers: scalars of every dtype, tensors that are allocated, tuples."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Variants with every provider, in and around others; what they say of themselves; reuse."""
+"""Variants with other providers, in and around others; what they say of themselves; reuse."""
 
 from __future__ import annotations
 
@@ -13,11 +13,9 @@ from ffi_builder.builder import reuse
 from ffi_builder.providers import (
     Block,
     CallContext,
-    CallProvider,
     CheckStatus,
     DirectCallProvider,
     DynamicParamPackCallProvider,
-    MemRefCallProvider,
     ModuleContext,
     NopCallProvider,
     PackedCallProvider,
@@ -26,166 +24,15 @@ from ffi_builder.providers import (
     when,
 )
 from ffi_builder.providers.provider import Members
-from tests.providers.variants import WHICH, kernel, kernels, variants
+from tests.providers.variants import WHICH, kernel, kernels, of, variants
 from tests.support.printed import symbol_names
 from tests.support.wrapping import attached, new_module, wrap
 
 (N,) = spec.dims("n")
-X: Final = spec.Tensor("x", [N], ("float32", "float64"), device_type="cpu")
-SINGLE: Final = when.dtype(X) == "float32"
 SMALL: Final = when.value(N) <= 2
-PASSES: Final = "builtin.module(convert-to-llvm,reconcile-unrealized-casts)"
-
-
-def of(*pairs: tuple[CallProvider, Any]) -> VariantsCallProvider:
-    return VariantsCallProvider([Variant(provider, when=c) for provider, c in pairs])
-
-
-# ---- kernels of one dtype each
-
-
-MEMREFS: Final = """
-func.func @f32(%x: memref<?xf32>) { %c = arith.constant 0 : index
-  %v = arith.constant 1.0 : f32 memref.store %v, %x[%c] : memref<?xf32> return }
-func.func @f64(%x: memref<?xf64>) { %c = arith.constant 0 : index
-  %v = arith.constant 2.0 : f64 memref.store %v, %x[%c] : memref<?xf64> return }
-"""
-
-
-def lowered(provider: CallProvider, param: spec.Param = X) -> runtime.CompiledModule:
-    def hook(module: Any) -> None:
-        attach(module, spec.Signature("f", [param]), provider)
-
-    return runtime.compile(MEMREFS, pipeline=PASSES, post_compile_hooks=[hook])
-
-
-@pytest.mark.parametrize("default", [None, when.dtype(X) == "float64"])
-def test_each_memref_takes_its_own_dtype(default: Any) -> None:
-    single, double = MemRefCallProvider("f32"), MemRefCallProvider("f64")
-    function = lowered(of((single, SINGLE), (double, default)))["f"]
-    for dtype, expected in (("float32", 1), ("float64", 2)):
-        x = np.zeros(2, dtype)
-        function(x)
-        assert x.tolist() == [expected, 0]
-
-
-def test_a_memref_of_another_dtype() -> None:
-    single, double = MemRefCallProvider("f32"), MemRefCallProvider("f64")
-    with pytest.raises(BuildError) as raised:
-        lowered(of((double, SINGLE), (single, None)))
-    assert str(raised.value) == (
-        "MemRefCallProvider: the callee @f64 takes 'x' as memref<?xf64>, but the spec is "
-        "Tensor([n], float32): the kernel's elements are f64, not float32; write dtype='float64', "
-        "or change the kernel's element type"
-    )
-
-
-def test_a_memref_where_both_dtypes_are_left() -> None:
-    single, double = MemRefCallProvider("f32"), MemRefCallProvider("f64")
-    with pytest.raises(
-        BuildError, match=r"is Tensor\(\[n\], float32 \| float64\): the kernel's el"
-    ):
-        lowered(of((single, SMALL), (double, None)))
-
-
-def test_nested_variants_know_what_is_left() -> None:
-    single, double = MemRefCallProvider("f32"), MemRefCallProvider("f64")
-    inner = of((double, SMALL), (double, None))
-    function = lowered(of((single, SINGLE), (inner, None)))["f"]
-    for size in (1, 5):
-        x = np.zeros(size)
-        function(x)
-        assert x[0] == 2
-
-
-# ---- kernels of one rank each
-
-
-RANKS: Final = """
-func.func @r0(%x: memref<f32>) { %v = arith.constant 1.0 : f32
-  memref.store %v, %x[] : memref<f32> return }
-func.func @r2(%x: memref<?x?xf32, LAYOUT>) { %zero = arith.constant 0 : index
-  %one = arith.constant 1 : index %m = memref.dim %x, %one : memref<?x?xf32, LAYOUT>
-  %at = arith.subi %m, %one : index %v = arith.constant 2.0 : f32
-  memref.store %v, %x[%one, %at] : memref<?x?xf32, LAYOUT> return }
-"""
-STRIDED: Final = "strided<[?, ?]>"
-
-
-@pytest.mark.parametrize(
-    ("strides", "layout"),
-    [(None, "affine_map<(i, j) -> (i, j)>"), ("F", STRIDED), ("any", STRIDED)],
-)
-def test_each_memref_takes_its_own_rank(strides: str | None, layout: str) -> None:
-    r = spec.Tensor("r", ..., "float32", device_type="cpu", strides=strides)
-    provider = of(
-        (MemRefCallProvider("r0"), when.ndim(r) < 1),
-        (MemRefCallProvider("r2"), when.ndim(r) == 2),
-        (NopCallProvider(), None),
-    )
-
-    def hook(module: Any) -> None:
-        attach(module, spec.Signature("f", [r]), provider)
-
-    text = RANKS.replace("LAYOUT", layout)
-    function = runtime.compile(text, pipeline=PASSES, post_compile_hooks=[hook])["f"]
-    scalar = np.zeros((), "float32")
-    function(scalar)
-    assert scalar.tolist() == 1
-    arrays = {None: [np.zeros((2, 3), "float32")], "F": [np.zeros((2, 3), "float32", order="F")]}
-    base: Any = np.zeros((4, 7), "float32")
-    for x in arrays.get(strides, [base[:2, :3], base[::2, 1::3], base[:2, :3].T]):
-        x[...] = 0
-        function(x)
-        assert x[1, -1] == 2
-        assert x.sum() == 2
-    function(np.zeros((1, 1, 1), "float32"))
-
-
-def test_a_rank_of_an_optional_tensor() -> None:
-    r = spec.Tensor("r", ..., "float32", device_type="cpu", strides="any")
-    rank = MemRefCallProvider("r2", args=["r"])
-    inner = of((rank, SMALL), (rank, None))
-    provider = of((inner, when.ndim(r) == 2), (NopCallProvider(), None))
-
-    def hook(module: Any) -> None:
-        attach(module, spec.Signature("f", [spec.Optional(r), N]), provider)
-
-    text = RANKS.replace("LAYOUT", STRIDED)
-    function = runtime.compile(text, pipeline=PASSES, post_compile_hooks=[hook])["f"]
-    function(None, 1)
-    for size in (1, 5):
-        x = np.zeros((3, 4), "float32")[:, ::2]
-        function(x, size)
-        assert x.tolist() == [[0, 0], [0, 2], [0, 0]]
-
-
-def test_a_memref_of_another_rank() -> None:
-    r = spec.Tensor("x", ..., "float32", device_type="cpu")
-    with pytest.raises(
-        BuildError, match="the kernel's rank is 1, but the spec's shape has length 2"
-    ):
-        lowered(of((MemRefCallProvider("f32"), when.ndim(r) == 2), (NopCallProvider(), None)), r)
-
-
-def test_a_memref_of_a_rank_and_a_dtype() -> None:
-    r = spec.Tensor("x", ..., ("float32", "float64"), device_type="cpu")
-    several = of((MemRefCallProvider("f32"), when.ndim(r) <= 2), (NopCallProvider(), None))
-    with pytest.raises(BuildError, match="'x' may have any number of dimensions, and a memref has"):
-        lowered(several, r)
-    both = of(
-        (MemRefCallProvider("f32"), (when.ndim(r) == 1) & (when.dtype(r) == "float32")),
-        (MemRefCallProvider("f64"), when.ndim(r) == 1),
-    )
-    function = lowered(both, r)["f"]
-    for dtype, expected in (("float32", 1), ("float64", 2)):
-        x = np.zeros(2, dtype)
-        function(x)
-        assert x.tolist() == [expected, 0]
 
 
 # ---- statuses
-
 
 STATUSES: Final = """
 llvm.func @one(%n: i64) -> i32 { %c = llvm.trunc %n : i64 to i32 llvm.return %c : i32 }
@@ -316,27 +163,6 @@ def test_strs_as_results() -> None:
         BuildError, match="gives an OwnedAny for the result 's', and 'pair' a value"
     ):
         attach(module, signature, mixed)
-
-
-def test_tensors_to_allocate_are_known_like_their_arguments(allocator: None) -> None:
-    """Each memref takes a workspace of the dtype, and the rank, of the argument."""
-    x = spec.Tensor("x", ..., ("float32", "float64"), device_type="cpu")
-    w = spec.Workspace("w", "x.shape", "x.dtype", device_type="cpu")
-    names = {"f32": "float32", "f64": "float64"}
-    provider = of(
-        *(
-            (MemRefCallProvider(name, args=["w"]), (when.dtype(x) == dtype) & (when.ndim(x) == 1))
-            for name, dtype in names.items()
-        ),
-        (NopCallProvider(), None),
-    )
-
-    def hook(module: Any) -> None:
-        attach(module, spec.Signature("f", [x, w]), provider)
-
-    function = runtime.compile(MEMREFS, pipeline=PASSES, post_compile_hooks=[hook])["f"]
-    for array in (np.zeros(2, "float32"), np.zeros(2), np.zeros((2, 2))):
-        function(array)
 
 
 def test_results_of_other_types() -> None:

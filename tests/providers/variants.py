@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from ffi_builder import attach, runtime, spec
-from ffi_builder.providers import DirectCallProvider, Variant, VariantsCallProvider
+from ffi_builder.providers import CallProvider, DirectCallProvider, Variant, VariantsCallProvider
 from ffi_builder.providers.when import Condition
 from tests.support.wrapping import new_module
 
@@ -29,6 +29,11 @@ def kernel(number: int) -> DirectCallProvider:
 def variants(*conditions: Condition | None) -> VariantsCallProvider:
     """A variant for each condition, in order."""
     return VariantsCallProvider([Variant(kernel(i), when=c) for i, c in enumerate(conditions)])
+
+
+def of(*pairs: tuple[CallProvider, Condition | None]) -> VariantsCallProvider:
+    """A variant for each provider, with its condition."""
+    return VariantsCallProvider([Variant(provider, when=when) for provider, when in pairs])
 
 
 def choosing(params: Sequence[spec.Param], *conditions: Condition | None) -> Any:

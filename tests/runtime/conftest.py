@@ -1,4 +1,4 @@
-"""What the runtime keeps in a process exists before the first test looks for leaks."""
+"""Fills the runtime's caches before the first test looks for leaks."""
 
 from __future__ import annotations
 

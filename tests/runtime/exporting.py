@@ -10,7 +10,8 @@ from typing import Any, cast
 import tvm_ffi
 from tvm_ffi import libinfo
 
-from ffi_builder import attach, providers, spec
+from ffi_builder import attach, providers, runtime, spec
+from tests.support.loops import loop
 from tests.support.wrapping import new_module
 
 LIBRARY = Path(libinfo.find_libtvm_ffi())
@@ -19,27 +20,17 @@ INCLUDES = [f"-I{path}" for path in dict.fromkeys(libinfo.include_paths())]
 load_module = cast("Any", tvm_ffi).load_module
 """Its type is not complete."""
 
-_KERNEL = """
-llvm.func @kernel(%x: !llvm.ptr, %n: i64, %factor: f32) {{
-  %zero = llvm.mlir.constant(0 : i64) : i64
-  %one = llvm.mlir.constant(1 : i64) : i64
-  %weight = llvm.mlir.constant({weight} : f32) : f32
-  %by = llvm.fmul %factor, %weight : f32
-  llvm.br ^head(%zero : i64)
-^head(%i: i64):
-  %more = llvm.icmp "slt" %i, %n : i64
-  llvm.cond_br %more, ^body, ^done
-^body:
+_KERNEL = loop(
+    "kernel",
+    "%x: !llvm.ptr, %n: i64, %factor: f32",
+    """
   %at = llvm.getelementptr %x[%i] : (!llvm.ptr, i64) -> !llvm.ptr, f32
   %old = llvm.load %at : !llvm.ptr -> f32
+  %weight = llvm.mlir.constant(WEIGHT : f32) : f32
+  %by = llvm.fmul %factor, %weight : f32
   %new = llvm.fmul %old, %by : f32
-  llvm.store %new, %at : f32, !llvm.ptr
-  %next = llvm.add %i, %one : i64
-  llvm.br ^head(%next : i64)
-^done:
-  llvm.return
-}}
-"""
+  llvm.store %new, %at : f32, !llvm.ptr""",
+)
 
 _n = spec.Var("n", "int64")
 _x = spec.Tensor("x", [_n], "float32", device_type="cpu")
@@ -47,7 +38,7 @@ _x = spec.Tensor("x", [_n], "float32", device_type="cpu")
 
 def scaling(*names: str, weight: float = 1.0) -> Any:
     """A module with `@kernel`, and `scale`, or wrappers of these names, that multiply an array."""
-    module = new_module(_KERNEL.format(weight=weight))
+    module = new_module(_KERNEL.replace("WEIGHT", str(weight)))
     factor = spec.Var("factor", "float32", default=2.0, doc="what x is multiplied by")
     for name in names or ("scale",):
         signature = spec.Signature(name, [_x, factor], doc="Multiply x in place.")
@@ -103,12 +94,21 @@ def every_kind_module() -> Any:
 
 
 def run(*command: object) -> str:
-    """What the command prints."""
+    """Run a command, and return its output."""
     done = subprocess.run(
         [str(word) for word in command], capture_output=True, text=True, timeout=120, check=False
     )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
+
+
+def run_in_c(program: str, compiled: runtime.CompiledModule, folder: Path) -> list[str]:
+    """Link a program in C with a module's object, run it, and return the lines that it prints."""
+    source, code, out = (folder / name for name in ("main.c", "code.o", "main"))
+    compiled.export_object(code)
+    source.write_text(program)
+    run("gcc", *INCLUDES, source, code, LIBRARY, f"-Wl,-rpath,{LIBRARY.parent}", "-o", out)
+    return run(out).splitlines()
 
 
 def visible(path: Path) -> set[str]:

@@ -1,4 +1,4 @@
-"""What is found in the compile cache, and what a hit gives."""
+"""Hits of the compile cache, and the modules that they give."""
 
 from __future__ import annotations
 
@@ -252,7 +252,7 @@ def test_an_empty_path() -> None:
 
 
 def hit(monkeypatch: pytest.MonkeyPatch, module: object, folder: Path, **options: Any) -> bool:
-    """Whether compiling takes its objects from the cache."""
+    """Tell whether compiling takes its objects from the cache."""
     compiled: list[Source] = []
     objects = compiler.objects
 

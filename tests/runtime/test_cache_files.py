@@ -34,7 +34,7 @@ def _environment(monkeypatch: pytest.MonkeyPatch) -> None:  # pyright: ignore[re
 
 
 def built(folder: Path, key: str = "k", text: str = llvm_entry("f")) -> bool:
-    """Whether `compile_cached` has to build; checks that the function is right in any case."""
+    """Tell whether `compile_cached` builds; check that the function is right in any case."""
     calls: list[int] = []
     compiled = runtime.compile_cached(key, lambda: calls.append(1) or text, cache_dir=folder)
     assert compiled[compiled.functions[0]](41) == 42

@@ -63,7 +63,7 @@ def test_keys_that_are_too_deep(tmp_path: Path, cached: bool) -> None:
 
 
 def built(folder: Path) -> bool:
-    """Whether `compile_cached` has to build."""
+    """Tell whether `compile_cached` builds."""
     calls: list[int] = []
     runtime.compile_cached("k", lambda: calls.append(1) or ADD_ONE, cache_dir=folder)
     return bool(calls)

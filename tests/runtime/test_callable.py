@@ -53,7 +53,8 @@ def test_the_callable_shows_its_signature() -> None:
         "(x: Tensor([n], float32, device_type=cpu), factor: float32 = 2.0, *, times: int32 = 1)"
     )
     assert scale.__name__ == "f"
-    assert repr(scale).startswith(f"<function f{inspect.signature(scale)} at 0x")
+    shown = inspect.signature(scale) if READ_IN_C else ""
+    assert repr(scale).startswith(f"<function f{shown} at 0x")
     assert inspect.isfunction(scale) or isinstance(scale, tvm_ffi.Function)
 
 
@@ -143,7 +144,9 @@ def test_functions_are_not_copied_and_not_pickled() -> None:
         assert copy.deepcopy([function])[0] is function
     with pytest.raises(TypeError, match=r"cannot pickle <function f\(a: int32\)>: its code is in"):
         pickle.dumps(f)
-    with pytest.raises((TypeError, pickle.PicklingError), match=r"<function f\(a: int32\) at 0x"):
+    with pytest.raises(
+        (TypeError, pickle.PicklingError), match=r"<function f(\(a: int32\))? at 0x"
+    ):
         pickle.dumps(call)
 
 
@@ -183,11 +186,11 @@ def test_keyword_only_ones_anywhere() -> None:
 
 def test_what_python_says_of_a_wrong_call() -> None:
     call: Any = checking(*SCALE).callable("f")
-    with pytest.raises(TypeError, match="missing 1 required positional argument: 'x'"):
+    with pytest.raises(TypeError, match=r"^f\(\) missing 1 required positional argument: 'x'"):
         call()
-    with pytest.raises(TypeError, match="got an unexpected keyword argument 'y'"):
+    with pytest.raises(TypeError, match=r"^f\(\) got an unexpected keyword argument 'y'$"):
         call(1, y=2)
-    with pytest.raises(TypeError, match=r"f\(x: .*got multiple values for argument 'x'"):
+    with pytest.raises(TypeError, match=r"^f\(\) got multiple values for argument 'x'"):
         call(1, x=2)
 
 

@@ -1,4 +1,4 @@
-"""What `compile` takes, and what it makes of it."""
+"""Inputs of `compile`, and the modules that it makes."""
 
 from __future__ import annotations
 

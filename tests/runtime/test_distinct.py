@@ -1,4 +1,4 @@
-"""Of a big kernel one of each kind is looked at, and nothing odd is missed: in C and in Python."""
+"""Checks of big kernels look at one of each kind and miss nothing odd, in C and in Python."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ def other(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def loaded(other: Path) -> Iterator[list[bytes]]:
-    """What the loader of the kind was given."""
+    """The bytes that the loader of the kind was given."""
     given: list[bytes] = []
 
     def load(data: Any) -> Any:

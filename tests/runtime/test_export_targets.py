@@ -110,7 +110,7 @@ def test_an_object_for_aarch64_does_not_run_here(tmp_path: Path) -> None:
 
 
 def test_the_ir_of_a_wrapper_names_no_machine() -> None:
-    """What the JIT compiles is the same text for every machine."""
+    """The JIT compiles the same text on every machine."""
     compiled = runtime.compile(every_kind_module())
     text = inputs.llvm_ir(compiled._source)  # pyright: ignore[reportPrivateUsage]
     assert text is not None

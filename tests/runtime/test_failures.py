@@ -44,6 +44,8 @@ def test_text_that_does_not_parse() -> None:
         "@g = global " + "[1 x " * 60_000 + "i8" + "]" * 60_000 + " undef",
     )
     fails("text is empty", " \n")
+    for text in ("\n; \ud800\n" + ADD_ONE, "\n// \ud800\nllvm.func @f() { llvm.return }"):
+        fails(r"line 2 has '\\ud800', half of a surrogate pair", text)
     fails("undefined value|use of undefined", "define i32 @f() {\n ret i32 %x\n}")
 
 

@@ -163,7 +163,7 @@ def test_llvm_reads_every_decimal(type_: str, decimal: str) -> None:
 
 
 def test_a_line_of_many_numbers_takes_as_long_as_many_lines() -> None:
-    """What is searched for the line must not be searched for each number."""
+    """A search of the whole line is made once, not for each number."""
     numbers = ", ".join(["float 1.000000e-01"] * 100_000)
     shown = floats.readable(f"@c = constant [100000 x float] [{numbers}]")
     assert shown.count("0x3FB99999A0000000") == 100_000

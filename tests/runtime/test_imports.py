@@ -1,4 +1,4 @@
-"""What importing the runtime loads, and what it says when something is not installed."""
+"""Modules that importing the runtime loads, and errors when a package is not installed."""
 
 from __future__ import annotations
 

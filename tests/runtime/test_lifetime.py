@@ -36,7 +36,7 @@ SOAK = int(os.environ.get("FFI_BUILDER_CYCLES", "1000"))
 
 
 class Log:
-    """What constructors and destructors write down: their numbers, in order."""
+    """Memory in which constructors and destructors write their numbers, in order."""
 
     def __init__(self) -> None:
         self._memory = (ctypes.c_int64 * 64)()

@@ -45,7 +45,7 @@ def compiled_with_llvmlite(text: str) -> Any:
 
 
 def described(function: Any) -> tuple[object, ...]:
-    """What `help` and `inspect` show of a function."""
+    """Return what `help` and `inspect` show of a function."""
     return function.__signature__, function.__name__, function.__doc__
 
 

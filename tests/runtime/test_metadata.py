@@ -1,4 +1,4 @@
-"""What travels with the code, by which ways, and what becomes of what was damaged."""
+"""Metadata that travels with the code, on every way, and damaged metadata."""
 
 from __future__ import annotations
 
@@ -215,7 +215,7 @@ DEFAULTS: list[tuple[Param, object, object]] = [
 
 
 def default(param: Param, value: object) -> Any:
-    """What Python callers see of it."""
+    """Return the default as Python callers see it."""
     info = read("f", Signature("f", [replace(param, default=value)]).metadata())
     assert info is not None
     return info.parameters[0].default

@@ -100,7 +100,7 @@ def test_a_module_of_nothing_else_needs_no_compiler(texts: list[str]) -> None:
 
 
 def test_texts_that_are_left_behind_are_nothing_to_compile(texts: list[str]) -> None:
-    """Of CheckStatus: the module keeps them, but what refers to them is in an object of its own."""
+    """The module keeps CheckStatus's texts, but the code that uses them is in another object."""
     for _ in range(4):
         provider = CheckStatus(DirectCallProvider("atoi", args=["x"]))
         runtime.compile(wrapped("llvm.func @atoi(!llvm.ptr) -> i32", provider=provider))

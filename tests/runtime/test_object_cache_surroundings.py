@@ -123,7 +123,7 @@ module {
 @pytest.mark.parametrize("mlir", ["torch_mlir", "jaxlib.mlir"])
 @pytest.mark.parametrize("own", [False, True], ids=["the kernel's", "its own"])
 def test_debug_information(own: bool, mlir: str) -> None:
-    """That of a kernel is of the kernel alone; a wrapper may be given its own."""
+    """A kernel's debug information is not the wrapper's, which may be given its own."""
     pytest.importorskip(f"{mlir}.ir", reason=f"needs the bindings {mlir}")
     distribution = named(mlir)
     for _ in range(3):

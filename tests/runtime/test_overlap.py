@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import subprocess
 from pathlib import Path
 
 import pytest
 
 from ffi_builder import attach, runtime, spec
 from ffi_builder.providers import NopCallProvider
-from tests.runtime.exporting import INCLUDES, LIBRARY, run
+from tests.runtime.exporting import run_in_c
 from tests.runtime.samples import needs_cc
 from tests.support.wrapping import new_module
 
@@ -59,12 +58,7 @@ def compiled() -> runtime.CompiledModule:
 
 @needs_cc
 def test_a_call_from_c(compiled: runtime.CompiledModule, tmp_path: Path) -> None:
-    compiled.export_object(tmp_path / "copy.o")
-    (tmp_path / "main.c").write_text(PROGRAM)
-    command = ["gcc", *INCLUDES, tmp_path / "main.c", tmp_path / "copy.o", LIBRARY]
-    command += [f"-Wl,-rpath,{LIBRARY.parent}", "-o", tmp_path / "main"]
-    subprocess.run(command, check=True, timeout=60)
-    statuses, error = run(tmp_path / "main").splitlines()
+    statuses, error = run_in_c(PROGRAM, compiled, tmp_path)
     assert statuses == "0 0 -1"
     assert error.startswith("ValueError: Mismatched y on argument #1 when calling: `copy(x: ")
     assert "expected memory apart from that of x (no_overlap) but got 0x" in error

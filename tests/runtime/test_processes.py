@@ -74,7 +74,7 @@ def test_the_end_of_the_interpreter(how: str) -> None:
 
 
 def test_code_that_never_ends() -> None:
-    """What tvm-ffi's registry holds, or os._exit leaves, is just not freed."""
+    """Functions in tvm-ffi's registry, or after os._exit, are just not freed."""
     for how in ("import tvm_ffi; tvm_ffi.register_global_func('kept', f)", "os._exit(0)"):
         done = run_child(START + how)
         assert (done.returncode, done.stderr) == (0, "")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 from pathlib import Path
 from typing import Final
 
@@ -10,7 +9,7 @@ import pytest
 
 from ffi_builder import attach, runtime, spec
 from ffi_builder.providers import NopCallProvider
-from tests.runtime.exporting import INCLUDES, LIBRARY, run
+from tests.runtime.exporting import run_in_c
 from tests.runtime.samples import needs_cc
 from tests.support.wrapping import new_module
 
@@ -56,12 +55,7 @@ def compiled() -> runtime.CompiledModule:
 
 @needs_cc
 def test_calls_from_c(compiled: runtime.CompiledModule, tmp_path: Path) -> None:
-    compiled.export_object(tmp_path / "f.o")
-    (tmp_path / "main.c").write_text(PROGRAM)
-    command = ["gcc", *INCLUDES, tmp_path / "main.c", tmp_path / "f.o", LIBRARY]
-    command += [f"-Wl,-rpath,{LIBRARY.parent}", "-o", tmp_path / "main"]
-    subprocess.run(command, check=True, timeout=60)
-    assert run(tmp_path / "main").splitlines() == [
+    assert run_in_c(PROGRAM, compiled, tmp_path) == [
         "0 0",
         f"{ERROR}expected n * 2 <= m with n = 3 from n, m = 4 from m but got 6 and 4",
         f"{ERROR}expected m in {{4, 8}} with m = 6 from m but got 6",

@@ -56,6 +56,19 @@ class Kernel:
             }}"""
 
 
+def signature(text: str) -> spec.Signature:
+    return spec.Signature.parse(text, device="cpu")
+
+
+def attached(
+    text: str, sanitize: Any, provider: CallProvider | None = None, kernel: str = ""
+) -> Any:
+    """Return a module with a kernel, and with a wrapper that watches it."""
+    module = new_module(kernel)
+    attach(module, signature(text), provider or DirectCallProvider("kernel"), sanitize=sanitize)
+    return module
+
+
 class Sanitized:
     """A wrapper around a kernel in Python. It gets the data of the tensors in ``args``."""
 
@@ -68,11 +81,9 @@ class Sanitized:
         wrap: Callable[[CallProvider], CallProvider] = lambda provider: provider,
     ) -> None:
         self._kernel = Kernel(kernel, len(args))
-        module = new_module(self._kernel.text)
-        signature = spec.Signature.parse(text, device="cpu")
         provider = wrap(DirectCallProvider("kernel", args=list(args)))
-        attach(module, signature, provider, sanitize=sanitize)
-        self._function = runtime.compile(module)[signature.name]
+        module = attached(text, sanitize, provider, self._kernel.text)
+        self._function = runtime.compile(module)[signature(text).name]
 
     def __call__(self, *args: Any) -> Any:
         with counting() as allocator:

@@ -1,4 +1,4 @@
-"""What the kernel does to elements: changed inputs, outputs not written, NaN."""
+"""Mistakes of kernels with elements: changed inputs, outputs not written, NaN."""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ def test_a_write_around_an_argument(tensor: int, at: int, byte: int) -> None:
 
 @pytest.mark.parametrize("dtype", ["float32", "float16", "int32", "uint8"])
 def test_copying_one_element_too_many(dtype: str) -> None:
-    """What is behind one tensor differs from what is behind the other."""
+    """The bytes behind one tensor differ from those behind the other."""
     text = f"f(x: Tensor([n], {dtype}, intent=in), y: Tensor([n], {dtype}, intent=out))"
 
     def kernel(x: int, y: int) -> None:

@@ -45,7 +45,7 @@ defaults = st.sampled_from([spec.MISSING, None, 0, 1.5, "x", (1, 2), [3]])
 
 @st.composite
 def metadata(draw: st.DrawFn) -> dict[str, Any]:
-    """What every parameter takes by keyword."""
+    """Keywords that every parameter takes."""
     return {"default": draw(defaults), "kw_only": draw(st.booleans()), "doc": draw(docs)}
 
 
@@ -116,7 +116,7 @@ def _as_expr(dim: spec.Dim) -> spec.Expr:
 
 
 def dimensions() -> SearchStrategy[spec.Dim]:
-    """What a shape may hold."""
+    """Entries of shapes."""
     return st.one_of(int_vars(), st.integers(0, 2**63 - 1), exprs())
 
 

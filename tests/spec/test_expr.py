@@ -60,7 +60,7 @@ def test_text(expr: Expr, text: str):
 
 
 def as_python(expr: Expr) -> bool:
-    """Whether Python can read the text: some names mean something else there."""
+    """Tell whether Python can read the text: some names mean something else there."""
     return not any(keyword.iskeyword(var.name) or var.name in FUNCTIONS for var in variables(expr))
 
 

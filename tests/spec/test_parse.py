@@ -271,7 +271,7 @@ def test_a_text_with_a_part_missing_is_read_or_refused(signature: Signature, dat
 
 
 class TestOtherWays:
-    """What is read, beside the canonical text."""
+    """Text that is read, besides the canonical one."""
 
     @pytest.mark.parametrize(
         ("text", "made"),

@@ -1,4 +1,4 @@
-"""What prints can be pasted."""
+"""The ``repr`` of a spec is code that makes it again."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_a_parameter_reads_back(param: spec.Param):
     again = pasted(param)
     assert again == param
     assert hash(again) == hash(param)
-    # What equality does not see must come back too.
+    # Fields that equality ignores must come back too.
     assert repr(again) == repr(param)
 
 

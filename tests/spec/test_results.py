@@ -1,4 +1,4 @@
-"""What a signature returns: what is accepted and refused, as objects and as text."""
+"""Results that signatures accept and refuse, as objects and as text."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ def test_any_rank():
     assert made.order == "C"
     assert made.stride_entries is None
     assert made != tensor([])
-    # Of no rank it can be said how many entries there are.
+    # Without a rank, the number of entries is unknown.
     assert tensor(..., strides="any").stride_entries == ()
 
 

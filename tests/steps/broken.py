@@ -18,7 +18,7 @@ from tests.differential import description as d
 from tests.steps.right import Right, at, changed
 
 WRONG: Final = d.Plain(TypeIndex.UNCHANGED)
-"""Of a kind that nothing takes."""
+"""An argument of a kind that nothing takes."""
 KINDS: Final = {
     s.Kind.INT: "int",
     s.Kind.BOOL: "bool",
@@ -71,7 +71,7 @@ class Breaker:
                 shared = isinstance(step, s.BindOrEqual)
                 bound = in_element(planned.place, 0 if shared else ELEMENT)
                 self.origins.setdefault(step.symbol.name, str(bound))
-                # Of a list, the first element binds what the others are compared with.
+                # The first element of a list binds the symbols with which the others are compared.
                 if not (shared and planned.place.is_each):
                     continue
             found = self._broken(step)
@@ -260,7 +260,7 @@ class Breaker:
         return self._value(place, value), expected, shown
 
     def _too_large(self, place: Place) -> tuple[Any, ...] | None:
-        """Where all dimensions are symbols that are bound by this very tensor."""
+        """Break the size, if all dimensions are symbols that this very tensor binds."""
         dims = self._dltensor(place).shape or ()
         big = (2**32,) * len(dims)
         names = [name for name, origin in self.origins.items() if origin.startswith(place.path)]

@@ -99,7 +99,7 @@ def _apply(op: str, lhs: int, rhs: int) -> int:
 
 
 def _plain(param: spec.Plain) -> d.Value:
-    """What has no symbols and nothing inside."""
+    """Return an argument for a parameter without symbols and elements."""
     match param:
         case spec.Stream() | spec.DataPointer():
             return d.of_pointer(0x10)

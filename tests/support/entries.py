@@ -1,4 +1,4 @@
-"""Whether calls are read in C here: functions then take keywords and defaults."""
+"""Says whether calls are read in C here: functions then take keywords and defaults."""
 
 from __future__ import annotations
 

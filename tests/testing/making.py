@@ -17,7 +17,7 @@ def made(*params: spec.Param, framework: str = "numpy", **symbols: float) -> lis
 
 
 def bound(*params: spec.Param, framework: str = "numpy", **symbols: float) -> dict[str, Any]:
-    """What the arguments bind; that what was asked for is in it is seen here."""
+    """Return the symbols that made arguments bind; check those that were asked for."""
     signature = Signature("f", params)
     found = testing.check(signature, *testing.make_args(signature, symbols, framework))
     assert {name: found[name] for name in symbols} == symbols

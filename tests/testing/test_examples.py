@@ -21,7 +21,7 @@ np = pytest.importorskip("numpy", reason="needs NumPy")
 
 
 def is_small(signature: Signature) -> bool:
-    """Whether no int is large: sizes and strides of thousands make arrays larger than memory."""
+    """Tell whether all ints are small: sizes and strides of thousands make huge arrays."""
     return re.search(r"\d{4,}", re.sub(r"[a-z]\w*", "", str(signature))) is None
 
 

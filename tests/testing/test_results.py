@@ -1,4 +1,4 @@
-"""What ``testing.check`` and ``explain`` say of results: what the wrapper does."""
+"""``testing.check`` and ``explain`` say of results what the wrapper does."""
 
 from __future__ import annotations
 

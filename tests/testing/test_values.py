@@ -196,7 +196,7 @@ def test_rejected(param: Param, value: Any, at: str, expected: str, got: str, ki
         (Object("x", "ffi.Map"), lambda: ffi.Array([]), "ffi.Map", "ffi.Array"),
         (Shape("x", [n]), lambda: ffi.Map({}), "Shape or list of ints", "ffi.Map"),
         (cpu("x", [n]), lambda: ffi.List([]), "Tensor", "ffi.List"),
-        # What takes no objects does not look into it.
+        # Parameters that take no objects do not look into it.
         (Var("x", "int64"), lambda: ffi.Array([]), "int", "moved object"),
         (spec.DType("x"), derived, "dtype", "moved object"),
         (spec.ConstNone("x"), derived, "None", "moved object"),

@@ -17,7 +17,7 @@ from tools.release.report import ROOT, Failed, run
 
 _PATH = re.compile(rb"(?<![\w.+-])/[\w.+-]+(?:/[\w.+-]+)+")
 _SYSTEM = re.compile(rb"/usr/(?:include|lib)\b")
-"""Where every machine has the headers of its compiler and libc."""
+"""Folders with the headers of the compiler and libc, on every machine."""
 
 
 def digest(path: Path) -> str:

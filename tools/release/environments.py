@@ -12,7 +12,7 @@ from tools.release.report import ROOT, Failed, run
 CALLS = ("tests/entry", "tests/arrays")
 """Tests of calls from Python, of which each wheel has its own code."""
 SELF_TEST = "tests/test_project.py tests/spec tests/plan tests/abi tests/entry"
-"""What an unpacked sdist tests; all of it would take ten minutes."""
+"""Tests that an unpacked sdist runs; all tests would take ten minutes."""
 
 
 def extras() -> list[str]:

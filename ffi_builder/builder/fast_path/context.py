@@ -50,7 +50,7 @@ class FastPath:
         self.elements: dict[Position, Value] = {}
         """The address of the current ``TVMFFIAny`` of each list that is gone through."""
         self.memory: dict[Position, Value] = {}
-        """For each list, where on the stack the address of memory is that has to be freed."""
+        """Stack slots with the addresses of memory to free, one for each list."""
         self.state = State.empty()
 
     # ---- reading

@@ -120,7 +120,7 @@ class ShapeValues:
     """A Shape."""
 
     entries: list[Value]
-    """As i64."""
+    """The entries, as i64."""
 
     def joined(self, merge: Merge) -> ShapeValues:
         """Return the record after the branch."""
@@ -212,7 +212,7 @@ class State:
 
     records: dict[Position, Record]
     present: dict[Position, Value]
-    """For each Optional before the cursor, an i1 that says whether it is present."""
+    """An i1 for each Optional before the cursor: whether it is present."""
     symbols: dict[spec.Var, Symbol]
     reads: dict[Place, Value]
     """Values computed from what is stored at a place; each is emitted once."""

@@ -80,12 +80,12 @@ POISON: Final = {
     ("complex", 64): (4, 0x7FA5_A5A5),
     ("complex", 128): (8, 0x7FF4_A5A5_A5A5_A5A5),
 }
-"""By code and bits: the bytes of a number, and the number that is repeated.
+"""Patterns by dtype code and bits: the bytes of a number, and the number that is repeated.
 
 They are signalling NaNs: the exponent is all ones, and the first bit of the fraction 0.
 """
 SALTS: Final = 16
-"""How many patterns there are: the low four bits of a number are those of its tensor's salt."""
+"""The number of patterns: the low four bits of a number are those of its tensor's salt."""
 
 
 # ---- before the call

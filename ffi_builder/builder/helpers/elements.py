@@ -39,7 +39,7 @@ from ffi_builder.ir import Builder, Value
 TEXT_SIZE: Final = 96
 """Bytes of the text of an index or value."""
 _FULL: Final = 64
-"""Nothing is appended to a text of so many bytes; messages show no more of it."""
+"""The size at which nothing more is appended to a text; messages show no more of it."""
 _HALF_SCALE: Final = (1023 + 1023 - 15) << 52
 """The bits of the double 2^1008, by which the fields of a float16 are scaled in a double."""
 
@@ -60,7 +60,7 @@ _NAN: Final = {
     ("float8_e5m2fnuz", 8): (1, 0x7F, 0xFF, 0xFE),
     ("float8_e8m0fnu", 8): (1, 0, 0xFF, 0xFE),
 }
-"""By code and bits: the bytes of a number, and ``flip``, ``mask`` and ``greatest``.
+"""Dtypes by code and bits: the bytes of a number, and ``flip``, ``mask`` and ``greatest``.
 
 A number is NaN where ``(number ^ flip) & mask > greatest``.
 """
@@ -78,7 +78,7 @@ _QUIET: Final = {
         ("complex", 128): 52,
     }.items()
 }
-"""By code and bits: the first bit of the fraction, which is set in quiet NaNs."""
+"""Dtypes by code and bits: the first bit of the fraction, which is set in quiet NaNs."""
 
 
 def _rule(b: Builder, copy: Value, table: Mapping[tuple[str, int], Sequence[int]]) -> list[Value]:
@@ -101,7 +101,7 @@ def _rule(b: Builder, copy: Value, table: Mapping[tuple[str, int], Sequence[int]
 
 
 def _first(b: Builder, copy: Value, size: Value, is_wanted: Callable[[Value], Value]) -> None:
-    """Return the number of the first element of which a number is wanted, or -1."""
+    """Return the index of the first element that has a wanted number, or -1."""
     t = b.types
     parts = b.udiv(b.field(t.i64, copy, WIDTH), size)
     with b.loop(b.field(t.i64, copy, COUNT)) as number:

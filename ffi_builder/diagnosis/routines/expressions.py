@@ -98,7 +98,7 @@ _OPERATORS: Final = (
     _max,
     _min,
 )
-"""By code, from Code.ADD on; divisors are positive."""
+"""Operations by code, from Code.ADD on; divisors are positive."""
 
 
 def _shown(p: Program) -> None:
@@ -131,7 +131,7 @@ _COMPARED: Final[tuple[Callable[[Program], Reg], ...]] = (
     lambda p: p.sle(p.expected, p.value),
     lambda p: p.slt(p.expected, p.value),
 )
-"""By number in :data:`~ffi_builder.diagnosis.table.COMPARISONS`, where ``in`` is the last."""
+"""Comparisons in the order of :data:`~ffi_builder.diagnosis.table.COMPARISONS`; ``in`` is last."""
 _IN: Final = len(_COMPARED)
 
 

@@ -99,7 +99,7 @@ def _least(p: Program, value: Reg, other: Reg) -> None:
 
 def _put_nearest(p: Program) -> None:
     """Append the first of the nearest choices, unless more than half of the longer str differs."""
-    # Of a str more than twice as long, more than half differs.
+    # A str more than twice as long differs in more than half of its characters.
     with p.when(p.ult(2 * LONGEST_NEAREST, p.size)):
         p.ret()
     best, entry, longer = p.new(), p.new(), p.new()

@@ -79,7 +79,7 @@ class Form:
 
     @property
     def what(self) -> str:
-        """How errors about the signature begin."""
+        """The prefix of errors about the signature."""
         return f"JAX function {self.signature.name!r}"
 
     @property
@@ -108,7 +108,7 @@ class Form:
 
     @functools.cached_property
     def intents(self) -> list[str]:
-        """For each argument ``"in"``, ``"out"`` or ``"inout"`` of a tensor, else ``""``."""
+        """The intent of each argument: ``"in"``, ``"out"``, ``"inout"``, or ``""`` if none."""
         found = [spec.required(param) for param in self.signature.arguments]
         return [(p.intent or "") if isinstance(p, spec.Tensor) else "" for p in found]
 

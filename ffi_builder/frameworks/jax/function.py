@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeAlias, cast
 
@@ -15,9 +14,9 @@ from ffi_builder.frameworks.jax.call import Call, bind
 from ffi_builder.frameworks.jax.form import Form
 from ffi_builder.frameworks.jax.lowering import lower, register
 from ffi_builder.frameworks.jax.target import Target, reserve
+from ffi_builder.frameworks.signatures import signature_of
 from ffi_builder.plan import check_signature
 from ffi_builder.runtime import CompiledModule, LoadedLibrary
-from ffi_builder.runtime.metadata import EMPTY, Parameter, Unwritable
 
 if TYPE_CHECKING:
     import tvm_ffi
@@ -99,7 +98,13 @@ def function(
         )
     found = functions[name]
     if signature is None:
-        signature = _signature_of(functions, name)
+        info = None if isinstance(functions, Mapping) else functions.info(name)
+        if info is None:
+            raise SpecError(
+                f"function: {name!r} says nothing of its parameters; give the signature that was "
+                f"attached"
+            )
+        signature = signature_of(info)
     check_signature("function: ", signature)
     if isinstance(vmap, str) and vmap not in SEQUENTIAL:
         raise ValueError(
@@ -214,27 +219,3 @@ class JaxFunction:
             f"{self.__name__} has no derivative; give vjp=(forward, backward) where it is made, or "
             f"put jax.lax.stop_gradient around its operands"
         )
-
-
-def _signature_of(functions: Functions, name: str) -> spec.Signature:
-    """Read the signature of a function from its code, with defaults and keyword-only marks."""
-    info = None if isinstance(functions, Mapping) else functions.info(name)
-    if info is None:
-        raise SpecError(
-            f"function: {name!r} says nothing of its parameters; give the signature that was "
-            f"attached"
-        )
-    parsed = spec.Signature.parse(info.signature)
-    given = {param.name: param for param in info.parameters}
-    params = [_described(param, given) for param in parsed.params]
-    return replace(parsed, params=params, doc=info.doc)
-
-
-def _described(param: spec.Param, given: Mapping[str, Parameter]) -> spec.Param:
-    """Add what the text of a signature leaves out."""
-    found = given.get(param.name)
-    if found is None:  # an EnvStream
-        return param
-    unknown = found.default is EMPTY or isinstance(found.default, Unwritable)
-    default = spec.MISSING if unknown else found.default
-    return replace(param, default=default, kw_only=found.kw_only, doc=found.doc)

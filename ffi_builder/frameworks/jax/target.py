@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     import tvm_ffi
 
 Order: TypeAlias = Sequence["int | None"]
-"""For each argument of the function, its index among what XLA passes; None for an absent one."""
+"""The index of each argument among those that XLA passes; None for an absent one."""
 
 _lock = fork_safe_lock()
 _owners: dict[str, tuple[object, ...]] = {}

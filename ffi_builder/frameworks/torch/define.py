@@ -9,6 +9,7 @@ from typing import Any, Final
 import tvm_ffi
 
 from ffi_builder import spec
+from ffi_builder.frameworks.signatures import signature_of
 from ffi_builder.frameworks.torch import _torch
 from ffi_builder.frameworks.torch.batching import NotBatched, Sequential
 from ffi_builder.frameworks.torch.calls import (
@@ -30,7 +31,6 @@ from ffi_builder.frameworks.torch.functions import (
     described,
     function_and_info,
     same_function,
-    signature_of,
 )
 from ffi_builder.frameworks.torch.interface import FORMS, Form, Interface
 from ffi_builder.frameworks.torch.schema import schema
@@ -156,7 +156,7 @@ class _Defined:
         text: str,
         tags: Sequence[Any],
     ) -> _Defined:
-        """Define an operator by its schema. Raises ValueError for a name that is no good."""
+        """Define an operator by its schema. Raises ValueError for an invalid name."""
         qualified = _qualified(namespace, name)
         eager = _eager(function, interface)
         library = _torch.torch.library.Library(namespace, "FRAGMENT")

@@ -39,7 +39,7 @@ class Refused:
         wanted = _torch.torch.is_grad_enabled() and self.interface.differentiable
         if wanted and _torch.any_requires_grad(*args, **keywords):
             self._refuse(args, keywords)
-        # Whether a gradient is wanted has been asked, and the function need not ask again.
+        # The caller has checked whether a gradient is wanted, so the function need not.
         with _torch.torch.no_grad(), _torch.BelowAutograd():
             return self.overload(*args, **keywords)
 

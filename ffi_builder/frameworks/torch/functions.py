@@ -44,17 +44,12 @@ def described(own: Info | None, signature: spec.Signature | None) -> Info:
     assert made is not None
     if own is None:
         return made
-    if _without_intents(signature_of(own)) != _without_intents(signature):
+    if _without_intents(spec.Signature.parse(own.signature)) != _without_intents(signature):
         raise SpecError(
             f"signature: the function has another one: {own.signature}; it may differ in intent "
             f"alone"
         )
     return dataclasses.replace(made, name=own.name, borrows=own.borrows)
-
-
-def signature_of(info: Info) -> spec.Signature:
-    """Return the signature that a function says it has; defaults are in its parameters."""
-    return spec.Signature.parse(info.signature)
 
 
 def _without_intents(signature: spec.Signature) -> spec.Signature:

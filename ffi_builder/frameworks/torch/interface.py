@@ -23,7 +23,7 @@ class Argument:
 
     number: int
     name: str
-    """As Python and the schema have it: ``from_`` for ``from``."""
+    """The name in Python and the schema: ``from_`` for ``from``."""
     param: spec.Param
     parameter: Parameter
     """The same as the code describes itself, with the default."""
@@ -42,7 +42,7 @@ class Argument:
 
     @property
     def optional(self) -> bool:
-        """Whether it may be None."""
+        """Whether the argument may be None."""
         return isinstance(self.param, spec.Optional)
 
     @property
@@ -52,7 +52,7 @@ class Argument:
 
     @property
     def kw_only(self) -> bool:
-        """Whether it is given by its name alone."""
+        """Whether callers give the argument by its name alone."""
         return self.parameter.kw_only
 
     @property
@@ -105,12 +105,12 @@ class Interface:
 
     @property
     def what(self) -> str:
-        """How errors begin."""
+        """The prefix of errors."""
         return f"operator {self.signature.name!r}"
 
     @property
     def functional(self) -> bool:
-        """Whether what the function writes is returned, and nothing given is written."""
+        """Whether the operator returns what the function writes, and writes no argument."""
         return self.form == "functional"
 
     @cached_property
@@ -156,13 +156,18 @@ class Interface:
 
     @cached_property
     def checked(self) -> spec.Signature:
-        """The signature of what is given alone, in the order of the arguments."""
+        """The signature of what is given alone, in the order of the arguments.
+
+        It has no `no_overlap`, which is about memory that is not there while a call is traced.
+        """
         given = [argument.param for argument in self.arguments if argument.given]
         allocated = [argument.name for argument in self.arguments if not argument.given]
         if not allocated:
             return self.signature
+        known = {var for _, entry in spec.occurrences(given) for var in spec.variables(entry)}
+        where = [each for each in self.signature.where if known.issuperset(spec.variables(each))]
         try:
-            return spec.Signature(self.signature.name, given, self.signature.returns)
+            return spec.Signature(self.signature.name, given, self.signature.returns, where=where)
         except SpecError as error:
             raise SpecError(
                 f"{self.what}: form='functional' allocates {', '.join(allocated)}, and the sizes "

@@ -168,7 +168,7 @@ class _Call:
             case _:
                 assert_never(step)
 
-    # ---- what is there
+    # ---- values
 
     def _tensor(self, place: Place) -> Any:
         return self.values[place.argument]

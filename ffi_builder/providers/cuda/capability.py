@@ -56,6 +56,7 @@ class Capability(Subject):
     """``major << 8 | minor``."""
 
     ordered: ClassVar[bool] = True
+    adds_symbols: ClassVar[bool] = True
 
     stream: StreamChoice = None
 
@@ -72,11 +73,6 @@ class Capability(Subject):
     @property
     @override
     def may_fail(self) -> bool:
-        return True
-
-    @property
-    @override
-    def adds_symbols(self) -> bool:
         return True
 
     @override

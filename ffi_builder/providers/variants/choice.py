@@ -2,7 +2,7 @@
 
 The variants are tried in order, each condition from left to right. On no way through the graph is
 something compared whose answer follows from earlier ones: after ``x.dtype == float16`` has failed
-for a tensor of float16 or float32, no test asks for float32. So many variants take few tests.
+for a tensor of float16 or float32, no test asks for float32. Many variants take few tests.
 """
 
 from __future__ import annotations

@@ -6,9 +6,10 @@
 
 from __future__ import annotations
 
+import operator
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
-from typing import Final, NoReturn, TypeAlias, Union
+from collections.abc import Callable, Iterator
+from typing import ClassVar, Final, NoReturn, TypeAlias, Union
 
 from typing_extensions import override
 
@@ -17,13 +18,23 @@ from ffi_builder.errors import SpecError
 from ffi_builder.providers.variants.subject import Name, Subject, plain_name
 from ffi_builder.records import dataclass
 
-OPERATORS: Final = ("==", "!=", "<", "<=", ">", ">=")
+OPERATORS: Final[dict[str, Callable[[int, int], bool]]] = {
+    "==": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
 _OR, _AND, _NOT, _ATOM = range(4)
-"""How tightly the parts of a text bind."""
+"""The precedence of the parts of a text."""
 
 
 class Condition(ABC):
     """A condition of a variant. Combine conditions with ``&``, ``|`` and ``~``."""
+
+    binding: ClassVar[int]
+    """The precedence of its text."""
 
     def __and__(self, other: Condition) -> Condition:
         return AllOf((*_parts(self, AllOf), *_parts(checked(other), AllOf)))
@@ -50,11 +61,6 @@ class Condition(ABC):
     def text(self, name: Name) -> str:
         """Return it as texts show it."""
 
-    @property
-    @abstractmethod
-    def binding(self) -> int:
-        """How tightly its text binds."""
-
     @abstractmethod
     def atoms(self) -> Iterator[Atom]:
         """Yield its comparisons, from left to right."""
@@ -69,6 +75,8 @@ class Condition(ABC):
 class Compare(Condition):
     """``subject op number``."""
 
+    binding = _ATOM
+
     subject: Subject
     op: str
     number: int
@@ -80,35 +88,20 @@ class Compare(Condition):
             return shown if (self.op == "==") == bool(self.number) else f"not {shown}"
         return f"{shown} {self.op} {self.subject.shown(self.number)}"
 
-    @property
-    @override
-    def binding(self) -> int:
-        return _ATOM
-
     @override
     def atoms(self) -> Iterator[Atom]:
         yield self
 
     def holds(self, value: int) -> bool:
         """Return whether it holds for a value of the subject."""
-        match self.op:
-            case "==":
-                return value == self.number
-            case "!=":
-                return value != self.number
-            case "<":
-                return value < self.number
-            case "<=":
-                return value <= self.number
-            case ">":
-                return value > self.number
-            case _:
-                return value >= self.number
+        return OPERATORS[self.op](value, self.number)
 
 
 @dataclass(frozen=True, repr=False)
 class Multiple(Condition):
     """``subject % divisor == 0``."""
+
+    binding = _ATOM
 
     subject: Subject
     divisor: int
@@ -116,11 +109,6 @@ class Multiple(Condition):
     @override
     def text(self, name: Name) -> str:
         return f"{self.subject.remainder(self.divisor, name)} == 0"
-
-    @property
-    @override
-    def binding(self) -> int:
-        return _ATOM
 
     @override
     def atoms(self) -> Iterator[Atom]:
@@ -132,19 +120,16 @@ class Multiple(Condition):
 
 
 @dataclass(frozen=True, repr=False)
-class AllOf(Condition):
-    """Holds if each of the conditions does."""
+class _Combined(Condition):
+    """Conditions with a word between them."""
+
+    word: ClassVar[str]
 
     conditions: tuple[Condition, ...]
 
     @override
     def text(self, name: Name) -> str:
-        return " and ".join(self._inside(part, name) for part in self.conditions)
-
-    @property
-    @override
-    def binding(self) -> int:
-        return _AND
+        return f" {self.word} ".join(self._inside(part, name) for part in self.conditions)
 
     @override
     def atoms(self) -> Iterator[Atom]:
@@ -153,40 +138,32 @@ class AllOf(Condition):
 
 
 @dataclass(frozen=True, repr=False)
-class AnyOf(Condition):
+class AllOf(_Combined):
+    """Holds if each of the conditions does."""
+
+    binding = _AND
+    word = "and"
+
+
+@dataclass(frozen=True, repr=False)
+class AnyOf(_Combined):
     """Holds if one of the conditions does."""
 
-    conditions: tuple[Condition, ...]
-
-    @override
-    def text(self, name: Name) -> str:
-        return " or ".join(self._inside(part, name) for part in self.conditions)
-
-    @property
-    @override
-    def binding(self) -> int:
-        return _OR
-
-    @override
-    def atoms(self) -> Iterator[Atom]:
-        for condition in self.conditions:
-            yield from condition.atoms()
+    binding = _OR
+    word = "or"
 
 
 @dataclass(frozen=True, repr=False)
 class Not(Condition):
     """Holds if the condition does not."""
 
+    binding = _NOT
+
     condition: Condition
 
     @override
     def text(self, name: Name) -> str:
         return f"not {self._inside(self.condition, name)}"
-
-    @property
-    @override
-    def binding(self) -> int:
-        return _NOT
 
     @override
     def atoms(self) -> Iterator[Atom]:

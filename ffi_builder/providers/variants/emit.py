@@ -50,7 +50,7 @@ class Chooser:
         """Emit everything from the cursor on."""
         subjects = [test.atom.subject for test in tests_of(outcome)]
         for subject, number in Counter(subjects).items():
-            # What may fail is evaluated before the first test only if that needs it.
+            # A subject that may fail is evaluated first only if the first test needs it.
             if number > 1 and (subject == subjects[0] or not subject.may_fail):
                 self.values[subject] = subject.emit(self.context)
         self._emit(outcome)

@@ -33,7 +33,7 @@ class Facts:
 
     @classmethod
     def none(cls, domains: Domains) -> Facts:
-        """Return what is known before any comparison."""
+        """Return the facts before any comparison."""
         return cls(domains, {}, {})
 
     def of(self, subjects: Iterable[Subject]) -> frozenset[object]:
@@ -117,7 +117,7 @@ def canonical(atom: Atom) -> tuple[Atom, bool]:
 
 
 def simplified(condition: Condition, facts: Facts) -> Remaining:
-    """Return what is left to decide of a condition; True or False if nothing is."""
+    """Return the undecided part of a condition; True or False if all is decided."""
     match condition:
         case Compare() | Multiple():
             atom, positive = canonical(condition)

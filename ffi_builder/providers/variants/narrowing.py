@@ -43,7 +43,7 @@ class Narrowing:
         for subject in dict.fromkeys(subjects):
             if not isinstance(subject, (DTypeOf, Ndim)):
                 continue
-            own = subject.tensor
+            own = subject.param
             tensor = found.get(own, self.known.get(own, own))
             if isinstance(subject, DTypeOf):
                 left = self._dtypes(index, subject, tensor)

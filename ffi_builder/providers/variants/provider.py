@@ -88,7 +88,7 @@ class VariantsCallProvider:
         self._check_size()
         self._check_reachable()
 
-    # ---- what is known before a call
+    # ---- before a call
 
     def explain(self, signature: spec.Signature) -> str:
         """Show the variants, and the tests that choose one in a call of this signature.
@@ -222,7 +222,7 @@ class VariantsCallProvider:
 def _allocated(
     context: CallContext, known: Mapping[spec.Tensor, spec.Tensor]
 ) -> Iterator[tuple[spec.Tensor, spec.Tensor]]:
-    """Yield the tensors to allocate that take fields from arguments of which more is known."""
+    """Yield the tensors to allocate that take fields from arguments that are known better."""
     for tensor in (*context.signature.result_tensors, *context.signature.workspaces):
         sources = {name: tensor.source(name) for name in tensor.references}
         narrowed = {name: known.get(each, each) for name, each in sources.items() if each}

@@ -21,8 +21,8 @@ def domains_in(
 
     def domain(subject: Subject) -> Domain:
         absent = any(may_be_absent(part) for part in subject.parts)
-        if isinstance(subject, (DTypeOf, Ndim)) and subject.tensor in known:
-            subject = type(subject)(known[subject.tensor])
+        if isinstance(subject, (DTypeOf, Ndim)) and subject.param in known:
+            subject = type(subject)(known[subject.param])
         return subject.domain(absent=absent)
 
     return domain

@@ -26,6 +26,8 @@ class Subject(ABC):
 
     ordered: ClassVar[bool] = False
     """Whether ``<`` and the like mean something."""
+    adds_symbols: ClassVar[bool] = False
+    """Whether evaluating it adds definitions to the module."""
 
     @property
     @abstractmethod
@@ -34,7 +36,7 @@ class Subject(ABC):
 
     @property
     def signed(self) -> bool:
-        """Whether it is a signed integer."""
+        """Whether the integer is signed."""
         return True
 
     @property
@@ -43,19 +45,14 @@ class Subject(ABC):
         return False
 
     @property
-    def adds_symbols(self) -> bool:
-        """Whether evaluating it adds definitions to the module."""
-        return False
-
-    @property
     def is_flag(self) -> bool:
-        """Whether it is a bool, which texts show as ``x`` and ``not x``."""
+        """Whether the property is a bool, which texts show as ``x`` and ``not x``."""
         return False
 
     @property
-    @abstractmethod
     def bits(self) -> int:
         """The width of the emitted integer."""
+        return 64
 
     @abstractmethod
     def text(self, name: Name) -> str:
@@ -100,6 +97,11 @@ class Subject(ABC):
     def emit(self, context: CallContext) -> Value:
         """Emit the integer."""
 
+    def show(self, b: CheckingBuilder, value: Value) -> Value:
+        """Return the emitted integer as an error shows it: a number, or the address of a text."""
+        del b
+        return value
+
     def describe(
         self, context: CallContext, name: Name, divisors: Sequence[int]
     ) -> list[tuple[str, list[Value]]]:
@@ -108,7 +110,7 @@ class Subject(ABC):
         ``divisors`` are those by which conditions divide it.
         """
         del divisors
-        return [(f"{self.text(name)} = {{}}", [self.emit(context)])]
+        return [(f"{self.text(name)} = {{}}", [self.show(context.builder, self.emit(context))])]
 
 
 def plain_name(param: spec.Param) -> str:

@@ -11,7 +11,7 @@ from typing_extensions import override
 
 from ffi_builder import spec
 from ffi_builder.errors import SpecError
-from ffi_builder.ir import Value
+from ffi_builder.ir import CheckingBuilder, Value
 from ffi_builder.providers.context import CallContext
 from ffi_builder.providers.variants.subject import (
     Domain,
@@ -34,36 +34,48 @@ _MOST_ALIGNED: Final = 1 << 62
 
 
 @dataclass(frozen=True)
-class DTypeOf(Subject):
-    """The dtype of a tensor; 0 if it is absent."""
+class _OfParam(Subject):
+    """A property of one parameter."""
 
-    tensor: spec.Tensor
+    param: spec.Param
 
     @property
     @override
     def parts(self) -> tuple[spec.Param, ...]:
-        return (self.tensor,)
+        return (self.param,)
+
+
+@dataclass(frozen=True)
+class _OfTensor(_OfParam):
+    """A property of a tensor, as 32 bits."""
+
+    param: spec.Tensor
 
     @property
     @override
     def bits(self) -> int:
         return 32
 
+
+@dataclass(frozen=True)
+class DTypeOf(_OfTensor):
+    """The dtype of a tensor; 0 if it is absent."""
+
     @override
     def text(self, name: Name) -> str:
-        return f"{name(self.tensor)}.dtype"
+        return f"{name(self.param)}.dtype"
 
     @override
     def domain(self, *, absent: bool) -> Domain:
-        return frozenset((*map(dtype_word, self.tensor.dtypes), *([_NO_DTYPE] if absent else ())))
+        return frozenset((*map(dtype_word, self.param.dtypes), *([_NO_DTYPE] if absent else ())))
 
     @override
     def number(self, given: object) -> int:
-        with suppress(SpecError):  # of a name that is no dtype
+        with suppress(SpecError):  # the name may be no dtype
             word = dtype_word(given)
             if word in self.domain(absent=False):
                 return word
-        declared = self.tensor.dtypes
+        declared = self.param.dtypes
         raise SpecError(
             f"{self.text(plain_name)}: expected one of {', '.join(declared)}, which the tensor "
             f"declares, but got {given!r}{did_you_mean(given, declared)}"
@@ -71,24 +83,19 @@ class DTypeOf(Subject):
 
     @override
     def shown(self, number: int) -> str:
-        return next(dtype for dtype in self.tensor.dtypes if dtype_word(dtype) == number)
+        return next(dtype for dtype in self.param.dtypes if dtype_word(dtype) == number)
 
     @override
     def emit(self, context: CallContext) -> Value:
-        if self.tensor.storage_dtype is None:
-            return context.dtype(self.tensor)
+        if self.param.storage_dtype is None:
+            return context.dtype(self.param)
         # The tensor that came has the storage dtype. There is a single dtype for the kernel.
-        b, word = context.builder, dtype_word(self.tensor.dtypes[0])
-        return b.select(context.present(self.tensor), b.i32(word), b.i32(_NO_DTYPE))
+        b, word = context.builder, dtype_word(self.param.dtypes[0])
+        return b.select(context.present(self.param), b.i32(word), b.i32(_NO_DTYPE))
 
     @override
-    def describe(
-        self, context: CallContext, name: Name, divisors: Sequence[int]
-    ) -> list[tuple[str, list[Value]]]:
-        names = {dtype_word(dtype): dtype for dtype in self.tensor.dtypes}
-        return [
-            (f"{self.text(name)} = {{}}", [name_of(context.builder, self.emit(context), 32, names)])
-        ]
+    def show(self, b: CheckingBuilder, value: Value) -> Value:
+        return name_of(b, value, 32, {dtype_word(dtype): dtype for dtype in self.param.dtypes})
 
 
 def dtype_word(dtype: object) -> int:
@@ -98,61 +105,39 @@ def dtype_word(dtype: object) -> int:
 
 
 @dataclass(frozen=True)
-class Ndim(Subject):
+class Ndim(_OfTensor):
     """The number of dimensions of a tensor; -1 if it is absent."""
 
     ordered: ClassVar[bool] = True
 
-    tensor: spec.Tensor
-
-    @property
-    @override
-    def parts(self) -> tuple[spec.Param, ...]:
-        return (self.tensor,)
-
-    @property
-    @override
-    def bits(self) -> int:
-        return 32
-
     @override
     def text(self, name: Name) -> str:
-        return f"{name(self.tensor)}.ndim"
+        return f"{name(self.param)}.ndim"
 
     @override
     def domain(self, *, absent: bool) -> Domain:
-        if self.tensor.any_rank:
+        if self.param.any_rank:
             return (_NO_RANK if absent else 0, _MOST_DIMENSIONS)
-        return frozenset((self.tensor.ndim, *([_NO_RANK] if absent else ())))
+        return frozenset((self.param.ndim, *([_NO_RANK] if absent else ())))
 
     @override
     def emit(self, context: CallContext) -> Value:
-        b, found = context.builder, context.ndim(self.tensor)
-        if not context.may_be_absent(self.tensor):
+        b, found = context.builder, context.ndim(self.param)
+        if not context.may_be_absent(self.param):
             return found
-        return b.select(context.present(self.tensor), found, b.i32(_NO_RANK))
+        return b.select(context.present(self.param), found, b.i32(_NO_RANK))
 
 
 @dataclass(frozen=True)
-class Address(Subject):
+class Address(_OfParam):
     """The address of a tensor's first element, or of a DataPointer; 0 if it is absent."""
 
     param: spec.Tensor | spec.DataPointer
 
     @property
     @override
-    def parts(self) -> tuple[spec.Param, ...]:
-        return (self.param,)
-
-    @property
-    @override
     def signed(self) -> bool:
         return False
-
-    @property
-    @override
-    def bits(self) -> int:
-        return 64
 
     @override
     def text(self, name: Name) -> str:
@@ -189,15 +174,10 @@ class Address(Subject):
 
 
 @dataclass(frozen=True)
-class Present(Subject):
+class Present(_OfParam):
     """Whether an Optional is there."""
 
     param: spec.Optional
-
-    @property
-    @override
-    def parts(self) -> tuple[spec.Param, ...]:
-        return (self.param,)
 
     @property
     @override
@@ -222,73 +202,57 @@ class Present(Subject):
         return context.present(self.param)
 
     @override
-    def describe(
-        self, context: CallContext, name: Name, divisors: Sequence[int]
-    ) -> list[tuple[str, list[Value]]]:
-        return [(f"{self.text(name)} = {{}}", [show_bool(context.builder, self.emit(context))])]
+    def show(self, b: CheckingBuilder, value: Value) -> Value:
+        return show_bool(b, value)
 
 
 @dataclass(frozen=True)
-class Chosen(Subject):
+class Chosen(_OfParam):
     """The int that a Choice stands for; if it is absent, one that no choice stands for."""
 
-    choice: spec.Choice
-
-    @property
-    @override
-    def parts(self) -> tuple[spec.Param, ...]:
-        return (self.choice,)
-
-    @property
-    @override
-    def bits(self) -> int:
-        return 64
+    param: spec.Choice
 
     @property
     def _nothing(self) -> int:
-        return next(i for i in count() if i not in self.choice.choices.values())
+        return next(i for i in count() if i not in self.param.choices.values())
 
     @override
     def text(self, name: Name) -> str:
-        return name(self.choice)
+        return name(self.param)
 
     @override
     def domain(self, *, absent: bool) -> Domain:
-        values = self.choice.choices.values()
+        values = self.param.choices.values()
         return frozenset((*values, *([self._nothing] if absent else ())))
 
     @override
     def number(self, given: object) -> int:
-        choices = self.choice.choices
+        choices = self.param.choices
         if not isinstance(given, str) or given not in choices:
             raise SpecError(
-                f"{self.choice.name}: expected one of {', '.join(map(repr, choices))} but got "
+                f"{self.param.name}: expected one of {', '.join(map(repr, choices))} but got "
                 f"{given!r}{did_you_mean(given, choices)}"
             )
         return choices[given]
 
     @override
     def shown(self, number: int) -> str:
-        return " or ".join(f"'{c}'" for c, value in self.choice.choices.items() if value == number)
+        return " or ".join(f"'{c}'" for c, value in self.param.choices.items() if value == number)
 
     @override
     def emit(self, context: CallContext) -> Value:
-        b, value = context.builder, context.scalar(self.choice)
+        b, value = context.builder, context.scalar(self.param)
         if value.type != b.types.i64:
-            extend = b.zext if self.choice.dtype.startswith("u") else b.sext
+            extend = b.zext if self.param.dtype.startswith("u") else b.sext
             value = extend(value, b.types.i64)
-        if not context.may_be_absent(self.choice):
+        if not context.may_be_absent(self.param):
             return value
-        return b.select(context.present(self.choice), value, b.i64(self._nothing))
+        return b.select(context.present(self.param), value, b.i64(self._nothing))
 
     @override
-    def describe(
-        self, context: CallContext, name: Name, divisors: Sequence[int]
-    ) -> list[tuple[str, list[Value]]]:
-        names = {value: self.shown(value) for value in self.choice.choices.values()}
-        return [
-            (f"{self.text(name)} = {{}}", [name_of(context.builder, self.emit(context), 64, names)])
-        ]
+    def show(self, b: CheckingBuilder, value: Value) -> Value:
+        numbers = self.param.choices.values()
+        return name_of(b, value, 64, {number: self.shown(number) for number in numbers})
 
 
 @dataclass(frozen=True)

@@ -94,7 +94,7 @@ class _Parser:
         if text in self.subjects:
             return self.subjects[text]
         if text == _CAPABILITY:
-            # What launches kernels is loaded on first use, as in ffi_builder.providers.
+            # Load the modules for launches on first use, as ffi_builder.providers does.
             cuda: Any = import_module("ffi_builder.providers.cuda.capability")
             return cuda.Capability()
         try:

@@ -27,7 +27,7 @@ Key: TypeAlias = "str | bytes | tuple[str | bytes | int | Key, ...]"
 _PACKAGES: Final = ("llvmlite", "apache-tvm-ffi", "apache-tvm-ffi-orcjit")
 
 _DEEPEST: Final = 32
-"""How deep the tuples of a key may be nested."""
+"""The most levels of tuples in a key."""
 
 _LIBRARIES: Final = (".so", ".dylib", ".pyd", ".dll")
 
@@ -128,7 +128,7 @@ def _sha256(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
-# ---- where it runs
+# ---- the environment
 
 
 @functools.cache

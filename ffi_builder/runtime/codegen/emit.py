@@ -48,7 +48,7 @@ def _hazard(text: str, cpu: str, triple: str | None = None) -> str | None:
     hazard = allowlist_llvm.codegen_hazard(text, llvm.host_cpu(), llvm.host_features())
     if hazard is not None:
         return f"the module, which has `{hazard}`"
-    # What is known to be harmless is known of the usual CPUs of this architecture.
+    # The allowlists hold for the usual CPUs of this architecture.
     if triple is not None or cpu not in ("host", "baseline"):
         return f"CPU `{cpu}` of `{triple or llvm.host_triple()}`"
     return None

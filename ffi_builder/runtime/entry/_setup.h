@@ -115,11 +115,17 @@ static PyObject *use_exchange(PyObject *module, PyObject *args)
     unsigned long long address;
     if (!PyArg_ParseTuple(args, "O!K", &PyType_Type, &type, &address)) return NULL;
     const ExchangeApi *api = (const ExchangeApi *)(uintptr_t)address;
-    if (exchange_count == MAX_EXCHANGE || api->major != 1 || api->borrow == NULL) Py_RETURN_FALSE;
-    exchange[exchange_count].type = NULL;
-    use_type(&exchange[exchange_count].type, type);
-    exchange[exchange_count].api = api;
-    exchange_count++;
+    if (api->major != 1 || api->borrow == NULL) Py_RETURN_FALSE;
+    /* A type may come again: `learn` forgets those whose addresses collide. */
+    int at = 0;
+    while (at < exchange_count && exchange[at].type != (PyTypeObject *)type) at++;
+    if (at == MAX_EXCHANGE) Py_RETURN_FALSE;
+    if (at == exchange_count) {
+        exchange[at].type = NULL;
+        use_type(&exchange[at].type, type);
+        exchange_count++;
+    }
+    exchange[at].api = api;
     Py_RETURN_TRUE;
 }
 

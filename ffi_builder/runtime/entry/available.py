@@ -1,4 +1,4 @@
-"""Whether calls are read in C here, and of which frameworks' arrays; if not, why.
+"""Sets up the reading of calls in C, and says for which frameworks' arrays it works, or why not.
 
 The environment variable `FFI_BUILDER_ENTRY=python` turns it off.
 """

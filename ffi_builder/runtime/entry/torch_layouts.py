@@ -25,9 +25,9 @@ from ffi_builder.runtime.entry.layouts import (
 )
 
 _IMPL_WORDS: Final = 24
-"""How far the last field of a TensorImpl is looked for, the dispatch keys."""
+"""The words in which the last field of a TensorImpl, the dispatch keys, is searched."""
 _META_WORDS: Final = 16
-"""How much of an AutogradMeta is looked at: it has 24 words or more."""
+"""The words of an AutogradMeta that are searched: it has 24 or more."""
 _CONTROL_BLOCK: Final = 16
 """The size of libstdc++'s control block, behind which std::make_shared puts the object."""
 _COUNTER_WORDS: Final = 3
@@ -262,7 +262,7 @@ def _torch_tangent(torch: Any, autograd: int, graph: list[Any]) -> int:
         return words(words(tensor._cdata + autograd, 1)[0], _META_WORDS)
 
     without = [meta(item) for item in graph]
-    # What torch.autograd.forward_ad calls; that itself imports much else.
+    # torch.autograd.forward_ad calls the same, but importing it takes much else.
     level = torch._C._enter_dual_level()
     try:
         make = torch._VF._make_dual

@@ -36,7 +36,7 @@ _CLASSES: Final[Mapping[str, str]] = {
     "None": "Any",
     "Any": "Any",
 }
-"""By the type in tvm-ffi's schema; any other type is an ObjectRef."""
+"""C++ types by the type in tvm-ffi's schema; any other type is an ObjectRef."""
 
 # Keywords, alternative tokens, macros of the headers that are included, and what is named here.
 # Everything else is written with its namespace, so that no name can hide it.

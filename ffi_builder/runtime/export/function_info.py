@@ -38,12 +38,12 @@ class Argument:
 
     @property
     def is_constant(self) -> bool:
-        """Whether it takes one value alone, `parameter.value`."""
+        """Whether the parameter takes one value alone, `parameter.value`."""
         return self.parameter.value is not EMPTY and not self.parameter.optional
 
     @property
     def is_uint64(self) -> bool:
-        """Whether it takes numbers that an int64_t does not hold."""
+        """Whether the parameter takes numbers that an int64_t does not hold."""
         return self.parameter.kind == "uint64" and not self.parameter.optional
 
 

@@ -39,7 +39,7 @@ _RETURNED: Final[Mapping[str, str]] = {
     "ffi.String": "{str}",
     "ffi.Bytes": "{bytes}",
 }
-"""By the type in tvm-ffi's schema; any other type is `Any`."""
+"""Python types by the type in tvm-ffi's schema; any other type is `Any`."""
 
 _TYPES: Final[Mapping[str, str]] = {
     "Tensor": "{_Array}",
@@ -57,7 +57,7 @@ _TYPES: Final[Mapping[str, str]] = {
     **dict.fromkeys(("float16", "bfloat16", "float32", "float64"), "{float}"),
     **{f"{sign}int{bits}": "{int}" for sign in ("", "u") for bits in (8, 16, 32, 64)},
 }
-"""By the kind of the parameter; any other kind is `Any`."""
+"""Python types by the kind of the parameter; any other kind is `Any`."""
 
 
 class _Names(dict[str, str]):

@@ -38,7 +38,7 @@ _ORDERINGS: Final = {
     "sync": "seq_cst",
 }
 _FAILURES: Final = {"release": "monotonic", "acq_rel": "acquire"}
-"""What a comparison that fails is ordered as, where that differs."""
+"""The ordering of a comparison that fails, where it differs."""
 
 
 def outline_atomics(undefined: Iterable[str]) -> bytes | None:

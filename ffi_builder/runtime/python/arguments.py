@@ -36,7 +36,7 @@ _EXPRESSIONS: Final[dict[str, str]] = {
     "Choice": "{0} if type({0}) is str else choice({0})",
     "Stream": "{0} if {0} is None else stream({0})",
 }
-"""By the kind of the parameter; `{0}` is the argument, which other kinds pass on as it is."""
+"""Conversions by the kind of the parameter; `{0}` is the argument. Others pass it on as it is."""
 
 _ARRAYS: Final = {
     "Tensor": arrays.check_array,

@@ -27,7 +27,7 @@ class Place:
     """The place of an array among the arguments, for errors."""
 
     path: str
-    """For example `x`, `cfg[1]`."""
+    """The name of the argument: `x`, `cfg[1]`."""
     index: int
     """The number of the argument."""
     function: str

@@ -48,12 +48,12 @@ class Shown(Described):
 
     @property
     def __signature__(self) -> inspect.Signature:
-        """For `inspect.signature`, with defaults and keyword-only ones."""
+        """The signature for `inspect.signature`, with defaults and keyword-only marks."""
         assert self._info is not None
         return python_signature(self._info)
 
     def __repr__(self) -> str:
-        """As that of a `WrappedFunction`, or of the function in Python."""
+        """Return the `repr` of a `WrappedFunction`, or of the function in Python."""
         if self._by_position:
             return super().__repr__()
         return f"<function {self._name}{self.__signature__} at {id(self):#x}>"

@@ -32,7 +32,7 @@ class Described:
 
     @property
     def __signature__(self) -> inspect.Signature:
-        """For `inspect.signature`: positional arguments alone."""
+        """The signature for `inspect.signature`: positional arguments alone."""
         if self._info is None:
             raise AttributeError(f"`{self._name}` says nothing of its parameters")
         return python_signature(self._info, positional=True)
@@ -104,10 +104,9 @@ def with_keywords(function: tvm_ffi.Function, info: Info) -> Callable[..., Any]:
     order = [names.index(name) for name in python_names(info)]
     make = cast("Any", kwargs_wrapper).make_kwargs_wrapper_from_signature
     result = make(adapter(function, order, info), signature)
-    result.__name__ = info.name
-    # What `repr` shows, and what Python's own errors begin with. An object with a `__repr__` of its
-    # own would cost a quarter of a call, and half of one with keywords.
-    result.__qualname__ = f"{info.name}{signature}"
+    # `repr` shows the signature only of the extension's objects: here, an object with a `__repr__`
+    # of its own would cost a quarter of a call, and half of one with keywords.
+    result.__name__ = result.__qualname__ = info.name
     result.__doc__ = info.documentation
     result.__module__ = __name__
     result.__dict__["__signature__"] = signature

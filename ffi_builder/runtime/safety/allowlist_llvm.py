@@ -15,15 +15,12 @@ alike. tests/runtime/test_allowlists.py and test_unusual.py try the words with e
 from __future__ import annotations
 
 import math
-import platform
 import re
 from collections.abc import Iterable, Iterator
 from typing import Final, TypeAlias
 
-from ffi_builder import protocol
 from ffi_builder.patterns import pattern
-from ffi_builder.runtime import metadata
-from ffi_builder.runtime.safety import allowlist_metadata, distinct
+from ffi_builder.runtime.safety import allowlist_attributes, distinct
 from ffi_builder.runtime.safety.allowlist_words import (
     HARMLESS,
     INSTRUCTIONS,
@@ -43,34 +40,6 @@ _GLOBAL: Final = (
     | words("x null undef poison zeroinitializer true false getelementptr inbounds nuw nusw weak")
 )
 _APPENDING: Final = ("@llvm.global_ctors ", "@llvm.global_dtors ", "@llvm.used ", "@llvm.compiler.")
-
-_ATTRIBUTE_VALUES: Final[dict[str, re.Pattern[str]]] = {
-    metadata.ATTRIBUTE: pattern('[^"]*'),
-    "frame-pointer": pattern("all|non-leaf|none"),
-    **{
-        key: pattern("true|false")
-        for key in words(
-            """
-            approx-func-fp-math less-precise-fpmad no-infs-fp-math no-nans-fp-math
-            no-signed-zeros-fp-math no-trapping-math unsafe-fp-math use-soft-float
-            """
-        )
-    },
-    **{
-        key: pattern(r"\d{1,4}")
-        for key in ("min-legal-vector-width", "prefer-vector-width", "stack-protector-buffer-size")
-    },
-}
-_TRUSTED: Final = pattern(rf"{protocol.TRUSTED}[0-9a-f]{{8}}")
-_CPU_KEYS: Final = ("target-cpu", "tune-cpu")
-_GENERIC_CPUS: Final = words(
-    "generic x86-64 x86-64-v2 x86-64-v3 x86-64-v4"
-    if platform.machine() == "x86_64"
-    else "generic"  # of a CPU that LLVM does not know it writes to stderr
-)
-_SECTION: Final = '".text"'  # cold functions of this package ask for it
-_HEADERS: Final = ("source_filename =", "datalayout =", "triple =")
-_NAME_MARKS: Final = frozenset("@%!c$")
 
 _LINE_END: Final = pattern(r"[\n\r]")
 _SPACES: Final = str.maketrans(dict.fromkeys("()[]{}<>,=*", " "))
@@ -141,21 +110,21 @@ _ODD_LINE: Final = pattern(
 _LONG_NUMBER: Final = pattern(r"\d{4000}")  # Python reads no more than 4,300 digits
 _LANES: Final = pattern(r"<(\d+)")
 _VECTOR: Final = pattern(r"<\d+ x ")
-_WIDE_LANES: Final = pattern(r"x\s+i128\s*>")  # of which LLVM makes no vectors of halves
+_WIDE_LANES: Final = pattern(r"x\s+i128\s*>")  # LLVM makes no vectors of halves of these
 _COUNTED: Final = pattern(r" = alloca [^\n]*, i\d+ ([%\w-][^\s,]*)")
 _FIELDS: Final = pattern(r"\{[^{}]*")
 
 _MOST_LANES: Final = 256
 _LANES_OF_A_VALUE: Final = 16
 _MOST_VALUES: Final = 512
-"""How many values the types in one line may have: the code generator makes one of each field and
+"""The most values in the types of one line: the code generator makes one of each field and
 element, and takes 20 s for 3,000."""
 _MOST_ELEMENTS: Final = 1 << 24
 """Elements of an array in memory that a function allocates or points into."""
 _MOST_GLOBAL_ELEMENTS: Final = 1 << 31
 _MOST_ALIGNED: Final = 4096
 _MOST_ADDRESS_SPACE: Final = 255
-"""On x86-64, larger ones are segments, and pointers of other sizes."""
+"""Larger ones are segments and pointers of other sizes on x86-64."""
 _MOST_LEVELS: Final = 64
 """Levels of types, constants and metadata in one another."""
 _LONGEST_LINE: Final = 100_000
@@ -177,14 +146,14 @@ def codegen_hazard(text: str, cpu: str, features: str) -> str | None:
         return "a number of thousands of digits"
     for hazards in (
         _words(different),
-        _strings(text, strings, cpu, features),
+        allowlist_attributes.hazards(text, strings, cpu, features),
         _numbers(code, found, different),
         _lines(code),
         _types(code, found.count("x")),
         _long_lines(whole),
         _splats(code, found, different),
         _allocations(whole) if "alloca" in different else (),
-        allowlist_metadata.hazards(text, different),
+        allowlist_attributes.metadata_hazards(text, different),
         _masked(code),
     ):
         for hazard in hazards:
@@ -242,47 +211,6 @@ def _intrinsic_known(name: str) -> bool:
     )
 
 
-def _strings(text: str, strings: list[tuple[int, int]], cpu: str, features: str) -> Iterator[str]:
-    """Look at strings that are attributes of functions, not at names, data and metadata."""
-    last, key = 0, ""
-    for start, end in strings:
-        before, string = text[last:start].rstrip(), text[start:end]
-        last = end
-        if text[start - 1 : start] in _NAME_MARKS or before.endswith(_HEADERS):
-            key = ""
-        elif before.endswith("section"):
-            if string != _SECTION:
-                yield f"section {string}"
-            key = ""
-        elif before == "=" and key:
-            if not _attribute_known(key, string[1:-1], cpu, features):
-                yield f'"{key}"={string}'
-            key = ""
-        else:
-            key = string[1:-1]
-            has_value = text[end : end + 1] == "="
-            if not has_value and _TRUSTED.fullmatch(key) is None:
-                yield string
-
-
-def _attribute_known(key: str, value: str, cpu: str, features: str) -> bool:
-    if key in _CPU_KEYS:
-        return value == cpu or value in _GENERIC_CPUS
-    if key == "target-features":
-        return _features_known(value, features)
-    known = _ATTRIBUTE_VALUES.get(key)
-    return known is not None and known.fullmatch(value) is not None
-
-
-def _features_known(wanted: str, host: str) -> bool:
-    """Tell whether `wanted` only adds features of this architecture.
-
-    (Without SSE, floats cannot be returned.)
-    """
-    names = {f"+{feature[1:]}" for feature in host.split(",")}
-    return names.issuperset(feature for feature in wanted.split(",") if feature)
-
-
 def _numbers(code: str, found: list[str], different: set[str]) -> Iterator[str]:
     """Look at alignments, address spaces and atomics, each in the form that LLVM prints."""
     for word, expression, most in (
@@ -319,7 +247,7 @@ def _types(code: str, count: int) -> Iterator[str]:
 def _long_lines(code: str) -> Iterator[str]:
     start = 0
     while len(code) - start > _LONGEST_LINE:
-        # The last line that begins in the next so many characters is not far behind a short line.
+        # The last line that begins within the limit is not far behind, if lines are short.
         after = code.rfind("\n", start, start + _LONGEST_LINE + 1) + 1
         if not after:
             if code[start] != "@":

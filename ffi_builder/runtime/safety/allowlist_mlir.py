@@ -60,7 +60,7 @@ _LINKAGES = frozenset(
 )
 _CCC = "#llvm.cconv<ccc>"
 _WEAK_REFERENCE = "#llvm.linkage<extern_weak>"
-# Of these, none contradicts another, but that `optnone` needs `noinline` and excludes `minsize`.
+# These do not contradict each other, but `optnone` needs `noinline` and excludes `minsize`.
 # (`optsize`, `hot`, `alwaysinline` can clash.)
 _PASSTHROUGH = words("noinline optnone minsize nounwind cold norecurse noreturn nofree")
 _ARGUMENT_ATTRIBUTES = words("noundef noalias nonnull nocapture readonly signext zeroext", "llvm.")

@@ -1,4 +1,4 @@
-"""How tables of words are written."""
+"""Writes tables of words."""
 
 from __future__ import annotations
 

@@ -210,7 +210,7 @@ _lock = threading.Lock()  # not a Condition: an interrupt may leave that locked
 
 
 def most_children() -> int:
-    """How many children of a kind there may be: as many as this process may use cores."""
+    """The most children of a kind: as many as this process may use cores."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1
 
 
@@ -277,7 +277,7 @@ def _request(kind: str, failure: str, message: tuple[object, ...]) -> Any:
 
 
 def _forked() -> None:
-    """In a fork: leave the children to their owner, and start with none."""
+    """Leave the children to their owner after a fork, and start with none."""
     global _lock
     _lock = threading.Lock()
     for child in itertools.chain.from_iterable(running.values()):

@@ -18,7 +18,7 @@ from ffi_builder.testing.make.arrays import numpy
 
 @dataclass(frozen=True)
 class Tolerances:
-    """How far a value may be from the expected one; None is the default of its dtype."""
+    """The most distance of a value from the expected one; None is the default of its dtype."""
 
     relative: float | None
     absolute: float | None

@@ -30,7 +30,7 @@ _GREATEST: Final = 4
 _HUGE: Final = 2**40
 """More elements than NumPy is asked for, even if one size is 0."""
 _OFTEN: Final = 8
-"""One of so many random elements is a limit, if these are asked for."""
+"""One in this many random elements is a limit, if limits are asked for."""
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,7 @@ from ffi_builder.testing.make.unfold import (
 _ROOM: Final = 2**22
 """Greatest size of a tensor in an example, in bytes, if a smaller one can be made."""
 _SIMPLEST: Final = 3
-"""How many examples take the first candidate of each site, then the second, and so on."""
+"""The number of examples with the first candidate of each site, then the second, and so on."""
 _ALL_BELOW: Final = 18
 """Choices below this are all tried when an example is shrunk."""
 _LONGEST: Final = 4

@@ -62,7 +62,7 @@ class Frame:
             )
         self.signature = unfolded(signature, arguments)
         self.tensors: list[Guarded] = []
-        """In the order of the parameters; absent ones are left out."""
+        """The tensors, in the order of the parameters; absent ones are left out."""
         self._framework, self._relayout = framework, relayout
         self.arguments = map_tensors(self.signature, arguments, self._tensor)
 

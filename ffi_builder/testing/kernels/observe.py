@@ -105,7 +105,7 @@ def _results(signature: spec.Signature, returned: Any) -> list[Any]:
     return found
 
 
-# ---- what a single call shows
+# ---- one call
 
 
 def _misplaced(tensor: Guarded, outside: int) -> Finding | None:
@@ -135,7 +135,7 @@ def _changed(tensor: Guarded, after: Any) -> Finding | None:
     return Finding("changed", tensor.path, words, index)
 
 
-# ---- what two calls show
+# ---- two calls
 
 
 def _kept(tensor: Guarded, first: Any, second: Any) -> Any:

@@ -2,7 +2,7 @@
 
 Each choice is a *site*, whose candidates are ordered from the simplest on. A *draw* has the number
 of a candidate for some sites, and the rest is left to :func:`~ffi_builder.testing.make_args`. So
-smaller numbers make simpler arguments, and an example is shrunk without knowing what it is of.
+smaller numbers make simpler arguments, and shrinking an example needs to know nothing else of it.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _SHAPES: Final = (
 _FLOATS: Final = (0.0, 1.0, -1.0, 2.0, 0.5, -0.5, 3.0, 1.25, -2.75)
 _LIMITS: Final = (float("nan"), float("inf"), float("-inf"), -0.0)
 _FARTHEST: Final = 64
-"""How far from 0 an int is that is not a size, unless its bounds are declared."""
+"""The most distance from 0 of an int that is not a size, unless its bounds are declared."""
 
 
 @dataclass(frozen=True)

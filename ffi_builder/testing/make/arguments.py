@@ -14,10 +14,11 @@ from ffi_builder.suggest import did_you_mean
 from ffi_builder.testing.check import check
 from ffi_builder.testing.evaluate import evaluate
 from ffi_builder.testing.make.arrays import FRAMEWORKS, Array
-from ffi_builder.testing.make.choose import Env, Parts, choose
+from ffi_builder.testing.make.choose import choose
 from ffi_builder.testing.make.layout import layout_of, room_for, stored
 from ffi_builder.testing.make.memory import free_memory
 from ffi_builder.testing.make.objects import make_object, nothing
+from ffi_builder.testing.make.rules import Env, Parts
 from ffi_builder.testing.make.unfold import Dims, lengths, unfold
 
 

@@ -1,42 +1,32 @@
 """Chooses values for the symbols of a signature: the given ones, and small ones that fit.
 
-Rules over symbols say what the arguments must be. A search finds values that keep all rules: it
-tries the most natural candidates first, and jumps back to the symbols of a broken rule.
+A search finds values that keep all rules. It tries the most natural candidates first, and jumps
+back to the symbols of a broken rule.
 """
 
 from __future__ import annotations
 
-import math
 import operator
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
-from typing import Final, SupportsIndex, TypeAlias, cast
+from typing import Final, SupportsIndex, cast
 
 from ffi_builder import spec
-from ffi_builder.records import dataclass
 from ffi_builder.suggest import did_you_mean
 from ffi_builder.testing.check import Scalar, check
-from ffi_builder.testing.evaluate import evaluate, holds
-from ffi_builder.testing.make.layout import LIMIT, layout_of, room_for
+from ffi_builder.testing.make.layout import layout_of
 from ffi_builder.testing.make.relations import Span, boundaries, narrow, span_of
-
-Env: TypeAlias = dict[spec.Var, Scalar]
-Parts: TypeAlias = Sequence[tuple[str, spec.Plain]]
-"""Parameters to make, with their paths; elements follow what they are in."""
+from ffi_builder.testing.make.rules import (
+    Env,
+    Parts,
+    Rule,
+    allocation_rules,
+    argument_rules,
+    relation_rule,
+)
 
 _BUDGET: Final = 50_000
 """Number of candidates to try before giving up."""
-
-
-@dataclass(frozen=True)
-class Rule:
-    """Something that must hold: ``broken`` returns what is wrong, or None.
-
-    It is called only once all symbols of the rule have values.
-    """
-
-    symbols: frozenset[spec.Var]
-    broken: Callable[[Env], str | None]
 
 
 def choose(
@@ -59,9 +49,9 @@ def choose(
     symbols = _symbols(parts)
     env = _checked(signature, given)
     known = {*symbols, *env}
-    allocated = (rule for rule in _allocation_rules(signature) if rule.symbols <= known)
+    allocated = (rule for rule in allocation_rules(signature) if rule.symbols <= known)
     related = [each for each in signature.where if {*spec.variables(each)} <= {*symbols}]
-    rules = [*_rules(parts, devices), *allocated, *map(_relation_rule, related)]
+    rules = [*argument_rules(parts, devices), *allocated, *map(relation_rule, related)]
     for rule in rules:
         words = rule.broken(env) if rule.symbols <= env.keys() else None
         if words is not None:
@@ -125,9 +115,6 @@ def _article(dtype: str) -> str:
     return f"an {dtype}" if dtype.startswith("int") else f"a {dtype}"
 
 
-# ---- rules
-
-
 def _symbols(parts: Parts) -> list[spec.Var]:
     """List each symbol once, in order of occurrence; those of strides alone last, reversed.
 
@@ -152,100 +139,6 @@ def _entries(parts: Parts) -> Iterator[tuple[bool, object]]:
                 yield from ((False, entry) for entry in param.shape)
             case _:
                 pass
-
-
-def _rules(parts: Parts, devices: Sequence[int] | None) -> Iterator[Rule]:
-    for path, param in parts:
-        match param:
-            case spec.Tensor():
-                yield from _tensor_rules(param, path, devices)
-            case spec.Shape():
-                for axis, entry in enumerate(param.shape):
-                    yield _entry_rule(f"{path}[{axis}]", entry, low=0)
-            case _:
-                pass
-
-
-def _allocation_rules(signature: spec.Signature) -> Iterator[Rule]:
-    """Yield the rules of what the wrapper makes: sizes are not negative."""
-    for result in (*signature.results, *signature.workspaces):
-        for path, entry in spec.sizes(result):
-            yield _entry_rule(path, entry, low=0)
-        if isinstance(result, spec.Tensor):
-            yield _device_rule(f"{result.name}.device_id", result.device_id, None)
-
-
-def _tensor_rules(tensor: spec.Tensor, path: str, devices: Sequence[int] | None) -> Iterator[Rule]:
-    for axis, entry in enumerate(tensor.dims):
-        packing = tensor.packing if axis == tensor.packed_axis else 1
-        yield _entry_rule(f"{path}.shape[{axis}]", entry, low=0, packing=packing)
-    for axis, entry in enumerate(tensor.stride_entries or ()):
-        packing = tensor.packing if axis != tensor.packed_axis else 1
-        yield _entry_rule(f"{path}.strides[{axis}]", entry, low=None, packing=packing)
-    yield _device_rule(f"{path}.device_id", tensor.device_id, devices)
-    mentioned = [*tensor.dims, *(tensor.stride_entries or ())]
-    symbols = frozenset(var for entry in mentioned for var in spec.variables(entry))
-
-    def broken(env: Env) -> str | None:
-        shape, strides = layout_of(tensor, env)
-        if math.prod(shape) >= 2**63:
-            return f"{path} has the shape {list(shape)}, whose product does not fit int64"
-        size = room_for(tensor, shape, strides)
-        if size > LIMIT:
-            return f"{path} needs {size} bytes, and make_args makes {LIMIT} at most"
-        return None
-
-    yield Rule(symbols, broken)
-
-
-def _entry_rule(path: str, entry: spec.Dim | None, *, low: int | None, packing: int = 1) -> Rule:
-    symbols = dict.fromkeys(spec.variables(entry))
-
-    def broken(env: Env) -> str | None:
-        if entry is None:
-            return None
-        value = evaluate(entry, lambda var: env[var])
-        bindings = ", ".join(f"{var.name} = {env[var]}" for var in symbols)
-        place = f"{path} = {entry}" + (f" with {bindings}" if bindings else "")
-        if value is None:
-            return f"{place} does not fit int64"
-        if low is not None and value < low:
-            return f"{place} is {value}, and must not be negative"
-        if value % packing:
-            return f"{place} is {value}, and must be a multiple of {packing}, as so many are packed"
-        return None
-
-    return Rule(frozenset(symbols), broken)
-
-
-def _relation_rule(relation: spec.Relation) -> Rule:
-    symbols = dict.fromkeys(spec.variables(relation))
-
-    def broken(env: Env) -> str | None:
-        if holds(relation, lambda var: env[var]):
-            return None
-        bindings = ", ".join(f"{var.name} = {env[var]}" for var in symbols)
-        return f"{relation} does not hold with {bindings}"
-
-    return Rule(frozenset(symbols), broken)
-
-
-def _device_rule(path: str, entry: int | spec.Var | None, devices: Sequence[int] | None) -> Rule:
-    def broken(env: Env) -> str | None:
-        value = env[entry] if isinstance(entry, spec.Var) else entry
-        if value is None or (0 <= value < 2**31 if devices is None else value in devices):
-            return None
-        if devices is None:
-            return f"{path} is {value}, and must be from 0 to 2147483647"
-        return (
-            f"{path} is {value}, and must be 0, where such arrays are; framework='tvm_ffi' takes "
-            f"others"
-        )
-
-    return Rule(frozenset(spec.variables(entry)), broken)
-
-
-# ---- searching
 
 
 class _Search:

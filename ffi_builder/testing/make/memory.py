@@ -1,4 +1,4 @@
-"""How much memory arrays may take, as far as the system says."""
+"""The memory that arrays may take, as far as the system says."""
 
 from __future__ import annotations
 

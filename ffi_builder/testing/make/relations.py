@@ -18,7 +18,7 @@ Span: TypeAlias = tuple[int, int]
 _UNKNOWN: Final = 2
 """The value that symbols are taken to have while they have none."""
 _ROUNDS: Final = 8
-"""How often the spans of all symbols are narrowed: each round may help the next."""
+"""The number of times that all spans are narrowed: each round may help the next."""
 
 
 def span_of(var: spec.Var, *, is_size: bool) -> Span:

@@ -1,4 +1,4 @@
-"""Lists of tensors as tuples of so many tensors, which everything else here knows how to make."""
+"""Turns lists of tensors into tuples, which the other modules here can make."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def lengths(signature: spec.Signature, dims: Dims) -> dict[str, int]:
 
 
 def given_lengths(signature: spec.Signature, dims: Dims) -> dict[str, int]:
-    """Return the lengths of the lists of which the signature or ``dims`` says how long they are.
+    """Return the lengths of lists that the signature or ``dims`` gives.
 
     Raises:
         ValueError: the signature does not accept a given length.
@@ -135,7 +135,7 @@ def fitting(length: spec.Var, wanted: int) -> int:
 
 
 def unfold(signature: spec.Signature, lengths: Lengths) -> Unfolded:
-    """Return the signature with tuples of so many tensors in place of lists."""
+    """Return the signature with a tuple in place of each list."""
     lists = lists_of(signature)
     taken = {var.name for _, e in spec.occurrences(signature.params) for var in spec.variables(e)}
     most: dict[spec.Var, int] = {}

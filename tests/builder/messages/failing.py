@@ -35,7 +35,7 @@ class Failure:
 
     @property
     def signature(self) -> Signature:
-        """What the wrapper accepts."""
+        """The parameters of the wrapper."""
         return Signature("f", self.params, where=self.where, no_overlap=self.no_overlap)
 
     @property
@@ -48,7 +48,7 @@ class Failure:
 
     @property
     def arguments(self) -> Arguments:
-        """What is passed."""
+        """The arguments of the call."""
         return self.given if isinstance(self.given, Arguments) else Arguments(tuple(self.given))
 
 

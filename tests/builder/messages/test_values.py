@@ -1,4 +1,4 @@
-"""The words of errors about values, scalars, Shapes, tuples and constants (docs/checks.md)."""
+"""The words of errors about values, scalars and constants (docs/checks.md)."""
 
 from __future__ import annotations
 
@@ -12,9 +12,6 @@ from ffi_builder.spec import Shape, Tensor, TupleParam, Var, ceildiv, dims
 from tests.builder.messages.failing import Failure, check_both, compile_all
 from tests.differential.description import (
     Arguments,
-    Elements,
-    Ints,
-    Object,
     Plain,
     Value,
     array,
@@ -66,9 +63,6 @@ value = partial(Failure, kind="ValueError")
 a32, u64 = Var("a", "int32"), Var("a", "uint64")
 bounded = Var("a", "int64", min=-1, max=8, divisibility=3)
 THREE = [Var("x", "int64"), Var("y", "int64"), Var("z", "int64")]
-ENTRIES, CFG = "f(d: Shape([n, 4]))", "f(t: Tuple(a: int32, b: None))"
-SHAPE: list[spec.Param] = [Shape("d", [n, 4])]
-TUPLE: list[spec.Param] = [TupleParam("t", [a32, spec.ConstNone("b")])]
 POINTER = "opaque pointer, None or int"
 
 FAILURES = {
@@ -287,114 +281,6 @@ FAILURES = {
     ),
     "const float, not a bool": other_kind(
         spec.ConstFloat("a", 1.0), "a: Literal[1.0]", of_bool(True), "float", "bool"
-    ),
-    # ---- shapes
-    "shape's type": Failure(
-        SHAPE,
-        [of_int(3)],
-        "TypeError",
-        "type of d on argument #0",
-        ENTRIES,
-        "Shape or list of ints",
-        "int",
-    ),
-    "NULL shape": value(
-        SHAPE,
-        [Plain(69)],
-        subject="d on argument #0",
-        text=ENTRIES,
-        expected="a non-NULL object",
-        got="NULL",
-    ),
-    "shape's length": value(
-        SHAPE,
-        [shape(1, 4, 5)],
-        subject="length of d on argument #0",
-        text=ENTRIES,
-        expected="2",
-        got="3",
-    ),
-    "shape's elements": value(
-        SHAPE,
-        [Object(69, Ints(None, 2))],
-        subject="d on argument #0",
-        text=ENTRIES,
-        expected="non-NULL elements",
-        got="NULL",
-    ),
-    "shape's entry": value(
-        SHAPE, [shape(1, 5)], subject="d[1] on argument #0", text=ENTRIES, expected="4", got="5"
-    ),
-    "negative entry": value(
-        SHAPE,
-        [array(of_int(-1), of_int(4))],
-        subject="d[0] on argument #0",
-        text=ENTRIES,
-        expected="a non-negative value",
-        got="-1",
-    ),
-    "entry's type": Failure(
-        SHAPE,
-        [array(of_int(1), of_float(4.0))],
-        "TypeError",
-        "type of d[1] on argument #0",
-        ENTRIES,
-        "int",
-        "float",
-    ),
-    "entry that is too large": Failure(
-        SHAPE,
-        [array(HUGE, of_int(4))],
-        "TypeError",
-        "type of d[0] on argument #0",
-        ENTRIES,
-        "int",
-        "int beyond int64",
-    ),
-    # ---- tuples
-    "tuple's type": Failure(
-        TUPLE, [shape(1, 2)], "TypeError", "type of t on argument #0", CFG, "tuple", "ffi.Shape"
-    ),
-    "NULL tuple": value(
-        TUPLE,
-        [Plain(75)],
-        subject="t on argument #0",
-        text=CFG,
-        expected="a non-NULL object",
-        got="NULL",
-    ),
-    "tuple's length": value(
-        TUPLE,
-        [array(of_int(1))],
-        subject="length of t on argument #0",
-        text=CFG,
-        expected="2",
-        got="1",
-    ),
-    "tuple's elements": value(
-        TUPLE,
-        [Object(71, Elements(None, 2))],
-        subject="t on argument #0",
-        text=CFG,
-        expected="non-NULL elements",
-        got="NULL",
-    ),
-    "element's type": Failure(
-        TUPLE,
-        [array(of_int(1), of_int(2))],
-        "TypeError",
-        "type of t[1] on argument #0",
-        CFG,
-        "None",
-        "int",
-    ),
-    "element of an element": value(
-        [n, TupleParam("t", [n, TupleParam("u", vectors([None, n]))])],
-        [of_int(5), array(of_int(5), array(*tensors((2, 6))))],
-        subject="t[1][0].shape[1] on argument #1",
-        text="f(n: int64, t: Tuple(n: int64, u: Tuple(A: Tensor([None, n], float32))))",
-        expected="5 (n = n)",
-        got="6",
     ),
 }
 

@@ -17,7 +17,7 @@ Replace = Callable[[pytest.MonkeyPatch], None]
 
 @dataclass(frozen=True)
 class Breakage:
-    """What is broken: a rule of ``tests.cuda.fake.rules``, the scenario and how it ends there."""
+    """A rule of ``tests.cuda.fake.rules`` to break, the scenario, and how it ends there."""
 
     rule: str
     name: str

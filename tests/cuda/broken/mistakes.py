@@ -26,7 +26,7 @@ from ffi_builder.providers.cuda.launching import Launcher
 
 
 def enter_nothing(b: Any, _state: Any, _device: Any, pushed: Any) -> None:
-    """Whatever is current must do."""
+    """Enter no context: the current one must do."""
     b.store(b.i32(0), pushed)
     b.ret(b.i32(0))
 

@@ -118,7 +118,7 @@ def many_calls(driver: FakeDriver) -> None:
 
 
 def a_module_that_goes(driver: FakeDriver) -> None:
-    """What another part of the program has retained is still there."""
+    """A context that another part of the program has retained is still there."""
     driver.retain(0)
     wrap(EMPTY, [])()
     gc.collect()

@@ -23,7 +23,7 @@ _DISTRIBUTION: Final = "nvidia-cuda-runtime"
 
 
 def missing() -> str | None:
-    """What is not there to build it with; None if nothing is."""
+    """Return what building it lacks; None if nothing."""
     if shutil.which(CC[0]) is None:
         return f"needs a C compiler: {CC[0]}"
     return None if headers() else f"needs cuda.h: pip install {_DISTRIBUTION}"

@@ -30,7 +30,7 @@ class DriverError(Exception):
 
 
 class IllegalAddressError(Exception):
-    """What an emulated kernel touched is no memory of its device."""
+    """An emulated kernel touched memory that is not its device's."""
 
 
 class _Parameter(ctypes.Structure):
@@ -110,7 +110,7 @@ class FakeDriver:
         cuda.fake_kernel.argtypes = [ctypes.c_char_p, ctypes.c_void_p, ctypes.c_void_p]
         self._callbacks: list[Any] = []
         self.errors: list[Exception] = []
-        """What emulations have raised."""
+        """Errors that emulations have raised."""
 
     def reset(self, devices: int = 2, *, host_access: bool = False) -> None:
         """Forget everything, cuInit too; handles from before stay invalid for ever."""
@@ -118,7 +118,7 @@ class FakeDriver:
         self._callbacks.clear()
         self.errors.clear()
 
-    # What happened.
+    # Ask what happened.
 
     def log(self) -> list[Event]:
         """Everything since the last reset or :meth:`clear_log`."""
@@ -165,7 +165,7 @@ class FakeDriver:
         """How many contexts this thread's stack has."""
         return self.cuda.fake_stack_depth()
 
-    # What shall happen.
+    # Set what shall happen.
 
     def fail(self, name: str, result: int, nth: int = 1) -> None:
         """The ``nth`` call from now on returns ``result`` and does nothing; 0: each does."""
@@ -176,7 +176,7 @@ class FakeDriver:
         self.cuda.fake_delay(name.encode(), microseconds)
 
     def set_attribute(self, attribute: DeviceAttribute, value: int, device: int = 0) -> None:
-        """What a device can do."""
+        """Set an attribute of a device."""
         self.cuda.fake_attribute(device, int(attribute), value)
 
     def set_version(self, version: int) -> None:
@@ -227,7 +227,7 @@ class FakeDriver:
             raise DriverError(name, result)
 
     def get(self, name: str, *arguments: Any) -> int:
-        """What a function stores in its first parameter, which is a handle or an address."""
+        """Call a function, and return the handle or address in its first parameter."""
         out = ctypes.c_void_p()
         self.must(name, ctypes.byref(out), *arguments)
         return out.value or 0
@@ -257,7 +257,7 @@ class FakeDriver:
             return self.get("cuStreamCreate", ctypes.c_uint(flags))
 
     def begin_capture(self, stream: int, mode: CaptureMode = CaptureMode.GLOBAL) -> None:
-        """What is launched into the stream goes into a graph."""
+        """Start to capture launches into the stream as a graph."""
         self.must("cuStreamBeginCapture_v2", _Pointer(stream), int(mode))
 
     def end_capture(self, stream: int) -> int:

@@ -25,7 +25,7 @@ _RESERVED_SHARED: Final = 1024
 """Bytes at the start of shared memory that belong to the system, from sm_90 on."""
 
 _PARAM_BITS: Final = 0x1F000
-"""What stands beside the size in the last word of a parameter."""
+"""The bits beside the size, in the last word of a parameter."""
 _LARGEST: Final = (1 << 14) - 1
 """Bytes: the size has 14 bits, and a larger one another attribute."""
 
@@ -47,7 +47,7 @@ class KernelImage:
     cluster: tuple[int, int, int] | None = None
 
     def offsets(self, base: int = 0) -> list[int]:
-        """Where the parameters are, if the first may be at the address ``base``."""
+        """Return the offsets of parameters, if the first may be at the address ``base``."""
         found: list[int] = []
         at = base
         for size in self.parameters:
@@ -69,7 +69,7 @@ class _Section:
     alignment: int = 4
     entry: int = 0
     size: int | None = None
-    """Of a section that has no bytes in the file."""
+    """The size of a section that has no bytes in the file."""
 
 
 @dataclass
@@ -165,7 +165,7 @@ def _symbols(kernels: Sequence[KernelImage], text: int, constant: int) -> tuple[
 def _kernel_sections(
     kernel: KernelImage, index: int, text: int, count: int, sm: int
 ) -> list[_Section]:
-    """What each kernel has: info, code, shared memory, constants. ``text`` is the first code."""
+    """Return a kernel's info, code, shared memory and constants. ``text`` is the first code."""
     base, offsets = parameter_base(sm), kernel.offsets(parameter_base(sm))
     info = _kernel_info(kernel, 2 + 2 * index, base)
     shared = kernel.shared + (_RESERVED_SHARED if sm >= 90 else 0)

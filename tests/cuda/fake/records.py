@@ -56,7 +56,7 @@ class Launch:
 
 @dataclass(frozen=True)
 class Violation:
-    """What no driver would report: rules.py has the rules that have no result."""
+    """A mistake that no driver would report: rules.py has the rules without a result."""
 
     rule: str
     text: str

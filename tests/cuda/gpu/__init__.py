@@ -1,4 +1,4 @@
-"""What is to be true of a real driver, and is tried on the fake one as well.
+"""Cases that must hold on a real driver; the fake one is tried with them too.
 
 The fake encodes one reading of the driver's rules: where there is a GPU, the same cases run on it.
 

@@ -25,7 +25,7 @@ from tests.support.wrapping import new_module, set_stream
 Case = Callable[[Gpu], None]
 CASES: Final[dict[str, Case]] = {}
 KEPT: Final[list[runtime.CompiledModule]] = []
-"""What is alive when the process ends."""
+"""Modules that stay alive until the process ends."""
 
 N = spec.Var("n", "int32")
 A = spec.Var("a", "float32")
@@ -67,7 +67,7 @@ def pair(gpu: Gpu, device: int = 0, size: int = 1000) -> tuple[Any, Any]:
 
 
 def assert_sum(y: Any, times: int = 1) -> None:
-    """That 2 * x has been added to y so often."""
+    """Check that 2 * x has been added to y so often."""
     size = y.shape[0]
     np.testing.assert_array_equal(y.host, 1 + 2 * times * np.arange(size, dtype="float32"))
 
@@ -316,7 +316,7 @@ REFUSED: Final = (
     ("dynamic_smem_bytes", 1 << 20, 0, "dynamic_smem_bytes is 1048576, at most "),
     ("cluster", 3, 2, "grid.x is 8, no multiple of cluster.x, 3"),
 )
-"""What a size may not be, what it may, and what is said of it."""
+"""An option, a value that is refused, one that is accepted, and the error."""
 
 
 @case

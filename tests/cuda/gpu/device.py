@@ -16,11 +16,11 @@ from tests.cuda.fake.build import SONAME
 from tests.cuda.fake.memory import tensor_at
 
 IMAGES: Final = {8: "cuda13-sm_80.cubin", 9: "cuda13-sm_90.cubin", 10: "cuda13-sm_100.cubin"}
-"""Of tests/kernel_image, by the major compute capability."""
+"""Images of tests/kernel_image, by the major compute capability."""
 
 
 class Skipped(Exception):
-    """What a case needs is not there."""
+    """Something that a case needs is missing."""
 
 
 @dataclass
@@ -48,7 +48,7 @@ class Gpu:
 
     @property
     def is_fake(self) -> bool:
-        """Whether it is the fake driver."""
+        """Tell whether the driver is the fake one."""
         return hasattr(self.cuda, "fake_reset")
 
     def call(self, name: str, *arguments: Any) -> None:
@@ -57,18 +57,18 @@ class Gpu:
         assert result == 0, f"{name}: {result}"
 
     def get(self, name: str, *arguments: Any) -> int:
-        """What a function stores in its first parameter."""
+        """Call a function, and return what it stores in its first parameter."""
         out = ctypes.c_uint64()
         self.call(name, ctypes.byref(out), *arguments)
         return out.value
 
     def attribute(self, number: int, device: int = 0) -> int:
-        """Of a device."""
+        """Return an attribute of a device."""
         return ctypes.c_int32(self.get("cuDeviceGetAttribute", number, device)).value
 
     @property
     def capability(self) -> tuple[int, int]:
-        """Of device 0."""
+        """The compute capability of device 0."""
         return self.attribute(75), self.attribute(76)
 
     @property

@@ -1,4 +1,4 @@
-"""What the kernels of tests/kernel_image/images do, for the fake driver."""
+"""Emulates the kernels of tests/kernel_image/images for the fake driver."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def emulate(driver: FakeDriver) -> None:
 
 
 def softmax(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Of each row."""
+    """Return the softmax of each row."""
     powers = np.exp(values - values.max(axis=1, keepdims=True))
     return powers / powers.sum(axis=1, keepdims=True)
 
@@ -32,7 +32,7 @@ def _tensor_map(launch: Running) -> None:
 
 
 def _softmax(launch: Running) -> None:
-    """Of examples/triton_aot.py: a block for each row; Triton's own pointers are behind."""
+    """Run the kernel of examples/triton_aot.py, a block a row; Triton's own pointers are last."""
     x, y, x_pitch, y_pitch, cols, *scratch = launch.values("QQqqiQQ")
     assert scratch == [0, 0], "there is no scratch memory"
     for row in range(launch.grid[0]):

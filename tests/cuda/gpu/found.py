@@ -1,4 +1,4 @@
-"""What an example is called on: the GPU that is there, the fake driver, or tensors of no memory."""
+"""Finds a device for an example: a GPU, the fake driver, or tensors without memory."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ GIVEN: Final[tuple[Value, ...]] = (
     *(array(f32(2, 3), f32(5, 4)), array(f32(2, 3), f32(5)), array(f32(2, 3), f32(101, 3))),
     array(*[f32(2, 3)] * 60),
 )
-"""What comes for ``As`` alone."""
+"""Arguments for ``As`` alone."""
 
 
 def b(*sizes: int) -> Value:

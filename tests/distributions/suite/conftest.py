@@ -1,4 +1,4 @@
-"""What the tests of one distribution share."""
+"""Fixtures of the tests of one distribution."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What was compiled is called: right numbers, right errors."""
+"""Calls of compiled functions: right numbers, right errors."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ def asked(root: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.fixture(scope="module")
 def own(asked: subprocess.CompletedProcess[str]) -> bool:
-    """Whether that works."""
+    """Tell whether the bindings translate."""
     return asked.returncode == 0 and "define void @f()" in asked.stdout
 
 
@@ -119,7 +119,7 @@ def test_what_cannot_be_translated(parse: Parse, own: bool, root: str) -> None:
           %y = llvm.trunc %x : i32 to i64
           llvm.return %y : i64
         }"""
-    # What LLVM's verifier says, or FlyDSL's build of LLVM, which has assertions.
+    # LLVM's verifier says this, or FlyDSL's build of LLVM, which has assertions.
     words = r"failed at llvm\.func @kernel: (?s:.*)(DestTy too big for Trunc|Invalid cast!)"
     with pytest.raises(CompileError, match=words) as raised:
         runtime.compile(parse(widening))

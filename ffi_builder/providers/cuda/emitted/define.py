@@ -27,7 +27,7 @@ from ffi_builder.providers.cuda.emitted.steps import (
 
 _LETTERS: Final = {"p": "ptr", "i": "i32", "l": "i64"}
 _Bodies: TypeAlias = Mapping[str, tuple[str, Callable[..., None]]]
-"""By name: a letter for the type of each parameter, and the function that emits the body."""
+"""Helpers by name: a letter for each parameter's type, and the function that emits the body."""
 _BODIES: Final[_Bodies] = {
     "enter": ("pip", context.enter),
     "primary": ("pip", context.primary),

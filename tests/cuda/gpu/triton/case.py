@@ -19,7 +19,7 @@ from tests.support.wrapping import new_module
 HERE: Final = Path(__file__).parent
 CUBIN: Final = (HERE / "softmax.cubin").read_bytes()
 LAUNCH: Final[dict[str, Any]] = json.loads((HERE / "softmax.json").read_text())
-"""What Triton's metadata says of launching it."""
+"""The launch parameters in Triton's metadata."""
 WIDEST: Final = 1024
 
 _ROWS, _COLS = spec.Var("rows", "int32"), spec.Var("cols", "int32", max=WIDEST)
@@ -57,7 +57,7 @@ def compiled(*, intents: bool = False) -> runtime.CompiledModule:
 
 
 def triton_kernel(gpu: Gpu) -> None:
-    """Of rows of every length, in wider ones that stay as they are; and of one that is too long."""
+    """Try rows of every length, within wider ones that stay as they are, and one too long."""
     if gpu.capability != (9, 0):
         raise Skipped("the kernel is compiled for sm_90a")
     function = compiled()["softmax"]

@@ -22,7 +22,7 @@ NAMES: Final = (
     *("num_warps", "num_ctas", "shared", "global_scratch_size", "profile_scratch_size"),
     *("launch_cooperative_grid", "launch_pdl"),
 )
-"""What of Triton's metadata is about launching."""
+"""The fields of Triton's metadata that are about launching."""
 
 
 def compile_softmax() -> tuple[bytes, dict[str, Any]]:

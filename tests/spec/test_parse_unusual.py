@@ -1,0 +1,47 @@
+"""Text that is far from a signature: no str, thousands of brackets, quoted words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ffi_builder import SpecError
+from ffi_builder.spec import Signature
+
+
+def test_no_text():
+    not_text: Any = None
+    with pytest.raises(SpecError, match=r"Signature\.parse: expected a str but got None"):
+        Signature.parse(not_text)
+
+
+@pytest.mark.parametrize("opening", ["(", "ceildiv(", "t: Tuple(", "t: Struct("])
+def test_too_deep(opening: str):
+    prefix = "f(" if opening.startswith("t") else "f(x: Tensor(["
+    with pytest.raises(SpecError, match=r"^Signature\.parse: too deeply nested\n"):
+        Signature.parse(prefix + opening * 5000)
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("f('a b': int32)", "'a b'"),
+        ("f(x: Tensor(['a b'], float32, device_type=cpu))", "'a b'"),
+        ("f('a b': Stream)", "'a b'"),
+        ("f('a b': Choice({'x': 1}))", "'a b'"),
+        ("f(s: Struct('a b': Optional(int8)))", "'a b'"),
+        ("f(s: 'Tens r'([n], int8))", "'Tens r'"),
+        ("f(s: Tensor('...', int8))", "'...'"),
+        ("f(s: Choice({'x': '1'}))", "'1'"),
+        ("f(x: Literal['True'])", "'True'"),
+        ("f(x: Literal['inf'])", "'inf'"),
+        ("f(n: int64) where n % 4 == '0'", "'0'"),
+    ],
+)
+def test_quoted_words_are_names_and_names_are_identifiers(text: str, place: str) -> None:
+    with pytest.raises(SpecError) as caught:
+        Signature.parse(text)
+    line, carets = str(caught.value).splitlines()[-2:]
+    start = carets.index("^")
+    assert line[start : start + len(place)].startswith(place[: carets.count("^")])
