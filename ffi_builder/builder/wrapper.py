@@ -48,7 +48,8 @@ from ffi_builder.plan import Plan, make_plan, steps
 from ffi_builder.plan.messages import signature_text
 from ffi_builder.plan.sanitize import Sanitize, Watched, checked_sanitize
 from ffi_builder.protocol import METADATA, TABLE
-from ffi_builder.providers.context import Binding, CallContext, ModuleContext
+from ffi_builder.providers.context import CallContext, ModuleContext
+from ffi_builder.providers.decoded import Binding
 from ffi_builder.providers.provider import CallProvider, Members
 from ffi_builder.spec.metadata import metadata_text
 

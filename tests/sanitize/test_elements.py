@@ -316,7 +316,7 @@ def test_whose_nan_is_looked_for() -> None:
 
 def test_one_of_several_dtypes() -> None:
     text = "f(y: Tensor([n, m], float32 | int32, intent=out))"
-    function = Sanitized(text, ["y"], lambda y: poke(y, 0, float("nan")), Sanitize(nan=True))
+    function = Sanitized(text, ["y.data"], lambda y: poke(y, 0, float("nan")), Sanitize(nan=True))
     with finds("NaN in y[0, 0]"):
         function(np.zeros((1, 1), "float32"))
     function(np.zeros((1, 1), "int32"))
