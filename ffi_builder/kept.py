@@ -56,10 +56,12 @@ def _store() -> Store | None:
     given = os.environ.get(VARIABLE)
     if given == "" or not _has_sources():
         return None
-    # Where there is no home, `~` stays.
+    # Path.expanduser raises an error if there is no home; this one leaves `~`.
     if given is not None:
         return Store(Path(os.path.expanduser(given)), _LIMIT)  # noqa: PTH111
     cache = Path(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"))  # noqa: PTH111
+    if cache == Path("/.cache"):  # an empty HOME
+        return None
     # Not `ffi_builder` itself, which may be the compile cache: the two have different limits.
     return Store(cache / "ffi_builder" / "helpers", _LIMIT) if cache.is_absolute() else None
 

@@ -125,6 +125,14 @@ def test_the_folder_is_in_the_users_cache(tmp_path: Path, monkeypatch: pytest.Mo
     assert (tmp_path / "named").is_dir()
 
 
+def test_an_empty_home_keeps_nothing(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.delenv(VARIABLE, raising=False)
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    monkeypatch.setenv("HOME", "")
+    assert kept(("key",), lambda: b"made") == b"made"
+    assert not Path("/.cache").exists()
+
+
 def test_a_compile_cache_in_the_users_cache_keeps_its_entries(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
