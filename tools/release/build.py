@@ -15,6 +15,7 @@ import shutil
 import sys
 import tarfile
 import tempfile
+from functools import cache
 from pathlib import Path
 
 from tools.release.pythons import Python
@@ -24,8 +25,9 @@ GLIBC = (2, 17)
 """The oldest glibc that wheels are tagged for."""
 
 
+@cache
 def epoch() -> str:
-    """Return the time that files in archives get, in seconds."""
+    """Return the time that files in archives get, in seconds: one, whatever is committed later."""
     given = os.environ.get("SOURCE_DATE_EPOCH")
     if given or not (ROOT / ".git").exists():
         return given or "315532800"  # 1980, where the times of zip files begin

@@ -79,7 +79,7 @@ def files(path: Path) -> str:
     moment = time.gmtime(max(int(build.epoch()), 315532800))[:6]
     wrong = [entry.filename for entry in entries if entry.date_time[:5] != moment[:5]]
     if wrong:
-        raise Failed(f"not of SOURCE_DATE_EPOCH: {', '.join(wrong)}")
+        raise Failed(f"{len(wrong)} files are not of SOURCE_DATE_EPOCH; the first is {wrong[0]}")
     return f"{len(names)} files, each of SOURCE_DATE_EPOCH"
 
 
