@@ -9,6 +9,7 @@ is ever made anew for a version that is out. `-s` strips; they end in `.library`
 from __future__ import annotations
 
 import argparse
+import math
 import shutil
 import tempfile
 from importlib import import_module
@@ -101,6 +102,30 @@ def values() -> Any:
     return module
 
 
+def described() -> Any:
+    """A module with one function, whose metadata has every form that `spec.metadata` writes."""
+    n, m = spec.Var("n", "int64"), spec.Var("m", "int64")
+    with spec.DefaultConfig(device_type="cuda"):
+        x = spec.Tensor("x", [n], "float32", intent="in")
+        y, z = (spec.Tensor(name, [n], "float32") for name in "yz")
+    pair = [spec.Var("a", "int32"), spec.Var("b", "int32")]
+    params = [
+        x,
+        m,
+        spec.Optional(spec.Var("maybe", "int64"), default=None),
+        spec.TupleParam("pair", pair, default=(1, 2)),
+        spec.Var("rate", "float64", default=math.inf, kw_only=True, doc="how fast"),
+        spec.Bytes("data", default=b"\0\xff", kw_only=True),
+        spec.Map("table", default={"a": [1]}, kw_only=True),
+        spec.Object("anything", default=range(3), kw_only=True),
+        spec.EnvStream("stream"),
+    ]
+    module = module_of("")
+    signature = spec.Signature("described", params, returns=(y, z), where=[n <= m])
+    attach(module, signature, providers.NopCallProvider())
+    return module
+
+
 def launch() -> Any:
     """A module that launches a CUDA kernel, `void count(int n, void *out)`."""
     module = module_of("")
@@ -125,6 +150,7 @@ def main() -> None:
     folder = FILES / parser.parse_args().version
     folder.mkdir(parents=True)
     runtime.compile(values()).export_library(folder / "values.library")
+    runtime.compile(described()).export_library(folder / "described.library")
     runtime.compile(launch()).export_library(folder / "launch.library")
     modules = [(KIND, BYTES)]
     runtime.compile(small()).export_library(folder / "modules.library", modules=modules)

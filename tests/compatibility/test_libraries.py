@@ -7,6 +7,7 @@ is in a folder of its own; `python -m tests.compatibility.make` says how they ar
 from __future__ import annotations
 
 import inspect
+import math
 import platform
 import shutil
 import subprocess
@@ -21,6 +22,7 @@ import pytest
 import tvm_ffi
 
 from ffi_builder import runtime
+from ffi_builder.runtime.metadata import Unwritable
 from tests.compatibility.make import BYTES, FILES, KIND
 from tests.cuda.fake import Launch, environment, library, missing
 from tests.cuda.fake.records import read_log
@@ -124,6 +126,27 @@ def test_metadata_is_read(version: str, tmp_path: Path) -> None:
     copy = loaded.info("copy")
     assert copy is not None
     assert copy.returns == "y: Tensor([n, 2], float32, device_type=cpu)"
+
+
+@pytest.mark.parametrize("version", READ)
+def test_every_form_of_metadata_is_read(version: str, tmp_path: Path) -> None:
+    info = runtime.load(saved(version, "described", tmp_path)).info("described")
+    assert info is not None
+    x, m, maybe, pair, rate, data, table, anything = info.parameters
+    assert (x.intent, x.type) == ("in", "Tensor([n], float32, device_type=cuda, intent=in)")
+    assert [param.has_default for param in (x, m, maybe, pair)] == [False, False, True, True]
+    assert [param.kw_only for param in info.parameters] == [False] * 4 + [True] * 4
+    assert (maybe.kind, maybe.optional, maybe.default) == ("int64", True, None)
+    assert [(each.name, each.kind) for each in pair.elements] == [("a", "int32"), ("b", "int32")]
+    assert (pair.default, rate.default, rate.doc) == ((1, 2), math.inf, "how fast")
+    assert (data.default, table.default) == (b"\0\xff", {"a": [1]})
+    assert anything.default == Unwritable("range(0, 3)")
+    assert [(result.name, result.kind) for result in info.results] == [
+        ("y", "Tensor"),
+        ("z", "Tensor"),
+    ]
+    assert info.returns.startswith("(y: Tensor([n], float32")
+    assert (info.where, info.borrows, info.allocates) == ("n <= m", True, True)
 
 
 @pytest.mark.parametrize("version", sorted(UNREAD))
