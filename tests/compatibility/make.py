@@ -1,4 +1,4 @@
-"""Makes the files of a version: libraries, and an entry of the compile cache.
+"""Makes the files of a version: libraries, an object, and an entry of the compile cache.
 
     CC='cc -s -Wl,-z,noseparate-code' python -m tests.compatibility.make 0.1.0
 
@@ -149,7 +149,9 @@ def main() -> None:
     parser.add_argument("version")
     folder = FILES / parser.parse_args().version
     folder.mkdir(parents=True)
-    runtime.compile(values()).export_library(folder / "values.library")
+    compiled = runtime.compile(values())
+    compiled.export_library(folder / "values.library")
+    compiled.export_object(folder / "values.object")
     runtime.compile(described()).export_library(folder / "described.library")
     runtime.compile(launch()).export_library(folder / "launch.library")
     modules = [(KIND, BYTES)]

@@ -80,6 +80,7 @@ CHANGES: dict[str, Callable[[bytes], bytes]] = {
     "an older version": lambda data: with_checksum(data[52:], 1),
     "a later version": lambda data: with_checksum(data[52:], 99),
     "parts of another layout": lambda data: with_checksum(b"\1" + data[53:], 2),
+    "more than the parts": lambda data: with_checksum(data[52:] + b"more", 2),
     "an index of another layout": lambda data: with_checksum(
         data[52:].replace(b'"made_of"', b'"made-of"'), 2
     ),
@@ -121,8 +122,8 @@ assert key.__file__.startswith(f"{package}/")
 seen = [environment(), environment()]
 folders = sorted({path.parent for path in package.rglob("*.py")})
 for folder in folders:
-    source = folder / "__init__.py"
-    source.write_text(f"{source.read_text()}#")
+    source = max(folder.glob("*.py"), key=lambda path: path.stat().st_size)
+    source.write_bytes(source.read_bytes()[::-1])
     seen.append(environment())
 print(len(folders), len(set(seen)) - 1)
 """

@@ -48,6 +48,22 @@ def values(request: pytest.FixtureRequest, tmp_path: Path) -> runtime.LoadedLibr
     return runtime.load(saved(request.param, "values", tmp_path))
 
 
+@pytest.mark.parametrize("version", READ)
+def test_objects_are_compiled_and_linked_again(version: str, tmp_path: Path) -> None:
+    data = (FILES / version / "values.object").read_bytes()
+    compiled = runtime.compile(data)
+    compiled.export_library(tmp_path / "again.so", header=tmp_path / "again.h")
+    for functions in (compiled, runtime.load(tmp_path / "again.so")):
+        x = np.ones(2, "float32")
+        functions["scale"](x, 3.0)
+        functions.callable("scale")(x=x, factor=2)
+        assert x.tolist() == [6, 6]
+        with pytest.raises(TypeError, match="type of text on argument #0"):
+            functions["kinds"](1, *of_every_kind()[1:])
+    header = (tmp_path / "again.h").read_text()
+    assert "scale(::tvm::ffi::TensorView x, double factor)" in header
+
+
 def of_every_kind() -> list[Any]:
     return [
         *("text", b"data", "gelu", None, (1, 2.0), (0.5, True), (4, 3)),
