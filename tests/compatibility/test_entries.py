@@ -76,6 +76,7 @@ def test_entries_under_a_name_of_this_version_are_built_again(saved: Path, entry
 CHANGES: dict[str, Callable[[bytes], bytes]] = {
     "cut off": lambda data: data[: len(data) // 2],
     "cut off in the header": lambda data: data[:20],
+    "one bit damaged": lambda data: data[:-1] + bytes([data[-1] ^ 1]),
     "empty": lambda data: b"",
     "an older version": lambda data: with_checksum(data[52:], 1),
     "a later version": lambda data: with_checksum(data[52:], 99),
