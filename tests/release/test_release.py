@@ -15,6 +15,7 @@ import pytest
 from tools.release import build, contents, environments, pythons
 from tools.release.pythons import Python
 from tools.release.report import ROOT, Failed, Report, run
+from tools.release.uses import USES
 
 
 def sdist(path: Path, names: list[str], *, time: int, owner: str) -> Path:
@@ -124,6 +125,15 @@ def test_all_extras_and_pythons_are_tried() -> None:
     assert environments.extras() == list(project["optional-dependencies"])
     listed = [name for name in project["classifiers"] if "Python :: 3." in name]
     assert [f"python{name.rpartition(' ')[2]}" for name in listed] == pythons.supported()
+
+
+def test_each_extra_is_used() -> None:
+    assert sorted(USES) == sorted(["", *environments.extras()])
+    for extra, use in USES.items():
+        assert use.commands or use.pages, extra
+        assert {*use.beside} <= {*USES}
+        assert [page for page in use.pages if not (ROOT / page).exists()] == []
+        assert {*use.left_out_on} <= {*pythons.supported()}
 
 
 def test_what_an_sdist_tests_is_there() -> None:

@@ -25,9 +25,7 @@ def extras() -> list[str]:
     return re.findall(r"^(\w+) = \[", section, re.MULTILINE)
 
 
-def install(
-    python: Python, wheel: Path, extras: Sequence[str], folder: Path, *more: str
-) -> Path:
+def install(python: Python, wheel: Path, extras: Sequence[str], folder: Path, *more: str) -> Path:
     """Install a wheel with extras in a new environment; return the folder of its programs."""
     shutil.rmtree(folder, ignore_errors=True)
     run(python.executable, "-m", "venv", folder)
@@ -54,15 +52,14 @@ def try_wheel(python: Python, wheel: Path, extra: str, folder: Path) -> str:
     where = run("python", "-c", code, cwd=elsewhere, env=env)
     if "site-packages" not in where:
         raise Failed(f"the package is imported from {where}")
-    for command in use.commands:
+    blocks = ["python", "-W", "error", "-m", "tests.docs.blocks"]
+    if python.name not in use.left_out_on:
+        blocks.append("--all")
+    for command in (*use.commands, *((*blocks, page) for page in use.pages)):
         run(*command, cwd=elsewhere, env=env)
-    every = [] if python.name in use.left_out_on else ["--all"]
-    for page in use.pages:
-        run("python", "-W", "error", "-m", "tests.docs.blocks", *every, page, cwd=elsewhere, env=env)
     shutil.rmtree(folder)
     beside = [f"with {', '.join(use.beside)}"] if use.beside else []
-    commands = [" ".join(command[:2]) for command in use.commands]
-    return ", ".join([*beside, "pip check", *commands, *use.pages])
+    return ", ".join([*beside, "pip check", *use.programs, *use.pages])
 
 
 def _copy(name: str, folder: Path) -> None:

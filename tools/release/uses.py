@@ -19,6 +19,11 @@ class Use:
     left_out_on: tuple[str, ...] = ()
     """Pythons on which pyproject.toml leaves out a package: code that needs it is not run."""
 
+    @property
+    def programs(self) -> list[str]:
+        """The commands in short: ``python -m``, ``ruff --version``."""
+        return [" ".join(command[:2]) for command in self.commands]
+
 
 _COMPILE: Final = """
 from ffi_builder import runtime
