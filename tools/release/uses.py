@@ -21,8 +21,8 @@ class Use:
 
     @property
     def programs(self) -> list[str]:
-        """The commands in short: ``python -m``, ``ruff --version``."""
-        return [" ".join(command[:2]) for command in self.commands]
+        """The commands in short: ``python -m ffi_builder``, ``ruff --version``."""
+        return [" ".join(command[:3]) for command in self.commands]
 
 
 _COMPILE: Final = """
