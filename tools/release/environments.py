@@ -43,7 +43,7 @@ def try_wheel(python: Python, wheel: Path, extra: str, folder: Path) -> str:
     extras = [*use.beside, *filter(None, [extra])]
     programs = install(python, wheel, extras, folder / "env")
     elsewhere = folder / "elsewhere"
-    for name in ("README.md", "docs", "examples", "tests/docs"):
+    for name in ("pyproject.toml", "README.md", "docs", "examples", "tests/docs"):
         _copy(name, elsewhere)
     (elsewhere / "pyrightconfig.json").write_text('{"typeCheckingMode": "strict"}')
     # As after `source env/bin/activate`.
