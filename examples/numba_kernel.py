@@ -3,6 +3,7 @@
 
 Numba compiles an inner function, and entry points around it that need the interpreter. The wrapper
 calls the inner one: ``int32_t f(void **result, void **exception, <arguments>)``, 0 if successful.
+A function that catches exceptions reads `*exception` too, which is NULL unless one is on its way.
 An array is passed as meminfo, parent, size, itemsize, data, shape, strides in bytes.
 """
 
@@ -65,6 +66,7 @@ class NumbaCallProvider:
             raise BuildError(f"Put CheckStatus around {self!r}: else nobody reads the status")
         b, t = context.builder, context.builder.types
         operands = [b.alloca(t.ptr), b.alloca(t.ptr)]
+        b.store(b.null(), operands[1])
         operands += [value for param in context.params for value in operands_of(context, param)]
         context.symbols.declare(self.callee, t.i32, [operand.type for operand in operands])
         context.returned = b.call_value(self.callee, operands, t.i32)
