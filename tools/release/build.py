@@ -93,8 +93,11 @@ def wheel(python: Python, source: Path, folder: Path, *, compiler: str = "cc") -
         "LDSHARED": f"{compiler} -shared",
     }
     os.umask(0o022)  # archives have the modes of files
-    command = [python.executable, "-m", "pip", "wheel", "--quiet", "--disable-pip-version-check"]
-    run(*command, "--no-deps", "--wheel-dir", folder, source, env=environment)
+    with tempfile.TemporaryDirectory() as made_for:
+        # Debian's Python has pip in environments alone.
+        run(python.executable, "-m", "venv", made_for)
+        pip = [Path(made_for, "bin", "python"), "-m", "pip", "--disable-pip-version-check"]
+        run(*pip, "wheel", "--quiet", "--no-deps", "--wheel-dir", folder, source, env=environment)
     (made,) = folder.glob("*.whl")
     if "-none-any" in made.name:
         return made
