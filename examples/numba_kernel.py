@@ -3,7 +3,8 @@
 
 Numba compiles an inner function, and entry points around it that need the interpreter. The wrapper
 calls the inner one, ``int32_t f(void **result, void **exception, <arguments>)``. It returns 0 on
-success. An array is passed as meminfo, parent, size, itemsize, data, shape, strides in bytes.
+success. A function that catches exceptions reads ``*exception`` too: NULL unless one was raised.
+An array is passed as meminfo, parent, size, itemsize, data, shape, strides in bytes.
 """
 
 from dataclasses import dataclass
@@ -65,6 +66,7 @@ class NumbaCallProvider:
             raise BuildError(f"Put CheckStatus around {self!r}, which reads the status")
         b, t = context.builder, context.builder.types
         operands = [b.alloca(t.ptr), b.alloca(t.ptr)]
+        b.store(b.null(), operands[1])
         operands += [value for param in context.params for value in operands_of(context, param)]
         context.symbols.declare(self.callee, t.i32, [operand.type for operand in operands])
         context.returned = b.call_value(self.callee, operands, t.i32)

@@ -1,4 +1,4 @@
-"""Makes the files of a version: libraries, and an entry of the compile cache.
+"""Makes the files of a version: libraries, an object, and an entry of the compile cache.
 
     CC='cc -s -Wl,-z,noseparate-code' python -m tests.compatibility.make 0.1.0
 
@@ -9,6 +9,7 @@ is ever made anew for a version that is out. `-s` strips; they end in `.library`
 from __future__ import annotations
 
 import argparse
+import math
 import shutil
 import tempfile
 from importlib import import_module
@@ -88,6 +89,30 @@ def values() -> Any:
     return module
 
 
+def described() -> Any:
+    """A module with one function, whose metadata has every form that `spec.metadata` writes."""
+    n, m = spec.Var("n", "int64"), spec.Var("m", "int64")
+    with spec.DefaultConfig(device_type="cuda"):
+        x = spec.Tensor("x", [n], "float32", intent="in")
+        y, z = (spec.Tensor(name, [n], "float32") for name in "yz")
+    pair = [spec.Var("a", "int32"), spec.Var("b", "int32")]
+    params = [
+        x,
+        m,
+        spec.Optional(spec.Var("maybe", "int64"), default=None),
+        spec.TupleParam("pair", pair, default=(1, 2)),
+        spec.Var("rate", "float64", default=math.inf, kw_only=True, doc="how fast"),
+        spec.Bytes("data", default=b"\0\xff", kw_only=True),
+        spec.Map("table", default={"a": [1]}, kw_only=True),
+        spec.Object("anything", default=range(3), kw_only=True),
+        spec.EnvStream("stream"),
+    ]
+    module = module_of("")
+    signature = spec.Signature("described", params, returns=(y, z), where=[n <= m])
+    attach(module, signature, providers.NopCallProvider())
+    return module
+
+
 def launch() -> Any:
     """A module that launches a CUDA kernel, `void count(int n, void *out)`."""
     module = module_of("")
@@ -111,7 +136,10 @@ def main() -> None:
     parser.add_argument("version")
     folder = FILES / parser.parse_args().version
     folder.mkdir(parents=True)
-    runtime.compile(values()).export_library(folder / "values.library")
+    compiled = runtime.compile(values())
+    compiled.export_library(folder / "values.library")
+    compiled.export_object(folder / "values.object")
+    runtime.compile(described()).export_library(folder / "described.library")
     runtime.compile(launch()).export_library(folder / "launch.library")
     modules = [(KIND, BYTES)]
     runtime.compile(small()).export_library(folder / "modules.library", modules=modules)

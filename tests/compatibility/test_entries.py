@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -73,10 +76,12 @@ def test_entries_under_a_name_of_this_version_are_built_again(saved: Path, entry
 CHANGES: dict[str, Callable[[bytes], bytes]] = {
     "cut off": lambda data: data[: len(data) // 2],
     "cut off in the header": lambda data: data[:20],
+    "one bit damaged": lambda data: data[:-1] + bytes([data[-1] ^ 1]),
     "empty": lambda data: b"",
     "an older version": lambda data: with_checksum(data[52:], 1),
     "a later version": lambda data: with_checksum(data[52:], 99),
     "parts of another layout": lambda data: with_checksum(b"\1" + data[53:], 2),
+    "more than the parts": lambda data: with_checksum(data[52:] + b"more", 2),
     "an index of another layout": lambda data: with_checksum(
         data[52:].replace(b'"made_of"', b'"made-of"'), 2
     ),
@@ -107,3 +112,36 @@ def test_versions_and_sources_are_in_the_key(monkeypatch: pytest.MonkeyPatch) ->
     assert "ffi_builder" in json.loads(before.decode().rpartition("\n")[0])
     monkeypatch.setattr(cache_key, "environment", lambda: '{"ffi_builder": "0.0.9 ab"}')
     assert cache_key.of_name(KEY, None, 3, []) != before
+
+
+EDIT_EACH = """
+from pathlib import Path
+import sys
+from ffi_builder.runtime.cache import key
+environment, package = key.environment.__wrapped__, Path(sys.argv[1])
+assert key.__file__.startswith(f"{package}/")
+seen = [environment(), environment()]
+folders = sorted({path.parent for path in package.rglob("*.py")})
+for folder in folders:
+    source = max(folder.glob("*.py"), key=lambda path: path.stat().st_size)
+    source.write_bytes(source.read_bytes()[::-1])
+    seen.append(environment())
+print(len(folders), len(set(seen)) - 1)
+"""
+"""Edits a file of each folder of a package; prints how many there are, and how many were seen."""
+
+
+def test_an_edit_in_any_folder_of_the_package_is_in_the_key(tmp_path: Path) -> None:
+    package = tmp_path / "ffi_builder"
+    ignored = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(Path(ffi_builder.__file__).parent, package, ignore=ignored)
+    done = subprocess.run(
+        [sys.executable, "-c", EDIT_EACH, str(package)],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    folders, noticed = map(int, done.stdout.split())
+    assert folders == noticed > 20

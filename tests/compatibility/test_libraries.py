@@ -7,6 +7,7 @@ is in a folder of its own; `python -m tests.compatibility.make` says how they ar
 from __future__ import annotations
 
 import inspect
+import math
 import platform
 import shutil
 import subprocess
@@ -21,6 +22,7 @@ import pytest
 import tvm_ffi
 
 from ffi_builder import runtime
+from ffi_builder.runtime.metadata import Unwritable
 from tests.compatibility.make import BYTES, FILES, KIND
 from tests.cuda.fake import Launch, environment, library, missing
 from tests.cuda.fake.records import read_log
@@ -44,6 +46,22 @@ def saved(version: str, name: str, folder: Path) -> Path:
 @pytest.fixture(params=VERSIONS)
 def values(request: pytest.FixtureRequest, tmp_path: Path) -> runtime.LoadedLibrary:
     return runtime.load(saved(request.param, "values", tmp_path))
+
+
+@pytest.mark.parametrize("version", READ)
+def test_objects_are_compiled_and_linked_again(version: str, tmp_path: Path) -> None:
+    data = (FILES / version / "values.object").read_bytes()
+    compiled = runtime.compile(data)
+    compiled.export_library(tmp_path / "again.so", header=tmp_path / "again.h")
+    for functions in (compiled, runtime.load(tmp_path / "again.so")):
+        x = np.ones(2, "float32")
+        functions["scale"](x, 3.0)
+        functions.callable("scale")(x=x, factor=2)
+        assert x.tolist() == [6, 6]
+        with pytest.raises(TypeError, match="type of text on argument #0"):
+            functions["kinds"](1, *of_every_kind()[1:])
+    header = (tmp_path / "again.h").read_text()
+    assert "scale(::tvm::ffi::TensorView x, double factor)" in header
 
 
 def of_every_kind() -> list[Any]:
@@ -124,6 +142,27 @@ def test_metadata_is_read(version: str, tmp_path: Path) -> None:
     copy = loaded.info("copy")
     assert copy is not None
     assert copy.returns == "y: Tensor([n, 2], float32, device_type=cpu)"
+
+
+@pytest.mark.parametrize("version", READ)
+def test_every_form_of_metadata_is_read(version: str, tmp_path: Path) -> None:
+    info = runtime.load(saved(version, "described", tmp_path)).info("described")
+    assert info is not None
+    x, m, maybe, pair, rate, data, table, anything = info.parameters
+    assert (x.intent, x.type) == ("in", "Tensor([n], float32, device_type=cuda, intent=in)")
+    assert [param.has_default for param in (x, m, maybe, pair)] == [False, False, True, True]
+    assert [param.kw_only for param in info.parameters] == [False] * 4 + [True] * 4
+    assert (maybe.kind, maybe.optional, maybe.default) == ("int64", True, None)
+    assert [(each.name, each.kind) for each in pair.elements] == [("a", "int32"), ("b", "int32")]
+    assert (pair.default, rate.default, rate.doc) == ((1, 2), math.inf, "how fast")
+    assert (data.default, table.default) == (b"\0\xff", {"a": [1]})
+    assert anything.default == Unwritable("range(0, 3)")
+    assert [(result.name, result.kind) for result in info.results] == [
+        ("y", "Tensor"),
+        ("z", "Tensor"),
+    ]
+    assert info.returns.startswith("(y: Tensor([n], float32")
+    assert (info.where, info.borrows, info.allocates) == ("n <= m", True, True)
 
 
 @pytest.mark.parametrize("version", sorted(UNREAD))

@@ -9,6 +9,7 @@ there is no such module, or no such name in it, and one with ``<!-- not run: why
 with ``<!-- from a/file.py -->`` is an excerpt of this file, and is compared instead of run.
 
     python -m tests.docs.blocks README.md
+    python -m tests.docs.blocks --all README.md     a module that a block needs must be there
 """
 
 from __future__ import annotations
@@ -76,15 +77,21 @@ def blocks(path: Path) -> Iterator[Block]:
         yield Block(match[1], match[2], line, output, needs, source)
 
 
-def run(path: Path) -> None:
-    """Run the blocks; AssertionError for what fails or prints something else than is written."""
+def run(path: Path, *, everything: bool = False) -> None:
+    """Run the blocks, or also those that need what is not there.
+
+    Raises:
+        AssertionError: a block fails, or prints something else than is written.
+    """
     with tempfile.TemporaryDirectory() as here:
-        _run(path, {"__name__": "__main__", "here": Path(here)})
+        _run(path, {"__name__": "__main__", "here": Path(here)}, everything)
 
 
-def _run(path: Path, namespace: dict[str, object]) -> None:
+def _run(path: Path, namespace: dict[str, object], everything: bool) -> None:
     for block in blocks(path):
         where = f"{path.name}:{block.line}"
+        if everything and block.needs:
+            assert _is_there(block.needs), f"{where}: {block.needs} is not here"
         if block.source is not None:
             assert block.code in (ROOT / block.source).read_text(), (
                 f"{where}: this is not in {block.source}:\n{block.code}"
@@ -157,4 +164,4 @@ def _trimmed(text: str) -> str:
 
 
 if __name__ == "__main__":
-    run(Path(sys.argv[1]))
+    run(Path(sys.argv[-1]), everything="--all" in sys.argv[1:-1])

@@ -59,6 +59,16 @@ def test_an_excerpt_is_compared_with_its_file_and_not_run(
         markdown.run(page)
 
 
+def test_a_block_whose_module_is_missing_is_left_out_unless_all_are_run(tmp_path: Path):
+    page = tmp_path / "page.md"
+    page.write_text("<!-- needs not_a_module -->\n```python\nraise ValueError\n```\n")
+    markdown.run(page)
+    with pytest.raises(AssertionError, match=r"page\.md:3: not_a_module is not here"):
+        markdown.run(page, everything=True)
+    page.write_text("<!-- not run: why -->\n```python\nraise ValueError\n```\n")
+    markdown.run(page, everything=True)
+
+
 @pytest.mark.skipif(shutil.which(CC[0]) is None, reason=f"needs a C compiler: no {CC[0]}")
 @pytest.mark.parametrize("page", having("c"))
 def test_c_blocks_compile(page: str):

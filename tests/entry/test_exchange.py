@@ -35,8 +35,10 @@ Stream = ctypes.PYFUNCTYPE(
     ctypes.c_int, ctypes.c_int32, ctypes.c_int32, ctypes.POINTER(ctypes.c_void_p)
 )
 _python: Any = ctypes.pythonapi
-_python.PyCapsule_New.restype = ctypes.py_object
-_python.PyCapsule_New.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
+# Prototypes of their own: whoever else is in the process may set those of `ctypes.pythonapi`.
+_new = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)(
+    ("PyCapsule_New", _python)
+)
 _pointer = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)(
     ("PyCapsule_GetPointer", _python)
 )
@@ -96,7 +98,7 @@ def array_class(
         major, 0, None, None, address(to_managed), None, address(borrow), address(stream)
     )
     _forever.extend([api, to_managed, borrow, stream])
-    capsule = _python.PyCapsule_New(ctypes.addressof(api), b"dlpack_exchange_api", None)
+    capsule = _new(ctypes.addressof(api), b"dlpack_exchange_api", None)
     Array.__dlpack_c_exchange_api__ = capsule  # type: ignore[attr-defined]
     return Array
 

@@ -15,6 +15,7 @@ import pytest
 from tools.release import build, contents, environments, pythons
 from tools.release.pythons import Python
 from tools.release.report import ROOT, Failed, Report, run
+from tools.release.uses import USES
 
 
 def sdist(path: Path, names: list[str], *, time: int, owner: str) -> Path:
@@ -29,11 +30,12 @@ def sdist(path: Path, names: list[str], *, time: int, owner: str) -> Path:
     return path
 
 
-def wheel(path: Path, **files: bytes) -> Path:
-    """Pack files as a wheel, each with a `.so` behind its name."""
+def wheel(path: Path, content: bytes = b"", *, without: str = "") -> Path:
+    """Pack the extensions of this package, with this content, as a wheel."""
     with zipfile.ZipFile(path, "w") as archive:
-        for name, content in files.items():
-            archive.writestr(f"ffi_builder/{name}.so", content)
+        for name in contents.sources():
+            if not name.endswith(without or "/"):
+                archive.writestr(f"{name}.abi3.so", content)
     return path
 
 
@@ -74,17 +76,24 @@ class TestReproducible:
 
     @pytest.mark.parametrize("folder", [b"/home/me/p/_entry.c", b"/opt/python3.12/lib"])
     def test_folders_of_the_machine_in_an_extension(self, tmp_path: Path, folder: bytes) -> None:
-        path = wheel(tmp_path / "p.whl", a=b"\0" + folder + b"\0", b=b"")
-        with pytest.raises(Failed, match=f"a.so names folders of .*: {folder.decode()}"):
+        path = wheel(tmp_path / "p.whl", b"\0" + folder + b"\0")
+        with pytest.raises(Failed, match=f"so names folders of .*: {folder.decode()}"):
             contents.extensions(path)
 
     def test_folders_that_every_machine_has(self, tmp_path: Path) -> None:
         names = b"\0/usr/include/bits/types.h\0ffi_builder/runtime/_entry.c\0./build/x\0"
-        assert "no folder" in contents.extensions(wheel(tmp_path / "p.whl", a=names, b=names))
+        assert "no folder" in contents.extensions(wheel(tmp_path / "p.whl", names))
 
     def test_an_extension_that_was_not_built(self, tmp_path: Path) -> None:
-        with pytest.raises(Failed, match="expected two extensions, but there are 1"):
-            contents.extensions(wheel(tmp_path / "p.whl", a=b""))
+        path = wheel(tmp_path / "p.whl", without="_gdb")
+        with pytest.raises(Failed, match=r"^ffi_builder/runtime/jit/_gdb was not built: is"):
+            contents.extensions(path)
+
+    def test_each_source_in_c_is_an_extension(self) -> None:
+        declared = (ROOT / "setup.py").read_text()
+        for source in contents.sources():
+            dotted = source.removeprefix("ffi_builder/runtime/").replace("/", ".")
+            assert f'extension("{dotted}"' in declared
 
 
 @pytest.mark.parametrize(
@@ -116,6 +125,15 @@ def test_all_extras_and_pythons_are_tried() -> None:
     assert environments.extras() == list(project["optional-dependencies"])
     listed = [name for name in project["classifiers"] if "Python :: 3." in name]
     assert [f"python{name.rpartition(' ')[2]}" for name in listed] == pythons.supported()
+
+
+def test_each_extra_is_used() -> None:
+    assert sorted(USES) == sorted(["", *environments.extras()])
+    for extra, use in USES.items():
+        assert use.commands or use.pages, extra
+        assert {*use.beside} <= {*USES}
+        assert [page for page in use.pages if not (ROOT / page).exists()] == []
+        assert {*use.left_out_on} <= {*pythons.supported()}
 
 
 def test_what_an_sdist_tests_is_there() -> None:

@@ -15,6 +15,7 @@ import shutil
 import sys
 import tarfile
 import tempfile
+from functools import cache
 from pathlib import Path
 
 from tools.release.pythons import Python
@@ -24,8 +25,9 @@ GLIBC = (2, 17)
 """The oldest glibc that wheels are tagged for."""
 
 
+@cache
 def epoch() -> str:
-    """Return the time that files in archives get, in seconds."""
+    """Return the time that files in archives get, in seconds: one, whatever is committed later."""
     given = os.environ.get("SOURCE_DATE_EPOCH")
     if given or not (ROOT / ".git").exists():
         return given or "315532800"  # 1980, where the times of zip files begin
@@ -91,8 +93,11 @@ def wheel(python: Python, source: Path, folder: Path, *, compiler: str = "cc") -
         "LDSHARED": f"{compiler} -shared",
     }
     os.umask(0o022)  # archives have the modes of files
-    command = [python.executable, "-m", "pip", "wheel", "--quiet", "--disable-pip-version-check"]
-    run(*command, "--no-deps", "--wheel-dir", folder, source, env=environment)
+    with tempfile.TemporaryDirectory() as made_for:
+        # Debian's Python has pip in environments alone.
+        run(python.executable, "-m", "venv", made_for)
+        pip = [Path(made_for, "bin", "python"), "-m", "pip", "--disable-pip-version-check"]
+        run(*pip, "wheel", "--quiet", "--no-deps", "--wheel-dir", folder, source, env=environment)
     (made,) = folder.glob("*.whl")
     if "-none-any" in made.name:
         return made

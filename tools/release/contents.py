@@ -79,12 +79,12 @@ def files(path: Path) -> str:
     moment = time.gmtime(max(int(build.epoch()), 315532800))[:6]
     wrong = [entry.filename for entry in entries if entry.date_time[:5] != moment[:5]]
     if wrong:
-        raise Failed(f"not of SOURCE_DATE_EPOCH: {', '.join(wrong)}")
+        raise Failed(f"{len(wrong)} files are not of SOURCE_DATE_EPOCH; the first is {wrong[0]}")
     return f"{len(names)} files, each of SOURCE_DATE_EPOCH"
 
 
 def extensions(path: Path) -> str:
-    """Check that extensions name no folder of this machine, and run code of none."""
+    """Check that every extension is there, and names no folder of this machine."""
     with zipfile.ZipFile(path) as archive:
         names = [name for name in archive.namelist() if name.endswith(".so")]
         contents = [archive.read(name) for name in names]
@@ -93,6 +93,14 @@ def extensions(path: Path) -> str:
         if found:
             shown = ", ".join(sorted(each.decode() for each in found))
             raise Failed(f"{name} names folders of this machine: {shown}")
-    if len(names) != 2:
-        raise Failed(f"expected two extensions, but there are {len(names)}: is there a compiler?")
-    return f"{' and '.join(Path(name).name for name in names)} name no folder of this machine"
+    built = {name.partition(".")[0] for name in names}
+    if missing := sorted(sources() - built):
+        raise Failed(f"{', '.join(missing)} was not built: is there a compiler?")
+    shown = ", ".join(Path(name).name for name in names)
+    return f"{shown} name no folder of this machine"
+
+
+def sources() -> set[str]:
+    """Return the C files of the package, each of which is an extension, without suffix."""
+    found = (ROOT / "ffi_builder").rglob("*.c")
+    return {str(path.relative_to(ROOT).with_suffix("")) for path in found}

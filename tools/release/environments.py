@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 
 from tools.release.pythons import Python
 from tools.release.report import ROOT, Failed, run
+from tools.release.uses import USES
 
 CALLS = ("tests/entry", "tests/arrays")
 """Tests of calls from Python, of which each wheel has its own code."""
@@ -22,50 +25,56 @@ def extras() -> list[str]:
     return re.findall(r"^(\w+) = \[", section, re.MULTILINE)
 
 
-def install(python: Python, wheel: Path, extra: str, folder: Path, *more: str) -> Path:
-    """Install a wheel with an extra (or none, ``""``) in a new environment; return its Python."""
+def install(python: Python, wheel: Path, extras: Sequence[str], folder: Path, *more: str) -> Path:
+    """Install a wheel with extras in a new environment; return the folder of its programs."""
     shutil.rmtree(folder, ignore_errors=True)
     run(python.executable, "-m", "venv", folder)
-    made = folder / "bin" / "python"
-    wanted = f"{wheel}[{extra}]" if extra else str(wheel)
-    run(made, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", wanted, *more)
-    return made
+    programs = folder / "bin"
+    wanted = f"{wheel}[{','.join(extras)}]" if extras else str(wheel)
+    pip = [programs / "python", "-m", "pip", "--disable-pip-version-check"]
+    run(*pip, "install", "--quiet", wanted, *more)
+    run(*pip, "check")
+    return programs
 
 
 def try_wheel(python: Python, wheel: Path, extra: str, folder: Path) -> str:
-    """Install a wheel with an extra, and use it; with ``demo``, run all of the README."""
-    made = install(python, wheel, extra, folder / "env")
-    done = ["installed", "pip check"]
-    run(made, "-m", "pip", "check")
+    """Install a wheel with an extra (or none, ``""``), and use it; return what was done."""
+    use = USES[extra]
+    extras = [*use.beside, *filter(None, [extra])]
+    programs = install(python, wheel, extras, folder / "env")
     elsewhere = folder / "elsewhere"
-    elsewhere.mkdir()
-    where = run(made, "-c", "import ffi_builder; print(ffi_builder.__file__)", cwd=elsewhere)
+    for name in ("pyproject.toml", "README.md", "docs", "examples", "tests/docs"):
+        _copy(name, elsewhere)
+    (elsewhere / "pyrightconfig.json").write_text('{"typeCheckingMode": "strict"}')
+    # As after `source env/bin/activate`.
+    env = {"PATH": f"{programs}{os.pathsep}{os.environ['PATH']}"}
+    code = "import ffi_builder; print(ffi_builder.__file__)"
+    where = run("python", "-c", code, cwd=elsewhere, env=env)
     if "site-packages" not in where:
         raise Failed(f"the package is imported from {where}")
-    command = folder / "env" / "bin" / "ffi-builder"
-    shown = run(command, "explain", "--signature", "f(n: int32)", cwd=elsewhere)
-    if not shown.startswith("f(n: int32)\n"):
-        raise Failed(shown)
-    if extra == "demo":
-        shutil.copy(ROOT / "README.md", elsewhere)
-        shutil.copytree(ROOT / "tests" / "docs", elsewhere / "tests" / "docs")
-        run(command, "doctor", cwd=elsewhere)
-        blocks = ["-W", "error", "-m", "tests.docs.blocks", "README.md"]
-        run(made, *blocks, cwd=elsewhere)
-        done += ["doctor", "README.md"]
+    blocks = ["python", "-W", "error", "-m", "tests.docs.blocks"]
+    if python.name not in use.left_out_on:
+        blocks.append("--all")
+    for command in (*use.commands, *((*blocks, page) for page in use.pages)):
+        run(*command, cwd=elsewhere, env=env)
     shutil.rmtree(folder)
-    return ", ".join(done)
+    beside = [f"with {', '.join(use.beside)}"] if use.beside else []
+    return ", ".join([*beside, "pip check", *use.programs, *use.pages])
+
+
+def _copy(name: str, folder: Path) -> None:
+    """Copy a file or a folder of the repository, without the package beside it."""
+    source = ROOT / name
+    (folder / name).parent.mkdir(parents=True, exist_ok=True)
+    (shutil.copytree if source.is_dir() else shutil.copy)(source, folder / name)
 
 
 def test_calls(python: Python, wheel: Path, folder: Path, *, in_c: bool) -> str:
     """Run the tests of calls with an installed wheel, which reads calls in C or does not."""
     tools = ("pytest>=9,<10", "hypothesis>=6.130,<7")
-    made = install(python, wheel, "demo", folder / "env", *tools)
-    # A copy, without the package beside it: what is installed is tested.
+    made = install(python, wheel, ["demo"], folder / "env", *tools) / "python"
     for name in ("pyproject.toml", "tests"):
-        source = ROOT / name
-        copy = shutil.copytree if source.is_dir() else shutil.copy
-        copy(source, folder / name)
+        _copy(name, folder)
     code = (
         "from tests.support.entries import READ_IN_C; import ffi_builder, sys; "
         f"sys.exit(READ_IN_C is not {in_c} or 'site-packages' not in ffi_builder.__file__)"

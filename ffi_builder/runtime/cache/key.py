@@ -145,12 +145,19 @@ def environment() -> str:
 
 
 def _own_sources() -> str:
-    """The version of this package, and a digest of its sources: a clone changes without it."""
-    root = Path(__file__).parents[1]
+    """The version of this package, and a digest of all its sources: a clone changes without it."""
+    root = str(Path(__file__).parents[2])
     total = hashlib.sha256()
-    for path in sorted(root.rglob("*.py")):
-        total.update(f"{path.relative_to(root)}\0".encode())
-        total.update(hashlib.sha256(path.read_bytes()).digest())
+    # os.walk and open take a third of the time of Path.rglob and read_bytes.
+    for folder, folders, names in os.walk(root):
+        folders.sort()
+        for name in sorted(names):
+            if name.endswith(".py"):
+                path = os.path.join(folder, name)  # noqa: PTH118
+                with open(path, "rb", buffering=0) as file:  # noqa: PTH123
+                    content = file.read()
+                total.update(f"{path.removeprefix(root)} {len(content)}\0".encode())
+                total.update(content)
     return f"{_version('ffi_builder')} {total.hexdigest()}"
 
 

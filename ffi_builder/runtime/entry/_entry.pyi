@@ -4,8 +4,6 @@ from typing import Any
 FINISH: int
 MAX_ARGS: int
 
-class Entry: ...
-
 def make_type(
     bases: tuple[type, ...],
     size: int,
