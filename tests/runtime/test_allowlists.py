@@ -147,6 +147,25 @@ def test_attributes_that_llvm_refuses(text: str, is_safe: bool) -> None:
     assert hazard == (None if is_safe else f"{text[: text.index(' ')]} @f")
 
 
+@pytest.mark.parametrize(
+    ("source", "target", "is_safe"),
+    [
+        ("!llvm.ptr", "!llvm.ptr<1>", True),
+        ("vector<4x!llvm.ptr>", "vector<4x!llvm.ptr<1>>", True),
+        ("vector<4x!llvm.ptr>", "!llvm.ptr<1>", False),
+        ("!llvm.ptr", "vector<4x!llvm.ptr<1>>", False),
+    ],
+)
+def test_casts_that_llvm_refuses(source: str, target: str, is_safe: bool) -> None:
+    """MLIR's verifier lets them through, and to translate them would end the process."""
+    text = f"""llvm.func @f(%p: {source}) -> {target} {{
+      %q = llvm.addrspacecast %p : {source} to {target}
+      llvm.return %q : {target}
+    }}"""
+    hazard = allowlist_mlir.translation_hazard(mlir.parse(text).operation)
+    assert hazard == (None if is_safe else "llvm.func @f")
+
+
 def test_the_checksum_counts_operations_in_any_order() -> None:
     names = ["llvm.load", "llvm.add", "llvm.load", "llvm.return"]
     assert protocol.checksum(names) == protocol.checksum(reversed(names))
