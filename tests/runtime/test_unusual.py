@@ -88,6 +88,34 @@ NAMED = {
     "an address in what contains itself": BODY(
         f"%q = llvm.getelementptr %p[1, 0] : (!llvm.ptr) -> !llvm.ptr, {ITSELF}"
     ),
+    "a cast to another number of lanes": BODY(
+        "%a = llvm.load %p : !llvm.ptr -> vector<5x!llvm.ptr>\n"
+        "%r = llvm.addrspacecast %a : vector<5x!llvm.ptr> to !llvm.ptr<1>\n"
+        "llvm.store %r, %p : !llvm.ptr<1>, !llvm.ptr"
+    ),
+    # These end the process on AArch64.
+    "a cold function": "llvm.func coldcc @g() {\nllvm.return\n}\n"
+    + BODY("llvm.call coldcc @g() : () -> ()"),
+    "a function that keeps registers": "llvm.func preserve_allcc @g(%a: vector<17xi64>) {\n"
+    "llvm.return\n}\n"
+    + BODY(
+        "%a = llvm.load %p : !llvm.ptr -> vector<17xi64>\n"
+        "llvm.call preserve_allcc @g(%a) : (vector<17xi64>) -> ()"
+    ),
+    "three bytes": BODY(
+        "%a = llvm.load %p : !llvm.ptr -> vector<3xi64>\n"
+        "%r = llvm.trunc %a : vector<3xi64> to vector<3xi8>\n"
+        "llvm.store %r, %p : vector<3xi8>, !llvm.ptr"
+    ),
+    "a large bfloat": BODY(
+        "%a = llvm.load %p : !llvm.ptr -> i128\n"
+        "%r = llvm.sitofp %a : i128 to bf16\n"
+        "llvm.store %r, %p : bf16, !llvm.ptr"
+    ),
+    "zeros of bits": values(
+        "vector<4xi1>",
+        '%r = "llvm.intr.ctlz"(%a) <{is_zero_poison = false}> : (vector<4xi1>) -> vector<4xi1>',
+    ),
     **{
         name: with_attribute(name)
         for name in (

@@ -23,7 +23,7 @@ from typing import Final, TypeAlias
 from ffi_builder import protocol
 from ffi_builder.patterns import pattern
 from ffi_builder.runtime import metadata
-from ffi_builder.runtime.safety import allowlist_metadata, distinct
+from ffi_builder.runtime.safety import allowlist_aarch64, allowlist_metadata, distinct
 from ffi_builder.runtime.safety.allowlist_words import (
     HARMLESS,
     INSTRUCTIONS,
@@ -63,9 +63,10 @@ _ATTRIBUTE_VALUES: Final[dict[str, re.Pattern[str]]] = {
 }
 _TRUSTED: Final = pattern(rf"{protocol.TRUSTED}[0-9a-f]{{8}}")
 _CPU_KEYS: Final = ("target-cpu", "tune-cpu")
+_MACHINE: Final = platform.machine()
 _GENERIC_CPUS: Final = words(
     "generic x86-64 x86-64-v2 x86-64-v3 x86-64-v4"
-    if platform.machine() == "x86_64"
+    if _MACHINE == "x86_64"
     else "generic"  # of a CPU that LLVM does not know it writes to stderr
 )
 _SECTION: Final = '".text"'  # cold functions of this package ask for it
@@ -186,6 +187,7 @@ def codegen_hazard(text: str, cpu: str, features: str) -> str | None:
         _allocations(whole) if "alloca" in different else (),
         allowlist_metadata.hazards(text, different),
         _masked(code),
+        allowlist_aarch64.hazards(code) if _MACHINE == "aarch64" else (),
     ):
         for hazard in hazards:
             return hazard
