@@ -142,3 +142,40 @@ def test_no_module_ends_the_process(texts: str, levels: str, count: int) -> None
     assert sum(outcomes.values()) == count
     assert outcomes["compiled"] > count // 10
     assert outcomes.get("parse", 0) < count // 2
+
+
+# The allowlist takes this machine for one of AArch64.
+RUN_FOR_AARCH64 = """
+import platform
+platform.machine = lambda: "aarch64"
+from ffi_builder.errors import CompileError
+from ffi_builder.runtime import mlir, translation
+from ffi_builder.runtime.codegen import floats, llvm
+from ffi_builder.runtime.safety import allowlist_llvm, allowlist_mlir
+from tests.runtime.test_unusual import NAMED
+from tests.runtime.unusual import module
+llvm.most_pipelines = float("inf")
+GENERATORS = ((0, "{{"), (2, "{{"), (2, "noinline optnone {{"))
+done = 0
+for text in (*NAMED.values(), *map(module, range({modules}))):
+    try:
+        parsed = mlir.parse(text)
+        if allowlist_mlir.translation_hazard(parsed.operation) is not None:
+            continue
+    except CompileError:
+        continue
+    ir = floats.readable(translation.to_llvm_ir(parsed.operation, "torch_mlir"))
+    if allowlist_llvm.codegen_hazard(ir, "generic", "") is None:
+        for level, body in GENERATORS:
+            text = ir.replace(") {{", ") " + body)
+            llvm.emit_object(text, "baseline", level, triple="aarch64-linux-gnu")
+            done += 1
+print(done)
+"""
+
+
+def test_no_code_generator_of_aarch64_ends_the_process() -> None:
+    """LLVM has three of them: GlobalISel, SelectionDAG and FastISel."""
+    done = run_child(RUN_FOR_AARCH64.format(modules=5 * MODULES), seconds=1200)
+    assert done.returncode == 0, (done.returncode, done.stderr[-2000:])
+    assert int(done.stdout) > MODULES
