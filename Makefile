@@ -71,7 +71,7 @@ test-aarch64: $(AARCH64)/.made ## Install an arm64 system in .venv-aarch64 (qemu
 	$(ON_AARCH64) python3 setup.py -q build_ext --inplace
 	$(ON_AARCH64) python3 -m pytest -m 'not slow' tests/abi tests/builder tests/providers tests/packed tests/runtime tests/entry tests/arrays tests/oracle
 	$(ON_AARCH64) python3 -m pytest tests/malformed tests/runtime/test_header.py tests/packed/test_exported.py
-	$(ON_AARCH64) env FFI_BUILDER_CHILD_SECONDS=60 python3 -m pytest tests/runtime/test_unusual.py -k named
+	$(ON_AARCH64) python3 -m pytest tests/runtime/test_unusual.py -k named
 	$(ON_AARCH64) python3 -m pytest tests/differential -k compiled
 	$(ON_AARCH64) env FFI_BUILDER_OPT_LEVEL=0 python3 -m pytest tests/differential -k compiled
 	CPUINFO=tests/aarch64/grace.cpuinfo $(ON_AARCH64) python3 -m pytest tests/abi tests/runtime/test_compile.py tests/runtime/test_floats.py tests/builder/test_rounding.py tests/providers/test_c_numbers.py tests/providers/test_c_registers.py
