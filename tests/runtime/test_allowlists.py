@@ -13,7 +13,7 @@ from ffi_builder import attach_ffi_func, protocol, providers, runtime, spec
 from ffi_builder.errors import CompileError
 from ffi_builder.runtime import mlir
 from ffi_builder.runtime.codegen import llvm
-from ffi_builder.runtime.safety import allowlist_llvm, allowlist_mlir, worker
+from ffi_builder.runtime.safety import allowlist_aarch64, allowlist_llvm, allowlist_mlir, worker
 from tests.runtime.samples import ADD_ONE
 
 PASSES = """
@@ -147,12 +147,32 @@ def test_attributes_that_llvm_refuses(text: str, is_safe: bool) -> None:
     assert hazard == (None if is_safe else f"{text[: text.index(' ')]} @f")
 
 
+@pytest.mark.parametrize(
+    ("source", "target", "is_safe"),
+    [
+        ("!llvm.ptr", "!llvm.ptr<1>", True),
+        ("vector<4x!llvm.ptr>", "vector<4x!llvm.ptr<1>>", True),
+        ("vector<4x!llvm.ptr>", "!llvm.ptr<1>", False),
+        ("!llvm.ptr", "vector<4x!llvm.ptr<1>>", False),
+    ],
+)
+def test_casts_that_llvm_refuses(source: str, target: str, is_safe: bool) -> None:
+    """MLIR's verifier lets them through, and to translate them would end the process."""
+    text = f"""llvm.func @f(%p: {source}) -> {target} {{
+      %q = llvm.addrspacecast %p : {source} to {target}
+      llvm.return %q : {target}
+    }}"""
+    hazard = allowlist_mlir.translation_hazard(mlir.parse(text).operation)
+    assert hazard == (None if is_safe else "llvm.func @f")
+
+
 def test_the_checksum_counts_operations_in_any_order() -> None:
     names = ["llvm.load", "llvm.add", "llvm.load", "llvm.return"]
     assert protocol.checksum(names) == protocol.checksum(reversed(names))
     assert protocol.checksum(names) != protocol.checksum([*names, "llvm.add"])
 
 
+ON_X86 = platform.machine() == "x86_64"
 WRONG_TRUNC = """
 llvm.func @k(%a: i64) attributes {sym_visibility = "private"} {
   %p = llvm.inttoptr %a : i64 to !llvm.ptr
@@ -178,6 +198,9 @@ def test_what_is_inlined_into_a_wrapper_is_looked_at() -> None:
     ("text", "hazard"),
     [
         ("define fastcc void @f() { ret void }", None),
+        ("define coldcc void @f() { ret void }", None if ON_X86 else "coldcc"),
+        ("define preserve_allcc void @f() { ret void }", None if ON_X86 else "preserve_allcc"),
+        ("  %a = add <3 x i64> %b, %c", None if ON_X86 else "a vector of 3 elements"),
         ("define cc 99 void @f() { ret void }", "cc"),
         ("define cc99 void @f() { ret void }", "cc99"),
         ('define void @f() "trusted-dcc9172a" { ret void }', '"trusted-dcc9172a"'),
@@ -196,7 +219,7 @@ def test_what_is_inlined_into_a_wrapper_is_looked_at() -> None:
         ("declare void @llvm.x86.tilezero(i8)", "llvm.x86.tilezero"),
         (
             'attributes #0 = { "target-cpu"="x86-64-v3" }',
-            None if platform.machine() == "x86_64" else '"target-cpu"="x86-64-v3"',
+            None if ON_X86 else '"target-cpu"="x86-64-v3"',
         ),
         ('attributes #0 = { "target-cpu"="ours" "tune-cpu"="generic" }', None),
         ('attributes #0 = { "target-cpu"="theirs" }', '"target-cpu"="theirs"'),
@@ -305,6 +328,28 @@ def test_what_is_inlined_into_a_wrapper_is_looked_at() -> None:
 def test_hazards_of_code_generation(text: str, hazard: str | None) -> None:
     found = allowlist_llvm.codegen_hazard(text, "ours", "+avx,+sse2,-avx512f")
     assert found == hazard or (hazard and found and found.startswith(hazard))
+
+
+@pytest.mark.parametrize(
+    ("text", "hazard"),
+    [
+        ("  %a = sitofp i128 %b to bfloat", "sitofp i128 %b to bfloat"),
+        ("  %a = uitofp i128 %b to float", None),
+        ("  %a = sitofp i64 %b to bfloat", None),
+        ("  %a = call <4 x i1> @llvm.ctlz.v4i1(<4 x i1> %b, i1 false)", "@llvm.ctlz.v4i1"),
+        ("  %a = call <4 x i16> @llvm.ctlz.v4i16(<4 x i16> %b, i1 false)", None),
+        (
+            "  %a = call <8 x bfloat> @llvm.masked.load.v8bf16.p0(ptr %p, i32 2, <8 x i1> %m, "
+            "<8 x bfloat> %b)",
+            "@llvm.masked.load.v8bf16",
+        ),
+        ("  %a = trunc <3 x i64> %b to <3 x i8>", "a vector of 3 elements"),
+        ("  %a = trunc <4 x i64> %b to <4 x i8>", None),
+        ("  %a = load { i64, [3 x i64] }, ptr %p", None),
+    ],
+)
+def test_hazards_of_code_generation_for_aarch64(text: str, hazard: str | None) -> None:
+    assert next(allowlist_aarch64.hazards(text), None) == hazard
 
 
 def test_attributes_that_a_hook_gives_to_a_wrapper_are_looked_at() -> None:

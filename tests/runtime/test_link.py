@@ -108,6 +108,28 @@ def test_helpers_of_the_compiler_are_found(value: str, expected: int) -> None:
     assert runtime.compile(llvm_entry("f", value), opt_level=0)["f"](42) == expected
 
 
+@pytest.mark.parametrize("attributes", ["", "noinline optnone "])
+@pytest.mark.parametrize("level", [0, 2])
+def test_a_variadic_function_of_c(level: int, attributes: str) -> None:
+    """More integers and floats than there are registers for; machines and levels differ in how."""
+    digits = "12345678912345678"
+    ints, floats = digits[:14:2], digits[1:14:2] + digits[14:]
+    pairs = [f"i32 {i}, double {f}.0" for i, f in zip(ints, floats, strict=False)]
+    values = ", ".join([*pairs, *(f"double {f}.0" for f in digits[14:])])
+    form = "%d%.0f" * 7 + "%.0f" * 3
+    text = (
+        f'@form = private constant [{len(form) + 1} x i8] c"{form}\\00"\n'
+        "declare i32 @snprintf(ptr, i64, ptr, ...)\ndeclare i64 @atoll(ptr)\n"
+    ) + llvm_entry(
+        "f",
+        "%to_read = alloca [32 x i8]\n"
+        "  %n = call i32 (ptr, i64, ptr, ...) "
+        f"@snprintf(ptr %to_read, i64 32, ptr @form, {values})\n"
+        "  %x = call i64 @atoll(ptr %to_read)",
+    ).replace("{", f"{attributes}{{", 1)
+    assert runtime.compile(text, opt_level=level)["f"](0) == int(digits)
+
+
 @needs_cc
 def test_c_calls_llvm_and_back(tmp_path: Path) -> None:
     data = c_object(tmp_path, "int64_t twice(int64_t); ENTRY(f) { RETURN(twice(args[1])); }")

@@ -88,6 +88,34 @@ NAMED = {
     "an address in what contains itself": BODY(
         f"%q = llvm.getelementptr %p[1, 0] : (!llvm.ptr) -> !llvm.ptr, {ITSELF}"
     ),
+    "a cast to another number of lanes": BODY(
+        "%a = llvm.load %p : !llvm.ptr -> vector<5x!llvm.ptr>\n"
+        "%r = llvm.addrspacecast %a : vector<5x!llvm.ptr> to !llvm.ptr<1>\n"
+        "llvm.store %r, %p : !llvm.ptr<1>, !llvm.ptr"
+    ),
+    # These end the process on AArch64.
+    "a cold function": "llvm.func coldcc @g() {\nllvm.return\n}\n"
+    + BODY("llvm.call coldcc @g() : () -> ()"),
+    "a function that keeps registers": "llvm.func preserve_allcc @g(%a: vector<17xi64>) {\n"
+    "llvm.return\n}\n"
+    + BODY(
+        "%a = llvm.load %p : !llvm.ptr -> vector<17xi64>\n"
+        "llvm.call preserve_allcc @g(%a) : (vector<17xi64>) -> ()"
+    ),
+    "three bytes": BODY(
+        "%a = llvm.load %p : !llvm.ptr -> vector<3xi64>\n"
+        "%r = llvm.trunc %a : vector<3xi64> to vector<3xi8>\n"
+        "llvm.store %r, %p : vector<3xi8>, !llvm.ptr"
+    ),
+    "a large bfloat": BODY(
+        "%a = llvm.load %p : !llvm.ptr -> i128\n"
+        "%r = llvm.sitofp %a : i128 to bf16\n"
+        "llvm.store %r, %p : bf16, !llvm.ptr"
+    ),
+    "zeros of bits": values(
+        "vector<4xi1>",
+        '%r = "llvm.intr.ctlz"(%a) <{is_zero_poison = false}> : (vector<4xi1>) -> vector<4xi1>',
+    ),
     **{
         name: with_attribute(name)
         for name in (
@@ -112,5 +140,42 @@ def test_no_module_ends_the_process(texts: str, levels: str, count: int) -> None
     assert done.returncode == 0, (done.returncode, done.stderr[-2000:])
     outcomes: dict[str, int] = ast.literal_eval(done.stdout)
     assert sum(outcomes.values()) == count
-    assert outcomes["compiled"] > count // 10
+    assert outcomes["compiled"] > count // 20
     assert outcomes.get("parse", 0) < count // 2
+
+
+# The allowlist takes this machine for one of AArch64.
+RUN_FOR_AARCH64 = """
+import platform
+platform.machine = lambda: "aarch64"
+from ffi_builder.errors import CompileError
+from ffi_builder.runtime import mlir, translation
+from ffi_builder.runtime.codegen import floats, llvm
+from ffi_builder.runtime.safety import allowlist_llvm, allowlist_mlir
+from tests.runtime.test_unusual import NAMED
+from tests.runtime.unusual import module
+llvm.most_pipelines = float("inf")
+GENERATORS = ((0, "{{"), (2, "{{"), (2, "noinline optnone {{"))
+done = 0
+for text in (*NAMED.values(), *map(module, range({modules}))):
+    try:
+        parsed = mlir.parse(text)
+        if allowlist_mlir.translation_hazard(parsed.operation) is not None:
+            continue
+    except CompileError:
+        continue
+    ir = floats.readable(translation.to_llvm_ir(parsed.operation, "torch_mlir"))
+    if allowlist_llvm.codegen_hazard(ir, "generic", "") is None:
+        for level, body in GENERATORS:
+            text = ir.replace(") {{", ") " + body)
+            llvm.emit_object(text, "baseline", level, triple="aarch64-linux-gnu")
+            done += 1
+print(done)
+"""
+
+
+def test_no_code_generator_of_aarch64_ends_the_process() -> None:
+    """LLVM has three of them: GlobalISel, SelectionDAG and FastISel."""
+    done = run_child(RUN_FOR_AARCH64.format(modules=5 * MODULES), seconds=1200)
+    assert done.returncode == 0, (done.returncode, done.stderr[-2000:])
+    assert int(done.stdout) > MODULES

@@ -15,12 +15,13 @@ alike. tests/runtime/test_allowlists.py and test_unusual.py try the words with e
 from __future__ import annotations
 
 import math
+import platform
 import re
 from collections.abc import Iterable, Iterator
 from typing import Final, TypeAlias
 
 from ffi_builder.patterns import pattern
-from ffi_builder.runtime.safety import allowlist_attributes, distinct
+from ffi_builder.runtime.safety import allowlist_aarch64, allowlist_attributes, distinct
 from ffi_builder.runtime.safety.allowlist_words import (
     HARMLESS,
     INSTRUCTIONS,
@@ -41,6 +42,7 @@ _GLOBAL: Final = (
 )
 _APPENDING: Final = ("@llvm.global_ctors ", "@llvm.global_dtors ", "@llvm.used ", "@llvm.compiler.")
 
+_MACHINE: Final = platform.machine()
 _LINE_END: Final = pattern(r"[\n\r]")
 _SPACES: Final = str.maketrans(dict.fromkeys("()[]{}<>,=*", " "))
 
@@ -155,6 +157,7 @@ def codegen_hazard(text: str, cpu: str, features: str) -> str | None:
         _allocations(whole) if "alloca" in different else (),
         allowlist_attributes.metadata_hazards(text, different),
         _masked(code),
+        allowlist_aarch64.hazards(code) if _MACHINE == "aarch64" else (),
     ):
         for hazard in hazards:
             return hazard

@@ -25,8 +25,8 @@ TRANSLATED = words(
 SAFE = words(
     """
     add sub mul sdiv udiv srem urem and or xor shl lshr ashr icmp fadd fsub fmul fdiv frem fneg fcmp
-    zext sext freeze extractvalue insertvalue extractelement insertelement addrspacecast br cond_br
-    return unreachable fence mlir.addressof mlir.constant
+    zext sext freeze extractvalue insertvalue extractelement insertelement br cond_br return
+    unreachable fence mlir.addressof mlir.constant
     """,
     "llvm.",
 ) | words(
@@ -158,6 +158,8 @@ def _cast_safe(operation: Operation) -> bool:
             fits = kinds == "pi"
         case "inttoptr":
             fits = kinds == "ip"
+        case "addrspacecast":
+            fits = kinds == "pp"
         case _:
             fits = False
     return fits and source.lanes == target.lanes
@@ -254,7 +256,9 @@ _CHECKS: dict[str, Callable[[Operation], bool]] = {
         "load store": _access_safe,
         "alloca getelementptr": _memory_safe,
         "atomicrmw cmpxchg": _atomic_safe,
-        "trunc fptrunc fpext sitofp uitofp fptosi fptoui bitcast ptrtoint inttoptr": _cast_safe,
+        "trunc fptrunc fpext sitofp uitofp fptosi fptoui bitcast ptrtoint inttoptr addrspacecast": (
+            _cast_safe
+        ),
         "intr.masked.load intr.masked.store": _masked_safe,
         "select": _select_safe,
         "shufflevector": _shuffle_safe,

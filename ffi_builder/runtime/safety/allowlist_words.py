@@ -10,6 +10,8 @@ from typing import Final
 
 from ffi_builder.runtime.safety.tables import words
 
+_ON_X86: Final = platform.machine() == "x86_64"
+
 INSTRUCTIONS: Final = words(
     """
     add alloca and ashr atomicrmw bitcast br call cmpxchg extractelement extractvalue fadd fcmp
@@ -35,8 +37,11 @@ TOP_LEVEL: Final = words(
     private internal external available_externally linkonce linkonce_odr weak_odr extern_weak
     common appending default hidden protected dso_local dso_preemptable unnamed_addr
     local_unnamed_addr thread_local localdynamic initialexec localexec addrspace align
-    externally_initialized section fastcc coldcc ccc preserve_mostcc preserve_allcc
+    externally_initialized section fastcc ccc preserve_mostcc
     """
+) | (
+    # LLVM has no code generator for the first on AArch64, and for the second not with all vectors.
+    words("coldcc preserve_allcc") if _ON_X86 else words("")
 )
 ATTRIBUTES: Final = words(
     """
@@ -69,7 +74,7 @@ INTRINSICS: Final = words(
     """
 ) | (
     # LLVM's passes make these of reference counts, Numba's for example.
-    words("x86.atomic.add.cc x86.atomic.sub.cc") if platform.machine() == "x86_64" else words("")
+    words("x86.atomic.add.cc x86.atomic.sub.cc") if _ON_X86 else words("")
 )
 
 KNOWN_METADATA: Final = words(
