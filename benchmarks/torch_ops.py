@@ -128,7 +128,7 @@ def differentiable() -> dict[str, Callable[..., Any]]:
             return c
 
         setup_context = staticmethod(setup_context)
-        backward = staticmethod(backward)
+        backward = staticmethod(backward)  # pyright: ignore[reportAssignmentType]  # torch says *grads
 
     @torch.library.custom_op("ffi_builder_bench::differentiable_custom", mutates_args=())
     def custom(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
