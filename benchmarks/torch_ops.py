@@ -5,7 +5,9 @@
 
 All of it on the CPU, in one process, one after the other, round after round. In a graph it is what
 one more call costs in a function that torch.compile (Inductor) compiled: the difference of 21 calls
-and 1, by 20. It needs torch and a C++ compiler.
+and 1, by 20. The last table has functions with a derivative, called eagerly with a tensor that
+requires a gradient: each allocates its result, calls the compiled function and saves its inputs; no
+gradient is computed. It needs torch and a C++ compiler.
 """
 
 from __future__ import annotations
@@ -95,9 +97,59 @@ def ways() -> dict[str, tuple[Callable[..., Any], bool, bool]]:
     }
 
 
-def seconds_a_call(function: Callable[..., Any], count: int) -> float:
+def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
+    """Save the inputs for the derivative."""
+    ctx.save_for_backward(*inputs)
+
+
+def backward(ctx: Any, grad: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """Return the gradients of a and b. Never called here."""
+    return grad, grad
+
+
+def differentiable() -> dict[str, Callable[..., Any]]:
+    """Functions of a and b with a derivative, which return c."""
+    entry = compiled()
+    entry.release_gil = False
+    ours = ffi_torch.operator(
+        entry,
+        namespace="ffi_builder_bench",
+        name="differentiable",
+        form="functional",
+        backward=backward,
+        setup_context=setup_context,
+    )
+
+    class ByHand(torch.autograd.Function):
+        @staticmethod
+        def forward(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+            c = torch.empty_like(a)
+            entry(a, b, c)
+            return c
+
+        setup_context = staticmethod(setup_context)
+        backward = staticmethod(backward)  # pyright: ignore[reportAssignmentType]  # torch says *grads
+
+    @torch.library.custom_op("ffi_builder_bench::differentiable_custom", mutates_args=())
+    def custom(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+        c = torch.empty_like(a)
+        entry(a, b, c)
+        return c
+
+    custom.register_autograd(backward, setup_context=setup_context)
+    return {
+        "operator(form='functional', backward=…)": lambda a, b, c: ours(a, b),
+        "torch.autograd.Function": lambda a, b, c: ByHand.apply(a, b),
+        "torch.library.custom_op, register_autograd": lambda a, b, c: custom(a, b),
+    }
+
+
+def seconds_a_call(
+    function: Callable[..., Any], count: int, *, requires_grad: bool = False
+) -> float:
     """The time of a call."""
     a, b, c = (torch.ones(8) for _ in range(3))
+    a.requires_grad = requires_grad
     start = time.perf_counter()
     for _ in range(count):
         function(a, b, c)
@@ -153,6 +205,17 @@ def main() -> None:
             *(f"{more(name, choose):,.0f}" if name in few else "" for choose in CHOICES),
         ]
         print(f"| {name} | {' | '.join(cells)} |")
+
+    derivatives = differentiable()
+    wanted: dict[str, list[float]] = {name: [] for name in derivatives}
+    for _ in range(5 * rounds):
+        for name in random.sample(list(wanted), len(wanted)):
+            seconds = seconds_a_call(derivatives[name], count // 10, requires_grad=True)
+            wanted[name].append(1e9 * seconds)
+    print("\n| ns a call, a gradient is wanted | eager: least | median |")
+    print("| --- | ---: | ---: |")
+    for name, times in wanted.items():
+        print(f"| {name} | {' | '.join(f'{choose(times):,.0f}' for choose in CHOICES)} |")
 
 
 if __name__ == "__main__":

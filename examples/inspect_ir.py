@@ -1,8 +1,8 @@
 """Tests for a DSL that uses ffi_builder. They need no kernel, no JIT and no accelerator.
 
 FileCheck reads the plan and the IR of a wrapper, ``testing.make_args`` makes valid arguments, and
-``testing.check`` raises the errors that callers will see. Run it as it is, or with
-``pytest examples/inspect_ir.py``.
+``testing.check`` raises the errors that callers will see. It needs ``pip install filecheck``. Run
+it as it is, or with ``pytest examples/inspect_ir.py``.
 """
 
 import io
