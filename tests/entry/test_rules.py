@@ -232,9 +232,20 @@ def test_gradients_that_would_be_lost(torch: Any, way: str) -> None:
 @pytest.mark.parametrize("way", WAYS)
 def test_tensors_without_memory(torch: Any, way: str) -> None:
     f = getattr(recorded(None), way)
-    for odd in (torch.ones(3).to_sparse(), torch.ones(3).to_mkldnn(), torch.ones(3, device="meta")):
-        with pytest.raises(ValueError, match=r"expected a tensor with memory but got a Tensor of"):
+    fake_tensor = pytest.importorskip("torch._subclasses.fake_tensor")
+    with fake_tensor.FakeTensorMode():
+        fake = torch.ones(3)
+    for odd, kind in (
+        (torch.ones(3).to_sparse(), "a tensor of the layout torch.sparse_coo"),
+        (torch.ones(3).to_mkldnn(), "a tensor of the layout torch._mkldnn"),
+        (torch.ones(3, device="meta"), "a meta tensor"),
+        (fake, "a FakeTensor"),
+    ):
+        words = f"expected a tensor with memory but got {kind}, which has none: pass a dense"
+        with pytest.raises(ValueError, match=words):
             f(odd)
+    with pytest.raises(ValueError, match="got a tensor that torch traces or maps over, which has"):
+        torch.vmap(f)(torch.ones(2, 3))
 
 
 @pytest.mark.parametrize("way", WAYS)

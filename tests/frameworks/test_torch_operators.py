@@ -222,6 +222,7 @@ def test_the_object_says_what_it_is() -> None:
         ("f(x: Tensor([n], float32, intent=in)) -> s: String", "mutating", "the result 's' is a String, but operators of torch return tensors alone"),
         ("f(x: Tensor([n], float32, intent=in), y: Tensor([n], float32, intent=out)) -> s: Tensor(y.shape, int8)", "functional", "form='functional' allocates y, and the sizes and checks of all else must not need them"),
         ("f(x: Tensor([n], float32, intent=out), p: Tuple(a: int32))", "mutating", "'p' is a TupleParam, which operators of torch cannot take; make its elements"),
+        ("f(p: TensorList(Tensor([n], float32, intent=out)))", "mutating", "'p' is a TensorList, which operators"),
         ("f(x: Tensor([n], float32, intent=out), p: TensorList(Tensor([n], float32)))", "mutating", "'p' is a TensorList, which operators of torch cannot take; register a torch.library"),
         ("f(x: Tensor([n], float32, intent=out), p: Stream)", "mutating", "'p' is a Stream.*an EnvStream is torch's current stream"),
         ("f(x: Tensor([n], float32, intent=out), p: handle)", "mutating", "'p' is a handle Var"),

@@ -89,7 +89,9 @@ class Interface:
                     f"operators of torch return tensors alone; make a function without it"
                 )
             _check_dtypes(self.what, result)
-        if not self.written and not self.signature.results:
+        # Whatever writes a list is refused as such, where the schema is made.
+        lists = any(isinstance(each.inner, spec.TensorList) for each in self.arguments)
+        if not self.written and not self.signature.results and not lists:
             raise SpecError(
                 f"{self.what}: it writes no tensor and returns nothing, so torch would leave its "
                 f"calls out of graphs; give intent='out' or 'inout' to what it writes"

@@ -220,22 +220,27 @@ def _check_torch(tensor: Any, at: Place) -> Any:
             f"a dual tensor of forward-mode AD: pass its primal, "
             f"torch.autograd.forward_ad.unpack_dual({at.path}).primal",
         )
-    if not _has_memory(tensor):
+    if (kind := _without_memory(tensor)) is not None:
         raise at.mismatch(
             "a tensor with memory",
-            f"a {type(tensor).__name__} of layout {tensor.layout} without, as sparse and meta "
-            f"tensors, and those that torch traces or maps over, are: pass a dense one, or make "
-            f"{at.function} an operator by ffi_builder.frameworks.torch.operator",
+            f"{kind}, which has none: pass a dense tensor on a device, or make {at.function} an "
+            f"operator by ffi_builder.frameworks.torch.operator",
         )
     return tensor
 
 
-def _has_memory(tensor: Any) -> bool:
+def _without_memory(tensor: Any) -> str | None:
+    """Say what a tensor is that has no memory; None for one that has some."""
     try:
-        tensor.data_ptr()
+        # Those of FakeTensorMode, too, are on the meta device behind the scenes.
+        if tensor.untyped_storage().device.type != "meta":
+            tensor.data_ptr()
+            return None
     except RuntimeError:
-        return False
-    return not tensor.is_meta
+        if str(tensor.layout) != "torch.strided":
+            return f"a tensor of the layout {tensor.layout}"
+        return "a tensor that torch traces or maps over"
+    return "a meta tensor" if tensor.is_meta else f"a {type(tensor).__name__}"
 
 
 # ---- after a call
