@@ -147,6 +147,8 @@ class Var(Named, Arithmetic):
                 )
             if limit != "divisibility":
                 int_of_dtype(f"{what}: {limit}", value, self.dtype)
+        if self.divisibility == 1:  # any int is a multiple of 1
+            object.__setattr__(self, "divisibility", None)
         if self.min is not None and self.max is not None and self.min > self.max:
             raise SpecError(f"{what}: min {self.min} is greater than max {self.max}")
         if self.divisibility is not None:

@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from ffi_builder import runtime
 from ffi_builder.abi import PREFIX
+from ffi_builder.errors import CompileError
 from ffi_builder.frameworks.jax._optional import load
 from ffi_builder.records import dataclass
 from ffi_builder.runtime.safety.locks import fork_safe_lock
@@ -96,8 +97,14 @@ def _rearranged(function: tvm_ffi.Function, order: Order) -> tvm_ffi.Function:
     """Return a function that calls another one with its arguments in another order."""
     name = "rearranged"
     text = "\n".join(_code(name, function.__chandle__(), order))
-    # Compiled from an object, it is in no cache on disk, for which its address is of no use.
-    return runtime.compile(runtime.lower(text).object)[name]
+    try:
+        # Compiled from an object, it is in no cache on disk, for which its address is of no use.
+        return runtime.compile(runtime.lower(text).object)[name]
+    except CompileError as error:
+        raise CompileError(
+            f"XLA passes operands, then outputs, then numbers, and the function takes them in "
+            f"another order, so one that reorders them is compiled: {error}"
+        ) from error
 
 
 def _code(name: str, function: int, order: Order) -> Iterator[str]:
