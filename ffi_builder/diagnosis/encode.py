@@ -282,9 +282,9 @@ class _Encoder:
             out.emit(Op.FIRST, "H", self._slots[first])
         if rank is not None:
             out.note_rank(rank)
-        dtypes, device = step.dtype.dtypes, step.device_type
-        if rank is not None and len(dtypes) == 1 and device and max(rank, device.code) <= 0xFF:
-            out.emit(Op.HEAD, "BiB", rank, dtype_word(dtypes[0]), device.code)
+        single, device = step.single_dtype, step.device_type
+        if rank is not None and single and device and max(rank, device.code) <= 0xFF:
+            out.emit(Op.HEAD, "BiB", rank, dtype_word(single), device.code)
         else:
             self._parts_of_header(step)
         if step.same_device is not None:
@@ -300,16 +300,25 @@ class _Encoder:
         else:
             self._out.emit(Op.NONNEGATIVE)
         self._value(dtype.place)
-        words = [*map(dtype_word, dtype.dtypes)]
-        if len(words) == 1:
-            self._equal(words[0], dtype.words)
-        else:
-            self._out.emit(Op.DTYPES, "B", len(words))
-            self._out.numbers(f"{len(words)}i", *words)
-            self._out.text(dtype.text)
+        self._dtype(dtype)
         if device is not None:
             self._value(device.place)
             self._equal(device.code, device.words)
+
+    def _dtype(self, step: s.CheckDType | s.CheckSameDType) -> None:
+        """Check the dtype, which was read."""
+        out = self._out
+        if isinstance(step, s.CheckSameDType):
+            out.emit(Op.SAME_DTYPE, "H", self._slots[step.other.position])
+            out.text(step.other.path)
+            return
+        words = [*map(dtype_word, step.dtypes)]
+        if len(words) == 1:
+            self._equal(words[0], step.words)
+            return
+        out.emit(Op.DTYPES, "B", len(words))
+        out.numbers(f"{len(words)}i", *words)
+        out.text(step.text)
 
     def _same_device(self, step: s.CheckSameDevice) -> None:
         self._turn_to(step.place)

@@ -42,6 +42,7 @@ from ffi_builder.plan.tensor_checks import (
     CheckOverlap,
     CheckPacked,
     CheckSameDevice,
+    CheckSameDType,
     CheckShapePointer,
 )
 from ffi_builder.records import dataclass
@@ -402,6 +403,7 @@ AnyStep: TypeAlias = Union[
     CheckDType,
     CheckDeviceType,
     CheckSameDevice,
+    CheckSameDType,
     CheckDims,
     CheckNumel,
     CheckOffset,

@@ -40,7 +40,8 @@ from ffi_builder.spec.places import (
     refuse_references,
 )
 from ffi_builder.spec.relations import check_relations
-from ffi_builder.spec.results import Result, check_names, check_results, needed, with_sources
+from ffi_builder.spec.results import Result, check_names, check_results, needed
+from ffi_builder.spec.sources import with_known_dtypes, with_sources
 from ffi_builder.spec.tensor import Tensor
 from ffi_builder.spec.tensor_list import TensorList
 from ffi_builder.spec.workspace import Workspace
@@ -232,8 +233,9 @@ class Signature:
         return f"Signature({self.name!r}, {pasteable(self.params)}{returns}{where}{apart}{doc})"
 
     def _find_sources(self, what: str) -> None:
-        """Let each tensor to allocate know the arguments that it takes fields from."""
-        params = self.params
+        """Let each tensor know the arguments that it takes fields from."""
+        params = with_known_dtypes(what, self.params)
+        object.__setattr__(self, "params", params)
 
         def found(param: AnyParam) -> AnyParam:
             if not isinstance(param, Tensor):

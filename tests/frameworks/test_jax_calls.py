@@ -307,6 +307,19 @@ def test_an_output_has_the_dtype_of_the_first_operand_with_the_same_ones(text: s
         recorded(jnp.ones(2, "int8"))
 
 
+def test_an_output_has_the_dtype_of_the_operand_that_it_names() -> None:
+    recorded = Recorded(
+        f"f(w: Tensor([n], {BOTH}, intent=in), x: Tensor([n], {BOTH}, intent=in), "
+        "y: Tensor([n], x.dtype, intent=in), z: Tensor([n], y.dtype, intent=out), "
+        "last: Tensor([n], z.dtype, intent=out))"
+    )
+    single, half = jnp.ones(2, "float32"), jnp.ones(2, "float16")
+    assert recorded(single, half, half) == ["float32[2]", *["float16[2]"] * 4]
+    words = r"Mismatched y\.dtype .* expected float16 \(dtype of x\) but got float32"
+    with pytest.raises(TypeError, match=words):
+        recorded(single, half, single)
+
+
 @pytest.mark.parametrize(
     "operand", ["x: Tensor([n], float16)", f"x: Optional(Tensor([n], {BOTH}))"]
 )

@@ -35,9 +35,21 @@ _MOST_ALIGNED: Final = 1 << 62
 
 @dataclass(frozen=True)
 class DTypeOf(Subject):
-    """The dtype of a tensor; 0 if it is absent."""
+    """The dtype of a tensor; 0 if it is absent.
+
+    Raises:
+        SpecError: the tensor takes its dtype from another one, so that there would be two subjects
+            for one property.
+    """
 
     tensor: spec.Tensor
+
+    def __post_init__(self) -> None:
+        path = self.tensor.references.get("dtype")
+        if path is not None:
+            raise SpecError(
+                f"{self.tensor.name}.dtype is {path}.dtype; compare that one, which settles both"
+            )
 
     @property
     @override

@@ -150,6 +150,8 @@ class _Maker:
         self._framework, self._symbols, self._given = framework, symbols, given
         self._device_id: int | None = None
         """Device id of the first tensor, and of tensors without one of their own."""
+        self._dtypes: dict[str, spec.DataType] = {}
+        """The dtypes of the tensors that were made, by path."""
 
     def argument(self, path: str, param: spec.Param) -> Any:
         if path in self._given:
@@ -178,9 +180,16 @@ class _Maker:
             device_id = self._value(tensor.device_id)
         if self._device_id is None:
             self._device_id = device_id
-        dtype = spec.parse_dtype(tensor.element_dtypes[0])
+        dtype = self._dtypes[path] = self._dtype(tensor)
         alignment = tensor.data_alignment or 1
         return Array(path, dtype, shape, strides, alignment, device_id).make(self._framework)
+
+    def _dtype(self, tensor: spec.Tensor) -> spec.DataType:
+        """Return the first dtype, or the one of the tensor, made or given, that it is taken from."""
+        path = tensor.references.get("dtype", "")
+        if path in self._dtypes:
+            return self._dtypes[path]
+        return spec.parse_dtype(getattr(self._given.get(path), "dtype", tensor.element_dtypes[0]))
 
     def _value(self, entry: spec.Dim) -> int:
         value = evaluate(entry, lambda var: self._symbols[var])
