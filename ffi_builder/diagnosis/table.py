@@ -154,8 +154,7 @@ class Op(IntEnum):
     BACK = auto()
     """u32 size. Go back that many bytes."""
     SAME_DTYPE = auto()
-    """u16 slot, u32 text, u16 length. Check that the dtype, which was read, is that of the tensor in
-    the slot."""
+    """u16 slot, u32 text, u16 length. Check that the value is the dtype of a saved tensor."""
 
 
 class Right(IntEnum):

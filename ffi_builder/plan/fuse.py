@@ -45,9 +45,8 @@ class TensorHeader:
     @property
     def single_dtype(self) -> spec.DataType | None:
         """The only dtype that is accepted; None if it depends on the call."""
-        dtype = self.dtype
-        one = isinstance(dtype, s.CheckDType) and len(dtype.dtypes) == 1
-        return dtype.dtypes[0] if one else None
+        dtypes = () if isinstance(self.dtype, s.CheckSameDType) else self.dtype.dtypes
+        return next(iter(dtypes)) if len(dtypes) == 1 else None
 
 
 @dataclass(frozen=True)

@@ -173,7 +173,7 @@ def _of(entry: Item, known: spec.Param) -> Item:
 
 def _has_references(param: object) -> bool:
     """Return whether it is a tensor, or an Optional of one, that takes fields from others."""
-    tensor = plain(param)
+    tensor = param.param if isinstance(param, spec.Optional) else param
     return isinstance(tensor, spec.Tensor) and bool(tensor.references)
 
 

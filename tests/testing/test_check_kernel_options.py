@@ -69,8 +69,10 @@ class TestTensorsOfOneDtype:
     def test_that_of_a_given_tensor(self) -> None:
         self.seen = []
         given, dims = {"x": np.ones(3, "float16")}, {"n": 3}
-        reference: Any = lambda x, b, y: x if b is None else x + b  # noqa: E731
-        testing.check_kernel(self.add, self.SIGNATURE, reference, values=given, dims=dims)
+        half: dict[str, Any] = {"values": given, "dims": dims}
+        testing.check_kernel(
+            self.add, self.SIGNATURE, lambda x, b, y: x if b is None else x + b, **half
+        )
         assert {each for dtypes in self.seen for each in dtypes} == {"float16"}
 
 

@@ -185,7 +185,7 @@ class _Maker:
         return Array(path, dtype, shape, strides, alignment, device_id).make(self._framework)
 
     def _dtype(self, tensor: spec.Tensor) -> spec.DataType:
-        """Return the first dtype, or the one of the tensor, made or given, that it is taken from."""
+        """Return the first dtype, or that of the tensor, made or given, that it is taken from."""
         path = tensor.references.get("dtype", "")
         if path in self._dtypes:
             return self._dtypes[path]
