@@ -75,7 +75,8 @@ class Signature:
 
     Raises:
         SpecError: two parameters with one name, one symbol name with two meanings, a symbol that
-            nothing binds, an EnvStream without a tensor on another device than the CPU, a
+            nothing binds, a tensor that takes its dtype from one that is not checked before it in
+            every call, an EnvStream without a tensor on another device than the CPU, a
             positional parameter without a default after one with a default, a default that its
             parameter does not accept, a result that cannot be made or whose size only Optionals
             bind, a result with the name of a parameter or symbol, a relation in ``where`` that has

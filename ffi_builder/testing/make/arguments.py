@@ -30,7 +30,8 @@ def make_args(
     """Make arguments that :func:`check` and the compiled wrapper accept.
 
     Tensors hold zeros in memory of their own, aligned to ``data_alignment`` and at least to 64
-    bytes, with exactly the strides that the signature asks for and the first of several dtypes.
+    bytes, with exactly the strides that the signature asks for and the first of several dtypes
+    (that of ``x`` for ``dtype="x.dtype"``, also if ``x`` is in ``values``).
     Tuples, structs and lists of tensors become tuples; Optionals are present. Lists have two
     elements, unless the signature or ``dims`` says otherwise. Streams and pointers are NULL;
     strings, Arrays and Maps are empty; a Choice is its first one, a DType float32, and a Device the
@@ -49,8 +50,8 @@ def make_args(
             ``"numpy"``, dtypes that NumPy cannot export (bfloat16, float8, float4, sub-byte ints,
             several lanes) come as ``tvm_ffi.Tensor``, whether or not ml_dtypes is installed.
         values: arguments, elements and fields to take as they are, by their names in errors:
-            ``"mask"``, ``"cfg[1]"``, ``"cfg.alpha"``. None makes an Optional absent. They are not
-            inspected: give the values of symbols that they bind in ``dims``.
+            ``"mask"``, ``"cfg[1]"``, ``"cfg.alpha"``. None makes an Optional absent. Only their
+            dtypes are looked at: give the values of symbols that they bind in ``dims``.
 
     Raises:
         ValueError: an unknown framework or name in ``dims`` or ``values``, a value in ``dims`` that
