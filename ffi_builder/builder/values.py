@@ -372,7 +372,7 @@ class DecodedValues:
         place, tensor = self._place(param), spec.required(param)
         if isinstance(tensor, spec.Tensor) and tensor.references:
             # A provider may have an equal one, which does not know where its fields come from.
-            tensor = next(known for known, at in self.places if at == place)
+            tensor = spec.required(next(known for known, at in self.places if at == place))
         if not isinstance(tensor, spec.Tensor):
             raise BuildError(
                 f"{type(param).__name__} {param.name!r} is not a Tensor; context.value(…) and "

@@ -277,9 +277,9 @@ class _Encoder:
             out.emit(Op.FIRST, "H", self._slots[first])
         if rank is not None:
             out.note_rank(rank)
-        dtypes, device = step.dtype.dtypes, step.device_type
-        if rank is not None and len(dtypes) == 1 and device and max(rank, device.code) <= 0xFF:
-            out.emit(Op.HEAD, "BiB", rank, dtype_word(dtypes[0]), device.code)
+        single, device = step.single_dtype, step.device_type
+        if rank is not None and single and device and max(rank, device.code) <= 0xFF:
+            out.emit(Op.HEAD, "BiB", rank, dtype_word(single), device.code)
         else:
             self._parts_of_header(step)
         if step.same_device is not None:
@@ -297,7 +297,11 @@ class _Encoder:
         else:
             out.emit(Op.NONNEGATIVE)
         self._value(dtype.place)
-        write_dtypes(out, dtype)
+        if isinstance(dtype, s.CheckSameDType):
+            out.emit(Op.SAME_DTYPE, "H", self._slots[dtype.other.position])
+            out.text(dtype.other.path)
+        else:
+            write_dtypes(out, dtype)
         if device is not None:
             self._value(device.place)
             write_equal(out, device.code, device.words)

@@ -153,6 +153,8 @@ class Op(IntEnum):
     """u16 slot. Save the current object if it is in the first element of a list."""
     BACK = auto()
     """u32 size. Go back that many bytes."""
+    SAME_DTYPE = auto()
+    """u16 slot, u32 text, u16 length. Check that the value is the dtype of a saved tensor."""
 
 
 class Right(IntEnum):

@@ -33,7 +33,7 @@ class TensorHeader:
     place: Place
     not_null: s.NotNull
     ndim: s.CheckNdim | s.NotNegative
-    dtype: s.CheckDType
+    dtype: s.CheckDType | s.CheckSameDType
     device_type: s.CheckDeviceType | None
     same_device: s.CheckSameDevice | None
 
@@ -41,6 +41,12 @@ class TensorHeader:
     def rank(self) -> int | None:
         """The number of dimensions; None if any is accepted."""
         return self.ndim.expected if isinstance(self.ndim, s.CheckNdim) else None
+
+    @property
+    def single_dtype(self) -> spec.DataType | None:
+        """The only dtype that is accepted; None if it depends on the call."""
+        dtypes = () if isinstance(self.dtype, s.CheckSameDType) else self.dtype.dtypes
+        return next(iter(dtypes)) if len(dtypes) == 1 else None
 
 
 @dataclass(frozen=True)
@@ -268,8 +274,10 @@ def _fused(steps: _Cursor) -> Iterator[FusedStep]:
             case s.DecodeScalar(place, s.Kind.POINTER):
                 steps.take(s.NotNegative)
                 yield Pointer(place, step, steps.take(s.Fits))
-            case (s.CheckNdim() | s.CheckDType() | s.CheckDeviceType() | s.CheckSameDevice()) | (
-                s.CheckDims() | s.CheckOffset() | s.CheckData()
+            case (
+                (s.CheckNdim() | s.CheckDType() | s.CheckSameDType() | s.CheckDeviceType())
+                | s.CheckSameDevice()
+                | (s.CheckDims() | s.CheckOffset() | s.CheckData())
             ):
                 raise AssertionError(f"no tensor header before {step}")
             case s.CheckLength() | s.EachElement() | s.CheckSmall() | s.CheckBytes():
@@ -283,7 +291,7 @@ def _tensor_header(place: Place, steps: _Cursor) -> TensorHeader:
         place,
         steps.take(s.NotNull),
         steps.take_if(s.CheckNdim) or steps.take(s.NotNegative),
-        steps.take(s.CheckDType),
+        steps.take_if(s.CheckSameDType) or steps.take(s.CheckDType),
         steps.take_if(s.CheckDeviceType),
         steps.take_if(s.CheckSameDevice),
     )

@@ -145,6 +145,7 @@ class Words(Enum):
         "memory apart from that of {text} (no_overlap)", "{bytes}, where {text} has {other_bytes}"
     )
     KIND_LIST = _kind_or_none("list of tensors")
+    SAME_DTYPE = _Row("TypeError", "{expected_dtype} (dtype of {text})", "{dtype}")
 
     @property
     def kind(self) -> str:

@@ -43,6 +43,7 @@ from ffi_builder.plan.tensor_checks import (
     CheckOverlap,
     CheckPacked,
     CheckSameDevice,
+    CheckSameDType,
     CheckShapePointer,
 )
 from ffi_builder.records import dataclass
@@ -372,6 +373,7 @@ AnyStep: TypeAlias = Union[
     CheckDType,
     CheckDeviceType,
     CheckSameDevice,
+    CheckSameDType,
     CheckDims,
     CheckNumel,
     CheckOffset,

@@ -43,6 +43,18 @@ class CheckDType(Step):
 
 
 @dataclass(frozen=True)
+class CheckSameDType(Step):
+    """The tensor's dtype equals that of ``other``, which was checked and is always present."""
+
+    other: Place
+    words = Words.SAME_DTYPE
+
+    @override
+    def placeholders(self, origins: Texts) -> Texts:
+        return {"expected_dtype": f"{{{self.other}}}", "text": self.other.path}
+
+
+@dataclass(frozen=True)
 class CheckDeviceType(Step):
     """The tensor is on a device of type ``device_type`` (a DLPack name)."""
 

@@ -21,7 +21,7 @@ def plan_tensor(
         s.NotNegative(place.at(Part.NDIM))
         if tensor.any_rank
         else s.CheckNdim(place.at(Part.NDIM), tensor.ndim),
-        s.CheckDType(place.at(Part.DTYPE), tuple(map(spec.parse_dtype, tensor.element_dtypes))),
+        _dtype(planner, place.at(Part.DTYPE), tensor),
     )
     if tensor.device != spec.ANY:
         planner.add(s.CheckDeviceType(place.at(Part.DEVICE_TYPE), tensor.device))
@@ -45,6 +45,17 @@ def plan_tensor(
     )
     if tensor.data_alignment is not None:
         planner.add(s.CheckAlignment(place.at(Part.DATA), tensor.data_alignment))
+
+
+def _dtype(
+    planner: ValuePlanner, place: Place, tensor: spec.Tensor
+) -> s.CheckDType | s.CheckSameDType:
+    """Compare with the tensor that the dtype is taken from, if that may have one of several."""
+    path = tensor.references.get("dtype")
+    if path is None or len(tensor.dtypes) == 1:
+        return s.CheckDType(place, tuple(map(spec.parse_dtype, tensor.element_dtypes)))
+    others = (other for other, _, _ in planner.tensors if other.path == path)
+    return s.CheckSameDType(place, next(others).at(Part.DTYPE))
 
 
 def _plan_device_id(planner: ValuePlanner, place: Place, tensor: spec.Tensor) -> None:

@@ -73,7 +73,9 @@ def _in_memory(dtype: str) -> spec.DataType:
 
 def _source(tensor: spec.Tensor) -> spec.Tensor:
     """Return the tensor whose dtype this one has, by default itself."""
-    return tensor.source("dtype") or tensor
+    while (source := tensor.source("dtype")) is not None:
+        tensor = source
+    return tensor
 
 
 @dataclass(frozen=True)

@@ -69,7 +69,7 @@ def entries(provider: str, args: Sequence[Entry], context: CallContext) -> list[
         equal = [item for item in known.get(getattr(param, "name", ""), ()) if item == param]
         if _is_made_of_others(entry) and equal:
             found.append(equal[0] if len(equal) == 1 else entry)
-        elif isinstance(param, spec.Tensor) and param.references and equal:
+        elif equal and _has_references(param):
             found.append(_of(entry, equal[0]))
         elif _is_dim(param) or equal:
             found.append(entry)
@@ -169,6 +169,12 @@ def _of(entry: Item, known: spec.Param) -> Item:
             return spec.Field(known, part)
         case _:
             return known
+
+
+def _has_references(param: object) -> bool:
+    """Return whether it is a tensor, or an Optional of one, that takes fields from others."""
+    tensor = param.param if isinstance(param, spec.Optional) else param
+    return isinstance(tensor, spec.Tensor) and bool(tensor.references)
 
 
 def _is_made_of_others(entry: object) -> bool:

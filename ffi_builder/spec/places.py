@@ -89,14 +89,17 @@ def _entries(path: str, entries: Sequence[object]) -> Iterator[tuple[str, object
 
 
 def refuse_references(what: str, params: Sequence[Param]) -> None:
-    """Refuse arguments that take fields from other ones, as only what is allocated may."""
+    """Refuse arguments that take a shape or a device from others: only what is allocated may.
+
+    Arguments may take a dtype.
+    """
     for path, param in with_paths(params):
         tensor = required(param)
         if isinstance(tensor, Tensor) and not isinstance(tensor, Workspace):
-            for name in tensor.references:
+            for name in (name for name in tensor.references if name != "dtype"):
                 raise SpecError(
                     f"{what}: {path}: {name}: {getattr(tensor, name)} is for results and "
-                    f"Workspaces, and this is an argument"
+                    f"Workspaces, and this is an argument, which may take a dtype only"
                 )
 
 

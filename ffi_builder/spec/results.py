@@ -2,19 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from typing import Final, TypeAlias, Union, cast, get_args
 
 from ffi_builder.errors import SpecError
-from ffi_builder.spec.composite import (
-    HIDDEN,
-    Optional,
-    Param,
-    elements,
-    is_param,
-    required,
-    with_paths,
-)
+from ffi_builder.spec.composite import Param, is_param
 from ffi_builder.spec.expr import Dim, Expr, Var
 from ffi_builder.spec.param import MISSING
 from ffi_builder.spec.params import Shape
@@ -22,7 +14,6 @@ from ffi_builder.spec.tensor import Tensor
 from ffi_builder.spec.values import Array, Bytes, Function, Map, Object, String
 from ffi_builder.spec.variables import variables
 from ffi_builder.spec.workspace import Workspace, check_allocated
-from ffi_builder.suggest import did_you_mean
 
 HandedOver: TypeAlias = Union[Var, String, Bytes, Object, Function, Array, Map]
 """Results that the call provider has the value of: all but tensors and shapes.
@@ -145,45 +136,3 @@ def needed(results: Sequence[Result]) -> list[tuple[str, object, Var]]:
             if isinstance(entry, (Var, Expr)):
                 found += [(path, entry, var) for var in variables(entry)]
     return found
-
-
-def _always_present(params: Iterable[tuple[str, Param]]) -> Iterator[tuple[str, Param]]:
-    """Yield the parameters, with their elements, that are in no Optional."""
-    for path, param in params:
-        if not isinstance(param, Optional):
-            yield path, param
-            yield from _always_present(elements(param, path))
-
-
-def with_sources(what: str, tensor: Tensor, params: Sequence[Param]) -> Tensor:
-    """Return a tensor to allocate that knows the arguments that it takes fields from.
-
-    Raises:
-        SpecError: there is no such argument, it may be absent, or the field cannot be taken.
-    """
-    taken = tensor.references
-    if not taken:
-        return tensor
-    arguments = [param for param in params if not isinstance(param, HIDDEN)]
-    known = dict(with_paths(arguments))
-    always = dict(_always_present((param.name, param) for param in arguments))
-    sources: dict[str, Tensor] = {}
-    for name, path in taken.items():
-        where = f"{what}: {name}: {path}.{name}"
-        source = known.get(path)
-        tensors = [path for path, param in known.items() if isinstance(required(param), Tensor)]
-        if source is None or not isinstance(required(source), Tensor):
-            raise SpecError(
-                f"{where}: expected a Tensor among the arguments: {', '.join(tensors) or 'none'}"
-                f"{did_you_mean(path, tensors)}"
-            )
-        source = always.get(path)
-        if not isinstance(source, Tensor):
-            raise SpecError(f"{where}: {path} may be None; expected a Tensor that is always there")
-        if source.storage_dtype is not None and name != "device_type":
-            raise SpecError(
-                f"{where}: {path} has a storage_dtype, so its {name} is not the one that came; say "
-                f"it yourself"
-            )
-        sources[name] = source
-    return tensor.with_sources(sources)

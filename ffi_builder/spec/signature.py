@@ -40,7 +40,8 @@ from ffi_builder.spec.places import (
     refuse_references,
 )
 from ffi_builder.spec.relations import check_relations
-from ffi_builder.spec.results import Result, check_names, check_results, needed, with_sources
+from ffi_builder.spec.results import Result, check_names, check_results, needed
+from ffi_builder.spec.sources import with_known_dtypes, with_sources
 from ffi_builder.spec.tensor import Tensor
 from ffi_builder.spec.tensor_list import TensorList
 from ffi_builder.spec.variables import variables
@@ -75,7 +76,8 @@ class Signature:
 
     Raises:
         SpecError: two parameters with one name, one symbol name with two meanings, a symbol that
-            nothing binds, an EnvStream without a tensor on another device than the CPU, a
+            nothing binds, a tensor that takes its dtype from one that is not checked before it in
+            every call, an EnvStream without a tensor on another device than the CPU, a
             positional parameter without a default after one with a default, a default that its
             parameter does not accept, a result that cannot be made or whose size only Optionals
             bind, a result with the name of a parameter or symbol, a relation in ``where`` that has
@@ -271,8 +273,9 @@ class Signature:
         return f"Signature({self.name!r}, {pasteable(self.params)}{returns}{where}{apart}{doc})"
 
     def _find_sources(self, what: str) -> None:
-        """Let each tensor to allocate know the arguments that it takes fields from."""
-        params = self.params
+        """Let each tensor know the arguments that it takes fields from."""
+        params = with_known_dtypes(what, self.params)
+        object.__setattr__(self, "params", params)
 
         def found(param: AnyParam) -> AnyParam:
             if not isinstance(param, Tensor):

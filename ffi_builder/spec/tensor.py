@@ -57,7 +57,7 @@ class Tensor(Named):
             dimensions of any size; the kernel gets the ``DLTensor*``.
         dtype: the element type that the kernel sees, such as ``"float32"`` or ``np.float32``; its
             code, bits and lanes must match. A tuple or list accepts any of several. A framework's
-            dtype is kept as its name.
+            dtype is kept as its name. ``"x.dtype"``: that of ``x``, an earlier tensor argument.
         device_type: a DLPack name (``"cpu"``, ``"cuda"``, …), or ``"any"``. The default is that of
             the active :class:`DefaultConfig`.
         device_id: an int, an integer Var, or None: must match the first earlier tensor on the same
@@ -76,8 +76,8 @@ class Tensor(Named):
             writes it. None: nobody said, so it counts as written. The wrapper cannot check it;
             ``testing.check_intents`` does.
 
-    A tensor that the wrapper allocates (a result, a :class:`Workspace`) may take its ``shape``, its
-    ``dtype`` and its device from an argument: ``Tensor("y", "x.shape", "x.dtype",
+    A tensor that the wrapper allocates (a result, a :class:`Workspace`) may take its ``shape`` and
+    its device from an argument, too: ``Tensor("y", "x.shape", "x.dtype",
     device_type="x.device_type")``. The last takes the device id too.
 
     Raises:
@@ -186,6 +186,10 @@ class Tensor(Named):
         copy = replace(self)
         object.__setattr__(copy, "_sources", dict(sources))
         return copy
+
+    def changed(self, **fields: Any) -> Tensor:
+        """Return a copy with other fields that knows the tensors that the rest is taken from."""
+        return replace(self, **fields).with_sources(self._sources)
 
     @property
     def any_rank(self) -> bool:
@@ -349,8 +353,8 @@ class Tensor(Named):
     def _check_storage(self, what: str, storage_dtype: str) -> None:
         if self.references:
             raise SpecError(
-                f"{what}: expected None, as a tensor that takes fields from another is allocated; "
-                f"give what is allocated as dtype"
+                f"{what}: expected None, as a tensor that takes fields from another is not packed; "
+                f"say the fields themselves"
             )
         stored = parse_dtype(storage_dtype).total_bits
         if len(self.dtypes) > 1:

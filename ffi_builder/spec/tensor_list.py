@@ -99,8 +99,8 @@ class TensorList(Metadata):
             raise SpecError(f"{what}: expected a Tensor of a known rank but its shape is ...")
         for name in given.references:
             raise SpecError(
-                f"{what}: expected {name} of its own but got {getattr(given, name)!r}: only "
-                f"results and Workspaces take it from an argument"
+                f"{what}: expected {name} of its own but got {getattr(given, name)!r}: the "
+                f"elements of a list take nothing from an argument"
             )
         self._check_metadata(what)
         self._check_length(f"{what}: length")

@@ -72,6 +72,14 @@ MODULES: dict[str, tuple[list[spec.Param], CallProvider]] = {
         ],
         DirectCallProvider("callee", args=["g", "xs.pointers", "xs.shapes", "ys.pointers"]),
     ),
+    "dtypes": (
+        [
+            Tensor("x", [n], ["float32", "float16"], device_type="cpu"),
+            Tensor("y", [n], "x.dtype", device_type="cpu"),
+            Tensor("z", [n, m], "x.dtype", device_type="cuda"),
+        ],
+        DirectCallProvider("callee", args=["x.data", "y.data", "z.data", n, m]),
+    ),
     "choice": (
         [spec.Choice("act", {"relu": 1, "gelu": -2}, "int8"), spec.String("label")],
         DynamicParamPackCallProvider("callee"),

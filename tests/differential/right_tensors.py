@@ -64,6 +64,8 @@ class Tensors:
         self.apart = bool(signature.no_overlap) and not rarely(draw, 20)
         self.pages = 0
         """The number of tensors so far that have memory of their own."""
+        self.dtypes: dict[Tensor, str] = {}
+        """The dtype of each tensor, for those that take it from another."""
         self.devices: dict[int, int] = {}
         """The device id of the first tensor on each device type."""
 
@@ -116,7 +118,7 @@ class Tensors:
             tuple(dims) if dims or draw(st.booleans()) else None,
             self.strides(param, dims),
             data,
-            parse_dtype(draw(st.sampled_from(param.element_dtypes))),
+            parse_dtype(self.dtype(param)),
             device_type,
             self.device_id(param, device_type),
             len(dims),
@@ -125,6 +127,12 @@ class Tensors:
         kind = draw(st.sampled_from("TTTTPPM"))
         given = Object(TypeIndex.TENSOR, body)
         return {"T": given, "P": Pointer(body), "M": Moved(given)}[kind]
+
+    def dtype(self, param: Tensor) -> str:
+        source = param.source("dtype")
+        if source is not None:
+            return self.dtypes[source]
+        return self.dtypes.setdefault(param, self.draw(st.sampled_from(param.element_dtypes)))
 
     def dims(self, param: Tensor) -> list[int]:
         """The dimensions, as they are stored."""

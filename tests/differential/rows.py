@@ -17,6 +17,7 @@ _PATTERNS: Final = {
     "tensor: negative ndim": r".*\.ndim: a non-negative value \| .*",
     "tensor: dtype": r".*\.dtype: .*",
     "tensor: one of several dtypes": r".*\.dtype: one of .*",
+    "tensor: dtype of another": r".*\.dtype: .* \(dtype of \S+\) \| .*",
     "tensor: device type": r".*\.device_type: .*",
     "tensor: device id, int": r".*\.device_id: \d+ \| .*",
     "tensor: device id, symbol": r".*\.device_id: -?\d+ \(\w+ = .*",

@@ -46,6 +46,7 @@ from ffi_builder.spec import (
     Var,
     ceildiv,
     device_tensors,
+    elements,
     is_comparable,
     linear,
     maximum,
@@ -182,6 +183,34 @@ def accepted_lists(params: list[Param]) -> list[Param]:
     raise AssertionError(params)
 
 
+def draw_taken_dtypes(draw: st.DrawFn, params: Sequence[Param]) -> list[Param]:
+    """The parameters, in which some tensors have the dtype of an earlier one, likely of several."""
+    earlier: list[str] = []
+
+    def taken(path: str, param: Param, *, always: bool) -> Param:
+        match param:
+            case Optional(param=inner):
+                return replace(param, param=taken(path, inner, always=False))
+            case TupleParam():
+                inner = [taken(*each, always=always) for each in elements(param, path)]
+                return replace(param, params=inner)
+            case Struct():
+                inner = [taken(*each, always=always) for each in elements(param, path)]
+                return replace(param, fields=inner)
+            case Tensor(storage_dtype=None):
+                if earlier and not rarely(draw, 30):
+                    param = replace(param, dtype=f"{draw(st.sampled_from(earlier))}.dtype")
+                elif rarely(draw, 70):
+                    param = replace(param, dtype=["float32", "float16", "int8"])
+                if always:
+                    earlier.append(path)
+                return param
+            case _:
+                return param
+
+    return [taken(param.name, param, always=True) for param in params]
+
+
 def _changed(param: Param, change: Callable[[TensorList], Param]) -> Param:
     match param:
         case Optional(param=inner):
@@ -247,6 +276,8 @@ def signatures(draw: st.DrawFn) -> Signature:
         at = draw(st.integers(0, len(params)))
         params[at:at] = draw_group(pool)
     params = accepted_lists(params)
+    if rarely(draw, 40):
+        params = draw_taken_dtypes(draw, params)
     for var in unbound(params):
         param: Param = Optional(var) if rarely(draw, 30) else var
         params.insert(draw(st.sampled_from([0, len(params)])), param)

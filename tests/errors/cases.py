@@ -91,6 +91,11 @@ GROUPS: Final = (
                 'f(np.zeros(3, "float32"))',
             ),
             Case(
+                Words.SAME_DTYPE,
+                "f(x: Tensor([n], float16 | float32), y: Tensor([n], x.dtype))",
+                'f(np.zeros(3, "float16"), np.zeros(3, "float32"))',
+            ),
+            Case(
                 Words.DEVICE_TYPE,
                 "f(x: Tensor([n], float32, device_type=cuda))",
                 'f(np.zeros(3, "float32"))',

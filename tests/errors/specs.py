@@ -182,6 +182,8 @@ SPECS: Final[dict[str, tuple[str, ...]]] = {
         'Tensor("y", "x.shape", "int8", strides=[1])',
         'Tensor("y", "x.shape", "int8").dims',
         'Signature("f", [Tensor("x", [n], "int8"), Tensor("y", "x.shape", "int8")])',
+        'Signature("f", [Tensor("x", [n], "x.dtype"), Tensor("y", [n], "int8")])',
+        'Signature("f", [Tensor("x", [n], "y.dtype"), Tensor("y", [n], ["int8", "int16"])])',
         'Signature("f", [Tensor("x", [n], "int8")], Tensor("y", "X.shape", "int8"))',
         'Signature("f", [Optional(Tensor("x", [4], "int8"))], Tensor("y", "x.shape", "int8"))',
         'Signature("f", [Tensor("x", [n], "int4", storage_dtype="int4x2")], Tensor("y", [n], "x.dtype"))',

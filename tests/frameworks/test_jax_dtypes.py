@@ -74,3 +74,16 @@ def test_other_dtypes_and_optionals_do_not_say_that_of_an_output(operand: str) -
         recorded(x, z)
     given = jax.ShapeDtypeStruct((2,), "float32")
     assert recorded(x, z, y=given) == ["float16[2]", "int8[2]", "float32[2]"]
+
+
+def test_an_output_has_the_dtype_of_the_operand_that_it_names() -> None:
+    recorded = Recorded(
+        f"f(w: Tensor([n], {BOTH}, intent=in), x: Tensor([n], {BOTH}, intent=in), "
+        "y: Tensor([n], x.dtype, intent=in), z: Tensor([n], y.dtype, intent=out), "
+        "last: Tensor([n], z.dtype, intent=out))"
+    )
+    single, half = jnp.ones(2, "float32"), jnp.ones(2, "float16")
+    assert recorded(single, half, half) == ["float32[2]", *["float16[2]"] * 4]
+    words = r"Mismatched y\.dtype .* expected float16 \(dtype of x\) but got float32"
+    with pytest.raises(TypeError, match=words):
+        recorded(single, half, single)

@@ -56,6 +56,8 @@ def tensors(draw: st.DrawFn, name: str) -> spec.Param:
             else "any"
         )
     dtype: Any = draw(st.sampled_from(["float32", "int64", ("float16", "bfloat16")]))
+    if name != "x0" and draw(st.booleans()):
+        dtype = "x0.dtype"
     made = spec.Tensor(name, shape, dtype, device_type="cpu", strides=strides, intent="inout")
     return spec.Optional(made) if draw(st.integers(0, 3)) == 0 else made
 

@@ -167,6 +167,29 @@ def test_what_is_allocated(params: str, shape: tuple[int, ...], strides: tuple[i
     assert (meta.shape, meta.stride(), meta.device.type) == (shape, strides, "meta")
 
 
+def test_tensors_that_take_their_dtype_from_another() -> None:
+    text = (
+        "f(w: Tensor([n], float32 | float64, intent=in), x: Tensor([n], float32 | float64, "
+        "intent=in), y: Tensor([n], x.dtype, intent=in), z: Tensor([n], y.dtype, intent=out), "
+        "last: Tensor([n], z.dtype, intent=out)) -> u: Tensor([n], y.dtype)"
+    )
+    mutating = operator(nop(text.partition(" ->")[0]))
+    function = nop(text)
+    op = operator(function, form="functional")
+    single, double = torch.zeros(3), torch.zeros(3, dtype=torch.float64)
+    for device in ("cpu", "meta"):
+        for w, x in ((double, single), (single, double)):
+            made = op(w.to(device), x.to(device), x.to(device))
+            assert [each.dtype for each in made] == [x.dtype] * 3
+    mutating(single, double, double, double, double)
+    words = r"Mismatched y\.dtype on argument #2 .* expected float64 \(dtype of x\) but got float32"
+    for call in (op, op.overload):
+        with pytest.raises(TypeError, match=words):
+            call(double, double, single)
+        with pytest.raises(TypeError, match=words):
+            call(double.to("meta"), double.to("meta"), single.to("meta"))
+
+
 def test_errors_in_eager_mode_are_those_of_the_wrapper() -> None:
     op = operator(scale())
     for call in (op, op.overload):

@@ -52,7 +52,7 @@ def check_tensor(
 ) -> Decoded:
     """Check the tensor at ``given``, and return it decoded."""
     tensor = TensorAt(tensor_address(given, place))
-    check_head(param, tensor, place)
+    check_head(param, tensor, place, before)
     check_device(param, tensor, place, symbols, before)
     if tensor.shape == 0 and tensor.ndim:
         place.part("shape").wrong_value("a non-NULL pointer", "NULL")
@@ -84,20 +84,29 @@ def tensor_address(given: AnyAt, place: Place) -> int:
     return given.as_pointer
 
 
-def check_head(param: Tensor, tensor: TensorAt, place: Place) -> None:
+def check_head(param: Tensor, tensor: TensorAt, place: Place, before: Tensors) -> None:
     """Check ndim, dtype and device type."""
     if param.any_rank:
         check_not_negative(place.part("ndim"), tensor.ndim)
     elif tensor.ndim != param.ndim:
         place.part("ndim").wrong_value(str(param.ndim), str(tensor.ndim))
-    dtypes = [parse_dtype(name) for name in param.element_dtypes]
-    if tensor.dtype not in dtypes:
-        names = ", ".join(map(str, dtypes))
-        expected = names if len(dtypes) == 1 else f"one of {names}"
-        place.part("dtype").wrong_dtype(expected, str(tensor.dtype))
+    check_dtype(param, tensor.dtype, place.part("dtype"), before)
     if param.device != ANY and tensor.device_type != abi.DEVICE_TYPES[param.device]:
         got = show_device(tensor.device_type)
         place.part("device_type").wrong_value(param.device, got)
+
+
+def check_dtype(param: Tensor, dtype: DataType, place: Place, before: Tensors) -> None:
+    """Check the dtype: one of the parameter's, or that of the tensor that it is taken from."""
+    dtypes = [parse_dtype(name) for name in param.element_dtypes]
+    if len(dtypes) > 1 and isinstance(param.dtype, str):
+        path = param.dtype.removesuffix(".dtype")
+        if dtype != before[path].dtype:
+            place.wrong_dtype(f"{before[path].dtype} (dtype of {path})", str(dtype))
+    elif dtype not in dtypes:
+        names = ", ".join(map(str, dtypes))
+        expected = names if len(dtypes) == 1 else f"one of {names}"
+        place.wrong_dtype(expected, str(dtype))
 
 
 def check_device(

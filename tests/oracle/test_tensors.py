@@ -100,6 +100,39 @@ def test_dtype_before_device(dtype: tuple[int, int, int], name: str) -> None:
     assert fault(A, given) == f"TypeError #0 A.dtype: float32 | {name}"
 
 
+class TestDTypeOfAnother:
+    params = (
+        Tensor("x", [], ["float32", "uint8"]),
+        Tensor("y", [], "x.dtype"),
+        spec.Optional(Tensor("z", [], "y.dtype")),
+    )
+
+    def given(self, *dtypes: tuple[int, int, int]) -> list[Value]:
+        return [tensor(DLTensor((), dtype=dtype)) for dtype in dtypes]
+
+    def test_accepted(self) -> None:
+        for dtype in ((2, 32, 1), (1, 8, 1)):
+            assert accepted(self.params, *self.given(dtype, dtype, dtype))
+            assert accepted(self.params, *self.given(dtype, dtype), Plain(0))
+
+    def test_rejected(self) -> None:
+        f, u, other = (2, 32, 1), (1, 8, 1), (99, 3, 1)
+        found = [fault(self.params, *self.given(*each)) for each in ((u, f, u), (f, f, other))]
+        assert found == [
+            "TypeError #1 y.dtype: uint8 (dtype of x) | float32",
+            "TypeError #2 z.dtype: float32 (dtype of y) | dtype(code=99, bits=3, lanes=1)",
+        ]
+        before = fault(self.params, *self.given(other, other, f))
+        assert before == (
+            "TypeError #0 x.dtype: one of float32, uint8 | dtype(code=99, bits=3, lanes=1)"
+        )
+
+    def test_of_one_dtype(self) -> None:
+        params = [Tensor("x", [], "float32"), Tensor("y", [], "x.dtype")]
+        found = fault(params, *self.given((2, 32, 1), (1, 8, 1)))
+        assert found == "TypeError #1 y.dtype: float32 | uint8"
+
+
 @pytest.mark.parametrize(
     ("code", "name"), [(2, "cuda"), (10, "rocm"), (99, "device type 99"), (-1, "device type -1")]
 )

@@ -124,3 +124,12 @@ def test_a_provider_of_ones_own() -> None:
     with pytest.raises(BuildError, match=r"^Own: Tensor 'x' may have the dtypes float32, float64"):
         attached([X], Own(any_dtype=False))
     wrap([X], Own(any_dtype=True))(np.zeros(2, "float32"))
+
+
+def test_one_dtype_tells_those_that_follow_it() -> None:
+    y = Tensor("y", [n], "x.dtype", device_type="cpu")
+    z = Tensor("z", [n], "y.dtype", device_type="cpu")
+    attached([X, y, z], DirectCallProvider("k", args=["x", "y", "z", "x.dtype"]))
+    attached([X, y, z], DirectCallProvider("k", args=["x", "z.dtype"]))
+    with pytest.raises(BuildError, match="Tensor 'z' may have the dtypes float32, float64"):
+        attached([X, y, z], DirectCallProvider("k", args=["z"]))

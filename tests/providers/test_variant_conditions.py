@@ -71,7 +71,8 @@ TEXTS: Final[list[tuple[Condition, str]]] = [
     (when.all_of(HALF), "x.dtype == float16"),
     (when.any_of(HALF, SIXTEENTH), "x.dtype == float16 or n % 16 == 0"),
 ]
-EVERYTHING: Final = spec.Signature("f", [X, Y, R, ACT, FLAG, MASK, M, spec.DataPointer("p")])
+W: Final = spec.Tensor("w", [N], "x.dtype", device_type="cpu")
+EVERYTHING: Final = spec.Signature("f", [X, Y, R, ACT, FLAG, MASK, M, spec.DataPointer("p"), W])
 
 
 @pytest.mark.parametrize(("condition", "text"), TEXTS)
@@ -128,6 +129,7 @@ def test_a_parsed_capability() -> None:
             "x.dtype == float8",
             "x.dtype: expected one of float16, float32, which the tensor declares,",
         ),
+        ("w.dtype == float16", "w.dtype is x.dtype; compare that one, which settles both"),
         ("x.data == 0", "expected x.data % 16 == 0, or another alignment, but got x.data"),
         ("x.data % 12 == 0", "alignment of x.data: expected a power of two"),
         ("x.dtype % 4 == 0", "x.dtype is not a number, so 4 does not divide it"),
@@ -221,6 +223,10 @@ def refused(make: Any) -> str:
         (
             lambda: ANYTHING.present(X),
             "present: expected an Optional, which may be None, but got Tens",
+        ),
+        (
+            lambda: when.dtype(W) == "float16",
+            "w.dtype is x.dtype; compare that one, which settles both",
         ),
         (lambda: when.all_of(), "all_of: expected at least one condition"),
         (

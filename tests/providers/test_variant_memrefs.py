@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
@@ -177,3 +178,79 @@ def test_tensors_to_allocate_are_known_like_their_arguments(allocator: None) -> 
     function = runtime.compile(MEMREFS, pipeline=PASSES, post_compile_hooks=[hook])["f"]
     for array in (np.zeros(2, "float32"), np.zeros(2), np.zeros((2, 2))):
         function(array)
+
+
+PAIRS: Final = """
+func.func @f32(%x: memref<?xf32>, %y: memref<?xf32>) { %c = arith.constant 0 : index
+  %v = memref.load %x[%c] : memref<?xf32> memref.store %v, %y[%c] : memref<?xf32> return }
+func.func @f64(%x: memref<?xf64>, %y: memref<?xf64>) { %c = arith.constant 0 : index
+  %v = memref.load %x[%c] : memref<?xf64> memref.store %v, %y[%c] : memref<?xf64> return }
+"""
+LIKE_X: Final = spec.Tensor("y", [N], "x.dtype", device_type="cpu")
+OF_ANY_RANK: Final = spec.Tensor("y", ..., "x.dtype", device_type="cpu")
+
+
+def pairs(
+    params: list[spec.Param], args: Any = None, condition: Any = SINGLE
+) -> runtime.CompiledModule:
+    def hook(module: Any) -> None:
+        f32, f64 = (MemRefCallProvider(name, args=args) for name in ("f32", "f64"))
+        attach(module, spec.Signature("f", params), of((f32, condition), (f64, None)))
+
+    return runtime.compile(PAIRS, pipeline=PASSES, post_compile_hooks=[hook])
+
+
+@pytest.mark.parametrize(
+    ("params", "args"),
+    [
+        ([X, LIKE_X], None),
+        ([X, LIKE_X], [X, LIKE_X]),
+        ([X, spec.Struct("cfg", [LIKE_X])], ["x", "cfg.y"]),
+        ([X, spec.Tensor("b", [N], "x.dtype", device_type="cpu"), replace(LIKE_X, dtype="b.dtype")], ["x", "y"]),
+    ],
+)  # fmt: skip
+def test_tensors_of_its_dtype_are_settled_with_it(params: list[spec.Param], args: Any) -> None:
+    function = pairs(params, args)["f"]
+    for dtype in ("float32", "float64"):
+        x, y = np.ones(2, dtype), np.zeros(2, dtype)
+        last = (y,) if isinstance(params[1], spec.Struct) else y
+        function(*[x] * (len(params) - 1), last)
+        assert y.tolist() == [1, 0]
+
+
+def test_an_absent_tensor_of_its_dtype() -> None:
+    """The Optional, as an argument of a provider, knows where its dtype is from."""
+    given = spec.Optional(LIKE_X)
+    for args in (None, [X, given], ["x", "y"]):
+        function = pairs([X, given], args)["f"]
+        x, y = np.ones(2), np.zeros(2)
+        function(x, y)
+        assert y.tolist() == [1, 0]
+
+
+def test_a_known_rank_and_the_dtype_of_another() -> None:
+    """Both conditions narrow one tensor, in variants within variants too."""
+
+    def hook(module: Any) -> None:
+        f32, f64 = MemRefCallProvider("f32"), MemRefCallProvider("f64")
+        by_dtype = of((f32, SINGLE), (f64, None))
+        signature = spec.Signature("f", [X, OF_ANY_RANK])
+        one = when.ndim(OF_ANY_RANK) == 1
+        attach(module, signature, of((by_dtype, one), (NopCallProvider(), None)))
+        flat = of((f32, one & SINGLE), (f64, one), (NopCallProvider(), None))
+        attach(module, signature, flat, symbol_name="flat")
+
+    made = runtime.compile(PAIRS, pipeline=PASSES, post_compile_hooks=[hook])
+    for name in ("f", "flat"):
+        for dtype in ("float32", "float64"):
+            x, y, other = np.ones(2, dtype), np.zeros(2, dtype), np.zeros((2, 2), dtype)
+            made[name](x, y)
+            made[name](x, other)
+            assert (y.tolist(), other.any()) == ([1, 0], False)
+
+
+def test_a_memref_of_the_dtype_of_another_that_is_not_settled() -> None:
+    with pytest.raises(
+        BuildError, match=r"is Tensor\(\[n\], x\.dtype\): the kernel's elements are"
+    ):
+        pairs([X, LIKE_X], ["y", "y"], SMALL)

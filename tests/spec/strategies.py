@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from hypothesis import reject
@@ -298,6 +299,22 @@ def _relation(op: str, lhs: spec.Dim, rhs: Any) -> spec.Relation | None:
 
 
 @st.composite
+def with_taken_dtypes(draw: st.DrawFn, params: list[spec.Param]) -> list[spec.Param]:
+    """The parameters, of which tensors at the top may have the dtype of an earlier one."""
+    found: list[spec.Param] = []
+    for param in params:
+        tensor = spec.required(param)
+        before = [p for p, t in spec.with_paths(found) if isinstance(t, spec.Tensor)]
+        if before and isinstance(tensor, spec.Tensor) and tensor.storage_dtype is None:
+            dtypes = st.just(tensor.dtype) | st.sampled_from(before).map("{}.dtype".format)
+            tensor = replace(tensor, dtype=draw(dtypes))
+            is_optional = isinstance(param, spec.Optional)
+            param = replace(param, param=tensor) if is_optional else tensor
+        found.append(param)
+    return found
+
+
+@st.composite
 def signatures(draw: st.DrawFn) -> spec.Signature:
     """Signatures of these; what nothing would bind is bound by one more argument."""
     made = draw(_distinct(params()))
@@ -310,6 +327,7 @@ def signatures(draw: st.DrawFn) -> spec.Signature:
     made.insert(draw(st.integers(0, len(made))), spec.Shape("all_symbols", [*symbols.values()]))
     if spec.device_tensors(made) and draw(st.booleans()):
         made.insert(draw(st.integers(0, len(made))), spec.EnvStream("env_stream"))
+    made = draw(with_taken_dtypes(made))
     every = spec.with_paths(made)
     tensors = [path for path, param in every if isinstance(param, spec.Tensor)]
     try:

@@ -16,9 +16,13 @@ from ffi_builder.spec import (
     Signature,
     Struct,
     Tensor,
+    TensorList,
     TupleParam,
     Var,
+    Workspace,
     dims,
+    elements,
+    required,
 )
 
 n: Var
@@ -65,6 +69,44 @@ def tensor(name: str, **fields: str) -> Tensor:
     return Tensor(name, given.pop("shape", [4]), given.pop("dtype", "int8"), **given)  # pyright: ignore
 
 
+Z = tensor("z", dtype="x.dtype")
+
+
+def test_arguments_as_text_and_back() -> None:
+    inner = Struct("s", [Optional(tensor("a", dtype="z.dtype")), TupleParam("t", [Z])])
+    last = tensor("last", dtype="s.t[0].dtype")
+    made = Signature("f", [X, Z, inner, last])
+    assert made.canonical(device="cpu") == (
+        "f(x: Tensor([n, None], float16 | float32, device_type=any), z: Tensor([4], x.dtype), "
+        "s: Struct(a: Optional(Tensor([4], z.dtype)), t: Tuple(z: Tensor([4], x.dtype))), "
+        "last: Tensor([4], s.t[0].dtype))"
+    )
+    assert Signature.parse(str(made)) == made
+    assert eval(repr(made)) == made
+
+
+def test_the_signatures_arguments_know_their_dtypes() -> None:
+    inner = Struct("s", [Optional(tensor("a", dtype="z.dtype"))])
+    made = Signature("f", [X, Z, inner], tensor("y", dtype="z.dtype"))
+    for each in (made, copy.deepcopy(made), pickle.loads(pickle.dumps(made))):
+        x, z, s = each.params
+        a = required(next(iter(elements(s, "s")))[1])
+        for known in (z, a, *each.result_tensors):
+            assert isinstance(known, Tensor)
+            assert known.dtypes == known.element_dtypes == ("float16", "float32")
+            assert known.source("dtype") == x
+        assert (z, s) == (Z, inner)
+    with pytest.raises(SpecError, match=r"^Tensor 'z': dtype is x\.dtype, which only a Signature"):
+        _ = Z.dtypes
+
+
+def test_parameters_without_references_stay_the_same_objects() -> None:
+    t = TupleParam("t", [tensor("u")])
+    made = Signature("f", [X, t, Z])
+    assert made.params[0] is X
+    assert made.params[1] is t
+
+
 @pytest.mark.parametrize(
     ("params", "result", "words"),
     [
@@ -74,8 +116,17 @@ def tensor(name: str, **fields: str) -> Tensor:
         ([Optional(TupleParam("t", [X]))], tensor("y", dtype="t[0].dtype"), "Tensor 'y': dtype: t[0].dtype: t[0] may be None; expected a Tensor that is always there"),
         ([Struct("s", [Optional(X)])], tensor("y", dtype="s.x.dtype"), "Tensor 'y': dtype: s.x.dtype: s.x may be None; expected a Tensor that is always there"),
         ([tensor("x", dtype="float4_e2m1fn", storage_dtype="float4_e2m1fnx2")], tensor("y", dtype="x.dtype"), "Tensor 'y': dtype: x.dtype: x has a storage_dtype, so its dtype is not the one that came; say it yourself"),
-        ([X, tensor("z", dtype="x.dtype")], None, "z: dtype: x.dtype is for results and Workspaces, and this is an argument"),
-        ([X, TupleParam("t", [tensor("z", shape="x.shape")])], None, "t[0]: shape: x.shape is for results and Workspaces, and this is an argument"),
+        ([X, TupleParam("t", [tensor("z", shape="x.shape")])], None, "t[0]: shape: x.shape is for results and Workspaces, and this is an argument, which may take a dtype only"),
+        ([X, Z, tensor("w", device_type="x.device_type")], None, "w: device_type: x.device_type is for results and Workspaces, and this is an argument, which may take a dtype only"),
+        ([Z, X], None, "z: dtype: x.dtype: x is not checked before z; swap the two, or let x take z.dtype"),
+        ([tensor("z", dtype="z.dtype")], None, "z: dtype: z.dtype: z is not checked before z; name another tensor, or say its dtypes"),
+        ([X, tensor("z", dtype="X.dtype")], None, "z: dtype: X.dtype: expected a Tensor among the arguments before it: x, did you mean 'x'?"),
+        ([n, tensor("z", dtype="n.dtype")], None, "z: dtype: n.dtype: expected a Tensor among the arguments before it: none"),
+        ([Optional(X), Z], None, "z: dtype: x.dtype: x may be None; expected a Tensor that is always there"),
+        ([Optional(TupleParam("t", [X, tensor("z", dtype="t[0].dtype")]))], None, "t[1]: dtype: t[0].dtype: t[0] may be None; expected a Tensor that is always there"),
+        ([Workspace("w", [4], "int8", device_type="cpu"), tensor("z", dtype="w.dtype")], None, "z: dtype: w.dtype: expected a Tensor among the arguments before it: none"),
+        ([TensorList(tensor("x")), Z], None, "z: dtype: x.dtype: expected a Tensor among the arguments before it: none"),
+        ([tensor("x", dtype="float4_e2m1fn", storage_dtype="float4_e2m1fnx2"), Z], None, "z: dtype: x.dtype: x has a storage_dtype, so its dtype is not the one that came; say it yourself"),
     ],
 )  # fmt: skip
 def test_what_is_refused(params: Sequence[Param], result: Result | None, words: str) -> None:
@@ -93,6 +144,10 @@ def test_what_is_refused(params: Sequence[Param], result: Result | None, words: 
         (
             {"shape": "x.shape", "storage_dtype": "int8x2"},
             "storage_dtype: expected None, as a tens",
+        ),
+        (
+            {"dtype": "x.dtype", "storage_dtype": "int8x2"},
+            "storage_dtype: expected None, as a tensor that takes fields from another is not packed",
         ),
     ],
 )

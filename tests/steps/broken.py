@@ -129,6 +129,10 @@ class Breaker:
                 expected = names if len(dtypes) == 1 else f"one of {names}"
                 given = self._tensor(place, dtype=(99, 3, 1))
                 return given, expected, "dtype(code=99, bits=3, lanes=1)"
+            case s.CheckSameDType(other=other):
+                dtype = spec.DataType(*self._dltensor(other).dtype)
+                given = self._tensor(place, dtype=(0, 64, 1))
+                return given, f"{dtype} (dtype of {other.path})", "int64"
             case s.CheckDeviceType(device_type=device):
                 return self._tensor(place, device_type=99), device, "device type 99"
             case s.CheckSameDevice(others=others):

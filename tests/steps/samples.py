@@ -19,6 +19,12 @@ SAMPLES: Final[dict[str, tuple[str, dict[str, float]]]] = {
         "f(x: Tensor([n, k, 2], float16 | bfloat16, strides=F), y: Tensor([k, n], float64))",
         {"n": 3, "k": 4},
     ),
+    "dtypes of others": (
+        "f(x: Tensor([n], float32 | int8), y: Tensor([n], x.dtype), z: Tensor(..., y.dtype), "
+        "t: Tuple(w: Optional(Tensor([n, 2], z.dtype, device_type=any)), a: Tensor([], bool), "
+        "b: Tensor([], t[1].dtype)))",
+        {"n": 3},
+    ),
     "any": (
         "f(x: Tensor(..., float32, device_type=any), y: Tensor(..., int32, strides=F), "
         "z: Tensor([], float32, strides=any, device_type=any))",

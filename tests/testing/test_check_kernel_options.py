@@ -50,6 +50,32 @@ class TestTolerance:
         assert "but got inf" in str(error) or "but got -inf" in str(error)
 
 
+class TestTensorsOfOneDtype:
+    SIGNATURE = parse(
+        "add(x: Tensor([n], float32 | float16 | int8, intent=in), "
+        "b: Optional(Tensor([n], x.dtype, intent=in)), y: Tensor([n], x.dtype, intent=out))"
+    )
+
+    def add(self, x: Any, b: Any, y: Any) -> None:
+        self.seen.append([str(each.dtype) for each in (x, b, y) if each is not None])
+        y[:] = x if b is None else x + b
+
+    def test_examples_have_each_dtype_and_never_several(self) -> None:
+        self.seen: list[list[str]] = []
+        testing.check_kernel(self.add, self.SIGNATURE, lambda x, b, y: x if b is None else x + b)
+        assert {*map(len, self.seen)} == {2, 3}
+        assert {tuple({*dtypes}) for dtypes in self.seen} == {("float32",), ("float16",), ("int8",)}
+
+    def test_that_of_a_given_tensor(self) -> None:
+        self.seen = []
+        given, dims = {"x": np.ones(3, "float16")}, {"n": 3}
+        half: dict[str, Any] = {"values": given, "dims": dims}
+        testing.check_kernel(
+            self.add, self.SIGNATURE, lambda x, b, y: x if b is None else x + b, **half
+        )
+        assert {each for dtypes in self.seen for each in dtypes} == {"float16"}
+
+
 class TestTheCallersOwn:
     def test_dims_and_values(self) -> None:
         seen: list[Any] = []

@@ -338,6 +338,25 @@ def test_memory_of_their_own(framework: str) -> None:
         testing.check(signature, *again)
 
 
+TAKEN = Signature.parse(
+    "f(a: Tensor([n], float32 | float16), b: Tensor([n], a.dtype), "
+    "t: Tuple(c: Optional(Tensor([n], b.dtype))))",
+    device="cpu",
+)
+
+
+@pytest.mark.parametrize("framework", ["numpy", "tvm_ffi"])
+def test_a_dtype_that_is_taken_from_another(framework: str) -> None:
+    a, b, (c,) = testing.make_args(TAKEN, framework=framework)
+    assert {str(each.dtype) for each in (a, b, c)} == {"float32"}
+    for name in ("a", "b"):
+        given = {"a": np.zeros(2, "float16"), "b": np.zeros(2, "float16")}
+        left = {key: given[key] for key in (["a", "b"] if name == "b" else ["a"])}
+        args = testing.make_args(TAKEN, {"n": 2}, framework, values=left)
+        assert {str(each.dtype) for each in (*args[:2], *args[2])} == {"float16"}
+        testing.check(TAKEN, *args)
+
+
 def test_unknown_framework() -> None:
     with pytest.raises(ValueError, match="expected one of numpy, torch, tvm_ffi but got 'jax'"):
         made(n, framework="jax")

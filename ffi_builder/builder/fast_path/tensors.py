@@ -17,6 +17,7 @@ from ffi_builder.plan import fuse as f
 from ffi_builder.plan import steps as s
 
 NDIM: Final = DL + abi.DLTENSOR_NDIM
+DTYPE: Final = DL + abi.DLTENSOR_DTYPE
 
 
 def decode(fast: FastPath, step: f.TensorHeader) -> None:
@@ -60,6 +61,10 @@ def _check_header(
     branches a cycle, which limits how fast the checks of a tensor run.
     """
     b, t = fast.b, fast.b.types
+    if isinstance(step.dtype, s.CheckSameDType):
+        _check_same_dtype(fast, tensor, step.rank, step.dtype)
+        _check_device_type(fast, tensor, device_type)
+        return
     words = [dtype.code | dtype.bits << 8 | dtype.lanes << 16 for dtype in step.dtype.dtypes]
     if step.rank is not None and len(words) == 1 and device_type is not None:
         given = b.zext(b.field(t.i32, tensor, DL + abi.DLTENSOR_DEVICE_TYPE), t.i64)
@@ -69,13 +74,36 @@ def _check_header(
         return
     if step.rank is None:
         fast.require(b.sge(b.field(t.i32, tensor, NDIM), b.i32(0)))
-        field = b.field(t.i32, tensor, DL + abi.DLTENSOR_DTYPE)
+        field = b.field(t.i32, tensor, DTYPE)
         right = [b.eq(field, b.i32(word)) for word in words]
     else:
         field = b.field(t.i64, tensor, NDIM)
         right = [b.eq(field, b.i64(step.rank | word << 32)) for word in words]
     fast.require(functools.reduce(b.or_, right))
+    _check_device_type(fast, tensor, device_type)
+
+
+def _check_same_dtype(
+    fast: FastPath, tensor: Value, rank: int | None, step: s.CheckSameDType
+) -> None:
+    """Check ndim, and compare the dtype with that of another tensor.
+
+    Where both tensors have one rank, one comparison does: the other's ndim is right.
+    """
+    b, t = fast.b, fast.b.types
+    other = fast.tensor(step.other.position)
+    if rank is not None and rank == other.ndim:
+        fast.require(b.eq(b.field(t.i64, tensor, NDIM), b.field(t.i64, other.object, NDIM)))
+        return
+    ndim = b.field(t.i32, tensor, NDIM)
+    fast.require(b.sge(ndim, b.i32(0)) if rank is None else b.eq(ndim, b.i32(rank)))
+    mine, theirs = (b.field(t.i32, of, DTYPE) for of in (tensor, other.object))
+    fast.require(b.eq(mine, theirs))
+
+
+def _check_device_type(fast: FastPath, tensor: Value, device_type: int | None) -> None:
     if device_type is not None:
+        b, t = fast.b, fast.b.types
         given = b.field(t.i32, tensor, DL + abi.DLTENSOR_DEVICE_TYPE)
         fast.require(b.eq(given, b.i32(device_type)))
 

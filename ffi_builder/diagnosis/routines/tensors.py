@@ -193,6 +193,15 @@ def _dtypes(p: Program) -> None:
     p.fail(p.not_(right), Words.DTYPES)
 
 
+def _same_dtype(p: Program) -> None:
+    """Check that the value is the dtype of another tensor."""
+    other = p.load(64, p.slot_of(p.operand(16)))
+    p.binary(Instruction.LD32, other, _DTYPE, p.expected)
+    p.set(p.text, p.pc)
+    p.skip(6)
+    p.fail(p.ne(p.value, p.expected), Words.SAME_DTYPE)
+
+
 TENSORS: Final[dict[Op, Callable[[Program], None]]] = {
     Op.TENSOR: _tensor,
     Op.HEAD: _head,
@@ -204,4 +213,5 @@ TENSORS: Final[dict[Op, Callable[[Program], None]]] = {
     Op.ALIGN: _align,
     Op.SAME_DEVICE: _same_device,
     Op.DTYPES: _dtypes,
+    Op.SAME_DTYPE: _same_dtype,
 }

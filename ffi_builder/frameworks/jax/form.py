@@ -141,19 +141,22 @@ class Form:
         return all(var in self._known for dim in tensor.dims for var in spec.variables(dim))
 
     def like(self, output: spec.Tensor) -> int | None:
-        """Return the position of the first operand that has the same several dtypes.
+        """Return the position of the operand that the output takes its dtype from.
 
-        The output has the dtype that comes there. An Optional, which may be absent, tells nothing.
+        If it does not say one, it is the first that has the same several dtypes. An Optional, which
+        may be absent, tells nothing.
         """
-        for index, param in enumerate(self.signature.arguments):
-            if (
-                isinstance(param, spec.Tensor)
-                and param.intent != "out"
-                and len(param.dtypes) > 1
-                and param.dtypes == output.dtypes
-            ):
-                return index
-        return None
+        alike = [
+            index
+            for index, param in enumerate(self.signature.arguments)
+            if isinstance(param, spec.Tensor)
+            and param.intent != "out"
+            and len(param.dtypes) > 1
+            and param.dtypes == output.dtypes
+        ]
+        source = output.source("dtype")
+        own = [index for index in alike if self.signature.arguments[index] == source]
+        return next(iter([*own, *alike]), None)
 
     @functools.cached_property
     def _known(self) -> frozenset[spec.Var]:

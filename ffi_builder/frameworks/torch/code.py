@@ -166,11 +166,12 @@ class Writer:
         return f"{made}{_PREFIX}empty_strided({shape}, {strides}, {options})"
 
     def _sources(self, tensor: spec.Tensor) -> dict[str, str]:
-        """Return expressions for the fields that a result takes from an argument."""
+        """Return expressions for the fields that are taken from an argument that is given."""
         names = {argument.param.name: argument.name for argument in self._interface.given}
         return {
             field: f"{names[path]}.{'device' if field == 'device_type' else field}"
             for field, path in tensor.references.items()
+            if path in names
         }
 
     def _alike(self, number: int, tensor: spec.Tensor) -> str | None:
@@ -214,12 +215,12 @@ class Writer:
         return strides
 
     def _dtype(self, what: str, name: str, tensor: spec.Tensor) -> str:
-        dtypes = tensor.element_dtypes
+        dtypes, source = tensor.element_dtypes, tensor.source("dtype")
         if len(dtypes) > 1:
-            for argument in self._interface.given:
-                like = argument.tensor
-                if like is not None and not argument.optional and like.element_dtypes == dtypes:
-                    return f"{argument.name}.dtype"
+            given = [argument for argument in self._interface.given if not argument.optional]
+            alike = [each for each in given if each.tensor and each.tensor.element_dtypes == dtypes]
+            for argument in (*(each for each in alike if each.tensor == source), *alike):
+                return f"{argument.name}.dtype"
             raise SpecError(
                 f"{what}: nothing that is given tells which of its dtypes it has: "
                 f"{', '.join(dtypes)}; use form='mutating'"

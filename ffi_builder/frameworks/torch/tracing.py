@@ -107,6 +107,9 @@ class _Call:
             case s.CheckDType(_, dtypes):
                 got = _torch.dtype_name(self._tensor(place).dtype)
                 self._require(step, [got in map(str, dtypes)], got, dtype=got)
+            case s.CheckSameDType(_, other):
+                got, wanted = (_torch.dtype_name(self._tensor(at).dtype) for at in (place, other))
+                self._require(step, [got == wanted], got, dtype=got, expected_dtype=wanted)
             case s.CheckDeviceType(_, device_type):
                 got = self._tensor(place).device.type
                 fine = got == "meta" or device_type in _torch.device_types(got)

@@ -52,7 +52,7 @@ class Narrowing:
             elif tensor.any_rank:
                 rank = self._only_rank(index, subject)
                 if rank is not None:
-                    found[own] = replace(tensor, shape=[None] * rank)
+                    found[own] = tensor.changed(shape=[None] * rank)
         return found
 
     def _dtypes(self, index: int, subject: DTypeOf, tensor: spec.Tensor) -> list[str]:

@@ -207,7 +207,7 @@ class VariantsCallProvider:
 
         def emit_one(index: int) -> None:
             known = {**context.known, **narrowing.of(index)}
-            known |= dict(_allocated(context, known))
+            known |= dict(_taking(context.signature, known))
             ends.append(emit_variant(context, self.variants[index], known))
 
         def emit_failure() -> None:
@@ -219,12 +219,14 @@ class VariantsCallProvider:
         return context.builder.block
 
 
-def _allocated(
-    context: CallContext, known: Mapping[spec.Tensor, spec.Tensor]
+def _taking(
+    signature: spec.Signature, known: Mapping[spec.Tensor, spec.Tensor]
 ) -> Iterator[tuple[spec.Tensor, spec.Tensor]]:
-    """Yield the tensors to allocate that take fields from arguments that are known better."""
-    for tensor in (*context.signature.result_tensors, *context.signature.workspaces):
+    """Yield the tensors that take fields from arguments of which more is known."""
+    params = (spec.required(param) for _, param in spec.with_paths(signature.params))
+    tensors = [param for param in params if isinstance(param, spec.Tensor)]
+    for tensor in (*signature.result_tensors, *tensors):
         sources = {name: tensor.source(name) for name in tensor.references}
         narrowed = {name: known.get(each, each) for name, each in sources.items() if each}
         if narrowed != sources:
-            yield tensor, tensor.with_sources(narrowed)
+            yield tensor, known.get(tensor, tensor).with_sources(narrowed)

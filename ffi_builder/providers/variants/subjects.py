@@ -59,7 +59,19 @@ class _OfTensor(_OfParam):
 
 @dataclass(frozen=True)
 class DTypeOf(_OfTensor):
-    """The dtype of a tensor; 0 if it is absent."""
+    """The dtype of a tensor; 0 if it is absent.
+
+    Raises:
+        SpecError: the tensor takes its dtype from another one, so that there would be two subjects
+            for one property.
+    """
+
+    def __post_init__(self) -> None:
+        path = self.param.references.get("dtype")
+        if path is not None:
+            raise SpecError(
+                f"{self.param.name}.dtype is {path}.dtype; compare that one, which settles both"
+            )
 
     @override
     def text(self, name: Name) -> str:

@@ -62,6 +62,7 @@ class _Parser:
         found = (spec.variables(entry) for _, entry in spec.occurrences(signature.params))
         self.symbols = [var for each in found for var in each]
         self.subjects = dict(_subjects(signature, self.symbols))
+        self.taken = dict(_taken_dtypes(signature))
 
     def condition(self, node: ast.expr) -> Condition:
         match node:
@@ -93,6 +94,8 @@ class _Parser:
         text = ast.unparse(node)
         if text in self.subjects:
             return self.subjects[text]
+        if text in self.taken:
+            return DTypeOf(self.taken[text])  # which is refused
         if text == _CAPABILITY:
             # Load the modules for launches on first use, as ffi_builder.providers does.
             cuda: Any = import_module("ffi_builder.providers.cuda.capability")
@@ -115,7 +118,8 @@ def _subjects(signature: spec.Signature, symbols: list[spec.Var]) -> Iterator[tu
             yield f"{path}.present", Present(param)
         match spec.required(param):
             case spec.Tensor() as tensor:
-                yield f"{path}.dtype", DTypeOf(tensor)
+                if "dtype" not in tensor.references:
+                    yield f"{path}.dtype", DTypeOf(tensor)
                 yield f"{path}.ndim", Ndim(tensor)
                 yield f"{path}.data", Address(tensor)
             case spec.DataPointer() as pointer:
@@ -127,6 +131,14 @@ def _subjects(signature: spec.Signature, symbols: list[spec.Var]) -> Iterator[tu
     for var in symbols:
         if var.is_integer or var.dtype == "bool":
             yield var.name, Number(var)
+
+
+def _taken_dtypes(signature: spec.Signature) -> Iterator[tuple[str, spec.Tensor]]:
+    """Yield the tensors that take their dtype from another one, with the text of that."""
+    for path, param in spec.with_paths(signature.params):
+        tensor = spec.required(param)
+        if isinstance(tensor, spec.Tensor) and "dtype" in tensor.references:
+            yield f"{path}.dtype", tensor
 
 
 def _literal(node: ast.expr) -> object:

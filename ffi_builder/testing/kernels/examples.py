@@ -208,7 +208,11 @@ class Examples:
         return replace(signature, params=params)
 
     def _narrowed_tensor(self, path: str, tensor: spec.Tensor, draw: Draw) -> spec.Tensor:
-        dtype = self._chosen(draw, "dtype", path) or tensor.dtypes[0]
+        if path in self._values:
+            return tensor
+        dtype: Any = self._chosen(draw, "dtype", path) or tensor.dtypes[0]
+        if "dtype" in tensor.references:
+            dtype = tensor.dtype  # the one that is chosen for the other tensor
         if tensor.any_rank:
             shape = self._chosen(draw, "shape", path)
             return replace(tensor, dtype=dtype, shape=tensor.shape if shape is None else shape)

@@ -74,7 +74,8 @@ def _argument_sites(path: str, param: spec.Param, framework: str) -> Iterator[tu
         case spec.Choice():
             yield ("choice", path), Site(tuple(plain.choices))
         case spec.Tensor():
-            yield ("dtype", path), Site(plain.dtypes)
+            if "dtype" not in plain.references:
+                yield ("dtype", path), Site(plain.dtypes)
             if plain.any_rank:
                 yield ("shape", path), Site(_SHAPES)
             for axis, entry in enumerate(plain.dims):

@@ -31,7 +31,8 @@ def make_args(
     """Make arguments that :func:`check` and the compiled wrapper accept.
 
     Tensors hold zeros in memory of their own, aligned to ``data_alignment`` and at least to 64
-    bytes, with exactly the strides that the signature asks for and the first of several dtypes.
+    bytes, with exactly the strides that the signature asks for and the first of several dtypes
+    (that of ``x`` for ``dtype="x.dtype"``, also if ``x`` is in ``values``).
     Tuples, structs and lists of tensors become tuples; Optionals are present. Lists have two
     elements, unless the signature or ``dims`` says otherwise. Streams and pointers are NULL;
     strings, Arrays and Maps are empty; a Choice is its first one, a DType float32, and a Device the
@@ -46,8 +47,8 @@ def make_args(
             ``"numpy"``, dtypes that NumPy cannot export (bfloat16, float8, float4, sub-byte ints,
             several lanes) come as ``tvm_ffi.Tensor``, whether or not ml_dtypes is installed.
         values: arguments, elements and fields to take as they are, by their names in errors:
-            ``"mask"``, ``"cfg[1]"``, ``"cfg.alpha"``. None makes an Optional absent. They are not
-            inspected: give the values of symbols that they bind in ``dims``.
+            ``"mask"``, ``"cfg[1]"``, ``"cfg.alpha"``. None makes an Optional absent. Only their
+            dtypes are looked at: give the values of symbols that they bind in ``dims``.
 
     Raises:
         ValueError: an unknown framework or name in ``dims`` or ``values``, a value in ``dims`` that
@@ -157,6 +158,8 @@ class _Maker:
         self._framework, self._symbols, self._given = framework, symbols, given
         self._device_id: int | None = None
         """Device id of the first tensor, and of tensors without one of their own."""
+        self._dtypes: dict[str, spec.DataType] = {}
+        """The dtypes of the tensors that were made, by path."""
 
     def argument(self, path: str, param: spec.Param) -> Any:
         if path in self._given:
@@ -185,9 +188,16 @@ class _Maker:
             device_id = self._value(tensor.device_id)
         if self._device_id is None:
             self._device_id = device_id
-        dtype = spec.parse_dtype(tensor.element_dtypes[0])
+        dtype = self._dtypes[path] = self._dtype(tensor)
         alignment = tensor.data_alignment or 1
         return Array(path, dtype, shape, strides, alignment, device_id).make(self._framework)
+
+    def _dtype(self, tensor: spec.Tensor) -> spec.DataType:
+        """Return the first dtype, or that of the tensor, made or given, that it is taken from."""
+        path = tensor.references.get("dtype", "")
+        if path in self._dtypes:
+            return self._dtypes[path]
+        return spec.parse_dtype(getattr(self._given.get(path), "dtype", tensor.element_dtypes[0]))
 
     def _value(self, entry: spec.Dim) -> int:
         value = evaluate(entry, lambda var: self._symbols[var])

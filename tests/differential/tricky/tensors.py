@@ -11,6 +11,7 @@ from ffi_builder.spec import (
     TupleParam,
 )
 from tests.differential.description import (
+    NONE,
     DLTensor,
     Moved,
     Object,
@@ -68,6 +69,13 @@ def layouts(dims: tuple[int, ...]) -> list[tuple[int, ...] | None]:
     row, column = (second * third, third, 1), (1, first, first * second)
     wrong = [(9, *row[1:]), (*row[:2], 2), (*column[:2], 9), (1, 9, column[2]), (0, *column[1:])]
     return [None, row, column, *wrong]
+
+
+F32, U8, F4X2 = (2, 32, 1), (1, 8, 1), (17, 4, 2)
+
+
+def dtyped(dtype: tuple[int, int, int]) -> Value:
+    return tensor(DLTensor((2,), None, 8, dtype))
 
 
 CASES: Final[dict[str, Case]] = {
@@ -248,6 +256,21 @@ CASES: Final[dict[str, Case]] = {
             for dtype in ((2, 32, 1), (1, 8, 1), (2, 32, 0), (0, 0, 0))
             for ndim in (0, 1, -1, 2**31 - 1)
         ),
+    ),
+    "dtype of another": case(
+        [
+            Tensor("A", [n], dtype=["float32", "uint8", "float4_e2m1fnx2"]),
+            Tensor("B", [n], dtype="A.dtype"),
+            spec.Optional(spec.Tensor("C", ..., "B.dtype", device_type="any")),
+            spec.Struct("s", [Tensor("D", [n, 1], dtype="B.dtype")]),
+        ],
+        *(
+            (*map(dtyped, (a, b)), dtyped(c), array(tensor(DLTensor((2, 1), None, 8, d))))
+            for a in (F32, U8, F4X2, (2, 16, 1))
+            for b, c, d in ((a, a, a), (F32, a, a), (a, U8, a), (a, a, (2, 32, 2)), (F32, U8, F4X2))
+        ),
+        *((dtyped(U8), dtyped(U8), NONE, array(dtyped(given))) for given in (U8, F32)),
+        *((dtyped(U8), tensor(DLTensor((2,), None, 8, U8, ndim=ndim)), NONE) for ndim in (0, -1)),
     ),
     "any device": case(
         [

@@ -1,0 +1,136 @@
+"""Finds the arguments that fields are taken from: the ``x`` of ``dtype="x.dtype"``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+
+from ffi_builder.errors import SpecError
+from ffi_builder.spec.composite import (
+    HIDDEN,
+    Optional,
+    Param,
+    Struct,
+    TupleParam,
+    elements,
+    required,
+    with_paths,
+)
+from ffi_builder.spec.tensor import Tensor
+from ffi_builder.spec.workspace import Workspace
+from ffi_builder.suggest import did_you_mean
+
+
+def with_known_dtypes(what: str, params: Sequence[Param]) -> Sequence[Param]:
+    """Return the parameters, in which a tensor of ``dtype="x.dtype"`` knows ``x``.
+
+    Parameters without such a tensor are the same objects.
+
+    Raises:
+        SpecError: ``x`` is not a tensor that is checked before this one in every call, or it has a
+            ``storage_dtype``.
+    """
+    found = (required(param) for _, param in with_paths(params))
+    if not any(isinstance(each, Tensor) and each.references for each in found):
+        return params
+    arguments = _Arguments(what, params)
+    return tuple(arguments.known(param.name, param, always=True) for param in params)
+
+
+class _Arguments:
+    """Goes through the arguments in the order of the checks."""
+
+    def __init__(self, what: str, params: Sequence[Param]) -> None:
+        self._what, self._params = what, params
+        self._before: dict[str, Tensor] = {}
+        """The tensors so far that every call has, by path."""
+
+    def known(self, path: str, param: Param, *, always: bool) -> Param:
+        """Return a parameter whose tensors know where their dtypes are from."""
+        match param:
+            case Optional(param=inner):
+                made = self.known(path, inner, always=False)
+                return param if made is inner else replace(param, param=made)
+            case TupleParam() | Struct():
+                inner = [self.known(*each, always=always) for each in elements(param, path)]
+                if all(new is old for new, old in zip(inner, param.params, strict=True)):
+                    return param
+                name = "params" if isinstance(param, TupleParam) else "fields"
+                return replace(param, **{name: inner})
+            case Tensor() if not isinstance(param, Workspace):
+                if "dtype" in param.references:
+                    source = self._source(path, param.references["dtype"])
+                    param = param.with_sources({"dtype": source})
+                if always:
+                    self._before[path] = param
+                return param
+            case _:
+                return param
+
+    def _source(self, path: str, given: str) -> Tensor:
+        where = f"{self._what}: {path}: dtype: {given}.dtype"
+        if given in self._before:
+            return _checked(where, "dtype", given, self._before[given])
+        _always_there(where, given, self._params, [*self._before], "before it")
+        hint = f"swap the two, or let {given} take {path}.dtype"
+        if given == path:
+            hint = "name another tensor, or say its dtypes"
+        raise SpecError(f"{where}: {given} is not checked before {path}; {hint}")
+
+
+def with_sources(what: str, tensor: Tensor, params: Sequence[Param]) -> Tensor:
+    """Return a tensor to allocate that knows the arguments that it takes fields from.
+
+    ``params`` are those of :func:`with_known_dtypes`.
+
+    Raises:
+        SpecError: there is no such argument, it may be absent, or the field cannot be taken.
+    """
+    if not tensor.references:
+        return tensor
+    known = [path for path, param in _arguments(params) if isinstance(required(param), Tensor)]
+    sources: dict[str, Tensor] = {}
+    for name, path in tensor.references.items():
+        where = f"{what}: {name}: {path}.{name}"
+        source = _always_there(where, path, params, known)
+        sources[name] = _checked(where, name, path, source)
+    return tensor.with_sources(sources)
+
+
+def _arguments(params: Sequence[Param]) -> Iterator[tuple[str, Param]]:
+    return with_paths([param for param in params if not isinstance(param, HIDDEN)])
+
+
+def _always_there(
+    where: str, path: str, params: Sequence[Param], tensors: Sequence[str], which: str = ""
+) -> Tensor:
+    """Return the tensor at a path; errors list those that may be meant."""
+    source = dict(_arguments(params)).get(path)
+    if source is None or not isinstance(required(source), Tensor):
+        among = f"the arguments {which}".rstrip()
+        raise SpecError(
+            f"{where}: expected a Tensor among {among}: {', '.join(tensors) or 'none'}"
+            f"{did_you_mean(path, tensors)}"
+        )
+    source = dict(_always_present((param.name, param) for param in params)).get(path)
+    if not isinstance(source, Tensor):
+        raise SpecError(f"{where}: {path} may be None; expected a Tensor that is always there")
+    return source
+
+
+def _always_present(params: Iterable[tuple[str, Param]]) -> Iterator[tuple[str, Param]]:
+    """Yield the parameters, with their elements, that are in no Optional."""
+    for path, param in params:
+        if not isinstance(param, Optional):
+            yield path, param
+            yield from _always_present(elements(param, path))
+
+
+def _checked(where: str, name: str, path: str, source: Tensor) -> Tensor:
+    """Return the tensor that says the field itself, if the field can be taken from ``source``."""
+    if source.storage_dtype is not None and name != "device_type":
+        raise SpecError(
+            f"{where}: {path} has a storage_dtype, so its {name} is not the one that came; say "
+            f"it yourself"
+        )
+    return source.source(name) or source
