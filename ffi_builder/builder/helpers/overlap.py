@@ -5,11 +5,22 @@ In C::
     bool apart(const void* object, const void* other);
     bool extent(const void* object, uint64_t ends[2]);
     uint64_t size_of(uint64_t elements, uint64_t bits);
+    int64_t sort_extents(const void* list, uint64_t (*extents)[2]);
+    bool each_apart(const uint64_t (*extents)[2], int64_t count);
+    bool lists_apart(const uint64_t (*one)[2], int64_t count,
+                     const uint64_t (*other)[2], int64_t number);
+    bool list_apart(const uint64_t (*extents)[2], int64_t count, const void* object);
 
 Objects are those of :mod:`.tensors`, or NULL if the tensor is absent. ``extent`` stores the first
 and the last address. It returns false if there is nothing to compare, and stores a last address
 that is less than the first. ``size_of`` returns the bytes of elements of ``bits`` bits, at most
 2^64 - 1.
+
+``sort_extents`` stores what ``extent`` does for each element of an Array or List, or of none if
+``list`` is NULL, sorted by the first address. It leaves out elements that have nothing to compare,
+and returns the number of the others. It takes the fewest steps where they are sorted already. The
+three functions behind it take what it stored, and return whether no two elements of one list, no
+element of one list and one of the other, or no element and the tensor have a byte in common.
 """
 
 from __future__ import annotations
@@ -17,13 +28,15 @@ from __future__ import annotations
 from typing import Final
 
 from ffi_builder import abi
-from ffi_builder.builder.helpers.define import Helper, call_shared
+from ffi_builder.builder.helpers.define import EXTENT_SIZE, Helper, call_shared
 from ffi_builder.builder.helpers.tensors import NDIM, SHAPE, STRIDES
 from ffi_builder.ir import Builder, Value
 
 _DL: Final = abi.OBJECT_SIZE
 _CODES: Final = sum(1 << abi.DEVICE_TYPES[name] for name in abi.UNIFIED_DEVICES)
 """A bit for each device type of the unified address space."""
+_CELL: Final = f"!llvm.array<{abi.ANY_SIZE // 8} x i64>"
+_EXTENT: Final = f"!llvm.array<{EXTENT_SIZE // 8} x i64>"
 
 
 def _apart(b: Builder, one: Value, other: Value) -> None:
@@ -108,8 +121,96 @@ def _size_of(b: Builder, elements: Value, bits: Value) -> None:
     b.ret(b.select(b.or_(wide, wider), b.i64(-1), size))
 
 
+# ---- lists
+
+
+def _sort_extents(b: Builder, list_: Value, extents: Value) -> None:
+    """Insert one after the other."""
+    t = b.types
+    with b.when(b.is_null(list_)):
+        b.ret(b.i64(0))
+    cells, count = b.field(t.ptr, list_, abi.CELL_DATA), b.alloca(t.i64)
+    own = b.alloca(t.i64, 2)
+    b.store(b.i64(0), count)
+    with b.loop(b.field(t.i64, list_, abi.CELL_SIZE)) as index:
+        cell = b.element(cells, index, _CELL)
+        tensor = call_shared(b, "tensor_object", [cell], t.ptr)
+        with b.when(call_shared(b, "extent", [tensor, own], t.i1)):
+            there = b.load(t.i64, count)
+            _insert(b, extents, there, own)
+            b.store(b.add(there, b.i64(1)), count)
+    b.ret(b.load(t.i64, count))
+
+
+def _insert(b: Builder, extents: Value, count: Value, own: Value) -> None:
+    """Move the extents that begin behind the new one, from the last on, and put it before them."""
+    t = b.types
+    first, last = _ends(b, own, b.i64(0))
+    head, compare, move, found = (b.new_block(t.i64), *(b.new_block() for _ in range(3)))
+    b.br(head, count)
+    at = head.arguments[0]
+    b.block = head
+    place = b.element(extents, at, _EXTENT)
+    b.cond_br(b.eq(at, b.i64(0)), found, compare)
+    b.block = compare
+    before = b.field(t.i64, place, -EXTENT_SIZE)
+    b.cond_br(b.ult(first, before), move, found)
+    b.block = move
+    b.store(before, place)
+    b.store(b.field(t.i64, place, 8 - EXTENT_SIZE), b.offset(place, 8))
+    b.br(head, b.sub(at, b.i64(1)))
+    b.block = found
+    b.store(first, place)
+    b.store(last, b.offset(place, 8))
+
+
+def _each_apart(b: Builder, extents: Value, count: Value) -> None:
+    """Compare neighbours: each must end before the next one begins."""
+    with b.loop(b.sub(count, b.i64(1))) as index:
+        _, last = _ends(b, extents, index)
+        following, _ = _ends(b, extents, b.add(index, b.i64(1)))
+        with b.when(b.ule(following, last)):
+            b.ret(b.i1(False))
+    b.ret(b.i1(True))
+
+
+def _lists_apart(b: Builder, one: Value, count: Value, other: Value, number: Value) -> None:
+    """Go on from whichever ends before the other begins, as it ends before all later ones, too."""
+    t = b.types
+    head = b.new_block(t.i64, t.i64)
+    b.br(head, b.i64(0), b.i64(0))
+    b.block = head
+    index, at = head.arguments
+    with b.when(b.or_(b.eq(index, count), b.eq(at, number))):
+        b.ret(b.i1(True))
+    first, last = _ends(b, one, index)
+    start, end = _ends(b, other, at)
+    with b.when(b.ult(last, start)):
+        b.br(head, b.add(index, b.i64(1)), at)
+    with b.when(b.ult(end, first)):
+        b.br(head, index, b.add(at, b.i64(1)))
+    b.ret(b.i1(False))
+
+
+def _list_apart(b: Builder, extents: Value, count: Value, tensor: Value) -> None:
+    t = b.types
+    own = b.alloca(t.i64, 2)
+    with b.when(call_shared(b, "extent", [tensor, own], t.i1)):
+        b.ret(call_shared(b, "lists_apart", [extents, count, own, b.i64(1)], t.i1))
+    b.ret(b.i1(True))
+
+
+def _ends(b: Builder, extents: Value, index: Value) -> tuple[Value, Value]:
+    at = b.element(extents, index, _EXTENT)
+    return b.load(b.types.i64, at), b.field(b.types.i64, at, 8)
+
+
 OVERLAP: Final = {
     "apart": Helper("i1", "ptr ptr", _apart),
     "extent": Helper("i1", "ptr ptr", _extent),
     "size_of": Helper("i64", "i64 i64", _size_of),
+    "sort_extents": Helper("i64", "ptr ptr", _sort_extents),
+    "each_apart": Helper("i1", "ptr i64", _each_apart),
+    "lists_apart": Helper("i1", "ptr i64 ptr i64", _lists_apart),
+    "list_apart": Helper("i1", "ptr i64 ptr", _list_apart),
 }
