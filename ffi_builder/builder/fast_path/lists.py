@@ -205,8 +205,8 @@ def _allocate(fast: FastPath, place: Place, tensor: spec.Tensor, own: ListValues
     """Find memory for the three arrays, which follow one another, and for extents behind them."""
     b, t = fast.b, fast.b.types
     row = 8 * tensor.ndim
-    compared = place.position in fast.compared
-    size = 8 + 2 * row + EXTENT_SIZE * compared
+    is_sorted = place.position in fast.sorted
+    size = 8 + 2 * row + EXTENT_SIZE * is_sorted
     most = max(1, _STACK // size)
     stack = b.alloca(t.i64, most * size // 8)
     ready, large = b.new_block(t.ptr), b.new_block(cold=True)
@@ -227,7 +227,7 @@ def _allocate(fast: FastPath, place: Place, tensor: spec.Tensor, own: ListValues
     own.strides = own.shapes
     if tensor.ndim:
         own.strides = b.element(own.shapes, own.length, _row(tensor.ndim))
-    if compared:
+    if is_sorted:
         own.extents = b.element(own.strides, own.length, _row(tensor.ndim))
 
 

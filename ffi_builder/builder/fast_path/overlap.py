@@ -12,7 +12,8 @@ is scaled. An absent tensor is at NULL, where no other one is.
 For all other pairs a helper computes the first and last address of each tensor, once. Where
 neither finds two tensors apart, a helper decides: one of them may be empty, or not comparable.
 
-The memory of a list is sorted by address, once, and helpers go through it.
+Helpers compare lists: the elements with a tensor one by one. To be compared with another list or
+with one another, they are sorted by address, once.
 """
 
 from __future__ import annotations
@@ -44,11 +45,14 @@ def check_overlap(fast: FastPath, step: s.CheckOverlap) -> None:
         _decide_in(fast, cold, both)
 
 
-def compared_lists(plan: Plan) -> frozenset[Position]:
-    """Return the positions of the lists whose elements are compared."""
-    steps = [step for step in plan if isinstance(step, s.CheckOverlap)]
-    places = [place for step in steps for place in (step.place, *(of for of, _ in step.others))]
-    return frozenset(place.position[:-1] for place in places if place.is_each)
+def sorted_lists(plan: Plan) -> frozenset[Position]:
+    """Return the positions of the lists that are compared with lists."""
+    found: set[Position] = set()
+    for step in plan:
+        if isinstance(step, s.CheckOverlap) and step.place.is_each:
+            lists = [other for other, _ in step.others if other.is_each]
+            found.update(place.position[:-1] for place in (step.place, *lists) if lists)
+    return frozenset(found)
 
 
 def _lists_apart(fast: FastPath, one: Place, other: Place) -> Value:
@@ -58,13 +62,14 @@ def _lists_apart(fast: FastPath, one: Place, other: Place) -> Value:
     if one.is_each and other.is_each:
         return fast.shared("lists_apart", [*_memory(fast, one), *_memory(fast, other)])
     in_list, tensor = (one, other) if one.is_each else (other, one)
-    return fast.shared("list_apart", [*_memory(fast, in_list), fast.object_at(tensor.position)])
+    objects = [fast.object_at(at) for at in (in_list.position[:-1], tensor.position)]
+    return fast.shared("list_apart", objects)
 
 
 def _memory(fast: FastPath, each: Place) -> list[Value]:
     """Return where the sorted memory of a list is, and the number of its tensors."""
     record = fast.tensor_list(each.position[:-1])
-    assert record.extents is not None, "one of compared_lists"
+    assert record.extents is not None, "one of sorted_lists"
     if record.sorted is None:
         operands = [record.object, record.extents]
         record.sorted = call_shared(fast.b, "sort_extents", operands, fast.b.types.i64)

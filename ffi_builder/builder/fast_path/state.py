@@ -138,7 +138,7 @@ class ListValues:
     shapes: Value
     strides: Value
     extents: Value | None
-    """Where the memory of the elements is written to be compared; None if it is not compared."""
+    """Where the memory of the elements is sorted, to be compared; None if it is not."""
     ndim: int = 0
     """The number of dimensions of each element."""
     sorted: Value | None = None

@@ -5,26 +5,28 @@ In C::
     bool apart(const void* object, const void* other);
     bool extent(const void* object, uint64_t ends[2]);
     uint64_t size_of(uint64_t elements, uint64_t bits);
+    bool list_apart(const void* list, const void* object);
     int64_t sort_extents(const void* list, uint64_t (*extents)[2]);
     bool each_apart(const uint64_t (*extents)[2], int64_t count);
     bool lists_apart(const uint64_t (*one)[2], int64_t count,
                      const uint64_t (*other)[2], int64_t number);
-    bool list_apart(const uint64_t (*extents)[2], int64_t count, const void* object);
 
 Objects are those of :mod:`.tensors`, or NULL if the tensor is absent. ``extent`` stores the first
 and the last address. It returns false if there is nothing to compare, and stores a last address
 that is less than the first. ``size_of`` returns the bytes of elements of ``bits`` bits, at most
 2^64 - 1.
 
-``sort_extents`` stores what ``extent`` does for each element of an Array or List, or of none if
-``list`` is NULL, sorted by the first address. It leaves out elements that have nothing to compare,
-and returns the number of the others. It takes the fewest steps where they are sorted already. The
-three functions behind it take what it stored, and return whether no two elements of one list, no
-element of one list and one of the other, or no element and the tensor have a byte in common.
+A ``list`` is an Array or List, or NULL. ``list_apart`` compares each of its elements with a tensor.
+``sort_extents`` stores what ``extent`` does for each element, sorted by the first address. It
+leaves out elements that have nothing to compare, and returns the number of the others.
+``each_apart`` takes them and says whether no two have a byte in common; ``lists_apart`` says the
+same of those of two lists.
 """
 
 from __future__ import annotations
 
+from collections.abc import Generator
+from contextlib import contextmanager
 from typing import Final
 
 from ffi_builder import abi
@@ -124,41 +126,79 @@ def _size_of(b: Builder, elements: Value, bits: Value) -> None:
 # ---- lists
 
 
-def _sort_extents(b: Builder, list_: Value, extents: Value) -> None:
-    """Insert one after the other."""
+def _list_apart(b: Builder, list_: Value, tensor: Value) -> None:
     t = b.types
+    own, other = (b.alloca(t.i64, 2) for _ in range(2))
+    with b.when(b.is_null(list_)):
+        b.ret(b.i1(True))
+    with b.when(b.xor(call_shared(b, "extent", [tensor, own], t.i1), b.i1(True))):
+        b.ret(b.i1(True))
+    with _each_extent(b, list_, other):
+        (first, last), (start, end) = (_ends(b, ends, b.i64(0)) for ends in (own, other))
+        with b.when(b.and_(b.ule(first, end), b.ule(start, last))):
+            b.ret(b.i1(False))
+    b.ret(b.i1(True))
+
+
+@contextmanager
+def _each_extent(b: Builder, list_: Value, space: Value) -> Generator[None]:
+    """Run the body for each element that has something to compare; its extent is in ``space``."""
+    t = b.types
+    cells = b.field(t.ptr, list_, abi.CELL_DATA)
+    with b.loop(b.field(t.i64, list_, abi.CELL_SIZE)) as index:
+        tensor = call_shared(b, "tensor_object", [b.element(cells, index, _CELL)], t.ptr)
+        with b.when(call_shared(b, "extent", [tensor, space], t.i1)):
+            yield
+
+
+def _sort_extents(b: Builder, list_: Value, extents: Value) -> None:
+    """Sort as Shell did, with half the distance each time, unless all are in order already."""
+    t = b.types
+    own, count, disorder, before = b.alloca(t.i64, 2), *(b.alloca(t.i64) for _ in range(3))
+    for number in (count, disorder, before):
+        b.store(b.i64(0), number)
     with b.when(b.is_null(list_)):
         b.ret(b.i64(0))
-    cells, count = b.field(t.ptr, list_, abi.CELL_DATA), b.alloca(t.i64)
-    own = b.alloca(t.i64, 2)
-    b.store(b.i64(0), count)
-    with b.loop(b.field(t.i64, list_, abi.CELL_SIZE)) as index:
-        cell = b.element(cells, index, _CELL)
-        tensor = call_shared(b, "tensor_object", [cell], t.ptr)
-        with b.when(call_shared(b, "extent", [tensor, own], t.i1)):
-            there = b.load(t.i64, count)
-            _insert(b, extents, there, own)
-            b.store(b.add(there, b.i64(1)), count)
-    b.ret(b.load(t.i64, count))
-
-
-def _insert(b: Builder, extents: Value, count: Value, own: Value) -> None:
-    """Move the extents that begin behind the new one, from the last on, and put it before them."""
-    t = b.types
-    first, last = _ends(b, own, b.i64(0))
-    head, compare, move, found = (b.new_block(t.i64), *(b.new_block() for _ in range(3)))
-    b.br(head, count)
-    at = head.arguments[0]
+    with _each_extent(b, list_, own):
+        first, last = _ends(b, own, b.i64(0))
+        place = b.element(extents, b.load(t.i64, count), _EXTENT)
+        b.store(first, place)
+        b.store(last, b.offset(place, 8))
+        odd = b.zext(b.ult(first, b.load(t.i64, before)), t.i64)
+        b.store(b.or_(b.load(t.i64, disorder), odd), disorder)
+        b.store(first, before)
+        b.store(b.add(b.load(t.i64, count), b.i64(1)), count)
+    size = b.load(t.i64, count)
+    head, body, following = b.new_block(t.i64), b.new_block(), b.new_block()
+    in_order = b.eq(b.load(t.i64, disorder), b.i64(0))
+    b.br(head, b.select(in_order, b.i64(0), b.lshr(size, b.i64(1))))
     b.block = head
+    distance = head.arguments[0]
+    b.cond_br(b.eq(distance, b.i64(0)), following, body)
+    b.block = body
+    with b.loop(size) as index:
+        _insert(b, extents, index, distance)
+    b.br(head, b.lshr(distance, b.i64(1)))
+    b.block = following
+    b.ret(size)
+
+
+def _insert(b: Builder, extents: Value, index: Value, distance: Value) -> None:
+    """Move an extent before those that begin behind it, in steps of a distance."""
+    first, last = _ends(b, extents, index)
+    head, compare, move, found = b.new_block(b.types.i64), *(b.new_block() for _ in range(3))
+    b.br(head, index)
+    b.block = head
+    at = head.arguments[0]
     place = b.element(extents, at, _EXTENT)
-    b.cond_br(b.eq(at, b.i64(0)), found, compare)
+    b.cond_br(b.slt(at, distance), found, compare)
     b.block = compare
-    before = b.field(t.i64, place, -EXTENT_SIZE)
-    b.cond_br(b.ult(first, before), move, found)
+    start, end = _ends(b, extents, b.sub(at, distance))
+    b.cond_br(b.ult(first, start), move, found)
     b.block = move
-    b.store(before, place)
-    b.store(b.field(t.i64, place, 8 - EXTENT_SIZE), b.offset(place, 8))
-    b.br(head, b.sub(at, b.i64(1)))
+    b.store(start, place)
+    b.store(end, b.offset(place, 8))
+    b.br(head, b.sub(at, distance))
     b.block = found
     b.store(first, place)
     b.store(last, b.offset(place, 8))
@@ -192,14 +232,6 @@ def _lists_apart(b: Builder, one: Value, count: Value, other: Value, number: Val
     b.ret(b.i1(False))
 
 
-def _list_apart(b: Builder, extents: Value, count: Value, tensor: Value) -> None:
-    t = b.types
-    own = b.alloca(t.i64, 2)
-    with b.when(call_shared(b, "extent", [tensor, own], t.i1)):
-        b.ret(call_shared(b, "lists_apart", [extents, count, own, b.i64(1)], t.i1))
-    b.ret(b.i1(True))
-
-
 def _ends(b: Builder, extents: Value, index: Value) -> tuple[Value, Value]:
     at = b.element(extents, index, _EXTENT)
     return b.load(b.types.i64, at), b.field(b.types.i64, at, 8)
@@ -209,8 +241,8 @@ OVERLAP: Final = {
     "apart": Helper("i1", "ptr ptr", _apart),
     "extent": Helper("i1", "ptr ptr", _extent),
     "size_of": Helper("i64", "i64 i64", _size_of),
+    "list_apart": Helper("i1", "ptr ptr", _list_apart),
     "sort_extents": Helper("i64", "ptr ptr", _sort_extents),
     "each_apart": Helper("i1", "ptr i64", _each_apart),
     "lists_apart": Helper("i1", "ptr i64 ptr i64", _lists_apart),
-    "list_apart": Helper("i1", "ptr i64 ptr", _list_apart),
 }

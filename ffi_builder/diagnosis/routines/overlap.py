@@ -30,6 +30,8 @@ _DTYPE_BITS: Final = DL + abi.DLTENSOR_DTYPE_BITS
 _DTYPE_LANES: Final = DL + abi.DLTENSOR_DTYPE_LANES
 _DEVICE_TYPE: Final = DL + abi.DLTENSOR_DEVICE_TYPE
 _LOW: Final = 0xFFFFFFFF
+_MOST_CERTAIN: Final = 64
+"""A bit for each of the others fits a register."""
 
 
 def define_overlap(p: Program) -> None:
@@ -39,7 +41,9 @@ def define_overlap(p: Program) -> None:
     p.define("extent", 3, _extent)
     p.define("count", 3, _count)
     p.define("turn", 4, _turn)
-    p.define("overlap others", 5, _overlap_others)
+    p.define("hull", 5, _hull)
+    p.define("certain", 4, _certain)
+    p.define("overlap others", 6, _overlap_others)
     p.define("overlap", 1, _overlap)
 
 
@@ -139,19 +143,64 @@ def _is_list(p: Program, kind: Reg) -> Reg:
     return p.is_one_of(kind, TypeIndex.ARRAY, TypeIndex.LIST)
 
 
+def _hull(p: Program, kind: Reg, holder: Reg, first: Reg, last: Reg, in_order: Reg) -> None:
+    """Find the first and last byte of all tensors of a list.
+
+    ``in_order`` says that each lies outside of the bytes from the first to the last of those before
+    it. So no two overlap.
+    """
+    p.set(first, -1)
+    p.set(last, 0)
+    p.set(in_order, 1)
+    limit = p.new()
+    p.set(limit, p.run_for("count", kind, holder))
+    with p.loop(limit) as index:
+        p.run_for("turn", kind, holder, index)
+        start, end, found = _copied(p, "extent")
+        with p.when(found):
+            outside = p.or_(p.ult(end, first), p.ult(last, start))
+            p.and_(in_order, outside, in_order)
+            p.set(first, p.choose(p.ult(start, first), start, first))
+            p.set(last, p.choose(p.ult(last, end), end, last))
+
+
+def _certain(p: Program, kind: Reg, own: Reg, count: Reg, result: Reg) -> None:
+    """Set a bit for each of the others that certainly overlaps with no element of the own list.
+
+    Comparing all elements with all others takes long, and mostly it is not needed.
+    """
+    p.set(result, 0)
+    with p.when(p.or_(p.not_(_is_list(p, kind)), p.ult(_MOST_CERTAIN, count))):
+        p.ret()
+    first, last, in_order = _copied(p, "hull", kind, own)
+    with p.loop(count) as number:
+        slot, apart = p.new(), p.new()
+        p.operand(16, slot)
+        p.skip(6)
+        p.set(apart, in_order)
+        with p.when(p.ne(slot, LATER)):
+            at = p.slot_of(slot)
+            other, other_kind = p.load(64, at), p.load(64, at, SLOT_PLACE)
+            with p.when(other):
+                start, end, _ = _copied(p, "hull", other_kind, other)
+                p.or_(p.ult(last, start), p.ult(end, first), apart)
+        p.or_(result, p.shl(apart, number), result)
+
+
 def _overlap(p: Program, result: Reg) -> None:
     """Find the first tensor that overlaps with another one, and the first of these others."""
     p.set(result, 0)
-    kind, own, limit, count, others = (p.new() for _ in range(5))
+    kind, own, limit, count, others, certain = (p.new() for _ in range(6))
     p.set(kind, p.object_type)
     p.set(own, p.object)
     p.set(limit, p.run_for("count", kind, own))
     p.operand(16, count)
     p.set(others, p.pc)
+    p.set(certain, p.run_for("certain", kind, own, count))
     with p.loop(limit) as index:
         p.set(p.element, p.run_for("turn", kind, own, index))
         p.set(p.pc, others)
-        with p.when(p.run_for("overlap others", count, kind, own, index)):
+        with p.when(p.run_for("overlap others", count, certain, kind, own, index)):
             p.set(result, 1)
             p.ret()
     p.set(p.element, 0)
@@ -159,7 +208,7 @@ def _overlap(p: Program, result: Reg) -> None:
 
 
 def _overlap_others(
-    p: Program, count: Reg, own_kind: Reg, own: Reg, index: Reg, result: Reg
+    p: Program, count: Reg, certain: Reg, own_kind: Reg, own: Reg, index: Reg, result: Reg
 ) -> None:
     """Find the first other tensor that overlaps with the current one, number ``index`` of its list.
 
@@ -167,10 +216,9 @@ def _overlap_others(
     ``value`` and ``expected``.
     """
     p.set(result, 0)
-    first, last, found = (p.new() for _ in range(3))
-    _copy_extent(p, first, last, found)
-    with p.loop(count):
-        slot, kind, other, start, limit = (p.new() for _ in range(5))
+    first, last, found = _copied(p, "extent")
+    with p.loop(count) as number:
+        slot, kind, other, start = (p.new() for _ in range(4))
         p.operand(16, slot)
         p.set(p.text, p.pc)
         p.skip(6)
@@ -182,12 +230,17 @@ def _overlap_others(
             p.binary(Instruction.LD64, at, 0, other)
             p.binary(Instruction.LD64, at, SLOT_PLACE, kind)
             p.set(start, 0)
-        with p.when(p.and_(found, p.ne(other, 0))):
+        # With more others than bits, none is set.
+        skipped = p.and_(p.lshr(certain, p.and_(number, _MOST_CERTAIN - 1)), 1)
+        with p.when(p.and_(p.and_(found, p.not_(skipped)), p.ne(other, 0))):
+            limit = p.new()
             p.set(limit, p.run_for("count", kind, other))
             with p.loop(p.sub(limit, start)) as step:
                 p.set(p.other, p.run_for("turn", kind, other, p.add(step, start)))
-                there = p.new()
-                _copy_extent(p, p.data, p.size, there)
+                p.run("extent", 0, 0, 0)
+                from_, to, there = p.functions["extent"].parameters
+                p.set(p.data, from_)
+                p.set(p.size, to)
                 apart = p.or_(p.ult(last, p.data), p.ult(p.size, first))
                 with p.when(p.and_(there, p.not_(apart))):
                     p.set(p.value, first)
@@ -196,11 +249,13 @@ def _overlap_others(
                     p.ret()
 
 
-def _copy_extent(p: Program, *registers: Reg) -> None:
-    """Copy the extent of the current tensor into registers."""
-    p.run("extent", 0, 0, 0)
-    for register, value in zip(registers, p.functions["extent"].parameters, strict=True):
+def _copied(p: Program, name: str, *arguments: Reg) -> list[Reg]:
+    """Call a function that has three results; return copies of them."""
+    p.run(name, *arguments, 0, 0, 0)
+    copies = [p.new() for _ in range(3)]
+    for register, value in zip(copies, p.functions[name].parameters[-3:], strict=True):
         p.set(register, value)
+    return copies
 
 
 def _check(p: Program) -> None:
