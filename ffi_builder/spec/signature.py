@@ -69,8 +69,9 @@ class Signature:
             names in errors: ``["y", "cfg[0]", "state.mask"]``. The name of a list stands for each
             of its elements, which must not share memory with one another either. True stands for
             all tensors and lists whose ``intent`` is ``"out"`` or ``"inout"``. It is stored as a
-            tuple of names, in the order of the parameters. Other tensors may overlap. Memory is compared from the first to the last
-            byte of a tensor, so two views that interleave are refused too.
+            tuple of names, in the order of the parameters. Other tensors may overlap. Memory is
+            compared from the first to the last byte of a tensor, so two views that interleave are
+            refused too.
         doc: documentation for callers.
 
     Raises:

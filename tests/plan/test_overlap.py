@@ -46,7 +46,10 @@ LISTS = (
     [
         ("y", ["y: a[i] or c[i] or d[i]"]),
         ("a", ["a[i]: a[j] or y or c[i] or d[i]"]),
-        ("a, y, c, d", ["a[i]: a[j] or y or c[i] or d[i]", "y: c[i] or d[i]", "c[i]: c[j] or d[i]"]),
+        (
+            "a, y, c, d",
+            ["a[i]: a[j] or y or c[i] or d[i]", "y: c[i] or d[i]", "c[i]: c[j] or d[i]"],
+        ),
         ("d", ["d[i]: a[i] or y or c[i]"]),
     ],
 )

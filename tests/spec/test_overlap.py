@@ -7,7 +7,17 @@ from typing import Any, Final
 import pytest
 
 from ffi_builder import SpecError, spec
-from ffi_builder.spec import Optional, Param, Signature, Struct, Tensor, TensorList, TupleParam, Var, dims
+from ffi_builder.spec import (
+    Optional,
+    Param,
+    Signature,
+    Struct,
+    Tensor,
+    TensorList,
+    TupleParam,
+    Var,
+    dims,
+)
 
 n, k = dims("n k")
 
