@@ -71,7 +71,7 @@ def _memory(fast: FastPath, each: Place) -> list[Value]:
     record = fast.tensor_list(each.position[:-1])
     assert record.extents is not None, "one of sorted_lists"
     if record.sorted is None:
-        operands = [record.object, record.extents]
+        operands = [record.object, record.length, record.extents]
         record.sorted = call_shared(fast.b, "sort_extents", operands, fast.b.types.i64)
     return [record.extents, record.sorted]
 

@@ -6,7 +6,7 @@ In C::
     bool extent(const void* object, uint64_t ends[2]);
     uint64_t size_of(uint64_t elements, uint64_t bits);
     bool list_apart(const void* list, const void* object);
-    int64_t sort_extents(const void* list, uint64_t (*extents)[2]);
+    int64_t sort_extents(const void* list, int64_t length, uint64_t (*extents)[2]);
     bool each_apart(const uint64_t (*extents)[2], int64_t count);
     bool lists_apart(const uint64_t (*one)[2], int64_t count,
                      const uint64_t (*other)[2], int64_t number);
@@ -18,7 +18,8 @@ that is less than the first. ``size_of`` returns the bytes of elements of ``bits
 
 A ``list`` is an Array or List, or NULL. ``list_apart`` compares each of its elements with a tensor.
 ``sort_extents`` stores what ``extent`` does for each element, sorted by the first address. It
-leaves out elements that have nothing to compare, and returns the number of the others.
+leaves out elements that have nothing to compare, and returns the number of the others. It takes the
+length that there is room for, as another thread may append to a List.
 ``each_apart`` takes them and says whether no two have a byte in common; ``lists_apart`` says the
 same of those of two lists.
 """
@@ -133,7 +134,7 @@ def _list_apart(b: Builder, list_: Value, tensor: Value) -> None:
         b.ret(b.i1(True))
     with b.when(b.xor(call_shared(b, "extent", [tensor, own], t.i1), b.i1(True))):
         b.ret(b.i1(True))
-    with _each_extent(b, list_, other):
+    with _each_extent(b, list_, b.field(t.i64, list_, abi.CELL_SIZE), other):
         (first, last), (start, end) = (_ends(b, ends, b.i64(0)) for ends in (own, other))
         with b.when(b.and_(b.ule(first, end), b.ule(start, last))):
             b.ret(b.i1(False))
@@ -141,17 +142,17 @@ def _list_apart(b: Builder, list_: Value, tensor: Value) -> None:
 
 
 @contextmanager
-def _each_extent(b: Builder, list_: Value, space: Value) -> Generator[None]:
+def _each_extent(b: Builder, list_: Value, length: Value, space: Value) -> Generator[None]:
     """Run the body for each element that has something to compare; its extent is in ``space``."""
     t = b.types
     cells = b.field(t.ptr, list_, abi.CELL_DATA)
-    with b.loop(b.field(t.i64, list_, abi.CELL_SIZE)) as index:
+    with b.loop(length) as index:
         tensor = call_shared(b, "tensor_object", [b.element(cells, index, _CELL)], t.ptr)
         with b.when(call_shared(b, "extent", [tensor, space], t.i1)):
             yield
 
 
-def _sort_extents(b: Builder, list_: Value, extents: Value) -> None:
+def _sort_extents(b: Builder, list_: Value, length: Value, extents: Value) -> None:
     """Sort as Shell did, with half the distance each time, unless all are in order already."""
     t = b.types
     own, count, disorder, before = b.alloca(t.i64, 2), *(b.alloca(t.i64) for _ in range(3))
@@ -159,7 +160,7 @@ def _sort_extents(b: Builder, list_: Value, extents: Value) -> None:
         b.store(b.i64(0), number)
     with b.when(b.is_null(list_)):
         b.ret(b.i64(0))
-    with _each_extent(b, list_, own):
+    with _each_extent(b, list_, length, own):
         first, last = _ends(b, own, b.i64(0))
         place = b.element(extents, b.load(t.i64, count), _EXTENT)
         b.store(first, place)
@@ -242,7 +243,7 @@ OVERLAP: Final = {
     "extent": Helper("i1", "ptr ptr", _extent),
     "size_of": Helper("i64", "i64 i64", _size_of),
     "list_apart": Helper("i1", "ptr ptr", _list_apart),
-    "sort_extents": Helper("i64", "ptr ptr", _sort_extents),
+    "sort_extents": Helper("i64", "ptr i64 ptr", _sort_extents),
     "each_apart": Helper("i1", "ptr i64", _each_apart),
     "lists_apart": Helper("i1", "ptr i64 ptr i64", _lists_apart),
 }
