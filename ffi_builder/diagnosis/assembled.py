@@ -14,7 +14,7 @@ from ffi_builder.diagnosis.routines.objects import OBJECTS, define_objects
 from ffi_builder.diagnosis.routines.overlap import OVERLAP, define_overlap
 from ffi_builder.diagnosis.routines.report import define_report
 from ffi_builder.diagnosis.routines.symbols import SYMBOLS
-from ffi_builder.diagnosis.routines.tensors import TENSORS
+from ffi_builder.diagnosis.routines.tensors import TENSORS, define_tensors
 from ffi_builder.diagnosis.table import Op
 
 _ROUTINES = {
@@ -35,6 +35,7 @@ def assemble() -> tuple[bytes, int]:
     define_report(p)
     define_objects(p)
     define_decoding(p)
+    define_tensors(p)
     define_overlap(p)
     define_expressions(p)
     entry = p.main(lambda: _main(p))

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing_extensions import assert_never
 
 from ffi_builder import spec
-from ffi_builder.diagnosis.table import NO_INDEX, WORDS, Op, Source
+from ffi_builder.diagnosis.table import LATER, NO_INDEX, WORDS, Op, Source
 from ffi_builder.diagnosis.writing import (
     Table,
     TableWriter,
@@ -43,6 +43,11 @@ def encode(plan: Plan) -> Table:
         raise BuildError(
             f"{plan.signature.name}: the signature is too large for one wrapper: {error}"
         ) from error
+
+
+def _holder(place: Place) -> tuple[int, ...]:
+    """Return the position of a tensor, or of the list that the tensor is in each element of."""
+    return place.position[:-1] if place.is_each else place.position
 
 
 class _Encoder:
@@ -117,9 +122,7 @@ class _Encoder:
                 self._value(place)
                 out.emit(Op.ALIGN, "B", alignment.bit_length() - 1)
             case s.CheckOverlap(place, _, others):
-                self._turn_to(place)
-                self._read = None
-                self._tensors(Op.OVERLAP, [other for other, _ in others])
+                self._overlap(place, [other for other, _ in others])
             case f.Integer(place, decode, fits):
                 self._scalar(decode)
                 out.emit(Op.FITS, "BB", *integer_dtype(fits.dtype))
@@ -285,7 +288,9 @@ class _Encoder:
         if step.same_device is not None:
             self._turn_to(step.same_device.place)
             self._read = step.same_device.place
-            self._tensors(Op.SAME_DEVICE, step.same_device.others)
+            others = step.same_device.others
+            slots = [self._slots[other.position] for other in others]
+            self._others(Op.SAME_DEVICE, others, slots)
 
     def _parts_of_header(self, step: f.TensorHeader) -> None:
         """Write one instruction for each part."""
@@ -306,12 +311,21 @@ class _Encoder:
             self._value(device.place)
             write_equal(out, device.code, device.words)
 
-    def _tensors(self, op: Op, others: Sequence[Place]) -> None:
-        """Write an instruction that compares the current tensor with others."""
+    def _overlap(self, place: Place, others: Sequence[Place]) -> None:
+        """Compare a tensor or a list with others; a list's slot holds the list itself."""
+        if place.position != self._position:
+            self._parameter(place)
+        self._restore(_holder(place))
+        slots = [LATER if other == place else self._slots[_holder(other)] for other in others]
+        self._others(Op.OVERLAP, others, slots)
+        self._forget()
+
+    def _others(self, op: Op, others: Sequence[Place], slots: Sequence[int]) -> None:
+        """Write an instruction that compares the current object with others."""
         self._out.emit(op, "H", len(others))
-        for other in others:
-            self._out.numbers("H", self._slots[other.position])
-            self._out.text(other.path)
+        for other, slot in zip(others, slots, strict=True):
+            self._out.numbers("H", slot)
+            self._out.text(other.fixed_path)
 
     def _dim(self, place: Place) -> None:
         assert place.index is not None

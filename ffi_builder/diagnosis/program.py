@@ -115,6 +115,8 @@ class Global(IntEnum):
     """Address of the templates of the error: prefix, expected, got."""
     ELEMENT = auto()
     """The number of the current element of a list, from 1 on; 0 outside of lists."""
+    OTHER = auto()
+    """The same of the other tensor that an error is about, which TEXT names."""
 
 
 def _global(name: Global) -> Reg:
@@ -157,6 +159,7 @@ class Program(Assembler):
     bindings = _global(Global.BINDINGS)
     row = _global(Global.ROW)
     element = _global(Global.ELEMENT)
+    other = _global(Global.OTHER)
 
     def __init__(self) -> None:
         super().__init__(len(Global), constants.DATA)

@@ -35,6 +35,7 @@ from ffi_builder.plan import Part
 from ffi_builder.plan.messages import Words
 
 NO_INDEX: Final = 0xFFFF
+LATER: Final = 0xFFFF
 WORDS: Final = tuple(Words)
 """Words of errors by their number in the table."""
 
@@ -73,8 +74,10 @@ class Op(IntEnum):
     """u16 count, then for each tensor u16 slot, u32 text, u16 length. Read the device id and check
     that it matches the first of these tensors that is present and on the same device type."""
     OVERLAP = auto()
-    """u16 count, then for each tensor u16 slot, u32 text, u16 length. Check that the current tensor
-    shares no memory with those of these that are present."""
+    """u16 count, then for each tensor or list u16 slot, u32 text, u16 length. Check that the
+    current tensor, or each element of the current list, shares no memory with those of these that
+    are present, or their elements. The slot :data:`LATER` stands for the later elements of the
+    current list."""
     DTYPES = auto()
     """u8 count, u32 dtypes…, u32 text, u16 length. Check that the dtype is one of these."""
     CONTAINER = auto()

@@ -8,7 +8,7 @@ from ffi_builder import spec
 from ffi_builder.plan import steps as s
 from ffi_builder.plan.path import Part, Place
 from ffi_builder.plan.tensors import plan_tensor
-from ffi_builder.plan.values import ValuePlanner
+from ffi_builder.plan.values import PlannedList, ValuePlanner
 
 
 def plan_list(
@@ -53,7 +53,7 @@ def _plan_elements(planner: ValuePlanner, place: Place, param: spec.TensorList) 
             planner.of_elements[step.symbol] = step.place
     given = param.never_empty and not planner.in_optional
     planner.tensors = [*tensors, (first, param.tensor, given)]
-    planner.first_elements[first] = None if planner.in_optional else param.length
+    planner.first_elements[first] = PlannedList(place, param, planner.in_optional)
 
 
 def _known_here(
@@ -61,5 +61,7 @@ def _known_here(
 ) -> Iterator[tuple[Place, spec.Tensor, bool]]:
     """Yield the tensors so far. In this list, others of its length have elements for certain."""
     for place, tensor, given in planner.tensors:
-        length = planner.first_elements.get(place)
-        yield place, tensor, given or (length is not None and length == param.length)
+        other = planner.first_elements.get(place)
+        if other is not None and not other.in_optional and param.length is not None:
+            given = given or other.param.length == param.length
+        yield place, tensor, given

@@ -152,14 +152,12 @@ class Sanitize:
         """Return the signature that refuses tensors which share memory, if that is asked for."""
         if not self.overlap:
             return signature
-        tensors = [
-            (path, tensor)
-            for path, param in spec.with_paths(signature.arguments)
-            if isinstance(tensor := spec.required(param), spec.Tensor)
-            and spec.is_comparable(tensor)
+        written = [
+            path
+            for path, tensor in spec.tensors_of(signature.arguments).items()
+            if tensor.intent in ("out", "inout") and spec.is_comparable(tensor)
         ]
-        written = [path for path, tensor in tensors if tensor.intent in ("out", "inout")]
-        if len(tensors) < 2 or not written:
+        if not written or not spec.can_overlap(signature.arguments):
             return signature
         return replace(signature, no_overlap=list(dict.fromkeys((*written, *signature.no_overlap))))
 
@@ -250,8 +248,6 @@ class Watched:
             yield f"elements of {path}", "not computed from poison", ERROR
         if self.must_not_be_nan:
             yield f"elements of {path}", "no NaN", ERROR
-        if self.is_list and self.options.overlap and self.tensor.intent in ("out", "inout"):
-            yield path, "not compared with other tensors for shared memory", ""
 
 
 def watched(signature: spec.Signature, options: Sanitize) -> list[Watched]:

@@ -153,7 +153,8 @@ class CheckAlignment(Step):
 class CheckOverlap(Step):
     """The tensor shares no memory with any of ``others`` that is present.
 
-    Compared are the ranges from the first to the last byte (docs/checks.md).
+    Compared are the ranges from the first to the last byte (docs/checks.md). A place in each
+    element of a list stands for all of them; where it is this step's own, for the later ones.
     """
 
     tensor: spec.Tensor
@@ -162,7 +163,9 @@ class CheckOverlap(Step):
 
     @override
     def placeholders(self, origins: Texts) -> Texts:
-        return {"text": " or ".join(place.path for place, _ in self.others)}
+        own = f"{self.place.fixed_path}[j]"
+        paths = (own if place == self.place else place.path for place, _ in self.others)
+        return {"text": " or ".join(paths)}
 
 
 @dataclass(frozen=True)

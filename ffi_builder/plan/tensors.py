@@ -98,17 +98,31 @@ def _plan_strides(planner: ValuePlanner, place: Place, tensor: spec.Tensor) -> N
 
 
 def plan_overlaps(planner: ValuePlanner) -> Iterator[s.CheckOverlap]:
-    """Compare each tensor of ``no_overlap`` with all others, every pair once."""
-    tensors = [
-        (place.at(Part.VALUE), tensor)
-        for place, tensor, _ in planner.tensors
-        if spec.is_comparable(tensor) and place not in planner.first_elements
-    ]
+    """Compare each tensor of ``no_overlap`` with all others, every pair once.
+
+    The place of a list's elements stands for each of them. It is among its own others, unless the
+    list has no two elements.
+    """
+    tensors = list(_comparable(planner))
     compared: set[Place] = set()
-    for place, tensor in tensors:
-        if place.path not in planner.signature.no_overlap:
+    for place, tensor, alone in tensors:
+        if place.fixed_path not in planner.signature.no_overlap:
             continue
+        if alone:
+            compared.add(place)
+        others = tuple((other, of) for other, of, _ in tensors if other not in compared)
         compared.add(place)
-        others = tuple(other for other in tensors if other[0] not in compared)
         if others:
             yield s.CheckOverlap(place, tensor, others)
+
+
+def _comparable(planner: ValuePlanner) -> Iterator[tuple[Place, spec.Tensor, bool]]:
+    """Yield the tensors that can share memory, and whether each is one tensor at most."""
+    for place, tensor, _ in planner.tensors:
+        if not spec.is_comparable(tensor):
+            continue
+        in_list = planner.first_elements.get(place)
+        if in_list is None:
+            yield place.at(Part.VALUE), tensor, True
+        else:
+            yield in_list.place.each, tensor, in_list.param.most < 2

@@ -14,6 +14,15 @@ from ffi_builder.plan.path import Part, Place
 from ffi_builder.records import dataclass
 
 
+@dataclass(frozen=True)
+class PlannedList:
+    """A list of tensors whose elements have been planned."""
+
+    place: Place
+    param: spec.TensorList
+    in_optional: bool
+
+
 @dataclass
 class ValuePlanner:
     """Collects steps, and remembers which symbols are bound so far."""
@@ -30,11 +39,8 @@ class ValuePlanner:
     )
     """Every tensor so far, with the place of its device id, and whether it is always present."""
     in_optional: bool = False
-    first_elements: dict[Place, int | spec.Var | None] = field(
-        default_factory=dict[Place, "int | spec.Var | None"]
-    )
-    """The places among :attr:`tensors` that stand for a list, with the length that it is given;
-    None in an Optional, too."""
+    first_elements: dict[Place, PlannedList] = field(default_factory=dict[Place, PlannedList])
+    """The lists by the places among :attr:`tensors` that stand for them."""
     of_elements: dict[spec.Var, Place] = field(default_factory=dict[spec.Var, Place])
     """Symbols that have a value for each element of a list, with the place that binds them."""
     of_length: dict[int | spec.Var, set[spec.Var]] = field(

@@ -27,7 +27,7 @@ from ffi_builder.spec.functions import ceildiv, dims, equal, maximum, minimum, n
 from ffi_builder.spec.linear import linear
 from ffi_builder.spec.list_symbols import symbols_of_elements
 from ffi_builder.spec.numbers import FLOAT_DTYPES, INT_RANGES
-from ffi_builder.spec.overlap import is_comparable
+from ffi_builder.spec.overlap import can_overlap, is_comparable, tensors_of
 from ffi_builder.spec.packed import create_map_tensor_dtype_f4x2_to_f4_spec
 from ffi_builder.spec.param import MISSING
 from ffi_builder.spec.params import (
@@ -107,6 +107,7 @@ __all__ = [
     "Var",
     "Workspace",
     "argument_texts",
+    "can_overlap",
     "ceildiv",
     "create_map_tensor_dtype_f4x2_to_f4_spec",
     "device_tensors",
@@ -130,6 +131,7 @@ __all__ = [
     "signature",
     "sizes",
     "symbols_of_elements",
+    "tensors_of",
     "variables",
     "with_paths",
 ]

@@ -15,14 +15,25 @@ from ffi_builder.spec.tensor import Tensor
 from ffi_builder.spec.tensor_list import TensorList
 
 NoOverlap: TypeAlias = Stored["bool | Sequence[str]", "tuple[str, ...]"]
-"""True, or paths of tensors; stored as paths, in the order of the parameters."""
+"""True, or paths of tensors and lists; stored as paths, in the order of the parameters."""
 NOTHING: Final[Any] = ()
 
 
 def tensors_of(params: Sequence[Param]) -> dict[str, Tensor]:
-    """Return every tensor by its path in errors: in tuples, structs and Optionals too."""
-    found = ((path, required(param)) for path, param in with_paths(params))
-    return {path: param for path, param in found if isinstance(param, Tensor)}
+    """Return every tensor by its path in errors: in tuples, structs and Optionals too.
+
+    The path of a list stands for all of its elements.
+    """
+    found: dict[str, Tensor] = {}
+    for path, param in with_paths(params):
+        match required(param):
+            case Tensor() as tensor:
+                found[path] = tensor
+            case TensorList(tensor=tensor):
+                found[path] = tensor
+            case _:
+                pass
+    return found
 
 
 def is_comparable(tensor: Tensor) -> bool:
@@ -39,12 +50,25 @@ def is_comparable(tensor: Tensor) -> bool:
     return tensor.device in (*abi.UNIFIED_DEVICES, ANY)
 
 
+def can_overlap(params: Sequence[Param]) -> bool:
+    """Return whether a call may have two tensors that can share memory."""
+    found = 0
+    for _, param in with_paths(params):
+        match required(param):
+            case Tensor() as tensor:
+                found += is_comparable(tensor)
+            case TensorList(tensor=tensor) as tensors:
+                found += tensors.most if is_comparable(tensor) else 0
+            case _:
+                pass
+    return found > 1
+
+
 def check_no_overlap(what: str, params: Sequence[Param], given: object) -> tuple[str, ...]:
-    """Return the paths of the named tensors, in the order of the parameters."""
+    """Return the paths of the named tensors and lists, in the order of the parameters."""
     tensors = tensors_of(params)
-    names = _names(what, params, tensors, given)
-    _refuse_named_lists(what, params, names)
-    if names and sum(map(is_comparable, tensors.values())) < 2:
+    names = _names(what, tensors, given)
+    if names and not can_overlap(params):
         raise SpecError(
             f"{what}: there are no two tensors on {', '.join(abi.UNIFIED_DEVICES)} or any, which "
             f"could share memory"
@@ -63,35 +87,9 @@ def check_no_overlap(what: str, params: Sequence[Param], given: object) -> tuple
     return tuple(path for path in tensors if path in named)
 
 
-def _refuse_lists(what: str, params: Sequence[Param]) -> None:
-    """Refuse lists of tensors that are written, since their elements are not compared."""
-    for path, param in with_paths(params):
-        tensors = required(param)
-        if isinstance(tensors, TensorList) and tensors.tensor.intent in ("out", "inout"):
-            raise SpecError(
-                f"{what}: True stands for all tensors with intent='out' or 'inout', but those of "
-                f"the list {path} are not compared; name the others: no_overlap=['y']"
-            )
-
-
-def _refuse_named_lists(what: str, params: Sequence[Param], names: Sequence[object]) -> None:
-    """Refuse names of lists of tensors."""
-    found = ((path, required(param)) for path, param in with_paths(params))
-    lists = {path for path, param in found if isinstance(param, TensorList)}
-    for name in names:
-        if isinstance(name, str) and name in lists:
-            raise SpecError(
-                f"{what}: {name!r} is a list of tensors, whose elements are not compared; name "
-                f"Tensors"
-            )
-
-
-def _names(
-    what: str, params: Sequence[Param], tensors: dict[str, Tensor], given: object
-) -> Sequence[object]:
+def _names(what: str, tensors: dict[str, Tensor], given: object) -> Sequence[object]:
     """Return what the argument names."""
     if given is True:
-        _refuse_lists(what, params)
         written = [path for path, t in tensors.items() if t.intent in ("out", "inout")]
         if not written:
             raise SpecError(

@@ -68,10 +68,12 @@ class Signature:
             2), one_of(m, [64, 128])]``. They are checked behind all arguments, in this order. One
             is skipped if an absent Optional leaves a symbol of it without a value.
         no_overlap: tensors that must not share memory with any other tensor of the call, by their
-            names in errors: ``["y", "cfg[0]", "state.mask"]``. True stands for all whose ``intent``
-            is ``"out"`` or ``"inout"``. It is stored as a tuple of names, in the order of the
-            parameters. Other tensors may overlap. Memory is compared from the first to the last
-            byte of a tensor, so two views that interleave are refused too.
+            names in errors: ``["y", "cfg[0]", "state.mask"]``. The name of a list stands for each
+            of its elements, which must not share memory with one another either. True stands for
+            all tensors and lists whose ``intent`` is ``"out"`` or ``"inout"``. It is stored as a
+            tuple of names, in the order of the parameters. Other tensors may overlap. Memory is
+            compared from the first to the last byte of a tensor, so two views that interleave are
+            refused too.
         doc: documentation for callers.
 
     Raises:

@@ -125,6 +125,13 @@ class TensorList(Metadata):
         return bool(self.length)
 
     @property
+    def most(self) -> int:
+        """The greatest number of elements that a call may have."""
+        if isinstance(self.length, Var):
+            return MOST_ELEMENTS if self.length.max is None else self.length.max
+        return MOST_ELEMENTS if self.length is None else self.length
+
+    @property
     def entries(self) -> tuple[tuple[str, object], ...]:
         """Everything in ``tensor`` that may mention a symbol, in the order of the checks.
 

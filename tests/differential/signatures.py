@@ -44,6 +44,7 @@ from ffi_builder.spec import (
     TensorList,
     TupleParam,
     Var,
+    can_overlap,
     ceildiv,
     device_tensors,
     elements,
@@ -326,7 +327,13 @@ def draw_relation(pool: Pool, x: Var, symbols: Sequence[Var]) -> Relation | None
 def draw_no_overlap(draw: st.DrawFn, params: Sequence[Param]) -> list[str]:
     """Now and then, where tensors can overlap, some of them."""
     tensors = [path for path, tensor in tensors_of(params) if is_comparable(tensor)]
-    if len(tensors) < 2 or not rarely(draw, 25):
+    lists = [
+        path
+        for path, param in with_paths(params)
+        if isinstance(plain := required(param), TensorList) and is_comparable(plain.tensor)
+    ]
+    tensors += lists
+    if not can_overlap(params) or not rarely(draw, 25 + 15 * bool(lists)):
         return []
     return draw(st.lists(st.sampled_from(tensors), min_size=1, max_size=3, unique=True))
 

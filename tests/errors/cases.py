@@ -136,6 +136,13 @@ GROUPS: Final = (
                 "f(Pointer(DLTensor((4,), data=0x1000)), Pointer(DLTensor((4,), data=0x1008)))",
                 raw=True,
             ),
+            Case(
+                Words.OVERLAP,
+                "f(xs: TensorList(Tensor([n], float32))) where no_overlap(xs)",
+                "f(array(Pointer(DLTensor((4,), data=0x1000)), "
+                "Pointer(DLTensor((4,), data=0x1008))))",
+                raw=True,
+            ),
         ),
     ),
     Group(

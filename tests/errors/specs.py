@@ -159,10 +159,7 @@ SPECS: Final[dict[str, tuple[str, ...]]] = {
         'Optional(TensorList(Tensor("ys", [n], "int8"), length=k, each=[n]))])',
         'Signature("f", [TensorList(Tensor("xs", [n * 2], "int8"), each=[n])])',
         'Signature("f", [TensorList(Tensor("xs", [n * 2], "int8")), n])',
-        'Signature("f", [TensorList(Tensor("xs", [n], "int8", intent="out")), '
-        'Tensor("y", [n], "int8", intent="out")], no_overlap=True)',
-        'Signature("f", [TensorList(Tensor("xs", [n], "int8")), '
-        'Tensor("y", [n], "int8")], no_overlap=["xs"])',
+        'Signature("f", [TensorList(Tensor("xs", [n], "int8"), length=1)], no_overlap=["xs"])',
     ),
     "Workspaces, and what is taken from an argument": (
         'Workspace("w", [n, None], "int32")',

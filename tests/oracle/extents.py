@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
 from ffi_builder import abi
-from ffi_builder.spec import Signature
+from ffi_builder.spec import Signature, with_paths
 from tests.oracle.memory import TensorAt, read_i64s
 from tests.oracle.symbols import fits
 from tests.oracle.tensors import Decoded, Tensors, row_major
@@ -27,14 +28,25 @@ class Extent(NamedTuple):
         return f"{self.first:#x} to {self.last:#x}"
 
 
-def check_overlaps(signature: Signature, tensors: Tensors) -> None:
+def check_overlaps(
+    signature: Signature, tensors: Tensors, lists: Mapping[str, Sequence[Decoded]]
+) -> None:
     """Compare the named tensors with the others; ``tensors`` has those that are present."""
-    extents = {path: found for path, t in tensors.items() if (found := extent_of(t)) is not None}
-    compared: list[str] = []
-    for path, own in extents.items():
-        if path not in signature.no_overlap:
-            continue
-        compared.append(path)
+    extents: dict[str, Extent] = {}
+    named: list[str] = []
+    for path, _ in with_paths(signature.arguments):
+        found = {f"{path}[{index}]": each for index, each in enumerate(lists.get(path, ()))}
+        if path in tensors:
+            found[path] = tensors[path]
+        for place, tensor in found.items():
+            extent = extent_of(tensor)
+            if extent is not None:
+                extents[place] = extent
+                named += [place] * (path in signature.no_overlap)
+    compared: set[str] = set()
+    for path in named:
+        own = extents[path]
+        compared.add(path)
         for other, theirs in extents.items():
             if other not in compared and own.first <= theirs.last and theirs.first <= own.last:
                 Place(argument_of(signature, path), path).wrong_value(

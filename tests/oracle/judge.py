@@ -98,7 +98,7 @@ def judge(signature: Signature, args_address: int, num_args: int) -> Verdict:
     try:
         check_call(signature.arguments, args_address, num_args, call)
         check_relations(signature, call.symbols)
-        check_overlaps(signature, call.tensors)
+        check_overlaps(signature, call.tensors, call.lists)
     except Mismatch as mismatch:
         return Rejected(mismatch.kind, mismatch.message(signature))
     device = env_stream_device(signature, call.devices)

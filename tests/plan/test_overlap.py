@@ -34,6 +34,32 @@ def test_each_pair_is_compared_once(names: str, pairs: list[str]):
     assert plan.steps[-len(steps) :] == tuple(steps)
 
 
+LISTS = (
+    "f(a: TensorList(Tensor([n], int8)), b: TensorList(Tensor([n], int8, device_type=metal)), "
+    "y: Tensor([n], int8), c: Optional(TensorList(Tensor([n], int8))), "
+    "d: TensorList(Tensor([n], int8), length=1))"
+)
+
+
+@pytest.mark.parametrize(
+    ("names", "pairs"),
+    [
+        ("y", ["y: a[i] or c[i] or d[i]"]),
+        ("a", ["a[i]: a[j] or y or c[i] or d[i]"]),
+        (
+            "a, y, c, d",
+            ["a[i]: a[j] or y or c[i] or d[i]", "y: c[i] or d[i]", "c[i]: c[j] or d[i]"],
+        ),
+        ("d", ["d[i]: a[i] or y or c[i]"]),
+    ],
+)
+def test_lists(names: str, pairs: list[str]):
+    """The elements of a list are compared with each other if it is named and may have two."""
+    plan = make_plan(Signature.parse(f"{LISTS} where no_overlap({names})", device="cpu"))
+    steps = [step for step in plan if isinstance(step, s.CheckOverlap)]
+    assert [f"{step.place}: {step.placeholders({})['text']}" for step in steps] == pairs
+
+
 def test_without_it_the_plan_is_as_before():
     plain = make_plan(Signature.parse(TEXT, device="cpu"))
     forbidding = make_plan(Signature.parse(f"{TEXT} where no_overlap(y)", device="cpu"))

@@ -146,9 +146,26 @@ def test_explain_says_what_is_done_to_elements() -> None:
         "elements of xs[i]",
         "elements of xs[i]",
         "elements of xs[i]",
-        "xs[i]",
+        "out",
     ]
-    assert "not compared with other tensors for shared memory" in around[5]
+    assert "memory apart from that of xs[j] or out (no_overlap)" in shown
+
+
+def test_elements_that_share_memory_are_refused() -> None:
+    """Those that are written: with each other, and with other tensors."""
+
+    def kernel(*_: int) -> None:
+        pass
+
+    function = sanitized("float32, intent=inout", kernel)
+    x = np.zeros(8, "float32")
+    function([x[:4], x[4:]], out())
+    with pytest.raises(ValueError, match=r"Mismatched xs\[0\] .* apart from that of xs\[1\] "):
+        function([x[:4], x[3:7]], out())
+    with pytest.raises(ValueError, match=r"Mismatched xs\[1\] .* memory apart from that of out "):
+        function([x[:4], x[4:]], x[6:])
+    read = sanitized("float32, intent=in", kernel)
+    read([x, x], x[:2])  # nobody said that out is written
 
 
 def test_elements_on_another_device_are_passed_as_they_are() -> None:

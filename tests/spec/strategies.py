@@ -15,7 +15,6 @@ from ffi_builder.spec.composite import DEEPEST
 from ffi_builder.spec.devices import DEVICES
 from ffi_builder.spec.dtypes import NAMES
 from ffi_builder.spec.numbers import RELATIONS, VAR_DTYPES
-from ffi_builder.spec.overlap import tensors_of
 from ffi_builder.spec.tensor import INTENTS, MOST_DIMENSIONS
 
 INT64 = st.integers(-(2**63), 2**63 - 1)
@@ -272,10 +271,10 @@ def results(draw: st.DrawFn, symbols: list[spec.Var], tensors: list[str]) -> Any
 
 
 def no_overlap(params: Sequence[spec.Param]) -> SearchStrategy[list[str]]:
-    """Tensors that must not overlap; none where there is but one that could."""
-    found = [path for path, t in tensors_of(params).items() if spec.is_comparable(t)]
-    if len(found) < 2:
+    """Tensors and lists that must not overlap; none where no two tensors could."""
+    if not spec.can_overlap(params):
         return st.just([])
+    found = [path for path, t in spec.tensors_of(params).items() if spec.is_comparable(t)]
     return st.lists(st.sampled_from(found), max_size=3, unique=True)
 
 

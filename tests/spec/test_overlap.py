@@ -7,7 +7,17 @@ from typing import Any, Final
 import pytest
 
 from ffi_builder import SpecError, spec
-from ffi_builder.spec import Optional, Param, Signature, Struct, Tensor, TupleParam, Var, dims
+from ffi_builder.spec import (
+    Optional,
+    Param,
+    Signature,
+    Struct,
+    Tensor,
+    TensorList,
+    TupleParam,
+    Var,
+    dims,
+)
 
 n, k = dims("n k")
 
@@ -154,6 +164,55 @@ def test_errors(params: list[Param], given: Any, words: str):
 def test_other_devices_of_one_address_space(device: str):
     made = Signature("f", [tensor("x"), tensor("y", "out", device)], no_overlap=True)
     assert made.no_overlap == ("y",)
+
+
+def tensors(name: str, length: int | Var | None = None, **fields: Any) -> TensorList:
+    return TensorList(tensor(name, **fields), length=length)
+
+
+@pytest.mark.parametrize(
+    ("params", "given", "stored"),
+    [
+        ([tensors("xs", intent="in"), tensor("y", "out")], True, ("y",)),
+        ([tensors("xs", intent="out"), tensor("y", "in")], True, ("xs",)),
+        ([tensors("xs", intent="inout")], True, ("xs",)),
+        ([tensor("y"), Optional(tensors("xs"))], ["xs", "y"], ("y", "xs")),
+        ([TupleParam("t", [tensors("xs")])], ["t[0]"], ("t[0]",)),
+        ([tensors("xs", 2)], ["xs"], ("xs",)),
+        ([tensors("xs", 1), tensors("ys", Var("g", "int64", max=1))], ["xs"], ("xs",)),
+    ],
+)
+def test_lists(params: list[Param], given: Any, stored: tuple[str, ...]):
+    """A list may have two tensors, or one beside another."""
+    made = Signature("f", params, no_overlap=given)
+    assert made.no_overlap == stored
+    assert Signature.parse(made.canonical()) == made
+
+
+@pytest.mark.parametrize(
+    ("params", "given", "words"),
+    [
+        ([tensors("xs", 1)], ["xs"], "there are no two tensors on cpu, cuda"),
+        (
+            [tensors("xs", Var("g", "int64", max=1), intent="out")],
+            True,
+            "there are no two tensors on cpu",
+        ),
+        ([tensors("xs", 0, intent="out"), tensor("y", "out")], True, "there are no two tensors"),
+        ([tensors("xs", device="metal"), tensor("y", "out")], True, "there are no two tensors on"),
+        ([tensors("xs"), tensor("y")], True, "but there are none; set their intent"),
+        ([tensors("xs"), tensor("y")], ["xs[0]"], "expected one of xs, y but got 'xs[0]'"),
+        (
+            [tensors("xs", device="metal"), tensors("ys")],
+            ["xs"],
+            "'xs' is on metal, where data may be a handle and no address",
+        ),
+    ],
+)
+def test_errors_of_lists(params: list[Param], given: Any, words: str):
+    with pytest.raises(SpecError) as raised:
+        Signature("f", params, no_overlap=given)
+    assert words in str(raised.value)
 
 
 def test_a_returned_tensor_is_not_named():

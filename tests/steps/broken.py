@@ -158,7 +158,7 @@ class Breaker:
                 )
                 return self._tensor(place, data=0x1004), expected, "0x1004 (aligned to 4)"
             case s.CheckOverlap(others=((other, _), *_)):
-                return self._overlapping(place, other)
+                return self._overlapping(place, in_element(other, ELEMENT))
             case s.CheckNumel():
                 return self._too_large(place)
             case s.CheckContiguous(order=order):

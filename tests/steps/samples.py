@@ -80,6 +80,12 @@ SAMPLES: Final[dict[str, tuple[str, dict[str, float]]]] = {
         "where no_overlap(y, cfg.z)",
         {"n": 3},
     ),
+    "overlap of lists": (
+        "f(xs: TensorList(Tensor([n], float32, intent=in), length=2), y: Tensor([n], int8), "
+        "zs: Optional(TensorList(Tensor([n, 4], float16, intent=out), length=g))) "
+        "where no_overlap(y, zs)",
+        {"n": 3, "g": 3},
+    ),
     "relations": (
         "f(n: int64, x: Tensor([min(n, 3)], int8), cfg: Tuple(a: int32, b: Optional(uint64)), "
         "c: int16, d: int32, y: Tensor([max(n, 2)], int8)) "

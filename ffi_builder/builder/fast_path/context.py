@@ -45,6 +45,8 @@ class FastPath:
         """The largest number of dimensions of any tensor."""
         self.alone: frozenset[spec.Var] = frozenset()
         """Symbols that no check reads. A stride that binds one is loaded only where it is used."""
+        self.sorted: frozenset[Position] = frozenset()
+        """Lists whose elements are sorted by their memory, to compare it."""
         self.stored: dict[spec.Var, Stored] = {}
         """Symbols whose strides have not been loaded."""
         self.elements: dict[Position, Value] = {}

@@ -46,6 +46,7 @@ def emit_fast_path(fast: FastPath, plan: Plan, *, defer: bool) -> None:
     With ``defer``, strides that only bind a symbol are not read here but noted in ``fast.stored``.
     """
     fast.alone = _alone(plan) if defer else frozenset()
+    fast.sorted = overlap.sorted_lists(plan)
     _emit_all(fast, plan.fused.steps)
     _emit_all(fast, plan.fused.late)
     tensors.check_sizes(fast)

@@ -26,6 +26,7 @@ from ffi_builder import abi, spec
 from ffi_builder.builder.fast_path import objects, tensors, values
 from ffi_builder.builder.fast_path.context import FastPath
 from ffi_builder.builder.fast_path.state import ListValues, Position, Symbol, TensorValues
+from ffi_builder.builder.helpers import EXTENT_SIZE
 from ffi_builder.ir import Builder, CheckingBuilder, Value
 from ffi_builder.plan import Part, Place, Plan
 from ffi_builder.plan import fuse as f
@@ -67,7 +68,7 @@ def decode_list(fast: FastPath, step: f.ListHeader) -> None:
     fast.require(b.ule(length, b.i64(spec.MOST_ELEMENTS)))
     none = b.null()
     fast.state.records[place.position] = ListValues(
-        object=object_, length=length, pointers=none, shapes=none, strides=none
+        object=object_, length=length, pointers=none, shapes=none, strides=none, extents=None
     )
 
 
@@ -201,10 +202,11 @@ def _row(ndim: int) -> str:
 
 
 def _allocate(fast: FastPath, place: Place, tensor: spec.Tensor, own: ListValues) -> None:
-    """Find memory for the three arrays, which follow one another."""
+    """Find memory for the three arrays, which follow one another, and for extents behind them."""
     b, t = fast.b, fast.b.types
     row = 8 * tensor.ndim
-    size = 8 + 2 * row
+    is_sorted = place.position in fast.sorted
+    size = 8 + 2 * row + EXTENT_SIZE * is_sorted
     most = max(1, _STACK // size)
     stack = b.alloca(t.i64, most * size // 8)
     ready, large = b.new_block(t.ptr), b.new_block(cold=True)
@@ -225,6 +227,8 @@ def _allocate(fast: FastPath, place: Place, tensor: spec.Tensor, own: ListValues
     own.strides = own.shapes
     if tensor.ndim:
         own.strides = b.element(own.shapes, own.length, _row(tensor.ndim))
+    if is_sorted:
+        own.extents = b.element(own.strides, own.length, _row(tensor.ndim))
 
 
 def _raise_no_memory(b: CheckingBuilder, words: str) -> None:

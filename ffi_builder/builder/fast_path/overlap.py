@@ -11,6 +11,9 @@ is scaled. An absent tensor is at NULL, where no other one is.
 
 For all other pairs a helper computes the first and last address of each tensor, once. Where
 neither finds two tensors apart, a helper decides: one of them may be empty, or not comparable.
+
+Helpers compare lists: the elements with a tensor one by one. To be compared with another list or
+with one another, they are sorted by address, once.
 """
 
 from __future__ import annotations
@@ -20,22 +23,57 @@ from typing import TypeAlias
 from ffi_builder import spec
 from ffi_builder.builder.fast_path.context import FastPath
 from ffi_builder.builder.fast_path.state import Position
+from ffi_builder.builder.helpers import call_shared
 from ffi_builder.ir import Block, Value
-from ffi_builder.plan import Part, Place
+from ffi_builder.plan import Part, Place, Plan
 from ffi_builder.plan import steps as s
 
 _Tensor: TypeAlias = "tuple[Place, spec.Tensor]"
 
 
 def check_overlap(fast: FastPath, step: s.CheckOverlap) -> None:
-    """Require that the tensor shares no memory with the others."""
+    """Require that the tensor, or each element of the list, shares no memory with the others."""
     one = (step.place, step.tensor)
     for other in step.others:
+        if step.place.is_each or other[0].is_each:
+            fast.require(_lists_apart(fast, step.place, other[0]))
+            continue
         both = [fast.object_at(place.position) for place, _ in (one, other)]
         check = _check_sizes if _has_size(one[1]) and _has_size(other[1]) else _check_extents
         cold = fast.b.new_block(cold=True)
         check(fast, one, other, cold)
         _decide_in(fast, cold, both)
+
+
+def sorted_lists(plan: Plan) -> frozenset[Position]:
+    """Return the positions of the lists that are compared with lists."""
+    found: set[Position] = set()
+    for step in plan:
+        if isinstance(step, s.CheckOverlap) and step.place.is_each:
+            lists = [other for other, _ in step.others if other.is_each]
+            found.update(place.position[:-1] for place in (step.place, *lists) if lists)
+    return frozenset(found)
+
+
+def _lists_apart(fast: FastPath, one: Place, other: Place) -> Value:
+    """Find out whether a list and another list, a tensor or itself have no byte in common."""
+    if one == other:
+        return fast.shared("each_apart", _memory(fast, one))
+    if one.is_each and other.is_each:
+        return fast.shared("lists_apart", [*_memory(fast, one), *_memory(fast, other)])
+    in_list, tensor = (one, other) if one.is_each else (other, one)
+    objects = [fast.object_at(at) for at in (in_list.position[:-1], tensor.position)]
+    return fast.shared("list_apart", objects)
+
+
+def _memory(fast: FastPath, each: Place) -> list[Value]:
+    """Return where the sorted memory of a list is, and the number of its tensors."""
+    record = fast.tensor_list(each.position[:-1])
+    assert record.extents is not None, "one of sorted_lists"
+    if record.sorted is None:
+        operands = [record.object, record.length, record.extents]
+        record.sorted = call_shared(fast.b, "sort_extents", operands, fast.b.types.i64)
+    return [record.extents, record.sorted]
 
 
 def _decide_in(fast: FastPath, cold: Block, both: list[Value]) -> None:

@@ -137,8 +137,12 @@ class ListValues:
     pointers: Value
     shapes: Value
     strides: Value
+    extents: Value | None
+    """Where the memory of the elements is sorted, to be compared; None if it is not."""
     ndim: int = 0
     """The number of dimensions of each element."""
+    sorted: Value | None = None
+    """The number of extents, as i64, once they are there and sorted by address."""
 
     def joined(self, merge: Merge) -> ListValues:
         """Return the record after the branch."""
@@ -148,6 +152,7 @@ class ListValues:
             pointers=merge(self.pointers),
             shapes=merge(self.shapes),
             strides=merge(self.strides),
+            extents=self.extents and merge(self.extents),
             ndim=self.ndim,
         )
 

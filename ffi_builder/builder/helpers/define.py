@@ -16,6 +16,8 @@ from ffi_builder.ir import Builder, Symbols, Type, Value, mark_trusted
 from ffi_builder.protocol import SHARED
 from ffi_builder.records import dataclass
 
+EXTENT_SIZE: Final = 16
+"""Bytes of the first and the last address of a tensor, as the helpers of lists compare them."""
 _KEEPS_REGISTERS: Final = "#llvm.cconv<preserve_mostcc>"
 
 

@@ -144,6 +144,7 @@ def _origin(p: Program) -> None:
 
 def _text(p: Program) -> None:
     p.append(p.table_at(p.unsigned(p.text, 32)), p.unsigned(p.text, 16, 4))
+    p.run("put_element", p.other)
 
 
 def _or_none(p: Program) -> None:

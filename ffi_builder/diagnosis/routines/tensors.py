@@ -40,14 +40,25 @@ def _turn_to(p: Program, part: Part, index: Reg | int) -> None:
         p.or_(p.or_(p.parameter(), part << PLACE_PART), index, p.place_)
 
 
-def _tensor(p: Program) -> None:
+def define_tensors(p: Program) -> None:
+    """Assemble the function that other routines call, too."""
+    p.define("tensor", 1, _find_tensor)
+
+
+def _find_tensor(p: Program, result: Reg) -> None:
+    """Turn to the tensor in the current ``TVMFFIAny``; the result is 0 if it holds none."""
     p.run("look inside")
     raw = p.and_(p.eq(p.type, TypeIndex.DL_TENSOR_PTR), p.not_(p.inner))
     kind = p.is_one_of(p.type, TypeIndex.TENSOR, TypeIndex.OBJECT_RVALUE_REF)
-    p.fail(p.not_(p.or_(raw, kind)), Words.KIND_TENSOR)
+    p.or_(raw, kind, result)
     p.set(p.object, p.payload)
+    p.set(p.object_type, p.type)
     with p.when(p.and_(raw, p.ne(p.payload, 0))):
         p.add(p.object, -DL, p.object)
+
+
+def _tensor(p: Program) -> None:
+    p.fail(p.not_(p.run_for("tensor")), Words.KIND_TENSOR)
 
 
 def _head(p: Program) -> None:

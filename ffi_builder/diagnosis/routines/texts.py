@@ -30,6 +30,7 @@ def define_texts(p: Program) -> None:
     p.define("put_value", 2, _put_value)
     p.define("put_dtype", 1, _put_dtype)
     p.define("put_symbol", 1, _put_symbol)
+    p.define("put_element", 1, _put_element)
     p.define("put_place", 3, _put_place)
     p.define("put_list", 1, _put_list)
 
@@ -144,15 +145,20 @@ def _put_place(p: Program, place: Reg, symbol: Reg, element: Reg) -> None:
     with p.when(parameter):
         record = p.table_at(parameter)
         p.append(p.table_at(p.unsigned(record, 32)), p.unsigned(record, 16, 4))
-    with p.when(element):
-        p.put("[")
-        p.run("put_int", p.sub(element, 1))
-        p.put("]")
+    p.run("put_element", element)
     p.run("put_name", p.constant("suffixes"), part, 0)
     index = p.and_(p.lshr(place, PLACE_INDEX), NO_INDEX)
     with p.when(p.ne(index, NO_INDEX)):
         p.put("[")
         p.run("put_int", index)
+        p.put("]")
+
+
+def _put_element(p: Program, element: Reg) -> None:
+    """Append the index of an element of a list, whose number is 1 more; nothing for 0."""
+    with p.when(element):
+        p.put("[")
+        p.run("put_int", p.sub(element, 1))
         p.put("]")
 
 

@@ -135,7 +135,10 @@ def fitting(length: spec.Var, wanted: int) -> int:
 
 
 def unfold(signature: spec.Signature, lengths: Lengths) -> Unfolded:
-    """Return the signature with a tuple in place of each list."""
+    """Return the signature with a tuple in place of each list.
+
+    It allows overlaps, since each array that is made has memory of its own.
+    """
     lists = lists_of(signature)
     taken = {var.name for _, e in spec.occurrences(signature.params) for var in spec.variables(e)}
     most: dict[spec.Var, int] = {}
@@ -208,7 +211,7 @@ def _without(
         returns = [*map(made, signature.results)] if several else made(returns)
     where = [each for each in signature.where if {*spec.variables(each)} <= known]
     workspaces = [made(p) if isinstance(p, spec.Workspace) else p for p in params]
-    return replace(signature, params=workspaces, returns=returns, where=where)
+    return replace(signature, params=workspaces, returns=returns, where=where, no_overlap=())
 
 
 def _substituted(entry: Any, values: Mapping[spec.Var, spec.Var | int]) -> Any:

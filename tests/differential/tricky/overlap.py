@@ -7,7 +7,7 @@ from itertools import permutations, product
 from typing import Final
 
 from ffi_builder import spec
-from ffi_builder.spec import Param, Signature
+from ffi_builder.spec import Param, Signature, TensorList
 from tests.differential.description import (
     NONE,
     Arguments,
@@ -17,6 +17,7 @@ from tests.differential.description import (
     Pointer,
     Value,
     array,
+    list_,
     of_int,
     tensor,
 )
@@ -224,6 +225,89 @@ CASES: Final[dict[str, Case]] = {
         *(
             (at(64, 4), at(data, size), of_int(count))
             for data, size, count in product((64, 80), (4, -1), (8, 10))
+        ),
+    ),
+    "a list and a tensor": forbidding(
+        [TensorList(Tensor("xs", [n]), each=[n]), Tensor("y", [m])],
+        ["y"],
+        *(
+            (array(*(at(data, 4) for data in addresses)), at(y, 4))
+            for count in range(4)
+            for addresses in product((32, 64, 72), repeat=count)
+            for y in (48, 64, 80, 88)
+        ),
+        (array(at(80, 0), at(0, 0), at(96, 4)), at(80, 4)),
+        (array(at(64, 4), at(80, 0)), at(80, 0)),
+        (array(at(TOP - 15, 4)), at(TOP - 31, 4)),
+        (array(at(TOP - 15, 4)), at(TOP - 27, 4)),
+        (list_(Pointer(DLTensor((4,), None, 64)), Moved(at(80, 4))), at(92, 4)),
+    ),
+    "the elements of a list": forbidding(
+        [TensorList(Tensor("xs", [n]), each=[n])],
+        ["xs"],
+        *(
+            (array(*(at(data, size) for data in addresses)),)
+            for size in (0, 1, 4)
+            for count in range(5)
+            for addresses in product((64, 68, 80), repeat=count)
+        ),
+        *(
+            (array(*(at(64 + 16 * place, 4) for place in places)),)
+            for places in (*permutations(range(5)), range(120), reversed(range(120)))
+        ),
+        *(
+            (array(*(at(64 + 16 * (place % count), 4) for place in range(120))),)
+            for count in (1, 60, 119)
+        ),
+        (array(at(64, 100), at(96, 1), at(600, 1)),),
+        (array(at(0, 0), at(1, 2**62), at(TOP - 7, 2), at(TOP, 1), at(0, 0)),),
+    ),
+    "which elements are first": forbidding(
+        [
+            Tensor("v", [m]),
+            TensorList(Tensor("xs", [n]), each=[n]),
+            Tensor("w", [m]),
+            TensorList(Tensor("ys", [k]), each=[k]),
+        ],
+        ["xs", "w"],
+        *(
+            (at(v, 4), array(at(64, 4), at(x, 4)), at(w, 4), array(at(y, 4), at(z, 4)))
+            for v, x, w, y, z in product((64, 112), (64, 96, 160), (80, 128), (64, 96), (144, 96))
+        ),
+        (at(64, 4), array(), at(64, 4), array()),
+    ),
+    "one list as two arguments": forbidding(
+        [TensorList(Tensor("xs", [n])), TensorList(Tensor("ys", [n]))],
+        ["xs"],
+        *(((both := array(at(64, 4), at(data, 4))), both) for data in (64, 80)),
+    ),
+    "lists in Optionals and tuples": forbidding(
+        [
+            spec.Optional(TensorList(Tensor("xs", [n]), each=[n])),
+            spec.TupleParam("t", [spec.Optional(TensorList(Tensor("ys", [k]), each=[k]))]),
+            spec.Optional(Tensor("z", ..., strides="any")),
+        ],
+        ["xs", "t[0]"],
+        *(
+            (
+                NONE if xs is None else array(at(xs, 4), at(256, 4)),
+                array(NONE if ys is None else list_(at(ys, 4), at(272, 4))),
+                NONE if z is None else at(z, 2, 2, strides=(2, -1)),
+            )
+            for xs, ys, z in product((None, 64, 256), (None, 72, 80), (None, 100, 260))
+        ),
+    ),
+    "devices of lists": forbidding(
+        [
+            TensorList(spec.Tensor("xs", [n], "float32", device_type="any")),
+            TensorList(spec.Tensor("ys", [n], "float32", device_type="metal")),
+            Tensor("z", [n]),
+        ],
+        ["xs"],
+        *(
+            (array(at(64, 4, device=one), at(72, 4, device=other)), array(at(64, 4, device=8)), z)
+            for one, other in product((1, 2, 8, 32, 66, -1), repeat=2)
+            for z in (at(80, 4), at(96, 4))
         ),
     ),
 }
