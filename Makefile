@@ -73,7 +73,7 @@ test-aarch64: $(AARCH64)/.made ## Install an arm64 system in .venv-aarch64 (qemu
 	set -e; for folder in abi oracle runtime packed arrays entry builder providers ir sanitize compatibility; do \
 	  $(ON_AARCH64) python3 -m pytest -m 'not slow' tests/$$folder; \
 	done
-	$(ON_AARCH64) python3 -m pytest tests/malformed tests/runtime/test_header.py tests/packed/test_exported.py
+	$(ON_AARCH64) python3 -m pytest tests/cuda tests/malformed tests/runtime/test_header.py tests/packed/test_exported.py
 	$(ON_AARCH64) python3 -m pytest tests/runtime/test_unusual.py -k named
 	$(ON_AARCH64) python3 -m pytest tests/differential -k compiled
 	$(ON_AARCH64) env FFI_BUILDER_OPT_LEVEL=0 python3 -m pytest tests/differential -k compiled

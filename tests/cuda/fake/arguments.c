@@ -5,10 +5,10 @@
 
 #include "fake.h"
 
-enum { kTensorMap = 128, kTensorMapAlignment = 64, kMostAligned = 16 };
+enum { kTensorMap = 128, kTensorMapAlignment = 64, kMostAligned = 8 };
 
 /* What a parameter's type must be aligned to, as far as its size and place tell: a CUtensorMap is
- * 128 bytes at a multiple of 64. */
+ * 128 bytes at a multiple of 64, and 16 bytes may be a pointer and an int, aligned to 8. */
 static uint32_t alignment_of(uint32_t at, uint32_t size) {
   if (size == kTensorMap && at % kTensorMapAlignment == 0) return kTensorMapAlignment;
   uint32_t alignment = kMostAligned;
