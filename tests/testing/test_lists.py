@@ -170,3 +170,23 @@ def test_a_wrapper_that_only_checks() -> None:
     function = runtime.compile(module)["f"]
     for dims in ({}, {"g": 0}, {"m": [0, 1, 2]}, {"g": 60}):
         function(*testing.make_args(GROUPED, dims))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "f(C: TensorList(Tensor([], float32), length=n), A: Tuple(a: Tensor([n * n, k], float32)))",
+        "f(B: TensorList(Tensor([i, n * n], float32), length=n, each=[i]))",
+        "f(B: TensorList(Tensor([], float32), length=n), s: Shape([n * n])) where n <= 3",
+        "f(B: TensorList(Tensor([], float32), length=n), "
+        "o: Optional(Tensor([k], float32, strides=[n * n])))",
+        "f(B: TensorList(Tensor([], float32), length=n), "
+        "c: Struct(x: Tensor([k], int8 | int16), y: Tensor([n * n], c.x.dtype)))",
+    ],
+)
+def test_a_length_that_expressions_need(text: str) -> None:
+    """Only the list binds it."""
+    signature = spec.Signature.parse(text, device="cpu")
+    for dims, n in (({}, 2), ({"n": 3}, 3)):
+        args = testing.make_args(signature, dims)
+        assert testing.check(signature, *args)["n"] == n

@@ -171,10 +171,45 @@ def unfold(signature: spec.Signature, lengths: Lengths) -> Unfolded:
     if not lists:
         return Unfolded(signature, {}, {}, frozenset())
     params = [unfolded(param.name, param) for param in signature.params]
+    fixed = _unbound(params, values)
+    params = [_with_ints(param, fixed) for param in params]
     names = {var.name: tuple(each.name for each in found) for var, found in own.items()}
     left = {var.name for _, e in spec.occurrences(params) for var in spec.variables(e)}
     gone = frozenset(taken - left - {*names, *values})
     return Unfolded(_without(signature, params, values), names, values, gone)
+
+
+def _unbound(params: Sequence[spec.Param], lengths: Mapping[str, int]) -> dict[spec.Var, int]:
+    """Return the lengths that expressions need, and that only the list bound."""
+    entries = [entry for _, entry in spec.occurrences(params)]
+    bound = [e if isinstance(e, spec.Var) else _solved(e) for e in entries]
+    found = (var for entry in entries for var in spec.variables(entry))
+    return {var: lengths[var.name] for var in found if var.name in lengths and var not in bound}
+
+
+def _solved(entry: object) -> spec.Var | None:
+    found = spec.linear(entry) if isinstance(entry, spec.Expr) else None
+    return None if found is None else found[1]
+
+
+def _with_ints(param: Any, values: Mapping[spec.Var, int]) -> Any:
+    """Return a parameter with ints in place of some symbols."""
+    match param:
+        case spec.Optional(param=inner):
+            return replace(param, param=_with_ints(inner, values))
+        case spec.TupleParam():
+            return replace(param, params=[_with_ints(each, values) for each in param.params])
+        case spec.Struct():
+            return replace(param, fields=[_with_ints(each, values) for each in param.fields])
+        case spec.Tensor() if values and isinstance(param.shape, tuple):
+            changed = {"shape": [_substituted(dim, values) for dim in param.shape]}
+            if param.stride_entries is not None and param.strides != "any":
+                changed["strides"] = [_substituted(each, values) for each in param.stride_entries]
+            return param.changed(device_id=_substituted(param.device_id, values), **changed)
+        case spec.Shape() if values:
+            return replace(param, shape=[_substituted(dim, values) for dim in param.shape])
+        case _:
+            return param
 
 
 def _without(
