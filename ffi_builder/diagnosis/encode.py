@@ -14,6 +14,7 @@ from ffi_builder.diagnosis.writing import (
     TableWriter,
     as_signed,
     dtype_word,
+    holder,
     integer_dtype,
     write_choice,
     write_dtypes,
@@ -21,6 +22,7 @@ from ffi_builder.diagnosis.writing import (
     write_expression,
     write_nonzero,
     write_object,
+    write_others,
     write_relation,
     write_scalar,
 )
@@ -43,11 +45,6 @@ def encode(plan: Plan) -> Table:
         raise BuildError(
             f"{plan.signature.name}: the signature is too large for one wrapper: {error}"
         ) from error
-
-
-def _holder(place: Place) -> tuple[int, ...]:
-    """Return the position of a tensor, or of the list that the tensor is in each element of."""
-    return place.position[:-1] if place.is_each else place.position
 
 
 class _Encoder:
@@ -285,12 +282,11 @@ class _Encoder:
             out.emit(Op.HEAD, "BiB", rank, dtype_word(single), device.code)
         else:
             self._parts_of_header(step)
-        if step.same_device is not None:
-            self._turn_to(step.same_device.place)
-            self._read = step.same_device.place
-            others = step.same_device.others
-            slots = [self._slots[other.position] for other in others]
-            self._others(Op.SAME_DEVICE, others, slots)
+        if (same := step.same_device) is not None:
+            self._turn_to(same.place)
+            self._read = same.place
+            slots = [self._slots[other.position] for other in same.others]
+            write_others(out, Op.SAME_DEVICE, same.others, slots)
 
     def _parts_of_header(self, step: f.TensorHeader) -> None:
         """Write one instruction for each part."""
@@ -315,17 +311,10 @@ class _Encoder:
         """Compare a tensor or a list with others; a list's slot holds the list itself."""
         if place.position != self._position:
             self._parameter(place)
-        self._restore(_holder(place))
-        slots = [LATER if other == place else self._slots[_holder(other)] for other in others]
-        self._others(Op.OVERLAP, others, slots)
+        self._restore(holder(place))
+        slots = [LATER if other == place else self._slots[holder(other)] for other in others]
+        write_others(self._out, Op.OVERLAP, others, slots)
         self._forget()
-
-    def _others(self, op: Op, others: Sequence[Place], slots: Sequence[int]) -> None:
-        """Write an instruction that compares the current object with others."""
-        self._out.emit(op, "H", len(others))
-        for other, slot in zip(others, slots, strict=True):
-            self._out.numbers("H", slot)
-            self._out.text(other.fixed_path)
 
     def _dim(self, place: Place) -> None:
         assert place.index is not None

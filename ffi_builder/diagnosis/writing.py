@@ -25,7 +25,7 @@ from ffi_builder.diagnosis.table import (
     style_of,
 )
 from ffi_builder.errors import BuildError
-from ffi_builder.plan import Words
+from ffi_builder.plan import Place, Words
 from ffi_builder.plan import steps as s
 from ffi_builder.plan.messages import SHOWN_ENTRIES, SIGNATURE_LIMIT, choices_text
 from ffi_builder.records import dataclass
@@ -244,6 +244,19 @@ def write_dtypes(out: TableWriter, step: s.CheckDType) -> None:
     out.emit(Op.DTYPES, "B", len(words))
     out.numbers(f"{len(words)}i", *words)
     out.text(step.text)
+
+
+def holder(place: Place) -> tuple[int, ...]:
+    """Return the position of a tensor, or of the list that the tensor is in each element of."""
+    return place.position[:-1] if place.is_each else place.position
+
+
+def write_others(out: TableWriter, op: Op, others: Sequence[Place], slots: Sequence[int]) -> None:
+    """Compare the current object with others, which are in these slots."""
+    out.emit(op, "H", len(others))
+    for other, slot in zip(others, slots, strict=True):
+        out.numbers("H", slot)
+        out.text(other.fixed_path)
 
 
 def write_choice(out: TableWriter, choice: spec.Choice) -> None:

@@ -29,8 +29,7 @@ from ffi_builder.spec.numbers import (
 from ffi_builder.spec.param import Named
 
 _LARGEST: Final = 127
-"""The most operators and operands in an expression: evaluating one with 64 leaves needs a stack of
-at most 64 values."""
+"""The most operators and operands in an expression: to evaluate 64 leaves, 64 values are stored."""
 
 
 class Arithmetic:
@@ -143,7 +142,7 @@ class Var(Named, Arithmetic):
             if not self.is_integer:
                 raise SpecError(
                     f"{what}: {limit} is for integer symbols, but its dtype is {self.dtype}; let "
-                    f"the kernel check it and return a status (CheckStatus)"
+                    "the kernel check it and return a status (CheckStatus)"
                 )
             if limit != "divisibility":
                 int_of_dtype(f"{what}: {limit}", value, self.dtype)

@@ -383,11 +383,8 @@ def test_explain() -> None:
         ]
     )
     assert variants(None).explain(signature) == "variants, in order:\n  k0: otherwise\ntests:\n  k0"
-    assert (
-        variants(SIXTEENTH)
-        .explain(signature)
-        .endswith("1: n % 16 == 0? yes: k0; no: no variant fits")
-    )
+    explained = variants(SIXTEENTH).explain(signature)
+    assert explained.endswith("1: n % 16 == 0? yes: k0; no: no variant fits")
 
 
 def test_nothing_is_tested_twice() -> None:
