@@ -23,6 +23,12 @@ def tensors_of(params: Sequence[Param]) -> dict[str, Tensor]:
     """Return every tensor by its path in errors: in tuples, structs and Optionals too.
 
     The path of a list stands for all of its elements.
+
+    Examples:
+        >>> from ffi_builder import spec
+        >>> norm = "norm(x: Tensor([n], float32), cfg: Struct(weight: Tensor([n], float32)))"
+        >>> list(spec.tensors_of(spec.Signature.parse(norm, device="cpu").params))
+        ['x', 'cfg.weight']
     """
     found: dict[str, Tensor] = {}
     for path, param in with_paths(params):
@@ -51,7 +57,14 @@ def is_comparable(tensor: Tensor) -> bool:
 
 
 def can_overlap(params: Sequence[Param]) -> bool:
-    """Return whether a call may have two tensors that can share memory."""
+    """Return whether a call may have two tensors that can share memory.
+
+    Examples:
+        >>> from ffi_builder import spec
+        >>> axpy = "axpy(x: Tensor([n], float32), ys: TensorList(Tensor([n], float32)))"
+        >>> spec.can_overlap(spec.Signature.parse(axpy, device="cpu").params)
+        True
+    """
     found = 0
     for _, param in with_paths(params):
         match required(param):
