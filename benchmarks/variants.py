@@ -53,7 +53,7 @@ ONE: Final = "one"
 
 
 def kernel(number: int) -> CallProvider:
-    return DirectCallProvider(f"kernel_{number}", args=ARGS)
+    return DirectCallProvider(f"kernel_{number}", args=["x.data", "y.data", *ARGS[2:]])
 
 
 def eight() -> CallProvider:

@@ -1,10 +1,9 @@
 # pyright: basic, reportMissingImports=false
 """Wrap a Numba function. The compiled code needs neither Numba nor Python.
 
-Numba compiles an inner function, and entry points around it that need the interpreter. The wrapper
-calls the inner one, ``int32_t f(void **result, void **exception, <arguments>)``. It returns 0 on
-success. A function that catches exceptions reads ``*exception`` too: NULL unless one was raised.
-An array is passed as meminfo, parent, size, itemsize, data, shape, strides in bytes.
+The wrapper calls ``int32_t f(void **result, void **exception, <arguments>)``, which is inside. It
+returns 0 on success, and may read ``*exception``. An array is passed as meminfo (NULL: borrowed),
+parent, size, itemsize, data, shape, strides in bytes.
 """
 
 from dataclasses import dataclass
@@ -81,7 +80,6 @@ def operands_of(context, param):
     itemsize, shape = b.i64(np.dtype(param.dtype).itemsize), context.shape(param, wide=True)
     strides = [b.mul(stride, itemsize) for stride in context.strides(param, wide=True)]
     size = reduce(b.mul, shape, b.i64(1))
-    # Meminfo counts references; NULL means that the array is borrowed.
     return [b.null(), b.null(), size, itemsize, context.data(param), *shape, *strides]
 
 

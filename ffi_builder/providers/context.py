@@ -132,7 +132,8 @@ class CallContext:
         called: the name of what the last call called, as a C string, if that depends on the call.
         known: tensors of which more is known here than the signature says, since a condition has
             been tested: each with a Tensor of fewer dtypes, or of a known rank.
-        asked: the tensors whose address (``"data"``) or dtype the provider has asked for.
+        asked: the tensors whose address (``"data"``) or dtype the provider has asked for, and those
+            whose dtype does not matter (``"any"``), in order.
 
     Examples:
         A provider that calls C's ``memset``:
@@ -175,7 +176,9 @@ class CallContext:
     known: Mapping[spec.Tensor, spec.Tensor] = field(
         default_factory=dict["spec.Tensor", "spec.Tensor"]
     )
-    asked: set[tuple[str, spec.Tensor]] = field(default_factory=set[tuple[str, spec.Tensor]])
+    asked: dict[tuple[str, spec.Tensor], None] = field(
+        default_factory=dict[tuple[str, "spec.Tensor"], None]
+    )
 
     @property
     def symbols(self) -> Symbols:
@@ -197,12 +200,12 @@ class CallContext:
 
     def any_dtype(self, tensor: spec.Param) -> None:
         """Say that the kernel works on each of the dtypes that a tensor may have."""
-        self._ask("dtype", tensor)
+        self._ask("any", tensor)
 
     def _ask(self, what: str, param: spec.Param) -> None:
         tensor = spec.required(param)
         if isinstance(tensor, spec.Tensor):
-            self.asked.add((what, tensor))
+            self.asked[what, tensor] = None
 
     def check_dtypes(self, provider: str) -> None:
         """Check that the kernel can know the dtype of each tensor whose address it gets.
@@ -210,17 +213,33 @@ class CallContext:
         Raises:
             BuildError: it cannot.
         """
+        any_dtype = {_source(tensor) for what, tensor in self.asked if what == "any"}
         told = {_source(tensor) for what, tensor in self.asked if what == "dtype"}
         for what, tensor in self.asked:
             source = _source(tensor)
-            dtypes = self.known.get(source, source).element_dtypes
-            if what == "data" and source not in told and len(set(map(_in_memory, dtypes))) > 1:
-                raise BuildError(
-                    f"{provider}: {tensor.label} may have the dtypes {', '.join(dtypes)}, and the "
-                    f"kernel gets its address alone: pass '{tensor.name}.dtype' too, or "
-                    f"'{tensor.name}.data' if the kernel works on any of them, or choose a kernel "
-                    f"for each with VariantsCallProvider"
-                )
+            if what != "data" or source in any_dtype:
+                continue
+            # Of equal parameters, nothing tells which one was asked for, or is known better.
+            equal = self._paths(source)
+            several = len(equal) > 1
+            dtypes = (source if several else self.known.get(source, source)).element_dtypes
+            if len(set(map(_in_memory, dtypes))) == 1 or (source in told and not several):
+                continue
+            path = self._paths(tensor)[0]
+            cure = f"pass '{path}.dtype' too"
+            if several:
+                cure = f"give {' and '.join(equal)} different names, as they are equal otherwise"
+            raise BuildError(
+                f"{provider}: {type(tensor).__name__} {path!r} may have the dtypes "
+                f"{', '.join(dtypes)}, and the kernel gets its address alone: {cure}, or "
+                f"'{path}.data' if the kernel works on any of them, or choose a kernel for each "
+                f"with VariantsCallProvider"
+            )
+
+    def _paths(self, tensor: spec.Tensor) -> list[str]:
+        """Return the paths of the parameters and results that are equal to a tensor."""
+        every = spec.with_paths([*self.params, *self.signature.result_tensors])
+        return [path for path, param in every if spec.required(param) == tensor] or [tensor.name]
 
     def shape(self, tensor: spec.Param, *, wide: bool = False) -> list[Value]:
         """Every dimension, in elements: symbols in their own type, or with ``wide`` as i64 too.
@@ -287,7 +306,7 @@ class CallContext:
 
     def part(self, field: spec.Field) -> Value:
         """The value of a part of a parameter, such as ``spec.Field(x, "device_id")``."""
-        if field.part == "dtype":
+        if field.part in ("dtype", "dltensor"):
             self._ask("dtype", field.param)
         return part_of(self.decoded, field)
 
@@ -328,4 +347,5 @@ class CallContext:
         An element of an absent tuple is None. If several parameters are the same symbol, it is the
         argument of the first one that is present.
         """
+        self._ask("dtype", param)
         return self.decoded.any(param)

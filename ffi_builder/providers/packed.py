@@ -202,6 +202,7 @@ def _any(context: CallContext, item: Item) -> tuple[Value, Value]:
     b, t = context.builder, context.builder.types
     match item:
         case spec.Data(tensor=tensor):
+            context.any_dtype(tensor)
             return _part(context, tensor, "data", context.data(tensor))
         case spec.Field(param=param, part=part):
             return _part(context, param, part, context.part(item))

@@ -161,6 +161,7 @@ class Holder:
 HELD: Final[list[tuple[Any, str, Callable[[Any], object]]]] = [
     (tensor("x"), "x", lambda array: array),
     (tensor("x"), "x", Holder),
+    (TensorList(tensor("x")), r"x\[0\]", lambda array: Holder([Holder(array)])),
     (TupleParam("x", [tensor("y")]), r"x\[0\]", lambda array: (array,)),
     (TupleParam("x", [tensor("y")]), r"x\[0\]", lambda array: (Holder(array),)),
     (TensorList(tensor("x")), r"x\[1\]", lambda array: [array.copy(), array]),

@@ -24,7 +24,7 @@ from ffi_builder.providers import (
     VariantsCallProvider,
     when,
 )
-from ffi_builder.spec import Optional, Signature, Tensor, dims
+from ffi_builder.spec import Optional, Signature, Struct, Tensor, dims
 from tests.support.wrapping import attached, new_module, wrap
 
 (n,) = dims("n")
@@ -133,3 +133,18 @@ def test_one_dtype_tells_those_that_follow_it() -> None:
     attached([X, y, z], DirectCallProvider("k", args=["x", "z.dtype"]))
     with pytest.raises(BuildError, match="Tensor 'z' may have the dtypes float32, float64"):
         attached([X, y, z], DirectCallProvider("k", args=["z"]))
+
+
+def test_equal_parameters() -> None:
+    """Nothing tells which of them a kernel gets, or which one a condition is about."""
+    pair = [Struct("a", [X]), Struct("b", [X])]
+    words = "Tensor 'a.x' may have the dtypes .* give a.x and b.x different names"
+    for args in (["a", "b"], ["a", "b", "a.x.dtype"]):
+        with pytest.raises(BuildError, match=words):
+            attached(pair, DirectCallProvider("k", args=args))
+    attached(pair, DirectCallProvider("k", args=["a.x.data", "b.x.data"]))
+
+
+def test_every_provider_takes_an_address_for_any_dtype() -> None:
+    attached([X], PackedCallProvider("k", args=["x.data"]))
+    attached([X], DirectCallProvider("k", args=["x", "x.dltensor"]))

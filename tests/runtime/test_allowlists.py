@@ -334,6 +334,7 @@ def test_hazards_of_code_generation(text: str, hazard: str | None) -> None:
     ("text", "hazard"),
     [
         ("  %a = sitofp i128 %b to bfloat", "sitofp i128 %b to bfloat"),
+        ("  %a = uitofp nneg i128 %b to bfloat", "uitofp nneg i128 %b to bfloat"),
         ("  %a = uitofp i128 %b to float", None),
         ("  %a = sitofp i64 %b to bfloat", None),
         ("  %a = call <4 x i1> @llvm.ctlz.v4i1(<4 x i1> %b, i1 false)", "@llvm.ctlz.v4i1"),

@@ -145,6 +145,7 @@ class _Maker:
                 tensor = spec.required(param)
                 assert isinstance(tensor, spec.Tensor)
                 _check_device(context, tensor)
+                context.any_dtype(param)
                 return context.data(param)
             case spec.Field(part="dltensor"):
                 raise BuildError(

@@ -40,7 +40,7 @@ def emit_variant(
     """
     b = context.builder
     inner = replace(
-        context, known=known, returned=None, called=None, results=None, asked=set[Any]()
+        context, known=known, returned=None, called=None, results=None, asked=dict[Any, None]()
     )
     block = Members(variant.provider).emit(b.block, inner)
     wanted = value_results(context)

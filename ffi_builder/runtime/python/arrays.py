@@ -18,6 +18,8 @@ import tvm_ffi
 from ffi_builder.records import dataclass
 from ffi_builder.runtime.metadata import Info, Parameter
 
+_DEEPEST: Final = 32
+"""The most objects around a value, each of which has `__tvm_ffi_value__`."""
 _LONGEST: Final = 400
 """The longest signature that a message shows whole, as in docs/checks.md."""
 
@@ -100,7 +102,11 @@ def check_items(value: Any, at: Place) -> Any:
 
 def unwrapped(value: Any) -> Any:
     """Return the value that tvm-ffi passes instead of an object with `__tvm_ffi_value__`."""
-    return value.__tvm_ffi_value__() if _is_wrapped(cast("type[object]", type(value))) else value
+    for _ in range(_DEEPEST):
+        if not _is_wrapped(cast("type[object]", type(value))):
+            break
+        value = value.__tvm_ffi_value__()
+    return value
 
 
 Rule = Callable[[Any, Place], Any]

@@ -16,7 +16,7 @@ from ffi_builder.patterns import pattern
 
 _HAZARD: Final = pattern(
     r"""
-      [su]itofp\ i128\ [^\n]*\ to\ bfloat
+      [su]itofp\ (?:nneg\ )?i128\ [^\n]*\ to\ bfloat
     | @llvm\.ct[lt]z\.v\d+i1\b
     | @llvm\.masked\.\w+\.v\d+bf16
     """,
