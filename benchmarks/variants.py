@@ -75,7 +75,7 @@ def providers() -> dict[str, CallProvider]:
         ONE: kernel(7),
         "two": VariantsCallProvider([Variant(kernel(0), when=is_half), Variant(kernel(7))]),
         "eight": eight(),
-        "dispatcher": DirectCallProvider("dispatch", args=[*ARGS, "x.dtype"]),
+        "dispatcher": DirectCallProvider("dispatch", args=["x", "y.data", *ARGS[2:], "x.dtype"]),
     }
 
 

@@ -318,7 +318,7 @@ def test_a_status_that_nobody_reads_is_refused() -> None:
     attaching: Callable[[Any], object] = lambda m: attach(m, signature, provider)  # noqa: E731
     assert refused(lambda: runtime.compile(declaration, post_compile_hooks=[attaching])) == (
         "BuildError",
-        "Put CheckStatus around NumbaCallProvider(callee='inner'): else nobody reads the status",
+        "Put CheckStatus around NumbaCallProvider(callee='inner'), which reads the status",
     )
 
 
