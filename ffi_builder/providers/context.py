@@ -64,6 +64,11 @@ def define_internal(
     return Builder(symbols, function, function.regions[0].blocks[0], symbols.location)
 
 
+def _differ(dtypes: Sequence[str]) -> bool:
+    """Return whether elements of these dtypes differ in memory."""
+    return len(dtypes) > 1 and len(set(map(_in_memory, dtypes))) > 1
+
+
 def _in_memory(dtype: str) -> spec.DataType:
     """Return a dtype, or for an integer or bool the signed integer of its width."""
     found = spec.parse_dtype(dtype)
@@ -213,19 +218,22 @@ class CallContext:
         Raises:
             BuildError: it cannot.
         """
+        addresses = [tensor for what, tensor in self.asked if what == "data"]
+        open_ = [tensor for tensor in addresses if _differ(_source(tensor).element_dtypes)]
+        if not open_:
+            return
         any_dtype = {_source(tensor) for what, tensor in self.asked if what == "any"}
         told = {_source(tensor) for what, tensor in self.asked if what == "dtype"}
-        for what, tensor in self.asked:
+        paths = self._paths()
+        for tensor in open_:
             source = _source(tensor)
-            if what != "data" or source in any_dtype:
-                continue
             # Of equal parameters, nothing tells which one was asked for, or is known better.
-            equal = self._paths(source)
+            equal = paths.get(source, [])
             several = len(equal) > 1
             dtypes = (source if several else self.known.get(source, source)).element_dtypes
-            if len(set(map(_in_memory, dtypes))) == 1 or (source in told and not several):
+            if source in any_dtype or not _differ(dtypes) or (source in told and not several):
                 continue
-            path = self._paths(tensor)[0]
+            path = paths.get(tensor, [tensor.name])[0]
             cure = f"pass '{path}.dtype' too"
             if several:
                 cure = f"give {' and '.join(equal)} different names, as they are equal otherwise"
@@ -236,10 +244,14 @@ class CallContext:
                 f"with VariantsCallProvider"
             )
 
-    def _paths(self, tensor: spec.Tensor) -> list[str]:
-        """Return the paths of the parameters and results that are equal to a tensor."""
-        every = spec.with_paths([*self.params, *self.signature.result_tensors])
-        return [path for path, param in every if spec.required(param) == tensor] or [tensor.name]
+    def _paths(self) -> dict[spec.Tensor, list[str]]:
+        """Return the paths of tensors among the parameters and results, of equal ones together."""
+        found: dict[spec.Tensor, list[str]] = {}
+        for path, param in spec.with_paths([*self.params, *self.signature.result_tensors]):
+            tensor = spec.required(param)
+            if isinstance(tensor, spec.Tensor):
+                found.setdefault(tensor, []).append(path)
+        return found
 
     def shape(self, tensor: spec.Param, *, wide: bool = False) -> list[Value]:
         """Every dimension, in elements: symbols in their own type, or with ``wide`` as i64 too.
