@@ -59,9 +59,10 @@ def _store() -> Store | None:
     # Path.expanduser raises an error if there is no home; this one leaves `~`.
     if given is not None:
         return Store(Path(os.path.expanduser(given)), _LIMIT)  # noqa: PTH111
-    cache = Path(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"))  # noqa: PTH111
-    if cache == Path("/.cache"):  # an empty HOME
-        return None
+    given = os.environ.get("XDG_CACHE_HOME")
+    if not given and os.environ.get("HOME") == "":
+        return None  # `~` would be the root of the file system
+    cache = Path(given or os.path.expanduser("~/.cache"))  # noqa: PTH111
     # Not `ffi_builder` itself, which may be the compile cache: the two have different limits.
     return Store(cache / "ffi_builder" / "helpers", _LIMIT) if cache.is_absolute() else None
 

@@ -80,9 +80,8 @@ def scalar_arguments(context: CallContext, item: Item) -> list[Argument]:
 def scalar_argument(context: CallContext, item: Item) -> Argument:
     """Return the C argument of a number, pointer, dtype, device, object or part."""
     match plain(item):
-        case spec.Data(tensor=tensor):
-            context.any_dtype(tensor)
-            return Argument(context.data(tensor))
+        case spec.Data() as data:
+            return Argument(context.matched_var_binding[data])
         case spec.Field(param=param, part="present"):
             return Argument(context.present(param), _NARROW["bool"])
         case spec.Field() as field:

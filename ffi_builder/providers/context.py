@@ -199,6 +199,7 @@ class CallContext:
 
         If it may have one of several dtypes, other than integers of one width, and the provider
         neither asks for the dtype nor calls :meth:`any_dtype`, attaching is a BuildError.
+        ``matched_var_binding[x.data]`` is the address for a kernel that works on any of them.
         """
         self._ask("data", tensor)
         return self.decoded.data(tensor)
@@ -227,7 +228,7 @@ class CallContext:
         paths = self._paths()
         for tensor in open_:
             source = _source(tensor)
-            # Of equal parameters, nothing tells which one was asked for, or is known better.
+            # Equal parameters cannot be told apart: one was asked for, another may be passed.
             equal = paths.get(source, [])
             several = len(equal) > 1
             dtypes = (source if several else self.known.get(source, source)).element_dtypes

@@ -201,9 +201,8 @@ def _any(context: CallContext, item: Item) -> tuple[Value, Value]:
     """Return both words of a ``TVMFFIAny``: type index with padding as an i64, and payload."""
     b, t = context.builder, context.builder.types
     match item:
-        case spec.Data(tensor=tensor):
-            context.any_dtype(tensor)
-            return _part(context, tensor, "data", context.data(tensor))
+        case spec.Data(tensor=tensor) as data:
+            return _part(context, tensor, "data", context.matched_var_binding[data])
         case spec.Field(param=param, part=part):
             return _part(context, param, part, context.part(item))
         case spec.EnvStream() as stream:

@@ -128,9 +128,9 @@ class CheckStatus:
         following, failed = b.new_block(), b.new_block(cold=True)
         b.cond_br(b.eq(status, b.zero(status.type)), following, failed)
         b.block = failed
+        bits = int(str(status.type)[1:])
         for code, (kind, message) in self.errors.items():
-            known = b.constant(int(str(status.type)[1:]), code)
-            with b.when(b.eq(status, known), cold=True):
+            with b.when(b.eq(status, b.constant(bits, code)), cold=True):
                 self._fail(context, status, kind, message)
         self._fail(context, status, self.error, self.message)
         b.block = following

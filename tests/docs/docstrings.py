@@ -134,4 +134,4 @@ AVAILABLE: dict[str, Callable[[], bool]] = {
     "Triton": _module("triton"),
     "a GPU of sm_90 or later": _has_gpu,
 }
-"""What a ``Needs …:`` may name, and whether it is there."""
+"""The names after ``Needs``, each with whether it is installed."""

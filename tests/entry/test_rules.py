@@ -147,7 +147,7 @@ def test_arrays_within_arguments(way: str, path: str) -> None:
 
 
 class Holder:
-    """What tvm-ffi passes another value for; it counts how often it was asked."""
+    """An object that tvm-ffi passes another value for. It counts how often it was asked."""
 
     def __init__(self, value: object) -> None:
         self.value = value

@@ -80,7 +80,7 @@ def compiled(
 
 
 ABOVE: Final = 0xA5A5_5A5A_C3C3_3C3C
-"""What is in the bits of a register that a narrow value leaves free."""
+"""The content of the bits of a register that a narrow value leaves free."""
 NARROW: Final[dict[str, list[tuple[int, object]]]] = {
     "bool": [(0x00, False), (0x01, True)],
     "int8": [(0x80, -128), (0x7F, 127)],

@@ -1,4 +1,4 @@
-"""What each extra is for, and what shows in a clean environment that it is there."""
+"""Uses each extra in a clean environment, for what it is meant for."""
 
 from __future__ import annotations
 

@@ -138,7 +138,7 @@ class ListValues:
     shapes: Value
     strides: Value
     extents: Value | None
-    """Where the memory of the elements is sorted, to be compared; None if it is not."""
+    """The address of the sorted extents of the elements; None if they are not sorted."""
     ndim: int = 0
     """The number of dimensions of each element."""
     sorted: Value | None = None

@@ -141,12 +141,11 @@ class _Maker:
                 _check_device(context, tensor)
                 found = self.members(context, tensor)
                 return found[0] if len(found) == 1 else found
-            case spec.Data(tensor=param):
+            case spec.Data(tensor=param) as data:
                 tensor = spec.required(param)
                 assert isinstance(tensor, spec.Tensor)
                 _check_device(context, tensor)
-                context.any_dtype(param)
-                return context.data(param)
+                return context.matched_var_binding[data]
             case spec.Field(part="dltensor"):
                 raise BuildError(
                     f"{PROVIDER}: args= has {_shown(context, item)!r}, which is in host memory; "

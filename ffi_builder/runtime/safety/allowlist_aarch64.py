@@ -30,7 +30,7 @@ def hazards(code: str) -> Iterator[str]:
     found = _HAZARD.search(code)
     if found is not None:
         yield found[0]
-    # Of three 64-bit integers, SelectionDAG makes bytes of another number of bits.
+    # SelectionDAG narrows three 64-bit integers to bytes of another number of bits.
     for lanes in set(_LANES.findall(code)):
         if int(lanes).bit_count() != 1:
             yield f"a vector of {lanes} elements"

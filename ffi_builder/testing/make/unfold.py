@@ -171,8 +171,8 @@ def unfold(signature: spec.Signature, lengths: Lengths) -> Unfolded:
     if not lists:
         return Unfolded(signature, {}, {}, frozenset())
     params = [unfolded(param.name, param) for param in signature.params]
-    fixed = _unbound(params, values)
-    params = [_with_ints(param, fixed) for param in params]
+    if fixed := _unbound(params, values):
+        params = [_with_ints(param, fixed) for param in params]
     names = {var.name: tuple(each.name for each in found) for var, found in own.items()}
     left = {var.name for _, e in spec.occurrences(params) for var in spec.variables(e)}
     gone = frozenset(taken - left - {*names, *values})
@@ -201,12 +201,12 @@ def _with_ints(param: Any, values: Mapping[spec.Var, int]) -> Any:
             return replace(param, params=[_with_ints(each, values) for each in param.params])
         case spec.Struct():
             return replace(param, fields=[_with_ints(each, values) for each in param.fields])
-        case spec.Tensor() if values and isinstance(param.shape, tuple):
+        case spec.Tensor() if isinstance(param.shape, tuple):
             changed = {"shape": [_substituted(dim, values) for dim in param.shape]}
             if param.stride_entries is not None and param.strides != "any":
                 changed["strides"] = [_substituted(each, values) for each in param.stride_entries]
             return param.changed(device_id=_substituted(param.device_id, values), **changed)
-        case spec.Shape() if values:
+        case spec.Shape():
             return replace(param, shape=[_substituted(dim, values) for dim in param.shape])
         case _:
             return param
