@@ -117,8 +117,8 @@ types: $(VENV)/.dev ## Check types (pyright, strict).
 check: $(VENV)/.dev ## Run lint, types and test-fast, in about two minutes on two cores.
 	$(MAKE) --no-print-directory --jobs=2 --output-sync=target lint types test-fast
 
-fuzz: $(VENV)/.test ## Run the differential tests with 200,000 examples.
-	FFI_BUILDER_EXAMPLES=200000 $(PY) -m pytest tests/differential
+fuzz: $(VENV)/.test ## Run the tests that draw their examples with others; the differential tests draw 200,000.
+	FFI_BUILDER_EXAMPLES=200000 $(PY) -m pytest tests -m hypothesis --hypothesis-profile=random
 
 soak: $(VENV)/.test ## Compile, call and drop 10,000 modules, and check that memory does not grow.
 	FFI_BUILDER_CYCLES=10000 $(PY) -m pytest tests/runtime/test_lifetime.py -k cycles

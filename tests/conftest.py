@@ -14,9 +14,11 @@ from hypothesis import settings
 # Tests neither read nor write what is kept for the user, and neither do their child processes.
 os.environ["FFI_BUILDER_HELPERS_DIR"] = ""
 
-# No deadline: compiling takes long the first time, and on a busy machine.
-settings.register_profile("ffi_builder", deadline=None, print_blob=True)
-settings.load_profile("ffi_builder")
+# No deadline: compiling takes long the first time, and on a busy machine. Every run draws the same
+# examples, so that a test fails for who broke it; `make fuzz` draws others.
+settings.register_profile("random", deadline=None, print_blob=True)
+settings.register_profile("repeatable", settings.get_profile("random"), derandomize=True)
+settings.load_profile("repeatable")
 
 TESTS = Path(__file__).parent
 GOLDEN = TESTS / "golden"

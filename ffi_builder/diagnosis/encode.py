@@ -220,16 +220,15 @@ class _Encoder:
         self._read = step.place
 
     def _container(self, step: f.Container) -> None:
-        out = self._out
         self._look_at(step.place)
-        out.emit(Op.CONTAINER, "B", WORDS.index(step.decode.words))
+        self._out.emit(Op.CONTAINER, "B", WORDS.index(step.decode.words))
         self._save(step.place)
         self._not_null(step.not_null)
         self._source(Source.LENGTH)
-        write_equal(out, step.length.expected, step.length.words)
+        write_equal(self._out, step.length.expected, step.length.words)
         if step.cells is not None:
             self._source(Source.CELLS)
-            write_nonzero(out, step.cells.words)
+            write_nonzero(self._out, step.cells.words)
 
     def _list_header(self, step: f.ListHeader) -> None:
         self._look_at(step.place)
@@ -354,10 +353,9 @@ class _Encoder:
         self._parameter(place)
 
     def _parameter(self, place: Place) -> None:
-        out = self._out
-        out.emit(Op.PARAM)
-        out.text(place.fixed_path)
-        out.numbers("H", place.argument)
+        self._out.emit(Op.PARAM)
+        self._out.text(place.fixed_path)
+        self._out.numbers("H", place.argument)
         self._position = place.position
         self._read = None
 

@@ -261,3 +261,7 @@ def _check_message(name: str, message: object) -> None:
                 f"CheckStatus: {name}: expected {{callee}} and {{status}} as its only fields but "
                 f"got {message!r}"
             )
+    if "{}" in "".join(text + (used or "") for text, used, _, _ in parts):
+        raise BuildError(
+            f"CheckStatus: {name}: expected something between doubled braces but got {message!r}"
+        )

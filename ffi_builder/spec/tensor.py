@@ -366,7 +366,7 @@ class Tensor(Named):
         element = parse_dtype(next(iter(self.dtypes))).total_bits
         if stored % element:
             raise SpecError(
-                f"{what}: {storage_dtype} is {stored} bits, which is no multiple of the "
+                f"{what}: {storage_dtype} is {stored} bits, which is not a multiple of the "
                 f"{element} bits of {self.dtype}"
             )
         if stored == element:

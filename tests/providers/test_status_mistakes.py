@@ -145,6 +145,15 @@ def test_other_fields(message: str) -> None:
     )
 
 
+@pytest.mark.parametrize("message", ["{{}}", "{{}} {status}"])
+def test_braces_with_nothing_between(message: str) -> None:
+    with pytest.raises(BuildError) as raised:
+        CheckStatus(DirectCallProvider("k"), message=message)
+    assert str(raised.value) == (
+        f"CheckStatus: message: expected something between doubled braces but got {message!r}"
+    )
+
+
 @pytest.mark.parametrize("message", ["{status", "status}"])
 def test_unpaired_braces(message: str) -> None:
     with pytest.raises(BuildError) as raised:

@@ -37,7 +37,7 @@ def can_be_made(signature: Signature) -> bool:
 REFUSED = re.compile(
     r"make_args: (found no values of .*|.* does not hold with .*|.* needs? \d+ bytes.*|.* does not fit .*|.* is above .*"
     r"|.*, and must (not be negative|be a multiple of \d+, .*|be 0, where such arrays are.*"
-    r"|be from 0 to 2147483647)|.* is asked for, but only empty lists have .*|.* cannot be the length of .*)"
+    r"|be from 0 to 2147483647)|.*, which is too low for packed elements|.* is asked for, but only empty lists have .*|.* cannot be the length of .*)"
 )
 
 
@@ -262,12 +262,12 @@ def test_other_parameters() -> None:
         ([n], {"nn": 3}, "f has no symbol 'nn'; it has n, did you mean 'n'?"),
         ([], {"n": 3}, "f has no symbol 'n'; it has none"),
         ([n], {"n": 2.5}, "n = 2.5 is no int, but n is an int64"),
-        ([Var("x", "float32")], {"x": "1"}, "x = '1' is no float, but x is a float32"),
+        ([Var("x", "float32")], {"x": "1"}, "x = '1' is not a float, but x is a float32"),
         ([Var("x", "bool")], {"x": 2}, "x = 2 does not fit bool (0 to 1)"),
         ([Var("x", "int8")], {"x": 128}, "x = 128 does not fit int8 (-128 to 127)"),
         ([Var("x", "int8", min=2)], {"x": 1}, "x = 1 is below 2 (min of x)"),
         ([Var("x", "int8", max=2)], {"x": 3}, "x = 3 is above 2 (max of x)"),
-        ([Var("x", "int8", divisibility=3)], {"x": 4}, "x = 4 is no multiple of 3 (divisibility of x)"),
+        ([Var("x", "int8", divisibility=3)], {"x": 4}, "x = 4 is not a multiple of 3 (divisibility of x)"),
         ([cpu("A", n)], {"n": -1}, "A.shape[0] = n with n = -1 is -1, and must not be negative"),
         (
             [TupleParam("t", [Shape("s", [4 - n]), n])],
@@ -278,6 +278,11 @@ def test_other_parameters() -> None:
             [cpu("A", n, dtype="int4", storage_dtype="int8")],
             {"n": 5},
             "A.shape[0] = n with n = 5 is 5, and must be a multiple of 2, as so many are packed",
+        ),
+        (
+            [cpu("A", 0, 2, dtype="int4", storage_dtype="int8", strides=[m, 1])],
+            {"m": -(2**63)},
+            f"A.strides[0] = m with m = {-(2**63)} is {-(2**63)}, which is too low for packed elements",
         ),
         (
             [cpu("A", n * k), n, k],
@@ -369,9 +374,9 @@ def test_a_framework_that_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 @pytest.mark.parametrize("value", [10**400, "three", [1.0], None])
-def test_what_is_no_float(value: Any) -> None:
+def test_what_is_not_a_float(value: Any) -> None:
     signature = Signature("f", [Var("a", "float32")])
-    with pytest.raises(ValueError, match="is no float, but a is a float32"):
+    with pytest.raises(ValueError, match="is not a float, but a is a float32"):
         testing.make_args(signature, {"a": value})
 
 

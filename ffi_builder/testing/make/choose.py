@@ -91,7 +91,7 @@ def _value(var: spec.Var, value: object) -> Scalar:
                 return check(spec.Signature("f", [var]), float(cast("float", value)))[var.name]
         except (TypeError, OverflowError):
             pass
-        raise ValueError(f"{what} is no float, but {var.name} is {_article(var.dtype)}")
+        raise ValueError(f"{what} is not a float, but {var.name} is {_article(var.dtype)}")
     if not hasattr(value, "__index__"):
         raise ValueError(f"{what} is no int, but {var.name} is {_article(var.dtype)}")
     number = operator.index(cast("SupportsIndex", value))
@@ -106,7 +106,7 @@ def _value(var: spec.Var, value: object) -> Scalar:
         raise ValueError(f"{what} is above {var.max} (max of {var.name})")
     if number % (var.divisibility or 1):
         raise ValueError(
-            f"{what} is no multiple of {var.divisibility} (divisibility of {var.name})"
+            f"{what} is not a multiple of {var.divisibility} (divisibility of {var.name})"
         )
     return number
 

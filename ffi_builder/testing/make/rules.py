@@ -88,6 +88,8 @@ def _entry_rule(path: str, entry: spec.Dim | None, *, low: int | None, packing: 
             return f"{place} is {value}, and must not be negative"
         if value % packing:
             return f"{place} is {value}, and must be a multiple of {packing}, as so many are packed"
+        if packing > 1 and value == -(2**63):  # not the magnitude of any int64
+            return f"{place} is {value}, which is too low for packed elements"
         return None
 
     return Rule(frozenset(symbols), broken)
