@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Generator
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from ffi_builder import abi, protocol
 from ffi_builder.protocol import SHARED, TABLE, TEXT
@@ -88,7 +88,8 @@ def only_helpers(module: Module, group: HelperGroup) -> Module:
         if is_helper or (_is_declaration(operation) and _name(operation) in group.uses):
             copy = operation.clone().operation
             if is_helper and operation.name == "llvm.func":
-                copy.attributes["linkage"] = _attribute(operation, _EXTERNAL)
+                ir = mlir.ir_of(operation)
+                copy.attributes["linkage"] = ir.Attribute.parse(_EXTERNAL, operation.context)
             result.body.append(copy)
     return result
 
@@ -103,12 +104,16 @@ def without_helpers(module: Module) -> Generator[Module]:
     """
     operations = mlir.body(module)
     rest = mlir.empty_like(module.operation)
-    functions = [op for op in operations if _is_helper(op) and op.name == "llvm.func"]
-    declared = [declaration(function) for function in functions]
+    declared: list[Operation] = []
+    others: list[Operation] = []
+    for operation in operations:
+        if not _is_helper(operation):
+            others.append(operation)
+        elif operation.name == "llvm.func":
+            declared.append(declaration(operation))
     try:
-        for operation in operations:
-            if not _is_helper(operation):
-                rest.body.append(operation.clone() if _is_wrapper(operation) else operation)
+        for operation in others:
+            rest.body.append(operation.clone() if _is_wrapper(operation) else operation)
         for operation in declared:
             rest.body.append(operation)
         yield rest
@@ -256,9 +261,9 @@ def declaration(definition: Operation, **changed: str) -> Operation:
         for named in named_attributes(definition)
         if named.name not in _ONLY_ON_DEFINITIONS
     }
-    for name, text in {"linkage": _EXTERNAL, **changed}.items():
-        attributes[name] = _attribute(definition, text)
     ir = mlir.ir_of(definition)
+    for name, text in {"linkage": _EXTERNAL, **changed}.items():
+        attributes[name] = ir.Attribute.parse(text, definition.context)
     unknown = ir.Location.unknown(definition.context)
     return ir.Operation.create(definition.name, attributes=attributes, regions=1, loc=unknown)
 
@@ -278,10 +283,6 @@ def _is_constant(name: str, operation: Operation) -> bool:
 
 def _is_table(name: str, operation: Operation) -> bool:
     return name.startswith(TABLE) and _is_constant(name, operation)
-
-
-def _attribute(operation: Operation, text: str) -> Any:
-    return mlir.ir_of(operation).Attribute.parse(text, operation.context)
 
 
 def _name(operation: Operation) -> str:
