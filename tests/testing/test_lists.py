@@ -190,3 +190,21 @@ def test_a_length_that_expressions_need(text: str) -> None:
     for dims, n in (({}, 2), ({"n": 3}, 3)):
         args = testing.make_args(signature, dims)
         assert testing.check(signature, *args)["n"] == n
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        "C: Tensor([n * n], float32)",
+        "C: Tensor([n * n, 3], float32, strides=[n + m, 1])",
+        "s: Shape([n * n, g])",
+    ],
+)
+def test_a_symbol_of_an_empty_list_that_expressions_need(other: str) -> None:
+    """Nothing binds it then, and the wrapper checks none of them."""
+    text = f"f(g: int64, m: int64, {other}, E: TensorList(Tensor([n], float32), length=g))"
+    signature = spec.Signature.parse(text, device="cpu")
+    args = testing.make_args(signature, {"g": 0})
+    assert testing.check(signature, *args) == {"g": 0, "m": args[1], "n": 0}
+    args = testing.make_args(signature, {"n": 4})
+    assert testing.check(signature, *args)["n"] == 4

@@ -171,20 +171,25 @@ def unfold(signature: spec.Signature, lengths: Lengths) -> Unfolded:
     if not lists:
         return Unfolded(signature, {}, {}, frozenset())
     params = [unfolded(param.name, param) for param in signature.params]
-    if fixed := _unbound(params, values):
-        params = [_with_ints(param, fixed) for param in params]
+    if unbound := _unbound(params, values):
+        params = [_with_values(param, unbound) for param in params]
     names = {var.name: tuple(each.name for each in found) for var, found in own.items()}
     left = {var.name for _, e in spec.occurrences(params) for var in spec.variables(e)}
     gone = frozenset(taken - left - {*names, *values})
     return Unfolded(_without(signature, params, values), names, values, gone)
 
 
-def _unbound(params: Sequence[spec.Param], lengths: Mapping[str, int]) -> dict[spec.Var, int]:
-    """Return the lengths that expressions need, and that only the list bound."""
+def _unbound(
+    params: Sequence[spec.Param], lengths: Mapping[str, int]
+) -> dict[spec.Var, Union[int, None]]:
+    """Return the symbols of expressions that only lists bound: lengths, and None for others.
+
+    Where a symbol of an empty list is missing, the wrapper checks nothing.
+    """
     entries = [entry for _, entry in spec.occurrences(params)]
     bound = [e if isinstance(e, spec.Var) else _solved(e) for e in entries]
     found = (var for entry in entries for var in spec.variables(entry))
-    return {var: lengths[var.name] for var in found if var.name in lengths and var not in bound}
+    return {var: lengths.get(var.name) for var in found if var not in bound}
 
 
 def _solved(entry: object) -> spec.Var | None:
@@ -192,22 +197,23 @@ def _solved(entry: object) -> spec.Var | None:
     return None if found is None else found[1]
 
 
-def _with_ints(param: Any, values: Mapping[spec.Var, int]) -> Any:
-    """Return a parameter with ints in place of some symbols."""
+def _with_values(param: Any, values: Mapping[spec.Var, Union[int, None]]) -> Any:
+    """Return a parameter with ints in place of some symbols, or with None for any value."""
     match param:
         case spec.Optional(param=inner):
-            return replace(param, param=_with_ints(inner, values))
+            return replace(param, param=_with_values(inner, values))
         case spec.TupleParam():
-            return replace(param, params=[_with_ints(each, values) for each in param.params])
+            return replace(param, params=[_with_values(each, values) for each in param.params])
         case spec.Struct():
-            return replace(param, fields=[_with_ints(each, values) for each in param.fields])
+            return replace(param, fields=[_with_values(each, values) for each in param.fields])
         case spec.Tensor() if isinstance(param.shape, tuple):
             changed = {"shape": [_substituted(dim, values) for dim in param.shape]}
             if param.stride_entries is not None and param.strides != "any":
                 changed["strides"] = [_substituted(each, values) for each in param.stride_entries]
             return param.changed(device_id=_substituted(param.device_id, values), **changed)
         case spec.Shape():
-            return replace(param, shape=[_substituted(dim, values) for dim in param.shape])
+            found = [_substituted(entry, values) for entry in param.shape]
+            return replace(param, shape=[0 if entry is None else entry for entry in found])
         case _:
             return param
 
@@ -249,13 +255,15 @@ def _without(
     return replace(signature, params=workspaces, returns=returns, where=where, no_overlap=())
 
 
-def _substituted(entry: Any, values: Mapping[spec.Var, spec.Var | int]) -> Any:
-    """Return an entry with other symbols or ints in place of some symbols."""
+def _substituted(entry: Any, values: Mapping[spec.Var, Any]) -> Any:
+    """Return an entry with other symbols or ints in place of some symbols, or None for any value."""
     match entry:
         case spec.Var():
             return values.get(entry, entry)
         case spec.Expr(op, lhs, rhs):
             left, right = _substituted(lhs, values), _substituted(rhs, values)
+            if left is None or right is None:
+                return None
             if isinstance(left, int) and isinstance(right, int):
                 return OPERATORS[op](left, right)
             return spec.Expr(op, left, right)
