@@ -256,7 +256,7 @@ def _without(
 
 
 def _substituted(entry: Any, values: Mapping[spec.Var, Any]) -> Any:
-    """Return an entry with other symbols or ints in place of some symbols, or None for any value."""
+    """Return an entry with other symbols or ints for some; None if one of them may be anything."""
     match entry:
         case spec.Var():
             return values.get(entry, entry)
