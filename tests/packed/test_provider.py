@@ -98,6 +98,26 @@ def test_result_tensors_are_passed_to_it() -> None:
         assert np.from_dlpack(call(fill, 3)).tolist() == [3.0] * 3
 
 
+@pytest.mark.parametrize(
+    ("raised", "arrives"),
+    [
+        (KeyboardInterrupt, KeyboardInterrupt),
+        (ValueError("v"), ValueError),
+        (ZeroDivisionError("z"), RuntimeError),
+    ],
+)
+def test_the_class_of_its_error(raised: BaseException, arrives: type[BaseException]) -> None:
+    """Ctrl-C in a callback ends the program, as it would elsewhere."""
+    once = wrapped("once(cb: Function)", lambda params: PackedCallProvider(params[0]))
+
+    def stop() -> None:
+        raise raised
+
+    with pytest.raises(BaseException) as found:  # noqa: PT011 - the class is compared
+        once(stop)
+    assert type(found.value) is arrives
+
+
 def test_its_errors_and_results() -> None:
     call = wrapped("apply(f: Function) -> y: int8", lambda p: PackedCallProvider(p[0]))
 

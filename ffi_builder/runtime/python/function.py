@@ -16,6 +16,9 @@ from ffi_builder.runtime.python.signature import python_names, python_signature
 if TYPE_CHECKING:
     from typing_extensions import Self
 
+# Ctrl-C within a callback: tvm-ffi passes on the exceptions that it knows, others as RuntimeError.
+tvm_ffi.register_error("KeyboardInterrupt", KeyboardInterrupt)
+
 
 class Described:
     """The attributes of functions that show a signature; subclasses have the fields."""
