@@ -69,11 +69,11 @@ class Arithmetic:
     def __mod__(self, divisor: int) -> Expr:
         return _binary("%", self, divisor)
 
-    def __rfloordiv__(self, other: object) -> NoReturn:
-        raise SpecError(f"divisor of '//': expected a positive int but got {self}")
+    def __rfloordiv__(self, other: int) -> Expr:
+        return _binary("//", other, self)
 
-    def __rmod__(self, other: object) -> NoReturn:
-        raise SpecError(f"divisor of '%': expected a positive int but got {self}")
+    def __rmod__(self, other: int) -> Expr:
+        return _binary("%", other, self)
 
     def __neg__(self) -> NoReturn:
         raise SpecError("operator '-': expected two operands, as in 0 - n")
@@ -224,6 +224,11 @@ class Expr(Arithmetic):
             raise SpecError(f"an expression of {size} parts is too large; at most {_LARGEST}")
         object.__setattr__(self, "_size", size)
         if self.op in ("//", "%", "ceildiv"):
+            if not isinstance(self.rhs, int):
+                raise SpecError(
+                    f"divisor of {self.op!r}: expected a positive int but got {self.rhs}, which may "
+                    f"be 0; say it with a quotient, as in {self.lhs} == q * {self.rhs}"
+                )
             integer(f"divisor of {self.op!r}", self.rhs, at_least=1)
 
     def __str__(self) -> str:

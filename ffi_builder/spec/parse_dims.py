@@ -139,8 +139,7 @@ class DimParser:
         with self.deeper(token):
             first = self._expression(1)
             t.expect(",")
-            divides = token.text == "ceildiv"
-            second = t.integer("a positive int") if divides else self._expression(1)
+            second = self._expression(1)
         t.close()
         with t.at(token):
             return Expr(token.text, first, second)

@@ -100,7 +100,10 @@ def test_an_int_divided_is_an_int():
         (lambda: n % -2, "divisor of '%': expected a positive int but got -2"),
         (lambda: ceildiv(n, 0), "divisor of 'ceildiv': expected a positive int but got 0"),
         (lambda: ceildiv(7, 0), "divisor of 'ceildiv': expected a positive int but got 0"),
-        (lambda: n // wrong(k), "divisor of '//': expected an int but got Var"),
+        (
+            lambda: n // wrong(k),
+            r"divisor of '//': expected a positive int but got k, which may be 0; say it .* n == q \* k",
+        ),
         (lambda: n + Var("a", "float32"), r"operand of '\+': 'a' is a float32 symbol, not an int"),
         (lambda: Var("b", "bool") * 2, "'b' is a bool symbol, not an integer one"),
         (lambda: Var("h", "handle") % 2, "'h' is a handle symbol, not an integer one"),

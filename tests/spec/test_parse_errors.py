@@ -131,12 +131,12 @@ f(x: Tensor([n = 2], float32))
 divisor of '//': expected a positive int but got 0
 f(x: Tensor([n // 0], float32))
                ^^
-divisor of '%': expected an int but got Var('k', 'int64') (Var)
+divisor of '%': expected a positive int but got k, which may be 0; say it with a quotient, as in n == q * k
 f(x: Tensor([n, k, n % k], float32))
                      ^
-expected a positive int but got 'k'
+divisor of 'ceildiv': expected a positive int but got k, which may be 0; say it with a quotient, as in n == q * k
 f(x: Tensor([n, k, ceildiv(n, k)], float32))
-                              ^
+                   ^^^^^^^
 expression 2 * 3: expected at least one Var; write the int itself
 f(x: Tensor([2 * 3], float32))
                ^

@@ -175,7 +175,7 @@ def test_accepted(fields: dict[str, Any]):
         ({"intent": "read"}, "Tensor 'A': intent: expected one of in, out, inout but got 'read'"),
         ({"storage_dtype": "f4"}, "Tensor 'A': storage_dtype: .*expected a DLPack type name"),
         ({"storage_dtype": "float32x0"}, "Tensor 'A': storage_dtype: .*expected a DLPack type name"),
-        ({"storage_dtype": "float16"}, "Tensor 'A': storage_dtype: float16 is 16 bits, which is no "
+        ({"storage_dtype": "float16"}, "Tensor 'A': storage_dtype: float16 is 16 bits, which is not a "
                                        "multiple of the 32 bits of float32"),
         ({"doc": 3}, r"Tensor 'A': doc: expected a str but got 3 \(int\)"),
     ],
