@@ -237,6 +237,31 @@ def test_the_compiler_in_cc(
 
 
 @pytest.mark.parametrize(
+    ("given", "recorded"),
+    [
+        ("-L{0} -lplain", {"libplain.so"}),
+        ("{0}/libplain.so", {"libplain.so"}),
+        ("{0}/libplain.a", set[str]()),
+    ],
+)
+def test_libraries_in_cc(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, given: str, recorded: set[str]
+) -> None:
+    """They follow the objects that need them, as linkers want it."""
+    c_object(tmp_path, "int in_plain(void) { return 5; }")
+    library = tmp_path / "libplain.so"
+    command = ["gcc", "-shared", "-Wl,-soname=libplain.so", tmp_path / "part.o", "-o", library]
+    subprocess.run(command, check=True)
+    subprocess.run(["ar", "cr", tmp_path / "libplain.a", tmp_path / "part.o"], check=True)
+    ctypes.CDLL(str(library), ctypes.RTLD_GLOBAL)  # for the JIT
+    body = "%y = call i32 @in_plain()\n%x = zext i32 %y to i64"
+    compiled = runtime.compile(f"declare i32 @in_plain()\n{llvm_entry('f', body)}")
+    monkeypatch.setenv("CC", f"gcc -Wl,--as-needed {given.format(tmp_path)}")
+    compiled.export_library(tmp_path / "a.so")
+    assert needed(tmp_path / "a.so") == recorded
+
+
+@pytest.mark.parametrize(
     ("value", "words"),
     [
         ("not-there -O2", r"\$CC is `not-there -O2`, but there is no program `not-there`"),

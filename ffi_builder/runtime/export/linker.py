@@ -50,6 +50,8 @@ def link_library(
         libraries = [_tvm_ffi(folder, compiler, missing, target), "-lm", "-ldl"]
         if any(symbol.startswith(CXX_PREFIXES) for symbol in missing):
             libraries.append("-lstdc++")
+        # Linkers look for a symbol only in the libraries that follow what needs it.
+        libraries += filter(re.compile(r"-l.+|.+\.(a|so)").fullmatch, compiler[1:])
         command = [
             *(*compiler, "-shared", "-fPIC", "-o", str(folder / "library.so")),
             *_to_linker(f"-soname={name}", f"--version-script={folder / 'version'}"),
@@ -141,6 +143,7 @@ def _run(command: list[str], folder: Path) -> None:
         names = ", ".join(f"`{name}`" for name in missing)
         raise LinkError(
             f"Neither the linked objects, libtvm_ffi nor libc define: {names}; pass what defines "
-            f"them with link=. {command[0]} says:\n{words}"
+            f"them with link=, or add its library to $CC, as in CC='cc -lfir'. {command[0]} says:\n"
+            f"{words}"
         )
     raise LinkError(f"{command[0]} cannot link the library: {words or done.returncode}")
