@@ -261,7 +261,8 @@ def _object(data: bytes, machine: str | None = None) -> Elf:
     if not file.header.is_64_little or file.header.type != elf.ET_REL:
         raise CompileError(
             "Expected a relocatable 64-bit little-endian ELF object (as `cc -c -fPIC` makes), "
-            "but the file is an executable, a shared library, or for another word size"
+            "but the file is an executable, a shared library (for the JIT, "
+            "ctypes.CDLL(path, mode=ctypes.RTLD_GLOBAL) loads one), or for another word size"
         )
     given, wanted = _machine_name(file.header.machine), machine or platform.machine()
     if wanted in _MACHINES and given != wanted:

@@ -101,7 +101,10 @@ def load(path: str | os.PathLike[str]) -> LoadedLibrary:
     except LinkError as error:
         raise LinkError(f"Cannot load `{file}`: {error}") from None
     if not functions:
-        raise LinkError(f"Cannot load `{file}`: it exports no function `{PREFIX}*`")
+        raise LinkError(
+            f"Cannot load `{file}`: it exports no function `{PREFIX}*`; if kernels need it, "
+            f"ctypes.CDLL(path, mode=ctypes.RTLD_GLOBAL) loads it for the JIT"
+        )
     spelt = _spelt(file)
     try:
         module = _optional.load("tvm_ffi").load_module(spelt)
