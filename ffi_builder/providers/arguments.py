@@ -9,7 +9,8 @@ from typing import Final, TypeAlias
 from ffi_builder import spec
 from ffi_builder.ir import Value
 from ffi_builder.providers.context import CallContext
-from ffi_builder.providers.items import Entry, Item, items, plain
+from ffi_builder.providers.items import Entry, Item, ResultPointer, items, plain
+from ffi_builder.providers.results import result_pointer
 from ffi_builder.records import dataclass
 
 _NARROW: Final = {
@@ -90,6 +91,8 @@ def scalar_argument(context: CallContext, item: Item) -> Argument:
             return Argument(context.value(var), _NARROW.get(var.dtype, ""))
         case int() | spec.Expr() as value:
             return Argument(context.value(value))
+        case ResultPointer(result=result):
+            return Argument(result_pointer(context, result))
         case spec.Choice(dtype=dtype) as choice:
             return Argument(context.scalar(choice), _NARROW.get(dtype, ""))
         case param:

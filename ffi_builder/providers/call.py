@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
 
 from ffi_builder.errors import BuildError
 from ffi_builder.ir import Attribute, Operation, Type, Value, describe, function_parts
@@ -10,7 +12,15 @@ from ffi_builder.packed.callees import check_name
 from ffi_builder.providers.arguments import Argument
 from ffi_builder.providers.context import CallContext
 from ffi_builder.providers.mismatch import describe_mismatch
-from ffi_builder.providers.results import result_type, take_results, value_results
+from ffi_builder.providers.results import (
+    result_type,
+    set_results,
+    take_results,
+    value_results,
+)
+
+_NARROW_BITS: Final = {f"i{bits}": bits for bits in (8, 16, 32)}
+"""The integer types narrower than the i64 as which an int of ``args=`` is passed otherwise."""
 
 
 def call(
@@ -25,8 +35,9 @@ def call(
     """Call the callee, and set ``context.returned`` or ``context.results`` to what it returns.
 
     A callee that the module does not have is declared to return ``result``. If that is left out, it
-    is void, or an i32 if ``context.status_wanted`` is set. If the signature returns scalars, the
-    callee returns those instead of a status, unless ``results`` is False.
+    is void, or an i32 if ``context.status_wanted`` is set. If the signature returns scalars to
+    which no pointers are passed, the callee returns those instead of a status. With ``results``
+    False, the caller sets the context's results.
 
     Returns:
         The callee's status, or None if it returns none.
@@ -36,13 +47,15 @@ def call(
             has both types.
     """
     check_name(provider, callee)
-    scalars = value_results(context) if results else []
-    if not scalars:
+    scalars = [scalar for scalar in value_results(context) if scalar.name not in context.places]
+    if not scalars or not results:
         context.returned = _call(provider, context, callee, arguments, result)
+        if results:
+            set_results(context)
         return context.returned
     wanted = result_type(provider, context, callee, scalars)
     value = _call(provider, context, callee, arguments, wanted)
-    take_results(provider, context, callee, value, scalars, wanted)
+    set_results(context, take_results(provider, context, callee, value, scalars, wanted))
     return None
 
 
@@ -54,18 +67,21 @@ def _call(
     result: Type | None,
 ) -> Value | None:
     b = context.builder
-    values = [argument.value for argument in arguments]
     attributes = _extensions(context, arguments)
     operation = context.symbols.find(callee)
     if operation is None:
+        values = [argument.value for argument in arguments]
         result = result or (b.types.i32 if context.status_wanted else b.types.void)
         types = [value.type for value in values]
         context.symbols.declare(callee, result, types, attributes)
         return b.call(callee, values, result, attributes)
-    result = _check_callee(provider, context, callee, operation, arguments)
+    result, parameters = _types_of(provider, callee, operation, context)
+    arguments = _fit_ints(provider, context, callee, arguments, parameters)
+    if tuple(str(argument.value.type) for argument in arguments) != parameters:
+        raise describe_mismatch(provider, context, callee, arguments, parameters)
     if "CConv" in operation.attributes:
         attributes["CConv"] = operation.attributes["CConv"]
-    return b.call(callee, values, result, attributes)
+    return b.call(callee, [argument.value for argument in arguments], result, attributes)
 
 
 def _extensions(context: CallContext, arguments: Sequence[Argument]) -> dict[str, Attribute]:
@@ -75,14 +91,10 @@ def _extensions(context: CallContext, arguments: Sequence[Argument]) -> dict[str
     return {"arg_attrs": context.builder.types.attribute(f"[{entries}]")}
 
 
-def _check_callee(
-    provider: str,
-    context: CallContext,
-    callee: str,
-    operation: Operation,
-    arguments: Sequence[Argument],
-) -> Type:
-    """Compare the callee's parameters with the arguments; return its result type."""
+def _types_of(
+    provider: str, callee: str, operation: Operation, context: CallContext
+) -> tuple[Type, tuple[str, ...]]:
+    """Return the callee's result type, and the types of its parameters as text."""
     if operation.name != "llvm.func":
         raise BuildError(
             f"{provider}: the callee @{callee} is {describe(operation)}; it must be an llvm.func, "
@@ -90,9 +102,38 @@ def _check_callee(
             f"pipeline=, and calls its hooks with the lowered module"
         )
     result, parameters = function_parts(operation)
-    if tuple(str(argument.value.type) for argument in arguments) != parameters:
-        raise describe_mismatch(provider, context, callee, arguments, parameters)
-    return context.builder.types.parse(result)
+    return context.builder.types.parse(result), parameters
+
+
+def _fit_ints(
+    provider: str,
+    context: CallContext,
+    callee: str,
+    arguments: Sequence[Argument],
+    parameters: Sequence[str],
+) -> Sequence[Argument]:
+    """Give each int of ``args=`` the integer type that the callee takes there.
+
+    Raises:
+        BuildError: if an int does not fit this type.
+    """
+    if len(arguments) != len(parameters):
+        return arguments
+    fitted: list[Argument] = []
+    for index, (argument, type_) in enumerate(zip(arguments, parameters, strict=True)):
+        bits = _NARROW_BITS.get(type_)
+        match argument.of:
+            case (int(number),) if bits is not None:
+                low, high = -(1 << bits - 1), (1 << bits) - 1
+                if not low <= number <= high:
+                    raise BuildError(
+                        f"{provider}: args= has {number}, but argument #{index} of the callee "
+                        f"@{callee} is {type_}, which holds {low} to {high}"
+                    )
+                fitted.append(replace(argument, value=context.builder.constant(bits, number)))
+            case _:
+                fitted.append(argument)
+    return fitted
 
 
 def check_status(context: CallContext, callee: str, status: Value | None) -> None:

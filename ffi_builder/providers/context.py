@@ -137,6 +137,7 @@ class CallContext:
         called: the name of what the last call called, as a C string, if that depends on the call.
         known: tensors of which more is known here than the signature says, since a condition has
             been tested: each with a Tensor of fewer dtypes, or of a known rank.
+        places: by the name of a result, the address where the callee writes it.
         asked: the tensors whose address (``"data"``) or dtype the provider has asked for, and those
             whose dtype does not matter (``"any"``), in order.
 
@@ -181,6 +182,7 @@ class CallContext:
     known: Mapping[spec.Tensor, spec.Tensor] = field(
         default_factory=dict["spec.Tensor", "spec.Tensor"]
     )
+    places: dict[str, Value] = field(default_factory=dict[str, Value])
     asked: dict[tuple[str, spec.Tensor], None] = field(
         default_factory=dict[tuple[str, "spec.Tensor"], None]
     )

@@ -1,4 +1,4 @@
-"""Entries of ``args=``: parameters, their parts, symbols, expressions and ints."""
+"""Entries of ``args=``: parameters, their parts, symbols, expressions, ints and results."""
 
 from __future__ import annotations
 
@@ -11,13 +11,23 @@ from ffi_builder import spec
 from ffi_builder.errors import BuildError, SpecError
 from ffi_builder.ir import Value
 from ffi_builder.providers.context import CallContext
+from ffi_builder.providers.results import value_results
+from ffi_builder.records import dataclass
 from ffi_builder.suggest import did_you_mean
 
-Item: TypeAlias = "spec.Param | spec.Data | spec.Field | spec.Dim"
-"""A parameter or a part of one, a symbol, an expression or an int."""
-Entry: TypeAlias = "Item | str"
-"""An entry of ``args=``: an item, or the name of a parameter or symbol, ``"x.data"``, or the text
-of an expression."""
+
+@dataclass(frozen=True)
+class ResultPointer:
+    """A pointer to the place where the callee writes a result that is not a tensor."""
+
+    result: spec.HandedOver
+
+
+Item: TypeAlias = "spec.Param | spec.Data | spec.Field | spec.Dim | ResultPointer"
+"""A parameter or a part of one, a symbol, an expression, an int, or a pointer to a result."""
+Entry: TypeAlias = "spec.Param | spec.Data | spec.Field | spec.Dim | str"
+"""An entry of ``args=``: an item, or the name of a parameter, symbol or result, ``"x.data"``, or
+the text of an expression."""
 
 CONSTANTS: Final = (spec.ConstNone, spec.ConstInt, spec.ConstBool, spec.ConstFloat)
 
@@ -32,7 +42,8 @@ def items(provider: str, args: Sequence[Entry] | None, context: CallContext) -> 
     """
     if args is None:
         return with_result_tensors(context, list(_flat(context.params)))
-    found = [item for entry in entries(provider, args, context) for item in flat_item(entry)]
+    named = entries(provider, args, context, pointers=True)
+    found = [item for entry in named for item in flat_item(entry)]
     return with_result_tensors(context, found)
 
 
@@ -45,8 +56,12 @@ def with_result_tensors(context: CallContext, found: list[Item]) -> list[Item]:
     ]
 
 
-def entries(provider: str, args: Sequence[Entry], context: CallContext) -> list[Item]:
+def entries(
+    provider: str, args: Sequence[Entry], context: CallContext, *, pointers: bool = False
+) -> list[Item]:
     """Return the items of ``args=``, with tuples and constants as they are.
+
+    ``pointers`` says whether the provider passes pointers to results.
 
     Raises:
         BuildError: if the signature does not have one of them.
@@ -61,9 +76,14 @@ def entries(provider: str, args: Sequence[Entry], context: CallContext) -> list[
         known.setdefault(param.name, []).append(param)
     paths = dict(spec.with_paths([*context.params, *context.signature.result_tensors]))
     symbols = {var.name: var for var in context.matched_var_binding}
+    results = value_results(context)
     look_up = partial(_named, provider, context, paths, symbols)
     found: list[Item] = []
     for given in args:
+        result = next((r for r in results if given in (r, r.name)), None)
+        if result is not None:
+            found.append(_pointer(provider, result, pointers=pointers))
+            continue
         entry = look_up(given) if isinstance(given, str) else given
         param = _owner(entry)
         equal = [item for item in known.get(getattr(param, "name", ""), ()) if item == param]
@@ -82,6 +102,17 @@ def entries(provider: str, args: Sequence[Entry], context: CallContext) -> list[
                 f"{context.fn_name!r}; it has {names or 'none'}"
             )
     return found
+
+
+def _pointer(provider: str, result: spec.HandedOver, *, pointers: bool) -> ResultPointer:
+    if not pointers:
+        shown = spec.outline(result)
+        cure = f"; write '-> {result.name}: Tensor([], {shown})' if the kernel writes it to memory"
+        raise BuildError(
+            f"{provider}: args= has {result.name!r}, which is a result: only results that are "
+            f"tensors are passed{cure if isinstance(result, spec.Var) else ''}"
+        )
+    return ResultPointer(result)
 
 
 def _named(
@@ -119,7 +150,7 @@ def _named(
             f"{provider}: args= has {name!r}, which has a value for each element of "
             f"{lists[name]}; the kernel finds them in {lists[name]}.shapes"
         )
-    known = list(dict.fromkeys([*by_name, *symbols]))
+    known = list(dict.fromkeys([*by_name, *symbols, *(r.name for r in value_results(context))]))
     raise BuildError(
         f"{provider}: args= has {name!r}, which names no parameter or symbol of "
         f"{context.fn_name!r}; it has {', '.join(known) or 'none'}{did_you_mean(name, known)}"
@@ -197,7 +228,7 @@ def _flat(params: Sequence[spec.Param]) -> Iterator[spec.Param]:
 
 def flat_item(entry: Item) -> Iterator[Item]:
     """Yield an entry, or the elements of a tuple or struct; nothing for a constant."""
-    if isinstance(entry, (spec.Data, spec.Field, int, spec.Expr)):
+    if isinstance(entry, (spec.Data, spec.Field, int, spec.Expr, ResultPointer)):
         yield entry
     else:
         yield from _flat([entry])
@@ -224,6 +255,6 @@ def path_of(context: CallContext, param: spec.Param) -> str:
 
 def present(context: CallContext, item: Item) -> Value | None:
     """Return an i1 that says whether a parameter is present; None if it always is."""
-    if isinstance(item, (int, spec.Expr, spec.Data, spec.Field)):
+    if isinstance(item, (int, spec.Expr, spec.Data, spec.Field, ResultPointer)):
         return None
     return context.present(item) if context.may_be_absent(item) else None

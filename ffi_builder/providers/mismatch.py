@@ -17,7 +17,8 @@ from ffi_builder.protocol import MEMREF_TYPES
 from ffi_builder.providers.arguments import Argument
 from ffi_builder.providers.context import CallContext
 from ffi_builder.providers.conventions import Fixed, PerItem, conventions
-from ffi_builder.providers.items import Item, path_of, plain
+from ffi_builder.providers.items import Item, ResultPointer, path_of, plain
+from ffi_builder.providers.results import value_results
 from ffi_builder.records import dataclass
 
 _PTR: Final = "!llvm.ptr"
@@ -106,6 +107,8 @@ def shown(context: CallContext, item: Item) -> str:
     """Return the name of an entry in errors: ``x``, ``cfg.alpha``, ``x.data``, ``n * 2``."""
     if isinstance(item, (spec.Data, spec.Field, spec.Var, spec.Expr, int)):
         return str(item)
+    if isinstance(item, ResultPointer):
+        return item.result.name
     return path_of(context, spec.required(item))
 
 
@@ -162,6 +165,11 @@ def _symbols(context: CallContext) -> list[tuple[str, str]]:
         for var in context.matched_var_binding
         if var not in parameters
     ]
+
+
+def _results(context: CallContext) -> list[tuple[str, str]]:
+    """Return the results to which no pointers are passed, with the types of pointers to them."""
+    return [(r.name, _PTR) for r in value_results(context) if r.name not in context.places]
 
 
 def _short(type_: str) -> str:
@@ -306,7 +314,7 @@ def _with_symbols(
 ) -> list[str] | None:
     """Return the entries in order, with symbols for what is missing, each at most once."""
     args: list[str] = []
-    left, symbols = list(groups), _symbols(context)
+    left, symbols = list(groups), [*_symbols(context), *_results(context)]
     at = 0
     while at < len(taken):
         if left and taken[at : at + len(left[0].types)] == left[0].types:

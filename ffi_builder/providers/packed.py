@@ -37,7 +37,7 @@ from ffi_builder.packed.callees import (
 from ffi_builder.providers.arguments import widened
 from ffi_builder.providers.context import CallContext
 from ffi_builder.providers.conventions import Fixed
-from ffi_builder.providers.items import Entry, Item, entries, with_result_tensors
+from ffi_builder.providers.items import Entry, Item, ResultPointer, entries, with_result_tensors
 from ffi_builder.providers.results import take_any
 from ffi_builder.records import dataclass
 
@@ -213,6 +213,7 @@ def _any(context: CallContext, item: Item) -> tuple[Value, Value]:
             # It fits, since a dimension, a stride or the like binds it.
             return any_head(b, TypeIndex.INT), widened(context, var)
         case param:
+            assert not isinstance(param, ResultPointer)  # entries() refuses them
             came = context.any(param)
             return b.load(t.i64, came), b.field(t.i64, came, abi.ANY_PAYLOAD)
 

@@ -20,9 +20,9 @@ from ffi_builder.providers.arguments import (
 from ffi_builder.providers.call import call, check_status
 from ffi_builder.providers.context import CallContext, ModuleContext
 from ffi_builder.providers.conventions import Fixed, PerItem
-from ffi_builder.providers.items import Entry, Item, items, plain, present
+from ffi_builder.providers.items import Entry, Item, ResultPointer, items, plain, present
 from ffi_builder.providers.provider import fields_key
-from ffi_builder.providers.results import value_results, value_type
+from ffi_builder.providers.results import result_pointer, set_results, value_results
 from ffi_builder.records import dataclass
 
 
@@ -103,7 +103,6 @@ class DynamicParamPackCallProvider:
                     f"wrapper continues"
                 )
             b.block = block
-        written: list[Value] = []
         if self.struct_call:
             arguments = convert_items(name, self.args, context, self.arguments_of)
             count = len(arguments)
@@ -111,10 +110,11 @@ class DynamicParamPackCallProvider:
             found = items(name, self.args, context)
             groups = (self._group(context, item) for item in found)
             pointers = [self._in_memory(context, group) for group in groups if group is not None]
-            written = self._allocate_results(context)
-            array = self._array(context, pointers + written)
+            left = [r for r in value_results(context) if r.name not in context.places]
+            pointers += [result_pointer(context, result) for result in left]
+            array = self._array(context, pointers)
             arguments = [Argument(array, name="the array of pointers", of=tuple(found))]
-            count = len(pointers) + len(written)
+            count = len(pointers)
         if self.include_num_args:
             arguments.append(Argument(b.i32(count), name="the number of pointers"))
         result = {True: b.types.i32, False: b.types.void, None: None}[self.returns_status]
@@ -126,8 +126,8 @@ class DynamicParamPackCallProvider:
                 f"@{self.callee} in the module returns {'nothing' if status is None else 'i32'}"
             )
         check_status(context, self.callee, status)
-        if written:
-            self._read_results(context, written)
+        if not own:
+            set_results(context)
         return b.block
 
     def declare_extern_funcs(self, current_block: Block, context: CallContext) -> Block:
@@ -166,26 +166,6 @@ class DynamicParamPackCallProvider:
         """
         return flatten_struct
 
-    def _allocate_results(self, context: CallContext) -> list[Value]:
-        """Allocate zeros, which the callee overwrites with the scalar results."""
-        b = context.builder
-        spaces: list[Value] = []
-        for result in value_results(context):
-            type_ = _storage(context, result)
-            space = b.alloca(type_)
-            b.store(b.zero(type_), space)
-            spaces.append(space)
-        return spaces
-
-    def _read_results(self, context: CallContext, spaces: list[Value]) -> None:
-        b = context.builder
-        found: list[Value] = []
-        for result, space in zip(value_results(context), spaces, strict=True):
-            value = b.load(_storage(context, result), space)
-            is_bool = isinstance(result, spec.Var) and result.dtype == "bool"
-            found.append(b.ne(value, b.zero(value.type)) if is_bool else value)
-        context.results = found
-
     def tensor_members(self, context: CallContext, tensor: spec.Tensor) -> list[Value]:
         """Return the members of a tensor's struct, in order."""
         members = [context.data(tensor)]
@@ -215,6 +195,8 @@ class DynamicParamPackCallProvider:
         match plain(item):
             case spec.Tensor(any_rank=True) as tensor:
                 return _Group([context.dltensor(tensor)], is_pointer=True)
+            case ResultPointer(result=result):
+                return _Group([result_pointer(context, result)], is_pointer=True)
             case spec.Tensor() as tensor:
                 return self._tensor_group(context, tensor, there)
             case spec.TensorList() as tensors:
@@ -270,12 +252,6 @@ class _Group:
     extension: str = ""
     there: Value | None = None
     """An i1 that is false if the parameter is absent; None if it cannot be."""
-
-
-def _storage(context: CallContext, result: spec.HandedOver) -> Type:
-    t = context.builder.types
-    is_bool = isinstance(result, spec.Var) and result.dtype == "bool"
-    return t.i8 if is_bool else value_type(t, result)
 
 
 def _storable(context: CallContext, value: Value) -> Value:

@@ -1,4 +1,4 @@
-"""Scalar results of wrappers, taken from what a callee returns."""
+"""Scalar results of wrappers, taken from what a callee returns or has written."""
 
 from __future__ import annotations
 
@@ -29,6 +29,38 @@ def value_type(t: Types, result: spec.HandedOver) -> Type:
             return t.ptr
 
 
+def _storage(t: Types, result: spec.HandedOver) -> Type:
+    """Return the type of a result in memory, where a bool is a byte."""
+    is_bool = isinstance(result, spec.Var) and result.dtype == "bool"
+    return t.i8 if is_bool else value_type(t, result)
+
+
+def result_pointer(context: CallContext, result: spec.HandedOver) -> Value:
+    """Return the address of zeros on the stack, which the callee overwrites with a result."""
+    found = context.places.get(result.name)
+    if found is None:
+        b = context.builder
+        type_ = _storage(b.types, result)
+        context.places[result.name] = found = b.alloca(type_)
+        b.store(b.zero(type_), found)
+    return found
+
+
+def set_results(context: CallContext, returned: Sequence[Value] = ()) -> None:
+    """Set the context's results to what the callee has written and, for the others, returned."""
+    b, rest = context.builder, iter(returned)
+    values: list[Value] = []
+    for result in value_results(context):
+        place = context.places.get(result.name)
+        if place is None:
+            values.append(next(rest))
+            continue
+        type_ = _storage(b.types, result)
+        value = b.load(type_, place)
+        values.append(value if type_ == value_type(b.types, result) else b.ne(value, b.zero(type_)))
+    context.results = values or None
+
+
 def result_type(
     provider: str, context: CallContext, callee: str, scalars: Sequence[spec.HandedOver]
 ) -> Type:
@@ -43,7 +75,7 @@ def result_type(
     if context.status_wanted:
         raise BuildError(
             f"CheckStatus: the callee @{callee} returns the result {names}, so it cannot return a "
-            f"status; DynamicParamPackCallProvider passes pointers to write results to"
+            f"status; with {names} in args=, it gets a pointer to write each result to"
         )
     if len(types) == 1:
         return types[0]
@@ -51,8 +83,8 @@ def result_type(
         # LLVM chooses the registers of a returned struct itself, not as the C ABI does.
         raise BuildError(
             f"{provider}: the callee @{callee} is not in the module, and C functions return "
-            f"structs in another way than LLVM does, so it cannot return {names}; "
-            f"DynamicParamPackCallProvider passes pointers to write results to"
+            f"structs in another way than LLVM does, so it cannot return {names}; with {names} in "
+            f"args=, it gets a pointer to write each result to"
         )
     return t.struct(types)
 
@@ -64,8 +96,8 @@ def take_results(
     value: Value | None,
     scalars: Sequence[spec.HandedOver],
     wanted: Type,
-) -> None:
-    """Set the context's results to what the callee returned.
+) -> list[Value]:
+    """Return the results that the callee returned.
 
     Raises:
         BuildError: if it is not of the type ``wanted``, which :func:`result_type` returns.
@@ -79,10 +111,9 @@ def take_results(
             f"{shown}, for which it must return {wanted}"
         )
     if len(scalars) == 1:
-        context.results = [value]
-    else:
-        types = [value_type(b.types, scalar) for scalar in scalars]
-        context.results = [b.extract(value, i, type_) for i, type_ in enumerate(types)]
+        return [value]
+    types = [value_type(b.types, scalar) for scalar in scalars]
+    return [b.extract(value, i, type_) for i, type_ in enumerate(types)]
 
 
 def take_any(provider: str, context: CallContext, came: Value) -> None:

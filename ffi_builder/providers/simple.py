@@ -62,10 +62,12 @@ class DirectCallProvider:
       number of elements.
     - Shape: its entries that are not ints.
     - tuple or struct: its elements.
-    - expression or int of ``args=``: an int64.
+    - expression of ``args=``: an int64.
+    - int of ``args=``: an integer of the callee's type if the module has the callee; else an int64.
+    - result of ``args=`` that is not a tensor: a pointer to zeros, which the callee overwrites.
 
     Absent values are NULL or 0. The callee's result is ignored unless the signature returns
-    scalars.
+    scalars that ``args=`` does not have.
 
     Args:
         callee: the symbol to call; declared if the module has none of that name.

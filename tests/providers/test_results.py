@@ -304,14 +304,14 @@ def test_a_packed_callee_gets_the_tensor_as_an_argument() -> None:
             [Var("a", "int64"), Var("b", "float32")],
             DirectCallProvider("unknown"),
             "DirectCallProvider: the callee @unknown is not in the module, and C functions return "
-            "structs in another way than LLVM does, so it cannot return a, b; "
-            "DynamicParamPackCallProvider passes pointers to write results to",
+            "structs in another way than LLVM does, so it cannot return a, b; with a, b in args=, "
+            "it gets a pointer to write each result to",
         ),
         (
             Var("r", "int32"),
             CheckStatus(DirectCallProvider("unknown")),
             "CheckStatus: the callee @unknown returns the result r, so it cannot return a "
-            "status; DynamicParamPackCallProvider passes pointers to write results to",
+            "status; with r in args=, it gets a pointer to write each result to",
         ),
         (
             [Var("a", "int64"), Var("b", "float32")],

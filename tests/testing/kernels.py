@@ -27,6 +27,7 @@ SCALE(right) { EACH y[i] = a * x[i]; }
 SCALE(forgets_the_tail) { for (int64_t i = 0; i < n / 4 * 4; ++i) y[i] = a * x[i]; }
 SCALE(writes_past_the_end) { EACH y[i] = a * x[i]; y[n] = 0; }
 SCALE(writes_before_the_start) { EACH y[i] = a * x[i]; y[-2] = 0; }
+SCALE(copies_past_the_end) { EACH y[i] = a * x[i]; y[n] = x[n]; }
 SCALE(writes_past_its_input) { EACH y[i] = a * x[i]; x[n + 1] = 0; }
 SCALE(changes_its_input) { EACH { x[i] *= a; y[i] = x[i]; } }
 SCALE(reads_its_output) { EACH y[i] += a * x[i]; }

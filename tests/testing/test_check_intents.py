@@ -54,19 +54,19 @@ READS = (
         ),
         (
             "writes_past_the_end",
-            "the call writes outside of the elements of y: byte 20 from its data was 0x3f and is "
+            "the call writes outside of the elements of y: byte 20 from its data was 0x38 and is "
             "0x00 now (4 bytes in all; y has elements in bytes 0 to 19)",
             *("y", None),
         ),
         (
             "writes_before_the_start",
-            "the call writes outside of the elements of y: byte -8 from its data was 0x3f and is "
+            "the call writes outside of the elements of y: byte -8 from its data was 0x3c and is "
             "0x00 now (4 bytes in all; y has elements in bytes 0 to 19)",
             *("y", None),
         ),
         (
             "writes_past_its_input",
-            "the call writes outside of the elements of x: byte 24 from its data was 0x3f and is "
+            "the call writes outside of the elements of x: byte 24 from its data was 0x3d and is "
             "0x00 now (4 bytes in all; x has elements in bytes 0 to 19)",
             *("x", None),
         ),
@@ -260,6 +260,60 @@ def test_dtypes(dtype: str) -> None:
     testing.check_intents(copies, signature, given)
     testing.check_intents(copies, signature)
     assert finding(forgets, signature, given)[1:] == ("y", (4,))
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "int16", "float32", "float64", "complex64"])
+@pytest.mark.parametrize("shift", [-9, -8, -1, 0, 1, 2, 4, 8, 9, 4096])
+def test_copying_from_guard_zone_to_guard_zone(dtype: str, shift: int) -> None:
+    signature = parse(
+        f"f(x: Tensor([n], {dtype}, intent=in), y: Tensor([n], {dtype}, intent=out)) where n: int64"
+    )
+    x = np.arange(5).astype(dtype)
+
+    def copies(before: int, behind: int) -> Callable[[Any, Any], None]:
+        def function(x: Any, y: Any) -> None:
+            ctypes.memmove(y.ctypes.data - before, x.ctypes.data - before, x.nbytes + behind)
+            if before or behind:  # and so with bytes from another place
+                source, target = x.ctypes.data - before + shift, y.ctypes.data - before
+                ctypes.memmove(target, source, before)
+                ctypes.memmove(y.ctypes.data + x.nbytes, x.ctypes.data + x.nbytes + shift, behind)
+
+        return function
+
+    testing.check_intents(copies(0, 0), signature, [x, x])
+    for before, behind in ((0, x.itemsize), (x.itemsize, 0), (16, 16)):
+        words, argument, _ = finding(copies(before, behind), signature, [x, x])
+        assert argument == "y"
+        assert "the call writes outside of the elements of y: byte " in words
+
+
+def test_copying_padding_into_padding() -> None:
+    signature = parse(
+        f"f(x: {IN.replace('[n]', '[m, n]')[:-1]}, strides=[p, 1]), "
+        f"y: {OUT.replace('[n]', '[m, n]')[:-1]}, strides=[p, 1])) where p: int64"
+    )
+    given = [np.ones((3, 8), "float32")[:, :5] for _ in range(2)]
+
+    def elements(x: Any, y: Any) -> None:
+        y[...] = x
+
+    def rows(x: Any, y: Any) -> None:
+        ctypes.memmove(y.ctypes.data, x.ctypes.data, 3 * 32 - 12)
+
+    testing.check_intents(elements, signature, given)
+    words, argument, _ = finding(rows, signature, given)
+    assert argument == "y"
+    assert "elements of y: byte 20 from its data" in words
+    assert "(24 bytes in all;" in words
+
+
+def test_copying_within_a_tensor() -> None:
+    def function(x: Any, y: Any) -> None:
+        y[...] = x
+        ctypes.memmove(y.ctypes.data + y.nbytes, y.ctypes.data + y.nbytes + 4, 4)
+
+    signature = parse(f"f(x: {IN}, y: {OUT})")
+    assert finding(function, signature)[1] == "y"
 
 
 @pytest.mark.parametrize("framework", ["numpy", "tvm_ffi", "torch"])

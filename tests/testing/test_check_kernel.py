@@ -60,7 +60,17 @@ def test_a_compiled_module() -> None:
             "writes_past_the_end",
             [
                 "scale: the call writes outside of the elements of y: byte 0 from its data was "
-                "0x3f and is 0x00 now (4 bytes in all; y has no elements)",
+                "0x1a and is 0x00 now (4 bytes in all; y has no elements)",
+                "  x = float32[0]: []",
+                "  y = float32[0]",
+                "  a = 0.0",
+            ],
+        ),
+        (
+            "copies_past_the_end",
+            [
+                "scale: the call writes outside of the elements of y: byte 0 from its data was "
+                "0x1a and is 0x19 now (4 bytes in all; y has no elements)",
                 "  x = float32[0]: []",
                 "  y = float32[0]",
                 "  a = 0.0",
@@ -70,7 +80,7 @@ def test_a_compiled_module() -> None:
             "wrong_at_size_0",
             [
                 "scale: the call writes outside of the elements of y: byte 0 from its data was "
-                "0x3f and is 0x00 now (4 bytes in all; y has no elements)",
+                "0x1a and is 0x00 now (4 bytes in all; y has no elements)",
                 "  x = float32[0]: []",
                 "  y = float32[0]",
                 "  a = 0.0",

@@ -40,7 +40,13 @@ def emit_variant(
     """
     b = context.builder
     inner = replace(
-        context, known=known, returned=None, called=None, results=None, asked=dict[Any, None]()
+        context,
+        known=known,
+        returned=None,
+        called=None,
+        results=None,
+        places=dict[str, Value](),
+        asked=dict[Any, None](),
     )
     block = Members(variant.provider).emit(b.block, inner)
     wanted = value_results(context)

@@ -105,7 +105,7 @@ class Frame:
         array, address = describe(path, value, tensor.data_alignment)
         placed = self._relayout(path, tensor, array)
         framework = self._framework or _framework_of(value)
-        made = Guarded(tensor, placed, contents_at(array, address), framework)
+        made = Guarded(tensor, placed, contents_at(array, address), framework, len(self.tensors))
         self.tensors.append(made)
         return made.tensor
 

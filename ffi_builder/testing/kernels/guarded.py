@@ -3,11 +3,15 @@
     | guard | elements, and bytes between them if strided | guard |
 
 Before a call every byte gets a known value; after it, the bytes tell what the call has written.
+Bytes around elements differ from place to place and from tensor to tensor, so a kernel that copies
+them changes them.
 """
 
 from __future__ import annotations
 
 import ctypes
+from functools import cache
+from random import Random
 from typing import Any, Final
 
 from ffi_builder import spec
@@ -24,6 +28,13 @@ GARBAGE: Final = (0x3F, 0xFF)
 As floats, they are about 1 and NaN: a kernel that adds to them, or multiplies them by 0, has other
 results in both calls.
 """
+_AROUND: Final = (3, 61)
+"""The least byte around elements in the first call, and the number of different ones, a prime.
+
+As floats, all of them are between 0 and 2. In the second call, they are NaN.
+"""
+_PERIOD: Final = 65521
+"""The bytes around elements repeat after this many. Rows of a tensor have other lengths."""
 _BITS: Final = (0x55, 0xAA)
 """The same for elements of less than a byte: no bit is the same in both."""
 _BOOLS: Final = (0, 1)
@@ -71,9 +82,12 @@ class Guarded:
         array: its dtype, shape and strides.
         given: its contents before a call; in place of them, an ``intent="out"`` has garbage.
         framework: makes the tensor: ``"numpy"``, ``"torch"`` or ``"tvm_ffi"``.
+        number: its number among the tensors of a call.
     """
 
-    def __init__(self, tensor: spec.Tensor, array: Array, given: Any, framework: str) -> None:
+    def __init__(
+        self, tensor: spec.Tensor, array: Array, given: Any, framework: str, number: int
+    ) -> None:
         self.spec, self.array = tensor, array
         self.path, self.intent = array.path, tensor.intent
         self._memory = array.allocate(GUARD)
@@ -81,6 +95,7 @@ class Guarded:
         self._elements = _Elements(array, self._memory.bytes.ctypes.data + self._memory.offset)
         self.dtype = element_dtype(tensor, array.dtype)
         self._outside = self._find_outside(given)
+        self._around = _around(self._memory.bytes.size, self._memory.offset, number), GARBAGE[1]
         self.give(given)
 
     def garbage(self, call: int) -> Any:
@@ -99,9 +114,9 @@ class Guarded:
         self._elements.write(contents)
         self.given = self.read()
 
-    def prepare(self, contents: Any, outside: int) -> None:
-        """Write the contents, and all bytes around them."""
-        self._memory.bytes[self._outside] = outside
+    def prepare(self, contents: Any, call: int) -> None:
+        """Write the contents, and around them the bytes of call 0 or 1."""
+        numpy().copyto(self._memory.bytes, self._around[call], where=self._outside)
         self._elements.write(contents)
 
     def read(self) -> Any:
@@ -112,14 +127,16 @@ class Guarded:
         """Return the values of contents, as a NumPy array in the kernel's shape."""
         return values(self.dtype, contents, self.spec.packed_axis)
 
-    def written_outside(self, outside: int) -> Written | None:
-        """Find the bytes around the elements that are not ``outside`` any more."""
+    def written_outside(self, call: int) -> Written | None:
+        """Find the bytes around the elements that are not those of the call any more."""
         np = numpy()
-        changed = np.flatnonzero(self._outside & (self._memory.bytes != outside))
+        before, after = self._around[call], self._memory.bytes
+        changed = np.flatnonzero(self._outside & (after != before))
         if not changed.size:
             return None
         first = int(changed[0])
-        return Written(first - self._memory.offset, int(self._memory.bytes[first]), changed.size)
+        was = int(np.broadcast_to(before, after.shape)[first])
+        return Written(first - self._memory.offset, was, int(after[first]), changed.size)
 
     def span(self) -> tuple[int, int]:
         """Return the first and the last byte of the elements, counted from the first element."""
@@ -137,8 +154,26 @@ class Written:
     """Bytes that were written outside of elements; ``at`` is counted from the first element."""
 
     at: int
+    was: int
     byte: int
     count: int
+
+
+def _around(size: int, offset: int, number: int) -> Any:
+    """Return the bytes around a tensor in the first call.
+
+    Two of up to 61 tensors have different bytes at equal distances from the first element, which
+    is at ``offset``.
+    """
+    least, count = _AROUND
+    places = numpy().arange(-offset, size - offset) % _PERIOD
+    return (_table()[places] + number % count) % count + least
+
+
+@cache
+def _table() -> Any:
+    """Return numbers that look random: no shift maps a part of them to itself."""
+    return numpy().frombuffer(Random(0).randbytes(_PERIOD), "uint8") % _AROUND[1]
 
 
 class _Elements:

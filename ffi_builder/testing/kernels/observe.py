@@ -18,7 +18,7 @@ from ffi_builder.records import dataclass
 from ffi_builder.testing.kernels.elements import values
 from ffi_builder.testing.kernels.finding import Finding, of_all, place
 from ffi_builder.testing.kernels.frame import Frame, call
-from ffi_builder.testing.kernels.guarded import GARBAGE, Guarded, contents_at, describe
+from ffi_builder.testing.kernels.guarded import Guarded, contents_at, describe
 from ffi_builder.testing.make.arrays import numpy
 
 Place: TypeAlias = tuple[int, str]
@@ -70,12 +70,12 @@ def _called(function: Callable[..., Any], frame: Frame, changed: set[Place]) -> 
     for number, tensor in enumerate(frame.tensors):
         elements = (number, "elements") in changed
         contents = tensor.garbage(elements) if tensor.intent == "out" else tensor.given
-        tensor.prepare(contents, GARBAGE[(number, "outside") in changed])
+        tensor.prepare(contents, (number, "outside") in changed)
     returned = call(function, frame.signature, frame.arguments)
     results = _results(frame.signature, returned)
     after = [tensor.read() for tensor in frame.tensors]
     for number, tensor in enumerate(frame.tensors):
-        found = _misplaced(tensor, GARBAGE[(number, "outside") in changed])
+        found = _misplaced(tensor, (number, "outside") in changed)
         if found is None and tensor.intent == "in":
             found = _changed(tensor, after[number])
         if found is not None:
@@ -108,15 +108,15 @@ def _results(signature: spec.Signature, returned: Any) -> list[Any]:
 # ---- one call
 
 
-def _misplaced(tensor: Guarded, outside: int) -> Finding | None:
-    written = tensor.written_outside(outside)
+def _misplaced(tensor: Guarded, call: int) -> Finding | None:
+    written = tensor.written_outside(call)
     if written is None:
         return None
     first, last = tensor.span()
     where = "no elements" if first > last else f"elements in bytes {first} to {last}"
     words = (
         f"the call writes outside of the elements of {tensor.path}: byte {written.at} from its "
-        f"data was 0x{outside:02x} and is 0x{written.byte:02x} now ({written.count} "
+        f"data was 0x{written.was:02x} and is 0x{written.byte:02x} now ({written.count} "
         f"bytes in all; {tensor.path} has {where})"
     )
     return Finding("outside", tensor.path, words)

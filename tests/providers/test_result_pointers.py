@@ -1,0 +1,187 @@
+"""Results in ``args=``: the callee gets pointers, and writes the results to them."""
+
+from __future__ import annotations
+
+import ctypes
+import subprocess
+from typing import Any, Final
+
+import numpy as np
+import pytest
+
+from ffi_builder import BuildError, attach, runtime, spec
+from ffi_builder.providers import (
+    CallProvider,
+    CheckStatus,
+    DirectCallProvider,
+    DynamicParamPackCallProvider,
+    MemRefCallProvider,
+    NestedTensorCallProvider,
+    PackedCallProvider,
+    Variant,
+    VariantsCallProvider,
+    when,
+)
+from tests.support.wrapping import new_module
+
+SOURCE: Final = """
+#include <stdint.h>
+int ffib_mean(const float *x, int64_t n, double *out) {
+  if (n == 0) return 7;
+  double sum = 0;
+  for (int64_t i = 0; i < n; ++i) sum += x[i];
+  *out = sum / n;
+  return 0;
+}
+void ffib_ends(float *last, const float *x, int64_t n, _Bool *any, int8_t *count) {
+  if (n) *last = x[n - 1], *any = 1, *count = (int8_t)n;
+}
+int64_t ffib_split(const float *x, int64_t n, float *first) { *first = x[0]; return n; }
+int ffib_named(int64_t n, struct { const char *data; int64_t size; } *text) {
+  text->data = n ? "some" : "no", text->size = n ? 4 : 2;
+  return 0;
+}
+"""
+MEAN: Final = spec.Signature.parse("mean(x: Tensor([n], float32)) -> r: float64", device="cpu")
+R: Final = spec.Var("r", "float64")
+N: Final = spec.Var("n", "int64")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def kernels(tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
+    """Compile the kernels; modules that are linked later find them."""
+    folder = tmp_path_factory.mktemp("kernels")
+    source, library = folder / "kernels.c", folder / "libkernels.so"
+    source.write_text(SOURCE)
+    command = ["cc", "-O1", "-w", "-shared", "-fPIC", str(source), "-o", str(library)]
+    subprocess.run(command, check=True, timeout=60)
+    return ctypes.CDLL(str(library), mode=ctypes.RTLD_GLOBAL)
+
+
+def compiled(signature: spec.Signature, provider: CallProvider, text: str = "") -> Any:
+    module = new_module(text)
+    attach(module, signature, provider)
+    return runtime.compile(module)[signature.name]
+
+
+@pytest.mark.parametrize("result", ["r", R])
+def test_a_c_function_that_returns_a_status(result: Any) -> None:
+    """It is the form that most C libraries have."""
+    inner = DirectCallProvider("ffib_mean", args=["x", "n", result])
+    mean = compiled(MEAN, CheckStatus(inner, error="ValueError", message="no mean: {status}"))
+    assert mean(np.array([1, 2, 6], "float32")) == 3.0
+    with pytest.raises(ValueError, match="no mean: 7"):
+        mean(np.empty(0, "float32"))
+    # Without CheckStatus, the status is ignored, and the place holds zero.
+    mean = compiled(MEAN, inner)
+    assert [mean(np.ones(size, "float32")) for size in (2, 0)] == [1.0, 0.0]
+
+
+def test_several_results_in_another_order() -> None:
+    signature = spec.Signature.parse(
+        "ends(x: Tensor([n], float32)) -> (count: int8, any: bool, last: float32)", device="cpu"
+    )
+    args = ["last", "x", "n", "any", "count"]
+    ends = compiled(signature, DirectCallProvider("ffib_ends", args=args))
+    assert list(ends(np.arange(3, dtype="float32"))) == [3, True, 2.0]
+    assert list(ends(np.arange(0, dtype="float32"))) == [0, False, 0.0]
+
+
+def test_one_result_is_written_and_one_returned() -> None:
+    signature = spec.Signature.parse(
+        "split(x: Tensor([n], float32)) -> (first: float32, size: int64)", device="cpu"
+    )
+    split = compiled(signature, DirectCallProvider("ffib_split", args=["x", "n", "first"]))
+    assert list(split(np.full(5, 2.5, "float32"))) == [2.5, 5]
+
+
+def test_a_string() -> None:
+    signature = spec.Signature.parse("named(n: int64) -> text: String")
+    provider = CheckStatus(DirectCallProvider("ffib_named", args=["n", "text"]))
+    named = compiled(signature, provider)
+    assert [named(0), named(1)] == ["no", "some"]
+
+
+WRITES: Final = """
+llvm.func @k(%n: i64, %r: !llvm.ptr) -> i32 {
+  %value = llvm.mlir.constant(2.5 : f64) : f64
+  llvm.store %value, %r : f64, !llvm.ptr
+  %zero = llvm.mlir.constant(0 : i32) : i32
+  llvm.return %zero : i32
+}
+"""
+
+
+@pytest.mark.parametrize(
+    "provider",
+    [
+        DirectCallProvider("k", args=["n", "r"]),
+        CheckStatus(MemRefCallProvider("k", args=["n", "r"])),
+        NestedTensorCallProvider("k", args=["n", "r"]),
+        DynamicParamPackCallProvider("k", struct_call=True, args=["n", "r"]),
+        VariantsCallProvider(
+            [
+                Variant(DirectCallProvider("k", args=["n", "r"]), when=when.divisible(N, 2)),
+                Variant(DirectCallProvider("k", args=["n", "r"])),
+            ]
+        ),
+    ],
+)
+def test_providers(provider: CallProvider) -> None:
+    mean = compiled(MEAN, provider, WRITES)
+    assert [mean(np.ones(size, "float32")) for size in (2, 3)] == [2.5, 2.5]
+
+
+def test_a_pack_has_the_pointer_where_args_has_the_result() -> None:
+    text = """
+    llvm.func @k(%params: !llvm.ptr) -> i32 {
+      %r = llvm.load %params : !llvm.ptr -> !llvm.ptr
+      %at = llvm.getelementptr %params[1] : (!llvm.ptr) -> !llvm.ptr, !llvm.ptr
+      %n_at = llvm.load %at : !llvm.ptr -> !llvm.ptr
+      %n = llvm.load %n_at : !llvm.ptr -> i64
+      %value = llvm.sitofp %n : i64 to f64
+      llvm.store %value, %r : f64, !llvm.ptr
+      %zero = llvm.mlir.constant(0 : i32) : i32
+      llvm.return %zero : i32
+    }
+    """
+    mean = compiled(MEAN, DynamicParamPackCallProvider("k", args=["r", "n"]), text)
+    assert mean(np.ones(3, "float32")) == 3.0
+
+
+# ---- what is refused
+
+
+@pytest.mark.parametrize(
+    ("provider", "words"),
+    [
+        (
+            PackedCallProvider("k", args=["n", "r"]),
+            "PackedCallProvider: args= has 'r', which is a result: only results that are tensors "
+            "are passed; write '-> r: Tensor([], float64)' if the kernel writes it to memory",
+        ),
+        (
+            DirectCallProvider("k", args=["n", "s"]),
+            "DirectCallProvider: args= has 's', which names no parameter or symbol of 'mean'; it "
+            "has x, n, r",
+        ),
+        (
+            DirectCallProvider("k", args=["n", "r * 2"]),
+            "DirectCallProvider: args= has 'r * 2': there is no symbol 'r', but n",
+        ),
+    ],
+)
+def test_what_is_refused(provider: CallProvider, words: str) -> None:
+    with pytest.raises(BuildError) as raised:
+        attach(new_module(), MEAN, provider)
+    assert str(raised.value).startswith(words)
+
+
+def test_the_error_of_a_callee_with_a_pointer_more_suggests_the_result() -> None:
+    module = new_module("llvm.func @k(!llvm.ptr, i64, !llvm.ptr) -> i32")
+    with pytest.raises(BuildError) as raised:
+        attach(module, MEAN, DirectCallProvider("k", args=["x", "n"]))
+    assert str(raised.value) == (
+        "DirectCallProvider: the callee @k takes 3 arguments, but 2 are passed for 'mean': nothing "
+        "is passed for argument #2 (ptr). The types fit with args=['x', 'n', 'r']"
+    )
