@@ -226,8 +226,8 @@ class Expr(Arithmetic):
         if self.op in ("//", "%", "ceildiv"):
             if not isinstance(self.rhs, int):
                 raise SpecError(
-                    f"divisor of {self.op!r}: expected a positive int but got {self.rhs}, which may "
-                    f"be 0; say it with a quotient, as in {self.lhs} == q * {self.rhs}"
+                    f"divisor of {self.op!r}: expected a positive int but got {self.rhs}, which "
+                    f"may be 0; say it with a quotient, as in {self.lhs} == q * {self.rhs}"
                 )
             integer(f"divisor of {self.op!r}", self.rhs, at_least=1)
 

@@ -347,3 +347,38 @@ def test_mistakes_of_the_caller() -> None:
         testing.check_kernel(function, SCALE, scaled, dims={"m": 3})
     with pytest.raises(ValueError, match="framework: expected one of"):
         testing.check_kernel(function, SCALE, scaled, framework="jax")
+
+
+@pytest.mark.parametrize(
+    ("text", "least"),
+    [
+        ("f(y: Tensor([n], float32, intent=out))", 4),
+        ("f(y: Tensor([n], int16, strides=any, intent=out))", 2),
+        ("f(y: Tensor([n], float64, intent=out, data_alignment=128))", 128),
+        ("f(y: Tensor([n], int8, intent=out, data_alignment=1))", 1),
+    ],
+)
+def test_tensors_are_not_better_aligned_than_they_must_be(text: str, least: int) -> None:
+    signature = parse(text)
+    addresses: set[int] = set()
+
+    def fill(y: Any) -> None:
+        if y.size:
+            addresses.add(y.ctypes.data)
+        y[...] = 0
+
+    testing.check_kernel(fill, signature, np.zeros_like)
+    assert not any(address % least for address in addresses)
+    assert any(address % (2 * least) for address in addresses)
+    assert any(address % 64 == 0 for address in addresses)
+
+
+def test_a_kernel_that_relies_on_alignment() -> None:
+    def fill(y: Any) -> None:
+        y[...] = 1.0 if y.ctypes.data % 32 == 0 else -1.0
+
+    signature = parse("f(y: Tensor([1], float32, intent=out))")
+    with pytest.raises(testing.KernelError, match=r"y = float32.1. aligned to 4 bytes alone"):
+        testing.check_kernel(fill, signature, lambda y: np.ones(1, "float32"))
+    declared = parse("f(y: Tensor([1], float32, intent=out, data_alignment=32))")
+    testing.check_kernel(fill, declared, lambda y: np.ones(1, "float32"))

@@ -225,7 +225,8 @@ class Examples:
     def _relayout(self, draw: Draw) -> Callable[[str, spec.Tensor, Array], Array]:
         def relayout(path: str, tensor: spec.Tensor, array: Array) -> Array:
             layout = self._chosen(draw, "layout", path)
-            return replace(array, strides=_strides(layout, tensor, array))
+            least = self._chosen(draw, "place", path) == "least aligned"
+            return replace(array, strides=_strides(layout, tensor, array), least_aligned=least)
 
         return relayout
 

@@ -16,7 +16,7 @@ from ffi_builder.testing.make.unfold import lists_of, unfold
 
 _T = TypeVar("_T")
 Relayout = Callable[[str, spec.Tensor, Array], Array]
-"""Gives a tensor other strides; its arguments are the path, the parameter and its array."""
+"""Gives a tensor another layout; its arguments are the path, the parameter and its array."""
 
 
 class Functions(Protocol):
@@ -41,7 +41,7 @@ class Frame:
         signature: what the function accepts.
         arguments: one for each of ``signature.arguments``. They are copied, and not changed.
         framework: makes the tensors; None: that of each given tensor.
-        relayout: chooses other strides than the given ones.
+        relayout: chooses other strides and another alignment than the given ones.
 
     Raises:
         ValueError: an unknown framework, a wrong number of arguments or elements, or a tensor that

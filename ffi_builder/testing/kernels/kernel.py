@@ -45,7 +45,8 @@ def check_kernel(
 
     Sizes are small, and often 0, 1, odd, or next to a power of two; ints and floats are near 0;
     every dtype, rank, layout, Choice, and presence of an Optional that the signature allows is
-    tried. Lists of tensors have up to 4 elements, or as many as they need. With each example,
+    tried. Some tensors are aligned as an element or ``data_alignment`` asks for, and no better.
+    Lists of tensors have up to 4 elements, or as many as they need. With each example,
     :func:`check_intents` verifies what is read and written. The arguments of an example that goes
     wrong are made smaller as long as the same goes wrong.
 

@@ -34,6 +34,8 @@ def _shown(tensor: Guarded) -> str:
     text = f"{array.dtype}{list(array.shape)}"
     if not is_row_major(array.shape, array.strides):
         text += f" with strides {list(array.strides)}"
+    if array.least_aligned:
+        text += f" aligned to {array.least} bytes alone"
     if tensor.intent == "out":
         return text
     return f"{text}: {shown_values(tensor.values(tensor.given))}"

@@ -27,6 +27,8 @@ LAYOUTS: Final = ("plain", "padded", "transposed", "reversed", "broadcast")
 """Strides where any are allowed. Padded elements have others between them; broadcast ones are the
 same element, which only inputs may have."""
 
+_PLACES: Final = ("aligned", "least aligned")
+"""Whether the address is a multiple of more than ``data_alignment`` or an element asks for."""
 _LARGEST: Final = {0: 1030, 1: 1030, 2: 130, 3: 34}
 """Greatest size by the rank of the tensor."""
 _LARGEST_OF_MORE: Final = 10
@@ -63,6 +65,9 @@ def find_sites(
     for name, site in _symbol_sites(signature, limits=limits):
         if name not in fixed:
             found[("pad" if site.candidates is _PADS else "symbol", name)] = site
+    for path, param in spec.with_paths(signature.arguments):
+        if path not in fixed and isinstance(spec.required(param), spec.Tensor):
+            found[("place", path)] = Site(_PLACES)
     return {key: site for key, site in found.items() if len(site.candidates) > 1}
 
 

@@ -45,7 +45,10 @@ class Memory:
 
 @dataclass(frozen=True)
 class Array:
-    """Describes an array; ``shape`` and ``strides`` are in elements of ``dtype``."""
+    """Describes an array; ``shape`` and ``strides`` are in elements of ``dtype``.
+
+    Its address is a multiple of ``alignment`` and, unless it is the ``least_aligned``, of 64.
+    """
 
     path: str
     dtype: spec.DataType
@@ -53,6 +56,13 @@ class Array:
     strides: tuple[int, ...]
     alignment: int = 1
     device_id: int = 0
+    least_aligned: bool = False
+
+    @property
+    def least(self) -> int:
+        """The alignment that it has at least: that of an element, or the given one if greater."""
+        size = max(self.dtype.total_bits // 8, 1)
+        return max(size & -size, self.alignment)
 
     def make(self, framework: str) -> Any:
         """Make the array with a framework, in memory of its own.
@@ -75,10 +85,13 @@ class Array:
             -(-count * self.dtype.total_bits // 8) for count in reach(self.shape, self.strides)
         )
         alignment = max(self.alignment if before + behind else 1, _ALIGNMENT)
-        room = before + behind + alignment + max(_EXPORTED_BYTES, 2 * guard)
+        shift = 0
+        if self.least_aligned and before + behind:
+            alignment, shift = max(2 * self.least, _ALIGNMENT), self.least
+        room = before + behind + alignment + shift + max(_EXPORTED_BYTES, 2 * guard)
         zeros = numpy().zeros(room, "uint8")
         address = zeros.ctypes.data + guard + before
-        return Memory(zeros, guard + before + -address % alignment)
+        return Memory(zeros, guard + before + -address % alignment + shift)
 
     def place(self, framework: str, memory: Memory) -> Any:
         """Make the array with a framework, in memory that :meth:`allocate` returned.
