@@ -18,6 +18,7 @@ from ffi_builder.frameworks.jax.check import Described, check_call
 from ffi_builder.frameworks.jax.form import DTYPES, Form
 from ffi_builder.frameworks.jax.sizes import Size, entries_of, evaluate, solve
 from ffi_builder.frameworks.jax.target import Target
+from ffi_builder.frameworks.jax.varying import vary, varying_axes
 from ffi_builder.records import dataclass
 
 
@@ -45,7 +46,9 @@ def lower(form: Form, target: Target, call: Call, operands: Sequence[Any], vmap:
         input_output_aliases=places.aliases,
     )
     returned = called(*(given for given in operands if given is not None), **attributes)
-    return tuple(returned) if len(returned) > 1 else returned[0]
+    axes = varying_axes(operands)  # which `ffi_call` leaves out of the types of its results
+    varied = [vary(result, axes) for result in returned]
+    return tuple(varied) if len(varied) > 1 else varied[0]
 
 
 @dataclass(frozen=True)
