@@ -240,6 +240,19 @@ def test_dtypes_that_jax_does_not_have() -> None:
     words = r"^f\(\): 'y' is float64, which JAX has only after jax.config.update\('jax_enable_x64'"
     with pytest.raises(TypeError, match=words):
         wide(3)
+    for narrow, wide in (("int32", "int64"), ("uint32", "uint64"), ("float32", "float64")):
+        read = Recorded(f"f(x: Tensor([n], {wide}, intent=in), y: Tensor([n], int8, intent=out))")
+        words = (
+            rf"^f\(\): 'x' expects {wide}, which JAX has only after "
+            rf"jax.config.update\('jax_enable_x64', True\), but got {narrow}"
+        )
+        with pytest.raises(TypeError, match=words):
+            read.function(np.ones(2, wide))
+    integers = Recorded("f(x: Tensor([n], int64, intent=inout))").function
+    with pytest.raises(TypeError, match=r"x.dtype on .* expected int64 but got bool"):
+        integers(np.ones(2, bool))
+    both = Recorded("f(x: Tensor([n], float32 | float64, intent=inout))")
+    assert both(np.ones(2, "float64")) == ["float32[2]"]
     either = Recorded("f(x: Tensor([n], float32 | complex64, intent=inout))").function
     with pytest.raises(TypeError, match=r"f\(\): jax-tvm-ffi cannot pass 'x', whose dtype is comp"):
         either(jnp.ones(2, "complex64"))

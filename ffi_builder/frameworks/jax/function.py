@@ -14,6 +14,7 @@ from ffi_builder.frameworks.jax.call import Call, bind
 from ffi_builder.frameworks.jax.form import Form
 from ffi_builder.frameworks.jax.lowering import lower, register
 from ffi_builder.frameworks.jax.target import Target, reserve
+from ffi_builder.frameworks.jax.varying import vary, varying_axes
 from ffi_builder.frameworks.signatures import signature_of
 from ffi_builder.plan import check_signature
 from ffi_builder.runtime import CompiledModule, LoadedLibrary
@@ -212,7 +213,10 @@ class JaxFunction:
             forward, backward = derivative
             made = jax.custom_vjp(made)
             made.defvjp(partial(forward, **keywords), partial(backward, **keywords))
-        return made(*operands)
+        # All operands of a rule vary alike, as it returns cotangents of their types. The cast is
+        # outside of the rule: JAX transposes it.
+        axes = varying_axes(operands)
+        return made(*(vary(operand, axes) for operand in operands))
 
     def _refuse_derivative(self, primals: object, tangents: object) -> NoReturn:
         raise TypeError(

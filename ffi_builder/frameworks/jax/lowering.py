@@ -18,6 +18,7 @@ from ffi_builder.frameworks.jax.check import Described, check_call
 from ffi_builder.frameworks.jax.form import DTYPES, Form
 from ffi_builder.frameworks.jax.sizes import Size, entries_of, evaluate, solve
 from ffi_builder.frameworks.jax.target import Target
+from ffi_builder.frameworks.jax.varying import vary, varying_axes
 from ffi_builder.records import dataclass
 
 
@@ -30,6 +31,7 @@ def lower(form: Form, target: Target, call: Call, operands: Sequence[Any], vmap:
         TypeError, ValueError: the arguments do not fit.
     """
     values = _values(form, call, operands)
+    _check_width(form, values)
     check_call(form.signature, values)
     _check_dtypes(form, values)
     name, places = register(form, target, [value is not None for value in values])
@@ -45,7 +47,9 @@ def lower(form: Form, target: Target, call: Call, operands: Sequence[Any], vmap:
         input_output_aliases=places.aliases,
     )
     returned = called(*(given for given in operands if given is not None), **attributes)
-    return tuple(returned) if len(returned) > 1 else returned[0]
+    axes = varying_axes(operands)  # which `ffi_call` leaves out of the types of its results
+    varied = [vary(result, axes) for result in returned]
+    return tuple(varied) if len(varied) > 1 else varied[0]
 
 
 @dataclass(frozen=True)
@@ -132,9 +136,30 @@ def _dtype_of(output: spec.Tensor, form: Form, values: Sequence[Any]) -> str:
     return output.dtypes[0]
 
 
+def _check_width(form: Form, values: Sequence[object]) -> None:
+    """Refuse 64-bit dtypes of the signature that JAX does not have, or has made narrower."""
+    canonical = load("jax").dtypes.canonicalize_dtype
+    narrowed = {wide: str(canonical(wide)) for wide in ("int64", "uint64", "float64")}
+    missing = {wide: narrow for wide, narrow in narrowed.items() if wide != narrow}
+    for param, value in zip(form.signature.arguments, values, strict=True):
+        if not isinstance(value, Described):
+            continue
+        tensor = spec.required(param)
+        assert isinstance(tensor, spec.Tensor)
+        if value.dtype in tensor.dtypes and value.dtype not in missing:
+            continue
+        for wide, narrow in missing.items():
+            if wide in tensor.dtypes and value.dtype in (wide, narrow):
+                is_wide = value.dtype == wide
+                raise TypeError(
+                    f"{form.signature.name}(): {param.name!r} {'is' if is_wide else 'expects'} "
+                    f"{wide}, which JAX has only after jax.config.update('jax_enable_x64', True)"
+                    f"{'' if is_wide else f', but got {narrow}'}"
+                )
+
+
 def _check_dtypes(form: Form, values: Sequence[object]) -> None:
-    """Refuse dtypes that the signature accepts, but JAX or jax-tvm-ffi cannot pass."""
-    jax = load("jax")
+    """Refuse dtypes that the signature accepts, but jax-tvm-ffi cannot pass."""
     name = form.signature.name
     for param, value in zip(form.signature.arguments, values, strict=True):
         if not isinstance(value, Described):
@@ -142,11 +167,6 @@ def _check_dtypes(form: Form, values: Sequence[object]) -> None:
         if value.dtype not in DTYPES:
             raise TypeError(
                 f"{name}(): jax-tvm-ffi cannot pass {param.name!r}, whose dtype is {value.dtype}"
-            )
-        if str(jax.dtypes.canonicalize_dtype(value.dtype)) != value.dtype:
-            raise TypeError(
-                f"{name}(): {param.name!r} is {value.dtype}, which JAX has only after "
-                f"jax.config.update('jax_enable_x64', True)"
             )
 
 
