@@ -142,7 +142,8 @@ def _elements(param: Parameter, scope: _Scope, at: Place) -> str:
 def finishing(function: Callable[..., Any], info: Info) -> Callable[..., Any]:
     """Wrap `function` to tell autograd what it wrote, and to return arrays as the caller has them.
 
-    Nothing is told of a call that fails, as in PyTorch.
+    Nothing is told of a call that fails, as in PyTorch. If a framework does not export an array,
+    its error names the argument.
     """
     paths = list(array_paths(info.parameters))
     written = [path for path, param in paths if param.intent != "in"]
