@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import platform
 import struct
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from enum import IntEnum
 from functools import lru_cache
 from typing import NamedTuple
@@ -22,6 +22,7 @@ from ffi_builder.view import View
 _RELA = struct.Struct("<QQq")
 _SYM_AFTER_NAME = struct.Struct("<BBHQQ")
 _SMALL = 1 << 16
+_BITCODE = b"BC\xc0\xde"
 _MACHINES = {"x86_64": 62, "aarch64": 183}
 _MACHINE_NAMES = {number: name for name, number in _MACHINES.items()}
 
@@ -130,6 +131,36 @@ def content_of(data: bytes, symbol: str, machine: str | None = None) -> bytes | 
             start = file.section(section, f"symbol {symbol!r}").offset + value
             return file.view.slice(start, size, f"symbol {symbol!r}")
     return None
+
+
+def source_file(data: bytes) -> str | None:
+    """The name of the file that object `data` was compiled from, or None if it names none or many.
+
+    Raises CompileError as `read_object` does.
+    """
+    file = _object(data)
+    table = _symbol_table(file)
+    names = file.symbol_names(table)
+    found = {name_at for name_at, info, *_ in file.symbols(table) if info & 15 == elf.STT_FILE}
+    return (file.text(names, found.pop()) or None) if len(found) == 1 else None
+
+
+def relocated(data: bytes, types: Collection[int]) -> list[str]:
+    """The symbols, or sections, that relocations of these types in loaded sections refer to.
+
+    Raises CompileError as `read_object` does.
+    """
+    file = _object(data)
+    table = _symbol_table(file)
+    names, symbols = file.symbol_names(table), list(file.symbols(table))
+    found: dict[str, None] = {}
+    for _, info in _relocation_infos(file):
+        if info & 0xFFFFFFFF in types:
+            name_at, kind, _, section, *_ = symbols[info >> 32]
+            is_section = kind & 15 == elf.STT_SECTION
+            name = file.name(file.sections[section]) if is_section else file.text(names, name_at)
+            found[name] = None
+    return list(found)
 
 
 def rename_symbols(data: bytes, names: Mapping[str, str], machine: str | None = None) -> bytes:
@@ -252,6 +283,11 @@ def _object(data: bytes, machine: str | None = None) -> Elf:
     """The file, if it is a relocatable object for `machine`, by default this one."""
     if data[:4] != MAGIC:
         hint = ""
+        if data[:4] == _BITCODE:
+            hint = (
+                ": it is LLVM bitcode; compile it without -flto to an object, or with "
+                "-S -emit-llvm to LLVM IR text"
+            )
         if data[:8] == b"!<arch>\n":
             hint = " of a static library: `ld -r --whole-archive lib.a -o lib.o` makes an object"
         raise CompileError(
@@ -319,6 +355,15 @@ def _symbols(file: Elf, kind: int) -> tuple[Symbol, ...]:
 def _relocations(file: Elf) -> Iterator[Relocation]:
     """The relocations in sections that are loaded."""
     places = _symbol_sections(file)
+    for section, info in _relocation_infos(file):
+        symbol = info >> 32
+        if symbol >= len(places):
+            file.view.damaged(f"{file.describe(section)} refers to symbol {symbol}")
+        yield Relocation(info & 0xFFFFFFFF, _reach(places[symbol], section.info))
+
+
+def _relocation_infos(file: Elf) -> Iterator[tuple[Section, int]]:
+    """The different `r_info` of each section with relocations of a section that is loaded."""
     for section in file.sections:
         if (
             section.kind != elf.SHT_RELA
@@ -329,12 +374,8 @@ def _relocations(file: Elf) -> Iterator[Relocation]:
         if len(content) % _RELA.size:
             size = f"{len(content)} bytes, no multiple of {_RELA.size}"
             file.view.damaged(f"{file.describe(section)} has {size}")
-        found: set[int] = {info for _, info, _ in _RELA.iter_unpack(content)}
-        for info in found:
-            symbol = info >> 32
-            if symbol >= len(places):
-                file.view.damaged(f"{file.describe(section)} refers to symbol {symbol}")
-            yield Relocation(info & 0xFFFFFFFF, _reach(places[symbol], section.info))
+        for info in dict.fromkeys(info for _, info, _ in _RELA.iter_unpack(content)):
+            yield section, info
 
 
 def _symbol_sections(file: Elf) -> list[int | None]:

@@ -38,7 +38,8 @@ ROWS = Tensor("x", [n, m], "float32", device_type="cpu")
 
 
 RULED: Final = {
-    *("read only", "broadcast", "masked"),
+    *("read only", "broadcast", "masked", "array", "memoryview"),
+    *("swapped", "longdouble", "objects", "texts", "dates", "records", "uneven"),
     *("conjugate", "negative", "leaf", "graph", "parameter", "sparse", "mkldnn", "meta"),
 }
 """Values that frameworks' rules refuse, and tvm-ffi does not, or in other words."""

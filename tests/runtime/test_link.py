@@ -234,6 +234,50 @@ def test_what_the_jit_cannot_link(tmp_path: Path, case: str) -> None:
         runtime.compile(c_object(tmp_path, source, *flags))
 
 
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="is about x86-64")
+@needs_cc
+def test_what_the_jit_cannot_link_is_named(tmp_path: Path) -> None:
+    source = "static __thread int64_t c, d; int64_t f(int64_t n) { return (c += n) + (d -= n); }"
+    with pytest.raises(LinkError) as raised:
+        runtime.compile(llvm_entry("g"), link=[c_object(tmp_path, source)])
+    assert str(raised.value).startswith("The object of `part.c` uses, for `c`, `d`, a thread-local")
+    assert "or write a shared library with export_library" in str(raised.value)
+
+
+@needs_cc
+def test_objects_for_link_time_optimisation(tmp_path: Path) -> None:
+    with pytest.raises(LinkError) as raised:
+        runtime.compile(c_object(tmp_path, "ENTRY(f) { RETURN(args[1] + 1); }", "-flto"))
+    assert str(raised.value) == (
+        "The object of `part.c` has no code, only what GCC needs for link-time optimisation: "
+        "compile it without -flto, or with -ffat-lto-objects"
+    )
+    flags = ("-flto", "-ffat-lto-objects")
+    fat = c_object(tmp_path, "ENTRY(f) { RETURN(args[1] + 1); }", *flags)
+    assert runtime.compile(fat)["f"](41) == 42
+
+
+@needs_cc
+@pytest.mark.parametrize(
+    ("source", "flags"), [("static __thread int64_t c; ", ()), ("static int64_t c; ", ("-flto",))]
+)
+def test_a_library_links_what_the_jit_cannot(
+    tmp_path: Path, source: str, flags: tuple[str, ...]
+) -> None:
+    add = "int64_t add(int64_t n) { return c += n; }"
+    text = "declare i64 @add(i64)\n" + llvm_entry("f", "%x = call i64 @add(i64 %v)")
+    lowered = runtime.lower(text, link=[c_object(tmp_path, source + add, *flags)])
+    lowered.export_library(tmp_path / "f.so")
+    f = runtime.load(tmp_path / "f.so")["f"]
+    assert [f(1), f(1)] == [1, 2]
+
+
+def test_llvm_bitcode() -> None:
+    with pytest.raises(CompileError) as raised:
+        runtime.compile(llvm_entry("f"), link=[b"BC\xc0\xde5\x14\0\0"])
+    assert "it is LLVM bitcode; compile it without -flto to an object, or with" in str(raised.value)
+
+
 @needs_aarch64
 @needs_cc
 @pytest.mark.parametrize("flags", [["-fpic"], ["-fPIE"], ["-fno-pic", "-mcmodel=large"]])

@@ -131,7 +131,7 @@ static int passes(const Entry *entry, PyObject *value, int kind, Call *call, int
     int read_only = kind == KIND_TENSOR_IN || kind == KIND_KEPT_IN;
     if (type == numpy.array) {
         call->has_arrays = 1;
-        return is_writable(value);
+        return is_writable(value) && is_exported(value);
     }
     if (type == torch.tensor || type == torch.parameter) {
         call->has_arrays = 1;

@@ -81,15 +81,34 @@ static inline int is_writable(PyObject *array)
     return (FIELD(uint32_t, array, NDARRAY_FLAGS) & looked_at) == NDARRAY_WRITEABLE;
 }
 
+/* The dtype of an array; its `bits` are 0 if DLPack does not have it. */
+static inline DataType dtype_of_ndarray(PyObject *array)
+{
+    char *descr = FIELD(char *, array, NDARRAY_DESCR);
+    uint32_t number = FIELD(uint32_t, descr, DESCR_NUMBER);
+    char byteorder = FIELD(char, descr, DESCR_BYTEORDER);
+    DataType none = {0};
+    int is_native = byteorder == '=' || byteorder == '|';
+    return number < MAX_DTYPES && is_native ? numpy.dtypes[number] : none;
+}
+
+/* Whether NumPy exports an array; if it may not, Python calls, and explains NumPy's error. */
+static int is_exported(PyObject *array)
+{
+    DataType dtype = dtype_of_ndarray(array);
+    if (dtype.bits == 0) return 0;
+    const int64_t *strides = FIELD(int64_t *, array, NDARRAY_STRIDES);
+    int32_t ndim = FIELD(int32_t, array, NDARRAY_NDIM);
+    for (int32_t i = 0; i < ndim; i++)
+        if (strides[i] & (dtype.bits / 8 - 1)) return 0;
+    return 1;
+}
+
 static int read_ndarray(PyObject *array, Call *call, Any *out, int read_only)
 {
     uint32_t flags = FIELD(uint32_t, array, NDARRAY_FLAGS);
     if (!(flags & NDARRAY_ALIGNED) || !(read_only || is_writable(array))) return 0;
-    char *descr = FIELD(char *, array, NDARRAY_DESCR);
-    uint32_t number = FIELD(uint32_t, descr, DESCR_NUMBER);
-    char byteorder = FIELD(char, descr, DESCR_BYTEORDER);
-    if (number >= MAX_DTYPES || (byteorder != '=' && byteorder != '|')) return 0;
-    DataType dtype = numpy.dtypes[number];
+    DataType dtype = dtype_of_ndarray(array);
     if (dtype.bits == 0) return 0;
     int32_t ndim = FIELD(int32_t, array, NDARRAY_NDIM);
     Tensor *tensor = new_tensor(call, ndim);

@@ -26,7 +26,9 @@ from ffi_builder.runtime.elf import (
     ObjectFile,
     Symbol,
     read_object,
+    relocated,
     rename_symbols,
+    source_file,
     with_empty_initialiser,
 )
 from ffi_builder.runtime.embedded_modules import with_one_library_bin
@@ -40,6 +42,9 @@ if TYPE_CHECKING:
 
 # `__tvm_ffi__metadata_f` and `__tvm_ffi__doc_f` describe `f`, `__tvm_ffi__library_*` the library.
 RESERVED = ("_metadata_", "_doc_", "_library_")
+
+# GCC adds this symbol to objects of `-flto` without `-ffat-lto-objects`.
+_LTO_ONLY = "__gnu_lto_slim"
 
 _GETTER = f"{protocol.PREFIX}address_of_"
 
@@ -100,6 +105,7 @@ def link(
     atomics = outline_atomics(undefined(files))
     if atomics is not None:
         files.append(read_object(atomics))
+    _check_code(files)
     _check_duplicates(files)
     _check_undefined(files, callers)
     _check_supported(files)
@@ -169,6 +175,16 @@ def undefined(files: Sequence[ObjectFile]) -> list[str]:
     return list(dict.fromkeys(name for name in needed if name not in defined))
 
 
+def _check_code(files: Sequence[ObjectFile]) -> None:
+    """Raise LinkError for an object that GCC made for link-time optimisation alone."""
+    for file in files:
+        if any(symbol.name == _LTO_ONLY for symbol in file.symbols):
+            raise LinkError(
+                f"{_the_object(file)} has no code, only what GCC needs for link-time "
+                f"optimisation: compile it without -flto, or with -ffat-lto-objects"
+            )
+
+
 def _check_duplicates(files: Sequence[ObjectFile]) -> None:
     seen: set[str] = set()
     twice: dict[str, None] = {}
@@ -219,12 +235,19 @@ def _remarks(
 
 
 def _check_supported(files: Sequence[ObjectFile]) -> None:
-    words = relocations.unsupported({each for file in files for each in file.relocations})
-    if words is not None:
-        raise LinkError(f"An object uses {words}")
+    for file in files:
+        refusal = relocations.unsupported(file.relocations)
+        if refusal is not None:
+            names = relocated(file.data, refusal.types)
+            raise LinkError(f"{_the_object(file)} uses, for {_listed(names)}, {refusal.words}")
     indirect = {symbol.name for file in files for symbol in file.symbols if symbol.indirect}
     if indirect:
         raise LinkError(f"The JIT does not know indirect functions (`ifunc`): {_listed(indirect)}")
+
+
+def _the_object(file: ObjectFile) -> str:
+    name = source_file(file.data)
+    return "An object" if name is None else f"The object of `{name}`"
 
 
 def _is_cxx(name: str) -> bool:

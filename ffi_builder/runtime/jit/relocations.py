@@ -17,13 +17,16 @@ _TLS_MODEL: Final = "a thread-local model that the JIT does not know: "
 _PIC: Final = "compile it with -fPIC"
 
 
+_TLS_EXPORT: Final = "; or write a shared library with export_library, whose linker knows them"
+
+
 @dataclass(frozen=True)
-class _Refusal:
+class Refusal:
     """Relocations that are refused."""
 
     types: frozenset[int]
     words: str
-    """Text after "An object uses"."""
+    """Text after "The object uses"."""
     reach: Reach = Reach.SECTION
     """Symbols that are as far away, or farther, are refused."""
 
@@ -40,34 +43,34 @@ _AARCH64_KNOWN: Final = frozenset(
 
 _REFUSALS: Final = {
     "x86_64": (
-        _Refusal(
+        Refusal(
             # TLSLD, DTPOFF32, GOTTPOFF, TPOFF32, GOTPC32_TLSDESC and what goes with it
             frozenset({20, 21, 22, 23, 34, 35, 36}),
             f"{_TLS_MODEL}thread-local variables must be neither static nor hidden, and compiled "
-            "with -fPIC and no other -ftls-model",
+            f"with -fPIC and no other -ftls-model{_TLS_EXPORT}",
         ),
-        _Refusal(frozenset({10, 11}), f"absolute 32-bit addresses: {_PIC}"),  # 32, 32S
+        Refusal(frozenset({10, 11}), f"absolute 32-bit addresses: {_PIC}"),  # 32, 32S
     ),
     "aarch64": (
-        _Refusal(
+        Refusal(
             # TLSGD, TLSLD, TLSIE, TLSLE, and TLSDESC of the tiny and the large code model
             frozenset({*range(512, 562), *range(565, 569)}),
-            f"{_TLS_MODEL}{_PIC} and no other -ftls-model, -mtls-dialect or -mcmodel",
+            f"{_TLS_MODEL}{_PIC} and no other -ftls-model, -mtls-dialect or -mcmodel{_TLS_EXPORT}",
         ),
-        _Refusal(
+        Refusal(
             # LD_PREL_LO19, ADR_PREL_LO21, TSTBR14, CONDBR19: within 1 MiB
             frozenset({273, 274, 279, 280}),
             "addresses near its own that the JIT may put far away: compile it without "
             "-mcmodel=tiny; in assembly, use adrp and b for other sections",
             Reach.OBJECT,
         ),
-        _Refusal(
+        Refusal(
             # PREL32, ADR_PREL_PG_HI21: within 2 and 4 GiB
             frozenset({261, 275}),
             f"the distance to what another object or the process defines: {_PIC}",
             Reach.ELSEWHERE,
         ),
-        _Refusal(
+        Refusal(
             frozenset(range(257, 1024)) - _AARCH64_KNOWN,
             f"relocations that the JIT does not know: {_PIC} and no -mcmodel",
         ),
@@ -75,13 +78,12 @@ _REFUSALS: Final = {
 }
 
 
-def unsupported(found: Set[Relocation], machine: str | None = None) -> str | None:
-    """Say what objects with these relocations use that the JIT cannot link.
+def unsupported(found: Set[Relocation], machine: str | None = None) -> Refusal | None:
+    """Return what an object with these relocations uses that the JIT cannot link, if anything.
 
-    `machine` is `x86_64` or `aarch64`, by default this one's. Returns None if there is no such
-    thing.
+    `machine` is `x86_64` or `aarch64`, by default this one's.
     """
     for refusal in _REFUSALS.get(machine or platform.machine(), ()):
         if any(each.type in refusal.types and each.reach >= refusal.reach for each in found):
-            return refusal.words
+            return refusal
     return None

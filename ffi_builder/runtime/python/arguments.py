@@ -142,18 +142,43 @@ def _elements(param: Parameter, scope: _Scope, at: Place) -> str:
 def finishing(function: Callable[..., Any], info: Info) -> Callable[..., Any]:
     """Wrap `function` to tell autograd what it wrote, and to return arrays as the caller has them.
 
-    Nothing is told of a call that fails, as in PyTorch.
+    Nothing is told of a call that fails, as in PyTorch. If a framework does not export an array,
+    its error names the argument.
     """
-    written = [path for path, param in array_paths(info.parameters) if param.intent != "in"]
+    paths = list(array_paths(info.parameters))
+    written = [path for path, param in paths if param.intent != "in"]
     convert = returning(info) if returns_tensors(info) else None
 
     def call(*args: Any) -> Any:
-        result = function(*args)
+        try:
+            result = function(*args)
+        except BufferError as error:
+            found = _not_exported(args, info)
+            if found is None:
+                raise
+            raise found from error
         for path in written:
             arrays.mark_written(_at(args, path))
         return result if convert is None else convert(result, args)
 
-    return call if written or convert else function
+    return call if paths or convert else function
+
+
+def _not_exported(args: Sequence[Any], info: Info) -> BufferError | None:
+    """Return an error that names the first array that its framework does not export."""
+    for path, param in array_paths(info.parameters):
+        outer, at = info.parameters[path[0]], arrays.place(info.parameters[path[0]], path[0], info)
+        for index in path[1:]:
+            at, outer = at.element(outer, index), outer.elements[index]
+        value = _at(args, path)
+        items = [(value, at)]
+        if param.kind == "TensorList" and isinstance(value, (list, tuple)):
+            values = enumerate(cast("list[Any]", value))
+            items = [(item, at.item(index)) for index, item in values]
+        for item, place in items:
+            if (found := arrays.not_exported(item, place)) is not None:
+                return found
+    return None
 
 
 def returns_tensors(info: Info) -> bool:

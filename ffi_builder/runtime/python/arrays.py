@@ -20,6 +20,12 @@ from ffi_builder.runtime.metadata import Info, Parameter
 
 _DEEPEST: Final = 32
 """The most objects around a value, each of which has `__tvm_ffi_value__`."""
+_BUFFERS: Final = {
+    "memoryview": ("builtins", "memoryview"),
+    "array.array": ("array", "array"),
+    "a ctypes array": ("ctypes", "Array"),
+}
+"""Modules and classes of values with memory that are not arrays for tvm-ffi."""
 _LONGEST: Final = 400
 """The longest signature that a message shows whole, as in docs/checks.md."""
 
@@ -40,8 +46,23 @@ class Place:
 
     def mismatch(self, expected: str, got: str) -> ValueError:
         """Make an error in the words of the wrapper's own."""
-        return ValueError(
-            f"Mismatched {self.path} on argument #{self.index} when calling: `{self.signature}`, "
+        return ValueError(self._words(self.path, expected, got))
+
+    def mismatched_type(self, expected: str, got: str) -> TypeError:
+        """Make an error for a value of a class that is not accepted."""
+        return TypeError(self._words(f"type of {self.path}", expected, got))
+
+    def not_exported(self, array: Any, reason: BufferError) -> BufferError:
+        """Make an error for an array that its framework does not export."""
+        strides = getattr(array, "strides", None)
+        shown = f" and strides {strides} in bytes" if isinstance(strides, tuple) else ""
+        got = f"one of dtype {array.dtype}{shown}"
+        words = self._words(self.path, "an array that DLPack can describe", got)
+        return BufferError(f"{words}: {reason}")
+
+    def _words(self, what: str, expected: str, got: str) -> str:
+        return (
+            f"Mismatched {what} on argument #{self.index} when calling: `{self.signature}`, "
             f"expected {expected} but got {got}"
         )
 
@@ -73,10 +94,11 @@ def place(param: Parameter, index: int, info: Info) -> Place:
 def check_array(value: Any, at: Place) -> Any:
     """Return `value`, or a view of it that DLPack can pass on.
 
-    Raises ValueError if it is an array that must not be passed at this place. Whatever is no array
-    is returned as it is, for the wrapper to refuse.
+    Raises ValueError if it is an array that must not be passed at this place, and TypeError for a
+    buffer of which NumPy makes an array. Anything else is returned as it is, for the wrapper to
+    refuse.
     """
-    rule = _rule(cast("type[object]", type(value)))
+    rule = _rule_of_tensors(cast("type[object]", type(value)))
     return value if rule is None else rule(value, at)
 
 
@@ -97,7 +119,8 @@ def check_items(value: Any, at: Place) -> Any:
     if isinstance(value, dict):
         pairs = cast("dict[Any, Any]", value).items()
         return {key: check_items(item, at.inside(key)) for key, item in pairs}
-    return check_array(value, at)
+    rule = _rule(cast("type[object]", type(value)))
+    return value if rule is None else rule(value, at)
 
 
 def unwrapped(value: Any) -> Any:
@@ -125,6 +148,19 @@ def _rule(cls: type[object]) -> Rule | None:
         masked = any(base.__qualname__ == "MaskedArray" for base in cls.__mro__)
         return _refuse_masked if masked else _check_numpy
     return _check_wrapped if _is_wrapped(cls) else None
+
+
+@functools.lru_cache(maxsize=256)
+def _rule_of_tensors(cls: type[object]) -> Rule | None:
+    """Return the rule for a class of values that are passed for a tensor."""
+    for kind, (module, name) in _BUFFERS.items():
+        if _is_of(cls, module, name):
+            return functools.partial(_refuse_buffer, kind)
+    return _rule(cls)
+
+
+def _refuse_buffer(kind: str, _value: Any, at: Place) -> Any:
+    raise at.mismatched_type("Tensor", f"{kind}: np.asarray({at.path}) makes an array of it")
 
 
 @functools.lru_cache(maxsize=256)
@@ -250,6 +286,24 @@ def _without_memory(tensor: Any) -> str | None:
 
 
 # ---- after a call
+
+
+def not_exported(value: Any, at: Place) -> BufferError | None:
+    """Make an error for the first array in a value that its framework does not export."""
+    for array in arrays_in(value):
+        reason = _refusal(array)
+        if reason is not None:
+            return at.not_exported(array, reason)
+    return None
+
+
+def _refusal(array: Any) -> BufferError | None:
+    """Return the error with which a framework refuses to export an array."""
+    try:
+        array.__dlpack__()
+    except BufferError as error:
+        return error
+    return None
 
 
 def mark_written(value: Any) -> None:

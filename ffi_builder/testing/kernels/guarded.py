@@ -29,7 +29,7 @@ As floats, they are about 1 and NaN: a kernel that adds to them, or multiplies t
 results in both calls.
 """
 _AROUND: Final = (3, 61)
-"""The least byte around elements in the first call, and the number of different ones, a prime.
+"""The least byte around elements in the first call, and the number of different ones.
 
 As floats, all of them are between 0 and 2. In the second call, they are NaN.
 """
@@ -172,7 +172,7 @@ def _around(size: int, offset: int, number: int) -> Any:
 
 @cache
 def _table() -> Any:
-    """Return numbers that look random: no shift maps a part of them to itself."""
+    """Return numbers in no order, which a copy to another place changes."""
     return numpy().frombuffer(Random(0).randbytes(_PERIOD), "uint8") % _AROUND[1]
 
 
