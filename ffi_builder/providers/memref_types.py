@@ -27,6 +27,7 @@ from ffi_builder.ir import (
     recorded_types,
 )
 from ffi_builder.providers.context import CallContext
+from ffi_builder.providers.fixed_symbols import values_in, with_values
 from ffi_builder.providers.items import path_of
 from ffi_builder.providers.memref_layout import given_strides, only_value, row_major, show_product
 
@@ -71,8 +72,10 @@ def check_types(
     ):
         return
     memrefs = _positions(record, c_interface=interface_of is not None)
+    fixed = values_in(context.signature.where)
     for position, given in passed:
-        memref, tensor = memrefs.get(position), context.known.get(given, given)
+        memref = memrefs.get(position)
+        tensor = with_values(context.known.get(given, given), fixed)
         mistake = None if memref is None else mistake_of(tensor, memref)
         if memref is not None and mistake is not None:
             path = path_of(context, given)
@@ -147,10 +150,14 @@ def _wrong_rank(tensor: spec.Tensor, memref: MemRef) -> str | None:
 def _wrong_size(tensor: spec.Tensor, memref: MemRef) -> str | None:
     for axis, (size, dim) in enumerate(zip(memref.sizes, tensor.dims, strict=True)):
         if size is not None and only_value(dim) != size:
-            more = "" if only_value(dim) is not None else ", which takes other sizes too"
+            more, choose = "", ""
+            if only_value(dim) is None:
+                more = ", which takes other sizes too"
+            if more and isinstance(dim, spec.Var):
+                choose = f", or call it only if {dim} == {size} with VariantsCallProvider"
             return (
                 f"the kernel's size {axis} is {size}, but shape[{axis}] is {dim}{more}; write "
-                f"{size}, or '?' in the kernel's memref"
+                f"{size}, or '?' in the kernel's memref{choose}"
             )
     return None
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import pytest
 
-from ffi_builder import attach_ffi_func, record_memref_types, spec
+from ffi_builder import attach, attach_ffi_func, record_memref_types, spec
 from ffi_builder.errors import BuildError
 from ffi_builder.protocol import MEMREF_TYPES
 from ffi_builder.providers import CheckStatus, MemRefCallProvider
@@ -85,7 +85,7 @@ ACCEPTED: Final[dict[str, list[Tensor]]] = {
         cpu([n, m, k], strides=[k * m, k, 1]),
         cpu([n, 2, k * 3], strides=[k * 6, 3 * k, 1]),
     ],
-    "memref<?x4xf32>": [cpu([n, 4]), cpu([3, FOUR])],
+    "memref<?x4xf32>": [cpu([n, 4]), cpu([3, FOUR]), cpu([n, FOUR * 1])],
     "memref<?xf32, strided<[?]>>": [cpu([n]), cpu([n], strides=[s]), cpu([n], strides="any")],
     "memref<?xf32, strided<[?], offset: ?>>": [cpu([n]), cpu([n], strides=[None])],
     "memref<?x?xf32, strided<[?, 1]>>": [
@@ -186,7 +186,7 @@ REJECTED: Final[list[tuple[str, Tensor, str]]] = [
     (
         "memref<4x?xf32>",
         cpu([n, m]),
-        "the kernel's size 0 is 4, but shape[0] is n, which takes other sizes too; write 4, or '?' in the kernel's memref",
+        "the kernel's size 0 is 4, but shape[0] is n, which takes other sizes too; write 4, or '?' in the kernel's memref, or call it only if n == 4 with VariantsCallProvider",
     ),
     (
         "memref<?x4xf32>",
@@ -276,6 +276,28 @@ def test_a_rank_is_compared_where_the_number_of_arguments_is_right() -> None:
 
 PAIR: Final = "(memref<?xf32>, index, memref<?xf64>) -> ()"
 X, Y = cpu([n]), Tensor("y", [n], "float64", device_type="cpu")
+
+
+@pytest.mark.parametrize(
+    ("where", "fits"),
+    [
+        (spec.one_of(n, [4]), True),
+        (spec.equal(n, 4), True),
+        (spec.one_of(n, [3]), False),
+        (spec.one_of(n, [4, 8]), False),
+        (spec.not_equal(n, 4), False),
+        (spec.equal(n, m), False),
+        (spec.equal(n + m, 4), False),
+    ],
+)
+def test_a_size_that_where_fixes(where: spec.Relation, fits: bool) -> None:
+    signature = spec.Signature("f", [cpu([n]), m], where=[where])
+    module = lowered("(memref<4xf32>, index) -> ()")
+    if fits:
+        attach(module, signature, MemRefCallProvider("kernel"))
+        return
+    with pytest.raises(BuildError, match=r"the kernel's size 0 is 4, but shape\[0\] is"):
+        attach(module, signature, MemRefCallProvider("kernel"))
 
 
 @pytest.mark.parametrize("c_interface", [False, True])
