@@ -97,7 +97,19 @@ def test_several_orders_that_fit() -> None:
     signature = f"a: float32, {X}, y: Tensor([n], float32)"
     found = words(signature, MemRefCallProvider("k"), RANK_1, RANK_1, "f32")
     assert found == (
-        "arguments of other types than 'f' passes. The types fit in another order; say which with "
+        "arguments of other types than 'f' passes: a is passed as f32, but argument #0 is ptr; x "
+        "is passed as ptr, but argument #2 is i64; x is passed as i64, but argument #5 is ptr; y is "
+        "passed as ptr, but argument #7 is i64; and 1 more. The types fit in another order; say "
+        "which with args="
+    )
+
+
+def test_several_orders_of_numbers_that_fit() -> None:
+    signature = "a: float32, b: float32, c: float64, d: int32, e: int64, g: bool"
+    taken = ["f32", "f32", "f64", "i64", "i32", "i1"]
+    assert words(signature, DirectCallProvider("k"), *taken) == (
+        "arguments of other types than 'f' passes: d is passed as i32, but argument #3 is i64; e "
+        "is passed as i64, but argument #4 is i32. The types fit in another order; say which with "
         "args="
     )
 
@@ -114,7 +126,11 @@ def test_many_differences_are_cut_short() -> None:
         (X, [RANK_2], "x has 1 dimension, but the callee takes a memref of rank 2"),
         (Y, [RANK_1], "y has 2 dimensions, but the callee takes a memref of rank 1"),
         (f"{X}, i: int64", [RANK_2, "i64"], "x has 1 dimension, but the callee takes a memref of"),
-        (f"{Y}, {X}", [RANK_1, RANK_2], "y has 2 .* of rank 1; x has 1 .* of rank 2"),
+        (
+            f"{Y}, {X}",
+            [RANK_1, RANK_2],
+            r"y has 2 .* of rank 1; x has 1 .* of rank 2. The types fit with args=\['x', 'y'\]",
+        ),
         (X, [MEMREF.rstrip(", ")], "x has 1 dimension, but the callee takes a memref of rank 0"),
         (
             X,

@@ -53,8 +53,8 @@ def test_a_memref_of_another_dtype() -> None:
     with pytest.raises(BuildError) as raised:
         lowered(of((double, SINGLE), (single, None)))
     assert str(raised.value) == (
-        "MemRefCallProvider: the callee @f64 takes 'x' as memref<?xf64>, but the spec is "
-        "Tensor([n], float32): the kernel's elements are f64, not float32; write dtype='float64', "
+        "MemRefCallProvider: the callee @f64 takes 'x' as memref<?xf64> (argument #0), but the "
+        "spec is Tensor([n], float32): the kernel's elements are f64, not float32; write dtype='float64', "
         "or change the kernel's element type"
     )
 
