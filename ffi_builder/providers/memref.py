@@ -15,11 +15,9 @@ from ffi_builder.providers.context import CallContext, ModuleContext
 from ffi_builder.providers.conventions import PerItem
 from ffi_builder.providers.items import Entry, Item, path_of
 from ffi_builder.providers.memref_types import check_types
+from ffi_builder.providers.mismatch import C_INTERFACE
 from ffi_builder.providers.provider import describe_callee, fields_key
 from ffi_builder.records import dataclass
-
-C_INTERFACE: Final = "_mlir_ciface_"
-"""The prefix of C interfaces in MLIR's conversion to the LLVM dialect."""
 
 
 @dataclass(frozen=True)

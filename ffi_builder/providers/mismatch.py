@@ -13,6 +13,7 @@ from typing import Final
 
 from ffi_builder import spec
 from ffi_builder.errors import BuildError
+from ffi_builder.ir import function_parts, lowered, recorded_types
 from ffi_builder.protocol import MEMREF_TYPES
 from ffi_builder.providers.arguments import Argument
 from ffi_builder.providers.context import CallContext
@@ -22,6 +23,9 @@ from ffi_builder.records import dataclass
 
 _PTR: Final = "!llvm.ptr"
 _OF_MEMREFS: Final = "MemRefCallProvider"
+_OF_POINTERS: Final = "DirectCallProvider"
+C_INTERFACE: Final = "_mlir_ciface_"
+"""The prefix of C interfaces in MLIR's conversion to the LLVM dialect."""
 _MOST_SHOWN: Final = 4
 """Differences that one error lists."""
 _MOST_REORDERED: Final = 6
@@ -225,6 +229,9 @@ def _other_provider(
     if "memref<*" in types:
         return "No provider passes a memref without a rank: give the kernel memrefs that have one"
     of_memrefs = "memref<" in types
+    only = _OF_MEMREFS if of_memrefs else ""
+    if of_memrefs and _takes_bare_pointers(context, callee):
+        only = _OF_POINTERS
     known = conventions()
     fixed = next((c for c in known if isinstance(c, Fixed) and c.types == taken), None)
     if fixed is not None and not of_memrefs:
@@ -234,7 +241,7 @@ def _other_provider(
         if isinstance(convention, Fixed):
             continue
         name = convention.provider
-        if name == provider or (of_memrefs and name != _OF_MEMREFS):
+        if name == provider or (only and name != only):
             continue
         theirs = _converted(context, convention, groups)
         if theirs is None:
@@ -251,6 +258,15 @@ def _other_provider(
             "strides), which MemRefCallProvider calls"
         )
     return ""
+
+
+def _takes_bare_pointers(context: CallContext, callee: str) -> bool:
+    """Return whether each memref was lowered to one pointer: use-bare-ptr-memref-call-conv."""
+    function = context.symbols.find(callee)
+    if function is None or callee.startswith(C_INTERFACE):
+        return False
+    record = recorded_types(context.builder.types, function)
+    return record is not None and lowered(record, c_interface=True) == function_parts(function)
 
 
 def _converted(

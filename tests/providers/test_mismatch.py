@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import pytest
@@ -282,3 +282,40 @@ def test_a_kernel_of_memrefs_is_only_called_with_memrefs(
         runtime.lower(kernel, pipeline=lowering, post_compile_hooks=[hook])
     assert expected in str(raised.value)
     assert "passes what it takes" not in str(raised.value)
+
+
+BARE: Final = (
+    "builtin.module(convert-func-to-llvm{use-bare-ptr-memref-call-conv=1},finalize-memref-to-llvm,"
+    "reconcile-unrealized-casts)"
+)
+TWO: Final = "x: Tensor([4], float32), y: Tensor([4], float32)"
+
+
+def with_bare_pointers(signature: str, types: str, provider: CallProvider) -> None:
+    """Attach to a kernel whose memrefs were lowered to one pointer each."""
+
+    def hook(module: Any) -> None:
+        attach(module, Signature.parse(f"f({signature})", device="cpu"), provider)
+
+    runtime.lower(f"func.func @k({types}) {{ return }}", pipeline=BARE, post_compile_hooks=[hook])
+
+
+@pytest.mark.parametrize(
+    ("signature", "types", "expected"),
+    [
+        (TWO, "%x: memref<4xf32>, %y: memref<4xf32>", "DirectCallProvider passes what it takes"),
+        ("x: Tensor([4], float32)", "%x: memref<4xf32>", "DirectCallProvider passes what it takes"),
+        (
+            "x: Tensor([n], float32)",
+            "%x: memref<4xf32>, %n: i64",
+            "DirectCallProvider passes what it takes, with args=['x', 'n']",
+        ),
+        (TWO, "%x: memref<4xf32>", "x (ptr, i64, i64, i64) is passed, but no argument takes it"),
+    ],
+)
+def test_bare_pointers(signature: str, types: str, expected: str) -> None:
+    with pytest.raises(BuildError, match=re.escape(expected)):
+        with_bare_pointers(signature, types, MemRefCallProvider("k"))
+    args = ["x", "n"] if "[" in expected else None
+    if expected.startswith("Direct"):
+        with_bare_pointers(signature, types, DirectCallProvider("k", args=args))
