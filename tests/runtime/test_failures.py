@@ -154,7 +154,7 @@ def test_ops_that_a_provider_did_not_lower() -> None:
 
     fails(
         "`arith.constant` in the wrapper @__tvm_ffi_f. The call provider made them. Hooks run after "
-        "pipeline=, so a provider makes operations of the LLVM dialect",
+        "pipeline=, so a provider must make operations of the LLVM dialect",
         ADD_ONE,
         post_compile_hooks=[hook],
     )

@@ -310,8 +310,8 @@ def _untranslatable(module: Operation) -> CompileError:
     cure = "Lower the module to the LLVM dialect, before or with pipeline="
     if provided:
         cure = (
-            "The call provider made them. Hooks run after pipeline=, so a provider makes operations "
-            "of the LLVM dialect, as its context.builder does"
+            "The call provider made them. Hooks run after pipeline=, so a provider must make "
+            "operations of the LLVM dialect, as its context.builder does"
         )
     return CompileError(f"These operations cannot be translated to LLVM IR: {names}. {cure}")
 
