@@ -37,6 +37,8 @@ def with_values(tensor: spec.Tensor, values: Values) -> spec.Tensor:
     A tensor that cannot have them, such as one of a negative size, is returned as it is: no call
     gets to a kernel with it.
     """
+    if not values:
+        return tensor
     given = {"shape": tensor.shape, "strides": tensor.strides}
     fields = {
         name: [_entry(each, values) for each in cast("Sequence[spec.Dim | None]", entries)]
