@@ -40,13 +40,13 @@ def with_values(tensor: spec.Tensor, values: Values) -> spec.Tensor:
     if not values:
         return tensor
     given = {"shape": tensor.shape, "strides": tensor.strides}
-    fields = {
-        name: [_entry(each, values) for each in cast("Sequence[spec.Dim | None]", entries)]
-        for name, entries in given.items()
-        if isinstance(entries, tuple)
-    }
-    if any(tuple(fields[name]) != given[name] for name in fields):
-        with suppress(SpecError):
+    with suppress(SpecError):
+        fields = {
+            name: tuple(_entry(each, values) for each in cast("Sequence[spec.Dim | None]", entries))
+            for name, entries in given.items()
+            if isinstance(entries, tuple)
+        }
+        if any(fields[name] != given[name] for name in fields):
             return tensor.changed(**fields)
     return tensor
 

@@ -305,6 +305,13 @@ A, B = (Tensor(name, [n], "float32", device_type="cpu") for name in "ab")
 COUNT: Final = Var("count", "int64")
 
 
+def test_a_value_that_a_symbol_cannot_have() -> None:
+    narrow = Var("narrow", "int8")
+    signature = spec.Signature("f", [cpu([narrow * 2]), narrow], where=[spec.equal(narrow, 1000)])
+    with pytest.raises(BuildError, match=r"shape\[0\] is narrow \* 2, which takes other sizes too"):
+        attach(lowered("(memref<4xf32>, i8) -> ()"), signature, MemRefCallProvider("kernel"))
+
+
 @pytest.mark.parametrize("c_interface", [False, True])
 @pytest.mark.parametrize(
     ("types", "params", "words"),
