@@ -284,7 +284,7 @@ def test_it_is_not_attached_yet() -> None:
     """A declaration takes the name; the function itself must come first."""
     module = attached([n], Packed("later"))
     with pytest.raises(
-        BuildError, match="declares @__tvm_ffi_later already.*attach the callee before"
+        BuildError, match=r"declares @__tvm_ffi_later already.*attach the callee before"
     ):
         attach_ffi_func(module, "later", [n], NopCallProvider())
 
