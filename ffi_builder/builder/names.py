@@ -6,7 +6,7 @@ import re
 
 from ffi_builder import abi
 from ffi_builder.errors import BuildError
-from ffi_builder.ir import Module, of_module
+from ffi_builder.ir import Module, Operation, Symbols, of_module
 from ffi_builder.suggest import did_you_mean
 
 
@@ -25,6 +25,27 @@ def checked_name(name: object) -> str:
                 f"choose another name"
             )
     return name
+
+
+def check_free(symbols: Symbols, name: str) -> None:
+    """Check that a module does not have a wrapper's symbol yet.
+
+    Raises:
+        BuildError: if it defines or declares the symbol.
+    """
+    found = symbols.find(name)
+    if found is not None and is_declaration(found):
+        raise BuildError(
+            f"the module declares @{name} already, since something calls it, such as the wrapper "
+            f"of a PackedCallProvider; attach the callee before its callers"
+        )
+    if found is not None:
+        raise BuildError(f"the module has a symbol @{name} already; attach under another name")
+
+
+def is_declaration(symbol: Operation) -> bool:
+    """Return whether a symbol is a function without a body."""
+    return symbol.name == "llvm.func" and not len(symbol.regions[0].blocks)
 
 
 def rename_tvm_ffi_function(module: Module, old_name: str, new_name: str) -> None:

@@ -16,6 +16,7 @@ from typing import Any, Final, TypeAlias
 
 from ffi_builder import spec
 from ffi_builder.builder.helpers import define_helpers, shared_name
+from ffi_builder.builder.names import is_declaration
 from ffi_builder.diagnosis.writing import Table
 from ffi_builder.ir import Module, Operation, Symbols, Types, bytecode
 from ffi_builder.plan.sanitize import Sanitize
@@ -215,7 +216,7 @@ def _bytecode(symbols: Symbols, function: Operation, table: str, provider: Membe
     types.ir.SymbolTable.replace_all_symbol_uses(table, _OWN_TABLE, module.operation)
     for name in sorted(names):
         found: Any = symbols.find(name)
-        if found.name == "llvm.func" and not _is_declaration(found):
+        if found.name == "llvm.func" and not is_declaration(found):
             target.declare_as(name, found.attributes["function_type"].value)
         else:
             found.clone(end)
@@ -245,11 +246,7 @@ def _is_complete(
         for name in added | names - {callee}
         if not name.startswith((SHARED, TABLE, TEXT))
     )
-    return all(other is not None and _is_declaration(other) for other in others)
-
-
-def _is_declaration(symbol: Operation) -> bool:
-    return symbol.name == "llvm.func" and not len(symbol.regions[0].blocks)
+    return all(other is not None and is_declaration(other) for other in others)
 
 
 def _references(function: Operation) -> set[str]:

@@ -20,7 +20,7 @@ from ffi_builder.builder.fast_path.emit import emit_fast_path
 from ffi_builder.builder.fast_path.lists import release, reserve
 from ffi_builder.builder.helpers import define_helpers, shared_name
 from ffi_builder.builder.location import backtrace, location_of_wrapper
-from ffi_builder.builder.names import checked_name
+from ffi_builder.builder.names import check_free, checked_name
 from ffi_builder.builder.parameter_places import argument_places, distinct
 from ffi_builder.builder.results import Results
 from ffi_builder.builder.reuse import Names, Template
@@ -181,8 +181,7 @@ def attach(
     types = Types(distribution.ir, module.context)
     symbols = Symbols(types, module, None)
     symbols.location = location_of_wrapper(distribution, symbols, call_provider, location)
-    if name in symbols:
-        raise BuildError(f"the module has a symbol @{name} already; attach under another name")
+    check_free(symbols, name)
     about = metadata_text(
         signature.params,
         signature.returns,

@@ -17,6 +17,7 @@ from typing import Final
 
 from ffi_builder import __version__
 from ffi_builder.cli.output import coloured
+from ffi_builder.extras import install
 from ffi_builder.ir.distribution import PIP_NAMES
 from ffi_builder.records import dataclass
 
@@ -74,13 +75,11 @@ def _findings() -> Iterator[Finding]:
     if not system.works:
         yield from (finding for finding in found if finding.works is not None)
         return
-    yield _package("llvmlite", "llvmlite.binding", "pip install ffi_builder[jit]", needed=True)
-    yield _package(
-        "apache-tvm-ffi-orcjit", "tvm_ffi_orcjit", "pip install ffi_builder[jit]", needed=True
-    )
+    yield _package("llvmlite", "llvmlite.binding", install("jit"), needed=True)
+    yield _package("apache-tvm-ffi-orcjit", "tvm_ffi_orcjit", install("jit"), needed=True)
     yield from (finding for finding in found if finding.works is not None)
     if not any(finding.works for finding in found):
-        yield Finding("MLIR", False, "none found: pip install ffi_builder[mlir]", needed=True)
+        yield Finding("MLIR", False, f"none found: {install('mlir', 'torch-mlir')}", needed=True)
     yield from _entry()
     yield _compiling([finding.what for finding in found if finding.works])
     yield _linker()
@@ -126,8 +125,8 @@ for part in parts: print(part.name, part.reason, sep="\\t")
 
 _HOW_TO_SWITCH: Final = "in use (FFI_BUILDER_ENTRY=python turns it off)"
 _HOW_TO_BUILD: Final = (
-    "with a C compiler and Python's headers: "
-    "pip install --force-reinstall --no-deps --no-binary ffi_builder ffi_builder"
+    "install ffi_builder again with a C compiler and Python's headers: "
+    "pip install --force-reinstall --no-deps . in a clone"
 )
 
 

@@ -6,8 +6,9 @@ from importlib import import_module
 from typing import Any, Final
 
 from ffi_builder.errors import CompileError
+from ffi_builder.extras import install
 
-INSTALL: Final = "pip install ffi_builder[cuda], or ffi_builder[cuda12] for drivers of CUDA 12"
+INSTALL: Final = f"{install('cuda')}, or [cuda12] for drivers of CUDA 12"
 
 
 def bindings(name: str, what: str) -> Any:

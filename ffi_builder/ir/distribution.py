@@ -13,6 +13,7 @@ from functools import cache
 from typing import Any, Final
 
 from ffi_builder.errors import BuildError
+from ffi_builder.extras import install
 from ffi_builder.ir.protocols import Module
 from ffi_builder.records import dataclass
 from ffi_builder.suggest import did_you_mean
@@ -258,8 +259,7 @@ def _meant(root: str, there: bool) -> str:
 def _how_to_install(root: str) -> str:
     if root not in PIP_NAMES:
         return "install it, or name another one, such as 'torch_mlir'"
-    extra = ", or the tested version: pip install 'ffi_builder[mlir]'"
-    return f"pip install {PIP_NAMES[root]}{extra if root == 'torch_mlir' else ''}"
+    return install("mlir") if root == "torch_mlir" else f"pip install {PIP_NAMES[root]}"
 
 
 def _lacking(root: str, what: str) -> BuildError:

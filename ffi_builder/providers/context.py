@@ -136,7 +136,8 @@ class CallContext:
             ``data``, ``shape`` and the others take them like the tensors of ``params``.)
         called: the name of what the last call called, as a C string, if that depends on the call.
         known: tensors of which more is known here than the signature says, since a condition has
-            been tested: each with a Tensor of fewer dtypes, or of a known rank.
+            been tested: each with a Tensor of fewer dtypes, of a known rank, or with ints for
+            symbols in its shape and strides.
         places: by the name of a result, the address where the callee writes it.
         asked: the tensors whose address (``"data"``) or dtype the provider has asked for, and those
             whose dtype does not matter (``"any"``), in order.
@@ -215,8 +216,13 @@ class CallContext:
         if isinstance(tensor, spec.Tensor):
             self.asked[what, tensor] = None
 
-    def check_dtypes(self, provider: str) -> None:
+    def check_dtypes(self, provider: str, *, takes_args: bool) -> None:
         """Check that the kernel can know the dtype of each tensor whose address it gets.
+
+        Args:
+            provider: the provider's name, for errors.
+            takes_args: whether the provider has an ``args=``, which errors then name. Otherwise
+                they are for its author.
 
         Raises:
             BuildError: it cannot.
@@ -236,15 +242,17 @@ class CallContext:
             dtypes = (source if several else self.known.get(source, source)).element_dtypes
             if source in any_dtype or not _differ(dtypes) or (source in told and not several):
                 continue
-            path = paths.get(tensor, [tensor.name])[0]
-            cure = f"pass '{path}.dtype' too"
+            path, name = paths.get(tensor, [tensor.name])[0], tensor.name
+            cure, any_ = f"pass '{path}.dtype' too", f"'{path}.data'"
+            if not takes_args:
+                cure, any_ = f"pass context.dtype({name}) too", f"call context.any_dtype({name})"
             if several:
                 cure = f"give {' and '.join(equal)} different names, as they are equal otherwise"
             raise BuildError(
                 f"{provider}: {type(tensor).__name__} {path!r} may have the dtypes "
-                f"{', '.join(dtypes)}, and the kernel gets its address alone: {cure}, or "
-                f"'{path}.data' if the kernel works on any of them, or choose a kernel for each "
-                f"with VariantsCallProvider"
+                f"{', '.join(dtypes)}, and the kernel gets its address alone: {cure}, or {any_} "
+                f"if the kernel works on any of them, or choose a kernel for each with "
+                f"VariantsCallProvider"
             )
 
     def _paths(self) -> dict[spec.Tensor, list[str]]:

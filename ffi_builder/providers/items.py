@@ -168,6 +168,9 @@ def _no_part(param: spec.Param, path: str, part: str) -> str:
         entries = tensor.dims if which[1] == "shape" else tensor.stride_entries or ()
         named = ", ".join(repr(str(e)) for e in entries if isinstance(e, (spec.Var, spec.Expr)))
         some = f"such as {named}" if named else "and it has none"
+        if not named and which[1] == "strides" and tensor.ndim:
+            some += f"; name them: strides=[{', '.join(f's{i}' for i in range(tensor.ndim))}]"
+            some += ", which other layouts fit too" if tensor.order is not None else ""
         return f"but {path}.{which[1]} is passed by its symbols, {some}"
     kind = type(tensor).__name__
     inner = [below for below, _ in spec.elements(param, path)]

@@ -13,13 +13,11 @@ from ffi_builder.providers.arguments import Argument, c_arguments, convert_items
 from ffi_builder.providers.call import call, check_name
 from ffi_builder.providers.context import CallContext, ModuleContext
 from ffi_builder.providers.conventions import PerItem
-from ffi_builder.providers.items import Entry, Item, path_of, plain
-from ffi_builder.providers.memref_types import Passed, check_types
+from ffi_builder.providers.items import Entry, Item, path_of
+from ffi_builder.providers.memref_types import check_types
+from ffi_builder.providers.mismatch import C_INTERFACE
 from ffi_builder.providers.provider import describe_callee, fields_key
 from ffi_builder.records import dataclass
-
-C_INTERFACE: Final = "_mlir_ciface_"
-"""The prefix of C interfaces in MLIR's conversion to the LLVM dialect."""
 
 
 @dataclass(frozen=True)
@@ -84,7 +82,7 @@ class MemRefCallProvider:
         arguments = convert_items(name, self.args, context, self.arguments_of)
         plain_name = callee.removeprefix(C_INTERFACE) if self.c_interface else None
         self._check_callee(context, callee, plain_name, arguments)
-        check_types(name, context, callee, _tensors(arguments), interface_of=plain_name)
+        check_types(name, context, callee, arguments, interface_of=plain_name)
         self._check_result(context, callee, call(name, context, callee, arguments))
         return context.builder.block
 
@@ -171,19 +169,6 @@ def descriptor(context: CallContext, tensor: spec.Tensor) -> list[Value]:
         *context.shape(tensor, wide=True),
         *context.strides(tensor, wide=True),
     ]
-
-
-def _tensors(arguments: Sequence[Argument]) -> list[Passed]:
-    """Find the tensors that are passed whole, and the argument at which each begins."""
-    passed: list[Passed] = []
-    last: tuple[Item, ...] = ()
-    for position, argument in enumerate(arguments):
-        if argument.of is not last:  # one tuple for all arguments of an item
-            last = argument.of
-            item = plain(last[0])
-            if isinstance(item, spec.Tensor):
-                passed.append((position, item))
-    return passed
 
 
 def _descriptor_on_the_stack(context: CallContext, tensor: spec.Tensor) -> Value:

@@ -17,6 +17,9 @@ def only_value(dim: spec.Dim | None) -> int | None:
         return dim
     if isinstance(dim, spec.Var) and dim.min is not None and dim.min == dim.max:
         return dim.min
+    if isinstance(dim, spec.Expr) and dim.op == "*":
+        number, symbols = _product(dim)
+        return None if symbols else number
     return None
 
 
@@ -55,12 +58,10 @@ def _product_of(tensor: spec.Tensor, axes: Sequence[int]) -> Product:
 
 
 def _product(dim: spec.Dim) -> Product:
-    value = only_value(dim)
-    if value is not None:
-        return value, ()
     if isinstance(dim, spec.Expr) and dim.op == "*":
         return _multiplied([_product(dim.lhs), _product(dim.rhs)])
-    return 1, (str(dim),)
+    value = only_value(dim)
+    return (1, (str(dim),)) if value is None else (value, ())
 
 
 def _multiplied(factors: Sequence[Product]) -> Product:

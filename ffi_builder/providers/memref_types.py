@@ -12,7 +12,7 @@ that the function has.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 from ffi_builder import spec
@@ -26,19 +26,25 @@ from ffi_builder.ir import (
     lowered_words,
     recorded_types,
 )
+from ffi_builder.providers.arguments import Argument
 from ffi_builder.providers.context import CallContext
-from ffi_builder.providers.items import path_of
+from ffi_builder.providers.fixed_symbols import values_in, with_values
+from ffi_builder.providers.items import Item, path_of, plain
 from ffi_builder.providers.memref_layout import given_strides, only_value, row_major, show_product
+from ffi_builder.providers.mismatch import Group, groups_of, order_hint, orders
 
-Passed: TypeAlias = "tuple[int, spec.Tensor]"
-"""A tensor that is passed as a descriptor, after the position of its first argument."""
+Memrefs: TypeAlias = "Mapping[int, tuple[int, MemRef]]"
+"""The memrefs that a callee takes, by the position of their first LLVM argument.
+
+Each is behind its number among the kernel's own arguments.
+"""
 
 
 def check_types(
     provider: str,
     context: CallContext,
     callee: str,
-    passed: Sequence[Passed],
+    arguments: Sequence[Argument],
     *,
     interface_of: str | None,
 ) -> None:
@@ -48,7 +54,7 @@ def check_types(
         provider: the provider's name, for errors.
         context: the context of the call.
         callee: the function that is called.
-        passed: the tensors, in order.
+        arguments: what is passed.
         interface_of: if the callee is a C interface, the function that it belongs to. Each
             descriptor is then one argument.
 
@@ -61,38 +67,76 @@ def check_types(
         return
     record = recorded_types(context.builder.types, function)
     lowered_to = [(function, interface_of is not None)]
-    plain = None if interface_of is None else context.symbols.find(interface_of)
-    if plain is not None and plain.name == "llvm.func":
+    inner = None if interface_of is None else context.symbols.find(interface_of)
+    if inner is not None and inner.name == "llvm.func":
         # The pointers of a C interface do not say how many dimensions they have.
-        lowered_to.append((plain, False))
+        lowered_to.append((inner, False))
     if record is None or any(
         lowered(record, c_interface=c_interface) != function_parts(made)
         for made, c_interface in lowered_to
     ):
         return
     memrefs = _positions(record, c_interface=interface_of is not None)
-    for position, given in passed:
-        memref, tensor = memrefs.get(position), context.known.get(given, given)
-        mistake = None if memref is None else mistake_of(tensor, memref)
-        if memref is not None and mistake is not None:
-            path = path_of(context, given)
-            raise BuildError(
-                f"{provider}: the callee @{callee} takes {path!r} as {memref.text}, but the spec "
-                f"is {spec.outline(tensor)}: {mistake}"
+    for position, given in _tensors(arguments):
+        if position not in memrefs:
+            continue
+        tensor, (number, memref) = _known(context, given), memrefs[position]
+        mistake = mistake_of(tensor, memref)
+        if mistake is not None:
+            what = (
+                f"{provider}: the callee @{callee} takes {path_of(context, given)!r} as "
+                f"{memref.text} (argument #{number}), but the spec is {spec.outline(tensor)}"
             )
-        if memref is not None:
-            context.any_dtype(given)
+            hint = _other_order(context, arguments, function_parts(function)[1], memrefs)
+            raise BuildError(f"{what}. {hint}" if hint else f"{what}: {mistake}")
+        context.any_dtype(given)
 
 
-def _positions(record: FunctionTypes, *, c_interface: bool) -> dict[int, MemRef]:
-    """Return the memrefs by the position of their first argument."""
-    found: dict[int, MemRef] = {}
+def _positions(record: FunctionTypes, *, c_interface: bool) -> Memrefs:
+    """Return the memrefs of a record."""
+    found: dict[int, tuple[int, MemRef]] = {}
     position = 0
-    for type_ in record.inputs:
+    for number, type_ in enumerate(record.inputs):
         if isinstance(type_, MemRef):
-            found[position] = type_
+            found[position] = number, type_
         position += len(lowered_words(type_, c_interface=c_interface) or ())
     return found
+
+
+def _tensors(arguments: Sequence[Argument]) -> Iterator[tuple[int, spec.Tensor]]:
+    """Yield the tensors that are passed whole, each behind the position of its first argument."""
+    last: tuple[Item, ...] = ()
+    for position, argument in enumerate(arguments):
+        if argument.of is not last:  # one tuple for all arguments of an item
+            last = argument.of
+            item = plain(last[0])
+            if isinstance(item, spec.Tensor):
+                yield position, item
+
+
+def _known(context: CallContext, tensor: spec.Tensor) -> spec.Tensor:
+    """Return a tensor as it may be where the callee is called."""
+    return with_values(context.known.get(tensor, tensor), values_in(context.signature.where))
+
+
+def _other_order(
+    context: CallContext, arguments: Sequence[Argument], taken: tuple[str, ...], memrefs: Memrefs
+) -> str:
+    """Suggest an order of what is passed in which each tensor fits its memref; empty if none."""
+
+    def fits(order: Sequence[Group]) -> bool:
+        position = 0
+        for group in order:
+            tensor, (_, memref) = plain(group.item), memrefs.get(position, (0, None))
+            position += len(group.types)
+            is_tensor = isinstance(tensor, spec.Tensor)
+            if is_tensor != (memref is not None):
+                return False
+            if is_tensor and memref and mistake_of(_known(context, tensor), memref) is not None:
+                return False
+        return True
+
+    return order_hint([o for o in orders(groups_of(context, arguments), taken) if fits(o)])
 
 
 def mistake_of(tensor: spec.Tensor, memref: MemRef) -> str | None:
@@ -147,10 +191,14 @@ def _wrong_rank(tensor: spec.Tensor, memref: MemRef) -> str | None:
 def _wrong_size(tensor: spec.Tensor, memref: MemRef) -> str | None:
     for axis, (size, dim) in enumerate(zip(memref.sizes, tensor.dims, strict=True)):
         if size is not None and only_value(dim) != size:
-            more = "" if only_value(dim) is not None else ", which takes other sizes too"
+            more, choose = "", ""
+            if only_value(dim) is None:
+                more = ", which takes other sizes too"
+            if more and isinstance(dim, spec.Var):
+                choose = f", or call it only if {dim} == {size} with VariantsCallProvider"
             return (
                 f"the kernel's size {axis} is {size}, but shape[{axis}] is {dim}{more}; write "
-                f"{size}, or '?' in the kernel's memref"
+                f"{size}, or '?' in the kernel's memref{choose}"
             )
     return None
 

@@ -13,6 +13,7 @@ from typing import Final
 
 from ffi_builder import spec
 from ffi_builder.errors import BuildError
+from ffi_builder.ir import function_parts, lowered, recorded_types
 from ffi_builder.protocol import MEMREF_TYPES
 from ffi_builder.providers.arguments import Argument
 from ffi_builder.providers.context import CallContext
@@ -23,6 +24,9 @@ from ffi_builder.records import dataclass
 
 _PTR: Final = "!llvm.ptr"
 _OF_MEMREFS: Final = "MemRefCallProvider"
+_OF_POINTERS: Final = "DirectCallProvider"
+C_INTERFACE: Final = "_mlir_ciface_"
+"""The prefix of C interfaces in MLIR's conversion to the LLVM dialect."""
 _MOST_SHOWN: Final = 4
 """Differences that one error lists."""
 _MOST_REORDERED: Final = 6
@@ -30,8 +34,8 @@ _MOST_REORDERED: Final = 6
 
 
 @dataclass(frozen=True)
-class _Group:
-    """One entry of ``args=`` and the LLVM types of its arguments."""
+class Group:
+    """One entry of ``args=`` and the LLVM types of its arguments, or none if it shares them."""
 
     item: Item
     name: str
@@ -55,7 +59,7 @@ def describe_mismatch(
 ) -> BuildError:
     """Return the error for a callee that takes arguments of other LLVM types, ``taken``."""
     passed = [str(argument.value.type) for argument in arguments]
-    groups = _groups(context, arguments, passed)
+    groups = groups_of(context, arguments)
     if len(taken) != len(passed):
         takes = "1 argument" if len(taken) == 1 else f"{len(taken)} arguments"
         are = "is" if len(passed) == 1 else "are"
@@ -63,21 +67,17 @@ def describe_mismatch(
     else:
         what = f"takes arguments of other types than {context.fn_name!r} passes"
     words = f"{provider}: the callee @{callee} {what}"
-    ranks = list(_ranks_that_differ(provider, groups, taken))
-    if ranks:
-        return BuildError(f"{words}: {_listed(ranks)}. Change the shape, or the callee")
-    other = _other_provider(provider, context, callee, groups, taken)
-    if other:
-        return BuildError(f"{words}. {other}")
-    args, several = _order(context, groups, taken)
-    if several:
-        return BuildError(f"{words}. The types fit in another order; say which with args=")
-    names = [_name(context, argument) for argument in arguments]
-    differences = _listed(list(_differences(context, names, passed, taken)))
-    hint = "Choose and order them with args=, or change the callee"
-    if args is not None:
-        hint = f"The types fit with args={args}"
-    return BuildError(f"{words}: {differences}. {hint}")
+    differences = list(_ranks_that_differ(provider, groups, taken))
+    hint = "Change the shape, or the callee"
+    if not differences:
+        other = _other_provider(provider, context, callee, groups, taken)
+        if other:
+            return BuildError(f"{words}. {other}")
+        names = [_name(context, argument) for argument in arguments]
+        differences = list(_differences(context, names, passed, taken))
+        hint = "Choose and order them with args=, or change the callee"
+    hint = _args_that_fit(context, groups, taken) or hint
+    return BuildError(f"{words}: {_listed(differences)}. {hint}")
 
 
 def _listed(differences: Sequence[str]) -> str:
@@ -85,16 +85,13 @@ def _listed(differences: Sequence[str]) -> str:
     return "; ".join(differences[:_MOST_SHOWN]) + (f"; and {more} more" if more > 0 else "")
 
 
-def _groups(
-    context: CallContext, arguments: Sequence[Argument], passed: Sequence[str]
-) -> list[_Group]:
+def groups_of(context: CallContext, arguments: Sequence[Argument]) -> list[Group]:
     """Return the entries with the types of their arguments; none if they share one argument."""
-    found: list[_Group] = []
-    pairs = zip(arguments, passed, strict=True)
-    for _, group in itertools.groupby(pairs, key=lambda pair: id(pair[0].of)):
-        of, types = zip(*((argument.of, type_) for argument, type_ in group), strict=True)
+    found: list[Group] = []
+    for _, group in itertools.groupby(arguments, key=lambda argument: id(argument.of)):
+        of, types = zip(*((each.of, str(each.value.type)) for each in group), strict=True)
         alone = len(of[0]) == 1
-        found += [_Group(item, shown(context, item), types if alone else ()) for item in of[0]]
+        found += [Group(item, shown(context, item), types if alone else ()) for item in of[0]]
     return found
 
 
@@ -177,7 +174,7 @@ def _short(type_: str) -> str:
 
 
 def _ranks_that_differ(
-    provider: str, groups: Sequence[_Group], taken: tuple[str, ...]
+    provider: str, groups: Sequence[Group], taken: tuple[str, ...]
 ) -> Iterator[str]:
     """Yield the tensors whose rank differs from the callee's memref, if nothing else differs."""
     if provider != _OF_MEMREFS:
@@ -189,7 +186,7 @@ def _ranks_that_differ(
             yield f"{group.name} has {dimensions}, but the callee takes a memref of rank {rank}"
 
 
-def _ranks(groups: Sequence[_Group], taken: tuple[str, ...]) -> list[int | None] | None:
+def _ranks(groups: Sequence[Group], taken: tuple[str, ...]) -> list[int | None] | None:
     """Return the rank of the callee's memref for each entry, or None if the types do not fit.
 
     The rank is None for an entry that is not a tensor.
@@ -232,7 +229,7 @@ def _other_provider(
     provider: str,
     context: CallContext,
     callee: str,
-    groups: Sequence[_Group],
+    groups: Sequence[Group],
     taken: tuple[str, ...],
 ) -> str:
     """Name a ready-made provider that passes what the callee takes; empty if none does."""
@@ -240,6 +237,9 @@ def _other_provider(
     if "memref<*" in types:
         return "No provider passes a memref without a rank: give the kernel memrefs that have one"
     of_memrefs = "memref<" in types
+    only = _OF_MEMREFS if of_memrefs else ""
+    if of_memrefs and _takes_bare_pointers(context, callee):
+        only = _OF_POINTERS
     known = conventions()
     fixed = next((c for c in known if isinstance(c, Fixed) and c.types == taken), None)
     if fixed is not None and not of_memrefs:
@@ -249,7 +249,7 @@ def _other_provider(
         if isinstance(convention, Fixed):
             continue
         name = convention.provider
-        if name == provider or (of_memrefs and name != _OF_MEMREFS):
+        if name == provider or (only and name != only):
             continue
         theirs = _converted(context, convention, groups)
         if theirs is None:
@@ -268,22 +268,31 @@ def _other_provider(
     return ""
 
 
+def _takes_bare_pointers(context: CallContext, callee: str) -> bool:
+    """Return whether each memref was lowered to one pointer: use-bare-ptr-memref-call-conv."""
+    function = context.symbols.find(callee)
+    if function is None or callee.startswith(C_INTERFACE):
+        return False
+    record = recorded_types(context.builder.types, function)
+    return record is not None and lowered(record, c_interface=True) == function_parts(function)
+
+
 def _converted(
-    context: CallContext, convention: PerItem, groups: Sequence[_Group]
-) -> list[_Group] | None:
+    context: CallContext, convention: PerItem, groups: Sequence[Group]
+) -> list[Group] | None:
     """Return what another provider would pass, or None if it refuses these parameters."""
-    found: list[_Group] = []
+    found: list[Group] = []
     for group in groups:
         try:
             arguments = convention.arguments_of(context, group.item)
         except BuildError:
             return None
         types = tuple(str(argument.value.type) for argument in arguments)
-        found.append(_Group(group.item, group.name, types))
+        found.append(Group(group.item, group.name, types))
     return found
 
 
-def _types(groups: Sequence[_Group]) -> tuple[str, ...]:
+def _types(groups: Sequence[Group]) -> tuple[str, ...]:
     return tuple(itertools.chain.from_iterable(group.types for group in groups))
 
 
@@ -293,24 +302,29 @@ def _has_memref(taken: tuple[str, ...]) -> bool:
     return any(taken[at : at + len(wanted)] == wanted for at in range(len(taken)))
 
 
-def _order(
-    context: CallContext, groups: Sequence[_Group], taken: tuple[str, ...]
-) -> tuple[list[str] | None, bool]:
-    """Return an ``args=`` that fits, and whether several orders fit; missing symbols are added."""
-    if not all(group.types for group in groups):
-        return None, False
-    filled = _with_symbols(context, groups, taken)
-    if filled is not None or len(groups) > _MOST_REORDERED:
-        return filled, False
-    orders = itertools.permutations(groups)
-    fitting = [order for order in orders if _types(order) == taken]
-    if len(fitting) != 1:
-        return None, bool(fitting)
-    return [group.name for group in fitting[0]], False
+def _args_that_fit(context: CallContext, groups: Sequence[Group], taken: tuple[str, ...]) -> str:
+    """Suggest an ``args=`` that adds symbols or changes the order; empty if none fits."""
+    args = _with_symbols(context, groups, taken) if all(group.types for group in groups) else None
+    if args is not None:
+        return f"The types fit with args={args}"
+    return order_hint(list(orders(groups, taken)))
+
+
+def orders(groups: Sequence[Group], taken: tuple[str, ...]) -> Iterator[Sequence[Group]]:
+    """Yield the orders of a few entries in which they have the types that a callee takes."""
+    if all(group.types for group in groups) and len(groups) <= _MOST_REORDERED:
+        yield from (order for order in itertools.permutations(groups) if _types(order) == taken)
+
+
+def order_hint(fitting: Sequence[Sequence[Group]]) -> str:
+    """Suggest the order that fits; empty if there is none."""
+    if len(fitting) == 1:
+        return f"The types fit with args={[group.name for group in fitting[0]]}"
+    return "The types fit in another order; say which with args=" if fitting else ""
 
 
 def _with_symbols(
-    context: CallContext, groups: Sequence[_Group], taken: tuple[str, ...]
+    context: CallContext, groups: Sequence[Group], taken: tuple[str, ...]
 ) -> list[str] | None:
     """Return the entries in order, with symbols for what is missing, each at most once."""
     args: list[str] = []

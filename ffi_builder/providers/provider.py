@@ -128,7 +128,9 @@ class Members:
                 f"{name} returned a block that already ends; a call provider returns the block in "
                 f"which the wrapper continues"
             )
-        context.check_dtypes(name)
+        # Ready-made providers, and subclasses of them, have args=.
+        takes_args = self.trusted or hasattr(self.provider, "args")
+        context.check_dtypes(name, takes_args=takes_args)
         return found
 
     def cache_key(self, context: ModuleContext) -> Hashable | None:

@@ -10,6 +10,7 @@ from importlib import import_module
 from typing import Any
 
 from ffi_builder.errors import CompileError
+from ffi_builder.extras import install
 
 _EXTRAS = {
     "llvmlite": ("llvmlite", "jit"),
@@ -38,6 +39,5 @@ def load(name: str) -> Any:
             raise
         package, extra = _EXTRAS[top]
         raise CompileError(
-            f"Compiling needs {package}, which cannot be imported ({error}): "
-            f"pip install ffi_builder[{extra}]"
+            f"Compiling needs {package}, which cannot be imported ({error}): {install(extra)}"
         ) from error

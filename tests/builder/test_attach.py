@@ -12,7 +12,12 @@ import pytest
 from ffi_builder import abi, attach, attach_ffi_func, rename_tvm_ffi_function, runtime, spec
 from ffi_builder.errors import BuildError, SpecError
 from ffi_builder.ir import named
-from ffi_builder.providers import DirectCallProvider, DynamicParamPackCallProvider, NopCallProvider
+from ffi_builder.providers import (
+    DirectCallProvider,
+    DynamicParamPackCallProvider,
+    NopCallProvider,
+    PackedCallProvider,
+)
 from ffi_builder.runtime.jit import link
 from ffi_builder.spec import Signature, Tensor, TupleParam, Var
 from tests.builder.samples import EVERY_KIND, LISTS, MATMUL
@@ -133,6 +138,21 @@ def test_a_symbol_clash(distribution: str) -> None:
         "the module has a symbol @__tvm_ffi_f already; attach under another name"
     )
     assert str(module) == before
+
+
+def test_a_callee_that_is_attached_after_its_caller(distribution: str) -> None:
+    """The other order links the two."""
+    module = attached([A], PackedCallProvider("g"), distribution=distribution)
+    before = str(module)
+    with pytest.raises(BuildError) as raised:
+        attach_ffi_func(module, "g", [A], NOP)
+    assert str(raised.value) == (
+        "the module declares @__tvm_ffi_g already, since something calls it, such as the wrapper "
+        "of a PackedCallProvider; attach the callee before its callers"
+    )
+    assert str(module) == before
+    module = attached([A], NOP, name="g", distribution=distribution)
+    attach_ffi_func(module, "f", [A], PackedCallProvider("g"))
 
 
 @pytest.mark.parametrize(

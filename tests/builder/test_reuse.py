@@ -268,7 +268,7 @@ def test_packed_calls_and_results_are_as_they_were() -> None:
             "@TVMFFIEnvGetStream is needed as",
         ),
         ("llvm.func @callee(i32)", "@callee takes"),
-        ("llvm.func @__tvm_ffi_f()", "has a symbol @__tvm_ffi_f already"),
+        ("llvm.func @__tvm_ffi_f()", "declares @__tvm_ffi_f already"),
     ],
 )
 def test_names_that_are_taken(text: str, error: str | None) -> None:

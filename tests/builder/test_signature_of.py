@@ -176,7 +176,7 @@ def test_wrong_options() -> None:
             "symbols": {"arg0": "nm"}
         },
         BEGIN.format("memref<?x4xf32>")
-        + "the kernel's size 1 is 4, but shape[1] is m, which takes other sizes too; write 4, or '?' in the kernel's memref": {
+        + "the kernel's size 1 is 4, but shape[1] is m, which takes other sizes too; write 4, or '?' in the kernel's memref, or call it only if m == 4 with VariantsCallProvider": {
             "symbols": {"arg0": ["n", "m"]}
         },
         "signature_of: argument #1 ('arg1') of @f is index: symbols= has sizes for it, but only a "

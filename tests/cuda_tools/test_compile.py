@@ -149,7 +149,8 @@ def test_without_cuda_python():
     words = refused(SAXPY)
     assert words.startswith("compile_cuda needs cuda-bindings, which cannot be imported (")
     assert words.endswith(
-        "): pip install ffi_builder[cuda], or ffi_builder[cuda12] for drivers of CUDA 12"
+        "): install it, as the extra ffi_builder[cuda] does: pip install '.[cuda]' in a clone, or "
+        "[cuda12] for drivers of CUDA 12"
     )
 
 
@@ -166,5 +167,6 @@ def test_without_nvrtc(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setitem(sys.modules, "cuda.bindings.nvrtc", NoLibrary("cuda.bindings.nvrtc"))
     words = refused(SAXPY)
     assert words.startswith(
-        "compile_cuda needs NVRTC, which cannot be loaded (libnvrtc.so.13: not found): pip install"
+        "compile_cuda needs NVRTC, which cannot be loaded (libnvrtc.so.13: not found): install it, "
+        "as the extra ffi_builder[cuda] does"
     )

@@ -43,7 +43,7 @@ def test_a_function_that_is_described_by_its_module() -> None:
                 f("x")
     with pytest.raises(KeyError, match="No function `g` in the module, which has: f"):
         runtime.function(compiled.address("f"), owner=compiled, module=module, name="g")
-    with pytest.raises(KeyError):
+    with pytest.raises(KeyError, match="No function in the module, which has none: it defines no"):
         runtime.function(compiled.address("f"), owner=compiled, module=new_module())
     attach(module, Signature("g", [A]), NopCallProvider())
     with pytest.raises(TypeError, match="several functions: pass name=, one of f, g"):

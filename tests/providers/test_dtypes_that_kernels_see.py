@@ -121,9 +121,22 @@ class Own(NopCallProvider):
 
 
 def test_a_provider_of_ones_own() -> None:
-    with pytest.raises(BuildError, match=r"^Own: Tensor 'x' may have the dtypes float32, float64"):
+    with pytest.raises(BuildError) as raised:
         attached([X], Own(any_dtype=False))
+    assert str(raised.value) == (
+        "Own: Tensor 'x' may have the dtypes float32, float64, and the kernel gets its address "
+        "alone: pass context.dtype(x) too, or call context.any_dtype(x) if the kernel works on any "
+        "of them, or choose a kernel for each with VariantsCallProvider"
+    )
     wrap([X], Own(any_dtype=True))(np.zeros(2, "float32"))
+
+
+def test_a_subclass_of_a_ready_made_provider() -> None:
+    class Mine(DirectCallProvider):
+        pass
+
+    with pytest.raises(BuildError, match=r"^Mine: Tensor 'x' may .*: pass 'x.dtype' too, or"):
+        attached([X], Mine("k"))
 
 
 def test_one_dtype_tells_those_that_follow_it() -> None:

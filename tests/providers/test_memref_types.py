@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import pytest
 
-from ffi_builder import attach_ffi_func, record_memref_types, spec
+from ffi_builder import attach, attach_ffi_func, record_memref_types, spec
 from ffi_builder.errors import BuildError
 from ffi_builder.protocol import MEMREF_TYPES
 from ffi_builder.providers import CheckStatus, MemRefCallProvider
@@ -85,7 +85,7 @@ ACCEPTED: Final[dict[str, list[Tensor]]] = {
         cpu([n, m, k], strides=[k * m, k, 1]),
         cpu([n, 2, k * 3], strides=[k * 6, 3 * k, 1]),
     ],
-    "memref<?x4xf32>": [cpu([n, 4]), cpu([3, FOUR])],
+    "memref<?x4xf32>": [cpu([n, 4]), cpu([3, FOUR]), cpu([n, FOUR * 1])],
     "memref<?xf32, strided<[?]>>": [cpu([n]), cpu([n], strides=[s]), cpu([n], strides="any")],
     "memref<?xf32, strided<[?], offset: ?>>": [cpu([n]), cpu([n], strides=[None])],
     "memref<?x?xf32, strided<[?, 1]>>": [
@@ -186,7 +186,7 @@ REJECTED: Final[list[tuple[str, Tensor, str]]] = [
     (
         "memref<4x?xf32>",
         cpu([n, m]),
-        "the kernel's size 0 is 4, but shape[0] is n, which takes other sizes too; write 4, or '?' in the kernel's memref",
+        "the kernel's size 0 is 4, but shape[0] is n, which takes other sizes too; write 4, or '?' in the kernel's memref, or call it only if n == 4 with VariantsCallProvider",
     ),
     (
         "memref<?x4xf32>",
@@ -249,8 +249,8 @@ def test_rejected(memref: str, tensor: Tensor, words: str) -> None:
         message = check(memref, tensor, c_interface=c_interface)
         assert message is not None
         begin = (
-            f"MemRefCallProvider: the callee @{callee} takes 'x' as {memref}, but the spec is "
-            f"{spec.outline(tensor)}: "
+            f"MemRefCallProvider: the callee @{callee} takes 'x' as {memref} (argument #0), "
+            f"but the spec is {spec.outline(tensor)}: "
         )
         assert message.startswith(begin + words)
 
@@ -278,6 +278,91 @@ PAIR: Final = "(memref<?xf32>, index, memref<?xf64>) -> ()"
 X, Y = cpu([n]), Tensor("y", [n], "float64", device_type="cpu")
 
 
+@pytest.mark.parametrize(
+    ("where", "fits"),
+    [
+        (spec.one_of(n, [4]), True),
+        (spec.equal(n, 4), True),
+        (spec.one_of(n, [3]), False),
+        (spec.one_of(n, [4, 8]), False),
+        (spec.not_equal(n, 4), False),
+        (spec.equal(n, m), False),
+        (spec.equal(n + m, 4), False),
+    ],
+)
+def test_a_size_that_where_fixes(where: spec.Relation, fits: bool) -> None:
+    signature = spec.Signature("f", [cpu([n]), m], where=[where])
+    module = lowered("(memref<4xf32>, index) -> ()")
+    if fits:
+        attach(module, signature, MemRefCallProvider("kernel"))
+        return
+    with pytest.raises(BuildError, match=r"the kernel's size 0 is 4, but shape\[0\] is"):
+        attach(module, signature, MemRefCallProvider("kernel"))
+
+
+OUT: Final = Tensor("out", [n], "float64", device_type="cpu")
+A, B = (Tensor(name, [n], "float32", device_type="cpu") for name in "ab")
+COUNT: Final = Var("count", "int64")
+
+
+def test_a_value_that_a_symbol_cannot_have() -> None:
+    narrow = Var("narrow", "int8")
+    signature = spec.Signature("f", [cpu([narrow * 2]), narrow], where=[spec.equal(narrow, 1000)])
+    with pytest.raises(BuildError, match=r"shape\[0\] is narrow \* 2, which takes other sizes too"):
+        attach(lowered("(memref<4xf32>, i8) -> ()"), signature, MemRefCallProvider("kernel"))
+
+
+@pytest.mark.parametrize("c_interface", [False, True])
+@pytest.mark.parametrize(
+    ("types", "params", "words"),
+    [
+        (
+            "memref<?xf64>, memref<?xf32>",
+            [A, OUT],
+            "takes 'a' as memref<?xf64> (argument #0), but the spec is Tensor([n], float32). The "
+            "types fit with args=['out', 'a']",
+        ),
+        (
+            "memref<?x4xf32>, i64, memref<?x?xf32>",
+            [cpu([n, m]), COUNT, Tensor("y", [n, 4], "float32", device_type="cpu")],
+            "takes 'x' as memref<?x4xf32> (argument #0), but the spec is Tensor([n, m], float32). "
+            "The types fit with args=['y', 'count', 'x']",
+        ),
+        (
+            "memref<?xf32>, memref<?xf64>, memref<?xf32>",
+            [A, B, OUT],
+            "takes 'b' as memref<?xf64> (argument #1), but the spec is Tensor([n], float32). The "
+            "types fit in another order; say which with args=",
+        ),
+        (
+            "memref<?xf64>, memref<?xf32>",
+            [A, B],
+            "takes 'a' as memref<?xf64> (argument #0), but the spec is Tensor([n], float32): the "
+            "kernel's elements are f64, not float32; write dtype='float64', or change the kernel's "
+            "element type",
+        ),
+        # A pointer fits a memref of a C interface only by its LLVM type.
+        (
+            "memref<?xf64>, !llvm.ptr",
+            [A, spec.DataPointer("p")],
+            "takes 'a' as memref<?xf64> (argument #0), but the spec is Tensor([n], float32): the "
+            "kernel's elements are f64",
+        ),
+    ],
+)
+def test_memrefs_in_another_order(
+    types: str, params: list[spec.Param], words: str, c_interface: bool
+) -> None:
+    provider = MemRefCallProvider("kernel", c_interface=c_interface)
+    with pytest.raises(BuildError) as raised:
+        attach(lowered(f"({types}) -> ()"), spec.Signature("f", params), provider)
+    assert str(raised.value).partition(" takes ")[2].startswith(words.removeprefix("takes "))
+    if "with args=[" in words:
+        args = words.partition("args=")[2].strip("[]").replace("'", "").split(", ")
+        fitting = MemRefCallProvider("kernel", args=args, c_interface=c_interface)
+        attach(lowered(f"({types}) -> ()"), spec.Signature("f", params), fitting)
+
+
 @pytest.mark.parametrize("c_interface", [False, True])
 def test_each_tensor_is_compared_with_what_it_is_passed_for(c_interface: bool) -> None:
     count = Var("count", "int64")
@@ -291,7 +376,9 @@ def test_each_tensor_is_compared_with_what_it_is_passed_for(c_interface: bool) -
         provider = MemRefCallProvider("kernel", args=args, c_interface=c_interface)
         attach_ffi_func(module, "f", params, provider)
     wrong = spec.Struct("cfg", [count, spec.Optional(Tensor("y", [n], "int64", device_type="cpu"))])
-    with pytest.raises(BuildError, match=r"takes 'cfg.y' as memref<\?xf64>, .* not int64"):
+    with pytest.raises(
+        BuildError, match=r"takes 'cfg.y' as memref<\?xf64> \(argument #2\), .* not int64"
+    ):
         attach_ffi_func(
             lowered(PAIR), "f", [X, wrong], MemRefCallProvider("kernel", c_interface=c_interface)
         )
@@ -303,7 +390,9 @@ def test_a_tensor_that_is_returned_is_compared() -> None:
     z = Tensor("z", [n], "float32", device_type="cpu")
     attach_ffi_func(lowered(types), "f", [X], provider, returns=z)
     z = Tensor("z", [n], "float16", device_type="cpu")
-    with pytest.raises(BuildError, match=r"takes 'z' as memref<\?xf32>, .* not float16"):
+    with pytest.raises(
+        BuildError, match=r"takes 'z' as memref<\?xf32> \(argument #1\), .* not float16"
+    ):
         attach_ffi_func(lowered(types), "f", [X], provider, returns=z)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import pytest
@@ -97,7 +97,19 @@ def test_several_orders_that_fit() -> None:
     signature = f"a: float32, {X}, y: Tensor([n], float32)"
     found = words(signature, MemRefCallProvider("k"), RANK_1, RANK_1, "f32")
     assert found == (
-        "arguments of other types than 'f' passes. The types fit in another order; say which with "
+        "arguments of other types than 'f' passes: a is passed as f32, but argument #0 is ptr; x "
+        "is passed as ptr, but argument #2 is i64; x is passed as i64, but argument #5 is ptr; y is "
+        "passed as ptr, but argument #7 is i64; and 1 more. The types fit in another order; say "
+        "which with args="
+    )
+
+
+def test_several_orders_of_numbers_that_fit() -> None:
+    signature = "a: float32, b: float32, c: float64, d: int32, e: int64, g: bool"
+    taken = ["f32", "f32", "f64", "i64", "i32", "i1"]
+    assert words(signature, DirectCallProvider("k"), *taken) == (
+        "arguments of other types than 'f' passes: d is passed as i32, but argument #3 is i64; e "
+        "is passed as i64, but argument #4 is i32. The types fit in another order; say which with "
         "args="
     )
 
@@ -114,7 +126,11 @@ def test_many_differences_are_cut_short() -> None:
         (X, [RANK_2], "x has 1 dimension, but the callee takes a memref of rank 2"),
         (Y, [RANK_1], "y has 2 dimensions, but the callee takes a memref of rank 1"),
         (f"{X}, i: int64", [RANK_2, "i64"], "x has 1 dimension, but the callee takes a memref of"),
-        (f"{Y}, {X}", [RANK_1, RANK_2], "y has 2 .* of rank 1; x has 1 .* of rank 2"),
+        (
+            f"{Y}, {X}",
+            [RANK_1, RANK_2],
+            r"y has 2 .* of rank 1; x has 1 .* of rank 2. The types fit with args=\['x', 'y'\]",
+        ),
         (X, [MEMREF.rstrip(", ")], "x has 1 dimension, but the callee takes a memref of rank 0"),
         (
             X,
@@ -266,3 +282,40 @@ def test_a_kernel_of_memrefs_is_only_called_with_memrefs(
         runtime.lower(kernel, pipeline=lowering, post_compile_hooks=[hook])
     assert expected in str(raised.value)
     assert "passes what it takes" not in str(raised.value)
+
+
+BARE: Final = (
+    "builtin.module(convert-func-to-llvm{use-bare-ptr-memref-call-conv=1},finalize-memref-to-llvm,"
+    "reconcile-unrealized-casts)"
+)
+TWO: Final = "x: Tensor([4], float32), y: Tensor([4], float32)"
+
+
+def with_bare_pointers(signature: str, types: str, provider: CallProvider) -> None:
+    """Attach to a kernel whose memrefs were lowered to one pointer each."""
+
+    def hook(module: Any) -> None:
+        attach(module, Signature.parse(f"f({signature})", device="cpu"), provider)
+
+    runtime.lower(f"func.func @k({types}) {{ return }}", pipeline=BARE, post_compile_hooks=[hook])
+
+
+@pytest.mark.parametrize(
+    ("signature", "types", "expected"),
+    [
+        (TWO, "%x: memref<4xf32>, %y: memref<4xf32>", "DirectCallProvider passes what it takes"),
+        ("x: Tensor([4], float32)", "%x: memref<4xf32>", "DirectCallProvider passes what it takes"),
+        (
+            "x: Tensor([n], float32)",
+            "%x: memref<4xf32>, %n: i64",
+            "DirectCallProvider passes what it takes, with args=['x', 'n']",
+        ),
+        (TWO, "%x: memref<4xf32>", "x (ptr, i64, i64, i64) is passed, but no argument takes it"),
+    ],
+)
+def test_bare_pointers(signature: str, types: str, expected: str) -> None:
+    with pytest.raises(BuildError, match=re.escape(expected)):
+        with_bare_pointers(signature, types, MemRefCallProvider("k"))
+    args = ["x", "n"] if "[" in expected else None
+    if expected.startswith("Direct"):
+        with_bare_pointers(signature, types, DirectCallProvider("k", args=args))

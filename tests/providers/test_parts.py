@@ -178,11 +178,14 @@ def test_any_strides_are_in_the_struct_and_column_major_ones_are_not() -> None:
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("cfg", "which names no parameter or symbol of 'f'; it has A, alpha, s, x, n"),
-        ("cfg.alpha.data", "which names no parameter or symbol of 'f'; it has A, alpha, s, x, n"),
+        ("cfg", "which names no parameter or symbol of 'f'; it has A, alpha, s, x, y, z, n"),
+        (
+            "cfg.alpha.data",
+            "which names no parameter or symbol of 'f'; it has A, alpha, s, x, y, z, n",
+        ),
         (
             "alhpa",
-            "which names no parameter or symbol of 'f'; it has A, alpha, s, x, n, did you "
+            "which names no parameter or symbol of 'f'; it has A, alpha, s, x, y, z, n, did you "
             "mean 'alpha'?",
         ),
         ("A.present", "but A is not an Optional, so it is always present"),
@@ -199,12 +202,23 @@ def test_any_strides_are_in_the_struct_and_column_major_ones_are_not() -> None:
         ),
         ("x.shape", "but x.shape is passed by its symbols, such as 'n'"),
         ("x.shape[0]", "but x.shape is passed by its symbols, such as 'n'"),
-        ("x.strides", "but x.strides is passed by its symbols, and it has none"),
+        (
+            "x.strides[0]",
+            "but x.strides is passed by its symbols, and it has none; name them: strides=[s0, s1], "
+            "which other layouts fit too",
+        ),
+        (
+            "y.strides",
+            "but y.strides is passed by its symbols, and it has none; name them: strides=[s0]",
+        ),
+        ("z.strides", "but z.strides is passed by its symbols, and it has none"),
     ],
 )
 def test_names_of_no_part(name: str, words: str, make: type[DirectCallProvider]) -> None:
     x = Tensor("x", [n, 4], "float32", device_type="cpu")
-    params: list[spec.Param] = [ANY, ALPHA, String("s"), x]
+    y = Tensor("y", [n], "float32", device_type="cpu", strides="any")
+    z = Tensor("z", [], "float32", device_type="cpu")
+    params: list[spec.Param] = [ANY, ALPHA, String("s"), x, y, z]
     provider: CallProvider = make("callee", args=[name])
     with pytest.raises(BuildError) as raised:
         attach_ffi_func(new_module(), "f", params, provider)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import Any, Final
 
@@ -52,8 +53,8 @@ def test_a_memref_of_another_dtype() -> None:
     with pytest.raises(BuildError) as raised:
         lowered(of((double, SINGLE), (single, None)))
     assert str(raised.value) == (
-        "MemRefCallProvider: the callee @f64 takes 'x' as memref<?xf64>, but the spec is "
-        "Tensor([n], float32): the kernel's elements are f64, not float32; write dtype='float64', "
+        "MemRefCallProvider: the callee @f64 takes 'x' as memref<?xf64> (argument #0), but the "
+        "spec is Tensor([n], float32): the kernel's elements are f64, not float32; write dtype='float64', "
         "or change the kernel's element type"
     )
 
@@ -254,3 +255,81 @@ def test_a_memref_of_the_dtype_of_another_that_is_not_settled() -> None:
         BuildError, match=r"is Tensor\(\[n\], x\.dtype\): the kernel's elements are"
     ):
         pairs([X, LIKE_X], ["y", "y"], SMALL)
+
+
+M: Final = spec.Var("m", "int64")
+STATIC: Final = """
+func.func @by_4(%x: memref<?x4xf32>) { %c = arith.constant 0 : index
+  %v = arith.constant 4.0 : f32 memref.store %v, %x[%c, %c] : memref<?x4xf32> return }
+func.func @strided(%x: memref<?x?xf32, strided<[8, 1]>>) { %c = arith.constant 0 : index
+  %v = arith.constant 8.0 : f32
+  memref.store %v, %x[%c, %c] : memref<?x?xf32, strided<[8, 1]>> return }
+func.func @any(%x: memref<?x?xf32>) { %c = arith.constant 0 : index
+  %v = arith.constant 1.0 : f32 memref.store %v, %x[%c, %c] : memref<?x?xf32> return }
+"""
+FOUR: Final = when.value(M) == 4
+
+
+def sized(condition: Any, shape: Any = (N, M), kernel: str = "by_4") -> Any:
+    """A function whose first kernel has a static size or stride."""
+    x = spec.Tensor("x", shape, "float32", device_type="cpu")
+    first, other = (MemRefCallProvider(name, args=["x"]) for name in (kernel, "any"))
+    provider = of((first, condition), (other, None))
+
+    def hook(module: Any) -> None:
+        attach(module, spec.Signature("f", [x, N, M]), provider)
+
+    return runtime.compile(STATIC, pipeline=PASSES, post_compile_hooks=[hook])["f"]
+
+
+@pytest.mark.parametrize(
+    "condition", [FOUR, FOUR & when.divisible(N, 2), when.all_of(when.value(N) > 1, FOUR)]
+)
+def test_a_static_size_of_a_variant(condition: Any) -> None:
+    function = sized(condition)
+    for shape, expected in (((2, 4), 4), ((2, 5), 1), ((4, 2), 1)):
+        x = np.zeros(shape, "float32")
+        function(x, *shape)
+        assert x[0, 0] == expected
+
+
+def test_static_sizes_that_are_computed() -> None:
+    """The dimension is a product of the symbol, and a stride is the dimension."""
+    twice = sized(when.value(M) == 2, [N, M * 2])
+    strided = sized(when.value(M) == 8, kernel="strided")
+    for function, width, m, expected in ((twice, 4, 2, 4), (twice, 6, 3, 1), (strided, 8, 8, 8)):
+        x = np.zeros((1, width), "float32")
+        function(x, 1, m)
+        assert x[0, 0] == expected
+
+
+@pytest.mark.parametrize(
+    ("condition", "words"),
+    [
+        (FOUR | (when.value(N) == 4), "shape[1] is m, which takes other sizes too; write 4, or"),
+        (~FOUR, "shape[1] is m, which"),
+        (when.value(M) != 4, "shape[1] is m, which"),
+        (when.value(N) == 4, "is Tensor([4, m], float32): the kernel's size 1 is 4, but shape[1]"),
+        (when.value(M + 0) == 4, "shape[1] is m, which"),
+        (when.value(M) == 5, "is Tensor([n, 5], float32): the kernel's size 1 is 4"),
+        (when.value(M) == -4, "is Tensor([n, m], float32): the kernel's size 1 is 4"),
+    ],
+)
+def test_a_static_size_that_the_condition_does_not_say(condition: Any, words: str) -> None:
+    with pytest.raises(BuildError, match=re.escape(words)):
+        sized(condition)
+
+
+def test_a_static_size_within_variants_within_variants() -> None:
+    x = spec.Tensor("x", [N, M], "float32", device_type="cpu")
+    inner = of((MemRefCallProvider("by_4"), SMALL), (MemRefCallProvider("by_4"), None))
+
+    def hook(module: Any) -> None:
+        provider = of((inner, FOUR), (NopCallProvider(), None))
+        attach(module, spec.Signature("f", [x]), provider)
+
+    function = runtime.compile(STATIC, pipeline=PASSES, post_compile_hooks=[hook])["f"]
+    for rows in (1, 5):
+        array = np.zeros((rows, 4), "float32")
+        function(array)
+        assert array[0, 0] == 4

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import platform
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from ffi_builder import runtime
+from ffi_builder import attach, runtime, spec
 from ffi_builder.errors import CompileError
+from ffi_builder.providers import CallContext
 from tests.runtime.samples import ADD_ONE, TORCH_IR, llvm_entry, parse, run_child
 
 
@@ -136,6 +138,29 @@ def test_ops_that_are_not_lowered_are_named() -> None:
     fails("`builtin.unrealized_conversion_cast`", cast)
     module = f"module attributes {{gpu.container_module}} {{ {ADD_ONE} }}"
     assert runtime.compile(module)["add_one"](1) == 2
+
+
+def test_ops_that_a_provider_did_not_lower() -> None:
+    arith: Any = import_module("torch_mlir.dialects.arith")
+
+    def provider(current_block: Any, context: CallContext) -> Any:
+        type_ = TORCH_IR.IntegerType.get_signless(32, context.module.context)
+        with TORCH_IR.InsertionPoint(current_block), TORCH_IR.Location.unknown(type_.context):
+            arith.ConstantOp(type_, 1)
+        return current_block
+
+    def hook(module: Any) -> None:
+        attach(module, spec.Signature("f", []), provider)
+
+    fails(
+        "`arith.constant` in the wrapper @__tvm_ffi_f. The call provider made them. Hooks run after "
+        "pipeline=, so a provider must make operations of the LLVM dialect",
+        ADD_ONE,
+        post_compile_hooks=[hook],
+    )
+    both = "func.func @g() { return }"
+    words = "`func.func` at .* `arith.constant` in the wrapper @__tvm_ffi_f. Lower the module"
+    fails(words, both, post_compile_hooks=[hook])
 
 
 # MLIR's verifier lets these through, LLVM's does not: translating them would end the process.

@@ -33,7 +33,10 @@ def test_a_missing_package_says_which_extra_to_install(missing: str, extra: str)
         except CompileError as error:
             print(error)
         """)
-    assert f"pip install ffi_builder[{extra}]" in done.stdout, done
+    words = (
+        f"install it, as the extra ffi_builder[{extra}] does: pip install '.[{extra}]' in a clone"
+    )
+    assert words in done.stdout, done
     assert done.stderr == ""
 
 

@@ -83,7 +83,10 @@ def test_a_distribution_by_another_name(mlir: str, words: str) -> None:
 @pytest.mark.parametrize(
     ("mlir", "install"),
     [
-        ("torch_mlir", ": pip install torch-mlir, or .*: pip install 'ffi_builder[mlir]'"),
+        (
+            "torch_mlir",
+            ": install it, as the extra ffi_builder[mlir] does: pip install '.[mlir]' in a clone$",
+        ),
         ("jaxlib.mlir", ": pip install jaxlib$"),
         ("iree.compiler", ": pip install iree-base-compiler$"),
     ],

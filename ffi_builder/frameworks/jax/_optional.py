@@ -5,6 +5,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
+from ffi_builder.extras import install
+
 
 def load(name: str) -> Any:
     """Import ``name``, a module of JAX or of jax-tvm-ffi.
@@ -17,6 +19,6 @@ def load(name: str) -> Any:
     except ModuleNotFoundError as error:
         raise ModuleNotFoundError(
             f"a function of JAX needs {name.partition('.')[0]}, which cannot be imported "
-            f"({error}): pip install ffi_builder[jax], with Python 3.11 or later",
+            f"({error}): {install('jax')}, with Python 3.11 or later",
             name=error.name,
         ) from error

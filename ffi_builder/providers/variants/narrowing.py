@@ -1,4 +1,4 @@
-"""Narrows tensors by the conditions of a variant: which of several dtypes, which rank.
+"""Narrows tensors by the conditions of a variant: which of several dtypes, which rank and sizes.
 
 Whether a variant may get a dtype is asked by making the graph of tests for that dtype alone.
 """
@@ -9,25 +9,28 @@ from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
 
 from ffi_builder import spec
+from ffi_builder.providers.fixed_symbols import with_values
 from ffi_builder.providers.variants.choice import choose, leaves
-from ffi_builder.providers.variants.conditions import Compare, Condition, used
+from ffi_builder.providers.variants.conditions import AllOf, Compare, Condition, used
 from ffi_builder.providers.variants.facts import Domains
 from ffi_builder.providers.variants.subject import Domain, Subject
-from ffi_builder.providers.variants.subjects import DTypeOf, Ndim, dtype_word
+from ffi_builder.providers.variants.subjects import DTypeOf, Ndim, Number, dtype_word
 from ffi_builder.records import dataclass
 
 
 @dataclass(frozen=True)
 class Narrowing:
-    """The tensors of which variants get only some dtypes or one rank.
+    """The tensors of which variants get only some dtypes, one rank or one size.
 
     Args:
         conditions: those of all variants, in order.
+        tensors: the tensors of the signature.
         domains: the possible values of subjects.
         known: what is known of tensors before any condition.
     """
 
     conditions: Sequence[Condition | None]
+    tensors: Sequence[spec.Tensor]
     domains: Domains
     known: Mapping[spec.Tensor, spec.Tensor]
     _chosen: dict[tuple[Subject, Domain], set[int | None]] = field(
@@ -53,6 +56,11 @@ class Narrowing:
                 rank = self._only_rank(index, subject)
                 if rank is not None:
                     found[own] = tensor.changed(shape=[None] * rank)
+        values = _fixed_by(self.conditions[index])
+        for own in self.tensors if values else ():
+            tensor = found.get(own, self.known.get(own, own))
+            if (sized := with_values(tensor, values)) != tensor:
+                found[own] = sized
         return found
 
     def _dtypes(self, index: int, subject: DTypeOf, tensor: spec.Tensor) -> list[str]:
@@ -84,3 +92,14 @@ class Narrowing:
         if key not in self._chosen:
             self._chosen[key] = leaves(choose(self.conditions, restricted))
         return index in self._chosen[key]
+
+
+def _fixed_by(condition: Condition | None) -> dict[spec.Var, int]:
+    """Return the symbols that are equal to an int wherever a condition holds."""
+    match condition:
+        case Compare(Number(spec.Var() as var), "==", number):
+            return {var: number}
+        case AllOf(conditions):
+            return {var: value for each in conditions for var, value in _fixed_by(each).items()}
+        case _:
+            return {}

@@ -37,8 +37,8 @@ class VariantsCallProvider:
     the call raises a ValueError that shows what came, and the variants with their conditions. A
     variant without a condition takes all that is left.
 
-    Where the conditions leave a variant only some dtypes of a tensor, or one rank, its kernel is
-    compared with those alone: see :meth:`explain`.
+    Where the conditions leave a variant only some dtypes of a tensor, one rank or one size, its
+    kernel is compared with those alone: see :meth:`explain`.
 
     Args:
         variants: in the order in which they are tried.
@@ -100,7 +100,7 @@ class VariantsCallProvider:
         name = paths_in(signature)
         domains = domains_in(lambda param: may_be_absent_in(signature, param), {})
         outcome = choose(self._conditions, domains)
-        narrowing = Narrowing(self._conditions, domains, {})
+        narrowing = Narrowing(self._conditions, _tensors(signature), domains, {})
         lines = ["variants, in order:"]
         for index, variant in enumerate(self.variants):
             when = "otherwise" if variant.when is None else variant.when.text(name)
@@ -202,7 +202,8 @@ class VariantsCallProvider:
         outcome = choose(self._conditions, domains)
         if leaves(outcome) == {None}:
             raise BuildError(f"{PROVIDER}: no variant can be chosen in {context.fn_name!r}")
-        narrowing = Narrowing(self._conditions, domains, context.known)
+        tensors = _tensors(context.signature)
+        narrowing = Narrowing(self._conditions, tensors, domains, context.known)
         ends: list[End] = []
 
         def emit_one(index: int) -> None:
@@ -223,10 +224,15 @@ def _taking(
     signature: spec.Signature, known: Mapping[spec.Tensor, spec.Tensor]
 ) -> Iterator[tuple[spec.Tensor, spec.Tensor]]:
     """Yield the tensors that take fields from arguments of which more is known."""
-    params = (spec.required(param) for _, param in spec.with_paths(signature.params))
-    tensors = [param for param in params if isinstance(param, spec.Tensor)]
-    for tensor in (*signature.result_tensors, *tensors):
+    for tensor in _tensors(signature):
         sources = {name: tensor.source(name) for name in tensor.references}
         narrowed = {name: known.get(each, each) for name, each in sources.items() if each}
         if narrowed != sources:
             yield tensor, known.get(tensor, tensor).with_sources(narrowed)
+
+
+def _tensors(signature: spec.Signature) -> list[spec.Tensor]:
+    """Return the tensors among the results and parameters, and in these."""
+    params = (spec.required(param) for _, param in spec.with_paths(signature.params))
+    tensors = [param for param in params if isinstance(param, spec.Tensor)]
+    return [*signature.result_tensors, *tensors]

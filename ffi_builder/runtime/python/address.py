@@ -144,7 +144,7 @@ def _described(
         (name,) = texts
     if name is None and texts:
         raise TypeError(f"The module has several functions: pass name=, one of {', '.join(texts)}")
-    check_name(name or "", tuple(texts), _KIND)
+    check_name(name, tuple(texts), _KIND)
     assert name is not None
     return name, texts[name]
 

@@ -118,12 +118,14 @@ class FunctionTable(ABC):
         check_name(name, self.functions, self._kind)
 
 
-def check_name(name: str, functions: tuple[str, ...], kind: str) -> None:
-    """Raise UnknownFunctionError if `name` is not among the `functions` of `kind`."""
+def check_name(name: str | None, functions: tuple[str, ...], kind: str) -> None:
+    """Raise UnknownFunctionError if `name` is not among the `functions` of `kind`.
+
+    The name is None if the only function was asked for, and there is none.
+    """
     if name not in functions:
-        raise UnknownFunctionError(
-            f"No function `{name}` in {kind}, {_what_it_has(name, functions)}"
-        )
+        what = "No function" if name is None else f"No function `{name}`"
+        raise UnknownFunctionError(f"{what} in {kind}, {_what_it_has(name, functions)}")
 
 
 def check_described(name: str, info: Info | None, text: str | None, kind: str) -> Info:

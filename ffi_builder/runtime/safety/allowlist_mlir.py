@@ -298,12 +298,27 @@ def _has_translation(operation: Operation) -> bool:
 
 def _untranslatable(module: Operation) -> CompileError:
     found: dict[str, str] = {}
+    provided = True
     for top in _body(module):
+        wrapper = _wrapper_name(top)
         for operation in _nested(top):
             if not _has_translation(operation):
-                found.setdefault(operation.name, str(operation.location))
-    names = ", ".join(f"`{name}` at {place}" for name, place in list(found.items())[:_MOST_NAMED])
-    return CompileError(
-        f"These operations cannot be translated to LLVM IR: {names}. "
-        "Lower the module to the LLVM dialect, before or with pipeline="
-    )
+                place = f"in the wrapper @{wrapper}" if wrapper else f"at {operation.location}"
+                found.setdefault(operation.name, place)
+                provided = provided and bool(wrapper)
+    names = ", ".join(f"`{name}` {place}" for name, place in list(found.items())[:_MOST_NAMED])
+    cure = "Lower the module to the LLVM dialect, before or with pipeline="
+    if provided:
+        cure = (
+            "The call provider made them. Hooks run after pipeline=, so a provider must make "
+            "operations of the LLVM dialect, as its context.builder does"
+        )
+    return CompileError(f"These operations cannot be translated to LLVM IR: {names}. {cure}")
+
+
+def _wrapper_name(operation: Operation) -> str:
+    """Return the name of a wrapper that `attach` added; empty for any other operation."""
+    attributes = operation.attributes
+    if "passthrough" not in attributes or metadata.ATTRIBUTE not in str(attributes["passthrough"]):
+        return ""
+    return str(attributes["sym_name"])[1:-1]

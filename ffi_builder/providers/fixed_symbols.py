@@ -1,0 +1,66 @@
+"""Symbols that have a single value in every call of a kernel, and tensors with these values.
+
+The ``where`` of a signature may fix a symbol (``n in {8}``), and so may the condition of a variant.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from typing import TypeAlias, cast
+
+from ffi_builder import spec
+from ffi_builder.errors import SpecError
+
+Values: TypeAlias = "Mapping[spec.Var, int]"
+"""The only value of each symbol that has one."""
+
+
+def values_in(where: Sequence[spec.Relation]) -> dict[spec.Var, int]:
+    """Return the symbols that relations fix: ``n == 8`` or ``n in {8}``."""
+    found: dict[spec.Var, int] = {}
+    for relation in where:
+        match relation:
+            case spec.Relation("==", spec.Var() as var, int(value)):
+                found[var] = value
+            case spec.Relation("in", spec.Var() as var, (value,)):
+                found[var] = value
+            case _:
+                pass
+    return found
+
+
+def with_values(tensor: spec.Tensor, values: Values) -> spec.Tensor:
+    """Return a tensor with the values of symbols in its shape and strides.
+
+    A tensor that cannot have them, such as one of a negative size, is returned as it is: no call
+    gets to a kernel with it.
+    """
+    if not values:
+        return tensor
+    given = {"shape": tensor.shape, "strides": tensor.strides}
+    with suppress(SpecError):
+        fields = {
+            name: tuple(_entry(each, values) for each in cast("Sequence[spec.Dim | None]", entries))
+            for name, entries in given.items()
+            if isinstance(entries, tuple)
+        }
+        if any(fields[name] != given[name] for name in fields):
+            return tensor.changed(**fields)
+    return tensor
+
+
+def _entry(dim: spec.Dim | None, values: Values) -> spec.Dim | None:
+    return values.get(dim, dim) if isinstance(dim, spec.Var) else _operand(dim, values)
+
+
+def _operand(dim: spec.Dim | None, values: Values) -> spec.Dim | None:
+    """Return an entry with symbols that are limited to their values: an Expr needs a symbol."""
+    match dim:
+        case spec.Var() if dim in values:
+            return replace(dim, divisibility=None, min=values[dim], max=values[dim])
+        case spec.Expr(op, lhs, rhs):
+            return spec.Expr(op, *(cast("spec.Dim", _operand(each, values)) for each in (lhs, rhs)))
+        case _:
+            return dim
