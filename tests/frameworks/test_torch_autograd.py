@@ -204,6 +204,42 @@ def test_autocast_changes_no_dtype() -> None:
                 call(torch.ones(3, 3) @ torch.ones(3), 2.0)
 
 
+def test_an_autocast_rule_that_is_registered_later() -> None:
+    op, functional = operator(scale()), operator(scale(), form="functional")
+    half, y = torch.ones(3, dtype=torch.bfloat16), torch.zeros(3)
+    for each in (op, functional):
+        each(torch.ones(3), *([y] if each is op else []), 2.0)  # the rule comes after a first call
+        torch.library.register_autocast(each.overload.name(), "cpu", torch.float32)
+    with torch.no_grad():
+        for call in both(functional):
+            with torch.autocast("cpu", dtype=torch.bfloat16):
+                assert call(half, 3.0).tolist() == [3] * 3
+                with (
+                    torch.autocast("cpu", enabled=False),
+                    pytest.raises(TypeError, match="float32"),
+                ):
+                    call(half, 3.0)
+            with pytest.raises(TypeError, match="expected float32 but got bfloat16"):
+                call(half, 3.0)
+        for number, call in enumerate(both(op)):
+            with torch.autocast("cpu", dtype=torch.bfloat16):
+                call(half, y, 4.0 + number)
+            assert y.tolist() == [4 + number] * 3
+            with pytest.raises(TypeError, match="expected float32 but got bfloat16"):
+                call(half, y, 3.0)
+
+
+def test_an_autocast_rule_and_a_dtype_that_is_right_without_it() -> None:
+    text = "f(x: Tensor([n], float32 | bfloat16, intent=in), y: Tensor([n], x.dtype, intent=out))"
+    op = operator(in_python(Signature.parse(text, device="cpu")), form="functional")
+    torch.library.register_autocast(op.overload.name(), "cpu", torch.float32)
+    half = torch.ones(3, dtype=torch.bfloat16)
+    for call in [*both(op), torch.compile(op, backend="eager")]:
+        assert call(half).dtype == torch.bfloat16
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            assert call(half).dtype == torch.float32
+
+
 def test_deterministic_mode() -> None:
     torch.use_deterministic_algorithms(True)
     try:

@@ -340,9 +340,13 @@ def test_calls_are_read_in_c_unless_a_mode_is_on() -> None:
     with torch.overrides.BaseTorchFunctionMode():
         op(x, y, 2.0)
     assert op._general_calls == 2
+    for device in ("cpu", "cuda"):
+        with torch.autocast(device):
+            op(x, y, 2.0)
+    assert op._general_calls == 4
     with torch.no_grad():
         op(torch.nn.Parameter(x), y, 2.0)
-    assert op._general_calls == 2
+    assert op._general_calls == 4
     assert op.__call__(x, y, 3.0) is None
     assert y.tolist() == [3] * 3
 

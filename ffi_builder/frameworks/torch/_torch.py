@@ -25,14 +25,23 @@ is_traced: Final[Any] = torch.compiler.is_dynamo_compiling
 dispatch_modes: Final[Any] = _C._len_torch_dispatch_stack
 _function_modes: Final[Any] = _C._is_torch_function_mode_enabled
 _tracing_state: Final[Any] = _C._get_tracing_state
+_any_autocast: Final[Any] = _C._is_any_autocast_enabled
 increment_version: Final[Any] = torch.autograd.graph.increment_version
 statically_true: Final[Any] = _shapes.statically_known_true
 guard_or_false: Final[Any] = _shapes.guard_or_false
 
 
-def is_watched() -> bool:
-    """Return whether anything looks at operators now: a mode, or a trace of `torch.jit`."""
+def has_modes() -> bool:
+    """Return whether a mode or a trace of `torch.jit` looks at operators now."""
     return bool(dispatch_modes() or _function_modes() or _tracing_state() is not None)
+
+
+def is_watched() -> bool:
+    """Return whether anything looks at operators now: a mode, a trace, or autocast.
+
+    An autocast rule may be registered at any time, so autocast counts for each operator.
+    """
+    return has_modes() or _any_autocast()
 
 
 _DTYPES: Final = {"float4_e2m1fnx2": "float4_e2m1fn_x2"}

@@ -1,7 +1,8 @@
 """The object that callers have: the fast entry in eager mode, the operator in everything else.
 
 Where the extension is used, and the form is mutating, it is an entry: a call is read in C, and goes
-to the operator if a mode is on, or a tensor is more than its data. Otherwise the same is Python.
+to the operator if a mode or autocast is on, or a tensor is more than its data. Otherwise the same
+is Python.
 """
 
 from __future__ import annotations
@@ -128,10 +129,10 @@ class Careful:
 
     def __call__(self, *args: Any, **keywords: Any) -> Any:
         """Call the function, or `otherwise`."""
-        plain = not _is_watched()
-        for value in (*args, *keywords.values()):
-            plain = plain and (not isinstance(value, _torch.torch.Tensor) or _is_plain(value))
-        return (self.general if plain else self.otherwise)(*args, **keywords)
+        values = (*args, *keywords.values())
+        if _is_watched() or not all(map(_is_plain, values)):
+            return self.otherwise(*args, **keywords)
+        return self.general(*args, **keywords)
 
 
 def doubt(*args: Any, **keywords: Any) -> object:
@@ -139,8 +140,11 @@ def doubt(*args: Any, **keywords: Any) -> object:
     return DOUBT
 
 
-def _is_plain(tensor: Any) -> bool:
-    """Return whether a tensor is nothing but data, for now."""
+def _is_plain(value: Any) -> bool:
+    """Return whether a value is no tensor of torch, or one that is nothing but data, for now."""
+    if not isinstance(value, _torch.torch.Tensor):
+        return True
+    tensor: Any = value
     return (
         type(tensor) in (_torch.torch.Tensor, _torch.torch.nn.Parameter)
         and not (tensor.requires_grad and _torch.torch.is_grad_enabled())

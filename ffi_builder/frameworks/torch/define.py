@@ -185,7 +185,7 @@ class _Defined:
         if backward is not None:
             kernel = _torch_kernel(self.qualified, backward, setup_context)
             otherwise = Differentiated(self.qualified, kernel)
-        autograd = self._read_in_c(self.interface.info, otherwise)
+        autograd = self._read_in_c(self.interface.info, otherwise, autocast=False)
         if autograd is None:
             autograd = directly(self.eager, otherwise, with_keyset=keys)
         self.library.impl(self._name, autograd, "Autograd", with_keyset=keys)
@@ -203,11 +203,14 @@ class _Defined:
             eager=self.eager,
             in_functorch=in_functorch,
         )
-        found = self._read_in_c(own, self.overload)
+        found = self._read_in_c(own, self.overload, autocast=True)
         return PythonOperator(own) if found is None else found
 
-    def _read_in_c(self, info: Info, otherwise: Callable[..., Any]) -> Any:
-        """Return an entry that calls the function, or `otherwise` in doubt; None without one."""
+    def _read_in_c(self, info: Info, otherwise: Callable[..., Any], *, autocast: bool) -> Any:
+        """Return an entry that calls the function, or `otherwise` in doubt; None without one.
+
+        With `autocast`, it is in doubt while that is on.
+        """
         if self.interface.functional or not entries.reads_arrays(info):
             return None
         return entries.made_operator(
@@ -215,6 +218,7 @@ class _Defined:
             info,
             lambda general: Careful(general, otherwise),
             Operator,
+            autocast=autocast,
         )
 
     @property
