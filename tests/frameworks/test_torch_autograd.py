@@ -182,6 +182,41 @@ def test_vmap_by_a_rule() -> None:
     assert calls == [5, 5]
 
 
+@pytest.mark.filterwarnings("ignore:Input #0 requires gradient and is not a double")
+@pytest.mark.parametrize("inner", [differentiated, partial(operator, scale(), form="functional")])
+def test_batched_gradients_of_a_derivative_that_calls_an_operator(inner: Any) -> None:
+    called = inner()
+    op = operator(
+        scale(),
+        form="functional",
+        backward=lambda ctx, grad: (called(grad.contiguous(), ctx.a), None),
+        setup_context=keep,
+    )
+    for call in both(op):
+        x = leaf()
+        done = torch.autograd.functional.jacobian(partial(call, a=3.0), x, vectorize=True)
+        assert torch.equal(done, 3 * torch.eye(3))
+        given = torch.arange(6.0).reshape(2, 3)
+        (grads,) = torch.autograd.grad(call(x, 3.0), x, given, is_grads_batched=True)
+        assert torch.equal(grads, 3 * given)
+        assert torch.autograd.gradcheck(
+            partial(call, a=3.0), x, eps=1e-2, atol=1e-2, check_batched_grad=True
+        )
+
+
+def test_batched_gradients_of_a_derivative_that_writes() -> None:
+    called = operator(scale())
+
+    def backward(ctx: Any, grad: Any) -> Any:
+        called(grad.contiguous(), result := torch.empty_like(grad), ctx.a)
+        return result, None
+
+    op = operator(scale(), form="functional", backward=backward, setup_context=keep)
+    assert torch.autograd.functional.jacobian(partial(op, a=3.0), leaf()).diag().tolist() == [3] * 3
+    with pytest.raises(RuntimeError, match="Batching rule not implemented for"):
+        torch.autograd.functional.jacobian(partial(op, a=3.0), leaf(), vectorize=True)
+
+
 def test_conjugate_and_negative_views_are_read_right() -> None:
     z = torch.tensor([1 + 2j, 3 + 4j]).conj()
     negative = z.imag

@@ -20,6 +20,8 @@ AFTER_AUTOGRAD: Final[Any] = _C._after_autograd_keyset
 any_requires_grad: Final[Any] = _C._any_requires_grad
 forward_ad: Final[Any] = torch.autograd.forward_ad
 is_functorch_wrapper: Final[Any] = _C._functorch.is_functorch_wrapped_tensor
+is_batched_gradient: Final[Any] = _C._functorch.is_legacy_batchedtensor
+"""Whether a tensor is one of many gradients at once (`is_grads_batched`); `vmap` has others."""
 in_functorch: Final[Any] = _C._are_functorch_transforms_active
 is_traced: Final[Any] = torch.compiler.is_dynamo_compiling
 dispatch_modes: Final[Any] = _C._len_torch_dispatch_stack

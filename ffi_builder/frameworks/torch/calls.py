@@ -149,6 +149,7 @@ def _is_plain(value: Any) -> bool:
         type(tensor) in (_torch.torch.Tensor, _torch.torch.nn.Parameter)
         and not (tensor.requires_grad and _torch.torch.is_grad_enabled())
         and not _torch.is_functorch_wrapper(tensor)
+        and not _torch.is_batched_gradient(tensor)
         and not tensor.is_conj()
         and not tensor.is_neg()
         and not tensor.is_meta
