@@ -249,6 +249,22 @@ def test_tensors_without_memory(torch: Any, way: str) -> None:
         torch.vmap(f)(torch.ones(2, 3))
 
 
+@pytest.mark.filterwarnings("ignore:The PyTorch API of nested tensors:UserWarning")
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("layout", ["strided", "jagged"])
+def test_nested_tensors(torch: Any, way: str, layout: str) -> None:
+    f = getattr(recorded(None), way)
+    x = torch.nested.nested_tensor([torch.ones(3), torch.ones(2)], layout=getattr(torch, layout))
+    words = (
+        r"of one shape but got a nested tensor, .*: pass each of x\.unbind\(\), or torch\.nested"
+    )
+    with pytest.raises(ValueError, match=words):
+        f(x)
+    for each in x.unbind():
+        f(each)
+    f(torch.nested.to_padded_tensor(x, 0.0)[0])
+
+
 @pytest.mark.parametrize("way", WAYS)
 def test_versions_are_raised_once_a_call_has_succeeded(torch: Any, way: str) -> None:
     params = [tensor("x", "in"), tensor("y"), tensor("z", "out"), TupleParam("t", [tensor("w")])]

@@ -329,6 +329,18 @@ def test_sparse_and_empty_tensors() -> None:
             call(torch.ones(3).to_sparse(), 2.0)
 
 
+@pytest.mark.filterwarnings("ignore:The PyTorch API of nested tensors:UserWarning")
+@pytest.mark.parametrize("layout", ["strided", "jagged"])
+def test_nested_tensors_are_refused(layout: str) -> None:
+    x = torch.nested.nested_tensor([torch.ones(3)], layout=getattr(torch, layout))
+    for call in (
+        partial(operator(scale(), form="functional"), x, 2.0),
+        partial(operator(scale()), x, torch.ones(3), 2.0),
+    ):
+        with pytest.raises(ValueError, match=r"Mismatched x .*a nested tensor.*x\.unbind\(\)"):
+            call()
+
+
 @pytest.mark.filterwarnings("ignore:.*torch.jit:DeprecationWarning")
 def test_a_trace_of_torch_jit_has_the_operator() -> None:
     op, update = operator(scale(), form="functional"), operator(axpby())

@@ -145,6 +145,8 @@ def _is_plain(value: Any) -> bool:
     if not isinstance(value, _torch.torch.Tensor):
         return True
     tensor: Any = value
+    if type(tensor).__module__.startswith("torch.nested."):
+        return True  # the function refuses it, and says what to pass instead
     return (
         type(tensor) in (_torch.torch.Tensor, _torch.torch.nn.Parameter)
         and not (tensor.requires_grad and _torch.torch.is_grad_enabled())

@@ -204,6 +204,12 @@ def _refuse_tracer(tracer: Any, at: Place) -> Any:
 
 def _check_torch(tensor: Any, at: Place) -> Any:
     torch: Any = sys.modules["torch"]
+    if tensor.is_nested:
+        raise at.mismatch(
+            "a tensor of one shape",
+            f"a nested tensor, which has several: pass each of {at.path}.unbind(), or "
+            f"torch.nested.to_padded_tensor({at.path}, 0.0)",
+        )
     for is_view, adjective, resolve in (
         (tensor.is_conj, "conjugate", "resolve_conj"),
         (tensor.is_neg, "negative", "resolve_neg"),
