@@ -341,6 +341,20 @@ def test_nested_tensors_are_refused(layout: str) -> None:
             call()
 
 
+def test_a_symbolic_trace_of_torch_fx_has_the_operator_alone() -> None:
+    op, functional = operator(scale()), operator(scale(), form="functional")
+
+    def both_forms(x: Any, y: Any, a: Any) -> Any:
+        op(x, y, a=a)
+        return functional(x, 2.0) + y
+
+    traced = torch.fx.symbolic_trace(both_forms)
+    called = [node.target for node in traced.graph.nodes if node.op == "call_function"]
+    assert called[:2] == [op.overload, functional.overload]
+    assert len(called) == 3
+    assert traced(torch.ones(3), torch.zeros(3), 5.0).tolist() == [7] * 3
+
+
 @pytest.mark.filterwarnings("ignore:.*torch.jit:DeprecationWarning")
 def test_a_trace_of_torch_jit_has_the_operator() -> None:
     op, update = operator(scale(), form="functional"), operator(axpby())

@@ -9,9 +9,11 @@ from importlib import import_module
 from typing import Any, Final
 
 from ffi_builder.errors import SpecError
+from ffi_builder.runtime.python import entries
 
 torch: Final[Any] = import_module("torch")
 _C: Final[Any] = torch._C
+_symbolic_trace: Final[Any] = import_module("torch.fx._symbolic_trace")
 _shapes: Final[Any] = import_module("torch.fx.experimental.symbolic_shapes")
 
 BelowAutograd: Final[Any] = _C._AutoDispatchBelowAutograd
@@ -38,12 +40,19 @@ def has_modes() -> bool:
     return bool(dispatch_modes() or _function_modes() or _tracing_state() is not None)
 
 
+def _has_modes_or_autocast() -> bool:
+    return has_modes() or _any_autocast()
+
+
+_in_c_or_python: Final = entries.watcher() or _has_modes_or_autocast
+
+
 def is_watched() -> bool:
     """Return whether anything looks at operators now: a mode, a trace, or autocast.
 
     An autocast rule may be registered at any time, so autocast counts for each operator.
     """
-    return has_modes() or _any_autocast()
+    return _symbolic_trace._is_fx_tracing_flag or _in_c_or_python()
 
 
 _DTYPES: Final = {"float4_e2m1fnx2": "float4_e2m1fn_x2"}

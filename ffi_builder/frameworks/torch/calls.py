@@ -89,7 +89,10 @@ class Operator:
         return self
 
     def __reduce__(self) -> NoReturn:
-        raise TypeError(f"cannot pickle {self!r}: its code is in this process")
+        raise TypeError(
+            f"cannot pickle {self!r}: its code is in this process; save module.state_dict() of a "
+            f"module that has it, and make the operator again where that is loaded"
+        )
 
 
 class PythonOperator(Operator):
@@ -141,9 +144,9 @@ def doubt(*args: Any, **keywords: Any) -> object:
 
 
 def _is_plain(value: Any) -> bool:
-    """Return whether a value is no tensor of torch, or one that is nothing but data, for now."""
+    """Return whether torch sees no more in a value than the function does, for now."""
     if not isinstance(value, _torch.torch.Tensor):
-        return True
+        return not hasattr(type(value), "__torch_function__")  # as the proxies of torch.fx have
     tensor: Any = value
     if type(tensor).__module__.startswith("torch.nested."):
         return True  # the function refuses it, and says what to pass instead

@@ -19,12 +19,14 @@ static inline int operators_are_watched(void)
     return modes.dispatch(0) || modes.function() || modes.included(modes.tracer);
 }
 
+static inline int autocast_is_on(void) { return !modes.excluded(modes.autocast); }
+
 /* A call of an operator. While a mode is on, Python calls it through the dispatcher. So it does
  * while autocast is on, whose rule may be registered at any time. */
 static PyObject *call_operator(PyObject *self, PyObject *const *args, size_t flagged,
                                PyObject *keywords)
 {
-    if (operators_are_watched() || !modes.excluded(modes.autocast))
+    if (operators_are_watched() || autocast_is_on())
         return call_unread(self, args, flagged, keywords);
     return call_read(self, args, flagged, keywords);
 }
@@ -58,6 +60,21 @@ static PyObject *use_modes(PyObject *module, PyObject *args)
     modes.autocast = autocast;
     modes.tracer = tracer;
     Py_RETURN_NONE;
+}
+
+PyDoc_STRVAR(is_watched_doc,
+             "is_watched()\n--\n\n"
+             "Return whether a mode of torch or autocast is on. `use_modes` comes first.");
+
+static PyObject *is_watched(PyObject *module, PyObject *unused)
+{
+    (void)module;
+    (void)unused;
+    if (modes.dispatch == NULL) {
+        PyErr_SetString(PyExc_RuntimeError, "use_modes comes first");
+        return NULL;
+    }
+    return PyBool_FromLong(operators_are_watched() || autocast_is_on());
 }
 
 PyDoc_STRVAR(ask_for_modes_doc,

@@ -132,6 +132,12 @@ def made_operator(
     return result
 
 
+def watcher() -> Callable[[], bool] | None:
+    """Return what says in C whether a mode of torch or autocast is on; None where nothing can."""
+    extension()
+    return available.watcher()
+
+
 def reads_arrays(info: Info) -> bool:
     """Whether calls with nothing but plain arguments are read in C, all of them."""
     found = extension()
