@@ -186,12 +186,11 @@ def test_vmap_by_a_rule() -> None:
 @pytest.mark.parametrize("inner", [differentiated, partial(operator, scale(), form="functional")])
 def test_batched_gradients_of_a_derivative_that_calls_an_operator(inner: Any) -> None:
     called = inner()
-    op = operator(
-        scale(),
-        form="functional",
-        backward=lambda ctx, grad: (called(grad.contiguous(), ctx.a), None),
-        setup_context=keep,
-    )
+
+    def backward(ctx: Any, grad: Any) -> Any:
+        return called(grad.contiguous(), ctx.a), None
+
+    op = operator(scale(), form="functional", backward=backward, setup_context=keep)
     for call in both(op):
         x = leaf()
         done = torch.autograd.functional.jacobian(partial(call, a=3.0), x, vectorize=True)

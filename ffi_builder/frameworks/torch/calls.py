@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final, NoReturn
+from typing import TYPE_CHECKING, Any, Final, NoReturn, cast
 
 from typing_extensions import Self
 
@@ -143,15 +143,15 @@ def doubt(*args: Any, **keywords: Any) -> object:
     return DOUBT
 
 
-def _is_plain(value: Any) -> bool:
+def _is_plain(tensor: Any) -> bool:
     """Return whether torch sees no more in a value than the function does, for now."""
-    if not isinstance(value, _torch.torch.Tensor):
-        return not hasattr(type(value), "__torch_function__")  # as the proxies of torch.fx have
-    tensor: Any = value
-    if type(tensor).__module__.startswith("torch.nested."):
+    kind = cast("type[object]", type(tensor))
+    if not issubclass(kind, _torch.torch.Tensor):
+        return not hasattr(kind, "__torch_function__")  # as the proxies of torch.fx have
+    if kind.__module__.startswith("torch.nested."):
         return True  # the function refuses it, and says what to pass instead
     return (
-        type(tensor) in (_torch.torch.Tensor, _torch.torch.nn.Parameter)
+        kind in (_torch.torch.Tensor, _torch.torch.nn.Parameter)
         and not (tensor.requires_grad and _torch.torch.is_grad_enabled())
         and not _torch.is_functorch_wrapper(tensor)
         and not _torch.is_batched_gradient(tensor)
