@@ -138,6 +138,10 @@ def test_torch_func_differentiates_the_object() -> None:
     batch = torch.stack([x, x + 1])
     assert torch.equal(torch.vmap(torch.func.grad(loss))(batch), 18 * batch)
     assert torch.equal(torch.func.jacrev(lambda x: op(x, 3.0))(x), 3 * torch.eye(3))
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        assert torch.func.grad(loss)(x).tolist() == [0, 18, 36]
+    make_fx = import_module("torch.fx.experimental.proxy_tensor").make_fx
+    assert make_fx(torch.func.grad(loss))(x)(x).tolist() == [0, 18, 36]
     with pytest.raises(RuntimeError, match=r"call what operator\(\) returned, not torch.ops"):
         torch.func.grad(lambda x: op.overload(x, 3.0).sum())(x)
     with pytest.raises(RuntimeError, match="has no derivative, but x"):

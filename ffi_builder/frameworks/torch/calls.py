@@ -49,9 +49,14 @@ class Operator:
     def __call__(self, *args: Any, **keywords: Any) -> Any:
         """Call the function; as an operator where anything looks at operators."""
         # torch.compile reads this. A call of an entry does not come here.
-        if _is_traced() or _is_watched():
+        if _is_traced():
             return self._info.overload(*args, **keywords)
-        return checked(self._info, *args, **keywords)
+        if not _is_watched():
+            assert self._info.eager is not None
+            result = self._info.eager(*args, **keywords)
+            if result is not DOUBT:
+                return result
+        return dispatched(self._info, *args, **keywords)
 
     @property
     def overload(self) -> Any:
@@ -104,12 +109,8 @@ class PythonOperator(Operator):
         self.__doc__ = info.documentation
 
 
-def checked(info: OperatorInfo, *args: Any, **keywords: Any) -> Any:
-    """Call the function, or the operator if a tensor is more than its data; no mode is on."""
-    assert info.eager is not None
-    result = info.eager(*args, **keywords)
-    if result is not DOUBT:
-        return result
+def dispatched(info: OperatorInfo, *args: Any, **keywords: Any) -> Any:
+    """Call the operator, or what `torch.func` can differentiate while it is at work."""
     if info.in_functorch is not None and not keywords and _torch.in_functorch():
         # torch.func passes on what it is given, and a derivative expects the defaults, too.
         left_out = [p for p in info.parameters[len(args) :] if not p.kw_only]
