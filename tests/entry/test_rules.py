@@ -236,9 +236,15 @@ def test_tensors_without_memory(torch: Any, way: str) -> None:
     fake_tensor = pytest.importorskip("torch._subclasses.fake_tensor")
     with fake_tensor.FakeTensorMode():
         fake = torch.ones(3)
+    for odd, layout in (
+        (torch.ones(3).to_sparse(), "torch.sparse_coo"),
+        (torch.ones(3).to_mkldnn(), "torch._mkldnn"),
+    ):
+        words = rf"but got a tensor of the layout {layout}, which has none .*: pass x\.to_dense\(\)"
+        with pytest.raises(ValueError, match=words):
+            f(odd)
+        f(odd.to_dense())
     for odd, kind in (
-        (torch.ones(3).to_sparse(), "a tensor of the layout torch.sparse_coo"),
-        (torch.ones(3).to_mkldnn(), "a tensor of the layout torch._mkldnn"),
         (torch.ones(3, device="meta"), "a meta tensor"),
         (fake, "a FakeTensor"),
     ):

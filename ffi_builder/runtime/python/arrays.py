@@ -232,6 +232,12 @@ def _check_torch(tensor: Any, at: Place) -> Any:
             f"a dual tensor of forward-mode AD: pass its primal, "
             f"torch.autograd.forward_ad.unpack_dual({at.path}).primal",
         )
+    if tensor.layout is not torch.strided:
+        raise at.mismatch(
+            "a tensor with memory",
+            f"a tensor of the layout {tensor.layout}, which has none of its own: pass "
+            f"{at.path}.to_dense()",
+        )
     if (kind := _without_memory(tensor)) is not None:
         raise at.mismatch(
             "a tensor with memory",
@@ -249,8 +255,6 @@ def _without_memory(tensor: Any) -> str | None:
             tensor.data_ptr()
             return None
     except RuntimeError:
-        if str(tensor.layout) != "torch.strided":
-            return f"a tensor of the layout {tensor.layout}"
         return "a tensor that torch traces or maps over"
     return "a meta tensor" if tensor.is_meta else f"a {type(tensor).__name__}"
 
