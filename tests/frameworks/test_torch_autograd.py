@@ -278,6 +278,26 @@ def test_an_autocast_rule_and_a_dtype_that_is_right_without_it() -> None:
             assert call(half).dtype == torch.float32
 
 
+@pytest.mark.filterwarnings("ignore:Warning only once for all operators:UserWarning")
+def test_rules_that_are_registered_later() -> None:
+    def hundred(*_: Any) -> Any:
+        return torch.full((3,), 100.0)
+
+    op, x = differentiated(), torch.ones(3)
+    torch.library.register_kernel(op.overload.name(), "cpu", hundred)
+    for call in both(op):
+        assert call(x, 2.0).tolist() == [2] * 3  # as docs/torch.md says
+        assert torch.compile(call, backend="aot_eager")(x, 2.0).tolist() == [100] * 3
+    plain = operator(scale(), form="functional")
+    torch.library.register_autograd(plain.overload.name(), times, setup_context=keep)
+    for call in both(plain):
+        call(x := leaf(), 3.0).sum().backward()
+        assert x.grad.tolist() == [3] * 3
+    torch.library.register_vmap(plain.overload.name(), lambda info, dims, x, a: (hundred(), None))
+    for call in both(plain):
+        assert torch.vmap(partial(call, a=2.0))(torch.ones(2, 3)).tolist() == [[100] * 3] * 2
+
+
 def test_deterministic_mode() -> None:
     torch.use_deterministic_algorithms(True)
     try:
