@@ -120,7 +120,17 @@ def differentiable() -> dict[str, Callable[..., Any]]:
         setup_context=setup_context,
     )
 
-    class ByHand(torch.autograd.Function):
+    class WithContext(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+            c = torch.empty_like(a)
+            entry(a, b, c)
+            ctx.save_for_backward(a, b)
+            return c
+
+        backward = staticmethod(backward)  # pyright: ignore[reportAssignmentType]  # torch says *grads
+
+    class WithSetup(torch.autograd.Function):
         @staticmethod
         def forward(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
             c = torch.empty_like(a)
@@ -139,7 +149,8 @@ def differentiable() -> dict[str, Callable[..., Any]]:
     custom.register_autograd(backward, setup_context=setup_context)
     return {
         "operator(form='functional', backward=…)": lambda a, b, c: ours(a, b),
-        "torch.autograd.Function": lambda a, b, c: ByHand.apply(a, b),
+        "torch.autograd.Function, forward(ctx, …)": lambda a, b, c: WithContext.apply(a, b),
+        "torch.autograd.Function, setup_context": lambda a, b, c: WithSetup.apply(a, b),
         "torch.library.custom_op, register_autograd": lambda a, b, c: custom(a, b),
     }
 

@@ -236,9 +236,15 @@ def test_tensors_without_memory(torch: Any, way: str) -> None:
     fake_tensor = pytest.importorskip("torch._subclasses.fake_tensor")
     with fake_tensor.FakeTensorMode():
         fake = torch.ones(3)
+    for odd, layout in (
+        (torch.ones(3).to_sparse(), "torch.sparse_coo"),
+        (torch.ones(3).to_mkldnn(), "torch._mkldnn"),
+    ):
+        words = rf"but got a tensor of the layout {layout}, which has none .*: pass x\.to_dense\(\)"
+        with pytest.raises(ValueError, match=words):
+            f(odd)
+        f(odd.to_dense())
     for odd, kind in (
-        (torch.ones(3).to_sparse(), "a tensor of the layout torch.sparse_coo"),
-        (torch.ones(3).to_mkldnn(), "a tensor of the layout torch._mkldnn"),
         (torch.ones(3, device="meta"), "a meta tensor"),
         (fake, "a FakeTensor"),
     ):
@@ -247,6 +253,22 @@ def test_tensors_without_memory(torch: Any, way: str) -> None:
             f(odd)
     with pytest.raises(ValueError, match="got a tensor that torch traces or maps over, which has"):
         torch.vmap(f)(torch.ones(2, 3))
+
+
+@pytest.mark.filterwarnings("ignore:The PyTorch API of nested tensors:UserWarning")
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("layout", ["strided", "jagged"])
+def test_nested_tensors(torch: Any, way: str, layout: str) -> None:
+    f = getattr(recorded(None), way)
+    x = torch.nested.nested_tensor([torch.ones(3), torch.ones(2)], layout=getattr(torch, layout))
+    words = (
+        r"of one shape but got a nested tensor, .*: pass each of x\.unbind\(\), or torch\.nested"
+    )
+    with pytest.raises(ValueError, match=words):
+        f(x)
+    for each in x.unbind():
+        f(each)
+    f(torch.nested.to_padded_tensor(x, 0.0)[0])
 
 
 @pytest.mark.parametrize("way", WAYS)

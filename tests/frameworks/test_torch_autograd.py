@@ -138,6 +138,10 @@ def test_torch_func_differentiates_the_object() -> None:
     batch = torch.stack([x, x + 1])
     assert torch.equal(torch.vmap(torch.func.grad(loss))(batch), 18 * batch)
     assert torch.equal(torch.func.jacrev(lambda x: op(x, 3.0))(x), 3 * torch.eye(3))
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        assert torch.func.grad(loss)(x).tolist() == [0, 18, 36]
+    make_fx = import_module("torch.fx.experimental.proxy_tensor").make_fx
+    assert make_fx(torch.func.grad(loss))(x)(x).tolist() == [0, 18, 36]
     with pytest.raises(RuntimeError, match=r"call what operator\(\) returned, not torch.ops"):
         torch.func.grad(lambda x: op.overload(x, 3.0).sum())(x)
     with pytest.raises(RuntimeError, match="has no derivative, but x"):
@@ -182,6 +186,40 @@ def test_vmap_by_a_rule() -> None:
     assert calls == [5, 5]
 
 
+@pytest.mark.filterwarnings("ignore:Input #0 requires gradient and is not a double")
+@pytest.mark.parametrize("inner", [differentiated, partial(operator, scale(), form="functional")])
+def test_batched_gradients_of_a_derivative_that_calls_an_operator(inner: Any) -> None:
+    called = inner()
+
+    def backward(ctx: Any, grad: Any) -> Any:
+        return called(grad.contiguous(), ctx.a), None
+
+    op = operator(scale(), form="functional", backward=backward, setup_context=keep)
+    for call in both(op):
+        x = leaf()
+        done = torch.autograd.functional.jacobian(partial(call, a=3.0), x, vectorize=True)
+        assert torch.equal(done, 3 * torch.eye(3))
+        given = torch.arange(6.0).reshape(2, 3)
+        (grads,) = torch.autograd.grad(call(x, 3.0), x, given, is_grads_batched=True)
+        assert torch.equal(grads, 3 * given)
+        assert torch.autograd.gradcheck(
+            partial(call, a=3.0), x, eps=1e-2, atol=1e-2, check_batched_grad=True
+        )
+
+
+def test_batched_gradients_of_a_derivative_that_writes() -> None:
+    called = operator(scale())
+
+    def backward(ctx: Any, grad: Any) -> Any:
+        called(grad.contiguous(), result := torch.empty_like(grad), ctx.a)
+        return result, None
+
+    op = operator(scale(), form="functional", backward=backward, setup_context=keep)
+    assert torch.autograd.functional.jacobian(partial(op, a=3.0), leaf()).diag().tolist() == [3] * 3
+    with pytest.raises(RuntimeError, match="Batching rule not implemented for"):
+        torch.autograd.functional.jacobian(partial(op, a=3.0), leaf(), vectorize=True)
+
+
 def test_conjugate_and_negative_views_are_read_right() -> None:
     z = torch.tensor([1 + 2j, 3 + 4j]).conj()
     negative = z.imag
@@ -202,6 +240,62 @@ def test_autocast_changes_no_dtype() -> None:
             assert call(torch.ones(3), 2.0).dtype == torch.float32
             with pytest.raises(TypeError, match="expected float32 but got bfloat16"):
                 call(torch.ones(3, 3) @ torch.ones(3), 2.0)
+
+
+def test_an_autocast_rule_that_is_registered_later() -> None:
+    op, functional = operator(scale()), operator(scale(), form="functional")
+    half, y = torch.ones(3, dtype=torch.bfloat16), torch.zeros(3)
+    for each in (op, functional):
+        each(torch.ones(3), *([y] if each is op else []), 2.0)  # the rule comes after a first call
+        torch.library.register_autocast(each.overload.name(), "cpu", torch.float32)
+    with torch.no_grad():
+        for call in both(functional):
+            with torch.autocast("cpu", dtype=torch.bfloat16):
+                assert call(half, 3.0).tolist() == [3] * 3
+                with (
+                    torch.autocast("cpu", enabled=False),
+                    pytest.raises(TypeError, match="float32"),
+                ):
+                    call(half, 3.0)
+            with pytest.raises(TypeError, match="expected float32 but got bfloat16"):
+                call(half, 3.0)
+        for number, call in enumerate(both(op)):
+            with torch.autocast("cpu", dtype=torch.bfloat16):
+                call(half, y, 4.0 + number)
+            assert y.tolist() == [4 + number] * 3
+            with pytest.raises(TypeError, match="expected float32 but got bfloat16"):
+                call(half, y, 3.0)
+
+
+def test_an_autocast_rule_and_a_dtype_that_is_right_without_it() -> None:
+    text = "f(x: Tensor([n], float32 | bfloat16, intent=in), y: Tensor([n], x.dtype, intent=out))"
+    op = operator(in_python(Signature.parse(text, device="cpu")), form="functional")
+    torch.library.register_autocast(op.overload.name(), "cpu", torch.float32)
+    half = torch.ones(3, dtype=torch.bfloat16)
+    for call in [*both(op), torch.compile(op, backend="eager")]:
+        assert call(half).dtype == torch.bfloat16
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            assert call(half).dtype == torch.float32
+
+
+@pytest.mark.filterwarnings("ignore:Warning only once for all operators:UserWarning")
+def test_rules_that_are_registered_later() -> None:
+    def hundred(*_: Any) -> Any:
+        return torch.full((3,), 100.0)
+
+    op, x = differentiated(), torch.ones(3)
+    torch.library.register_kernel(op.overload.name(), "cpu", hundred)
+    for call in both(op):
+        assert call(x, 2.0).tolist() == [2] * 3  # as docs/torch.md says
+        assert torch.compile(call, backend="aot_eager")(x, 2.0).tolist() == [100] * 3
+    plain = operator(scale(), form="functional")
+    torch.library.register_autograd(plain.overload.name(), times, setup_context=keep)
+    for call in both(plain):
+        call(x := leaf(), 3.0).sum().backward()
+        assert x.grad.tolist() == [3] * 3
+    torch.library.register_vmap(plain.overload.name(), lambda info, dims, x, a: (hundred(), None))
+    for call in both(plain):
+        assert torch.vmap(partial(call, a=2.0))(torch.ones(2, 3)).tolist() == [[100] * 3] * 2
 
 
 def test_deterministic_mode() -> None:
@@ -256,6 +350,32 @@ def test_sparse_and_empty_tensors() -> None:
         assert call(torch.ones(0), 2.0).shape == (0,)
         with pytest.raises((NotImplementedError, RuntimeError, ValueError)):
             call(torch.ones(3).to_sparse(), 2.0)
+
+
+@pytest.mark.filterwarnings("ignore:The PyTorch API of nested tensors:UserWarning")
+@pytest.mark.parametrize("layout", ["strided", "jagged"])
+def test_nested_tensors_are_refused(layout: str) -> None:
+    x = torch.nested.nested_tensor([torch.ones(3)], layout=getattr(torch, layout))
+    for call in (
+        partial(operator(scale(), form="functional"), x, 2.0),
+        partial(operator(scale()), x, torch.ones(3), 2.0),
+    ):
+        with pytest.raises(ValueError, match=r"Mismatched x .*a nested tensor.*x\.unbind\(\)"):
+            call()
+
+
+def test_a_symbolic_trace_of_torch_fx_has_the_operator_alone() -> None:
+    op, functional = operator(scale()), operator(scale(), form="functional")
+
+    def both_forms(x: Any, y: Any, a: Any) -> Any:
+        op(x, y, a=a)
+        return functional(x, 2.0) + y
+
+    traced = torch.fx.symbolic_trace(both_forms)
+    called = [node.target for node in traced.graph.nodes if node.op == "call_function"]
+    assert called[:2] == [op.overload, functional.overload]
+    assert len(called) == 3
+    assert traced(torch.ones(3), torch.zeros(3), 5.0).tolist() == [7] * 3
 
 
 @pytest.mark.filterwarnings("ignore:.*torch.jit:DeprecationWarning")

@@ -207,6 +207,60 @@ def test_errors_in_eager_mode_are_those_of_the_wrapper() -> None:
         operator(scale(), form="functional")(torch.ones(3))
 
 
+@pytest.mark.parametrize(
+    ("wrong", "kind"),
+    [
+        (None, "None"),
+        ([[1.0]], "ffi.Array"),
+        (2.5, "float"),
+        ("x", "str"),
+    ],
+)
+def test_what_is_no_tensor_is_named_before_anything_is_allocated(wrong: Any, kind: str) -> None:
+    words = f"Mismatched type of {{}} on argument #{{}} when calling: {{}}, expected Tensor but got {kind}"
+    x = torch.ones(3)
+    like, copied = operator(scale(), form="functional"), operator(axpby(), form="functional")
+    sized_text = "f(x: Tensor([n], float32, intent=in), y: Tensor([n * 2], float32, intent=out))"
+    sized = operator(nop(sized_text), form="functional")
+    for call, name, number in (
+        (lambda: like(wrong, 1.0), "x", 0),
+        (lambda: copied(x, wrong, 1.0, 1.0), "y", 1),
+        (lambda: sized(wrong), "x", 0),
+    ):
+        with pytest.raises(TypeError, match="Mismatched") as raised:
+            call()
+        signature = str(raised.value).split(": ", 1)[1].rpartition(", expected")[0]
+        assert str(raised.value) == words.format(name, number, signature)
+        assert raised.value.__suppress_context__
+    with pytest.raises(TypeError) as mutating:
+        operator(scale())(wrong, x, 1.0)
+    with pytest.raises(TypeError) as functional:
+        like(wrong, 1.0)
+    assert str(functional.value) == str(mutating.value)
+
+
+def test_the_functional_form_takes_no_array_of_numpy() -> None:
+    op = operator(scale(), form="functional")
+    with pytest.raises(TypeError, match=r"Mismatched type of x .*Tensor but got numpy\.ndarray$"):
+        op(np.ones(3, "float32"), 1.0)
+
+
+def test_what_sizes_are_read_from_is_named_if_it_is_wrong() -> None:
+    text = (
+        "f(k: int32, x: Tensor([n, m], float32, intent=in), y: Tensor([m, k], float32, intent=out))"
+    )
+    op = operator(nop(text), form="functional")
+    assert op(2, torch.ones(3, 4)).shape == (4, 2)
+    with pytest.raises(TypeError, match=r"Mismatched type of k on argument #0 .*int but got str"):
+        op("2", torch.ones(3, 4))
+    with pytest.raises(
+        ValueError, match=r"Mismatched x\.ndim on argument #1 .*expected 2 but got 1"
+    ):
+        op(2, torch.ones(3))
+    with pytest.raises(RuntimeError, match="negative dimension"):
+        op(-2, torch.ones(3, 4))
+
+
 def test_errors_while_tracing_are_those_of_the_wrapper() -> None:
     op = operator(scale())
     with pytest.raises(ValueError, match="Mismatched") as raised:
@@ -216,6 +270,12 @@ def test_errors_while_tracing_are_those_of_the_wrapper() -> None:
         "expected 3 (n = x.shape[0]) but got 4"
     )
     functional = operator(scale(), form="functional")
+    with import_module("torch._subclasses.fake_tensor").FakeTensorMode():
+        for call in (lambda: functional(None, 1.0), lambda: op(torch.ones(3), None, 1.0)):
+            with pytest.raises(
+                TypeError, match=r"Mismatched type of .*expected Tensor but got None"
+            ):
+                call()
     with pytest.raises(ValueError, match=r"Mismatched x\.strides\[0\] on argument #0 .*row-major"):
         functional(torch.ones(6, device="meta")[::2], 1.0)
 
@@ -232,7 +292,7 @@ def test_the_object_says_what_it_is() -> None:
     assert list(inspect.signature(functional).parameters) == ["x", "a"]
     assert functional.__doc__.startswith("scale(x: Tensor([n], float32")
     assert copy.deepcopy(op) is op
-    with pytest.raises(TypeError, match="cannot pickle <operator"):
+    with pytest.raises(TypeError, match=r"cannot pickle <operator .*module\.state_dict\(\)"):
         pickle.dumps(op)
 
 
@@ -340,9 +400,16 @@ def test_calls_are_read_in_c_unless_a_mode_is_on() -> None:
     with torch.overrides.BaseTorchFunctionMode():
         op(x, y, 2.0)
     assert op._general_calls == 2
+    for device in ("cpu", "cuda"):
+        torch.set_autocast_enabled(device, True)
+        try:
+            op(x, y, 2.0)
+        finally:
+            torch.set_autocast_enabled(device, False)
+    assert op._general_calls == 4
     with torch.no_grad():
         op(torch.nn.Parameter(x), y, 2.0)
-    assert op._general_calls == 2
+    assert op._general_calls == 4
     assert op.__call__(x, y, 3.0) is None
     assert y.tolist() == [3] * 3
 

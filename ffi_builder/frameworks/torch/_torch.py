@@ -9,9 +9,11 @@ from importlib import import_module
 from typing import Any, Final
 
 from ffi_builder.errors import SpecError
+from ffi_builder.runtime.python import entries
 
 torch: Final[Any] = import_module("torch")
 _C: Final[Any] = torch._C
+_symbolic_trace: Final[Any] = import_module("torch.fx._symbolic_trace")
 _shapes: Final[Any] = import_module("torch.fx.experimental.symbolic_shapes")
 
 BelowAutograd: Final[Any] = _C._AutoDispatchBelowAutograd
@@ -20,19 +22,37 @@ AFTER_AUTOGRAD: Final[Any] = _C._after_autograd_keyset
 any_requires_grad: Final[Any] = _C._any_requires_grad
 forward_ad: Final[Any] = torch.autograd.forward_ad
 is_functorch_wrapper: Final[Any] = _C._functorch.is_functorch_wrapped_tensor
+is_batched_gradient: Final[Any] = _C._functorch.is_legacy_batchedtensor
+"""Whether a tensor is one of many gradients at once (`is_grads_batched`); `vmap` has others."""
 in_functorch: Final[Any] = _C._are_functorch_transforms_active
 is_traced: Final[Any] = torch.compiler.is_dynamo_compiling
 dispatch_modes: Final[Any] = _C._len_torch_dispatch_stack
 _function_modes: Final[Any] = _C._is_torch_function_mode_enabled
 _tracing_state: Final[Any] = _C._get_tracing_state
+_any_autocast: Final[Any] = _C._is_any_autocast_enabled
 increment_version: Final[Any] = torch.autograd.graph.increment_version
 statically_true: Final[Any] = _shapes.statically_known_true
 guard_or_false: Final[Any] = _shapes.guard_or_false
 
 
-def is_watched() -> bool:
-    """Return whether anything looks at operators now: a mode, or a trace of `torch.jit`."""
+def has_modes() -> bool:
+    """Return whether a mode or a trace of `torch.jit` looks at operators now."""
     return bool(dispatch_modes() or _function_modes() or _tracing_state() is not None)
+
+
+def _has_modes_or_autocast() -> bool:
+    return has_modes() or _any_autocast()
+
+
+_in_c_or_python: Final = entries.watcher() or _has_modes_or_autocast
+
+
+def is_watched() -> bool:
+    """Return whether anything looks at operators now: a mode, a trace, or autocast.
+
+    An autocast rule may be registered at any time, so autocast counts for each operator.
+    """
+    return _symbolic_trace._is_fx_tracing_flag or _in_c_or_python()
 
 
 _DTYPES: Final = {"float4_e2m1fnx2": "float4_e2m1fn_x2"}

@@ -1,14 +1,15 @@
 """The object that callers have: the fast entry in eager mode, the operator in everything else.
 
 Where the extension is used, and the form is mutating, it is an entry: a call is read in C, and goes
-to the operator if a mode is on, or a tensor is more than its data. Otherwise the same is Python.
+to the operator if a mode or autocast is on, or a tensor is more than its data. Otherwise the same
+is Python.
 """
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final, NoReturn
+from typing import TYPE_CHECKING, Any, Final, NoReturn, cast
 
 from typing_extensions import Self
 
@@ -48,9 +49,14 @@ class Operator:
     def __call__(self, *args: Any, **keywords: Any) -> Any:
         """Call the function; as an operator where anything looks at operators."""
         # torch.compile reads this. A call of an entry does not come here.
-        if _is_traced() or _is_watched():
+        if _is_traced():
             return self._info.overload(*args, **keywords)
-        return checked(self._info, *args, **keywords)
+        if not _is_watched():
+            assert self._info.eager is not None
+            result = self._info.eager(*args, **keywords)
+            if result is not DOUBT:
+                return result
+        return dispatched(self._info, *args, **keywords)
 
     @property
     def overload(self) -> Any:
@@ -88,7 +94,10 @@ class Operator:
         return self
 
     def __reduce__(self) -> NoReturn:
-        raise TypeError(f"cannot pickle {self!r}: its code is in this process")
+        raise TypeError(
+            f"cannot pickle {self!r}: its code is in this process; save module.state_dict() of a "
+            f"module that has it, and make the operator again where that is loaded"
+        )
 
 
 class PythonOperator(Operator):
@@ -100,12 +109,8 @@ class PythonOperator(Operator):
         self.__doc__ = info.documentation
 
 
-def checked(info: OperatorInfo, *args: Any, **keywords: Any) -> Any:
-    """Call the function, or the operator if a tensor is more than its data; no mode is on."""
-    assert info.eager is not None
-    result = info.eager(*args, **keywords)
-    if result is not DOUBT:
-        return result
+def dispatched(info: OperatorInfo, *args: Any, **keywords: Any) -> Any:
+    """Call the operator, or what `torch.func` can differentiate while it is at work."""
     if info.in_functorch is not None and not keywords and _torch.in_functorch():
         # torch.func passes on what it is given, and a derivative expects the defaults, too.
         left_out = [p for p in info.parameters[len(args) :] if not p.kw_only]
@@ -128,10 +133,10 @@ class Careful:
 
     def __call__(self, *args: Any, **keywords: Any) -> Any:
         """Call the function, or `otherwise`."""
-        plain = not _is_watched()
-        for value in (*args, *keywords.values()):
-            plain = plain and (not isinstance(value, _torch.torch.Tensor) or _is_plain(value))
-        return (self.general if plain else self.otherwise)(*args, **keywords)
+        values = (*args, *keywords.values())
+        if _is_watched() or not all(map(_is_plain, values)):
+            return self.otherwise(*args, **keywords)
+        return self.general(*args, **keywords)
 
 
 def doubt(*args: Any, **keywords: Any) -> object:
@@ -140,11 +145,17 @@ def doubt(*args: Any, **keywords: Any) -> object:
 
 
 def _is_plain(tensor: Any) -> bool:
-    """Return whether a tensor is nothing but data, for now."""
+    """Return whether torch sees no more in a value than the function does, for now."""
+    kind = cast("type[object]", type(tensor))
+    if not issubclass(kind, _torch.torch.Tensor):
+        return not hasattr(kind, "__torch_function__")  # as the proxies of torch.fx have
+    if kind.__module__.startswith("torch.nested."):
+        return True  # the function refuses it, and says what to pass instead
     return (
-        type(tensor) in (_torch.torch.Tensor, _torch.torch.nn.Parameter)
+        kind in (_torch.torch.Tensor, _torch.torch.nn.Parameter)
         and not (tensor.requires_grad and _torch.torch.is_grad_enabled())
         and not _torch.is_functorch_wrapper(tensor)
+        and not _torch.is_batched_gradient(tensor)
         and not tensor.is_conj()
         and not tensor.is_neg()
         and not tensor.is_meta

@@ -4,8 +4,12 @@ They are code, since checks in Python would cost more than the call. For the fun
 ``add(x: Tensor([n], float32, intent=in), y: Tensor([n * 2], float32, intent=out))``::
 
     def add(x):
-        __i_n = x.shape[0]
-        __i_y = __i_empty((__i_n * 2,), dtype=__i_dtype_y, device=x.device)
+        try:
+            __i_n = x.shape[0]
+            __i_y = __i_empty((__i_n * 2,), dtype=__i_dtype_y, device=x.device)
+        except Exception:
+            __i_blame(x)
+            raise
         __i_result = __i_call(x, __i_y)
         return __i_y
 
@@ -37,12 +41,18 @@ class Writer:
         SpecError: a tensor is to be allocated whose size, dtype or device is not known.
     """
 
-    def __init__(self, interface: Interface) -> None:
+    def __init__(self, interface: Interface, checks: Function, blame: Function) -> None:
+        """Write functions of these arguments.
+
+        `checks` raises what is wrong with them. `blame` does so when allocating has failed.
+        """
         self._interface = interface
         self._scope: dict[str, Any] = {
             f"{_PREFIX}empty": _torch.torch.empty,
             f"{_PREFIX}empty_like": _torch.torch.empty_like,
             f"{_PREFIX}empty_strided": _torch.torch.empty_strided,
+            f"{_PREFIX}checks": checks,
+            f"{_PREFIX}blame": blame,
         }
         self._symbols = dict(_symbol_sources(make_plan(interface.checked), interface))
         self._used: dict[str, str] = {}
@@ -58,7 +68,7 @@ class Writer:
         """
         scope: dict[str, Any] = {f"{_PREFIX}call": function, f"{_PREFIX}after": after}
         values = ", ".join(self._values(by_name=careful))
-        lines = [*self._allocations(), f"{_PREFIX}result = {_PREFIX}call({values})"]
+        lines = [f"{_PREFIX}result = {_PREFIX}call({values})"]
         if careful:
             lines.append(f"if {_PREFIX}result is {_PREFIX}doubt: return {_PREFIX}doubt")
             scope[f"{_PREFIX}doubt"] = DOUBT
@@ -70,7 +80,19 @@ class Writer:
             returned.append(f"{_PREFIX}result")
         elif results is not None:
             returned.append(f"*{_PREFIX}result")
-        return self._made(lines, returned, scope)
+        return self._made(self._blaming(self._allocations()), lines, returned, scope)
+
+    def _blaming(self, lines: list[str]) -> list[str]:
+        """Return lines that read what was given, with the error of the wrapper if they fail."""
+        lines = [*self._used.values(), *lines]
+        if not lines:
+            return []
+        handler = ["except Exception:", f"    {self._checking('blame')}", "    raise"]
+        return ["try:", *(f"    {line}" for line in lines), *handler]
+
+    def _checking(self, function: str) -> str:
+        given = sorted(self._interface.given, key=lambda argument: argument.number)
+        return f"{_PREFIX}{function}({', '.join(argument.name for argument in given)})"
 
     def _values(self, *, by_name: bool) -> list[str]:
         """Return the arguments of the compiled function."""
@@ -82,28 +104,24 @@ class Writer:
             for argument in passed
         ]
 
-    def allocating(self, first: Function | None = None) -> Function:
-        """Allocate and return everything, after `first` has seen what was given."""
-        lines = [*self._allocations()]
-        if first is not None:
-            names = ", ".join(argument.name for argument in self._by_number())
-            lines.insert(0, f"{_PREFIX}first({names})")
+    def allocating(self) -> Function:
+        """Allocate and return everything, after the checks."""
+        lines = self._allocations()
         results: list[str] = []
         for tensor in self._interface.signature.result_tensors:
             lines.append(self._allocation(tensor.name, len(self._interface.arguments), tensor))
             results.append(f"{_PREFIX}{tensor.name}")
         returned = [*self._returned(), *results]
-        return self._made(lines, returned, {f"{_PREFIX}first": first})
+        return self._made([self._checking("checks"), *self._used.values()], lines, returned, {})
 
-    def _by_number(self) -> Sequence[Argument]:
-        return sorted(self._interface.given, key=lambda argument: argument.number)
-
-    def _made(self, lines: list[str], returned: list[str], scope: dict[str, Any]) -> Function:
+    def _made(
+        self, first: list[str], lines: list[str], returned: list[str], scope: dict[str, Any]
+    ) -> Function:
         interface = self._interface
         if returned:
             one = len(returned) == 1 and not returned[0].startswith("*")
             lines = [*lines, f"return {''.join(returned) if one else _tuple(returned)}"]
-        body = "".join(f"    {line}\n" for line in [*self._used.values(), *lines] or ["pass"])
+        body = "".join(f"    {line}\n" for line in [*first, *lines] or ["pass"])
         source = f"def {_PREFIX}made({', '.join(self._arguments())}):\n{body}"
         scope = {**self._scope, **scope}
         exec(compile(source, f"<operator {interface.signature.name}>", "exec"), scope)

@@ -120,9 +120,10 @@ def operator(
     _check_rules(interface, backward, setup_context, vmap)
     name = info.name if name is None else name
     text = schema(interface, name)
-    fake = Writer(interface).allocating(Checks(interface))
-    defined = _Defined.new(function, interface, namespace, name, text, tags)
-    defined.register_kernels(fake)
+    checks = Checks(interface)
+    writer = Writer(interface, checks, checks.blame)
+    defined = _Defined.new(function, interface, writer, namespace, name, text, tags)
+    defined.register_kernels()
     rule: Any = vmap
     if rule is None:
         refused = NotBatched(defined.qualified)
@@ -140,6 +141,7 @@ class _Defined:
 
     function: tvm_ffi.Function
     interface: Interface
+    writer: Writer
     library: Any
     qualified: str
     overload: Any
@@ -151,6 +153,7 @@ class _Defined:
         cls,
         function: tvm_ffi.Function,
         interface: Interface,
+        writer: Writer,
         namespace: str,
         name: str,
         text: str,
@@ -158,19 +161,20 @@ class _Defined:
     ) -> _Defined:
         """Define an operator by its schema. Raises ValueError for an invalid name."""
         qualified = _qualified(namespace, name)
-        eager = _eager(function, interface)
+        eager = _eager(function, interface, writer)
         library = _torch.torch.library.Library(namespace, "FRAGMENT")
         tag = _torch.torch.Tag
         library.define(text, tags=(tag.pt2_compliant_tag, tag.needs_exact_strides, *tags))
         _libraries[qualified] = library
         overload = getattr(getattr(_torch.torch.ops, namespace), name).default
-        return cls(function, interface, library, qualified, overload, eager)
+        return cls(function, interface, writer, library, qualified, overload, eager)
 
-    def register_kernels(self, fake: Callable[..., Any]) -> None:
+    def register_kernels(self) -> None:
         """Register what runs on devices, and what stands for it while torch traces."""
-        kernel = _kernel(self.function, self.interface)
+        kernel = _kernel(self.function, self.interface, self.writer)
         for key in self.interface.dispatch_keys:
             self.library.impl(self._name, kernel, key)
+        fake = self.writer.allocating()
         _torch.torch.library.register_fake(self.qualified, fake, lib=self.library)
 
     def register_rules(
@@ -185,7 +189,7 @@ class _Defined:
         if backward is not None:
             kernel = _torch_kernel(self.qualified, backward, setup_context)
             otherwise = Differentiated(self.qualified, kernel)
-        autograd = self._read_in_c(self.interface.info, otherwise)
+        autograd = self._read_in_c(self.interface.info, otherwise, autocast=False)
         if autograd is None:
             autograd = directly(self.eager, otherwise, with_keyset=keys)
         self.library.impl(self._name, autograd, "Autograd", with_keyset=keys)
@@ -203,11 +207,14 @@ class _Defined:
             eager=self.eager,
             in_functorch=in_functorch,
         )
-        found = self._read_in_c(own, self.overload)
+        found = self._read_in_c(own, self.overload, autocast=True)
         return PythonOperator(own) if found is None else found
 
-    def _read_in_c(self, info: Info, otherwise: Callable[..., Any]) -> Any:
-        """Return an entry that calls the function, or `otherwise` in doubt; None without one."""
+    def _read_in_c(self, info: Info, otherwise: Callable[..., Any], *, autocast: bool) -> Any:
+        """Return an entry that calls the function, or `otherwise` in doubt; None without one.
+
+        With `autocast`, it is in doubt while that is on.
+        """
         if self.interface.functional or not entries.reads_arrays(info):
             return None
         return entries.made_operator(
@@ -215,6 +222,7 @@ class _Defined:
             info,
             lambda general: Careful(general, otherwise),
             Operator,
+            autocast=autocast,
         )
 
     @property
@@ -222,22 +230,22 @@ class _Defined:
         return self.qualified.partition("::")[2]
 
 
-def _eager(function: tvm_ffi.Function, interface: Interface) -> Callable[..., Any]:
+def _eager(function: tvm_ffi.Function, interface: Interface, writer: Writer) -> Callable[..., Any]:
     """Return what calls the function, or returns `DOUBT`."""
     careful: Any = entries.made_careful(same_function(function), interface.info, _in_doubt)
     if interface.functional or not entries.reads_arrays(interface.info):
-        return Writer(interface).calling(careful, careful=True)
+        return writer.calling(careful, careful=True)
     return careful
 
 
-def _kernel(function: tvm_ffi.Function, interface: Interface) -> Callable[..., Any]:
+def _kernel(function: tvm_ffi.Function, interface: Interface, writer: Writer) -> Callable[..., Any]:
     """Return what the operator calls on a device."""
     info = interface.info
     kernel: Any = entries.made(same_function(function), info.name, info)
     if interface.functional or interface.has_keywords or not entries.reads_arrays(info):
         # Our functions tell autograd what they write; tvm-ffi's own does not.
         own = isinstance(kernel, WrappedFunction)
-        return Writer(interface).calling(kernel, after=note_written if own else None)
+        return writer.calling(kernel, after=note_written if own else None)
     return kernel
 
 

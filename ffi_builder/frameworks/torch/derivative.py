@@ -94,12 +94,13 @@ def directly(eager: Kernel, otherwise: Kernel, *, with_keyset: bool) -> Kernel:
     """Return a kernel for autograd that calls the function if autograd has nothing to do.
 
     `eager` returns `DOUBT` where that is not sure, and `otherwise` is called, with the dispatch
-    keys in front if it takes them. This saves the way back through the dispatcher.
+    keys in front if it takes them. This saves the way back through the dispatcher. Autocast had its
+    turn before.
     """
     first = int(with_keyset)
 
     def autograd(*args: Any, **keywords: Any) -> Any:
-        if not _torch.is_watched():
+        if not _torch.has_modes():
             result = eager(*args[first:], **keywords)
             if result is not DOUBT:
                 return result

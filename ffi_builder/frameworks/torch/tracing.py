@@ -62,6 +62,13 @@ class Checks:
         """Check the values."""
         _Call(self, values).run()
 
+    def blame(self, *values: Any) -> None:
+        """Check the values when something else has failed: its error is not shown as the cause."""
+        try:
+            self(*values)
+        except (TypeError, ValueError) as error:
+            raise error from None
+
     def words(self, place: Place, words: Words, wanted: str, came: str) -> str:
         """Return the message of an error, which shows the whole signature."""
         signature = self.interface.signature
@@ -73,6 +80,37 @@ class Checks:
             wanted=wanted,
             came=came,
         )
+
+
+def _is_of_kind(step: s.Decode, value: object) -> bool:
+    """Return whether a value is of the kind that a step wants: what sizes may be read from.
+
+    The dispatcher knows the others by the schema. It takes None for a tensor that is undefined.
+    """
+    match step:
+        case s.DecodeTensor():
+            return isinstance(value, _torch.torch.Tensor)
+        case s.DecodeScalar(kind=s.Kind.INT):
+            return hasattr(value, "__index__")
+        case s.DecodeShape():
+            return hasattr(value, "__getitem__")
+        case _:
+            return True
+
+
+_CONVERTED: Final = {
+    "NoneType": "None",
+    "list": "ffi.Array",
+    "tuple": "ffi.Array",
+    "dict": "ffi.Map",
+}
+
+
+def _kind(value: object) -> str:
+    """Return what the wrapper calls a value, or what Python does if it would be an object."""
+    kind = type(value)
+    name = f"{kind.__module__}.{kind.__name__}".removeprefix("builtins.")
+    return _CONVERTED.get(name, name)
 
 
 @dataclass
@@ -156,7 +194,11 @@ class _Call:
                 self._require(step, [got == expected], str(got))
             case s.NotNegative() if place.part is Part.ENTRY:
                 self._within(step, 0, None)
-            case s.CheckCount() | s.CheckArguments() | s.DecodeOptional() | s.Decode():
+            case s.Decode():
+                value = self.values[place.argument]
+                if not _is_of_kind(step, value):
+                    self._require(step, [False], type=_kind(value))
+            case s.CheckCount() | s.CheckArguments() | s.DecodeOptional():
                 pass  # by the schema
             case s.DecodeEntry() | s.CheckBool() | s.CheckSmall() | s.CheckBytes() | s.CheckCells():
                 pass  # by the schema

@@ -235,7 +235,8 @@ static PyMethodDef methods[] = {
     {"use_managed", use_managed, METH_VARARGS, use_managed_doc},
     {"use_torch", use_torch, METH_VARARGS, use_torch_doc},
     {"use_modes", use_modes, METH_VARARGS, use_modes_doc},
-    {"ask_for_modes", ask_for_modes, METH_O, ask_for_modes_doc},
+    {"is_watched", is_watched, METH_NOARGS, is_watched_doc},
+    {"ask_for_modes", ask_for_modes, METH_VARARGS, ask_for_modes_doc},
     {"use_exchange", use_exchange, METH_VARARGS, use_exchange_doc},
     {NULL, NULL, 0, NULL},
 };

@@ -119,14 +119,28 @@ def operators(bases: tuple[type, ...]) -> Callable[[], Any] | None:
 
 
 def _operator_type(bases: tuple[type, ...]) -> Any:
+    module = _seeing_modes()
+    if module is None:
+        return None
+    return _made_type(module, bases, tvm_ffi.get_global_func("ffi.Array"), call=False)
+
+
+def watcher() -> Callable[[], bool] | None:
+    """Return what says in C whether a mode of torch or autocast is on; None where nothing can."""
+    module = _seeing_modes()
+    return None if module is None else module.is_watched
+
+
+def _seeing_modes() -> Any:
+    """Return the extension if it reads torch's tensors, and knows whether a mode is on; or None."""
     found = _found[0] if _found else None
     if not isinstance(found, Extension) or tried.get("torch") != Part("torch"):
         return None
     name = "operators of torch"
-    _try(name, lambda: found.module.use_modes(*modes(sys.modules["torch"])))
-    if tried[name].reason:
-        return None
-    return _made_type(found.module, bases, tvm_ffi.get_global_func("ffi.Array"), call=False)
+    with _lock:
+        if name not in tried:
+            _try(name, lambda: found.module.use_modes(*modes(sys.modules["torch"])))
+    return None if tried[name].reason else found.module
 
 
 def _functions(one: tvm_ffi.Function) -> list[tvm_ffi.Function]:

@@ -66,10 +66,11 @@ _MODES: Final = (
     ("libc10.so", "_ZN3c104impl20TorchDispatchModeTLS13any_modes_setEb"),
     ("libtorch_cpu.so", "_ZN2at4impl27torch_function_mode_enabledEv"),
     ("libc10.so", "_ZN3c104impl28tls_is_dispatch_key_includedENS_11DispatchKeyE"),
+    ("libc10.so", "_ZN3c104impl31tls_is_dispatch_keyset_excludedENS_14DispatchKeySetE"),
 )
 
 
-def modes(torch: Any) -> tuple[int, int, int, int]:
+def modes(torch: Any) -> tuple[int, int, int, int, int, int]:
     """Find what says whether operators are watched: the arguments of `_entry.use_modes`.
 
     Raises:
@@ -81,8 +82,9 @@ def modes(torch: Any) -> tuple[int, int, int, int]:
     except OSError as error:
         raise LayoutError(str(error)) from None
     dispatch, function, included = (
-        ctypes.CFUNCTYPE(ctypes.c_bool, ctypes.c_uint16)(address) for address in found
+        ctypes.CFUNCTYPE(ctypes.c_bool, ctypes.c_uint16)(address) for address in found[:3]
     )
+    excluded = ctypes.CFUNCTYPE(ctypes.c_bool, ctypes.c_uint64)(found[3])
     python = torch.utils._python_dispatch
     snapshot, tracer = (
         int(torch._C._parse_dispatch_key(name)) for name in ("PythonTLSSnapshot", "Tracer")
@@ -96,7 +98,22 @@ def modes(torch: Any) -> tuple[int, int, int, int]:
         expect(function(0), "function modes are not seen")
     expect(function(0) == torch._C._is_torch_function_mode_enabled(), "function modes differ")
     expect(included(tracer) == (torch._C._get_tracing_state() is not None), "traces differ")
-    return found[0], found[1], found[2], tracer
+    autocast = _autocast_keys(torch)
+    with torch._C._ExcludeDispatchKeyGuard(autocast):
+        seen = [excluded(autocast.raw_repr())]
+        with torch.autocast("cpu"):
+            seen += [excluded(autocast.raw_repr())]
+    expect(seen == [True, False], "autocast is not seen")
+    return found[0], found[1], found[2], found[3], autocast.raw_repr(), tracer
+
+
+def _autocast_keys(torch: Any) -> Any:
+    """Return the dispatch keys of autocast on all devices."""
+    keys = torch._C.DispatchKeySet(torch._C.DispatchKey.AutocastCPU)
+    for name, key in torch._C.DispatchKey.__members__.items():
+        if name.startswith("Autocast"):
+            keys |= torch._C.DispatchKeySet(key)
+    return keys
 
 
 def torch_layout(torch: Any) -> TorchLayout:

@@ -240,6 +240,12 @@ def _refuse_tracer(tracer: Any, at: Place) -> Any:
 
 def _check_torch(tensor: Any, at: Place) -> Any:
     torch: Any = sys.modules["torch"]
+    if tensor.is_nested:
+        raise at.mismatch(
+            "a tensor of one shape",
+            f"a nested tensor, which has several: pass each of {at.path}.unbind(), or "
+            f"torch.nested.to_padded_tensor({at.path}, 0.0)",
+        )
     for is_view, adjective, resolve in (
         (tensor.is_conj, "conjugate", "resolve_conj"),
         (tensor.is_neg, "negative", "resolve_neg"),
@@ -262,6 +268,12 @@ def _check_torch(tensor: Any, at: Place) -> Any:
             f"a dual tensor of forward-mode AD: pass its primal, "
             f"torch.autograd.forward_ad.unpack_dual({at.path}).primal",
         )
+    if tensor.layout is not torch.strided:
+        raise at.mismatch(
+            "a tensor with memory",
+            f"a tensor of the layout {tensor.layout}, which has none of its own: pass "
+            f"{at.path}.to_dense()",
+        )
     if (kind := _without_memory(tensor)) is not None:
         raise at.mismatch(
             "a tensor with memory",
@@ -279,8 +291,6 @@ def _without_memory(tensor: Any) -> str | None:
             tensor.data_ptr()
             return None
     except RuntimeError:
-        if str(tensor.layout) != "torch.strided":
-            return f"a tensor of the layout {tensor.layout}"
         return "a tensor that torch traces or maps over"
     return "a meta tensor" if tensor.is_meta else f"a {type(tensor).__name__}"
 

@@ -111,11 +111,13 @@ def made_operator(
     info: Info,
     otherwise: Callable[[Callable[..., Any]], Any],
     face: type,
+    *,
+    autocast: bool,
 ) -> Any:
     """The same as `made_careful` for an operator of torch; None where that cannot be read in C.
 
     The result is a `face`, whose `__call__` only tools see; the same class for all operators. While
-    a mode of torch is on, calls are left to Python.
+    a mode of torch is on, calls are left to Python; with `autocast`, while that is on, too.
     """
     found = extension()
     maker = available.operators((face, tvm_ffi.Function))
@@ -123,11 +125,17 @@ def made_operator(
         return None
     own = Extension(found.module, maker)
     result = _entry(own, function, info.name, info, converts=True, otherwise=otherwise)
-    found.module.ask_for_modes(result)
+    found.module.ask_for_modes(result, autocast)
     documentation = Described.__dict__["__doc__"]  # that of each, instead of that of the class
     if type(result).__dict__["__doc__"] is not documentation:
         type(result).__doc__ = documentation
     return result
+
+
+def watcher() -> Callable[[], bool] | None:
+    """Return what says in C whether a mode of torch or autocast is on; None where nothing can."""
+    extension()
+    return available.watcher()
 
 
 def reads_arrays(info: Info) -> bool:
