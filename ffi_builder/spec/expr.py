@@ -1,8 +1,8 @@
 """Symbols, integer expressions over them, and relations: ``n``, ``n * 2``, ``n * 2 <= m``.
 
 Values are exact integers: a check fails if the value of its expression, or an intermediate value,
-does not fit int64. Division rounds down, as in Python. Divisors are positive ints, so that a call
-never divides by zero.
+does not fit int64. Division rounds down, as in Python. Divisors are positive ints: a call never
+divides by zero.
 """
 
 from __future__ import annotations
@@ -131,7 +131,6 @@ class Var(Named, Arithmetic):
     def __post_init__(self) -> None:
         super().__post_init__()
         what = self.label
-        # A framework's dtype, such as np.float32, is kept as its name.
         object.__setattr__(self, "dtype", one_of_dtypes(what, self.dtype, VAR_DTYPES))
         if self.divisibility is not None:
             integer(f"{what}: divisibility", self.divisibility, at_least=1)
@@ -177,10 +176,9 @@ class Var(Named, Arithmetic):
         """Yield the limits of the value, as the ``where`` of a signature has them: ``n <= 8``."""
         if self.divisibility is not None:
             yield f"{self.name} % {self.divisibility} == 0"
-        least = "" if self.min is None else f"{self.min} <= "
-        greatest = "" if self.max is None else f" <= {self.max}"
-        if least or greatest:
-            yield f"{least}{self.name}{greatest}"
+        if self.min is not None or self.max is not None:
+            least = "" if self.min is None else f"{self.min} <= "
+            yield f"{least}{self.name}" + ("" if self.max is None else f" <= {self.max}")
 
     def __str__(self) -> str:
         return self.name
@@ -225,10 +223,9 @@ class Expr(Arithmetic):
         object.__setattr__(self, "_size", size)
         if self.op in ("//", "%", "ceildiv"):
             if not isinstance(self.rhs, int):
-                raise SpecError(
-                    f"divisor of {self.op!r}: expected a positive int but got {self.rhs}, which "
-                    f"may be 0; say it with a quotient, as in {self.lhs} == q * {self.rhs}"
-                )
+                why = f"which may be 0; say it with a quotient: {self.lhs} == q * {self.rhs}"
+                what = f"divisor of {self.op!r}: expected a positive int but got {self.rhs}"
+                raise SpecError(f"{what}, {why}")
             integer(f"divisor of {self.op!r}", self.rhs, at_least=1)
 
     def __str__(self) -> str:
@@ -367,9 +364,8 @@ def _members(lhs: object, given: object) -> tuple[int, ...]:
     found = [integer(what, value) for value in cast("Iterable[object]", given)]
     if not found:
         raise SpecError(f"{what}: expected at least one int but got {given!r}")
-    for value in found:
-        if found.count(value) > 1:
-            raise SpecError(f"{what}: {value} is given twice")
+    if twice := [value for value in found if found.count(value) > 1]:
+        raise SpecError(f"{what}: {twice[0]} is given twice")
     return tuple(sorted(found))
 
 

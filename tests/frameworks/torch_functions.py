@@ -10,7 +10,12 @@ from typing import Any, Final
 import tvm_ffi
 
 from ffi_builder import attach, runtime
-from ffi_builder.providers import CallProvider, DirectCallProvider, PackedCallProvider
+from ffi_builder.providers import (
+    CallProvider,
+    DirectCallProvider,
+    NopCallProvider,
+    PackedCallProvider,
+)
 from ffi_builder.spec import Signature, Tensor
 from tests.support.loops import loop
 from tests.support.wrapping import new_module
@@ -117,3 +122,38 @@ def mixed(signature: Signature) -> Callable[..., object]:
             tensor.fill_(int(total) % 100 + number)
 
     return kernel
+
+
+SCALE = "`scale(x: Tensor([n], float32), y: Tensor([n], float32), a: float32)`"
+
+
+def parsed(text: str) -> Signature:
+    return Signature.parse(text, device="cpu")
+
+
+def nop(text: str) -> Any:
+    """A function that does nothing."""
+    signature = parsed(text)
+    return compiled(signature, NopCallProvider())[signature.name]
+
+
+def keep(ctx: Any, inputs: Any, output: Any) -> None:
+    ctx.a = inputs[1]
+
+
+def times(ctx: Any, grad: Any) -> Any:
+    return grad * ctx.a, None
+
+
+def differentiated(**options: Any) -> Any:
+    """``a * x``, with its derivative."""
+    return operator(scale(), form="functional", backward=times, setup_context=keep, **options)
+
+
+def both(op: Any) -> list[Callable[..., Any]]:
+    return [op, op.overload]
+
+
+def leaf() -> Any:
+    torch: Any = import_module("torch")
+    return torch.arange(3.0).requires_grad_()

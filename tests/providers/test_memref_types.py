@@ -3,52 +3,19 @@
 from __future__ import annotations
 
 import re
-from importlib import import_module
 from typing import Any, Final
 
 import pytest
 
-from ffi_builder import attach, attach_ffi_func, record_memref_types, spec
+from ffi_builder import attach, attach_ffi_func, spec
 from ffi_builder.errors import BuildError
-from ffi_builder.protocol import MEMREF_TYPES
 from ffi_builder.providers import CheckStatus, MemRefCallProvider
 from ffi_builder.spec import Tensor, Var, dims
-from tests.support.wrapping import attached
+from tests.providers.memrefs import check, cpu, lowered
 
 n, m, k, s, t = dims("n m k s t")
 ONE: Final = Var("one", "int64", min=1, max=1)
 FOUR: Final = Var("four", "int64", min=4, max=4)
-LOWERING: Final = "convert-func-to-llvm,reconcile-unrealized-casts"
-
-
-def cpu(shape: Any, dtype: Any = "float32", **more: Any) -> Tensor:
-    return Tensor("x", shape, dtype, device_type="cpu", **more)
-
-
-def lowered(types: str, *, attributes: str = "llvm.emit_c_interface", before: str = "") -> Any:
-    """A module with @kernel of this type, recorded, and lowered behind the passes `before`."""
-    ir: Any = import_module("torch_mlir.ir")
-    passes: Any = import_module("torch_mlir.passmanager").PassManager
-    text = f"func.func private @kernel{types} attributes {{{attributes}}}"
-    module = ir.Module.parse(text, ir.Context())
-    record_memref_types(module)
-    passes.parse(f"builtin.module({before}{LOWERING})", module.context).run(module.operation)
-    return module
-
-
-def check(memref: str, tensor: Tensor, *, c_interface: bool = False) -> str | None:
-    """Return the error of attaching with a tensor for this memref; None if there is none."""
-    module = lowered(f"({memref}) -> ()")
-    before = str(module)
-    try:
-        attach_ffi_func(
-            module, "f", [tensor], MemRefCallProvider("kernel", c_interface=c_interface)
-        )
-    except BuildError as error:
-        assert str(module) == before
-        return str(error)
-    assert module.operation.verify()
-    return None
 
 
 ACCEPTED: Final[dict[str, list[Tensor]]] = {
@@ -408,62 +375,3 @@ def test_what_is_no_memref_is_not_compared() -> None:
     types = "(!llvm.ptr, !llvm.ptr, i64, i64, i64, memref<f32>) -> ()"
     params = [cpu([n], "float64"), Tensor("y", [], "float32", device_type="cpu")]
     attach_ffi_func(lowered(types), "f", params, MemRefCallProvider("kernel"))
-
-
-BARE: Final = "llvm.func @kernel(!llvm.ptr, !llvm.ptr, i64, i64, i64)"
-
-
-@pytest.mark.parametrize("distribution", ["torch_mlir", "jaxlib.mlir"])
-def test_a_record_in_text(distribution: str) -> None:
-    pytest.importorskip(f"{distribution}.ir", reason="needs these bindings")
-    text = f'{BARE} attributes {{{MEMREF_TYPES} = "(memref<?xf32>) -> ()"}}'
-    provider = MemRefCallProvider("kernel")
-    module = attached([X], provider, text, distribution=distribution)
-    assert module.operation.verify()
-    with pytest.raises(BuildError, match="f32, not float64"):
-        attached([cpu([n], "float64")], provider, text, distribution=distribution)
-
-
-@pytest.mark.parametrize(
-    "attribute",
-    [
-        '"(memref<?x?xf32>) -> ()"',  # one that a pass has made stale: other parameters
-        '"(memref<?xf32>) -> f32"',  # another result
-        '"(memref<?xf32>, tensor<?xf32>) -> ()"',
-        '"(memref<*xf32>) -> ()"',
-        '"(memref<?x!dsl.half>) -> ()"',  # a dialect that is not there
-        '"no type"',
-        '"f32"',
-        "7 : i32",
-    ],
-)
-def test_a_record_that_does_not_fit_the_function_does_not_count(attribute: str) -> None:
-    text = f"{BARE} attributes {{{MEMREF_TYPES} = {attribute}}}"
-    attached([cpu([n], "float64")], MemRefCallProvider("kernel"), text)
-
-
-@pytest.mark.parametrize(
-    ("behind", "counts"),
-    [
-        ("", True),
-        (BARE, True),
-        ("func.func private @kernel(memref<?xf32>)", True),
-        # Another rank looks the same in a C interface, but not in what it is the interface of.
-        (f"{BARE[:-1]}, i64, i64)", False),
-    ],
-)
-def test_a_c_interface_is_compared_with_what_is_behind_it(behind: str, counts: bool) -> None:
-    record = f'{{{MEMREF_TYPES} = "(memref<?xf32>) -> ()"}}'
-    text = f"{behind}\nllvm.func @_mlir_ciface_kernel(!llvm.ptr) attributes {record}"
-    provider = MemRefCallProvider("kernel", c_interface=True)
-    attached([X], provider, text)
-    if not counts:
-        attached([cpu([n], "float64")], provider, text)
-        return
-    with pytest.raises(BuildError, match="f32, not float64"):
-        attached([cpu([n], "float64")], provider, text)
-
-
-def test_recording_takes_an_ir_module() -> None:
-    with pytest.raises(BuildError, match=r"expected an ir\.Module"):
-        record_memref_types("func.func @f()")  # pyright: ignore[reportArgumentType]
