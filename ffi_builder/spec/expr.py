@@ -176,9 +176,10 @@ class Var(Named, Arithmetic):
         """Yield the limits of the value, as the ``where`` of a signature has them: ``n <= 8``."""
         if self.divisibility is not None:
             yield f"{self.name} % {self.divisibility} == 0"
-        if self.min is not None or self.max is not None:
-            least = "" if self.min is None else f"{self.min} <= "
-            yield f"{least}{self.name}" + ("" if self.max is None else f" <= {self.max}")
+        least = "" if self.min is None else f"{self.min} <= "
+        greatest = "" if self.max is None else f" <= {self.max}"
+        if least or greatest:
+            yield f"{least}{self.name}{greatest}"
 
     def __str__(self) -> str:
         return self.name
