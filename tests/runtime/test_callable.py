@@ -13,7 +13,7 @@ import pytest
 import tvm_ffi
 
 from ffi_builder import attach, rename_tvm_ffi_function, runtime
-from ffi_builder.providers import NopCallProvider
+from ffi_builder.providers import DirectCallProvider, NopCallProvider
 from ffi_builder.spec import EnvStream, Optional, Param, Signature, Tensor, Var, dims
 from tests.runtime.callables import checking, float32, recorded
 from tests.runtime.samples import TORCH_IR, llvm_entry, mlir_entry
@@ -67,14 +67,34 @@ def test_the_function_shows_what_it_takes_by_position() -> None:
     assert repr(scale) == f"<function f({TYPES})>"
 
 
+@pytest.mark.parametrize("args", [[np.ones(2, "float32")], [tvm_ffi.from_dlpack(np.ones(2, "f4"))]])
+def test_several_results_without_tensors_are_a_tuple(args: list[Any]) -> None:
+    text = "f(x: Tensor([n], float32), m: int64) -> (a: int64, b: int64)"
+    signature = Signature.parse(text, device="cpu")
+    kernel = """llvm.func @k(%n: i64, %m: i64) -> !llvm.struct<(i64, i64)> {
+      %none = llvm.mlir.undef : !llvm.struct<(i64, i64)>
+      %one = llvm.insertvalue %n, %none[0] : !llvm.struct<(i64, i64)>
+      %both = llvm.insertvalue %m, %one[1] : !llvm.struct<(i64, i64)>
+      llvm.return %both : !llvm.struct<(i64, i64)>
+    }"""
+    module = new_module(kernel)
+    attach(module, signature, DirectCallProvider("k", args=["n", "m"]))
+    compiled = runtime.compile(module)
+    functions = [compiled.callable("f"), *([compiled["f"]] if READ_IN_C else [])]
+    for function in functions:
+        assert function(*args, 7) == (2, 7)
+        assert type(function(*args, 7)) is tuple
+
+
 def test_documentation() -> None:
     compiled = checking(*SCALE, doc="Multiply in place.")
     words = (
         "Multiply in place.\n\nArgs:\n    x: is changed in place\n    factor: what it is multiplied by"
-        f"\n\nf({TYPES})"
+        "\n\nf"
     )
-    for function in (compiled["f"], compiled.callable("f")):
-        assert function.__doc__ == words
+    assert compiled["f"].__doc__ == f"{words}({TYPES})"
+    whole = inspect.signature(compiled.callable("f"))  # with defaults
+    assert compiled.callable("f").__doc__ == f"{words}{whole}"
     shown = pydoc.plain(pydoc.render_doc(compiled.callable("f")))
     assert "f(x: Tensor([n], float32, device_type=cpu), factor: float32 = 2.0, *, " in shown
     assert "    Multiply in place." in shown

@@ -211,6 +211,15 @@ static PyObject *converted(PyObject *self, PyObject *result, PyObject *const *va
     return made;
 }
 
+/* Several results as a tuple, in place of a tvm_ffi.Array. Takes the reference to the result. */
+static PyObject *as_tuple(PyObject *result)
+{
+    if (result == NULL) return NULL;
+    PyObject *tuple = PySequence_Tuple(result);
+    Py_DECREF(result);
+    return tuple;
+}
+
 /* The same arguments, by the general way: tvm-ffi's own if they need no change. */
 static PyObject *call_general(PyObject *self, PyObject *const *values, Call *call)
 {
@@ -226,6 +235,7 @@ static PyObject *call_general(PyObject *self, PyObject *const *values, Call *cal
     if (result != NULL) raise_versions(call);
     for (i = 0; i < call->written_count; i++) Py_DECREF(call->written[i]);
     if (result == NULL) return NULL;
+    if (entry->returns == RETURNS_TUPLE) return as_tuple(result);
     return entry->returns && call->has_arrays ? converted(self, result, values) : result;
 }
 
@@ -247,7 +257,10 @@ static PyObject *call_read(PyObject *self, PyObject *const *args, size_t flagged
     int count = entry->count, i = 0;
     while (i < count && read_argument(values[i], entry->parameters[i].kind, &call, &call.args[i]))
         i++;
-    if (i == count && FIELD(void *, self, base.handle) != NULL) return run(self, count, &call);
+    if (i == count && FIELD(void *, self, base.handle) != NULL) {
+        PyObject *result = run(self, count, &call);
+        return entry->returns == RETURNS_TUPLE ? as_tuple(result) : result;
+    }
     drop_strings(&call);
     if (learn(entry, values) != 0) return NULL;
     return call_general(self, values, &call);

@@ -169,7 +169,7 @@ static PyObject *describe(PyObject *module, PyObject *args)
     (void)module;
     PyObject *self, *name, *info, *makers, *parameters;
     int by_position, returns, positional;
-    if (!PyArg_ParseTuple(args, "OOOO!ppiO", &self, &name, &info, &PyTuple_Type, &makers,
+    if (!PyArg_ParseTuple(args, "OOOO!piiO", &self, &name, &info, &PyTuple_Type, &makers,
                           &by_position, &returns, &positional, &parameters) ||
         !is_entry(self))
         return NULL;

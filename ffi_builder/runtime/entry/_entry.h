@@ -28,6 +28,13 @@ typedef struct {
     uint8_t at; /* which argument the positional one of this number is */
 } Parameter;
 
+/* What becomes of results. */
+enum {
+    RETURNS_AS_IS = 0,
+    RETURNS_TENSORS = 1, /* are converted to the framework of the arguments */
+    RETURNS_TUPLE = 2,   /* several, without tensors */
+};
+
 /* What an entry has behind the fields of a tvm_ffi.Function. */
 typedef struct {
     vectorcallfunc call;
@@ -40,7 +47,7 @@ typedef struct {
     uint8_t count, positional;
     uint8_t ordered;     /* whether the positional ones are the first, in order */
     uint8_t by_position; /* shown as a function that takes arguments by position */
-    uint8_t returns; /* whether tensors come back */
+    uint8_t returns; /* RETURNS_… */
     unsigned int general_calls;
 } Entry;
 

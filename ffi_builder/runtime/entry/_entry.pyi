@@ -20,7 +20,7 @@ def describe(
     info: object,
     makers: tuple[Callable[[Any, Any], object], ...],
     by_position: bool,
-    returns: bool,
+    returns: int,
     positional: int,
     parameters: tuple[tuple[Any, ...], ...] | None,
 ) -> None: ...

@@ -38,6 +38,9 @@ _EXPRESSIONS: Final[dict[str, str]] = {
 }
 """Conversions by the kind of the parameter; `{0}` is the argument. Others pass it on as it is."""
 
+_TENSORS, _TUPLE = 1, 2
+"""What becomes of results, as in `_entry.h`."""
+
 _ARRAYS: Final = {
     "Tensor": arrays.check_array,
     "TensorList": arrays.check_list,
@@ -147,7 +150,7 @@ def finishing(function: Callable[..., Any], info: Info) -> Callable[..., Any]:
     """
     paths = list(array_paths(info.parameters))
     written = [path for path, param in paths if param.intent != "in"]
-    convert = returning(info) if returns_tensors(info) else None
+    convert = returning(info) if what_returns(info) else None
 
     def call(*args: Any) -> Any:
         try:
@@ -181,9 +184,11 @@ def _not_exported(args: Sequence[Any], info: Info) -> BufferError | None:
     return None
 
 
-def returns_tensors(info: Info) -> bool:
-    """Tell whether a result is a tensor."""
-    return any(result.kind == "Tensor" for result in info.results)
+def what_returns(info: Info) -> int:
+    """Tell what becomes of results, as in `_entry.h`: tensors are converted; else several."""
+    if any(result.kind == "Tensor" for result in info.results):
+        return _TENSORS
+    return _TUPLE if info.returns.startswith("(") else 0
 
 
 def returning(info: Info) -> Callable[[Any, Sequence[Any]], Any]:

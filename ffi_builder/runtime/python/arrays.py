@@ -343,8 +343,8 @@ def arrays_in(value: Any) -> Iterator[Any]:
 def like_arguments(result: Any, arrays: list[Any]) -> Any:
     """Convert tensors that came back to the framework of the arrays that were passed, if it is one.
 
-    `result` is a tensor or a `tvm_ffi.Array`. Tensors of a dtype or a device that NumPy lacks stay
-    as they are.
+    `result` is a tensor or a `tvm_ffi.Array`, which becomes a tuple unless it has tensors of
+    tvm-ffi. Tensors of a dtype or a device that NumPy lacks stay as they are.
     """
     for module, name in (("numpy", "ndarray"), ("torch", "Tensor")):
         classes = [cast("type[object]", type(array)) for array in arrays]
@@ -354,7 +354,11 @@ def like_arguments(result: Any, arrays: list[Any]) -> Any:
                 items = cast("tvm_ffi.Array[Any]", result)
                 return tuple(_converted(item, framework) for item in items)
             return _converted(result, framework)
-    return result
+    if isinstance(result, tvm_ffi.Array):
+        items = tuple(cast("tvm_ffi.Array[Any]", result))
+        if not any(isinstance(item, tvm_ffi.Tensor) for item in items):
+            return items
+    return cast("object", result)
 
 
 def _converted(value: Any, framework: Any) -> Any:

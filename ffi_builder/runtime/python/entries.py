@@ -16,7 +16,7 @@ from ffi_builder.runtime.python.arguments import (
     array_paths,
     has_arrays,
     returning,
-    returns_tensors,
+    what_returns,
 )
 from ffi_builder.runtime.python.function import (
     Described,
@@ -26,7 +26,7 @@ from ffi_builder.runtime.python.function import (
     with_keywords,
     wrapped,
 )
-from ffi_builder.runtime.python.signature import python_names, python_signature
+from ffi_builder.runtime.python.signature import documentation, python_names, python_signature
 
 _GENERAL, _SCALAR, _TENSOR, _TENSOR_IN, _KEPT, _KEPT_IN, _ITEMS, _UNKNOWN = range(8)
 """Kinds of parameters, as in `_entry.h`."""
@@ -59,7 +59,15 @@ class Shown(Described):
         return f"<function {self._name}{self.__signature__} at {id(self):#x}>"
 
 
-Shown.__doc__ = Described.__dict__["__doc__"]
+# In the class body it would be the documentation of the class.
+def _documentation(self: Shown) -> str | None:
+    info = self._info  # pyright: ignore[reportPrivateUsage]
+    if info is None or self._by_position:  # pyright: ignore[reportPrivateUsage]
+        return info.documentation if info else None
+    return documentation(info)
+
+
+Shown.__doc__ = property(_documentation)  # pyright: ignore[reportAttributeAccessIssue]
 
 
 def extension() -> available.Extension | available.Part:
@@ -162,7 +170,7 @@ def _entry(
     makers = (_converting, with_keywords) if converts else (_checking, by_position)
     if otherwise is not None:
         makers = _careful(otherwise)
-    returns = returns_tensors(info)
+    returns = what_returns(info)
     found.module.describe(
         result, name, info, (*makers, _returning), not converts, returns, positional, parameters
     )

@@ -11,7 +11,7 @@ from tvm_ffi.utils import kwargs_wrapper
 
 from ffi_builder.runtime.metadata import EMPTY, Info, Unwritable
 from ffi_builder.runtime.python.arguments import adapter
-from ffi_builder.runtime.python.signature import python_names, python_signature
+from ffi_builder.runtime.python.signature import documentation, python_names, python_signature
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -110,7 +110,7 @@ def with_keywords(function: tvm_ffi.Function, info: Info) -> Callable[..., Any]:
     # `repr` shows the signature only of the extension's objects: here, an object with a `__repr__`
     # of its own would cost a quarter of a call, and half of one with keywords.
     result.__name__ = result.__qualname__ = info.name
-    result.__doc__ = info.documentation
+    result.__doc__ = documentation(info)
     result.__module__ = __name__
     result.__dict__["__signature__"] = signature
     result.__dict__["__wrapped__"] = function

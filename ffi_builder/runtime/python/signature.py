@@ -35,6 +35,16 @@ def python_signature(info: Info, *, positional: bool = False) -> inspect.Signatu
     return inspect.Signature(ordered, return_annotation=_TypeText(returns) if returns else empty)
 
 
+def documentation(info: Info) -> str:
+    """Return the documentation, whose signature is as Python writes it, with defaults.
+
+    `help` shows no other signature of an entry, which it takes for data.
+    """
+    where = f" where {info.where}" if info.where else ""
+    before = info.documentation.removesuffix(info.text)
+    return f"{before}{info.name}{python_signature(info)}{where}"
+
+
 def python_names(info: Info) -> list[str]:
     """Return the parameters' names, with an underscore if Python cannot have them: `from_`."""
     taken = {param.name for param in info.parameters}
