@@ -26,7 +26,9 @@ The limits are NaN, infinities, zeros of both signs, and the least and the great
 
 _CODES: Final = {code: name for name, code in abi.DTYPE_CODES.items()}
 _GREATEST: Final = 4
-"""Greatest magnitude of a random float; ints are up to twice as large."""
+"""Greatest magnitude of a random float; ints are up to twice as large, unless they are narrow."""
+_NARROW: Final = 16
+"""Ints of up to so many bits, such as pixels and samples, have any value in half of all tensors."""
 _HUGE: Final = 2**40
 """More elements than NumPy is asked for, even if one size is 0."""
 _OFTEN: Final = 8
@@ -201,7 +203,9 @@ def _made(dtype: spec.DataType, shape: tuple[int, ...], kind: str, random: Gener
         numbers = _indices(kind, 8, -8 * _GREATEST, 8 * _GREATEST + 1, parts, random) / 8
         return _float_bytes(dtype, numbers * (8 if kind == "counting" else 1))
     low, high = _int_range(dtype)
-    numbers = _indices(kind, min(1, high), max(low, -8), min(high, 8) + 1, shape, random)
+    if kind != "random" or dtype.bits > _NARROW or random.integers(2):
+        low, high = max(low, -2 * _GREATEST), min(high, 2 * _GREATEST)
+    numbers = _indices(kind, min(1, high), low, high + 1, shape, random)
     return _int_bytes(dtype, numbers)
 
 

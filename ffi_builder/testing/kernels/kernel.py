@@ -43,12 +43,13 @@ def check_kernel(
 ) -> None:
     """Compare a kernel with a reference on random arguments that the signature accepts.
 
-    Sizes are small, and often 0, 1, odd, or next to a power of two; ints and floats are near 0;
-    every dtype, rank, layout, Choice, and presence of an Optional that the signature allows is
-    tried. Some tensors are aligned as an element or ``data_alignment`` asks for, and no better.
-    Lists of tensors have up to 4 elements, or as many as they need. With each example,
-    :func:`check_intents` verifies what is read and written. The arguments of an example that goes
-    wrong are made smaller as long as the same goes wrong.
+    Sizes are small, and often 0, 1, odd, or next to a power of two; ints and floats are near 0, but
+    elements of 8 and 16 bits have any value in half of the tensors. Every dtype, rank, layout,
+    Choice, and presence of an Optional that the signature allows is tried. Some tensors are aligned
+    as an element or ``data_alignment`` asks for, and no better. Lists of tensors have up to 4
+    elements, or as many as they need. With each example, :func:`check_intents` verifies what is
+    read and written. The arguments of an example that goes wrong are made smaller as long as the
+    same goes wrong.
 
     ``reference`` takes copies of the same arguments, and returns what each output should be: one
     value, or a tuple of them. The outputs are the tensors of ``intent`` "out" and "inout", in the
