@@ -189,7 +189,7 @@ class Allocation:
                 f"tensor, whose allocator then serves"
             )
             if tensor.device in ("cpu", spec.ANY):  # install_allocator serves only the CPU
-                words += ", or call ffi_builder.runtime.install_allocator() in this thread before"
+                words += ", or call ffi_builder.runtime.install_allocator(every_thread=True) before"
             words += "; C and C++ set one by TVMFFIEnvSetDLPackManagedTensorAllocator)"
             b.check(b.ne(b.call_value(GET_ALLOCATOR, [], t.ptr), b.null()), "RuntimeError", words)
             b.ret(status)

@@ -283,7 +283,7 @@ def test_without_an_allocator() -> None:
         function(np.zeros(2, "float32"))
     assert str(raised.value) == (
         "There is no allocator for the workspace w (pass a PyTorch tensor, whose allocator then "
-        "serves, or call ffi_builder.runtime.install_allocator() in this thread before; C and C++ "
+        "serves, or call ffi_builder.runtime.install_allocator(every_thread=True) before; C and C++ "
         "set one by "
         "TVMFFIEnvSetDLPackManagedTensorAllocator) when calling: `f(x: Tensor([n], float32))`"
     )

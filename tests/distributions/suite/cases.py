@@ -277,8 +277,8 @@ CASES: Final = {
         ((6,), 3.0, 3, 1.5),
         lambda f: f(np.zeros(3, "float32")),
         "RuntimeError: There is no allocator for the result y (pass a PyTorch tensor, whose "
-        "allocator then serves, or call ffi_builder.runtime.install_allocator() in this thread "
-        "before; C and C++ "
+        "allocator then serves, or call ffi_builder.runtime.install_allocator(every_thread="
+        "True) before; C and C++ "
         "set one by TVMFFIEnvSetDLPackManagedTensorAllocator) when calling: `f(x: Tensor([n], float32))`",
         [cpu("y", [n * 2]), spec.Var("size", "int64"), spec.Var("first", "float32")],
     ),
