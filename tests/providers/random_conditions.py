@@ -22,7 +22,7 @@ VALUES: Final = {
     "c": (0, 1, 2, 6, 12, 255),
     "x.contiguous": (0, 1),
 }
-ARRAYS: Final = [np.zeros((2, 3), "int8").T, np.zeros((2, 3), "int8")]
+ARRAYS: Final = [np.zeros((2, 3), "int8", order="F"), np.zeros((2, 3), "int8")]
 """Arrays for ``x``: one that is not contiguous, and one that is."""
 
 
