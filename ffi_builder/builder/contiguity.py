@@ -6,6 +6,7 @@ later dimensions, or if its dimension is 1. All strides of an empty tensor are r
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 
 from ffi_builder import abi
@@ -19,12 +20,14 @@ def of_strides(b: CheckingBuilder, dims: Sequence[Value], strides: Sequence[Valu
 
     The sizes of tensors are checked, so only that of an empty one is 0.
     """
-    size, right = b.i64(1), b.i1(True)
+    one = b.i64(1)
+    size, right = one, list[Value]()
     for dim, stride in zip(reversed(dims), reversed(strides), strict=True):
-        free = b.eq(dim, b.i64(1))
-        right = b.and_(right, b.or_(b.eq(stride, size), free))
-        size = b.mul(size, dim)
-    return b.or_(right, b.eq(size, b.i64(0)))
+        right.append(b.or_(b.eq(stride, size), b.eq(dim, one)))
+        size = b.mul(size, dim) if len(right) > 1 else dim
+    if not right:
+        return b.i1(True)
+    return b.or_(functools.reduce(b.and_, right), b.eq(size, b.i64(0)))
 
 
 def of_any_rank(fast: FastPath, position: Position) -> Value:
