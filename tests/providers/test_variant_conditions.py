@@ -31,7 +31,6 @@ with spec.DefaultConfig(device_type="cpu"):
 ACT: Final = spec.Choice("act", {"relu": 1, "gelu": 2})
 FLAG: Final = spec.Var("flag", "bool")
 MASK: Final = spec.Optional(spec.Tensor("mask", [N], "int8", device_type="cpu"))
-LIST: Final = spec.TensorList(Y)
 HALF: Final = when.dtype(X) == "float16"
 FALSE: Final = bool(N % 16 == 0)  # pyright: ignore[reportUnnecessaryComparison] # the mistake
 ANYTHING: Final[Any] = when
@@ -57,8 +56,6 @@ TEXTS: Final[list[tuple[Condition, str]]] = [
     (when.value(FLAG) != True, "not flag"),  # noqa: E712
     (when.value(FLAG) == False, "not flag"),  # noqa: E712
     (when.present(MASK), "mask.present"),
-    (when.contiguous(MASK), "mask.contiguous"),
-    (~when.contiguous(R), "not r.contiguous"),
     (~when.present(MASK), "not mask.present"),
     (HALF & SIXTEENTH & (when.value(N) > 1), "x.dtype == float16 and n % 16 == 0 and n > 1"),
     (
@@ -223,8 +220,6 @@ def refused(make: Any) -> str:
         (lambda: when.aligned(X, 0), "alignment of x.data: expected a power of two, up to "),
         (lambda: when.aligned(X, True), "alignment of x.data: expected an int but got True (bool)"),
         (lambda: when.aligned(N, 16), "aligned: expected a Tensor or a DataPointer but got Var("),
-        (lambda: when.contiguous(N), "contiguous: expected a Tensor but got Var('n', 'int64')"),
-        (lambda: when.contiguous(LIST), "contiguous: expected a Tensor but got TensorList("),
         (
             lambda: ANYTHING.present(X),
             "present: expected an Optional, which may be None, but got Tens",

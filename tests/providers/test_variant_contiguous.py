@@ -11,7 +11,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from ffi_builder import BuildError, attach, runtime, spec
+from ffi_builder import BuildError, SpecError, attach, runtime, spec
 from ffi_builder.providers import (
     CallProvider,
     DirectCallProvider,
@@ -32,6 +32,24 @@ with spec.DefaultConfig(device_type="cpu"):
     OF_ANY_RANK: Final = spec.Tensor("x", ..., "float32", strides="any")
     MASK: Final = spec.Optional(spec.Tensor("mask", [N, M], "float32", strides="any"))
 PASSES: Final = "builtin.module(convert-to-llvm,reconcile-unrealized-casts)"
+
+
+# ---- the condition
+
+
+def test_its_text() -> None:
+    signature = spec.Signature("f", [spec.Struct("cfg", [X]), MASK])
+    condition = ~when.contiguous(X) & when.contiguous(MASK)
+    assert str(condition) == "not x.contiguous and mask.contiguous"
+    assert when.parse("not cfg.x.contiguous and mask.contiguous", signature) == condition
+    explained = of((NopCallProvider(), condition), (NopCallProvider(), None)).explain(signature)
+    assert "\n  1: cfg.x.contiguous? yes: NopCallProvider; no: test 2\n" in explained
+
+
+@pytest.mark.parametrize("param", [N, spec.DataPointer("p"), spec.TensorList(LOOSE)])
+def test_what_is_not_a_tensor(param: spec.Param) -> None:
+    with pytest.raises(SpecError, match="contiguous: expected a Tensor but got "):
+        when.contiguous(param)
 
 
 # ---- the rule
