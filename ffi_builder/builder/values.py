@@ -11,7 +11,7 @@ from dataclasses import field
 from functools import cached_property
 
 from ffi_builder import abi, spec
-from ffi_builder.builder import ranks
+from ffi_builder.builder import contiguity, ranks
 from ffi_builder.builder.fast_path.context import DL, FastPath
 from ffi_builder.builder.fast_path.expressions import evaluate
 from ffi_builder.builder.fast_path.scalars import narrowed, typed
@@ -334,6 +334,16 @@ class DecodedValues:
         """Return all strides of a tensor that came with ``ndim`` dimensions."""
         plain, place = self._tensor(tensor)
         return ranks.strides(self.fast, place.position, ndim, plain.order)
+
+    def is_contiguous(self, tensor: spec.Param) -> Value:
+        """Return an i1: whether a tensor is there and, for the kernel, row-major contiguous."""
+        if self.is_any_rank(tensor):
+            found = contiguity.of_any_rank(self.fast, self._tensor(tensor)[1].position)
+        else:
+            dims, strides = self.shape(tensor, wide=True), self.strides(tensor, wide=True)
+            found = contiguity.of_strides(self.b, dims, strides)
+        there = self._guard(tensor)
+        return found if there is None else self.b.and_(there, found)
 
     def _tensor_i32(self, tensor: spec.Param, offset: int) -> Value:
         position = self._tensor(tensor)[1].position

@@ -136,8 +136,8 @@ class CallContext:
             ``data``, ``shape`` and the others take them like the tensors of ``params``.)
         called: the name of what the last call called, as a C string, if that depends on the call.
         known: tensors of which more is known here than the signature says, since a condition has
-            been tested: each with a Tensor of fewer dtypes, of a known rank, or with ints for
-            symbols in its shape and strides.
+            been tested: each with a Tensor of fewer dtypes, of a known rank, without strides, or
+            with ints for symbols in its shape and strides.
         places: by the name of a result, the address where the callee writes it.
         asked: the tensors whose address (``"data"``) or dtype the provider has asked for, and those
             whose dtype does not matter (``"any"``), in order.

@@ -56,6 +56,10 @@ class Decoded(Protocol):
         """See :meth:`CallContext.device_id`."""
         ...
 
+    def is_contiguous(self, tensor: spec.Param) -> Value:
+        """Return an i1: whether a tensor is there and, for the kernel, row-major contiguous."""
+        ...
+
     def dltensor(self, tensor: spec.Param) -> Value:
         """See :meth:`CallContext.dltensor`."""
         ...

@@ -225,7 +225,8 @@ def _not_row_major(tensor: spec.Tensor, axis: int) -> str:
     layout = ", ".join("?" * tensor.ndim)
     return (
         f"a memref without a layout is row-major, but strides[{axis}] of the spec may differ; "
-        f"leave strides= out, or give the kernel's memref a layout, such as strided<[{layout}]>"
+        f"leave strides= out, or give the kernel's memref a layout, such as strided<[{layout}]>, "
+        f"or call it only if {tensor.name}.contiguous with VariantsCallProvider"
     )
 
 

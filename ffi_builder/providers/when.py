@@ -31,6 +31,7 @@ from ffi_builder.providers.variants.conditions import (
 from ffi_builder.providers.variants.subjects import (
     Address,
     Chosen,
+    Contiguous,
     DTypeOf,
     Ndim,
     Number,
@@ -44,6 +45,7 @@ __all__ = [
     "aligned",
     "all_of",
     "any_of",
+    "contiguous",
     "divisible",
     "dtype",
     "ndim",
@@ -113,7 +115,7 @@ def value(item: spec.Param | spec.Expr) -> Comparable:
     if not isinstance(given, spec.Var):
         raise SpecError(
             f"value: expected a Var, an expression or a Choice but got {given!r}; dtype, ndim, "
-            f"aligned and present are about other parameters"
+            f"aligned, contiguous and present are about other parameters"
         )
     if not given.is_integer and given.dtype != "bool":
         raise SpecError(
@@ -158,6 +160,28 @@ def aligned(param: spec.Param, alignment: int) -> Condition:
     if not isinstance(given, (spec.Tensor, spec.DataPointer)):
         raise SpecError(f"aligned: expected a Tensor or a DataPointer but got {given!r}")
     return multiple_of(Address(given), alignment)
+
+
+def contiguous(tensor: spec.Param) -> Condition:
+    """Require that a tensor is row-major contiguous.
+
+    The rule is that of a Tensor without ``strides=``: strides of dimensions of size 1, and of empty
+    tensors, do not count. For a tensor with a ``storage_dtype``, the shape and strides are those
+    that the kernel gets. An absent tensor is not contiguous.
+
+    Such a variant is compared with its kernel as if the Tensor had no ``strides=``.
+
+    Raises:
+        SpecError: if it is not a Tensor, or an Optional of one.
+
+    Examples:
+        >>> from ffi_builder import spec
+        >>> from ffi_builder.providers import when
+        >>> x = spec.Tensor("x", [None, 64], "float32", device_type="cuda", strides="any")
+        >>> print(when.contiguous(x))
+        x.contiguous
+    """
+    return Compare(Contiguous(_tensor("contiguous", tensor)), "==", 1)
 
 
 def present(param: spec.Optional) -> Condition:

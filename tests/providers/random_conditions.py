@@ -1,23 +1,33 @@
-"""Random conditions over three numbers, and their evaluation in Python."""
+"""Random conditions over three numbers and a layout, and their evaluation in Python."""
 
 from __future__ import annotations
 
 from typing import Final
 
+import numpy as np
 from hypothesis import strategies as st
 
 from ffi_builder import spec
 from ffi_builder.providers.variants.conditions import AllOf, AnyOf, Compare, Multiple, Not
-from ffi_builder.providers.variants.subjects import Number
+from ffi_builder.providers.variants.subjects import Contiguous, Number
 from ffi_builder.providers.when import Condition
 
-PARAMS: Final = [spec.Var("a", "int8"), spec.Var("b", "bool"), spec.Var("c", "uint8")]
-SUBJECTS: Final = [Number(var) for var in PARAMS]
-VALUES: Final = {"a": (-8, -4, -1, 0, 1, 2, 3, 4, 8, 12), "b": (0, 1), "c": (0, 1, 2, 6, 12, 255)}
+NUMBERS: Final = [spec.Var("a", "int8"), spec.Var("b", "bool"), spec.Var("c", "uint8")]
+X: Final = spec.Tensor("x", [None, None], "int8", device_type="cpu", strides="any")
+PARAMS: Final = [*NUMBERS, X]
+SUBJECTS: Final = [*map(Number, NUMBERS), Contiguous(X)]
+VALUES: Final = {
+    "a": (-8, -4, -1, 0, 1, 2, 3, 4, 8, 12),
+    "b": (0, 1),
+    "c": (0, 1, 2, 6, 12, 255),
+    "x.contiguous": (0, 1),
+}
+ARRAYS: Final = [np.zeros((2, 3), "int8", order="F"), np.zeros((2, 3), "int8")]
+"""Arrays for ``x``: one that is not contiguous, and one that is."""
 
 
 def atoms() -> st.SearchStrategy[Condition]:
-    def of(subject: Number) -> st.SearchStrategy[Condition]:
+    def of(subject: Number | Contiguous) -> st.SearchStrategy[Condition]:
         if subject.is_flag:
             return st.builds(
                 Compare, st.just(subject), st.sampled_from(("==", "!=")), st.integers(0, 1)

@@ -104,7 +104,7 @@ def test_accepted(memref: str, tensor: Tensor) -> None:
 
 
 ELEMENTS: Final = "the kernel's elements are"
-ROW_MAJOR: Final = "a memref without a layout is row-major, but strides[{}] of the spec may differ; leave strides= out, or give the kernel's memref a layout, such as strided<[{}]>"
+ROW_MAJOR: Final = "a memref without a layout is row-major, but strides[{}] of the spec may differ; leave strides= out, or give the kernel's memref a layout, such as strided<[{}]>, or call it only if x.contiguous with VariantsCallProvider"
 REJECTED: Final[list[tuple[str, Tensor, str]]] = [
     (
         "memref<?xf32>",

@@ -122,7 +122,7 @@ def test_a_parsed_capability() -> None:
         ),
         (
             "z.dtype == float16",
-            "expected one of x.dtype, x.ndim, x.data, y.dtype, y.ndim, y.data, r",
+            "expected one of x.dtype, x.ndim, x.data, x.contiguous, y.dtype, y.ndim, y",
         ),
         ("k * 2 > 1", "or an expression of symbols, but got k * 2"),
         (

@@ -12,7 +12,14 @@ from ffi_builder.providers.variants import choice
 from ffi_builder.providers.variants.conditions import AllOf, Compare
 from ffi_builder.providers.variants.subjects import Number
 from ffi_builder.providers.when import Condition
-from tests.providers.random_conditions import PARAMS, VALUES, atoms, conditions_of, holds
+from tests.providers.random_conditions import (
+    ARRAYS,
+    PARAMS,
+    VALUES,
+    atoms,
+    conditions_of,
+    holds,
+)
 from tests.providers.variants import choosing
 
 pytestmark = pytest.mark.slow
@@ -69,7 +76,8 @@ def test_the_wrapper_chooses_the_first_that_holds(
     for _ in range(20):
         values = {name: data.draw(st.sampled_from(some)) for name, some in VALUES.items()}
         expected = next((i for i, c in enumerate(conditions) if holds(c, values)), None)
-        arguments = (values["a"], bool(values["b"]), values["c"])
+        array = ARRAYS[values["x.contiguous"]]
+        arguments = (values["a"], bool(values["b"]), values["c"], array)
         if expected is not None:
             assert function(*arguments) == expected
             continue

@@ -37,8 +37,8 @@ class VariantsCallProvider:
     the call raises a ValueError that shows what came, and the variants with their conditions. A
     variant without a condition takes all that is left.
 
-    Where the conditions leave a variant only some dtypes of a tensor, one rank or one size, its
-    kernel is compared with those alone: see :meth:`explain`.
+    Where the conditions leave a variant only some dtypes of a tensor, one rank, one size or
+    contiguous strides, its kernel is compared with those alone: see :meth:`explain`.
 
     Args:
         variants: in the order in which they are tried.

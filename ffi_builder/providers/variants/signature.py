@@ -9,7 +9,7 @@ from ffi_builder.errors import BuildError
 from ffi_builder.providers.variants.conditions import parts_of
 from ffi_builder.providers.variants.facts import Domains
 from ffi_builder.providers.variants.subject import Domain, Name, Subject
-from ffi_builder.providers.variants.subjects import DTypeOf, Ndim
+from ffi_builder.providers.variants.subjects import Contiguous, DTypeOf, Ndim
 from ffi_builder.providers.variants.variant import PROVIDER, Variant
 from ffi_builder.suggest import did_you_mean
 
@@ -21,7 +21,7 @@ def domains_in(
 
     def domain(subject: Subject) -> Domain:
         absent = any(may_be_absent(part) for part in subject.parts)
-        if isinstance(subject, (DTypeOf, Ndim)) and subject.param in known:
+        if isinstance(subject, (DTypeOf, Ndim, Contiguous)) and subject.param in known:
             subject = type(subject)(known[subject.param])
         return subject.domain(absent=absent)
 

@@ -1,4 +1,4 @@
-"""The properties that conditions compare: a dtype, a rank, an address, a choice, a number."""
+"""The properties that conditions compare: a dtype, a rank, a layout, an address, a number."""
 
 from __future__ import annotations
 
@@ -186,10 +186,8 @@ class Address(_OfParam):
 
 
 @dataclass(frozen=True)
-class Present(_OfParam):
-    """Whether an Optional is there."""
-
-    param: spec.Optional
+class _Flag(_OfParam):
+    """A bool that is a property of one parameter."""
 
     @property
     @override
@@ -202,20 +200,47 @@ class Present(_OfParam):
         return 1
 
     @override
-    def text(self, name: Name) -> str:
-        return f"{name(self.param)}.present"
-
-    @override
     def domain(self, *, absent: bool) -> Domain:
         return _BOOL
+
+    @override
+    def show(self, b: CheckingBuilder, value: Value) -> Value:
+        return show_bool(b, value)
+
+
+@dataclass(frozen=True)
+class Present(_Flag):
+    """Whether an Optional is there."""
+
+    param: spec.Optional
+
+    @override
+    def text(self, name: Name) -> str:
+        return f"{name(self.param)}.present"
 
     @override
     def emit(self, context: CallContext) -> Value:
         return context.present(self.param)
 
+
+@dataclass(frozen=True)
+class Contiguous(_Flag):
+    """Whether a tensor is there and row-major contiguous."""
+
+    param: spec.Tensor
+
     @override
-    def show(self, b: CheckingBuilder, value: Value) -> Value:
-        return show_bool(b, value)
+    def text(self, name: Name) -> str:
+        return f"{name(self.param)}.contiguous"
+
+    @override
+    def domain(self, *, absent: bool) -> Domain:
+        always = self.param.order == "C" and not absent
+        return frozenset((1,)) if always else _BOOL
+
+    @override
+    def emit(self, context: CallContext) -> Value:
+        return context.decoded.is_contiguous(self.param)
 
 
 @dataclass(frozen=True)

@@ -22,6 +22,7 @@ from ffi_builder.providers.variants.subject import Subject
 from ffi_builder.providers.variants.subjects import (
     Address,
     Chosen,
+    Contiguous,
     DTypeOf,
     Ndim,
     Number,
@@ -122,6 +123,7 @@ def _subjects(signature: spec.Signature, symbols: list[spec.Var]) -> Iterator[tu
                     yield f"{path}.dtype", DTypeOf(tensor)
                 yield f"{path}.ndim", Ndim(tensor)
                 yield f"{path}.data", Address(tensor)
+                yield f"{path}.contiguous", Contiguous(tensor)
             case spec.DataPointer() as pointer:
                 yield path, Address(pointer)
             case spec.Choice() as choice:
