@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from ffi_builder.frameworks.torch import _torch
@@ -15,6 +16,8 @@ class Sequential:
 
     interface: Interface
     overload: Any
+    call: Callable[..., Any]
+    """What is called: the operator, or what `torch.func` differentiates."""
 
     def __call__(
         self, info: Any, in_dims: tuple[Any, ...], *args: Any, **keywords: Any
@@ -27,7 +30,7 @@ class Sequential:
             for number, (value, dim) in enumerate(zip(args, in_dims, strict=True))
         ]
         results: list[Any] = [
-            self.overload(
+            self.call(
                 *(
                     value[index] if isinstance(dim, int) else value
                     for value, dim in zip(batched, in_dims, strict=True)

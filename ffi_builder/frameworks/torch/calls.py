@@ -29,6 +29,7 @@ Function = Callable[..., Any]
 class OperatorInfo(Info):
     """The description of an operator and of its function."""
 
+    operator_name: str = ""
     overload: Any = None
     spec: spec.Signature | None = None
     eager: Function | None = None
@@ -76,7 +77,7 @@ class Operator:
 
     @property
     def __name__(self) -> str:
-        return self.overload._schema.name.partition("::")[2]
+        return self._info.operator_name  # torch.vmap reads it, and torch.compile traces that
 
     @property
     def __signature__(self) -> inspect.Signature:
@@ -111,7 +112,7 @@ class PythonOperator(Operator):
 
 def dispatched(info: OperatorInfo, *args: Any, **keywords: Any) -> Any:
     """Call the operator, or what `torch.func` can differentiate while it is at work."""
-    if info.in_functorch is not None and not keywords and _torch.in_functorch():
+    if info.in_functorch is not None and not keywords and _torch.is_differentiated_in_functorch():
         # torch.func passes on what it is given, and a derivative expects the defaults, too.
         left_out = [p for p in info.parameters[len(args) :] if not p.kw_only]
         if all(parameter.has_default for parameter in left_out):

@@ -127,11 +127,12 @@ def operator(
     rule: Any = vmap
     if rule is None:
         refused = NotBatched(defined.qualified)
-        rule = refused if interface.mutated else Sequential(interface, defined.overload)
+        sequential = Sequential(interface, defined.overload, defined.overload)
+        rule = refused if interface.mutated else sequential
     defined.register_rules(backward, setup_context, rule)
     in_functorch = None
     if backward is not None:
-        in_functorch = for_functorch(defined.overload, backward, setup_context, rule)
+        in_functorch = for_functorch(interface, defined.overload, backward, setup_context, vmap)
     return defined.made(in_functorch)
 
 
@@ -202,6 +203,7 @@ class _Defined:
         info = dataclasses.replace(self.interface.info, parameters=given)
         own = OperatorInfo(
             **{field.name: getattr(info, field.name) for field in dataclasses.fields(info)},
+            operator_name=self._name,
             overload=self.overload,
             spec=self.interface.signature,
             eager=self.eager,
