@@ -104,7 +104,12 @@ BATCH: Any = torch.arange(6.0).reshape(2, 3)
 
 def squares(op: Any) -> Callable[..., Any]:
     """A function of a batch, and of one example: the sum of ``(3 * x) ** 2``."""
-    return lambda x: (torch.vmap(op, (0, None)) if x.ndim == 2 else op)(x, 3.0).square().sum()
+
+    def total(x: Any) -> Any:
+        function = torch.vmap(op, in_dims=(0, None)) if x.ndim == 2 else op
+        return function(x, 3.0).square().sum()
+
+    return total
 
 
 @EITHER
@@ -158,6 +163,7 @@ def test_a_derivative_by_torch_func_that_calls_an_operator_with_one() -> None:
     assert torch.equal(torch.vmap(total)(BATCH), 2 * torch.eye(3).expand(2, 3, 3))
 
 
+@pytest.mark.slow
 @EITHER
 def test_vmap_of_an_operator_with_a_derivative_under_torch_compile(
     made: Callable[..., Any],
@@ -175,13 +181,14 @@ def test_vmap_of_an_operator_with_a_derivative_under_torch_compile(
 
 class Batched(torch.nn.Module):
     def __init__(self, function: Any) -> None:
-        super().__init__()
+        torch.nn.Module.__init__(self)
         self.function = function
 
     def forward(self, x: Any) -> Any:
         return self.function(x)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("strict", [True, False])
 @EITHER
 def test_vmap_of_an_operator_with_a_derivative_in_a_program(
@@ -194,6 +201,7 @@ def test_vmap_of_an_operator_with_a_derivative_in_a_program(
         assert torch.equal(program.run_decompositions().module()(BATCH), 3 * BATCH)
 
 
+@pytest.mark.slow
 @EITHER
 def test_torch_func_of_vmap_is_refused_below_the_object(made: Callable[..., Any]) -> None:
     op = made()

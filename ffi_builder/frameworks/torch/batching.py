@@ -10,6 +10,17 @@ from ffi_builder.frameworks.torch.interface import Interface
 from ffi_builder.records import dataclass
 
 
+def batching_rule(
+    interface: Interface, overload: Any, vmap: Callable[..., Any] | None, call: Callable[..., Any]
+) -> Callable[..., Any]:
+    """Return the rule that was given, or the default one of an operator, by way of `call`."""
+    if vmap is not None:
+        return vmap
+    if interface.mutated:
+        return NotBatched(overload.name())
+    return Sequential(interface, overload, call)
+
+
 @dataclass(frozen=True)
 class Sequential:
     """The batching rule of functional operators: one call for each example, stacked."""

@@ -131,13 +131,28 @@ class Careful:
     general: Function
     """The function in Python, which says what is wrong with a call."""
     otherwise: Function
+    info: Info
 
     def __call__(self, *args: Any, **keywords: Any) -> Any:
-        """Call the function, or `otherwise`."""
-        values = (*args, *keywords.values())
-        if _is_watched() or not all(map(_is_plain, values)):
+        """Call the function, or `otherwise`.
+
+        Raises:
+            TypeError: a tensor is given for a number, and torch would drop its gradient.
+        """
+        if _is_watched():
             return self.otherwise(*args, **keywords)
-        return self.general(*args, **keywords)
+        if all(map(_is_plain, (*args, *keywords.values()))):
+            return self.general(*args, **keywords)
+        for number, parameter in enumerate(self.info.parameters):
+            if parameter.kind == "Tensor":
+                continue
+            value = args[number] if number < len(args) else keywords.get(parameter.name)
+            if isinstance(value, _torch.torch.Tensor):
+                raise TypeError(
+                    f"{self.info.name}(): {parameter.name}: expected {parameter.type} but got a "
+                    f"tensor, whose gradient would be lost; pass {parameter.name}.item()"
+                )
+        return self.otherwise(*args, **keywords)
 
 
 def doubt(*args: Any, **keywords: Any) -> object:

@@ -10,7 +10,6 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final, NoReturn, TypeAlias
 
 from ffi_builder.frameworks.torch import _torch
-from ffi_builder.frameworks.torch.batching import Sequential
 from ffi_builder.frameworks.torch.code import DOUBT
 from ffi_builder.frameworks.torch.interface import Interface
 from ffi_builder.records import dataclass
@@ -123,15 +122,14 @@ class _Tangents:
 
 
 def for_functorch(
-    interface: Interface,
     overload: Any,
     backward: Callable[..., Any],
     setup_context: Callable[..., Any] | None,
-    vmap: Callable[..., Any] | None,
+    batched: Callable[[Kernel], Kernel],
 ) -> Kernel:
     """Return the operator as torch.func differentiates it: above the dispatcher, not below it.
 
-    Without a batching rule, each example is differentiated by itself.
+    `batched` returns its batching rule: a default one calls what is differentiated.
     """
 
     def saved(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
@@ -149,7 +147,7 @@ def for_functorch(
         },
     )
     apply = function.apply
-    function.vmap = staticmethod(vmap or Sequential(interface, overload, apply))
+    function.vmap = staticmethod(batched(apply))
     return apply
 
 
