@@ -218,9 +218,27 @@ def test_static_values_that_are_traced() -> None:
 @pytest.mark.parametrize("value", [[1.0, 2.0], "x", None])
 def test_operands_that_are_no_arrays(value: object) -> None:
     scale = ffi_jax.function(compiled(), "scale")
-    words = rf"^scale\(\): 'x' expects an array but got {type(value).__name__}$"
+    words = rf"^scale\(\): 'x' expects an array of JAX or NumPy, or a number, but got {type(value).__name__}$"
     with pytest.raises(TypeError, match=words):
         scale(value, 1.0)
+
+
+def test_operands_that_are_arrays_of_others() -> None:
+    class Array:
+        """An array that NumPy understands, and JAX does not, as those of torch are."""
+
+        def __array__(self, *_: object) -> Any:
+            return np.ones(2, "float32")
+
+        __dlpack__ = __array__
+
+    scale = ffi_jax.function(compiled(), "scale")
+    words = (
+        r"'x' expects an array of JAX or NumPy, .* got .*Array; pass jax\.numpy\.from_dlpack\(x\)$"
+    )
+    with pytest.raises(TypeError, match=words):
+        scale(Array(), 1.0)
+    assert scale(np.asarray(Array()), 2.0).tolist() == [2, 2]
 
 
 def test_wrong_numbers_and_names_of_arguments() -> None:

@@ -69,6 +69,25 @@ def test_without_a_derivative_a_wanted_gradient_is_refused() -> None:
             call(torch.ones(3), torch.nn.Parameter(torch.zeros(3)), 2.0)
 
 
+def test_a_tensor_for_a_number_would_lose_its_gradient() -> None:
+    factor = torch.nn.Parameter(torch.tensor(3.0))
+    refused = r"^scale\(\): a: expected float32 but got a tensor, .* lost; pass a\.item\(\)$"
+    for op, given in (
+        (differentiated(), [leaf()]),
+        (operator(scale(), form="functional"), [torch.ones(3)]),
+        (operator(scale()), [torch.ones(3), torch.zeros(3)]),
+    ):
+        with pytest.raises(TypeError, match=refused):
+            op(*given, factor)
+        with pytest.raises(TypeError, match=refused):
+            op(*given, a=factor)
+        with pytest.raises(TypeError, match=refused):
+            torch.func.grad(partial(op, *given))(torch.tensor(3.0))
+        op(*given, factor.item())
+        with torch.no_grad(), pytest.raises(TypeError, match=r"expected float but got ffi\.Tensor"):
+            op(*given, factor)
+
+
 def test_without_grad_mode_nothing_is_refused() -> None:
     functional, mutating = operator(scale(), form="functional"), operator(scale())
     for context in (torch.no_grad, torch.inference_mode):
@@ -210,8 +229,11 @@ def test_rules_that_are_registered_later() -> None:
         call(x := leaf(), 3.0).sum().backward()
         assert x.grad.tolist() == [3] * 3
     torch.library.register_vmap(plain.overload.name(), lambda info, dims, x, a: (hundred(), None))
-    for call in both(plain):
+    torch.library.register_vmap(op.overload.name(), lambda info, dims, x, a: (hundred(), None))
+    for call in [*both(plain), *both(op)]:
         assert torch.vmap(partial(call, a=2.0))(torch.ones(2, 3)).tolist() == [[100] * 3] * 2
+    gradient = torch.func.grad(lambda x: op(x, 2.0).square().sum())
+    assert torch.vmap(gradient)(torch.ones(2, 3)).tolist() == [[8] * 3] * 2
 
 
 def test_deterministic_mode() -> None:

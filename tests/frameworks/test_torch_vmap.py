@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
+from importlib import import_module
 from typing import Any
 
 import pytest
@@ -21,7 +23,8 @@ from tests.frameworks.torch_functions import (
 torch = pytest.importorskip("torch", reason="needs torch: `make test-frameworks` installs it")
 pytestmark = [
     # torch's own use of it
-    pytest.mark.filterwarnings("ignore:.*torch.jit.script:DeprecationWarning"),
+    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
+    pytest.mark.filterwarnings("ignore::FutureWarning"),
 ]
 
 
@@ -82,6 +85,139 @@ def test_batched_gradients_of_a_derivative_that_calls_an_operator(inner: Any) ->
         assert torch.autograd.gradcheck(
             partial(call, a=3.0), x, eps=1e-2, atol=1e-2, check_batched_grad=True
         )
+
+
+def at_once(**options: Any) -> Any:
+    """``a * x``, with its derivative, and a batching rule that calls the operator itself."""
+
+    def rule(info: Any, in_dims: Any, x: Any, a: float) -> Any:
+        batch = x.movedim(in_dims[0], 0).contiguous()
+        return op(batch.flatten(), a).reshape(batch.shape), 0
+
+    op = differentiated(vmap=rule, **options)
+    return op
+
+
+EITHER = pytest.mark.parametrize("made", [differentiated, at_once])
+BATCH: Any = torch.arange(6.0).reshape(2, 3)
+
+
+def squares(op: Any) -> Callable[..., Any]:
+    """A function of a batch, and of one example: the sum of ``(3 * x) ** 2``."""
+
+    def total(x: Any) -> Any:
+        function = torch.vmap(op, in_dims=(0, None)) if x.ndim == 2 else op
+        return function(x, 3.0).square().sum()
+
+    return total
+
+
+@EITHER
+def test_torch_func_of_vmap_and_vmap_of_torch_func(made: Callable[..., Any]) -> None:
+    func, x = torch.func, BATCH
+    loss, op = squares(made()), made()
+    batched = torch.vmap(op, in_dims=(0, None))
+    assert torch.equal(func.grad(loss)(x), 18 * x)
+    assert torch.equal(torch.vmap(func.grad(loss))(x), 18 * x)
+    assert torch.equal(torch.vmap(func.grad(loss))(x.expand(4, 2, 3)), 18 * x.expand(4, 2, 3))
+    assert torch.equal(func.vjp(lambda x: batched(x, 3.0), x)[1](x)[0], 3 * x)
+    jacobian = func.jacrev(lambda x: batched(x, 3.0))(x)
+    assert torch.equal(jacobian.reshape(6, 6), 3 * torch.eye(6))
+    assert torch.equal(func.grad(lambda x: func.grad(loss)(x).sum())(x), torch.full((2, 3), 18.0))
+    both_ways = func.grad(lambda x: torch.vmap(func.grad(loss))(x).square().sum())
+    assert torch.equal(both_ways(x), 2 * 18 * 18 * x)
+    needing = x.clone().requires_grad_()
+    torch.vmap(func.grad(loss))(needing).sum().backward()
+    assert torch.equal(needing.grad, torch.full((2, 3), 18.0))
+    make_fx = import_module("torch.fx.experimental.proxy_tensor").make_fx
+    assert torch.equal(make_fx(func.grad(loss))(x)(x), 18 * x)
+
+
+@EITHER
+def test_vmap_of_an_operator_with_a_derivative(made: Callable[..., Any]) -> None:
+    for call in both(made()):
+        x = BATCH.clone().requires_grad_()
+        done = torch.vmap(call, in_dims=(1, None), out_dims=1)(x, 3.0)
+        done.square().sum().backward()
+        assert torch.equal(done, 3 * BATCH)
+        assert torch.equal(x.grad, 18 * BATCH)
+        twice = torch.vmap(torch.vmap(partial(call, a=3.0)))(BATCH.expand(4, 2, 3))
+        assert torch.equal(twice, 3 * BATCH.expand(4, 2, 3))
+        assert torch.equal(
+            torch.func.functionalize(torch.vmap(partial(call, a=3.0)))(BATCH), twice[0]
+        )
+
+
+def test_a_derivative_by_torch_func_that_calls_an_operator_with_one() -> None:
+    def keep_x(ctx: Any, inputs: Any, output: Any) -> None:
+        ctx.save_for_backward(inputs[0])
+
+    def backward(ctx: Any, grad: Any) -> Any:
+        return grad * inner(*ctx.saved_tensors, 2.0), None
+
+    inner = at_once()
+    outer = operator(scale(), form="functional", backward=backward, setup_context=keep_x)
+    x = torch.arange(3.0)
+    total = torch.func.jacrev(torch.func.jacrev(lambda x: outer(x, 1.0).sum()))
+    assert torch.equal(total(x), 2 * torch.eye(3))
+    assert torch.equal(torch.vmap(total)(BATCH), 2 * torch.eye(3).expand(2, 3, 3))
+
+
+@pytest.mark.slow
+@EITHER
+def test_vmap_of_an_operator_with_a_derivative_under_torch_compile(
+    made: Callable[..., Any],
+) -> None:
+    for call in both(made()):
+        compiled = torch.compile(
+            torch.vmap(call, in_dims=(0, None)), fullgraph=True, backend="aot_eager"
+        )
+        x = BATCH.clone().requires_grad_()
+        done = compiled(x, 3.0)
+        done.square().sum().backward()
+        assert torch.equal(done, 3 * BATCH)
+        assert torch.equal(x.grad, 18 * BATCH)
+
+
+class Batched(torch.nn.Module):
+    def __init__(self, function: Any) -> None:
+        torch.nn.Module.__init__(self)
+        self.function = function
+
+    def forward(self, x: Any) -> Any:
+        return self.function(x)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("strict", [True, False])
+@EITHER
+def test_vmap_of_an_operator_with_a_derivative_in_a_program(
+    made: Callable[..., Any], strict: bool
+) -> None:
+    for call in both(made()):
+        module = Batched(torch.vmap(partial(call, a=3.0)))
+        program = torch.export.export(module, (BATCH,), strict=strict)
+        assert torch.equal(program.module()(BATCH), 3 * BATCH)
+        assert torch.equal(program.run_decompositions().module()(BATCH), 3 * BATCH)
+
+
+@pytest.mark.slow
+@EITHER
+def test_torch_func_of_vmap_is_refused_below_the_object(made: Callable[..., Any]) -> None:
+    op = made()
+    refused = (
+        r"has no derivative for torch.func here: call what operator\(\) returned, not torch.op"
+    )
+    gradient = torch.func.grad(squares(op))
+    with pytest.raises(RuntimeError, match=refused):
+        torch.func.grad(squares(op.overload))(BATCH)
+    with pytest.raises(RuntimeError, match=refused):
+        torch.compile(gradient, fullgraph=True, backend="aot_eager")(BATCH)
+    for strict in (True, False):
+        with pytest.raises(RuntimeError, match=refused):
+            torch.export.export(Batched(gradient), (BATCH,), strict=strict)
+    # torch is as it was after an error in the middle of a transform.
+    assert torch.equal(gradient(BATCH), 18 * BATCH)
 
 
 def test_batched_gradients_of_a_derivative_that_writes() -> None:

@@ -79,11 +79,17 @@ def bind(form: Form, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[li
 
 
 def _array(form: Form, name: str, value: Any) -> Any:
-    jax = load("jax")
-    if isinstance(value, (bool, int, float, complex, jax.Array)) or hasattr(value, "__array__"):
+    if isinstance(value, (bool, int, float, complex, load("jax").Array)):
         return value
+    numpy = load("numpy")
+    if isinstance(value, (numpy.ndarray, numpy.generic)):
+        return value
+    kind = cast("type[object]", type(value))
+    came = f"{kind.__module__}.{kind.__qualname__}".removeprefix("builtins.")
+    cure = f"; pass jax.numpy.from_dlpack({name})" if hasattr(kind, "__dlpack__") else ""
     raise TypeError(
-        f"{form.signature.name}(): {name!r} expects an array but got {type(value).__name__}"
+        f"{form.signature.name}(): {name!r} expects an array of JAX or NumPy, or a number, but got "
+        f"{came}{cure}"
     )
 
 

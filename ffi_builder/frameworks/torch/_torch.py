@@ -14,6 +14,7 @@ from ffi_builder.runtime.python import entries
 torch: Final[Any] = import_module("torch")
 _C: Final[Any] = torch._C
 _symbolic_trace: Final[Any] = import_module("torch.fx._symbolic_trace")
+_ops: Final[Any] = import_module("torch._ops")
 _shapes: Final[Any] = import_module("torch.fx.experimental.symbolic_shapes")
 
 BelowAutograd: Final[Any] = _C._AutoDispatchBelowAutograd
@@ -25,6 +26,11 @@ is_functorch_wrapper: Final[Any] = _C._functorch.is_functorch_wrapped_tensor
 is_batched_gradient: Final[Any] = _C._functorch.is_legacy_batchedtensor
 """Whether a tensor is one of many gradients at once (`is_grads_batched`); `vmap` has others."""
 in_functorch: Final[Any] = _C._are_functorch_transforms_active
+_functorch_layers: Final[Any] = _C._functorch.get_interpreter_stack
+_DIFFERENTIATING: Final = (_C._functorch.TransformType.Grad, _C._functorch.TransformType.Jvp)
+_is_excluded: Final[Any] = _C._dispatch_tls_is_dispatch_key_excluded
+_FUNCTORCH: Final[Any] = _C.DispatchKey.FuncTorchDynamicLayerFrontMode
+_modes_before_dispatch: Final[Any] = _ops._len_torch_dispatch_stack_pre_dispatch
 is_traced: Final[Any] = torch.compiler.is_dynamo_compiling
 dispatch_modes: Final[Any] = _C._len_torch_dispatch_stack
 _function_modes: Final[Any] = _C._is_torch_function_mode_enabled
@@ -38,6 +44,17 @@ guard_or_false: Final[Any] = _shapes.guard_or_false
 def has_modes() -> bool:
     """Return whether a mode or a trace of `torch.jit` looks at operators now."""
     return bool(dispatch_modes() or _function_modes() or _tracing_state() is not None)
+
+
+def is_differentiated_in_functorch() -> bool:
+    """Return whether `torch.func` differentiates, and can do so above the dispatcher.
+
+    It cannot in a batching rule that the dispatcher has called, nor while `torch.export` traces:
+    torch has no kernel of `torch.autograd.Function` for these.
+    """
+    if not in_functorch() or _is_excluded(_FUNCTORCH) or _modes_before_dispatch():
+        return False
+    return any(layer.key() in _DIFFERENTIATING for layer in _functorch_layers())
 
 
 def _has_modes_or_autocast() -> bool:

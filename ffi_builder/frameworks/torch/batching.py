@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from ffi_builder.frameworks.torch import _torch
 from ffi_builder.frameworks.torch.interface import Interface
 from ffi_builder.records import dataclass
+
+
+def batching_rule(
+    interface: Interface, overload: Any, vmap: Callable[..., Any] | None, call: Callable[..., Any]
+) -> Callable[..., Any]:
+    """Return the rule that was given, or the default one of an operator, by way of `call`."""
+    if vmap is not None:
+        return vmap
+    if interface.mutated:
+        return NotBatched(overload.name())
+    return Sequential(interface, overload, call)
 
 
 @dataclass(frozen=True)
@@ -15,6 +27,8 @@ class Sequential:
 
     interface: Interface
     overload: Any
+    call: Callable[..., Any]
+    """What is called: the operator, or what `torch.func` differentiates."""
 
     def __call__(
         self, info: Any, in_dims: tuple[Any, ...], *args: Any, **keywords: Any
@@ -27,7 +41,7 @@ class Sequential:
             for number, (value, dim) in enumerate(zip(args, in_dims, strict=True))
         ]
         results: list[Any] = [
-            self.overload(
+            self.call(
                 *(
                     value[index] if isinstance(dim, int) else value
                     for value, dim in zip(batched, in_dims, strict=True)

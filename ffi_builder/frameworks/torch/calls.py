@@ -29,6 +29,7 @@ Function = Callable[..., Any]
 class OperatorInfo(Info):
     """The description of an operator and of its function."""
 
+    operator_name: str = ""
     overload: Any = None
     spec: spec.Signature | None = None
     eager: Function | None = None
@@ -76,7 +77,7 @@ class Operator:
 
     @property
     def __name__(self) -> str:
-        return self.overload._schema.name.partition("::")[2]
+        return self._info.operator_name  # torch.vmap reads it, and torch.compile traces that
 
     @property
     def __signature__(self) -> inspect.Signature:
@@ -111,7 +112,7 @@ class PythonOperator(Operator):
 
 def dispatched(info: OperatorInfo, *args: Any, **keywords: Any) -> Any:
     """Call the operator, or what `torch.func` can differentiate while it is at work."""
-    if info.in_functorch is not None and not keywords and _torch.in_functorch():
+    if info.in_functorch is not None and not keywords and _torch.is_differentiated_in_functorch():
         # torch.func passes on what it is given, and a derivative expects the defaults, too.
         left_out = [p for p in info.parameters[len(args) :] if not p.kw_only]
         if all(parameter.has_default for parameter in left_out):
@@ -130,13 +131,28 @@ class Careful:
     general: Function
     """The function in Python, which says what is wrong with a call."""
     otherwise: Function
+    info: Info
 
     def __call__(self, *args: Any, **keywords: Any) -> Any:
-        """Call the function, or `otherwise`."""
-        values = (*args, *keywords.values())
-        if _is_watched() or not all(map(_is_plain, values)):
+        """Call the function, or `otherwise`.
+
+        Raises:
+            TypeError: a tensor is given for a number, and torch would drop its gradient.
+        """
+        if _is_watched():
             return self.otherwise(*args, **keywords)
-        return self.general(*args, **keywords)
+        if all(map(_is_plain, (*args, *keywords.values()))):
+            return self.general(*args, **keywords)
+        for number, parameter in enumerate(self.info.parameters):
+            if parameter.kind == "Tensor":
+                continue
+            value = args[number] if number < len(args) else keywords.get(parameter.name)
+            if isinstance(value, _torch.torch.Tensor):
+                raise TypeError(
+                    f"{self.info.name}(): {parameter.name}: expected {parameter.type} but got a "
+                    f"tensor, whose gradient would be lost; pass {parameter.name}.item()"
+                )
+        return self.otherwise(*args, **keywords)
 
 
 def doubt(*args: Any, **keywords: Any) -> object:

@@ -6,7 +6,7 @@ They are code, since checks in Python would cost more than the call. For the fun
     def add(x):
         try:
             __i_n = x.shape[0]
-            __i_y = __i_empty((__i_n * 2,), dtype=__i_dtype_y, device=x.device)
+            __i_y = x.new_empty(((__i_n * 2),))
         except Exception:
             __i_blame(x)
             raise
@@ -169,19 +169,24 @@ class Writer:
         sources = self._sources(tensor)
         if tensor.any_rank and "shape" not in sources:
             raise SpecError(f"{what}: its shape is ..., so its size is not known: form='mutating'")
-        if not sources and (alike := self._alike(number, tensor)) is not None:
-            return f"{made}{_PREFIX}empty_like({alike})"  # the quickest by far
         dtype = sources.get("dtype") or self._dtype(what, name, tensor)
         device = sources.get("device_type") or self._device(what, tensor)
-        options = f"dtype={dtype}, device={device}"
+        options = f", dtype={dtype}, device={device}"
         if "shape" in sources:
-            return f"{made}{_PREFIX}empty({sources['shape']}, {options})"
+            return f"{made}{_PREFIX}empty({sources['shape']}{options})"
+        alike = list(self._alike(number, tensor, dtype, device))
+        for like in alike:
+            if like.tensor and _same_layout(like.tensor, tensor):
+                return f"{made}{_PREFIX}empty_like({like.name})"  # the quickest by far
+        new = _PREFIX
+        if alike:
+            new, options = f"{alike[0].name}.new_", ""  # quicker than with options
         sizes = [self._size(what, tensor, axis, dim) for axis, dim in enumerate(tensor.dims)]
         shape = _tuple(sizes)
         if tensor.order == "C":
-            return f"{made}{_PREFIX}empty({shape}, {options})"
+            return f"{made}{new}empty({shape}{options})"
         strides = _tuple(self._strides(tensor, sizes))
-        return f"{made}{_PREFIX}empty_strided({shape}, {strides}, {options})"
+        return f"{made}{new}empty_strided({shape}, {strides}{options})"
 
     def _sources(self, tensor: spec.Tensor) -> dict[str, str]:
         """Return expressions for the fields that are taken from an argument that is given."""
@@ -192,22 +197,24 @@ class Writer:
             if path in names
         }
 
-    def _alike(self, number: int, tensor: spec.Tensor) -> str | None:
-        """Return an argument that has the same shape, dtype, layout and device if it is right.
+    def _alike(
+        self, number: int, tensor: spec.Tensor, dtype: str, device: str
+    ) -> Iterator[Argument]:
+        """Yield the arguments that have the same dtype and device if they are right.
 
-        It stands before the tensor, so that the wrapper says first what is wrong with it.
+        They stand before the tensor, so that the wrapper says first what is wrong with them.
         """
-        if tensor.order != "C" or len(tensor.element_dtypes) > 1 or None in tensor.dims:
-            return None
         for argument in self._interface.given:
             like = argument.tensor
             if like is None or argument.optional or argument.number > number:
                 continue
-            if (like.dims, like.any_rank, like.device) != (tensor.dims, False, tensor.device):
-                continue
-            if (like.element_dtypes, like.order) == (tensor.element_dtypes, "C"):
-                return argument.name
-        return None
+            one_dtype = len(like.element_dtypes) == 1
+            same_dtype = one_dtype and like.element_dtypes == tensor.element_dtypes
+            same_device = tensor.source("device_type") is None and like.device == tensor.device
+            if (same_dtype or dtype == f"{argument.name}.dtype") and (
+                same_device or device == f"{argument.name}.device"
+            ):
+                yield argument
 
     def _size(self, what: str, tensor: spec.Tensor, axis: int, dim: spec.Dim | None) -> str:
         if dim is None or not self._known(dim):
@@ -272,6 +279,12 @@ class Writer:
                 return f"{_PREFIX}{op}({self._text(lhs)}, {self._text(rhs)})"
             case spec.Expr(op, lhs, rhs):
                 return f"({self._text(lhs)} {op} {self._text(rhs)})"
+
+
+def _same_layout(like: spec.Tensor, tensor: spec.Tensor) -> bool:
+    """Return whether two tensors have the same sizes, and are row-major."""
+    same = like.dims == tensor.dims and None not in tensor.dims
+    return same and not like.any_rank and like.order == tensor.order == "C"
 
 
 def _tuple(items: Sequence[str]) -> str:

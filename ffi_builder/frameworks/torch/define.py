@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, Final
 
 import tvm_ffi
@@ -11,7 +12,7 @@ import tvm_ffi
 from ffi_builder import spec
 from ffi_builder.frameworks.signatures import signature_of
 from ffi_builder.frameworks.torch import _torch
-from ffi_builder.frameworks.torch.batching import NotBatched, Sequential
+from ffi_builder.frameworks.torch.batching import batching_rule
 from ffi_builder.frameworks.torch.calls import (
     Careful,
     Operator,
@@ -124,14 +125,11 @@ def operator(
     writer = Writer(interface, checks, checks.blame)
     defined = _Defined.new(function, interface, writer, namespace, name, text, tags)
     defined.register_kernels()
-    rule: Any = vmap
-    if rule is None:
-        refused = NotBatched(defined.qualified)
-        rule = refused if interface.mutated else Sequential(interface, defined.overload)
-    defined.register_rules(backward, setup_context, rule)
+    batched = partial(batching_rule, interface, defined.overload, vmap)
+    defined.register_rules(backward, setup_context, batched(defined.overload))
     in_functorch = None
     if backward is not None:
-        in_functorch = for_functorch(defined.overload, backward, setup_context, rule)
+        in_functorch = for_functorch(defined.overload, backward, setup_context, batched)
     return defined.made(in_functorch)
 
 
@@ -202,6 +200,7 @@ class _Defined:
         info = dataclasses.replace(self.interface.info, parameters=given)
         own = OperatorInfo(
             **{field.name: getattr(info, field.name) for field in dataclasses.fields(info)},
+            operator_name=self._name,
             overload=self.overload,
             spec=self.interface.signature,
             eager=self.eager,
@@ -220,7 +219,7 @@ class _Defined:
         return entries.made_operator(
             same_function(self.function),
             info,
-            lambda general: Careful(general, otherwise),
+            lambda general: Careful(general, otherwise, info),
             Operator,
             autocast=autocast,
         )
@@ -232,8 +231,13 @@ class _Defined:
 
 def _eager(function: tvm_ffi.Function, interface: Interface, writer: Writer) -> Callable[..., Any]:
     """Return what calls the function, or returns `DOUBT`."""
-    careful: Any = entries.made_careful(same_function(function), interface.info, _in_doubt)
-    if interface.functional or not entries.reads_arrays(interface.info):
+    info = interface.info
+
+    def in_doubt(general: Callable[..., Any]) -> Careful:
+        return Careful(general, doubt, info)
+
+    careful: Any = entries.made_careful(same_function(function), info, in_doubt)
+    if interface.functional or not entries.reads_arrays(info):
         return writer.calling(careful, careful=True)
     return careful
 
@@ -247,10 +251,6 @@ def _kernel(function: tvm_ffi.Function, interface: Interface, writer: Writer) ->
         own = isinstance(kernel, WrappedFunction)
         return writer.calling(kernel, after=note_written if own else None)
     return kernel
-
-
-def _in_doubt(general: Callable[..., Any]) -> Careful:
-    return Careful(general, doubt)
 
 
 def _check_rules(

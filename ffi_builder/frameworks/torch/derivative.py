@@ -7,7 +7,7 @@ and every operator raises where a tangent of forward mode would be lost.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Final, NoReturn, TypeAlias, cast
+from typing import Any, Final, NoReturn, TypeAlias
 
 from ffi_builder.frameworks.torch import _torch
 from ffi_builder.frameworks.torch.code import DOUBT
@@ -85,7 +85,8 @@ class Differentiated:
         if _torch.in_functorch() and _torch.any_requires_grad(*args, **keywords):
             raise RuntimeError(
                 f"{self.name} has no derivative for torch.func here: call what operator() returned,"
-                f" not torch.ops, with positional arguments, and outside of torch.compile"
+                f" not torch.ops, with positional arguments, and outside of torch.compile and"
+                f" torch.export"
             )
         return self.kernel(keyset, *args, **keywords)
 
@@ -124,26 +125,30 @@ def for_functorch(
     overload: Any,
     backward: Callable[..., Any],
     setup_context: Callable[..., Any] | None,
-    vmap: Callable[..., Any],
+    batched: Callable[[Kernel], Kernel],
 ) -> Kernel:
-    """Return the operator as torch.func differentiates it: above the dispatcher, not below it."""
+    """Return the operator as torch.func differentiates it: above the dispatcher, not below it.
+
+    `batched` returns its batching rule: a default one calls what is differentiated.
+    """
 
     def saved(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
         if setup_context is not None:
             setup_context(ctx=ctx, inputs=inputs, output=output)
 
-    function = type(
+    function: Any = type(
         f"{overload.name()}.Derivative",
         (_torch.torch.autograd.Function,),
         {
             "forward": staticmethod(lambda *args: overload(*args)),
             "setup_context": staticmethod(saved),
             "backward": staticmethod(backward),
-            "vmap": staticmethod(vmap),
             "jvp": staticmethod(_Tangents(overload.name())),
         },
     )
-    return cast("Any", function).apply
+    apply = function.apply
+    function.vmap = staticmethod(batched(apply))
+    return apply
 
 
 def refuse_tangents(name: str, args: Sequence[Any], keywords: dict[str, Any]) -> None:
