@@ -137,6 +137,11 @@ class _Parser(TensorParser):
         t.expect(":")
         with t.at(name):
             identifier("name of a result", name.text)
+        if t.sees_reference("dtype"):
+            words = (
+                f"a scalar has one type; `{name.text}: Tensor([], {t.next.text})` has that dtype"
+            )
+            raise t.error(t.next, words)
         kind = t.name("a type such as Tensor or float32")
         if kind.text == "Tensor":
             return self.tensor(name, kind)

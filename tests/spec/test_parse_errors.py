@@ -353,12 +353,6 @@ f(x: float32 = 3.0)
 a text has no keyword-only parameters: leave it out, and add with_params(x={"kw_only": True})
 f(n: int32, *, x: float32)
             ^
-a text has no keyword-only parameters: leave it out, and add with_params(a={"kw_only": True}, b={"kw_only": True})
-f(x: Tensor([n], uint8), *, a: float64, b: Optional(int32)) -> c: int32
-                         ^
-a text has no keyword-only parameters: leave it out
-f(n: int32, *rest: int32)
-            ^
 Signature 'f': nothing binds symbol 'n', which x.shape[0] = n // 2 needs; it must stand alone as a dimension, stride or scalar parameter, or in an expression a * n + b of ints that fit int64
 f(x: Tensor([n // 2], float32))
 ^
