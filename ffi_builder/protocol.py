@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import zlib
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 PREFIX: Final = "__ffi_builder_"
@@ -54,10 +54,19 @@ def record_memref_types(ir: Any, module: Any) -> None:
         ir: the ``ir`` module of the MLIR distribution that the module belongs to.
         module: an ``ir.Module``; it is changed.
     """
-    for view in module.body.operations:
-        function = view.operation
-        if function.name != "func.func":
-            continue
-        text = str(function.attributes["function_type"])
+    for function, text in _function_types(module):
         if "memref<" in text:
             function.attributes[MEMREF_TYPES] = ir.StringAttr.get(text, module.context)
+
+
+def takes_tensors(module: Any) -> bool:
+    """Return whether a ``func.func`` of a module has tensors in its type, of any dialect."""
+    return any("tensor<" in text for _, text in _function_types(module))
+
+
+def _function_types(module: Any) -> Iterator[tuple[Any, str]]:
+    """Yield each ``func.func`` of a module with its type as text."""
+    for view in module.body.operations:
+        function = view.operation
+        if function.name == "func.func":
+            yield function, str(function.attributes["function_type"])

@@ -13,7 +13,7 @@ def record_memref_types(module: Module) -> None:
     layout are lost. This keeps them in the function attribute ``ffi_builder.memref_types``, which
     does not reach LLVM IR. Call it before the passes that lower memrefs, and after those that make
     or change memrefs, such as one-shot bufferization. ``runtime.compile`` and ``runtime.lower`` do
-    so themselves if they get a ``pipeline=``.
+    so themselves if they get a ``pipeline=``, also between its passes if functions have tensors.
 
     Args:
         module: an ``ir.Module`` of any MLIR Python distribution; it is changed.

@@ -136,13 +136,16 @@ def _differences(
             types = ", ".join(_short(type_) for _, type_ in group)
             yield f"{name} ({types}) is passed, but no argument takes it"
         if j + both < j_end:
-            yield f"nothing is passed for {_missing(context, taken, range(j + both, j_end))}"
+            where = range(j + both, j_end)
+            yield f"nothing is passed for {_missing(context, names, taken, where)}"
 
 
-def _missing(context: CallContext, taken: Sequence[str], where: range) -> str:
-    """Describe arguments for which nothing is passed, with the symbols of their type."""
+def _missing(context: CallContext, names: Sequence[str], taken: Sequence[str], where: range) -> str:
+    """Describe arguments for which nothing is passed, with the other symbols of their type."""
     types = [taken[index] for index in where]
-    symbols = [name for name, type_ in _symbols(context) if {type_} == {*types}]
+    symbols = [
+        name for name, type_ in _symbols(context) if {type_} == {*types} and name not in names
+    ]
     shown = ", ".join(map(_short, types))
     if symbols:
         shown += f", the type of {', '.join(symbols)}"
@@ -256,11 +259,14 @@ def _other_provider(
             continue
         if _types(theirs) == taken:
             return f"{name} passes what it takes"
-        args = _with_symbols(context, theirs, taken)
-        if args is not None:
-            return f"{name} passes what it takes, with args={args}"
+        ways = _with_symbols(context, theirs, taken)
+        if len(ways) == 1:
+            return f"{name} passes what it takes, with args={[*ways[0]]}"
+        if ways:
+            return f"{name} passes what it takes, in several orders; say which with args="
     tensors = any(group.ndim is not None for group in groups)
-    if provider != _OF_MEMREFS and tensors and _has_memref(taken):
+    looks_like_memrefs = provider != _OF_MEMREFS and tensors and _has_memref(taken)
+    if looks_like_memrefs and not _with_symbols(context, groups, taken):
         return (
             "It looks like a function lowered from memrefs (pointer, pointer, offset, sizes, "
             "strides), which MemRefCallProvider calls"
@@ -304,9 +310,11 @@ def _has_memref(taken: tuple[str, ...]) -> bool:
 
 def _args_that_fit(context: CallContext, groups: Sequence[Group], taken: tuple[str, ...]) -> str:
     """Suggest an ``args=`` that adds symbols or changes the order; empty if none fits."""
-    args = _with_symbols(context, groups, taken) if all(group.types for group in groups) else None
-    if args is not None:
-        return f"The types fit with args={args}"
+    ways = _with_symbols(context, groups, taken) if all(group.types for group in groups) else []
+    if len(ways) == 1:
+        return f"The types fit with args={[*ways[0]]}"
+    if ways:
+        return "Add what is missing with args=; the types fit in several orders"
     return order_hint(list(orders(groups, taken)))
 
 
@@ -325,21 +333,39 @@ def order_hint(fitting: Sequence[Sequence[Group]]) -> str:
 
 def _with_symbols(
     context: CallContext, groups: Sequence[Group], taken: tuple[str, ...]
-) -> list[str] | None:
-    """Return the entries in order, with symbols for what is missing, each at most once."""
-    args: list[str] = []
-    left, symbols = list(groups), [*_symbols(context), *_results(context)]
-    at = 0
-    while at < len(taken):
-        if left and taken[at : at + len(left[0].types)] == left[0].types:
-            group = left.pop(0)
-            args.append(group.name)
-            at += len(group.types)
-            continue
-        missing = next((symbol for symbol in symbols if symbol[1] == taken[at]), None)
-        if missing is None:
-            return None
-        symbols.remove(missing)
-        args.append(missing[0])
-        at += 1
-    return None if left or len(args) == len(groups) else args
+) -> list[tuple[str, ...]]:
+    """Return ways to add what is missing, at most two: to know whether one is the only one.
+
+    The entries keep their order, and symbols that of the signature, since kernels usually take
+    sizes in this order. Pointers to results come behind the other pointers.
+    """
+    symbols, results = _symbols(context), _results(context)
+    given = {group.name for group in groups}
+    places = {name: place for place, (name, _) in enumerate(symbols)}
+    pointers = max((i + 1 for i, group in enumerate(groups) if _PTR in group.types), default=0)
+
+    @cache
+    def ways(at: int, index: int, symbol: int, result: int) -> list[tuple[str, ...]]:
+        """Return the ends of such ways: what is passed for the arguments from ``at`` on.
+
+        ``index``, ``symbol`` and ``result`` are where the rest of the groups, symbols and results
+        begins.
+        """
+        if at == len(taken) and index == len(groups):
+            return [()]
+        found: list[tuple[str, ...]] = []
+        if index < len(groups):
+            name, types = groups[index].name, groups[index].types
+            place, end = places.get(name, symbol), at + len(types)
+            if place >= symbol and taken[at:end] == types:
+                after = place + (name in places)
+                found += [(name, *rest) for rest in ways(end, index + 1, after, result)]
+        for place, (name, type_) in enumerate(symbols[symbol:], symbol):
+            if name not in given and taken[at : at + 1] == (type_,):
+                found += [(name, *rest) for rest in ways(at + 1, index, place + 1, result)]
+        for place, (name, type_) in enumerate(results[result:], result):
+            if index >= pointers and taken[at : at + 1] == (type_,):
+                found += [(name, *rest) for rest in ways(at + 1, index, symbol, place + 1)]
+        return found[:2]
+
+    return [way for way in ways(0, 0, 0, 0) if len(way) > len(groups)]

@@ -10,12 +10,14 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any, TypeGuard
 
 from ffi_builder.errors import CompileError
-from ffi_builder.protocol import record_memref_types
+from ffi_builder.protocol import record_memref_types, takes_tensors
 from ffi_builder.runtime import _optional, translation
 from ffi_builder.runtime.codegen import floats
+from ffi_builder.runtime.pipeline import steps
 from ffi_builder.runtime.protocols import Module, Operation, OpView, named_attributes
 from ffi_builder.runtime.safety import allowlist_mlir, worker
 from ffi_builder.runtime.safety.locks import fork_safe_lock
@@ -152,12 +154,11 @@ def forget_locations(module: Module) -> None:
 def lower(module: Module, pipeline: str | None, hooks: Sequence[Callable[[Any], object]]) -> None:
     """Run `pipeline`, then `hooks`, on `module` in place.
 
-    The types of kernels are recorded before, for hooks that attach.
+    The memrefs that kernels take are recorded on the way, for hooks that attach.
 
     Raises CompileError; a hook's error is its own.
     """
     if pipeline is not None:
-        record_memref_types(ir_of(module.operation), module)
         _run_pipeline(module, pipeline)
     for hook in hooks:
         hook(module)
@@ -251,14 +252,24 @@ def _run_pipeline(module: Module, pipeline: str) -> None:
     root = root_of(module)
     passmanager = _optional.load(f"{root}.passmanager").PassManager
     ir = _optional.load(f"{root}.ir")
+
+    def parsed(text: str) -> Any:
+        return passmanager.parse(text, context=module.context)
+
     try:
-        passes = passmanager.parse(pipeline, context=module.context)
+        managers = [parsed(pipeline)]
     except (ir.MLIRError, ValueError) as error:
         raise CompileError(
             f"The pass pipeline `{pipeline}` does not parse in {root}: {_words(error)}"
         ) from error
+    if takes_tensors(module):
+        # Kernels then get memrefs between two passes, and some later pass lowers these.
+        with suppress(ir.MLIRError, ValueError):
+            managers = [parsed(step) for step in steps(pipeline)] or managers
     try:
-        passes.run(module.operation)
+        for passes in managers:
+            record_memref_types(ir, module)
+            passes.run(module.operation)
     except (ir.MLIRError, RuntimeError) as error:
         raise CompileError(f"The pass pipeline `{pipeline}` failed: {_words(error)}") from error
 

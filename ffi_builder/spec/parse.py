@@ -137,6 +137,11 @@ class _Parser(TensorParser):
         t.expect(":")
         with t.at(name):
             identifier("name of a result", name.text)
+        if t.sees_reference("dtype"):
+            words = (
+                f"a scalar has one type; `{name.text}: Tensor([], {t.next.text})` has that dtype"
+            )
+            raise t.error(t.next, words)
         kind = t.name("a type such as Tensor or float32")
         if kind.text == "Tensor":
             return self.tensor(name, kind)
@@ -163,8 +168,7 @@ class _Parser(TensorParser):
     def _param(self) -> Param:
         t = self.tokens
         if t.sees("*"):
-            words = 'leave it out, and add with_params(x={"kw_only": True})'
-            raise t.error(t.next, f"a text has no keyword-only parameters: {words}")
+            raise self._no_keywords()
         name = t.name("the name of a parameter")
         t.expect(":")
         with t.at(name):
@@ -174,6 +178,16 @@ class _Parser(TensorParser):
             words = f'leave it out, and add with_params({name.text}={{"default": …}})'
             raise t.error(t.next, f"a text has no defaults: {words}")
         return param
+
+    def _no_keywords(self) -> SpecError:
+        """Return the error for a ``*``, with the parameters behind it."""
+        t = self.tokens
+        star, hint = t.advance(), "leave it out"
+        if t.accept(","):
+            names = (param.name for param in t.list_of(")", self._param))
+            fields = ", ".join(f'{name}={{"kw_only": True}}' for name in names)
+            hint += f", and add with_params({fields})" if fields else ""
+        return t.error(star, f"a text has no keyword-only parameters: {hint}")
 
     def _type(self, name: Token) -> Param:
         kind = self.tokens.name("a type such as Tensor or float32")

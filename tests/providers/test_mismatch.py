@@ -93,6 +93,51 @@ def test_plain_arguments(signature: str, taken: list[str], expected: str) -> Non
     assert words(signature, DirectCallProvider("k"), *taken) == expected
 
 
+IMAGE = (
+    "src: Tensor([h, w, c], uint8, strides=[ss, c, 1]), "
+    "dst: Tensor([h, w, c], uint8, strides=[ds, c, 1]), radius: int32"
+)
+BLUR = ["src", "dst", "h", "w", "c", "ss", "ds", "radius"]
+OF_BLUR = ["!llvm.ptr", "!llvm.ptr", *["i64"] * 5, "i32"]
+
+
+@pytest.mark.parametrize("left_out", [(), *((name,) for name in BLUR[2:7]), ("h", "ss")])
+def test_symbols_that_are_missing_are_added_in_the_order_of_the_signature(
+    left_out: tuple[str, ...],
+) -> None:
+    args = [name for name in BLUR if name not in left_out] if left_out else None
+    found = words(IMAGE, DirectCallProvider("k", args=args), *OF_BLUR)
+    missing = ", ".join(left_out or BLUR[2:7])
+    assert f"the type of {missing})" in found
+    assert found.endswith(f"The types fit with args={BLUR}")
+
+
+@pytest.mark.parametrize(
+    ("signature", "args", "taken"),
+    [
+        (f"{X}, k: int64", None, ["!llvm.ptr", "i64", "i64"]),
+        (Y, None, ["!llvm.ptr", "i64"]),
+        (f"{Y}, k: int64", ["y", "k"], ["!llvm.ptr", "i64", "i64", "i64"]),
+    ],
+)
+def test_no_choice_is_made_among_symbols_of_one_type(
+    signature: str, args: list[str] | None, taken: list[str]
+) -> None:
+    found = words(signature, DirectCallProvider("k", args=args), *taken)
+    assert found.endswith("Add what is missing with args=; the types fit in several orders")
+
+
+def test_an_order_of_the_author_other_than_that_of_the_signature() -> None:
+    provider = DirectCallProvider("k", args=["src", "dst", "w", "h", "c", "ss", "radius"])
+    assert "args=[" not in words(IMAGE, provider, *OF_BLUR)
+
+
+def test_several_orders_for_another_provider() -> None:
+    found = words(f"{X}, k: int64", MemRefCallProvider("k"), "!llvm.ptr", "i64", "i64")
+    expected = "DirectCallProvider passes what it takes, in several orders; say which with args="
+    assert found.endswith(expected)
+
+
 def test_several_orders_that_fit() -> None:
     signature = f"a: float32, {X}, y: Tensor([n], float32)"
     found = words(signature, MemRefCallProvider("k"), RANK_1, RANK_1, "f32")

@@ -10,6 +10,7 @@ import pytest
 import tvm_ffi
 
 from ffi_builder import attach, runtime, spec
+from ffi_builder.errors import BuildError
 from ffi_builder.providers import DirectCallProvider, Variant, VariantsCallProvider, when
 from ffi_builder.providers.when import Condition
 from tests.providers.variants import WHICH, choosing, kernels, variants
@@ -287,6 +288,18 @@ def test_what_the_signature_refuses_never_gets_there() -> None:
     function = choosing([X], when.dtype(X) == "int8", None)
     with pytest.raises(TypeError, match=r"expected one of float16, float32, int8 but got float64"):
         function(zeros("float64"))
+
+
+def test_a_result_in_a_condition() -> None:
+    out = spec.Tensor("out", [N], "float32", device_type="cpu")
+    provider = variants(when.aligned(out, 32), None)
+    with pytest.raises(BuildError) as raised:
+        attach(new_module(), spec.Signature("f", [X], out), provider)
+    assert str(raised.value) == (
+        "VariantsCallProvider: variant 'k0' needs out.data % 32 == 0, but 'out' is a result of "
+        "'f'; conditions are about what is passed, x, n. The wrapper allocates a tensor that it "
+        "returns with the data_alignment= of its Tensor"
+    )
 
 
 # ---- from C

@@ -1,4 +1,4 @@
-"""Text that is far from a signature: no str, thousands of brackets, quoted words."""
+"""Text that is far from a signature: no str, thousands of brackets, quoted words, Python."""
 
 from __future__ import annotations
 
@@ -45,3 +45,23 @@ def test_quoted_words_are_names_and_names_are_identifiers(text: str, place: str)
     line, carets = str(caught.value).splitlines()[-2:]
     start = carets.index("^")
     assert line[start : start + len(place)].startswith(place[: carets.count("^")])
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (
+            "f(x: Tensor([n], uint8), *, a: float64, b: Optional(int32)) -> c: int32",
+            "leave it out, and add with_params(a={'kw_only': True}, b={'kw_only': True})",
+        ),
+        ("f(n: int32, *rest: int32)", "a text has no keyword-only parameters: leave it out"),
+        (
+            "f(x: Tensor([n], float32)) -> s: x.dtype",
+            "a scalar has one type; `s: Tensor([], x.dtype)` has that dtype",
+        ),
+    ],
+)
+def test_what_a_python_function_has(text: str, words: str) -> None:
+    with pytest.raises(SpecError) as caught:
+        Signature.parse(text, device="cpu")
+    assert str(caught.value).splitlines()[0].replace('"', "'").endswith(words)

@@ -70,6 +70,13 @@ def check_parts(variants: Sequence[Variant], signature: spec.Signature) -> None:
                 continue
             names = [path for path, _ in spec.with_paths(signature.params)]
             names += [var.name for var in symbols if var.name not in names]
+            if part in signature.results:
+                raise BuildError(
+                    f"{PROVIDER}: variant {variant.name!r} needs {variant.when}, but {part.name!r} "
+                    f"is a result of {signature.name!r}; conditions are about what is passed, "
+                    f"{', '.join(names) or 'nothing'}. The wrapper allocates a tensor that it "
+                    f"returns with the data_alignment= of its Tensor"
+                )
             same = [known for known in (*params, *symbols) if known.name == part.name]
             hint = f": its {part.name!r} is {same[0]!r}" if same else ""
             raise BuildError(
