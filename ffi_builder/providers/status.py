@@ -10,7 +10,7 @@ from typing import Any, Final, cast
 
 from ffi_builder.errors import BuildError
 from ffi_builder.ir import ERROR_KINDS, Block, Value
-from ffi_builder.packed.anys import DEC_REF, unless
+from ffi_builder.packed.anys import DEC_REF
 from ffi_builder.providers.context import CallContext, ModuleContext
 from ffi_builder.providers.packed import PackedCallProvider
 from ffi_builder.providers.provider import CallProvider, Members
@@ -44,7 +44,7 @@ class CheckStatus:
             callee's name, ``{status}`` for the signed status; braces are doubled as in Python.
         errors: the class and the message for certain statuses, such as
             ``{22: ("ValueError", "the order is negative")}``; all others get ``error`` and
-            ``message``.
+            ``message``, or are passed on.
 
     Raises:
         BuildError: if a class is another one, or a message has other fields; when attached, if the
@@ -122,9 +122,6 @@ class CheckStatus:
         context.status_wanted = wanted
         status = self._status(context.returned)
         b = context.builder
-        if self.error is None:
-            self._pass_on(context, status)
-            return b.block
         following, failed = b.new_block(), b.new_block(cold=True)
         b.cond_br(b.eq(status, b.zero(status.type)), following, failed)
         b.block = failed
@@ -132,28 +129,30 @@ class CheckStatus:
         for code, (kind, message) in self.errors.items():
             with b.when(b.eq(status, b.constant(bits, code)), cold=True):
                 self._fail(context, status, kind, message)
-        self._fail(context, status, self.error, self.message)
+        if self.error is None:
+            self._pass_on(context, status)
+        else:
+            self._fail(context, status, self.error, self.message)
         b.block = following
         return b.block
 
     def _pass_on(self, context: CallContext, status: Value) -> None:
         """Return a status other than 0 with the callee's error. Callers rely on there being one."""
         b, t = context.builder, context.builder.types
-        with unless(b, b.eq(status, b.i32(0))):
-            with b.when(b.eq(status, b.i32(_PYTHON_ERROR))):
-                b.ret(status)
-            cell = b.alloca(t.ptr)
-            b.symbols.declare(_MOVE_RAISED, t.void, [t.ptr])
-            b.call(_MOVE_RAISED, [cell], t.void)
-            raised = b.load(t.ptr, cell)
-            with b.when(b.ne(raised, b.null())):
-                b.symbols.declare(_SET_RAISED, t.void, [t.ptr])
-                b.call(_SET_RAISED, [raised], t.void)
-                b.symbols.declare(DEC_REF, t.i32, [t.ptr])
-                b.call(DEC_REF, [raised], t.i32)  # raising took a reference of its own
-                b.ret(status)
-            words = "{callee} returned {status}, but has set no error"
-            self._fail(context, status, "RuntimeError", words)
+        with b.when(b.eq(status, b.i32(_PYTHON_ERROR))):
+            b.ret(status)
+        cell = b.alloca(t.ptr)
+        b.symbols.declare(_MOVE_RAISED, t.void, [t.ptr])
+        b.call(_MOVE_RAISED, [cell], t.void)
+        raised = b.load(t.ptr, cell)
+        with b.when(b.ne(raised, b.null())):
+            b.symbols.declare(_SET_RAISED, t.void, [t.ptr])
+            b.call(_SET_RAISED, [raised], t.void)
+            b.symbols.declare(DEC_REF, t.i32, [t.ptr])
+            b.call(DEC_REF, [raised], t.i32)  # raising took a reference of its own
+            b.ret(status)
+        words = "{callee} returned {status}, but has set no error"
+        self._fail(context, status, "RuntimeError", words)
 
     def _fail(self, context: CallContext, status: Value, kind: str, message: str) -> None:
         b = context.builder
@@ -179,11 +178,6 @@ class CheckStatus:
         errors = cast("object", self.errors)
         if not isinstance(errors, Mapping):
             raise BuildError(f"CheckStatus: errors: expected a dict but got {errors!r}")
-        if errors and self.error is None:
-            raise BuildError(
-                "CheckStatus: errors: with error=None the callee's own error is passed on; leave "
-                "one of them out"
-            )
         for code, value in cast("Mapping[object, object]", errors).items():
             if type(code) is not int or code == 0:
                 raise BuildError(

@@ -190,6 +190,32 @@ def test_a_callee_that_has_set_no_error() -> None:
         )
 
 
+def test_words_for_some_statuses_where_others_are_passed_on() -> None:
+    """A kernel with a callback returns statuses of its own, and those of the callback."""
+    text = f"""
+    llvm.mlir.global internal constant @kind("KeyError\\00")
+    llvm.mlir.global internal constant @words("raised\\00")
+    llvm.func @TVMFFIErrorSetRaisedFromCStr(!llvm.ptr, !llvm.ptr)
+    llvm.func @raises(%code: i64) -> i32 {{
+      %kind = llvm.mlir.addressof @kind : !llvm.ptr
+      %words = llvm.mlir.addressof @words : !llvm.ptr
+      llvm.call @TVMFFIErrorSetRaisedFromCStr(%kind, %words) : (!llvm.ptr, !llvm.ptr) -> ()
+      %status = llvm.trunc %code : i64 to i32
+      llvm.return %status : i32
+    }}
+    {returning("i32")}"""
+    errors = {3: ("ValueError", "{callee} is empty")}
+    own = wrap([CODE], CheckStatus(DirectCallProvider("k"), error=None, errors=errors), text)
+    assert own(0) is None
+    with pytest.raises(ValueError, match="k is empty when calling"):
+        own(3)
+    with pytest.raises(RuntimeError, match="k returned 4, but has set no error"):
+        own(4)
+    raising = CheckStatus(DirectCallProvider("raises"), error=None, errors=errors)
+    with pytest.raises(KeyError, match="raised"):
+        wrap([CODE], raising, text)(-1)
+
+
 def test_a_callee_that_has_set_an_error_of_python() -> None:
     text = """
     llvm.mlir.global external @PyExc_KeyError() : !llvm.ptr

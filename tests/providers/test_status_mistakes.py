@@ -119,11 +119,6 @@ REFUSED: Final[list[tuple[Any, dict[str, Any], str]]] = [
         {"errors": {1: ("ValueError", "{x}")}},
         "errors[1]: expected {callee} and {status} as its only fields but got '{x}'",
     ),
-    (
-        DirectCallProvider("k"),
-        {"errors": {1: ("ValueError", "")}, "error": None},
-        "errors: with error=None the callee's own error is passed on; leave one of them out",
-    ),
 ]
 
 
