@@ -46,6 +46,14 @@ def test_a_missing_symbol_of_mlir() -> None:
         runtime.compile(text)
 
 
+def test_copies_of_memrefs() -> None:
+    text = "declare void @memrefCopy(i64, ptr, ptr)\n" + llvm_entry(
+        "f", "call void @memrefCopy(i64 0, ptr null, ptr null)\n%x = add i64 0, 0"
+    )
+    with pytest.raises(LinkError, match="torch-mlir's pass refback-munge-memref-copy makes loops"):
+        runtime.compile(text)
+
+
 def test_an_intrinsic_that_does_not_exist() -> None:
     text = "declare i64 @llvm.nosuch(i64)\n" + llvm_entry("f", "%x = call i64 @llvm.nosuch(i64 %v)")
     with pytest.raises(LinkError, match=r"`llvm.nosuch`; LLVM has no intrinsic of that name"):

@@ -206,6 +206,8 @@ def _check_undefined(files: Sequence[ObjectFile], callers: Callable[[str], Seque
     else:
         text += "; pass what defines them with link=, or load its library with ctypes.RTLD_GLOBAL"
         text += _remarks(missing, files, callers)
+        if "memrefCopy" in missing:
+            text += "; torch-mlir's pass refback-munge-memref-copy makes loops of memref.copy"
     raise LinkError(text)
 
 
