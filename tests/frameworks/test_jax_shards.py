@@ -15,7 +15,7 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture(scope="module")
 def found() -> dict[str, dict[str, Any]]:
-    """What comes of each case, by kind of functions."""
+    """The outcome of each case, by kind of functions."""
     done = run_child("from tests.frameworks.jax_shards import main; main()")
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)

@@ -201,7 +201,7 @@ def arrays() -> dict[str, Any]:
 
 
 def written(function: Any, *more: object) -> list[float]:
-    """What the kernels have written at [1, 1], and nowhere else."""
+    """The values that the kernels have written at [1, 1]; all others are untouched."""
     found: list[float] = []
     for array in arrays().values():
         function(array, *more)

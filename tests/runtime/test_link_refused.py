@@ -1,4 +1,4 @@
-"""What the JIT cannot link, and what its errors say."""
+"""Objects that the JIT cannot link, and their errors."""
 
 from __future__ import annotations
 

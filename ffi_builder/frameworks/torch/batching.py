@@ -28,7 +28,7 @@ class Sequential:
     interface: Interface
     overload: Any
     call: Callable[..., Any]
-    """What is called: the operator, or what `torch.func` differentiates."""
+    """The callee: the operator, or the function that `torch.func` differentiates."""
 
     def __call__(
         self, info: Any, in_dims: tuple[Any, ...], *args: Any, **keywords: Any

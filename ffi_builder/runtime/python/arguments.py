@@ -39,7 +39,7 @@ _EXPRESSIONS: Final[dict[str, str]] = {
 """Conversions by the kind of the parameter; `{0}` is the argument. Others pass it on as it is."""
 
 _TENSORS, _TUPLE = 1, 2
-"""What becomes of results, as in `_entry.h`."""
+"""Kinds of results, as in `_entry.h`: tensors, and several without tensors."""
 
 _ARRAYS: Final = {
     "Tensor": arrays.check_array,
