@@ -1,6 +1,6 @@
 """Splits the text of a pass pipeline into pipelines that run one after the other.
 
-The first of these becomes the other three::
+The first of these becomes the other three, behind one that only loads dialects::
 
     builtin.module(one-shot-bufferize{a=1 b=2},func.func(cse,canonicalize),convert-to-llvm)
 

@@ -28,7 +28,7 @@ typedef struct {
     uint8_t at; /* which argument the positional one of this number is */
 } Parameter;
 
-/* What becomes of results. */
+/* Kinds of results. */
 enum {
     RETURNS_AS_IS = 0,
     RETURNS_TENSORS = 1, /* are converted to the framework of the arguments */

@@ -185,7 +185,7 @@ def _not_exported(args: Sequence[Any], info: Info) -> BufferError | None:
 
 
 def what_returns(info: Info) -> int:
-    """Tell what becomes of results, as in `_entry.h`: tensors are converted; else several."""
+    """Return the kind of the results: `_TENSORS`, `_TUPLE`, or 0 for one without tensors."""
     if any(result.kind == "Tensor" for result in info.results):
         return _TENSORS
     return _TUPLE if info.returns.startswith("(") else 0
