@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import platform
 import shutil
 import subprocess
 import sys
@@ -17,6 +18,7 @@ from ffi_builder.ir import named
 
 needs_cc = pytest.mark.skipif(shutil.which("gcc") is None, reason="needs gcc")
 needs_cxx = pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++")
+needs_aarch64 = pytest.mark.skipif(platform.machine() != "aarch64", reason="is about AArch64")
 
 TORCH_IR: ModuleType = import_module("torch_mlir.ir")
 

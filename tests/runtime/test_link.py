@@ -16,12 +16,11 @@ from tests.runtime.samples import (
     c_object,
     llvm_entry,
     mlir_entry,
+    needs_aarch64,
     needs_cc,
     needs_cxx,
     run_child,
 )
-
-needs_aarch64 = pytest.mark.skipif(platform.machine() != "aarch64", reason="is about AArch64")
 
 
 @pytest.fixture(autouse=True)

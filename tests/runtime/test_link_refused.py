@@ -13,10 +13,9 @@ from ffi_builder.errors import CompileError, LinkError
 from tests.runtime.samples import (
     c_object,
     llvm_entry,
+    needs_aarch64,
     needs_cc,
 )
-
-needs_aarch64 = pytest.mark.skipif(platform.machine() != "aarch64", reason="is about AArch64")
 
 
 @pytest.fixture(autouse=True)
