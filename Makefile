@@ -8,6 +8,11 @@ CUDA := .venv-cuda
 GPU := .venv-gpu
 BENCH := .venv-bench
 DISTRIBUTIONS := .venv-distributions
+OLDER := .venv-tvm-ffi
+# Other versions of PyTorch and JAX than pyproject.toml pins have an environment of their own.
+TORCH ?=
+JAX ?=
+FRAMEWORKS := $(if $(TORCH)$(JAX),.venv-frameworks,$(VENV))
 # An arm64 system, and a command that runs in it.
 AARCH64 := .venv-aarch64
 ON_AARCH64 := tests/aarch64/run.sh $(AARCH64)
@@ -21,18 +26,29 @@ TRITON := triton==3.9.0; python_version >= "3.11"
 # numbered from 1, and the ones whose number matches this ending are tried.
 MODULES ?= plan spec diagnosis builder providers
 SAMPLE ?= _3
+# The oldest apache-tvm-ffi that pyproject.toml allows, and the tests of what depends on it.
+TVM_FFI ?= 0.1.11
+TVM_FFI_TESTS := tests/abi tests/arrays tests/compatibility tests/entry tests/errors tests/malformed tests/packed \
+  tests/providers/test_results.py tests/testing $(addprefix tests/runtime/test_,$(addsuffix .py,allocators callable \
+  callable_arguments export export_library loaded metadata older_tvm_ffi results))
 # Tests that need PyTorch, JAX or Numba. tests/test_project.py checks that none is missing.
 FRAMEWORK_TESTS := tests/abi tests/arrays tests/benchmarks/test_jax_calls.py tests/docs tests/entry \
   tests/examples tests/frameworks tests/frontends tests/providers/test_results_like_arguments.py \
   tests/providers/test_workspaces.py tests/runtime/test_results.py tests/testing
 # Pages that people write, wrapped by mdformat; tests write docs/errors.md.
 PAGES := $(wildcard *.md examples/*/*.md) benchmarks/README.md $(filter-out docs/errors.md,$(wildcard docs/*.md))
+# Tests run with freed memory overwritten, and not reused at once, so that whoever reads it fails in
+# every run and not in one of twenty. That makes them 4 % slower. Child processes that crash say where.
+test test-fast test-frameworks test-tvm-ffi test-distributions: export GLIBC_TUNABLES := glibc.malloc.perturb=165:glibc.malloc.tcache_count=0
+export PYTHONFAULTHANDLER := 1
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=undefined -g -O1
+# C that people write; the other headers are generated.
+SUPPORT := $(wildcard ffi_builder/support/*.c) $(addprefix ffi_builder/support/,support.h cuda.h)
 PIP := $(PY) -m pip install --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-fast test-frameworks test-cuda test-cute test-distributions test-aarch64 \
-  test-aarch64-fast test-gpu check lint format types fuzz soak bench bench-compare bench-instructions bench-calls \
+.PHONY: help demo test test-fast test-frameworks test-tvm-ffi test-cuda test-cute test-distributions test-aarch64 \
+  test-aarch64-fast test-gpu check lint format support types fuzz soak bench bench-compare bench-instructions bench-calls \
   bench-torch bench-launch coverage mutants docs wheels release-check entry-asan dev clean
 
 help: ## Show this list.
@@ -47,9 +63,16 @@ test: $(VENV)/.test ## Run all tests, or TESTS (those that need PyTorch, JAX or 
 test-fast: $(VENV)/.dev ## Run the tests that are not marked slow.
 	$(PY) -m pytest -m 'not slow'
 
-test-frameworks: $(VENV)/.frameworks ## Install CPU builds of PyTorch and JAX, and Numba, and run the tests that need them.
-	$(PY) -m pytest $(FRAMEWORK_TESTS)
-	FFI_BUILDER_ENTRY=python $(PY) -m pytest tests/entry tests/arrays
+test-frameworks: $(FRAMEWORKS)/.frameworks ## Install CPU builds of PyTorch and JAX, or the versions TORCH and JAX, and Numba, and run the tests that need them.
+	$(if $(TORCH)$(JAX),$(FRAMEWORKS)/bin/python -m pip install --quiet --disable-pip-version-check \
+	  $(TORCH:%='torch==%') $(JAX:%='jax==%') $(JAX:%='jaxlib==%'))
+	$(FRAMEWORKS)/bin/python -m pytest $(FRAMEWORK_TESTS)
+	FFI_BUILDER_ENTRY=python $(FRAMEWORKS)/bin/python -m pytest tests/entry tests/arrays
+
+# The JIT serves the tests with any version, though pip would not install it with an older one.
+test-tvm-ffi: $(OLDER)/.made ## Run the tests of what depends on apache-tvm-ffi with another version, TVM_FFI (the oldest).
+	$(OLDER)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps 'apache-tvm-ffi==$(TVM_FFI)'
+	$(OLDER)/bin/python -m pytest -m 'not slow' $(TVM_FFI_TESTS)
 
 test-cuda: $(CUDA)/.made ## Install NVIDIA's CUDA compilers (proprietary) and Triton in .venv-cuda, and test what uses them.
 	$(CUDA)/bin/python -m pytest tests/kernel_image tests/cuda_tools tests/cuda tests/examples/test_triton.py \
@@ -61,13 +84,12 @@ test-gpu: $(GPU)/.made ## Install CUDA builds of PyTorch, JAX and CuPy in .venv-
 	$(GPU)/bin/python benchmarks/launch.py --output build/gpu
 
 test-cute: $(CUTE)/.made ## Install NVIDIA's CuTe DSL (proprietary) in .venv-cute, and test examples/cute_dsl.
-	$(CUTE)/bin/python -m pytest tests/examples/test_cute_convert.py tests/examples/test_cute_provider.py tests/examples/test_cute_dsl.py
+	$(CUTE)/bin/python -m pytest tests/examples/test_cute_convert.py tests/examples/test_cute_provider.py tests/examples/test_cute_dsl.py tests/examples/test_cutlass_names.py
 
 test-distributions: $(DISTRIBUTIONS)/.made ## Install other MLIR bindings (CUTLASS's are proprietary) in .venv-distributions, and test each.
 	$(DISTRIBUTIONS)/bin/python -m pytest tests/distributions
 
-# The diagnosis in Python is the same on every machine, so the differential tests are those of
-# compiled wrappers. Level 0 has a code generator of its own there.
+# The differential tests are those of compiled wrappers. Level 0 has a code generator of its own there.
 test-aarch64: $(AARCH64)/.made ## Install an arm64 system in .venv-aarch64 (qemu and Debian's packages), and run the tests in it.
 	$(ON_AARCH64) python3 setup.py -q build_ext --inplace
 	set -e; for folder in abi oracle runtime packed arrays entry builder providers ir sanitize compatibility; do \
@@ -104,11 +126,18 @@ lint: $(VENV)/.dev ## Check formatting, lint rules and layers.
 	$(PY) -m ruff check .
 	$(VENV)/bin/lint-imports --no-cache
 	$(PY) -m mdformat --check $(PAGES)
+	$(VENV)/bin/clang-format --dry-run --Werror $(SUPPORT)
 
 format: $(VENV)/.dev ## Format the code, and fix what ruff can fix.
 	$(PY) -m ruff format .
 	$(PY) -m ruff check --fix .
 	$(PY) -m mdformat $(PAGES)
+	$(VENV)/bin/clang-format -i $(SUPPORT)
+
+# The files that it writes are checked in. CI cannot have another clang-19, and compares them.
+support: $(VENV)/.dev ## Compile the functions in C that wrappers call (with clang-19 and libc6-dev-arm64-cross).
+	$(PY) -m tools.support
+	$(PIP) --no-deps -e .
 
 types: $(VENV)/.dev ## Check types (pyright, strict).
 	$(PY) -m pyright --project pyproject.toml
@@ -156,7 +185,7 @@ mutants: $(VENV)/.mutants ## Change the code in small ways, and print the change
 dev: $(VENV)/.dev ## Install everything to work on ffi_builder.
 
 clean: ## Remove what the other targets made.
-	rm -rf $(VENV) $(CUTE) $(CUDA) $(GPU) $(BENCH) $(DISTRIBUTIONS) $(AARCH64) build dist .pytest_cache .ruff_cache .hypothesis .coverage .import_linter_cache mutants
+	rm -rf $(VENV) $(CUTE) $(CUDA) $(GPU) $(BENCH) $(DISTRIBUTIONS) $(OLDER) .venv-frameworks $(AARCH64) build dist .pytest_cache .ruff_cache .hypothesis .coverage .import_linter_cache mutants
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(VENV)/.made:
@@ -189,6 +218,11 @@ $(VENV)/.frameworks: pyproject.toml $(VENV)/.made
 	$(PIP) -e '.[test,frameworks]'
 	@touch $@
 
+.venv-frameworks/.frameworks: pyproject.toml
+	$(PYTHON) -m venv .venv-frameworks
+	.venv-frameworks/bin/python -m pip install --quiet --disable-pip-version-check -e '.[test,frameworks]'
+	@touch $@
+
 $(CUDA)/.made: pyproject.toml Makefile
 	$(PYTHON) -m venv $(CUDA)
 	$(CUDA)/bin/python -m pip install --quiet --disable-pip-version-check -e '.[test,cuda]' '$(TRITON)'
@@ -201,6 +235,11 @@ $(GPU)/.made: pyproject.toml Makefile
 	for package in $(GPU_FRAMEWORKS); do \
 	  $(GPU)/bin/python -m pip install --quiet --disable-pip-version-check $$package || echo "$$package cannot be installed here"; \
 	done
+	@touch $@
+
+$(OLDER)/.made: pyproject.toml
+	$(PYTHON) -m venv $(OLDER)
+	$(OLDER)/bin/python -m pip install --quiet --disable-pip-version-check -e '.[test]'
 	@touch $@
 
 $(CUTE)/.made: pyproject.toml

@@ -44,13 +44,42 @@ EXTENSIONS = [
     extension("jit._gdb", "jit/_gdb.c", libraries=("pthread",)),
     extension("safety._distinct", "safety/_distinct.c"),
 ]
+# The functions that wrappers call, as a library that JITs find in the process. clang has compiled
+# them: `make support`.
+MACHINE = platform.machine()
+SUPPORT = Path("ffi_builder/support") / f"{MACHINE}.o"
+if SUPPORT.exists():
+    EXTENSIONS.append(
+        Extension(
+            "ffi_builder.support._library",
+            [],
+            extra_objects=[str(SUPPORT)],
+            py_limited_api=LIMITED,
+            optional=True,
+            depends=[str(SUPPORT)],
+        )
+    )
 HERE = (
     sys.platform == "linux"  # as the runtime, which they are of
     and platform.python_implementation() == "CPython"
     and not sysconfig.get_config_var("Py_GIL_DISABLED")
 )
 
+# On macOS its compiler makes one for `testing.check`, which is all that works there.
+if sys.platform == "darwin":
+    from tvm_ffi.libinfo import include_paths
+
+    SOURCES = sorted(map(str, Path("ffi_builder/support").glob("*.[ch]")))
+    LIBRARY = Extension(
+        "ffi_builder.support._library",
+        ["ffi_builder/support/support.c"],
+        include_dirs=list(map(str, include_paths())),
+        extra_link_args=["-undefined", "dynamic_lookup"],
+        optional=True,
+        depends=SOURCES,
+    )
+
 setup(
-    ext_modules=EXTENSIONS if HERE else [],
+    ext_modules=EXTENSIONS if HERE else [LIBRARY] if sys.platform == "darwin" else [],
     options={"bdist_wheel": {"py_limited_api": "cp312"}} if HERE and LIMITED else {},
 )

@@ -12,7 +12,7 @@ from ffi_builder.errors import BuildError, CompileError, LinkError, SpecError
 from ffi_builder.lazy import lazy
 
 if TYPE_CHECKING:
-    from ffi_builder import cuda, packed, plan, providers, runtime, spec, testing
+    from ffi_builder import cuda, packed, plan, providers, runtime, spec, support, testing
     from ffi_builder.builder import (
         attach,
         attach_ffi_func,
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         record_memref_types,
         release_packed,
         rename_tvm_ffi_function,
+        return_asserts,
         signature_of,
     )
     from ffi_builder.plan import Plan, Sanitize, explain, make_plan
@@ -46,9 +47,11 @@ __all__ = [
     "record_memref_types",
     "release_packed",
     "rename_tvm_ffi_function",
+    "return_asserts",
     "runtime",
     "signature_of",
     "spec",
+    "support",
     "testing",
 ]
 
@@ -58,7 +61,7 @@ __getattr__, __dir__ = lazy(
         **dict.fromkeys(("Plan", "Sanitize", "explain", "make_plan"), "plan"),
         **dict.fromkeys(("attach", "attach_ffi_func", "rename_tvm_ffi_function"), "builder"),
         **dict.fromkeys(("call_packed", "release_packed"), "builder"),
-        **dict.fromkeys(("record_memref_types", "signature_of"), "builder"),
+        **dict.fromkeys(("record_memref_types", "return_asserts", "signature_of"), "builder"),
     },
     __all__,
 )

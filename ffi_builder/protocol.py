@@ -13,7 +13,7 @@ from typing import Any, Final
 PREFIX: Final = "__ffi_builder_"
 """The prefix of every symbol that is not exported."""
 SHARED: Final = f"{PREFIX}shared_"
-"""The prefix of helpers, and of their constants. Equal names mean equal bodies, in all modules."""
+"""The prefix of support functions. Equal names mean equal bodies, in all modules."""
 TABLE: Final = f"{PREFIX}table_"
 """The prefix of a wrapper's table. The function's name follows."""
 TEXT: Final = f"{PREFIX}text_"

@@ -83,6 +83,8 @@ def nearest(given: object, names: Iterable[str]) -> str | None:
             after the last dot.
         names: the valid names.
     """
+    if given is None:
+        return None
     word = given.__name__ if isinstance(given, type) else str(given)
     known = list(names)
     for lower in (word.strip().lower(), word.strip().rpartition(".")[2].lower()):

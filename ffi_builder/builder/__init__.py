@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from ffi_builder.lazy import lazy
 
 if TYPE_CHECKING:
+    from ffi_builder.builder.asserts import return_asserts
     from ffi_builder.builder.calls import PackedCall, call_packed, release_packed
     from ffi_builder.builder.kernel_signature import signature_of
     from ffi_builder.builder.names import rename_tvm_ffi_function
@@ -21,6 +22,7 @@ __all__ = [
     "record_memref_types",
     "release_packed",
     "rename_tvm_ffi_function",
+    "return_asserts",
     "signature_of",
 ]
 
@@ -31,6 +33,7 @@ __getattr__, __dir__ = lazy(
         **dict.fromkeys(("attach", "attach_ffi_func"), "wrapper"),
         "record_memref_types": "recording",
         "rename_tvm_ffi_function": "names",
+        "return_asserts": "asserts",
         "signature_of": "kernel_signature",
     },
     __all__,

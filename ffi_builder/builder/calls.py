@@ -24,7 +24,7 @@ from typing import Any, Final
 
 from ffi_builder.builder.places import Place
 from ffi_builder.errors import BuildError
-from ffi_builder.ir import Block, CheckingBuilder, Types, Value
+from ffi_builder.ir import Block, CheckingBuilder, Types, Value, contain_support
 from ffi_builder.packed.anys import empty_any, release_any, return_failure
 from ffi_builder.packed.arguments import (
     array_of,
@@ -71,6 +71,7 @@ def call_packed(
     *,
     result: str | None = None,
     on_error: Block | None = None,
+    self_contained: bool = False,
 ) -> PackedCall:
     """Emit a call of a function of the TVM-FFI C ABI.
 
@@ -90,6 +91,7 @@ def call_packed(
         on_error: the block to branch to with an error set, of the same function; it has one
             argument, the status as an i32, or none. Left out, the status is returned, so the
             function must return an i32.
+        self_contained: as for :func:`attach_ffi_func`.
 
     Returns:
         The result, and the block in which the code continues.
@@ -131,6 +133,8 @@ def call_packed(
         declare(place.symbols, callee)  # if the module has it with another type, fail before
     with place.builder() as b, _errors_to(b, edge):
         value = _emit(b, callee, args, result)
+    if self_contained:
+        contain_support(place.symbols)
     return PackedCall(value, place.end)
 
 

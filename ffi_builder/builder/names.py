@@ -3,22 +3,29 @@
 from __future__ import annotations
 
 import re
+from typing import Final
 
 from ffi_builder import abi
 from ffi_builder.errors import BuildError
 from ffi_builder.ir import Module, Operation, Symbols, of_module
 from ffi_builder.suggest import did_you_mean
 
+_RESERVED: Final = {
+    **abi.RESERVED_NAMES,
+    "_cuda_": "what loads and unloads the kernels of a function that launches some",
+}
+"""Prefixes of names that are derived from those of functions, and their use."""
+
 
 def checked_name(name: object) -> str:
-    """Return a name, after checking that linkers accept it and that tvm-ffi does not reserve it."""
+    """Return a name, after checking that linkers accept it and that it is not reserved."""
     if not isinstance(name, str) or not re.fullmatch(r"[\w.$]+", name, re.ASCII):
         raise BuildError(
             f"symbol name: expected ASCII letters, digits, '_', '.' and '$' but got {name!r}"
         )
     if name.startswith(abi.PREFIX):
         raise BuildError(f"symbol name: give {name!r} without the prefix {abi.PREFIX!r}")
-    for reserved, holder in abi.RESERVED_NAMES.items():
+    for reserved, holder in _RESERVED.items():
         if name.startswith(reserved):
             raise BuildError(
                 f"symbol name: {name!r} begins with {reserved!r}, which is reserved for {holder}; "

@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from functools import cached_property
 from typing import Any
 
-from ffi_builder.builder.helpers import define_wanted, shared_name
 from ffi_builder.builder.location import backtrace
 from ffi_builder.errors import BuildError
 from ffi_builder.ir import (
@@ -145,15 +144,12 @@ class Place:
             self._function,
             self._block,
             location,
-            raiser=shared_name("raise"),
             suffix=f" when calling it in `{self._name}`",
             backtrace=backtrace(location, self._name),
         )
         yield b
         if given is not None:
             given.block = b.block
-        else:
-            define_wanted(symbols, symbols.wanted)
         if rest is not None:
             b.br(rest)
         self.end = b.block if rest is None else rest

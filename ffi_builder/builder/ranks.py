@@ -8,8 +8,7 @@ from __future__ import annotations
 from ffi_builder import abi
 from ffi_builder.builder.fast_path.context import DL, FastPath
 from ffi_builder.builder.fast_path.state import Position
-from ffi_builder.builder.helpers import call_shared
-from ffi_builder.ir import Value
+from ffi_builder.ir import Value, call_support
 
 
 def shape(fast: FastPath, position: Position, ndim: int) -> list[Value]:
@@ -33,7 +32,7 @@ def strides(fast: FastPath, position: Position, ndim: int, order: str | None) ->
         found, absent = b.new_block(t.ptr), b.new_block(cold=True)
         b.cond_br(b.ne(given, b.null()), found, absent, (given,), likely=True)
         b.block = absent
-        b.br(found, call_shared(b, "row_major_strides", [tensor, space], t.ptr))
+        b.br(found, call_support(b, "row_major_strides", [tensor, space]))
         b.block = found
         return [b.field(t.i64, found.arguments[0], 8 * axis) for axis in range(ndim)]
     dims = shape(fast, position, ndim)

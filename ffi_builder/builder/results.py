@@ -17,6 +17,7 @@ from ffi_builder.abi import TypeIndex
 from ffi_builder.builder.allocation import Allocation
 from ffi_builder.builder.fast_path.context import FastPath
 from ffi_builder.builder.returned import (
+    check_owned,
     is_object,
     may_be_object,
     store_object,
@@ -156,6 +157,12 @@ class Results:
         if not self.results:
             return
         b, target = self.b, context.raw_result
+        pairs = list(zip(self.handed_over, values, strict=True))
+        owned = [(result, value) for result, value in pairs if isinstance(value, OwnedAny)]
+        if owned:
+            with self.releasing(context, provider):
+                for result, value in owned:
+                    check_owned(b, result, value.address)
         self._store_each(values, self.cells or [target])
         if not self.cells:
             return

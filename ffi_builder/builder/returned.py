@@ -14,6 +14,7 @@ from typing import Final
 
 from ffi_builder import abi, spec
 from ffi_builder.abi import TypeIndex
+from ffi_builder.builder.fast_path.objects import typed_object
 from ffi_builder.ir import CheckingBuilder, Value
 from ffi_builder.packed.anys import (
     any_head,
@@ -22,8 +23,10 @@ from ffi_builder.packed.anys import (
     store_any,
     store_none,
     store_unsigned,
+    unless,
 )
 from ffi_builder.packed.callees import GlobalFunction, call
+from ffi_builder.packed.results import another_kind, kind_name
 
 _MAKE_STRING: Final = "TVMFFIStringFromByteArray"
 _MAKE_BYTES: Final = "TVMFFIBytesFromByteArray"
@@ -51,6 +54,37 @@ def store_owned(b: CheckingBuilder, came: Value, cell: Value) -> None:
     t = b.types
     b.store(b.load(t.i64, came), cell)
     b.store(b.field(t.i64, came, abi.ANY_PAYLOAD), b.offset(cell, abi.ANY_PAYLOAD))
+
+
+_KINDS: Final[dict[type, tuple[TypeIndex, ...]]] = {
+    spec.String: (TypeIndex.STR, TypeIndex.SMALL_STR),
+    spec.Bytes: (TypeIndex.BYTES, TypeIndex.SMALL_BYTES),
+    spec.Function: (TypeIndex.FUNCTION, TypeIndex.NONE),
+    spec.Array: (TypeIndex.ARRAY, TypeIndex.NONE),
+    spec.Map: (TypeIndex.MAP, TypeIndex.NONE),
+}
+"""Type indices of what may be returned for a result. For an Object it is None, or an object."""
+
+
+def check_owned(b: CheckingBuilder, result: spec.HandedOver, came: Value) -> None:
+    """Raise a TypeError for a ``TVMFFIAny`` of another kind than a result's."""
+    index = b.load(b.types.i32, came)
+    right = _is_object(b, result, index, came) if isinstance(result, spec.Object) else None
+    for kind in _KINDS.get(type(result), (TypeIndex.NONE,)):
+        fits = b.eq(index, b.i32(kind))
+        right = fits if right is None else b.or_(right, fits)
+    assert right is not None
+    with unless(b, right), b.out_of_line():
+        words = another_kind(spec.outline(result), f"for {result.name}")
+        b.fail("TypeError", words, kind_name(b, index))
+
+
+def _is_object(b: CheckingBuilder, result: spec.Object, index: Value, came: Value) -> Value:
+    """Return whether it is an object of the result's type, or of one that derives from that."""
+    key = result.type_key
+    if key is None or key == abi.TYPE_KEYS[TypeIndex.OBJECT]:
+        return b.sge(index, b.i32(abi.FIRST_OBJECT))
+    return b.ne(typed_object(b, came, key), b.null())
 
 
 def is_object(result: spec.Result) -> bool:

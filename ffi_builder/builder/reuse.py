@@ -14,8 +14,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any, Final, TypeAlias
 
-from ffi_builder import spec
-from ffi_builder.builder.helpers import define_helpers, shared_name
+from ffi_builder import spec, support
 from ffi_builder.builder.names import is_declaration
 from ffi_builder.diagnosis.writing import Table
 from ffi_builder.ir import Module, Operation, Symbols, Types, bytecode
@@ -53,7 +52,6 @@ class _Made:
     """A stored wrapper: a module with its table, the wrapper, and the symbols that it refers to."""
 
     bytecode: bytes
-    helpers: frozenset[str]
     table: Table
 
 
@@ -130,7 +128,6 @@ class Template:
         types.ir.SymbolTable.replace_all_symbol_uses(_OWN_TABLE, name, source.operation)
         _rename(types, function, names)
         symbols.take(names.symbol, function)
-        define_helpers(symbols, made.helpers)
         for operation in others:
             symbol = operation.attributes["sym_name"].value
             if symbol not in symbols:
@@ -146,7 +143,7 @@ class Template:
         # do not depend on what the process attached before.
         symbols.sort_after(function)
         if self._kept is None:
-            by_name = not self._by_name and shared_name("raise") in symbols.wanted
+            by_name = not self._by_name and support.symbol("raise") in _references(function)
             _KEPT[self._key] = _Kept(by_name=by_name)
             if by_name:
                 _KEPT[(*self._key, self._name)] = _Kept()
@@ -155,7 +152,7 @@ class Template:
         elif self._kept.made is None and not symbols.renamed:
             code = _bytecode(symbols, function, TABLE + self._name, self._provider)
             if code is not None:
-                self._kept.made = _Made(code, frozenset(symbols.wanted), table)
+                self._kept.made = _Made(code, table)
 
 
 def _defines_more(signature: spec.Signature) -> bool:
@@ -236,7 +233,7 @@ def _is_complete(
 ) -> bool:
     """Return whether attaching added only a wrapper, and declarations that can be copied with it.
 
-    Helpers are added separately, and the key describes the callee.
+    The key describes the callee.
     """
     if not symbols.only_ours or any(len(operation.regions) for operation in _operations(function)):
         return False

@@ -11,7 +11,7 @@
     llvm.call @give_copy_back(%object, %copy, %every)
     llvm.call @free_copy(%copy)
 
-The helpers are in :mod:`ffi_builder.builder.helpers.copies`. Every error frees the copies. Of a
+The functions are in ``ffi_builder/support/copies.c``. Every error frees the copies. Of a
 list of tensors each element is copied, and loops go through memory with a ``Copy`` of each.
 """
 
@@ -23,15 +23,13 @@ from dataclasses import replace
 from typing import Final
 
 from ffi_builder import abi, spec
+from ffi_builder.builder import copies as layout
 from ffi_builder.builder.fast_path import tensors as fast_tensors
 from ffi_builder.builder.fast_path.context import FastPath
 from ffi_builder.builder.fast_path.state import ListValues, Position
-from ffi_builder.builder.helpers import call_shared, run_shared
-from ffi_builder.builder.helpers import copies as layout
-from ffi_builder.builder.helpers.elements import TEXT_SIZE
 from ffi_builder.builder.values import DecodedValues
 from ffi_builder.errors import BuildError
-from ffi_builder.ir import CheckingBuilder, Value
+from ffi_builder.ir import CheckingBuilder, Value, call_support, run_support
 from ffi_builder.packed.anys import unless
 from ffi_builder.plan import Place
 from ffi_builder.plan import sanitize as words
@@ -74,7 +72,7 @@ class _One:
 
     def free(self, b: CheckingBuilder) -> None:
         """Free the copy."""
-        run_shared(b, "free_copy", [self.copy.record])
+        run_support(b, "free_copy", [self.copy.record])
 
 
 @dataclass(frozen=True)
@@ -101,7 +99,7 @@ class _All:
         records = b.load(t.ptr, self.memory)
         with b.when(b.ne(records, b.null())):
             with self.each(b) as copy:
-                run_shared(b, "free_copy", [copy.record])
+                run_support(b, "free_copy", [copy.record])
             b.symbols.declare("free", t.void, [t.ptr])
             b.call("free", [records], t.void)
 
@@ -143,7 +141,7 @@ class Copies:
             given = self.fast.object_at(position)
             self._copies.append(_One(_Copy(tensor, given, record)))
         if self._copies:
-            self._texts = [b.alloca(b.types.i8, TEXT_SIZE) for _ in range(3)]
+            self._texts = [b.alloca(b.types.i8, layout.TEXT_SIZE) for _ in range(3)]
             self._emit_cleanup()
         for number, each in enumerate(self._copies):
             position = self._positions[each.of.path]
@@ -157,7 +155,7 @@ class Copies:
         alignment = max(_PAGE, copy.of.tensor.data_alignment or 1)
         numbers = [b.i64(copy.of.options.guard_bytes), b.i64(alignment), salt]
         operands = [copy.given, copy.record, *numbers, b.i1(copy.of.poisoned)]
-        made = call_shared(b, "copy_tensor", operands, b.types.i1)
+        made = call_support(b, "copy_tensor", operands)
         message, values = words.worded(words.NO_MEMORY, copy.of.path, copy.index, [])
         b.check(made, "MemoryError", message, *values)
 
@@ -224,7 +222,7 @@ class Copies:
             if each.of.given_back:
                 with each.each(b) as copy:
                     every = b.i1(copy.of.poisoned)
-                    run_shared(b, "give_copy_back", [copy.given, copy.record, every])
+                    run_support(b, "give_copy_back", [copy.given, copy.record, every])
 
     def _exists(self, copy: _Copy) -> Value:
         """Return whether the tensor was copied: it may be absent, or on another device."""
@@ -233,7 +231,7 @@ class Copies:
 
     def _check_outside(self, copy: _Copy) -> None:
         b, t = self.b, self.b.types
-        fine = call_shared(b, "check_outside", [copy.record], t.i1)
+        fine = call_support(b, "check_outside", [copy.record])
         fields = (layout.MISPLACED, layout.FOREIGN, layout.SPAN, layout.ORIGIN)
         with unless(b, fine):
             found = [b.field(t.i64, copy.record, field) for field in fields]
@@ -251,15 +249,19 @@ class Copies:
             self._check(copy, "nan_element", words.NAN, [])
 
     def _check(self, copy: _Copy, helper: str, message: str, regions: Sequence[int]) -> None:
-        """Fail if a helper finds an element; show its index, and its values in these regions."""
+        """Fail if C finds an element; show its index, and its values in these regions."""
         b, t = self.b, self.b.types
-        number = call_shared(b, helper, [copy.record], t.i64)
+        number = call_support(b, helper, [copy.record])
         with unless(b, b.eq(number, b.i64(-1))):
             texts = self._texts[: 1 + len(regions)]
-            run_shared(b, "element_index", [copy.record, number, texts[0]])
+            run_support(b, "element_index", [copy.record, number, texts[0]])
             for region, text in zip(regions, texts[1:], strict=True):
                 operands = [copy.record, number, b.i64(region), text]
-                run_shared(b, "element_value", operands)
+                run_support(b, "element_value", operands)
+            if helper == "unwritten_element":
+                is_certain = b.ne(b.field(t.i64, copy.record, layout.IS_CERTAIN), b.i64(0))
+                with unless(b, is_certain):
+                    self._fail(copy, words.possibly(message), texts)
             self._fail(copy, message, texts)
 
     def _fail(self, copy: _Copy, message: str, found: Sequence[Value]) -> None:

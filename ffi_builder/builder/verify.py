@@ -26,7 +26,7 @@ def verify_added(
     Raises:
         BuildError: with MLIR's message, if something does not verify.
     """
-    # Helpers need no check: this package wrote them. What a provider adds does, like its call.
+    # A provider's operations are checked, and its call; this package's own need no check.
     added = [operation for operation in symbols.added if not _is_ours(operation)]
     try:
         for operation in added:
@@ -92,7 +92,7 @@ def _verify_call(symbols: Symbols, operation: Any) -> None:
         return
     name = operation.attributes["callee"].value
     if name.startswith(SHARED):
-        return  # only this package calls helpers, and it declares them as it calls them
+        return  # only this package calls support functions, and declares them as it calls them
     callee = _find(symbols, name)
     if callee is None:
         raise BuildError(f"the wrapper calls @{name}, which the module does not declare")

@@ -18,7 +18,6 @@ from ffi_builder import abi, spec
 from ffi_builder.builder.fast_path.context import FastPath
 from ffi_builder.builder.fast_path.emit import emit_fast_path
 from ffi_builder.builder.fast_path.lists import release, reserve
-from ffi_builder.builder.helpers import define_helpers, shared_name
 from ffi_builder.builder.location import backtrace, location_of_wrapper
 from ffi_builder.builder.names import check_free, checked_name
 from ffi_builder.builder.parameter_places import argument_places, distinct
@@ -39,6 +38,8 @@ from ffi_builder.ir import (
     Symbols,
     Types,
     Value,
+    contain_support,
+    declare_support,
     mark_trusted,
     of_module,
     pass_through,
@@ -67,6 +68,7 @@ def attach_ffi_func(
     where: Sequence[spec.Relation] = (),
     no_overlap: bool | Sequence[str] = (),
     sanitize: bool | Sanitize = False,
+    self_contained: bool = False,
     location: Any = None,
 ) -> None:
     """Add ``__tvm_ffi_<symbol_name>``, which checks its arguments and calls a kernel, to a module.
@@ -82,14 +84,16 @@ def attach_ffi_func(
         no_overlap: tensors that must share no memory with others, as in
             :class:`~ffi_builder.spec.Signature`.
         sanitize: check what the kernel does to its tensors: see :class:`~ffi_builder.Sanitize`.
+        self_contained: put the functions of :mod:`ffi_builder.support` that the wrapper calls into
+            the module, for a JIT of your own. :mod:`ffi_builder.runtime` does not need it.
         location: an ``ir.Location``; left out, the current one, or the callee's, or the module's.
 
     Raises:
         SpecError: if the parameters do not make a signature, or ``sanitize`` is something else.
-        BuildError: if the name is reserved by tvm-ffi (:data:`ffi_builder.abi.RESERVED_NAMES`), if
-            the module has such a symbol already, if the callee does not take the arguments that the
-            provider passes, if ``sanitize`` has nothing to check or the provider may hand over the
-            caller's tensors, or if the result does not verify. The module is then unchanged.
+        BuildError: if the name is reserved, if the module has such a symbol already, if the callee
+            does not take the arguments that the provider passes, if ``sanitize`` has nothing to
+            check or the provider may hand over the caller's tensors, or if the result does not
+            verify. The module is then unchanged.
 
     Examples:
         C's ``hypot`` as the kernel:
@@ -117,6 +121,7 @@ def attach_ffi_func(
         call_provider,
         symbol_name=symbol_name,
         sanitize=sanitize,
+        self_contained=self_contained,
         location=location,
     )
 
@@ -128,6 +133,7 @@ def attach(
     *,
     symbol_name: str | None = None,
     sanitize: bool | Sanitize = False,
+    self_contained: bool = False,
     location: Any = None,
 ) -> None:
     """Add a wrapper for a :class:`~ffi_builder.spec.Signature`, as :func:`attach_ffi_func` does.
@@ -137,7 +143,8 @@ def attach(
         signature: the parameters and results of the function, and its name in errors.
         call_provider: emits the call of the kernel.
         symbol_name: the exported name, after ``__tvm_ffi_``; left out, the signature's name.
-        sanitize: as for :func:`attach_ffi_func`, like ``location``.
+        sanitize: as for :func:`attach_ffi_func`, like the next two.
+        self_contained: a bool.
         location: an ``ir.Location``.
 
     Raises:
@@ -198,14 +205,15 @@ def attach(
     context = ModuleContext(module, symbols, signature)
     template = Template.of(context, names, about, Members(call_provider), options)
     try:
-        if template.adopt(symbols, names):
-            return
-        plan = make_plan(signature)
-        # Nothing here needs a current context, but a provider may: CUTLASS converts values to its
-        # own objects, and for a vector without a context that ends the process.
-        with types.context:
-            function, table = _add(symbols, names, plan, call_provider, tensors)
-        template.keep(symbols, function, table)
+        if not template.adopt(symbols, names):
+            plan = make_plan(signature)
+            # Nothing here needs a current context, but a provider may: CUTLASS converts values to
+            # its own objects, and for a vector without a context that ends the process.
+            with types.context:
+                function, table = _add(symbols, names, plan, call_provider, tensors)
+            template.keep(symbols, function, table)
+        if self_contained:
+            contain_support(symbols)
     except BaseException:
         symbols.undo()
         raise
@@ -223,7 +231,6 @@ def _add(
     members.prepare(ModuleContext(symbols.module, symbols, plan.signature))
     table = encode(plan)
     function, provided, references = _emit_wrapper(symbols, names, plan, provider, table, tensors)
-    define_helpers(symbols, symbols.wanted)
     verify_added(symbols, function, provided, references if members.trusted else None)
     return function, table
 
@@ -274,7 +281,6 @@ def _emit_wrapper(
         function,
         entry,
         symbols.location,
-        raiser=shared_name("raise"),
         suffix=suffix,
         backtrace=names.backtrace,
     )
@@ -297,7 +303,8 @@ def _emit_wrapper(
     b.br(wrong, b.i32(len(plan.signature.arguments)))
     b.block = wrong
     operands = [args, wrong.arguments[0], b.address_of(constant)]
-    b.ret(b.call_value(shared_name("diagnose"), operands, t.i32, t.of_tail_call()))
+    diagnose = declare_support(symbols, "diagnose")
+    b.ret(b.call_value(diagnose, operands, t.i32, t.of_tail_call()))
     _set_attributes(b, provider, plan, names.description)
     return function, provided, b.references[before:]
 

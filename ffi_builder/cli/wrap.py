@@ -14,7 +14,7 @@ from ffi_builder.cli.launch import (
     is_image,
     launch_provider,
 )
-from ffi_builder.cli.options import add_convention, add_signature, provider_of
+from ffi_builder.cli.options import CONVENTIONS, add_convention, add_signature, provider_of
 from ffi_builder.cli.output import print_note
 from ffi_builder.errors import BuildError, CompileError
 from ffi_builder.spec import Signature
@@ -57,7 +57,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     images = ", ".join(IMAGES)
     parser.add_argument("kernel", type=Path, help=f"a file .mlir, .ll, .o, {images}")
     add_signature(parser, many=True)
-    add_convention(parser, "memref")
+    add_convention(parser, "memref for a kernel in MLIR; needed for others")
     parser.add_argument(
         "-o", "--output", type=Path, required=True, metavar="PATH", help="the file to write"
     )
@@ -149,18 +149,33 @@ def _attach_hook(
                 provider = launch_provider(given, callee)
                 attach(module, signature, provider, sanitize=given.sanitize)
                 continue
-            convention = given.convention or "memref"
-            if complete and convention != "nop":
+            if complete and given.convention != "nop":
                 _check_callee(module, callee, given.kernel)
+            convention = given.convention or _default_convention(module, callee, given.kernel)
             provider = provider_of(convention, callee, given.args)
             attach(module, signature, provider, sanitize=given.sanitize)
 
     return hook
 
 
-def _check_callee(module: Any, callee: str, kernel: Path) -> None:
+def _default_convention(module: Any, callee: str, kernel: Path) -> str:
+    """Return ``memref`` for a callee whose types the provider compares with the signature."""
+    if callee in _symbols(module):
+        return "memref"
+    choices = ", ".join(f"{name} ({words})" for name, words in CONVENTIONS.items())
+    raise CompileError(
+        f"--convention is needed: {kernel} has no MLIR type of @{callee} to compare with "
+        f"--signature, and a call that does not fit crashes; choose one of {choices}"
+    )
+
+
+def _symbols(module: Any) -> list[str]:
     operations = [view.operation for view in module.body.operations]
-    names = [op.attributes["sym_name"].value for op in operations if "sym_name" in op.attributes]
+    return [op.attributes["sym_name"].value for op in operations if "sym_name" in op.attributes]
+
+
+def _check_callee(module: Any, callee: str, kernel: Path) -> None:
+    names = _symbols(module)
     if callee.startswith("@"):
         raise BuildError(f"--callee: expected the name without '@', but got {callee!r}")
     if callee not in names:

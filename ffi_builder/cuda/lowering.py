@@ -171,7 +171,7 @@ def _llvm_ir(module: object, pipeline: str) -> str:
     if device:
         lowered = _unwrapped(lowered, device[0])
     mlir.verify(lowered)
-    return mlir.to_llvm_ir(lowered)
+    return mlir.to_llvm_ir(lowered).complete()
 
 
 def _parsed(module: object) -> Any:

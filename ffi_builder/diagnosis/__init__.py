@@ -1,7 +1,6 @@
-"""Finds out what is wrong with a call: a table of checks, and bytecode that runs them.
+"""Finds out what is wrong with a call: the table of a wrapper's checks, and what reads it.
 
-Nothing here imports MLIR. :mod:`.encode` makes the table of a wrapper from its plan;
-:mod:`.library` has the bytecode, which :mod:`.assembled` makes of :mod:`.routines`;
-:mod:`.interpreter` runs it in Python.
-:mod:`ffi_builder.builder.helpers.machine` emits the machine that runs it in compiled wrappers.
+Nothing here imports MLIR. :mod:`.encode` makes the table of a wrapper from its plan.
+``ffi_builder/support/diagnosis.c`` runs its checks, in wrappers and, by :mod:`.native`, for
+Python. :mod:`.header` makes the numbers and words that both share.
 """

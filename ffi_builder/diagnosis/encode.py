@@ -34,7 +34,7 @@ from ffi_builder.plan.messages import SHOWN_ENTRIES
 
 
 def encode(plan: Plan) -> Table:
-    """Encode a plan as the table that the diagnosis of a wrapper interprets.
+    """Encode a plan as the table that the diagnosis of a wrapper reads.
 
     Raises:
         BuildError: if the signature is too large for the table's fields.

@@ -2,7 +2,7 @@
 
 The table is one constant: little-endian, packed, without relocations::
 
-    u32 frame           size in bytes of the memory that the machine works in, see below
+    u32 frame           size in bytes of the memory for slots and message, see below
     u32 code            where the instructions start
     u32 text, length    the parameters, as messages show them: "a: …, b: …)"
     u32 name            the function's name and "(", then the backtrace of its errors
@@ -19,8 +19,7 @@ Strings are shared: a name or an expression that occurs in the text of the param
 Nothing points into the function's name, and whatever depends on it is at the end. So one
 :class:`Table` serves functions of any name.
 
-The frame holds the registers, 64 bytes of scratch, a stack for expressions, the slots and the
-message.
+The frame holds the slots and the message.
 """
 
 from __future__ import annotations
@@ -30,7 +29,6 @@ from typing import Final
 
 from ffi_builder import spec
 from ffi_builder.abi import TypeIndex
-from ffi_builder.diagnosis.instructions import REGISTERS
 from ffi_builder.plan import Part
 from ffi_builder.plan.messages import Words
 
@@ -214,10 +212,6 @@ class Code(IntEnum):
 STACK_DEPTH: Final = 64
 """Number of values on the stack of expressions: as many as an expression may have leaves."""
 
-SCRATCH_SIZE: Final = 64
-SCRATCH_AT: Final = 8 * REGISTERS
-STACK_AT: Final = SCRATCH_AT + SCRATCH_SIZE
-SLOTS_AT: Final = STACK_AT + 8 * STACK_DEPTH
 SLOT_SIZE: Final = 24
 
 

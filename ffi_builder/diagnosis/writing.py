@@ -14,7 +14,6 @@ from ffi_builder.diagnosis.table import (
     OPERATOR_CODES,
     SCALAR_BITS,
     SLOT_SIZE,
-    SLOTS_AT,
     WORDS,
     Code,
     Head,
@@ -166,7 +165,7 @@ class TableWriter:
             )
         entries = [struct.pack("<I2H", text_at + at, size, style) for at, size, style in names]
         rest = b"".join((*entries, self._placed(text_at), self._text))
-        frame = SLOTS_AT + SLOT_SIZE * self._slots + self._message_size()
+        frame = SLOT_SIZE * self._slots + self._message_size()
         lengths = tuple(map(len, self._arguments))
         return Table(rest, code_at, text_at, self._length, frame, self._slots, lengths)
 

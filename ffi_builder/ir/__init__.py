@@ -2,8 +2,9 @@
 
 from ffi_builder.ir.atomics import exchange_null, load_acquire, store_release
 from ffi_builder.ir.builder import Builder
-from ffi_builder.ir.bytecode_cache import bytecode, define_cached
+from ffi_builder.ir.bytecode import bytecode
 from ffi_builder.ir.checking import ERROR_KINDS, CheckingBuilder
+from ffi_builder.ir.contained import contain_support
 from ffi_builder.ir.distribution import OPERATIONS, Distribution, named, of_module, root_of
 from ffi_builder.ir.kernel import Kernel, KernelValue, read_kernel, recorded_types
 from ffi_builder.ir.kernel_types import (
@@ -17,6 +18,7 @@ from ffi_builder.ir.kernel_types import (
     read_type,
 )
 from ffi_builder.ir.protocols import Attribute, Block, Module, Operation, Type, Value
+from ffi_builder.ir.supported import call_support, declare_support, run_support
 from ffi_builder.ir.symbols import Symbols, aggregate_members, describe, function_parts
 from ffi_builder.ir.trusted import mark_trusted, pass_through
 from ffi_builder.ir.types import LLVM_TYPES, Types
@@ -43,7 +45,9 @@ __all__ = [
     "Value",
     "aggregate_members",
     "bytecode",
-    "define_cached",
+    "call_support",
+    "contain_support",
+    "declare_support",
     "describe",
     "dtypes_of",
     "exchange_null",
@@ -60,5 +64,6 @@ __all__ = [
     "read_type",
     "recorded_types",
     "root_of",
+    "run_support",
     "store_release",
 ]

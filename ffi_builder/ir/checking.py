@@ -8,6 +8,7 @@ from typing import Any
 from ffi_builder.errors import BuildError
 from ffi_builder.ir.builder import Builder
 from ffi_builder.ir.protocols import Block, Operation, Value
+from ffi_builder.ir.supported import declare_support
 from ffi_builder.ir.symbols import Symbols
 from ffi_builder.suggest import did_you_mean
 
@@ -43,8 +44,6 @@ class CheckingBuilder(Builder):
         function: the function that is built.
         block: the block to begin in.
         location: the location of the operations.
-        raiser: the symbol of ``i32 (ptr kind, i64, ptr message, i64, ptr backtrace, i64)``, which
-            sets an error and returns the status for the function to return.
         suffix: ends every message.
         backtrace: the frames of every error, as lines ``  File "f", line 1, in g``.
 
@@ -74,12 +73,10 @@ class CheckingBuilder(Builder):
         block: Block,
         location: Any,
         *,
-        raiser: str,
         suffix: str,
         backtrace: str = "",
     ) -> None:
         super().__init__(symbols, function, block, location)
-        self._raiser = raiser
         self.suffix = suffix
         self.backtrace = backtrace.encode()
         self.cleanup: Block | None = None
@@ -87,9 +84,8 @@ class CheckingBuilder(Builder):
 
     @property
     def raiser(self) -> str:
-        """The symbol of the function that sets an error. Reading it marks it as needed."""
-        self.symbols.wanted.add(self._raiser)
-        return self._raiser
+        """The symbol of the function that sets an error. Reading it declares it."""
+        return declare_support(self.symbols, "raise")
 
     def ret(self, *value: Value) -> None:
         """Return a status (-1 if an error is set), after releasing what was allocated."""

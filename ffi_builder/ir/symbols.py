@@ -48,8 +48,6 @@ class Symbols:
         self._texts: dict[bytes, str] = {}
         self.renamed = False
         """Whether a symbol got another name because its own was taken."""
-        self.wanted: set[str] = set()
-        """The symbols that are referred to and not defined yet."""
 
     def __contains__(self, name: str) -> bool:
         return name in self._added_names or name in self._table
@@ -59,6 +57,10 @@ class Symbols:
         if name in self._added_names:
             return self._added_names[name]
         return self._table[name].operation if name in self._table else None
+
+    def has_added(self, name: str) -> bool:
+        """Return whether a symbol was added through this object."""
+        return name in self._added_names
 
     @property
     def only_ours(self) -> bool:
@@ -95,14 +97,20 @@ class Symbols:
         found = self.find(name)
         if found is not None:
             raise BuildError(f"the module has a symbol @{name} already: {describe(found)}")
-        operation = self._function(name, self.types.function(result, parameters), attributes or {})
+        type_ = self.types.function(result, parameters)
+        location = self.location if body else None
+        operation = self._function(name, type_, attributes or {}, location)
         if body:
             locations = [self.location] * len(parameters)
             operation.regions[0].blocks.append(*parameters, arg_locs=locations)
         return operation
 
-    def _function(self, name: str, type_: Type, attributes: dict[str, Attribute]) -> Operation:
+    def _function(
+        self, name: str, type_: Type, attributes: dict[str, Attribute], location: Any = None
+    ) -> Operation:
+        """Add a function. A declaration has no location: LLVM refuses debug information there."""
         types = self.types
+        location = location or types.ir.Location.unknown(types.context)
         every = {
             "sym_name": types.string(name),
             "function_type": types.type_attribute(str(type_)),
@@ -110,7 +118,7 @@ class Symbols:
             **attributes,
         }
         operation = types.ir.Operation.create(
-            "llvm.func", attributes=every, regions=1, loc=self.location, ip=self._end
+            "llvm.func", attributes=every, regions=1, loc=location, ip=self._end
         )
         return self._add(name, operation)
 
@@ -214,22 +222,6 @@ class Symbols:
         )
         self._add(name, operation)
         return name
-
-    def adopt(self, bytecode: bytes) -> None:
-        """Add the symbols of a module given as bytecode, except those that this one has.
-
-        Raises:
-            BuildError: this module has one of them with another type.
-        """
-        source = self.types.ir.Module.parse(bytecode, self.types.context)
-        for operation in list(source.body.operations):
-            attributes = operation.operation.attributes
-            name = attributes["sym_name"].value
-            if name in self:
-                if "function_type" in attributes:
-                    self.declare_as(name, attributes["function_type"].value)
-            else:
-                self.take(name, operation.operation)
 
     def take(self, name: str, operation: Any) -> None:
         """Move a symbol of this name here from another module of the same context."""

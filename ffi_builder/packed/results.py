@@ -97,45 +97,18 @@ def take_scalar(b: CheckingBuilder, dtype: str, of: str, came: Value) -> Value:
     return bits if own == t.i64 else b.trunc(bits, own)
 
 
-_OWNED: Final[dict[type, tuple[TypeIndex, ...]]] = {
-    spec.String: (TypeIndex.STR, TypeIndex.SMALL_STR),
-    spec.Bytes: (TypeIndex.BYTES, TypeIndex.SMALL_BYTES),
-    spec.Function: (TypeIndex.FUNCTION, TypeIndex.NONE),
-    spec.Array: (TypeIndex.ARRAY, TypeIndex.NONE),
-    spec.Map: (TypeIndex.MAP, TypeIndex.NONE),
-}
-"""Type indices of what a function may return for a result. An Object is None, or any object."""
-
-
-def check_owned(b: CheckingBuilder, result: spec.HandedOver, of: str, came: Value) -> None:
-    """Raise a TypeError for a value of another kind than a result's, which is released.
-
-    ``of`` ends the words of the error: ``for y``.
-    """
-    index = b.load(b.types.i32, came)
-    kinds = _OWNED.get(type(result), (TypeIndex.NONE,))
-    right = b.sge(index, b.i32(TypeIndex.OBJECT)) if isinstance(result, spec.Object) else None
-    for kind in kinds:
-        fits = b.eq(index, b.i32(kind))
-        right = fits if right is None else b.or_(right, fits)
-    assert right is not None
-    with unless(b, right), b.out_of_line():
-        name = _kind_name(b, index)
-        release_any(b, came, index)
-        b.fail("TypeError", _another_kind(spec.outline(result), of), name)
-
-
 def _check_kind(b: CheckingBuilder, kind: str, of: str, right: Value, index: Value) -> None:
     """Raise a TypeError, unless ``right`` says that the kind is one that the result may have."""
     with unless(b, right), b.out_of_line():
-        b.fail("TypeError", _another_kind(kind, of), _kind_name(b, index))
+        b.fail("TypeError", another_kind(kind, of), kind_name(b, index))
 
 
-def _another_kind(kind: str, of: str) -> str:
+def another_kind(kind: str, of: str) -> str:
+    """Return the words of the error about a value of another kind; ``{}`` is :func:`kind_name`."""
     return f"A value of another kind than {kind} was returned {of}: {{}}"
 
 
-def _kind_name(b: CheckingBuilder, index: Value) -> Value:
+def kind_name(b: CheckingBuilder, index: Value) -> Value:
     """Return the name of a type index in messages, as a C string."""
     t = b.types
     name = b.alloca(t.ptr)

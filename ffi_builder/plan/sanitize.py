@@ -38,6 +38,7 @@ UNWRITTEN: Final = (
 UNWRITTEN_RESULT: Final = (
     "The kernel does not write {path}{{}} of the result {path}, which still holds the poison {{}}"
 )
+_BY_CHANCE: Final = "; 4 to 7 bytes may be right by chance: set poison=False if these are"
 COMPUTED: Final = (
     "The kernel computes {path}{{}} from memory that nobody has written: an output or a Workspace "
     "before it writes it, or bytes outside of a tensor (it is a NaN with the digits of the poison)"
@@ -67,6 +68,11 @@ def worded(
     return words.format(path=path + "[{}]" * len(index)), shown
 
 
+def possibly(unwritten: str) -> str:
+    """Return one of the messages about unwritten elements, for so few that they may be right."""
+    return unwritten.replace("does not write", "possibly does not write") + _BY_CHANCE
+
+
 _MOST_BYTES: Final = 2**30
 _FLOATS: Final = ("float", "bfloat", "complex")
 _WITHOUT_NAN: Final = ("float6_", "float4_")
@@ -87,10 +93,10 @@ class Sanitize:
         poison: fill results, tensors of ``intent="out"`` and Workspaces without ``zero`` with a
             pattern before the call. Results and ``"out"`` must not hold it afterwards. For floats
             of 16 to 64 bits the pattern is a signalling NaN, which no arithmetic makes, and no
-            tensor that is written may hold what arithmetic makes of it. Else it is the byte 0xA5,
-            whose low four bits differ between tensors. Where an element of that value may be right,
-            for ints and narrow floats of fewer than 4 bytes, only as many in a row as make 4 bytes
-            count.
+            tensor that is written may hold what arithmetic makes of it. Else it is 8 different
+            bytes that are repeated, whose low four bits differ between tensors, and only as many
+            elements in a row as make 4 bytes count. The error says "possibly" below 8 bytes, except
+            for a bool, which no such byte can be.
         overlap: tensors of ``intent="out"`` and ``"inout"`` must share no memory with another
             tensor, as with ``no_overlap=True`` in a signature.
         nan: results and tensors that the kernel may write must hold no NaN after the call.

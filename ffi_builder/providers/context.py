@@ -87,6 +87,8 @@ def _source(tensor: spec.Tensor) -> spec.Tensor:
 class OwnedAny:
     """The address of a ``TVMFFIAny`` whose value the wrapper takes over, as a result.
 
+    A value of another kind than the result is released, and raises a TypeError.
+
     Examples:
         What a function in Python returns is returned as it is:
 
@@ -139,6 +141,8 @@ class CallContext:
             been tested: each with a Tensor of fewer dtypes, of a known rank, without strides, or
             with ints for symbols in its shape and strides.
         places: by the name of a result, the address where the callee writes it.
+        steps: the steps of providers that run (False) or have run (True) for the call that is
+            emitted, by the provider's ``id`` and the step's name.
         asked: the tensors whose address (``"data"``) or dtype the provider has asked for, and those
             whose dtype does not matter (``"any"``), in order.
 
@@ -184,6 +188,7 @@ class CallContext:
         default_factory=dict["spec.Tensor", "spec.Tensor"]
     )
     places: dict[str, Value] = field(default_factory=dict[str, Value])
+    steps: dict[tuple[int, str], bool] = field(default_factory=dict[tuple[int, str], bool])
     asked: dict[tuple[str, spec.Tensor], None] = field(
         default_factory=dict[tuple[str, "spec.Tensor"], None]
     )

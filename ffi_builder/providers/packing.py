@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import field
-from typing import ClassVar, Final
+from typing import Any, ClassVar, Final
 
 from ffi_builder import spec
 from ffi_builder.errors import BuildError
@@ -23,6 +23,7 @@ from ffi_builder.providers.conventions import Fixed, PerItem
 from ffi_builder.providers.items import Entry, Item, ResultPointer, items, plain, present
 from ffi_builder.providers.provider import fields_key
 from ffi_builder.providers.results import result_pointer, set_results, value_results
+from ffi_builder.providers.steps import end_steps, override_once, run_steps
 from ffi_builder.records import dataclass
 
 
@@ -49,7 +50,8 @@ class DynamicParamPackCallProvider:
     A subclass may override the steps: :meth:`tensor_members` for other values in a tensor's struct,
     :meth:`get_callee_struct_for_param_tensor` for the same values in another struct, and
     :meth:`declare_extern_funcs`, :meth:`insert_lazy_init_cuda` and :meth:`insert_set_cuda_device`,
-    which come first, in this order.
+    which come first, in this order. If its ``__call__`` has called one of these three, that one
+    does not run again.
 
     Args:
         callee: the symbol to call; declared if the module has none of that name.
@@ -95,14 +97,7 @@ class DynamicParamPackCallProvider:
     def __call__(self, current_block: Block, context: CallContext) -> Block:
         """Emit the stores and the call."""
         b, name = context.builder, type(self).__name__
-        for step in _STEPS:
-            block = getattr(self, step)(b.block, context)
-            if not hasattr(block, "arguments"):
-                raise BuildError(
-                    f"{name}: {step} returned {block!r}; it returns the block in which the "
-                    f"wrapper continues"
-                )
-            b.block = block
+        run_steps(self, _STEPS, context)
         if self.struct_call:
             arguments = convert_items(name, self.args, context, self.arguments_of)
             count = len(arguments)
@@ -128,7 +123,13 @@ class DynamicParamPackCallProvider:
         check_status(context, self.callee, status)
         if not own:
             set_results(context)
+        end_steps(self, context)
         return b.block
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        """Make the steps of the subclass run once."""
+        super().__init_subclass__(**kwargs)
+        override_once(cls, DynamicParamPackCallProvider, _STEPS)
 
     def declare_extern_funcs(self, current_block: Block, context: CallContext) -> Block:
         """Declare what the other steps call; return the block to go on in."""

@@ -117,6 +117,7 @@ class Members:
         Raises:
             BuildError: if the provider returns something else, or a block that has ended.
         """
+        context.steps.clear()
         name, found = type(self.provider).__name__, self.provider(block, context)
         if not hasattr(found, "arguments"):
             raise BuildError(

@@ -8,7 +8,7 @@ from ffi_builder import spec
 from ffi_builder.errors import BuildError
 from ffi_builder.ir import Type, Types, Value
 from ffi_builder.packed.anys import release_any
-from ffi_builder.packed.results import check_owned, take_scalar
+from ffi_builder.packed.results import take_scalar
 from ffi_builder.providers.context import CallContext, OwnedAny
 
 
@@ -117,7 +117,7 @@ def take_results(
 
 
 def take_any(provider: str, context: CallContext, came: Value) -> None:
-    """Convert what a TVM-FFI function returned to the wrapper's result; objects are released.
+    """Convert what a TVM-FFI function returned to the wrapper's result; a number's is released.
 
     Raises:
         BuildError: if there are several scalar results, since such a function returns one value.
@@ -133,9 +133,7 @@ def take_any(provider: str, context: CallContext, came: Value) -> None:
         release_any(b, came)
         return
     result = scalars[0]
-    of = f"for {result.name}"
     if isinstance(result, spec.Var):
-        context.results = [take_scalar(b, result.dtype, of, came)]
+        context.results = [take_scalar(b, result.dtype, f"for {result.name}", came)]
     else:
-        check_owned(b, result, of, came)
         context.results = [OwnedAny(came)]

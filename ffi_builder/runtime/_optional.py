@@ -6,17 +6,24 @@ place that hands out `Any`.
 
 from __future__ import annotations
 
-from importlib import import_module
+from collections.abc import Iterable
+from importlib import import_module, metadata
 from typing import Any
 
 from ffi_builder.errors import CompileError
 from ffi_builder.extras import install
 
 _EXTRAS = {
-    "llvmlite": ("llvmlite", "jit"),
-    "tvm_ffi_orcjit": ("apache-tvm-ffi-orcjit", "jit"),
-    "torch_mlir": ("torch-mlir", "mlir"),
+    "llvmlite": ("llvmlite", "jit", ""),
+    "tvm_ffi_orcjit": (
+        "apache-tvm-ffi-orcjit",
+        "jit",
+        "; or make a library, which does not need it: runtime.lower(…).export_library(path), then "
+        "runtime.load(path)",
+    ),
+    "torch_mlir": ("torch-mlir", "mlir", ""),
 }
+"""The package, the extra and a hint, by module."""
 
 
 def load(name: str) -> Any:
@@ -37,7 +44,22 @@ def load(name: str) -> Any:
             ) from error
         if error.name is not None and error.name.partition(".")[0] != top:
             raise
-        package, extra = _EXTRAS[top]
+        package, extra, hint = _EXTRAS[top]
         raise CompileError(
-            f"Compiling needs {package}, which cannot be imported ({error}): {install(extra)}"
+            f"Compiling needs {package}, which cannot be imported ({error}): {install(extra)}{hint}"
         ) from error
+
+
+def lacking(names: Iterable[str]) -> str:
+    """Say which of these functions the installed libtvm_ffi should have, and has not.
+
+    Empty if there is none. Later versions of libtvm_ffi have more functions.
+    """
+    library = load("tvm_ffi").LIB
+    lacks = [name for name in names if name.startswith("TVMFFI") and not hasattr(library, name)]
+    if not lacks:
+        return ""
+    listed = ", ".join(f"`{name}`" for name in lacks)
+    return (
+        f"apache-tvm-ffi {metadata.version('apache-tvm-ffi')} has no {listed}: install a later one"
+    )

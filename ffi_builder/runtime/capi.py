@@ -22,6 +22,23 @@ _CAPSULE: Final = ctypes.PYFUNCTYPE(
 )(("PyCapsule_New", ctypes.pythonapi))
 
 
+POINTER, CREATE = "_CAPIPtr", "_CAPICreate"
+"""Attributes with which MLIR's bindings take objects to and from its C API."""
+
+
+def root_of(operation: object) -> str:
+    """The package that an operation's bindings live in.
+
+    The type of a Context, or of an op's class, may be in another one.
+    """
+    return type(operation).__module__.partition("._mlir_libs")[0]
+
+
+def ir_of(operation: object) -> Any:
+    """The `ir` module of the distribution that an operation belongs to."""
+    return _optional.load(f"{root_of(operation)}.ir")
+
+
 @functools.cache
 def library(root: str, function: str) -> ctypes.PyDLL | None:
     """The library of distribution `root` that has `function`, or None."""
@@ -46,10 +63,15 @@ def addresses(root: str, functions: tuple[str, ...]) -> tuple[int, ...] | None:
     return tuple(ctypes.cast(found[name], ctypes.c_void_p).value or 0 for name in functions)
 
 
-def address(operation: Operation) -> int:
-    """Return the address of an operation of MLIR's C API."""
-    capsule = cast("Any", operation)._CAPIPtr
-    return _POINTER_OF(capsule, _NAME_OF(capsule))
+def address(value: object) -> int | None:
+    """Return the address of an object of MLIR's C API; None if its bindings do not tell it."""
+    capsule = getattr(value, POINTER, None)
+    return None if capsule is None else _POINTER_OF(capsule, _NAME_OF(capsule))
+
+
+def makes_operations(operation: Operation) -> bool:
+    """Whether `operation_at` works with the bindings of an operation."""
+    return hasattr(type(operation), CREATE)
 
 
 def operation_at(address: int, other: Operation) -> Operation:
@@ -57,8 +79,18 @@ def operation_at(address: int, other: Operation) -> Operation:
 
     It may be used as long as something else keeps it alive.
     """
-    name = _kept(_NAME_OF(cast("Any", other)._CAPIPtr))
-    return cast("Any", type(other))._CAPICreate(_CAPSULE(address, name, None))
+    name = _kept(_NAME_OF(getattr(other, POINTER)))
+    return getattr(cast("Any", type(other)), CREATE)(_CAPSULE(address, name, None))
+
+
+def type_at(address: int, operation: Operation) -> object | None:
+    """The type at `address`, from the bindings that `operation` is from; None if they make none."""
+    types = ir_of(operation)
+    capsule = getattr(types.NoneType.get(operation.context), POINTER, None)
+    create = getattr(types.Type, CREATE, None)
+    if capsule is None or create is None:
+        return None
+    return create(_CAPSULE(address, _kept(_NAME_OF(capsule)), None))
 
 
 @functools.cache

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import functools
-from typing import TYPE_CHECKING
+import platform
+from typing import TYPE_CHECKING, Final
 
+from ffi_builder.runtime.export.support import with_support
 from ffi_builder.runtime.inputs import LlvmSource, ObjectSource, Source
 from ffi_builder.runtime.jit.link import Library
 from ffi_builder.runtime.lowered import LoweredModule
@@ -12,6 +14,9 @@ from ffi_builder.runtime.python.table import FunctionTable
 
 if TYPE_CHECKING:
     import tvm_ffi
+
+_MOST_KEPT: Final = 1 << 20
+"""Bytes: larger objects, which have large constants, are made again when they are asked for."""
 
 
 class CompiledModule(LoweredModule, FunctionTable):
@@ -48,7 +53,7 @@ class CompiledModule(LoweredModule, FunctionTable):
         """Made by `compile`; `objects` are the source's own, `links` what is linked to them."""
         super().__init__(source, level, links)
         self._library = library
-        self._objects = objects
+        self._objects = objects if sum(map(len, objects)) <= _MOST_KEPT else ()
 
     @property
     def functions(self) -> tuple[str, ...]:
@@ -71,8 +76,10 @@ class CompiledModule(LoweredModule, FunctionTable):
 
     @functools.cached_property
     def object(self) -> bytes:
-        """A relocatable object for this CPU, with every helper in it and nothing of `link=`."""
-        return self._objects[0] if len(self._objects) == 1 else super().object
+        """A relocatable object for this CPU, without what `link=` added."""
+        if len(self._objects) != 1:
+            return super().object
+        return with_support(self._objects[0], platform.machine())
 
     def _function(self, name: str) -> tvm_ffi.Function:
         return self._library.function(name)
@@ -82,7 +89,7 @@ class CompiledModule(LoweredModule, FunctionTable):
         return found if found is not None else self._library.metadata(name)
 
     def _own_objects(self) -> tuple[bytes, ...]:
-        return self._objects
+        return self._objects or (self.object,)
 
     def _every_function(self) -> tuple[str, ...]:
         return self.functions

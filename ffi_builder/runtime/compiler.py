@@ -137,7 +137,8 @@ def llvm_ir(module: object, *, pipeline: str | None = None, post_compile_hooks: 
 
     MLIR prints LLVM IR of its own LLVM, which is newer than llvmlite's: what that does not read,
     such as some float constants, is rewritten. So it is in LLVM IR text that is given instead of
-    MLIR. The result is not optimised, has every helper in it, and can be given to `function`.
+    MLIR. The result is not optimised, declares the support functions that it calls, and can be
+    given to `function`.
 
     The arguments are those of `compile`.
 
@@ -155,10 +156,10 @@ def llvm_ir(module: object, *, pipeline: str | None = None, post_compile_hooks: 
         True
     """
     options = _checked(pipeline, post_compile_hooks, 0, ())
-    text = llvm_ir_of(read_source(module, options.pipeline, options.hooks))
-    if text is None:
+    ir = llvm_ir_of(read_source(module, options.pipeline, options.hooks))
+    if ir is None:
         raise TypeError("Expected MLIR or LLVM IR, but got the bytes of an object")
-    return text
+    return ir.complete()
 
 
 def compile_cached(

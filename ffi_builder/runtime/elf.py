@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import platform
 import struct
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from enum import IntEnum
 from functools import lru_cache
 from typing import NamedTuple
@@ -19,9 +19,10 @@ from ffi_builder.errors import CompileError, LinkError
 from ffi_builder.records import dataclass
 from ffi_builder.view import View
 
-_RELA = struct.Struct("<QQq")
 _SYM_AFTER_NAME = struct.Struct("<BBHQQ")
 _SMALL = 1 << 16
+_READ_ONLY = ".rodata.constant", elf.SHT_PROGBITS, elf.SHF_ALLOC
+_WRITABLE = ".data.variable", elf.SHT_PROGBITS, elf.SHF_ALLOC | elf.SHF_WRITE
 _BITCODE = b"BC\xc0\xde"
 _MACHINES = {"x86_64": 62, "aarch64": 183}
 _MACHINE_NAMES = {number: name for name, number in _MACHINES.items()}
@@ -78,7 +79,7 @@ def read_object(data: bytes, machine: str | None = None) -> ObjectFile:
 
     Raises CompileError if it is not a relocatable ELF-64 object for `machine`, by default this one.
     """
-    # Each compilation reads the same helpers again.
+    # Each compilation reads the same objects of wrappers again.
     return _read_once(data, machine) if len(data) <= _SMALL else _read(data, machine)
 
 
@@ -182,21 +183,78 @@ def rename_symbols(data: bytes, names: Mapping[str, str], machine: str | None = 
 def with_empty_initialiser(data: bytes) -> bytes:
     """A copy of object `data` with an `.init_array` of no entries."""
     flags = elf.SHF_WRITE | elf.SHF_ALLOC
-    return _with_section(_object(data), ".init_array", elf.SHT_INIT_ARRAY, flags, b"", 8)
+    return rebuilt(_object(data), {}, [Added(".init_array", elf.SHT_INIT_ARRAY, flags, 8)])
 
 
-def with_constant(data: bytes, symbol: str, content: bytes, machine: str | None = None) -> bytes:
-    """A copy of object `data` in which `symbol`, which it has, is a constant of these bytes."""
+class Constant(NamedTuple):
+    """Data that a symbol stands for, and that an object may only declare."""
+
+    data: bytes | memoryview
+    align: int = 16
+    """Bytes, a power of two."""
+    local: bool = False
+    """Whether other objects cannot see it."""
+    writable: bool = False
+
+
+def with_constants(
+    data: bytes, constants: Mapping[str, Constant], machine: str | None = None
+) -> bytes:
+    """A copy of object `data` that defines `constants`, by their symbols.
+
+    Local ones that it does not need are left out.
+    """
     file = _object(data, machine)
-    flags = elf.SHF_ALLOC
-    out = bytearray(_with_section(file, ".rodata.constant", elf.SHT_PROGBITS, flags, content, 0))
     table = _symbol_table(file)
-    places = _places(file.symbol_names(table), symbol)
-    for at, (name_at, info, other, *_) in zip(_positions(table), file.symbols(table), strict=True):
-        if name_at in places:
-            place = (len(file.sections), 0, len(content))
-            _SYM_AFTER_NAME.pack_into(out, at + 4, info, other, *place)
-    return bytes(out)
+    names, symbols = file.symbol_names(table), list(file.symbols(table))
+    strings = bytearray(names)
+    places = {at: name for name in constants for at in _places(names, name)}
+    known = {places[symbol[0]]: at for at, symbol in enumerate(symbols) if symbol[0] in places}
+    added: list[Added] = []
+    local = set(range(table.info))
+    for writable in (False, True):
+        section = Added(*(_WRITABLE if writable else _READ_ONLY))
+        for name, constant in constants.items():
+            at = known.get(name, len(symbols))
+            if constant.writable != writable or (constant.local and name not in known):
+                continue
+            if name not in known:
+                symbols.append((len(strings), elf.STB_GLOBAL << 4, elf.STV_DEFAULT, 0, 0, 0))
+                strings += name.encode() + b"\0"
+            if constant.local:
+                local.add(at)
+            name_at, info, other, *_ = symbols[at]
+            binding, other = (elf.STB_LOCAL, 0) if constant.local else (info >> 4, other)
+            number, start = (
+                len(file.sections) + len(added),
+                section.append(constant.data, constant.align),
+            )
+            fields = binding << 4 | elf.STT_OBJECT, other, number, start, len(constant.data)
+            symbols[at] = (name_at, *fields)
+        if section.pieces:
+            added.append(section)
+    # Local symbols come before all others, so that some symbols get other numbers.
+    order = sorted(range(len(symbols)), key=lambda at: at not in local)
+    entries = b"".join([elf.SYM.pack(*symbols[at]) for at in order])
+    number = file.sections.index(table)
+    replaced, infos = {number: entries, table.link: bytes(strings)}, {number: len(local)}
+    if len(local) > table.info:
+        _renumber(file, {old: new for new, old in enumerate(order)}, replaced, infos)
+    return rebuilt(file, replaced, added, infos)
+
+
+def _renumber(
+    file: Elf, numbers: Mapping[int, int], replaced: dict[int, bytes], infos: dict[int, int]
+) -> None:
+    """Add what refers to symbols by number to the contents and infos of sections that change."""
+    for at, section in enumerate(file.sections):
+        if section.kind == elf.SHT_RELA:
+            replaced[at] = b"".join(
+                elf.RELA.pack(offset, numbers[info >> 32] << 32 | info & 0xFFFFFFFF, addend)
+                for offset, info, addend in elf.RELA.iter_unpack(file.content(section))
+            )
+        elif section.kind == elf.SHT_GROUP:
+            infos[at] = numbers[section.info]
 
 
 class Function(NamedTuple):
@@ -261,22 +319,67 @@ def _set_section(file: Elf, out: bytearray, number: int, section: Section) -> No
     elf.SHDR.pack_into(out, file.header.sections_at + number * elf.SHDR.size, *section)
 
 
-def _with_section(
-    file: Elf, name: str, kind: int, flags: int, content: bytes, entry_size: int
+class Added:
+    """A section that is added to an object."""
+
+    def __init__(self, name: str, kind: int, flags: int, entry_size: int = 0) -> None:
+        self.name, self.pieces, self.size, self.align = name, list[bytes | memoryview](), 0, 16
+        self.link, self.info = 0, 0
+        self._kind, self._flags, self._entry_size = kind, flags, entry_size
+
+    def append(self, data: bytes | memoryview, align: int = 1) -> int:
+        """Append bytes, and return where they begin."""
+        start = -(-self.size // align) * align
+        self.pieces += bytes(start - self.size), data
+        self.size, self.align = start + len(data), max(self.align, align)
+        return start
+
+    def header(self, name_at: int, offset: int) -> Section:
+        """The section's header."""
+        start = name_at, self._kind, self._flags, 0, offset, self.size
+        return Section(*start, self.link, self.info, self.align, self._entry_size)
+
+
+def rebuilt(
+    file: Elf,
+    replaced: Mapping[int, bytes],
+    added: Sequence[Added],
+    infos: Mapping[int, int] = {},
 ) -> bytes:
-    """A copy of an object with one more section behind the others, aligned to 16 bytes."""
-    data, sections, at = file.view.data, list(file.sections), file.header.section_names
-    strtab = file.section(at, "the names")
-    out = bytearray(data + bytes(-len(data) % 16))
-    names = file.content(strtab) + name.encode() + b"\0"
-    sections[at] = strtab._replace(offset=len(out), size=len(names))
-    out += names + bytes(-len(names) % 16)
-    fields = (strtab.size, kind, flags, 0, len(out), len(content), 0, 0, 16, entry_size)
-    sections.append(Section(*fields))
-    out += content + bytes(-len(content) % 16)
-    header = file.header._replace(sections_at=len(out), section_count=len(sections))
-    elf.EHDR.pack_into(out, 0, *header)
-    return bytes(out) + b"".join(elf.SHDR.pack(*section) for section in sections)
+    """A copy of an object with other contents of some sections, and more sections at its end.
+
+    The copy is made once, since the sections may be large. `infos` are new `sh_info`.
+    """
+    sections, names_at = list(file.sections), file.header.section_names
+    # These may be in the same section as the names of symbols.
+    names = bytearray(replaced.get(names_at) or file.content(file.section(names_at, "the names")))
+    pieces: list[bytes | bytearray | memoryview] = [file.view.data]
+    end = len(file.view.data)
+
+    def append(content: Sequence[bytes | bytearray | memoryview], size: int, align: int) -> int:
+        nonlocal end
+        start = -(-end // align) * align
+        pieces.extend((bytes(start - end), *content))
+        end = start + size
+        return start
+
+    for at, info in infos.items():
+        sections[at] = sections[at]._replace(info=info)
+    for section in added:
+        name_at = len(names)
+        names += section.name.encode() + b"\0"
+        sections.append(
+            section.header(name_at, append(section.pieces, section.size, section.align))
+        )
+    for at, content in {**replaced, names_at: names}.items():
+        offset = append([content], len(content), 16)
+        sections[at] = sections[at]._replace(offset=offset, size=len(content))
+    headers = b"".join(elf.SHDR.pack(*section) for section in sections)
+    place = append([headers], len(headers), 16)
+    header = file.header._replace(sections_at=place, section_count=len(sections))
+    pieces[0] = elf.EHDR.pack(*header)
+    pieces.insert(1, memoryview(file.view.data)[elf.EHDR.size :])
+    return b"".join(pieces)
 
 
 def _object(data: bytes, machine: str | None = None) -> Elf:
@@ -371,10 +474,10 @@ def _relocation_infos(file: Elf) -> Iterator[tuple[Section, int]]:
         ):
             continue
         content = file.content(section)
-        if len(content) % _RELA.size:
-            size = f"{len(content)} bytes, no multiple of {_RELA.size}"
+        if len(content) % elf.RELA.size:
+            size = f"{len(content)} bytes, no multiple of {elf.RELA.size}"
             file.view.damaged(f"{file.describe(section)} has {size}")
-        for info in dict.fromkeys(info for _, info, _ in _RELA.iter_unpack(content)):
+        for info in dict.fromkeys(info for _, info, _ in elf.RELA.iter_unpack(content)):
             yield section, info
 
 

@@ -22,6 +22,7 @@ from ffi_builder import abi
 from ffi_builder.errors import LinkError
 from ffi_builder.records import dataclass
 from ffi_builder.runtime import elf
+from ffi_builder.runtime.elf import Constant
 
 SYMBOL: Final = "__tvm_ffi__library_bin"
 SYMBOLS: Final = (SYMBOL, abi.LIBRARY_CONTEXT)
@@ -122,7 +123,7 @@ def with_one_library_bin(objects: Sequence[bytes], machine: str | None = None) -
         return result
     first, *others = holders
     together = _together([held for held in found if held is not None])
-    result[first] = elf.with_constant(objects[first], SYMBOL, together, machine)
+    result[first] = elf.with_constants(objects[first], {SYMBOL: Constant(together)}, machine)
     for at in others:
         result[at] = elf.rename_symbols(objects[at], {SYMBOL: f"{_MERGED}{at}"}, machine)
     return result

@@ -12,8 +12,9 @@ from ffi_builder.errors import CompileError
 from ffi_builder.patterns import pattern
 from ffi_builder.records import dataclass
 from ffi_builder.runtime import elf, metadata, mlir
-from ffi_builder.runtime.codegen import emit, floats
-from ffi_builder.runtime.jit import object_cache, separate
+from ffi_builder.runtime.codegen import constants, emit
+from ffi_builder.runtime.codegen.constants import LlvmIr
+from ffi_builder.runtime.jit import object_cache
 from ffi_builder.runtime.protocols import Module, Operation, OpView
 
 
@@ -22,8 +23,6 @@ class MlirSource:
     """A lowered module that nothing else refers to, verified when it is translated."""
 
     module: Module
-    share_helpers: bool
-    """Whether helpers are as `attach` made them, so that earlier copies may replace them."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +63,7 @@ class Code:
     """The objects of a compiled module."""
 
     own: tuple[bytes, ...]
-    """Objects of the module: its own, then those of its helpers."""
+    """Objects of the module: its own, then those of its wrappers."""
     linked: tuple[bytes, ...]
     """Objects of those elements of `link=` that are LLVM IR, in order."""
 
@@ -78,16 +77,16 @@ def mlir_text(source: Source) -> str | None:
     return None
 
 
-def llvm_ir(source: Source) -> str | None:
-    """Unoptimised LLVM IR with all helpers, or None for an object."""
+def llvm_ir(source: Source) -> LlvmIr | None:
+    """Unoptimised LLVM IR, or None for an object."""
     match source:
         case MlirSource(module):
             mlir.verify(module)
             return mlir.to_llvm_ir(module)
         case CachedSource():
-            return llvm_ir(MlirSource(source.parsed(), share_helpers=False))
+            return llvm_ir(MlirSource(source.parsed()))
         case LlvmSource(text):
-            return text
+            return constants.read(text)
         case ObjectSource():
             return None
 
@@ -132,15 +131,12 @@ def wrappers(module: Operation) -> list[tuple[str, Operation]]:
 def objects(source: Source, level: int) -> list[bytes]:
     """Compile `source` for this CPU; its own object comes first. Raises CompileError."""
     match source:
-        case MlirSource(module, share_helpers=True):
-            return object_cache.objects(module, level)
         case MlirSource(module):
-            mlir.verify(module)
-            return [emit.emit_object(mlir.to_llvm_ir(module), "host", level)]
+            return object_cache.objects(module, level)
         case CachedSource():
-            return objects(MlirSource(source.parsed(), share_helpers=False), level)
+            return objects(MlirSource(source.parsed()), level)
         case LlvmSource(text):
-            return [emit.emit_object(text, "host", level)]
+            return [emit.emit_object(constants.read(text), "host", level)]
         case ObjectSource(data):
             return [data]
 
@@ -162,7 +158,7 @@ _LLVM_IR_LINE = pattern(
     """,
     re.VERBOSE,
 )
-_FIRST_LINE = pattern(r"(?:\s*//[^\n]*\n)*\s*([^\n]*)")
+_FIRST_LINE = pattern(r"(?:\s*//[^\n]*\n)*\s*([^\n]{0,1000})")
 
 
 def read_source(
@@ -173,7 +169,7 @@ def read_source(
     Raises TypeError for anything but MLIR, LLVM IR or an object, and for a pipeline or hooks
     without MLIR; CompileError if it does not parse, lower or verify.
     """
-    if isinstance(module, str) and not module.strip():
+    if isinstance(module, str) and (not module or module.isspace()):
         raise CompileError("Expected MLIR or LLVM IR, but the text is empty")
     _check_no_path(module)
     if isinstance(module, str) and not is_llvm_ir(module):
@@ -198,6 +194,8 @@ def read_source(
 
 def _check_unicode(text: str) -> None:
     """Raise CompileError for half of a surrogate pair: MLIR and LLVM read UTF-8."""
+    if text.isascii():
+        return
     try:
         text.encode()
     except UnicodeEncodeError as error:
@@ -258,7 +256,7 @@ def read_link_item(item: object, what: str = "the module") -> LlvmSource | Objec
             raise CompileError(f"{path}: {error}{hint}") from None
     if isinstance(item, str) and is_llvm_ir(item):
         _check_unicode(item)
-        return LlvmSource(floats.readable(item))
+        return LlvmSource(item)
     if isinstance(item, (bytes, bytearray)):
         data = bytes(item)
         elf.read_object(data)
@@ -281,9 +279,8 @@ def is_llvm_ir(text: str) -> bool:
 def _lowered(
     module: Module, pipeline: str | None, hooks: Sequence[Callable[[Any], object]]
 ) -> MlirSource:
-    share_helpers = pipeline is None or not separate.helpers(module)
     mlir.lower(module, pipeline, hooks)
-    return MlirSource(module, share_helpers)
+    return MlirSource(module)
 
 
 def _kind(value: object) -> str:

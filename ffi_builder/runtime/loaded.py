@@ -97,14 +97,19 @@ def load(path: str | os.PathLike[str]) -> LoadedLibrary:
     """
     file = Path(path).absolute()
     try:
-        functions = tuple(sorted(functions_among(read_library(file.read_bytes()))))
+        symbols = read_library(file.read_bytes())
     except LinkError as error:
         raise LinkError(f"Cannot load `{file}`: {error}") from None
+    functions = tuple(sorted(functions_among(symbols)))
     if not functions:
         raise LinkError(
             f"Cannot load `{file}`: it exports no function `{PREFIX}*`; if kernels need it, "
             f"ctypes.CDLL(path, mode=ctypes.RTLD_GLOBAL) loads it for the JIT"
         )
+    # With lazy binding, the first call of a missing symbol would end the process.
+    needed = [symbol.name for symbol in symbols if not symbol.defined and not symbol.weak]
+    if lacking := _optional.lacking(needed):
+        raise LinkError(f"Cannot load `{file}`: {lacking}")
     spelt = _spelt(file)
     try:
         module = _optional.load("tvm_ffi").load_module(spelt)

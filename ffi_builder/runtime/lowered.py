@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import functools
 import os
+import platform
 from collections.abc import Iterable
 
 from ffi_builder.runtime import export
 from ffi_builder.runtime.codegen import emit
+from ffi_builder.runtime.codegen.constants import LlvmIr
 from ffi_builder.runtime.elf import read_object
 from ffi_builder.runtime.embedded_modules import CustomModule
+from ffi_builder.runtime.export.support import with_support
 from ffi_builder.runtime.inputs import (
     LlvmSource,
     ObjectSource,
@@ -55,23 +58,28 @@ class LoweredModule:
 
     @functools.cached_property
     def llvm_ir(self) -> str | None:
-        """The optimised LLVM IR, with every helper in it, or None if an object was compiled."""
-        text = self._text
-        return None if text is None else emit.optimised(text, "host", self._level)
+        """The optimised LLVM IR, or None if an object was compiled.
+
+        It declares the functions of `ffi_builder.support` that wrappers call, and has all values:
+        constants of 4 KB and more are strings of bytes, `[4096 x i8] c"…"`.
+        """
+        ir = self._ir
+        return None if ir is None else emit.optimised(ir, "host", self._level).complete()
 
     @functools.cached_property
     def assembly(self) -> str | None:
         """The assembly that `llvm_ir` becomes on this CPU, or None if an object was compiled."""
-        text = self._text
-        return None if text is None else emit.emit_assembly(text, "host", self._level)
+        ir = self._ir
+        return None if ir is None else emit.emit_assembly(ir, "host", self._level)
 
     @functools.cached_property
     def object(self) -> bytes:
-        """A relocatable object for this CPU, with every helper in it and nothing of `link=`."""
+        """A relocatable object for this CPU, without what `link=` added."""
         if isinstance(self._source, ObjectSource):
             return self._source.data
-        assert self._text is not None
-        return emit.emit_object(self._text, "host", self._level)
+        assert self._ir is not None
+        data = emit.emit_object(self._ir, "host", self._level)
+        return with_support(data, platform.machine())
 
     def export_object(
         self,
@@ -149,8 +157,8 @@ class LoweredModule:
         self._exporter.library(path, options)
 
     @functools.cached_property
-    def _text(self) -> str | None:
-        """Unoptimised LLVM IR with all helpers."""
+    def _ir(self) -> LlvmIr | None:
+        """Unoptimised LLVM IR."""
         return llvm_ir(self._source)
 
     def _metadata(self, name: str) -> str | None:

@@ -15,8 +15,10 @@ from typing import Any, TypeGuard
 
 from ffi_builder.errors import CompileError
 from ffi_builder.protocol import record_memref_types, takes_tensors
-from ffi_builder.runtime import _optional, translation
+from ffi_builder.runtime import _optional, capi, dense, translation
 from ffi_builder.runtime.codegen import floats
+from ffi_builder.runtime.codegen.constants import LlvmIr
+from ffi_builder.runtime.elf import Constant
 from ffi_builder.runtime.pipeline import steps
 from ffi_builder.runtime.protocols import Module, Operation, OpView, named_attributes
 from ffi_builder.runtime.safety import allowlist_mlir, worker
@@ -29,8 +31,8 @@ DEFAULT_ROOT = "torch_mlir"
 # A context remembers every attribute and type it has seen, and takes 3 ms to make.
 _SCRATCH_USES = 64
 
-# Strings, comments, and what looks like brackets.
-_SKIPPED = re.compile(r'"(?:[^"\\]|\\.)*"|//[^\n]*|->|[<>]=|=>')
+# Strings, which may have a hundred million characters, comments, and what looks like brackets.
+_SKIPPED = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|//[^\n]*|->|[<>]=|=>')
 _MOST_LEVELS = 500
 
 _ATOMIC_OF_NO_NUMBER = re.compile(r"llvm\.atomicrmw\s[^\n:]*:[^\n]*?,\s*(!llvm\.(?!p)[^\n]*)")
@@ -47,20 +49,7 @@ def is_module(value: object) -> TypeGuard[OpView]:
 
 def root_of(module: Module) -> str:
     """The package that the module's bindings live in, such as `torch_mlir` or `iree.compiler`."""
-    return root_of_operation(module.operation)
-
-
-def root_of_operation(operation: Operation) -> str:
-    """The package that an operation's bindings live in.
-
-    The type of a Context, or of an op's class, may be in another one.
-    """
-    return type(operation).__module__.partition("._mlir_libs")[0]
-
-
-def ir_of(operation: Operation) -> Any:
-    """The `ir` module of the distribution that an operation belongs to."""
-    return _optional.load(f"{root_of_operation(operation)}.ir")
+    return capi.root_of(module.operation)
 
 
 def parse(text: str | bytes, root: str = DEFAULT_ROOT) -> Module:
@@ -118,7 +107,7 @@ def clone(module: OpView) -> Module:
 
 def empty_like(operation: Operation, *, located: bool = True) -> Module:
     """An empty module with the attributes of `operation` and, if it is `located`, its location."""
-    ir = ir_of(operation)
+    ir = capi.ir_of(operation)
     unknown = ir.Location.unknown(operation.context)
     module = ir.Module.create(operation.location if located else unknown)
     for attribute in named_attributes(operation):
@@ -133,7 +122,7 @@ def body(module: Module) -> list[Operation]:
 
 def rename(module: Module, operation: Operation, old: str, new: str) -> None:
     """Give a symbol of `module` another name, also where it is used."""
-    ir = ir_of(module.operation)
+    ir = capi.ir_of(module.operation)
     operation.attributes["sym_name"] = ir.StringAttr.get(new, module.context)
     ir.SymbolTable.replace_all_symbol_uses(old, new, module.operation)
 
@@ -166,7 +155,7 @@ def lower(module: Module, pipeline: str | None, hooks: Sequence[Callable[[Any], 
 
 def verify(module: Module) -> None:
     """Raise CompileError if MLIR's verifier refuses `module`."""
-    ir = ir_of(module.operation)
+    ir = capi.ir_of(module.operation)
     try:
         valid = module.operation.verify()
     except ir.MLIRError as error:
@@ -175,31 +164,54 @@ def verify(module: Module) -> None:
         raise CompileError("MLIR's verifier refuses the module; its message is on stderr")
 
 
-def to_llvm_ir(module: Module) -> str:
-    """Translate a lowered and verified `module` to LLVM IR text that llvmlite reads.
+def to_llvm_ir(module: Module) -> LlvmIr:
+    """Translate a lowered and verified `module` to LLVM IR that llvmlite reads.
 
     Raises CompileError that names what cannot be translated.
     """
-    return floats.readable(_translated(module))
+    text, constants = _translated(module)
+    return LlvmIr(floats.readable(text), constants)
 
 
-def _translated(module: Module) -> str:
+def _translated(module: Module) -> LlvmIr:
+    module, constants = _without_constants(module)
     hazard = allowlist_mlir.translation_hazard(module.operation)
     root = root_of(module)
     way = translation.way_of(root)
     if way is Way.OWN:
         if hazard is None:
-            return translate(module)
-        return worker.translate(generic_text(module), root, hazard)
+            return LlvmIr(translate(module), constants)
+        return LlvmIr(worker.translate(generic_text(module), root, hazard), constants)
     text = generic_text(module)
     try:
         if way is Way.CHILD or hazard is not None:
-            return worker.translate(text, DEFAULT_ROOT, hazard)
-        return translate(parse(text))
+            return LlvmIr(worker.translate(text, DEFAULT_ROOT, hazard), constants)
+        # The bindings of torch-mlir may know of constants what those of `root` do not.
+        parsed, more = _without_constants(parse(text))
+        return LlvmIr(translate(parsed), {**constants, **more})
     except CompileError as error:
         raise CompileError(
             f"{root} does not translate to LLVM IR, so torch-mlir was asked to: {error}"
         ) from error
+
+
+def _without_constants(module: Module) -> tuple[Module, dict[str, Constant]]:
+    """A module that only declares the large constants of `module`, and these.
+
+    It is a copy if there are any, as others may look at `module` at the same time.
+    """
+    constants = dense.constants(module.operation)
+    if not constants:
+        return module, constants
+    copy = empty_like(module.operation)
+    for operation in body(module):
+        constant = None
+        if operation.name == "llvm.mlir.global":
+            constant = constants.get(operation.attributes["sym_name"].value)
+        copy.body.append(
+            operation.clone() if constant is None else dense.declaration(operation, constant)
+        )
+    return copy, constants
 
 
 def translate(module: Module) -> str:

@@ -17,8 +17,8 @@ from ffi_builder.runtime import _optional, capi
 from ffi_builder.runtime.protocols import Operation
 from ffi_builder.runtime.safety import worker
 
-_TRANSLATE: Final = "mlirTranslateModuleToLLVMIRToString"
-_FREE: Final = "LLVMDisposeMessage"
+TRANSLATE: Final = "mlirTranslateModuleToLLVMIRToString"
+FREE: Final = "LLVMDisposeMessage"
 _PROBE: Final = "llvm.func @probe(%x: i64) -> i64 {\n  llvm.return %x : i64\n}"
 
 
@@ -67,11 +67,11 @@ def to_llvm_ir(module: Operation, root: str) -> str:
 
     The process ends if LLVM's verifier refuses it: see `safety.allowlist_mlir`.
     """
-    functions = _functions(root)
-    if functions is None:
+    functions, address = _functions(root), capi.address(module)
+    if functions is None or address is None:
         return _optional.load(f"{root}.dialects.llvm").translate_module_to_llvmir(module)
     translate, free = functions
-    text = translate(capi.address(module))
+    text = translate(address)
     try:
         return ctypes.string_at(text).decode()
     finally:
@@ -81,12 +81,12 @@ def to_llvm_ir(module: Operation, root: str) -> str:
 @functools.cache
 def _functions(root: str) -> tuple[Callable[[int], int], Callable[[int], None]] | None:
     """The function that the bindings call, and the one that frees its text, if found."""
-    library = capi.library(root, _TRANSLATE)
+    library = capi.library(root, TRANSLATE)
     if library is None:
         return None
-    translate = library[_TRANSLATE]
+    translate = library[TRANSLATE]
     # Not every library exports it, but in all it is libc's free, of what strdup gave.
-    free = library[_FREE] if hasattr(library, _FREE) else ctypes.CDLL(None).free
+    free = library[FREE] if hasattr(library, FREE) else ctypes.CDLL(None).free
     # An MlirOperation is a struct of one pointer, which is passed like that.
     translate.argtypes, translate.restype = [ctypes.c_void_p], ctypes.c_void_p
     free.argtypes, free.restype = [ctypes.c_void_p], None

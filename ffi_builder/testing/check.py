@@ -8,7 +8,7 @@ from typing import Any, Final, TypeAlias, Union
 
 from ffi_builder import abi, spec
 from ffi_builder.diagnosis.encode import encode
-from ffi_builder.diagnosis.interpreter import diagnose
+from ffi_builder.diagnosis.native import diagnose
 from ffi_builder.plan import make_plan
 from ffi_builder.testing.results import check_results
 
@@ -25,7 +25,7 @@ _CLASSES: Final = {"TypeError": TypeError, "ValueError": ValueError}
 def check_raw(signature: spec.Signature, args_address: int, num_args: int) -> dict[str, Scalar]:
     """Check arguments in memory, as they arrive at the wrapper.
 
-    This runs the diagnosis, the program that a compiled wrapper runs once a check has failed.
+    This runs the diagnosis, the code that a compiled wrapper runs once a check has failed.
 
     Args:
         signature: what the wrapper accepts.
@@ -38,7 +38,8 @@ def check_raw(signature: spec.Signature, args_address: int, num_args: int) -> di
 
     Raises:
         TypeError, ValueError: exactly the wrapper's error.
-        BuildError: the signature is too large for a wrapper.
+        BuildError: the signature is too large for a wrapper, or the package was installed where no
+            C compiler links its library.
 
     Examples:
         An array of one ``TVMFFIAny``: 8 bytes with the type index of an int, 1, and then the value:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ctypes
 import re
 import struct
+from collections.abc import Iterable
+from typing import Any
 
 import pytest
 import tvm_ffi
@@ -12,6 +14,7 @@ from tvm_ffi import libinfo
 
 from ffi_builder import abi
 from tests.abi.probe import enumerators, evaluate, header
+from tests.support.older_tvm_ffi import since
 
 OBJECT = "sizeof(TVMFFIObject)"
 
@@ -92,6 +95,13 @@ NOT_TYPES = {
 }
 """Enumerators of TVMFFITypeIndex that no value has."""
 
+LATER: dict[int, tuple[int, ...]] = {
+    abi.TypeIndex.UNCHANGED: (0, 1, 14),
+    abi.TypeIndex.VISIT_INTERRUPT: (0, 1, 13),
+    abi.TypeIndex.BIG_INT: (0, 1, 14),
+}
+"""The first version of apache-tvm-ffi with a type, of those that the oldest one lacks."""
+
 TYPES = [name for name in enumerators("tvm/ffi/c_api.h", "kTVMFFINone") if name not in NOT_TYPES]
 DEVICES = enumerators("dlpack/dlpack.h", "kDLCPU")
 DTYPES = enumerators("dlpack/dlpack.h", "kDLInt")
@@ -157,7 +167,15 @@ def values_by_name(names: list[str], probed: dict[str, int]) -> dict[str, int]:
     return {plain(name): probed[name] for name in names}
 
 
-@pytest.mark.parametrize("index", abi.TypeIndex, ids=lambda index: index.name)
+def types(indices: Iterable[int]) -> list[Any]:
+    marks = {index: since(*first) for index, first in LATER.items()}
+    return [
+        pytest.param(abi.TypeIndex(index), marks=[marks[index]] if index in marks else [])
+        for index in indices
+    ]
+
+
+@pytest.mark.parametrize("index", types(abi.TypeIndex), ids=lambda index: index.name)
 def test_type_index(index: abi.TypeIndex, probed: dict[str, int]) -> None:
     assert values_by_name(TYPES, probed)[plain(index.name)] == index
 
@@ -168,7 +186,7 @@ def test_every_object_type_has_a_key() -> None:
     assert {abi.STATIC_TYPES[key]: key for key in abi.STATIC_TYPES} == abi.TYPE_KEYS
 
 
-@pytest.mark.parametrize("index", abi.TYPE_KEYS)
+@pytest.mark.parametrize("index", types(abi.TYPE_KEYS), ids=lambda index: index.name)
 def test_type_key_and_ancestors(index: int) -> None:
     info = type_info(index)
     assert type_key(info) == abi.TYPE_KEYS[index]

@@ -9,7 +9,15 @@ from typing import Any
 
 import pytest
 
-from ffi_builder import abi, attach, attach_ffi_func, rename_tvm_ffi_function, runtime, spec
+from ffi_builder import (
+    abi,
+    attach,
+    attach_ffi_func,
+    rename_tvm_ffi_function,
+    runtime,
+    spec,
+    support,
+)
 from ffi_builder.errors import BuildError, SpecError
 from ffi_builder.ir import named
 from ffi_builder.providers import (
@@ -80,7 +88,8 @@ def test_what_is_declared_is_of_tvm_ffi_libc_or_the_callee(params: list[spec.Par
     text = "llvm.func @callee(!llvm.ptr) -> i32"
     module = attached(params, DynamicParamPackCallProvider("callee"), text)
     declared = {name_of(item) for item in operations(module) if is_declaration(item)}
-    assert declared <= TVM_FFI | LIBC | {"callee"}
+    supported = {support.symbol(name) for name in support.functions()}
+    assert declared <= TVM_FFI | LIBC | supported | {"callee"}
 
 
 def test_display_name_and_symbol_name() -> None:
@@ -157,12 +166,13 @@ def test_a_callee_that_is_attached_after_its_caller(distribution: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["llvm.func @TVMFFIErrorCreate(i32) -> i32", "func.func private @TVMFFIErrorCreate()"],
+    ["llvm.func @{}(i32) -> i32", "func.func private @{}()"],
 )
 def test_a_clash_with_a_declaration_that_is_needed(text: str) -> None:
-    module = new_module(text)
+    symbol = support.symbol("diagnose")
+    module = new_module(text.format(symbol))
     before = str(module)
-    with pytest.raises(BuildError, match=r"symbol @TVMFFIErrorCreate is needed as !llvm\.func<"):
+    with pytest.raises(BuildError, match=rf"symbol @{symbol} is needed as !llvm\.func<"):
         attach_ffi_func(module, "f", [A], NOP)
     assert str(module) == before
 
@@ -226,14 +236,13 @@ class TestLocations:
 
     @staticmethod
     def locations(module: Any) -> set[str]:
-        """Locations of all additions, and of the wrapper's operations; helpers have none.
+        """Locations of all definitions, and of the wrapper's operations.
 
         Without the names of arguments that operations check.
         """
         wrapper = next(o for o in operations(module) if name_of(o) == "__tvm_ffi_f")
         inner = (o.operation for block in wrapper.regions[0].blocks for o in block.operations)
-        own = (o for o in operations(module) if "_shared_" not in name_of(o))
-        added = (o for o in own if name_of(o) not in {"callee", *TVM_FFI, *LIBC})
+        added = (o for o in operations(module) if not is_declaration(o))
         found = {str(operation.location) for operation in (*added, *inner)}
         return {re.sub(r'^loc\("a"\((.*)\)\)$', r"loc(\1)", location) for location in found}
 
@@ -283,7 +292,7 @@ class TestLocations:
 
 
 class TestManyWrappers:
-    """Helpers are there once; each wrapper costs what it itself needs."""
+    """Support functions are declared once; each wrapper costs what it itself needs."""
 
     @staticmethod
     def size(module: Any) -> tuple[int, int]:
@@ -339,11 +348,12 @@ RESERVED = {
     "_library_bin": "what tvm-ffi itself reads and writes in a library that it loads",
     "_metadata_g": "what describes a function to tvm-ffi's tools",
     "_doc_g": "what gives tvm-ffi's tools the documentation of a function",
+    "_cuda_release_g": "what loads and unloads the kernels of a function that launches some",
 }
 
 
 @pytest.mark.parametrize("name", RESERVED)
-def test_a_name_that_tvm_ffi_keeps_for_itself(name: str) -> None:
+def test_a_name_that_is_kept_for_what_belongs_to_others(name: str) -> None:
     module = new_module()
     prefix = f"{name[: name.index('_', 1)]}_"
     words = (

@@ -1,4 +1,4 @@
-"""A module that was attached to needs nothing of ours at run time: MLIR's own engine compiles it."""
+"""A self-contained module needs nothing of ours at run time: MLIR's own engine compiles it."""
 
 from __future__ import annotations
 
@@ -57,14 +57,15 @@ PROGRAM = """
     big = spec.Var("big", "uint64")
     x = spec.Tensor("x", [n], "float32", device_type="cpu")
     provider = providers.DirectCallProvider("scale", args=[x, n, a])
-    attach_ffi_func(module, "scale", [a, x, h, big], provider)
+    attach_ffi_func(module, "scale", [a, x, h, big], provider, self_contained=True)
     mask = spec.Optional(spec.Tensor("mask", [n, n * 2], "float32", device_type="cpu", strides="F"))
     rest = spec.Tensor("rest", ..., ("float32", "float64"), device_type="any")
     cfg = spec.Struct("cfg", [spec.String("label"), spec.Choice("act", {"a": 1, "bb": -2}, "int8")])
     out = spec.Tensor("out", [6], "int64", device_type="cpu")
     params = [mask, rest, cfg, spec.Function("callback"), out, spec.Object("lib", "ffi.Module")]
     args = ["mask.present", "mask", "rest", "cfg", "callback", "out"]
-    attach_ffi_func(module, "describe", params, providers.DirectCallProvider("describe", args=args))
+    provider = providers.DirectCallProvider("describe", args=args)
+    attach_ffi_func(module, "describe", params, provider, self_contained=True)
 
     engine = ExecutionEngine(module, opt_level=2, shared_libs=[libinfo.find_libtvm_ffi()])
     def looked_up(name):

@@ -261,7 +261,6 @@ def test_packed_calls_and_results_are_as_they_were() -> None:
     ("text", "error"),
     [
         ('llvm.mlir.global internal constant @__ffi_builder_table_f("mine")', None),
-        ("llvm.func @TVMFFIErrorSetRaised(i32)", "@TVMFFIErrorSetRaised is needed as"),
         ("llvm.func @TVMFFIEnvGetStream(i32)", "@TVMFFIEnvGetStream is needed as"),
         (
             "llvm.mlir.global external @TVMFFIEnvGetStream() : i32",

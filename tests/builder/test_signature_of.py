@@ -84,8 +84,9 @@ NONE: Final = {
 @pytest.mark.parametrize("type_", NONE)
 def test_a_type_that_no_parameter_has(type_: str) -> None:
     message = error_of(f"({type_})")
-    shown = new_module(f"func.func private @f({type_})").body.operations[0].attributes
-    assert message.startswith(BEGIN.format(str(shown["function_type"].value.inputs[0])))
+    module = new_module(f"func.func private @f({type_})")
+    shown = module.body.operations[0].attributes["function_type"].value.inputs[0]
+    assert message.startswith(BEGIN.format(str(shown)))
     assert NONE[type_] in message
 
 

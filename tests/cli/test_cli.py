@@ -207,7 +207,36 @@ class TestWrap:
             "with --callee, or link the file that has it with --link)\n"
         )
         # An object may be linked to one that has it.
-        self.wrap(kernel, tmp_path / "a.o", "--callee", "elsewhere")
+        self.wrap(kernel, tmp_path / "a.o", "--callee", "elsewhere", "--convention", "memref")
+
+    @pytest.mark.parametrize("suffix", [".o", ".ll"])
+    def test_a_kernel_without_types_needs_a_convention(
+        self, suffix: str, scale: Path, tmp_path: Path
+    ):
+        # Taken for memrefs, the arguments of this kernel would be a crash at the first call.
+        if suffix == ".ll":
+            scale = tmp_path / "scale.ll"
+            scale.write_text("define void @scale(ptr %x, i64 %n, float %factor) { ret void }")
+        signature = "scale(x: Tensor([n], float32), n: int64, factor: float32)"
+        given = ("wrap", scale, "--signature", signature, "--device", "cpu")
+        made = tmp_path / "scale.so"
+        words = fails(*given, "-o", made)
+        assert words.startswith(
+            f"error: --convention is needed: {scale} has no MLIR type of @scale to compare with "
+            "--signature, and a call that does not fit crashes; choose one of memref ("
+        )
+        assert "direct (plain C arguments: a tensor is its data pointer), pack (" in words
+        assert not made.exists()
+        assert succeeds(*given, "-o", made, "--convention", "direct") == ""
+
+    def test_a_linked_kernel_without_types_needs_a_convention(
+        self, kernel: Path, scale: Path, tmp_path: Path
+    ):
+        signature = "scale(x: Tensor([n], float32), n: int64, factor: float32)"
+        given = ("wrap", kernel, "--link", scale, "--signature", signature, "--device", "cpu")
+        words = fails(*given, "-o", tmp_path / "a.so")
+        assert f"{kernel} has no MLIR type of @scale" in words
+        assert succeeds(*given, "-o", tmp_path / "a.so", "--convention", "direct") == ""
 
     def test_what_is_not_there_to_link(self, kernel: Path, tmp_path: Path):
         kernel.write_text("llvm.func @add_one(!llvm.ptr, !llvm.ptr)")

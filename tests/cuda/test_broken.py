@@ -6,14 +6,13 @@ import gc
 import re
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from ffi_builder.providers.cuda.emitted import steps
 from tests.cuda.broken.breakages import BREAKAGES, OF_THE_CALLER, RACE
-from tests.cuda.broken.breaking import Breakage, forget_helpers
+from tests.cuda.broken.breaking import Breakage
 from tests.cuda.fake import FakeDriver, missing
 from tests.cuda.fake.rules import RULES
 
@@ -22,23 +21,16 @@ IN_PROCESS = [breakage for breakage in BREAKAGES if breakage.name != RACE]
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.fixture
-def patch() -> Iterator[pytest.MonkeyPatch]:
-    """Undone with what was built meanwhile: nobody else gets a broken helper."""
-    with pytest.MonkeyPatch.context() as found:
-        yield found
-    steps.helper_name.cache_clear()
-
-
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.__name__)
 def test_the_provider_passes(driver: FakeDriver, scenario: Callable[[FakeDriver], None]):
     scenario(driver)
 
 
 @pytest.mark.parametrize("breakage", IN_PROCESS, ids=lambda breakage: breakage.name)
-def test_a_broken_provider_fails(driver: FakeDriver, patch: pytest.MonkeyPatch, breakage: Breakage):
-    forget_helpers(patch, breakage.name)
-    breakage.replace(patch)
+def test_a_broken_provider_fails(
+    driver: FakeDriver, monkeypatch: pytest.MonkeyPatch, breakage: Breakage
+):
+    breakage.replace(monkeypatch)
     failure = ""
     try:
         breakage.scenario(driver)

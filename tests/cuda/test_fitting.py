@@ -12,9 +12,11 @@ import pytest
 import tvm_ffi
 
 from ffi_builder import BuildError, SpecError, spec
+from ffi_builder.providers import CudaLaunchCallProvider
 from ffi_builder.providers.cuda import Pointee, Scalar, Struct
 from tests.cuda.fake import DeviceArray, FakeDriver, KernelImage, make_cubin, make_fatbin
 from tests.cuda.launching import launched, provider, wrap
+from tests.kernel_image.images import image
 from tests.support.wrapping import attached
 
 N = spec.Var("n", "int64")
@@ -302,3 +304,42 @@ def test_the_data_of_a_tensor_is_a_pointer_to_memory_of_the_device():
         provider(
             KernelImage("k", (4,)), args=[spec.Tensor("x", [N], "float32", device_type="cuda").data]
         )
+
+
+def of_two_architectures(*, ptx_too: bool) -> bytes:
+    entries = [(make_cubin([KernelImage("k")], sm=sm), sm) for sm in (80, 90)]
+    return make_fatbin([*entries, (ptx(""), 90)] if ptx_too else entries)
+
+
+@pytest.mark.parametrize(
+    ("code", "most"),
+    [
+        (make_cubin([KernelImage("k")], sm=75), 96 << 10),
+        (make_cubin([KernelImage("k")], sm=80), 163 << 10),
+        (make_cubin([KernelImage("k")], sm=90, exact=True), 227 << 10),
+        (make_cubin([KernelImage("k")], sm=120), 99 << 10),
+        (of_two_architectures(ptx_too=False), 227 << 10),
+    ],
+)
+def test_shared_memory_that_no_gpu_has(code: bytes, most: int):
+    of(code, dynamic_smem_bytes=most)
+    with pytest.raises(
+        SpecError, match=f"expected at most {most}, as no GPU that runs sm_.* {most + 1}$"
+    ):
+        of(code, dynamic_smem_bytes=most + 1)
+
+
+@pytest.mark.parametrize("code", [ptx(""), of_two_architectures(ptx_too=True)])
+def test_later_gpus_may_have_more_shared_memory(code: bytes):
+    of(code, dynamic_smem_bytes=1 << 20)
+
+
+def test_static_shared_memory_counts():
+    cubin = image("cuda13-sm_90a.cubin")  # its kernel `bounded` has 1024 bytes
+    most = (227 << 10) - 1024
+    options: dict[str, Any] = {"grid": 1, "block": 1}
+    CudaLaunchCallProvider(cubin, "bounded", dynamic_smem_bytes=most, **options)
+    with pytest.raises(
+        SpecError, match=f"at most {most} beside the kernel's 1024 of static shared"
+    ):
+        CudaLaunchCallProvider(cubin, "bounded", dynamic_smem_bytes=most + 1, **options)

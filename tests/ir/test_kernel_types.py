@@ -125,21 +125,25 @@ def test_the_dtype_of_a_dialects_own_type_is_not_known() -> None:
     assert dtypes_of("vector<2x!dsl.half>") is None
 
 
-def llvm_functions(text: str, option: str = "") -> dict[str, Any]:
-    """The functions that MLIR makes of a `func.func`, by name."""
+def parts_in_mlir(text: str) -> dict[str, tuple[str, tuple[str, ...]]]:
+    """The parts of the functions that MLIR makes of a `func.func`, by name."""
     ir: Any = import_module("torch_mlir.ir")
     passes: Any = import_module("torch_mlir.passmanager").PassManager
+    # Operations do not keep their module alive, so what is returned is text.
     module = ir.Module.parse(text, ir.Context())
-    pipeline = f"builtin.module(convert-func-to-llvm{option},reconcile-unrealized-casts)"
+    pipeline = "builtin.module(convert-func-to-llvm,reconcile-unrealized-casts)"
     passes.parse(pipeline, module.context).run(module.operation)
-    return {op.operation.attributes["sym_name"].value: op for op in module.body.operations}
+    return {
+        view.operation.attributes["sym_name"].value: function_parts(view.operation)
+        for view in module.body.operations
+    }
 
 
 @pytest.mark.parametrize("text", [*NUMBERS, "!llvm.struct<(i32, ptr)>", "vector<3xi8>"])
 def test_numbers_are_lowered_as_by_mlir(text: str) -> None:
     for types in (f"({text}) -> ()", f"({text}, i1) -> {text}", f"() -> ({text}, index)"):
-        made = llvm_functions(f"func.func private @f{types}")["f"]
-        assert lowered(read(types)) == function_parts(made.operation)
+        made = parts_in_mlir(f"func.func private @f{types}")
+        assert lowered(read(types)) == made["f"]
 
 
 @pytest.mark.parametrize(
@@ -152,10 +156,9 @@ def test_numbers_are_lowered_as_by_mlir(text: str) -> None:
     ],
 )
 def test_memrefs_are_lowered_as_by_mlir(types: str) -> None:
-    made = llvm_functions(f"func.func private @f{types} attributes {{llvm.emit_c_interface}}")
-    assert lowered(read(types)) == function_parts(made["f"].operation)
-    interface = made["_mlir_ciface_f"].operation
-    assert lowered(read(types), c_interface=True) == function_parts(interface)
+    made = parts_in_mlir(f"func.func private @f{types} attributes {{llvm.emit_c_interface}}")
+    assert lowered(read(types)) == made["f"]
+    assert lowered(read(types), c_interface=True) == made["_mlir_ciface_f"]
 
 
 @pytest.mark.parametrize(

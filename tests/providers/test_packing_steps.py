@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import struct
 from importlib import import_module
 from typing import Any, Final
@@ -12,7 +13,15 @@ import pytest
 from ffi_builder import attach_ffi_func, runtime, spec
 from ffi_builder.errors import BuildError
 from ffi_builder.ir import Block, Type, Value
-from ffi_builder.providers import CallContext, DynamicParamPackCallProvider, ModuleContext
+from ffi_builder.providers import (
+    CallContext,
+    CallProvider,
+    DynamicParamPackCallProvider,
+    ModuleContext,
+    Variant,
+    VariantsCallProvider,
+    when,
+)
 from ffi_builder.spec import Tensor, Var
 from tests.differential.description import DLTensor, Plain, tensor
 from tests.support.recording import Recording, c_callees
@@ -170,9 +179,69 @@ def test_steps_come_before_the_call_in_their_order() -> None:
         assert message.startswith(f"kernel failed with status {10 + device} when calling")
 
 
-@pytest.mark.parametrize(
-    "step", ["declare_extern_funcs", "insert_lazy_init_cuda", "insert_set_cuda_device"]
-)
+STEPS: Final = ("declare_extern_funcs", "insert_lazy_init_cuda", "insert_set_cuda_device")
+
+
+class InPorted(Gpu):
+    """Runs the steps itself, as providers for CUTLASS's builder do."""
+
+    by_itself = STEPS
+
+    def __call__(self, current_block: Block, context: CallContext) -> Block:
+        for step in self.by_itself:
+            current_block = getattr(self, step)(current_block, context)
+        return super().__call__(current_block, context)
+
+
+def calls_of_steps(provider: CallProvider) -> list[str]:
+    """Return the calls that steps have put into the wrapper, by name."""
+    module = new_module(LIBRARY)
+    attach_ffi_func(module, "f", [X], provider)
+    return sorted(re.findall(r"call @(init_cuda|set_device)\(", str(module)))
+
+
+@pytest.mark.parametrize("count", [0, 1, 2, 3])
+def test_a_step_runs_once_whoever_calls_it(count: int) -> None:
+    provider = type("Some", (InPorted,), {"by_itself": STEPS[:count]})("kernel")
+    assert calls_of_steps(provider) == ["init_cuda", "set_device"]
+    call = wrap_raw([X], provider, LIBRARY)
+    for device in (0, 3):
+        body = DLTensor((2, 4, 3), (40, 4, 1), data=0x100, device_id=device)
+        _, message = call(tensor(body)) or ("", "")
+        assert message.startswith(f"kernel failed with status {10 + device} when calling")
+
+
+def test_a_step_may_call_that_of_its_base_class() -> None:
+    class Twice(InPorted):
+        def insert_set_cuda_device(self, current_block: Block, context: CallContext) -> Block:
+            b = context.builder
+            current_block = super().insert_set_cuda_device(current_block, context)
+            b.call("set_device", [b.i32(7)], b.types.void)
+            return b.block
+
+    assert calls_of_steps(Twice("kernel")) == ["init_cuda", "set_device", "set_device"]
+
+
+def test_a_step_may_come_from_another_class() -> None:
+    class Chosen:
+        def insert_set_cuda_device(self, current_block: Block, context: CallContext) -> Block:
+            context.builder.call("set_device", [context.builder.i32(7)], context.builder.types.void)
+            return current_block
+
+    assert calls_of_steps(type("Mixed", (Chosen, InPorted), {})("kernel")) == [
+        *("init_cuda", "set_device")
+    ]
+
+
+@pytest.mark.parametrize("cls", [Gpu, InPorted])
+def test_steps_run_for_each_branch_of_a_wrapper(cls: type[Gpu]) -> None:
+    provider = cls("kernel")
+    variants = [Variant(provider, when=when.value(N) > 5), Variant(provider)]
+    calls = calls_of_steps(VariantsCallProvider(variants))
+    assert calls == ["init_cuda", "init_cuda", "set_device", "set_device"]
+
+
+@pytest.mark.parametrize("step", STEPS)
 def test_a_step_that_returns_no_block(step: str) -> None:
     def nothing(self: object, current_block: Block, context: CallContext) -> None:
         del self, current_block, context

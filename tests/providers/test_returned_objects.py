@@ -10,7 +10,16 @@ import numpy as np
 import pytest
 import tvm_ffi
 
-from ffi_builder import BuildError, attach, explain, runtime, spec, testing
+from ffi_builder import (
+    BuildError,
+    attach,
+    call_packed,
+    explain,
+    packed,
+    runtime,
+    spec,
+    testing,
+)
 from ffi_builder.ir import Block
 from ffi_builder.providers import (
     CallContext,
@@ -208,6 +217,9 @@ def test_of_the_right_kind(kind: str, value: Any) -> None:
         ("Function", 3, "int"),
         ("Map", [1], "ffi.Array"),
         ("Object", 2.5, "float"),
+        ("Object('ffi.Shape')", [1], "ffi.Array"),
+        ("Object('ffi.Shape')", 3, "int"),
+        ("Object('testing.TestIntPair')", tvm_ffi.Shape((1,)), "ffi.Shape"),
     ],
 )
 def test_of_another_kind(kind: str, value: Any, came: str) -> None:
@@ -216,6 +228,74 @@ def test_of_another_kind(kind: str, value: Any, came: str) -> None:
         function()
     words = f"A value of another kind than {kind} was returned for r: {came} when calling: `f()`"
     assert str(raised.value) == words
+
+
+class Calling:
+    """A provider that hands over what each of its functions returns."""
+
+    def __init__(self, count: int) -> None:
+        self.functions = [spec.Function(f"g{number}") for number in range(count)]
+
+    def __call__(self, current_block: Block, context: CallContext) -> Block:
+        b = context.builder
+        context.results = []
+        for function in self.functions:
+            callee = packed.FunctionObject(context.scalar(function))
+            call = call_packed(b, callee, [], result="any")
+            assert call.value is not None
+            context.results.append(OwnedAny(call.value))
+        return b.block
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "came"),
+    [
+        ("String", 3, "int"),
+        ("String", None, "None"),
+        ("Bytes", "text", "str"),
+        ("Array", tvm_ffi.Shape((1, 2)), "ffi.Shape"),
+        ("Object('ffi.Shape')", [1], "ffi.Array"),
+        ("Function", "a text of many bytes", "str"),
+    ],
+)
+def test_an_owned_any_of_another_kind(kind: str, value: Any, came: str) -> None:
+    text = f"f(g0: Function) -> r: {kind}"
+    with pytest.raises(TypeError) as raised:
+        wrapped(text, Calling(1))(lambda: value)
+    words = f"A value of another kind than {kind} was returned for r: {came} when calling: "
+    assert str(raised.value).startswith(words)
+
+
+def test_owned_anys_of_the_right_kinds() -> None:
+    text = "f(g0: Function, g1: Function, g2: Function) -> (a: String, b: Array, c: Object)"
+    got = wrapped(text, Calling(3))(lambda: "text", lambda: [1], lambda: None)
+    assert (got[0], list(got[1]), got[2]) == ("text", [1], None)
+
+
+@pytest.mark.parametrize("wrong", [0, 1, 2])
+def test_owned_anys_are_released_if_one_is_of_another_kind(wrong: int) -> None:
+    text = (
+        "f(g0: Function, g1: Function, g2: Function)"
+        " -> (a: Function, y: Tensor([4], int8), b: Function, c: Function)"
+    )
+    function = wrapped(text, Calling(3))
+    kept = [Counted()]
+    watch = weakref.ref(kept[0])
+
+    def result(number: int) -> Any:
+        (counted,) = kept
+        held = [lambda: counted]
+        return held if number == wrong else held[0]
+
+    with counting() as allocator:
+        for _ in range(5):
+            words = f"returned for {'abc'[wrong]}: ffi.Array"
+            with pytest.raises(TypeError, match=words):
+                function(*(lambda number=number: result(number) for number in range(3)))
+        assert allocator.alive == {}
+    kept.clear()
+    gc.collect()
+    assert watch() is None
 
 
 def test_an_owned_any_is_no_number() -> None:

@@ -60,6 +60,15 @@ def test_too_large(shape: str) -> None:
 
 
 @pytest.mark.usefixtures("installed")
+@pytest.mark.parametrize("shape", ["k, n", "n, k", "k, n, n, k", "n, k, n"])
+def test_an_empty_result_of_a_large_size(shape: str) -> None:
+    sizes = {"n": 2**62, "k": 0}
+    large = shape.replace("n", f"n * {sizes['n']}")
+    y = compiled(large)["f"](np.zeros((1, 0), "float32"))
+    assert tuple(y.shape) == tuple(sizes[name] for name in shape.split(", "))
+
+
+@pytest.mark.usefixtures("installed")
 def test_another_device() -> None:
     with pytest.raises(RuntimeError, match="allocates on the CPU alone"):
         compiled("n", device="cuda")["f"](np.zeros((1, 1), "float32"))

@@ -13,7 +13,7 @@ import tvm_ffi
 
 from ffi_builder import CompileError, LinkError, runtime
 from ffi_builder.runtime import CustomModule
-from ffi_builder.runtime.elf import content_of, with_constant
+from ffi_builder.runtime.elf import Constant, content_of, with_constants
 from ffi_builder.runtime.embedded_modules import SYMBOL, library_bin, with_one_library_bin
 from ffi_builder.spec import Var
 from tests.support.wrapping import attached
@@ -179,7 +179,7 @@ NODES = sized(b"k") + sized(b"x") + sized(b"_lib")
 def test_modules_of_others_that_cannot_be_put_together(tmp_path: Path, content: bytes, words: str):
     own = exported(tmp_path / "f.o", "f", [(KIND, b"1")])
     other = exported(tmp_path / "g.o", "g", [(KIND, b"2")])
-    other = with_constant(other, SYMBOL, sized(content))
+    other = with_constants(other, {SYMBOL: Constant(sized(content))})
     with pytest.raises(LinkError, match=words):
         runtime.lower(own, link=[other]).export_library(tmp_path / "a.so")
 

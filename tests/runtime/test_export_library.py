@@ -21,6 +21,7 @@ from tvm_ffi.core import TypeSchema
 from ffi_builder import CompileError, LinkError, attach, providers, runtime, spec
 from tests.runtime.exporting import every_kind_module, load_module, needed, scaling, visible
 from tests.runtime.samples import c_object, llvm_entry, needs_cc, needs_cxx
+from tests.support.older_tvm_ffi import since
 from tests.support.wrapping import new_module
 
 pytestmark = needs_cc
@@ -83,6 +84,7 @@ def test_tvm_ffi_loads_it(scale: runtime.CompiledModule, tmp_path: Path) -> None
         module["scale"](x.astype("int8"), 3)
 
 
+@since(0, 1, 15)  # which reads names of parameters
 def test_tvm_ffi_knows_its_signatures(tmp_path: Path) -> None:
     runtime.compile(every_kind_module()).export_library(tmp_path / "a.so")
     module = load_module(tmp_path / "a.so")
@@ -105,6 +107,7 @@ def test_tvm_ffi_knows_its_signatures(tmp_path: Path) -> None:
     assert doc.startswith('Backslash \\, quotes "\'.\n\nMore.\\\n\nArgs:\n    function: """ends */')
 
 
+@since(0, 1, 15)
 def test_tvm_ffi_stubgen_writes_its_signatures(
     scale: runtime.CompiledModule, tmp_path: Path
 ) -> None:

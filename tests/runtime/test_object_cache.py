@@ -12,6 +12,7 @@ from ffi_builder import attach, runtime, spec
 from ffi_builder.errors import CompileError
 from ffi_builder.providers import CallContext, CheckStatus, DirectCallProvider, NopCallProvider
 from ffi_builder.runtime.codegen import emit
+from ffi_builder.runtime.codegen.constants import LlvmIr
 from ffi_builder.runtime.jit import object_cache
 from tests.support.printed import name_of, operations
 from tests.support.wrapping import new_module
@@ -64,9 +65,9 @@ def texts(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     made: list[str] = []
     real = emit.emit_object
 
-    def noted(text: str, *args: Any, **options: Any) -> bytes:
-        made.append(text)
-        return real(text, *args, **options)
+    def noted(ir: LlvmIr, *args: Any, **options: Any) -> bytes:
+        made.append(ir.text)
+        return real(ir, *args, **options)
 
     monkeypatch.setattr(emit, "emit_object", noted)
     return made

@@ -7,8 +7,9 @@ from typing import Any, Final
 import numpy as np
 import pytest
 
-from ffi_builder import Sanitize, abi, spec, testing
-from tests.sanitize.kernels import Sanitized, finds, poke, view
+from ffi_builder import Sanitize, abi, runtime, spec, testing
+from ffi_builder.providers import DirectCallProvider
+from tests.sanitize.kernels import Sanitized, attached, finds, poke, signature, view
 
 IN: Final = "f(x: Tensor([n, m], {}, intent=in))"
 OUT: Final = "f(y: Tensor([n, m], {}, intent=out))"
@@ -95,8 +96,9 @@ def test_the_same_element_seen_twice() -> None:
 
 _CERTAIN: Final = (
     *("float16", "bfloat16", "float32", "float64", "complex64", "complex128", "bool"),
-    *("int32", "uint32", "int64", "float16x2", "uint8x4"),
+    *("int64", "uint64", "float16x2", "uint8x8"),
 )
+_POSSIBLE: Final = ("int32", "uint32", "uint8x4")
 
 
 def zero_but(y: int, size: int, count: int, left: tuple[int, int]) -> None:
@@ -107,14 +109,17 @@ def zero_but(y: int, size: int, count: int, left: tuple[int, int]) -> None:
     memory[size * left[0] : size * left[1]] = kept
 
 
-@pytest.mark.parametrize("dtype", _CERTAIN)
+@pytest.mark.parametrize("dtype", [*_CERTAIN, *_POSSIBLE])
 def test_one_element_is_not_written(dtype: str) -> None:
     text, size = OUT.format(dtype), spec.parse_dtype(dtype).total_bits // 8
     y = made(text, (3, 4))
+    is_possible = dtype in _POSSIBLE
     with finds(
-        "y is declared intent='out', but the kernel does not write y[2, 1], which still holds the "
-        "poison ",
-        " (declare intent='inout' if it may keep a part) when calling",
+        f"y is declared intent='out', but the kernel {'possibly ' * is_possible}does not write "
+        "y[2, 1], which still holds the poison ",
+        " (declare intent='inout' if it may keep a part)"
+        + "; 4 to 7 bytes may be right by chance: set poison=False if these are" * is_possible
+        + " when calling",
     ):
         Sanitized(text, ["y"], lambda y: zero_but(y, size, 12, (9, 10)))(y)
     Sanitized(text, ["y"], lambda y: zero_but(y, size, 12, (0, 0)))(y)
@@ -128,18 +133,46 @@ def test_one_element_is_not_written(dtype: str) -> None:
 def test_where_the_poison_may_be_a_right_value(dtype: str, row: int) -> None:
     """Fewer elements than make 4 bytes may hold it; then they are given back like others."""
     text, size = OUT.format(dtype), spec.parse_dtype(dtype).total_bits // 8
-    y = made(text, (3, 4))
-    with finds("the kernel does not write y[0, 3], which still holds the poison "):
+    y, words = made(text, (3, 4)), "does not write y[0, 3], which still holds the poison "
+    with finds(f"the kernel possibly {words}"):
         Sanitized(text, ["y"], lambda y: zero_but(y, size, 12, (3, 3 + row)))(y)
+    with finds(f"the kernel {words}"):
+        Sanitized(text, ["y"], lambda y: zero_but(y, size, 12, (3, 3 + 8 // size + 1)))(y)
     Sanitized(text, ["y"], lambda y: zero_but(y, size, 12, (3, 2 + row)))(y)
     written = view(y.data_ptr(), size * 12, "uint8")
-    assert (written == 0xA5).sum() == size * (row - 1)
+    assert (written != 0).sum() == size * (row - 1)
+
+
+_DTYPES: Final = (
+    *("bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"),
+    *("float16", "float32", "float64", "complex64", "complex128"),
+    *("bfloat16", "float8_e4m3fn", "float8_e5m2", "float8_e8m0fnu"),
+)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("dtype", _DTYPES)
+def test_right_kernels_on_data_with_runs_raise_no_alarm(dtype: str) -> None:
+    draw, size, count = np.random.default_rng(0), spec.parse_dtype(dtype).total_bits // 8, 500
+    text = f"f(x: Tensor([n], {dtype}, intent=in), y: Tensor([n], {dtype}, intent=out))"
+    copy = DirectCallProvider("memcpy", args=["y", "x", f"n * {size}"])
+    function = runtime.compile(attached(text, True, copy))["f"]
+    x, y = testing.make_args(signature(text), dims={"n": count}, framework="tvm_ffi")
+    given, taken = (view(tensor.data_ptr(), count * size, "uint8") for tensor in (x, y))
+    for _ in range(10_000 // len(_DTYPES) + 1):
+        values = draw.integers(0, 2 if dtype == "bool" else 256, (count, size), "uint8")
+        if draw.integers(2):  # all bytes of an element are equal, as in many ints
+            values[:] = values[:, :1]
+        values &= 0xBF  # no NaN: among bits at random, some have the poison's digits
+        given[:] = np.repeat(values, draw.integers(1, 8, count), axis=0)[:count].ravel()
+        function(x, y)
+        assert (given == taken).all()
 
 
 def test_results_and_intents_that_are_not_out() -> None:
     function = Sanitized("f(n: int64) -> y: Tensor([n], int32)", ["y"], lambda y: poke(y, 0))
-    with finds("The kernel does not write y[1] of the result y, which still holds the poison -151"):
-        function(2)
+    with finds("The kernel does not write y[1] of the result y, which still holds the poison "):
+        function(3)
     assert function.kept == 0
     x = np.ones((2, 2), "float32")
     for intent in ("", ", intent=inout", ", intent=in"):

@@ -31,7 +31,7 @@ def symbol_names(module: Any) -> list[str]:
 
 
 def printed(module: Any) -> str:
-    """Print a module without the shared helpers, with digests, tables and metadata masked."""
+    """Print a module without the support functions, with digests, tables and metadata masked."""
     return _printed(o for o in operations(module) if "__ffi_builder_shared_" not in name_of(o))
 
 

@@ -16,6 +16,7 @@ from tools.release import build
 from tools.release.report import ROOT, Failed, run
 
 _PATH = re.compile(rb"(?<![\w.+-])/[\w.+-]+(?:/[\w.+-]+)+")
+SUPPORT = "ffi_builder/support/_library"
 _SYSTEM = re.compile(rb"/usr/(?:include|lib)\b")
 """Folders with the headers of the compiler and libc, on every machine."""
 
@@ -101,6 +102,6 @@ def extensions(path: Path) -> str:
 
 
 def sources() -> set[str]:
-    """Return the C files of the package, each of which is an extension, without suffix."""
-    found = (ROOT / "ffi_builder").rglob("*.c")
-    return {str(path.relative_to(ROOT).with_suffix("")) for path in found}
+    """Return the extensions of the package, each of a C file, and that of the support code."""
+    found = (ROOT / "ffi_builder" / "runtime").rglob("*.c")
+    return {str(path.relative_to(ROOT).with_suffix("")) for path in found} | {SUPPORT}

@@ -30,6 +30,15 @@ from ffi_builder import runtime
 text = "define i32 @__tvm_ffi_f(ptr %self, ptr %args, i32 %n, ptr %result) { ret i32 0 }"
 assert runtime.compile(text)["f"]() is None
 """
+_EXPORT: Final = """
+import tempfile
+from pathlib import Path
+from ffi_builder import runtime
+text = "define i32 @__tvm_ffi_f(ptr %self, ptr %args, i32 %n, ptr %result) { ret i32 0 }"
+path = Path(tempfile.mkdtemp(), "f.so")
+runtime.lower(text).export_library(path)
+assert runtime.load(path)["f"]() is None
+"""
 _ATTACH: Final = """
 from torch_mlir import ir
 from ffi_builder import attach, providers, spec
@@ -44,6 +53,7 @@ _CUDA: Final = Use(beside=("jit", "mlir"), pages=("docs/cuda-tools.md",))
 
 USES: Final = {
     "": Use(commands=(("python", "-m", "ffi_builder", "--help"), _EXPLAIN)),
+    "export": Use(commands=(("python", "-W", "error", "-c", _EXPORT),)),
     "jit": Use(commands=(("python", "-W", "error", "-c", _COMPILE),)),
     "mlir": Use(commands=(("python", "-W", "error", "-c", _ATTACH),)),
     "cuda": _CUDA,
@@ -56,6 +66,11 @@ USES: Final = {
     "release": Use(commands=(("twine", "--version"), ("check-wheel-contents", "--version"))),
     "mutants": Use(commands=(("mutmut", "--version"),)),
     "calls": Use(commands=(("python", "-c", "import nanobind, pybind11, Cython"),)),
+    "torch": Use(
+        beside=("demo",),
+        pages=("docs/torch.md",),
+        left_out_on=("python3.15",),
+    ),
     "jax": Use(
         beside=("jit", "mlir"),
         pages=("docs/jax.md",),
@@ -63,7 +78,7 @@ USES: Final = {
     ),
     "frameworks": Use(
         beside=("demo",),
-        pages=("docs/torch.md", "docs/frontends.md"),
+        pages=("docs/frontends.md",),
         left_out_on=("python3.15",),
     ),
 }

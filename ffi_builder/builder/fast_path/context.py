@@ -19,8 +19,7 @@ from ffi_builder.builder.fast_path.state import (
     TensorValues,
     TextValues,
 )
-from ffi_builder.builder.helpers import call_shared
-from ffi_builder.ir import Block, CheckingBuilder, Value
+from ffi_builder.ir import Block, CheckingBuilder, Value, call_support
 from ffi_builder.plan import Place
 
 DL: Final = abi.OBJECT_SIZE
@@ -236,8 +235,8 @@ class FastPath:
         b.block = following
 
     def shared(self, name: str, operands: list[Value]) -> Value:
-        """Call one of the i1 helpers that keep the caller's registers."""
-        return call_shared(self.b, name, operands, self.b.types.i1)
+        """Call one of the support functions that return an i1 and keep the caller's registers."""
+        return call_support(self.b, name, operands)
 
     def is_free(self, place: Place) -> Value:
         """Return an i1 that says whether the stride at this place is free."""

@@ -26,7 +26,6 @@ from ffi_builder import abi, spec
 from ffi_builder.builder.fast_path import objects, tensors, values
 from ffi_builder.builder.fast_path.context import FastPath
 from ffi_builder.builder.fast_path.state import ListValues, Position, Symbol, TensorValues
-from ffi_builder.builder.helpers import EXTENT_SIZE
 from ffi_builder.ir import Builder, CheckingBuilder, Value
 from ffi_builder.plan import Part, Place, Plan
 from ffi_builder.plan import fuse as f
@@ -36,6 +35,8 @@ from ffi_builder.records import dataclass
 
 _STACK: Final = 2048
 """The most bytes that a list takes of the stack; more come from malloc."""
+_EXTENT_SIZE: Final = 16
+"""Bytes of the first and the last address of a tensor, as ``sort_extents`` stores them."""
 _MALLOC: Final = "malloc"
 _FREE: Final = "free"
 
@@ -206,7 +207,7 @@ def _allocate(fast: FastPath, place: Place, tensor: spec.Tensor, own: ListValues
     b, t = fast.b, fast.b.types
     row = 8 * tensor.ndim
     is_sorted = place.position in fast.sorted
-    size = 8 + 2 * row + EXTENT_SIZE * is_sorted
+    size = 8 + 2 * row + _EXTENT_SIZE * is_sorted
     most = max(1, _STACK // size)
     stack = b.alloca(t.i64, most * size // 8)
     ready, large = b.new_block(t.ptr), b.new_block(cold=True)

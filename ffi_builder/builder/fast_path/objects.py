@@ -10,9 +10,8 @@ from ffi_builder.abi import TypeIndex
 from ffi_builder.builder.fast_path.context import FastPath
 from ffi_builder.builder.fast_path.scalars import accepted_index
 from ffi_builder.builder.fast_path.state import ContainerValues, ObjectValues, TextValues
-from ffi_builder.builder.helpers import call_shared
 from ffi_builder.diagnosis.writing import as_signed
-from ffi_builder.ir import Value
+from ffi_builder.ir import Builder, Value, call_support
 from ffi_builder.plan import Place
 from ffi_builder.plan import fuse as f
 from ffi_builder.plan import steps as s
@@ -59,7 +58,7 @@ def moved_object(fast: FastPath, place: Place, kinds: tuple[TypeIndex, ...] | No
     b = fast.b
     any_ = b.offset(*fast.any_at(place.position))
     mask = -1 if kinds is None else sum(1 << kind - abi.FIRST_OBJECT for kind in kinds)
-    inner = call_shared(b, "moved_object", [b.i64(mask), any_], b.types.ptr)
+    inner = call_support(b, "moved_object", [b.i64(mask), any_])
     following = b.new_block_after(b.block)
     b.cond_br(b.ne(inner, b.null()), following, fast.slow)
     b.block = following
@@ -67,11 +66,12 @@ def moved_object(fast: FastPath, place: Place, kinds: tuple[TypeIndex, ...] | No
 
 
 def decode_object(fast: FastPath, step: s.DecodeObject) -> None:
-    """Decode an object; a helper looks up dynamic types and their ancestors."""
+    """Decode an object; C looks up dynamic types and their ancestors."""
     b, t = fast.b, fast.b.types
     place, key = step.place, step.type_key
     if key is not None and key != abi.TYPE_KEYS[TypeIndex.OBJECT]:
-        fast.state.records[place.position] = ObjectValues(object=_typed(fast, place, key))
+        any_ = b.offset(*fast.any_at(place.position))
+        fast.state.records[place.position] = ObjectValues(object=typed_object(b, any_, key))
         return
     index, payload = look(fast, place)
     kinds = None if step.type_index is None else (TypeIndex(step.type_index),)
@@ -87,21 +87,20 @@ def decode_object(fast: FastPath, step: s.DecodeObject) -> None:
     fast.state.records[place.position] = ObjectValues(object=found.arguments[0])
 
 
-def _typed(fast: FastPath, place: Place, key: str) -> Value:
-    b = fast.b
-    base, offset = fast.any_at(place.position)
+def typed_object(b: Builder, any_: Value, key: str) -> Value:
+    """Return the object in a ``TVMFFIAny`` if it is of the type with this key, or else NULL."""
     data = key.encode()
     operands = [
-        b.offset(base, offset),
+        any_,
         b.text_constant(data),
         b.i64(len(data)),
         b.i32(abi.STATIC_TYPES.get(key, 0)),
     ]
-    return call_shared(b, "typed_object", operands, b.types.ptr)
+    return call_support(b, "typed_object", operands)
 
 
 def decode_text(fast: FastPath, place: Place, binary: bool) -> None:
-    """Decode a str or bytes; a helper does all checks and writes pointer and length."""
+    """Decode a str or bytes; C does all checks and writes pointer and length."""
     b, t = fast.b, fast.b.types
     base, offset = fast.any_at(place.position)
     any_ = b.offset(base, offset)

@@ -9,10 +9,10 @@ Two contiguous tensors ``x`` and ``y`` of known rank are apart where both of the
 second is true unless ``y`` leaves the address space. No product overflows, as only the difference
 is scaled. An absent tensor is at NULL, where no other one is.
 
-For all other pairs a helper computes the first and last address of each tensor, once. Where
-neither finds two tensors apart, a helper decides: one of them may be empty, or not comparable.
+For all other pairs C computes the first and last address of each tensor, once. Where
+neither finds two tensors apart, C decides: one of them may be empty, or not comparable.
 
-Helpers compare lists: the elements with a tensor one by one. To be compared with another list or
+C compares lists: the elements with a tensor one by one. To be compared with another list or
 with one another, they are sorted by address, once.
 """
 
@@ -23,8 +23,7 @@ from typing import TypeAlias
 from ffi_builder import spec
 from ffi_builder.builder.fast_path.context import FastPath
 from ffi_builder.builder.fast_path.state import Position
-from ffi_builder.builder.helpers import call_shared
-from ffi_builder.ir import Block, Value
+from ffi_builder.ir import Block, Value, call_support
 from ffi_builder.plan import Part, Place, Plan
 from ffi_builder.plan import steps as s
 
@@ -72,12 +71,12 @@ def _memory(fast: FastPath, each: Place) -> list[Value]:
     assert record.extents is not None, "one of sorted_lists"
     if record.sorted is None:
         operands = [record.object, record.length, record.extents]
-        record.sorted = call_shared(fast.b, "sort_extents", operands, fast.b.types.i64)
+        record.sorted = call_support(fast.b, "sort_extents", operands)
     return [record.extents, record.sorted]
 
 
 def _decide_in(fast: FastPath, cold: Block, both: list[Value]) -> None:
-    """Let the helper decide in the cold block; go on at the cursor."""
+    """Let C decide in the cold block; go on at the cursor."""
     b = fast.b
     following = b.block
     b.block = cold

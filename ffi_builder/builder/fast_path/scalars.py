@@ -12,8 +12,7 @@ from ffi_builder import spec
 from ffi_builder.abi import TypeIndex
 from ffi_builder.builder.fast_path.context import FastPath
 from ffi_builder.builder.fast_path.state import ScalarValues
-from ffi_builder.builder.helpers import call_shared
-from ffi_builder.ir import Block, Builder, Type, Value
+from ffi_builder.ir import Block, Builder, Type, Value, call_support
 from ffi_builder.plan import Place
 from ffi_builder.plan import fuse as f
 from ffi_builder.plan import steps as s
@@ -123,7 +122,7 @@ def _decode_big(fast: FastPath, index: Value, payload: Value, big: Block, merged
     b.cond_br(is_big, decode, fast.slow)
     b.block = decode
     word = b.alloca(t.i64)
-    fits = call_shared(b, "big_uint64", [b.to_pointer(payload), word], t.i1)
+    fits = call_support(b, "big_uint64", [b.to_pointer(payload), word])
     b.cond_br(fits, done, fast.slow)
     b.block = done
     b.br(merged, b.load(t.i64, word))
@@ -148,7 +147,7 @@ def _decode_float(
         return real
     if dtype == "float32":
         return b.cast("fptrunc", real, t.parse("f32"))
-    return call_shared(b, f"round_{dtype}", [real], t.i16)
+    return call_support(b, f"round_{dtype}", [real])
 
 
 def require_fits(fast: FastPath, value: Value, dtype: str, *, not_negative: bool = False) -> None:

@@ -1,6 +1,6 @@
 """Decodes Shapes on the fast path.
 
-A Shape and an Array of ints each have a straight line; a helper looks at all else, such as a List.
+A Shape and an Array of ints each have a straight line; C looks at all else, such as a List.
 For two entries::
 
     llvm.cond_br (type index == Shape), ^shape(%payload), ^other
@@ -35,8 +35,7 @@ from ffi_builder.abi import TypeIndex
 from ffi_builder.builder.fast_path.context import FastPath
 from ffi_builder.builder.fast_path.objects import look, moved_object
 from ffi_builder.builder.fast_path.state import ShapeValues
-from ffi_builder.builder.helpers import call_shared
-from ffi_builder.ir import Block, Value
+from ffi_builder.ir import Block, Value, call_support
 from ffi_builder.plan import Place
 from ffi_builder.plan import fuse as f
 
@@ -92,7 +91,7 @@ def _items(
         b.br(items, cells)
     b.block = rare
     any_ = b.offset(*fast.any_at(place.position))
-    looked_at = call_shared(b, "integers", [b.i64(length), any_], t.ptr)
+    looked_at = call_support(b, "integers", [b.i64(length), any_])
     b.cond_br(b.ne(looked_at, b.null()), items, moved, (looked_at,))
     b.block = moved
     b.br(shape, moved_object(fast, place, (TypeIndex.SHAPE,)))

@@ -10,8 +10,7 @@ from ffi_builder import abi
 from ffi_builder.abi import TypeIndex
 from ffi_builder.builder.fast_path.context import DL, FastPath
 from ffi_builder.builder.fast_path.state import Position, TensorValues
-from ffi_builder.builder.helpers import call_shared
-from ffi_builder.ir import Value
+from ffi_builder.ir import Value, call_support
 from ffi_builder.plan import Part, Place
 from ffi_builder.plan import fuse as f
 from ffi_builder.plan import steps as s
@@ -39,7 +38,7 @@ def decode(fast: FastPath, step: f.TensorHeader) -> None:
 
 
 def given_object(fast: FastPath, position: Position) -> Value:
-    """Return the payload of a Tensor; a helper decodes all other types."""
+    """Return the payload of a Tensor; C decodes all other types."""
     b, t = fast.b, fast.b.types
     base, offset = fast.any_at(position)
     index = b.field(t.i32, base, offset)
@@ -47,7 +46,7 @@ def given_object(fast: FastPath, position: Position) -> Value:
     found, other = b.new_block(t.ptr), b.new_block(cold=True)
     b.cond_br(b.eq(index, b.i32(TypeIndex.TENSOR)), found, other, (payload,), likely=True)
     b.block = other
-    b.br(found, call_shared(b, "tensor_object", [b.offset(base, offset)], t.ptr))
+    b.br(found, call_support(b, "tensor_object", [b.offset(base, offset)]))
     b.block = found
     return found.arguments[0]
 
@@ -201,7 +200,7 @@ _HELPERS: Final = {"C": "contiguous", "F": "column_major"}
 
 
 def check_layout(fast: FastPath, place: Place, order: str) -> None:
-    """Compare each stride with its product, unless the pointer is NULL; a helper does the rest.
+    """Compare each stride with its product, unless the pointer is NULL; C does the rest.
 
     NULL strides mean row-major, which with one dimension is column-major too.
     """
@@ -270,7 +269,7 @@ def strides(fast: FastPath, position: Position) -> Value:
         found, absent = b.new_block(t.ptr), b.new_block(cold=True)
         b.cond_br(b.ne(given, b.null()), found, absent, (given,), likely=True)
         b.block = absent
-        b.br(found, call_shared(b, "row_major_strides", [tensor, space], t.ptr))
+        b.br(found, call_support(b, "row_major_strides", [tensor, space]))
         b.block = found
         record.strides = found.arguments[0]
         return found.arguments[0]
@@ -309,7 +308,7 @@ def check_sizes(fast: FastPath) -> None:
     """Check that no dimension of the waiting tensors is negative, and that their sizes fit int64.
 
     If the bitwise or of all dimensions is small as an unsigned number, no product can overflow;
-    otherwise each tensor is checked by a helper. Entries of Shapes, which must not be negative, are
+    otherwise each tensor is checked in C. Entries of Shapes, which must not be negative, are
     checked with them.
     """
     b = fast.b
@@ -356,7 +355,7 @@ def _object_again(fast: FastPath, position: Position) -> Value:
     if len(position) > 1:
         return fast.object_at(position)
     b = fast.b
-    return call_shared(b, "tensor_object", [b.offset(*fast.any_at(position))], b.types.ptr)
+    return call_support(b, "tensor_object", [b.offset(*fast.any_at(position))])
 
 
 def _bits_each(dims: list[Value | int], dynamic: int) -> int:

@@ -109,7 +109,7 @@ def _static(form: Form, name: str, param: spec.Param, value: Any) -> Any:
     if isinstance(value, jax.core.Tracer):
         raise TypeError(
             f"{form.signature.name}(): {name!r} is static, since XLA passes it as an attribute of "
-            f"the call, but got a traced value of {value.aval.str_short()}; name it in "
+            f"the call, but got a traced value of {str(jax.typeof(value)).lstrip('~')}; name it in "
             f"static_argnames= of jax.jit, close over it, or make it a Tensor of the kernel"
         )
     plain = spec.required(param)

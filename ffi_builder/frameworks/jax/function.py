@@ -13,7 +13,7 @@ from ffi_builder.frameworks.jax._optional import load
 from ffi_builder.frameworks.jax.call import Call, bind
 from ffi_builder.frameworks.jax.form import Form
 from ffi_builder.frameworks.jax.lowering import lower, register
-from ffi_builder.frameworks.jax.target import Target, reserve
+from ffi_builder.frameworks.jax.target import Target, check_target, reserve
 from ffi_builder.frameworks.jax.varying import vary, varying_axes
 from ffi_builder.frameworks.signatures import signature_of
 from ffi_builder.plan import check_signature
@@ -53,7 +53,8 @@ def function(
         signature: the signature that was attached. The default is read from the code.
         target: the name that XLA knows the function by, for a program that is exported or kept in
             JAX's persistent cache: it must stand for the same function in each process. The default
-            is another name each time.
+            is another name each time. It has no ``#``, which calls without an Optional have in
+            theirs.
         vmap: ``"sequential"``, a loop; ``"sequential_unrolled"``; or a rule ``rule(axis_size,
             batched, *operands, **statics)``, which returns the results and which of them are
             batched, as for ``jax.custom_batching.custom_vmap``.
@@ -66,8 +67,9 @@ def function(
         SpecError: XLA cannot call such a function, as its message says; or the code has no
             signature, and none was given.
         UnknownFunctionError: a KeyError; there is no such function.
-        TypeError: ``vjp`` is not two functions.
-        ValueError: ``target`` stands for another function, or ``vmap`` is no such str.
+        TypeError: ``vjp`` is not two functions, or ``target`` is no str.
+        ValueError: ``target`` stands for another function, or has a ``#``; or ``vmap`` is no such
+            str.
         ModuleNotFoundError: JAX or jax-tvm-ffi is not installed.
 
     Examples:
@@ -116,7 +118,9 @@ def function(
     form = Form(signature)
     for module in ("jax", "jax_tvm_ffi"):
         load(module)
-    if target is None:
+    if target is not None:
+        check_target(target)
+    else:
         target = f"ffi_builder.{name}.{uuid.uuid4().hex}"
     code = functions if isinstance(functions, Mapping) else functions.address(name)
     reserve(target, (id(found) if code is functions else code, signature, cuda_graph))

@@ -92,9 +92,8 @@ def register(form: Form, target: Target, given: Sequence[bool]) -> tuple[str, Pl
         for param, is_given in zip(form.signature.arguments, given, strict=True)
         if not is_given and isinstance(param, spec.Optional)
     ]
-    name = ".".join([target.name, *(["without"] if absent else []), *absent])
-    target.register(name, places.order(len(given)), [form.names[i] for i in places.attributes])
-    return name, places
+    attributes = [form.names[i] for i in places.attributes]
+    return target.register(absent, places.order(len(given)), attributes), places
 
 
 def _values(form: Form, call: Call, operands: Sequence[Any]) -> list[Any]:

@@ -36,11 +36,30 @@ if TYPE_CHECKING:
 Order: TypeAlias = Sequence["int | None"]
 """The index of each argument among those that XLA passes; None for an absent one."""
 
+MARK: Final = "#"
+"""Separates a target's name, which may not have it, from the arguments that a call lacks."""
+
 _lock = fork_safe_lock()
 _owners: dict[str, tuple[object, ...]] = {}
 """The function of each target, so that no name is registered for two."""
 _registered: dict[str, tuple[tvm_ffi.Function, ...]] = {}
 """The functions of each registered target, which XLA calls as long as the process lives."""
+
+
+def check_target(target: object) -> None:
+    """Check a name that an author chose.
+
+    Raises:
+        TypeError: it is no str.
+        ValueError: it is empty, or could be that of a call without some arguments.
+    """
+    if not isinstance(target, str):
+        raise TypeError(f"function: target: expected a str but got {target!r}")
+    if not target or MARK in target:
+        raise ValueError(
+            f"function: target: expected a name without {MARK!r}, which marks the names of calls "
+            f"without some arguments, but got {target!r}"
+        )
 
 
 def reserve(target: str, owner: tuple[object, ...]) -> None:
@@ -68,17 +87,23 @@ class Target:
     platforms: Sequence[str]
     cuda_graph: bool
 
-    def register(self, name: str, order: Order, attributes: Iterable[str]) -> None:
-        """Register the function as ``name``, unless that was done.
+    def register(self, absent: Iterable[str], order: Order, attributes: Iterable[str]) -> str:
+        """Register the function for calls without some arguments, unless that was done.
 
         Args:
-            name: the name of the target for this order.
+            absent: the names of these arguments.
             order: where each argument comes from.
             attributes: the names of the attributes, which XLA passes last.
+
+        Returns:
+            The name that XLA knows it by. No other function has it, as that of a target has no
+            ``MARK``.
         """
+        without = ".".join(absent)
+        name = f"{self.name}{MARK}without.{without}" if without else self.name
         with _lock:
             if name in _registered:
-                return
+                return name
             made = self.function
             if list(order) != list(range(len(order))):
                 made = _rearranged(self.function, order)
@@ -88,6 +113,7 @@ class Target:
                     name, made, specification, platform, allow_cuda_graph=self.cuda_graph
                 )
             _registered[name] = (self.function, made)
+            return name
 
 
 _ANY: Final = "[2 x i64]"

@@ -7,10 +7,13 @@ array varies, and nothing happens here.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, Final
 
 from ffi_builder.frameworks.jax._optional import load
+
+_VARYING: Final = re.compile(r"\{V:\(?([^(){}]+)\)?\}")
 
 
 def varying_axes(arrays: Iterable[Any]) -> list[Any]:
@@ -35,4 +38,8 @@ def _axes(array: Any) -> frozenset[Any]:
     kind = load("jax").typeof(array)
     if hasattr(kind, "vma"):  # before JAX 0.10
         return kind.vma
-    return kind.manual_axis_type.varying
+    if hasattr(kind, "manual_axis_type"):
+        return kind.manual_axis_type.varying
+    # As JAX's pages show it: float32[2]{V:i}, float32[1]{V:(i,j)}. All such names are strs.
+    shown = _VARYING.search(str(kind))
+    return frozenset(shown[1].split(",") if shown else ())

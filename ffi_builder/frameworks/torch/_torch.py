@@ -1,10 +1,12 @@
 """PyTorch, as this package uses it: the one place that imports it, and gives parts of it names.
 
-Names with an underscore are not documented by torch, but are what its own custom operators use.
+What torch does not document is taken by `_hidden`, with what works in a torch that lacks it: the
+operator itself in place of a short way, as a rule. docs/private-names.md has all these names.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib import import_module
 from typing import Any, Final
 
@@ -12,64 +14,116 @@ from ffi_builder.errors import SpecError
 from ffi_builder.runtime.python import entries
 
 torch: Final[Any] = import_module("torch")
-_C: Final[Any] = torch._C
-_symbolic_trace: Final[Any] = import_module("torch.fx._symbolic_trace")
-_ops: Final[Any] = import_module("torch._ops")
 _shapes: Final[Any] = import_module("torch.fx.experimental.symbolic_shapes")
 
-BelowAutograd: Final[Any] = _C._AutoDispatchBelowAutograd
-"""A context in which autograd looks at no operator."""
-AFTER_AUTOGRAD: Final[Any] = _C._after_autograd_keyset
-any_requires_grad: Final[Any] = _C._any_requires_grad
-forward_ad: Final[Any] = torch.autograd.forward_ad
-is_functorch_wrapper: Final[Any] = _C._functorch.is_functorch_wrapped_tensor
-is_batched_gradient: Final[Any] = _C._functorch.is_legacy_batchedtensor
+
+def _hidden(path: str, without: Any) -> Any:
+    """Return something of torch that is not documented, or `without` if torch lacks it."""
+    found = torch
+    for name in path.split("."):
+        found = getattr(found, name, None)
+    return without if found is None else found
+
+
+def _yes(*_: object) -> bool:
+    return True
+
+
+def _no(*_: object) -> bool:
+    return False
+
+
+def _requiring(kind: type[Exception]) -> Callable[[Any, Callable[[], str]], None]:
+    def require(condition: Any, message: Callable[[], str]) -> None:
+        if not condition:
+            raise kind(message())
+
+    return require
+
+
+check_type: Final = _hidden("_check_type", _requiring(TypeError))
+check_value: Final = _hidden("_check_value", _requiring(ValueError))
+"""Raise an error unless a condition of sizes holds; torch's own also when the graph runs."""
+_dispatch_modes: Final = _hidden("_C._len_torch_dispatch_stack", _yes)
+_function_modes: Final = _hidden("_C._is_torch_function_mode_enabled", _yes)
+_any_autocast: Final = _hidden("_C._is_any_autocast_enabled", _yes)
+is_functorch_wrapper: Final = _hidden("_C._functorch.is_functorch_wrapped_tensor", _yes)
+is_batched_gradient: Final = _hidden("_C._functorch.is_legacy_batchedtensor", _yes)
 """Whether a tensor is one of many gradients at once (`is_grads_batched`); `vmap` has others."""
-in_functorch: Final[Any] = _C._are_functorch_transforms_active
-_functorch_layers: Final[Any] = _C._functorch.get_interpreter_stack
-_DIFFERENTIATING: Final = (_C._functorch.TransformType.Grad, _C._functorch.TransformType.Jvp)
-_is_excluded: Final[Any] = _C._dispatch_tls_is_dispatch_key_excluded
-_FUNCTORCH: Final[Any] = _C.DispatchKey.FuncTorchDynamicLayerFrontMode
-_modes_before_dispatch: Final[Any] = _ops._len_torch_dispatch_stack_pre_dispatch
-is_traced: Final[Any] = torch.compiler.is_dynamo_compiling
-dispatch_modes: Final[Any] = _C._len_torch_dispatch_stack
-_function_modes: Final[Any] = _C._is_torch_function_mode_enabled
-_tracing_state: Final[Any] = _C._get_tracing_state
-_any_autocast: Final[Any] = _C._is_any_autocast_enabled
+_functorch_layers: Final = _hidden("_C._functorch.get_interpreter_stack", None)
+_FUNCTORCH: Final = _hidden("_C.DispatchKey.FuncTorchDynamicLayerFrontMode", None)
+_is_excluded: Final = _hidden("_C._dispatch_tls_is_dispatch_key_excluded", _no)
+_modes_before_dispatch: Final = _hidden("_ops._len_torch_dispatch_stack_pre_dispatch", _no)
+_BelowAutograd: Final = _hidden("_C._AutoDispatchBelowAutograd", None)
+
+forward_ad: Final[Any] = torch.autograd.forward_ad
 increment_version: Final[Any] = torch.autograd.graph.increment_version
+is_traced: Final[Any] = torch.compiler.is_dynamo_compiling
+Proxy: Final[Any] = torch.fx.Proxy
 statically_true: Final[Any] = _shapes.statically_known_true
 guard_or_false: Final[Any] = _shapes.guard_or_false
 
 
 def has_modes() -> bool:
     """Return whether a mode or a trace of `torch.jit` looks at operators now."""
-    return bool(dispatch_modes() or _function_modes() or _tracing_state() is not None)
-
-
-def is_differentiated_in_functorch() -> bool:
-    """Return whether `torch.func` differentiates, and can do so above the dispatcher.
-
-    It cannot in a batching rule that the dispatcher has called, nor while `torch.export` traces:
-    torch has no kernel of `torch.autograd.Function` for these.
-    """
-    if not in_functorch() or _is_excluded(_FUNCTORCH) or _modes_before_dispatch():
-        return False
-    return any(layer.key() in _DIFFERENTIATING for layer in _functorch_layers())
+    return bool(_dispatch_modes() or _function_modes() or torch.jit.is_tracing())
 
 
 def _has_modes_or_autocast() -> bool:
     return has_modes() or _any_autocast()
 
 
-_in_c_or_python: Final = entries.watcher() or _has_modes_or_autocast
+is_watched: Final = entries.watcher() or _has_modes_or_autocast
+"""Whether anything looks at operators now: a mode, a trace, or autocast.
+
+An autocast rule may be registered at any time, so autocast counts for each operator. `torch.fx`
+looks at its proxies alone.
+"""
 
 
-def is_watched() -> bool:
-    """Return whether anything looks at operators now: a mode, a trace, or autocast.
+def requires_grad(values: Iterable[Any]) -> bool:
+    """Return whether one of these values is a tensor that requires a gradient."""
+    return any(isinstance(value, torch.Tensor) and value.requires_grad for value in values)
 
-    An autocast rule may be registered at any time, so autocast counts for each operator.
+
+def has_tangent(tensor: Any) -> bool:
+    """Return whether a tensor has a tangent of forward mode."""
+    return forward_ad.unpack_dual(tensor).tangent is not None
+
+
+def below_autograd(overload: Any, args: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
+    """Call an operator for which autograd has nothing to do."""
+    if _BelowAutograd is not None:
+        with torch.no_grad(), _BelowAutograd():
+            return overload(*args, **keywords)
+    with torch.inference_mode():
+        result = overload(*args, **keywords)
+    # A tensor that inference mode allocated cannot be saved for a derivative; a copy can.
+    if isinstance(result, torch.Tensor):
+        return result.clone()
+    return result and tuple(each.clone() for each in result)
+
+
+def in_functorch() -> bool:
+    """Return whether a transform of `torch.func` is known to be at work."""
+    return _functorch_layers is not None and bool(_functorch_layers())
+
+
+def _in_batching_rule() -> bool:
+    return _FUNCTORCH is not None and _is_excluded(_FUNCTORCH)
+
+
+def is_differentiated_in_functorch() -> bool:
+    """Return whether `torch.func` differentiates, or may do so, above the dispatcher.
+
+    It cannot in a batching rule that the dispatcher has called, nor while `torch.export` traces:
+    torch has no kernel of `torch.autograd.Function` for these.
     """
-    return _symbolic_trace._is_fx_tracing_flag or _in_c_or_python()
+    if _functorch_layers is None:
+        return True
+    if not in_functorch() or _in_batching_rule() or _modes_before_dispatch():
+        return False
+    return any(layer.key().name in ("Grad", "Jvp") for layer in _functorch_layers())
 
 
 _DTYPES: Final = {"float4_e2m1fnx2": "float4_e2m1fn_x2"}

@@ -30,6 +30,7 @@ class OperatorInfo(Info):
     """The description of an operator and of its function."""
 
     operator_name: str = ""
+    schema: str = ""
     overload: Any = None
     spec: spec.Signature | None = None
     eager: Function | None = None
@@ -73,7 +74,7 @@ class Operator:
     @property
     def schema(self) -> str:
         """The schema of the operator."""
-        return str(self.overload._schema)
+        return self._info.schema
 
     @property
     def __name__(self) -> str:
@@ -175,5 +176,5 @@ def _is_plain(tensor: Any) -> bool:
         and not tensor.is_conj()
         and not tensor.is_neg()
         and not tensor.is_meta
-        and _torch.forward_ad._current_level < 0
+        and not _torch.has_tangent(tensor)
     )

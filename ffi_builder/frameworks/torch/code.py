@@ -4,6 +4,7 @@ They are code, since checks in Python would cost more than the call. For the fun
 ``add(x: Tensor([n], float32, intent=in), y: Tensor([n * 2], float32, intent=out))``::
 
     def add(x):
+        if isinstance(x, __i_Proxy): return __i_doubt
         try:
             __i_n = x.shape[0]
             __i_y = x.new_empty(((__i_n * 2),))
@@ -11,6 +12,7 @@ They are code, since checks in Python would cost more than the call. For the fun
             __i_blame(x)
             raise
         __i_result = __i_call(x, __i_y)
+        if __i_result is __i_doubt: return __i_doubt
         return __i_y
 
 Names begin with ``__i_``, which no argument's does.
@@ -51,6 +53,7 @@ class Writer:
             f"{_PREFIX}empty": _torch.torch.empty,
             f"{_PREFIX}empty_like": _torch.torch.empty_like,
             f"{_PREFIX}empty_strided": _torch.torch.empty_strided,
+            f"{_PREFIX}Proxy": _torch.Proxy,
             f"{_PREFIX}checks": checks,
             f"{_PREFIX}blame": blame,
         }
@@ -80,7 +83,17 @@ class Writer:
             returned.append(f"{_PREFIX}result")
         elif results is not None:
             returned.append(f"*{_PREFIX}result")
-        return self._made(self._blaming(self._allocations()), lines, returned, scope)
+        first = self._blaming(self._allocations())
+        if careful and first:
+            first.insert(0, self._leaving_proxies())
+        return self._made(first, lines, returned, scope)
+
+    def _leaving_proxies(self) -> str:
+        """Return the line that leaves what `torch.fx` traces alone: the reading would be traced."""
+        proxies = " or ".join(
+            f"isinstance({argument.name}, {_PREFIX}Proxy)" for argument in self._interface.given
+        )
+        return f"if {proxies}: return {_PREFIX}doubt"
 
     def _blaming(self, lines: list[str]) -> list[str]:
         """Return lines that read what was given, with the error of the wrapper if they fail."""

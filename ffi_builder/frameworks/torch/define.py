@@ -143,6 +143,7 @@ class _Defined:
     library: Any
     qualified: str
     overload: Any
+    schema: str
     eager: Callable[..., Any]
     """Calls the function, or returns `DOUBT`."""
 
@@ -162,10 +163,15 @@ class _Defined:
         eager = _eager(function, interface, writer)
         library = _torch.torch.library.Library(namespace, "FRAGMENT")
         tag = _torch.torch.Tag
-        library.define(text, tags=(tag.pt2_compliant_tag, tag.needs_exact_strides, *tags))
+        try:
+            library.define(text, tags=(tag.pt2_compliant_tag, tag.needs_exact_strides, *tags))
+        except RuntimeError:
+            _check_free(namespace, name)  # another thread may have defined it
+            raise
         _libraries[qualified] = library
         overload = getattr(getattr(_torch.torch.ops, namespace), name).default
-        return cls(function, interface, writer, library, qualified, overload, eager)
+        schema = f"{namespace}::{text}"
+        return cls(function, interface, writer, library, qualified, overload, schema, eager)
 
     def register_kernels(self) -> None:
         """Register what runs on devices, and what stands for it while torch traces."""
@@ -201,6 +207,7 @@ class _Defined:
         own = OperatorInfo(
             **{field.name: getattr(info, field.name) for field in dataclasses.fields(info)},
             operator_name=self._name,
+            schema=self.schema,
             overload=self.overload,
             spec=self.interface.signature,
             eager=self.eager,
@@ -272,10 +279,14 @@ def _qualified(namespace: str, name: str) -> str:
     for what, given in (("namespace", namespace), ("name", name)):
         if not given.isidentifier():
             raise ValueError(f"{what}: expected an identifier but got {given!r}")
-    qualified = f"{namespace}::{name}"
+    _check_free(namespace, name)
+    return f"{namespace}::{name}"
+
+
+def _check_free(namespace: str, name: str) -> None:
     if hasattr(getattr(_torch.torch.ops, namespace), name):
-        raise ValueError(f"The name {qualified} is taken; give another name=")
-    return qualified
+        taken = f"The name {namespace}::{name} is taken; give another name="
+        raise ValueError(taken) from None
 
 
 def _torch_kernel(

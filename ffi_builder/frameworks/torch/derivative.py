@@ -37,11 +37,10 @@ class Refused:
         """Call the operator below autograd."""
         refuse_tangents(self.name, args, keywords)
         wanted = _torch.torch.is_grad_enabled() and self.interface.differentiable
-        if wanted and _torch.any_requires_grad(*args, **keywords):
+        if wanted and _torch.requires_grad((*args, *keywords.values())):
             self._refuse(args, keywords)
         # The caller has checked whether a gradient is wanted, so the function need not.
-        with _torch.torch.no_grad(), _torch.BelowAutograd():
-            return self.overload(*args, **keywords)
+        return _torch.below_autograd(self.overload, args, keywords)
 
     def _refuse(self, args: Sequence[Any], keywords: dict[str, Any]) -> None:
         given = {argument.name: argument for argument in self.interface.given}
@@ -82,7 +81,7 @@ class Differentiated:
     def __call__(self, keyset: Any, *args: Any, **keywords: Any) -> Any:
         """Call the operator below autograd, and note the derivative if a gradient is wanted."""
         refuse_tangents(self.name, args, keywords)
-        if _torch.in_functorch() and _torch.any_requires_grad(*args, **keywords):
+        if _torch.in_functorch() and _torch.requires_grad((*args, *keywords.values())):
             raise RuntimeError(
                 f"{self.name} has no derivative for torch.func here: call what operator() returned,"
                 f" not torch.ops, with positional arguments, and outside of torch.compile and"
@@ -153,12 +152,8 @@ def for_functorch(
 
 def refuse_tangents(name: str, args: Sequence[Any], keywords: dict[str, Any]) -> None:
     """Raise RuntimeError for a tensor with a tangent, which would be lost."""
-    if _torch.forward_ad._current_level < 0:
-        return
     for value in (*args, *keywords.values()):
-        if not isinstance(value, _torch.torch.Tensor):
-            continue
-        if _torch.forward_ad.unpack_dual(value).tangent is not None:
+        if isinstance(value, _torch.torch.Tensor) and _torch.has_tangent(value):
             raise RuntimeError(f"{name} {_NO_FORWARD_MODE}")
 
 

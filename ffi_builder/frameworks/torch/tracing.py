@@ -26,8 +26,8 @@ from ffi_builder.testing.evaluate import evaluate, holds
 Number: TypeAlias = Any
 """An int, or torch's symbolic one."""
 _ERRORS: Final[dict[str, Callable[[Any, Callable[[], str]], None]]] = {
-    "TypeError": _torch.torch._check_type,
-    "ValueError": _torch.torch._check_value,
+    "TypeError": _torch.check_type,
+    "ValueError": _torch.check_value,
 }
 _OPERATORS: Final[dict[str, Callable[[Number, Number], Number]]] = {
     "+": lambda lhs, rhs: lhs + rhs,

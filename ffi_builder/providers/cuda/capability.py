@@ -3,7 +3,7 @@
 A wrapper reads it from a table, where the first call on a device puts it::
 
     %known = llvm.load %slot_of_the_device atomic acquire
-    llvm.cond_br %is_known, ^found(%known), ^ask            // ^ask: a helper asks the driver
+    llvm.cond_br %is_known, ^found(%known), ^ask            // ^ask: C asks the driver
 """
 
 from __future__ import annotations
@@ -15,17 +15,11 @@ from typing_extensions import override
 
 from ffi_builder import abi, spec
 from ffi_builder.errors import SpecError
-from ffi_builder.ir import Value, load_acquire, mark_trusted
+from ffi_builder.ir import Value, call_support, load_acquire, mark_trusted
 from ffi_builder.protocol import PREFIX
 from ffi_builder.providers.context import CallContext, define_internal
 from ffi_builder.providers.cuda import driver
-from ffi_builder.providers.cuda.emitted.define import define_capability_helpers
-from ffi_builder.providers.cuda.emitted.steps import (
-    INIT_ONCE,
-    call_helper,
-    helper_name,
-)
-from ffi_builder.providers.cuda.states import STATE, define_module_state, site_of
+from ffi_builder.providers.cuda.states import INIT_ONCE, STATE, define_module_state, site_of
 from ffi_builder.providers.cuda.streams import StreamChoice, find_device, find_stream
 from ffi_builder.providers.variants.conditions import Comparable
 from ffi_builder.providers.variants.subject import Domain, Name, Subject
@@ -128,14 +122,14 @@ class Capability(Subject):
 
 
 def _ask(context: CallContext, init: str, device: Value, stream: StreamChoice) -> Value:
-    """Emit the call of the helper that asks the driver; return the capability."""
+    """Emit the call that asks the driver; return the capability."""
     b, t = context.builder, context.builder.types
     out = b.alloca(t.i32)
     given = find_stream(context, stream)
     pointer = b.to_pointer(b.i64(given)) if isinstance(given, int) else given
     operands = [b.address_of(STATE), b.address_of(_SLOTS), b.address_of(init), device, pointer, out]
     site = site_of(b, b, context.fn_name, "")
-    status = call_helper(b, "find_capability", [*operands, *site])
+    status = call_support(b, "cuda_find_capability", [*operands, *site])
     fine, failed = b.new_block(), b.new_block(cold=True)
     b.cond_br(b.eq(status, b.i32(0)), fine, failed, likely=True)
     b.block = failed
@@ -148,7 +142,6 @@ def _define(context: CallContext) -> str:
     """Add what the module lacks; return the name of the function that finds the driver."""
     b, symbols = context.builder, context.symbols
     t = symbols.types
-    define_capability_helpers(symbols)
     symbols.declare(INIT_ONCE, t.i32, [t.ptr, t.ptr])
     define_module_state(symbols)
     if _SLOTS not in symbols:
@@ -159,6 +152,6 @@ def _define(context: CallContext) -> str:
         f = define_internal(symbols, name, t.i32, [t.ptr])
         operands = [f.entry.arguments[0], f.address_of(STATE)]
         site = site_of(b, f, context.fn_name, "")
-        f.ret(f.call_value(helper_name("init_capability"), [*operands, *site], t.i32))
+        f.ret(call_support(f, "cuda_init_capability", [*operands, *site]))
         mark_trusted(f.types, f.function, ("noinline", "optnone"))
     return name

@@ -133,33 +133,29 @@ MAX_PORTABLE_CLUSTER: Final = 8
 MAX_CLUSTER: Final = 16
 SHARED_WITHOUT_ASKING: Final = 48 << 10
 """Static and dynamic shared memory of a block that needs no kernel attribute."""
+MAX_SHARED_KIB: Final = {5: 48, 6: 48, 7: 96, 8: 163, 9: 227, 10: 227, 11: 227, 12: 99}
+"""The most shared memory of a block on any GPU of a major compute capability, in KiB.
 
-# The state of a module: the table of functions, the loaded libraries and the retained contexts.
-STATE_READY: Final = 8 * len(FUNCTIONS)
-STATE_LIBRARIES: Final = STATE_READY + 8
-"""The first of the libraries that are loaded."""
-STATE_CONTEXTS: Final = STATE_LIBRARIES + 8
-"""Primary contexts that were retained, by device."""
+From the table of technical specifications in the CUDA C++ Programming Guide.
+"""
+
 DEVICES: Final = 128
-STATE_SIZE: Final = STATE_CONTEXTS + 8 * DEVICES
+STATE_SIZE: Final = 8 * (len(FUNCTIONS) + 2 + DEVICES)
+"""The state of a module: the table of functions, whether it is ready, the first loaded library, and
+the primary contexts that were retained, by device."""
 
 # The capabilities of a module's devices.
 CAPABILITY_SLOTS: Final = DEVICES + 1
 CAPABILITY_BITS: Final = 8
 """A capability is an int with the minor version in these low bits."""
 
-# The state of an image. An image or kernel that was listed once stays listed.
-LIBRARY_HANDLE: Final = 0
-LIBRARY_NEXT: Final = 8
-LIBRARY_LISTED: Final = 16
-LIBRARY_KERNELS: Final = 24
-"""The first of its kernels that are loaded."""
 LIBRARY_SIZE: Final = 32
+"""The state of an image: its handle, the next image, whether it is listed, its first kernel."""
 
-# The state of a kernel.
+# The state of a kernel: its handle, the next kernel, whether it is listed, what is prepared. What
+# was listed once stays listed.
 KERNEL_HANDLE: Final = 0
 """The CUkernel, which TVMFFIHandleInitOnce initialises."""
-KERNEL_NEXT: Final = 8
 KERNEL_LISTED: Final = 16
 KERNEL_PREPARED: Final = 24
 """A byte for each device: the attributes that are set there. The last one is for all others."""

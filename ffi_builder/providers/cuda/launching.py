@@ -12,10 +12,10 @@ The emitted code::
   ^of_stream:
     %function = llvm.load %state                           // cuLaunchKernelEx
     %status = llvm.call %function(%config, %kernel, %params, %null)
-    llvm.br ^launched(%status)                             // ^of_context: a helper
+    llvm.br ^launched(%status)                             // ^of_context: in C
   ^launched(%status):
     llvm.cond_br %is_fine, ^done(%status), ^failed         // ^failed: perhaps a second attempt;
-                                                           // then a helper makes the error
+                                                           // then C makes the error
   ^done(%status):
 """
 
@@ -23,17 +23,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ffi_builder.ir import Block, CheckingBuilder, Value, load_acquire
+from ffi_builder.ir import Block, CheckingBuilder, Value, call_support, load_acquire
 from ffi_builder.providers.cuda import driver
 from ffi_builder.providers.cuda.arguments import KernelArgument
 from ffi_builder.providers.cuda.configuration import Launch, emit_config
-from ffi_builder.providers.cuda.emitted.steps import (
-    INIT_ONCE,
-    call_driver,
-    call_helper,
-)
 from ffi_builder.providers.cuda.parameters import addresses
-from ffi_builder.providers.cuda.states import States
+from ffi_builder.providers.cuda.states import INIT_ONCE, States
 from ffi_builder.providers.cuda.streams import Place
 from ffi_builder.records import dataclass
 
@@ -114,7 +109,7 @@ class Launcher:
         following, unready = b.new_block(), b.new_block(cold=True)
         b.cond_br(b.eq(b.and_(has, needs), needs), following, unready, likely=True)
         b.block = unready
-        status = call_helper(b, "prepare", [state, kernel, device, stream, needs])
+        status = call_support(b, "cuda_prepare", [state, kernel, device, stream, needs])
         b.cond_br(b.eq(status, b.i32(0)), following, failed, [], [status])
         b.block = following
 
@@ -124,25 +119,28 @@ class Launcher:
         """Launch again if the stream's device is not that of the tensors; return the status."""
         b, kernel = self.b, self.b.address_of(self.states.kernel)
         operands = [state, kernel, *launch, self.place.device, needs, status]
-        status = call_helper(b, "launch_again", operands)
+        status = call_support(b, "cuda_launch_again", operands)
         refused = b.new_block(cold=True)
         b.cond_br(b.eq(status, b.i32(0)), done, refused, [status])
         b.block = refused
         return status
 
     def _call(self, state: Value, stream: Value, operands: Sequence[Value]) -> Value:
-        """Launch on the stream; a stream of the current context is left to a helper."""
+        """Launch on the stream; a stream of the current context is left to C."""
         b, t = self.b, self.b.types
         of_context = [state, *operands, self.place.device]
         if isinstance(self.place.stream, int):
-            return call_helper(b, "launch", of_context)
+            return call_support(b, "cuda_launch", of_context)
         special = b.ult(b.to_int(stream), b.i64(driver.SPECIAL_STREAMS))
         by_context, by_stream, launched = b.new_block(), b.new_block(), b.new_block(t.i32)
         b.cond_br(special, by_context, by_stream)
         b.block = by_context
-        b.br(launched, call_helper(b, "launch", of_context))
+        b.br(launched, call_support(b, "cuda_launch", of_context))
         b.block = by_stream
-        b.br(launched, call_driver(b, state, "cuLaunchKernelEx", [*operands, b.null()]))
+        launch = b.load(t.ptr, state)  # cuLaunchKernelEx has the number 0
+        status = b.call_pointer(launch, [*operands, b.null()], t.i32)
+        assert status is not None
+        b.br(launched, status)
         b.block = launched
         return launched.arguments[0]
 
@@ -153,6 +151,6 @@ class Launcher:
             mask = b.i32((1 << driver.CODE_BITS) - 1)
             b.br(done, b.and_(status, mask))
             return
-        kernel, empty = b.address_of(self.states.kernel), b.text_constant(b"\0")
-        operands = [state, kernel, config, self.place.device, status, empty]
-        b.ret(call_helper(b, "fail", [*operands, *self.states.site(b)]))
+        kernel = b.address_of(self.states.kernel)
+        operands = [state, kernel, config, self.place.device, status, *self.states.site(b)]
+        b.ret(call_support(b, "cuda_fail", operands))

@@ -26,16 +26,24 @@ from collections.abc import Sequence
 from typing import Final
 
 from ffi_builder import abi
-from ffi_builder.ir import Builder, CheckingBuilder, Symbols, Type, Value, mark_trusted
+from ffi_builder.ir import (
+    Builder,
+    CheckingBuilder,
+    Symbols,
+    Type,
+    Value,
+    call_support,
+    mark_trusted,
+    run_support,
+)
 from ffi_builder.protocol import PREFIX
 from ffi_builder.providers.context import define_internal
 from ffi_builder.providers.cuda import driver
-from ffi_builder.providers.cuda.emitted.define import define_helpers
-from ffi_builder.providers.cuda.emitted.steps import INIT_ONCE, helper_name
 from ffi_builder.records import dataclass
 
 _PREFIX: Final = f"{PREFIX}cuda_"
 STATE: Final = f"{_PREFIX}state"
+INIT_ONCE: Final = "TVMFFIHandleInitOnce"
 _IMAGE_ALIGN: Final = 64
 _MOST_SHOWN: Final = 200
 
@@ -88,13 +96,13 @@ class ModuleState:
         return self.name, ""
 
     def site(self, b: Builder) -> list[Value]:
-        """Return the last operands of helpers that raise; see ``Site``."""
+        """Return the last operands of functions that raise: a ``CudaSite``."""
         kernel, parts = self.shown
         return site_of(self.b, b, kernel, parts)
 
 
 def site_of(wrapper: CheckingBuilder, b: Builder, kernel: str, parts: str) -> list[Value]:
-    """Return the last operands of helpers that raise for a wrapper; see ``Site``."""
+    """Return the last operands of functions that raise for a wrapper: a ``CudaSite``."""
     backtrace = wrapper.backtrace
     return [
         b.text_constant(kernel.encode() + b"\0"),
@@ -147,7 +155,6 @@ def define_module(states: ModuleState) -> None:
     """Add the symbols that all wrappers of a module share, unless it has them."""
     symbols = states.b.symbols
     t = symbols.types
-    define_helpers(symbols)
     symbols.declare(INIT_ONCE, t.i32, [t.ptr, t.ptr])
     if states.module not in symbols:
         symbols.variable(states.module, bytes(driver.STATE_SIZE), align=8)
@@ -162,7 +169,7 @@ def define_driver(states: ModuleState) -> str:
         symbols.variable(states.driver, bytes(8), align=8)
     init = symbols.unique(f"{_PREFIX}ready_{states.name}")
     f, (result,) = _begin(states, init, 1)
-    _end(f, "ready", [result, f.address_of(states.module), *states.site(f)])
+    _end(f, "cuda_ready", [result, f.address_of(states.module), *states.site(f)])
     return init
 
 
@@ -177,18 +184,18 @@ def _define_init(states: States) -> None:
     names = (states.module, states.library, states.kernel, states.image)
     operands = [result, *(f.address_of(name) for name in names)]
     symbol = f.text_constant(states.source.kernel.encode() + b"\0")
-    _end(f, "load", [*operands, symbol, *states.site(f)])
+    _end(f, "cuda_load", [*operands, symbol, *states.site(f)])
 
 
 def _define_unload(states: States) -> None:
     f, (result,) = _begin(states, states.unload, 1)
-    _end(f, "unload", [result, f.address_of(states.module), f.address_of(states.library)])
+    _end(f, "cuda_unload", [result, f.address_of(states.module), f.address_of(states.library)])
 
 
 def _define_leave(states: ModuleState) -> None:
     t = states.b.types
     f, _ = _begin(states, states.leave, 0, t.void)
-    f.call(helper_name("leave_module"), [f.address_of(states.module)], t.void)
+    run_support(f, "cuda_leave_module", [f.address_of(states.module)])
     f.ret()
     _mark(f)
     states.b.symbols.destructor(states.leave)
@@ -198,13 +205,13 @@ def _define_preload(states: States, needs: int) -> None:
     f, (args, count, result) = _begin_safe_call(states, "preload")
     names = (states.module, states.kernel, states.init)
     operands = [args, count, result, *(f.address_of(name) for name in names), f.i32(needs)]
-    _end(f, "preload", [*operands, *states.site(f)])
+    _end(f, "cuda_preload", [*operands, *states.site(f)])
 
 
 def _define_release(states: States) -> None:
     f, (_, count, result) = _begin_safe_call(states, "release")
     operands = [count, f.address_of(states.module), result, f.address_of(states.unload)]
-    _end(f, "release", [*operands, *states.site(f)])
+    _end(f, "cuda_release", [*operands, *states.site(f)])
 
 
 def _begin_safe_call(states: States, what: str) -> tuple[Builder, Sequence[Value]]:
@@ -229,9 +236,9 @@ def _begin(
     return f, f.entry.arguments
 
 
-def _end(f: Builder, helper: str, operands: Sequence[Value]) -> None:
-    """End the function with a call of a helper, whose result it returns."""
-    f.ret(f.call_value(helper_name(helper), operands, f.types.i32))
+def _end(f: Builder, callee: str, operands: Sequence[Value]) -> None:
+    """End the function with a call of support code, whose result it returns."""
+    f.ret(call_support(f, callee, operands))
     _mark(f)
 
 

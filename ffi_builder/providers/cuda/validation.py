@@ -94,6 +94,7 @@ def check_launch(kernel: Kernel, architectures: Sequence[str], sizes: Checked) -
         SpecError: if the kernel or its architectures do not allow the launch.
     """
     _check_block(kernel, sizes.block)
+    _check_shared(kernel, architectures, sizes.shared)
     if sizes.cluster is not None:
         _check_cluster(kernel, architectures, sizes.cluster)
     cluster = sizes.cluster or kernel.cluster or ()
@@ -116,6 +117,22 @@ def _check_block(kernel: Kernel, block: Sizes) -> None:
         raise SpecError(
             f"{PROVIDER}: block: expected at most {most} threads, the most that {whose}, but got "
             f"{' x '.join(map(str, block))} = {threads}"
+        )
+
+
+def _check_shared(kernel: Kernel, architectures: Sequence[str], shared: OneSize) -> None:
+    majors = [int(found[1]) for a in architectures if (found := re.match(r"sm_(\d+)\d", a))]
+    most = [driver.MAX_SHARED_KIB.get(major) for major in majors]
+    # PTX runs on later GPUs too, whose limits nobody knows yet.
+    if not isinstance(shared, int) or len(most) < len(architectures) or None in most or not most:
+        return
+    limit = max(size for size in most if size is not None) << 10
+    static = kernel.static_shared_bytes or 0
+    if shared + static > limit:
+        beside = f" beside the kernel's {static} of static shared memory" if static else ""
+        raise SpecError(
+            f"{PROVIDER}: dynamic_smem_bytes: expected at most {limit - static}{beside}, as no GPU "
+            f"that runs {', '.join(architectures)} has more for a block, but got {shared}"
         )
 
 

@@ -13,10 +13,14 @@ The emitted code::
 from __future__ import annotations
 
 from ffi_builder.abi import DEVICE_TYPES
-from ffi_builder.ir import CheckingBuilder, Value, load_acquire
+from ffi_builder.ir import CheckingBuilder, Value, call_support, load_acquire
 from ffi_builder.packed.anys import return_failure
-from ffi_builder.providers.cuda.emitted.steps import INIT_ONCE, call_helper
-from ffi_builder.providers.cuda.states import ModuleState, define_driver, define_module
+from ffi_builder.providers.cuda.states import (
+    INIT_ONCE,
+    ModuleState,
+    define_driver,
+    define_module,
+)
 from ffi_builder.providers.cuda.streams import ENV_GET_STREAM
 
 
@@ -42,4 +46,4 @@ def fill_with_zeros(
     stream = b.call_value(ENV_GET_STREAM, [b.i32(DEVICE_TYPES["cuda"]), device], t.ptr)
     shown = b.text_constant(name.encode() + b"\0")
     operands = [b.address_of(state.module), pointer, size, stream, device, shown, *state.site(b)]
-    return_failure(b, call_helper(b, "zero", operands))
+    return_failure(b, call_support(b, "cuda_zero", operands))

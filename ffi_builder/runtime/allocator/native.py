@@ -57,7 +57,9 @@ multiply:
   %multiplied = call {{ i64, i1 }} @llvm.umul.with.overflow.i64(i64 %total, i64 %dim)
   %total_next = extractvalue {{ i64, i1 }} %multiplied, 0
   %overflows = extractvalue {{ i64, i1 }} %multiplied, 1
-  %over_next = or i1 %over, %overflows
+  %over_or_so = or i1 %over, %overflows
+  %not_empty = icmp ne i64 %dim, 0  ; of an empty one the product is 0, whatever it was before
+  %over_next = and i1 %over_or_so, %not_empty
   %axis_next = add i64 %axis, 1
   br label %product
 enough:

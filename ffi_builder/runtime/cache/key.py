@@ -57,7 +57,7 @@ def of_source(source: Source, level: int, contents: list[list[str]]) -> bytes:
     own, *linked = contents
     parts: list[object] = ["source", own]
     if isinstance(source, MlirSource):
-        parts += [source.share_helpers, distributions(mlir.roots_for(source.module))]
+        parts.append(distributions(mlir.roots_for(source.module)))
     return _key(*parts, level, linked)
 
 

@@ -8,14 +8,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
+from ffi_builder.runtime import elf
 from ffi_builder.runtime.codegen import llvm
+from ffi_builder.runtime.codegen.constants import LlvmIr
 from ffi_builder.runtime.safety import allowlist_llvm, worker
 
 _Result = TypeVar("_Result")
 
 
 def emit_object(
-    text: str,
+    ir: LlvmIr,
     cpu: str,
     level: int,
     *,
@@ -23,24 +25,29 @@ def emit_object(
     jit: bool = True,
     triple: str | None = None,
 ) -> bytes:
-    """Compile LLVM IR `text` to an object file."""
-    hazard = _hazard(text, cpu, triple)
-    return _safely(hazard, llvm.emit_object, text, cpu, level, passes, jit, triple)
+    """Compile LLVM IR to an object file."""
+    hazard = _hazard(ir.text, cpu, triple)
+    data = _safely(hazard, llvm.emit_object, ir.text, cpu, level, passes, jit, triple)
+    machine = llvm.architecture(triple or llvm.host_triple())
+    return elf.with_constants(data, ir.constants, machine) if ir.constants else data
 
 
-def emit_assembly(text: str, cpu: str, level: int) -> str:
-    """Compile LLVM IR `text` to assembly."""
-    return _safely(_hazard(text, cpu), llvm.emit_assembly, text, cpu, level)
+def emit_assembly(ir: LlvmIr, cpu: str, level: int) -> str:
+    """Compile LLVM IR to assembly."""
+    return ir.in_assembly(_safely(_hazard(ir.text, cpu), llvm.emit_assembly, ir.text, cpu, level))
 
 
-def optimised(text: str, cpu: str, level: int) -> str:
-    """Optimise LLVM IR `text`, as is done before code is generated from it."""
-    return _safely(_hazard(text, cpu), llvm.optimised, text, cpu, level)
+def optimised(ir: LlvmIr, cpu: str, level: int) -> LlvmIr:
+    """Optimise LLVM IR, as is done before code is generated from it."""
+    text = _safely(_hazard(ir.text, cpu), llvm.optimised, ir.text, cpu, level)
+    return ir._replace(text=text)
 
 
-def internalised(text: str, visible: Sequence[str]) -> str:
-    """Hide all symbols of LLVM IR `text` from other objects but those in `visible`."""
-    return _safely(_hazard(text, "host"), llvm.internalised, text, tuple(visible))
+def internalised(ir: LlvmIr, visible: Sequence[str]) -> LlvmIr:
+    """Hide all symbols of LLVM IR from other objects but those in `visible`."""
+    hazard = _hazard(ir.text, "host")
+    text = _safely(hazard, llvm.internalised, ir.text, tuple(visible))
+    return ir.only_visible(text, frozenset(visible))
 
 
 def _hazard(text: str, cpu: str, triple: str | None = None) -> str | None:

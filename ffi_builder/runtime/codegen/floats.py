@@ -97,6 +97,8 @@ _NAMED = r"[-+](?:inf|qnan|nan\(0x[0-9A-Fa-f]+\)|snan\(0x[0-9A-Fa-f]+\))|f0x[0-9
 _TOKENS: Final = pattern(
     rf"{_STRING}|;[^\n]*|{_TYPE}|(?<![\w.%@$#!-])({_NAMED}|{_NUMBER})(?![\w.])"
 )
+_LITERAL: Final = pattern(f"{_NAMED}|{_NUMBER}")
+_HEXADECIMAL: Final = pattern(r"(f0x|0x[HR]?)([0-9A-Fa-f]+)")
 _LARGEST_EXPONENT: Final = 6000
 """Larger decimal exponents are beyond any format's."""
 _MARKS: Final = ("f0x", "+inf", "-inf", "qnan", "nan(")
@@ -177,25 +179,34 @@ def _line(line: str) -> str:
     return _TOKENS.sub(token, line)
 
 
-@functools.lru_cache(maxsize=4096)
 def _constant(type_: str, literal: str) -> str:
+    if type_ == "double" and literal[-1].isdigit() and not literal.startswith("f0x"):
+        return literal  # a decimal is a double, to both
+    return _hexadecimal(type_, bits(type_, literal))
+
+
+@functools.lru_cache(maxsize=4096)
+def bits(type_: str, literal: str) -> int:
+    """The bits of a constant of LLVM IR. Raises ValueError if it is none."""
     format_ = _FORMATS[type_]
-    if literal.startswith("f0x"):
-        return _hexadecimal(type_, int(literal[3:], 16))
+    hexadecimal = _HEXADECIMAL.fullmatch(literal)
+    if hexadecimal is not None:
+        number = int(hexadecimal[2], 16)
+        return _narrowed(number) if hexadecimal[1] == "0x" and type_ == "float" else number
+    if _LITERAL.fullmatch(literal) is None:
+        raise ValueError(literal)
     negative = literal.startswith("-")
     name = literal.lstrip("+-")
     quiet = 1 << (format_.mantissa - 1)
     if name == "inf":
-        return _hexadecimal(type_, format_.special(negative, 0))
+        return format_.special(negative, 0)
     if name == "qnan":
-        return _hexadecimal(type_, format_.special(negative, quiet))
+        return format_.special(negative, quiet)
     if name.startswith("snan("):
-        return _hexadecimal(type_, format_.special(negative, int(name[5:-1], 16)))
+        return format_.special(negative, int(name[5:-1], 16))
     if name.startswith("nan("):
-        return _hexadecimal(type_, format_.special(negative, quiet | int(name[4:-1], 16)))
-    if type_ == "double":
-        return literal  # a decimal is a double, to both
-    return _hexadecimal(type_, _decimal(type_, name, negative))
+        return format_.special(negative, quiet | int(name[4:-1], 16))
+    return _decimal(type_, name, negative)
 
 
 def _decimal(type_: str, digits: str, negative: bool) -> int:
@@ -225,7 +236,7 @@ def _hexadecimal(type_: str, bits: int) -> str:
         case "bfloat":
             return f"0xR{bits:04X}"
         case "float":
-            return f"0x{_widened(bits):016X}"
+            return f"0x{widened(bits):016X}"
         case "x86_fp80":
             return f"0xK{bits:020X}"
         case "fp128":
@@ -234,7 +245,19 @@ def _hexadecimal(type_: str, bits: int) -> str:
             return f"0x{bits:016X}"
 
 
-def _widened(bits: int) -> int:
+def _narrowed(bits: int) -> int:
+    """The bits of the float with the value of a double, which it has exactly."""
+    sign, exponent, mantissa = bits >> 63 << 31, bits >> 52 & 0x7FF, bits & (2**52 - 1)
+    if exponent == 0x7FF:
+        return sign | 0x7F800000 | mantissa >> 29
+    (value,) = struct.unpack("<d", struct.pack("<Q", bits))
+    single = struct.pack("<f", value)
+    if struct.unpack("<f", single)[0] != value:
+        raise ValueError
+    return int.from_bytes(single, "little")
+
+
+def widened(bits: int) -> int:
     """The bits of the double with the value of a float; a NaN keeps its payload."""
     if bits & 0x7FFFFFFF > 0x7F800000:
         payload = (bits & (2**23 - 1)) << 29

@@ -12,11 +12,9 @@ import functools
 import hashlib
 import re
 from collections.abc import Collection
-from pathlib import Path
 from typing import Any
 
 from ffi_builder.errors import CompileError
-from ffi_builder.kept import sources
 from ffi_builder.patterns import pattern
 from ffi_builder.runtime import _optional
 from ffi_builder.runtime.protocols import LlvmModule, LlvmValue, TargetMachine
@@ -82,21 +80,6 @@ def host_cpu() -> str:
 def host_features() -> str:
     """The features of this CPU as LLVM wants them: `+avx2,-avx512f,…`."""
     return binding().get_host_cpu_features().flatten()
-
-
-@functools.cache
-def identity() -> tuple[str, ...]:
-    """Identify what code for this CPU depends on, beside its source.
-
-    That is which LLVM it is, the CPU, and the modules of this package that translate and compile.
-    """
-    folder = Path(binding().__file__).parent
-    builds = [path.stat() for path in sorted(folder.glob("libllvmlite.*"))]
-    # Builds of one version of llvmlite may contain different LLVMs.
-    libraries = [f"{build.st_size} {build.st_mtime_ns}" for build in builds]
-    version = ".".join(map(str, binding().llvm_version_info))
-    machine = host_triple(), host_cpu(), host_features()
-    return version, *libraries, *machine, *sources("runtime", "runtime/codegen")
 
 
 def host_triple() -> str:
@@ -241,9 +224,12 @@ def _free_passes(passes: Any) -> None:
 
     Each pipeline would leak 50 KB.
     """
-    managers = _optional.load("llvmlite.binding.newpassmanagers")
-    managers.NewPassManager._dispose(passes)
-    passes.detach()
+    manager = _optional.load("llvmlite.binding.newpassmanagers").NewPassManager
+    if hasattr(manager, "_dispose"):
+        manager._dispose(passes)
+        passes.detach()
+    else:
+        passes.close()
 
 
 def _set_target(module: LlvmModule, machine: TargetMachine) -> None:

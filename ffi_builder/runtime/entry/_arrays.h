@@ -287,6 +287,9 @@ static int read_exchange(PyObject *object, PyTypeObject *type, Call *call, Any *
         PyErr_Clear();
         return 0;
     }
+    /* What no tensor has, somebody's API may say. */
+    if (given.shape == NULL && given.ndim != 0) return 0;
+    if (given.device_type < DEVICE_CPU || given.device_id < 0) return 0;
     Tensor *tensor = new_tensor(call, given.ndim);
     if (tensor == NULL) return 0;
     int64_t *shape = tensor->shape, *strides = tensor->strides;

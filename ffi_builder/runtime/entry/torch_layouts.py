@@ -7,7 +7,10 @@ can be relied upon. Nothing here writes to memory.
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, Final
 
@@ -24,6 +27,9 @@ from ffi_builder.runtime.entry.layouts import (
     words,
 )
 
+_impl_of: Final = attrgetter("_cdata")
+"""Returns the address of the TensorImpl of a tensor."""
+_version_of: Final = attrgetter("_version")
 _IMPL_WORDS: Final = 24
 """The words in which the last field of a TensorImpl, the dispatch keys, is searched."""
 _META_WORDS: Final = 16
@@ -45,7 +51,7 @@ class TorchLayout:
     addresses: tuple[int, ...]
 
 
-_SHIM: Final = [
+SHIM: Final = [
     f"aoti_torch_{name}"
     for name in (
         "get_data_ptr",
@@ -58,11 +64,11 @@ _SHIM: Final = [
         "grad_mode_is_enabled",
     )
 ]
-_REQUIRES_GRAD: Final = "_ZNK3c1010TensorImpl13requires_gradEv"
-_FORWARD_GRADIENT: Final = "_ZNK3c1010TensorImpl8_fw_gradEmRKN2at10TensorBaseE"
+REQUIRES_GRAD: Final = "_ZNK3c1010TensorImpl13requires_gradEv"
+FORWARD_GRADIENT: Final = "_ZNK3c1010TensorImpl8_fw_gradEmRKN2at10TensorBaseE"
 
 
-_MODES: Final = (
+MODES: Final = (
     ("libc10.so", "_ZN3c104impl20TorchDispatchModeTLS13any_modes_setEb"),
     ("libtorch_cpu.so", "_ZN2at4impl27torch_function_mode_enabledEv"),
     ("libc10.so", "_ZN3c104impl28tls_is_dispatch_key_includedENS_11DispatchKeyE"),
@@ -78,7 +84,7 @@ def modes(torch: Any) -> tuple[int, int, int, int, int, int]:
     """
     folder = Path(torch.__file__).parent / "lib"
     try:
-        found = [address_of(ctypes.CDLL(str(folder / library)), name) for library, name in _MODES]
+        found = [address_of(ctypes.CDLL(str(folder / library)), name) for library, name in MODES]
     except OSError as error:
         raise LayoutError(str(error)) from None
     dispatch, function, included = (
@@ -97,7 +103,7 @@ def modes(torch: Any) -> tuple[int, int, int, int, int, int]:
     with torch.overrides.BaseTorchFunctionMode():
         expect(function(0), "function modes are not seen")
     expect(function(0) == torch._C._is_torch_function_mode_enabled(), "function modes differ")
-    expect(included(tracer) == (torch._C._get_tracing_state() is not None), "traces differ")
+    expect(included(tracer) == torch.jit.is_tracing(), "traces differ")
     autocast = _autocast_keys(torch)
     with torch._C._ExcludeDispatchKeyGuard(autocast):
         seen = [excluded(autocast.raw_repr())]
@@ -123,16 +129,31 @@ def torch_layout(torch: Any) -> TorchLayout:
         shim, core = (ctypes.CDLL(str(folder / f"lib{name}.so")) for name in ("torch_cpu", "c10"))
     except OSError as error:
         raise LayoutError(str(error)) from None
-    addresses = (*(address_of(shim, name) for name in _SHIM), address_of(core, _REQUIRES_GRAD))
+    addresses = (*(address_of(shim, name) for name in SHIM), address_of(core, REQUIRES_GRAD))
     api = exchange_api(torch.Tensor)
     with torch.inference_mode(mode=False), torch.enable_grad():
         offsets = _torch_offsets(torch)
         impl = offsets[0]
         _check_shim(torch, shim, api, impl)
         dtypes = _torch_dtypes(torch, shim, api, impl)
-        forward = address_of(core, _FORWARD_GRADIENT)
+        forward = address_of(core, FORWARD_GRADIENT)
         addresses = (*addresses, forward, _undefined(torch, forward, impl))
     return TorchLayout(dtypes, offsets, _torch_keys(torch), api, addresses)
+
+
+@contextmanager
+def _dual_level(torch: Any) -> Generator[Callable[..., Any]]:
+    """Enter a level of forward-mode AD, and yield what makes dual tensors there.
+
+    torch.autograd.forward_ad calls the same, but its `make_dual` imports much else.
+    """
+    enter, leave = torch._C._enter_dual_level, torch._C._exit_dual_level
+    make = torch._VF._make_dual
+    level = enter()
+    try:
+        yield partial(make, level=level)
+    finally:
+        leave(level=level)
 
 
 def _undefined(torch: Any, forward_gradient: int, impl: int) -> int:
@@ -142,17 +163,14 @@ def _undefined(torch: Any, forward_gradient: int, impl: int) -> int:
     )(forward_gradient)
 
     def tangent(tensor: Any) -> int:
-        return int(get(tensor._cdata, 0, id(tensor) + impl)[0])
+        return int(get(_impl_of(tensor), 0, id(tensor) + impl)[0])
 
     base = torch.zeros(4)
     view = base[:2]
     without = {tangent(item) for item in (base, view, torch.zeros(2, requires_grad=True))}
-    level = torch._C._enter_dual_level()
-    try:
-        base.copy_(torch._VF._make_dual(torch.zeros(4), torch.ones(4), level=level))
+    with _dual_level(torch) as make_dual:
+        base.copy_(make_dual(torch.zeros(4), torch.ones(4)))
         have = [tangent(item) for item in (base, view)]
-    finally:
-        torch._C._exit_dual_level(level=level)
     expect(len(without) == 1 and not without.intersection(have), "tangents of views")
     return without.pop()
 
@@ -197,7 +215,7 @@ def _torch_offsets(torch: Any) -> tuple[int, int, int, int, int, int]:
         (
             at
             for at in range(16, size, 8)
-            if all(words(id(item) + at, 1) == [item._cdata] for item in tensors)
+            if all(words(id(item) + at, 1) == [_impl_of(item)] for item in tensors)
         ),
         "the at::Tensor in a torch.Tensor",
     )
@@ -208,7 +226,7 @@ def _torch_offsets(torch: Any) -> tuple[int, int, int, int, int, int]:
         return (8 * at for at in range(2, end) if right(at))
 
     def word(tensor: Any, at: int) -> int:
-        return words(tensor._cdata + 8 * at, 1)[0]
+        return words(_impl_of(tensor) + 8 * at, 1)[0]
 
     keys = only(
         offsets(
@@ -240,7 +258,7 @@ def _torch_version(
         tensor = torch.zeros(2)
         for _ in range(version):
             tensor.zero_()
-        expect(tensor._version == version, "a version")
+        expect(_version_of(tensor) == version, "a version")
         tensors.append(tensor)
     others = [(item, item.detach(), item.data) for item in tensors]
     counter = only(
@@ -264,7 +282,7 @@ def _torch_version(
         (
             4 * at
             for at in range(2, halves)
-            if [read[at] for read in counters] == [item._version for item in tensors]
+            if [read[at] for read in counters] == [_version_of(item) for item in tensors]
         ),
         "the version",
     )
@@ -278,17 +296,12 @@ def _torch_tangent(torch: Any, autograd: int, graph: list[Any]) -> int:
     """
 
     def meta(tensor: Any) -> list[int]:
-        return words(words(tensor._cdata + autograd, 1)[0], _META_WORDS)
+        return words(words(_impl_of(tensor) + autograd, 1)[0], _META_WORDS)
 
     without = [meta(item) for item in graph]
-    # torch.autograd.forward_ad calls the same, but importing it takes much else.
-    level = torch._C._enter_dual_level()
-    try:
-        make = torch._VF._make_dual
-        duals = [make(torch.zeros(2), torch.ones(2), level=level) for _ in range(3)]
+    with _dual_level(torch) as make_dual:
+        duals = [make_dual(torch.zeros(2), torch.ones(2)) for _ in range(3)]
         have = [meta(item) for item in duals]
-    finally:
-        torch._C._exit_dual_level(level=level)
     return only(
         (
             8 * at

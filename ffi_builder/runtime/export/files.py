@@ -11,12 +11,14 @@ from ffi_builder.errors import CompileError
 from ffi_builder.records import dataclass
 from ffi_builder.runtime import embedded_modules
 from ffi_builder.runtime.codegen import emit
+from ffi_builder.runtime.codegen.constants import LlvmIr
 from ffi_builder.runtime.codegen.targets import Target, target
 from ffi_builder.runtime.elf import read_object
 from ffi_builder.runtime.embedded_modules import CustomModule
 from ffi_builder.runtime.export import header, linker, stub
 from ffi_builder.runtime.export.function_info import described, symbols, with_descriptions
 from ffi_builder.runtime.export.outputs import Output, write
+from ffi_builder.runtime.export.support import with_support
 from ffi_builder.runtime.inputs import LlvmSource, ObjectSource, Source, llvm_ir, metadata_of
 from ffi_builder.runtime.metadata import PREFIX
 from ffi_builder.runtime.python.table import check_name
@@ -96,6 +98,8 @@ class Exporter:
                 "export_library"
             )
         data = self._object(self.source, options, options.embedded)
+        if not isinstance(self.source, ObjectSource):
+            data = with_support(data, options.target.machine)
         if options.only is not None and isinstance(self.source, ObjectSource):
             _check_hidden(data, options)
         self._write(Output(Path(path), data), names, options)
@@ -113,6 +117,7 @@ class Exporter:
         shown = [f"{PREFIX}*"]
         if options.only is not None:
             shown = [f'"{symbol}"' for symbol in (*symbols(names), *embedded_modules.SYMBOLS)]
+        objects = [with_support(each, options.target.machine) for each in objects]
         data = linker.link_library(objects, shown, path.name, options.target)
         self._write(Output(path, data, executable=True), names, options)
 
@@ -121,15 +126,15 @@ class Exporter:
         if isinstance(source, ObjectSource):
             read_object(source.data, options.target.machine)
             return source.data
-        text = llvm_ir(source)
+        ir = llvm_ir(source) or LlvmIr("")
         texts = metadata_of(source)
         if options.only is not None:
             texts = {name: data for name, data in texts.items() if name in options.only}
-        text = with_descriptions(text or "", texts) + more
+        ir = ir._replace(text=with_descriptions(ir.text, texts) + more)
         if options.only is not None:
-            text = emit.internalised(text, [*symbols(options.only), *embedded_modules.SYMBOLS])
+            ir = emit.internalised(ir, [*symbols(options.only), *embedded_modules.SYMBOLS])
         cpu, triple = options.target.cpu, options.target.triple
-        return emit.emit_object(text, cpu, self.level, jit=False, triple=triple)
+        return emit.emit_object(ir, cpu, self.level, jit=False, triple=triple)
 
     def _write(self, main: Output, names: Sequence[str], options: Options) -> None:
         functions = [described(name, self.metadata(name)) for name in names]

@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import Final
 
 from ffi_builder.errors import CompileError, LinkError
-from ffi_builder.runtime import _optional
+from ffi_builder.runtime import _optional, support_code
 from ffi_builder.runtime.codegen import emit
+from ffi_builder.runtime.codegen.constants import LlvmIr
 from ffi_builder.runtime.codegen.targets import BASELINE, Target
 from ffi_builder.runtime.elf import read_object
 from ffi_builder.runtime.embedded_modules import with_one_library_bin
@@ -121,7 +122,7 @@ def _tvm_ffi(folder: Path, compiler: list[str], missing: Sequence[str], target: 
     text = "\n".join(
         f"define void @{name}() {{ ret void }}" for name in missing if name.startswith("TVMFFI")
     )
-    data = emit.emit_object(text, BASELINE, 1, jit=False, triple=target.triple)
+    data = emit.emit_object(LlvmIr(text), BASELINE, 1, jit=False, triple=target.triple)
     (folder / "tvm_ffi.o").write_bytes(data)
     library = str(folder / _TVM_FFI)
     soname = _to_linker(f"-soname={_TVM_FFI}")
@@ -141,9 +142,13 @@ def _run(command: list[str], folder: Path) -> None:
     missing = dict.fromkeys(re.findall(r"undefined (?:reference to|symbol:) [`']?([^'\s]+)", words))
     if missing:
         names = ", ".join(f"`{name}`" for name in missing)
+        hint = (
+            _optional.lacking(missing)
+            or support_code.missing(missing)
+            or ("pass what defines them with link=, or add its library to $CC, as in CC='cc -lfir'")
+        )
         raise LinkError(
-            f"Neither the linked objects, libtvm_ffi nor libc define: {names}; pass what defines "
-            f"them with link=, or add its library to $CC, as in CC='cc -lfir'. {command[0]} says:\n"
-            f"{words}"
+            f"Neither the linked objects, libtvm_ffi nor libc define: {names}; {hint}. "
+            f"{command[0]} says:\n{words}"
         )
     raise LinkError(f"{command[0]} cannot link the library: {words or done.returncode}")

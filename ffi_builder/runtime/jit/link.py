@@ -18,9 +18,8 @@ from typing import TYPE_CHECKING, Any
 from ffi_builder import protocol
 from ffi_builder.abi import PREFIX
 from ffi_builder.errors import LinkError
-from ffi_builder.kept import kept
 from ffi_builder.records import dataclass
-from ffi_builder.runtime import _optional
+from ffi_builder.runtime import _optional, support_code
 from ffi_builder.runtime.codegen import llvm
 from ffi_builder.runtime.elf import (
     ObjectFile,
@@ -102,6 +101,9 @@ def link(
     objects of other machines, and what announcing code to `perf` and gdb raises.
     """
     files = [read_object(data) for data in with_one_library_bin(objects)]
+    support = support_code.object_for(undefined(files))
+    if support is not None:
+        files.append(read_object(support))
     atomics = outline_atomics(undefined(files))
     if atomics is not None:
         files.append(read_object(atomics))
@@ -203,6 +205,8 @@ def _check_undefined(files: Sequence[ObjectFile], callers: Callable[[str], Seque
     text = f"Neither the linked objects nor this process define: {_listed(missing)}"
     if any(name.startswith("llvm.") for name in missing):
         text += "; LLVM has no intrinsic of that name"
+    elif hint := _optional.lacking(missing) or support_code.missing(missing):
+        text += f"; {hint}"
     else:
         text += "; pass what defines them with link=, or load its library with ctypes.RTLD_GLOBAL"
         text += _remarks(missing, files, callers)
@@ -291,10 +295,7 @@ def _address_getter(name: str, template: bytes | None) -> bytes:
 @functools.cache
 def getter_template() -> bytes:
     """An object with a `getter` that returns the address of `target`."""
-    return kept(
-        ("getter", _GETTER_IR, *llvm.identity()),
-        lambda: llvm.emit_object(_GETTER_IR, "host", 1, passes=False),
-    )
+    return llvm.emit_object(_GETTER_IR, "host", 1, passes=False)
 
 
 _GETTER_IR = """

@@ -1,34 +1,25 @@
 """Machine code that this process has made before, linked again instead of compiled again.
 
-Two parts of a module recur in other modules; `separate` makes modules of them:
-
-- Helpers are the same wherever they occur, and their names say so: they end in a hash of what they
-  do. They are compiled the first time, unless an earlier process has (`ffi_builder.kept`). Helpers
-  that refer to each other are one object, so that modules with other combinations of helpers share
-  them too.
-- Wrappers of one structure recur under other names, around other kernels: a JIT compiles one
-  wrapper over and over, and many kernels of a library take the same arguments. In their object,
-  names are placeholders. It is kept by its content, and linked again with other names. The first
-  time, a wrapper is compiled with the rest of its module, which saves LLVM's fixed cost per object;
-  the second time it is compiled by itself, and from the third time on not at all.
+Wrappers of one structure recur under other names, around other kernels: a JIT compiles one wrapper
+over and over, and many kernels of a library take the same arguments. `separate` makes a module of a
+wrapper, in which names are placeholders. Its object is kept by its content, and linked again with
+other names. The first time, a wrapper is compiled with the rest of its module, which saves LLVM's
+fixed cost per object; the second time it is compiled by itself, and from the third time on not at
+all.
 
 Whatever cannot be separated is compiled with the rest of its module.
 """
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 from collections import Counter, OrderedDict
-from collections.abc import Generator
-from typing import Final, TypeAlias
+from typing import Final
 
 from ffi_builder.errors import CompileError
-from ffi_builder.kept import kept
 from ffi_builder.runtime import elf, mlir
-from ffi_builder.runtime.codegen import emit, llvm
+from ffi_builder.runtime.codegen import emit
 from ffi_builder.runtime.jit import separate
-from ffi_builder.runtime.jit.separate import HelperGroup
 from ffi_builder.runtime.protocols import Module, Operation
 from ffi_builder.runtime.safety import allowlist_mlir
 from ffi_builder.runtime.safety.locks import fork_safe_lock
@@ -41,16 +32,6 @@ _MOST_AT_ONCE: Final = 4
 
 _MOST_SEEN: Final = 4096
 
-_HELPER_OPT_LEVEL: Final = 1
-"""Most helpers run when a call has failed: what counts is that their code is there soon."""
-
-_Names: TypeAlias = "tuple[str, ...]"
-
-
-_groups: Final[dict[_Names, list[HelperGroup]]] = {}
-"""By the sorted names of a module's helpers."""
-_helpers: Final[dict[HelperGroup, bytes]] = {}
-"""The objects of groups of helpers."""
 _seen: Final[OrderedDict[tuple[int, int], None]] = OrderedDict()
 """Marks of wrappers, with the optimisation level."""
 _objects: Final[OrderedDict[bytes, bytes]] = OrderedDict()
@@ -58,65 +39,16 @@ _lock = fork_safe_lock()
 
 
 def objects(module: Module, level: int) -> list[bytes]:
-    """Compile `module` for this CPU: its own object, then its wrappers' and helpers'.
+    """Compile `module` for this CPU: its own object, then its wrappers'.
 
     Raises CompileError.
     """
-    with split_helpers(module) as (rest, helpers):
-        mlir.verify(rest)  # the helpers were verified when they were compiled
-        wrappers = _take_wrappers(rest, level) if helpers else []
+    with separate.lent(module) as rest:
+        mlir.verify(rest)
+        wrappers = _take_wrappers(rest, level)
         if wrappers and separate.only_declares(rest):
-            return [*wrappers, *helpers]
-        return [emit.emit_object(mlir.to_llvm_ir(rest), "host", level), *wrappers, *helpers]
-
-
-# ---- helpers
-
-
-@contextlib.contextmanager
-def split_helpers(module: Module) -> Generator[tuple[Module, list[bytes]]]:
-    """Lend a module that has the operations of `module`, but only declares its helpers.
-
-    It comes with the objects that define the helpers. Afterwards, `module` is as it was.
-
-    Gives `module` itself and no object if it has no helpers, or if they do not compile by
-    themselves.
-    """
-    names = tuple(sorted(separate.helpers(module)))
-    try:
-        found = _compiled_helpers(module, names) if names else []
-    except CompileError:
-        # Not self-contained, or edited by a pass: compiling the module as it is says what is
-        # wrong, if anything.
-        found = []
-    if not found:
-        yield module, []
-        return
-    with separate.without_helpers(module) as rest:
-        yield rest, found
-
-
-def _compiled_helpers(module: Module, names: _Names) -> list[bytes]:
-    with _lock:
-        if names not in _groups:
-            _groups[names] = separate.helper_groups(module)
-        groups = _groups[names]
-        for group in groups:
-            if group not in _helpers:
-                _helpers[group] = _compile_helpers(module, group)
-        return [_helpers[group] for group in groups]
-
-
-def _compile_helpers(module: Module, group: HelperGroup) -> bytes:
-    alone = separate.only_helpers(module, group)
-    digest = hashlib.sha256(mlir.content(alone)).hexdigest()
-    return kept(
-        ("helpers", digest, str(_HELPER_OPT_LEVEL), *llvm.identity()),
-        lambda: emit.emit_object(mlir.to_llvm_ir(alone), "host", _HELPER_OPT_LEVEL, passes=False),
-    )
-
-
-# ---- wrappers
+            return wrappers
+        return [emit.emit_object(mlir.to_llvm_ir(rest), "host", level), *wrappers]
 
 
 def _take_wrappers(module: Module, level: int) -> list[bytes]:
@@ -138,7 +70,7 @@ def _take_wrappers(module: Module, level: int) -> list[bytes]:
             code = _wrapper_object(alone.module, level)
         except CompileError:
             return []  # compiling the module as it is says what is wrong
-        taken.append(elf.with_constant(elf.rename_symbols(code, alone.names), *alone.table))
+        taken.append(elf.with_constants(elf.rename_symbols(code, alone.names), alone.table))
     for wrapper in wrappers:
         module.body.append(separate.declaration(wrapper))
         wrapper.erase()

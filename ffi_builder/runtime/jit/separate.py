@@ -1,13 +1,7 @@
-"""Helpers and wrappers as modules of their own, for `object_cache`.
+"""Wrappers as modules of their own, for `object_cache`.
 
-Helpers are internal functions and globals that `attach` leaves in a module. In their own module
-other objects see them, and the module that they come from only declares them:
-
-    llvm.func internal @__ffi_builder_shared_diagnose_1f2e(…) {…}
-    ─►  llvm.func @__ffi_builder_shared_diagnose_1f2e(…)
-
-In a wrapper's own module, the wrapper, its table (which has all texts) and its callee go by
-placeholders, so that wrappers of one structure have equal modules:
+The wrapper, its table (which has all texts) and its callee go by placeholders, so that wrappers of
+one structure have equal modules:
 
     llvm.func @__tvm_ffi_matmul(…) { … @__ffi_builder_table_matmul … @matmul … }
     ─►  llvm.func @__tvm_ffi__unit(…) { … @__ffi_builder_unit_1 … @__ffi_builder_unit_2 … }
@@ -17,12 +11,13 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Generator
-from typing import Final, NamedTuple
+from typing import Final
 
 from ffi_builder import abi, protocol
 from ffi_builder.protocol import SHARED, TABLE, TEXT
 from ffi_builder.records import dataclass
-from ffi_builder.runtime import metadata, mlir
+from ffi_builder.runtime import capi, metadata, mlir
+from ffi_builder.runtime.elf import Constant
 from ffi_builder.runtime.jit.link import RESERVED
 from ffi_builder.runtime.protocols import Module, Operation, named_attributes
 from ffi_builder.runtime.safety import allowlist_mlir
@@ -41,100 +36,26 @@ _ONLY_ON_DEFINITIONS: Final = frozenset(
 )
 
 
-# ---- helpers
-
-
-def helpers(module: Module) -> dict[str, Operation]:
-    """The helpers that `module` defines, by their names."""
-    return {_name(op): op for op in mlir.body(module) if _is_helper(op)}
-
-
-class HelperGroup(NamedTuple):
-    """Helpers that refer to each other."""
-
-    names: tuple[str, ...]
-    """Sorted."""
-    uses: frozenset[str]
-    """The other symbols that they refer to."""
-
-
-def helper_groups(module: Module) -> list[HelperGroup]:
-    """Group the helpers of a module."""
-    found = helpers(module)
-    groups = {name: {name} for name in found}
-    uses = {
-        name: {symbol for _, symbol in allowlist_mlir.uses(operation) if symbol is not None}
-        for name, operation in found.items()
-    }
-    for name in found:
-        for other in uses[name] & found.keys():
-            if groups[other] is not groups[name]:
-                groups[name] |= groups[other]
-                groups.update(dict.fromkeys(groups[other], groups[name]))
-    return [
-        HelperGroup(names, frozenset().union(*(uses[name] for name in names)).difference(names))
-        for names in sorted({tuple(sorted(group)) for group in groups.values()})
-    ]
-
-
-def only_helpers(module: Module, group: HelperGroup) -> Module:
-    """A module of a group of helpers, visible to other objects, and of what they refer to.
-
-    It is the same for all modules with these helpers, but for the module's attributes.
-    """
-    result = mlir.empty_like(module.operation, located=False)
-    for operation in mlir.body(module):
-        is_helper = _is_helper(operation) and _name(operation) in group.names
-        if is_helper or (_is_declaration(operation) and _name(operation) in group.uses):
-            copy = operation.clone().operation
-            if is_helper and operation.name == "llvm.func":
-                ir = mlir.ir_of(operation)
-                copy.attributes["linkage"] = ir.Attribute.parse(_EXTERNAL, operation.context)
-            result.body.append(copy)
-    return result
-
-
 @contextlib.contextmanager
-def without_helpers(module: Module) -> Generator[Module]:
-    """Lend a module that has the operations of `module`, but only declares its helpers.
+def lent(module: Module) -> Generator[Module]:
+    """Lend a module that has the operations of `module`, whose wrappers may be erased there.
 
-    Wrappers are copied, so that they may be erased there. What else there is, is moved, as a kernel
-    may have a hundred thousand operations. Afterwards, `module` is as it was. Only helpers use
-    their globals.
+    Wrappers are copied. What else there is, is moved, as a kernel may have a hundred thousand
+    operations. Afterwards, `module` is as it was.
     """
     operations = mlir.body(module)
-    rest = mlir.empty_like(module.operation)
-    declared: list[Operation] = []
-    others: list[Operation] = []
-    for operation in operations:
-        if not _is_helper(operation):
-            others.append(operation)
-        elif operation.name == "llvm.func":
-            declared.append(declaration(operation))
+    result = mlir.empty_like(module.operation)
     try:
-        for operation in others:
-            rest.body.append(operation.clone() if _is_wrapper(operation) else operation)
-        for operation in declared:
-            rest.body.append(operation)
-        yield rest
+        for operation in operations:
+            result.body.append(operation.clone() if _is_wrapper(operation) else operation)
+        yield result
     finally:
         for operation in operations:
             module.body.append(operation)
 
 
-def _is_helper(operation: Operation) -> bool:
-    return (
-        operation.name in ("llvm.func", "llvm.mlir.global")
-        and "sym_name" in operation.attributes
-        and str(operation.attributes["sym_name"]).startswith(f'"{SHARED}')
-    )
-
-
 def _is_wrapper(operation: Operation) -> bool:
     return "sym_name" in operation.attributes and is_wrapper(_name(operation), operation)
-
-
-# ---- wrappers
 
 
 @dataclass(frozen=True)
@@ -144,8 +65,8 @@ class WrapperModule:
     module: Module
     names: dict[str, str]
     """The symbols that placeholders stand for."""
-    table: tuple[str, bytes]
-    """The symbol of the wrapper's table, which the module only declares, and its bytes."""
+    table: dict[str, Constant]
+    """The wrapper's table by its symbol, which the module only declares."""
 
 
 def symbols(module: Module) -> dict[str, Operation]:
@@ -203,14 +124,14 @@ def _with_placeholders(
     for name, operation in references.items():
         is_constant = _is_constant(name, operation)
         if name == table:
-            # `elf.with_constant` defines it, and only that says how long it is.
+            # `elf.with_constants` defines it, and only that says how long it is.
             copy = declaration(operation, visibility_=_HIDDEN, global_type=_UNSIZED)
         elif is_constant or _is_declaration(operation):
             copy = operation.clone().operation
         else:
             copy = declaration(operation)
         alone.body.append(copy)
-        # The names of helpers and of texts follow from what is in them.
+        # The names of support functions and of texts follow from what is in them.
         if name == table or not (is_constant or name.startswith(SHARED)):
             named[name] = copy
     copy = wrapper.clone().operation
@@ -226,7 +147,7 @@ def _with_placeholders(
         names[placeholder] = own_table if name == table else name
     mlir.forget_locations(alone)
     data: bytes = references[table].attributes["value"].value_bytes
-    return WrapperModule(alone, names, (own_table, data))
+    return WrapperModule(alone, names, {own_table: Constant(data)})
 
 
 def _is_linkable(name: str, operation: Operation | None) -> bool:
@@ -245,7 +166,7 @@ def _leave_out_metadata(wrapper: Operation) -> None:
     """Metadata contains names, and is in no object."""
     flags = wrapper.attributes["passthrough"]
     others = [flag for flag in flags if metadata.ATTRIBUTE not in str(flag)]
-    wrapper.attributes["passthrough"] = mlir.ir_of(wrapper).ArrayAttr.get(others, wrapper.context)
+    wrapper.attributes["passthrough"] = capi.ir_of(wrapper).ArrayAttr.get(others, wrapper.context)
 
 
 # ---- operations
@@ -261,7 +182,7 @@ def declaration(definition: Operation, **changed: str) -> Operation:
         for named in named_attributes(definition)
         if named.name not in _ONLY_ON_DEFINITIONS
     }
-    ir = mlir.ir_of(definition)
+    ir = capi.ir_of(definition)
     for name, text in {"linkage": _EXTERNAL, **changed}.items():
         attributes[name] = ir.Attribute.parse(text, definition.context)
     unknown = ir.Location.unknown(definition.context)

@@ -3,7 +3,7 @@
 One Python function is made for a signature. It passes on what is of the right type already:
 
     def adapter(a0, a1, a2):
-        return function(array_0(a0), a1 if type(a1) is int else plain(a1), elements_2(unpack(a2)))
+        return function(array_0(a0), a1 if type(a1) is int else plain(a1), elements_2(a2))
 
 Arrays are checked by the rules of their frameworks (`arrays.py`), also where nothing is converted.
 """
@@ -13,16 +13,17 @@ from __future__ import annotations
 import dataclasses
 import enum
 import functools
+import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Final, TypeGuard, cast
+from typing import Any, Final, cast
 
 import tvm_ffi
-from tvm_ffi.utils.unpack_dataclass import unpack_dataclass_to_tuple
 
 from ffi_builder.records import dataclass
 from ffi_builder.runtime.metadata import Info, Parameter
 from ffi_builder.runtime.python import arrays
 from ffi_builder.runtime.python.arrays import Place
+from ffi_builder.runtime.python.containers import is_sequence, items, unwrapped
 
 _INTEGERS: Final = [f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)]
 _FLOATS: Final = ["float16", "bfloat16", "float32", "float64"]
@@ -40,6 +41,9 @@ _EXPRESSIONS: Final[dict[str, str]] = {
 
 _TENSORS, _TUPLE = 1, 2
 """Kinds of results, as in `_entry.h`: tensors, and several without tensors."""
+
+_TUPLE_CLASS: Final[Any] = tuple
+"""Typed so that a comparison with it narrows no type."""
 
 _ARRAYS: Final = {
     "Tensor": arrays.check_array,
@@ -70,7 +74,6 @@ def adapter(
             "plain": plain_value,
             "choice": choice_name,
             "stream": stream_handle,
-            "unpack": unpack_dataclass_to_tuple,
         },
         _EXPRESSIONS if converts else {},
     )
@@ -104,37 +107,34 @@ def _expression(param: Parameter, argument: str, scope: _Scope, at: Place) -> st
         return f"{scope.add('array', functools.partial(check, at=at))}({argument})"
     if param.kind not in ("Struct", "Tuple"):
         return scope.expressions.get(param.kind, "{0}").format(argument)
-    passed = argument
-    if scope.expressions:
-        record = _record(param)
-        if record.named:
-            passed = f"{scope.add('check', functools.partial(_check, record=record))}({passed})"
-        passed = f"unpack({passed})"
-    converted = _elements(param, scope, at)
-    return f"{converted}({passed})" if converted else passed
+    elements = _elements(param, scope, at)
+    return f"{elements}({argument})" if elements else argument
 
 
 def _elements(param: Parameter, scope: _Scope, at: Place) -> str:
-    """The name of a function that converts the elements of a tuple; empty if none needs it."""
-    names = [f"e{index}" for index in range(len(param.elements))]
-    made: list[str] = []
-    for index, (name, element) in enumerate(zip(names, param.elements, strict=True)):
-        inside = at.element(param, index)
-        if element.kind in ("Struct", "Tuple"):
-            inner = _elements(element, scope, inside)
-            made.append(f"{inner}({name})" if inner else name)
-        else:
-            made.append(_expression(element, name, scope, inside))
-    if made == names:
+    """The name of a function that converts a tuple or record; empty if there is nothing to do."""
+    count = len(param.elements)
+    names = [f"e{index}" for index in range(count)]
+    made = [
+        _expression(element, name, scope, at.element(param, index))
+        for index, (name, element) in enumerate(zip(names, param.elements, strict=True))
+    ]
+    takes_records = bool(scope.expressions)
+    if made == names and not takes_records:
         return ""
-    body = f"(values):\n    {', '.join(names)}, = values\n    return ({', '.join(made)},)"
+    body = f"(values):\n    [{', '.join(names)}] = values\n    return [{', '.join(made)}]"
     split = _defined(body, scope.names)
+    named = tuple(element.name for element in param.elements) if param.kind == "Struct" else ()
 
     def elements(values: Any) -> Any:
+        if type(values) is not _TUPLE_CLASS:
+            values = unwrapped(values)
+            if takes_records:
+                values = _fields(values, named, at.path)
+            if is_sequence(values):
+                values = tuple(items(values))
         # For anything else, or too few, the wrapper raises the error.
-        values = arrays.unwrapped(values)
-        right = _is_sequence(values) and len(values) == len(names)
-        return split(values) if right else values
+        return split(values) if type(values) is _TUPLE_CLASS and len(values) == count else values
 
     return scope.add("elements", elements)
 
@@ -174,11 +174,10 @@ def _not_exported(args: Sequence[Any], info: Info) -> BufferError | None:
         for index in path[1:]:
             at, outer = at.element(outer, index), outer.elements[index]
         value = _at(args, path)
-        items = [(value, at)]
-        if param.kind == "TensorList" and isinstance(value, (list, tuple)):
-            values = enumerate(cast("list[Any]", value))
-            items = [(item, at.item(index)) for index, item in values]
-        for item, place in items:
+        places = [(value, at)]
+        if param.kind == "TensorList" and is_sequence(value):
+            places = [(item, at.item(index)) for index, item in enumerate(items(value))]
+        for item, place in places:
             if (found := arrays.not_exported(item, place)) is not None:
                 return found
     return None
@@ -273,56 +272,32 @@ def _has(value: object, name: str) -> bool:
 # ---- records: dataclasses and NamedTuples
 
 
-@dataclass(frozen=True)
-class _Record:
-    """The names in a Struct (in a Tuple, none), and the records among its elements."""
+def _fields(value: Any, expected: tuple[str, ...], path: str) -> Any:
+    """Return the fields of a dataclass, and anything else as it is.
 
-    path: str
-    names: tuple[str, ...]
-    inner: tuple[tuple[int, str, _Record], ...]
-
-    @property
-    def named(self) -> bool:
-        return bool(self.names) or any(record.named for _, _, record in self.inner)
-
-
-def _record(param: Parameter, path: str = "") -> _Record:
-    path = path or param.name
-    is_struct = param.kind == "Struct"
-    inner: list[tuple[int, str, _Record]] = []
-    for index, element in enumerate(param.elements):
-        if element.kind in ("Struct", "Tuple"):
-            below = f"{path}.{element.name}" if is_struct else f"{path}[{index}]"
-            inner.append((index, element.name, _record(element, below)))
-    names = tuple(element.name for element in param.elements) if is_struct else ()
-    return _Record(path, names, tuple(inner))
-
-
-def _check(value: object, record: _Record) -> Any:
-    """Check that fields are named as in the Struct, since they are passed by position."""
-    given = _field_names(type(value))
-    if given is not None and record.names and given != record.names:
+    Raises TypeError for a record whose fields are not named as expected, if any names are: they are
+    passed by position.
+    """
+    cls = cast("type[object]", type(value))
+    record = _record(cls)
+    if record is None:
+        return value
+    given, read = record
+    if expected and given != expected:
         raise TypeError(
-            f"Mismatched {record.path}, expected the fields {', '.join(record.names)} but got "
-            f"{type(value).__name__} with {', '.join(given) or 'none'}"
+            f"Mismatched {path}, expected the fields {', '.join(expected)} but got "
+            f"{cls.__name__} with {', '.join(given) or 'none'}"
         )
-    for index, name, inner in record.inner:
-        if given is not None and record.names:
-            _check(getattr(value, name), inner)
-        elif _is_sequence(value) and index < len(value):
-            _check(value[index], inner)
-    return value
-
-
-def _is_sequence(value: object) -> TypeGuard[Sequence[Any]]:
-    return isinstance(value, (tuple, list))
+    return read(value)
 
 
 @functools.lru_cache(maxsize=256)
-def _field_names(cls: type[object]) -> tuple[str, ...] | None:
-    """The fields of a dataclass or NamedTuple; None for other classes."""
+def _record(cls: type[object]) -> tuple[tuple[str, ...], Callable[[Any], Any]] | None:
+    """The names of the fields of a dataclass or NamedTuple, and what reads them; or None."""
     if dataclasses.is_dataclass(cls):
-        return tuple(field.name for field in dataclasses.fields(cls))
-    if not issubclass(cls, tuple):
-        return None
-    return getattr(cast("Any", cls), "_fields", None)
+        names = tuple(field.name for field in dataclasses.fields(cls))
+        if len(names) > 1:
+            return names, operator.attrgetter(*names)  # which returns one field bare
+        return names, lambda value: tuple(getattr(value, name) for name in names)
+    names = getattr(cast("Any", cls), "_fields", None) if issubclass(cls, tuple) else None
+    return None if names is None else (names, lambda value: value)

@@ -17,9 +17,15 @@ import tvm_ffi
 
 from ffi_builder.records import dataclass
 from ffi_builder.runtime.metadata import Info, Parameter
+from ffi_builder.runtime.python.containers import (
+    is_mapping,
+    is_sequence,
+    is_wrapped,
+    items,
+    pairs,
+    unwrapped,
+)
 
-_DEEPEST: Final = 32
-"""The most objects around a value, each of which has `__tvm_ffi_value__`."""
 _BUFFERS: Final = {
     "memoryview": ("builtins", "memoryview"),
     "array.array": ("array", "array"),
@@ -105,31 +111,19 @@ def check_array(value: Any, at: Place) -> Any:
 def check_list(value: Any, at: Place) -> Any:
     """Check the arrays in a list of tensors, and return a list. Anything else is returned as is."""
     value = unwrapped(value)
-    if not isinstance(value, (list, tuple)):
+    if not is_sequence(value):
         return value
-    items = enumerate(cast("list[Any]", value))
-    return [check_array(item, at.item(index)) for index, item in items]
+    return [check_array(item, at.item(index)) for index, item in enumerate(items(value))]
 
 
 def check_items(value: Any, at: Place) -> Any:
     """Check the arrays in a list, tuple or dict, at any depth, and return one like it."""
-    if isinstance(value, (list, tuple)):
-        items = enumerate(cast("list[Any]", value))
-        return [check_items(item, at.inside(key)) for key, item in items]
-    if isinstance(value, dict):
-        pairs = cast("dict[Any, Any]", value).items()
-        return {key: check_items(item, at.inside(key)) for key, item in pairs}
+    if is_sequence(value):
+        return [check_items(item, at.inside(key)) for key, item in enumerate(items(value))]
+    if is_mapping(value):
+        return {key: check_items(item, at.inside(key)) for key, item in pairs(value)}
     rule = _rule(cast("type[object]", type(value)))
     return value if rule is None else rule(value, at)
-
-
-def unwrapped(value: Any) -> Any:
-    """Return the value that tvm-ffi passes instead of an object with `__tvm_ffi_value__`."""
-    for _ in range(_DEEPEST):
-        if not _is_wrapped(cast("type[object]", type(value))):
-            break
-        value = value.__tvm_ffi_value__()
-    return value
 
 
 Rule = Callable[[Any, Place], Any]
@@ -147,7 +141,7 @@ def _rule(cls: type[object]) -> Rule | None:
     if _is_of(cls, "numpy", "ndarray"):
         masked = any(base.__qualname__ == "MaskedArray" for base in cls.__mro__)
         return _refuse_masked if masked else _check_numpy
-    return _check_wrapped if _is_wrapped(cls) else None
+    return _check_wrapped if is_wrapped(cls) else None
 
 
 @functools.lru_cache(maxsize=256)
@@ -161,17 +155,6 @@ def _rule_of_tensors(cls: type[object]) -> Rule | None:
 
 def _refuse_buffer(kind: str, _value: Any, at: Place) -> Any:
     raise at.mismatched_type("Tensor", f"{kind}: np.asarray({at.path}) makes an array of it")
-
-
-@functools.lru_cache(maxsize=256)
-def _is_wrapped(cls: type[object]) -> bool:
-    """Tell whether tvm-ffi asks for `__tvm_ffi_value__`: it tries these others before."""
-    before = ("__tvm_ffi_object__", "__dlpack_c_exchange_api__", "__dlpack__")
-    return (
-        hasattr(cls, "__tvm_ffi_value__")
-        and not issubclass(cls, (tvm_ffi.Object, list, tuple, dict))
-        and not any(hasattr(cls, name) for name in before)
-    )
 
 
 def _check_wrapped(value: Any, at: Place) -> Any:
@@ -255,6 +238,12 @@ def _check_torch(tensor: Any, at: Place) -> Any:
                 "a tensor whose memory has its values",
                 f"a {adjective} view, whose memory has others: pass {at.path}.{resolve}()",
             )
+    if getattr(tensor, "is_quantized", False):  # torch will drop them
+        raise at.mismatch(
+            "a tensor whose memory has its values",
+            f"a quantised tensor, whose memory has ints that stand for them: pass "
+            f"{at.path}.dequantize(), or {at.path}.int_repr() and how it is quantised",
+        )
     if torch.is_grad_enabled() and tensor.requires_grad:
         raise at.mismatch(
             f"a tensor that needs no gradient, as autograd does not see what {at.function} does",
@@ -318,11 +307,12 @@ def _refusal(array: Any) -> BufferError | None:
 
 def mark_written(value: Any) -> None:
     """Raise the version of a torch tensor, or of those in a list, tuple or dict, for autograd."""
-    if isinstance(value, (list, tuple)):
-        for item in cast("list[Any]", value):
+    if is_sequence(value):
+        for item in items(value):
             mark_written(item)
-    elif isinstance(value, dict):
-        mark_written(list(cast("dict[Any, Any]", value).values()))
+    elif is_mapping(value):
+        for _, item in pairs(value):
+            mark_written(item)
     elif _is_of(cast("type[object]", type(value)), "torch", "Tensor"):
         torch: Any = sys.modules["torch"]
         torch.autograd.graph.increment_version(value)
@@ -330,11 +320,14 @@ def mark_written(value: Any) -> None:
 
 def arrays_in(value: Any) -> Iterator[Any]:
     """Yield `value` if it is an array, or the arrays in a list, tuple or dict, at any depth."""
-    if isinstance(value, (list, tuple, tvm_ffi.Array)):
-        for item in cast("list[Any]", value):
+    if isinstance(value, tvm_ffi.Array):
+        for item in cast("tvm_ffi.Array[Any]", value):
             yield from arrays_in(item)
-    elif isinstance(value, dict):
-        for item in cast("dict[Any, Any]", value).values():
+    elif is_sequence(value):
+        for item in items(value):
+            yield from arrays_in(item)
+    elif is_mapping(value):
+        for _, item in pairs(value):
             yield from arrays_in(item)
     elif hasattr(cast("type[object]", type(value)), "__dlpack__"):
         yield value
@@ -351,13 +344,13 @@ def like_arguments(result: Any, arrays: list[Any]) -> Any:
         if classes and all(_is_of(cls, module, name) for cls in classes):
             framework: Any = sys.modules[module]
             if isinstance(result, tvm_ffi.Array):
-                items = cast("tvm_ffi.Array[Any]", result)
-                return tuple(_converted(item, framework) for item in items)
+                array = cast("tvm_ffi.Array[Any]", result)
+                return tuple(_converted(item, framework) for item in array)
             return _converted(result, framework)
     if isinstance(result, tvm_ffi.Array):
-        items = tuple(cast("tvm_ffi.Array[Any]", result))
-        if not any(isinstance(item, tvm_ffi.Tensor) for item in items):
-            return items
+        values = tuple(cast("tvm_ffi.Array[Any]", result))
+        if not any(isinstance(value, tvm_ffi.Tensor) for value in values):
+            return values
     return cast("object", result)
 
 

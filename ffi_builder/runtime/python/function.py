@@ -120,7 +120,8 @@ def with_keywords(function: tvm_ffi.Function, info: Info) -> Callable[..., Any]:
 def by_position(function: tvm_ffi.Function, info: Info) -> Callable[..., Any]:
     """Make a Python function that takes all arguments by position, or else names and defaults.
 
-    It converts none, but keeps the rules of arrays. A wrong number is for `function` to refuse.
+    It converts none, but keeps the rules of arrays. A wrong number is for `function` to refuse; its
+    error then says how many arguments can be left out.
     """
     names = python_names(info)
     checked = adapter(function, range(len(names)), info, converts=False)
@@ -130,12 +131,26 @@ def by_position(function: tvm_ffi.Function, info: Info) -> Callable[..., Any]:
         if param.default is not EMPTY and unwritable(param.default) is None
     }
 
+    most = least = len(names)
+    while least and names[least - 1] in defaults:
+        least -= 1
+
     def call(*args: Any, **keywords: Any) -> Any:
         rest = names[len(args) :]
         given = {**defaults, **keywords}
-        if len(args) <= len(names) and keywords.keys() <= set(rest) <= given.keys():
+        if len(args) <= most and keywords.keys() <= set(rest) <= given.keys():
             return checked(*args, *(given[name] for name in rest))
-        return with_keywords(function, info)(*args, **keywords) if keywords else function(*args)
+        if keywords:
+            return with_keywords(function, info)(*args, **keywords)
+        try:
+            return function(*args)
+        except TypeError as error:
+            if least < most:  # the wrapper does not know of defaults
+                words = str(error).replace(
+                    f"expected {most} but", f"expected {least} to {most} but"
+                )
+                error.args = (words,)
+            raise
 
     return call
 

@@ -18,7 +18,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from ffi_builder.errors import CompileError
-from ffi_builder.protocol import SHARED, TRUSTED, checksum
+from ffi_builder.protocol import TRUSTED, checksum
 from ffi_builder.runtime import metadata
 from ffi_builder.runtime.protocols import Operation, named_attributes
 from ffi_builder.runtime.safety import distinct
@@ -34,8 +34,6 @@ from ffi_builder.runtime.safety.allowlist_ops import (
 )
 from ffi_builder.runtime.safety.tables import words
 
-# Declarations of these were made from definitions that were looked at: see `jit.separate`.
-_HELPER = f'"{SHARED}'
 _MARK = re.compile(rf'"{TRUSTED}([0-9a-f]{{8}})"')
 # LLVM does not look at the value, and any string will do.
 _METADATA = re.compile(rf'\["{metadata.ATTRIBUTE}", "[^"]*"\]')
@@ -110,8 +108,6 @@ def _top_level_safe(operation: Operation) -> bool:
 def _function_safe(function: Operation) -> bool:
     blocks = function.regions[0].blocks
     name = str(function.attributes["sym_name"])
-    if name.startswith(_HELPER) and not len(blocks):
-        return True
     attributes = {a.name: a.attr for a in named_attributes(function)}
     return (
         not name.startswith('"llvm.')

@@ -66,10 +66,10 @@ def operations(function: Operation, by_name: Set[str]) -> Iterable[Operation]:
     Others are of a kind if their names, attributes, and the types of their operands and results
     are the same.
     """
-    if extension is not None:
-        root = type(function).__module__.partition("._mlir_libs")[0]
-        functions = capi.addresses(root, FUNCTIONS)
-        if functions is not None:
-            found = extension.operations(functions, capi.address(function), by_name)
-            return [capi.operation_at(address, function) for address in found]
+    if extension is not None and capi.makes_operations(function):
+        functions = capi.addresses(capi.root_of(function), FUNCTIONS)
+        address = capi.address(function)
+        if functions is not None and address is not None:
+            found = extension.operations(functions, address, by_name)
+            return [capi.operation_at(each, function) for each in found]
     return (op.operation for block in function.regions[0].blocks for op in block.operations)

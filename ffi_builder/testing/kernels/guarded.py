@@ -14,7 +14,7 @@ from functools import cache
 from random import Random
 from typing import Any, Final
 
-from ffi_builder import spec
+from ffi_builder import abi, spec
 from ffi_builder.records import dataclass
 from ffi_builder.testing.kernels.elements import element_dtype, empty, values
 from ffi_builder.testing.make.arrays import NUMPY_NAMES, Array, numpy
@@ -59,7 +59,16 @@ def describe(path: str, given: Any, alignment: int | None = None) -> tuple[Array
         raise ValueError(f"{path} is on {found.device}, and only tensors on the CPU are looked at")
     shape, strides = tuple(map(int, found.shape)), tuple(map(int, found.strides))
     dtype = spec.parse_dtype(str(found.dtype))
-    return Array(path, dtype, shape, strides, alignment, found.device.index), found.data_ptr()
+    return Array(path, dtype, shape, strides, alignment, found.device.index), _address(found)
+
+
+def _address(tensor: Any) -> int:
+    """The address of the first element of a ``tvm_ffi.Tensor``."""
+    if hasattr(tensor, "data_ptr"):
+        return tensor.data_ptr()
+    at = tensor.__chandle__() + abi.OBJECT_SIZE  # of a DLTensor; before apache-tvm-ffi 0.1.13
+    word = ctypes.c_uint64.from_address
+    return word(at + abi.DLTENSOR_DATA).value + word(at + abi.DLTENSOR_BYTE_OFFSET).value
 
 
 def _is_numpy(given: Any) -> bool:

@@ -7,12 +7,10 @@ import sys
 import pytest
 
 from tests.cuda.broken.breakages import BREAKAGES
-from tests.cuda.broken.breaking import forget_helpers
 from tests.cuda.fake import FakeDriver, library
 
 [breakage] = [each for each in BREAKAGES if each.name == sys.argv[1]]
 with pytest.MonkeyPatch.context() as patch:
-    forget_helpers(patch, breakage.name)
     breakage.replace(patch)
     breakage.scenario(FakeDriver(library()))
 print("passed")

@@ -12,11 +12,11 @@ from ffi_builder.providers.cuda import (
     provider,
 )
 from ffi_builder.providers.cuda.configuration import Launch
-from ffi_builder.providers.cuda.emitted import context, load
 from ffi_builder.providers.cuda.launching import Launcher
 from tests.cuda.broken import mistakes as m
+from tests.cuda.broken import mistakes_in_c as c
 from tests.cuda.broken import scenarios as s
-from tests.cuda.broken.breaking import Breakage, body, number, part, without_call
+from tests.cuda.broken.breaking import Breakage, number, part
 
 RACE: Final = "who loses a compare-and-swap goes on"
 """With functions that are not there yet, it may be: so this one may also end the process."""
@@ -29,81 +29,81 @@ _CLUSTER: Final = "cuLaunchKernelEx failed: CUDA_ERROR_INVALID_CLUSTER_SIZE"
 # one that no driver has: that of its callers.
 _TABLE: Final = (
     # The driver and its contexts.
-    ("init", "no cuInit", s.a_call, "CUDA_ERROR_NOT_INITIALIZED", without_call(load, "cuInit")),
-    ("outdated-name", "names without _v2", s.a_call, "outdated-name", m.without_suffix),
+    ("init", "no cuInit", s.a_call, "CUDA_ERROR_NOT_INITIALIZED", c.no_init),
+    ("outdated-name", "names without _v2", s.a_call, "outdated-name", c.without_suffix),
     (
         "context",
         "no context is made current",
         s.a_call,
         "CUDA_ERROR_INVALID_CONTEXT",
-        body("enter", m.enter_nothing),
+        c.enter_nothing,
     ),
     (
         "device-memory",
         "any current context will do",
         s.two_devices,
         "the wrong sum",
-        body("enter", m.enter_only_if_nothing_is_current),
+        c.enter_only_if_nothing_is_current,
     ),
     (
         "context-failed",
         "any current context will do, twice",
         s.saxpy_again,
         "CUDA_ERROR_ILLEGAL_ADDRESS",
-        body("enter", m.enter_only_if_nothing_is_current),
+        c.enter_only_if_nothing_is_current,
     ),
-    ("stack", "no pop", s.many_calls_on_another_device, "stack", body("leave", m.leave_nothing)),
+    ("stack", "no pop", s.many_calls_on_another_device, "stack", c.leave_nothing),
     (
         "",
         "no pop after one call",
         s.a_callers_context,
         "another context is current",
-        body("leave", m.leave_nothing),
+        c.leave_nothing,
     ),
     (
         "",
         "no pop after a failure",
         s.a_callers_context_after_a_failure,
         "another context is current",
-        body("launch", m.launch_and_look_before_leaving),
+        c.launch_and_look_before_leaving,
     ),
     (
         "pop",
         "a pop without a push",
         s.a_context_of_the_caller,
         "cuCtxPopCurrent_v2: 201",
-        body("leave", m.leave_always),
+        c.leave_always,
     ),
     (
         "",
         "retained for each launch",
         s.many_calls,
         "retained again and again",
-        body("primary", m.retain_each_time),
+        c.retain_each_time,
     ),
     (
         "primary-count",
         "released once too often",
         s.a_module_that_goes,
         "another one's primary context was released",
-        body("leave_module", m.release_twice),
+        c.release_twice,
     ),
     (
         "context-destroyed",
         "released once too often, and used",
         s.a_context_that_is_current_when_a_module_goes,
         "cuCtxSynchronize: 709",
-        body("leave_module", m.release_twice),
+        c.release_twice,
     ),
     (
         "device",
         "devices counted from 1",
         s.on_the_last_device,
         "CUDA_ERROR_INVALID_DEVICE",
-        m.device_after_the_last,
+        c.device_after_the_last,
     ),
     # Images and kernels.
-    ("image-memory", "another address", s.a_call, "image-memory", m.image_elsewhere),
+    ("image-memory", "another address", s.a_call, "image-memory", c.image_elsewhere),
     (
         "ptx",
         "PTX without its end",
@@ -116,10 +116,10 @@ _TABLE: Final = (
         "the kernel before the library",
         s.a_call,
         _NO_HANDLE,
-        body("take_kernel", m.take_before_loading),
+        c.take_before_loading,
     ),
     ("kernel-name", "another name", s.a_call, "CUDA_ERROR_NOT_FOUND", m.wrong_name),
-    ("kernel", "the library is launched", s.a_call, _NO_HANDLE, m.kernel_of_the_library),
+    ("kernel", "the library is launched", s.a_call, _NO_HANDLE, c.kernel_of_the_library),
     (
         "kernel",
         RACE,
@@ -139,14 +139,14 @@ _TABLE: Final = (
         "kernels remembered after unloading",
         s.a_release_and_a_call,
         "kernel-unloaded",
-        body("unload", m.unload_and_remember),
+        c.unload_and_remember,
     ),
     (
         "function-context",
         "one context's function for all",
         s.two_devices,
         _NO_HANDLE,
-        m.taking_the_function,
+        c.take_the_function,
     ),
     # The launch.
     (
@@ -224,7 +224,7 @@ _TABLE: Final = (
         "given twice",
         s.parameters_of_every_kind,
         _INVALID,
-        part(context, "call_driver", m.with_extra),
+        c.with_extra,
     ),
     (
         "parameter-memory",
@@ -267,21 +267,21 @@ _TABLE: Final = (
         "loaded while a stream captures",
         s.a_first_call_in_a_capture,
         "CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED",
-        part(load, "relaxed_capture", m.not_relaxed),
+        c.not_relaxed,
     ),
     (
         "",
         "the capture mode stays relaxed",
         s.a_capture_of_others_after_a_call,
         "the thread's capture mode is another one",
-        part(load, "relaxed_capture", m.relaxed_for_ever),
+        c.relaxed_for_ever,
     ),
     (
         "capture-lost",
         "relaxed when it is too late",
         s.a_first_call_in_a_capture,
         "CUDA_ERROR_STREAM_CAPTURE_INVALIDATED",
-        body("load", m.try_twice),
+        c.try_twice,
     ),
     (
         "capture-legacy",

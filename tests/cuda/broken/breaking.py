@@ -1,18 +1,27 @@
-"""Replacing parts of the provider, and of the helpers that it emits, for one test."""
+"""Replacing parts of the provider, and of the C code that it calls, for one test."""
 
 from __future__ import annotations
 
+import ctypes
+import hashlib
+import re
+import shutil
+import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
+from tvm_ffi.libinfo import find_libtvm_ffi, include_paths
 
-from ffi_builder.ir import bytecode_cache
+from ffi_builder import support
 from ffi_builder.providers.cuda import driver
-from ffi_builder.providers.cuda.emitted import define, steps
+from tests.cuda.fake.build import compile_c, scratch
 
 Replace = Callable[[pytest.MonkeyPatch], None]
+
+SOURCES = Path(support.__file__).parent
 
 
 @dataclass(frozen=True)
@@ -27,21 +36,43 @@ class Breakage:
     replace: Replace
 
 
-def forget_helpers(patch: pytest.MonkeyPatch, version: str) -> None:
-    """Build the helpers anew, under names that no other module of the process has."""
-    patch.setattr(steps, "__version__", version)
-    patch.setattr(bytecode_cache, "_GROUPS", {})
-    steps.helper_name.cache_clear()
-
-
-def body(name: str, emitter: Callable[..., None]) -> Replace:
-    """Another body of a helper."""
+def code(file: str, *changes: tuple[str, str]) -> Replace:
+    """Other C code: in a file of ``ffi_builder/support``, each text stands for another one."""
 
     def replace(patch: pytest.MonkeyPatch) -> None:
-        letters, _ = define._BODIES[name]  # pyright: ignore[reportPrivateUsage]
-        patch.setitem(define._BODIES, name, (letters, emitter))  # pyright: ignore[reportPrivateUsage]
+        text = (SOURCES / file).read_text()
+        for old, new in changes:
+            assert text.count(old) == 1, f"{file}: {old}"
+            text = text.replace(old, new)
+        digest = hashlib.sha256(text.encode()).hexdigest()[:8]
+        # What modules call has to stay: a function of theirs may be called when they are collected.
+        ctypes.CDLL(str(_compiled(file, text, digest)), ctypes.RTLD_GLOBAL)
+        real = support.symbol
+
+        def symbol(name: str) -> str:
+            found = real(name)
+            return found.replace(support.digest(), digest) if name.startswith("cuda_") else found
+
+        patch.setattr(support, "symbol", symbol)
 
     return replace
+
+
+def _compiled(file: str, text: str, digest: str) -> Path:
+    """The part of the support code that launches, with another text of one file, as a library."""
+    folder = Path(tempfile.mkdtemp(dir=scratch()))
+    for source in (*SOURCES.glob("cuda*"), SOURCES / "support.h"):
+        shutil.copy(source, folder)
+    (folder / file).write_text(text)
+    includes = re.findall(r'#include "cuda_.*', (SOURCES / "support.c").read_text())
+    (folder / "all.c").write_text("\n".join(includes))
+    target = folder / "broken.so"
+    compile_c(
+        *("-w", "-O1", "-fPIC", "-shared"),
+        *(f"-DFFI_BUILDER_DIGEST={digest}", *(f"-isystem{path}" for path in include_paths())),
+        *(folder / "all.c", find_libtvm_ffi(), "-ldl", "-o", target),
+    )
+    return target
 
 
 def part(where: Any, name: str, instead: Any) -> Replace:
@@ -52,17 +83,3 @@ def part(where: Any, name: str, instead: Any) -> Replace:
 def number(name: str, instead: object) -> Replace:
     """Another constant of the driver."""
     return part(driver, name, instead)
-
-
-def without_call(where: Any, *names: str) -> Replace:
-    """The module ``where`` does not make these calls of the driver, and takes them for successes."""
-
-    def replace(patch: pytest.MonkeyPatch) -> None:
-        real = where.call_driver
-
-        def call_driver(b: Any, state: Any, name: str, operands: Any) -> Any:
-            return b.i32(0) if name in names else real(b, state, name, operands)
-
-        patch.setattr(where, "call_driver", call_driver)
-
-    return replace

@@ -1,0 +1,227 @@
+"""Returns the failed asserts of a kernel as statuses.
+
+MLIR lowers ``cf.assert`` to code that prints the message and ends the process::
+
+      llvm.cond_br %fits, ^next, ^failed
+    ^next:
+      llvm.return
+    ^failed:
+      …                                           // the address of the message, and puts
+      llvm.call @abort() : () -> ()
+      llvm.unreachable
+
+Afterwards the function returns 0, or the number of the message::
+
+    ^next:
+      llvm.return %zero : i32
+    ^failed:
+      llvm.call @__ffi_builder_free_all(%list)    // what it has allocated: builder/heap.py
+      llvm.return %one : i32
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from ffi_builder.builder.heap import free_on_failure
+from ffi_builder.builder.names import is_declaration
+from ffi_builder.errors import BuildError
+from ffi_builder.ir import (
+    Builder,
+    Module,
+    Operation,
+    Symbols,
+    Types,
+    describe,
+    function_parts,
+    of_module,
+)
+from ffi_builder.protocol import MEMREF_TYPES
+from ffi_builder.suggest import did_you_mean
+
+_OF_A_FAILURE: Final = ("llvm.mlir.addressof", "llvm.getelementptr", "llvm.unreachable")
+_CALLED_BY_A_FAILURE: Final = ("puts", "abort")
+_HEADING: Final = "ERROR: Runtime op verification failed\n"
+"""The line with which MLIR's generate-runtime-verification begins each of its messages."""
+
+
+def return_asserts(module: Module, callee: str) -> dict[int, tuple[str, str]]:
+    """Let a lowered kernel return a status where an assert would end the process.
+
+    The kernel returns an i32 afterwards: 0, or the number of the assert that failed. Asserts with
+    the same message have the same number. What the kernel has allocated by ``malloc`` until then is
+    freed. Call this after the passes that lower ``cf.assert``, and before attaching.
+
+    Args:
+        module: an ``ir.Module`` of any MLIR Python distribution; it is changed.
+        callee: the symbol of the kernel, an ``llvm.func`` that returns nothing and that nothing in
+            the module calls. It frees all that it allocates.
+
+    Returns:
+        The class and the message of the error for each status, as ``CheckStatus`` takes them.
+
+    Raises:
+        BuildError: if there is no such function; or if a function that it calls has asserts, too:
+            inline it (MLIR's pass ``inline``). The module is then unchanged.
+
+    Examples:
+        >>> from ffi_builder import attach, providers, return_asserts, runtime, spec
+        >>> KERNEL = '''
+        ... func.func @positive(%x: i64) {
+        ...   %zero = arith.constant 0 : i64
+        ...   %fits = arith.cmpi sgt, %x, %zero : i64
+        ...   cf.assert %fits, "x must be positive"
+        ...   return
+        ... }'''
+        >>> def hook(module):
+        ...     errors = return_asserts(module, "positive")
+        ...     inner = providers.DirectCallProvider("positive")
+        ...     provider = providers.CheckStatus(inner, errors=errors)
+        ...     attach(module, spec.Signature.parse("positive(x: int64)"), provider)
+        >>> passes = "builtin.module(convert-to-llvm,reconcile-unrealized-casts)"
+        >>> compiled = runtime.compile(KERNEL, pipeline=passes, post_compile_hooks=[hook])
+        >>> compiled["positive"](-1)
+        Traceback (most recent call last):
+        ...
+        RuntimeError: x must be positive when calling: `positive(x: int64)`
+    """
+    types = Types(of_module(module).ir, module.context)
+    function = _function(types, module, callee)
+    symbols = Symbols(types, module, function.location)
+    _check_calls(symbols, function, callee)
+    _return_status(types, function)
+    statuses: dict[str, int] = {}
+    failures: list[Any] = []
+    for block in function.regions[0].blocks:
+        last = _operations(block)[-1]
+        if last.name == "llvm.return":
+            last.erase()
+            _return(symbols, function, block, 0)
+        elif _aborts(block):
+            status = statuses.setdefault(_take_message(symbols, block), len(statuses) + 1)
+            failures.append(block)
+            _return(symbols, function, block, status)
+    free_on_failure(symbols, function, failures)
+    return {status: ("RuntimeError", message) for message, status in statuses.items()}
+
+
+def _function(types: Types, module: Module, name: str) -> Operation:
+    table = types.ir.SymbolTable(module.operation)
+    if name not in table:
+        names = [
+            view.operation.attributes["sym_name"].value
+            for view in module.body.operations
+            if view.operation.name == "llvm.func" and not is_declaration(view.operation)
+        ]
+        raise BuildError(
+            f"the module has no function {name!r}; it has {', '.join(names) or 'none'}"
+            f"{did_you_mean(name, names)}"
+        )
+    function: Operation = table[name].operation
+    if function.name != "llvm.func" or is_declaration(function):
+        raise BuildError(
+            f"@{name} is {describe(function)}; expected an llvm.func with a body: call "
+            f"return_asserts after the passes that lower to LLVM, as in a hook of runtime.compile"
+        )
+    result, _ = function_parts(function)
+    if result != "!llvm.void":
+        raise BuildError(
+            f"@{name} returns {result}, and cannot return a status as well: let it write its "
+            f"result to an argument, as MLIR's pass "
+            f"buffer-results-to-out-params{{modify-public-functions=1}} does for memrefs"
+        )
+    return function
+
+
+def _check_calls(symbols: Symbols, function: Operation, name: str) -> None:
+    """Check that nothing calls the function, and that nothing that it calls aborts."""
+    for view in symbols.module.body.operations:
+        if view.operation.name == "llvm.func" and name in _callees(view.operation):
+            caller = view.operation.attributes["sym_name"].value
+            raise BuildError(
+                f"@{caller} calls @{name}, which would return a status that it does not expect: "
+                f"give @{caller} as the callee, and inline @{name}"
+            )
+    seen, left = {name}, [function]
+    while left:
+        for callee in _callees(left.pop()) - seen:
+            seen.add(callee)
+            found = symbols.find(callee)
+            if found is None or found.name != "llvm.func" or is_declaration(found):
+                continue
+            if any(map(_aborts, found.regions[0].blocks)):
+                raise BuildError(
+                    f"@{name} calls @{callee}, which has asserts: inline it before lowering, by "
+                    f"MLIR's pass inline"
+                )
+            left.append(found)
+
+
+def _callees(function: Operation) -> set[str]:
+    called = (
+        _callee(operation)
+        for block in function.regions[0].blocks
+        for operation in _operations(block)
+    )
+    return {name for name in called if name is not None}
+
+
+def _callee(operation: Operation) -> str | None:
+    """Return the symbol that an operation calls, if it is a direct call."""
+    if operation.name != "llvm.call" or "callee" not in operation.attributes:
+        return None
+    return operation.attributes["callee"].value
+
+
+def _operations(block: Any) -> list[Operation]:
+    return [view.operation for view in block.operations]
+
+
+def _aborts(block: Any) -> bool:
+    operations = _operations(block)
+    return operations[-1].name == "llvm.unreachable" and "abort" in map(_callee, operations)
+
+
+def _return_status(types: Types, function: Operation) -> None:
+    """Give the function the result type i32, also in the record of its types before lowering."""
+    _, parameters = function_parts(function)
+    type_ = types.function(types.i32, [types.parse(text) for text in parameters])
+    function.attributes["function_type"] = types.type_attribute(str(type_))
+    if MEMREF_TYPES in function.attributes:
+        recorded = function.attributes[MEMREF_TYPES].value.removesuffix("()") + "i32"
+        function.attributes[MEMREF_TYPES] = types.string(recorded)
+
+
+def _return(symbols: Symbols, function: Operation, block: Any, status: int) -> None:
+    b = Builder(symbols, function, block, function.location)
+    b.ret(b.i32(status))
+
+
+def _take_message(symbols: Symbols, block: Any) -> str:
+    """Erase what prints the message and aborts, and return the message."""
+    message = "an assert of {callee} failed"
+    for operation in _of_a_failure(block):
+        if operation.name == "llvm.mlir.addressof":
+            found = symbols.find(operation.attributes["global_name"].value)
+            if found is not None and "value" in found.attributes:
+                message = _words(found.attributes["value"])
+        operation.erase()
+    return message
+
+
+def _of_a_failure(block: Any) -> Iterator[Operation]:
+    """Yield the operations at the end of a block that only serve to abort, the last one first."""
+    for operation in reversed(_operations(block)):
+        if operation.name not in _OF_A_FAILURE and _callee(operation) not in _CALLED_BY_A_FAILURE:
+            return
+        yield operation
+
+
+def _words(value: Any) -> str:
+    """Return the message in a constant: a string, or a tensor of bytes."""
+    text = getattr(value, "value_bytes", None)
+    data = bytes(byte & 0xFF for byte in value) if text is None else text
+    words = data.rstrip(b"\0").decode("utf-8", "replace").removeprefix(_HEADING)
+    lines = (line.removeprefix("^ ") for line in words.splitlines())
+    return "; ".join(lines).replace("{}", "{ }").replace("{", "{{").replace("}", "}}")

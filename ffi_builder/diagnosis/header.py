@@ -1,0 +1,161 @@
+"""The header ``plan.h`` of the support code in C: what it knows of tables and of messages.
+
+Numbers are enumerators, named after the Python enum and its member: ``OP_DIM``, ``WORDS_NDIM``.
+Texts are in one array, and others refer to them by their positions, so that nothing is relocated.
+A *template* is a text in which a byte below 32 stands for the placeholder with that number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from enum import IntEnum
+from typing import Final
+
+from ffi_builder import abi
+from ffi_builder.diagnosis import table
+from ffi_builder.plan import Part, Words, messages, path
+
+_ENUMS: Final[tuple[type[IntEnum], ...]] = (
+    *(table.Op, table.Head, table.Source, table.Code, table.Style),
+    *(table.Rounding, table.Right, Part),
+)
+_NUMBERS: Final = {
+    "NO_INDEX": table.NO_INDEX,
+    "LATER": table.LATER,
+    "SLOT_SIZE": table.SLOT_SIZE,
+    "STACK_DEPTH": table.STACK_DEPTH,
+    "SIGNATURE_LIMIT": messages.SIGNATURE_LIMIT,
+    "SHOWN_ENTRIES": messages.SHOWN_ENTRIES,
+    "LONGEST_TYPE_KEY": messages.LONGEST_TYPE_KEY,
+    "LONGEST_NEAREST": messages.LONGEST_NEAREST,
+}
+_COMPARISONS: Final = dict(
+    zip(table.COMPARISONS, ["EQ", "NE", "LE", "LT", "GE", "GT", "IN"], strict=True)
+)
+"""Names in C of the operators of relations."""
+
+
+def text() -> str:
+    """Return the header."""
+    return "\n".join(
+        [
+            "// Made by `make support` from ffi_builder/diagnosis/header.py. Do not edit.",
+            "",
+            "#ifndef FFI_BUILDER_PLAN_H",
+            "#define FFI_BUILDER_PLAN_H",
+            "",
+            "#include <stdint.h>",
+            "",
+            *_numbers(),
+            *_texts(),
+            "#endif",
+            "",
+        ]
+    )
+
+
+# ---- numbers
+
+
+def _numbers() -> Iterable[str]:
+    for names in _ENUMS:
+        prefix = names.__name__.upper()
+        yield from _enum((f"{prefix}_{name}", int(it)) for name, it in names.__members__.items())
+    words = [*Words]
+    yield from _enum((f"WORDS_{name}", words.index(it)) for name, it in Words.__members__.items())
+    # 0 is the end of a template.
+    yield from _enum(
+        (f"PUT_{name.upper()}", number) for number, name in enumerate(messages.PLACEHOLDERS, 1)
+    )
+    yield from _enum((f"COMPARE_{name}", at) for at, name in enumerate(_COMPARISONS.values()))
+    yield from _enum(_NUMBERS.items())
+    yield from _array("uint8_t SCALAR_BITS", map(int, table.SCALAR_BITS))
+    fixed = [abi.FIXED_BITS.get(name, 0) for name in _by_code(abi.DTYPE_CODES)]
+    fixed[abi.DTYPE_CODES["bool"]] = 8
+    yield "// Bits of the dtypes whose name implies them, by code; 0 for the others."
+    yield from _array("uint8_t FIXED_BITS", fixed)
+
+
+def _enum(members: Iterable[tuple[str, int]]) -> Iterable[str]:
+    yield "enum {"
+    yield from (f"  {name} = {value}," for name, value in members)
+    yield from ("};", "")
+
+
+def _array(declaration: str, numbers: Iterable[int]) -> Iterable[str]:
+    yield f"static const {declaration}[] = {{"
+    yield from (f"    {number}," for number in numbers)
+    yield from ("};", "")
+
+
+def _by_code(codes: Mapping[str, int]) -> Sequence[str]:
+    names = {code: name for name, code in codes.items()}
+    return [names[code] for code in range(len(codes))]
+
+
+# ---- texts
+
+
+def _template(template: str) -> str:
+    """Put one character for each placeholder."""
+    pieces = (
+        words + ("" if name is None else chr(messages.PLACEHOLDERS.index(name) + 1))
+        for words, name in messages.template_parts(template)
+    )
+    return "".join(pieces)
+
+
+def _texts() -> Iterable[str]:
+    before, behind = messages.NEAREST.split("{nearest}")
+    singles = {
+        "FRAME": messages.FRAME,
+        "FRAME_WITHOUT_ARGUMENT": messages.FRAME_WITHOUT_ARGUMENT,
+        "BINDING": messages.BINDING,
+        "UNDECIDED": messages.UNDECIDED,
+        "OR_NONE": messages.OR_NONE,
+        "BEFORE_NEAREST": before,
+        "BEHIND_NEAREST": behind,
+        "LENGTH_OF": path.LENGTH_OF,
+    }
+    yield from (f"#define {name} {_literal(_template(it))}" for name, it in singles.items())
+    yield ""
+    rows = [(row.kind, *map(_template, (row.prefix, row.expected, row.got))) for row in Words]
+    positions: dict[str, int] = {}
+    at = 0
+    for one in dict.fromkeys(one for row in rows for one in row):
+        positions[one] = at
+        at += len(one.encode()) + 1
+    yield "// Texts and templates of errors, each ending in NUL."
+    yield "static const char TEXTS[] ="
+    yield from _lines(f"{one}\0" for one in positions)
+    yield "// Where the texts of an error are: the class, the place's prefix, expected, got."
+    yield "enum { ROW_KIND, ROW_PREFIX, ROW_EXPECTED, ROW_GOT, ROW_SIZE };"
+    yield "static const uint16_t WORDS[][ROW_SIZE] = {"
+    yield from (f"    {{{', '.join(str(positions[one]) for one in row)}}}," for row in rows)
+    yield from ("};", "")
+    yield "// Names of numbers: the number as a byte, then the name and NUL. NUL NUL ends a list."
+    for name, names in {
+        "TYPE_NAMES": messages.TYPE_NAMES,
+        "DTYPE_NAMES": dict(enumerate(_by_code(abi.DTYPE_CODES))),
+        "DEVICE_NAMES": {code: device for device, code in abi.DEVICE_TYPES.items()},
+        "SUFFIXES": {int(part): suffix for part, suffix in path.SUFFIXES.items()},
+    }.items():
+        yield f"static const char {name}[] ="
+        yield from _lines((f"{chr(number)}{one}\0" for number, one in names.items()), end="\0")
+
+
+def _lines(texts: Iterable[str], end: str = "") -> Iterable[str]:
+    """Yield a literal of each text, of which C makes one, and the end of the statement."""
+    *first, last = texts
+    yield from (f"    {_literal(one)}" for one in first)
+    yield from (f"    {_literal(last + end)};", "")
+
+
+def _literal(string: str) -> str:
+    """Write a string as C does."""
+    known = {ord("\\"): "\\\\", ord('"'): '\\"'}
+    shown = (
+        known.get(byte) or (chr(byte) if 32 <= byte < 127 else f"\\{byte:03o}")
+        for byte in string.encode()
+    )
+    return f'"{"".join(shown)}"'

@@ -1,0 +1,82 @@
+"""Finds out what is wrong with a call without MLIR: the diagnosis of wrappers, called by Python.
+
+It is the C of :mod:`ffi_builder.support`, in its shared library.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import struct
+from ctypes import c_char_p, c_int32, c_int64, c_void_p
+from functools import cache
+from typing import Any, Final
+
+from ffi_builder import support
+from ffi_builder.diagnosis.table import Head
+from ffi_builder.errors import BuildError
+from ffi_builder.records import dataclass
+
+_PASSED: Final = -1
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """The error that the diagnosis ended in, and what it had found until then."""
+
+    kind: str
+    """``"TypeError"`` or ``"ValueError"``; empty if all checks hold."""
+    message: str
+    slots: tuple[int, ...]
+    """The value in each slot of the table, as an int64. The first slots are those of the symbols;
+    a symbol that nothing has bound is 0."""
+
+    @property
+    def passed(self) -> bool:
+        """Whether all checks hold."""
+        return not self.kind
+
+
+def diagnose(table: bytes, args: int, num_args: int) -> Diagnosis:
+    """Run the checks of a wrapper on raw arguments.
+
+    Args:
+        table: the wrapper's table, as :meth:`.writing.Table.named` returns it.
+        args: address of an array of ``TVMFFIAny``.
+        num_args: how many elements the array has.
+
+    Raises:
+        BuildError: this installation has no shared library, or has that of another version.
+        MemoryError: there is no memory for the slots.
+    """
+    (count,) = struct.unpack_from("<H", table, Head.SLOTS)
+    (room,) = struct.unpack_from("<I", table, Head.FRAME)
+    slots, kind, message = (c_int64 * count)(), c_char_p(), ctypes.create_string_buffer(room)
+    size = _find()(args, num_args, table, slots, ctypes.byref(kind), message, room)
+    if size < _PASSED:
+        raise MemoryError("there is no memory to check the arguments")
+    if size == _PASSED:
+        return Diagnosis("", "", tuple(slots))
+    assert kind.value is not None
+    text = message.raw[:size].decode(errors="replace")
+    return Diagnosis(kind.value.decode(), text, tuple(slots))
+
+
+@cache
+def _find() -> Any:
+    # The library asks that of tvm-ffi for the names of types.
+    import tvm_ffi  # noqa: F401 # pyright: ignore[reportUnusedImport]
+
+    path = support.library()
+    try:
+        found = ctypes.CDLL(str(path))[support.symbol("find")]
+    except AttributeError:  # a checkout was updated
+        raise BuildError(
+            f"support: expected the functions of this version in {path} but got those of another; "
+            "install ffi_builder again"
+        ) from None
+    found.restype = c_int64
+    found.argtypes = [
+        *(c_void_p, c_int32, c_char_p),
+        *(ctypes.POINTER(c_int64), ctypes.POINTER(c_char_p), c_char_p, c_int64),
+    ]
+    return found

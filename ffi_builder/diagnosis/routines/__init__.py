@@ -1,1 +1,0 @@
-"""The diagnosis, written in the code of a small register machine."""

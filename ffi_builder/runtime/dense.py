@@ -1,0 +1,252 @@
+"""Large constants of MLIR modules as bytes, so that no value becomes text.
+
+    llvm.mlir.global private constant @w(dense<"0x…"> : tensor<1024x1024xf32>) : !llvm.array<…>
+    ─►  llvm.mlir.global external constant @w() {alignment = 64, dso_local} : !llvm.array<…>
+
+MLIR's C API gives the address of the bytes of `dense`. It has no function for those of
+`dense_resource`: they are at the end of the bytecode of a module that has nothing else.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import io
+import math
+import re
+from collections.abc import Callable
+from typing import Any, Final, NamedTuple
+
+from ffi_builder.patterns import pattern
+from ffi_builder.runtime import capi
+from ffi_builder.runtime.codegen.constants import ALIGN, NAME, SMALLEST
+from ffi_builder.runtime.elf import Constant
+from ffi_builder.runtime.protocols import Operation, named_attributes
+
+_EXTERNAL: Final = "#llvm.linkage<external>"
+_PRIVATE: Final = ("#llvm.linkage<private>", "#llvm.linkage<internal>")
+_ATTRIBUTES: Final = frozenset(
+    {
+        *("sym_name", "global_type", "linkage", "value", "constant", "alignment", "dso_local"),
+        *("addr_space", "visibility_", "unnamed_addr", "tls_mode", "sym_visibility"),
+    }
+)
+"""With any other attribute, such as a section, LLVM gets the value."""
+_KEPT: Final = frozenset({"sym_name", "global_type", "constant", "unnamed_addr"})
+_ZERO: Final = ("addr_space", "visibility_")
+
+_NAME: Final = pattern(NAME, re.ASCII)
+_ARRAY: Final = pattern(r"!llvm\.array<((?:\d+ x array<)*\d+ x )(struct<\((\w+), \3\)|\w+)>+")
+_ELEMENTS: Final = pattern(r"(?:tensor|vector)<((?:\d+x)*)(complex<(\w+)|\w+)>+")
+_SIZES: Final = {
+    "i1": 1,
+    "i4": 1,
+    "i8": 1,
+    "i16": 2,
+    "i32": 4,
+    "i64": 8,
+    "f16": 2,
+    "bf16": 2,
+    "f32": 4,
+    "f64": 8,
+}
+"""The bytes of an element, in an array of LLVM and in an attribute of MLIR."""
+_BYTES: Final = ("i1", "i4")
+"""Elements that a resource may pack, so that only MLIR knows."""
+
+
+def constants(module: Operation) -> dict[str, Constant]:
+    """The large constants of `module` by name, if its bindings give out their bytes."""
+    found: dict[str, Constant] = {}
+    api = _api(capi.root_of(module))
+    if api is None:
+        return found
+    for view in module.regions[0].blocks[0].operations:
+        operation = view.operation
+        if operation.name == "llvm.mlir.alias":  # LLVM has none of what is only declared
+            return {}
+        if operation.name == "llvm.mlir.global":
+            constant = _constant(operation, api)
+            if constant is not None:
+                found[operation.attributes["sym_name"].value] = constant
+    return found
+
+
+def declaration(operation: Operation, constant: Constant) -> Operation:
+    """A declaration of the variable that `operation` defines as `constant`."""
+    ir = capi.ir_of(operation)
+    attributes = {
+        name: operation.attributes[name] for name in _KEPT if name in operation.attributes
+    }
+    context = operation.context
+    attributes["linkage"] = ir.Attribute.parse(_EXTERNAL, context)
+    attributes["alignment"] = ir.Attribute.parse(f"{constant.align} : i64", context)
+    if constant.local or "dso_local" in operation.attributes:
+        attributes["dso_local"] = ir.UnitAttr.get(context)
+    unknown = ir.Location.unknown(context)
+    return ir.Operation.create(operation.name, attributes=attributes, regions=1, loc=unknown)
+
+
+def _constant(variable: Operation, api: _Api) -> Constant | None:
+    """The value of a variable, if it is large, and its bytes are where they are expected."""
+    place = capi.address(variable)
+    value = None if place is None else api.attribute(place, _String(b"value", len(b"value")))
+    if not value or not (api.is_dense(value) or api.is_resource(value)):
+        return None
+    if not {named.name for named in named_attributes(variable)} <= _ATTRIBUTES:
+        return None
+    attributes = variable.attributes
+    linkage = str(attributes["linkage"])
+    if (
+        linkage not in (_EXTERNAL, *_PRIVATE)
+        or any(name in attributes and attributes[name].value for name in _ZERO)
+        or _NAME.fullmatch(attributes["sym_name"].value) is None
+    ):
+        return None
+    data = _data(variable, value, api)
+    if data is None:
+        return None
+    align = attributes["alignment"].value if "alignment" in attributes else 1
+    local, writable = linkage in _PRIVATE, "constant" not in attributes
+    return Constant(data, max(ALIGN, align), local, writable)
+
+
+def _data(variable: Operation, value: int, api: _Api) -> bytes | memoryview | None:
+    array = _ARRAY.fullmatch(str(variable.attributes["global_type"]))
+    if array is None:
+        return None
+    lengths, element, pair = array.groups()
+    size = _SIZES.get(pair or element, 0) * (2 if pair else 1)
+    count = math.prod(map(int, re.findall(r"\d+", lengths)))
+    if not count * size:
+        return None
+    # Small resources need no child process then. When torch-mlir's bindings show a complex value,
+    # the process ends.
+    if count * size < SMALLEST and api.is_dense(value) and not pair:
+        return None
+    type_ = capi.type_at(api.type_of(value), variable)
+    given = _ELEMENTS.fullmatch(str(type_))
+    if given is None or not _same(given, element, pair, count):
+        return None
+    if api.is_resource(value):
+        return None if element in _BYTES else _resource(variable, count * size)
+    if element == "i1" and not _are_bools_bytes(variable, api):
+        return None
+    address = api.raw_data(value)
+    if api.is_splat(value):
+        one = ctypes.string_at(address, size)
+        return one * count if any(one) or pair else None
+    data: Any = (ctypes.c_char * (count * size)).from_address(address)
+    data.owner = variable.context  # which the attribute lives in
+    return memoryview(data).cast("B")
+
+
+def _are_bools_bytes(variable: Operation, api: _Api) -> bool:
+    """Tell whether a bool is a byte, as in new versions of MLIR, and not a bit."""
+    bools = capi.ir_of(variable).Attribute.parse(
+        "dense<[false, true]> : tensor<2xi1>", variable.context
+    )
+    place = capi.address(bools)
+    return place is not None and ctypes.string_at(api.raw_data(place), 1) == b"\0"
+
+
+def _same(given: re.Match[str], element: str, pair: str | None, count: int) -> bool:
+    """Tell whether the elements of an attribute have the layout of an LLVM array's."""
+    sizes, kind, part = given.groups()
+    if math.prod(map(int, re.findall(r"\d+", sizes))) != count or (part is None) != (pair is None):
+        return False
+    kind = part or kind
+    if kind == "index":
+        return element == "i64"
+    return kind == (pair or element) or (kind.startswith("f8") and element == "i8")
+
+
+def _resource(variable: Operation, size: int) -> memoryview | None:
+    """The bytes of a variable's `dense_resource`; None if they are not `size` bytes."""
+    ir = capi.ir_of(variable)
+    alone = ir.Module.create(ir.Location.unknown(variable.context))
+    alone.body.append(variable.clone())
+    buffer = io.BytesIO()
+    try:
+        alone.operation.write_bytecode(buffer)
+    except (AttributeError, ValueError):  # old bindings
+        return None
+    return _last_blob(buffer.getbuffer(), size)
+
+
+_ALIGNED: Final = 0x80
+_RESOURCES: Final = 5
+
+
+def _last_blob(bytecode: memoryview, size: int) -> memoryview | None:
+    """The blob at the end of the section of resources, if that has `size` bytes and no more.
+
+    See "MLIR Bytecode Format" in MLIR's documentation.
+    """
+    at = bytes(bytecode[:1000]).index(b"\0", 4) + 1  # the producer follows the magic and a version
+    while at < len(bytecode):
+        kind = bytecode[at]
+        length, at = _number(bytecode, at + 1)
+        if kind & _ALIGNED:
+            align, at = _number(bytecode, at)
+            at = -(-at // align) * align
+        if kind & ~_ALIGNED == _RESOURCES:
+            align, start = _number(bytecode, at)
+            given, start = _number(bytecode, start)
+            if given != size:
+                return None
+            start = -(-start // align) * align
+            return bytecode[start : start + size] if start + size == at + length else None
+        at += length
+    return None
+
+
+def _number(data: memoryview, at: int) -> tuple[int, int]:
+    """A number in PrefixVarInt, and where it ends: its first byte says how many follow."""
+    first = data[at]
+    if first == 0:
+        return int.from_bytes(data[at + 1 : at + 9], "little"), at + 9
+    more = (first & -first).bit_length()
+    return int.from_bytes(data[at : at + more], "little") >> more, at + more
+
+
+# ---- MLIR's C API
+
+
+class _String(ctypes.Structure):
+    """`MlirStringRef`."""
+
+    _fields_ = (("data", ctypes.c_char_p), ("length", ctypes.c_size_t))
+
+
+class _Api(NamedTuple):
+    """Functions of MLIR's C API. Operations, attributes and types are addresses."""
+
+    attribute: Callable[[int, _String], int | None]
+    is_dense: Callable[[int], bool]
+    is_resource: Callable[[int], bool]
+    is_splat: Callable[[int], bool]
+    raw_data: Callable[[int], int]
+    type_of: Callable[[int], int]
+
+
+@functools.cache
+def _api(root: str) -> _Api | None:
+    """The functions, if the library of distribution `root` gives them out."""
+    names = (
+        "mlirOperationGetAttributeByName",
+        "mlirAttributeIsADenseElements",
+        "mlirAttributeIsADenseResourceElements",
+        "mlirDenseElementsAttrIsSplat",
+        "mlirDenseElementsAttrGetRawData",
+        "mlirAttributeGetType",
+    )
+    library = capi.library(root, names[0])
+    if library is None or not all(hasattr(library, name) for name in names):
+        return None
+    functions: list[Any] = [library[name] for name in names]
+    for name, function in zip(names, functions, strict=True):
+        function.argtypes = [ctypes.c_void_p]
+        function.restype = ctypes.c_bool if "Is" in name else ctypes.c_void_p
+    functions[0].argtypes = [ctypes.c_void_p, _String]
+    return _Api(*functions)

@@ -1,0 +1,211 @@
+// What launching kernels needs: the part of the driver API that is called, by its public names; the
+// states of a module; and the functions that generated code calls.
+//
+// Only Linux has the driver under this name. It is found at run time, so nothing links it.
+
+#ifndef FFI_BUILDER_CUDA_H
+#define FFI_BUILDER_CUDA_H
+
+#include "cuda_numbers.h"
+#include "support.h"
+
+// ---- the driver API
+
+typedef int32_t CUresult;
+typedef int32_t CUdevice;
+typedef uint64_t CUdeviceptr;
+typedef struct CUctx_st *CUcontext;
+typedef struct CUstream_st *CUstream;
+typedef struct CUlib_st *CUlibrary;
+typedef struct CUkern_st *CUkernel;
+typedef struct CUfunc_st *CUfunction;
+
+typedef struct {
+  int32_t id;
+  alignas(8) union {
+    char pad[64];
+    struct {
+      uint32_t x, y, z;
+    } clusterDim;
+  } value;
+} CUlaunchAttribute;
+
+typedef struct {
+  uint32_t gridDimX, gridDimY, gridDimZ;
+  uint32_t blockDimX, blockDimY, blockDimZ;
+  uint32_t sharedMemBytes;
+  CUstream hStream;
+  CUlaunchAttribute *attrs;
+  uint32_t numAttrs;
+} CUlaunchConfig;
+
+// The functions that are called. Enumerations of the API are int32_t here.
+typedef struct {
+  CUresult (*cuLaunchKernelEx)(const CUlaunchConfig *, CUfunction, void **params, void **extra);
+  CUresult (*cuInit)(uint32_t flags);
+  CUresult (*cuLibraryLoadData)(CUlibrary *, const void *code, int32_t *jit_options,
+                                void **jit_values, uint32_t jit_count, int32_t *options,
+                                void **values, uint32_t count);
+  CUresult (*cuLibraryGetKernel)(CUkernel *, CUlibrary, const char *name);
+  CUresult (*cuLibraryUnload)(CUlibrary);
+  CUresult (*cuKernelGetFunction)(CUfunction *, CUkernel);
+  CUresult (*cuKernelGetAttribute)(int32_t *value, int32_t attribute, CUkernel, CUdevice);
+  CUresult (*cuKernelSetAttribute)(int32_t attribute, int32_t value, CUkernel, CUdevice);
+  CUresult (*cuThreadExchangeStreamCaptureMode)(int32_t *mode);
+  CUresult (*cuCtxGetCurrent)(CUcontext *);
+  CUresult (*cuCtxGetDevice)(CUdevice *);
+  CUresult (*cuCtxPushCurrent_v2)(CUcontext);
+  CUresult (*cuCtxPopCurrent_v2)(CUcontext *);
+  CUresult (*cuDevicePrimaryCtxRetain)(CUcontext *, CUdevice);
+  CUresult (*cuDevicePrimaryCtxRelease_v2)(CUdevice);
+  CUresult (*cuDeviceGetAttribute)(int32_t *value, int32_t attribute, CUdevice);
+  CUresult (*cuStreamGetCtx)(CUstream, CUcontext *);
+  CUresult (*cuGetErrorName)(CUresult, const char **);
+  CUresult (*cuGetErrorString)(CUresult, const char **);
+  CUresult (*cuDriverGetVersion)(int32_t *);
+  // The value is an unsigned char in the API. Machines pass its 0 as they pass this one, and
+  // compilers do not agree on who extends a char.
+  CUresult (*cuMemsetD8Async)(CUdeviceptr, uint32_t value, size_t count, CUstream);
+} CudaDriver;
+
+// ---- states; all are zeros at first
+
+// The state of a kernel. One that was listed once stays listed.
+typedef struct CudaKernel {
+  void *handle; // the CUkernel, which TVMFFIHandleInitOnce initialises
+  struct CudaKernel *next;
+  int64_t listed;
+  // The attributes that are set, for each device. The last byte, for devices without one of their
+  // own, stays 0.
+  uint8_t prepared[CUDA_DEVICES];
+} CudaKernel;
+
+// The state of an image. One that was listed once stays listed.
+typedef struct CudaLibrary {
+  CUlibrary handle;
+  struct CudaLibrary *next;
+  int64_t listed;
+  CudaKernel *kernels;
+} CudaLibrary;
+
+// The state of a module.
+typedef struct {
+  union {
+    CudaDriver driver;
+    void *addresses[sizeof(CudaDriver) / sizeof(void *)];
+  };
+  int64_t ready; // whether the driver was found and initialised
+  CudaLibrary *libraries;
+  CUcontext contexts[CUDA_DEVICES]; // primary contexts that were retained
+} CudaState;
+
+// The compute capabilities of a module's devices, or 0. That of the last device stays 0: wrappers
+// look there for a device that they do not know.
+typedef struct {
+  int64_t devices[CUDA_DEVICES];
+  void *ready; // the state of the module, once the driver was found
+} CudaCapabilities;
+
+// ---- what generated code relies on
+
+#define IN_ORDER(function)                                                                         \
+  _Static_assert(offsetof(CudaDriver, function) == 8 * NUMBER_##function, "the order of "          \
+                                                                          "driver.py")
+IN_ORDER(cuLaunchKernelEx);
+IN_ORDER(cuInit);
+IN_ORDER(cuLibraryLoadData);
+IN_ORDER(cuLibraryGetKernel);
+IN_ORDER(cuLibraryUnload);
+IN_ORDER(cuKernelGetFunction);
+IN_ORDER(cuKernelGetAttribute);
+IN_ORDER(cuKernelSetAttribute);
+IN_ORDER(cuThreadExchangeStreamCaptureMode);
+IN_ORDER(cuCtxGetCurrent);
+IN_ORDER(cuCtxGetDevice);
+IN_ORDER(cuCtxPushCurrent_v2);
+IN_ORDER(cuCtxPopCurrent_v2);
+IN_ORDER(cuDevicePrimaryCtxRetain);
+IN_ORDER(cuDevicePrimaryCtxRelease_v2);
+IN_ORDER(cuDeviceGetAttribute);
+IN_ORDER(cuStreamGetCtx);
+IN_ORDER(cuGetErrorName);
+IN_ORDER(cuGetErrorString);
+IN_ORDER(cuDriverGetVersion);
+IN_ORDER(cuMemsetD8Async);
+
+#define LIES_AT(type, member, offset)                                                              \
+  _Static_assert(offsetof(type, member) == (offset), "the layout of driver.py")
+LIES_AT(CUlaunchConfig, gridDimX, CUDA_CONFIG_GRID);
+LIES_AT(CUlaunchConfig, blockDimX, CUDA_CONFIG_BLOCK);
+LIES_AT(CUlaunchConfig, sharedMemBytes, CUDA_CONFIG_SHARED);
+LIES_AT(CUlaunchConfig, hStream, CUDA_CONFIG_STREAM);
+LIES_AT(CUlaunchConfig, attrs, CUDA_CONFIG_ATTRIBUTES);
+LIES_AT(CUlaunchConfig, numAttrs, CUDA_CONFIG_COUNT);
+LIES_AT(CUlaunchAttribute, value, CUDA_ATTRIBUTE_VALUE);
+LIES_AT(CudaKernel, handle, CUDA_KERNEL_HANDLE);
+LIES_AT(CudaKernel, prepared, CUDA_KERNEL_PREPARED);
+
+#define TAKES(type, size) _Static_assert(sizeof(type) == (size), "the sizes of driver.py")
+TAKES(CudaDriver, sizeof cuda_function_names / sizeof *cuda_function_names * 8);
+TAKES(CUlaunchConfig, CUDA_CONFIG_SIZE);
+TAKES(CUlaunchAttribute, CUDA_ATTRIBUTE_SIZE);
+TAKES(CudaKernel, CUDA_KERNEL_SIZE);
+TAKES(CudaLibrary, CUDA_LIBRARY_SIZE);
+TAKES(CudaState, CUDA_STATE_SIZE);
+TAKES(CudaCapabilities, CUDA_CAPABILITY_SLOTS * 8);
+
+// ---- functions that generated code calls
+//
+// Each returns 0, or what a wrapper returns after an error has been set; those that return a status
+// say so. A status has a CUresult in its low CUDA_CODE_BITS bits, and above them the number of the
+// function that failed. A device of -1 is an unknown one: the current device, or 0 if there is
+// none.
+
+typedef int32_t CudaRaiser(const char *kind, int64_t kind_size, const char *message, int64_t size,
+                           const char *backtrace, int64_t backtrace_size);
+typedef int CudaInit(void **result);
+
+// The wrapper that an error is of.
+typedef struct {
+  const char *name;          // of the kernel, or where none is launched of the wrapper
+  const char *architectures; // of the kernel's image
+  CudaRaiser *raiser;
+  const char *suffix; // ends each message
+  const char *backtrace;
+  int64_t backtrace_size;
+} CudaSite;
+
+// The last parameters of each function that sets errors, and the site that they are.
+#define CUDA_SITE_PARAMETERS                                                                       \
+  const char *name, const char *architectures, CudaRaiser *raiser, const char *suffix,             \
+      const char *backtrace, int64_t backtrace_size
+#define CUDA_SITE                                                                                  \
+  (&(const CudaSite){name, architectures, raiser, suffix, backtrace, backtrace_size})
+
+// Callbacks of TVMFFIHandleInitOnce have its lock, the only one of the process.
+int32_t SHARED(cuda_load)(void **result, CudaState *, CudaLibrary *, CudaKernel *,
+                          const void *image, const char *symbol, CUDA_SITE_PARAMETERS);
+int32_t SHARED(cuda_unload)(void **result, CudaState *, CudaLibrary *);
+int32_t SHARED(cuda_ready)(void **result, CudaState *, CUDA_SITE_PARAMETERS);
+int32_t SHARED(cuda_init_capability)(void **result, CudaState *, CUDA_SITE_PARAMETERS);
+
+// The first three return a status.
+int32_t SHARED(cuda_prepare)(CudaState *, CudaKernel *, CUdevice, CUstream, int32_t needs);
+int32_t SHARED(cuda_launch)(CudaState *, const CUlaunchConfig *, CUkernel, void **params, CUdevice);
+int32_t SHARED(cuda_launch_again)(CudaState *, CudaKernel *, const CUlaunchConfig *, void **params,
+                                  CUdevice, int32_t needs, int32_t status);
+int32_t SHARED(cuda_fail)(CudaState *, CudaKernel *, const CUlaunchConfig *, CUdevice,
+                          int32_t status, CUDA_SITE_PARAMETERS);
+
+int32_t SHARED(cuda_preload)(const TVMFFIAny *args, int32_t count, TVMFFIAny *result, CudaState *,
+                             CudaKernel *, CudaInit *, int32_t needs, CUDA_SITE_PARAMETERS);
+int32_t SHARED(cuda_release)(int32_t count, CudaState *, TVMFFIAny *result, CudaInit *unload,
+                             CUDA_SITE_PARAMETERS);
+void SHARED(cuda_leave_module)(CudaState *);
+
+int32_t SHARED(cuda_zero)(CudaState *, void *pointer, int64_t size, CUstream, CUdevice,
+                          const char *workspace, CUDA_SITE_PARAMETERS);
+int32_t SHARED(cuda_find_capability)(CudaState *, CudaCapabilities *, CudaInit *, CUdevice,
+                                     CUstream, int32_t *capability, CUDA_SITE_PARAMETERS);
+
+#endif

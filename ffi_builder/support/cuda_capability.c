@@ -1,0 +1,46 @@
+// The compute capabilities of devices, each an int: major << CUDA_CAPABILITY_BITS | minor.
+//
+// Two threads that ask the driver at the same time store the same.
+
+#include "cuda.h"
+
+// Finds the driver if no launch has.
+int32_t SHARED(cuda_init_capability)(void **result, CudaState *state, CUDA_SITE_PARAMETERS) {
+  int32_t found = cuda_find_driver(state, true, CUDA_SITE);
+  if (found == 0)
+    *result = state;
+  return found;
+}
+
+// Stores the capability of a device; returns a status.
+static int32_t cuda_ask_capability(const CudaState *state, CUdevice device, int32_t *capability) {
+  int32_t major = 0, minor = 0;
+  CUresult result = state->driver.cuDeviceGetAttribute(
+      &major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device);
+  if (result == CUDA_SUCCESS)
+    result = state->driver.cuDeviceGetAttribute(
+        &minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, device);
+  *capability = major << CUDA_CAPABILITY_BITS | minor;
+  return cuda_status(NUMBER_cuDeviceGetAttribute, result);
+}
+
+// Stores the capability of a device; of the stream's device if it is -1.
+int32_t SHARED(cuda_find_capability)(CudaState *state, CudaCapabilities *capabilities,
+                                     CudaInit *init, CUdevice device, CUstream stream,
+                                     int32_t *capability, CUDA_SITE_PARAMETERS) {
+  int32_t refused = TVMFFIHandleInitOnce(&capabilities->ready, init);
+  if (refused != 0)
+    return refused;
+  CUdevice known = device < 0 ? cuda_device_of(state, stream, device) : device;
+  bool has_slot = (uint32_t)known < CUDA_DEVICES - 1;
+  int64_t *slot = &capabilities->devices[has_slot ? known : CUDA_DEVICES - 1];
+  *capability = (int32_t)__atomic_load_n(slot, __ATOMIC_ACQUIRE);
+  if (*capability != 0)
+    return 0;
+  int32_t status = cuda_ask_capability(state, known, capability);
+  if (status != 0)
+    return cuda_fail_without_launch(state, known, status, CUDA_SITE);
+  if (has_slot)
+    __atomic_store_n(slot, *capability, __ATOMIC_RELEASE);
+  return 0;
+}

@@ -1,0 +1,134 @@
+// Choosing and entering contexts.
+//
+// A kernel is launched in the context of its stream. For special streams this is the current
+// context. There may be none, or one of another device, so the device's primary context is current
+// during the launch.
+//
+// Other code may reset a device (cudaDeviceReset), which destroys its primary context for everyone
+// who retained it. What finds the context destroyed retains the new one, once. It does not release
+// the old one: a count that is too high keeps a context longer than needed, but a count that is too
+// low would take it away from other code.
+
+#include "cuda.h"
+
+static bool cuda_is_gone(CUresult result) {
+  return result == CUDA_ERROR_INVALID_CONTEXT || result == CUDA_ERROR_CONTEXT_IS_DESTROYED;
+}
+
+// Forgets the device's primary context, so that the next use retains it again.
+static void cuda_forget(CudaState *state, CUdevice device) {
+  __atomic_store_n(&state->contexts[device < 0 ? 0 : device], NULL, __ATOMIC_RELEASE);
+}
+
+// Stores the device's primary context, which the module retains once, until it is unloaded: if each
+// launch retained and released it, the driver would create it for each, unless other code retains
+// it too. Returns a status.
+static int32_t cuda_primary(CudaState *state, CUdevice device, CUcontext *out) {
+  if ((uint32_t)device >= CUDA_DEVICES)
+    return cuda_status(NUMBER_cuDevicePrimaryCtxRetain, CUDA_ERROR_INVALID_DEVICE);
+  CUcontext *slot = &state->contexts[device];
+  *out = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
+  if (*out != NULL)
+    return 0;
+  int32_t mode = cuda_relax_capture(state);
+  CUresult result = state->driver.cuDevicePrimaryCtxRetain(out, device);
+  cuda_restore_capture(state, mode);
+  if (result != CUDA_SUCCESS)
+    return cuda_status(NUMBER_cuDevicePrimaryCtxRetain, result);
+  CUcontext before = NULL;
+  bool first =
+      __atomic_compare_exchange_n(slot, &before, *out, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+  if (!first) { // another thread was faster; one count is enough
+    *out = before;
+    state->driver.cuDevicePrimaryCtxRelease_v2(device);
+  }
+  return 0;
+}
+
+// Makes a device's primary context current; returns a status.
+static int32_t cuda_push_primary(CudaState *state, CUdevice device) {
+  CUcontext context = NULL;
+  int32_t status = cuda_primary(state, device, &context);
+  if (status != 0)
+    return status;
+  CUresult result = state->driver.cuCtxPushCurrent_v2(context);
+  if (cuda_is_gone(result)) {
+    cuda_forget(state, device);
+    status = cuda_primary(state, device, &context);
+    if (status != 0)
+      return status;
+    result = state->driver.cuCtxPushCurrent_v2(context);
+  }
+  return cuda_status(NUMBER_cuCtxPushCurrent_v2, result);
+}
+
+// Makes a context of the device current, and stores whether one was pushed for that, which
+// cuda_leave undoes. Returns a status.
+static int32_t cuda_enter(CudaState *state, CUdevice device, bool *pushed) {
+  *pushed = false;
+  CUcontext current = NULL;
+  CUresult result = state->driver.cuCtxGetCurrent(&current);
+  if (result != CUDA_SUCCESS)
+    return cuda_status(NUMBER_cuCtxGetCurrent, result);
+  if (current != NULL && device < 0)
+    return 0;
+  if (current != NULL) {
+    CUdevice its_device = 0;
+    result = state->driver.cuCtxGetDevice(&its_device);
+    if (result != CUDA_SUCCESS)
+      return cuda_status(NUMBER_cuCtxGetDevice, result);
+    if (its_device == device)
+      return 0;
+  }
+  int32_t status = cuda_push_primary(state, device < 0 ? 0 : device);
+  *pushed = status == 0;
+  return status;
+}
+
+static void cuda_leave(const CudaState *state, bool pushed) {
+  CUcontext popped = NULL;
+  if (pushed)
+    state->driver.cuCtxPopCurrent_v2(&popped);
+}
+
+// Launches in a context of the device, and leaves it before the result is examined.
+static int32_t cuda_launch_in(CudaState *state, const CUlaunchConfig *config, CUkernel kernel,
+                              void **params, CUdevice device, bool *pushed) {
+  int32_t status = cuda_enter(state, device, pushed);
+  if (status != 0)
+    return status;
+  CUresult result = cuda_launch_kernel(state, config, kernel, params);
+  cuda_leave(state, *pushed);
+  return cuda_status(NUMBER_cuLaunchKernelEx, result);
+}
+
+// Launches on a special stream.
+int32_t SHARED(cuda_launch)(CudaState *state, const CUlaunchConfig *config, CUkernel kernel,
+                            void **params, CUdevice device) {
+  bool pushed;
+  int32_t status = cuda_launch_in(state, config, kernel, params, device, &pushed);
+  // The launch has the function number 0, so its status is the CUresult.
+  if (!pushed || !cuda_is_gone(status))
+    return status;
+  cuda_forget(state, device);
+  return cuda_launch_in(state, config, kernel, params, device, &pushed);
+}
+
+// Returns the device of a stream; for a special stream, or if the driver fails, the given one. If
+// that is -1, it stands for the current context's device, or 0 if there is none.
+static CUdevice cuda_device_of(const CudaState *state, CUstream stream, CUdevice device) {
+  CUdevice found = device < 0 ? 0 : device;
+  if (cuda_is_special(stream)) {
+    // Without a current context this fails, and stores nothing.
+    if (device < 0)
+      state->driver.cuCtxGetDevice(&found);
+    return found;
+  }
+  CUcontext context = NULL;
+  if (state->driver.cuStreamGetCtx(stream, &context) == CUDA_SUCCESS &&
+      state->driver.cuCtxPushCurrent_v2(context) == CUDA_SUCCESS) {
+    state->driver.cuCtxGetDevice(&found);
+    state->driver.cuCtxPopCurrent_v2(&context);
+  }
+  return found;
+}

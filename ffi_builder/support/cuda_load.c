@@ -1,0 +1,115 @@
+// Finding the driver, and getting a kernel from an image.
+//
+// It runs under the lock of TVMFFIHandleInitOnce. The process has one such lock, so the states need
+// none. If it fails, nothing is initialised, and the next call tries again.
+
+#include "cuda.h"
+#include <dlfcn.h>
+
+enum { CUDA_LOG_SIZE = 1024 };
+
+static int32_t cuda_raise_no_driver(bool launches, const CudaSite *site) {
+  const char *why = dlerror();
+  CudaMessage message;
+  message.length = 0;
+  CUDA_SAY(&message,
+           CUDA_LIBRARY " could not be loaded to %s '%s': %s (it comes with the NVIDIA driver)",
+           launches ? "launch kernel" : "fill workspaces of", site->name, why);
+  return cuda_raise(&message, "RuntimeError", site);
+}
+
+// Names the missing function, and the driver's CUDA version, or 0.0 if it does not say.
+static int32_t cuda_raise_too_old(void *driver, const char *missing, bool launches,
+                                  const CudaSite *site) {
+  int32_t version = 0;
+  CUresult (*get_version)(int32_t *);
+  void *address = dlsym(driver, "cuDriverGetVersion");
+  memcpy(&get_version, &address, sizeof address);
+  if (address != NULL)
+    get_version(&version);
+  CudaMessage message;
+  message.length = 0;
+  CUDA_SAY(&message,
+           CUDA_LIBRARY " has no %s, which %s '%s' needs: the NVIDIA driver is of CUDA %d.%d; "
+                        "update it to one of CUDA " CUDA_OLDEST " or later",
+           missing, launches ? "launching kernel" : "filling workspaces of", site->name,
+           version / 1000, version % 1000 / 10);
+  return cuda_raise(&message, "RuntimeError", site);
+}
+
+// Fills the table of functions, and initialises the driver, unless that was done; or sets an error.
+// Kernels are launched, or workspaces filled.
+static int32_t cuda_find_driver(CudaState *state, bool launches, const CudaSite *site) {
+  if (state->ready)
+    return 0;
+  void *driver = dlopen(CUDA_LIBRARY, RTLD_NOW);
+  if (driver == NULL)
+    return cuda_raise_no_driver(launches, site);
+  for (size_t i = 0; i < sizeof state->addresses / sizeof *state->addresses; ++i) {
+    state->addresses[i] = dlsym(driver, cuda_function_names[i]);
+    if (state->addresses[i] == NULL)
+      return cuda_raise_too_old(driver, cuda_function_names[i], launches, site);
+  }
+  CUresult result = state->driver.cuInit(0);
+  if (result != CUDA_SUCCESS)
+    return cuda_fail_without_launch(state, -1, cuda_status(NUMBER_cuInit, result), site);
+  state->ready = 1;
+  return 0;
+}
+
+// Loads an image, unless it is loaded; returns a status. The log receives the messages of the
+// driver's PTX compiler.
+static int32_t cuda_load_image(CudaState *state, CudaLibrary *library, const void *image,
+                               char log[CUDA_LOG_SIZE]) {
+  if (library->handle != NULL)
+    return 0;
+  int32_t options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+  void *values[] = {log, (void *)(uintptr_t)CUDA_LOG_SIZE};
+  CUlibrary loaded = NULL;
+  CUresult result =
+      state->driver.cuLibraryLoadData(&loaded, image, options, values, 2, NULL, NULL, 0);
+  if (result != CUDA_SUCCESS)
+    return cuda_status(NUMBER_cuLibraryLoadData, result);
+  library->handle = loaded;
+  if (!library->listed) {
+    library->listed = 1;
+    library->next = state->libraries;
+    state->libraries = library;
+  }
+  return 0;
+}
+
+// Gets a kernel, loading the image first if necessary; returns a status.
+static int32_t cuda_take_kernel(CudaState *state, CudaLibrary *library, const void *image,
+                                const char *symbol, char log[CUDA_LOG_SIZE], CUkernel *out) {
+  int32_t mode = cuda_relax_capture(state);
+  int32_t status = cuda_load_image(state, library, image, log);
+  if (status == 0)
+    status = cuda_status(NUMBER_cuLibraryGetKernel,
+                         state->driver.cuLibraryGetKernel(out, library->handle, symbol));
+  cuda_restore_capture(state, mode);
+  return status;
+}
+
+// Stores the CUkernel.
+int32_t SHARED(cuda_load)(void **result, CudaState *state, CudaLibrary *library, CudaKernel *kernel,
+                          const void *image, const char *symbol, CUDA_SITE_PARAMETERS) {
+  const CudaSite *site = CUDA_SITE;
+  int32_t found = cuda_find_driver(state, true, site);
+  if (found != 0)
+    return found;
+  char log[CUDA_LOG_SIZE] = "";
+  CUkernel handle = NULL;
+  int32_t status = cuda_take_kernel(state, library, image, symbol, log, &handle);
+  if (status != 0) {
+    const CudaLaunch none = {state, NULL, NULL, 0};
+    return cuda_report(&none, status, log, site);
+  }
+  if (!kernel->listed) {
+    kernel->listed = 1;
+    kernel->next = library->kernels;
+    library->kernels = kernel;
+  }
+  *result = handle;
+  return 0;
+}

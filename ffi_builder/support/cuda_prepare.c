@@ -1,0 +1,107 @@
+// Preparing a kernel on a device.
+//
+// A launch with more than 48 KiB of shared memory, or with a cluster of more than 8 blocks,
+// requires attributes of the kernel. Both are set to the device's maximum. So wrappers of one
+// kernel with different launches, or with sizes known only at run time, do not lower the limits of
+// each other.
+//
+// A launch runs on the device of its stream, even if the tensors are on another one. Asking for the
+// stream's device takes four calls. So if there is a tensor, and the kernel is prepared on its
+// device, a wrapper assumes that the stream has the same device. If it does not, the driver refuses
+// the launch; cuda_launch_again then prepares the kernel on the stream's device, and launches a
+// second time.
+
+#include "cuda.h"
+
+// The byte of a device. A device of -1 has the last one, too.
+static uint8_t *cuda_prepared(CudaKernel *kernel, CUdevice device) {
+  uint32_t last = CUDA_DEVICES - 1;
+  return &kernel->prepared[(uint32_t)device < last ? (uint32_t)device : last];
+}
+
+static bool cuda_has(CudaKernel *kernel, CUdevice device, int32_t needs) {
+  return (__atomic_load_n(cuda_prepared(kernel, device), __ATOMIC_ACQUIRE) & needs) == needs;
+}
+
+// Allows as much dynamic shared memory as the device has; returns a status.
+static int32_t cuda_allow_shared_memory(const CudaState *state, CUkernel kernel, CUdevice device) {
+  int32_t total = 0, fixed = 0;
+  CUresult result = state->driver.cuDeviceGetAttribute(
+      &total, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, device);
+  if (result != CUDA_SUCCESS)
+    return cuda_status(NUMBER_cuDeviceGetAttribute, result);
+  result = state->driver.cuKernelGetAttribute(&fixed, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, kernel,
+                                              device);
+  if (result != CUDA_SUCCESS)
+    return cuda_status(NUMBER_cuKernelGetAttribute, result);
+  result = state->driver.cuKernelSetAttribute(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                                              total - fixed, kernel, device);
+  return cuda_status(NUMBER_cuKernelSetAttribute, result);
+}
+
+// Sets the attributes whose bits are in needs; returns a status.
+static int32_t cuda_set_attributes(const CudaState *state, CUkernel kernel, CUdevice device,
+                                   int32_t needs) {
+  if (needs & CUDA_PREPARED_SHARED) {
+    int32_t status = cuda_allow_shared_memory(state, kernel, device);
+    if (status != 0)
+      return status;
+  }
+  if (!(needs & CUDA_PREPARED_CLUSTER))
+    return 0;
+  CUresult result = state->driver.cuKernelSetAttribute(
+      CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1, kernel, device);
+  return cuda_status(NUMBER_cuKernelSetAttribute, result);
+}
+
+// Sets the attributes once per device, also while another thread captures a stream.
+int32_t SHARED(cuda_prepare)(CudaState *state, CudaKernel *kernel, CUdevice device, CUstream stream,
+                             int32_t needs) {
+  CUdevice known = cuda_device_of(state, stream, device);
+  if (cuda_has(kernel, known, needs))
+    return 0;
+  int32_t mode = cuda_relax_capture(state);
+  int32_t status = cuda_set_attributes(state, cuda_handle(kernel), known, needs);
+  cuda_restore_capture(state, mode);
+  if (status != 0)
+    return status;
+  uint8_t *slot = cuda_prepared(kernel, known);
+  // The last byte, for all devices without one of their own, stays 0.
+  if (slot != &kernel->prepared[CUDA_DEVICES - 1])
+    __atomic_fetch_or(slot, (uint8_t)needs, __ATOMIC_RELEASE);
+  return 0;
+}
+
+// Launches again if the stream's device is not prepared; returns that status or the first one.
+int32_t SHARED(cuda_launch_again)(CudaState *state, CudaKernel *kernel,
+                                  const CUlaunchConfig *config, void **params, CUdevice device,
+                                  int32_t needs, int32_t status) {
+  // The launch has the function number 0. If something else failed, the device is not the cause.
+  if (status >> CUDA_CODE_BITS != NUMBER_cuLaunchKernelEx || device < 0)
+    return status;
+  CUdevice found = cuda_device_of(state, config->hStream, device);
+  if (found == device || cuda_has(kernel, found, needs))
+    return status;
+  int32_t refused = SHARED(cuda_prepare)(state, kernel, found, config->hStream, needs);
+  if (refused != 0)
+    return refused;
+  return cuda_status(NUMBER_cuLaunchKernelEx,
+                     cuda_launch_kernel(state, config, cuda_handle(kernel), params));
+}
+
+// Does everything that a first launch does before it launches, which a capture would forbid;
+// returns a status.
+static int32_t cuda_load_on(CudaState *state, CudaKernel *kernel, CUdevice device, int32_t needs) {
+  bool pushed;
+  int32_t status = cuda_enter(state, device, &pushed);
+  if (status != 0)
+    return status;
+  int32_t mode = cuda_relax_capture(state);
+  CUfunction function = NULL;
+  CUresult result = state->driver.cuKernelGetFunction(&function, cuda_handle(kernel));
+  cuda_restore_capture(state, mode);
+  cuda_leave(state, pushed);
+  if (result != CUDA_SUCCESS)
+    return cuda_status(NUMBER_cuKernelGetFunction, result);
+  return needs == 0 ? 0 : SHARED(cuda_prepare)(state, kernel, device, NULL, needs);
+}

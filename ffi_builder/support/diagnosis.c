@@ -1,0 +1,211 @@
+// The diagnosis: finds out what is wrong with a call, and raises it as an error.
+//
+// It starts over from the first argument, in the declared order, whatever order the fast path
+// checked in. It interprets the table of the wrapper, which ffi_builder/diagnosis/table.py
+// describes, and ends at the first check that fails.
+
+#include "plan.h"
+
+// clang-format off: each file may use those before it.
+#include "diagnosis_state.c"
+#include "diagnosis_texts.c"
+#include "diagnosis_strings.c"
+#include "diagnosis_report.c"
+#include "diagnosis_decode.c"
+#include "diagnosis_tensors.c"
+#include "diagnosis_overlap.c"
+#include "diagnosis_objects.c"
+#include "diagnosis_checks.c"
+#include "diagnosis_expressions.c"
+// clang-format on
+
+// Run the next instruction of the table. Return false at the end, with an error.
+static bool step(State *s) {
+  switch (read_u8(s)) {
+  case OP_PARAM:
+    return set_parameter(s);
+  case OP_ARG:
+    return turn_to_any(s, s->args + read_u16(s));
+  case OP_ELEM:
+    return turn_to_any(s, list_element(s->object, read_u16(s)));
+  case OP_TENSOR:
+    return decode_tensor(s);
+  case OP_HEAD:
+    return check_head(s);
+  case OP_SHAPED:
+    return check_shape_pointer(s);
+  case OP_DIM:
+    return check_dim(s, read_u8(s));
+  case OP_DIMS:
+    return check_dims(s);
+  case OP_LAYOUT:
+    return check_layout(s);
+  case OP_DATA:
+    return check_data(s);
+  case OP_ALIGN:
+    return check_alignment(s);
+  case OP_SAME_DEVICE:
+    return check_same_device(s);
+  case OP_OVERLAP:
+    return check_overlap(s);
+  case OP_DTYPES:
+    return check_dtypes(s);
+  case OP_CONTAINER:
+    return decode_container(s);
+  case OP_SAVE:
+    return save_in(read_slot(s), s);
+  case OP_RESTORE:
+    return restore_from(s, read_slot(s));
+  case OP_SCALAR:
+    return decode_scalar(s);
+  case OP_FLOAT:
+    return round_float(s);
+  case OP_READ:
+    return read_part(s, read_u8(s), NO_INDEX);
+  case OP_ENTRY:
+    return read_indexed(s);
+  case OP_SCALE:
+    return scale(s);
+  case OP_EQ:
+    return check_equal(s, read_i64(s));
+  case OP_EQ8:
+    return check_equal(s, read_u8(s));
+  case OP_NONZERO:
+    return check_nonzero(s);
+  case OP_NONNEGATIVE:
+    return check_nonnegative(s);
+  case OP_BOOL:
+    return check_bool(s);
+  case OP_FITS:
+    return check_fits(s);
+  case OP_MIN:
+    return check_min(s);
+  case OP_MAX:
+    return check_max(s);
+  case OP_DIVISIBLE:
+    return check_divisible(s);
+  case OP_BIND:
+    return bind(s, read_slot(s), BOUND);
+  case OP_EQSYM:
+    return check_symbol(s);
+  case OP_BINDEQ:
+    return bind_or_check(s);
+  case OP_SOLVE:
+    return solve(s);
+  case OP_EXPR:
+    return check_expression(s);
+  case OP_RELATION:
+    return check_relation(s);
+  case OP_EQFLOAT:
+    return check_equal_float(s);
+  case OP_OPTIONAL:
+    return look_at_optional(s);
+  case OP_GUARD:
+    return guard(s);
+  case OP_TEXT:
+    return decode_text(s);
+  case OP_SMALL:
+    return check_small(s);
+  case OP_BYTES:
+    return check_bytes(s);
+  case OP_CHOICE:
+    return check_choice(s);
+  case OP_OBJECT:
+    return decode_object(s);
+  case OP_EACH:
+    return begin_elements(s);
+  case OP_NEXT:
+    return next_element(s);
+  case OP_ITEM:
+    return turn_to_any(s, list_element(s->object, s->element - 1));
+  case OP_FIRST:
+    return save_first(s);
+  case OP_BACK:
+    return go_back(s);
+  case OP_SAME_DTYPE:
+    return check_same_dtype(s);
+  default: // OP_DONE
+    return undecided(s);
+  }
+}
+
+// ---- memory
+
+// Run the table's instructions in new memory for slots and the message, as much as the table says.
+// Return false without that memory.
+static bool run(State *s, const TVMFFIAny *args, int32_t num_args, const char *table) {
+  *s = (State){.args = args, .num_args = num_args, .table = (const uint8_t *)table};
+  const size_t slots = (size_t)SLOT_SIZE * table_u16(s->table + HEAD_SLOTS);
+  const size_t size = table_u32(s->table + HEAD_FRAME);
+  char *memory = malloc(size);
+  if (!memory)
+    return false;
+  s->slots = (Slot *)(void *)memset(memory, 0, slots);
+  s->message = s->cursor = memory + slots;
+  s->end = memory + size;
+  s->pc = s->table + table_u32(s->table + HEAD_CODE);
+  while (step(s)) {
+  }
+  return true;
+}
+
+// ---- what is called
+
+// Wrappers end in a call of one of the first two, so these need not keep the registers.
+
+// Raise an error with this backtrace: walking the stack would cost a first error hundreds of
+// milliseconds.
+__attribute__((cold)) int32_t SHARED(raise)(const char *kind, int64_t kind_size,
+                                            const char *message, int64_t message_size,
+                                            const char *backtrace, int64_t backtrace_size) {
+  const TVMFFIByteArray kind_array = {kind, (size_t)kind_size};
+  const TVMFFIByteArray message_array = {message, (size_t)message_size};
+  const TVMFFIByteArray backtrace_array = {backtrace, (size_t)backtrace_size};
+  TVMFFIObjectHandle error;
+  if (TVMFFIErrorCreate(&kind_array, &message_array, &backtrace_array, &error))
+    return -1;
+  TVMFFIErrorSetRaised(error);
+  TVMFFIObjectDecRef(error); // raising took a reference of its own
+  return -1;
+}
+
+static const char NO_MEMORY_KIND[] = "MemoryError";
+static const char NO_MEMORY[] = "There is no memory to say what is wrong with an argument";
+
+__attribute__((cold)) int32_t SHARED(diagnose)(const TVMFFIAny *args, int32_t num_args,
+                                               const char *table) {
+  State state;
+  const uint8_t *head = (const uint8_t *)table;
+  const char *backtrace = table + table_u32(head + HEAD_NAME) + table_u16(head + HEAD_NAME_LENGTH);
+  const uint16_t backtrace_size = table_u16(head + HEAD_BACKTRACE);
+  if (!run(&state, args, num_args, table))
+    return SHARED(raise)(NO_MEMORY_KIND, sizeof NO_MEMORY_KIND - 1, NO_MEMORY, sizeof NO_MEMORY - 1,
+                         backtrace, backtrace_size);
+  SHARED(raise)(state.kind, (int64_t)strlen(state.kind), state.message,
+                state.cursor - state.message, backtrace, backtrace_size);
+  free(state.slots);
+  return -1;
+}
+
+// Find the error, for Python, instead of raising it.
+//
+// Store the value of each slot, the error's class, and its message, for which there is room for
+// `room` bytes: the table's frame is always enough. Return the size of the message. It is -1
+// if all checks hold, and then no error is stored, and -2 without memory.
+int64_t SHARED(find)(const TVMFFIAny *args, int32_t num_args, const char *table, int64_t *values,
+                     const char **kind, char *message, int64_t room) {
+  State state;
+  if (!run(&state, args, num_args, table))
+    return -2;
+  for (uint16_t slot = 0; slot < table_u16(state.table + HEAD_SLOTS); ++slot)
+    values[slot] = state.slots[slot].value;
+  int64_t size = -1;
+  if (state.kind != UNDECIDED_KIND) {
+    size = state.cursor - state.message;
+    size = size < room ? size : room;
+    *kind = state.kind;
+    memcpy(message, state.message, (size_t)size);
+  }
+  free(state.slots);
+  return size;
+}

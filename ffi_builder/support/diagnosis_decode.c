@@ -1,0 +1,286 @@
+// Looks at arguments, elements and objects, and reads their parts.
+
+// ---- checks that do not always apply
+
+// Whether checks do not apply to the value, as the stride is free or the tensor empty.
+static bool is_free(const State *s) {
+  if (s->free > 0)
+    return free_stride(dl_tensor(s->object), s->free - 1);
+  return s->free < 0 && is_empty(dl_tensor(s->object));
+}
+
+// Fail unless the value is right, or checks do not apply to it. Return false for an error.
+static bool check(State *s, bool right, uint8_t words) {
+  return right || is_free(s) || fail(s, words);
+}
+
+// ---- arguments and elements
+
+// Set the place to the position of this record's operands in the table: a text, u16 argument.
+static bool set_parameter(State *s) {
+  s->place = (Place){(uint32_t)(s->pc - s->table), NO_INDEX, PART_VALUE, false};
+  s->pc += 8;
+  return true;
+}
+
+static bool turn_to_any(State *s, const TVMFFIAny *any) {
+  s->any = any;
+  s->optional = false;
+  return true;
+}
+
+static const TVMFFIAny *list_element(const TVMFFIObject *list, int64_t index) {
+  return (const TVMFFIAny *)list_cell(list)->data + index;
+}
+
+// Load type index and payload.
+static void look(State *s) {
+  s->type = s->any->type_index;
+  s->payload = s->any->v_int64;
+}
+
+// Load the same, but of a moved reference those of the object in it. If a pointer on the way is
+// NULL, the type stays that of a moved reference, with a NULL payload.
+static void look_inside(State *s) {
+  look(s);
+  s->inner = false;
+  if (s->type != kTVMFFIObjectRValueRef || !s->payload)
+    return;
+  s->payload = number_of(*(TVMFFIObject *const *)address(s->payload));
+  if (!s->payload)
+    return;
+  s->type = ((const TVMFFIObject *)address(s->payload))->type_index;
+  s->inner = true;
+}
+
+// Skip steps if None came; the slot notes whether something else did.
+static bool look_at_optional(State *s) {
+  Slot *slot = read_slot(s);
+  const uint32_t size = read_u32(s);
+  look(s);
+  slot->value = s->type;
+  s->optional = true;
+  s->pc += s->type == kTVMFFINone ? size : 0;
+  return true;
+}
+
+static bool guard(State *s) {
+  const Slot *slot = read_slot(s);
+  const uint32_t size = read_u32(s);
+  s->pc += slot->value ? 0 : size;
+  return true;
+}
+
+// ---- objects
+
+static void take_object(State *s) {
+  s->object = address(s->payload);
+  s->object_type = s->type;
+}
+
+static bool is_list(int64_t type) { return type == kTVMFFIArray || type == kTVMFFIList; }
+
+static bool decode_container(State *s) {
+  const uint8_t words = read_u8(s);
+  look_inside(s);
+  const bool right = is_list(s->type) || s->type == kTVMFFIObjectRValueRef ||
+                     (words == WORDS_KIND_SHAPE && s->type == kTVMFFIShape);
+  take_object(s);
+  return right || fail(s, words);
+}
+
+static bool save_in(Slot *slot, const State *s) {
+  slot->value = number_of(s->object);
+  slot->object_type = s->object_type;
+  return true;
+}
+
+static bool restore_from(State *s, const Slot *slot) {
+  s->object = slot_object(slot);
+  s->object_type = slot->object_type;
+  return true;
+}
+
+// ---- lists
+
+// Begin with the elements of a list, or skip what is done with them.
+static bool begin_elements(State *s) {
+  const uint32_t size = read_u32(s);
+  const TVMFFISeqCell *cell = list_cell(s->object);
+  s->element = 0;
+  s->place = (Place){s->place.parameter, NO_INDEX, PART_VALUE, false};
+  if (cell->size && !cell->data)
+    return fail(s, WORDS_CELLS_NULL);
+  s->pc += cell->size ? 0 : size;
+  return true;
+}
+
+static bool next_element(State *s) {
+  const uint32_t size = read_u32(s);
+  if (++s->element <= list_cell(s->object)->size)
+    return true;
+  s->element = 0;
+  s->pc += size;
+  return true;
+}
+
+// Save the current object if it is in the first element.
+static bool save_first(State *s) {
+  Slot *slot = read_slot(s);
+  return s->element != 1 || save_in(slot, s);
+}
+
+static bool go_back(State *s) {
+  const uint32_t size = read_u32(s);
+  s->pc -= size;
+  return true;
+}
+
+// ---- scalars
+
+// The bit of a scalar's mask that stands for a type index; 0 if there is none.
+static uint32_t scalar_bit(int32_t type) {
+  for (uint32_t bit = 0; bit < sizeof SCALAR_BITS; ++bit) {
+    if (SCALAR_BITS[bit] == type)
+      return 1u << bit;
+  }
+  return 0;
+}
+
+// Read a BigInt: a word count and the words, least significant first.
+static void read_big_int(State *s) {
+  s->value = 0;
+  s->big = BIG_BEYOND;
+  if (!s->payload)
+    return;
+  const BigInt *big = address(s->payload);
+  s->big = BIG_NONE;
+  if (big->count <= 0)
+    return;
+  s->value = big->words[0];
+  if (big->words[big->count - 1] < 0) {
+    // One word is an int64 like any other.
+    s->big = big->count == 1 ? BIG_NONE : BIG_NEGATIVE;
+    return;
+  }
+  s->big = s->value < 0 ? BIG_UNSIGNED : BIG_NONE;
+  for (int64_t index = 1; index < big->count; ++index) {
+    if (big->words[index])
+      s->big = BIG_BEYOND;
+  }
+}
+
+static bool decode_scalar(State *s) {
+  const uint8_t mask = read_u8(s), words = read_u8(s);
+  s->style = read_u8(s);
+  look(s);
+  s->free = 0;
+  s->big = BIG_NONE;
+  if (!(mask & scalar_bit(s->type)))
+    return fail(s, words);
+  s->value = s->type == kTVMFFINone ? 0 : s->payload;
+  if (s->type == kTVMFFIBigInt)
+    read_big_int(s);
+  else if (s->type == kTVMFFIOpaquePtr && s->value < 0)
+    s->big = BIG_UNSIGNED; // an address is unsigned
+  return true;
+}
+
+// Round the value to a dtype, and back.
+static double rounded(double value, uint8_t rounding) {
+  switch (rounding) {
+  case ROUNDING_FLOAT32:
+    return (float)value;
+  case ROUNDING_FLOAT16:
+    return float16_value((uint16_t)SHARED(round_float16)(value));
+  case ROUNDING_BFLOAT16:
+    return float32_value((uint64_t)(uint16_t)SHARED(round_bfloat16)(value) << 16);
+  default:
+    return value;
+  }
+}
+
+static bool round_float(State *s) {
+  const uint8_t rounding = read_u8(s);
+  const double value = s->type == kTVMFFIFloat ? as_float(s->value) : (double)s->value;
+  s->value = float_bits(rounded(value, rounding));
+  return true;
+}
+
+// ---- parts
+
+static int64_t dtype_word(const TVMFFIObject *tensor) {
+  int32_t word;
+  memcpy(&word, &dl_tensor(tensor)->dtype, sizeof word);
+  return word;
+}
+
+// Read a stride as it is stored, or the row-major one if the pointer is NULL.
+static void read_stride(State *s, int32_t axis) {
+  turn_to(s, PART_STRIDES, (uint16_t)axis);
+  s->value = stride_of(dl_tensor(s->object), axis);
+  s->free = axis + 1;
+}
+
+// Read an int64 of a Shape, or an int or bool of an Array or List.
+static bool read_entry(State *s, uint16_t index) {
+  if (s->object_type == kTVMFFIShape) {
+    s->value = ((const TVMFFIShapeCell *)(s->object + 1))->data[index];
+    return true;
+  }
+  turn_to_any(s, list_element(s->object, index));
+  look(s);
+  s->value = s->payload;
+  return s->type == kTVMFFIInt || s->type == kTVMFFIBool || fail(s, WORDS_KIND_INT);
+}
+
+// Read a part of the current object. SOURCE_OBJECT and those behind it, but for the number of
+// elements of a list, are no parts that errors name.
+static bool read_part(State *s, uint8_t source, uint16_t index) {
+  const bool named = source <= SOURCE_ARGUMENTS || source == SOURCE_ELEMENTS;
+  turn_to(s, named ? source : PART_VALUE, index);
+  switch (source) {
+  case SOURCE_NDIM:
+    s->value = dl_tensor(s->object)->ndim;
+    break;
+  case SOURCE_DTYPE:
+    s->value = dtype_word(s->object);
+    break;
+  case SOURCE_DEVICE_TYPE:
+    s->value = (int32_t)dl_tensor(s->object)->device.device_type;
+    break;
+  case SOURCE_DEVICE_ID:
+    s->value = dl_tensor(s->object)->device.device_id;
+    break;
+  case SOURCE_SHAPE:
+    s->value = dl_tensor(s->object)->shape[index];
+    break;
+  case SOURCE_STRIDES:
+    read_stride(s, index);
+    break;
+  case SOURCE_ENTRY:
+    return read_entry(s, index);
+  case SOURCE_COUNT:
+    s->value = s->num_args;
+    break;
+  case SOURCE_ARGUMENTS:
+    s->value = number_of(s->args);
+    break;
+  case SOURCE_OBJECT:
+    s->value = number_of(s->object);
+    break;
+  case SOURCE_LENGTH:
+  case SOURCE_ELEMENTS:
+    s->value = list_cell(s->object)->size;
+    break;
+  case SOURCE_CELLS:
+    s->value = number_of(list_cell(s->object)->data);
+    break;
+  }
+  return true;
+}
+
+static bool read_indexed(State *s) {
+  const uint8_t source = read_u8(s);
+  return read_part(s, source, read_u16(s));
+}

@@ -1,0 +1,174 @@
+// Writes the message of an error from its templates.
+
+static void put_template(State *s, const char *template);
+
+// ---- placeholders
+
+static void put_signature(State *s) {
+  const uint8_t *table = s->table;
+  const uint16_t own = table_u16(table + HEAD_NAME_LENGTH);
+  const uint32_t length = table_u32(table + HEAD_LENGTH);
+  const uint8_t *name = table + table_u32(table + HEAD_NAME);
+  put(s, (const char *)name, own);
+  if ((uint64_t)own + length <= SIGNATURE_LIMIT) {
+    put(s, (const char *)table + table_u32(table + HEAD_TEXT), length);
+    return;
+  }
+  if (!s->place.parameter) {
+    put_string(s, "...)");
+    return;
+  }
+  const uint32_t index = table_u16(table + s->place.parameter + 6);
+  const uint8_t *argument = name + own + table_u16(table + HEAD_BACKTRACE) + 8 * (size_t)index;
+  if (index)
+    put_string(s, "..., ");
+  put(s, (const char *)table + table_u32(argument), table_u32(argument + 4));
+  put_string(s, index + 1 < table_u16(table + HEAD_ARGUMENTS) ? ", ...)" : ")");
+}
+
+// Append the symbols of an expression, with their values and where they were bound.
+static void put_bindings(State *s) {
+  const int32_t style = s->style;
+  const uint32_t symbol = s->symbol;
+  for (int32_t i = 0; i < table_u16(s->bindings); ++i) {
+    if (i)
+      put_string(s, ", ");
+    s->symbol = table_u16(s->bindings + 2 + 2 * i);
+    s->style = symbol_style(s, s->symbol);
+    put_template(s, BINDING);
+  }
+  s->style = style;
+  s->symbol = symbol;
+}
+
+static void put_path(State *s) {
+  const Place place = {s->place.parameter, NO_INDEX, PART_VALUE, false};
+  put_place(s, &place, 0, s->element);
+}
+
+static void put_placeholder(State *s, char placeholder) {
+  const Slot *slot = &s->slots[s->symbol];
+  switch (placeholder) {
+  case PUT_EXPECTED:
+    put_value(s, s->expected, BIG_NONE);
+    break;
+  case PUT_GOT:
+    put_value(s, s->value, s->big);
+    break;
+  case PUT_SYMBOL:
+    put_symbol(s, s->symbol);
+    break;
+  case PUT_ORIGIN:
+    put_place(s, &slot->place, s->symbol, slot->element);
+    break;
+  case PUT_TEXT:
+    put_operand(s, s->text);
+    put_element(s, s->other);
+    break;
+  case PUT_BINDINGS:
+    put_bindings(s);
+    break;
+  case PUT_PATH:
+    put_path(s);
+    break;
+  case PUT_TYPE:
+    put_type(s);
+    break;
+  case PUT_DTYPE:
+    put_dtype(s, s->value);
+    break;
+  case PUT_DEVICE:
+    put_device(s, s->value);
+    break;
+  case PUT_EXPECTED_DTYPE:
+    put_dtype(s, s->expected);
+    break;
+  case PUT_EXPECTED_DEVICE:
+    put_device(s, s->expected);
+    break;
+  case PUT_RANGE:
+    put_range(s, s->expected);
+    break;
+  case PUT_SHAPE:
+    put_list(s, dl_tensor(s->object)->shape);
+    break;
+  case PUT_STRIDES:
+    put_list(s, dl_tensor(s->object)->strides);
+    break;
+  case PUT_ADDRESS:
+    put_hex(s, s->value);
+    break;
+  case PUT_OFFSET:
+    put_hex(s, s->expected);
+    break;
+  case PUT_ALIGNMENT: // the lowest bit
+    put_unsigned(s, s->value & (int64_t)-(uint64_t)s->value);
+    break;
+  case PUT_SUBJECT:
+    put_template(s, TEXTS + s->row[ROW_PREFIX]);
+    put_place(s, &s->place, s->symbol, s->element);
+    break;
+  case PUT_ARGUMENT:
+    put_int(s, table_u16(s->table + s->place.parameter + 6));
+    break;
+  case PUT_SIGNATURE:
+    put_signature(s);
+    break;
+  case PUT_WANTED:
+    put_template(s, TEXTS + s->row[ROW_EXPECTED]);
+    break;
+  case PUT_CAME:
+    put_template(s, TEXTS + s->row[ROW_GOT]);
+    break;
+  case PUT_BOUND:
+    put_value(s, slot->value, BIG_NONE);
+    break;
+  case PUT_OR_NONE:
+    put_string(s, s->optional ? OR_NONE : "");
+    break;
+  case PUT_STRING:
+    put_quoted(s);
+    break;
+  case PUT_NEAREST:
+    put_nearest(s);
+    break;
+  case PUT_BYTES:
+    put_addresses(s, s->value, s->expected);
+    break;
+  case PUT_OTHER_BYTES:
+    put_addresses(s, (int64_t)s->other_bytes[0], (int64_t)s->other_bytes[1]);
+    break;
+  }
+}
+
+// Append a template: runs of text, and placeholders, which are bytes below 32.
+static void put_template(State *s, const char *template) {
+  while (*template) {
+    size_t size = 0;
+    while ((uint8_t)template[size] >= 32)
+      ++size;
+    put(s, template, size);
+    template += size;
+    if (*template)
+      put_placeholder(s, *template++);
+  }
+}
+
+// ---- failing
+
+static const char UNDECIDED_KIND[] = "RuntimeError";
+
+// Write the error. Return false, which says that there is one.
+static bool fail(State *s, uint8_t words) {
+  s->row = WORDS[words];
+  s->kind = TEXTS + s->row[ROW_KIND];
+  put_template(s, s->place.parameter ? FRAME : FRAME_WITHOUT_ARGUMENT);
+  return false;
+}
+
+// Say that nothing is wrong, although the fast path found something.
+static bool undecided(State *s) {
+  s->kind = UNDECIDED_KIND;
+  put_string(s, UNDECIDED);
+  return false;
+}

@@ -1,0 +1,66 @@
+// Shows the str that came, and the choice that it is near to.
+
+// Append the str in quotes, with escapes; of a long one the first bytes.
+static void put_quoted(State *s) {
+  put_string(s, "'");
+  for (uint64_t i = 0; i < s->size && i < SHOWN_ENTRIES; ++i) {
+    const uint8_t byte = (uint8_t)s->data[i];
+    char space[8];
+    if (byte >= 0x20 && byte < 0x7F && byte != '\'' && byte != '"' && byte != '\\')
+      put(s, &s->data[i], 1);
+    else
+      put(s, space, (size_t)snprintf(space, sizeof space, "\\x%02x", byte));
+  }
+  put_string(s, "'");
+  if (s->size > SHOWN_ENTRIES)
+    put_string(s, "...");
+}
+
+static int64_t least(int64_t one, int64_t other) { return one < other ? one : other; }
+
+// Count the bytes to insert, delete or replace to get from the str to a text: Levenshtein's
+// distance.
+static int64_t distance(const State *s, const char *text, int64_t size) {
+  // The distances from the bytes read so far to each prefix of the text.
+  int64_t row[LONGEST_NEAREST + 1];
+  for (int64_t column = 0; column <= size; ++column)
+    row[column] = column;
+  for (uint64_t i = 0; i < s->size; ++i) {
+    int64_t diagonal = row[0];
+    row[0] = (int64_t)i + 1;
+    for (int64_t column = 0; column < size; ++column) {
+      const int64_t above = row[column + 1];
+      const int64_t replaced = diagonal + (s->data[i] != text[column]);
+      row[column + 1] = least(replaced, least(above, row[column]) + 1);
+      diagonal = above;
+    }
+  }
+  return row[size];
+}
+
+// Append the first of the nearest choices, unless more than half of the longer str differs.
+static void put_nearest(State *s) {
+  // A str more than twice as long differs in more than half of its bytes.
+  if (s->size > 2 * LONGEST_NEAREST)
+    return;
+  const uint8_t *nearest = NULL;
+  int64_t best = INT64_MAX;
+  for (int32_t i = 0; i < table_u16(s->bindings); ++i) {
+    const uint8_t *choice = s->bindings + 2 + 6 * i;
+    if (text_size(choice) > LONGEST_NEAREST)
+      continue;
+    const int64_t found = distance(s, text_data(s, choice), text_size(choice));
+    if (found < best) {
+      best = found;
+      nearest = choice;
+    }
+  }
+  if (!nearest)
+    return;
+  const int64_t size = (int64_t)s->size, longer = size - least(0, size - text_size(nearest));
+  if (2 * best > longer)
+    return;
+  put_string(s, BEFORE_NEAREST);
+  put_operand(s, nearest);
+  put_string(s, BEHIND_NEAREST);
+}

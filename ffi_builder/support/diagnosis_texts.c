@@ -1,0 +1,190 @@
+// Appends texts, numbers and names to the message, as far as there is room.
+
+static void put(State *s, const char *text, size_t size) {
+  const size_t room = (size_t)(s->end - s->cursor);
+  const size_t fitting = size < room ? size : room;
+  memcpy(s->cursor, text, fitting);
+  s->cursor += fitting;
+}
+
+static void put_string(State *s, const char *string) { put(s, string, strlen(string)); }
+
+static void put_operand(State *s, const uint8_t *text) {
+  put(s, text_data(s, text), text_size(text));
+}
+
+// ---- numbers
+
+static void put_int(State *s, int64_t number) {
+  char space[32];
+  const int size = snprintf(space, sizeof space, "%lld", (long long)number);
+  put(s, space, (size_t)size);
+}
+
+static void put_unsigned(State *s, int64_t number) {
+  char space[32];
+  const int size = snprintf(space, sizeof space, "%llu", (unsigned long long)number);
+  put(s, space, (size_t)size);
+}
+
+static void put_hex(State *s, int64_t number) {
+  char space[32];
+  const int size = snprintf(space, sizeof space, "0x%llx", (unsigned long long)number);
+  put(s, space, (size_t)size);
+}
+
+static void put_addresses(State *s, int64_t first, int64_t last) {
+  put_hex(s, first);
+  put_string(s, " to ");
+  put_hex(s, last);
+}
+
+// Show a float64 by 15 digits, or by 17 if that would read back differently.
+static void put_float(State *s, double number) {
+  if (number != number) {
+    put_string(s, "nan");
+    return;
+  }
+  char space[64];
+  int size = snprintf(space, sizeof space, "%.15g", number);
+  if (strtod(space, NULL) != number)
+    size = snprintf(space, sizeof space, "%.17g", number);
+  put(s, space, (size_t)size);
+}
+
+static void put_value(State *s, int64_t value, int32_t big) {
+  if (big >= BIG_BEYOND)
+    put_string(s, "an int beyond 64 bits");
+  else if (s->style == STYLE_FLOAT)
+    put_float(s, as_float(value));
+  // A bool that is neither 0 nor 1 is shown as the int that it is.
+  else if (s->style == STYLE_BOOL && (value == 0 || value == 1))
+    put_string(s, value ? "True" : "False");
+  else if (s->style == STYLE_HEX)
+    put_hex(s, value);
+  else if (s->style == STYLE_UINT || big == BIG_UNSIGNED)
+    put_unsigned(s, value);
+  else
+    put_int(s, value);
+}
+
+// Append the range of an integer dtype.
+static void put_range(State *s, int64_t dtype) {
+  const uint64_t bits = (uint64_t)dtype >> 8 & 0xFF;
+  const bool is_signed = (dtype & 0xFF) == kDLInt;
+  const uint64_t high = UINT64_MAX >> (64 - bits) >> is_signed;
+  put_int(s, is_signed ? (int64_t)~high : 0);
+  put_string(s, " to ");
+  put_unsigned(s, (int64_t)high);
+}
+
+// ---- names
+
+// Append a number's name. Return false if there is none.
+static bool put_name(State *s, const char *names, int64_t number) {
+  while (names[1]) {
+    const size_t size = strlen(names + 1);
+    if ((uint8_t)names[0] == number) {
+      put(s, names + 1, size);
+      return true;
+    }
+    names += size + 2;
+  }
+  return false;
+}
+
+static void put_device(State *s, int64_t device) {
+  if (put_name(s, DEVICE_NAMES, device))
+    return;
+  put_string(s, "device type ");
+  put_int(s, device);
+}
+
+static void put_dtype(State *s, int64_t dtype) {
+  const int64_t code = dtype & 0xFF, bits = dtype >> 8 & 0xFF, lanes = dtype >> 16 & 0xFFFF;
+  if (!put_name(s, DTYPE_NAMES, code)) {
+    put_string(s, "dtype(code=");
+    put_int(s, code);
+    put_string(s, ", bits=");
+    put_int(s, bits);
+    put_string(s, ", lanes=");
+    put_int(s, lanes);
+    put_string(s, ")");
+    return;
+  }
+  if (!FIXED_BITS[code] || bits != FIXED_BITS[code])
+    put_int(s, bits);
+  if (lanes != 1) {
+    put_string(s, "x");
+    put_int(s, lanes);
+  }
+}
+
+// The registry of types. It ends the process if asked for a type index that was never registered,
+// so it is asked only for one that the object itself has. Else the result is NULL.
+static const TVMFFITypeInfo *dynamic_type(const State *s) {
+  if (s->type < kTVMFFIDynObjectBegin || !s->payload)
+    return NULL;
+  const TVMFFIObject *object = address(s->payload);
+  return object->type_index == s->type ? TVMFFIGetTypeInfo(s->type) : NULL;
+}
+
+// Append the type key of an object, or the name of another kind.
+static void put_type(State *s) {
+  const TVMFFITypeInfo *info = dynamic_type(s);
+  if (info && info->type_key.size <= LONGEST_TYPE_KEY) {
+    put(s, info->type_key.data, info->type_key.size);
+    return;
+  }
+  if (put_name(s, TYPE_NAMES, s->type))
+    return;
+  put_string(s, "type index ");
+  put_int(s, s->type);
+}
+
+// ---- places
+
+static void put_symbol(State *s, uint32_t symbol) { put_operand(s, symbol_entry(s, symbol)); }
+
+static void put_index(State *s, int64_t index) {
+  put_string(s, "[");
+  put_int(s, index);
+  put_string(s, "]");
+}
+
+// Append the index of an element of a list, whose number is 1 more; nothing for 0.
+static void put_element(State *s, int64_t element) {
+  if (element)
+    put_index(s, element - 1);
+}
+
+static void put_place(State *s, const Place *place, uint32_t symbol, int64_t element) {
+  if (place->solved) {
+    put_symbol(s, symbol);
+    put_string(s, " in ");
+  }
+  if (place->part == PART_LENGTH)
+    put_string(s, LENGTH_OF);
+  if (place->parameter)
+    put_operand(s, s->table + place->parameter);
+  put_element(s, element);
+  put_name(s, SUFFIXES, place->part);
+  if (place->index != NO_INDEX)
+    put_index(s, place->index);
+}
+
+// Append as many entries of a shape or strides as the current tensor has dimensions, or NULL.
+static void put_list(State *s, const int64_t *entries) {
+  if (!entries) {
+    put_string(s, "NULL");
+    return;
+  }
+  const int32_t count = dl_tensor(s->object)->ndim;
+  put_string(s, "[");
+  for (int32_t i = 0; i < count && i < SHOWN_ENTRIES; ++i) {
+    if (i)
+      put_string(s, ", ");
+    put_int(s, entries[i]);
+  }
+  put_string(s, count > SHOWN_ENTRIES ? ", ...]" : "]");
+}

@@ -1,0 +1,143 @@
+// Copies of tensors: finds NaN and poison in them, and shows elements of them in errors.
+
+// Return a little-endian number of up to 8 bytes.
+static uint64_t number_at(const unsigned char *address, int64_t size) {
+  uint64_t number = 0;
+  memcpy(&number, address, (size_t)size);
+  return number;
+}
+
+static bool is_nan(uint64_t number, const Floats *floats) {
+  return ((number ^ floats->flip) & floats->mask) > floats->greatest;
+}
+
+// Say whether a number is a signalling NaN of any tensor's pattern, or what arithmetic makes of it:
+// the same NaN, but quiet, and perhaps with another sign.
+static bool is_poison(uint64_t number, const Floats *floats) {
+  // What is greatest is infinity, whose bits are all of the exponent. A quiet NaN has the next one.
+  uint64_t quiet = (floats->greatest & (0 - floats->greatest)) >> 1;
+  uint64_t kept = floats->mask & (0 - (uint64_t)SALTS);
+  return ((number & kept) | quiet) == ((floats->poison & kept) | quiet);
+}
+
+// Return the number of the first element that has a wanted number after the call, or -1.
+static int64_t first_element(const Copy *copy, const Floats *floats,
+                             bool (*is_wanted)(uint64_t, const Floats *)) {
+  for (int64_t element = 0; element < copy->count; ++element) {
+    const unsigned char *start = element_at(copy, element, 0);
+    for (int64_t at = 0; at + floats->size <= copy->width; at += floats->size)
+      if (is_wanted(number_at(start + at, floats->size), floats))
+        return element;
+  }
+  return -1;
+}
+
+RARE int64_t SHARED(nan_element)(const Copy *copy) {
+  const Floats *floats = floats_of(&copy->tensor);
+  return floats == NULL ? -1 : first_element(copy, floats, is_nan);
+}
+
+RARE int64_t SHARED(poisonous_element)(const Copy *copy) {
+  const Floats *floats = floats_of(&copy->tensor);
+  return floats == NULL || floats->poison == 0 ? -1 : first_element(copy, floats, is_poison);
+}
+
+// ---- texts
+
+enum {
+  TEXT_SIZE = 96, // bytes that generated code makes room for
+  FULL_TEXT = 64, // the length at which nothing is appended; messages show no more
+};
+
+static void append(char *text, const char *more) {
+  size_t length = strlen(text);
+  if (length < FULL_TEXT)
+    snprintf(text + length, TEXT_SIZE - length, "%s", more);
+}
+
+static void append_number(char *text, int64_t number) {
+  size_t length = strlen(text);
+  if (length < FULL_TEXT)
+    snprintf(text + length, TEXT_SIZE - length, "%lld", (long long)number);
+}
+
+// Write `[1, 2]` for an element, and `, byte 3` where elements are narrower than a byte.
+RARE void SHARED(element_index)(const Copy *copy, int64_t number, char *text) {
+  const DLTensor *tensor = &copy->tensor;
+  *text = 0;
+  if (is_narrow(tensor)) {
+    append(text, ", byte ");
+    append_number(text, number);
+    return;
+  }
+  for (int64_t axis = 0; axis < tensor->ndim; ++axis) {
+    append(text, axis == 0 ? "[" : ", ");
+    int64_t rest = number;
+    for (int64_t inner = tensor->ndim - 1; inner > axis; --inner)
+      rest /= steps_along(tensor, inner);
+    append_number(text, rest % steps_along(tensor, axis));
+  }
+  if (tensor->ndim != 0)
+    append(text, "]");
+}
+
+static double double_of(uint64_t bits) {
+  double value;
+  memcpy(&value, &bits, sizeof value);
+  return value;
+}
+
+static double float32_value(uint64_t bits) {
+  uint32_t low = (uint32_t)bits;
+  float value;
+  memcpy(&value, &low, sizeof value);
+  return (double)value;
+}
+
+// Put the fields of a float16 into a double, whose value is then 2^1008 times too small.
+static double float16_value(uint64_t bits) {
+  uint64_t magnitude = (bits & 0x7FFF) << (52 - 10);
+  uint64_t sign = (bits & 0x8000) << 48;
+  if ((bits & 0x7C00) == 0x7C00)
+    return double_of(sign | magnitude | (uint64_t)0x7FF << 52);
+  return double_of(sign | magnitude) * 0x1p1008;
+}
+
+// Write a float of one lane; return false if it is of another kind.
+static bool write_float(const DLTensor *tensor, uint64_t bits, char *text) {
+  if (has_dtype(tensor, kDLFloat, 64))
+    snprintf(text, TEXT_SIZE, "%.15g", double_of(bits));
+  else if (has_dtype(tensor, kDLFloat, 32))
+    snprintf(text, TEXT_SIZE, "%.7g", float32_value(bits));
+  else if (has_dtype(tensor, kDLFloat, 16))
+    snprintf(text, TEXT_SIZE, "%.7g", float16_value(bits));
+  else if (has_dtype(tensor, kDLBfloat, 16))
+    snprintf(text, TEXT_SIZE, "%.7g", float32_value(bits << 16));
+  else
+    return false;
+  return true;
+}
+
+// Write an int, uint or bool of one lane and whole bytes; return false if it is of another kind.
+static bool write_integer(const DLTensor *tensor, uint64_t bits, char *text) {
+  int32_t unused = 64 - tensor->dtype.bits;
+  if (tensor->dtype.code == kDLInt)
+    snprintf(text, TEXT_SIZE, "%lld", (long long)(bits << unused) >> unused);
+  else if (tensor->dtype.code == kDLUInt || tensor->dtype.code == kDLBool)
+    snprintf(text, TEXT_SIZE, "%llu", (unsigned long long)bits);
+  else
+    return false;
+  return true;
+}
+
+// Write an element of a region: a number, or the bytes of what C has no format for.
+RARE void SHARED(element_value)(const Copy *copy, int64_t number, int64_t region, char *text) {
+  const DLTensor *tensor = &copy->tensor;
+  uint64_t bits = number_at(element_at(copy, number, region), copy->width < 8 ? copy->width : 8);
+  bool is_one = tensor->dtype.lanes == 1 && copy->width <= 8;
+  if (is_one && !is_narrow(tensor) && write_integer(tensor, bits, text))
+    return;
+  if (is_one && write_float(tensor, bits, text))
+    return;
+  snprintf(text, TEXT_SIZE, "0x%llx", (unsigned long long)bits);
+}

@@ -1,0 +1,150 @@
+// Objects, strs and bytes.
+
+static bool same_bytes(const void *one, const void *other, int64_t size) {
+  const unsigned char *left = one, *right = other;
+  for (int64_t index = 0; index < size; ++index)
+    if (left[index] != right[index])
+      return false;
+  return true;
+}
+
+// Return the object that an rvalue reference holds; NULL if it holds none, or is something else.
+static const TVMFFIObject *inside(const TVMFFIAny *any) {
+  if (any->type_index != kTVMFFIObjectRValueRef || any->v_ptr == NULL)
+    return NULL;
+  return *(TVMFFIObject *const *)any->v_ptr;
+}
+
+// Return the object that an rvalue reference holds if bit (type index - kTVMFFIStaticObjectBegin)
+// of `kinds` is set. A mask of all bits stands for the dynamic types, too.
+RARE const TVMFFIObject *SHARED(moved_object)(uint64_t kinds, const TVMFFIAny *any) {
+  const TVMFFIObject *moved = inside(any);
+  if (moved == NULL || moved->type_index < kTVMFFIStaticObjectBegin)
+    return NULL;
+  if (kinds == UINT64_MAX)
+    return moved;
+  int32_t kind = moved->type_index - kTVMFFIStaticObjectBegin;
+  return kind < 64 && (kinds >> kind & 1) != 0 ? moved : NULL;
+}
+
+static uint64_t kind_bit(int32_t type_index) {
+  return (uint64_t)1 << (type_index - kTVMFFIStaticObjectBegin);
+}
+
+// Return the elements of an Array or List, moved or not, if they are `size` ints and bools; of an
+// empty one, the object.
+RARE const void *SHARED(integers)(int64_t size, const TVMFFIAny *any) {
+  const TVMFFIObject *object = any->v_obj;
+  if (any->type_index != kTVMFFIArray && any->type_index != kTVMFFIList)
+    object = SHARED(moved_object)(kind_bit(kTVMFFIArray) | kind_bit(kTVMFFIList), any);
+  if (object == NULL)
+    return NULL;
+  const TVMFFISeqCell *sequence = list_cell(object);
+  if (sequence->size != size)
+    return NULL;
+  if (size == 0)
+    return object;
+  const TVMFFIAny *cells = sequence->data;
+  if (cells == NULL)
+    return NULL;
+  for (int64_t index = 0; index < size; ++index)
+    if (cells[index].type_index != kTVMFFIInt && cells[index].type_index != kTVMFFIBool)
+      return NULL;
+  return cells;
+}
+
+// ---- types
+
+static bool is_key(const TVMFFITypeInfo *type, const char *key, int64_t length) {
+  return (int64_t)type->type_key.size == length && same_bytes(type->type_key.data, key, length);
+}
+
+// Say whether a dynamic type is registered as `key` or derives from the one that is.
+static bool has_key(int32_t type_index, const char *key, int64_t length) {
+  const TVMFFITypeInfo *type = TVMFFIGetTypeInfo(type_index);
+  if (is_key(type, key, length))
+    return true;
+  for (int32_t depth = 0; depth < type->type_depth; ++depth)
+    if (is_key(type->type_ancestors[depth], key, length))
+      return true;
+  return false;
+}
+
+// Return an object, moved or not, if its type is the one registered as `key` or derives from it,
+// else NULL. `static_index` is the type's own index if that is static, else 0.
+RARE const TVMFFIObject *SHARED(typed_object)(const TVMFFIAny *any, const char *key, int64_t length,
+                                              int32_t static_index) {
+  const TVMFFIObject *object = any->v_obj;
+  int32_t type_index = any->type_index;
+  if (type_index < kTVMFFIStaticObjectBegin) {
+    object = inside(any);
+    if (object == NULL)
+      return NULL;
+    type_index = object->type_index;
+  }
+  if (object == NULL || type_index < kTVMFFIStaticObjectBegin)
+    return NULL;
+  if (type_index == static_index)
+    return object;
+  // tvm-ffi ends the process when it is asked about an index that is not registered. So the object
+  // itself must have the index that the argument names.
+  bool is_registered = type_index >= kTVMFFIDynObjectBegin && object->type_index == type_index;
+  return is_registered && has_key(type_index, key, length) ? object : NULL;
+}
+
+// ---- texts
+
+enum { SMALL_CAPACITY = 7 }; // bytes in a TVMFFIAny
+
+static bool read_array(const TVMFFIByteArray *array, TVMFFIByteArray *text) {
+  *text = *array;
+  return array->data != NULL || array->size == 0;
+}
+
+// Read a str or, if `binary` is 1 and not 0, bytes; return whether it is one and has data.
+RARE bool SHARED(text)(const TVMFFIAny *any, int32_t binary, TVMFFIByteArray *text) {
+  // The type indices of bytes are one above those of strs.
+  _Static_assert(kTVMFFISmallBytes == kTVMFFISmallStr + 1 && kTVMFFIBytes == kTVMFFIStr + 1 &&
+                     kTVMFFIByteArrayPtr == kTVMFFIRawStr + 1,
+                 "the type indices of strs and bytes are pairs");
+  int32_t kind = any->type_index - binary;
+  if (kind == kTVMFFISmallStr) {
+    *text = (TVMFFIByteArray){.data = any->v_bytes, .size = any->small_str_len};
+    return text->size <= SMALL_CAPACITY;
+  }
+  const TVMFFIObject *object = any->v_obj;
+  if (kind == kTVMFFIRawStr) {
+    if (any->v_ptr == NULL)
+      return false;
+    if (binary != 0)
+      return read_array(any->v_ptr, text);
+    *text = (TVMFFIByteArray){.data = any->v_c_str, .size = strlen(any->v_c_str)};
+    return true;
+  }
+  if (kind != kTVMFFIStr)
+    object = SHARED(moved_object)(kind_bit(kTVMFFIStr + binary), any);
+  // The cell of a str and of bytes is a TVMFFIByteArray.
+  return object != NULL && read_array((const TVMFFIByteArray *)(object + 1), text);
+}
+
+// Tables are packed.
+static int64_t unaligned(const char *address) {
+  int64_t number;
+  memcpy(&number, address, sizeof number);
+  return number;
+}
+
+// Look a text up in a count of choices, each a value, a length and the bytes; store the value.
+RARE bool SHARED(choose)(const TVMFFIByteArray *text, const char *choices, int64_t *value) {
+  const char *choice = choices + sizeof(int64_t);
+  for (int64_t count = unaligned(choices); count > 0; --count) {
+    int64_t length = unaligned(choice + sizeof(int64_t));
+    const char *bytes = choice + 2 * sizeof(int64_t);
+    if (length == (int64_t)text->size && same_bytes(text->data, bytes, length)) {
+      *value = unaligned(choice);
+      return true;
+    }
+    choice = bytes + length;
+  }
+  return false;
+}

@@ -1,0 +1,177 @@
+// The memory of tensors, compared by the rules of docs/checks.md.
+
+// The addresses of the first and the last byte of a tensor. A tensor that has nothing to compare
+// ends before it begins.
+typedef struct {
+  uint64_t first, last;
+} Extent;
+_Static_assert(sizeof(Extent) == 16, "generated code makes room for extents");
+
+// How far elements are from the first one in one direction, in elements.
+typedef struct {
+  int64_t distance;
+  bool is_wide; // the distance does not fit
+} Reach;
+
+// Say whether a device shares one address space with the CPU: CUDA, HIP and SYCL call this unified
+// addressing. On others `data` may be a handle, or equal an address that is other memory.
+static bool is_unified(const DLTensor *tensor) {
+  switch (tensor->device.device_type) {
+  case kDLCPU:
+  case kDLCUDA:
+  case kDLCUDAHost:
+  case kDLCUDAManaged:
+  case kDLROCM:
+  case kDLROCMHost:
+  case kDLOneAPI:
+    return true;
+  default:
+    return false;
+  }
+}
+
+static void extend(Reach *reach, int64_t dim, int64_t stride) {
+  int64_t steps;
+  bool is_wide = __builtin_mul_overflow(stride, dim - 1, &steps);
+  bool is_wider = __builtin_add_overflow(reach->distance, steps, &reach->distance);
+  reach->is_wide = reach->is_wide || is_wide || is_wider;
+}
+
+// Return the bytes of elements of some bits, at most UINT64_MAX. Eight elements need `bits` bytes.
+static uint64_t size_of(uint64_t elements, uint64_t bits) {
+  uint64_t rest = ((elements & 7) * bits + 7) >> 3;
+  uint64_t size;
+  bool is_wide = __builtin_mul_overflow(elements >> 3, bits, &size);
+  bool is_wider = __builtin_add_overflow(size, rest, &size);
+  return is_wide || is_wider ? UINT64_MAX : size;
+}
+
+// Store the extent of a tensor, which may be absent; return whether there is anything to compare.
+RARE bool SHARED(extent)(const TVMFFIObject *object, Extent *extent) {
+  *extent = (Extent){.first = UINT64_MAX, .last = 0};
+  if (object == NULL)
+    return false;
+  const DLTensor *tensor = dl_tensor(object);
+  if (!is_unified(tensor))
+    return false;
+  Reach forward = {0, false}, backward = {0, false};
+  for (int64_t axis = 0; axis < tensor->ndim; ++axis) {
+    int64_t dim = tensor->shape[axis];
+    if (dim == 0)
+      return false;
+    int64_t stride = stride_of(tensor, axis);
+    extend(stride < 0 ? &backward : &forward, dim, stride);
+  }
+  uint64_t bits = bits_of(tensor);
+  uint64_t address = (uintptr_t)data_of(tensor);
+  uint64_t before = backward.is_wide ? UINT64_MAX : size_of(0 - (uint64_t)backward.distance, bits);
+  uint64_t behind = forward.is_wide ? UINT64_MAX : size_of((uint64_t)forward.distance + 1, bits);
+  if (__builtin_sub_overflow(address, before, &extent->first))
+    extent->first = 0;
+  if (__builtin_add_overflow(address, behind - 1, &extent->last))
+    extent->last = UINT64_MAX;
+  return true;
+}
+
+static bool meet(const Extent *one, const Extent *other) {
+  return one->first <= other->last && other->first <= one->last;
+}
+
+// Say whether two tensors, which may be absent, have no byte in common.
+RARE bool SHARED(apart)(const TVMFFIObject *object, const TVMFFIObject *other_object) {
+  Extent one, other;
+  return !SHARED(extent)(object, &one) || !SHARED(extent)(other_object, &other) ||
+         !meet(&one, &other);
+}
+
+// ---- lists
+
+// Store the extent of an element of an Array or List.
+static bool extent_in(const TVMFFISeqCell *list, int64_t index, Extent *extent) {
+  return SHARED(extent)(SHARED(tensor_object)((const TVMFFIAny *)list->data + index), extent);
+}
+
+// Say whether no element of an Array or List has a byte in common with a tensor. Both may be
+// absent.
+RARE bool SHARED(list_apart)(const TVMFFIObject *list_object, const TVMFFIObject *object) {
+  Extent own, other;
+  if (list_object == NULL || !SHARED(extent)(object, &own))
+    return true;
+  const TVMFFISeqCell *list = list_cell(list_object);
+  int64_t length = list->size;
+  for (int64_t index = 0; index < length; ++index)
+    if (extent_in(list, index, &other) && meet(&own, &other))
+      return false;
+  return true;
+}
+
+// Let the extent at the top of a part of a heap sink to its place; the greatest is at the top.
+static void sink(Extent *heap, int64_t top, int64_t count) {
+  Extent extent = heap[top];
+  for (int64_t below = 2 * top + 1; below < count; below = 2 * top + 1) {
+    if (below + 1 < count && heap[below].first < heap[below + 1].first)
+      ++below;
+    if (heap[below].first <= extent.first)
+      break;
+    heap[top] = heap[below];
+    top = below;
+  }
+  heap[top] = extent;
+}
+
+// Sort by the first address: a heap sort, which needs no memory and has no slow cases.
+static void sort(Extent *extents, int64_t count) {
+  for (int64_t top = count / 2 - 1; top >= 0; --top)
+    sink(extents, top, count);
+  for (int64_t last = count - 1; last > 0; --last) {
+    Extent greatest = extents[0];
+    extents[0] = extents[last];
+    extents[last] = greatest;
+    sink(extents, 0, last);
+  }
+}
+
+// Store the extents of the elements of an Array or List, which may be absent, sorted by the first
+// address. Those that have nothing to compare are left out; return the number of the others.
+//
+// There is room for `length`: another thread may append to a List.
+RARE int64_t SHARED(sort_extents)(const TVMFFIObject *list, int64_t length, Extent *extents) {
+  if (list == NULL)
+    return 0;
+  int64_t count = 0;
+  bool is_sorted = true;
+  for (int64_t index = 0; index < length; ++index) {
+    Extent *extent = &extents[count];
+    if (!extent_in(list_cell(list), index, extent))
+      continue;
+    is_sorted = is_sorted && (count == 0 || extent[-1].first <= extent->first);
+    ++count;
+  }
+  if (!is_sorted)
+    sort(extents, count);
+  return count;
+}
+
+// Say whether no two of these extents, which are sorted, have a byte in common.
+RARE bool SHARED(each_apart)(const Extent *extents, int64_t count) {
+  for (int64_t index = 1; index < count; ++index)
+    if (extents[index].first <= extents[index - 1].last)
+      return false;
+  return true;
+}
+
+// Say whether no extent has a byte in common with one of the others. Both are sorted: what ends
+// before one of the others begins also ends before all later ones, and need not be looked at again.
+RARE bool SHARED(lists_apart)(const Extent *extents, int64_t count, const Extent *others,
+                              int64_t number) {
+  const Extent *one = extents, *other = others;
+  while (one < extents + count && other < others + number) {
+    if (one->last < other->first)
+      ++one;
+    else if (other->last < one->first)
+      ++other;
+    else
+      return false;
+  }
+  return true;
+}

@@ -1,0 +1,498 @@
+// Made by `make support` from ffi_builder/diagnosis/header.py. Do not edit.
+
+#ifndef FFI_BUILDER_PLAN_H
+#define FFI_BUILDER_PLAN_H
+
+#include <stdint.h>
+
+enum {
+  OP_DONE = 0,
+  OP_PARAM = 1,
+  OP_ARG = 2,
+  OP_ELEM = 3,
+  OP_TENSOR = 4,
+  OP_HEAD = 5,
+  OP_SHAPED = 6,
+  OP_DIM = 7,
+  OP_DIMS = 8,
+  OP_LAYOUT = 9,
+  OP_DATA = 10,
+  OP_ALIGN = 11,
+  OP_SAME_DEVICE = 12,
+  OP_OVERLAP = 13,
+  OP_DTYPES = 14,
+  OP_CONTAINER = 15,
+  OP_SAVE = 16,
+  OP_RESTORE = 17,
+  OP_SCALAR = 18,
+  OP_FLOAT = 19,
+  OP_READ = 20,
+  OP_ENTRY = 21,
+  OP_SCALE = 22,
+  OP_EQ = 23,
+  OP_EQ8 = 24,
+  OP_NONZERO = 25,
+  OP_NONNEGATIVE = 26,
+  OP_BOOL = 27,
+  OP_FITS = 28,
+  OP_MIN = 29,
+  OP_MAX = 30,
+  OP_DIVISIBLE = 31,
+  OP_BIND = 32,
+  OP_EQSYM = 33,
+  OP_BINDEQ = 34,
+  OP_SOLVE = 35,
+  OP_EXPR = 36,
+  OP_RELATION = 37,
+  OP_EQFLOAT = 38,
+  OP_OPTIONAL = 39,
+  OP_GUARD = 40,
+  OP_TEXT = 41,
+  OP_SMALL = 42,
+  OP_BYTES = 43,
+  OP_CHOICE = 44,
+  OP_OBJECT = 45,
+  OP_EACH = 46,
+  OP_NEXT = 47,
+  OP_ITEM = 48,
+  OP_FIRST = 49,
+  OP_BACK = 50,
+  OP_SAME_DTYPE = 51,
+};
+
+enum {
+  HEAD_FRAME = 0,
+  HEAD_CODE = 4,
+  HEAD_TEXT = 8,
+  HEAD_LENGTH = 12,
+  HEAD_NAME = 16,
+  HEAD_NAME_LENGTH = 20,
+  HEAD_BACKTRACE = 22,
+  HEAD_SLOTS = 24,
+  HEAD_ARGUMENTS = 26,
+  HEAD_SIZE = 28,
+};
+
+enum {
+  SOURCE_NDIM = 1,
+  SOURCE_DTYPE = 2,
+  SOURCE_DEVICE_TYPE = 3,
+  SOURCE_DEVICE_ID = 4,
+  SOURCE_SHAPE = 5,
+  SOURCE_STRIDES = 6,
+  SOURCE_ENTRY = 9,
+  SOURCE_COUNT = 10,
+  SOURCE_ARGUMENTS = 11,
+  SOURCE_OBJECT = 12,
+  SOURCE_LENGTH = 13,
+  SOURCE_CELLS = 14,
+  SOURCE_ELEMENTS = 15,
+};
+
+enum {
+  CODE_END = 0,
+  CODE_SYMBOL = 1,
+  CODE_CONSTANT = 2,
+  CODE_ADD = 3,
+  CODE_SUB = 4,
+  CODE_MUL = 5,
+  CODE_FLOORDIV = 6,
+  CODE_MOD = 7,
+  CODE_CEILDIV = 8,
+  CODE_MAX = 9,
+  CODE_MIN = 10,
+};
+
+enum {
+  STYLE_INT = 0,
+  STYLE_UINT = 1,
+  STYLE_FLOAT = 2,
+  STYLE_HEX = 3,
+  STYLE_BOOL = 4,
+};
+
+enum {
+  ROUNDING_FLOAT64 = 0,
+  ROUNDING_FLOAT32 = 1,
+  ROUNDING_FLOAT16 = 2,
+  ROUNDING_BFLOAT16 = 3,
+};
+
+enum {
+  RIGHT_ANY = 0,
+  RIGHT_BY_KEY = 1,
+};
+
+enum {
+  PART_VALUE = 0,
+  PART_NDIM = 1,
+  PART_DTYPE = 2,
+  PART_DEVICE_TYPE = 3,
+  PART_DEVICE_ID = 4,
+  PART_SHAPE = 5,
+  PART_STRIDES = 6,
+  PART_BYTE_OFFSET = 7,
+  PART_DATA = 8,
+  PART_ENTRY = 9,
+  PART_COUNT = 10,
+  PART_ARGUMENTS = 11,
+  PART_LENGTH = 15,
+};
+
+enum {
+  WORDS_COUNT = 0,
+  WORDS_ARGUMENTS_NULL = 1,
+  WORDS_KIND_TENSOR = 2,
+  WORDS_KIND_SHAPE = 3,
+  WORDS_KIND_TUPLE = 4,
+  WORDS_KIND_INT = 5,
+  WORDS_KIND_BOOL = 6,
+  WORDS_KIND_FLOAT = 7,
+  WORDS_KIND_STR = 8,
+  WORDS_KIND_BYTES = 9,
+  WORDS_KIND_DTYPE = 10,
+  WORDS_KIND_DEVICE = 11,
+  WORDS_KIND_OBJECT = 12,
+  WORDS_KIND_NONE = 13,
+  WORDS_KIND_HANDLE = 14,
+  WORDS_KIND_POINTER = 15,
+  WORDS_OBJECT_NULL = 16,
+  WORDS_NDIM = 17,
+  WORDS_DTYPE = 18,
+  WORDS_DTYPES = 19,
+  WORDS_DEVICE_TYPE = 20,
+  WORDS_SAME_DEVICE = 21,
+  WORDS_SHAPE_NULL = 1,
+  WORDS_NEGATIVE = 22,
+  WORDS_EQUAL = 17,
+  WORDS_EQUAL_SYMBOL = 23,
+  WORDS_EQUAL_EXPR = 24,
+  WORDS_EXPR_OVERFLOW = 25,
+  WORDS_RELATION = 26,
+  WORDS_RELATION_INT = 27,
+  WORDS_RELATION_OVERFLOW = 28,
+  WORDS_SOLVE = 29,
+  WORDS_FITS = 30,
+  WORDS_PACKED = 31,
+  WORDS_AT_LEAST = 32,
+  WORDS_AT_MOST = 33,
+  WORDS_DIVISIBLE = 34,
+  WORDS_BOOL = 35,
+  WORDS_LENGTH = 36,
+  WORDS_SMALL = 37,
+  WORDS_CELLS_NULL = 38,
+  WORDS_CHOICE = 39,
+  WORDS_CONTIGUOUS = 40,
+  WORDS_COLUMN_MAJOR = 41,
+  WORDS_STRIDE = 42,
+  WORDS_STRIDE_SYMBOL = 43,
+  WORDS_STRIDE_EXPR = 44,
+  WORDS_NUMEL = 45,
+  WORDS_OFFSET = 46,
+  WORDS_DATA_NULL = 47,
+  WORDS_ALIGNMENT = 48,
+  WORDS_OVERLAP = 49,
+  WORDS_KIND_LIST = 50,
+  WORDS_SAME_DTYPE = 51,
+};
+
+enum {
+  PUT_EXPECTED = 1,
+  PUT_GOT = 2,
+  PUT_SYMBOL = 3,
+  PUT_ORIGIN = 4,
+  PUT_TEXT = 5,
+  PUT_BINDINGS = 6,
+  PUT_PATH = 7,
+  PUT_TYPE = 8,
+  PUT_DTYPE = 9,
+  PUT_DEVICE = 10,
+  PUT_EXPECTED_DTYPE = 11,
+  PUT_EXPECTED_DEVICE = 12,
+  PUT_RANGE = 13,
+  PUT_SHAPE = 14,
+  PUT_STRIDES = 15,
+  PUT_ADDRESS = 16,
+  PUT_OFFSET = 17,
+  PUT_ALIGNMENT = 18,
+  PUT_SUBJECT = 19,
+  PUT_ARGUMENT = 20,
+  PUT_SIGNATURE = 21,
+  PUT_WANTED = 22,
+  PUT_CAME = 23,
+  PUT_BOUND = 24,
+  PUT_OR_NONE = 25,
+  PUT_STRING = 26,
+  PUT_NEAREST = 27,
+  PUT_BYTES = 28,
+  PUT_OTHER_BYTES = 29,
+};
+
+enum {
+  COMPARE_EQ = 0,
+  COMPARE_NE = 1,
+  COMPARE_LE = 2,
+  COMPARE_LT = 3,
+  COMPARE_GE = 4,
+  COMPARE_GT = 5,
+  COMPARE_IN = 6,
+};
+
+enum {
+  NO_INDEX = 65535,
+  LATER = 65535,
+  SLOT_SIZE = 24,
+  STACK_DEPTH = 64,
+  SIGNATURE_LIMIT = 400,
+  SHOWN_ENTRIES = 64,
+  LONGEST_TYPE_KEY = 255,
+  LONGEST_NEAREST = 63,
+};
+
+static const uint8_t SCALAR_BITS[] = {
+    0,
+    1,
+    2,
+    3,
+    4,
+    5,
+    6,
+    78,
+};
+
+// Bits of the dtypes whose name implies them, by code; 0 for the others.
+static const uint8_t FIXED_BITS[] = {
+    0,
+    0,
+    0,
+    0,
+    0,
+    0,
+    8,
+    8,
+    8,
+    8,
+    8,
+    8,
+    8,
+    8,
+    8,
+    6,
+    6,
+    4,
+};
+
+#define FRAME "Mismatched \023 on argument #\024 when calling: `\025`, expected \026 but got \027"
+#define FRAME_WITHOUT_ARGUMENT "Mismatched \023 when calling: `\025`, expected \026 but got \027"
+#define BINDING "\003 = \030 from \004"
+#define UNDECIDED "an argument changed while it was being checked, perhaps by another thread"
+#define OR_NONE " or None"
+#define BEFORE_NEAREST " (did you mean '"
+#define BEHIND_NEAREST "'?)"
+#define LENGTH_OF "length of "
+
+// Texts and templates of errors, each ending in NUL.
+static const char TEXTS[] =
+    "TypeError\000"
+    "\000"
+    "\001\000"
+    "\002\000"
+    "ValueError\000"
+    "a non-NULL pointer\000"
+    "NULL\000"
+    "type of \000"
+    "Tensor\031\000"
+    "\010\000"
+    "Shape or list of ints\031\000"
+    "tuple\031\000"
+    "int\031\000"
+    "bool\031\000"
+    "float\031\000"
+    "str\031\000"
+    "bytes\031\000"
+    "dtype\031\000"
+    "device\031\000"
+    "\005\031\000"
+    "None\000"
+    "opaque pointer or None\000"
+    "opaque pointer, None or int\000"
+    "a non-NULL object\000"
+    "\013\000"
+    "\011\000"
+    "one of \005\000"
+    "\014\000"
+    "\012\000"
+    "\001 (the device of \005)\000"
+    "a non-negative value\000"
+    "\001 (\003 = \004)\000"
+    "\001 (\005 with \006)\000"
+    "\005 within int64, with \006\000"
+    "\005 with \006\000"
+    "\002 and \001\000"
+    "a value beyond int64\000"
+    "a value of \005 for an integer \003\000"
+    "a value that fits \013 (\015)\000"
+    "at most \001 in magnitude, as elements are packed\000"
+    "at least \001 (min of \003)\000"
+    "at most \001 (max of \003)\000"
+    "a multiple of \001 (divisibility of \003)\000"
+    "True, False, 0 or 1\000"
+    "length of \000"
+    "at most 7, as it is held in place\000"
+    "non-NULL elements\000"
+    "\032\033\000"
+    "\001 (row-major contiguous)\000"
+    "\002 (shape=\016, strides=\017)\000"
+    "\001 (column-major contiguous)\000"
+    "a product of dimensions that fits int64\000"
+    "\016\000"
+    "data + byte_offset within the address space\000"
+    "\020 + \021\000"
+    "a non-NULL pointer, as \007 has elements\000"
+    "an address aligned to \001 bytes (data_alignment of \007)\000"
+    "\020 (aligned to \022)\000"
+    "memory apart from that of \005 (no_overlap)\000"
+    "\034, where \005 has \035\000"
+    "list of tensors\031\000"
+    "\013 (dtype of \005)\000";
+
+// Where the texts of an error are: the class, the place's prefix, expected, got.
+enum { ROW_KIND, ROW_PREFIX, ROW_EXPECTED, ROW_GOT, ROW_SIZE };
+static const uint16_t WORDS[][ROW_SIZE] = {
+    {0, 10, 11, 13},
+    {15, 10, 26, 45},
+    {0, 50, 59, 67},
+    {0, 50, 69, 67},
+    {0, 50, 92, 67},
+    {0, 50, 99, 67},
+    {0, 50, 104, 67},
+    {0, 50, 110, 67},
+    {0, 50, 117, 67},
+    {0, 50, 122, 67},
+    {0, 50, 129, 67},
+    {0, 50, 136, 67},
+    {0, 50, 144, 67},
+    {0, 50, 147, 67},
+    {0, 50, 152, 67},
+    {0, 50, 175, 67},
+    {15, 10, 203, 45},
+    {15, 10, 11, 13},
+    {0, 10, 221, 223},
+    {0, 10, 225, 223},
+    {15, 10, 234, 236},
+    {15, 10, 238, 13},
+    {15, 10, 258, 13},
+    {15, 10, 279, 13},
+    {15, 10, 289, 13},
+    {15, 10, 302, 13},
+    {15, 10, 325, 334},
+    {15, 10, 325, 13},
+    {15, 10, 325, 342},
+    {15, 10, 363, 13},
+    {15, 10, 393, 13},
+    {15, 10, 417, 13},
+    {15, 10, 464, 13},
+    {15, 10, 486, 13},
+    {15, 10, 507, 13},
+    {15, 10, 543, 13},
+    {15, 563, 11, 13},
+    {15, 563, 574, 13},
+    {15, 10, 608, 45},
+    {15, 10, 225, 626},
+    {15, 10, 629, 654},
+    {15, 10, 677, 654},
+    {15, 10, 11, 654},
+    {15, 10, 279, 654},
+    {15, 10, 289, 654},
+    {15, 10, 705, 745},
+    {15, 10, 747, 791},
+    {15, 10, 797, 45},
+    {15, 10, 835, 887},
+    {15, 10, 904, 945},
+    {0, 50, 962, 67},
+    {0, 10, 979, 223},
+};
+
+// Names of numbers: the number as a byte, then the name and NUL. NUL NUL ends a list.
+static const char TYPE_NAMES[] =
+    "\000None\000"
+    "\001int\000"
+    "\002bool\000"
+    "\003float\000"
+    "\004opaque pointer\000"
+    "\005dtype\000"
+    "\006device\000"
+    "\007DLTensor*\000"
+    "\010char*\000"
+    "\011TVMFFIByteArray*\000"
+    "\012moved object\000"
+    "\013str\000"
+    "\014bytes\000"
+    "\015Unchanged\000"
+    "@ffi.Object\000"
+    "Astr\000"
+    "Bbytes\000"
+    "Cffi.Error\000"
+    "Dffi.Function\000"
+    "Effi.Shape\000"
+    "Fffi.Tensor\000"
+    "Gffi.Array\000"
+    "Hffi.Map\000"
+    "Iffi.Module\000"
+    "JPython object\000"
+    "Kffi.List\000"
+    "Lffi.Dict\000"
+    "Mffi.VisitInterrupt\000"
+    "Nint beyond int64\000\000";
+
+static const char DTYPE_NAMES[] =
+    "\000int\000"
+    "\001uint\000"
+    "\002float\000"
+    "\003handle\000"
+    "\004bfloat\000"
+    "\005complex\000"
+    "\006bool\000"
+    "\007float8_e3m4\000"
+    "\010float8_e4m3\000"
+    "\011float8_e4m3b11fnuz\000"
+    "\012float8_e4m3fn\000"
+    "\013float8_e4m3fnuz\000"
+    "\014float8_e5m2\000"
+    "\015float8_e5m2fnuz\000"
+    "\016float8_e8m0fnu\000"
+    "\017float6_e2m3fn\000"
+    "\020float6_e3m2fn\000"
+    "\021float4_e2m1fn\000\000";
+
+static const char DEVICE_NAMES[] =
+    "\001cpu\000"
+    "\002cuda\000"
+    "\003cuda_host\000"
+    "\004opencl\000"
+    "\007vulkan\000"
+    "\010metal\000"
+    "\011vpi\000"
+    "\012rocm\000"
+    "\013rocm_host\000"
+    "\014ext_dev\000"
+    "\015cuda_managed\000"
+    "\016oneapi\000"
+    "\017webgpu\000"
+    "\020hexagon\000"
+    "\021maia\000"
+    "\022trn\000\000";
+
+static const char SUFFIXES[] =
+    "\001.ndim\000"
+    "\002.dtype\000"
+    "\003.device_type\000"
+    "\004.device_id\000"
+    "\005.shape\000"
+    "\006.strides\000"
+    "\007.byte_offset\000"
+    "\010.data\000"
+    "\012number of arguments\000"
+    "\013argument array\000\000";
+
+#endif

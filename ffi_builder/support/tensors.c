@@ -1,0 +1,112 @@
+// Tensors, for the rare branches of the fast path.
+//
+// Dimensions may be anything when they come here, also negative. Their products wrap.
+
+// Return the object of a Tensor or DLTensor*, also if it was moved; NULL of all other values.
+RARE const TVMFFIObject *SHARED(tensor_object)(const TVMFFIAny *any) {
+  if (any->v_obj == NULL || any->type_index == kTVMFFITensor)
+    return any->v_obj;
+  if (any->type_index == kTVMFFIDLTensorPtr)
+    return any->v_obj - 1;
+  return SHARED(moved_object)(kind_bit(kTVMFFITensor), any);
+}
+
+// ---- elements
+
+static bool is_empty(const DLTensor *tensor) {
+  for (int64_t axis = 0; axis < tensor->ndim; ++axis)
+    if (tensor->shape[axis] == 0)
+      return true;
+  return false;
+}
+
+RARE bool SHARED(is_empty)(const TVMFFIObject *object) { return is_empty(dl_tensor(object)); }
+
+// Say whether a tensor is empty and its pointer NULL.
+RARE bool SHARED(has_no_data)(const TVMFFIObject *object) {
+  const DLTensor *tensor = dl_tensor(object);
+  return tensor->data == NULL && is_empty(tensor);
+}
+
+// Say whether no dimension is negative and their product fits int64_t.
+RARE bool SHARED(numel_fits)(const TVMFFIObject *object) {
+  const DLTensor *tensor = dl_tensor(object);
+  uint64_t product = 1;
+  for (int64_t axis = 0; axis < tensor->ndim; ++axis) {
+    if (tensor->shape[axis] < 0)
+      return false;
+    // The product stays at the greatest number, until a dimension of 0 makes it 0.
+    if (__builtin_mul_overflow(product, (uint64_t)tensor->shape[axis], &product))
+      product = UINT64_MAX;
+  }
+  return product <= INT64_MAX;
+}
+
+// Return the address of the first element.
+static unsigned char *data_of(const DLTensor *tensor) {
+  return (unsigned char *)((uintptr_t)tensor->data + tensor->byte_offset);
+}
+
+// Return the bits of an element, with all its lanes.
+static uint64_t bits_of(const DLTensor *tensor) {
+  return (uint64_t)tensor->dtype.bits * tensor->dtype.lanes;
+}
+
+// ---- strides
+
+// Return the product of the dimensions after an axis.
+static int64_t row_major(const DLTensor *tensor, int64_t axis) {
+  int64_t product = 1;
+  while (++axis < tensor->ndim)
+    product *= tensor->shape[axis];
+  return product;
+}
+
+// Fill `space` with the products for all axes, and return it.
+RARE int64_t *SHARED(row_major_strides)(const TVMFFIObject *object, int64_t *space) {
+  const DLTensor *tensor = dl_tensor(object);
+  int64_t product = 1;
+  for (int64_t axis = tensor->ndim - 1; axis >= 0; --axis) {
+    space[axis] = product;
+    product *= tensor->shape[axis];
+  }
+  return space;
+}
+
+// Return a stride in elements. NULL strides stand for row-major ones.
+static int64_t stride_of(const DLTensor *tensor, int64_t axis) {
+  return tensor->strides == NULL ? row_major(tensor, axis) : tensor->strides[axis];
+}
+
+// Say whether any stride will do on an axis, as no element is reached by it.
+static bool free_stride(const DLTensor *tensor, int64_t axis) {
+  return tensor->shape[axis] == 1 || is_empty(tensor);
+}
+
+RARE bool SHARED(free_stride)(const TVMFFIObject *object, int64_t axis) {
+  return free_stride(dl_tensor(object), axis);
+}
+
+// Say whether strides, which are not NULL, are row-major where they matter.
+RARE bool SHARED(contiguous)(const TVMFFIObject *object) {
+  const DLTensor *tensor = dl_tensor(object);
+  int64_t wanted = 1;
+  for (int64_t axis = tensor->ndim - 1; axis >= 0; --axis) {
+    if (tensor->strides[axis] != wanted && !free_stride(tensor, axis))
+      return false;
+    wanted *= tensor->shape[axis];
+  }
+  return true;
+}
+
+// Say whether strides are column-major where they matter.
+RARE bool SHARED(column_major)(const TVMFFIObject *object) {
+  const DLTensor *tensor = dl_tensor(object);
+  int64_t wanted = 1;
+  for (int64_t axis = 0; axis < tensor->ndim; ++axis) {
+    if (stride_of(tensor, axis) != wanted && !free_stride(tensor, axis))
+      return false;
+    wanted *= tensor->shape[axis];
+  }
+  return true;
+}

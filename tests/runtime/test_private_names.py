@@ -1,0 +1,83 @@
+"""Bindings of MLIR and an llvmlite that lack an attribute which they do not promise."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from importlib import import_module
+
+import pytest
+
+from ffi_builder import attach, runtime
+from ffi_builder.providers import NopCallProvider
+from ffi_builder.runtime import capi, mlir, translation
+from ffi_builder.runtime.codegen import llvm
+from ffi_builder.runtime.safety import distinct
+from ffi_builder.spec import Signature, Var
+from tests.support.wrapping import new_module
+
+TEXT = """
+llvm.func @f(%a: i64, %p: !llvm.ptr) {
+  %t = llvm.trunc %a : i64 to i32
+  %u = llvm.trunc %a : i64 to i32
+  llvm.store %t, %p {alignment = 4 : i64} : i32, !llvm.ptr
+  llvm.store %u, %p {alignment = 4 : i64} : i32, !llvm.ptr
+  llvm.return
+}
+"""
+
+
+@pytest.fixture
+def forgetful() -> Iterator[None]:
+    """What was found in the libraries of the bindings is looked up anew, and once more afterwards."""
+    found = (capi.library, capi.addresses, vars(translation)["_functions"])
+    for each in found:
+        each.cache_clear()
+    yield
+    for each in found:
+        each.cache_clear()
+
+
+def kinds() -> set[str]:
+    """The kinds of operations of a function, and that its module can be called."""
+    module = new_module(TEXT)
+    attach(module, Signature("nothing", [Var("n", "int32")]), NopCallProvider())
+    assert "define void @f(i64 %0, ptr %1)" in mlir.to_llvm_ir(module).text
+    assert runtime.compile(module)["nothing"](1) is None
+    parsed = mlir.parse(TEXT)  # its operations do not keep it
+    function = parsed.body.operations[0].operation
+    return {op.name for op in distinct.operations(function, frozenset({"llvm.store"}))}
+
+
+EXPECTED = {"llvm.trunc", "llvm.store", "llvm.return"}
+
+
+def test_with_all_names() -> None:
+    assert kinds() == EXPECTED
+
+
+@pytest.mark.parametrize("constant", ["POINTER", "CREATE"])
+def test_bindings_without_their_c_api(constant: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(capi, constant, "_gone")
+    assert kinds() == EXPECTED
+
+
+@pytest.mark.parametrize(
+    "symbol", [*distinct.FUNCTIONS, "mlirTranslateModuleToLLVMIRToString", "LLVMDisposeMessage"]
+)
+def test_libraries_without_a_function(
+    symbol: str, forgetful: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    others = tuple("no_such" if name == symbol else name for name in distinct.FUNCTIONS)
+    monkeypatch.setattr(distinct, "FUNCTIONS", others)
+    for constant in ("TRANSLATE", "FREE"):
+        if vars(translation)[constant] == symbol:
+            monkeypatch.setattr(translation, constant, "no_such")
+    assert kinds() == EXPECTED
+
+
+def test_llvmlite_without_the_dispose_of_its_base_class(monkeypatch: pytest.MonkeyPatch) -> None:
+    managers = import_module("llvmlite.binding.newpassmanagers")
+    monkeypatch.delattr(managers.NewPassManager, "_dispose")
+    assert "ret i32 7" in llvm.optimised(
+        "define i32 @f() {\n  %x = add i32 3, 4\n  ret i32 %x\n}", "", 2
+    )

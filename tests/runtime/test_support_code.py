@@ -1,0 +1,95 @@
+"""How compiled wrappers come to the functions in C, and what is said where they do not."""
+
+from __future__ import annotations
+
+import ctypes
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tvm_ffi import libinfo
+
+from ffi_builder import LinkError, runtime, support
+from ffi_builder.diagnosis import native
+from ffi_builder.errors import BuildError
+from ffi_builder.runtime import support_code
+from tests.runtime.exporting import every_kind_module, load_module, scaling
+from tests.runtime.samples import c_object, needs_cc
+from tests.support.wrapping import new_module
+
+_ARGUMENT = (
+    r"on argument #0 when calling: `scale\(x: Tensor\(\[n\], float32\), factor: float32\)`, "
+    "expected Tensor but got int"
+)
+OLD = "__ffi_builder_shared_raise_00000000"
+
+
+@pytest.fixture
+def no_library(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    def library() -> Path:
+        raise BuildError("there is none")
+
+    monkeypatch.setattr(support, "library", library)
+    support_code._in_library.cache_clear()  # pyright: ignore[reportPrivateUsage]
+    yield
+    support_code._in_library.cache_clear()  # pyright: ignore[reportPrivateUsage]
+
+
+@pytest.mark.usefixtures("no_library")
+def test_without_the_library_the_object_is_linked() -> None:
+    scale = runtime.compile(scaling(weight=3.0))["scale"]
+    x = np.ones(2, np.float32)
+    scale(x)
+    np.testing.assert_array_equal(x, 6)
+    with pytest.raises(TypeError, match=_ARGUMENT):
+        scale(1)
+
+
+def test_functions_of_another_version_are_named() -> None:
+    text = f"llvm.func @{OLD}()\nllvm.func @__tvm_ffi_f() {{ llvm.call @{OLD}() : () -> ()\n"
+    with pytest.raises(LinkError, match="of another version of ffi_builder: compile the module"):
+        runtime.compile(new_module(text + "llvm.return }"))
+
+
+@needs_cc
+def test_a_library_of_another_version_is_named(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    stale = tmp_path / "_library.so"
+    c_object(tmp_path, "void other(void) {}")
+    subprocess.run(["gcc", "-shared", tmp_path / "part.o", "-o", stale], check=True)
+    monkeypatch.setattr(support, "library", lambda: stale)
+    native._find.cache_clear()  # pyright: ignore[reportPrivateUsage]
+    with pytest.raises(BuildError, match="got those of another; install ffi_builder again"):
+        native.diagnose(bytes(64), 0, 0)
+
+
+@needs_cc
+def test_two_objects_are_linked_together(tmp_path: Path) -> None:
+    """Each brings the functions that it needs; what is linked shows none of them."""
+    runtime.compile(scaling()).export_object(tmp_path / "scale.o")
+    runtime.compile(every_kind_module()).export_object(tmp_path / "other.o")
+    tvm_ffi = Path(libinfo.find_libtvm_ffi())
+    subprocess.run(
+        ["gcc", "-shared", "scale.o", "other.o", tvm_ffi, "-o", "both.so"], check=True, cwd=tmp_path
+    )
+    shown = subprocess.run(["nm", "-D", tmp_path / "both.so"], capture_output=True, check=True)
+    assert b"ffi_builder_shared" not in shown.stdout
+    both = load_module(str(tmp_path / "both.so"))
+    for name in ("scale", "every_kind"):
+        with pytest.raises(TypeError, match=f"when calling: `{name}"):
+            both[name]()
+
+
+@needs_cc
+def test_a_linked_object_may_need_them(tmp_path: Path) -> None:
+    """An object of `link=` gets them, as one that was compiled by a JIT of one's own needs."""
+    symbol = support.symbol("free_copy")
+    source = f"void {symbol}(void *); void release(void *p) {{ {symbol}(p); }}"
+    linked = c_object(tmp_path, source)
+    compiled = runtime.compile(scaling(), link=[linked])
+    compiled.export_library(tmp_path / "a.so")
+    library = ctypes.CDLL(str(tmp_path / "a.so"))
+    assert library.__tvm_ffi_scale
