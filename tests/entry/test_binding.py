@@ -97,6 +97,27 @@ def test_the_function_takes_keywords_and_defaults_and_keyword_only_ones_by_posit
         assert [both.recording.signed(index, 4) for index in (0, 1)] == [1, 7]
 
 
+@pytest.mark.parametrize(
+    ("params", "expected"),
+    [
+        ([Var("a", "int32"), Var("b", "int32", default=1), Var("c", "int32", default=2)], "1 to 3"),
+        ([Var("a", "int32", default=1)], "0 to 1"),
+        ([Var("a", "int32"), Var("b", "int32")], "2"),
+        # The last one can be left out by keyword alone.
+        ([Var("a", "int32", default=1, kw_only=True), Var("b", "int32")], "2"),
+    ],
+)
+def test_how_many_arguments_are_needed_is_said(params: list[Any], expected: str) -> None:
+    both = ways(params)
+    for args in ((), (1,) * (len(params) + 1)):
+        for call in (both.entry, both.general):
+            kind, words, _ = both.outcome(call, *args)
+            if kind is not type(None):  # all may be left out
+                assert kind is TypeError
+                assert str(words).startswith("Mismatched number of arguments when calling: `f(a: ")
+                assert str(words).endswith(f"`, expected {expected} but got {len(args)}")
+
+
 def test_none_as_a_default() -> None:
     both = ways([Optional(Var("a", "int32"), default=None), Var("b", "int32", default=2)])
     both.entry()

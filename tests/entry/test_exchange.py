@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -52,25 +52,30 @@ _forever: list[object] = []
 def array_class(
     device: int = 1, *, strides: bool = True, major: int = 1, fails: bool = False
 ) -> Any:
-    """A new class of arrays on a device of this type; NumPy has the memory."""
+    """A new class of arrays on a device of this type; NumPy has the memory.
+
+    Its objects may say something else of the fields of their DLTensor.
+    """
 
     class Array:
-        def __init__(self, array: Any) -> None:
-            self.array = array
+        def __init__(self, array: Any, **fields: Any) -> None:
+            self.array, self.fields = array, fields
             self.borrowed = 0
 
-    def describe(tensor: DLTensor) -> None:
+    def describe(tensor: DLTensor, item: Any) -> None:
         tensor.device_type = device
         tensor.device_id = 3 if device != 1 else 0
         if not strides:
             tensor.strides = None
+        for name, value in item.fields.items():
+            setattr(tensor, name, value)
 
     @ToManaged
     def to_managed(item: Any, out: Any) -> int:
         capsule = item.array.__dlpack__(max_version=(1, 0))
         address = _pointer(capsule, b"dltensor_versioned")
         _rename(capsule, _USED)
-        describe(Managed.from_address(address).tensor)
+        describe(Managed.from_address(address).tensor, item)
         out[0] = address
         return 0
 
@@ -82,13 +87,12 @@ def array_class(
         item.kept = capsule
         item.borrowed += 1
         out[0] = Managed.from_address(_pointer(capsule, b"dltensor_versioned")).tensor
-        describe(out[0])
+        describe(out[0], item)
         return 0
 
     @Stream
     def stream(device_type: int, device_id: int, out: Any) -> int:
-        assert (device_type, device_id) == (device, 3)
-        out[0] = STREAM
+        out[0] = STREAM if (device_type, device_id) == (device, 3) else None
         return 0
 
     def address(function: Any) -> Any:
@@ -136,6 +140,17 @@ def test_an_api_of_no_use(wrong: dict[str, Any]) -> None:
     for calls in range(1, 4):
         assert both.outcome(both.entry, item) == both.outcome(both.general, item)
         assert both.entry._general_calls == calls
+
+
+def test_a_tensor_that_cannot_be() -> None:
+    both = ways([Tensor("x", [n], "float32", device_type="cpu")])
+    make = array_class()
+    fields: list[dict[str, Any]] = [{"shape": None}, {"device_type": -1}, {"device_type": 0}]
+    for wrong in fields:
+        general = both.outcome(both.general, make(np.ones(5, "float32"), **wrong))
+        assert issubclass(cast("type", general[0]), Exception)
+        for _ in range(3):
+            assert both.outcome(both.entry, make(np.ones(5, "float32"), **wrong)) == general
 
 
 def test_a_class_that_is_learnt_again_takes_no_other_place() -> None:

@@ -200,7 +200,7 @@ def test_words_that_are_not_initialised(torch: Any) -> None:
 
 
 def test_torch_without_a_symbol(torch: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(torch_layouts, "_REQUIRES_GRAD", "_ZNK3c1010TensorImpl5otherEv")
+    monkeypatch.setattr(torch_layouts, "REQUIRES_GRAD", "_ZNK3c1010TensorImpl5otherEv")
     with pytest.raises(LayoutError, match=r"TensorImpl5otherEv is not in libc10.so"):
         torch_layouts.torch_layout(torch)
 

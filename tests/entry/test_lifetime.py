@@ -340,6 +340,41 @@ time.sleep(0.3)
     assert (done.returncode, done.stderr) == (0, "")
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("form", ['compiled["f"]', 'compiled.callable("f")'])
+def test_a_kernel_returns_while_the_interpreter_ends(form: str) -> None:
+    """Without the extension, Python before 3.14 ends the process there, in tvm-ffi's code."""
+    done = _python(
+        f"""
+import sys, threading, time
+import numpy as np
+from ffi_builder import attach, runtime
+from ffi_builder.providers import DirectCallProvider
+from ffi_builder.spec import Signature, Tensor, dims
+
+KERNEL = '''
+llvm.func @usleep(i32) -> i32
+llvm.func @kernel(%x: !llvm.ptr) {{
+  %time = llvm.mlir.constant(300000 : i32) : i32
+  %0 = llvm.call @usleep(%time) : (i32) -> i32
+  llvm.return
+}}'''
+(n,) = dims("n")
+x = Tensor("x", [n], "float32", device_type="cpu")
+provider = DirectCallProvider("kernel", args=[x.data])
+hook = lambda module: attach(module, Signature("f", [x]), provider)
+compiled = runtime.compile(KERNEL, post_compile_hooks=[hook])
+threading.Thread(target={form}, args=(np.ones(3, "float32"),), daemon=True).start()
+time.sleep(0.1)
+class Late:
+    def __del__(self):
+        time.sleep(0.5)
+sys.late = Late()
+"""
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 def test_a_function_that_the_garbage_collector_has_cleared() -> None:
     f = ways([Var("a", "int32", default=1)]).entry_callable
     f()

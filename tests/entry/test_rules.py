@@ -30,7 +30,7 @@ from tests.support.entries import READ_IN_C
 from tests.support.wrapping import new_module
 
 np: Any = numpy
-pytestmark = pytest.mark.filterwarnings("ignore:.*torch.jit.script:DeprecationWarning")
+pytestmark = pytest.mark.filterwarnings("ignore:.*torch.jit.script")
 
 
 def read_only() -> Any:

@@ -16,7 +16,7 @@ torch = pytest.importorskip("torch", reason="needs torch: `make test-frameworks`
 pytestmark = [
     needs_extension,
     # torch's own use of it
-    pytest.mark.filterwarnings("ignore:.*torch.jit.script:DeprecationWarning"),
+    pytest.mark.filterwarnings("ignore:.*torch.jit.script"),
 ]
 
 n, m = dims("n m")

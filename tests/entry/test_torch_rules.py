@@ -12,7 +12,7 @@ from tests.entry.functions import ways
 from tests.entry.rules import WAYS, Call, n, recorded, tensor
 
 np: Any = numpy
-pytestmark = pytest.mark.filterwarnings("ignore:.*torch.jit.script:DeprecationWarning")
+pytestmark = pytest.mark.filterwarnings("ignore:.*torch.jit.script")
 
 
 @pytest.fixture
@@ -91,6 +91,17 @@ def test_nested_tensors(torch: Any, way: str, layout: str) -> None:
     for each in x.unbind():
         f(each)
     f(torch.nested.to_padded_tensor(x, 0.0)[0])
+
+
+@pytest.mark.filterwarnings("ignore:.*quantized tensor creation functions")
+@pytest.mark.parametrize("way", WAYS)
+def test_quantised_tensors(torch: Any, way: str) -> None:
+    f = getattr(recorded(None), way)
+    x = torch.quantize_per_tensor(torch.ones(3), 0.1, 0, torch.qint8)
+    words = r"memory has its values but got a quantised tensor, .*: pass x\.dequantize\(\)"
+    with pytest.raises(ValueError, match=words):
+        f(x)
+    f(x.dequantize())
 
 
 @pytest.mark.parametrize("way", WAYS)

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from ffi_builder.frameworks import jax as ffi_jax
+from ffi_builder.frameworks.jax import varying
 from tests.frameworks.jax_support import compiled, jax, jnp
 
 P: Final[Any] = jax.sharding.PartitionSpec
@@ -199,3 +200,35 @@ def main() -> None:
         for kind, (functions, cases, jitted) in tried.items()
     }
     print(json.dumps(found))
+
+
+def show_axes() -> None:
+    """Print the mesh axes of arrays, and what is read where types have no attribute for them."""
+    jax.config.update("jax_num_cpu_devices", 4)
+
+    class Typed:
+        """An array whose type has its text alone."""
+
+        def __init__(self, array: Any) -> None:
+            self.text = str(jax.typeof(array))
+
+    class Jax:
+        """A JAX whose types have their text alone."""
+
+        @staticmethod
+        def typeof(array: Any) -> Any:
+            return array.text
+
+    def show(x: Any) -> Any:
+        known = varying.varying_axes([x])
+        load, varying.load = varying.load, lambda _: Jax
+        try:
+            print(known, varying.varying_axes([Typed(x)]))
+        finally:
+            varying.load = load
+        return x
+
+    x = jnp.ones(4)
+    show(x)
+    over(show, P("i"), P("i"))(x)
+    over_two_axes(show, P(("i", "j")), P(("i", "j")))(x)

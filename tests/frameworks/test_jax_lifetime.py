@@ -9,6 +9,7 @@ import copy
 import gc
 import pickle
 import re
+from typing import Any
 
 import pytest
 
@@ -54,7 +55,30 @@ def test_absent_arguments_have_a_target_of_their_own() -> None:
     )
     made = Recorded(text).function
     shown = jax.jit(lambda: made(None, None)).lower().as_text()
-    assert f"@{made.target}.without.x.c(" in shown
+    assert f'@"{made.target}#without.x.c"(' in shown
+
+
+def test_absent_arguments_do_not_lead_to_another_function() -> None:
+    def made(target: str) -> Recorded:
+        text = (
+            "f(x: Tensor([n], float32, intent=in), mask: Optional(Tensor([n], float32, intent=in)),"
+            " y: Tensor([n], float32, intent=out))"
+        )
+        return Recorded(text, target=target)
+
+    mine = made("tests.frameworks.mine")
+    others = [made("tests.frameworks.mine.without.mask"), made("tests.frameworks.mine.mask")]
+    for recorded in (mine, *others):
+        recorded.function(jnp.ones(1), None)
+        assert len(recorded.calls) == 1
+    with pytest.raises(ValueError, match=r"^function: target: expected a name without '#', which"):
+        made("tests.frameworks.mine#without.mask")
+
+
+@pytest.mark.parametrize(("target", "error"), [("", ValueError), (7, TypeError)])
+def test_a_target_is_a_name(target: Any, error: type[Exception]) -> None:
+    with pytest.raises(error, match=f"^function: target: expected .* but got {target!r}$"):
+        ffi_jax.function(compiled(), "scale", target=target)
 
 
 EXPORTED = """

@@ -56,3 +56,10 @@ def test_rules_that_sum_over_devices_are_refused(found: dict[str, dict[str, Any]
     error = found["summing"]["of a replicated operand"]
     assert "output[1]" in error
     assert "float32[2] corresponding to an input of type float32[2]{V:i}" in error
+
+
+def test_the_axes_in_the_text_of_a_type() -> None:
+    """What is read where JAX has neither of the attributes that have had them so far."""
+    done = run_child("from tests.frameworks.jax_shards import show_axes; show_axes()")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines() == ["[] []", "['i'] ['i']", "['i', 'j'] ['i', 'j']"]

@@ -19,7 +19,7 @@ torch = pytest.importorskip("torch", reason="needs torch: `make test-frameworks`
 pytestmark = [
     pytest.mark.slow,
     # torch's own use of it
-    pytest.mark.filterwarnings("ignore:.*torch.jit.script:DeprecationWarning"),
+    pytest.mark.filterwarnings("ignore:.*torch.jit.script"),
 ]
 EXAMPLES = int(os.environ.get("FFI_BUILDER_EXAMPLES", "2000")) // 10
 

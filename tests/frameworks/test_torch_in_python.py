@@ -15,7 +15,9 @@ HERE = Path(__file__).parent
 
 @pytest.mark.slow
 def test_without_the_extension() -> None:
-    files = [str(HERE / f"test_torch_{name}.py") for name in ("operators", "autograd")]
+    files = [
+        str(HERE / f"test_torch_{name}.py") for name in ("operators", "autograd", "private_names")
+    ]
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", *files],
         env={**os.environ, "FFI_BUILDER_ENTRY": "python"},

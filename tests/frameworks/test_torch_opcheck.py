@@ -19,6 +19,7 @@ pytestmark = [
     # torch's own, while it traces
     pytest.mark.filterwarnings("ignore::DeprecationWarning"),
     pytest.mark.filterwarnings("ignore::FutureWarning"),
+    pytest.mark.filterwarnings("ignore:The .grad attribute of a Tensor that is not a leaf"),
 ]
 EXAMPLES = int(os.environ.get("FFI_BUILDER_EXAMPLES", "2000")) // 50
 DTYPES = ("float32", "float64", "int32", "int64", "uint8", "float16", "bfloat16")

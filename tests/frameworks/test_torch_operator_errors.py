@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from importlib import import_module
 from typing import Any
 
@@ -17,11 +18,13 @@ from tests.frameworks.torch_functions import (
     operator,
     parsed,
     scale,
+    unique,
 )
+from tests.support.threads import together
 
 torch = pytest.importorskip("torch", reason="needs torch: `make test-frameworks` installs it")
 # torch's own use of it
-pytestmark = pytest.mark.filterwarnings("ignore:.*torch.jit.script:DeprecationWarning")
+pytestmark = pytest.mark.filterwarnings("ignore:.*torch.jit.script")
 
 
 def test_errors_in_eager_mode_are_those_of_the_wrapper() -> None:
@@ -163,3 +166,40 @@ def test_options_that_are_refused() -> None:
     op = operator(f)
     with pytest.raises(ValueError, match=f"{op.__name__} is taken; give another name="):
         operator(f, name=op.__name__)
+
+
+@pytest.mark.filterwarnings("ignore:.*quantized tensor creation functions")
+def test_quantised_tensors_are_refused() -> None:
+    q = torch.quantize_per_tensor(torch.ones(3), 0.1, 0, torch.qint8)
+    functional, mutating = operator(scale(), form="functional"), operator(scale())
+    calls: dict[str, Any] = {
+        "x": (
+            lambda: functional(q, 2.0),
+            lambda: functional.overload(q, 2.0),
+            lambda: mutating(q, torch.ones(3), 2.0),
+        ),
+        "y": (lambda: mutating(torch.ones(3), q, 2.0),),
+    }
+    for name, several in calls.items():
+        for call in several:
+            words = rf"^Mismatched {name} .* got a quantised tensor, .* {name}\.dequantize\(\)"
+            with pytest.raises(ValueError, match=words):
+                call()
+
+
+def test_threads_that_race_for_a_name_get_one_kind_of_error() -> None:
+    f = scale()
+    errors: list[Exception] = []
+    for _ in range(10):
+        name = unique("raced")
+
+        def define(number: int, name: str = name) -> None:
+            try:
+                operator(f, name=name)
+            except Exception as error:
+                errors.append(error)
+
+        together(define, 8)
+    assert len(errors) == 70
+    assert {type(error) for error in errors} == {ValueError}
+    assert all(re.search(r"raced_\d+ is taken; give another name=", str(e)) for e in errors)

@@ -30,7 +30,7 @@ from tests.runtime.samples import needs_cc
 
 torch = pytest.importorskip("torch", reason="needs torch: `make test-frameworks` installs it")
 # torch's own use of it
-pytestmark = pytest.mark.filterwarnings("ignore:.*torch.jit.script:DeprecationWarning")
+pytestmark = pytest.mark.filterwarnings("ignore:.*torch.jit.script")
 
 
 def words(op: Any) -> str:
