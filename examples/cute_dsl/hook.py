@@ -37,7 +37,14 @@ def attach(
 ) -> None:
     """Attach the wrapper; CuTe DSL calls this when the host function is in the LLVM dialect.
 
-    CuTe DSL's own call provider is used only for the name of the function.
+    CuTe DSL's own call provider is used only for the name of the function. Its JIT finds no
+    functions but those of the module.
     """
-    provider = CuteCallProvider(call_provider.target_func)
-    attach_ffi_func(module, symbol_name, Conversion(params).params, provider, fn_display_name)
+    attach_ffi_func(
+        module,
+        symbol_name,
+        Conversion(params).params,
+        CuteCallProvider(call_provider.target_func),
+        fn_display_name,
+        self_contained=True,
+    )

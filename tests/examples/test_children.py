@@ -19,7 +19,7 @@ runpy.run_path(sys.argv[0], run_name="__main__")
 """
 
 
-# torch_fx.py is not among them: nothing tells whether the resources of its constants are there, and
+# torch_fx is not among them: nothing tells whether the resources of its constants are there, and
 # translating one that is not ends the process.
 @pytest.mark.parametrize("name", ["quickstart", "inspect_ir", "custom_provider", "numba_kernel"])
 def test_no_child_process_is_asked(name: str) -> None:

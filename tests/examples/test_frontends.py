@@ -12,7 +12,7 @@ RATIO = "`ratio(x: Tensor([n, m], float32, strides=any), by: float64, y: Tensor(
 
 def test_torch_fx_is_as_eager_at_every_batch_size() -> None:
     needs("torch")
-    assert run("torch_fx.py").splitlines() == [
+    assert run("torch_fx/main.py").splitlines() == [
         *(f"{batch}: as eager" for batch in (1, 2, 7, 64)),
         f"ValueError: Mismatched out0.shape[0] on argument #1 when calling: {MLP}, "
         "expected 64 (batch = input.shape[0]) but got 63",

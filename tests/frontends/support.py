@@ -23,12 +23,16 @@ def needs(name: str) -> Any:
 
 def example(name: str) -> Any:
     """``examples/<name>.py`` as a module, so that its functions are tested as a reader has them."""
-    found = importlib.util.spec_from_file_location(f"{name}_example", ROOT / f"examples/{name}.py")
+    path = ROOT / f"examples/{name}.py"
+    found = importlib.util.spec_from_file_location(f"{path.stem}_example", path)
     assert found is not None
     assert found.loader is not None
     module = importlib.util.module_from_spec(found)
     sys.modules[found.name] = module
+    # The files of an example import each other by name: the folder of a script is on Python's path.
+    sys.path.insert(0, str(path.parent))
     found.loader.exec_module(module)
+    sys.path.remove(str(path.parent))
     return module
 
 
