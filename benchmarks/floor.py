@@ -4,7 +4,7 @@
 
 The wrapper has a new signature and a new context, as in `compare.py`. Clocked are the parts that
 any design with a self-contained module has:
-creating its operations, with operands, types and attributes at hand; reading the helpers; MLIR's
+creating its operations, with operands, types and attributes at hand; MLIR's
 verifier; translating to LLVM IR; LLVM's parser, verifier and code generation; loading the object.
 These shares times the ratios of results.md are the lowest that the ratios could get.
 """
@@ -32,7 +32,7 @@ from ffi_builder.ir import core
 from ffi_builder.runtime import translation
 
 ir: Any = import_module("torch_mlir.ir")
-ATTACH = ("create", "helpers", "verify")
+ATTACH = ("create", "verify")
 COMPILE = ("translate", "LLVM", "load")
 CASES = (("scalar", "nop"), ("mm", "nop"), ("t8_strided", "nop"), ("t8_strided", "pointers"))
 CLOCK = 1e-7
@@ -64,7 +64,6 @@ def clock_everything() -> None:
 
     setattr(core.Core, "__init__", made)  # noqa: B010
     for place, function, name in (
-        (wrapper, "define_helpers", "helpers"),
         (wrapper, "verify_added", "verify"),
         (translation, "to_llvm_ir", "translate"),
         (import_module("tvm_ffi_orcjit.session").ExecutionSession, "load_module", "load"),

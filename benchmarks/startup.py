@@ -4,8 +4,7 @@
 
 Each row is a process, whose steps are the columns: user and system time of all of its threads, the
 median of the rounds, with its quartiles. All rows begin with the same imports, so that what
-follows can be compared. A row's first process writes bytecode and what is kept of helpers, and is
-not counted.
+follows can be compared. A row's first process writes Python's bytecode, and is not counted.
 """
 
 from __future__ import annotations
@@ -99,11 +98,10 @@ SPEC: Steps = (
 TVM_FFI: Steps = (("NumPy", "import numpy"), ("import tvm_ffi", "import tvm_ffi"))
 HIDDEN = "import sys; sys.modules['torch'] = None; import tvm_ffi; del sys.modules['torch']"
 
-KEPT, CACHE = "FFI_BUILDER_HELPERS_DIR", "FFI_BUILDER_CACHE_DIR"
+CACHE = "FFI_BUILDER_CACHE_DIR"
 TABLES: dict[str, dict[str, tuple[Steps, dict[str, str]]]] = {
     "The first wrapper of a process": {
         "ffi_builder": (OURS, {}),
-        "ffi_builder, nothing kept": (OURS, {KEPT: ""}),
         "llvmlite and orcjit alone": (BARE, {}),
     },
     "A hit of `compile_cached`": {"ffi_builder": (HIT, {CACHE: "{folder}"})},
@@ -128,7 +126,7 @@ def run(steps: Steps, variables: dict[str, str], folder: Path) -> list[float]:
     """Run the steps in a fresh process; return the milliseconds of Python's start and of each."""
     given = {name: value for name, value in os.environ.items() if name != CACHE}
     given.pop("PYTHONDONTWRITEBYTECODE", None)
-    given |= {KEPT: str(folder / "kept"), "PYTHONPYCACHEPREFIX": str(folder / "bytecode")}
+    given |= {"PYTHONPYCACHEPREFIX": str(folder / "bytecode")}
     given |= {name: value.format(folder=folder / "cache") for name, value in variables.items()}
     done = subprocess.run(
         [sys.executable, "-c", script(steps)], capture_output=True, text=True, check=True, env=given

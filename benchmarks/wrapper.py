@@ -116,7 +116,7 @@ def measure_making(native: Native, effort: Effort) -> None:
         times = [spread(v[case.name], 2) for v in (first, further, compiling)]
         rows.append([case.title, *times, spread(every, 2), str(ops), str(size)])
     titles = ["attach, first in a module", "attach, further", "compile + link", "to callable"]
-    table(["signature", *titles, "operations", "object with helpers, bytes"], rows)
+    table(["signature", *titles, "operations", "object, bytes"], rows)
 
 
 def measure_many(effort: Effort) -> None:
