@@ -7,7 +7,7 @@ from docs.pictures.draw import Drawing
 OURS = (
     ("__tvm_ffi_matmul", "the function: the only new name that is visible outside"),
     ("__ffi_builder_shared_diagnose…", "finds out what is wrong; one for all wrappers"),
-    ("__ffi_builder_shared_…", "helpers for rare cases; those alone that something calls"),
+    ("__ffi_builder_shared_…", "declared: C code for rare cases, which is linked"),
     ("__ffi_builder_…", "constants: the table of the checks, the texts of the errors"),
 )
 OUTSIDE = (
@@ -18,7 +18,7 @@ OUTSIDE = (
 
 def main() -> None:
     """Draw it."""
-    drawing = Drawing(860, 372, "Your kernel, the function, helpers and constants in one module")
+    drawing = Drawing(860, 372, "Your kernel, the function, declarations and constants")
     drawing.parts.append('<rect x="20" y="44" width="820" height="240" rx="8" class="box"/>')
     drawing.text(20, 30, "Your module after attach", "title")
     drawing.box((40, 60), (300, 36), "@mm", (), "yours", code=True)

@@ -6,13 +6,13 @@ from docs.pictures.draw import Drawing
 from tests.architecture.page import Imports, read_imports, reduced
 
 GROUND = (
-    *("abi", "elf", "errors", "extras", "kept", "lazy", "patterns", "protocol", "records", "store"),
+    *("abi", "elf", "errors", "extras", "lazy", "patterns", "protocol", "records", "store"),
     *("suggest", "view"),
 )
 """Modules that import nothing of the packages above; arrows to them would hide the others."""
 COLUMNS = (
     *("cli runtime", "diagnosis plan spec", "cuda builder packed", "testing providers ir"),
-    "frameworks kernel_image",
+    "frameworks kernel_image support",
 )
 """The packages from left to right, so that no arrow goes through a box."""
 WIDTH, HEIGHT, ROW, COLUMN = 110, 34, 78, 150
