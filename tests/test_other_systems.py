@@ -70,10 +70,10 @@ def test_signatures_and_plans(system: str) -> None:
     assert len(lines) > 10
 
 
-@on_each
-def test_checking_arguments(system: str) -> None:
+def test_checking_arguments() -> None:
+    """On Windows there is no library."""
     lines = prints(
-        system,
+        "darwin",
         """
         from ffi_builder import spec, testing
         signature = spec.Signature.parse(
@@ -120,7 +120,7 @@ def test_the_runtime_says_that_it_needs_linux(system: str, module: str) -> None:
     assert last.startswith(
         f"ImportError: ffi_builder.runtime needs Linux, and this is {system}: it compiles to ELF"
     )
-    assert "ffi_builder.spec, plan, explain and testing.check work" in last
+    assert "ffi_builder.spec, plan and explain work on every system" in last
 
 
 @on_each

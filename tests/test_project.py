@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -63,6 +66,14 @@ def test_contributing_names_every_suite() -> None:
     assert set(re.findall(r"^\| `make ([a-z0-9-]+)` \|", page, re.MULTILINE)) == suites
 
 
+def test_the_oldest_tvm_ffi_is_tested() -> None:
+    allowed = re.search(r'"apache-tvm-ffi>=([\d.]+),', (ROOT / "pyproject.toml").read_text())
+    tested = re.search(r"^TVM_FFI \?= (.+)$", MAKEFILE, re.MULTILINE)
+    assert allowed is not None
+    assert tested is not None
+    assert allowed[1] == tested[1]
+
+
 def test_contributing_names_every_folder_of_tests() -> None:
     page = (ROOT / "CONTRIBUTING.md").read_text()
     rows = re.findall(r"^\| `tests/([a-z0-9_]+)` \|", page, re.MULTILINE)
@@ -90,3 +101,21 @@ def test_pre_commit_runs_what_make_lint_and_make_types_run() -> None:
         "lint-imports --no-cache",
         "pyright --project pyproject.toml",
     }
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("enabled", ["", "1"])
+def test_a_process_that_dies_says_in_which_test(enabled: str) -> None:
+    command = [sys.executable, "-m", "pytest", "tests/support/crashing.py"]
+    env = os.environ | {"PYTHONFAULTHANDLER": enabled}
+    done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, check=False)
+    assert done.returncode < 0
+    assert "Fatal Python error: Segmentation fault" in done.stderr
+    assert re.search(r'crashing.py", line \d+ in test_that_crashes', done.stderr)
+
+
+def test_the_suites_overwrite_freed_memory() -> None:
+    found = re.search(r"^([a-z -]+): export GLIBC_TUNABLES := (.*)$", MAKEFILE, re.MULTILINE)
+    assert found is not None
+    assert {"test", "test-fast", "test-frameworks"} <= set(found[1].split())
+    assert set(found[2].split(":")) == {"glibc.malloc.perturb=165", "glibc.malloc.tcache_count=0"}

@@ -38,6 +38,7 @@ def test_nearest(given: object, expected: str | None) -> None:
 def test_an_alias_is_given_only_where_it_is_allowed() -> None:
     assert nearest("gpu", ["cpu", "cuda"]) == "cuda"
     assert nearest("gpu", ["metal", "vulkan"]) is None
+    assert nearest(None, ["oneapi", "cpu"]) is None  # which are alike, as words
 
 
 def test_how_it_is_shown() -> None:

@@ -15,7 +15,7 @@ NAMED = set(
 )
 PACKAGES = (
     *("builder", "cuda", "ir", "packed", "plan", "providers", "providers.cuda", "runtime"),
-    *("spec", "testing"),
+    *("spec", "support", "testing"),
 )
 
 

@@ -1,0 +1,77 @@
+"""docs/private-names.md has the names of other libraries that the package touches, and no others."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+PAGE = (ROOT / "docs" / "private-names.md").read_text()
+SOURCES = [path.read_text() for path in sorted((ROOT / "ffi_builder").rglob("*.py"))]
+IN_C = [path.read_text() for path in sorted((ROOT / "ffi_builder" / "support").glob("*.c"))]
+PRIVATE = re.compile(r"_[A-Za-z]\w*")
+QUOTED = re.compile(r"(?:\w+\.)*_[A-Za-z]\w*(?:\.\w+)*")
+OURS = {
+    # parts of symbols and of names of the package
+    *("_Array", "_cuda_", "_doc_", "_lib", "_library_", "_library_ctx", "_metadata_", "_unit"),
+    *("_depth", "_runs_once"),
+    # of ELF, C++, LLVM and tvm-ffi, in whose formats they are documented
+    *("_GLOBAL_OFFSET_TABLE_", "_GLOBAL__N_", "_Z", "_import_tree", "_mlir_ciface_"),
+}
+
+
+def trees() -> Iterator[ast.AST]:
+    for source in SOURCES:
+        yield from ast.walk(ast.parse(source))
+
+
+def defined() -> set[str]:
+    """The names that the package itself defines."""
+    found: set[str] = set()
+    for node in trees():
+        match node:
+            case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
+                found.add(name)
+            case ast.Attribute(attr=name, ctx=ast.Store()) | ast.Name(id=name, ctx=ast.Store()):
+                found.add(name)
+            case ast.ImportFrom(names=names):
+                found.update(alias.name for alias in names)
+            case ast.Assign(targets=[ast.Name(id="__slots__")], value=ast.Tuple(elts=items)):
+                found.update(ast.literal_eval(item) for item in items)
+            case _:
+                pass
+    return found
+
+
+def touched() -> set[str]:
+    """The names of others: attributes, and what is looked up by its name."""
+    found: set[str] = set()
+    for node in trees():
+        match node:
+            case ast.Attribute(attr=name, ctx=ast.Load()) if PRIVATE.fullmatch(name):
+                found.add(name)
+            case ast.Constant(value=str(text)) if QUOTED.fullmatch(text.lstrip(".")):
+                found.update(part for part in text.split(".") if PRIVATE.fullmatch(part))
+            case _:
+                pass
+    found.update(name for source in IN_C for name in re.findall(r'"(_[A-Za-z]\w*)"', source))
+    return found - defined() - OURS
+
+
+def listed() -> set[str]:
+    """The private names in the first columns of the page."""
+    rows = re.findall(r"^\| ([^|]*`[^|]*) \|", PAGE, re.MULTILINE)
+    quoted = [name for row in rows for name in re.findall(r"`([^`…]+)`", row)]
+    return {part for name in quoted for part in name.split(".") if PRIVATE.fullmatch(part)}
+
+
+def test_the_page_lists_every_name() -> None:
+    assert len(touched()) > 25
+    assert sorted(touched() - listed()) == []
+
+
+def test_every_name_on_the_page_is_touched() -> None:
+    code = "\n".join([*SOURCES, *IN_C])
+    assert [name for name in sorted(listed()) if not re.search(rf"\b{name}\b", code)] == []
