@@ -79,14 +79,15 @@ OF_A_TENSOR = [
 def test_a_rare_function_keeps_registers(name: str, probe: Any) -> None:
     library = ctypes.CDLL(str(support.library()))
     given, kept = tensor()
-    second = tensor()[0] if name == "apart" else (ctypes.c_int64 * 8)()
+    other, other_kept = tensor()
+    second = other if name == "apart" else (ctypes.c_int64 * 8)()
     out = (ctypes.c_uint64 * len(KEPT))()
     function = ctypes.cast(library[support.symbol(name)], ctypes.c_void_p)
     probe(function, ctypes.byref(given), ctypes.byref(second), out)
     assert dict(zip(KEPT, out, strict=True)) == {
         register: 0x1234567800 + at for at, register in enumerate(KEPT)
     }
-    del kept
+    del kept, other_kept
 
 
 def test_enough_functions_are_tried() -> None:
