@@ -152,6 +152,23 @@ def test_interrupts_at_any_point_leave_nothing_wrong(tmp_path: Path) -> None:
     together(work, 4)
 
 
+def test_llvm_is_never_called_where_interrupts_arrive(tmp_path: Path) -> None:
+    """An interrupt in llvmlite leaves its lock locked, or frees a string twice."""
+    done = run_child(f"""
+        import threading
+        from llvmlite.binding import ffi
+        from ffi_builder import runtime
+        from tests.runtime.test_worker import guarded, plain
+        called = []
+        ffi.register_lock_callback(lambda: called.append(threading.current_thread()), lambda: None)
+        compiled = runtime.compile(plain(1))
+        compiled.export_object({str(tmp_path / "f.o")!r})
+        runtime.compile(guarded(2))["f"](0)
+        print(len(called) > 9, threading.main_thread() in called)
+        """)
+    assert done.stdout.split() == ["True", "False"], done.stderr
+
+
 def test_an_answer_to_another_request_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(worker, "running", {})
     assert runtime.compile(guarded(1))["f"](0) == 1

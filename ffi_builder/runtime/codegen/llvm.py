@@ -56,6 +56,7 @@ class TooManyPipelinesError(Exception):
 
 
 @functools.cache
+@uninterrupted
 def binding() -> Any:
     """llvmlite's binding, with this machine's target initialised.
 
@@ -82,6 +83,8 @@ def host_features() -> str:
     return binding().get_host_cpu_features().flatten()
 
 
+@functools.cache
+@uninterrupted
 def host_triple() -> str:
     """LLVM's name for what this process runs on: `x86_64-unknown-linux-gnu`."""
     return binding().get_process_triple()
