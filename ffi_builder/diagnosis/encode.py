@@ -1,24 +1,21 @@
-"""Encodes a plan as a table: one flat ``match`` over the steps."""
+"""Encodes a plan as a table.
+
+A step that is one instruction declares it. Here is what decodes values, and what takes several.
+"""
 
 from __future__ import annotations
 
 import struct
 from collections.abc import Iterable, Sequence
 
-from typing_extensions import assert_never
-
 from ffi_builder import spec
 from ffi_builder.diagnosis.table import LATER, NO_INDEX, WORDS, Op, Source
 from ffi_builder.diagnosis.writing import (
     Table,
     TableWriter,
-    as_signed,
     dtype_word,
     holder,
-    integer_dtype,
-    write_choice,
     write_dtypes,
-    write_equal,
     write_expression,
     write_nonzero,
     write_object,
@@ -27,10 +24,10 @@ from ffi_builder.diagnosis.writing import (
     write_scalar,
 )
 from ffi_builder.errors import BuildError
-from ffi_builder.plan import Part, Place, Plan, Words
-from ffi_builder.plan import fuse as f
+from ffi_builder.plan import Part, Place, Plan
 from ffi_builder.plan import steps as s
 from ffi_builder.plan.messages import SHOWN_ENTRIES
+from ffi_builder.plan.step import Step, equal
 
 
 def encode(plan: Plan) -> Table:
@@ -60,17 +57,16 @@ class _Encoder:
         self._read: Place | None = None
 
     def encode(self) -> Table:
-        fused = self._plan.fused
-        self._run(fused.steps)
-        for step in fused.late:
+        self._run(self._plan.steps)
+        for step in self._plan.late:
             self._guarded(step)
         return self._out.finish()
 
-    def _run(self, steps: Iterable[f.FusedStep]) -> None:
+    def _run(self, steps: Iterable[s.AnyStep]) -> None:
         for step in steps:
             self._step(step)
 
-    def _guarded(self, step: f.FusedStep) -> None:
+    def _guarded(self, step: s.AnyStep) -> None:
         """Encode a late step; it is skipped if an Optional around its place was absent."""
         position = step.place.position
         ends = [end for end in range(len(position), 0, -1) if position[:end] in self._present]
@@ -89,128 +85,81 @@ class _Encoder:
         """Assume nothing of the state of the diagnosis."""
         self._position = self._object = self._read = None
 
-    def _step(self, step: f.FusedStep) -> None:
-        out = self._out
+    def _step(self, step: s.AnyStep) -> None:
+        out, place = self._out, step.place
         match step:
             # The most frequent steps come first: a match tries one case after the other.
-            case f.Dim(place):
+            case s.NotNegative():
                 self._dim(place)
-            case s.EqualSymbol(place, symbol):
-                self._value(place)
-                out.emit(Op.EQSYM, "HB", out.symbols[symbol], WORDS.index(step.words))
-            case s.Bind(place, symbol):
-                self._value(place)
-                out.emit(Op.BIND, "H", out.symbols[symbol])
-            case f.TensorHeader():
+            case s.DecodeTensor():
                 self._tensor_header(step)
-            case s.CheckShapePointer(place):
-                self._turn_to(place)
-                out.emit(Op.SHAPED)
-                self._read = None
-            case f.Layout(place, order):
+            case s.CheckShapePointer():
+                self._shape(step)
+            case s.CheckLayout(order=order):
                 self._turn_to(place)
                 out.emit(Op.LAYOUT, "B", order == "F")
                 self._read = None
-            case f.TensorData(place):
+            case s.CheckData():
                 self._turn_to(place)
                 out.emit(Op.DATA)
                 self._read = place
-            case s.CheckAlignment(place, alignment):
-                self._value(place)
-                out.emit(Op.ALIGN, "B", alignment.bit_length() - 1)
-            case s.CheckOverlap(place, _, others):
-                self._overlap(place, [other for other, _ in others])
-            case f.Integer(place, decode, fits):
-                self._scalar(decode)
-                out.emit(Op.FITS, "BB", *integer_dtype(fits.dtype))
             case s.DecodeScalar():
                 self._scalar(step)
-            case f.Pointer(place, decode, fits):
-                self._scalar(decode)
-                out.emit(Op.NONNEGATIVE)
-                out.emit(Op.FITS, "BB", *integer_dtype(fits.dtype))
-            case s.Fits(place, dtype):
-                self._value(place)
-                out.emit(Op.FITS, "BB", *integer_dtype(dtype))
-            case s.CheckBool():
-                out.emit(Op.BOOL)
-            case s.CheckCount(_, expected):
-                self._source(Source.COUNT)
-                write_equal(out, expected, step.words)
-            case s.CheckArguments():
-                self._source(Source.ARGUMENTS)
-                write_nonzero(out, step.words)
-            case f.OptionalSpan(place, inside):
-                self._optional(place, inside)
-            case f.Container():
+            case s.DecodeOptional():
+                self._optional(step)
+            case s.DecodeShape() | s.DecodeTuple():
                 self._container(step)
-            case f.ListHeader():
+            case s.DecodeList():
                 self._list_header(step)
-            case f.Elements():
+            case s.EachElement():
                 self._elements(step)
-            case f.Entry(place):
+            case s.DecodeEntry():
                 self._value(place)
                 out.emit(Op.NONNEGATIVE)
-            case f.Text(place, binary, not_null):
-                self._look_at(place)
-                out.emit(Op.TEXT, "B", binary)
-                self._object = None  # replaced by the str
-                self._not_null(not_null)
-                out.emit(Op.SMALL)
-                out.emit(Op.BYTES)
-            case s.DecodeObject(place):
+            case s.DecodeText():
+                self._text(step)
+            case s.DecodeObject():
                 self._look_at(place)
                 write_object(out, step)
                 self._object = None  # replaced by this object
-            case s.NotNull():
-                self._not_null(step)
-            case s.CheckChoice(_, choice):
-                write_choice(out, choice)
-            case f.AnyShape(place):
-                out.note_rank(SHOWN_ENTRIES + 1)
-                self._turn_to(place)
-                out.emit(Op.SHAPED)
-                out.emit(Op.DIMS)
-                self._read = None
-            case s.CheckPacked(place):
+                self._not_null()
+            case s.CheckCount():
+                self._source(Source.COUNT)
+                self._declared(step)
+            case s.CheckArguments():
+                self._source(Source.ARGUMENTS)
+                write_nonzero(out, step.words)
+            case s.CheckPacked():
                 self._value(place)
-            case s.AtLeast(place, symbol):
-                self._bound(Op.MIN, place, symbol, symbol.min)
-            case s.AtMost(place, symbol):
-                self._bound(Op.MAX, place, symbol, symbol.max)
-            case s.Divisible(place, symbol):
-                self._bound(Op.DIVISIBLE, place, symbol, symbol.divisibility)
-            case s.EqualInt(place, expected):
+            case s.CheckOverlap():
+                self._overlap(place, [other for other, _ in step.others])
+            case s.Solve():
                 self._value(place)
-                write_equal(out, expected, step.words)
-            case s.EqualFloat(_, expected):
-                out.emit(Op.EQFLOAT, "d", expected.value)
-            case s.BindOrEqual(place, symbol):
-                self._value(place)
-                out.emit(Op.BINDEQ, "HB", out.symbols[symbol], WORDS.index(step.words))
-            case s.Solve(place, symbol, expr, scale, offset):
-                self._value(place)
-                out.emit(Op.SOLVE, "Hqq", out.symbols[symbol], scale, offset)
-                out.text(str(expr))
+                self._declared(step)
                 # From here on, the value read last is that of the symbol.
                 self._read = step.solved
-            case s.EqualExpr(place, expr):
+            case s.EqualExpr():
                 self._value(place)
-                write_expression(out, expr, step.words)
+                write_expression(out, step.expr, step.words)
             case s.CheckRelation():
                 write_relation(out, step)
                 self._read = None
             case _:
-                assert_never(step)
+                self._value(place)
+                self._declared(step)
+
+    def _declared(self, step: Step) -> None:
+        """Write the instruction that the step declares."""
+        self._out.instruction(step.op, step.operands)
 
     # ---- decoding
 
-    def _optional(self, place: Place, inside: Iterable[f.FusedStep]) -> None:
-        self._look_at(place)
+    def _optional(self, step: s.DecodeOptional) -> None:
+        self._look_at(step.place)
         slot = self._out.new_slot()
-        self._present[place.position] = slot
+        self._present[step.place.position] = slot
         start = self._out.skip(Op.OPTIONAL, slot)
-        self._run(inside)
+        self._run(step.inside)
         self._out.land(start)
         self._forget()
 
@@ -218,28 +167,40 @@ class _Encoder:
         self._look_at(step.place)
         write_scalar(self._out, step.kind, step.dtype)
         self._read = step.place
+        if step.kind is s.Kind.POINTER:
+            self._out.emit(Op.NONNEGATIVE)
+        if step.integer is not None:
+            self._declared(s.Fits(step.place, step.integer))
 
-    def _container(self, step: f.Container) -> None:
+    def _text(self, step: s.DecodeText) -> None:
         self._look_at(step.place)
-        self._out.emit(Op.CONTAINER, "B", WORDS.index(step.decode.words))
-        self._save(step.place)
-        self._not_null(step.not_null)
+        self._out.emit(Op.TEXT, "B", step.binary)
+        self._object = None  # replaced by the str
+        self._not_null()
+        self._out.emit(Op.SMALL)
+        self._out.emit(Op.BYTES)
+
+    def _container(self, step: s.DecodeShape | s.DecodeTuple) -> None:
+        self._decode_container(step)
         self._source(Source.LENGTH)
-        write_equal(self._out, step.length.expected, step.length.words)
-        if step.cells is not None:
+        self._declared(s.CheckLength(step.place, step.length))
+        if step.length:
             self._source(Source.CELLS)
-            write_nonzero(self._out, step.cells.words)
+            write_nonzero(self._out, s.CheckCells.words)
 
-    def _list_header(self, step: f.ListHeader) -> None:
-        self._look_at(step.place)
-        self._out.emit(Op.CONTAINER, "B", WORDS.index(Words.KIND_LIST))
-        self._save(step.place)
-        self._not_null(step.not_null)
-        self._value(step.not_negative.place)
+    def _list_header(self, step: s.DecodeList) -> None:
+        self._decode_container(step)
+        self._value(step.fits.place)
         self._out.emit(Op.NONNEGATIVE)
-        self._out.emit(Op.FITS, "BB", *integer_dtype(step.fits.dtype))
+        self._declared(step.fits)
 
-    def _elements(self, step: f.Elements) -> None:
+    def _decode_container(self, step: s.DecodeShape | s.DecodeTuple | s.DecodeList) -> None:
+        self._look_at(step.place)
+        self._out.emit(Op.CONTAINER, "B", WORDS[step.words])
+        self._save(step.place)
+        self._not_null()
+
+    def _elements(self, step: s.EachElement) -> None:
         """Write a loop. At its head nothing is known of the state of the diagnosis."""
         out, place = self._out, step.place
         self._turn_to(place)
@@ -263,9 +224,9 @@ class _Encoder:
             self._out.emit(Op.TENSOR)
             self._object = place.position
         self._value(place)
-        self._out.emit(Op.BIND, "H", self._out.symbols[symbol])
+        self._declared(s.Bind(place, symbol))
 
-    def _tensor_header(self, step: f.TensorHeader) -> None:
+    def _tensor_header(self, step: s.DecodeTensor) -> None:
         out, rank = self._out, step.rank
         self._look_at(step.place)
         out.emit(Op.TENSOR)
@@ -287,13 +248,13 @@ class _Encoder:
             slots = [self._slots[other.position] for other in same.others]
             write_others(out, Op.SAME_DEVICE, same.others, slots)
 
-    def _parts_of_header(self, step: f.TensorHeader) -> None:
+    def _parts_of_header(self, step: s.DecodeTensor) -> None:
         """Write one instruction for each part."""
         out, ndim, dtype, device = self._out, step.ndim, step.dtype, step.device_type
-        self._not_null(step.not_null)
+        self._not_null()
         self._value(ndim.place)
         if isinstance(ndim, s.CheckNdim):
-            write_equal(out, ndim.expected, ndim.words)
+            self._declared(ndim)
         else:
             out.emit(Op.NONNEGATIVE)
         self._value(dtype.place)
@@ -304,7 +265,7 @@ class _Encoder:
             write_dtypes(out, dtype)
         if device is not None:
             self._value(device.place)
-            write_equal(out, device.code, device.words)
+            out.instruction(*equal(device.code, device.words))
 
     def _overlap(self, place: Place, others: Sequence[Place]) -> None:
         """Compare a tensor or a list with others; a list's slot holds the list itself."""
@@ -325,14 +286,18 @@ class _Encoder:
             self._value(place)
             self._out.emit(Op.NONNEGATIVE)
 
-    def _not_null(self, step: s.NotNull) -> None:
-        self._source(Source.OBJECT)
-        write_nonzero(self._out, step.words)
+    def _shape(self, step: s.CheckShapePointer) -> None:
+        if step.any_rank:
+            self._out.note_rank(SHOWN_ENTRIES + 1)
+        self._turn_to(step.place)
+        self._out.emit(Op.SHAPED)
+        if step.any_rank:
+            self._out.emit(Op.DIMS)
+        self._read = None
 
-    def _bound(self, op: Op, place: Place, symbol: spec.Var, bound: int | None) -> None:
-        assert bound is not None
-        self._value(place)
-        self._out.emit(op, "qH", as_signed(bound), self._out.symbols[symbol])
+    def _not_null(self) -> None:
+        self._source(Source.OBJECT)
+        write_nonzero(self._out, s.NotNull.words)
 
     # ---- selecting objects and values
 

@@ -13,10 +13,11 @@ from typing import Final
 
 from ffi_builder import abi
 from ffi_builder.diagnosis import table
-from ffi_builder.plan import Part, Words, messages, path
+from ffi_builder.plan import Part, messages, path
+from ffi_builder.plan.steps import named_words
 
 _ENUMS: Final[tuple[type[IntEnum], ...]] = (
-    *(table.Op, table.Head, table.Source, table.Code, table.Style),
+    *(table.Head, table.Source, table.Code, table.Style),
     *(table.Rounding, table.Right, Part),
 )
 _NUMBERS: Final = {
@@ -61,8 +62,8 @@ def _numbers() -> Iterable[str]:
     for names in _ENUMS:
         prefix = names.__name__.upper()
         yield from _enum((f"{prefix}_{name}", int(it)) for name, it in names.__members__.items())
-    words = [*Words]
-    yield from _enum((f"WORDS_{name}", words.index(it)) for name, it in Words.__members__.items())
+    yield from _enum((f"OP_{name}", number) for name, number in table.OPERATIONS.items())
+    yield from _enum((f"WORDS_{name}", table.WORDS[it]) for name, it in named_words().items())
     # 0 is the end of a template.
     yield from _enum(
         (f"PUT_{name.upper()}", number) for number, name in enumerate(messages.PLACEHOLDERS, 1)
@@ -119,7 +120,7 @@ def _texts() -> Iterable[str]:
     }
     yield from (f"#define {name} {_literal(_template(it))}" for name, it in singles.items())
     yield ""
-    rows = [(row.kind, *map(_template, (row.prefix, row.expected, row.got))) for row in Words]
+    rows = [(row.kind, *map(_template, (row.prefix, row.expected, row.got))) for row in table.WORDS]
     positions: dict[str, int] = {}
     at = 0
     for one in dict.fromkeys(one for row in rows for one in row):

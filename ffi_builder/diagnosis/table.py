@@ -30,16 +30,16 @@ from typing import Final
 from ffi_builder import spec
 from ffi_builder.abi import TypeIndex
 from ffi_builder.plan import Part
-from ffi_builder.plan.messages import Words
+from ffi_builder.plan.steps import named_operations, named_words
 
 NO_INDEX: Final = 0xFFFF
 LATER: Final = 0xFFFF
-WORDS: Final = tuple(Words)
-"""Words of errors by their number in the table."""
+WORDS: Final = {words: number for number, words in enumerate(dict.fromkeys(named_words().values()))}
+"""The number of an error's words in the table."""
 
 
 class Op(IntEnum):
-    """Instructions of the table, with their operands.
+    """Instructions of the table that steps do not declare, with their operands.
 
     Checks are about the value that was read last. The *current* argument, element or object is the
     last one that ARG, ELEM or RESTORE, or a decoding instruction, turned to.
@@ -66,8 +66,6 @@ class Op(IntEnum):
     """u8 column-major. Check all strides."""
     DATA = auto()
     """Check the number of elements and the offset; read the data pointer, and check it."""
-    ALIGN = auto()
-    """u8 exponent of the alignment, a power of two."""
     SAME_DEVICE = auto()
     """u16 count, then for each tensor u16 slot, u32 text, u16 length. Read the device id and check
     that it matches the first of these tensors that is present and on the same device type."""
@@ -101,24 +99,6 @@ class Op(IntEnum):
     NONZERO = auto()
     """u8 Words. Check that the value is not 0."""
     NONNEGATIVE = auto()
-    BOOL = auto()
-    FITS = auto()
-    """u8 bits, u8 signed. Check that the value fits an integer dtype."""
-    MIN = auto()
-    """i64, u16 symbol."""
-    MAX = auto()
-    """i64, u16 symbol."""
-    DIVISIBLE = auto()
-    """i64, u16 symbol."""
-    BIND = auto()
-    """u16 symbol. Bind it to the value."""
-    EQSYM = auto()
-    """u16 symbol, u8 Words. Check that the value is the symbol's."""
-    BINDEQ = auto()
-    """u16 symbol, u8 Words. Bind the symbol, or check against it if it is bound for certain."""
-    SOLVE = auto()
-    """u16 symbol, i64 scale, i64 offset, u32 text, u16 length. Solve ``scale * symbol + offset``
-    for the symbol; its value is then the one that was read."""
     EXPR = auto()
     """u8 Words, u32 text, u16 length, u16 count, u16 symbols…, then Code until Code.END. Check that
     the value is that of an expression."""
@@ -126,8 +106,6 @@ class Op(IntEnum):
     """u8 Words, u16 symbol whose place errors show, u8 :data:`COMPARISONS`, u32 text, u16 length,
     u16 count, u16 symbols…, Code of the left side until Code.END, then that of the right side or,
     with ``in``, u8 count, i64 values…. Check that a relation holds."""
-    EQFLOAT = auto()
-    """f64. Check that the value equals a float; NaN equals NaN."""
     OPTIONAL = auto()
     """u16 slot, u32 size. Skip that many bytes if the argument or element is None. Note in the slot
     whether it is present."""
@@ -137,8 +115,6 @@ class Op(IntEnum):
     """u8 binary. Decode a str, or bytes."""
     SMALL = auto()
     BYTES = auto()
-    CHOICE = auto()
-    """u32 text, u16 length of all choices as text; u16 count, then each: u32 text, u16 length."""
     OBJECT = auto()
     """u8 :class:`Right`, or the type index that is right; u8 static type index of the key, or 0;
     u32 text, u16 length of the key, or of what is expected."""
@@ -156,6 +132,12 @@ class Op(IntEnum):
     """u32 size. Go back that many bytes."""
     SAME_DTYPE = auto()
     """u16 slot, u32 text, u16 length. Check that the value is the dtype of a saved tensor."""
+
+
+OPERATIONS: Final = {
+    name: number for number, name in enumerate((*Op.__members__, *named_operations()))
+}
+"""The numbers of all instructions: those of :class:`Op`, then those that steps declare."""
 
 
 class Right(IntEnum):

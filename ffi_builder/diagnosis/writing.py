@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 import struct
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from ffi_builder import abi, spec
 from ffi_builder.diagnosis.table import (
     COMPARISONS,
     NO_INDEX,
+    OPERATIONS,
     OPERATOR_CODES,
     SCALAR_BITS,
     SLOT_SIZE,
@@ -26,13 +27,17 @@ from ffi_builder.diagnosis.table import (
 from ffi_builder.errors import BuildError
 from ffi_builder.plan import Place, Words
 from ffi_builder.plan import steps as s
-from ffi_builder.plan.messages import SHOWN_ENTRIES, SIGNATURE_LIMIT, choices_text
+from ffi_builder.plan.messages import SHOWN_ENTRIES, SIGNATURE_LIMIT
+from ffi_builder.plan.step import Byte, Operand, Short, equal
 from ffi_builder.records import dataclass
 
 _LONGEST: Final = 0xFFFF
 _SEARCHED: Final = 1 << 14
 """Length of the text that is searched for strings to share."""
 _HEAD: Final = struct.Struct("<5I4H")
+_U16: Final = struct.Struct("<H")
+_I64: Final = struct.Struct("<q")
+_F64: Final = struct.Struct("<d")
 
 _OBJECT: Final = abi.TYPE_KEYS[abi.TypeIndex.OBJECT]
 _ROUNDING: Final = {
@@ -112,6 +117,27 @@ class TableWriter:
     def emit(self, op: Op | Code, layout: str = "", *operands: float) -> None:
         """Append an instruction: its operands packed as ``struct`` says."""
         self._code += struct.pack(f"<B{layout}", op, *operands)
+
+    def instruction(self, op: str, operands: Iterable[Operand]) -> None:
+        """Append an instruction that a step declares."""
+        code = self._code
+        code.append(OPERATIONS[op])
+        for operand in operands:
+            match operand:
+                case str():
+                    self.text(operand)
+                case Words():
+                    code.append(WORDS[operand])
+                case spec.Var():
+                    code += _U16.pack(self.symbols[operand])
+                case Byte():
+                    code.append(operand)
+                case Short():
+                    code += _U16.pack(operand)
+                case int():
+                    code += _I64.pack(as_signed(operand))
+                case float():
+                    code += _F64.pack(operand)
 
     def text(self, string: str) -> None:
         """Append a text operand: u32 position, u16 length."""
@@ -209,7 +235,7 @@ def write_scalar(out: TableWriter, kind: s.Kind, dtype: str | None) -> None:
     """Decode a scalar of a kind; round floats to a dtype."""
     mask = sum(1 << SCALAR_BITS.index(index) for index in kind.accepts)
     style = Style.FLOAT if kind.is_float else _STYLES.get(kind, Style.INT)
-    out.emit(Op.SCALAR, "BBB", mask, WORDS.index(kind.words), style)
+    out.emit(Op.SCALAR, "BBB", mask, WORDS[kind.words], style)
     if style is Style.FLOAT:
         out.emit(Op.FLOAT, "B", _ROUNDING[dtype])
 
@@ -223,22 +249,16 @@ def write_object(out: TableWriter, step: s.DecodeObject) -> None:
     out.text(step.text)
 
 
-def write_equal(out: TableWriter, expected: int, words: Words) -> None:
-    """Check that the value is an int."""
-    op, layout = (Op.EQ8, "BB") if 0 <= expected <= 0xFF else (Op.EQ, "qB")
-    out.emit(op, layout, expected, WORDS.index(words))
-
-
 def write_nonzero(out: TableWriter, words: Words) -> None:
     """Check that the value is not 0."""
-    out.emit(Op.NONZERO, "B", WORDS.index(words))
+    out.emit(Op.NONZERO, "B", WORDS[words])
 
 
 def write_dtypes(out: TableWriter, step: s.CheckDType) -> None:
     """Check that the value is one of the dtypes."""
     words = [*map(dtype_word, step.dtypes)]
     if len(words) == 1:
-        write_equal(out, words[0], step.words)
+        out.instruction(*equal(words[0], step.words))
         return
     out.emit(Op.DTYPES, "B", len(words))
     out.numbers(f"{len(words)}i", *words)
@@ -258,18 +278,9 @@ def write_others(out: TableWriter, op: Op, others: Sequence[Place], slots: Seque
         out.text(other.fixed_path)
 
 
-def write_choice(out: TableWriter, choice: spec.Choice) -> None:
-    """Check that a str is one of the choices."""
-    out.emit(Op.CHOICE)
-    out.text(choices_text(choice.choices))
-    out.numbers("H", len(choice.choices))
-    for text in choice.choices:
-        out.text(text)
-
-
 def write_expression(out: TableWriter, expr: spec.Expr, words: Words) -> None:
     """Check that the value is that of an expression."""
-    out.emit(Op.EXPR, "B", WORDS.index(words))
+    out.emit(Op.EXPR, "B", WORDS[words])
     _write_shown(out, expr)
     _write_postfix(out, expr)
     out.emit(Code.END)
@@ -277,7 +288,7 @@ def write_expression(out: TableWriter, expr: spec.Expr, words: Words) -> None:
 
 def write_relation(out: TableWriter, step: s.CheckRelation) -> None:
     """Check that a relation holds."""
-    relation, words = step.relation, WORDS.index(step.words)
+    relation, words = step.relation, WORDS[step.words]
     comparison = COMPARISONS.index(relation.op)
     out.emit(Op.RELATION, "BHB", words, out.symbols[step.symbol], comparison)
     _write_shown(out, relation)
@@ -311,12 +322,6 @@ def _write_postfix(out: TableWriter, value: spec.Dim) -> None:
             out.emit(Code.CONSTANT, "q", value)
 
 
-def integer_dtype(dtype: str) -> tuple[int, int]:
-    """Return the number of bits, and 1 if the dtype is signed."""
-    signed = not dtype.startswith("u")
-    return int(dtype.removeprefix("u").removeprefix("int")), int(signed)
-
-
 def as_signed(value: int) -> int:
     """Return the int64 with the same bits as a uint64."""
-    return struct.unpack("<q", struct.pack("<Q", value))[0] if value >= 2**63 else value
+    return value - (1 << 64) if value >= 1 << 63 else value

@@ -4,35 +4,60 @@ from __future__ import annotations
 
 from dataclasses import field
 from enum import Enum
+from typing import TYPE_CHECKING, ClassVar, Final, TypeAlias, Union
 
 from typing_extensions import override
 
 from ffi_builder import abi, spec
 from ffi_builder.abi import TypeIndex
-from ffi_builder.plan.messages import OR_NONE, Words
-from ffi_builder.plan.path import Place
-from ffi_builder.plan.step import Step, Texts
+from ffi_builder.plan.messages import OR_NONE, Words, kind_error
+from ffi_builder.plan.path import Part, Place
+from ffi_builder.plan.step import Step, Texts, all_checks
+from ffi_builder.plan.tensor_checks import (
+    CheckDeviceType,
+    CheckDType,
+    CheckNdim,
+    CheckSameDevice,
+    CheckSameDType,
+)
+from ffi_builder.plan.value_checks import (
+    CheckBytes,
+    CheckCells,
+    CheckLength,
+    CheckSmall,
+    Fits,
+    NotNegative,
+    NotNull,
+)
 from ffi_builder.records import dataclass
+
+if TYPE_CHECKING:
+    from ffi_builder.plan.steps import AnyCheck, AnyStep
+
+_POINTER: Final = kind_error("opaque pointer, None or int", or_none=False)
 
 
 class Kind(Enum):
     """Kinds of scalar, each with the type indices that it accepts and the message of its error."""
 
-    INT = ((TypeIndex.INT, TypeIndex.BOOL, TypeIndex.BIG_INT), Words.KIND_INT)
-    BOOL = ((TypeIndex.BOOL, TypeIndex.INT), Words.KIND_BOOL)
-    FLOAT = ((TypeIndex.FLOAT, TypeIndex.INT, TypeIndex.BOOL), Words.KIND_FLOAT)
-    HANDLE = ((TypeIndex.OPAQUE_PTR, TypeIndex.NONE), Words.KIND_HANDLE)
+    INT = ((TypeIndex.INT, TypeIndex.BOOL, TypeIndex.BIG_INT), kind_error("int"))
+    BOOL = ((TypeIndex.BOOL, TypeIndex.INT), kind_error("bool"))
+    FLOAT = ((TypeIndex.FLOAT, TypeIndex.INT, TypeIndex.BOOL), kind_error("float"))
+    HANDLE = (
+        (TypeIndex.OPAQUE_PTR, TypeIndex.NONE),
+        kind_error("opaque pointer or None", or_none=False),
+    )
     POINTER = (
         (TypeIndex.OPAQUE_PTR, TypeIndex.NONE, TypeIndex.INT, TypeIndex.BIG_INT),
-        Words.KIND_POINTER,
+        _POINTER,
     )
-    STREAM = ((TypeIndex.OPAQUE_PTR, TypeIndex.NONE, TypeIndex.INT), Words.KIND_POINTER)
-    DTYPE = ((TypeIndex.DATA_TYPE,), Words.KIND_DTYPE)
-    DEVICE = ((TypeIndex.DEVICE,), Words.KIND_DEVICE)
-    CONST_NONE = ((TypeIndex.NONE,), Words.KIND_NONE)
-    CONST_INT = ((TypeIndex.INT,), Words.KIND_INT)
-    CONST_BOOL = ((TypeIndex.BOOL,), Words.KIND_BOOL)
-    CONST_FLOAT = ((TypeIndex.FLOAT, TypeIndex.INT), Words.KIND_FLOAT)
+    STREAM = ((TypeIndex.OPAQUE_PTR, TypeIndex.NONE, TypeIndex.INT), _POINTER)
+    DTYPE = ((TypeIndex.DATA_TYPE,), kind_error("dtype"))
+    DEVICE = ((TypeIndex.DEVICE,), kind_error("device"))
+    CONST_NONE = ((TypeIndex.NONE,), kind_error("None", or_none=False))
+    CONST_INT = ((TypeIndex.INT,), kind_error("int"))
+    CONST_BOOL = ((TypeIndex.BOOL,), kind_error("bool"))
+    CONST_FLOAT = ((TypeIndex.FLOAT, TypeIndex.INT), kind_error("float"))
 
     @property
     def accepts(self) -> tuple[TypeIndex, ...]:
@@ -57,7 +82,14 @@ class Kind(Enum):
 
 @dataclass(frozen=True)
 class DecodeOptional(Step):
-    """None makes the parameter absent: steps at places inside of it are skipped, late ones too."""
+    """None makes the parameter absent: ``inside`` is skipped, and late steps at places in it."""
+
+    inside: tuple[AnyStep, ...] = field(default=(), kw_only=True, repr=False)
+
+    @property
+    @override
+    def checks(self) -> tuple[AnyCheck, ...]:
+        return self, *all_checks(self.inside)
 
     @override
     def row(self, origins: Texts) -> tuple[str, str, str]:
@@ -80,35 +112,82 @@ class Decode(Step):
 
 @dataclass(frozen=True)
 class DecodeTensor(Decode):
-    """The value is a Tensor object or a ``DLTensor*``."""
+    """The value is a Tensor object or a ``DLTensor*``; ndim, dtype and device are right."""
 
-    words = Words.KIND_TENSOR
+    ndim: CheckNdim | NotNegative = field(kw_only=True, repr=False)
+    dtype: CheckDType | CheckSameDType = field(kw_only=True, repr=False)
+    device_type: CheckDeviceType | None = field(kw_only=True, repr=False)
+    same_device: CheckSameDevice | None = field(kw_only=True, repr=False)
+    words = kind_error("Tensor")
+
+    @property
+    def rank(self) -> int | None:
+        """The number of dimensions; None if any is accepted."""
+        return self.ndim.expected if isinstance(self.ndim, CheckNdim) else None
+
+    @property
+    def single_dtype(self) -> spec.DataType | None:
+        """The only dtype that is accepted; None if it depends on the call."""
+        dtypes = () if isinstance(self.dtype, CheckSameDType) else self.dtype.dtypes
+        return next(iter(dtypes)) if len(dtypes) == 1 else None
+
+    @property
+    @override
+    def checks(self) -> tuple[AnyCheck, ...]:
+        device = (self.device_type, self.same_device)
+        found = (check for check in device if check is not None)
+        return self, NotNull(self.place), self.ndim, self.dtype, *found
 
 
 @dataclass(frozen=True)
-class DecodeShape(Decode):
+class _DecodeContainer(Decode):
+    """The value is a container of ``length`` elements."""
+
+    length: int = field(kw_only=True, repr=False)
+
+    @property
+    @override
+    def checks(self) -> tuple[AnyCheck, ...]:
+        place = self.place
+        cells = (CheckCells(place),) if self.length else ()
+        return self, NotNull(place), CheckLength(place, self.length), *cells  # pyright: ignore[reportReturnType] # each class that is made is one
+
+
+@dataclass(frozen=True)
+class DecodeShape(_DecodeContainer):
     """The value is a Shape, or an Array or List."""
 
-    words = Words.KIND_SHAPE
+    words = kind_error("Shape or list of ints")
 
 
 @dataclass(frozen=True)
-class DecodeTuple(Decode):
+class DecodeTuple(_DecodeContainer):
     """The value is an Array or List."""
 
-    words = Words.KIND_TUPLE
+    words = kind_error("tuple")
 
 
 @dataclass(frozen=True)
 class DecodeList(Decode):
-    """The value is an Array or List, of any length."""
+    """The value is an Array or List, of a length that an int32 holds."""
 
-    words = Words.KIND_LIST
+    words = kind_error("list of tensors")
+
+    @property
+    @override
+    def checks(self) -> tuple[AnyCheck, ...]:
+        place, length = self.place, self.place.at(Part.LENGTH)
+        return self, NotNull(place), NotNegative(length), self.fits
+
+    @property
+    def fits(self) -> Fits:
+        """The check of the length."""
+        return Fits(self.place.at(Part.LENGTH), "int32")
 
 
 @dataclass(frozen=True)
 class EachElement(Step):
-    """The steps at places inside of each element follow; they run for one after the other.
+    """``inside`` is done for one element after the other. The pointer to them is not NULL.
 
     ``known`` are the symbols that have a value for each element and that an earlier list has
     bound, with the places in its elements where it did. It has as many elements as this one.
@@ -116,6 +195,12 @@ class EachElement(Step):
 
     param: spec.TensorList
     known: tuple[tuple[spec.Var, Place], ...]
+    inside: tuple[AnyStep, ...] = field(kw_only=True, repr=False)
+
+    @property
+    @override
+    def checks(self) -> tuple[AnyCheck, ...]:
+        return CheckCells(self.place), self, *all_checks(self.inside)
 
     @override
     def row(self, origins: Texts) -> tuple[str, str, str]:
@@ -128,11 +213,19 @@ class DecodeText(Decode):
     """The value is a str or, if ``binary``, bytes: small, raw, or an object."""
 
     binary: bool = False
+    of_str: ClassVar = kind_error("str")
+    of_bytes: ClassVar = kind_error("bytes")
 
     @property
     def words(self) -> Words:  # pyright: ignore[reportIncompatibleVariableOverride] # by kind
         """The message."""
-        return Words.KIND_BYTES if self.binary else Words.KIND_STR
+        return self.of_bytes if self.binary else self.of_str
+
+    @property
+    @override
+    def checks(self) -> tuple[AnyCheck, ...]:
+        place = self.place
+        return self, NotNull(place), CheckSmall(place), CheckBytes(place)
 
 
 @dataclass(frozen=True)
@@ -144,7 +237,7 @@ class DecodeObject(Decode):
 
     type_index: int | None = None
     type_key: str | None = None
-    words = Words.KIND_OBJECT
+    words = kind_error("{text}")
 
     @property
     def text(self) -> str:
@@ -153,6 +246,11 @@ class DecodeObject(Decode):
             return abi.TYPE_KEYS[self.type_index].removeprefix("ffi.")
         return self.type_key or "Object"
 
+    @property
+    @override
+    def checks(self) -> tuple[AnyCheck, ...]:
+        return self, NotNull(self.place)
+
     @override
     def placeholders(self, origins: Texts) -> Texts:
         return {"text": self.text, **super().placeholders(origins)}
@@ -160,23 +258,58 @@ class DecodeObject(Decode):
 
 @dataclass(frozen=True)
 class DecodeScalar(Decode):
-    """The value is of ``kind``. A float is rounded to ``dtype`` here, once, to nearest even."""
+    """The value is of ``kind``. A float is rounded to ``dtype`` here, once, to nearest even.
+
+    An int fits ``integer``; so does a pointer that came as one, and is not negative.
+    """
 
     kind: Kind
     dtype: str | None = None
+    integer: str | None = field(default=None, kw_only=True, repr=False)
 
     @property
     def words(self) -> Words:  # pyright: ignore[reportIncompatibleVariableOverride] # by kind
         """The message of the kind."""
         return self.kind.words
 
+    @property
+    @override
+    def checks(self) -> tuple[AnyCheck, ...]:
+        if self.integer is None:
+            return (self,)
+        address = (NotNegative(self.place),) if self.kind is Kind.POINTER else ()
+        return self, *address, Fits(self.place, self.integer)
+
 
 @dataclass(frozen=True)
 class DecodeEntry(Step):
-    """The value is an entry of a Shape, or an int or bool in an Array or List."""
+    """The value is an entry of a Shape, or an int or bool in an Array or List; not negative.
 
-    words = Words.KIND_INT
+    ``bounded`` says that another check of this entry rejects negative values too.
+    """
+
+    bounded: bool = field(default=False, kw_only=True, repr=False)
+    words = Kind.INT.words
+
+    @property
+    @override
+    def checks(self) -> tuple[AnyCheck, ...]:
+        return self, NotNegative(self.place)
 
     @override
     def placeholders(self, origins: Texts) -> Texts:
         return {"or_none": ""}
+
+
+Decoding: TypeAlias = Union[
+    DecodeOptional,
+    DecodeTensor,
+    DecodeShape,
+    DecodeTuple,
+    DecodeList,
+    EachElement,
+    DecodeText,
+    DecodeObject,
+    DecodeScalar,
+    DecodeEntry,
+]

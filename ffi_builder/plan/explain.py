@@ -23,6 +23,7 @@ from ffi_builder import spec
 from ffi_builder.plan import steps as s
 from ffi_builder.plan.results import result_rows
 from ffi_builder.plan.sanitize import Watched
+from ffi_builder.plan.step import all_checks
 
 LATE = "what had to wait for a later argument:"
 RESULTS = "then, of what is returned:"
@@ -40,7 +41,7 @@ WIDEST = 56
 def plan_text(
     signature: spec.Signature,
     steps: Sequence[s.AnyStep],
-    late: int,
+    late: Sequence[s.AnyStep],
     sanitized: Sequence[Watched] = (),
 ) -> str:
     """Lay out the signature, then a table with one line per step.
@@ -49,17 +50,19 @@ def plan_text(
     """
     origins: dict[str, str] = {}
     rows = [("at", "expected", "otherwise")]
-    for step in steps:
+    prompt = list(all_checks(steps))
+    checks = [*prompt, *all_checks(late)]
+    for step in checks:
         rows.append(step.row(origins))
         _note_origin(step, origins)
     after = {
-        RESULTS: list(result_rows(signature.results, steps)),
-        WORKSPACES: list(result_rows(signature.workspaces, steps)),
+        RESULTS: list(result_rows(signature.results, checks)),
+        WORKSPACES: list(result_rows(signature.workspaces, checks)),
         AROUND: [row for tensor in sanitized for row in tensor.rows()],
     }
     every = [*rows, *(row for found in after.values() for row in found)]
     at, expected = (_width([row[column] for row in every]) for column in (0, 1))
-    margin = len(str(len(steps) - 1))
+    margin = len(str(len(checks) - 1))
 
     def line(index: str, row: tuple[str, str, str]) -> str:
         cells = f"  {index:>{margin}}  {row[0]:<{at}}  {row[1]:<{expected}}  {row[2]}"
@@ -67,16 +70,16 @@ def plan_text(
 
     lines = [spec.short_text(signature)]
     for number, row in enumerate(rows, start=-1):
-        if number == late:
+        if late and number == len(prompt):
             lines.append(LATE)
         lines.append(line("" if number < 0 else str(number), row))
     for heading, found in after.items():
         if found:
             lines += [heading, *(line("", row) for row in found)]
-    return "\n".join([*lines, *_notes(signature, steps)])
+    return "\n".join([*lines, *_notes(signature, checks)])
 
 
-def _notes(signature: spec.Signature, steps: Sequence[s.AnyStep]) -> Iterator[str]:
+def _notes(signature: spec.Signature, steps: Sequence[s.AnyCheck]) -> Iterator[str]:
     """Remarks below the table."""
     if any(_may_be_free(step) for step in steps):
         yield FREE
@@ -90,7 +93,7 @@ def _notes(signature: spec.Signature, steps: Sequence[s.AnyStep]) -> Iterator[st
         yield f"Returns {spec.results_text(signature.returns)}."
 
 
-def _may_be_free(step: s.AnyStep) -> bool:
+def _may_be_free(step: s.AnyCheck) -> bool:
     match step:
         case s.CheckContiguous():
             return True
@@ -106,7 +109,7 @@ def _width(cells: list[str]) -> int:
     return max(len(cell) for cell in cells if len(cell) <= WIDEST)
 
 
-def _note_origin(step: s.AnyStep, origins: dict[str, str]) -> None:
+def _note_origin(step: s.AnyCheck, origins: dict[str, str]) -> None:
     """Note where a symbol is bound; if strides may be free, that can be one of several places."""
     match step:
         case s.Bind(place, symbol):

@@ -21,8 +21,7 @@ def plan_list(
     same length, as in an Optional.
     """
     length = place.at(Part.LENGTH)
-    planner.add(s.DecodeList(place, optional=optional), s.NotNull(place))
-    planner.add(s.NotNegative(length), s.Fits(length, "int32"))
+    planner.add(s.DecodeList(place, optional=optional))
     planner.plan_value(length, param.length)
     before, known = set(planner.bound), planner.of_elements
     shared = set(param.symbols) - set(param.each)
@@ -31,8 +30,8 @@ def plan_list(
     planner.provisional |= shared - planner.bound
     planner.bound |= known.keys() & set(param.each)
     bound = tuple((var, known[var]) for var in param.each if var in known)
-    planner.add(s.CheckCells(place), s.EachElement(place, param, bound))
-    _plan_elements(planner, place, param)
+    inside = planner.planned(lambda: _plan_elements(planner, place, param))
+    planner.add(s.EachElement(place, param, bound, inside=inside))
     found = planner.bound & shared
     if param.never_empty:
         planner.bound = before | found
@@ -44,11 +43,11 @@ def plan_list(
 
 def _plan_elements(planner: ValuePlanner, place: Place, param: spec.TensorList) -> None:
     """Plan one element. Of the list, other tensors are compared with the first."""
-    start, tensors = len(planner.steps), planner.tensors
+    tensors = planner.tensors
     first = place.first.at(Part.DEVICE_ID)
     planner.tensors = [*_known_here(planner, param), (first, param.tensor, False)]
     plan_tensor(planner, place.each, param.tensor, optional=False)
-    for step in planner.steps[start:]:
+    for step in planner.steps:
         if isinstance(step, s.Bind) and step.symbol in param.each:
             planner.of_elements[step.symbol] = step.place
     given = param.never_empty and not planner.in_optional

@@ -5,8 +5,8 @@ Every message has one frame, in one line::
     Mismatched B.shape[0] on argument #1 when calling: `matmul(A: …)`,
     expected 3 (k = A.shape[1]) but got 4
 
-A row of :class:`Words` has the texts after ``expected`` and ``but got``. Names in braces stand for
-values that are known when the check fails:
+:class:`Words` have the texts after ``expected`` and ``but got``. Names in braces stand for values
+that are known when the check fails:
 
     {expected}, {got}   the two values: ints, floats, booleans, or addresses in hex
     {symbol}            the name of the symbol concerned
@@ -31,7 +31,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from enum import Enum
 from typing import Final, NamedTuple
 
 from ffi_builder import abi
@@ -49,123 +48,39 @@ UNDECIDED: Final = "an argument changed while it was being checked, perhaps by a
 """Message for a call that the fast path rejected and the diagnosis accepts."""
 
 
-class _Row(NamedTuple):
-    kind: str
-    expected: str
-    got: str
-    prefix: str = ""
-
-
-def _kind(expected: str) -> _Row:
-    return _Row("TypeError", expected, "{type}", "type of ")
-
-
-def _kind_or_none(expected: str) -> _Row:
-    return _kind(f"{expected}{{or_none}}")
-
-
-def _value(expected: str, got: str = "{got}") -> _Row:
-    return _Row("ValueError", expected, got)
-
-
-class Words(Enum):
-    """One row per error: the Python class, the expected value, the value that came.
-
-    Names that share a row are one member, so that an encoded table has each row once.
+class Words(NamedTuple):
+    """The words of an error, which a step declares: see :class:`~ffi_builder.plan.step.Step`.
 
     Examples:
         >>> from ffi_builder import plan
-        >>> plan.Words.ARGUMENTS_NULL.kind, plan.Words.ARGUMENTS_NULL.expected
-        ('ValueError', 'a non-NULL pointer')
+        >>> plan.Words("ValueError", "at least {expected}").got
+        '{got}'
     """
 
-    COUNT = _Row("TypeError", "{expected}", "{got}")
-    ARGUMENTS_NULL = _value("a non-NULL pointer", "NULL")
-    KIND_TENSOR = _kind_or_none("Tensor")
-    KIND_SHAPE = _kind_or_none("Shape or list of ints")
-    KIND_TUPLE = _kind_or_none("tuple")
-    KIND_INT = _kind_or_none("int")
-    KIND_BOOL = _kind_or_none("bool")
-    KIND_FLOAT = _kind_or_none("float")
-    KIND_STR = _kind_or_none("str")
-    KIND_BYTES = _kind_or_none("bytes")
-    KIND_DTYPE = _kind_or_none("dtype")
-    KIND_DEVICE = _kind_or_none("device")
-    KIND_OBJECT = _kind_or_none("{text}")
-    KIND_NONE = _kind("None")
-    KIND_HANDLE = _kind("opaque pointer or None")
-    KIND_POINTER = _kind("opaque pointer, None or int")
-    OBJECT_NULL = _value("a non-NULL object", "NULL")
-    NDIM = _value("{expected}")
-    DTYPE = _Row("TypeError", "{expected_dtype}", "{dtype}")
-    DTYPES = _Row("TypeError", "one of {text}", "{dtype}")
-    DEVICE_TYPE = _value("{expected_device}", "{device}")
-    SAME_DEVICE = _value("{expected} (the device of {text})")
-    SHAPE_NULL = ARGUMENTS_NULL
-    NEGATIVE = _value("a non-negative value")
-    EQUAL = NDIM
-    EQUAL_SYMBOL = _value("{expected} ({symbol} = {origin})")
-    EQUAL_EXPR = _value("{expected} ({text} with {bindings})")
-    EXPR_OVERFLOW = _value("{text} within int64, with {bindings}")
-    RELATION = _value("{text} with {bindings}", "{got} and {expected}")
-    RELATION_INT = _value("{text} with {bindings}")
-    RELATION_OVERFLOW = _value("{text} with {bindings}", "a value beyond int64")
-    SOLVE = _value("a value of {text} for an integer {symbol}")
-    FITS = _value("a value that fits {expected_dtype} ({range})")
-    PACKED = _value("at most {expected} in magnitude, as elements are packed")
-    AT_LEAST = _value("at least {expected} (min of {symbol})")
-    AT_MOST = _value("at most {expected} (max of {symbol})")
-    DIVISIBLE = _value("a multiple of {expected} (divisibility of {symbol})")
-    BOOL = _value("True, False, 0 or 1")
-    LENGTH = _Row("ValueError", "{expected}", "{got}", "length of ")
-    SMALL = _Row("ValueError", "at most 7, as it is held in place", "{got}", "length of ")
-    CELLS_NULL = _value("non-NULL elements", "NULL")
-    CHOICE = _value("one of {text}", "{string}{nearest}")
-    CONTIGUOUS = _value(
-        "{expected} (row-major contiguous)", "{got} (shape={shape}, strides={strides})"
-    )
-    COLUMN_MAJOR = _value(
-        "{expected} (column-major contiguous)", "{got} (shape={shape}, strides={strides})"
-    )
-    STRIDE = _value("{expected}", "{got} (shape={shape}, strides={strides})")
-    STRIDE_SYMBOL = _value(
-        "{expected} ({symbol} = {origin})", "{got} (shape={shape}, strides={strides})"
-    )
-    STRIDE_EXPR = _value(
-        "{expected} ({text} with {bindings})", "{got} (shape={shape}, strides={strides})"
-    )
-    NUMEL = _value("a product of dimensions that fits int64", "{shape}")
-    OFFSET = _value("data + byte_offset within the address space", "{address} + {offset}")
-    DATA_NULL = _value("a non-NULL pointer, as {path} has elements", "NULL")
-    ALIGNMENT = _value(
-        "an address aligned to {expected} bytes (data_alignment of {path})",
-        "{address} (aligned to {alignment})",
-    )
-    OVERLAP = _value(
-        "memory apart from that of {text} (no_overlap)", "{bytes}, where {text} has {other_bytes}"
-    )
-    KIND_LIST = _kind_or_none("list of tensors")
-    SAME_DTYPE = _Row("TypeError", "{expected_dtype} (dtype of {text})", "{dtype}")
+    kind: str
+    """The Python exception class: TypeError or ValueError."""
+    expected: str
+    """The template after ``expected``."""
+    got: str = "{got}"
+    """The template after ``but got``."""
+    prefix: str = ""
+    """Text before the place: ``type of B``."""
 
-    @property
-    def kind(self) -> str:
-        """The Python exception class: TypeError or ValueError."""
-        return self.value.kind
 
-    @property
-    def prefix(self) -> str:
-        """Text before the place: ``type of B``."""
-        return self.value.prefix
+def value_error(expected: str, got: str = "{got}", *, of: str = "") -> Words:
+    """Return the words of a ValueError. With ``of``, it is about that of the place."""
+    return Words("ValueError", expected, got, f"{of} of " if of else "")
 
-    @property
-    def expected(self) -> str:
-        """The template after ``expected``."""
-        return self.value.expected
 
-    @property
-    def got(self) -> str:
-        """The template after ``but got``."""
-        return self.value.got
+def type_error(expected: str, got: str = "{got}") -> Words:
+    """Return the words of a TypeError about a value."""
+    return Words("TypeError", expected, got)
+
+
+def kind_error(expected: str, *, or_none: bool = True) -> Words:
+    """Return the words of a TypeError about the kind of a value; of an Optional, with "or None"."""
+    template = f"{expected}{{or_none}}" if or_none else expected
+    return Words("TypeError", template, "{type}", "type of ")
 
 
 PLACEHOLDERS: Final = (

@@ -8,18 +8,19 @@ from functools import cached_property
 
 from ffi_builder import spec
 from ffi_builder.plan.explain import plan_text
-from ffi_builder.plan.fuse import FusedPlan, fuse
-from ffi_builder.plan.steps import AnyStep, Bind, BindOrEqual
+from ffi_builder.plan.step import all_checks
+from ffi_builder.plan.steps import AnyCheck, AnyStep
 from ffi_builder.records import dataclass
 
 
 @dataclass(frozen=True)
 class Plan:
-    """The checks of a signature, as an ordered list of steps.
+    """The checks of a signature: iterating gives one for each error, in the order of the errors.
 
-    ``late`` is the index of the first step that had to wait for a later argument. ``occurrences``
-    counts the dimensions, strides and parameters that each symbol occurs in. ``str()`` gives one
-    line per step. Plans of equal signatures are equal.
+    Back ends read ``steps``, and then those that had to wait for a later argument, ``late``. A step
+    stands for one check or several. ``symbols`` are in the order in which they are bound.
+    ``occurrences`` counts the dimensions, strides and parameters that each symbol occurs in.
+    ``str()`` gives one line per check. Plans of equal signatures are equal.
 
     Examples:
         >>> from ffi_builder import make_plan, spec
@@ -33,25 +34,20 @@ class Plan:
 
     signature: spec.Signature
     steps: tuple[AnyStep, ...]
-    late: int
+    late: tuple[AnyStep, ...]
+    symbols: tuple[spec.Var, ...]
     occurrences: Mapping[spec.Var, int] = field(repr=False, compare=False)
 
     @cached_property
-    def symbols(self) -> tuple[spec.Var, ...]:
-        """The symbols, in the order in which they are bound."""
-        bound = (step.symbol for step in self.steps if isinstance(step, (Bind, BindOrEqual)))
-        return tuple(dict.fromkeys(bound))
-
-    @cached_property
-    def fused(self) -> FusedPlan:
-        """The form that back ends read; see :mod:`ffi_builder.plan.fuse`."""
-        return FusedPlan(fuse(self.steps[: self.late]), fuse(self.steps[self.late :]))
+    def checks(self) -> tuple[AnyCheck, ...]:
+        """The checks of all steps, one for each error."""
+        return (*all_checks(self.steps), *all_checks(self.late))
 
     def __str__(self) -> str:
         return plan_text(self.signature, self.steps, self.late)
 
-    def __iter__(self) -> Iterator[AnyStep]:
-        return iter(self.steps)
+    def __iter__(self) -> Iterator[AnyCheck]:
+        return iter(self.checks)
 
     def __len__(self) -> int:
-        return len(self.steps)
+        return len(self.checks)

@@ -15,12 +15,13 @@ from ffi_builder.abi import TypeIndex
 from ffi_builder.errors import SpecError
 from ffi_builder.plan import steps as s
 from ffi_builder.plan.explain import plan_text
+from ffi_builder.plan.limits import plan_limits
 from ffi_builder.plan.lists import plan_list
 from ffi_builder.plan.model import Plan
 from ffi_builder.plan.path import Part, Place
 from ffi_builder.plan.sanitize import Sanitize, checked_sanitize, watched
 from ffi_builder.plan.tensors import plan_overlaps, plan_tensor
-from ffi_builder.plan.values import ValuePlanner, plan_relations
+from ffi_builder.plan.values import ValuePlanner, may_not_fit, plan_relations
 
 
 def make_plan(signature: spec.Signature) -> Plan:
@@ -127,8 +128,9 @@ class _Planner(ValuePlanner):
             self.add(s.CheckArguments(nowhere.at(Part.ARGUMENTS)))
         for index, param in enumerate(arguments):
             self._plan_param(Place((index,), param.name), param)
-        steps = (*self.steps, *self.late, *plan_relations(self), *plan_overlaps(self))
-        return Plan(self.signature, steps, len(self.steps), self.occurrences)
+        late = (*self.late, *plan_relations(self), *plan_overlaps(self))
+        symbols = tuple(self.origins)
+        return Plan(self.signature, tuple(self.steps), late, symbols, self.occurrences)
 
     def _plan_param(self, place: Place, param: spec.Param, *, optional: bool = False) -> None:
         match param:
@@ -156,14 +158,14 @@ class _Planner(ValuePlanner):
     def _plan_plain(self, place: Place, param: Simple, optional: bool) -> None:
         """Plan a parameter without symbols and elements."""
 
-        def decode(kind: s.Kind) -> s.DecodeScalar:
-            return s.DecodeScalar(place, kind, optional=optional)
+        def decode(kind: s.Kind, integer: str | None = None) -> s.DecodeScalar:
+            return s.DecodeScalar(place, kind, optional=optional, integer=integer)
 
         match param:
             case spec.Stream():
                 self.add(decode(s.Kind.STREAM))
             case spec.DataPointer():
-                self.add(decode(s.Kind.POINTER), s.NotNegative(place), s.Fits(place, "uint64"))
+                self.add(decode(s.Kind.POINTER, "uint64"))
             case spec.DType():
                 self.add(decode(s.Kind.DTYPE))
             case spec.Device():
@@ -181,8 +183,8 @@ class _Planner(ValuePlanner):
         """Plan an Optional. Symbols that it binds are certain only within it."""
         outer, self.in_optional = self.in_optional, True
         certain = set(self.bound)
-        self.add(s.DecodeOptional(place))
-        self._plan_param(place, param, optional=True)
+        inside = self.planned(lambda: self._plan_param(place, param, optional=True))
+        self.add(s.DecodeOptional(place, inside=inside))
         self.provisional |= self.bound - certain
         self.bound = certain
         self.in_optional = outer
@@ -193,8 +195,8 @@ class _Planner(ValuePlanner):
         elif var.dtype == "bool":
             self.add(s.DecodeScalar(place, s.Kind.BOOL, optional=optional), s.CheckBool(place))
         elif var.is_integer:
-            self.add(s.DecodeScalar(place, s.Kind.INT, optional=optional), s.Fits(place, var.dtype))
-            self.constrain(place, var)
+            self.add(s.DecodeScalar(place, s.Kind.INT, optional=optional, integer=var.dtype))
+            self.add(*plan_limits(place, var))
         else:
             self.add(s.DecodeScalar(place, s.Kind.FLOAT, var.dtype, optional=optional))
         self.bind(place, var)
@@ -203,32 +205,26 @@ class _Planner(ValuePlanner):
         self, place: Place, param: spec.String | spec.Bytes | spec.Choice, optional: bool
     ) -> None:
         binary = isinstance(param, spec.Bytes)
-        self.add(s.DecodeText(place, binary, optional=optional), s.NotNull(place))
-        self.add(s.CheckSmall(place), s.CheckBytes(place))
+        self.add(s.DecodeText(place, binary, optional=optional))
         if isinstance(param, spec.Choice):
             self.add(s.CheckChoice(place, param))
 
     def _plan_object(self, place: Place, param: AnyObject, optional: bool) -> None:
         index = _STATIC.get(type(param))
         key = param.type_key if isinstance(param, spec.Object) else None
-        self.add(s.DecodeObject(place, index, key, optional=optional), s.NotNull(place))
-
-    def _plan_elements(self, decode: s.DecodeShape | s.DecodeTuple, length: int) -> None:
-        place = decode.place
-        self.add(decode, s.NotNull(place), s.CheckLength(place, length))
-        if length:
-            self.add(s.CheckCells(place))
+        self.add(s.DecodeObject(place, index, key, optional=optional))
 
     def _plan_shape(self, place: Place, param: spec.Shape, optional: bool) -> None:
-        self._plan_elements(s.DecodeShape(place, optional=optional), len(param.shape))
+        self.add(s.DecodeShape(place, optional=optional, length=len(param.shape)))
         for index, entry in enumerate(param.shape):
             at = place.at(Part.ENTRY, index)
-            self.add(s.DecodeEntry(at), s.NotNegative(at))
+            fits = isinstance(entry, spec.Var) and may_not_fit(at, entry)
+            self.add(s.DecodeEntry(at, bounded=fits or isinstance(entry, int)))
             self.plan_value(at, entry)
 
     def _plan_tuple(
         self, place: Place, param: spec.TupleParam | spec.Struct, optional: bool
     ) -> None:
-        self._plan_elements(s.DecodeTuple(place, optional=optional), len(param.params))
+        self.add(s.DecodeTuple(place, optional=optional, length=len(param.params)))
         for index, (path, element) in enumerate(spec.elements(param, place.path)):
             self._plan_param(Place((*place.position, index), path), element)

@@ -38,7 +38,7 @@ def noun_of(result: spec.Result) -> str:
 
 
 def result_rows(
-    results: Sequence[spec.Result], steps: Sequence[s.AnyStep]
+    results: Sequence[spec.Result], steps: Sequence[s.AnyCheck]
 ) -> Iterator[tuple[str, str, str]]:
     """Yield one row per check of results or Workspaces: the subject, what is expected, the error.
 
@@ -72,7 +72,7 @@ def _allocated(tensor: spec.Tensor) -> str:
     return f"allocated with {taken}" if taken else "allocated"
 
 
-def _range_of(steps: Sequence[s.AnyStep], var: spec.Var) -> tuple[int, int]:
+def _range_of(steps: Sequence[s.AnyCheck], var: spec.Var) -> tuple[int, int]:
     """Return the range of a symbol over all places that bind it; provisional ones check nothing."""
     ranges = [
         checked_range(step.place, var)

@@ -5,20 +5,27 @@ Dimensions and strides are values like any other; :mod:`ffi_builder.plan.steps` 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, ClassVar, TypeAlias, Union
+
 from typing_extensions import override
 
 from ffi_builder import abi, spec
-from ffi_builder.plan.messages import Words
-from ffi_builder.plan.path import Place
-from ffi_builder.plan.step import ExpectInt, Step, Texts
+from ffi_builder.plan.messages import Words, type_error, value_error
+from ffi_builder.plan.path import Part, Place
+from ffi_builder.plan.step import STRIDE_GOT, Byte, ExpectInt, Operand, Step, Texts
+from ffi_builder.plan.value_checks import CheckArguments, EqualInt, NotNegative
 from ffi_builder.records import dataclass
+
+if TYPE_CHECKING:
+    from ffi_builder.plan.steps import AnyCheck
 
 
 @dataclass(frozen=True)
 class CheckNdim(ExpectInt):
     """The tensor has ``expected`` dimensions."""
 
-    words = Words.NDIM
+    words = EqualInt.plain
 
 
 @dataclass(frozen=True)
@@ -26,11 +33,13 @@ class CheckDType(Step):
     """The tensor's dtype is exactly one of ``dtypes``."""
 
     dtypes: tuple[spec.DataType, ...]
+    single: ClassVar = type_error("{expected_dtype}", "{dtype}")
+    several: ClassVar = type_error("one of {text}", "{dtype}")
 
     @property
     def words(self) -> Words:  # pyright: ignore[reportIncompatibleVariableOverride] # of one or several
         """The message."""
-        return Words.DTYPE if len(self.dtypes) == 1 else Words.DTYPES
+        return self.single if len(self.dtypes) == 1 else self.several
 
     @property
     def text(self) -> str:
@@ -47,7 +56,7 @@ class CheckSameDType(Step):
     """The tensor's dtype equals that of ``other``, which was checked and is always present."""
 
     other: Place
-    words = Words.SAME_DTYPE
+    words = type_error("{expected_dtype} (dtype of {text})", "{dtype}")
 
     @override
     def placeholders(self, origins: Texts) -> Texts:
@@ -59,7 +68,7 @@ class CheckDeviceType(Step):
     """The tensor is on a device of type ``device_type`` (a DLPack name)."""
 
     device_type: str
-    words = Words.DEVICE_TYPE
+    words = value_error("{expected_device}", "{device}")
 
     @property
     def code(self) -> int:
@@ -82,7 +91,7 @@ class CheckSameDevice(Step):
 
     others: tuple[Place, ...]
     certain: bool
-    words = Words.SAME_DEVICE
+    words = value_error("{expected} (the device of {text})")
 
     @override
     def placeholders(self, origins: Texts) -> Texts:
@@ -94,17 +103,25 @@ class CheckSameDevice(Step):
 
 @dataclass(frozen=True)
 class CheckShapePointer(Step):
-    """The tensor's shape pointer is not NULL, unless with ``any_rank`` ndim is 0."""
+    """The tensor's shape pointer is not NULL, unless with ``any_rank`` ndim is 0.
+
+    With ``any_rank``, no dimension is negative.
+    """
 
     any_rank: bool = False
-    words = Words.SHAPE_NULL
+    words = CheckArguments.words
+
+    @property
+    @override
+    def checks(self) -> tuple[AnyCheck, ...]:
+        return (self, CheckDims(self.place)) if self.any_rank else (self,)
 
 
 @dataclass(frozen=True)
 class CheckDims(Step):
     """No dimension of a tensor of any rank is negative."""
 
-    words = Words.NEGATIVE
+    words = NotNegative.words
 
     @property
     @override
@@ -116,21 +133,27 @@ class CheckDims(Step):
 class CheckNumel(Step):
     """The product of the dimensions fits int64; it is 0 if one of them is."""
 
-    words = Words.NUMEL
+    words = value_error("a product of dimensions that fits int64", "{shape}")
 
 
 @dataclass(frozen=True)
 class CheckOffset(Step):
     """data + byte_offset does not wrap around the address space."""
 
-    words = Words.OFFSET
+    words = value_error("data + byte_offset within the address space", "{address} + {offset}")
 
 
 @dataclass(frozen=True)
 class CheckData(Step):
-    """data is not NULL, unless the tensor has no elements."""
+    """data is not NULL, unless the tensor has no elements. Number and offset are right."""
 
-    words = Words.DATA_NULL
+    words = value_error("a non-NULL pointer, as {path} has elements", "NULL")
+
+    @property
+    @override
+    def checks(self) -> tuple[AnyCheck, ...]:
+        place = self.place
+        return CheckNumel(place.at(Part.SHAPE)), CheckOffset(place.at(Part.BYTE_OFFSET)), self
 
     @override
     def placeholders(self, origins: Texts) -> Texts:
@@ -142,7 +165,16 @@ class CheckAlignment(Step):
     """data + byte_offset is a multiple of ``alignment``, unless the tensor has no elements."""
 
     alignment: int
-    words = Words.ALIGNMENT
+    words = value_error(
+        "an address aligned to {expected} bytes (data_alignment of {path})",
+        "{address} (aligned to {alignment})",
+    )
+    op = "ALIGN"
+
+    @property
+    @override
+    def operands(self) -> tuple[Operand, ...]:
+        return (Byte(self.alignment.bit_length() - 1),)
 
     @override
     def placeholders(self, origins: Texts) -> Texts:
@@ -159,7 +191,10 @@ class CheckOverlap(Step):
 
     tensor: spec.Tensor
     others: tuple[tuple[Place, spec.Tensor], ...]
-    words = Words.OVERLAP
+    words = value_error(
+        "memory apart from that of {text} (no_overlap)",
+        "{bytes}, where {text} has {other_bytes}",
+    )
 
     @override
     def placeholders(self, origins: Texts) -> Texts:
@@ -177,11 +212,13 @@ class CheckContiguous(Step):
     """
 
     order: str = "C"
+    row_major: ClassVar = value_error("{expected} (row-major contiguous)", STRIDE_GOT)
+    column_major: ClassVar = value_error("{expected} (column-major contiguous)", STRIDE_GOT)
 
     @property
     def words(self) -> Words:  # pyright: ignore[reportIncompatibleVariableOverride] # by order
         """The message."""
-        return Words.CONTIGUOUS if self.order == "C" else Words.COLUMN_MAJOR
+        return self.row_major if self.order == "C" else self.column_major
 
     @property
     @override
@@ -194,10 +231,25 @@ class CheckContiguous(Step):
 
 
 @dataclass(frozen=True)
+class CheckLayout(Step):
+    """All strides of a tensor are those of ``order``, or free. ``rank`` is None if any is."""
+
+    order: str
+    rank: int | None
+
+    @property
+    @override
+    def checks(self) -> tuple[AnyCheck, ...]:
+        axes: Iterable[int | None] = (None,) if self.rank is None else range(self.rank)
+        strides = (self.place.at(Part.STRIDES, axis) for axis in axes)
+        return tuple(CheckContiguous(stride, self.order) for stride in strides)
+
+
+@dataclass(frozen=True)
 class CheckPacked(Step):
     """The stored value, multiplied by the packing of the place, fits int64."""
 
-    words = Words.PACKED
+    words = value_error("at most {expected} in magnitude, as elements are packed")
 
     @property
     def limit(self) -> int:
@@ -207,3 +259,25 @@ class CheckPacked(Step):
     @override
     def placeholders(self, origins: Texts) -> Texts:
         return {"expected": str(self.limit)}
+
+
+TensorCheck: TypeAlias = Union[
+    CheckShapePointer,
+    CheckData,
+    CheckAlignment,
+    CheckOverlap,
+    CheckPacked,
+]
+
+TensorPart: TypeAlias = Union[
+    CheckNdim,
+    CheckDType,
+    CheckSameDType,
+    CheckDeviceType,
+    CheckSameDevice,
+    CheckDims,
+    CheckContiguous,
+    CheckNumel,
+    CheckOffset,
+]
+"""Checks that other steps stand for."""

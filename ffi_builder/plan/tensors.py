@@ -15,21 +15,9 @@ def plan_tensor(
     planner: ValuePlanner, place: Place, tensor: spec.Tensor, *, optional: bool
 ) -> None:
     """Plan the header of a tensor, then shape, strides, size, offset, data and alignment."""
-    planner.add(
-        s.DecodeTensor(place, optional=optional),
-        s.NotNull(place),
-        s.NotNegative(place.at(Part.NDIM))
-        if tensor.any_rank
-        else s.CheckNdim(place.at(Part.NDIM), tensor.ndim),
-        _dtype(planner, place.at(Part.DTYPE), tensor),
-    )
-    if tensor.device != spec.ANY:
-        planner.add(s.CheckDeviceType(place.at(Part.DEVICE_TYPE), tensor.device))
-    _plan_device_id(planner, place.at(Part.DEVICE_ID), tensor)
+    _plan_header(planner, place, tensor, optional)
     if tensor.ndim or tensor.any_rank:
         planner.add(s.CheckShapePointer(place.at(Part.SHAPE), tensor.any_rank))
-    if tensor.any_rank:
-        planner.add(s.CheckDims(place.at(Part.SHAPE)))
     for axis, dim in enumerate(tensor.dims):
         at = place.at(Part.SHAPE, axis)
         planner.add(s.NotNegative(at))
@@ -38,13 +26,33 @@ def plan_tensor(
             planner.add(s.CheckPacked(at))
         planner.plan_value(at, dim)
     _plan_strides(planner, place, tensor)
-    planner.add(
-        s.CheckNumel(place.at(Part.SHAPE)),
-        s.CheckOffset(place.at(Part.BYTE_OFFSET)),
-        s.CheckData(place.at(Part.DATA)),
-    )
+    planner.add(s.CheckData(place.at(Part.DATA)))
     if tensor.data_alignment is not None:
         planner.add(s.CheckAlignment(place.at(Part.DATA), tensor.data_alignment))
+
+
+def _plan_header(planner: ValuePlanner, place: Place, tensor: spec.Tensor, optional: bool) -> None:
+    """Plan the header. A given device id is a value like any other, and checked behind it."""
+    ndim, device_id = place.at(Part.NDIM), place.at(Part.DEVICE_ID)
+    device_type, same_device = None, None
+    if tensor.device != spec.ANY:
+        device_type = s.CheckDeviceType(place.at(Part.DEVICE_TYPE), tensor.device)
+    others, certain = _candidates(planner.tensors, tensor.device)
+    if tensor.device_id is None and others:
+        same_device = s.CheckSameDevice(device_id, others, certain)
+    planner.add(
+        s.DecodeTensor(
+            place,
+            optional=optional,
+            ndim=s.NotNegative(ndim) if tensor.any_rank else s.CheckNdim(ndim, tensor.ndim),
+            dtype=_dtype(planner, place.at(Part.DTYPE), tensor),
+            device_type=device_type,
+            same_device=same_device,
+        )
+    )
+    planner.tensors.append((device_id, tensor, not planner.in_optional))
+    if tensor.device_id is not None:
+        planner.plan_value(device_id, tensor.device_id)
 
 
 def _dtype(
@@ -56,16 +64,6 @@ def _dtype(
         return s.CheckDType(place, tuple(map(spec.parse_dtype, tensor.element_dtypes)))
     others = (other for other, _, _ in planner.tensors if other.path == path)
     return s.CheckSameDType(place, next(others).at(Part.DTYPE))
-
-
-def _plan_device_id(planner: ValuePlanner, place: Place, tensor: spec.Tensor) -> None:
-    """Compare the id with the given one, else with the first tensor on this type of device."""
-    others, certain = _candidates(planner.tensors, tensor.device)
-    planner.tensors.append((place, tensor, not planner.in_optional))
-    if tensor.device_id is not None:
-        planner.plan_value(place, tensor.device_id)
-    elif others:
-        planner.add(s.CheckSameDevice(place, others, certain))
 
 
 def _candidates(
@@ -84,13 +82,17 @@ def _candidates(
 
 def _plan_strides(planner: ValuePlanner, place: Place, tensor: spec.Tensor) -> None:
     entries = tensor.stride_entries
-    if tensor.any_rank and tensor.order is not None:
-        planner.add(s.CheckContiguous(place.at(Part.STRIDES), tensor.order))
+    strides = place.at(Part.STRIDES)
+    if tensor.any_rank:
+        if tensor.order is not None:
+            planner.add(s.CheckLayout(strides, tensor.order, None))
+        return
+    if entries is None:
+        if tensor.ndim:
+            planner.add(s.CheckLayout(strides, tensor.order or "C", tensor.ndim))
+        return
     for axis in range(tensor.ndim):
         at = place.at(Part.STRIDES, axis)
-        if entries is None:
-            planner.add(s.CheckContiguous(at, tensor.order or "C"))
-            continue
         if tensor.packing > 1 and axis != tensor.packed_axis and entries[axis] is not None:
             at = replace(at, packing=tensor.packing)
             planner.add(s.CheckPacked(at))

@@ -5,11 +5,12 @@ The first occurrence of a symbol binds it, and later ones are compared with it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import field, replace
 
 from ffi_builder import spec
 from ffi_builder.plan import steps as s
+from ffi_builder.plan.limits import plan_limits
 from ffi_builder.plan.path import Part, Place
 from ffi_builder.records import dataclass
 
@@ -29,7 +30,10 @@ class ValuePlanner:
 
     signature: spec.Signature
     steps: list[s.AnyStep] = field(default_factory=list[s.AnyStep])
+    """The steps so far of what is planned now: the signature, an Optional, an element of a list."""
     late: list[s.AnyStep] = field(default_factory=list[s.AnyStep])
+    origins: dict[spec.Var, Place] = field(default_factory=dict[spec.Var, Place])
+    """Where each symbol is bound first, in this order."""
     bound: set[spec.Var] = field(default_factory=set[spec.Var])
     """Symbols that are certainly bound."""
     provisional: set[spec.Var] = field(default_factory=set[spec.Var])
@@ -75,24 +79,23 @@ class ValuePlanner:
             case int():
                 self.add(s.EqualInt(place, entry, free))
             case spec.Var():
-                if _may_not_fit(place, entry):
+                if may_not_fit(place, entry):
                     self.add(s.Fits(place, entry.dtype))
-                self.constrain(place, entry, free=free)
+                self.add(*plan_limits(place, entry, free=free))
                 self.bind(place, entry, free=free)
             case spec.Expr():
                 self._plan_expr(place, entry, free)
 
-    def constrain(self, place: Place, var: spec.Var, *, free: bool = False) -> None:
-        """Check the min, max and divisibility of a symbol."""
-        if var.min is not None:
-            self.add(s.AtLeast(place, var, free))
-        if var.max is not None:
-            self.add(s.AtMost(place, var, free))
-        if var.divisibility is not None:
-            self.add(s.Divisible(place, var, free))
+    def planned(self, plan: Callable[[], None]) -> tuple[s.AnyStep, ...]:
+        """Return the steps that a function adds."""
+        outer, self.steps = self.steps, []
+        plan()
+        inside, self.steps = self.steps, outer
+        return tuple(inside)
 
     def bind(self, place: Place, var: spec.Var, *, free: bool = False) -> None:
         """Bind a symbol at its first occurrence; compare with it at later ones."""
+        self.origins.setdefault(var, place)
         if var in self.bound:
             self.add(s.EqualSymbol(place, var, free))
         elif free and self.occurrences[var] > 1:
@@ -116,25 +119,21 @@ class ValuePlanner:
         scale, var, offset = form
         solved = replace(place, solved=var.name)
         self.add(s.Solve(place, var, expr, scale, offset, free))
-        if _may_not_fit(solved, var):
+        if may_not_fit(solved, var):
             self.add(s.Fits(solved, var.dtype))
-        self.constrain(solved, var, free=free)
+        self.add(*plan_limits(solved, var, free=free))
         self.bind(solved, var, free=free)
 
 
 def plan_relations(planner: ValuePlanner) -> Iterator[s.CheckRelation]:
     """Check the relations of the signature, in their order."""
-    binding = [step for step in planner.steps if isinstance(step, (s.Bind, s.BindOrEqual))]
-    places: dict[spec.Var, Place] = {}
-    for step in binding:
-        places.setdefault(step.symbol, step.place)
-    order = list(places)
+    order = list(planner.origins)
     for relation in planner.signature.where:
         last = max(spec.variables(relation), key=order.index)
-        yield s.CheckRelation(places[last], relation, last)
+        yield s.CheckRelation(planner.origins[last], relation, last)
 
 
-def _may_not_fit(place: Place, var: spec.Var) -> bool:
+def may_not_fit(place: Place, var: spec.Var) -> bool:
     """Return whether a value at this place can lie outside the range of the symbol's dtype."""
     match place.part:
         case Part.SHAPE | Part.ENTRY if place.solved is None:

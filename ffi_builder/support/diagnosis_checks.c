@@ -9,10 +9,10 @@ static bool check_nonzero(State *s) { return check(s, s->value, read_u8(s)); }
 
 static bool check_nonnegative(State *s) {
   const bool negative = s->big == BIG_NEGATIVE || (s->big == BIG_NONE && s->value < 0);
-  return !negative || fail(s, WORDS_NEGATIVE);
+  return !negative || fail(s, WORDS_NOT_NEGATIVE);
 }
 
-static bool check_bool(State *s) { return s->value == 0 || s->value == 1 || fail(s, WORDS_BOOL); }
+static bool check_bool(State *s) { return s->value == 0 || s->value == 1 || fail(s, WORDS_CHECK_BOOL); }
 
 // Check the range, even of a free stride: no value is ever truncated.
 static bool check_fits(State *s) {
@@ -33,7 +33,7 @@ static bool scale(State *s) {
   const int64_t factor = read_i64(s);
   s->expected = INT64_MAX / factor;
   if (s->value > s->expected || s->value < -s->expected)
-    return fail(s, WORDS_PACKED);
+    return fail(s, WORDS_CHECK_PACKED);
   s->value *= factor;
   return true;
 }
@@ -71,7 +71,7 @@ static bool check_divisible(State *s) {
 
 static bool check_equal_float(State *s) {
   s->expected = read_i64(s);
-  return same_float(as_float(s->value), as_float(s->expected)) || fail(s, WORDS_EQUAL);
+  return same_float(as_float(s->value), as_float(s->expected)) || fail(s, WORDS_EQUAL_FLOAT);
 }
 
 // ---- symbols

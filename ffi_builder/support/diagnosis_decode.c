@@ -84,7 +84,7 @@ static bool decode_container(State *s) {
   const uint8_t words = read_u8(s);
   look_inside(s);
   const bool right = is_list(s->type) || s->type == kTVMFFIObjectRValueRef ||
-                     (words == WORDS_KIND_SHAPE && s->type == kTVMFFIShape);
+                     (words == WORDS_DECODE_SHAPE && s->type == kTVMFFIShape);
   take_object(s);
   return right || fail(s, words);
 }
@@ -110,7 +110,7 @@ static bool begin_elements(State *s) {
   s->element = 0;
   s->place = (Place){s->place.parameter, NO_INDEX, PART_VALUE, false};
   if (cell->size && !cell->data)
-    return fail(s, WORDS_CELLS_NULL);
+    return fail(s, WORDS_CHECK_CELLS);
   s->pc += cell->size ? 0 : size;
   return true;
 }

@@ -79,7 +79,7 @@ static bool check_expression(State *s) {
   Result result = {0};
   evaluate(s, &result);
   s->expected = result.value;
-  return result.unbound || (check(s, !result.overflow, WORDS_EXPR_OVERFLOW) &&
+  return result.unbound || (check(s, !result.overflow, WORDS_EQUAL_EXPR_OVERFLOW) &&
                             check(s, s->value == s->expected, words));
 }
 
@@ -133,5 +133,5 @@ static bool check_relation(State *s) {
   s->element = slot->element;
   s->big = BIG_NONE;
   s->style = STYLE_INT;
-  return fail(s, result.overflow ? WORDS_RELATION_OVERFLOW : words);
+  return fail(s, result.overflow ? WORDS_CHECK_RELATION_OVERFLOW : words);
 }

@@ -12,7 +12,7 @@ static bool decode_text(State *s) {
   const bool plain = (small || type == kTVMFFIRawStr) && !s->inner;
   const bool object = type == kTVMFFIStr || s->type == kTVMFFIObjectRValueRef;
   s->object = small ? (const TVMFFIObject *)(const void *)s->any : address(s->payload);
-  return plain || object || fail(s, binary ? WORDS_KIND_BYTES : WORDS_KIND_STR);
+  return plain || object || fail(s, binary ? WORDS_DECODE_TEXT_OF_BYTES : WORDS_DECODE_TEXT_OF_STR);
 }
 
 static bool is_small(const State *s) {
@@ -40,10 +40,10 @@ static void find_bytes(State *s) {
 static bool check_small(State *s) {
   find_bytes(s);
   s->value = (int64_t)s->size;
-  return !is_small(s) || s->size <= SMALL_CAPACITY || fail(s, WORDS_SMALL);
+  return !is_small(s) || s->size <= SMALL_CAPACITY || fail(s, WORDS_CHECK_SMALL);
 }
 
-static bool check_bytes(State *s) { return s->data || !s->size || fail(s, WORDS_CELLS_NULL); }
+static bool check_bytes(State *s) { return s->data || !s->size || fail(s, WORDS_CHECK_CELLS); }
 
 static bool check_choice(State *s) {
   s->text = read_text(s);
@@ -54,7 +54,7 @@ static bool check_choice(State *s) {
     const uint16_t size = text_size(choice);
     found |= size == s->size && same_bytes(s->data, text_data(s, choice), size);
   }
-  return found || fail(s, WORDS_CHOICE);
+  return found || fail(s, WORDS_CHECK_CHOICE);
 }
 
 // ---- objects
@@ -76,5 +76,5 @@ static bool decode_object(State *s) {
   if (right == RIGHT_BY_KEY)
     fine |= (object && s->type == static_type) || has_own_key(s, s->text);
   s->object = address(s->payload);
-  return fine || fail(s, WORDS_KIND_OBJECT);
+  return fine || fail(s, WORDS_DECODE_OBJECT);
 }

@@ -55,7 +55,7 @@ static bool check_others(State *s, const Comparison *compared, int64_t index) {
       s->expected = (int64_t)own.last;
       s->other_bytes[0] = other.first;
       s->other_bytes[1] = other.last;
-      return fail(s, WORDS_OVERLAP);
+      return fail(s, WORDS_CHECK_OVERLAP);
     }
   }
   return true;

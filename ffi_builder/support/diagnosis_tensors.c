@@ -12,7 +12,7 @@ static bool find_tensor(State *s) {
   return s->type == kTVMFFITensor || s->type == kTVMFFIObjectRValueRef;
 }
 
-static bool decode_tensor(State *s) { return find_tensor(s) || fail(s, WORDS_KIND_TENSOR); }
+static bool decode_tensor(State *s) { return find_tensor(s) || fail(s, WORDS_DECODE_TENSOR); }
 
 // Read a part and check that it equals a number.
 static bool check_part(State *s, uint8_t source, int64_t expected, uint8_t words) {
@@ -27,10 +27,10 @@ static bool check_head(State *s) {
   const uint8_t device = read_u8(s);
   turn_to(s, PART_VALUE, NO_INDEX);
   if (!s->object)
-    return fail(s, WORDS_OBJECT_NULL);
-  return check_part(s, SOURCE_NDIM, rank, WORDS_NDIM) &&
-         check_part(s, SOURCE_DTYPE, dtype, WORDS_DTYPE) &&
-         check_part(s, SOURCE_DEVICE_TYPE, device, WORDS_DEVICE_TYPE);
+    return fail(s, WORDS_NOT_NULL);
+  return check_part(s, SOURCE_NDIM, rank, WORDS_CHECK_NDIM) &&
+         check_part(s, SOURCE_DTYPE, dtype, WORDS_CHECK_DTYPE_SINGLE) &&
+         check_part(s, SOURCE_DEVICE_TYPE, device, WORDS_CHECK_DEVICE_TYPE);
 }
 
 // Check that the array of dimensions is there, unless there are no dimensions.
@@ -39,13 +39,13 @@ static bool check_shape_pointer(State *s) {
   if (dl->shape || !dl->ndim)
     return true;
   turn_to(s, PART_SHAPE, NO_INDEX);
-  return fail(s, WORDS_SHAPE_NULL);
+  return fail(s, WORDS_CHECK_SHAPE_POINTER);
 }
 
 static bool check_dim(State *s, int32_t axis) {
   turn_to(s, PART_SHAPE, (uint16_t)axis);
   s->value = dl_tensor(s->object)->shape[axis];
-  return s->value >= 0 || fail(s, WORDS_NEGATIVE);
+  return s->value >= 0 || fail(s, WORDS_NOT_NEGATIVE);
 }
 
 static bool check_dims(State *s) {
@@ -66,7 +66,7 @@ static int64_t column_major(const DLTensor *tensor, int32_t axis) {
 
 static bool check_layout(State *s) {
   const bool by_column = read_u8(s);
-  const uint8_t words = by_column ? WORDS_COLUMN_MAJOR : WORDS_CONTIGUOUS;
+  const uint8_t words = by_column ? WORDS_CHECK_CONTIGUOUS_COLUMN_MAJOR : WORDS_CHECK_CONTIGUOUS_ROW_MAJOR;
   const DLTensor *dl = dl_tensor(s->object);
   for (int32_t axis = 0; axis < dl->ndim; ++axis) {
     read_stride(s, axis);
@@ -82,21 +82,21 @@ static bool check_data(State *s) {
   const DLTensor *dl = dl_tensor(s->object);
   turn_to(s, PART_SHAPE, NO_INDEX);
   if (!SHARED(numel_fits)(s->object))
-    return fail(s, WORDS_NUMEL);
+    return fail(s, WORDS_CHECK_NUMEL);
   turn_to(s, PART_BYTE_OFFSET, NO_INDEX);
   s->value = number_of(dl->data);
   s->expected = (int64_t)dl->byte_offset;
   if ((uint64_t)s->value + dl->byte_offset < dl->byte_offset)
-    return fail(s, WORDS_OFFSET);
+    return fail(s, WORDS_CHECK_OFFSET);
   turn_to(s, PART_DATA, NO_INDEX);
   s->free = -1;
-  return check(s, s->value, WORDS_DATA_NULL);
+  return check(s, s->value, WORDS_CHECK_DATA);
 }
 
 static bool check_alignment(State *s) {
   s->expected = (int64_t)1 << read_u8(s);
   s->value = (int64_t)((uint64_t)s->value + dl_tensor(s->object)->byte_offset);
-  return check(s, !(s->value & (s->expected - 1)), WORDS_ALIGNMENT);
+  return check(s, !(s->value & (s->expected - 1)), WORDS_CHECK_ALIGNMENT);
 }
 
 // Compare with the first other tensor that is present and on the same device type.
@@ -114,7 +114,7 @@ static bool check_same_device(State *s) {
     s->expected = dl_tensor(other)->device.device_id;
     s->text = text;
   }
-  return !found || s->value == s->expected || fail(s, WORDS_SAME_DEVICE);
+  return !found || s->value == s->expected || fail(s, WORDS_CHECK_SAME_DEVICE);
 }
 
 static bool check_dtypes(State *s) {
@@ -122,11 +122,11 @@ static bool check_dtypes(State *s) {
   for (int32_t count = read_u8(s); count > 0; --count)
     right |= s->value == read_i32(s);
   s->text = read_text(s);
-  return right || fail(s, WORDS_DTYPES);
+  return right || fail(s, WORDS_CHECK_DTYPE_SEVERAL);
 }
 
 static bool check_same_dtype(State *s) {
   s->expected = dtype_word(slot_object(read_slot(s)));
   s->text = read_text(s);
-  return s->value == s->expected || fail(s, WORDS_SAME_DTYPE);
+  return s->value == s->expected || fail(s, WORDS_CHECK_SAME_DTYPE);
 }

@@ -6,61 +6,6 @@
 #include <stdint.h>
 
 enum {
-  OP_DONE = 0,
-  OP_PARAM = 1,
-  OP_ARG = 2,
-  OP_ELEM = 3,
-  OP_TENSOR = 4,
-  OP_HEAD = 5,
-  OP_SHAPED = 6,
-  OP_DIM = 7,
-  OP_DIMS = 8,
-  OP_LAYOUT = 9,
-  OP_DATA = 10,
-  OP_ALIGN = 11,
-  OP_SAME_DEVICE = 12,
-  OP_OVERLAP = 13,
-  OP_DTYPES = 14,
-  OP_CONTAINER = 15,
-  OP_SAVE = 16,
-  OP_RESTORE = 17,
-  OP_SCALAR = 18,
-  OP_FLOAT = 19,
-  OP_READ = 20,
-  OP_ENTRY = 21,
-  OP_SCALE = 22,
-  OP_EQ = 23,
-  OP_EQ8 = 24,
-  OP_NONZERO = 25,
-  OP_NONNEGATIVE = 26,
-  OP_BOOL = 27,
-  OP_FITS = 28,
-  OP_MIN = 29,
-  OP_MAX = 30,
-  OP_DIVISIBLE = 31,
-  OP_BIND = 32,
-  OP_EQSYM = 33,
-  OP_BINDEQ = 34,
-  OP_SOLVE = 35,
-  OP_EXPR = 36,
-  OP_RELATION = 37,
-  OP_EQFLOAT = 38,
-  OP_OPTIONAL = 39,
-  OP_GUARD = 40,
-  OP_TEXT = 41,
-  OP_SMALL = 42,
-  OP_BYTES = 43,
-  OP_CHOICE = 44,
-  OP_OBJECT = 45,
-  OP_EACH = 46,
-  OP_NEXT = 47,
-  OP_ITEM = 48,
-  OP_FIRST = 49,
-  OP_BACK = 50,
-  OP_SAME_DTYPE = 51,
-};
-
-enum {
   HEAD_FRAME = 0,
   HEAD_CODE = 4,
   HEAD_TEXT = 8,
@@ -140,60 +85,125 @@ enum {
 };
 
 enum {
-  WORDS_COUNT = 0,
-  WORDS_ARGUMENTS_NULL = 1,
-  WORDS_KIND_TENSOR = 2,
-  WORDS_KIND_SHAPE = 3,
-  WORDS_KIND_TUPLE = 4,
-  WORDS_KIND_INT = 5,
-  WORDS_KIND_BOOL = 6,
-  WORDS_KIND_FLOAT = 7,
-  WORDS_KIND_STR = 8,
-  WORDS_KIND_BYTES = 9,
-  WORDS_KIND_DTYPE = 10,
-  WORDS_KIND_DEVICE = 11,
-  WORDS_KIND_OBJECT = 12,
-  WORDS_KIND_NONE = 13,
-  WORDS_KIND_HANDLE = 14,
-  WORDS_KIND_POINTER = 15,
-  WORDS_OBJECT_NULL = 16,
-  WORDS_NDIM = 17,
-  WORDS_DTYPE = 18,
-  WORDS_DTYPES = 19,
-  WORDS_DEVICE_TYPE = 20,
-  WORDS_SAME_DEVICE = 21,
-  WORDS_SHAPE_NULL = 1,
-  WORDS_NEGATIVE = 22,
-  WORDS_EQUAL = 17,
-  WORDS_EQUAL_SYMBOL = 23,
-  WORDS_EQUAL_EXPR = 24,
-  WORDS_EXPR_OVERFLOW = 25,
-  WORDS_RELATION = 26,
-  WORDS_RELATION_INT = 27,
-  WORDS_RELATION_OVERFLOW = 28,
-  WORDS_SOLVE = 29,
-  WORDS_FITS = 30,
-  WORDS_PACKED = 31,
-  WORDS_AT_LEAST = 32,
-  WORDS_AT_MOST = 33,
-  WORDS_DIVISIBLE = 34,
-  WORDS_BOOL = 35,
-  WORDS_LENGTH = 36,
-  WORDS_SMALL = 37,
-  WORDS_CELLS_NULL = 38,
-  WORDS_CHOICE = 39,
-  WORDS_CONTIGUOUS = 40,
-  WORDS_COLUMN_MAJOR = 41,
-  WORDS_STRIDE = 42,
-  WORDS_STRIDE_SYMBOL = 43,
-  WORDS_STRIDE_EXPR = 44,
-  WORDS_NUMEL = 45,
-  WORDS_OFFSET = 46,
-  WORDS_DATA_NULL = 47,
-  WORDS_ALIGNMENT = 48,
-  WORDS_OVERLAP = 49,
-  WORDS_KIND_LIST = 50,
-  WORDS_SAME_DTYPE = 51,
+  OP_DONE = 0,
+  OP_PARAM = 1,
+  OP_ARG = 2,
+  OP_ELEM = 3,
+  OP_TENSOR = 4,
+  OP_HEAD = 5,
+  OP_SHAPED = 6,
+  OP_DIM = 7,
+  OP_DIMS = 8,
+  OP_LAYOUT = 9,
+  OP_DATA = 10,
+  OP_SAME_DEVICE = 11,
+  OP_OVERLAP = 12,
+  OP_DTYPES = 13,
+  OP_CONTAINER = 14,
+  OP_SAVE = 15,
+  OP_RESTORE = 16,
+  OP_SCALAR = 17,
+  OP_FLOAT = 18,
+  OP_READ = 19,
+  OP_ENTRY = 20,
+  OP_SCALE = 21,
+  OP_EQ = 22,
+  OP_EQ8 = 23,
+  OP_NONZERO = 24,
+  OP_NONNEGATIVE = 25,
+  OP_EXPR = 26,
+  OP_RELATION = 27,
+  OP_OPTIONAL = 28,
+  OP_GUARD = 29,
+  OP_TEXT = 30,
+  OP_SMALL = 31,
+  OP_BYTES = 32,
+  OP_OBJECT = 33,
+  OP_EACH = 34,
+  OP_NEXT = 35,
+  OP_ITEM = 36,
+  OP_FIRST = 37,
+  OP_BACK = 38,
+  OP_SAME_DTYPE = 39,
+  OP_CHOICE = 40,
+  OP_BOOL = 41,
+  OP_FITS = 42,
+  OP_EQFLOAT = 43,
+  OP_MIN = 44,
+  OP_MAX = 45,
+  OP_DIVISIBLE = 46,
+  OP_BIND = 47,
+  OP_EQSYM = 48,
+  OP_BINDEQ = 49,
+  OP_SOLVE = 50,
+  OP_ALIGN = 51,
+};
+
+enum {
+  WORDS_DECODE_TENSOR = 0,
+  WORDS_DECODE_SHAPE = 1,
+  WORDS_DECODE_TUPLE = 2,
+  WORDS_DECODE_LIST = 3,
+  WORDS_DECODE_TEXT_OF_BYTES = 4,
+  WORDS_DECODE_TEXT_OF_STR = 5,
+  WORDS_DECODE_OBJECT = 6,
+  WORDS_DECODE_ENTRY = 7,
+  WORDS_CHECK_COUNT = 8,
+  WORDS_CHECK_ARGUMENTS = 9,
+  WORDS_CHECK_CHOICE = 10,
+  WORDS_NOT_NEGATIVE = 11,
+  WORDS_CHECK_BOOL = 12,
+  WORDS_FITS = 13,
+  WORDS_EQUAL_INT_OF_STRIDE = 14,
+  WORDS_EQUAL_INT_PLAIN = 15,
+  WORDS_EQUAL_FLOAT = 15,
+  WORDS_AT_LEAST = 16,
+  WORDS_AT_MOST = 17,
+  WORDS_DIVISIBLE = 18,
+  WORDS_EQUAL_SYMBOL_OF_STRIDE = 19,
+  WORDS_EQUAL_SYMBOL_PLAIN = 20,
+  WORDS_BIND_OR_EQUAL_OF_STRIDE = 19,
+  WORDS_BIND_OR_EQUAL_PLAIN = 20,
+  WORDS_SOLVE = 21,
+  WORDS_EQUAL_EXPR_OF_STRIDE = 22,
+  WORDS_EQUAL_EXPR_OVERFLOW = 23,
+  WORDS_EQUAL_EXPR_PLAIN = 24,
+  WORDS_CHECK_RELATION_OF_TWO = 25,
+  WORDS_CHECK_RELATION_OVERFLOW = 26,
+  WORDS_CHECK_RELATION_PLAIN = 27,
+  WORDS_CHECK_SHAPE_POINTER = 9,
+  WORDS_CHECK_DATA = 28,
+  WORDS_CHECK_ALIGNMENT = 29,
+  WORDS_CHECK_OVERLAP = 30,
+  WORDS_CHECK_PACKED = 31,
+  WORDS_NOT_NULL = 32,
+  WORDS_CHECK_SMALL = 33,
+  WORDS_CHECK_BYTES = 34,
+  WORDS_CHECK_LENGTH = 35,
+  WORDS_CHECK_CELLS = 34,
+  WORDS_CHECK_NDIM = 15,
+  WORDS_CHECK_DTYPE_SEVERAL = 36,
+  WORDS_CHECK_DTYPE_SINGLE = 37,
+  WORDS_CHECK_SAME_DTYPE = 38,
+  WORDS_CHECK_DEVICE_TYPE = 39,
+  WORDS_CHECK_SAME_DEVICE = 40,
+  WORDS_CHECK_DIMS = 11,
+  WORDS_CHECK_CONTIGUOUS_COLUMN_MAJOR = 41,
+  WORDS_CHECK_CONTIGUOUS_ROW_MAJOR = 42,
+  WORDS_CHECK_NUMEL = 43,
+  WORDS_CHECK_OFFSET = 44,
+  WORDS_KIND_INT = 7,
+  WORDS_KIND_BOOL = 45,
+  WORDS_KIND_FLOAT = 46,
+  WORDS_KIND_HANDLE = 47,
+  WORDS_KIND_POINTER = 48,
+  WORDS_KIND_STREAM = 48,
+  WORDS_KIND_DTYPE = 49,
+  WORDS_KIND_DEVICE = 50,
+  WORDS_KIND_CONST_NONE = 51,
+  WORDS_KIND_CONST_INT = 7,
+  WORDS_KIND_CONST_BOOL = 45,
+  WORDS_KIND_CONST_FLOAT = 46,
 };
 
 enum {
@@ -294,123 +304,123 @@ static const uint8_t FIXED_BITS[] = {
 // Texts and templates of errors, each ending in NUL.
 static const char TEXTS[] =
     "TypeError\000"
+    "type of \000"
+    "Tensor\031\000"
+    "\010\000"
+    "Shape or list of ints\031\000"
+    "tuple\031\000"
+    "list of tensors\031\000"
+    "bytes\031\000"
+    "str\031\000"
+    "\005\031\000"
+    "int\031\000"
     "\000"
     "\001\000"
     "\002\000"
     "ValueError\000"
     "a non-NULL pointer\000"
     "NULL\000"
-    "type of \000"
-    "Tensor\031\000"
-    "\010\000"
-    "Shape or list of ints\031\000"
-    "tuple\031\000"
-    "int\031\000"
-    "bool\031\000"
-    "float\031\000"
-    "str\031\000"
-    "bytes\031\000"
-    "dtype\031\000"
-    "device\031\000"
-    "\005\031\000"
-    "None\000"
-    "opaque pointer or None\000"
-    "opaque pointer, None or int\000"
-    "a non-NULL object\000"
-    "\013\000"
-    "\011\000"
     "one of \005\000"
-    "\014\000"
-    "\012\000"
-    "\001 (the device of \005)\000"
+    "\032\033\000"
     "a non-negative value\000"
+    "True, False, 0 or 1\000"
+    "a value that fits \013 (\015)\000"
+    "\002 (shape=\016, strides=\017)\000"
+    "at least \001 (min of \003)\000"
+    "at most \001 (max of \003)\000"
+    "a multiple of \001 (divisibility of \003)\000"
     "\001 (\003 = \004)\000"
+    "a value of \005 for an integer \003\000"
     "\001 (\005 with \006)\000"
     "\005 within int64, with \006\000"
     "\005 with \006\000"
     "\002 and \001\000"
     "a value beyond int64\000"
-    "a value of \005 for an integer \003\000"
-    "a value that fits \013 (\015)\000"
-    "at most \001 in magnitude, as elements are packed\000"
-    "at least \001 (min of \003)\000"
-    "at most \001 (max of \003)\000"
-    "a multiple of \001 (divisibility of \003)\000"
-    "True, False, 0 or 1\000"
-    "length of \000"
-    "at most 7, as it is held in place\000"
-    "non-NULL elements\000"
-    "\032\033\000"
-    "\001 (row-major contiguous)\000"
-    "\002 (shape=\016, strides=\017)\000"
-    "\001 (column-major contiguous)\000"
-    "a product of dimensions that fits int64\000"
-    "\016\000"
-    "data + byte_offset within the address space\000"
-    "\020 + \021\000"
     "a non-NULL pointer, as \007 has elements\000"
     "an address aligned to \001 bytes (data_alignment of \007)\000"
     "\020 (aligned to \022)\000"
     "memory apart from that of \005 (no_overlap)\000"
     "\034, where \005 has \035\000"
-    "list of tensors\031\000"
-    "\013 (dtype of \005)\000";
+    "at most \001 in magnitude, as elements are packed\000"
+    "a non-NULL object\000"
+    "length of \000"
+    "at most 7, as it is held in place\000"
+    "non-NULL elements\000"
+    "\011\000"
+    "\013\000"
+    "\013 (dtype of \005)\000"
+    "\014\000"
+    "\012\000"
+    "\001 (the device of \005)\000"
+    "\001 (column-major contiguous)\000"
+    "\001 (row-major contiguous)\000"
+    "a product of dimensions that fits int64\000"
+    "\016\000"
+    "data + byte_offset within the address space\000"
+    "\020 + \021\000"
+    "bool\031\000"
+    "float\031\000"
+    "opaque pointer or None\000"
+    "opaque pointer, None or int\000"
+    "dtype\031\000"
+    "device\031\000"
+    "None\000";
 
 // Where the texts of an error are: the class, the place's prefix, expected, got.
 enum { ROW_KIND, ROW_PREFIX, ROW_EXPECTED, ROW_GOT, ROW_SIZE };
 static const uint16_t WORDS[][ROW_SIZE] = {
-    {0, 10, 11, 13},
-    {15, 10, 26, 45},
-    {0, 50, 59, 67},
-    {0, 50, 69, 67},
-    {0, 50, 92, 67},
-    {0, 50, 99, 67},
-    {0, 50, 104, 67},
-    {0, 50, 110, 67},
-    {0, 50, 117, 67},
-    {0, 50, 122, 67},
-    {0, 50, 129, 67},
-    {0, 50, 136, 67},
-    {0, 50, 144, 67},
-    {0, 50, 147, 67},
-    {0, 50, 152, 67},
-    {0, 50, 175, 67},
-    {15, 10, 203, 45},
-    {15, 10, 11, 13},
-    {0, 10, 221, 223},
-    {0, 10, 225, 223},
-    {15, 10, 234, 236},
-    {15, 10, 238, 13},
-    {15, 10, 258, 13},
-    {15, 10, 279, 13},
-    {15, 10, 289, 13},
-    {15, 10, 302, 13},
-    {15, 10, 325, 334},
-    {15, 10, 325, 13},
-    {15, 10, 325, 342},
-    {15, 10, 363, 13},
-    {15, 10, 393, 13},
-    {15, 10, 417, 13},
-    {15, 10, 464, 13},
-    {15, 10, 486, 13},
-    {15, 10, 507, 13},
-    {15, 10, 543, 13},
-    {15, 563, 11, 13},
-    {15, 563, 574, 13},
-    {15, 10, 608, 45},
-    {15, 10, 225, 626},
-    {15, 10, 629, 654},
-    {15, 10, 677, 654},
-    {15, 10, 11, 654},
-    {15, 10, 279, 654},
-    {15, 10, 289, 654},
-    {15, 10, 705, 745},
-    {15, 10, 747, 791},
-    {15, 10, 797, 45},
-    {15, 10, 835, 887},
-    {15, 10, 904, 945},
-    {0, 50, 962, 67},
-    {0, 10, 979, 223},
+    {0, 10, 19, 27},
+    {0, 10, 29, 27},
+    {0, 10, 52, 27},
+    {0, 10, 59, 27},
+    {0, 10, 76, 27},
+    {0, 10, 83, 27},
+    {0, 10, 88, 27},
+    {0, 10, 91, 27},
+    {0, 96, 97, 99},
+    {101, 96, 112, 131},
+    {101, 96, 136, 145},
+    {101, 96, 148, 99},
+    {101, 96, 169, 99},
+    {101, 96, 189, 99},
+    {101, 96, 97, 213},
+    {101, 96, 97, 99},
+    {101, 96, 236, 99},
+    {101, 96, 258, 99},
+    {101, 96, 279, 99},
+    {101, 96, 315, 213},
+    {101, 96, 315, 99},
+    {101, 96, 325, 99},
+    {101, 96, 355, 213},
+    {101, 96, 368, 99},
+    {101, 96, 355, 99},
+    {101, 96, 391, 400},
+    {101, 96, 391, 408},
+    {101, 96, 391, 99},
+    {101, 96, 429, 131},
+    {101, 96, 467, 519},
+    {101, 96, 536, 577},
+    {101, 96, 594, 99},
+    {101, 96, 641, 131},
+    {101, 659, 670, 99},
+    {101, 96, 704, 131},
+    {101, 659, 97, 99},
+    {0, 96, 136, 722},
+    {0, 96, 724, 722},
+    {0, 96, 726, 722},
+    {101, 96, 741, 743},
+    {101, 96, 745, 99},
+    {101, 96, 765, 213},
+    {101, 96, 793, 213},
+    {101, 96, 818, 858},
+    {101, 96, 860, 904},
+    {0, 10, 910, 27},
+    {0, 10, 916, 27},
+    {0, 10, 923, 27},
+    {0, 10, 946, 27},
+    {0, 10, 974, 27},
+    {0, 10, 981, 27},
+    {0, 10, 989, 27},
 };
 
 // Names of numbers: the number as a byte, then the name and NUL. NUL NUL ends a list.

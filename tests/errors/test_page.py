@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from ffi_builder import spec
-from ffi_builder.plan import Words
+from ffi_builder.plan.steps import named_words
 from tests.errors.cases import Case
 from tests.errors.page import CASES, PAGE, Functions, pattern, spec_error, text
 from tests.errors.specs import SPECS
@@ -20,7 +20,7 @@ def functions() -> Functions:
     return Functions()
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.words.name}-{case.call}")
+@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.name}-{case.call}")
 def test_it_is_the_message_that_is_meant(case: Case, functions: Functions):
     kind, message = functions.error(case)
     assert kind == case.words.kind
@@ -28,7 +28,7 @@ def test_it_is_the_message_that_is_meant(case: Case, functions: Functions):
 
 
 def test_no_words_are_left_out():
-    assert {case.words for case in CASES} == set(Words)
+    assert {case.words for case in CASES} == set(named_words().values())
 
 
 def test_every_place_that_refuses_a_spec_does_so_here():

@@ -7,22 +7,24 @@ from dataclasses import fields
 from typing import cast
 
 from ffi_builder.plan import make_plan
-from ffi_builder.plan.steps import AnyStep
+from ffi_builder.plan.step import Step
+from ffi_builder.plan.steps import AnyCheck
 from ffi_builder.spec import Param, Signature
 
 
-def steps_of(*params: Param) -> tuple[AnyStep, ...]:
+def steps_of(*params: Param) -> tuple[AnyCheck, ...]:
     """The steps of a signature, without those of the argument count and array."""
-    return make_plan(Signature("f", params)).steps[2 if params else 1 :]
+    return make_plan(Signature("f", params)).checks[2 if params else 1 :]
 
 
-def line(step: AnyStep) -> str:
+def line(step: Step) -> str:
     """``EqualInt A.shape[0] 4``: the kind of step, its place, and what else it holds.
 
-    Of flags that are set the name; what is not said or not set is left out.
+    Of flags that are set the name; what is not said or not set is left out, and so are the checks
+    that a step stands for.
     """
     shown = [type(step).__name__, str(step.place)]
-    for item in [item for item in fields(step) if item.init][1:]:
+    for item in [item for item in fields(step) if item.init and item.repr][1:]:
         value = getattr(step, item.name)
         if isinstance(value, tuple):
             shown += map(str, cast("tuple[object, ...]", value))

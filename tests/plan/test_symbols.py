@@ -42,7 +42,7 @@ def symbols(*params: Param) -> list[str]:
 
 def late(*params: Param) -> list[str]:
     plan = make_plan(Signature("f", params))
-    return [line(step) for step in plan.steps[plan.late :]]
+    return [line(step) for step in plan.late]
 
 
 class TestFirstBindsLaterAreEqual:

@@ -37,7 +37,7 @@ def on_cpu() -> Iterator[None]:
 
 def late(*params: Param) -> list[str]:
     plan = make_plan(Signature("f", params))
-    return [line(step) for step in plan.steps[plan.late :]]
+    return [line(step) for step in plan.late]
 
 
 def symbols(*params: Param) -> list[str]:
@@ -225,7 +225,7 @@ class TestOptional:
     def test_what_waits_in_it_keeps_its_place(self):
         params = [Optional(TupleParam("t", [Shape("s", [n * k])])), n, k]
         plan = make_plan(Signature("f", params))
-        [step] = plan.steps[plan.late :]
+        [step] = plan.late
         assert (line(step), step.place.position) == ("EqualExpr t[0][0] n * k", (0, 0))
 
     def test_solved_again_behind_it(self):

@@ -60,7 +60,7 @@ class Breaker:
     def __post_init__(self) -> None:
         self.values = self.right.arguments(self.plan.signature)
 
-    def every(self) -> Iterator[tuple[s.AnyStep, Broken | None]]:
+    def every(self) -> Iterator[tuple[s.AnyCheck, Broken | None]]:
         """Each step that can fail, with a call in which it does, if one is known."""
         for planned in self.plan:
             if isinstance(planned, (s.DecodeOptional, s.EachElement)):
@@ -83,10 +83,10 @@ class Breaker:
             arguments = given if isinstance(given, d.Arguments) else d.Arguments(given)
             yield step, Broken(arguments, subject + "".join(axis), expected, got)
 
-    def _binds(self, step: s.AnyStep) -> bool:
+    def _binds(self, step: s.AnyCheck) -> bool:
         return isinstance(step, s.BindOrEqual) and step.symbol.name not in self.origins
 
-    def _broken(self, step: s.AnyStep) -> tuple[Any, ...] | None:
+    def _broken(self, step: s.AnyCheck) -> tuple[Any, ...] | None:
         place, count = step.place, len(self.values)
         match step:
             case s.CheckCount():
@@ -117,7 +117,7 @@ class Breaker:
             case _:
                 return self._broken_tensor(step)
 
-    def _broken_tensor(self, step: s.AnyStep) -> tuple[Any, ...] | None:
+    def _broken_tensor(self, step: s.AnyCheck) -> tuple[Any, ...] | None:
         place = step.place
         match step:
             case s.CheckNdim(expected=ndim):
@@ -166,7 +166,7 @@ class Breaker:
             case _:
                 return self._broken_value(step)
 
-    def _broken_value(self, step: s.AnyStep) -> tuple[Any, ...] | None:
+    def _broken_value(self, step: s.AnyCheck) -> tuple[Any, ...] | None:
         place = step.place
         match step:
             case s.NotNegative():

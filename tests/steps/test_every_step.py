@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import pytest
 
 from ffi_builder import make_plan, spec
-from ffi_builder.plan import Words
 from ffi_builder.plan import steps as s
 from ffi_builder.testing import check_raw
 from tests.builder.messages.failing import Failure, check_both, compile_all
@@ -25,7 +24,7 @@ class Step:
     """A step of a sample's plan, and a call in which it fails, if one is known."""
 
     signature: spec.Signature
-    step: s.AnyStep
+    step: s.AnyCheck
     broken: Broken | None
 
 
@@ -86,4 +85,5 @@ def test_only_these_cannot_fail_here():
 
 def test_all_words_are_said():
     said = {given.step.words for given in STEPS.values() if given.broken is not None}
-    assert set(Words) - said == {Words.EXPR_OVERFLOW, Words.RELATION_OVERFLOW}
+    overflows = {s.EqualExpr.overflow, s.CheckRelation.overflow}
+    assert set(s.named_words().values()) - said == overflows

@@ -36,7 +36,6 @@ from ffi_builder.builder.fast_path import (
 from ffi_builder.builder.fast_path.context import FastPath
 from ffi_builder.builder.fast_path.optional import emit_optional
 from ffi_builder.plan import Plan
-from ffi_builder.plan import fuse as f
 from ffi_builder.plan import steps as s
 
 
@@ -47,8 +46,8 @@ def emit_fast_path(fast: FastPath, plan: Plan, *, defer: bool) -> None:
     """
     fast.alone = _alone(plan) if defer else frozenset()
     fast.sorted = overlap.sorted_lists(plan)
-    _emit_all(fast, plan.fused.steps)
-    _emit_all(fast, plan.fused.late)
+    _emit_all(fast, plan.steps)
+    _emit_all(fast, plan.late)
     tensors.check_sizes(fast)
 
 
@@ -63,7 +62,7 @@ def _alone(plan: Plan) -> frozenset[spec.Var]:
     )
 
 
-def _emit_all(fast: FastPath, steps: Iterable[f.FusedStep]) -> None:
+def _emit_all(fast: FastPath, steps: Iterable[s.AnyStep]) -> None:
     """Emit steps; the locations of their operations name what they check, such as ``cfg[0]``."""
     b, outer = fast.b, fast.b.location
     path = ""
@@ -76,34 +75,36 @@ def _emit_all(fast: FastPath, steps: Iterable[f.FusedStep]) -> None:
     b.location = outer
 
 
-def _emit(fast: FastPath, step: f.FusedStep) -> None:
+def _emit(fast: FastPath, step: s.AnyStep) -> None:
     b = fast.b
     match step:
         # The most frequent steps come first: a match tries one case after the other.
-        case f.Dim(place):
+        case s.NotNegative(place):
             fast.dim(place)  # tensors.check_sizes rejects negative ones, several tensors at once
         case s.EqualSymbol():
             values.check_symbol(fast, step)
         case s.Bind(place, symbol):
             values.bind(fast, place, symbol)
-        case f.TensorHeader():
+        case s.DecodeTensor():
             tensors.decode(fast, step)
+        case s.CheckShapePointer(place, any_rank=True):
+            tensors.check_shape_of_any_rank(fast, place)
         case s.CheckShapePointer(place):
             fast.require(b.ne(fast.shape(place.position), b.null()))
-        case f.Layout(place, order):
+        case s.CheckLayout(place, order):
             tensors.check_layout(fast, place, order)
-        case f.TensorData(place):
+        case s.CheckData(place):
             tensors.check_data(fast, place)
         case s.CheckAlignment(place, alignment):
             tensors.check_alignment(fast, place, alignment)
         case s.CheckOverlap():
             overlap.check_overlap(fast, step)
-        case f.Integer():
-            scalars.decode_integer(fast, step)
+        case s.DecodeScalar(place, kind=s.Kind.INT, integer=str(dtype)):
+            scalars.decode_integer(fast, place, dtype)
+        case s.DecodeScalar(place, kind=s.Kind.POINTER):
+            scalars.decode_pointer(fast, place)
         case s.DecodeScalar():
             scalars.decode_scalar(fast, step)
-        case f.Pointer(place):
-            scalars.decode_pointer(fast, place)
         case s.CheckBool(place):
             fast.require(b.ult(fast.scalar(place.position), b.i64(2)))
         case s.Fits(place, dtype):
@@ -116,29 +117,26 @@ def _emit(fast: FastPath, step: f.FusedStep) -> None:
             b.block = behind
         case s.CheckArguments():
             fast.require(b.ne(fast.args, b.null()))
-        case f.OptionalSpan(place, inside):
-            emit_optional(fast, place, lambda: _emit_all(fast, inside))
-        case f.Container(decode=s.DecodeShape()):
+        case s.DecodeOptional(place):
+            emit_optional(fast, place, lambda: _emit_all(fast, step.inside))
+        case s.DecodeShape():
             shapes.decode_shape(fast, step)
-        case f.Container():
+        case s.DecodeTuple():
             objects.decode_tuple(fast, step)
-        case f.ListHeader():
+        case s.DecodeList():
             lists.decode_list(fast, step)
-        case f.Elements():
+        case s.EachElement():
             lists.check_elements(fast, step, lambda: _emit_all(fast, step.inside))
-        case f.Entry(place, bounded):
-            if not bounded:
+        case s.DecodeEntry(place):
+            if not step.bounded:
                 fast.state.unsigned.append(values.read(fast, place))
-        case s.DecodeObject():
+        case s.DecodeObject(place):
             objects.decode_object(fast, step)
-        case s.NotNull(place):
             fast.require(b.ne(fast.object_at(place.position), b.null()))
-        case f.Text(place, binary):
+        case s.DecodeText(place, binary):
             objects.decode_text(fast, place, binary)
         case s.CheckChoice(place, choice):
             objects.check_choice(fast, place, choice)
-        case f.AnyShape(place):
-            tensors.check_shape_of_any_rank(fast, place)
         case s.CheckPacked(place):
             tensors.check_packed(fast, place, step.limit)
         case s.AtLeast(place, symbol, free):

@@ -28,7 +28,6 @@ from ffi_builder.builder.fast_path.context import FastPath
 from ffi_builder.builder.fast_path.state import ListValues, Position, Symbol, TensorValues
 from ffi_builder.ir import Builder, CheckingBuilder, Value
 from ffi_builder.plan import Part, Place, Plan
-from ffi_builder.plan import fuse as f
 from ffi_builder.plan import steps as s
 from ffi_builder.plan.results import checked_range
 from ffi_builder.records import dataclass
@@ -60,7 +59,7 @@ def release(b: Builder, memory: Sequence[Value]) -> None:
             b.call(_FREE, [noted], t.void)
 
 
-def decode_list(fast: FastPath, step: f.ListHeader) -> None:
+def decode_list(fast: FastPath, step: s.DecodeList) -> None:
     """Decode the Array or List; check that an int32 can count its elements."""
     b, place = fast.b, step.place
     object_ = objects.array_object(fast, place)
@@ -73,7 +72,7 @@ def decode_list(fast: FastPath, step: f.ListHeader) -> None:
     )
 
 
-def check_elements(fast: FastPath, step: f.Elements, emit_inside: Callable[[], None]) -> None:
+def check_elements(fast: FastPath, step: s.EachElement, emit_inside: Callable[[], None]) -> None:
     """Check each element, and write its address, its shape and its strides."""
     b, place, tensor = fast.b, step.place, step.param.tensor
     own = fast.tensor_list(place.position)
@@ -125,7 +124,7 @@ def _note_first(fast: FastPath, first: Position, device: Value, there: Value | N
 # ---- symbols
 
 
-def _bound_inside(step: f.Elements) -> dict[spec.Var, bool]:
+def _bound_inside(step: s.EachElement) -> dict[spec.Var, bool]:
     """Return the symbols that the elements share and that the first of them may bind.
 
     The value says whether it does so for certain; a stride may be free.

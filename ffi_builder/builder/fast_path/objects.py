@@ -13,21 +13,20 @@ from ffi_builder.builder.fast_path.state import ContainerValues, ObjectValues, T
 from ffi_builder.diagnosis.writing import as_signed
 from ffi_builder.ir import Builder, Value, call_support
 from ffi_builder.plan import Place
-from ffi_builder.plan import fuse as f
 from ffi_builder.plan import steps as s
 
 _TUPLES: Final = (TypeIndex.ARRAY, TypeIndex.LIST)
 
 
-def decode_tuple(fast: FastPath, step: f.Container) -> None:
+def decode_tuple(fast: FastPath, step: s.DecodeTuple) -> None:
     """Decode an Array or List; check its length."""
     b, place = fast.b, step.place
     object_ = array_object(fast, place)
     fast.state.records[place.position] = ContainerValues(object=object_)
     fast.require(b.ne(object_, b.null()))
     size = b.field(b.types.i64, object_, abi.CELL_SIZE)
-    fast.require(b.eq(size, b.i64(step.length.expected)))
-    if step.cells is not None:
+    fast.require(b.eq(size, b.i64(step.length)))
+    if step.length:
         fast.require(b.ne(fast.cells(place.position), b.null()))
 
 

@@ -14,7 +14,6 @@ from ffi_builder.builder.fast_path.context import FastPath
 from ffi_builder.builder.fast_path.state import ScalarValues
 from ffi_builder.ir import Block, Builder, Type, Value, call_support
 from ffi_builder.plan import Place
-from ffi_builder.plan import fuse as f
 from ffi_builder.plan import steps as s
 
 _HALVES: Final = {"float16": 0x7C00, "bfloat16": 0x7F80}
@@ -34,9 +33,8 @@ def decode_scalar(fast: FastPath, step: s.DecodeScalar) -> None:
     fast.state.records[step.place.position] = ScalarValues(value=value)
 
 
-def decode_integer(fast: FastPath, step: f.Integer) -> None:
+def decode_integer(fast: FastPath, place: Place, dtype: str) -> None:
     """Decode an int or bool that fits a dtype, as an i64."""
-    place, dtype = step.place, step.fits.dtype
     index, value = fast.type_and_payload(place.position)
     if dtype == "uint64":
         value = _decode_uint64(fast, index, value)

@@ -37,13 +37,13 @@ from ffi_builder.builder.fast_path.objects import look, moved_object
 from ffi_builder.builder.fast_path.state import ShapeValues
 from ffi_builder.ir import Block, Value, call_support
 from ffi_builder.plan import Place
-from ffi_builder.plan import fuse as f
+from ffi_builder.plan import steps as s
 
 
-def decode_shape(fast: FastPath, step: f.Container) -> None:
+def decode_shape(fast: FastPath, step: s.DecodeShape) -> None:
     """Decode a Shape, or an Array or List of ints and bools; check its length; read its entries."""
     b, t = fast.b, fast.b.types
-    place, length = step.place, step.length.expected
+    place, length = step.place, step.length
     index, payload = look(fast, place)
     shape, other = b.new_block(t.ptr), b.new_block(cold=True)
     b.cond_br(b.eq(index, b.i32(TypeIndex.SHAPE)), shape, other, (payload,), likely=True)

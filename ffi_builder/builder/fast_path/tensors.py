@@ -12,14 +12,13 @@ from ffi_builder.builder.fast_path.context import DL, FastPath
 from ffi_builder.builder.fast_path.state import Position, TensorValues
 from ffi_builder.ir import Value, call_support
 from ffi_builder.plan import Part, Place
-from ffi_builder.plan import fuse as f
 from ffi_builder.plan import steps as s
 
 NDIM: Final = DL + abi.DLTENSOR_NDIM
 DTYPE: Final = DL + abi.DLTENSOR_DTYPE
 
 
-def decode(fast: FastPath, step: f.TensorHeader) -> None:
+def decode(fast: FastPath, step: s.DecodeTensor) -> None:
     """Decode a tensor; check ndim, dtype and device."""
     b, position = fast.b, step.place.position
     tensor = given_object(fast, position)
@@ -52,7 +51,7 @@ def given_object(fast: FastPath, position: Position) -> Value:
 
 
 def _check_header(
-    fast: FastPath, tensor: Value, step: f.TensorHeader, device_type: int | None
+    fast: FastPath, tensor: Value, step: s.DecodeTensor, device_type: int | None
 ) -> None:
     """Compare ndim and dtype, which are neighbours, at once; with any ndim, the dtype alone.
 

@@ -309,7 +309,7 @@ def _symbol_sources(plan: Plan, interface: Interface) -> Iterator[tuple[str, str
     by_number = [argument for argument in interface.arguments if argument.given]
     solved: dict[Place, str] = {}
     seen: set[str] = set()
-    for step in plan.steps:
+    for step in plan:
         if not isinstance(step, (s.Solve, s.Bind, s.BindOrEqual)):
             continue
         argument = by_number[step.place.argument]

@@ -51,7 +51,7 @@ class Checks:
 
     interface: Interface
     arguments: tuple[Argument, ...] = field(init=False)
-    steps: tuple[s.AnyStep, ...] = field(init=False)
+    steps: tuple[s.AnyCheck, ...] = field(init=False)
 
     def __post_init__(self) -> None:
         given = tuple(argument for argument in self.interface.arguments if argument.given)
@@ -136,7 +136,7 @@ class _Call:
             else:
                 self._step(step)
 
-    def _step(self, step: s.AnyStep) -> None:
+    def _step(self, step: s.AnyCheck) -> None:
         place = step.place
         match step:
             case s.CheckNdim(_, expected):
@@ -250,14 +250,14 @@ class _Call:
         tensor = self._tensor(place)
         return [tensor.shape[cast("int", place.index)] == 1, tensor.numel() == 0]
 
-    def _is_free(self, step: s.AnyStep) -> bool:
+    def _is_free(self, step: s.AnyCheck) -> bool:
         if step.place.part is not Part.STRIDES:
             return False
         return any(map(_torch.guard_or_false, self._free(step.place)))
 
     # ---- checks
 
-    def _require(self, step: s.AnyStep, any_of: list[Any], came: str = "", **texts: str) -> None:
+    def _require(self, step: s.AnyCheck, any_of: list[Any], came: str = "", **texts: str) -> None:
         """Raise the error of a step unless a condition holds; the first is what is expected."""
         if any(map(_torch.statically_true, any_of)) or any(map(_torch.guard_or_false, any_of)):
             return
@@ -272,7 +272,7 @@ class _Call:
         _ERRORS[words.kind](any_of[0], message)
 
     def _equal(
-        self, step: s.AnyStep, got: Number, expected: Number, free: bool, **texts: str
+        self, step: s.AnyCheck, got: Number, expected: Number, free: bool, **texts: str
     ) -> None:
         either = self._free(step.place) if free else []
         texts = {"expected": str(expected), "came": str(got), **self._layout(step.place), **texts}
@@ -285,7 +285,7 @@ class _Call:
         tensor = self._tensor(place)
         return {"shape": str(list(tensor.shape)), "strides": str(list(tensor.stride()))}
 
-    def _within(self, step: s.AnyStep, low: int | None, high: int | None) -> None:
+    def _within(self, step: s.AnyCheck, low: int | None, high: int | None) -> None:
         got = self._value(step.place)
         if not isinstance(got, int) or self._is_free(step):
             return
