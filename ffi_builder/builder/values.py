@@ -229,15 +229,12 @@ class DecodedValues:
     def scalar(self, param: spec.Param) -> Value:
         """Return the value of a parameter that is passed as one value."""
         b, t = self.b, self.b.types
-        match spec.required(param):
+        required = spec.required(param)
+        if (dtype := required.kernel_dtype) is not None:
+            return narrowed(b, self.fast.scalar(self._place(param).position), t.scalar(dtype))
+        match required:
             case spec.Var() as var:
                 return self.value(var)
-            case spec.Choice(dtype=dtype):
-                return narrowed(b, self.fast.scalar(self._place(param).position), t.scalar(dtype))
-            case spec.DType():
-                return b.trunc(self.fast.scalar(self._place(param).position), t.i32)
-            case spec.Device():
-                return self.fast.scalar(self._place(param).position)
             case spec.Object() | spec.Function() | spec.Array() | spec.Map():
                 return self.fast.object_at(self._place(param).position)
             case spec.EnvStream():

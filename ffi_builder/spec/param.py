@@ -42,6 +42,8 @@ class PlainValues(NamedTuple):
     """The words of errors for what was expected: ``an int``."""
     types: tuple[type, ...] = ()
     """Any of the keys of :data:`ffi_builder.spec.defaults.PLAIN_TYPES`."""
+    example: object = None
+    """A value that is right for every parameter of the kind."""
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
@@ -85,6 +87,11 @@ class Metadata:
         """
         del device, outline
         return self.type_name
+
+    @property
+    def kernel_dtype(self) -> str | None:
+        """The dtype of the number that the kernel gets for another value: a Choice's str."""
+        return None
 
     def _check_metadata(self, what: str) -> None:
         if self.doc != "":

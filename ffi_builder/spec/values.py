@@ -20,7 +20,7 @@ from ffi_builder.suggest import did_you_mean
 _CHOICE: Final = re.compile(r"[ -!#-&(-\[\]-~]{1,255}")
 """Printable ASCII without quotes and backslashes, so that it can be quoted without escapes."""
 _INT32: Final[Any] = "int32"
-_STR: Final = PlainValues("a str", (str,))
+_STR: Final = PlainValues("a str", (str,), "")
 _TYPE_KEY: Final = re.compile(r"[A-Za-z_][\w.$-]{0,254}", re.ASCII)
 
 
@@ -54,7 +54,7 @@ class Bytes(Named):
         {}
     """
 
-    accepts: ClassVar[PlainValues] = PlainValues("bytes", (bytes,))
+    accepts: ClassVar[PlainValues] = PlainValues("bytes", (bytes,), b"")
 
 
 @dataclass(frozen=True, repr=False)
@@ -71,6 +71,11 @@ class DType(Named):
 
     accepts: ClassVar[PlainValues] = PlainValues("a dtype")
 
+    @property
+    @override
+    def kernel_dtype(self) -> str:
+        return "int32"
+
 
 @dataclass(frozen=True, repr=False)
 class Device(Named):
@@ -85,6 +90,11 @@ class Device(Named):
     """
 
     accepts: ClassVar[PlainValues] = PlainValues("a device")
+
+    @property
+    @override
+    def kernel_dtype(self) -> str:
+        return "int64"
 
 
 @dataclass(frozen=True, repr=False)
@@ -235,6 +245,11 @@ class Choice(Named):
                 f"backslashes, but got {choice!r}"
             )
         return word, int_of_dtype(f"{what}[{word!r}]", value, self.dtype)
+
+    @property
+    @override
+    def kernel_dtype(self) -> str:
+        return self.dtype
 
     @override
     def type_text(self, device: str | None = None, *, outline: bool = False) -> str:

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, TypeAlias, Union
-
-from typing_extensions import assert_never
+from typing import Any
 
 from ffi_builder import spec
 from ffi_builder.plan import check_signature
@@ -205,38 +203,13 @@ class _Maker:
         return value
 
 
-Simple: TypeAlias = Union[
-    spec.Stream,
-    spec.EnvStream,
-    spec.DataPointer,
-    spec.ConstNone,
-    spec.ConstInt,
-    spec.ConstBool,
-    spec.ConstFloat,
-    spec.Choice,
-    spec.String,
-    spec.Bytes,
-    spec.DType,
-    spec.Device,
-    spec.Function,
-    spec.Array,
-    spec.Map,
-]
-
-
-def _plain(param: Simple) -> Any:
+def _plain(param: spec.Plain) -> Any:
     """Make an argument for a parameter without symbols or elements."""
     match param:
         case spec.ConstInt() | spec.ConstBool() | spec.ConstFloat():
             return param.value
-        case spec.Stream() | spec.DataPointer() | spec.ConstNone():
-            return None
         case spec.Choice():
             return next(iter(param.choices))
-        case spec.String():
-            return ""
-        case spec.Bytes():
-            return b""
         case spec.Function():
             return nothing
         case spec.Array():
@@ -254,7 +227,7 @@ def _plain(param: Simple) -> Any:
         case spec.EnvStream():
             raise AssertionError("an EnvStream is no argument")
         case _:
-            assert_never(param)
+            return param.accepts.example
 
 
 def _pointer(address: int) -> ctypes.c_void_p | None:
