@@ -34,6 +34,22 @@ from ffi_builder.records import dataclass
 if TYPE_CHECKING:
     from ffi_builder.plan.steps import AnyCheck, AnyStep
 
+__all__ = [
+    "Decode",
+    "DecodeEntry",
+    "DecodeList",
+    "DecodeObject",
+    "DecodeOptional",
+    "DecodeScalar",
+    "DecodeShape",
+    "DecodeTensor",
+    "DecodeText",
+    "DecodeTuple",
+    "Decoding",
+    "EachElement",
+    "Kind",
+]
+
 _POINTER: Final = kind_error("opaque pointer, None or int", or_none=False)
 
 

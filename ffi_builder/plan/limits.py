@@ -13,6 +13,14 @@ from ffi_builder.plan.path import Place
 from ffi_builder.plan.step import Operand, Step, Texts
 from ffi_builder.records import dataclass
 
+__all__ = [
+    "AtLeast",
+    "AtMost",
+    "Divisible",
+    "LimitCheck",
+    "plan_limits",
+]
+
 
 @dataclass(frozen=True)
 class _Bound(Step):

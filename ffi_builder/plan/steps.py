@@ -11,73 +11,17 @@ import re
 from collections.abc import Iterator
 from typing import TypeAlias, Union, get_args
 
-from ffi_builder.plan.decode import (
-    Decode,
-    DecodeEntry,
-    DecodeList,
-    DecodeObject,
-    DecodeOptional,
-    DecodeScalar,
-    DecodeShape,
-    DecodeTensor,
-    DecodeText,
-    DecodeTuple,
-    Decoding,
-    EachElement,
-    Kind,
-)
-from ffi_builder.plan.limits import (
-    AtLeast,
-    AtMost,
-    Divisible,
-    LimitCheck,
-)
+from ffi_builder.plan.decode import *  # noqa: F403
+from ffi_builder.plan.decode import Decoding, Kind
+from ffi_builder.plan.limits import *  # noqa: F403
+from ffi_builder.plan.limits import LimitCheck
 from ffi_builder.plan.messages import Words
-from ffi_builder.plan.symbol_checks import (
-    Bind,
-    BindOrEqual,
-    CheckRelation,
-    EqualExpr,
-    EqualSymbol,
-    Solve,
-    SymbolCheck,
-)
-from ffi_builder.plan.tensor_checks import (
-    CheckAlignment,
-    CheckContiguous,
-    CheckData,
-    CheckDeviceType,
-    CheckDims,
-    CheckDType,
-    CheckLayout,
-    CheckNdim,
-    CheckNumel,
-    CheckOffset,
-    CheckOverlap,
-    CheckPacked,
-    CheckSameDevice,
-    CheckSameDType,
-    CheckShapePointer,
-    TensorCheck,
-    TensorPart,
-)
-from ffi_builder.plan.value_checks import (
-    CheckArguments,
-    CheckBool,
-    CheckBytes,
-    CheckCells,
-    CheckChoice,
-    CheckCount,
-    CheckLength,
-    CheckSmall,
-    EqualFloat,
-    EqualInt,
-    Fits,
-    NotNegative,
-    NotNull,
-    ValueCheck,
-    ValuePart,
-)
+from ffi_builder.plan.symbol_checks import *  # noqa: F403
+from ffi_builder.plan.symbol_checks import SymbolCheck
+from ffi_builder.plan.tensor_checks import *  # noqa: F403
+from ffi_builder.plan.tensor_checks import CheckLayout, TensorCheck, TensorPart
+from ffi_builder.plan.value_checks import *  # noqa: F403
+from ffi_builder.plan.value_checks import ValueCheck, ValuePart
 
 Either: TypeAlias = Union[Decoding, ValueCheck, LimitCheck, SymbolCheck, TensorCheck]
 """Every step that is a check, too."""
@@ -109,65 +53,3 @@ def named_operations() -> tuple[str, ...]:
     """Return the instructions that steps declare, in the order of the steps."""
     found: Iterator[object] = (getattr(step, "op", None) for step in get_args(AnyCheck))
     return tuple(dict.fromkeys(op for op in found if isinstance(op, str)))
-
-
-__all__ = [
-    "AnyCheck",
-    "AnyStep",
-    "AtLeast",
-    "AtMost",
-    "Bind",
-    "BindOrEqual",
-    "CheckAlignment",
-    "CheckArguments",
-    "CheckBool",
-    "CheckBytes",
-    "CheckCells",
-    "CheckChoice",
-    "CheckContiguous",
-    "CheckCount",
-    "CheckDType",
-    "CheckData",
-    "CheckDeviceType",
-    "CheckDims",
-    "CheckLayout",
-    "CheckLength",
-    "CheckNdim",
-    "CheckNumel",
-    "CheckOffset",
-    "CheckOverlap",
-    "CheckPacked",
-    "CheckRelation",
-    "CheckSameDType",
-    "CheckSameDevice",
-    "CheckShapePointer",
-    "CheckSmall",
-    "Decode",
-    "DecodeEntry",
-    "DecodeList",
-    "DecodeObject",
-    "DecodeOptional",
-    "DecodeScalar",
-    "DecodeShape",
-    "DecodeTensor",
-    "DecodeText",
-    "DecodeTuple",
-    "Decoding",
-    "Divisible",
-    "EachElement",
-    "EqualExpr",
-    "EqualFloat",
-    "EqualInt",
-    "EqualSymbol",
-    "Fits",
-    "Kind",
-    "LimitCheck",
-    "NotNegative",
-    "NotNull",
-    "Solve",
-    "SymbolCheck",
-    "TensorCheck",
-    "ValueCheck",
-    "named_operations",
-    "named_words",
-]

@@ -13,6 +13,16 @@ from ffi_builder.plan.path import Place
 from ffi_builder.plan.step import STRIDE_GOT, Operand, Step, Texts
 from ffi_builder.records import dataclass
 
+__all__ = [
+    "Bind",
+    "BindOrEqual",
+    "CheckRelation",
+    "EqualExpr",
+    "EqualSymbol",
+    "Solve",
+    "SymbolCheck",
+]
+
 
 @dataclass(frozen=True)
 class Bind(Step):

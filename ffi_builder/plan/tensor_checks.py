@@ -21,6 +21,27 @@ if TYPE_CHECKING:
     from ffi_builder.plan.steps import AnyCheck
 
 
+__all__ = [
+    "CheckAlignment",
+    "CheckContiguous",
+    "CheckDType",
+    "CheckData",
+    "CheckDeviceType",
+    "CheckDims",
+    "CheckLayout",
+    "CheckNdim",
+    "CheckNumel",
+    "CheckOffset",
+    "CheckOverlap",
+    "CheckPacked",
+    "CheckSameDType",
+    "CheckSameDevice",
+    "CheckShapePointer",
+    "TensorCheck",
+    "TensorPart",
+]
+
+
 @dataclass(frozen=True)
 class CheckNdim(ExpectInt):
     """The tensor has ``expected`` dimensions."""

@@ -11,6 +11,24 @@ from ffi_builder.plan.messages import Words, choices_text, float_text, type_erro
 from ffi_builder.plan.step import STRIDE_GOT, Byte, ExpectInt, Operand, Short, Step, Texts
 from ffi_builder.records import dataclass
 
+__all__ = [
+    "CheckArguments",
+    "CheckBool",
+    "CheckBytes",
+    "CheckCells",
+    "CheckChoice",
+    "CheckCount",
+    "CheckLength",
+    "CheckSmall",
+    "EqualFloat",
+    "EqualInt",
+    "Fits",
+    "NotNegative",
+    "NotNull",
+    "ValueCheck",
+    "ValuePart",
+]
+
 _NULL: Final = "NULL"
 
 
