@@ -135,7 +135,8 @@ class Op(IntEnum):
 
 
 OPERATIONS: Final = {
-    name: number for number, name in enumerate((*Op.__members__, *named_operations()))
+    name: number
+    for number, name in enumerate(dict.fromkeys((*Op.__members__, *named_operations())))
 }
 """The numbers of all instructions: those of :class:`Op`, then those that steps declare."""
 
