@@ -143,7 +143,7 @@ class Template:
         # do not depend on what the process attached before.
         symbols.sort_after(function)
         if self._kept is None:
-            by_name = not self._by_name and support.symbol("raise") in _references(function)
+            by_name = not self._by_name and _raises(symbols, function)
             _KEPT[self._key] = _Kept(by_name=by_name)
             if by_name:
                 _KEPT[(*self._key, self._name)] = _Kept()
@@ -244,6 +244,12 @@ def _is_complete(
         if not name.startswith((SHARED, TABLE, TEXT))
     )
     return all(other is not None and is_declaration(other) for other in others)
+
+
+def _raises(symbols: Symbols, function: Operation) -> bool:
+    """Return whether the code raises errors of its own. Few modules declare what that takes."""
+    symbol = support.symbol("raise")
+    return symbol in symbols and symbol in _references(function)
 
 
 def _references(function: Operation) -> set[str]:

@@ -285,7 +285,7 @@ def _emit_wrapper(
         backtrace=names.backtrace,
     )
     slow, wrong = b.new_block(cold=True), b.new_block(t.i32, cold=True)
-    ranks = [step.expected for step in plan if isinstance(step, steps.CheckNdim)]
+    ranks = [step.rank or 0 for step in plan.every_step if isinstance(step, steps.DecodeTensor)]
     fast = FastPath(b, args, count, slow, wrong, max(ranks, default=0))
     members = Members(provider)
     forwards = members.forwards or bool(plan.signature.results) or bool(tensors)

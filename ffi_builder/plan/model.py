@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import field
 from functools import cached_property
 
 from ffi_builder import spec
 from ffi_builder.plan.explain import plan_text
 from ffi_builder.plan.step import all_checks
-from ffi_builder.plan.steps import AnyCheck, AnyStep
+from ffi_builder.plan.steps import AnyCheck, AnyStep, DecodeOptional, EachElement
 from ffi_builder.records import dataclass
 
 
@@ -43,6 +43,11 @@ class Plan:
         """The checks of all steps, one for each error."""
         return (*all_checks(self.steps), *all_checks(self.late))
 
+    @cached_property
+    def every_step(self) -> tuple[AnyStep, ...]:
+        """The steps, each followed by those inside of it; the late ones are last."""
+        return (*_with_inside(self.steps), *self.late)
+
     def __str__(self) -> str:
         return plan_text(self.signature, self.steps, self.late)
 
@@ -51,3 +56,10 @@ class Plan:
 
     def __len__(self) -> int:
         return len(self.checks)
+
+
+def _with_inside(steps: Iterable[AnyStep]) -> Iterator[AnyStep]:
+    for step in steps:
+        yield step
+        if isinstance(step, (DecodeOptional, EachElement)):
+            yield from _with_inside(step.inside)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import get_args
 
 import pytest
@@ -16,14 +16,6 @@ from tests.steps.samples import SAMPLES
 
 def plan_of(text: str) -> Plan:
     return make_plan(Signature.parse(text, device="cpu"))
-
-
-def every(steps: Sequence[s.AnyStep]) -> Iterator[s.AnyStep]:
-    """All steps, those in Optionals and of elements too."""
-    for step in steps:
-        yield step
-        if isinstance(step, (s.DecodeOptional, s.EachElement)):
-            yield from every(step.inside)
 
 
 def names(steps: Sequence[s.AnyCheck | s.AnyStep]) -> list[str]:
@@ -98,11 +90,11 @@ def test_optionals_hold_what_none_skips():
 @pytest.mark.parametrize("sample", SAMPLES)
 def test_steps_and_checks_are_what_back_ends_expect(sample: str):
     plan = plan_of(SAMPLES[sample][0])
-    assert {type(step) for step in every((*plan.steps, *plan.late))} <= set(get_args(s.AnyStep))
+    assert {type(step) for step in plan.every_step} <= set(get_args(s.AnyStep))
     assert {type(check) for check in plan} <= set(get_args(s.AnyCheck))
 
 
 def test_the_samples_have_every_step():
     plans = [plan_of(text) for text, _ in SAMPLES.values()]
-    seen = {type(step) for plan in plans for step in every((*plan.steps, *plan.late))}
+    seen = {type(step) for plan in plans for step in plan.every_step}
     assert seen == set(get_args(s.AnyStep))

@@ -43,7 +43,7 @@ _FREE: Final = "free"
 def reserve(fast: FastPath, plan: Plan) -> None:
     """Reserve stack space for the address of the memory of each list, at first NULL."""
     b = fast.b
-    for step in plan:
+    for step in plan.every_step:
         if isinstance(step, s.EachElement):
             fast.memory[step.place.position] = b.alloca(b.types.ptr)
             b.store(b.null(), fast.memory[step.place.position])

@@ -47,7 +47,7 @@ def check_overlap(fast: FastPath, step: s.CheckOverlap) -> None:
 def sorted_lists(plan: Plan) -> frozenset[Position]:
     """Return the positions of the lists that are compared with lists."""
     found: set[Position] = set()
-    for step in plan:
+    for step in plan.every_step:
         if isinstance(step, s.CheckOverlap) and step.place.is_each:
             lists = [other for other, _ in step.others if other.is_each]
             found.update(place.position[:-1] for place in (step.place, *lists) if lists)
