@@ -34,7 +34,7 @@ from ffi_builder.packed.anys import unless
 from ffi_builder.plan import Place
 from ffi_builder.plan import sanitize as words
 from ffi_builder.plan.sanitize import Sanitize, Watched, watched
-from ffi_builder.providers.provider import CallProvider, Members
+from ffi_builder.providers.provider import Members
 from ffi_builder.records import dataclass
 
 _PAGE: Final = 4096
@@ -270,7 +270,7 @@ class Copies:
 
 
 def tensors_to_watch(
-    signature: spec.Signature, options: Sanitize | None, provider: CallProvider
+    signature: spec.Signature, options: Sanitize | None, provider: Members
 ) -> list[Watched]:
     """Return the tensors that are to be copied, and what is checked of each.
 
@@ -288,9 +288,9 @@ def tensors_to_watch(
                 f"and overlap for two tensors of which one has intent='out' or 'inout'"
             )
         return []
-    if not Members(provider).borrows_tensors:
+    if not provider.borrows_tensors:
         raise BuildError(
-            f"sanitize: {type(provider).__name__} may hand over the caller's own tensors, and the "
+            f"sanitize: {provider.name} may hand over the caller's own tensors, and the "
             f"kernel has to work on copies that end with the call; a provider whose kernel sees "
             f"data, shape and strides alone has borrows_tensors = True (or set guard_bytes=0, "
             f"inputs=False, poison=False)"
