@@ -25,7 +25,6 @@ from typing import Final
 from ffi_builder import abi, spec
 from ffi_builder.builder import copies as layout
 from ffi_builder.builder.fast_path import tensors as fast_tensors
-from ffi_builder.builder.fast_path.context import FastPath
 from ffi_builder.builder.fast_path.state import ListValues, Position
 from ffi_builder.builder.values import DecodedValues
 from ffi_builder.errors import BuildError
@@ -114,11 +113,9 @@ _CELL: Final = f"!llvm.array<{abi.ANY_SIZE // 8} x i64>"
 class Copies:
     """The copies that the kernel of one wrapper works on while the wrapper is being emitted."""
 
-    def __init__(
-        self, fast: FastPath, b: CheckingBuilder, decoded: DecodedValues, tensors: Sequence[Watched]
-    ) -> None:
-        self.fast, self.b = fast, b
-        self._positions = {place.path: place.position for _, place in decoded.places}
+    def __init__(self, context: DecodedValues, tensors: Sequence[Watched]) -> None:
+        self.fast, self.b = context.fast, context.builder
+        self._positions = {place.path: place.position for _, place in context.placed}
         self._tensors = [tensor for tensor in tensors if tensor.may_be_copied]
         self._copies: list[_One | _All] = []
         self._texts: list[Value] = []

@@ -49,8 +49,7 @@ from ffi_builder.plan import Plan, make_plan, steps
 from ffi_builder.plan.messages import signature_text
 from ffi_builder.plan.sanitize import Sanitize, Watched, checked_sanitize
 from ffi_builder.protocol import METADATA, TABLE
-from ffi_builder.providers.context import CallContext, ModuleContext
-from ffi_builder.providers.decoded import Binding
+from ffi_builder.providers.context import ModuleContext
 from ffi_builder.providers.provider import CallProvider, Members
 from ffi_builder.records import dataclass
 from ffi_builder.spec.metadata import metadata_text
@@ -309,41 +308,43 @@ class _Wrapper:
 
     def _emit_call(self, fast: FastPath, result: Value, forwards: bool) -> None:
         """Let the provider emit the call, and write the results; without any, None comes first."""
-        b, plan, signature = fast.b, self.plan, self.plan.signature
-        if not signature.results:
+        b = fast.b
+        if not self.plan.signature.results:
             store_none(b, result)
-        params = distinct(signature.params)
-        of_elements = spec.symbols_of_elements(signature.params)
-        symbols = [var for var in plan.occurrences if var not in of_elements]
-        decoded = DecodedValues(fast, b, argument_places(params), symbols, of_elements)
+        decoded = self._decoded(fast, result)
         if forwards:
             decoded.read_ahead()
-        decoded.env_stream = _env_stream(b, decoded, signature)
-        results = Results(fast, b, decoded, signature)
+        decoded.env_stream = _env_stream(decoded)
+        results = Results(decoded, self.provider.name)
         results.allocate()
-        copies = Copies(fast, b, decoded, self.tensors)
+        copies = Copies(decoded, self.tensors)
         copies.make()
-        context = CallContext(
+        b.block = self.provider.emit(b.block, decoded)
+        if self.tensors:
+            with results.releasing():
+                copies.check()
+        results.store()
+        copies.free()
+
+    def _decoded(self, fast: FastPath, result: Value) -> DecodedValues:
+        """Return the values that the fast path has left."""
+        signature, params = self.plan.signature, distinct(self.plan.signature.params)
+        of_elements = spec.symbols_of_elements(signature.params)
+        return DecodedValues(
             fn_name=signature.name,
             module=self.context.module,
-            entry_block=b.entry,
+            entry_block=fast.b.entry,
             params=params,
-            env_stream=decoded.env_stream,
             raw_args=fast.args,
             raw_num_args=fast.count,
             raw_result=result,
-            builder=b,
-            matched_var_binding=Binding(decoded, decoded.symbols),
+            builder=fast.b,
             signature=signature,
-            decoded=decoded,
+            variables=[var for var in self.plan.occurrences if var not in of_elements],
+            fast=fast,
+            placed=argument_places(params),
+            of_elements=of_elements,
         )
-        b.block = self.provider.emit(b.block, context)
-        name = self.provider.name
-        if self.tensors:
-            with results.releasing(context, name):
-                copies.check()
-        results.store(context, name)
-        copies.free()
 
     def _set_attributes(self, b: Builder) -> None:
         """Set the function's attributes and metadata; mark it as trusted if the provider is.
@@ -376,13 +377,11 @@ def _release_on_error(b: CheckingBuilder, memory: Sequence[Value]) -> None:
     b.block, b.cleanup = here, failed
 
 
-def _env_stream(
-    b: CheckingBuilder, decoded: DecodedValues, signature: spec.Signature
-) -> Value | None:
-    if not any(isinstance(param, spec.EnvStream) for param in signature.params):
+def _env_stream(context: DecodedValues) -> Value | None:
+    if not any(isinstance(param, spec.EnvStream) for param in context.params):
         return None
-    t = b.types
+    b, t = context.builder, context.builder.types
     b.symbols.declare(ENV_GET_STREAM, t.ptr, [t.i32, t.i32])
-    device = decoded.first_device()
+    device = context.first_device()
     type_, number = b.trunc(device, t.i32), b.lshr(device, b.i64(32))
     return b.call_value(ENV_GET_STREAM, [type_, b.trunc(number, t.i32)], t.ptr)

@@ -123,6 +123,7 @@ class Members:
             BuildError: if the provider returns something else, or a block that has ended.
         """
         context.steps.clear()
+        context.asked.clear()  # the wrapper may have asked, to allocate results
         name, found = self.name, self.provider(block, context)
         if not hasattr(found, "arguments"):
             raise BuildError(
