@@ -15,26 +15,23 @@ from typing import Final
 
 from ffi_builder import abi, spec
 from ffi_builder.abi import TypeIndex
-from ffi_builder.builder.fast_path.context import DL, FastPath
+from ffi_builder.builder.fast_path.context import DL
 from ffi_builder.builder.fast_path.state import TensorValues
 from ffi_builder.builder.values import DecodedValues
-from ffi_builder.ir import CheckingBuilder, Value
+from ffi_builder.ir import Value
 from ffi_builder.packed.anys import DEC_REF, any_head, unless
 from ffi_builder.plan import Place
 from ffi_builder.plan.results import DEVICE_ID, MOST_DEVICES, SIZE, is_size, noun_of
-from ffi_builder.records import dataclass
 
 ALLOC: Final = "TVMFFIEnvTensorAlloc"
 GET_ALLOCATOR: Final = "TVMFFIEnvGetDLPackManagedTensorAllocator"
 
 
-@dataclass
 class Allocation:
     """Emits allocations, and the release of what was allocated."""
 
-    fast: FastPath
-    b: CheckingBuilder
-    decoded: DecodedValues
+    def __init__(self, context: DecodedValues) -> None:
+        self.context, self.fast, self.b = context, context.fast, context.builder
 
     def new_cell(self, cell: Value) -> None:
         """Make a cell None, so that it may be released at any time."""
@@ -70,8 +67,8 @@ class Allocation:
             loaded=dict(enumerate(loaded)),
             dims=dict(enumerate(dims)),
         )
-        self.decoded.places.append((tensor, place))
-        self.decoded.cells[position] = cell
+        self.context.placed.append((tensor, place))
+        self.context.cells[position] = cell
         if tensor.data_alignment is not None and tensor.data_alignment > 1:
             self._check_alignment(tensor, tensor.data_alignment, data)
 
@@ -80,7 +77,7 @@ class Allocation:
         path = tensor.references.get(name)
         if path is None:
             return None
-        found = ((p, at) for p, at in self.decoded.places if at.path == path)
+        found = ((p, at) for p, at in self.context.placed if at.path == path)
         source, place = next(found)
         assert isinstance(source, spec.Tensor)
         return source, place
@@ -90,7 +87,7 @@ class Allocation:
         source = self._source(tensor, "shape")
         if source is None:
             return self.sizes(tensor)
-        return [] if tensor.any_rank else list(self.decoded.shape(source[0], wide=True))
+        return [] if tensor.any_rank else list(self.context.shape(source[0], wide=True))
 
     def sizes(self, result: spec.Result) -> list[Value | int]:
         """Return the sizes as i64, after a check that none is negative."""
@@ -105,7 +102,7 @@ class Allocation:
             symbol = self.fast.symbol(dim)
             value, known = symbol.value, is_size(symbol.low, symbol.high)
         else:
-            value, known = self.decoded.value(dim), False
+            value, known = self.context.value(dim), False
         if not known:
             words = SIZE.format(path=path, dim=dim, noun=noun)
             b.check(b.sge(value, b.i64(0)), "ValueError", words, value)
@@ -130,7 +127,7 @@ class Allocation:
             b.check(b.ult(number, b.i64(MOST_DEVICES)), "ValueError", words, number)
             return b.or_(b.shl(number, b.i64(32)), b.i64(type_))
         device: Value = b.i64(type_)
-        for param, own, counts in self.decoded.devices():
+        for param, own, counts in self.context.devices():
             if param.device not in (tensor.device, spec.ANY):
                 continue
             if param.device == spec.ANY:
@@ -171,12 +168,12 @@ class Allocation:
         shape, dtype_of = self._source(tensor, "shape"), self._source(tensor, "dtype")
         ndim = b.i32(tensor.ndim)
         if shape is not None and tensor.any_rank:
-            ndim = self.decoded.ndim(shape[0])
+            ndim = self.context.ndim(shape[0])
         dtype = spec.parse_dtype(tensor.dtypes[0])
         packed = struct.pack("<BBH", dtype.code, dtype.bits, dtype.lanes)
         word = b.i32(struct.unpack("<i", packed)[0])
         if dtype_of is not None:
-            word = self.decoded.dtype(dtype_of[0])
+            word = self.context.dtype(dtype_of[0])
         return b.or_(b.shl(b.zext(word, t.i64), b.i64(32)), b.zext(ndim, t.i64))
 
     def _check_allocated(self, tensor: spec.Tensor, status: Value) -> None:

@@ -7,14 +7,13 @@ from typing import Any, Final
 
 from ffi_builder.errors import BuildError
 from ffi_builder.ir import Distribution, Symbols
-from ffi_builder.providers.provider import CallProvider, Members
 
 _PLACE: Final = r'"((?:[^"\\]|\\.)+)":(\d+):(\d+)'
 """File, line and column in the text of a location."""
 
 
 def location_of_wrapper(
-    distribution: Distribution, symbols: Symbols, provider: CallProvider, given: Any
+    distribution: Distribution, symbols: Symbols, callee: str | None, given: Any
 ) -> Any:
     """Return ``given``, else the current location, else the callee's, else the module's."""
     if given is not None:
@@ -28,9 +27,8 @@ def location_of_wrapper(
     # Using a location of another context ends the process.
     if current is not None and current.context == symbols.types.context:
         return current
-    name = Members(provider).callee
-    callee = None if name is None else symbols.find(name)
-    operation = symbols.module.operation if callee is None else callee
+    found = None if callee is None else symbols.find(callee)
+    operation = symbols.module.operation if found is None else found
     return _without_debug_information(distribution, symbols, operation.location)
 
 

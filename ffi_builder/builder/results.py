@@ -15,7 +15,6 @@ from typing import Any, Final
 from ffi_builder import abi, spec
 from ffi_builder.abi import TypeIndex
 from ffi_builder.builder.allocation import Allocation
-from ffi_builder.builder.fast_path.context import FastPath
 from ffi_builder.builder.returned import (
     check_owned,
     is_object,
@@ -28,11 +27,11 @@ from ffi_builder.builder.returned import (
 from ffi_builder.builder.values import DecodedValues
 from ffi_builder.builder.workspaces import fill_with_zeros
 from ffi_builder.errors import BuildError
-from ffi_builder.ir import CheckingBuilder, Value
+from ffi_builder.ir import Value
 from ffi_builder.packed.anys import any_head, release_any, return_failure
 from ffi_builder.packed.callees import GlobalFunction, call
 from ffi_builder.plan import Place
-from ffi_builder.providers.context import CallContext, OwnedAny
+from ffi_builder.providers.context import OwnedAny
 from ffi_builder.providers.results import value_type
 
 _MAKE_ARRAY: Final = GlobalFunction("ffi.Array", keep=False)
@@ -41,12 +40,12 @@ _MAKE_ARRAY: Final = GlobalFunction("ffi.Array", keep=False)
 class Results:
     """The results and workspaces of one wrapper while it is being emitted."""
 
-    def __init__(
-        self, fast: FastPath, b: CheckingBuilder, decoded: DecodedValues, signature: spec.Signature
-    ) -> None:
-        self.b, self.signature = b, signature
-        self.allocation = Allocation(fast, b, decoded)
-        self.results = signature.results
+    def __init__(self, context: DecodedValues, provider: str) -> None:
+        """Begin with none; ``provider`` is what errors call the provider."""
+        self.context, self.provider = context, provider
+        self.b, self.signature = context.builder, context.signature
+        self.allocation = Allocation(context)
+        self.results = self.signature.results
         made = (spec.Tensor, spec.Shape)
         self.handed_over = [r for r in self.results if not isinstance(r, made)]
         self.sizes: dict[str, list[Value]] = {}
@@ -114,14 +113,14 @@ class Results:
     # ---- after the call
 
     @contextmanager
-    def releasing(self, context: CallContext, provider: str) -> Generator[None]:
+    def releasing(self) -> Generator[None]:
         """Let errors of the body release the objects that the provider has handed over.
 
         Raises:
             BuildError: as :meth:`store` does.
         """
         b, before = self.b, self.b.cleanup
-        values = zip(self.handed_over, self._values(context, provider), strict=True)
+        values = zip(self.handed_over, self._values(), strict=True)
         owned = [(r, v) for r, v in values if isinstance(v, OwnedAny) or is_object(r)]
         if owned:
             here, status = b.block, b.new_block(b.types.i32, cold=True)
@@ -141,26 +140,26 @@ class Results:
         store_object(self.b, value, cell)
         release_any(self.b, cell)
 
-    def store(self, context: CallContext, provider: str) -> None:
+    def store(self) -> None:
         """Move the results to the caller's ``TVMFFIAny``, and release the workspaces.
 
         Raises:
             BuildError: if the provider has not set ``context.results`` as the signature requires.
         """
-        self._store(context, provider)
+        self._store()
         for cell in self.scratch:
             self.allocation.release_tensor(cell)
         self.b.cleanup = None
 
-    def _store(self, context: CallContext, provider: str) -> None:
-        values = self._values(context, provider)
+    def _store(self) -> None:
+        values = self._values()
         if not self.results:
             return
-        b, target = self.b, context.raw_result
+        b, target = self.b, self.context.raw_result
         pairs = list(zip(self.handed_over, values, strict=True))
         owned = [(result, value) for result, value in pairs if isinstance(value, OwnedAny)]
         if owned:
-            with self.releasing(context, provider):
+            with self.releasing():
                 for result, value in owned:
                     check_owned(b, result, value.address)
         self._store_each(values, self.cells or [target])
@@ -200,19 +199,19 @@ class Results:
             elif value is not None and not isinstance(value, OwnedAny) and not is_object(result):
                 store_value(b, result, value, cell)
 
-    def _values(self, context: CallContext, provider: str) -> list[Value | OwnedAny]:
+    def _values(self) -> list[Value | OwnedAny]:
         """Return the provider's values, one for each result, after checking their types."""
         wanted: list[Any] = [value_type(self.b.types, result) for result in self.handed_over]
-        values = list(context.results or ())
+        values = list(self.context.results or ())
         given = [self._type_of(value, index, wanted) for index, value in enumerate(values)]
         if given != wanted:
             pairs = zip(self.handed_over, wanted, strict=True)
             expected = ", ".join(f"{result.name}: {type_}" for result, type_ in pairs)
             returns = spec.results_text(self.signature.returns)
             raise BuildError(
-                f"{provider}: {self.signature.name!r} returns {returns}, so context.results needs "
-                f"a value for each result that is not a tensor ({expected or 'there is none'}), "
-                f"but it has {', '.join(map(str, given)) or 'none'}"
+                f"{self.provider}: {self.signature.name!r} returns {returns}, so context.results "
+                f"needs a value for each result that is not a tensor ("
+                f"{expected or 'there is none'}), but it has {', '.join(map(str, given)) or 'none'}"
             )
         return values
 

@@ -25,7 +25,6 @@ from typing import Final
 from ffi_builder import abi, spec
 from ffi_builder.builder import copies as layout
 from ffi_builder.builder.fast_path import tensors as fast_tensors
-from ffi_builder.builder.fast_path.context import FastPath
 from ffi_builder.builder.fast_path.state import ListValues, Position
 from ffi_builder.builder.values import DecodedValues
 from ffi_builder.errors import BuildError
@@ -34,7 +33,7 @@ from ffi_builder.packed.anys import unless
 from ffi_builder.plan import Place
 from ffi_builder.plan import sanitize as words
 from ffi_builder.plan.sanitize import Sanitize, Watched, watched
-from ffi_builder.providers.provider import CallProvider, Members
+from ffi_builder.providers.provider import Members
 from ffi_builder.records import dataclass
 
 _PAGE: Final = 4096
@@ -114,11 +113,9 @@ _CELL: Final = f"!llvm.array<{abi.ANY_SIZE // 8} x i64>"
 class Copies:
     """The copies that the kernel of one wrapper works on while the wrapper is being emitted."""
 
-    def __init__(
-        self, fast: FastPath, b: CheckingBuilder, decoded: DecodedValues, tensors: Sequence[Watched]
-    ) -> None:
-        self.fast, self.b = fast, b
-        self._positions = {place.path: place.position for _, place in decoded.places}
+    def __init__(self, context: DecodedValues, tensors: Sequence[Watched]) -> None:
+        self.fast, self.b = context.fast, context.builder
+        self._positions = {place.path: place.position for _, place in context.placed}
         self._tensors = [tensor for tensor in tensors if tensor.may_be_copied]
         self._copies: list[_One | _All] = []
         self._texts: list[Value] = []
@@ -270,7 +267,7 @@ class Copies:
 
 
 def tensors_to_watch(
-    signature: spec.Signature, options: Sanitize | None, provider: CallProvider
+    signature: spec.Signature, options: Sanitize | None, provider: Members
 ) -> list[Watched]:
     """Return the tensors that are to be copied, and what is checked of each.
 
@@ -288,9 +285,9 @@ def tensors_to_watch(
                 f"and overlap for two tensors of which one has intent='out' or 'inout'"
             )
         return []
-    if not Members(provider).borrows_tensors:
+    if not provider.borrows_tensors:
         raise BuildError(
-            f"sanitize: {type(provider).__name__} may hand over the caller's own tensors, and the "
+            f"sanitize: {provider.name} may hand over the caller's own tensors, and the "
             f"kernel has to work on copies that end with the call; a provider whose kernel sees "
             f"data, shape and strides alone has borrows_tensors = True (or set guard_bytes=0, "
             f"inputs=False, poison=False)"

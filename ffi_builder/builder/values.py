@@ -1,4 +1,4 @@
-"""Answers the questions of providers from the values that the fast path has decoded.
+"""The context of providers, which answers from the values that the fast path has decoded.
 
 Only symbols are cached here. A provider may ask from within a branch, and a value that is emitted
 there does not dominate what follows the branch.
@@ -6,9 +6,11 @@ there does not dominate what follows the branch.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import field
 from functools import cached_property
+
+from typing_extensions import override
 
 from ffi_builder import abi, spec
 from ffi_builder.builder import contiguity, ranks
@@ -18,24 +20,22 @@ from ffi_builder.builder.fast_path.scalars import narrowed, typed
 from ffi_builder.builder.fast_path.state import Position
 from ffi_builder.builder.fast_path.tensors import stride, strides
 from ffi_builder.errors import BuildError
-from ffi_builder.ir import CheckingBuilder, Value
+from ffi_builder.ir import Value
 from ffi_builder.plan import Part, Place
 from ffi_builder.plan.results import OVERFLOW
+from ffi_builder.providers.context import CallContext
 from ffi_builder.records import dataclass
 
 
-@dataclass
-class DecodedValues:
-    """Implements :class:`ffi_builder.providers.Decoded`."""
+@dataclass(kw_only=True)
+class DecodedValues(CallContext):
+    """The decoded values of one wrapper."""
 
     fast: FastPath
-    b: CheckingBuilder
-    places: list[tuple[spec.Param, Place]]
-    symbols: Collection[spec.Var]
-    """The symbols of the signature, in the order of their first occurrences."""
-    of_elements: Mapping[spec.Var, str] = field(default_factory=dict[spec.Var, str])
+    placed: list[tuple[spec.Param, Place]]
+    """The parameters, and the result tensors that have been allocated, with their places."""
+    of_elements: Mapping[spec.Var, str]
     """The symbols with a value for each element of a list, and the first such list."""
-    env_stream: Value | None = None
     cells: dict[Position, Value] = field(default_factory=dict[Position, Value])
     """Addresses of the ``TVMFFIAny`` of the result tensors, which are no arguments."""
     typed: dict[spec.Var, Value] = field(default_factory=dict[spec.Var, Value])
@@ -44,15 +44,15 @@ class DecodedValues:
     @cached_property
     def _place_by_id(self) -> dict[int, Place]:
         """The first place of each argument, by the identity of its parameter."""
-        return {id(known): place for known, place in reversed(self.places)}
+        return {id(known): place for known, place in reversed(self.placed)}
 
+    @override
     def value(self, item: spec.Dim) -> Value:
-        """Return a symbol in its own type, an expression or int as an i64."""
         match item:
             case bool():
                 pass
             case int():
-                return self.b.i64(item)
+                return self.builder.i64(item)
             case spec.Var():
                 if item in self.typed:
                     return self.typed[item]
@@ -63,7 +63,7 @@ class DecodedValues:
                     self._check_symbol(var)
                 result, fine = evaluate(self.fast, item)
                 if fine is not None:
-                    self.b.check(fine, "ValueError", OVERFLOW.format(dim=item))
+                    self.builder.check(fine, "ValueError", OVERFLOW.format(dim=item))
                 return result
             case _:  # pyright: ignore[reportUnnecessaryComparison] # providers may be untyped
                 pass
@@ -79,15 +79,15 @@ class DecodedValues:
                 f"symbol {var.name!r} has a value for each element of {path}, which the kernel "
                 f"finds in {path}.shapes or {path}.strides"
             )
-        if var not in self.symbols:
+        if var not in self.variables:
             raise BuildError(
                 f"symbol {var.name!r} ({var!r}) is not one of the signature: "
-                f"{', '.join(known.name for known in self.symbols) or 'it has none'}"
+                f"{', '.join(known.name for known in self.variables) or 'it has none'}"
             )
 
     def read_ahead(self) -> None:
         """Read the values that must dominate everything the provider may emit."""
-        for param, place in self.places:
+        for param, place in self.placed:
             if isinstance(param, spec.Tensor):
                 if self.fast.guard(place.position) is not None:
                     for axis in range(param.ndim):
@@ -96,17 +96,17 @@ class DecodedValues:
                     strides(self.fast, place.position)
         self.typed = {var: typed(self.fast, var) for var in self.fast.state.symbols}
 
-    def data(self, tensor: spec.Param) -> Value:
-        """Return data + byte_offset."""
-        return self.fast.data(self._tensor(tensor)[1].position)
+    @override
+    def address(self, tensor: spec.Param) -> Value:
+        return self.fast.data(self._position(tensor))
 
+    @override
     def present(self, param: spec.Param) -> Value:
-        """Return an i1 that says whether a parameter is present."""
         there = self._guard(param)
-        return self.b.i1(True) if there is None else there
+        return self.builder.i1(True) if there is None else there
 
+    @override
     def may_be_absent(self, param: spec.Param) -> bool:
-        """Return whether a parameter is an Optional or a part of one."""
         return self._guard(param) is not None
 
     def _guard(self, param: spec.Param) -> Value | None:
@@ -121,28 +121,30 @@ class DecodedValues:
             return self.fast.guard(equal[0].position) if len(equal) == 1 else None
         return self.fast.guard(self._place(param).position)
 
+    @override
     def dltensor(self, tensor: spec.Param) -> Value:
-        """Return the ``DLTensor*``, or NULL if the tensor is absent."""
-        b, position = self.b, self._tensor(tensor)[1].position
+        self._ask("dtype", tensor)
+        b, position = self.builder, self._position(tensor)
         address = b.offset(self.fast.tensor(position).object, DL)
         there = self.fast.guard(position)
         return address if there is None else b.select(there, address, b.null())
 
+    @override
     def ndim(self, tensor: spec.Param) -> Value:
-        """Return the number of dimensions as an i32."""
         return self._tensor_i32(tensor, abi.DLTENSOR_NDIM)
 
+    @override
     def dtype(self, tensor: spec.Param) -> Value:
-        """Return the dtype as an i32."""
+        self._ask("dtype", tensor)
         return self._tensor_i32(tensor, abi.DLTENSOR_DTYPE)
 
+    @override
     def device_type(self, tensor: spec.Param) -> Value:
-        """Return the device type as an i32."""
-        device = self.fast.tensor(self._tensor(tensor)[1].position).device
-        return self.b.trunc(device, self.b.types.i32)
+        device = self.fast.tensor(self._position(tensor)).device
+        return self.builder.trunc(device, self.builder.types.i32)
 
+    @override
     def text(self, param: spec.Param) -> tuple[Value, Value]:
-        """Return pointer and length of a str or bytes."""
         if not isinstance(spec.required(param), (spec.String, spec.Bytes, spec.Choice)):
             raise BuildError(f"{type(param).__name__} {param.name!r} is not a str or bytes")
         text = self.fast.text(self._place(param).position)
@@ -153,7 +155,7 @@ class DecodedValues:
 
         The i1 is None if the tensor always is. Of a list it is the first element.
         """
-        for param, place in reversed(self.places):
+        for param, place in reversed(self.placed):
             if isinstance(param, spec.TensorList):
                 param, place = param.tensor, place.first
             if isinstance(param, spec.Tensor):
@@ -162,7 +164,7 @@ class DecodedValues:
 
     def first_device(self) -> Value:
         """Return the device of the first present tensor that is not on a CPU, or -1."""
-        b, t = self.b, self.b.types
+        b, t = self.builder, self.builder.types
         device: Value = b.i64(-1)
         for param, own, counts in self.devices():
             if param.device == "cpu":
@@ -173,8 +175,8 @@ class DecodedValues:
             device = own if counts is None else b.select(counts, own, device)
         return device
 
+    @override
     def list_part(self, tensors: spec.Param, part: str) -> Value:
-        """Return a part of a list of tensors."""
         param = spec.required(tensors)
         if not isinstance(param, spec.TensorList):
             raise BuildError(f"{type(tensors).__name__} {tensors.name!r} is not a TensorList")
@@ -186,31 +188,45 @@ class DecodedValues:
         found: Value = getattr(self.fast.tensor_list(self._place(tensors).position), part)
         return found
 
-    def shape(self, tensor: spec.Param, *, wide: bool) -> list[Value]:
-        """Return every dimension of the tensor as the kernel sees it."""
-        ranked, place = self._ranked(tensor)
+    @override
+    def shape(self, tensor: spec.Param, *, wide: bool = False) -> list[Value]:
+        plain, place = self._tensor(tensor)
+        if plain.any_rank:
+            return ranks.shape(self.fast, place.position, self._known_rank(plain))
         return [
             self._entry(
                 dim,
                 place.at(Part.SHAPE, axis),
-                self._packing(ranked, axis, packed=True),
+                self._packing(plain, axis, packed=True),
                 wide=wide,
             )
-            for axis, dim in enumerate(ranked.dims)
+            for axis, dim in enumerate(plain.dims)
         ]
 
-    def strides(self, tensor: spec.Param, *, wide: bool) -> list[Value]:
-        """Return every stride; for a contiguous tensor they are computed."""
-        ranked, place = self._ranked(tensor)
-        if ranked.stride_entries is None:
-            return self._contiguous(ranked, place)
+    @override
+    def strides(self, tensor: spec.Param, *, wide: bool = False) -> list[Value]:
+        plain, place = self._tensor(tensor)
+        if plain.any_rank:
+            return ranks.strides(self.fast, place.position, self._known_rank(plain), plain.order)
+        if plain.stride_entries is None:
+            return self._contiguous(plain, place)
         return [
-            self._entry(entry, place.at(Part.STRIDES, axis), self._packing(ranked, axis), wide=wide)
-            for axis, entry in enumerate(ranked.stride_entries)
+            self._entry(entry, place.at(Part.STRIDES, axis), self._packing(plain, axis), wide=wide)
+            for axis, entry in enumerate(plain.stride_entries)
         ]
 
+    def _known_rank(self, tensor: spec.Tensor) -> int:
+        """Return the rank of a tensor of any rank, which a condition has told."""
+        known = self.known.get(tensor, tensor)
+        if known.any_rank:
+            raise BuildError(
+                f"Tensor {tensor.name!r} may have any number of dimensions; context.dltensor(…) "
+                f"and context.ndim(…) lead to them"
+            )
+        return known.ndim
+
+    @override
     def entries(self, shape: spec.Param) -> list[Value]:
-        """Return every entry of a Shape."""
         place, plain = self._place(shape), spec.required(shape)
         if not isinstance(plain, spec.Shape):
             raise BuildError(f"{type(shape).__name__} {shape.name!r} is not a Shape")
@@ -220,15 +236,15 @@ class DecodedValues:
             for entry, value in zip(plain.shape, came, strict=True)
         ]
 
+    @override
     def device_id(self, tensor: spec.Param) -> Value:
-        """Return the device id as an i32."""
-        b = self.b
-        device = self.fast.tensor(self._tensor(tensor)[1].position).device
+        b = self.builder
+        device = self.fast.tensor(self._position(tensor)).device
         return b.trunc(b.lshr(device, b.i64(32)), b.types.i32)
 
+    @override
     def scalar(self, param: spec.Param) -> Value:
-        """Return the value of a parameter that is passed as one value."""
-        b, t = self.b, self.b.types
+        b, t = self.builder, self.builder.types
         required = spec.required(param)
         if (dtype := required.kernel_dtype) is not None:
             return narrowed(b, self.fast.scalar(self._place(param).position), t.scalar(dtype))
@@ -242,7 +258,7 @@ class DecodedValues:
                     raise BuildError(f"{param!r} is not a parameter of this signature")
                 return self.env_stream
             case spec.Stream():
-                return self.b.to_pointer(self.fast.scalar(self._place(param).position))
+                return b.to_pointer(self.fast.scalar(self._place(param).position))
             case spec.DataPointer(address_space=space):
                 return b.to_pointer(self.fast.scalar(self._place(param).position), space)
             case _:
@@ -250,13 +266,14 @@ class DecodedValues:
                     f"{type(param).__name__} {param.name!r} is not a parameter of one value"
                 )
 
+    @override
     def any(self, param: spec.Param) -> Value:
-        """Return the address of the ``TVMFFIAny``; if it is absent, of one that is None."""
+        self._ask("dtype", param)
         if isinstance(param, spec.EnvStream):
             raise BuildError(
                 f"EnvStream {param.name!r} is not an argument, so there is no TVMFFIAny"
             )
-        b = self.b
+        b = self.builder
         places = self._equal(param) if isinstance(param, spec.Var) else [self._place(param)]
         if not places:
             raise BuildError(f"{param!r} is not a parameter of this signature")
@@ -273,7 +290,7 @@ class DecodedValues:
         An absent argument is None itself. Elements of an absent tuple do not exist, so ``zeros``
         stands for them.
         """
-        b, fast = self.b, self.fast
+        b, fast = self.builder, self.fast
         if place.position in self.cells:
             return self.cells[place.position]
         *outer, last = place.position
@@ -289,7 +306,7 @@ class DecodedValues:
             return self.fast.symbol(entry).value
         if isinstance(entry, (int, spec.Var)):
             return self.value(entry)
-        b = self.b
+        b = self.builder
         stored = self.fast.dim(place) if place.part is Part.SHAPE else stride(self.fast, place)
         return b.mul(stored, b.i64(packing)) if packing > 1 else stored
 
@@ -300,7 +317,7 @@ class DecodedValues:
 
     def _contiguous(self, tensor: spec.Tensor, place: Place) -> list[Value]:
         """Compute the contiguous strides of the tensor as the kernel sees it."""
-        b = self.b
+        b = self.builder
         product: Value | None = None
         strides: dict[int, Value] = {}
         axes = list(range(tensor.ndim))
@@ -319,37 +336,25 @@ class DecodedValues:
                 product = wide if product is None else b.mul(product, wide)
         return [strides[axis] for axis in axes]
 
-    def is_any_rank(self, tensor: spec.Param) -> bool:
-        """Whether the spec leaves the rank of a tensor open."""
-        return self._tensor(tensor)[0].any_rank
-
-    def shape_of_rank(self, tensor: spec.Param, ndim: int) -> list[Value]:
-        """Return all dimensions of a tensor that came with ``ndim`` of them."""
-        return ranks.shape(self.fast, self._tensor(tensor)[1].position, ndim)
-
-    def strides_of_rank(self, tensor: spec.Param, ndim: int) -> list[Value]:
-        """Return all strides of a tensor that came with ``ndim`` dimensions."""
-        plain, place = self._tensor(tensor)
-        return ranks.strides(self.fast, place.position, ndim, plain.order)
-
+    @override
     def is_contiguous(self, tensor: spec.Param) -> Value:
-        """Return an i1: whether a tensor is there and, for the kernel, row-major contiguous."""
-        if self.is_any_rank(tensor):
-            found = contiguity.of_any_rank(self.fast, self._tensor(tensor)[1].position)
+        plain, place = self._tensor(tensor)
+        if plain.any_rank:
+            found = contiguity.of_any_rank(self.fast, place.position)
         else:
             dims, strides = self.shape(tensor, wide=True), self.strides(tensor, wide=True)
-            found = contiguity.of_strides(self.b, dims, strides)
+            found = contiguity.of_strides(self.builder, dims, strides)
         there = self._guard(tensor)
-        return found if there is None else self.b.and_(there, found)
+        return found if there is None else self.builder.and_(there, found)
 
     def _tensor_i32(self, tensor: spec.Param, offset: int) -> Value:
-        position = self._tensor(tensor)[1].position
-        return self.b.field(self.b.types.i32, self.fast.object(position), DL + offset)
+        b, object_ = self.builder, self.fast.object(self._position(tensor))
+        return b.field(b.types.i32, object_, DL + offset)
 
     def _equal(self, param: spec.Param) -> list[Place]:
         """Return the places of this very parameter, or else of the parameters equal to it."""
-        own = [place for known, place in self.places if known is param]
-        return own or [place for known, place in self.places if known == param]
+        own = [place for known, place in self.placed if known is param]
+        return own or [place for known, place in self.placed if known == param]
 
     def _place(self, param: spec.Param) -> Place:
         place = self._place_by_id.get(id(param))
@@ -365,21 +370,14 @@ class DecodedValues:
             )
         return equal[0]
 
-    def _ranked(self, param: spec.Param) -> tuple[spec.Tensor, Place]:
-        """Return a tensor of a fixed rank, and its place."""
-        tensor, place = self._tensor(param)
-        if tensor.any_rank:
-            raise BuildError(
-                f"Tensor {tensor.name!r} may have any number of dimensions; context.dltensor(…) "
-                f"and context.ndim(…) lead to them"
-            )
-        return tensor, place
+    def _position(self, tensor: spec.Param) -> Position:
+        return self._tensor(tensor)[1].position
 
     def _tensor(self, param: spec.Param) -> tuple[spec.Tensor, Place]:
         place, tensor = self._place(param), spec.required(param)
         if isinstance(tensor, spec.Tensor) and tensor.references:
             # A provider may have an equal one, which does not know where its fields come from.
-            tensor = spec.required(next(known for known, at in self.places if at == place))
+            tensor = spec.required(next(known for known, at in self.placed if at == place))
         if not isinstance(tensor, spec.Tensor):
             raise BuildError(
                 f"{type(param).__name__} {param.name!r} is not a Tensor; context.value(…) and "

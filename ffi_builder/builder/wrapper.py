@@ -49,9 +49,9 @@ from ffi_builder.plan import Plan, make_plan, steps
 from ffi_builder.plan.messages import signature_text
 from ffi_builder.plan.sanitize import Sanitize, Watched, checked_sanitize
 from ffi_builder.protocol import METADATA, TABLE
-from ffi_builder.providers.context import CallContext, ModuleContext
-from ffi_builder.providers.decoded import Binding
+from ffi_builder.providers.context import ModuleContext
 from ffi_builder.providers.provider import CallProvider, Members
+from ffi_builder.records import dataclass
 from ffi_builder.spec.metadata import metadata_text
 
 ENV_GET_STREAM: Final = "TVMFFIEnvGetStream"
@@ -181,20 +181,21 @@ def attach(
     options = checked_sanitize(sanitize)
     if options is not None:
         signature = options.constrain(signature)
-    tensors = tensors_to_watch(signature, options, call_provider)
+    provider = Members(call_provider)
+    tensors = tensors_to_watch(signature, options, provider)
     name = abi.PREFIX + checked_name(signature.name if symbol_name is None else symbol_name)
     distribution = of_module(module)
     distribution.load_llvm(module.context)
     types = Types(distribution.ir, module.context)
     symbols = Symbols(types, module, None)
-    symbols.location = location_of_wrapper(distribution, symbols, call_provider, location)
+    symbols.location = location_of_wrapper(distribution, symbols, provider.callee, location)
     check_free(symbols, name)
     about = metadata_text(
         signature.params,
         signature.returns,
         signature.doc,
         signature.constraints,
-        borrows_tensors=Members(call_provider).borrows_tensors,
+        borrows_tensors=provider.borrows_tensors,
     )
     names = Names(
         name,
@@ -203,36 +204,20 @@ def attach(
         about.of(signature.name),
     )
     context = ModuleContext(module, symbols, signature)
-    template = Template.of(context, names, about, Members(call_provider), options)
+    template = Template.of(context, names, about, provider, options)
     try:
         if not template.adopt(symbols, names):
-            plan = make_plan(signature)
+            wrapper = _Wrapper(context, names, make_plan(signature), provider, tensors)
             # Nothing here needs a current context, but a provider may: CUTLASS converts values to
             # its own objects, and for a vector without a context that ends the process.
             with types.context:
-                function, table = _add(symbols, names, plan, call_provider, tensors)
+                function, table = wrapper.add()
             template.keep(symbols, function, table)
         if self_contained:
             contain_support(symbols)
     except BaseException:
         symbols.undo()
         raise
-
-
-def _add(
-    symbols: Symbols,
-    names: Names,
-    plan: Plan,
-    provider: CallProvider,
-    tensors: Sequence[Watched],
-) -> tuple[Operation, Table]:
-    """Add everything for :func:`attach`, which undoes it if this raises."""
-    members = Members(provider)
-    members.prepare(ModuleContext(symbols.module, symbols, plan.signature))
-    table = encode(plan)
-    function, provided, references = _emit_wrapper(symbols, names, plan, provider, table, tensors)
-    verify_added(symbols, function, provided, references if members.trusted else None)
-    return function, table
 
 
 def _check_arguments(signature: object, call_provider: object) -> None:
@@ -254,59 +239,130 @@ def _check_arguments(signature: object, call_provider: object) -> None:
         )
 
 
-def _emit_wrapper(
-    symbols: Symbols,
-    names: Names,
-    plan: Plan,
-    provider: CallProvider,
-    table: Table,
-    tensors: Sequence[Watched],
-) -> tuple[Operation, Block, Sequence[Operation]]:
-    """Emit the function.
+@dataclass(frozen=True)
+class _Wrapper:
+    """A wrapper that is added to a module."""
 
-    Returns:
-        The function, the block in which the provider begins, and the provider's operations that
-        refer to symbols.
-    """
-    t = symbols.types
-    data = table.named(names.function, names.backtrace)
-    constant = symbols.named(TABLE + names.function, data)
-    function = symbols.function(names.symbol, t.i32, [t.ptr, t.ptr, t.i32, t.ptr], body=True)
-    entry = function.regions[0].blocks[0]
-    _, args, count, result = entry.arguments
-    shown = signature_text(plan.signature.name, spec.argument_texts(plan.signature), None)
-    suffix = f" when calling: `{shown}`"
-    b = CheckingBuilder(
-        symbols,
-        function,
-        entry,
-        symbols.location,
-        suffix=suffix,
-        backtrace=names.backtrace,
-    )
-    slow, wrong = b.new_block(cold=True), b.new_block(t.i32, cold=True)
-    ranks = [step.rank or 0 for step in plan.every_step if isinstance(step, steps.DecodeTensor)]
-    fast = FastPath(b, args, count, slow, wrong, max(ranks, default=0))
-    members = Members(provider)
-    forwards = members.forwards or bool(plan.signature.results) or bool(tensors)
-    reserve(fast, plan)
-    memory = list(fast.memory.values())
-    _release_on_error(b, memory)
-    emit_fast_path(fast, plan, defer=not forwards or members.one_at_a_time)
-    provided, before = b.block, len(b.references)
-    _emit_call(fast, b, plan, provider, symbols.module, result, forwards, tensors)
-    release(b, memory)
-    b.ret(b.i32(0))
-    b.block = slow
-    with b.out_of_line():
+    context: ModuleContext
+    names: Names
+    plan: Plan
+    provider: Members
+    tensors: Sequence[Watched]
+    """The tensors that the kernel gets copies of."""
+
+    def add(self) -> tuple[Operation, Table]:
+        """Add everything for :func:`attach`, which undoes it if this raises."""
+        self.provider.prepare(self.context)
+        table = encode(self.plan)
+        function, provided, references = self._emit(table)
+        trusted = references if self.provider.trusted else None
+        verify_added(self.context.symbols, function, provided, trusted)
+        return function, table
+
+    def _emit(self, table: Table) -> tuple[Operation, Block, Sequence[Operation]]:
+        """Emit the function.
+
+        Returns:
+            The function, the block in which the provider begins, and the provider's operations that
+            refer to symbols.
+        """
+        symbols, names, plan = self.context.symbols, self.names, self.plan
+        t = symbols.types
+        data = table.named(names.function, names.backtrace)
+        constant = symbols.named(TABLE + names.function, data)
+        function = symbols.function(names.symbol, t.i32, [t.ptr, t.ptr, t.i32, t.ptr], body=True)
+        entry = function.regions[0].blocks[0]
+        _, args, count, result = entry.arguments
+        shown = signature_text(plan.signature.name, spec.argument_texts(plan.signature), None)
+        suffix = f" when calling: `{shown}`"
+        b = CheckingBuilder(
+            symbols,
+            function,
+            entry,
+            symbols.location,
+            suffix=suffix,
+            backtrace=names.backtrace,
+        )
+        slow, wrong = b.new_block(cold=True), b.new_block(t.i32, cold=True)
+        ranks = [step.rank or 0 for step in plan.every_step if isinstance(step, steps.DecodeTensor)]
+        fast = FastPath(b, args, count, slow, wrong, max(ranks, default=0))
+        forwards = self.provider.forwards or bool(plan.signature.results) or bool(self.tensors)
+        reserve(fast, plan)
+        memory = list(fast.memory.values())
+        _release_on_error(b, memory)
+        emit_fast_path(fast, plan, defer=not forwards or self.provider.one_at_a_time)
+        provided, before = b.block, len(b.references)
+        self._emit_call(fast, result, forwards)
         release(b, memory)
-    b.br(wrong, b.i32(len(plan.signature.arguments)))
-    b.block = wrong
-    operands = [args, wrong.arguments[0], b.address_of(constant)]
-    diagnose = declare_support(symbols, "diagnose")
-    b.ret(b.call_value(diagnose, operands, t.i32, t.of_tail_call()))
-    _set_attributes(b, provider, plan, names.description)
-    return function, provided, b.references[before:]
+        b.ret(b.i32(0))
+        b.block = slow
+        with b.out_of_line():
+            release(b, memory)
+        b.br(wrong, b.i32(len(plan.signature.arguments)))
+        b.block = wrong
+        operands = [args, wrong.arguments[0], b.address_of(constant)]
+        diagnose = declare_support(symbols, "diagnose")
+        b.ret(b.call_value(diagnose, operands, t.i32, t.of_tail_call()))
+        self._set_attributes(b)
+        return function, provided, b.references[before:]
+
+    def _emit_call(self, fast: FastPath, result: Value, forwards: bool) -> None:
+        """Let the provider emit the call, and write the results; without any, None comes first."""
+        b = fast.b
+        if not self.plan.signature.results:
+            store_none(b, result)
+        decoded = self._decoded(fast, result)
+        if forwards:
+            decoded.read_ahead()
+        decoded.env_stream = _env_stream(decoded)
+        results = Results(decoded, self.provider.name)
+        results.allocate()
+        copies = Copies(decoded, self.tensors)
+        copies.make()
+        b.block = self.provider.emit(b.block, decoded)
+        if self.tensors:
+            with results.releasing():
+                copies.check()
+        results.store()
+        copies.free()
+
+    def _decoded(self, fast: FastPath, result: Value) -> DecodedValues:
+        """Return the values that the fast path has left."""
+        signature, params = self.plan.signature, distinct(self.plan.signature.params)
+        of_elements = spec.symbols_of_elements(signature.params)
+        return DecodedValues(
+            fn_name=signature.name,
+            module=self.context.module,
+            entry_block=fast.b.entry,
+            params=params,
+            raw_args=fast.args,
+            raw_num_args=fast.count,
+            raw_result=result,
+            builder=fast.b,
+            signature=signature,
+            variables=[var for var in self.plan.occurrences if var not in of_elements],
+            fast=fast,
+            placed=argument_places(params),
+            of_elements=of_elements,
+        )
+
+    def _set_attributes(self, b: Builder) -> None:
+        """Set the function's attributes and metadata; mark it as trusted if the provider is.
+
+        It is optnone, since LLVM's optimisation passes gain nothing here and take most of the time.
+        The exception are bfloat16 values: without optimisation, LLVM 22 passes them through a
+        conversion from float32 (vcvtneps2bf16), which makes subnormals 0.
+        """
+        plan = self.plan
+        halves = any(isinstance(s, steps.DecodeScalar) and s.dtype == "bfloat16" for s in plan)
+        typed = [r for r in plan.signature.results if isinstance(r, (spec.Var, spec.Tensor))]
+        halves |= any(result.dtype == "bfloat16" for result in typed)
+        names = ["noinline", *([] if halves else ["optnone"])]
+        values = {METADATA: self.names.description}
+        if self.provider.trusted:
+            mark_trusted(b.types, b.function, names, values, made=b.made)
+        else:
+            pass_through(b.types, b.function, names, values)
 
 
 def _release_on_error(b: CheckingBuilder, memory: Sequence[Value]) -> None:
@@ -321,79 +377,11 @@ def _release_on_error(b: CheckingBuilder, memory: Sequence[Value]) -> None:
     b.block, b.cleanup = here, failed
 
 
-def _emit_call(
-    fast: FastPath,
-    b: CheckingBuilder,
-    plan: Plan,
-    provider: CallProvider,
-    module: Module,
-    result: Value,
-    forwards: bool,
-    tensors: Sequence[Watched],
-) -> None:
-    """Let the provider emit the call, and write the results; without any, None is written first."""
-    signature = plan.signature
-    if not signature.results:
-        store_none(b, result)
-    params = distinct(signature.params)
-    of_elements = spec.symbols_of_elements(signature.params)
-    symbols = [var for var in plan.occurrences if var not in of_elements]
-    decoded = DecodedValues(fast, b, argument_places(params), symbols, of_elements)
-    if forwards:
-        decoded.read_ahead()
-    decoded.env_stream = _env_stream(b, decoded, signature)
-    results = Results(fast, b, decoded, signature)
-    results.allocate()
-    copies = Copies(fast, b, decoded, tensors)
-    copies.make()
-    context = CallContext(
-        fn_name=signature.name,
-        module=module,
-        entry_block=b.entry,
-        params=params,
-        env_stream=decoded.env_stream,
-        raw_args=fast.args,
-        raw_num_args=fast.count,
-        raw_result=result,
-        builder=b,
-        matched_var_binding=Binding(decoded, decoded.symbols),
-        signature=signature,
-        decoded=decoded,
-    )
-    b.block = Members(provider).emit(b.block, context)
-    name = type(provider).__name__
-    if tensors:
-        with results.releasing(context, name):
-            copies.check()
-    results.store(context, name)
-    copies.free()
-
-
-def _set_attributes(b: Builder, provider: CallProvider, plan: Plan, description: str) -> None:
-    """Set the function's attributes and metadata; mark it as trusted if the provider is.
-
-    It is optnone, since LLVM's optimisation passes gain nothing here and take most of the time. The
-    exception are bfloat16 values: without optimisation, LLVM 22 passes them through a conversion
-    from float32 (vcvtneps2bf16), which makes subnormals 0.
-    """
-    halves = any(isinstance(s, steps.DecodeScalar) and s.dtype == "bfloat16" for s in plan)
-    typed = [r for r in plan.signature.results if isinstance(r, (spec.Var, spec.Tensor))]
-    halves |= any(result.dtype == "bfloat16" for result in typed)
-    names = ["noinline", *([] if halves else ["optnone"])]
-    values = {METADATA: description}
-    if Members(provider).trusted:
-        mark_trusted(b.types, b.function, names, values, made=b.made)
-    else:
-        pass_through(b.types, b.function, names, values)
-
-
-def _env_stream(
-    b: CheckingBuilder, decoded: DecodedValues, signature: spec.Signature
-) -> Value | None:
-    if not any(isinstance(param, spec.EnvStream) for param in signature.params):
+def _env_stream(context: DecodedValues) -> Value | None:
+    if not any(isinstance(param, spec.EnvStream) for param in context.params):
         return None
-    t = b.types
+    b, t = context.builder, context.builder.types
     b.symbols.declare(ENV_GET_STREAM, t.ptr, [t.i32, t.i32])
-    device = decoded.first_device()
+    device = context.first_device()
     type_, number = b.trunc(device, t.i32), b.lshr(device, b.i64(32))
     return b.call_value(ENV_GET_STREAM, [type_, b.trunc(number, t.i32)], t.ptr)

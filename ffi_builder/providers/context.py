@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import field
 
 from ffi_builder import abi, spec
 from ffi_builder.errors import BuildError
 from ffi_builder.ir import Block, Builder, CheckingBuilder, Module, Symbols, Type, Value
-from ffi_builder.providers.decoded import Binding, Decoded, part_of
 from ffi_builder.records import dataclass
 
 
@@ -110,8 +110,10 @@ class OwnedAny:
 
 
 @dataclass
-class CallContext:
+class CallContext(ABC):
     """The decoded arguments of one call, and the builder to emit it with.
+
+    The wrapper's builder implements what is abstract here.
 
     Attributes:
         fn_name: the function's name in errors.
@@ -122,9 +124,9 @@ class CallContext:
             EnvStream.
         raw_args, raw_num_args, raw_result: the arguments of the wrapper itself.
         builder: emits operations; its cursor is at the end of the current block.
-        matched_var_binding: the value of every symbol, in the symbol's own type. It can also be
-            asked for ``x.data`` and for parts of parameters (``spec.Field``).
         signature: the parameters and results of the wrapper.
+        variables: the symbols of the signature that have one value, in the order of their first
+            occurrences.
         symbols: the module's symbols: declarations, globals.
         returned: the value that the callee of the last call returned, or None if it returned
             nothing. The ready-made providers set it for providers that wrap them.
@@ -172,14 +174,13 @@ class CallContext:
     module: Module
     entry_block: Block
     params: Sequence[spec.Param]
-    env_stream: Value | None
     raw_args: Value
     raw_num_args: Value
     raw_result: Value
     builder: CheckingBuilder
-    matched_var_binding: Binding
     signature: spec.Signature
-    decoded: Decoded
+    variables: Collection[spec.Var]
+    env_stream: Value | None = None
     returned: Value | None = None
     status_wanted: bool = False
     results: Sequence[Value | OwnedAny] | None = None
@@ -198,19 +199,31 @@ class CallContext:
         """The module's symbols: declarations, globals."""
         return self.builder.symbols
 
+    @property
+    def matched_var_binding(self) -> Binding:
+        """The value of every symbol, in the symbol's own type.
+
+        It can also be asked for ``x.data``, which is :meth:`address`, and for parts of parameters
+        (``spec.Field``).
+        """
+        return Binding(self)
+
+    @abstractmethod
     def value(self, item: spec.Dim) -> Value:
         """A symbol in its own type; an expression (checked for overflow) or int as an i64."""
-        return self.decoded.value(item)
 
     def data(self, tensor: spec.Param) -> Value:
         """The address of a tensor's first element: data + byte_offset; NULL if it is absent.
 
         If it may have one of several dtypes, other than integers of one width, and the provider
         neither asks for the dtype nor calls :meth:`any_dtype`, attaching is a BuildError.
-        ``matched_var_binding[x.data]`` is the address for a kernel that works on any of them.
         """
         self._ask("data", tensor)
-        return self.decoded.data(tensor)
+        return self.address(tensor)
+
+    @abstractmethod
+    def address(self, tensor: spec.Param) -> Value:
+        """The same as :meth:`data`, for a kernel that works on each of the tensor's dtypes."""
 
     def any_dtype(self, tensor: spec.Param) -> None:
         """Say that the kernel works on each of the dtypes that a tensor may have."""
@@ -269,56 +282,45 @@ class CallContext:
                 found.setdefault(tensor, []).append(path)
         return found
 
+    @abstractmethod
     def shape(self, tensor: spec.Param, *, wide: bool = False) -> list[Value]:
         """Every dimension, in elements: symbols in their own type, or with ``wide`` as i64 too.
 
         If the tensor is absent, dimensions other than symbols and ints are 0.
         """
-        ndim = self._known_rank(tensor)
-        if ndim is not None:
-            return self.decoded.shape_of_rank(tensor, ndim)
-        return self.decoded.shape(tensor, wide=wide)
 
+    @abstractmethod
     def strides(self, tensor: spec.Param, *, wide: bool = False) -> list[Value]:
         """Every stride, in elements, typed as by :meth:`shape`; computed if the spec has none.
 
         If a contiguous tensor is absent, the innermost is 1 and the others are 0.
         """
-        ndim = self._known_rank(tensor)
-        if ndim is not None:
-            return self.decoded.strides_of_rank(tensor, ndim)
-        return self.decoded.strides(tensor, wide=wide)
 
-    def _known_rank(self, param: spec.Param) -> int | None:
-        """Return the rank of a tensor of any rank, if it is known here."""
-        tensor = spec.required(param)
-        known = self.known.get(tensor) if isinstance(tensor, spec.Tensor) else None
-        if known is None or known.any_rank or not self.decoded.is_any_rank(param):
-            return None
-        return known.ndim
+    @abstractmethod
+    def is_contiguous(self, tensor: spec.Param) -> Value:
+        """Whether a tensor is there and, for the kernel, row-major contiguous, as an i1."""
 
+    @abstractmethod
     def ndim(self, tensor: spec.Param) -> Value:
         """The number of dimensions of a tensor, as an i32; 0 if it is absent."""
-        return self.decoded.ndim(tensor)
 
+    @abstractmethod
     def dtype(self, tensor: spec.Param) -> Value:
         """The ``DLDataType`` of a tensor, as an i32; 0 if it is absent."""
-        self._ask("dtype", tensor)
-        return self.decoded.dtype(tensor)
 
+    @abstractmethod
     def device_type(self, tensor: spec.Param) -> Value:
         """The ``DLDeviceType`` of a tensor, as an i32; 0 if it is absent."""
-        return self.decoded.device_type(tensor)
 
+    @abstractmethod
     def device_id(self, tensor: spec.Param) -> Value:
         """The device id of a tensor, as an i32; 0 if it is absent."""
-        return self.decoded.device_id(tensor)
 
+    @abstractmethod
     def dltensor(self, tensor: spec.Param) -> Value:
         """The ``DLTensor*`` of a tensor, borrowed; NULL if it is absent."""
-        self._ask("dtype", tensor)
-        return self.decoded.dltensor(tensor)
 
+    @abstractmethod
     def list_part(self, tensors: spec.Param, part: str) -> Value:
         """The part of a TensorList: a pointer, or for ``"length"`` an i64; NULL or 0 if absent.
 
@@ -330,36 +332,36 @@ class CallContext:
             BuildError: ``"pointers"`` of elements that may have one of several dtypes, which the
                 kernel could not tell apart.
         """
-        return self.decoded.list_part(tensors, part)
 
     def part(self, field: spec.Field) -> Value:
         """The value of a part of a parameter, such as ``spec.Field(x, "device_id")``."""
-        if field.part in ("dtype", "dltensor"):
-            self._ask("dtype", field.param)
-        return part_of(self.decoded, field)
+        if field.part != "present" and isinstance(spec.required(field.param), spec.TensorList):
+            return self.list_part(field.param, field.part)
+        return getattr(self, field.part)(field.param)
 
+    @abstractmethod
     def entries(self, shape: spec.Param) -> list[Value]:
         """Every entry of a Shape: symbols in their own type, ints and expressions as i64.
 
         If it is absent, expressions are 0.
         """
-        return self.decoded.entries(shape)
 
+    @abstractmethod
     def text(self, param: spec.Param) -> tuple[Value, Value]:
         """Pointer and length (i64, in bytes) of a String or Bytes; NULL and 0 if it is absent.
 
         The bytes are valid during the call.
         """
-        return self.decoded.text(param)
 
+    @abstractmethod
     def present(self, param: spec.Param) -> Value:
         """Whether a parameter is present, as an i1; Optionals and their parts may be absent."""
-        return self.decoded.present(param)
 
+    @abstractmethod
     def may_be_absent(self, param: spec.Param) -> bool:
         """Whether a parameter is an Optional or a part of one."""
-        return self.decoded.may_be_absent(param)
 
+    @abstractmethod
     def scalar(self, param: spec.Param) -> Value:
         """The value of a parameter that is one value; 0 or NULL if it is absent.
 
@@ -367,13 +369,46 @@ class CallContext:
         Choice have the type of their dtype, a DType is an i32, a Device an i64; streams,
         DataPointers and objects (borrowed) are pointers.
         """
-        return self.decoded.scalar(param)
 
+    @abstractmethod
     def any(self, param: spec.Param) -> Value:
         """The address of the ``TVMFFIAny`` of an argument, or of an element of one.
 
         An element of an absent tuple is None. If several parameters are the same symbol, it is the
         argument of the first one that is present.
         """
-        self._ask("dtype", param)
-        return self.decoded.any(param)
+
+
+class Binding(Mapping[spec.Var, Value]):
+    """Maps each symbol to its value, in its own type.
+
+    It answers for the data pointer of a tensor (``x.data``) and for other parts of parameters
+    (:class:`~ffi_builder.spec.Field`) too, but does not list these.
+    """
+
+    def __init__(self, context: CallContext) -> None:
+        self._context = context
+
+    def __getitem__(self, key: spec.Var | spec.Data | spec.Field) -> Value:
+        match key:
+            case spec.Data(tensor=tensor):
+                return self._context.address(tensor)
+            case spec.Field():
+                return self._context.part(key)
+            case spec.Var() if key in self._context.variables:
+                return self._context.value(key)
+            case spec.Var():
+                raise KeyError(key)
+            case _:  # pyright: ignore[reportUnnecessaryComparison] # providers may be untyped
+                raise KeyError(
+                    f"{key!r}, which is not a symbol; context.device_id(x) has a device id"
+                )
+
+    def __iter__(self) -> Iterator[spec.Var]:
+        return iter(self._context.variables)
+
+    def __len__(self) -> int:
+        return len(self._context.variables)
+
+    def __repr__(self) -> str:
+        return f"<the values of {', '.join(var.name for var in self) or 'no symbols'}>"

@@ -66,6 +66,11 @@ class Members:
     provider: CallProvider
 
     @property
+    def name(self) -> str:
+        """What errors call the provider."""
+        return type(self.provider).__name__
+
+    @property
     def callee(self) -> str | None:
         """The symbol whose location the wrapper takes if nothing else gives it one."""
         name = self._get("callee", None)
@@ -118,7 +123,8 @@ class Members:
             BuildError: if the provider returns something else, or a block that has ended.
         """
         context.steps.clear()
-        name, found = type(self.provider).__name__, self.provider(block, context)
+        context.asked.clear()  # the wrapper may have asked, to allocate results
+        name, found = self.name, self.provider(block, context)
         if not hasattr(found, "arguments"):
             raise BuildError(
                 f"{name} returned {found!r}; a call provider returns the block in which the "

@@ -6,6 +6,7 @@ import re
 import string
 from collections.abc import Hashable, Mapping
 from dataclasses import field
+from functools import cached_property
 from typing import Any, Final, cast
 
 from ffi_builder.errors import BuildError
@@ -83,33 +84,37 @@ class CheckStatus:
         _check_message("message", self.message)
         self._check_errors()
 
+    @cached_property
+    def _inner(self) -> Members:
+        return Members(self.provider)
+
     @property
     def callee(self) -> str | None:
         """The callee of the inner provider, if it has one."""
-        return Members(self.provider).callee
+        return self._inner.callee
 
     @property
     def one_at_a_time(self) -> bool:
         """The property of the inner provider."""
-        return Members(self.provider).one_at_a_time
+        return self._inner.one_at_a_time
 
     @property
     def trusted(self) -> bool:
         """The property of the inner provider: the check itself is known to translate."""
-        return Members(self.provider).trusted
+        return self._inner.trusted
 
     @property
     def borrows_tensors(self) -> bool:
         """Whether the inner provider borrows tensors."""
-        return Members(self.provider).borrows_tensors
+        return self._inner.borrows_tensors
 
     def prepare(self, context: ModuleContext) -> None:
         """Prepare the inner provider."""
-        Members(self.provider).prepare(context)
+        self._inner.prepare(context)
 
     def cache_key(self, context: ModuleContext) -> Hashable | None:
         """Return the words of the error with the inner provider's key, if that has one."""
-        key = Members(self.provider).cache_key(context)
+        key = self._inner.cache_key(context)
         errors = tuple(sorted(self.errors.items()))
         return None if key is None else (self.error, self.message, errors, key)
 
@@ -201,7 +206,7 @@ class CheckStatus:
         for literal, name, _, _ in string.Formatter().parse(message):
             words += literal
             if name == "callee" and is_known:
-                words += self.callee or type(self.provider).__name__
+                words += self.callee or self._inner.name
             elif name is not None:
                 words += "{}"
                 fields.append(name)
@@ -209,7 +214,7 @@ class CheckStatus:
 
     def _status(self, returned: Value | None) -> Value:
         name = self.callee
-        who = f"the callee @{name}" if name else type(self.provider).__name__
+        who = f"the callee @{name}" if name else self._inner.name
         if returned is None:
             raise BuildError(f"CheckStatus: {who} returns nothing; expected an integer status")
         if self.error is None and str(returned.type) != "i32":

@@ -62,4 +62,4 @@ def test_no_cycle_holds_anything_of_mlir(name: str) -> None:
         gc.set_debug(0)
         gc.enable()
     assert ours == set()
-    assert not held & {"Types", "Symbols", "FastPath", "CheckingBuilder", "CallContext"}
+    assert not held & {"Types", "Symbols", "FastPath", "CheckingBuilder", "DecodedValues"}

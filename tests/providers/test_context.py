@@ -167,6 +167,16 @@ def test_wide_dimensions_and_strides() -> None:
     assert [recording.signed(index) for index in (1, 3, 4, 5, 6, 7)] == [3, 1, 200, 3, -5, 1]
 
 
+@pytest.mark.parametrize(("given", "right"), [(None, 1), ((3, 1), 1), ((4, 1), 0), ((1, 2), 0)])
+def test_whether_a_tensor_is_contiguous(given: tuple[int, int] | None, right: int) -> None:
+    x = Tensor("x", [n, m], "float32", device_type="cpu", strides="any")
+    recording = Recording("callee", ["i1"])
+    provider = Provider(lambda context: [context.is_contiguous(x)])
+    call = wrap_raw([x], provider, recording.text)
+    assert call(tensor(DLTensor((2, 3), given))) is None
+    assert recording.unsigned(0, 1) == right
+
+
 def test_tensors_are_found_by_value_and_in_tuples() -> None:
     same = Tensor("y", [m], "int8", device_type="cpu")
     params = [TupleParam("t", [Tensor("y", [m], "int8", device_type="cpu")]), m]

@@ -24,7 +24,7 @@ from ffi_builder.providers import (
     VariantsCallProvider,
     when,
 )
-from ffi_builder.spec import Optional, Signature, Struct, Tensor, dims
+from ffi_builder.spec import Field, Optional, Signature, Struct, Tensor, dims
 from tests.support.wrapping import attached, new_module, wrap
 
 (n,) = dims("n")
@@ -129,6 +129,20 @@ def test_a_provider_of_ones_own() -> None:
         "of them, or choose a kernel for each with VariantsCallProvider"
     )
     wrap([X], Own(any_dtype=True))(np.zeros(2, "float32"))
+
+
+def test_what_else_an_author_may_ask_for() -> None:
+    def any_of_them(current_block: Block, context: CallContext) -> Block:
+        context.address(X)
+        return current_block
+
+    def part(current_block: Block, context: CallContext) -> Block:
+        context.data(X)
+        assert context.matched_var_binding[Field(X, "dtype")].type == context.builder.types.i32
+        return current_block
+
+    for provider in (any_of_them, part):
+        wrap([X], provider)(np.zeros(2, "float32"))
 
 
 def test_a_subclass_of_a_ready_made_provider() -> None:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
-from typing import Final
+from typing import Final, TypeVar
 
 from ffi_builder import abi, spec
 from ffi_builder.builder.fast_path.state import (
     ContainerValues,
     ListValues,
     Position,
+    Record,
     ScalarValues,
     ShapeValues,
     State,
@@ -21,6 +22,8 @@ from ffi_builder.builder.fast_path.state import (
 )
 from ffi_builder.ir import Block, CheckingBuilder, Value, call_support
 from ffi_builder.plan import Place
+
+Kind = TypeVar("Kind", bound=Record)
 
 DL: Final = abi.OBJECT_SIZE
 """Offset of the DLTensor in a Tensor object, behind the object's header."""
@@ -70,11 +73,15 @@ class FastPath:
             value = b.mul(value, b.i64(place.packing))
         return Symbol(value=value, low=stored.low, high=stored.high, certain=None, seen=None)
 
+    def record(self, position: Position, kind: type[Kind]) -> Kind:
+        """Return the record at a position, which is of this kind."""
+        found = self.state.records[position]
+        assert isinstance(found, kind)
+        return found
+
     def tensor(self, position: Position) -> TensorValues:
         """Return the record of the tensor at a position."""
-        found = self.state.records[position]
-        assert isinstance(found, TensorValues)
-        return found
+        return self.record(position, TensorValues)
 
     def data(self, position: Position) -> Value:
         """Return data + byte_offset of a tensor."""
@@ -82,29 +89,17 @@ class FastPath:
         assert data is not None
         return data
 
-    def container(self, position: Position) -> ContainerValues:
-        """Return the record of the Array or List at a position."""
-        found = self.state.records[position]
-        assert isinstance(found, ContainerValues)
-        return found
-
     def entries(self, position: Position) -> list[Value]:
         """Return the entries of the Shape at a position."""
-        found = self.state.records[position]
-        assert isinstance(found, ShapeValues)
-        return found.entries
+        return self.record(position, ShapeValues).entries
 
     def tensor_list(self, position: Position) -> ListValues:
         """Return the record of the list of tensors at a position."""
-        found = self.state.records[position]
-        assert isinstance(found, ListValues)
-        return found
+        return self.record(position, ListValues)
 
     def text(self, position: Position) -> TextValues:
         """Return the record of the str or bytes at a position."""
-        found = self.state.records[position]
-        assert isinstance(found, TextValues)
-        return found
+        return self.record(position, TextValues)
 
     def scalar(self, position: Position) -> Value:
         """Return the value of the scalar or Choice at a position."""
@@ -150,7 +145,7 @@ class FastPath:
 
     def cells(self, position: Position) -> Value:
         """Return the pointer to the elements of an Array or List."""
-        container = self.container(position)
+        container = self.record(position, ContainerValues)
         if container.cells is None:
             container.cells = self._pointer(position, abi.CELL_DATA)
         return container.cells

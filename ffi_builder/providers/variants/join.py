@@ -11,7 +11,6 @@ from ffi_builder import spec
 from ffi_builder.errors import BuildError
 from ffi_builder.ir import Block, Type, Value
 from ffi_builder.providers.context import CallContext, OwnedAny
-from ffi_builder.providers.provider import Members
 from ffi_builder.providers.results import value_results, value_type
 from ffi_builder.providers.variants.variant import PROVIDER, Variant
 from ffi_builder.records import dataclass
@@ -48,7 +47,7 @@ def emit_variant(
         places=dict[str, Value](),
         asked=dict[Any, None](),
     )
-    block = Members(variant.provider).emit(b.block, inner)
+    block = variant.members.emit(b.block, inner)
     wanted = value_results(context)
     types = [value_type(b.types, result) for result in wanted]
     results = list(inner.results or ())

@@ -9,7 +9,7 @@ from ffi_builder import spec
 from ffi_builder.errors import BuildError
 from ffi_builder.ir import Block
 from ffi_builder.providers.context import CallContext, ModuleContext
-from ffi_builder.providers.provider import Members, describe_callee, is_ambiguous
+from ffi_builder.providers.provider import describe_callee, is_ambiguous
 from ffi_builder.providers.variants.choice import choose, explain, leaves
 from ffi_builder.providers.variants.conditions import Condition, parts_of, used
 from ffi_builder.providers.variants.emit import Chooser, fail
@@ -152,34 +152,34 @@ class VariantsCallProvider:
     @property
     def callee(self) -> str | None:
         """The callee of all variants, if they have the same one."""
-        names = {Members(variant.provider).callee for variant in self.variants}
+        names = {variant.members.callee for variant in self.variants}
         return names.pop() if len(names) == 1 else None
 
     @property
     def one_at_a_time(self) -> bool:
         """Whether this holds for all variants."""
-        return all(Members(variant.provider).one_at_a_time for variant in self.variants)
+        return all(variant.members.one_at_a_time for variant in self.variants)
 
     @property
     def forwards(self) -> bool:
         """Whether a variant, or a condition, reads an argument."""
-        return any(v.when is not None or Members(v.provider).forwards for v in self.variants)
+        return any(v.when is not None or v.members.forwards for v in self.variants)
 
     @property
     def trusted(self) -> bool:
         """Whether this holds for all variants: the choice itself is known to translate."""
-        return all(Members(variant.provider).trusted for variant in self.variants)
+        return all(variant.members.trusted for variant in self.variants)
 
     @property
     def borrows_tensors(self) -> bool:
         """Whether this holds for all variants."""
-        return all(Members(variant.provider).borrows_tensors for variant in self.variants)
+        return all(variant.members.borrows_tensors for variant in self.variants)
 
     def prepare(self, context: ModuleContext) -> None:
         """Check the parameters of conditions, and prepare the providers."""
         check_parts(self.variants, context.signature)
         for variant in self.variants:
-            Members(variant.provider).prepare(context)
+            variant.members.prepare(context)
 
     def cache_key(self, context: ModuleContext) -> Hashable | None:
         """Return the conditions, and the keys and callees of the providers if all have one."""
@@ -188,8 +188,7 @@ class VariantsCallProvider:
             return None
         parts: list[Hashable] = []
         for variant in self.variants:
-            members = Members(variant.provider)
-            key, callee = members.cache_key(context), members.callee
+            key, callee = variant.members.cache_key(context), variant.members.callee
             if key is None:
                 return None
             found = None if callee is None else context.symbols.find(callee)

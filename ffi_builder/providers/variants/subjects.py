@@ -173,7 +173,7 @@ class Address(_OfParam):
     @override
     def emit(self, context: CallContext) -> Value:
         is_tensor = isinstance(self.param, spec.Tensor)
-        pointer = (context.decoded.data if is_tensor else context.scalar)(self.param)
+        pointer = (context.address if is_tensor else context.scalar)(self.param)
         return context.builder.to_int(pointer)
 
     @override
@@ -240,7 +240,7 @@ class Contiguous(_Flag):
 
     @override
     def emit(self, context: CallContext) -> Value:
-        return context.decoded.is_contiguous(self.param)
+        return context.is_contiguous(self.param)
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Final
 
 from ffi_builder.errors import BuildError, SpecError
@@ -48,16 +49,21 @@ class Variant:
         if type(name) is not str or not (name or "-").isprintable():
             raise SpecError(f"Variant: name: expected a printable str but got {name!r}")
         if not self.name:
-            object.__setattr__(self, "name", _name_of(self.provider))
+            object.__setattr__(self, "name", _name_of(self.members))
         if self.when is not None:
             try:
                 checked(self.when)
             except SpecError as error:
                 raise SpecError(f"Variant {self.name!r}: when: {error}") from None
 
+    @cached_property
+    def members(self) -> Members:
+        """What the provider says of itself."""
+        return Members(self.provider)
 
-def _name_of(provider: CallProvider) -> str:
+
+def _name_of(members: Members) -> str:
     """Return the name of the callee, the CUDA kernel or the global function, or of the class."""
-    names = [Members(provider).callee]
-    names += [getattr(provider, field_, None) for field_ in ("kernel", "global_function")]
-    return next((n for n in names if isinstance(n, str) and n), type(provider).__name__)
+    names = [members.callee]
+    names += [getattr(members.provider, field_, None) for field_ in ("kernel", "global_function")]
+    return next((n for n in names if isinstance(n, str) and n), members.name)
