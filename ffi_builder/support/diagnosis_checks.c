@@ -12,7 +12,9 @@ static bool check_nonnegative(State *s) {
   return !negative || fail(s, WORDS_NOT_NEGATIVE);
 }
 
-static bool check_bool(State *s) { return s->value == 0 || s->value == 1 || fail(s, WORDS_CHECK_BOOL); }
+static bool check_bool(State *s) {
+  return s->value == 0 || s->value == 1 || fail(s, WORDS_CHECK_BOOL);
+}
 
 // Check the range, even of a free stride: no value is ever truncated.
 static bool check_fits(State *s) {

@@ -66,7 +66,8 @@ static int64_t column_major(const DLTensor *tensor, int32_t axis) {
 
 static bool check_layout(State *s) {
   const bool by_column = read_u8(s);
-  const uint8_t words = by_column ? WORDS_CHECK_CONTIGUOUS_COLUMN_MAJOR : WORDS_CHECK_CONTIGUOUS_ROW_MAJOR;
+  const uint8_t words =
+      by_column ? WORDS_CHECK_CONTIGUOUS_COLUMN_MAJOR : WORDS_CHECK_CONTIGUOUS_ROW_MAJOR;
   const DLTensor *dl = dl_tensor(s->object);
   for (int32_t axis = 0; axis < dl->ndim; ++axis) {
     read_stride(s, axis);
