@@ -1,0 +1,90 @@
+"""Measure what functions that stay loaded cost: memory each, and the time to make one more.
+
+    python benchmarks/live.py [--counts 100 1000 10000]
+
+The functions are wrappers of a matmul, each in a module and a context of its own, whose kernel does
+nothing. They have the same structure, so that their code is copied from the second time on, or
+parameters of other names, so that each is compiled. Each row has a process of its own, which has
+made a few before. Memory is that of the process; times are CPU times, medians of the first and of
+the last fifty.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import statistics
+import subprocess
+import sys
+import time
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from ffi_builder import attach, providers, runtime, spec
+
+ir: Any = import_module("torch_mlir.ir")
+
+KERNEL = """
+llvm.func @kernel(%a: !llvm.ptr, %b: !llvm.ptr, %c: !llvm.ptr, %n: i64, %k: i64, %m: i64) {
+  llvm.return
+}
+"""
+PARAMETERS = (
+    "A: Tensor([n, {k}], float32), B: Tensor([{k}, m], float32), C: Tensor([n, m], float32)"
+)
+BEFORE = 50
+
+
+def function(number: int, alike: bool) -> Any:
+    """Attach and compile one."""
+    k = "k" if alike else f"k{number}"
+    text = f"matmul{number}({PARAMETERS.format(k=k)})"
+    signature = spec.Signature.parse(text, device="cpu")
+    module = ir.Module.parse(KERNEL, ir.Context())
+    args = ["A", "B", "C", "n", k, "m"]
+    attach(module, signature, providers.DirectCallProvider("kernel", args=args))
+    return runtime.compile(module)[signature.name]
+
+
+def resident() -> int:
+    """Return the memory of this process in KB."""
+    gc.collect()
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith("VmRSS"))
+
+
+def row(count: int, alike: bool) -> str:
+    """Measure in this process, and return a row of the table."""
+    kept = [function(number, alike) for number in range(BEFORE)]
+    before, times = resident(), list[float]()
+    for number in range(BEFORE, BEFORE + count):
+        start = time.process_time()
+        kept.append(function(number, alike))
+        times.append(1e3 * (time.process_time() - start))
+    each = (resident() - before) / count
+    first, last = (statistics.median(some) for some in (times[:BEFORE], times[-BEFORE:]))
+    structure = "the same" if alike else "each its own"
+    return f"| {structure} | {count:,} | {each:.0f} | {first:.2f} | {last:.2f} |"
+
+
+def main() -> None:
+    """Print a table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--counts", type=int, nargs="+", default=[100, 1_000])
+    parser.add_argument("--row", nargs=2, metavar=("COUNT", "ALIKE"), help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.row:
+        print(row(int(options.row[0]), options.row[1] == "True"))
+        return
+    print("| structure | functions | KB each | first, ms | last, ms |")
+    print("| -- | -: | -: | -: | -: |")
+    for alike in (True, False):
+        for count in options.counts:
+            command = [sys.executable, __file__, "--row", str(count), str(alike)]
+            done = subprocess.run(command, check=True, capture_output=True, text=True)
+            print(done.stdout.strip(), flush=True)
+
+
+if __name__ == "__main__":
+    main()
