@@ -354,7 +354,8 @@ class _Wrapper:
         conversion from float32 (vcvtneps2bf16), which makes subnormals 0.
         """
         plan = self.plan
-        halves = any(isinstance(s, steps.DecodeScalar) and s.dtype == "bfloat16" for s in plan)
+        scalars = (step for step in plan.every_step if isinstance(step, steps.DecodeScalar))
+        halves = any(scalar.dtype == "bfloat16" for scalar in scalars)
         typed = [r for r in plan.signature.results if isinstance(r, (spec.Var, spec.Tensor))]
         halves |= any(result.dtype == "bfloat16" for result in typed)
         names = ["noinline", *([] if halves else ["optnone"])]

@@ -1,12 +1,14 @@
 """Encodes a plan as a table.
 
-A step that is one instruction declares it. Here is what decodes values, and what takes several.
+A check that is one instruction declares it. Here is what decodes, and what takes several.
 """
 
 from __future__ import annotations
 
 import struct
 from collections.abc import Iterable, Sequence
+
+from typing_extensions import assert_never
 
 from ffi_builder import spec
 from ffi_builder.diagnosis.table import LATER, NO_INDEX, WORDS, Op, Source
@@ -27,7 +29,7 @@ from ffi_builder.errors import BuildError
 from ffi_builder.plan import Part, Place, Plan
 from ffi_builder.plan import steps as s
 from ffi_builder.plan.messages import SHOWN_ENTRIES
-from ffi_builder.plan.step import Step, equal
+from ffi_builder.plan.step import Instruction
 
 
 def encode(plan: Plan) -> Table:
@@ -89,8 +91,13 @@ class _Encoder:
         out, place = self._out, step.place
         match step:
             # The most frequent steps come first: a match tries one case after the other.
-            case s.NotNegative():
+            case s.ReadDim():
                 self._dim(place)
+            case s.CheckCount():
+                self._source(Source.COUNT)
+                out.instruction(step)
+            case Instruction():
+                self._instruction(step)
             case s.DecodeTensor():
                 self._tensor_header(step)
             case s.CheckShapePointer():
@@ -114,8 +121,7 @@ class _Encoder:
             case s.EachElement():
                 self._elements(step)
             case s.DecodeEntry():
-                self._value(place)
-                out.emit(Op.NONNEGATIVE)
+                self._instruction(s.NotNegative(place))
             case s.DecodeText():
                 self._text(step)
             case s.DecodeObject():
@@ -123,34 +129,27 @@ class _Encoder:
                 write_object(out, step)
                 self._object = None  # replaced by this object
                 self._not_null()
-            case s.CheckCount():
-                self._source(Source.COUNT)
-                self._declared(step)
             case s.CheckArguments():
                 self._source(Source.ARGUMENTS)
-                write_nonzero(out, step.words)
+                write_nonzero(out, step.error)
             case s.CheckPacked():
                 self._value(place)
             case s.CheckOverlap():
                 self._overlap(place, [other for other, _ in step.others])
-            case s.Solve():
-                self._value(place)
-                self._declared(step)
-                # From here on, the value read last is that of the symbol.
-                self._read = step.solved
             case s.EqualExpr():
                 self._value(place)
-                write_expression(out, step.expr, step.words)
+                write_expression(out, step.expr, step.error)
             case s.CheckRelation():
                 write_relation(out, step)
                 self._read = None
             case _:
-                self._value(place)
-                self._declared(step)
+                assert_never(step)
 
-    def _declared(self, step: Step) -> None:
-        """Write the instruction that the step declares."""
-        self._out.instruction(step.op, step.operands)
+    def _instruction(self, check: Instruction) -> None:
+        self._value(check.place)
+        self._out.instruction(check)
+        if isinstance(check, s.Solve):  # from here on, the value read last is that of the symbol
+            self._read = check.solved
 
     # ---- decoding
 
@@ -167,36 +166,36 @@ class _Encoder:
         self._look_at(step.place)
         write_scalar(self._out, step.kind, step.dtype)
         self._read = step.place
-        if step.kind is s.Kind.POINTER:
-            self._out.emit(Op.NONNEGATIVE)
-        if step.integer is not None:
-            self._declared(s.Fits(step.place, step.integer))
+        for check in step.checks:
+            if isinstance(check, Instruction):
+                self._instruction(check)
 
     def _text(self, step: s.DecodeText) -> None:
         self._look_at(step.place)
         self._out.emit(Op.TEXT, "B", step.binary)
         self._object = None  # replaced by the str
         self._not_null()
-        self._out.emit(Op.SMALL)
-        self._out.emit(Op.BYTES)
+        for check in step.checks:
+            if isinstance(check, Instruction):
+                self._out.instruction(check)
 
     def _container(self, step: s.DecodeShape | s.DecodeTuple) -> None:
         self._decode_container(step)
         self._source(Source.LENGTH)
-        self._declared(s.CheckLength(step.place, step.length))
+        self._out.instruction(s.CheckLength(step.place, step.length))
         if step.length:
             self._source(Source.CELLS)
             write_nonzero(self._out, s.CheckCells.words)
 
     def _list_header(self, step: s.DecodeList) -> None:
         self._decode_container(step)
-        self._value(step.fits.place)
-        self._out.emit(Op.NONNEGATIVE)
-        self._declared(step.fits)
+        for check in step.checks:
+            if isinstance(check, Instruction):
+                self._instruction(check)
 
     def _decode_container(self, step: s.DecodeShape | s.DecodeTuple | s.DecodeList) -> None:
         self._look_at(step.place)
-        self._out.emit(Op.CONTAINER, "B", WORDS[step.words])
+        self._out.emit(Op.CONTAINER, "B", WORDS[step.error])
         self._save(step.place)
         self._not_null()
 
@@ -224,7 +223,7 @@ class _Encoder:
             self._out.emit(Op.TENSOR)
             self._object = place.position
         self._value(place)
-        self._declared(s.Bind(place, symbol))
+        self._out.instruction(s.Bind(place, symbol))
 
     def _tensor_header(self, step: s.DecodeTensor) -> None:
         out, rank = self._out, step.rank
@@ -253,10 +252,7 @@ class _Encoder:
         out, ndim, dtype, device = self._out, step.ndim, step.dtype, step.device_type
         self._not_null()
         self._value(ndim.place)
-        if isinstance(ndim, s.CheckNdim):
-            self._declared(ndim)
-        else:
-            out.emit(Op.NONNEGATIVE)
+        out.instruction(ndim)
         self._value(dtype.place)
         if isinstance(dtype, s.CheckSameDType):
             out.emit(Op.SAME_DTYPE, "H", self._slots[dtype.other.position])
@@ -265,7 +261,7 @@ class _Encoder:
             write_dtypes(out, dtype)
         if device is not None:
             self._value(device.place)
-            out.instruction(*equal(device.code, device.words))
+            out.equal(device.code, device.error)
 
     def _overlap(self, place: Place, others: Sequence[Place]) -> None:
         """Compare a tensor or a list with others; a list's slot holds the list itself."""
@@ -283,8 +279,7 @@ class _Encoder:
             self._out.emit(Op.DIM, "B", place.index)
             self._read = place
         else:
-            self._value(place)
-            self._out.emit(Op.NONNEGATIVE)
+            self._instruction(s.NotNegative(place))
 
     def _shape(self, step: s.CheckShapePointer) -> None:
         if step.any_rank:

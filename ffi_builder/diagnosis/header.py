@@ -1,8 +1,9 @@
 """The header ``plan.h`` of the support code in C: what it knows of tables and of messages.
 
-Numbers are enumerators, named after the Python enum and its member: ``OP_DIM``, ``WORDS_NDIM``.
-Texts are in one array, and others refer to them by their positions, so that nothing is relocated.
-A *template* is a text in which a byte below 32 stands for the placeholder with that number.
+Numbers are enumerators, named after the Python enum and its member, ``OP_DIM``, or after a check,
+``WORDS_CHECK_NDIM``. Texts are in one array, and others refer to them by their positions, so that
+nothing is relocated. A *template* is a text in which a byte below 32 stands for the placeholder
+with that number.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import Final
 from ffi_builder import abi
 from ffi_builder.diagnosis import table
 from ffi_builder.plan import Part, messages, path
-from ffi_builder.plan.steps import named_words
+from ffi_builder.plan.steps import named_operations, named_words
 
 _ENUMS: Final[tuple[type[IntEnum], ...]] = (
     *(table.Head, table.Source, table.Code, table.Style),
@@ -62,7 +63,7 @@ def _numbers() -> Iterable[str]:
     for names in _ENUMS:
         prefix = names.__name__.upper()
         yield from _enum((f"{prefix}_{name}", int(it)) for name, it in names.__members__.items())
-    yield from _enum((f"OP_{name}", number) for name, number in table.OPERATIONS.items())
+    yield from _operations()
     yield from _enum((f"WORDS_{name}", table.WORDS[it]) for name, it in named_words().items())
     # 0 is the end of a template.
     yield from _enum(
@@ -75,6 +76,16 @@ def _numbers() -> Iterable[str]:
     fixed[abi.DTYPE_CODES["bool"]] = 8
     yield "// Bits of the dtypes whose name implies them, by code; 0 for the others."
     yield from _array("uint8_t FIXED_BITS", fixed)
+
+
+def _operations() -> Iterable[str]:
+    """Yield the instructions; those of a check with its class, which says the operands."""
+    checks = named_operations()
+    yield "enum {"
+    for name, number in table.OPERATIONS.items():
+        behind = f" // {checks[name].__name__}" if name in checks else ""
+        yield f"  OP_{name} = {number},{behind}"
+    yield from ("};", "")
 
 
 def _enum(members: Iterable[tuple[str, int]]) -> Iterable[str]:

@@ -39,7 +39,7 @@ WORDS: Final = {words: number for number, words in enumerate(dict.fromkeys(named
 
 
 class Op(IntEnum):
-    """Instructions of the table that steps do not declare, with their operands.
+    """Instructions of the table, with their operands, besides those that checks declare.
 
     Checks are about the value that was read last. The *current* argument, element or object is the
     last one that ARG, ELEM or RESTORE, or a decoding instruction, turned to.
@@ -98,7 +98,6 @@ class Op(IntEnum):
     """u8, u8 Words. The same for a small number."""
     NONZERO = auto()
     """u8 Words. Check that the value is not 0."""
-    NONNEGATIVE = auto()
     EXPR = auto()
     """u8 Words, u32 text, u16 length, u16 count, u16 symbols…, then Code until Code.END. Check that
     the value is that of an expression."""
@@ -113,8 +112,6 @@ class Op(IntEnum):
     """u16 slot, u32 size. Skip that many bytes if the slot notes an absent Optional."""
     TEXT = auto()
     """u8 binary. Decode a str, or bytes."""
-    SMALL = auto()
-    BYTES = auto()
     OBJECT = auto()
     """u8 :class:`Right`, or the type index that is right; u8 static type index of the key, or 0;
     u32 text, u16 length of the key, or of what is expected."""
@@ -138,7 +135,8 @@ OPERATIONS: Final = {
     name: number
     for number, name in enumerate(dict.fromkeys((*Op.__members__, *named_operations())))
 }
-"""The numbers of all instructions: those of :class:`Op`, then those that steps declare."""
+"""The numbers of all instructions: those of :class:`Op`, then those of
+:class:`~ffi_builder.plan.step.Instruction`, whose operands are said there."""
 
 
 class Right(IntEnum):

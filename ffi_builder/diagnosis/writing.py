@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import struct
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from ffi_builder import abi, spec
@@ -28,7 +28,7 @@ from ffi_builder.errors import BuildError
 from ffi_builder.plan import Place, Words
 from ffi_builder.plan import steps as s
 from ffi_builder.plan.messages import SHOWN_ENTRIES, SIGNATURE_LIMIT
-from ffi_builder.plan.step import Byte, Operand, Short, equal
+from ffi_builder.plan.step import Byte, ExpectInt, Instruction, Short
 from ffi_builder.records import dataclass
 
 _LONGEST: Final = 0xFFFF
@@ -118,11 +118,21 @@ class TableWriter:
         """Append an instruction: its operands packed as ``struct`` says."""
         self._code += struct.pack(f"<B{layout}", op, *operands)
 
-    def instruction(self, op: str, operands: Iterable[Operand]) -> None:
-        """Append an instruction that a step declares."""
+    def equal(self, expected: int, words: Words) -> None:
+        """Append an instruction that compares the value with an int."""
+        if 0 <= expected <= 0xFF:
+            self.emit(Op.EQ8, "BB", expected, WORDS[words])
+        else:
+            self.emit(Op.EQ, "qB", expected, WORDS[words])
+
+    def instruction(self, check: Instruction) -> None:
+        """Append the instruction of a check."""
+        if isinstance(check, ExpectInt):
+            self.equal(check.expected, check.error)
+            return
         code = self._code
-        code.append(OPERATIONS[op])
-        for operand in operands:
+        code.append(OPERATIONS[check.op])
+        for operand in check.operands:
             match operand:
                 case str():
                     self.text(operand)
@@ -258,7 +268,7 @@ def write_dtypes(out: TableWriter, step: s.CheckDType) -> None:
     """Check that the value is one of the dtypes."""
     words = [*map(dtype_word, step.dtypes)]
     if len(words) == 1:
-        out.instruction(*equal(words[0], step.words))
+        out.equal(words[0], step.error)
         return
     out.emit(Op.DTYPES, "B", len(words))
     out.numbers(f"{len(words)}i", *words)
@@ -288,7 +298,7 @@ def write_expression(out: TableWriter, expr: spec.Expr, words: Words) -> None:
 
 def write_relation(out: TableWriter, step: s.CheckRelation) -> None:
     """Check that a relation holds."""
-    relation, words = step.relation, WORDS[step.words]
+    relation, words = step.relation, WORDS[step.error]
     comparison = COMPARISONS.index(relation.op)
     out.emit(Op.RELATION, "BHB", words, out.symbols[step.symbol], comparison)
     _write_shown(out, relation)

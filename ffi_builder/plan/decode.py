@@ -12,7 +12,7 @@ from ffi_builder import abi, spec
 from ffi_builder.abi import TypeIndex
 from ffi_builder.plan.messages import OR_NONE, Words, kind_error
 from ffi_builder.plan.path import Part, Place
-from ffi_builder.plan.step import Step, Texts, all_checks
+from ffi_builder.plan.step import Check, Texts, all_checks
 from ffi_builder.plan.tensor_checks import (
     CheckDeviceType,
     CheckDType,
@@ -97,10 +97,10 @@ class Kind(Enum):
 
 
 @dataclass(frozen=True)
-class DecodeOptional(Step):
+class DecodeOptional(Check):
     """None makes the parameter absent: ``inside`` is skipped, and late steps at places in it."""
 
-    inside: tuple[AnyStep, ...] = field(default=(), kw_only=True, repr=False)
+    inside: tuple[AnyStep, ...] = field(default=(), kw_only=True)
 
     @property
     @override
@@ -113,7 +113,7 @@ class DecodeOptional(Step):
 
 
 @dataclass(frozen=True)
-class Decode(Step):
+class Decode(Check):
     """The value is of one kind. Moved objects are the objects that they hold.
 
     ``optional`` adds "or None" to the message: an Optional has accepted None before this step.
@@ -130,10 +130,10 @@ class Decode(Step):
 class DecodeTensor(Decode):
     """The value is a Tensor object or a ``DLTensor*``; ndim, dtype and device are right."""
 
-    ndim: CheckNdim | NotNegative = field(kw_only=True, repr=False)
-    dtype: CheckDType | CheckSameDType = field(kw_only=True, repr=False)
-    device_type: CheckDeviceType | None = field(kw_only=True, repr=False)
-    same_device: CheckSameDevice | None = field(kw_only=True, repr=False)
+    ndim: CheckNdim | NotNegative = field(kw_only=True)
+    dtype: CheckDType | CheckSameDType = field(kw_only=True)
+    device_type: CheckDeviceType | None = field(kw_only=True)
+    same_device: CheckSameDevice | None = field(kw_only=True)
     words = kind_error("Tensor")
 
     @property
@@ -159,14 +159,14 @@ class DecodeTensor(Decode):
 class _DecodeContainer(Decode):
     """The value is a container of ``length`` elements."""
 
-    length: int = field(kw_only=True, repr=False)
+    length: int = field(kw_only=True)
 
     @property
     @override
     def checks(self) -> tuple[AnyCheck, ...]:
         place = self.place
         cells = (CheckCells(place),) if self.length else ()
-        return self, NotNull(place), CheckLength(place, self.length), *cells  # pyright: ignore[reportReturnType] # each class that is made is one
+        return self, NotNull(place), CheckLength(place, self.length), *cells  # pyright: ignore[reportReturnType] # a class that is not one has no objects
 
 
 @dataclass(frozen=True)
@@ -202,7 +202,7 @@ class DecodeList(Decode):
 
 
 @dataclass(frozen=True)
-class EachElement(Step):
+class EachElement(Check):
     """``inside`` is done for one element after the other. The pointer to them is not NULL.
 
     ``known`` are the symbols that have a value for each element and that an earlier list has
@@ -211,7 +211,7 @@ class EachElement(Step):
 
     param: spec.TensorList
     known: tuple[tuple[spec.Var, Place], ...]
-    inside: tuple[AnyStep, ...] = field(kw_only=True, repr=False)
+    inside: tuple[AnyStep, ...] = field(kw_only=True)
 
     @property
     @override
@@ -233,8 +233,8 @@ class DecodeText(Decode):
     of_bytes: ClassVar = kind_error("bytes")
 
     @property
-    def words(self) -> Words:  # pyright: ignore[reportIncompatibleVariableOverride] # by kind
-        """The message."""
+    @override
+    def error(self) -> Words:
         return self.of_bytes if self.binary else self.of_str
 
     @property
@@ -276,35 +276,34 @@ class DecodeObject(Decode):
 class DecodeScalar(Decode):
     """The value is of ``kind``. A float is rounded to ``dtype`` here, once, to nearest even.
 
-    An int fits ``integer``; so does a pointer that came as one, and is not negative.
+    An int fits the dtype ``integer``. A pointer that comes as an int is an address.
     """
 
     kind: Kind
     dtype: str | None = None
-    integer: str | None = field(default=None, kw_only=True, repr=False)
+    integer: str | None = field(default=None, kw_only=True)
 
     @property
-    def words(self) -> Words:  # pyright: ignore[reportIncompatibleVariableOverride] # by kind
-        """The message of the kind."""
+    @override
+    def error(self) -> Words:
         return self.kind.words
 
     @property
     @override
     def checks(self) -> tuple[AnyCheck, ...]:
-        if self.integer is None:
-            return (self,)
-        address = (NotNegative(self.place),) if self.kind is Kind.POINTER else ()
-        return self, *address, Fits(self.place, self.integer)
+        if self.kind is Kind.POINTER:
+            return self, NotNegative(self.place), Fits(self.place, "uint64")
+        return (self,) if self.integer is None else (self, Fits(self.place, self.integer))
 
 
 @dataclass(frozen=True)
-class DecodeEntry(Step):
+class DecodeEntry(Check):
     """The value is an entry of a Shape, or an int or bool in an Array or List; not negative.
 
     ``bounded`` says that another check of this entry rejects negative values too.
     """
 
-    bounded: bool = field(default=False, kw_only=True, repr=False)
+    bounded: bool = field(default=False, kw_only=True)
     words = Kind.INT.words
 
     @property

@@ -1,4 +1,4 @@
-"""Plans as text: one line per step, with the expected value and the error it may raise.
+"""Plans as text: one line per check, with the expected value and the error it may raise.
 
 The text begins like this::
 
@@ -44,7 +44,7 @@ def plan_text(
     late: Sequence[s.AnyStep],
     sanitized: Sequence[Watched] = (),
 ) -> str:
-    """Lay out the signature, then a table with one line per step.
+    """Lay out the signature, then a table with one line per check.
 
     It ends with what is done to the ``sanitized`` tensors around the call.
     """
@@ -79,13 +79,13 @@ def plan_text(
     return "\n".join([*lines, *_notes(signature, checks)])
 
 
-def _notes(signature: spec.Signature, steps: Sequence[s.AnyCheck]) -> Iterator[str]:
+def _notes(signature: spec.Signature, checks: Sequence[s.AnyCheck]) -> Iterator[str]:
     """Remarks below the table."""
-    if any(_may_be_free(step) for step in steps):
+    if any(_may_be_free(step) for step in checks):
         yield FREE
-    if any(isinstance(step, s.DecodeOptional) for step in steps):
+    if any(isinstance(step, s.DecodeOptional) for step in checks):
         yield ABSENT
-    if any(isinstance(step, s.CheckSameDevice) and not step.certain for step in steps):
+    if any(isinstance(step, s.CheckSameDevice) and not step.certain for step in checks):
         yield DEVICES
     for workspace in signature.workspaces:
         yield f"Allocates {workspace.name}: {workspace.type_text()}."

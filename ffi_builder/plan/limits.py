@@ -10,7 +10,7 @@ from typing_extensions import override
 from ffi_builder import spec
 from ffi_builder.plan.messages import value_error
 from ffi_builder.plan.path import Place
-from ffi_builder.plan.step import Operand, Step, Texts
+from ffi_builder.plan.step import Instruction, Operand, Texts
 from ffi_builder.records import dataclass
 
 __all__ = [
@@ -18,34 +18,33 @@ __all__ = [
     "AtMost",
     "Divisible",
     "LimitCheck",
-    "plan_limits",
 ]
 
 
 @dataclass(frozen=True)
-class _Bound(Step):
+class _Limit(Instruction):
     """A comparison with a number that the symbol has."""
 
     symbol: spec.Var
     free: bool = False
 
     @property
-    def bound(self) -> int:
+    def limit(self) -> int:
         """The number."""
         raise NotImplementedError
 
     @property
     @override
     def operands(self) -> tuple[Operand, ...]:
-        return self.bound, self.symbol
+        return self.limit, self.symbol
 
     @override
     def placeholders(self, origins: Texts) -> Texts:
-        return {"expected": str(self.bound), "symbol": self.symbol.name}
+        return {"expected": str(self.limit), "symbol": self.symbol.name}
 
 
 @dataclass(frozen=True)
-class AtLeast(_Bound):
+class AtLeast(_Limit):
     """The value is at least the ``min`` of ``symbol``."""
 
     words = value_error("at least {expected} (min of {symbol})")
@@ -53,12 +52,12 @@ class AtLeast(_Bound):
 
     @property
     @override
-    def bound(self) -> int:
-        return self.symbol.min or 0
+    def limit(self) -> int:
+        return _given(self.symbol.min)
 
 
 @dataclass(frozen=True)
-class AtMost(_Bound):
+class AtMost(_Limit):
     """The value is at most the ``max`` of ``symbol``."""
 
     words = value_error("at most {expected} (max of {symbol})")
@@ -66,12 +65,12 @@ class AtMost(_Bound):
 
     @property
     @override
-    def bound(self) -> int:
-        return self.symbol.max or 0
+    def limit(self) -> int:
+        return _given(self.symbol.max)
 
 
 @dataclass(frozen=True)
-class Divisible(_Bound):
+class Divisible(_Limit):
     """The value is a multiple of the ``divisibility`` of ``symbol``."""
 
     words = value_error("a multiple of {expected} (divisibility of {symbol})")
@@ -79,8 +78,13 @@ class Divisible(_Bound):
 
     @property
     @override
-    def bound(self) -> int:
-        return self.symbol.divisibility or 1
+    def limit(self) -> int:
+        return _given(self.symbol.divisibility)
+
+
+def _given(limit: int | None) -> int:
+    assert limit is not None, "planned for a symbol that has it"
+    return limit
 
 
 LimitCheck: TypeAlias = Union[AtLeast, AtMost, Divisible]

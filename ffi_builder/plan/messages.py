@@ -68,7 +68,7 @@ class Words(NamedTuple):
 
 
 def value_error(expected: str, got: str = "{got}", *, of: str = "") -> Words:
-    """Return the words of a ValueError. With ``of``, it is about that of the place."""
+    """Return the words of a ValueError: about the value, or about ``of``, such as its length."""
     return Words("ValueError", expected, got, f"{of} of " if of else "")
 
 

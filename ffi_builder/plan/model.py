@@ -15,7 +15,7 @@ from ffi_builder.records import dataclass
 
 @dataclass(frozen=True)
 class Plan:
-    """The checks of a signature: iterating gives one for each error, in the order of the errors.
+    """The checks of a signature, in the order of their errors, which iterating gives.
 
     Back ends read ``steps``, and then those that had to wait for a later argument, ``late``. A step
     stands for one check or several. ``symbols`` are in the order in which they are bound.
@@ -40,7 +40,7 @@ class Plan:
 
     @cached_property
     def checks(self) -> tuple[AnyCheck, ...]:
-        """The checks of all steps, one for each error."""
+        """The checks of all steps."""
         return (*all_checks(self.steps), *all_checks(self.late))
 
     @cached_property

@@ -8,6 +8,7 @@ the relations between symbols, and last the checks that tensors do not overlap.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Final, TypeAlias, Union
 
 from ffi_builder import spec
@@ -21,7 +22,7 @@ from ffi_builder.plan.model import Plan
 from ffi_builder.plan.path import Part, Place
 from ffi_builder.plan.sanitize import Sanitize, checked_sanitize, watched
 from ffi_builder.plan.tensors import plan_overlaps, plan_tensor
-from ffi_builder.plan.values import ValuePlanner, may_not_fit, plan_relations
+from ffi_builder.plan.values import ValuePlanner, plan_relations
 
 
 def make_plan(signature: spec.Signature) -> Plan:
@@ -158,14 +159,14 @@ class _Planner(ValuePlanner):
     def _plan_plain(self, place: Place, param: Simple, optional: bool) -> None:
         """Plan a parameter without symbols and elements."""
 
-        def decode(kind: s.Kind, integer: str | None = None) -> s.DecodeScalar:
-            return s.DecodeScalar(place, kind, optional=optional, integer=integer)
+        def decode(kind: s.Kind) -> s.DecodeScalar:
+            return s.DecodeScalar(place, kind, optional=optional)
 
         match param:
             case spec.Stream():
                 self.add(decode(s.Kind.STREAM))
             case spec.DataPointer():
-                self.add(decode(s.Kind.POINTER, "uint64"))
+                self.add(decode(s.Kind.POINTER))
             case spec.DType():
                 self.add(decode(s.Kind.DTYPE))
             case spec.Device():
@@ -218,9 +219,9 @@ class _Planner(ValuePlanner):
         self.add(s.DecodeShape(place, optional=optional, length=len(param.shape)))
         for index, entry in enumerate(param.shape):
             at = place.at(Part.ENTRY, index)
-            fits = isinstance(entry, spec.Var) and may_not_fit(at, entry)
-            self.add(s.DecodeEntry(at, bounded=fits or isinstance(entry, int)))
-            self.plan_value(at, entry)
+            behind = self.planned(partial(self.plan_value, at, entry))
+            bounded = any(isinstance(step, (s.EqualInt, s.Fits)) for step in behind[:1])
+            self.add(s.DecodeEntry(at, bounded=bounded), *behind)
 
     def _plan_tuple(
         self, place: Place, param: spec.TupleParam | spec.Struct, optional: bool

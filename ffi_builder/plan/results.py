@@ -38,7 +38,7 @@ def noun_of(result: spec.Result) -> str:
 
 
 def result_rows(
-    results: Sequence[spec.Result], steps: Sequence[s.AnyCheck]
+    results: Sequence[spec.Result], checks: Sequence[s.AnyCheck]
 ) -> Iterator[tuple[str, str, str]]:
     """Yield one row per check of results or Workspaces: the subject, what is expected, the error.
 
@@ -47,7 +47,7 @@ def result_rows(
     for result in results:
         for path, dim in spec.sizes(result):
             if isinstance(dim, spec.Expr) or (
-                isinstance(dim, spec.Var) and not is_size(*_range_of(steps, dim))
+                isinstance(dim, spec.Var) and not is_size(*_range_of(checks, dim))
             ):
                 yield path, f"{dim}, at least 0", "ValueError"
         if isinstance(result, spec.Tensor):
@@ -72,13 +72,13 @@ def _allocated(tensor: spec.Tensor) -> str:
     return f"allocated with {taken}" if taken else "allocated"
 
 
-def _range_of(steps: Sequence[s.AnyCheck], var: spec.Var) -> tuple[int, int]:
+def _range_of(checks: Sequence[s.AnyCheck], var: spec.Var) -> tuple[int, int]:
     """Return the range of a symbol over all places that bind it; provisional ones check nothing."""
     ranges = [
         checked_range(step.place, var)
         if isinstance(step, s.Bind)
         else spec.INT_RANGES.get(var.dtype, (0, 0))
-        for step in steps
+        for step in checks
         if isinstance(step, (s.Bind, s.BindOrEqual)) and step.symbol == var
     ]
     return min(low for low, _ in ranges), max(high for _, high in ranges)

@@ -1,4 +1,4 @@
-"""The base class of all steps of a plan."""
+"""The base classes of all steps of a plan."""
 
 from __future__ import annotations
 
@@ -29,39 +29,47 @@ class Short(int):
 
 
 Operand: TypeAlias = Union[Byte, Short, int, float, str, Words, spec.Var]
-"""What an instruction of the diagnosis holds. An int has 64 bits, and a symbol is its number."""
+"""What an instruction of the diagnosis holds. An int has 64 bits; words and a symbol, a number."""
 
 
 @dataclass(frozen=True)
 class Step:
-    """A check, or the decoding of a value. ``place`` says which value it reads.
-
-    A class declares all that the parts of this package have to know of a check, once:
-
-    - ``words``, the message of its error, unless it cannot fail;
-    - ``op`` and ``operands``, the instruction by which the diagnosis does it, if that is one;
-    - ``placeholders`` and ``subject``, its line in ``explain``;
-    - ``checks``, which a back end does together with it.
-    """
+    """What a back end does at once. ``place`` says which value it reads."""
 
     place: Place
 
-    words: ClassVar[Words]
-    op: ClassVar[str]
-    """The instruction: ``AT_LEAST``. The C has a case for it, ``OP_AT_LEAST``."""
-
-    @property
-    def operands(self) -> tuple[Operand, ...]:
-        """The operands of the instruction."""
-        return ()
-
     @property
     def checks(self) -> tuple[AnyCheck, ...]:
-        """This step and those that it stands for, in the order of their errors."""
-        return (self,)  # pyright: ignore[reportReturnType] # a step that is none has others
+        """The checks that it stands for, in the order of their errors."""
+        raise NotImplementedError
+
+    def __str__(self) -> str:
+        """One line for each check: ``B.shape[0]: expected {k} (k), otherwise ValueError``."""
+        return "\n".join(_line(*check.row({})) for check in self.checks)
+
+
+@dataclass(frozen=True)
+class Check(Step):
+    """A check, or the decoding of a value, with one line in ``explain``.
+
+    The class declares all that others have to know of it, once: ``words``, the message of its
+    error; ``placeholders`` and ``subject``, its line; and ``checks``, if others are done with it.
+    """
+
+    words: ClassVar[Words]
+
+    @property
+    def error(self) -> Words:
+        """The message of the error; of several, that of these fields."""
+        return self.words
+
+    @property
+    @override
+    def checks(self) -> tuple[AnyCheck, ...]:
+        return (self,)  # pyright: ignore[reportReturnType] # a class that is not one has no objects
 
     def placeholders(self, origins: Texts) -> Texts:
-        """Text for the placeholders of ``words.expected``.
+        """Text for the placeholders of ``error.expected``.
 
         ``origins`` says where each symbol is bound, by name. Values that are known only during a
         call stand in braces: ``{k}``.
@@ -75,16 +83,30 @@ class Step:
 
     def row(self, origins: Texts) -> tuple[str, str, str]:
         """The place, the expected value, and the class of the error (empty if there is none)."""
-        words, known = self.words, self.placeholders(origins)
+        words, known = self.error, self.placeholders(origins)
         expected = re.sub(r"\{(\w+)\}", lambda found: known[found[1]], words.expected)
         return f"{words.prefix}{self.subject}", expected, words.kind
 
     def __str__(self) -> str:
         """One line: ``B.shape[0]: expected {k} (k), otherwise ValueError``."""
-        at, expected, otherwise = self.row({})
-        if not otherwise:
-            return f"{at}: {expected}"
-        return f"{at}: expected {expected}, otherwise {otherwise}"
+        return _line(*self.row({}))
+
+
+def _line(at: str, expected: str, otherwise: str) -> str:
+    return f"{at}: expected {expected}, otherwise {otherwise}" if otherwise else f"{at}: {expected}"
+
+
+@dataclass(frozen=True)
+class Instruction(Check):
+    """A check that the diagnosis does by one instruction, on the value that was read last."""
+
+    op: ClassVar[str]
+    """Its name: ``MIN``. The C has a case for it, ``OP_MIN``."""
+
+    @property
+    def operands(self) -> tuple[Operand, ...]:
+        """The operands of the instruction."""
+        return ()
 
 
 def all_checks(steps: Iterable[AnyStep]) -> Iterator[AnyCheck]:
@@ -93,27 +115,12 @@ def all_checks(steps: Iterable[AnyStep]) -> Iterator[AnyCheck]:
         yield from step.checks
 
 
-def equal(expected: int, words: Words) -> tuple[str, tuple[Operand, ...]]:
-    """Return the instruction that compares the value with an int."""
-    small = 0 <= expected <= 0xFF
-    return ("EQ8", (Byte(expected), words)) if small else ("EQ", (int(expected), words))
-
-
 @dataclass(frozen=True)
-class ExpectInt(Step):
+class ExpectInt(Instruction):
     """A comparison with an int."""
 
     expected: int
-
-    @property
-    def op(self) -> str:  # pyright: ignore[reportIncompatibleVariableOverride] # by its size
-        """The instruction."""
-        return equal(self.expected, self.words)[0]
-
-    @property
-    @override
-    def operands(self) -> tuple[Operand, ...]:
-        return equal(self.expected, self.words)[1]
+    op = "EQ"
 
     @override
     def placeholders(self, origins: Texts) -> Texts:

@@ -1,8 +1,7 @@
-"""The steps of a plan: pure data in a straight line, each with the errors that it may raise.
+"""The steps of a plan: pure data, each with the checks that it stands for.
 
-Steps run in order, and the first that fails ends the call. A step reads the value at its
-``place``. ``free`` marks checks of strides; they do not apply to dimensions of size 1 and to empty
-tensors. What back ends do together is one step, whose ``checks`` are those that ``explain`` shows.
+Steps run in order, and the first check that fails ends the call. ``free`` marks checks of strides;
+they do not apply to dimensions of size 1 and to empty tensors.
 """
 
 from __future__ import annotations
@@ -16,19 +15,19 @@ from ffi_builder.plan.decode import Decoding, Kind
 from ffi_builder.plan.limits import *  # noqa: F403
 from ffi_builder.plan.limits import LimitCheck
 from ffi_builder.plan.messages import Words
+from ffi_builder.plan.step import Instruction
 from ffi_builder.plan.symbol_checks import *  # noqa: F403
 from ffi_builder.plan.symbol_checks import SymbolCheck
 from ffi_builder.plan.tensor_checks import *  # noqa: F403
-from ffi_builder.plan.tensor_checks import CheckLayout, TensorCheck, TensorPart
+from ffi_builder.plan.tensor_checks import CheckLayout, ReadDim, TensorCheck, TensorPart
 from ffi_builder.plan.value_checks import *  # noqa: F403
 from ffi_builder.plan.value_checks import ValueCheck, ValuePart
 
-Either: TypeAlias = Union[Decoding, ValueCheck, LimitCheck, SymbolCheck, TensorCheck]
-"""Every step that is a check, too."""
-AnyStep: TypeAlias = Union[Either, CheckLayout]
+_Both: TypeAlias = Union[Decoding, ValueCheck, LimitCheck, SymbolCheck, TensorCheck]
+AnyStep: TypeAlias = Union[_Both, ReadDim, CheckLayout]
 """Every step of a plan, for ``match``."""
-AnyCheck: TypeAlias = Union[Either, ValuePart, TensorPart]
-"""Every check of a plan, each with one error."""
+AnyCheck: TypeAlias = Union[_Both, ValuePart, TensorPart]
+"""Every check of a plan: its line in ``explain``."""
 
 
 def named_words() -> dict[str, Words]:
@@ -49,7 +48,10 @@ def _named_words() -> Iterator[tuple[str, Words]]:
         yield f"KIND_{kind.name}", kind.words
 
 
-def named_operations() -> tuple[str, ...]:
-    """Return the instructions that steps declare, in the order of the steps."""
-    found: Iterator[object] = (getattr(step, "op", None) for step in get_args(AnyCheck))
-    return tuple(dict.fromkeys(op for op in found if isinstance(op, str)))
+def named_operations() -> dict[str, type[Instruction]]:
+    """Return the instructions that checks declare, each with the first that does."""
+    found: dict[str, type[Instruction]] = {}
+    for check in get_args(AnyCheck):
+        if issubclass(check, Instruction):
+            found.setdefault(check.op, check)
+    return found

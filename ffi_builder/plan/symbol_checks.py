@@ -10,7 +10,7 @@ from typing_extensions import override
 from ffi_builder import spec
 from ffi_builder.plan.messages import Words, value_error
 from ffi_builder.plan.path import Place
-from ffi_builder.plan.step import STRIDE_GOT, Operand, Step, Texts
+from ffi_builder.plan.step import STRIDE_GOT, Check, Instruction, Operand, Texts
 from ffi_builder.records import dataclass
 
 __all__ = [
@@ -25,7 +25,7 @@ __all__ = [
 
 
 @dataclass(frozen=True)
-class Bind(Step):
+class Bind(Instruction):
     """Bind the symbol to the value. This cannot fail."""
 
     symbol: spec.Var
@@ -42,7 +42,7 @@ class Bind(Step):
 
 
 @dataclass(frozen=True)
-class _CompareSymbol(Step):
+class _CompareSymbol(Instruction):
     """A comparison with the value of a symbol."""
 
     symbol: spec.Var
@@ -51,14 +51,14 @@ class _CompareSymbol(Step):
     of_stride: ClassVar = value_error("{expected} ({symbol} = {origin})", STRIDE_GOT)
 
     @property
-    def words(self) -> Words:  # pyright: ignore[reportIncompatibleVariableOverride] # strides show the layout
-        """The message; for a stride, it shows the layout of the tensor."""
+    @override
+    def error(self) -> Words:
         return self.of_stride if self.free else self.plain
 
     @property
     @override
     def operands(self) -> tuple[Operand, ...]:
-        return self.symbol, self.words
+        return self.symbol, self.error
 
     @override
     def placeholders(self, origins: Texts) -> Texts:
@@ -92,7 +92,7 @@ class BindOrEqual(_CompareSymbol):
 
 
 @dataclass(frozen=True)
-class Solve(Step):
+class Solve(Instruction):
     """The value is ``scale * symbol + offset``; later steps at ``solved`` see the symbol's value.
 
     If the stride is free and the equation has no solution, the symbol is 0.
@@ -122,7 +122,7 @@ class Solve(Step):
 
 
 @dataclass(frozen=True)
-class EqualExpr(Step):
+class EqualExpr(Check):
     """The value equals that of the expression, if all symbols of the expression are bound.
 
     A late step may have a symbol that is bound only within an absent Optional; it then passes.
@@ -135,8 +135,8 @@ class EqualExpr(Step):
     overflow: ClassVar = value_error("{text} within int64, with {bindings}")
 
     @property
-    def words(self) -> Words:  # pyright: ignore[reportIncompatibleVariableOverride] # strides show the layout
-        """The message; for a stride, it shows the layout of the tensor."""
+    @override
+    def error(self) -> Words:
         return self.of_stride if self.free else self.plain
 
     @override
@@ -145,7 +145,7 @@ class EqualExpr(Step):
 
 
 @dataclass(frozen=True)
-class CheckRelation(Step):
+class CheckRelation(Check):
     """The relation holds, if all of its symbols are bound; no part of it exceeds int64.
 
     ``place`` is where ``symbol`` is bound first, the one of its symbols for which that comes last.
@@ -159,8 +159,8 @@ class CheckRelation(Step):
     overflow: ClassVar = value_error("{text} with {bindings}", "a value beyond int64")
 
     @property
-    def words(self) -> Words:  # pyright: ignore[reportIncompatibleVariableOverride] # an int needs no showing
-        """The message; it shows the value of the right side unless that is an int."""
+    @override
+    def error(self) -> Words:
         symbolic = isinstance(self.relation.rhs, (spec.Var, spec.Expr))
         return self.of_two if symbolic else self.plain
 

@@ -1,6 +1,7 @@
 """Checks of tensors, except those of single dimensions and strides.
 
-Dimensions and strides are values like any other; :mod:`ffi_builder.plan.steps` has their checks.
+What stands for a dimension or stride is a value like any other: :mod:`.value_checks`, and
+:mod:`.symbol_checks`.
 """
 
 from __future__ import annotations
@@ -13,7 +14,16 @@ from typing_extensions import override
 from ffi_builder import abi, spec
 from ffi_builder.plan.messages import Words, type_error, value_error
 from ffi_builder.plan.path import Part, Place
-from ffi_builder.plan.step import STRIDE_GOT, Byte, ExpectInt, Operand, Step, Texts
+from ffi_builder.plan.step import (
+    STRIDE_GOT,
+    Byte,
+    Check,
+    ExpectInt,
+    Instruction,
+    Operand,
+    Step,
+    Texts,
+)
 from ffi_builder.plan.value_checks import CheckArguments, EqualInt, NotNegative
 from ffi_builder.records import dataclass
 
@@ -37,6 +47,7 @@ __all__ = [
     "CheckSameDType",
     "CheckSameDevice",
     "CheckShapePointer",
+    "ReadDim",
     "TensorCheck",
     "TensorPart",
 ]
@@ -50,7 +61,7 @@ class CheckNdim(ExpectInt):
 
 
 @dataclass(frozen=True)
-class CheckDType(Step):
+class CheckDType(Check):
     """The tensor's dtype is exactly one of ``dtypes``."""
 
     dtypes: tuple[spec.DataType, ...]
@@ -58,8 +69,8 @@ class CheckDType(Step):
     several: ClassVar = type_error("one of {text}", "{dtype}")
 
     @property
-    def words(self) -> Words:  # pyright: ignore[reportIncompatibleVariableOverride] # of one or several
-        """The message."""
+    @override
+    def error(self) -> Words:
         return self.single if len(self.dtypes) == 1 else self.several
 
     @property
@@ -73,7 +84,7 @@ class CheckDType(Step):
 
 
 @dataclass(frozen=True)
-class CheckSameDType(Step):
+class CheckSameDType(Check):
     """The tensor's dtype equals that of ``other``, which was checked and is always present."""
 
     other: Place
@@ -85,7 +96,7 @@ class CheckSameDType(Step):
 
 
 @dataclass(frozen=True)
-class CheckDeviceType(Step):
+class CheckDeviceType(Check):
     """The tensor is on a device of type ``device_type`` (a DLPack name)."""
 
     device_type: str
@@ -102,7 +113,7 @@ class CheckDeviceType(Step):
 
 
 @dataclass(frozen=True)
-class CheckSameDevice(Step):
+class CheckSameDevice(Check):
     """The device id equals that of an earlier tensor on the same type of device.
 
     It is compared with the first of ``others`` that is present and on this type of device. If
@@ -123,7 +134,7 @@ class CheckSameDevice(Step):
 
 
 @dataclass(frozen=True)
-class CheckShapePointer(Step):
+class CheckShapePointer(Check):
     """The tensor's shape pointer is not NULL, unless with ``any_rank`` ndim is 0.
 
     With ``any_rank``, no dimension is negative.
@@ -139,7 +150,17 @@ class CheckShapePointer(Step):
 
 
 @dataclass(frozen=True)
-class CheckDims(Step):
+class ReadDim(Step):
+    """Read a dimension, which is not negative."""
+
+    @property
+    @override
+    def checks(self) -> tuple[AnyCheck, ...]:
+        return (NotNegative(self.place),)
+
+
+@dataclass(frozen=True)
+class CheckDims(Check):
     """No dimension of a tensor of any rank is negative."""
 
     words = NotNegative.words
@@ -151,22 +172,25 @@ class CheckDims(Step):
 
 
 @dataclass(frozen=True)
-class CheckNumel(Step):
+class CheckNumel(Check):
     """The product of the dimensions fits int64; it is 0 if one of them is."""
 
     words = value_error("a product of dimensions that fits int64", "{shape}")
 
 
 @dataclass(frozen=True)
-class CheckOffset(Step):
+class CheckOffset(Check):
     """data + byte_offset does not wrap around the address space."""
 
     words = value_error("data + byte_offset within the address space", "{address} + {offset}")
 
 
 @dataclass(frozen=True)
-class CheckData(Step):
-    """data is not NULL, unless the tensor has no elements. Number and offset are right."""
+class CheckData(Check):
+    """data is not NULL, unless the tensor has no elements.
+
+    Before that, the number of elements fits int64, and data + byte_offset does not wrap.
+    """
 
     words = value_error("a non-NULL pointer, as {path} has elements", "NULL")
 
@@ -182,7 +206,7 @@ class CheckData(Step):
 
 
 @dataclass(frozen=True)
-class CheckAlignment(Step):
+class CheckAlignment(Instruction):
     """data + byte_offset is a multiple of ``alignment``, unless the tensor has no elements."""
 
     alignment: int
@@ -203,7 +227,7 @@ class CheckAlignment(Step):
 
 
 @dataclass(frozen=True)
-class CheckOverlap(Step):
+class CheckOverlap(Check):
     """The tensor shares no memory with any of ``others`` that is present.
 
     Compared are the ranges from the first to the last byte (docs/checks.md). A place in each
@@ -225,7 +249,7 @@ class CheckOverlap(Step):
 
 
 @dataclass(frozen=True)
-class CheckContiguous(Step):
+class CheckContiguous(Check):
     """The stride of this axis is the product of the later dimensions, or free.
 
     With ``order`` F it is the product of the earlier dimensions. A place without an index stands
@@ -237,8 +261,8 @@ class CheckContiguous(Step):
     column_major: ClassVar = value_error("{expected} (column-major contiguous)", STRIDE_GOT)
 
     @property
-    def words(self) -> Words:  # pyright: ignore[reportIncompatibleVariableOverride] # by order
-        """The message."""
+    @override
+    def error(self) -> Words:
         return self.row_major if self.order == "C" else self.column_major
 
     @property
@@ -267,7 +291,7 @@ class CheckLayout(Step):
 
 
 @dataclass(frozen=True)
-class CheckPacked(Step):
+class CheckPacked(Check):
     """The stored value, multiplied by the packing of the place, fits int64."""
 
     words = value_error("at most {expected} in magnitude, as elements are packed")

@@ -20,7 +20,7 @@ def plan_tensor(
         planner.add(s.CheckShapePointer(place.at(Part.SHAPE), tensor.any_rank))
     for axis, dim in enumerate(tensor.dims):
         at = place.at(Part.SHAPE, axis)
-        planner.add(s.NotNegative(at))
+        planner.add(s.ReadDim(at))
         if axis == tensor.packed_axis:
             at = replace(at, packing=tensor.packing)
             planner.add(s.CheckPacked(at))

@@ -8,7 +8,16 @@ from typing_extensions import override
 
 from ffi_builder import spec
 from ffi_builder.plan.messages import Words, choices_text, float_text, type_error, value_error
-from ffi_builder.plan.step import STRIDE_GOT, Byte, ExpectInt, Operand, Short, Step, Texts
+from ffi_builder.plan.step import (
+    STRIDE_GOT,
+    Byte,
+    Check,
+    ExpectInt,
+    Instruction,
+    Operand,
+    Short,
+    Texts,
+)
 from ffi_builder.records import dataclass
 
 __all__ = [
@@ -40,35 +49,37 @@ class CheckCount(ExpectInt):
 
 
 @dataclass(frozen=True)
-class CheckArguments(Step):
+class CheckArguments(Check):
     """The argument array is not NULL."""
 
     words = value_error("a non-NULL pointer", _NULL)
 
 
 @dataclass(frozen=True)
-class NotNull(Step):
+class NotNull(Check):
     """The object that was decoded at this place is not NULL."""
 
     words = value_error("a non-NULL object", _NULL)
 
 
 @dataclass(frozen=True)
-class CheckSmall(Step):
+class CheckSmall(Instruction):
     """A str or bytes that is held in place is at most 7 bytes long."""
 
     words = value_error("at most 7, as it is held in place", of="length")
+    op = "SMALL"
 
 
 @dataclass(frozen=True)
-class CheckBytes(Step):
+class CheckBytes(Instruction):
     """The data pointer of a str or bytes is not NULL, unless its length is 0."""
 
     words = value_error("non-NULL elements", _NULL)
+    op = "BYTES"
 
 
 @dataclass(frozen=True)
-class CheckChoice(Step):
+class CheckChoice(Instruction):
     """The str is one of the choices; from here on, the value is the int that it stands for."""
 
     choice: spec.Choice
@@ -94,21 +105,22 @@ class CheckLength(ExpectInt):
 
 
 @dataclass(frozen=True)
-class CheckCells(Step):
+class CheckCells(Check):
     """The pointer to the elements of the Shape, Array or List is not NULL."""
 
     words = CheckBytes.words
 
 
 @dataclass(frozen=True)
-class NotNegative(Step):
-    """The value is not negative. A dimension is read here."""
+class NotNegative(Instruction):
+    """The value is not negative."""
 
     words = value_error("a non-negative value")
+    op = "NONNEGATIVE"
 
 
 @dataclass(frozen=True)
-class CheckBool(Step):
+class CheckBool(Instruction):
     """The value is 0 or 1."""
 
     words = value_error("True, False, 0 or 1")
@@ -116,7 +128,7 @@ class CheckBool(Step):
 
 
 @dataclass(frozen=True)
-class Fits(Step):
+class Fits(Instruction):
     """The value fits the integer dtype ``dtype``. Free strides must fit too."""
 
     dtype: str
@@ -144,13 +156,13 @@ class EqualInt(ExpectInt):
     of_stride: ClassVar = value_error("{expected}", STRIDE_GOT)
 
     @property
-    def words(self) -> Words:  # pyright: ignore[reportIncompatibleVariableOverride] # strides show the layout
-        """The message; for a stride, it shows the layout of the tensor."""
+    @override
+    def error(self) -> Words:
         return self.of_stride if self.free else self.plain
 
 
 @dataclass(frozen=True)
-class EqualFloat(Step):
+class EqualFloat(Instruction):
     """The value is ``expected``; NaN is equal to NaN."""
 
     expected: spec.ConstFloat
@@ -171,7 +183,6 @@ ValueCheck: TypeAlias = Union[
     CheckCount,
     CheckArguments,
     CheckChoice,
-    NotNegative,
     CheckBool,
     Fits,
     EqualInt,
@@ -184,5 +195,6 @@ ValuePart: TypeAlias = Union[
     CheckBytes,
     CheckLength,
     CheckCells,
+    NotNegative,
 ]
 """Checks that other steps stand for."""

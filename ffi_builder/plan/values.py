@@ -79,7 +79,7 @@ class ValuePlanner:
             case int():
                 self.add(s.EqualInt(place, entry, free))
             case spec.Var():
-                if may_not_fit(place, entry):
+                if _may_not_fit(place, entry):
                     self.add(s.Fits(place, entry.dtype))
                 self.add(*plan_limits(place, entry, free=free))
                 self.bind(place, entry, free=free)
@@ -119,7 +119,7 @@ class ValuePlanner:
         scale, var, offset = form
         solved = replace(place, solved=var.name)
         self.add(s.Solve(place, var, expr, scale, offset, free))
-        if may_not_fit(solved, var):
+        if _may_not_fit(solved, var):
             self.add(s.Fits(solved, var.dtype))
         self.add(*plan_limits(solved, var, free=free))
         self.bind(solved, var, free=free)
@@ -133,7 +133,7 @@ def plan_relations(planner: ValuePlanner) -> Iterator[s.CheckRelation]:
         yield s.CheckRelation(planner.origins[last], relation, last)
 
 
-def may_not_fit(place: Place, var: spec.Var) -> bool:
+def _may_not_fit(place: Place, var: spec.Var) -> bool:
     """Return whether a value at this place can lie outside the range of the symbol's dtype."""
     match place.part:
         case Part.SHAPE | Part.ENTRY if place.solved is None:

@@ -42,8 +42,8 @@ class PlainValues(NamedTuple):
     """The words of errors for what was expected: ``an int``."""
     types: tuple[type, ...] = ()
     """Any of the keys of :data:`ffi_builder.spec.defaults.PLAIN_TYPES`."""
-    example: object = None
-    """A value that is right for every parameter of the kind."""
+    example: object = MISSING
+    """A value that is right for every parameter of the kind, if there is one."""
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
@@ -90,7 +90,7 @@ class Metadata:
 
     @property
     def kernel_dtype(self) -> str | None:
-        """The dtype of the number that the kernel gets for another value: a Choice's str."""
+        """The dtype of the number that the kernel gets, if that is not the value: of a Choice."""
         return None
 
     def _check_metadata(self, what: str) -> None:

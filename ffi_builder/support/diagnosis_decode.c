@@ -231,7 +231,7 @@ static bool read_entry(State *s, uint16_t index) {
   turn_to_any(s, list_element(s->object, index));
   look(s);
   s->value = s->payload;
-  return s->type == kTVMFFIInt || s->type == kTVMFFIBool || fail(s, WORDS_KIND_INT);
+  return s->type == kTVMFFIInt || s->type == kTVMFFIBool || fail(s, WORDS_DECODE_ENTRY);
 }
 
 // Read a part of the current object. SOURCE_OBJECT and those behind it, but for the number of

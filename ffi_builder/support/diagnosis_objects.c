@@ -43,7 +43,7 @@ static bool check_small(State *s) {
   return !is_small(s) || s->size <= SMALL_CAPACITY || fail(s, WORDS_CHECK_SMALL);
 }
 
-static bool check_bytes(State *s) { return s->data || !s->size || fail(s, WORDS_CHECK_CELLS); }
+static bool check_bytes(State *s) { return s->data || !s->size || fail(s, WORDS_CHECK_BYTES); }
 
 static bool check_choice(State *s) {
   s->text = read_text(s);

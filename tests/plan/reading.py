@@ -24,7 +24,7 @@ def line(step: Step) -> str:
     that a step stands for.
     """
     shown = [type(step).__name__, str(step.place)]
-    for item in [item for item in fields(step) if item.init and item.repr][1:]:
+    for item in [item for item in fields(step) if item.name == "optional" or not item.kw_only][1:]:
         value = getattr(step, item.name)
         if isinstance(value, tuple):
             shown += map(str, cast("tuple[object, ...]", value))

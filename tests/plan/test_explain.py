@@ -262,10 +262,13 @@ def test_strings_and_objects():
 
 
 def test_a_step_by_itself():
-    steps = make_plan(Signature("f", [Shape("s", [n, 4, n])])).steps
+    x = Tensor("x", [4, 5], "int8", device_type="cpu")
+    steps = make_plan(Signature("f", [Shape("s", [n, 4, n]), x])).steps
     texts = [str(step) for step in steps]
-    assert texts[0] == "number of arguments: expected 1, otherwise TypeError"
+    assert texts[0] == "number of arguments: expected 2, otherwise TypeError"
     assert "s[0]: binds n" in texts
+    stride = "expected {product of later dims} (row-major contiguous), otherwise ValueError"
+    assert f"x.strides[0]: {stride}\nx.strides[1]: {stride}" in texts
     assert "s[1]: expected 4, otherwise ValueError" in texts
     assert "s[2]: expected {n} (n = where it is bound), otherwise ValueError" in texts
 

@@ -26,9 +26,9 @@ def test_a_tensor():
     assert names(plan_of("f(x: Tensor([n, 4], float32))").steps[2:]) == [
         "DecodeTensor x",
         "CheckShapePointer x.shape",
-        "NotNegative x.shape[0]",
+        "ReadDim x.shape[0]",
         "Bind x.shape[0]",
-        "NotNegative x.shape[1]",
+        "ReadDim x.shape[1]",
         "EqualInt x.shape[1]",
         "CheckLayout x.strides",
         "CheckData x.data",

@@ -75,7 +75,7 @@ class Breaker:
                 if not (shared and planned.place.is_each):
                     continue
             found = self._broken(step)
-            subject = f"{step.words.prefix}{step.place}"
+            subject = f"{step.error.prefix}{step.place}"
             if found is None:
                 yield step, None
                 continue

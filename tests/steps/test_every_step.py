@@ -41,7 +41,7 @@ FAILURES = {
     name: Failure(
         given.signature.params,
         given.broken.given,
-        given.step.words.kind,
+        given.step.error.kind,
         given.broken.subject
         + (f" on argument #{given.step.place.argument}" if given.step.place.argument >= 0 else ""),
         spec.short_text(given.signature),
@@ -84,6 +84,6 @@ def test_only_these_cannot_fail_here():
 
 
 def test_all_words_are_said():
-    said = {given.step.words for given in STEPS.values() if given.broken is not None}
+    said = {given.step.error for given in STEPS.values() if given.broken is not None}
     overflows = {s.EqualExpr.overflow, s.CheckRelation.overflow}
     assert set(s.named_words().values()) - said == overflows

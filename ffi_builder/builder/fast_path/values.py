@@ -78,24 +78,22 @@ def _implied(fast: FastPath, place: Place, symbol: spec.Var) -> bool:
     return bound is not None and bound.certain is None and place.solved is None
 
 
-def check_bound(
-    fast: FastPath, place: Place, symbol: spec.Var, relation: str, bound: int | None, free: bool
-) -> None:
+def check_bound(fast: FastPath, step: s.AtLeast | s.AtMost) -> None:
     """Require that the value is not beyond the ``min`` or ``max`` of a symbol."""
-    assert bound is not None
+    place, symbol = step.place, step.symbol
     if _implied(fast, place, symbol):
         return
     b = fast.b
+    relation = "ge" if isinstance(step, s.AtLeast) else "le"
     sign = "u" if symbol.dtype == "uint64" else "s"
-    condition = b.compare(sign + relation, read(fast, place), b.i64(bound))
-    fast.check(condition, place, free=free)
+    condition = b.compare(sign + relation, read(fast, place), b.i64(step.limit))
+    fast.check(condition, place, free=step.free)
 
 
 def check_divisible(fast: FastPath, step: s.Divisible) -> None:
     """Require that the value is a multiple of the ``divisibility`` of a symbol."""
     b, place, symbol = fast.b, step.place, step.symbol
-    divisor = symbol.divisibility
-    assert divisor is not None
+    divisor = step.limit
     if divisor == 1 or _implied(fast, place, symbol):
         return
     value = read(fast, place)

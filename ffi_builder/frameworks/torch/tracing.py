@@ -196,6 +196,8 @@ class _Call:
                 value = self.values[place.argument]
                 if not _is_of_kind(step, value):
                     self._require(step, [False], type=_kind(value))
+            case s.EachElement():
+                raise AssertionError("operators take no lists of tensors")
             case _:
                 pass  # by the schema, true of every tensor, or of addresses: the call checks it
 
@@ -247,7 +249,7 @@ class _Call:
         """Raise the error of a step unless a condition holds; the first is what is expected."""
         if any(map(_torch.statically_true, any_of)) or any(map(_torch.guard_or_false, any_of)):
             return
-        words = step.words
+        words = step.error
 
         def message() -> str:
             known = {**step.placeholders({}), "got": came, **texts}
@@ -321,7 +323,7 @@ class _Call:
             return
         sides = [relation.lhs, *([] if isinstance(relation.rhs, tuple) else [relation.rhs])]
         came = [evaluate(side, value_of) for side in sides]
-        words = step.overflow if None in came else step.words
+        words = step.overflow if None in came else step.error
         texts = {
             **step.placeholders({}),
             "bindings": self._bindings(relation),

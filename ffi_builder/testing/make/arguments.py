@@ -8,6 +8,7 @@ from typing import Any
 
 from ffi_builder import spec
 from ffi_builder.plan import check_signature
+from ffi_builder.spec.param import MISSING
 from ffi_builder.suggest import did_you_mean
 from ffi_builder.testing.check import check
 from ffi_builder.testing.evaluate import evaluate
@@ -208,6 +209,8 @@ def _plain(param: spec.Plain) -> Any:
     match param:
         case spec.ConstInt() | spec.ConstBool() | spec.ConstFloat():
             return param.value
+        case spec.Stream() | spec.DataPointer() | spec.ConstNone():
+            return None
         case spec.Choice():
             return next(iter(param.choices))
         case spec.Function():
@@ -227,6 +230,7 @@ def _plain(param: spec.Plain) -> Any:
         case spec.EnvStream():
             raise AssertionError("an EnvStream is no argument")
         case _:
+            assert param.accepts.example is not MISSING, "the class of a parameter has an example"
             return param.accepts.example
 
 
