@@ -15,22 +15,29 @@ static void put_operand(State *s, const uint8_t *text) {
 
 // ---- numbers
 
-static void put_int(State *s, int64_t number) {
-  char space[32];
-  const int size = snprintf(space, sizeof space, "%lld", (long long)number);
-  put(s, space, (size_t)size);
+// snprintf would take most of the time of an error that shows a few numbers.
+static void put_digits(State *s, uint64_t number, uint32_t base) {
+  char space[20]; // as many as 2^64 has
+  size_t at = sizeof space;
+  do {
+    const char digit = (char)(number % base);
+    space[--at] = (char)(digit < 10 ? '0' + digit : 'a' + digit - 10);
+    number /= base;
+  } while (number);
+  put(s, space + at, sizeof space - at);
 }
 
-static void put_unsigned(State *s, int64_t number) {
-  char space[32];
-  const int size = snprintf(space, sizeof space, "%llu", (unsigned long long)number);
-  put(s, space, (size_t)size);
+static void put_unsigned(State *s, int64_t number) { put_digits(s, (uint64_t)number, 10); }
+
+static void put_int(State *s, int64_t number) {
+  if (number < 0)
+    put_string(s, "-");
+  put_unsigned(s, number < 0 ? -number : number);
 }
 
 static void put_hex(State *s, int64_t number) {
-  char space[32];
-  const int size = snprintf(space, sizeof space, "0x%llx", (unsigned long long)number);
-  put(s, space, (size_t)size);
+  put_string(s, "0x");
+  put_digits(s, (uint64_t)number, 16);
 }
 
 static void put_addresses(State *s, int64_t first, int64_t last) {
