@@ -81,16 +81,6 @@ static void add_tensors(Tensors *all, const Slot *slot) {
   }
 }
 
-// Sort by the first address, unless the tensors are in order already.
-static void sort_tensors(Tensors *all) {
-  for (int64_t at = 1; at < all->found; ++at) {
-    if (all->order[at - 1].first > all->order[at].first) {
-      sort(all->order, all->found);
-      return;
-    }
-  }
-}
-
 // Find the first of the own tensors, which are the first `own` ones, that overlaps with one that it
 // is compared with: with an other or, if `within`, with an own one. Return `own` if there is none.
 //
@@ -133,7 +123,7 @@ static int64_t count_apart(const State *s, const Comparison *compared, int64_t l
     all.room += is_own(other) ? 0 : count_tensors(other_slot(s, compared, other));
   }
   // malloc may return NULL for 0 bytes.
-  all.extents = malloc((size_t)(2 * all.room + 1) * sizeof *all.extents);
+  all.extents = malloc((size_t)(3 * all.room + 1) * sizeof *all.extents);
   if (!all.extents)
     return 0;
   all.order = all.extents + all.room;
@@ -143,7 +133,7 @@ static int64_t count_apart(const State *s, const Comparison *compared, int64_t l
     if (!is_own(other))
       add_tensors(&all, other_slot(s, compared, other));
   }
-  sort_tensors(&all);
+  sort(all.order, all.order + all.room, all.found);
   const int64_t apart = find_first(&all, length, within);
   free(all.extents);
   return apart;

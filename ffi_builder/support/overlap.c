@@ -105,50 +105,48 @@ RARE bool SHARED(list_apart)(const TVMFFIObject *list_object, const TVMFFIObject
   return true;
 }
 
-// Let the extent at the top of a part of a heap sink to its place; the greatest is at the top.
-static void sink(Extent *heap, int64_t top, int64_t count) {
-  Extent extent = heap[top];
-  for (int64_t below = 2 * top + 1; below < count; below = 2 * top + 1) {
-    if (below + 1 < count && heap[below].first < heap[below + 1].first)
-      ++below;
-    if (heap[below].first <= extent.first)
-      break;
-    heap[top] = heap[below];
-    top = below;
+// Return where the run of extents in order ends that begins here.
+static int64_t end_of_run(const Extent *extents, int64_t at, int64_t count) {
+  while (at < count && (++at == count || extents[at - 1].first <= extents[at].first)) {
   }
-  heap[top] = extent;
+  return at;
 }
 
-// Sort by the first address: a heap sort, which needs no memory and has no slow cases.
-static void sort(Extent *extents, int64_t count) {
-  for (int64_t top = count / 2 - 1; top >= 0; --top)
-    sink(extents, top, count);
-  for (int64_t last = count - 1; last > 0; --last) {
-    Extent greatest = extents[0];
-    extents[0] = extents[last];
-    extents[last] = greatest;
-    sink(extents, 0, last);
+// Sort by the first address: merge each two runs that are in order already, until there is one.
+// `space` is for as many.
+static void sort(Extent *extents, Extent *space, int64_t count) {
+  Extent *from = extents, *to = space;
+  while (end_of_run(from, 0, count) < count) {
+    for (int64_t at = 0; at < count;) {
+      int64_t left = at;
+      const int64_t middle = end_of_run(from, left, count);
+      int64_t right = middle;
+      const int64_t end = end_of_run(from, middle, count);
+      while (at < end) {
+        const bool is_left =
+            right == end || (left < middle && from[left].first <= from[right].first);
+        to[at++] = from[is_left ? left++ : right++];
+      }
+    }
+    Extent *merged = to;
+    to = from;
+    from = merged;
   }
+  if (from != extents)
+    memcpy(extents, from, (size_t)count * sizeof *extents);
 }
 
 // Store the extents of the elements of an Array or List, which may be absent, sorted by the first
 // address. Those that have nothing to compare are left out; return the number of the others.
 //
-// There is room for `length`: another thread may append to a List.
+// There is room for twice `length`: another thread may append to a List.
 RARE int64_t SHARED(sort_extents)(const TVMFFIObject *list, int64_t length, Extent *extents) {
   if (list == NULL)
     return 0;
   int64_t count = 0;
-  bool is_sorted = true;
-  for (int64_t index = 0; index < length; ++index) {
-    Extent *extent = &extents[count];
-    if (!extent_in(list_cell(list), index, extent))
-      continue;
-    is_sorted = is_sorted && (count == 0 || extent[-1].first <= extent->first);
-    ++count;
-  }
-  if (!is_sorted)
-    sort(extents, count);
+  for (int64_t index = 0; index < length; ++index)
+    count += extent_in(list_cell(list), index, &extents[count]);
+  sort(extents, extents + length, count);
   return count;
 }
 

@@ -164,7 +164,7 @@ def check_lists(c: Functions, generator: random.Random, length: int) -> None:
     others = [draw(generator.randrange(300)) for _ in range(generator.randrange(5))]
     memory: list[tuple[list[tuple[int, int]], tuple[object, int]]] = []
     for some in (tensors, others):
-        own, space = tensor_list(some), words([0] * 2 * len(some))
+        own, space = tensor_list(some), words([0] * 4 * len(some))
         count = c.sort_extents(own, len(some), space)
         extents = [e for e in map(extent_of, some) if e is not None]
         found = list(zip(*[iter(list(space)[: 2 * count])] * 2, strict=True))

@@ -34,8 +34,8 @@ from ffi_builder.records import dataclass
 
 _STACK: Final = 2048
 """The most bytes that a list takes of the stack; more come from malloc."""
-_EXTENT_SIZE: Final = 16
-"""Bytes of the first and the last address of a tensor, as ``sort_extents`` stores them."""
+_EXTENT_SIZE: Final = 32
+"""Bytes of the first and the last address of a tensor, and as many to sort them."""
 _MALLOC: Final = "malloc"
 _FREE: Final = "free"
 
