@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from ffi_builder import abi, spec
+from ffi_builder.builder.failing import emit_errors, release_on_error
 from ffi_builder.builder.fast_path.context import FastPath
 from ffi_builder.builder.fast_path.emit import emit_fast_path
 from ffi_builder.builder.fast_path.lists import release, reserve
@@ -39,7 +40,6 @@ from ffi_builder.ir import (
     Types,
     Value,
     contain_support,
-    declare_support,
     mark_trusted,
     of_module,
     pass_through,
@@ -285,24 +285,17 @@ class _Wrapper:
         )
         slow, wrong = b.new_block(cold=True), b.new_block(t.i32, cold=True)
         ranks = [step.rank or 0 for step in plan.every_step if isinstance(step, steps.DecodeTensor)]
-        fast = FastPath(b, args, count, slow, wrong, max(ranks, default=0))
+        overlapping = b.new_block(cold=True) if plan.compares_lists else slow
+        fast = FastPath(b, args, count, slow, wrong, overlapping, max(ranks, default=0))
         forwards = self.provider.forwards or bool(plan.signature.results) or bool(self.tensors)
         reserve(fast, plan)
-        memory = list(fast.memory.values())
-        _release_on_error(b, memory)
+        release_on_error(fast)
         emit_fast_path(fast, plan, defer=not forwards or self.provider.one_at_a_time)
         provided, before = b.block, len(b.references)
         self._emit_call(fast, result, forwards)
-        release(b, memory)
+        release(fast)
         b.ret(b.i32(0))
-        b.block = slow
-        with b.out_of_line():
-            release(b, memory)
-        b.br(wrong, b.i32(len(plan.signature.arguments)))
-        b.block = wrong
-        operands = [args, wrong.arguments[0], b.address_of(constant)]
-        diagnose = declare_support(symbols, "diagnose")
-        b.ret(b.call_value(diagnose, operands, t.i32, t.of_tail_call()))
+        emit_errors(fast, len(plan.signature.arguments), table, constant)
         self._set_attributes(b)
         return function, provided, b.references[before:]
 
@@ -364,18 +357,6 @@ class _Wrapper:
             mark_trusted(b.types, b.function, names, values, made=b.made)
         else:
             pass_through(b.types, b.function, names, values)
-
-
-def _release_on_error(b: CheckingBuilder, memory: Sequence[Value]) -> None:
-    """Let errors behind the cursor free the memory of lists."""
-    if not memory:
-        return
-    here, failed = b.block, b.new_block(b.types.i32, cold=True)
-    b.block = failed
-    with b.out_of_line():
-        release(b, memory)
-    b.ret(failed.arguments[0])
-    b.block, b.cleanup = here, failed
 
 
 def _env_stream(context: DecodedValues) -> Value | None:

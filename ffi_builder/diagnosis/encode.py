@@ -6,7 +6,7 @@ A check that is one instruction declares it. Here is what decodes, and what take
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable
 
 from typing_extensions import assert_never
 
@@ -59,10 +59,46 @@ class _Encoder:
         self._read: Place | None = None
 
     def encode(self) -> Table:
-        self._run(self._plan.steps)
-        for step in self._plan.late:
+        plan = self._plan
+        self._run(plan.steps)
+        for step in plan.late[: len(plan.late) - len(plan.overlaps)]:
             self._guarded(step)
-        return self._out.finish()
+        self._out.emit(Op.DONE)
+        return self._out.finish(self._overlaps() if plan.overlaps else 0)
+
+    def _overlaps(self) -> int:
+        """Write what is compared; return where it is.
+
+        Where lists are compared, all other checks have passed. To make them once more for each
+        element would take longer than comparing, so other instructions find the objects.
+        """
+        plan, out = self._plan, self._out
+        code = out.code_at
+        if plan.compares_lists:
+            code += out.position
+            self._forget()
+            self._find(plan.steps)
+            out.emit(Op.DONE)
+        start = out.code_at + out.position
+        out.numbers("IH", code, len(plan.overlaps))
+        for step in plan.overlaps:
+            self._operands(step.place)
+            out.numbers("H", self._slots[holder(step.place)])
+            others = [other for other, _ in step.others]
+            slots = [self._slots[holder(o)] if o != step.place else LATER for o in others]
+            write_others(out, others, slots)
+        return start
+
+    def _find(self, steps: Iterable[s.AnyStep]) -> None:
+        """Save tensors and lists, and the tuples that they are in, unchecked."""
+        for step in steps:
+            match step:
+                case s.DecodeOptional():
+                    self._optional(step, self._find)
+                case s.DecodeTensor() | s.DecodeList() | s.DecodeTuple():
+                    self._decode_object(step)
+                case _:
+                    pass
 
     def _run(self, steps: Iterable[s.AnyStep]) -> None:
         for step in steps:
@@ -113,7 +149,7 @@ class _Encoder:
             case s.DecodeScalar():
                 self._scalar(step)
             case s.DecodeOptional():
-                self._optional(step)
+                self._optional(step, self._run)
             case s.DecodeShape() | s.DecodeTuple():
                 self._container(step)
             case s.DecodeList():
@@ -134,14 +170,14 @@ class _Encoder:
                 write_nonzero(out, step.error)
             case s.CheckPacked():
                 self._value(place)
-            case s.CheckOverlap():
-                self._overlap(place, [other for other, _ in step.others])
             case s.EqualExpr():
                 self._value(place)
                 write_expression(out, step.expr, step.error)
             case s.CheckRelation():
                 write_relation(out, step)
                 self._read = None
+            case s.CheckOverlap():
+                raise AssertionError("overlaps are written behind all else")
             case _:
                 assert_never(step)
 
@@ -153,12 +189,14 @@ class _Encoder:
 
     # ---- decoding
 
-    def _optional(self, step: s.DecodeOptional) -> None:
+    def _optional(
+        self, step: s.DecodeOptional, write: Callable[[Iterable[s.AnyStep]], None]
+    ) -> None:
         self._look_at(step.place)
         slot = self._out.new_slot()
         self._present[step.place.position] = slot
         start = self._out.skip(Op.OPTIONAL, slot)
-        self._run(step.inside)
+        write(step.inside)
         self._out.land(start)
         self._forget()
 
@@ -180,7 +218,8 @@ class _Encoder:
                 self._out.instruction(check)
 
     def _container(self, step: s.DecodeShape | s.DecodeTuple) -> None:
-        self._decode_container(step)
+        self._decode_object(step)
+        self._not_null()
         self._source(Source.LENGTH)
         self._out.instruction(s.CheckLength(step.place, step.length))
         if step.length:
@@ -188,16 +227,21 @@ class _Encoder:
             write_nonzero(self._out, s.CheckCells.words)
 
     def _list_header(self, step: s.DecodeList) -> None:
-        self._decode_container(step)
+        self._decode_object(step)
+        self._not_null()
         for check in step.checks:
             if isinstance(check, Instruction):
                 self._instruction(check)
 
-    def _decode_container(self, step: s.DecodeShape | s.DecodeTuple | s.DecodeList) -> None:
+    def _decode_object(
+        self, step: s.DecodeTensor | s.DecodeShape | s.DecodeTuple | s.DecodeList
+    ) -> None:
         self._look_at(step.place)
-        self._out.emit(Op.CONTAINER, "B", WORDS[step.error])
+        if isinstance(step, s.DecodeTensor):
+            self._out.emit(Op.TENSOR)
+        else:
+            self._out.emit(Op.CONTAINER, "B", WORDS[step.error])
         self._save(step.place)
-        self._not_null()
 
     def _elements(self, step: s.EachElement) -> None:
         """Write a loop. At its head nothing is known of the state of the diagnosis."""
@@ -227,9 +271,7 @@ class _Encoder:
 
     def _tensor_header(self, step: s.DecodeTensor) -> None:
         out, rank = self._out, step.rank
-        self._look_at(step.place)
-        out.emit(Op.TENSOR)
-        self._save(step.place)
+        self._decode_object(step)
         if step.place.is_each:
             first = (*step.place.position[:-1], 0)
             self._slots[first] = out.new_slot()
@@ -245,7 +287,8 @@ class _Encoder:
             self._turn_to(same.place)
             self._read = same.place
             slots = [self._slots[other.position] for other in same.others]
-            write_others(out, Op.SAME_DEVICE, same.others, slots)
+            out.emit(Op.SAME_DEVICE)
+            write_others(out, same.others, slots)
 
     def _parts_of_header(self, step: s.DecodeTensor) -> None:
         """Write one instruction for each part."""
@@ -262,15 +305,6 @@ class _Encoder:
         if device is not None:
             self._value(device.place)
             out.equal(device.code, device.error)
-
-    def _overlap(self, place: Place, others: Sequence[Place]) -> None:
-        """Compare a tensor or a list with others; a list's slot holds the list itself."""
-        if place.position != self._position:
-            self._parameter(place)
-        self._restore(holder(place))
-        slots = [LATER if other == place else self._slots[holder(other)] for other in others]
-        write_others(self._out, Op.OVERLAP, others, slots)
-        self._forget()
 
     def _dim(self, place: Place) -> None:
         assert place.index is not None
@@ -312,15 +346,20 @@ class _Encoder:
             out.emit(Op.ARG, "H", last)
         self._parameter(place)
 
-    def _parameter(self, place: Place) -> None:
-        self._out.emit(Op.PARAM)
+    def _operands(self, place: Place) -> None:
+        """Write the operands of PARAM."""
         self._out.text(place.fixed_path)
         self._out.numbers("H", place.argument)
+
+    def _parameter(self, place: Place) -> None:
+        self._out.emit(Op.PARAM)
+        self._operands(place)
         self._position = place.position
         self._read = None
 
     def _save(self, place: Place) -> None:
-        self._slots[place.position] = self._out.new_slot()
+        if place.position not in self._slots:
+            self._slots[place.position] = self._out.new_slot()
         self._out.emit(Op.SAVE, "H", self._slots[place.position])
         self._object = place.position
         self._read = None

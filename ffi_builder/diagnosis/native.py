@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from ffi_builder import support
 from ffi_builder.diagnosis.table import Head
+from ffi_builder.diagnosis.writing import Table
 from ffi_builder.errors import BuildError
 from ffi_builder.records import dataclass
 
@@ -36,11 +37,12 @@ class Diagnosis:
         return not self.kind
 
 
-def diagnose(table: bytes, args: int, num_args: int) -> Diagnosis:
+def diagnose(table: Table, name: str, args: int, num_args: int) -> Diagnosis:
     """Run the checks of a wrapper on raw arguments.
 
     Args:
-        table: the wrapper's table, as :meth:`.writing.Table.named` returns it.
+        table: the wrapper's table.
+        name: the function's name, which errors show.
         args: address of an array of ``TVMFFIAny``.
         num_args: how many elements the array has.
 
@@ -48,10 +50,11 @@ def diagnose(table: bytes, args: int, num_args: int) -> Diagnosis:
         BuildError: this installation has no shared library, or has that of another version.
         MemoryError: there is no memory for the slots.
     """
-    (count,) = struct.unpack_from("<H", table, Head.SLOTS)
-    (room,) = struct.unpack_from("<I", table, Head.FRAME)
-    slots, kind, message = (c_int64 * count)(), c_char_p(), ctypes.create_string_buffer(room)
-    size = _find()(args, num_args, table, slots, ctypes.byref(kind), message, room)
+    data = table.named(name, backtrace="")
+    (room,) = struct.unpack_from("<I", data, Head.FRAME)
+    slots, kind, message = (c_int64 * table.slots)(), c_char_p(), ctypes.create_string_buffer(room)
+    where = slots, ctypes.byref(kind), message, room
+    size = _find()(args, num_args, data, table.overlaps, *where)
     if size < _PASSED:
         raise MemoryError("there is no memory to check the arguments")
     if size == _PASSED:
@@ -76,7 +79,7 @@ def _find() -> Any:
         ) from None
     found.restype = c_int64
     found.argtypes = [
-        *(c_void_p, c_int32, c_char_p),
+        *(c_void_p, c_int32, c_char_p, c_int32),
         *(ctypes.POINTER(c_int64), ctypes.POINTER(c_char_p), c_char_p, c_int64),
     ]
     return found

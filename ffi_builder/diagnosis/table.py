@@ -11,6 +11,11 @@ The table is one constant: little-endian, packed, without relocations::
     u16 arguments       number of parameters
     …                   for each symbol: u32 start, u16 length, u16 Style
     …                   instructions: u8 opcode, operands
+    …                   if memory of lists is compared: instructions that only find the objects
+    …                   if memory is compared: u32 start of the instructions to run before, u16
+                        count, then for each tensor or list the operands of PARAM, u16 slot, and
+                        others as with SAME_DEVICE. The slot :data:`LATER` stands for the later
+                        elements of the same list
     …                   text
     …                   name, backtrace
     …                   if messages cannot show all parameters: for each, u32 start, u32 length
@@ -69,11 +74,6 @@ class Op(IntEnum):
     SAME_DEVICE = auto()
     """u16 count, then for each tensor u16 slot, u32 text, u16 length. Read the device id and check
     that it matches the first of these tensors that is present and on the same device type."""
-    OVERLAP = auto()
-    """u16 count, then for each tensor or list u16 slot, u32 text, u16 length. Check that the
-    current tensor, or each element of the current list, shares no memory with those of these that
-    are present, or their elements. The slot :data:`LATER` stands for the later elements of the
-    current list."""
     DTYPES = auto()
     """u8 count, u32 dtypes…, u32 text, u16 length. Check that the dtype is one of these."""
     CONTAINER = auto()

@@ -67,6 +67,8 @@ class Table:
     slots: int
     arguments: tuple[int, ...]
     """Length of each parameter's text."""
+    overlaps: int
+    """Where it is what memory is compared; 0 if none is."""
 
     def named(self, name: str, backtrace: str) -> bytes:
         """Return the table of a function, with the backtrace of its errors.
@@ -111,6 +113,8 @@ class TableWriter:
         """Positions of texts in the text, by text: the words first."""
         self._text_uses: list[tuple[int, int]] = []
         self.symbols = {var: number for number, var in enumerate(symbols)}
+        self.code_at: Final = Head.SIZE + 8 * len(symbols)
+        """Where the instructions start in the table."""
         self._slots = len(symbols)
         self._rank = 0
 
@@ -188,12 +192,10 @@ class TableWriter:
         """Note that messages may show a shape and strides of this many entries."""
         self._rank = max(self._rank, min(ndim, SHOWN_ENTRIES + 1))
 
-    def finish(self) -> Table:
-        """Lay out the table."""
-        self.emit(Op.DONE)
+    def finish(self, overlaps: int) -> Table:
+        """Lay out the table; ``overlaps`` is where it is what memory is compared."""
         names = [(*self._intern(var.name), style_of(var.dtype)) for var in self.symbols]
-        code_at = Head.SIZE + 8 * len(names)
-        text_at = code_at + len(self._code)
+        text_at = self.code_at + len(self._code)
         if self._slots >= NO_INDEX:
             raise BuildError(
                 f"{self._name}: a wrapper cannot keep {self._slots} symbols and tensors; "
@@ -203,7 +205,8 @@ class TableWriter:
         rest = b"".join((*entries, self._placed(text_at), self._text))
         frame = SLOT_SIZE * self._slots + self._message_size()
         lengths = tuple(map(len, self._arguments))
-        return Table(rest, code_at, text_at, self._length, frame, self._slots, lengths)
+        start = self.code_at, text_at, self._length, frame
+        return Table(rest, *start, self._slots, lengths, overlaps)
 
     def _placed(self, text_at: int) -> bytes:
         """Return the code, with positions of texts relative to the table."""
@@ -280,9 +283,9 @@ def holder(place: Place) -> tuple[int, ...]:
     return place.position[:-1] if place.is_each else place.position
 
 
-def write_others(out: TableWriter, op: Op, others: Sequence[Place], slots: Sequence[int]) -> None:
-    """Compare the current object with others, which are in these slots."""
-    out.emit(op, "H", len(others))
+def write_others(out: TableWriter, others: Sequence[Place], slots: Sequence[int]) -> None:
+    """Write the tensors or lists that one is compared with, which are in these slots."""
+    out.numbers("H", len(others))
     for other, slot in zip(others, slots, strict=True):
         out.numbers("H", slot)
         out.text(other.fixed_path)

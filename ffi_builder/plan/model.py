@@ -9,7 +9,7 @@ from functools import cached_property
 from ffi_builder import spec
 from ffi_builder.plan.explain import plan_text
 from ffi_builder.plan.step import all_checks
-from ffi_builder.plan.steps import AnyCheck, AnyStep, DecodeOptional, EachElement
+from ffi_builder.plan.steps import AnyCheck, AnyStep, CheckOverlap, DecodeOptional, EachElement
 from ffi_builder.records import dataclass
 
 
@@ -47,6 +47,17 @@ class Plan:
     def every_step(self) -> tuple[AnyStep, ...]:
         """The steps, each followed by those inside of it; the late ones are last."""
         return (*_with_inside(self.steps), *self.late)
+
+    @cached_property
+    def overlaps(self) -> tuple[CheckOverlap, ...]:
+        """The comparisons of memory, which are the last of ``late``."""
+        return tuple(step for step in self.late if isinstance(step, CheckOverlap))
+
+    @cached_property
+    def compares_lists(self) -> bool:
+        """Whether memory of tensors in lists is compared."""
+        places = (place for step in self.overlaps for place in (step.place, *dict(step.others)))
+        return any(place.is_each for place in places)
 
     def __str__(self) -> str:
         return plan_text(self.signature, self.steps, self.late)

@@ -19,7 +19,7 @@
 #include "diagnosis_expressions.c"
 // clang-format on
 
-// Run the next instruction of the table. Return false at the end, with an error.
+// Run the next instruction of the table. Return false at the end, or with an error.
 static bool step(State *s) {
   switch (read_u8(s)) {
   case OP_PARAM:
@@ -46,8 +46,6 @@ static bool step(State *s) {
     return check_alignment(s);
   case OP_SAME_DEVICE:
     return check_same_device(s);
-  case OP_OVERLAP:
-    return check_overlap(s);
   case OP_DTYPES:
     return check_dtypes(s);
   case OP_CONTAINER:
@@ -125,33 +123,44 @@ static bool step(State *s) {
   case OP_SAME_DTYPE:
     return check_same_dtype(s);
   default: // OP_DONE
-    return undecided(s);
+    return false;
   }
 }
 
 // ---- memory
 
-// Run the table's instructions in new memory for slots and the message, as much as the table says.
-// Return false without that memory.
-static bool run(State *s, const TVMFFIAny *args, int32_t num_args, const char *table) {
+static const char NO_MEMORY[] = "There is no memory to say what is wrong with an argument";
+
+// Run the table's instructions from a position on, in new memory for slots and the message, as much
+// as the table says. Return false without that memory, with an error that says so.
+static bool run(State *s, const TVMFFIAny *args, int32_t num_args, const char *table,
+                uint32_t code) {
   *s = (State){.args = args, .num_args = num_args, .table = (const uint8_t *)table};
   const size_t slots = (size_t)SLOT_SIZE * table_u16(s->table + HEAD_SLOTS);
   const size_t size = table_u32(s->table + HEAD_FRAME);
   char *memory = malloc(size);
-  if (!memory)
+  if (!memory) {
+    s->kind = "MemoryError";
+    s->message = NO_MEMORY;
+    s->cursor = (char *)s->message + sizeof NO_MEMORY - 1;
     return false;
+  }
   s->slots = (Slot *)(void *)memset(memory, 0, slots);
   s->message = s->cursor = memory + slots;
   s->end = memory + size;
-  s->pc = s->table + table_u32(s->table + HEAD_CODE);
+  s->pc = s->table + code;
   while (step(s)) {
   }
   return true;
 }
 
+static uint32_t first_code(const char *table) {
+  return table_u32((const uint8_t *)table + HEAD_CODE);
+}
+
 // ---- what is called
 
-// Wrappers end in a call of one of the first two, so these need not keep the registers.
+// Wrappers end in a call of one of the first three, so these need not keep the registers.
 
 // Raise an error with this backtrace: walking the stack would cost a first error hundreds of
 // milliseconds.
@@ -169,38 +178,52 @@ __attribute__((cold)) int32_t SHARED(raise)(const char *kind, int64_t kind_size,
   return -1;
 }
 
-static const char NO_MEMORY_KIND[] = "MemoryError";
-static const char NO_MEMORY[] = "There is no memory to say what is wrong with an argument";
+// Raise the error that was found.
+static int32_t raise_found(State *s) {
+  const uint8_t *table = s->table;
+  SHARED(raise)(s->kind, (int64_t)strlen(s->kind), s->message, s->cursor - s->message,
+                (const char *)table + table_u32(table + HEAD_NAME) +
+                    table_u16(table + HEAD_NAME_LENGTH),
+                table_u16(table + HEAD_BACKTRACE));
+  free(s->slots);
+  return -1;
+}
 
 __attribute__((cold)) int32_t SHARED(diagnose)(const TVMFFIAny *args, int32_t num_args,
                                                const char *table) {
   State state;
-  const uint8_t *head = (const uint8_t *)table;
-  const char *backtrace = table + table_u32(head + HEAD_NAME) + table_u16(head + HEAD_NAME_LENGTH);
-  const uint16_t backtrace_size = table_u16(head + HEAD_BACKTRACE);
-  if (!run(&state, args, num_args, table))
-    return SHARED(raise)(NO_MEMORY_KIND, sizeof NO_MEMORY_KIND - 1, NO_MEMORY, sizeof NO_MEMORY - 1,
-                         backtrace, backtrace_size);
-  SHARED(raise)(state.kind, (int64_t)strlen(state.kind), state.message,
-                state.cursor - state.message, backtrace, backtrace_size);
-  free(state.slots);
-  return -1;
+  if (run(&state, args, num_args, table, first_code(table)) && !state.kind)
+    undecided(&state);
+  return raise_found(&state);
+}
+
+// The same where memory is compared, which only wrappers with `no_overlap` call.
+__attribute__((cold)) int32_t SHARED(diagnose_overlaps)(const TVMFFIAny *args, int32_t num_args,
+                                                        const char *table, int32_t overlaps) {
+  State state;
+  const uint32_t code = table_u32((const uint8_t *)table + overlaps);
+  if (run(&state, args, num_args, table, code) && !state.kind && check_overlaps(&state, overlaps))
+    undecided(&state);
+  return raise_found(&state);
 }
 
 // Find the error, for Python, instead of raising it.
 //
-// Store the value of each slot, the error's class, and its message, for which there is room for
-// `room` bytes: the table's frame is always enough. Return the size of the message. It is -1
-// if all checks hold, and then no error is stored, and -2 without memory.
-int64_t SHARED(find)(const TVMFFIAny *args, int32_t num_args, const char *table, int64_t *values,
-                     const char **kind, char *message, int64_t room) {
+// Overlaps are at a position in the table; it is 0 if there are none. Store the value of each slot,
+// the error's class, and its message, for which there is room for `room` bytes: the table's frame
+// is always enough. Return the size of the message. It is -1 if all checks hold, and then no error
+// is stored, and -2 without memory.
+int64_t SHARED(find)(const TVMFFIAny *args, int32_t num_args, const char *table, int32_t overlaps,
+                     int64_t *values, const char **kind, char *message, int64_t room) {
   State state;
-  if (!run(&state, args, num_args, table))
+  if (!run(&state, args, num_args, table, first_code(table)))
     return -2;
+  if (overlaps && !state.kind)
+    check_overlaps(&state, overlaps);
   for (uint16_t slot = 0; slot < table_u16(state.table + HEAD_SLOTS); ++slot)
     values[slot] = state.slots[slot].value;
   int64_t size = -1;
-  if (state.kind != UNDECIDED_KIND) {
+  if (state.kind) {
     size = state.cursor - state.message;
     size = size < room ? size : room;
     *kind = state.kind;

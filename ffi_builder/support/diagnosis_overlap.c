@@ -142,15 +142,24 @@ static int64_t count_apart(const State *s, const Comparison *compared, int64_t l
 // ---- the check
 
 static bool check_overlap(State *s) {
-  Comparison compared;
-  save_in(&compared.own, s);
+  set_parameter(s);
+  Comparison compared = {.own = *read_slot(s)};
   compared.count = read_u16(s);
   compared.others = s->pc;
   s->pc += OTHER_SIZE * compared.count;
-  s->place = (Place){s->place.parameter, NO_INDEX, PART_VALUE, false};
   const int64_t length = count_tensors(&compared.own);
   for (int64_t index = count_apart(s, &compared, length); index < length; ++index) {
     if (!check_others(s, &compared, index))
+      return false;
+  }
+  return true;
+}
+
+// Compare what the table has at this position, of objects that its instructions have saved.
+static bool check_overlaps(State *s, int32_t position) {
+  s->pc = s->table + position + sizeof(uint32_t);
+  for (int32_t count = read_u16(s); count > 0; --count) {
+    if (!check_overlap(s))
       return false;
   }
   return true;

@@ -156,8 +156,6 @@ static void put_template(State *s, const char *template) {
 
 // ---- failing
 
-static const char UNDECIDED_KIND[] = "RuntimeError";
-
 // Write the error. Return false, which says that there is one.
 static bool fail(State *s, uint8_t words) {
   s->row = WORDS[words];
@@ -167,8 +165,7 @@ static bool fail(State *s, uint8_t words) {
 }
 
 // Say that nothing is wrong, although the fast path found something.
-static bool undecided(State *s) {
-  s->kind = UNDECIDED_KIND;
+static void undecided(State *s) {
+  s->kind = "RuntimeError";
   put_string(s, UNDECIDED);
-  return false;
 }

@@ -74,9 +74,9 @@ typedef struct {
   int64_t other;           // of the other tensor that `text` names: its element, as above
   const uint16_t *row;     // positions in TEXTS of the templates
 
-  // The error: its class, and its message in memory up to `end`.
+  // The error: its class, or NULL, and its message in memory up to `end`.
   const char *kind;
-  char *message;
+  const char *message;
   char *cursor;
   const char *end;
 } State;

@@ -52,8 +52,7 @@ def check_raw(signature: spec.Signature, args_address: int, num_args: int) -> di
         {'n': 7}
     """
     plan = make_plan(signature)
-    table = encode(plan).named(signature.name, backtrace="")
-    found = diagnose(table, args_address, num_args)
+    found = diagnose(encode(plan), signature.name, args_address, num_args)
     if not found.passed:
         raise _CLASSES[found.kind](found.message)
     slots = dict(zip(plan.symbols, found.slots, strict=False))

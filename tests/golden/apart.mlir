@@ -1,5 +1,5 @@
 llvm.mlir.global private unnamed_addr constant @__ffi_builder_table_apart("TABLE") {addr_space = 0 : i32}
-llvm.func @__tvm_ffi_apart(%arg0: !llvm.ptr, %arg1: !llvm.ptr, %arg2: i32, %arg3: !llvm.ptr) -> i32 attributes {passthrough = ["noinline", "optnone", "ffi-builder-trusted-a1ba5e7b", ["ffi-builder-metadata", "JSON"]]} {
+llvm.func @__tvm_ffi_apart(%arg0: !llvm.ptr, %arg1: !llvm.ptr, %arg2: i32, %arg3: !llvm.ptr) -> i32 attributes {passthrough = ["noinline", "optnone", "ffi-builder-trusted-57b73523", ["ffi-builder-metadata", "JSON"]]} {
   %0 = llvm.mlir.constant(2 : i32) : i32
   %1 = llvm.alloca %0 x i64 : (i32) -> !llvm.ptr
   %2 = llvm.mlir.constant(2 : i32) : i32
@@ -203,41 +203,42 @@ llvm.func @__tvm_ffi_apart(%arg0: !llvm.ptr, %arg1: !llvm.ptr, %arg2: i32, %arg3
   llvm.br ^bb31(%140 : i32)
 ^bb31(%141: i32):  // 2 preds: ^bb0, ^bb30
   %142 = llvm.mlir.addressof @__ffi_builder_table_apart : !llvm.ptr
-  %143 = llvm.call tail @__ffi_builder_shared_diagnose_DIGEST(%arg1, %141, %142) : (!llvm.ptr, i32, !llvm.ptr) -> i32
-  llvm.return %143 : i32
+  %143 = llvm.mlir.constant(164 : i32) : i32
+  %144 = llvm.call tail @__ffi_builder_shared_diagnose_overlaps_DIGEST(%arg1, %141, %142, %143) : (!llvm.ptr, i32, !llvm.ptr, i32) -> i32
+  llvm.return %144 : i32
 ^bb32:  // pred: ^bb2
-  %144 = llvm.call preserve_mostcc @__ffi_builder_shared_tensor_object_DIGEST(%arg1) : (!llvm.ptr) -> !llvm.ptr
-  llvm.br ^bb3(%144 : !llvm.ptr)
+  %145 = llvm.call preserve_mostcc @__ffi_builder_shared_tensor_object_DIGEST(%arg1) : (!llvm.ptr) -> !llvm.ptr
+  llvm.br ^bb3(%145 : !llvm.ptr)
 ^bb33:  // pred: ^bb7
-  %145 = llvm.call preserve_mostcc @__ffi_builder_shared_contiguous_DIGEST(%13) : (!llvm.ptr) -> i1
-  llvm.cond_br %145, ^bb8, ^bb30
+  %146 = llvm.call preserve_mostcc @__ffi_builder_shared_contiguous_DIGEST(%13) : (!llvm.ptr) -> i1
+  llvm.cond_br %146, ^bb8, ^bb30
 ^bb34:  // pred: ^bb8
-  %146 = llvm.call preserve_mostcc @__ffi_builder_shared_has_no_data_DIGEST(%13) : (!llvm.ptr) -> i1
-  llvm.cond_br %146, ^bb9, ^bb30
+  %147 = llvm.call preserve_mostcc @__ffi_builder_shared_has_no_data_DIGEST(%13) : (!llvm.ptr) -> i1
+  llvm.cond_br %147, ^bb9, ^bb30
 ^bb35:  // pred: ^bb9
-  %147 = llvm.getelementptr %arg1[16] : (!llvm.ptr) -> !llvm.ptr, i8
-  %148 = llvm.call preserve_mostcc @__ffi_builder_shared_tensor_object_DIGEST(%147) : (!llvm.ptr) -> !llvm.ptr
-  llvm.br ^bb10(%148 : !llvm.ptr)
+  %148 = llvm.getelementptr %arg1[16] : (!llvm.ptr) -> !llvm.ptr, i8
+  %149 = llvm.call preserve_mostcc @__ffi_builder_shared_tensor_object_DIGEST(%148) : (!llvm.ptr) -> !llvm.ptr
+  llvm.br ^bb10(%149 : !llvm.ptr)
 ^bb36:  // pred: ^bb15
-  %149 = llvm.call preserve_mostcc @__ffi_builder_shared_has_no_data_DIGEST(%55) : (!llvm.ptr) -> i1
-  llvm.cond_br %149, ^bb16, ^bb30
+  %150 = llvm.call preserve_mostcc @__ffi_builder_shared_has_no_data_DIGEST(%55) : (!llvm.ptr) -> i1
+  llvm.cond_br %150, ^bb16, ^bb30
 ^bb37:  // pred: ^bb16
-  %150 = llvm.getelementptr %arg1[32] : (!llvm.ptr) -> !llvm.ptr, i8
-  %151 = llvm.call preserve_mostcc @__ffi_builder_shared_tensor_object_DIGEST(%150) : (!llvm.ptr) -> !llvm.ptr
-  llvm.br ^bb17(%151 : !llvm.ptr)
+  %151 = llvm.getelementptr %arg1[32] : (!llvm.ptr) -> !llvm.ptr, i8
+  %152 = llvm.call preserve_mostcc @__ffi_builder_shared_tensor_object_DIGEST(%151) : (!llvm.ptr) -> !llvm.ptr
+  llvm.br ^bb17(%152 : !llvm.ptr)
 ^bb38:  // pred: ^bb23
-  %152 = llvm.call preserve_mostcc @__ffi_builder_shared_contiguous_DIGEST(%84) : (!llvm.ptr) -> i1
-  llvm.cond_br %152, ^bb24, ^bb30
+  %153 = llvm.call preserve_mostcc @__ffi_builder_shared_contiguous_DIGEST(%84) : (!llvm.ptr) -> i1
+  llvm.cond_br %153, ^bb24, ^bb30
 ^bb39:  // pred: ^bb24
-  %153 = llvm.call preserve_mostcc @__ffi_builder_shared_has_no_data_DIGEST(%84) : (!llvm.ptr) -> i1
-  llvm.cond_br %153, ^bb25, ^bb30
+  %154 = llvm.call preserve_mostcc @__ffi_builder_shared_has_no_data_DIGEST(%84) : (!llvm.ptr) -> i1
+  llvm.cond_br %154, ^bb25, ^bb30
 ^bb40:  // 2 preds: ^bb25, ^bb26
-  %154 = llvm.call preserve_mostcc @__ffi_builder_shared_apart_DIGEST(%84, %13) : (!llvm.ptr, !llvm.ptr) -> i1
-  llvm.cond_br %154, ^bb27, ^bb30
+  %155 = llvm.call preserve_mostcc @__ffi_builder_shared_apart_DIGEST(%84, %13) : (!llvm.ptr, !llvm.ptr) -> i1
+  llvm.cond_br %155, ^bb27, ^bb30
 ^bb41:  // pred: ^bb27
-  %155 = llvm.call preserve_mostcc @__ffi_builder_shared_apart_DIGEST(%84, %55) : (!llvm.ptr, !llvm.ptr) -> i1
-  llvm.cond_br %155, ^bb28, ^bb30
+  %156 = llvm.call preserve_mostcc @__ffi_builder_shared_apart_DIGEST(%84, %55) : (!llvm.ptr, !llvm.ptr) -> i1
+  llvm.cond_br %156, ^bb28, ^bb30
 ^bb42:  // pred: ^bb28
-  %156 = llvm.call preserve_mostcc @__ffi_builder_shared_numel_fits_DIGEST(%84) : (!llvm.ptr) -> i1
-  llvm.cond_br %156, ^bb29, ^bb30
+  %157 = llvm.call preserve_mostcc @__ffi_builder_shared_numel_fits_DIGEST(%84) : (!llvm.ptr) -> i1
+  llvm.cond_br %157, ^bb29, ^bb30
 }

@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 from tvm_ffi import libinfo
 
-from ffi_builder import LinkError, runtime, support
+from ffi_builder import LinkError, make_plan, runtime, spec, support
 from ffi_builder.diagnosis import native
+from ffi_builder.diagnosis.encode import encode
 from ffi_builder.errors import BuildError
 from ffi_builder.runtime import support_code
 from tests.runtime.exporting import every_kind_module, load_module, scaling
@@ -63,7 +64,7 @@ def test_a_library_of_another_version_is_named(
     monkeypatch.setattr(support, "library", lambda: stale)
     native._find.cache_clear()  # pyright: ignore[reportPrivateUsage]
     with pytest.raises(BuildError, match="got those of another; install ffi_builder again"):
-        native.diagnose(bytes(64), 0, 0)
+        native.diagnose(encode(make_plan(spec.Signature("f", []))), "f", 0, 0)
 
 
 @needs_cc

@@ -42,6 +42,13 @@ class Error(NamedTuple):
     message: str
 
 
+class Encoded(NamedTuple):
+    """A table, and where it has overlaps."""
+
+    data: bytes
+    overlaps: int
+
+
 class Diagnosis:
     """The functions of a library, called with tables."""
 
@@ -50,21 +57,25 @@ class Diagnosis:
         self._find: Any = loaded["__ffi_builder_shared_find_0"]
         self._find.restype = c_int64
         self._find.argtypes = [
-            *(c_void_p, c_int32, c_void_p),
+            *(c_void_p, c_int32, c_void_p, c_int32),
             *(c_void_p, ctypes.POINTER(c_char_p), c_void_p, c_int64),
         ]
         self.diagnose: Any = loaded["__ffi_builder_shared_diagnose_0"]
         self.diagnose.argtypes = [c_void_p, c_int32, c_void_p]
+        self.diagnose_overlaps: Any = loaded["__ffi_builder_shared_diagnose_overlaps_0"]
+        self.diagnose_overlaps.argtypes = [c_void_p, c_int32, c_void_p, c_int32]
 
-    def find(self, table: bytes, args: int, num_args: int, room: int = 1 << 17) -> Error | int:
+    def find(self, table: Encoded, args: int, num_args: int, room: int = 1 << 17) -> Error | int:
         """Return the error, or the number that says why there is none."""
-        (slots,) = struct.unpack_from("<H", table, Head.SLOTS)
+        data, overlaps = table
+        (slots,) = struct.unpack_from("<H", data, Head.SLOTS)
         kind = c_char_p()
         # A block each, of exactly their size.
-        blocks = [_libc.malloc(c_uint64(size)) for size in (len(table), 8 * slots, room)]
+        blocks = [_libc.malloc(c_uint64(size)) for size in (len(data), 8 * slots, room)]
         given, values, message = blocks
-        ctypes.memmove(given, table, len(table))
-        size = self._find(args, num_args, given, values, ctypes.byref(kind), message, room)
+        ctypes.memmove(given, data, len(data))
+        where = ctypes.byref(kind), message, room
+        size = self._find(args, num_args, given, overlaps, values, *where)
         text = ctypes.string_at(message, max(size, 0))
         for block in blocks:
             _libc.free(c_void_p(block))
@@ -74,8 +85,9 @@ class Diagnosis:
         return Error(kind.value.decode(), text.decode())
 
 
-def table_of(signature: Signature, backtrace: str = "") -> bytes:
-    return encode(make_plan(signature)).named(signature.name, backtrace)
+def table_of(signature: Signature, backtrace: str = "") -> Encoded:
+    table = encode(make_plan(signature))
+    return Encoded(table.named(signature.name, backtrace), table.overlaps)
 
 
 # ---- calls of every kind
@@ -87,7 +99,7 @@ def corpus(diagnosis: Diagnosis) -> None:
         f"{abi.PREFIX}{name}": table_of(signature) for name, signature in signatures().items()
     }
     blocks: list[int] = []
-    table, count, array = b"", 0, -1
+    table, count, array = Encoded(b"", 0), 0, -1
     for line in PATH.read_text().splitlines():
         match line.split(" ", 1):
             case ["call", rest]:
@@ -190,14 +202,20 @@ class Lists:
         count = len(vectors)
         return self._put(_LIST, [(1, abi.TypeIndex.ARRAY, 0, anys, count, count, 0)])
 
-    def checked(self, diagnosis: Diagnosis, table: bytes) -> Error | int:
+    def checked(self, diagnosis: Diagnosis, table: Encoded) -> Error | int:
         """Pass them as arguments."""
         return diagnosis.find(table, self._args, self._count)
 
-    def raised(self, diagnosis: Diagnosis, table: bytes) -> tuple[str, ...]:
+    def raised(self, diagnosis: Diagnosis, table: Encoded) -> tuple[str, ...]:
         """Pass them as arguments, and return the kind, message and backtrace of the error."""
-        assert diagnosis.diagnose(self._args, self._count, table) == -1
+        assert diagnosis.diagnose(self._args, self._count, table.data) == -1
         return raised()
+
+    def overlapping(self, diagnosis: Diagnosis, table: Encoded) -> Error:
+        """Pass them as arguments that have passed all checks but those of memory."""
+        assert diagnosis.diagnose_overlaps(self._args, self._count, *table) == -1
+        kind, message, _ = raised()
+        return Error(kind, message)
 
 
 EACH: Final = Signature.parse(
@@ -237,7 +255,8 @@ def overlaps(diagnosis: Diagnosis) -> None:
                 for index, vector in enumerate(vectors)
             ]
         )
-        found = Lists(*lists).checked(diagnosis, table)
+        given = Lists(*lists)
+        found = given.checked(diagnosis, table)
         assert (found == PASSED) == (expected is None), (lists, expected, found)
         if expected is not None:
             refused += 1
@@ -245,6 +264,7 @@ def overlaps(diagnosis: Diagnosis) -> None:
             place = re.search(r"Mismatched (\S+) .* that of (\S+) \(no_overlap\)", found.message)
             assert place is not None
             assert place.groups() == expected, (lists, expected, found)
+            assert given.overlapping(diagnosis, table) == found
     assert 300 < refused < 2700
 
 
@@ -272,11 +292,11 @@ def room(diagnosis: Diagnosis) -> None:
     whole = diagnosis.find(table, ctypes.addressof(args), 2)
     assert isinstance(whole, Error)
     assert whole.message.endswith("expected at least 3 (min of k) but got 2")
-    (slots,) = struct.unpack_from("<H", table, Head.SLOTS)
+    (slots,) = struct.unpack_from("<H", table.data, Head.SLOTS)
     for size in range(len(whole.message) + 2):
-        small = bytearray(table)
+        small = bytearray(table.data)
         struct.pack_into("<I", small, Head.FRAME, SLOT_SIZE * slots + size)
-        found = diagnosis.find(bytes(small), ctypes.addressof(args), 2)
+        found = diagnosis.find(table._replace(data=bytes(small)), ctypes.addressof(args), 2)
         assert found == Error(whole.kind, whole.message[:size])
         assert diagnosis.find(table, ctypes.addressof(args), 2, size) == found
 
@@ -287,10 +307,11 @@ def no_memory(diagnosis: Diagnosis) -> None:
     found = Lists(vectors).checked(diagnosis, table_of(EACH))
     assert isinstance(found, Error)
     assert "memory apart from that of xs[1] (no_overlap)" in found.message
-    table = bytearray(table_of(EACH, "the backtrace"))
-    struct.pack_into("<I", table, Head.FRAME, 1 << 30)
-    assert Lists([]).checked(diagnosis, bytes(table)) == NO_MEMORY
-    assert Lists([]).raised(diagnosis, bytes(table)) == (
+    data = bytearray(table_of(EACH, "the backtrace").data)
+    struct.pack_into("<I", data, Head.FRAME, 1 << 30)
+    large = Encoded(bytes(data), 0)
+    assert Lists([]).checked(diagnosis, large) == NO_MEMORY
+    assert Lists([]).raised(diagnosis, large) == (
         *("MemoryError", "There is no memory to say what is wrong with an argument"),
         "the backtrace",
     )
@@ -302,11 +323,11 @@ def raising(diagnosis: Diagnosis) -> None:
     args = (c_int64 * 2)(abi.TypeIndex.INT, 1 << 40)
     found = diagnosis.find(table, ctypes.addressof(args), 1)
     assert isinstance(found, Error)
-    assert diagnosis.diagnose(ctypes.addressof(args), 1, table) == -1
+    assert diagnosis.diagnose(ctypes.addressof(args), 1, table.data) == -1
     assert raised() == (*found, "the backtrace")
     args[1] = 1
     assert diagnosis.find(table, ctypes.addressof(args), 1) == PASSED
-    assert diagnosis.diagnose(ctypes.addressof(args), 1, table) == -1
+    assert diagnosis.diagnose(ctypes.addressof(args), 1, table.data) == -1
     kind, message, _ = raised()
     assert kind == "RuntimeError"
     assert "an argument changed while it was being checked" in message

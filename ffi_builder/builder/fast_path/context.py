@@ -33,16 +33,25 @@ class FastPath:
     """Cursor, arguments and decoded values, and the ways to read and check values."""
 
     def __init__(
-        self, b: CheckingBuilder, args: Value, count: Value, slow: Block, wrong: Block, rank: int
+        self,
+        b: CheckingBuilder,
+        args: Value,
+        count: Value,
+        slow: Block,
+        wrong: Block,
+        overlapping: Block,
+        rank: int,
     ) -> None:
         self.b = b
         self.args = args
         self.count = count
         self.slow = slow
-        """Target of every failed check except the count check."""
+        """Target of every failed check except those that have another one."""
         self.wrong = wrong
         """Target of a failed count check. It takes the count as a block argument, so that later
         failures need not keep it live."""
+        self.overlapping = overlapping
+        """Target of failed comparisons of memory: ``slow`` unless lists are compared."""
         self.rank = rank
         """The largest number of dimensions of any tensor."""
         self.alone: frozenset[spec.Var] = frozenset()

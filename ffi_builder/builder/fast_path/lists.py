@@ -26,7 +26,7 @@ from ffi_builder import abi, spec
 from ffi_builder.builder.fast_path import objects, tensors, values
 from ffi_builder.builder.fast_path.context import FastPath
 from ffi_builder.builder.fast_path.state import ListValues, Position, Symbol, TensorValues
-from ffi_builder.ir import Builder, CheckingBuilder, Value
+from ffi_builder.ir import CheckingBuilder, Value
 from ffi_builder.plan import Part, Place, Plan
 from ffi_builder.plan import steps as s
 from ffi_builder.plan.results import checked_range
@@ -49,10 +49,10 @@ def reserve(fast: FastPath, plan: Plan) -> None:
             b.store(b.null(), fast.memory[step.place.position])
 
 
-def release(b: Builder, memory: Sequence[Value]) -> None:
-    """Free the memory of lists that is noted at these addresses."""
-    t = b.types
-    for slot in memory:
+def release(fast: FastPath) -> None:
+    """Free the memory of lists."""
+    b, t = fast.b, fast.b.types
+    for slot in fast.memory.values():
         b.symbols.declare(_FREE, t.void, [t.ptr])
         noted = b.load(t.ptr, slot)
         with b.when(b.ne(noted, b.null()), cold=True):

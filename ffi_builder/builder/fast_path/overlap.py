@@ -35,7 +35,7 @@ def check_overlap(fast: FastPath, step: s.CheckOverlap) -> None:
     one = (step.place, step.tensor)
     for other in step.others:
         if step.place.is_each or other[0].is_each:
-            fast.require(_lists_apart(fast, step.place, other[0]))
+            fast.b.require(_lists_apart(fast, step.place, other[0]), fast.overlapping)
             continue
         both = [fast.object_at(place.position) for place, _ in (one, other)]
         check = _check_sizes if _has_size(one[1]) and _has_size(other[1]) else _check_extents
@@ -80,7 +80,7 @@ def _decide_in(fast: FastPath, cold: Block, both: list[Value]) -> None:
     b = fast.b
     following = b.block
     b.block = cold
-    b.cond_br(fast.shared("apart", both), following, fast.slow)
+    b.cond_br(fast.shared("apart", both), following, fast.overlapping)
     b.block = following
 
 
