@@ -35,6 +35,29 @@ _COMPARISONS: Final = dict(
     zip(table.COMPARISONS, ["EQ", "NE", "LE", "LT", "GE", "GT", "IN"], strict=True)
 )
 """Names in C of the operators of relations."""
+_SHOWN: Final = {
+    "MEMORY_ERROR": "MemoryError",
+    "NO_MEMORY": "There is no memory to say what is wrong with an argument",
+    "RUNTIME_ERROR": "RuntimeError",
+    "TO": " to ",
+    "IN": " in ",
+    "COMMA": ", ",
+    "ELLIPSIS": "...",
+    "BEFORE_ARGUMENT": "..., ",
+    "BEHIND_ARGUMENT": ", ...",
+    "HEX": "0x",
+    "NOT_A_NUMBER": "nan",
+    "NO_POINTER": "NULL",
+    "TRUE": "True",
+    "FALSE": "False",
+    "BIG_INT": "an int beyond 64 bits",
+    "DEVICE_TYPE": "device type ",
+    "TYPE_INDEX": "type index ",
+    "DTYPE_CODE": "dtype(code=",
+    "DTYPE_BITS": ", bits=",
+    "DTYPE_LANES": ", lanes=",
+}
+"""Texts of errors that the code in C puts together."""
 
 
 def text() -> str:
@@ -118,6 +141,7 @@ def _template(template: str) -> str:
 
 
 def _texts() -> Iterable[str]:
+    """Yield one array with all texts, and the positions by which the code refers to them."""
     before, behind = messages.NEAREST.split("{nearest}")
     singles = {
         "FRAME": messages.FRAME,
@@ -128,39 +152,41 @@ def _texts() -> Iterable[str]:
         "BEFORE_NEAREST": before,
         "BEHIND_NEAREST": behind,
         "LENGTH_OF": path.LENGTH_OF,
+        **_SHOWN,
     }
-    yield from (f"#define {name} {_literal(_template(it))}" for name, it in singles.items())
-    yield ""
-    rows = [(row.kind, *map(_template, (row.prefix, row.expected, row.got))) for row in table.WORDS]
-    positions: dict[str, int] = {}
-    at = 0
-    for one in dict.fromkeys(one for row in rows for one in row):
-        positions[one] = at
-        at += len(one.encode()) + 1
-    yield "// Texts and templates of errors, each ending in NUL."
-    yield "static const char TEXTS[] ="
-    yield from _lines(f"{one}\0" for one in positions)
-    yield "// Where the texts of an error are: the class, the place's prefix, expected, got."
-    yield "enum { ROW_KIND, ROW_PREFIX, ROW_EXPECTED, ROW_GOT, ROW_SIZE };"
-    yield "static const uint16_t WORDS[][ROW_SIZE] = {"
-    yield from (f"    {{{', '.join(str(positions[one]) for one in row)}}}," for row in rows)
-    yield from ("};", "")
-    yield "// Names of numbers: the number as a byte, then the name and NUL. NUL NUL ends a list."
-    for name, names in {
+    names = {
         "TYPE_NAMES": messages.TYPE_NAMES,
         "DTYPE_NAMES": dict(enumerate(_by_code(abi.DTYPE_CODES))),
         "DEVICE_NAMES": {code: device for device, code in abi.DEVICE_TYPES.items()},
         "SUFFIXES": {int(part): suffix for part, suffix in path.SUFFIXES.items()},
-    }.items():
-        yield f"static const char {name}[] ="
-        yield from _lines((f"{chr(number)}{one}\0" for number, one in names.items()), end="\0")
-
-
-def _lines(texts: Iterable[str], end: str = "") -> Iterable[str]:
-    """Yield a literal of each text, of which C makes one, and the end of the statement."""
-    *first, last = texts
-    yield from (f"    {_literal(one)}" for one in first)
-    yield from (f"    {_literal(last + end)};", "")
+    }
+    rows = [(row.kind, *map(_template, (row.prefix, row.expected, row.got))) for row in table.WORDS]
+    named = {name: _template(it) for name, it in singles.items()}
+    for name, numbers in names.items():
+        named[name] = "".join(f"{chr(number)}{one}\0" for number, one in numbers.items()) + "\0"
+    positions: dict[str, int] = {}
+    at = 0
+    columns = (one for column in zip(*rows, strict=True) for one in column)
+    for one in dict.fromkeys((*columns, *named.values())):
+        positions[one] = at
+        at += len(one.encode()) + 1
+    yield "// Texts and templates of errors, each ending in NUL. Names of numbers are one text: the"
+    yield "// number as a byte, the name and NUL, for each."
+    yield "static const char TEXTS[] ="
+    *others, last = (f"{one}\0" for one in positions)
+    yield from (f"    {_literal(one)}" for one in others)
+    yield from (f"    {_literal(last)};", "")
+    yield "// Where they are."
+    yield from _enum((name, positions[one]) for name, one in named.items())
+    yield "// Where the texts of an error are: the class, the place's prefix, expected, got."
+    yield "typedef struct {"
+    yield "  uint8_t kind, prefix;"
+    yield "  uint16_t expected, got;"
+    yield "} Row;"
+    yield ""
+    yield "static const Row WORDS[] = {"
+    yield from (f"    {{{', '.join(str(positions[one]) for one in row)}}}," for row in rows)
+    yield from ("};", "")
 
 
 def _literal(string: str) -> str:

@@ -8,6 +8,10 @@
 
 // clang-format off: each file may use those before it.
 #include "diagnosis_state.c"
+// What writes messages is small rather than fast: each exported object has a copy of it.
+#ifdef __clang__
+#pragma clang attribute push(__attribute__((minsize)), apply_to = function)
+#endif
 #include "diagnosis_texts.c"
 #include "diagnosis_strings.c"
 #include "diagnosis_report.c"
@@ -17,6 +21,9 @@
 #include "diagnosis_objects.c"
 #include "diagnosis_checks.c"
 #include "diagnosis_expressions.c"
+#ifdef __clang__
+#pragma clang attribute pop
+#endif
 // clang-format on
 
 // Run the next instruction of the table. Return false at the end, or with an error.
@@ -129,8 +136,6 @@ static bool step(State *s) {
 
 // ---- memory
 
-static const char NO_MEMORY[] = "There is no memory to say what is wrong with an argument";
-
 // Run the table's instructions from a position on, in new memory for slots and the message, as much
 // as the table says. Return false without that memory, with an error that says so.
 static bool run(State *s, const TVMFFIAny *args, int32_t num_args, const char *table,
@@ -140,9 +145,9 @@ static bool run(State *s, const TVMFFIAny *args, int32_t num_args, const char *t
   const size_t size = table_u32(s->table + HEAD_FRAME);
   char *memory = malloc(size);
   if (!memory) {
-    s->kind = "MemoryError";
-    s->message = NO_MEMORY;
-    s->cursor = (char *)s->message + sizeof NO_MEMORY - 1;
+    s->kind = TEXTS + MEMORY_ERROR;
+    s->message = TEXTS + NO_MEMORY;
+    s->cursor = (char *)s->message + strlen(s->message);
     return false;
   }
   s->slots = (Slot *)(void *)memset(memory, 0, slots);

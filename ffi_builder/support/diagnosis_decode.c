@@ -4,9 +4,10 @@
 
 // Whether checks do not apply to the value, as the stride is free or the tensor empty.
 static bool is_free(const State *s) {
-  if (s->free > 0)
-    return free_stride(dl_tensor(s->object), s->free - 1);
-  return s->free < 0 && is_empty(dl_tensor(s->object));
+  if (!s->free)
+    return false;
+  const DLTensor *tensor = dl_tensor(s->object);
+  return is_empty(tensor) || (s->free > 0 && tensor->shape[s->free - 1] == 1);
 }
 
 // Fail unless the value is right, or checks do not apply to it. Return false for an error.

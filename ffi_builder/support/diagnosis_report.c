@@ -1,6 +1,6 @@
 // Writes the message of an error from its templates.
 
-static void put_template(State *s, const char *template);
+static void put_template(State *s, uint16_t position);
 
 // ---- placeholders
 
@@ -15,15 +15,18 @@ static void put_signature(State *s) {
     return;
   }
   if (!s->place.parameter) {
-    put_string(s, "...)");
+    put_text(s, ELLIPSIS);
+    put_byte(s, ')');
     return;
   }
   const uint32_t index = table_u16(table + s->place.parameter + 6);
   const uint8_t *argument = name + own + table_u16(table + HEAD_BACKTRACE) + 8 * (size_t)index;
   if (index)
-    put_string(s, "..., ");
+    put_text(s, BEFORE_ARGUMENT);
   put(s, (const char *)table + table_u32(argument), table_u32(argument + 4));
-  put_string(s, index + 1 < table_u16(table + HEAD_ARGUMENTS) ? ", ...)" : ")");
+  if (index + 1 < table_u16(table + HEAD_ARGUMENTS))
+    put_text(s, BEHIND_ARGUMENT);
+  put_byte(s, ')');
 }
 
 // Append the symbols of an expression, with their values and where they were bound.
@@ -32,7 +35,7 @@ static void put_bindings(State *s) {
   const uint32_t symbol = s->symbol;
   for (int32_t i = 0; i < table_u16(s->bindings); ++i) {
     if (i)
-      put_string(s, ", ");
+      put_text(s, COMMA);
     s->symbol = table_u16(s->bindings + 2 + 2 * i);
     s->style = symbol_style(s, s->symbol);
     put_template(s, BINDING);
@@ -105,7 +108,7 @@ static void put_placeholder(State *s, char placeholder) {
     put_unsigned(s, s->value & (int64_t)-(uint64_t)s->value);
     break;
   case PUT_SUBJECT:
-    put_template(s, TEXTS + s->row[ROW_PREFIX]);
+    put_template(s, s->row->prefix);
     put_place(s, &s->place, s->symbol, s->element);
     break;
   case PUT_ARGUMENT:
@@ -115,16 +118,17 @@ static void put_placeholder(State *s, char placeholder) {
     put_signature(s);
     break;
   case PUT_WANTED:
-    put_template(s, TEXTS + s->row[ROW_EXPECTED]);
+    put_template(s, s->row->expected);
     break;
   case PUT_CAME:
-    put_template(s, TEXTS + s->row[ROW_GOT]);
+    put_template(s, s->row->got);
     break;
   case PUT_BOUND:
     put_value(s, slot->value, BIG_NONE);
     break;
   case PUT_OR_NONE:
-    put_string(s, s->optional ? OR_NONE : "");
+    if (s->optional)
+      put_text(s, OR_NONE);
     break;
   case PUT_STRING:
     put_quoted(s);
@@ -142,7 +146,8 @@ static void put_placeholder(State *s, char placeholder) {
 }
 
 // Append a template: runs of text, and placeholders, which are bytes below 32.
-static void put_template(State *s, const char *template) {
+static void put_template(State *s, uint16_t position) {
+  const char *template = TEXTS + position;
   while (*template) {
     size_t size = 0;
     while ((uint8_t)template[size] >= 32)
@@ -157,15 +162,15 @@ static void put_template(State *s, const char *template) {
 // ---- failing
 
 // Write the error. Return false, which says that there is one.
-static bool fail(State *s, uint8_t words) {
-  s->row = WORDS[words];
-  s->kind = TEXTS + s->row[ROW_KIND];
+__attribute__((noinline)) static bool fail(State *s, uint8_t words) {
+  s->row = &WORDS[words];
+  s->kind = TEXTS + s->row->kind;
   put_template(s, s->place.parameter ? FRAME : FRAME_WITHOUT_ARGUMENT);
   return false;
 }
 
 // Say that nothing is wrong, although the fast path found something.
 static void undecided(State *s) {
-  s->kind = "RuntimeError";
-  put_string(s, UNDECIDED);
+  s->kind = TEXTS + RUNTIME_ERROR;
+  put_text(s, UNDECIDED);
 }

@@ -33,9 +33,8 @@ enum {
   BIG_NEGATIVE, // below -2^63
 };
 
+// What is read most often comes first: instructions that address it are shorter.
 typedef struct {
-  const TVMFFIAny *args;
-  int64_t num_args;
   const uint8_t *table;
   const uint8_t *pc; // next byte of the table
   Slot *slots;
@@ -43,8 +42,8 @@ typedef struct {
   // The current argument or element. Of a moved reference, type and payload are those of the
   // object in it, if `inner` is set.
   const TVMFFIAny *any;
-  int32_t type;
   int64_t payload;
+  int32_t type;
   bool inner;
   bool optional; // whether None is right, too
   // The current object.
@@ -62,17 +61,20 @@ typedef struct {
   // empty. 1 more than the axis of a stride: they do not if the stride is free.
   int64_t free;
   Place place;
-  // The bytes of a str or bytes; of an error about overlaps, the extent of the other tensor.
-  const char *data;
-  uint64_t size;
-  uint64_t other_bytes[2];
 
   // What errors show beside.
   uint32_t symbol;
   const uint8_t *text;     // a text operand
   const uint8_t *bindings; // a list of symbols or of choices: u16 count, then each
   int64_t other;           // of the other tensor that `text` names: its element, as above
-  const uint16_t *row;     // positions in TEXTS of the templates
+  const Row *row;          // positions in TEXTS of the templates
+  // The bytes of a str or bytes; of an error about overlaps, the extent of the other tensor.
+  const char *data;
+  uint64_t size;
+  uint64_t other_bytes[2];
+
+  const TVMFFIAny *args;
+  int64_t num_args;
 
   // The error: its class, or NULL, and its message in memory up to `end`.
   const char *kind;

@@ -2,18 +2,21 @@
 
 // Append the str in quotes, with escapes; of a long one the first bytes.
 static void put_quoted(State *s) {
-  put_string(s, "'");
+  put_byte(s, '\'');
   for (uint64_t i = 0; i < s->size && i < SHOWN_ENTRIES; ++i) {
     const uint8_t byte = (uint8_t)s->data[i];
-    char space[8];
-    if (byte >= 0x20 && byte < 0x7F && byte != '\'' && byte != '"' && byte != '\\')
-      put(s, &s->data[i], 1);
-    else
-      put(s, space, (size_t)snprintf(space, sizeof space, "\\x%02x", byte));
+    if (byte >= 0x20 && byte < 0x7F && byte != '\'' && byte != '"' && byte != '\\') {
+      put_byte(s, (char)byte);
+    } else {
+      put_byte(s, '\\');
+      put_byte(s, 'x');
+      put_byte(s, digit(byte >> 4));
+      put_byte(s, digit(byte & 15));
+    }
   }
-  put_string(s, "'");
+  put_byte(s, '\'');
   if (s->size > SHOWN_ENTRIES)
-    put_string(s, "...");
+    put_text(s, ELLIPSIS);
 }
 
 static int64_t least(int64_t one, int64_t other) { return one < other ? one : other; }
@@ -60,7 +63,7 @@ static void put_nearest(State *s) {
   const int64_t size = (int64_t)s->size, longer = size - least(0, size - text_size(nearest));
   if (2 * best > longer)
     return;
-  put_string(s, BEFORE_NEAREST);
+  put_text(s, BEFORE_NEAREST);
   put_operand(s, nearest);
-  put_string(s, BEHIND_NEAREST);
+  put_text(s, BEHIND_NEAREST);
 }

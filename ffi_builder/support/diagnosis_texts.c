@@ -1,13 +1,18 @@
 // Appends texts, numbers and names to the message, as far as there is room.
 
-static void put(State *s, const char *text, size_t size) {
+__attribute__((noinline)) static void put(State *s, const char *text, size_t size) {
   const size_t room = (size_t)(s->end - s->cursor);
   const size_t fitting = size < room ? size : room;
   memcpy(s->cursor, text, fitting);
   s->cursor += fitting;
 }
 
-static void put_string(State *s, const char *string) { put(s, string, strlen(string)); }
+static void put_byte(State *s, char byte) { put(s, &byte, 1); }
+
+// Append one of TEXTS, by its position: each address in code would take a relocation.
+static void put_text(State *s, uint16_t position) {
+  put(s, TEXTS + position, strlen(TEXTS + position));
+}
 
 static void put_operand(State *s, const uint8_t *text) {
   put(s, text_data(s, text), text_size(text));
@@ -15,13 +20,16 @@ static void put_operand(State *s, const uint8_t *text) {
 
 // ---- numbers
 
+static char digit(uint64_t number) {
+  return (char)(number < 10 ? '0' + number : 'a' + number - 10);
+}
+
 // snprintf would take most of the time of an error that shows a few numbers.
 static void put_digits(State *s, uint64_t number, uint32_t base) {
   char space[20]; // as many as 2^64 has
   size_t at = sizeof space;
   do {
-    const char digit = (char)(number % base);
-    space[--at] = (char)(digit < 10 ? '0' + digit : 'a' + digit - 10);
+    space[--at] = digit(number % base);
     number /= base;
   } while (number);
   put(s, space + at, sizeof space - at);
@@ -31,42 +39,46 @@ static void put_unsigned(State *s, int64_t number) { put_digits(s, (uint64_t)num
 
 static void put_int(State *s, int64_t number) {
   if (number < 0)
-    put_string(s, "-");
+    put_byte(s, '-');
   put_unsigned(s, number < 0 ? -number : number);
 }
 
 static void put_hex(State *s, int64_t number) {
-  put_string(s, "0x");
+  put_text(s, HEX);
   put_digits(s, (uint64_t)number, 16);
 }
 
 static void put_addresses(State *s, int64_t first, int64_t last) {
   put_hex(s, first);
-  put_string(s, " to ");
+  put_text(s, TO);
   put_hex(s, last);
 }
+
+// A literal would be in a section with those of all files, which exported objects had to take
+// whole.
+static const char FLOAT_FORMAT[] = "%.*g";
 
 // Show a float64 by 15 digits, or by 17 if that would read back differently.
 static void put_float(State *s, double number) {
   if (number != number) {
-    put_string(s, "nan");
+    put_text(s, NOT_A_NUMBER);
     return;
   }
   char space[64];
-  int size = snprintf(space, sizeof space, "%.15g", number);
+  int size = snprintf(space, sizeof space, FLOAT_FORMAT, 15, number);
   if (strtod(space, NULL) != number)
-    size = snprintf(space, sizeof space, "%.17g", number);
+    size = snprintf(space, sizeof space, FLOAT_FORMAT, 17, number);
   put(s, space, (size_t)size);
 }
 
 static void put_value(State *s, int64_t value, int32_t big) {
   if (big >= BIG_BEYOND)
-    put_string(s, "an int beyond 64 bits");
+    put_text(s, BIG_INT);
   else if (s->style == STYLE_FLOAT)
     put_float(s, as_float(value));
   // A bool that is neither 0 nor 1 is shown as the int that it is.
   else if (s->style == STYLE_BOOL && (value == 0 || value == 1))
-    put_string(s, value ? "True" : "False");
+    put_text(s, value ? TRUE : FALSE);
   else if (s->style == STYLE_HEX)
     put_hex(s, value);
   else if (s->style == STYLE_UINT || big == BIG_UNSIGNED)
@@ -81,14 +93,15 @@ static void put_range(State *s, int64_t dtype) {
   const bool is_signed = (dtype & 0xFF) == kDLInt;
   const uint64_t high = UINT64_MAX >> (64 - bits) >> is_signed;
   put_int(s, is_signed ? (int64_t)~high : 0);
-  put_string(s, " to ");
+  put_text(s, TO);
   put_unsigned(s, (int64_t)high);
 }
 
 // ---- names
 
 // Append a number's name. Return false if there is none.
-static bool put_name(State *s, const char *names, int64_t number) {
+static bool put_name(State *s, uint16_t position, int64_t number) {
+  const char *names = TEXTS + position;
   while (names[1]) {
     const size_t size = strlen(names + 1);
     if ((uint8_t)names[0] == number) {
@@ -103,26 +116,26 @@ static bool put_name(State *s, const char *names, int64_t number) {
 static void put_device(State *s, int64_t device) {
   if (put_name(s, DEVICE_NAMES, device))
     return;
-  put_string(s, "device type ");
+  put_text(s, DEVICE_TYPE);
   put_int(s, device);
 }
 
 static void put_dtype(State *s, int64_t dtype) {
   const int64_t code = dtype & 0xFF, bits = dtype >> 8 & 0xFF, lanes = dtype >> 16 & 0xFFFF;
   if (!put_name(s, DTYPE_NAMES, code)) {
-    put_string(s, "dtype(code=");
+    put_text(s, DTYPE_CODE);
     put_int(s, code);
-    put_string(s, ", bits=");
+    put_text(s, DTYPE_BITS);
     put_int(s, bits);
-    put_string(s, ", lanes=");
+    put_text(s, DTYPE_LANES);
     put_int(s, lanes);
-    put_string(s, ")");
+    put_byte(s, ')');
     return;
   }
   if (!FIXED_BITS[code] || bits != FIXED_BITS[code])
     put_int(s, bits);
   if (lanes != 1) {
-    put_string(s, "x");
+    put_byte(s, 'x');
     put_int(s, lanes);
   }
 }
@@ -145,7 +158,7 @@ static void put_type(State *s) {
   }
   if (put_name(s, TYPE_NAMES, s->type))
     return;
-  put_string(s, "type index ");
+  put_text(s, TYPE_INDEX);
   put_int(s, s->type);
 }
 
@@ -154,9 +167,9 @@ static void put_type(State *s) {
 static void put_symbol(State *s, uint32_t symbol) { put_operand(s, symbol_entry(s, symbol)); }
 
 static void put_index(State *s, int64_t index) {
-  put_string(s, "[");
+  put_byte(s, '[');
   put_int(s, index);
-  put_string(s, "]");
+  put_byte(s, ']');
 }
 
 // Append the index of an element of a list, whose number is 1 more; nothing for 0.
@@ -168,10 +181,10 @@ static void put_element(State *s, int64_t element) {
 static void put_place(State *s, const Place *place, uint32_t symbol, int64_t element) {
   if (place->solved) {
     put_symbol(s, symbol);
-    put_string(s, " in ");
+    put_text(s, IN);
   }
   if (place->part == PART_LENGTH)
-    put_string(s, LENGTH_OF);
+    put_text(s, LENGTH_OF);
   if (place->parameter)
     put_operand(s, s->table + place->parameter);
   put_element(s, element);
@@ -183,15 +196,17 @@ static void put_place(State *s, const Place *place, uint32_t symbol, int64_t ele
 // Append as many entries of a shape or strides as the current tensor has dimensions, or NULL.
 static void put_list(State *s, const int64_t *entries) {
   if (!entries) {
-    put_string(s, "NULL");
+    put_text(s, NO_POINTER);
     return;
   }
   const int32_t count = dl_tensor(s->object)->ndim;
-  put_string(s, "[");
+  put_byte(s, '[');
   for (int32_t i = 0; i < count && i < SHOWN_ENTRIES; ++i) {
     if (i)
-      put_string(s, ", ");
+      put_text(s, COMMA);
     put_int(s, entries[i]);
   }
-  put_string(s, count > SHOWN_ENTRIES ? ", ...]" : "]");
+  if (count > SHOWN_ENTRIES)
+    put_text(s, BEHIND_ARGUMENT);
+  put_byte(s, ']');
 }

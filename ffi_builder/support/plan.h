@@ -291,21 +291,15 @@ static const uint8_t FIXED_BITS[] = {
     4,
 };
 
-#define FRAME "Mismatched \023 on argument #\024 when calling: `\025`, expected \026 but got \027"
-#define FRAME_WITHOUT_ARGUMENT "Mismatched \023 when calling: `\025`, expected \026 but got \027"
-#define BINDING "\003 = \030 from \004"
-#define UNDECIDED "an argument changed while it was being checked, perhaps by another thread"
-#define OR_NONE " or None"
-#define BEFORE_NEAREST " (did you mean '"
-#define BEHIND_NEAREST "'?)"
-#define LENGTH_OF "length of "
-
-// Texts and templates of errors, each ending in NUL.
+// Texts and templates of errors, each ending in NUL. Names of numbers are one text: the
+// number as a byte, the name and NUL, for each.
 static const char TEXTS[] =
     "TypeError\000"
+    "ValueError\000"
     "type of \000"
+    "\000"
+    "length of \000"
     "Tensor\031\000"
-    "\010\000"
     "Shape or list of ints\031\000"
     "tuple\031\000"
     "list of tensors\031\000"
@@ -313,17 +307,11 @@ static const char TEXTS[] =
     "str\031\000"
     "\005\031\000"
     "int\031\000"
-    "\000"
     "\001\000"
-    "\002\000"
-    "ValueError\000"
     "a non-NULL pointer\000"
-    "NULL\000"
     "one of \005\000"
-    "\032\033\000"
     "True, False, 0 or 1\000"
     "a value that fits \013 (\015)\000"
-    "\002 (shape=\016, strides=\017)\000"
     "at least \001 (min of \003)\000"
     "at most \001 (max of \003)\000"
     "a multiple of \001 (divisibility of \003)\000"
@@ -332,176 +320,168 @@ static const char TEXTS[] =
     "\001 (\005 with \006)\000"
     "\005 within int64, with \006\000"
     "\005 with \006\000"
-    "\002 and \001\000"
-    "a value beyond int64\000"
     "a non-NULL pointer, as \007 has elements\000"
     "an address aligned to \001 bytes (data_alignment of \007)\000"
-    "\020 (aligned to \022)\000"
     "memory apart from that of \005 (no_overlap)\000"
-    "\034, where \005 has \035\000"
     "at most \001 in magnitude, as elements are packed\000"
     "a non-NULL object\000"
-    "length of \000"
     "at most 7, as it is held in place\000"
     "non-NULL elements\000"
     "a non-negative value\000"
-    "\011\000"
     "\013\000"
     "\013 (dtype of \005)\000"
     "\014\000"
-    "\012\000"
     "\001 (the device of \005)\000"
     "\001 (column-major contiguous)\000"
     "\001 (row-major contiguous)\000"
     "a product of dimensions that fits int64\000"
-    "\016\000"
     "data + byte_offset within the address space\000"
-    "\020 + \021\000"
     "bool\031\000"
     "float\031\000"
     "opaque pointer or None\000"
     "opaque pointer, None or int\000"
     "dtype\031\000"
     "device\031\000"
-    "None\000";
+    "None\000"
+    "\010\000"
+    "\002\000"
+    "NULL\000"
+    "\032\033\000"
+    "\002 (shape=\016, strides=\017)\000"
+    "\002 and \001\000"
+    "a value beyond int64\000"
+    "\020 (aligned to \022)\000"
+    "\034, where \005 has \035\000"
+    "\011\000"
+    "\012\000"
+    "\016\000"
+    "\020 + \021\000"
+    "Mismatched \023 on argument #\024 when calling: `\025`, expected \026 but got \027\000"
+    "Mismatched \023 when calling: `\025`, expected \026 but got \027\000"
+    "\003 = \030 from \004\000"
+    "an argument changed while it was being checked, perhaps by another thread\000"
+    " or None\000"
+    " (did you mean '\000"
+    "'?)\000"
+    "MemoryError\000"
+    "There is no memory to say what is wrong with an argument\000"
+    "RuntimeError\000"
+    " to \000"
+    " in \000"
+    ", \000"
+    "...\000"
+    "..., \000"
+    ", ...\000"
+    "0x\000"
+    "nan\000"
+    "True\000"
+    "False\000"
+    "an int beyond 64 bits\000"
+    "device type \000"
+    "type index \000"
+    "dtype(code=\000"
+    ", bits=\000"
+    ", lanes=\000"
+    "\000None\000\001int\000\002bool\000\003float\000\004opaque pointer\000\005dtype\000\006device\000\007DLTensor*\000\010char*\000\011TVMFFIByteArray*\000\012moved object\000\013str\000\014bytes\000\015Unchanged\000@ffi.Object\000Astr\000Bbytes\000Cffi.Error\000Dffi.Function\000Effi.Shape\000Fffi.Tensor\000Gffi.Array\000Hffi.Map\000Iffi.Module\000JPython object\000Kffi.List\000Lffi.Dict\000Mffi.VisitInterrupt\000Nint beyond int64\000\000\000"
+    "\000int\000\001uint\000\002float\000\003handle\000\004bfloat\000\005complex\000\006bool\000\007float8_e3m4\000\010float8_e4m3\000\011float8_e4m3b11fnuz\000\012float8_e4m3fn\000\013float8_e4m3fnuz\000\014float8_e5m2\000\015float8_e5m2fnuz\000\016float8_e8m0fnu\000\017float6_e2m3fn\000\020float6_e3m2fn\000\021float4_e2m1fn\000\000\000"
+    "\001cpu\000\002cuda\000\003cuda_host\000\004opencl\000\007vulkan\000\010metal\000\011vpi\000\012rocm\000\013rocm_host\000\014ext_dev\000\015cuda_managed\000\016oneapi\000\017webgpu\000\020hexagon\000\021maia\000\022trn\000\000\000"
+    "\001.ndim\000\002.dtype\000\003.device_type\000\004.device_id\000\005.shape\000\006.strides\000\007.byte_offset\000\010.data\000\012number of arguments\000\013argument array\000\000\000";
 
-// Where the texts of an error are: the class, the place's prefix, expected, got.
-enum { ROW_KIND, ROW_PREFIX, ROW_EXPECTED, ROW_GOT, ROW_SIZE };
-static const uint16_t WORDS[][ROW_SIZE] = {
-    {0, 10, 19, 27},
-    {0, 10, 29, 27},
-    {0, 10, 52, 27},
-    {0, 10, 59, 27},
-    {0, 10, 76, 27},
-    {0, 10, 83, 27},
-    {0, 10, 88, 27},
-    {0, 10, 91, 27},
-    {0, 96, 97, 99},
-    {101, 96, 112, 131},
-    {101, 96, 136, 145},
-    {101, 96, 148, 99},
-    {101, 96, 168, 99},
-    {101, 96, 97, 192},
-    {101, 96, 97, 99},
-    {101, 96, 215, 99},
-    {101, 96, 237, 99},
-    {101, 96, 258, 99},
-    {101, 96, 294, 192},
-    {101, 96, 294, 99},
-    {101, 96, 304, 99},
-    {101, 96, 334, 192},
-    {101, 96, 347, 99},
-    {101, 96, 334, 99},
-    {101, 96, 370, 379},
-    {101, 96, 370, 387},
-    {101, 96, 370, 99},
-    {101, 96, 408, 131},
-    {101, 96, 446, 498},
-    {101, 96, 515, 556},
-    {101, 96, 573, 99},
-    {101, 96, 620, 131},
-    {101, 638, 649, 99},
-    {101, 96, 683, 131},
-    {101, 638, 97, 99},
-    {101, 96, 701, 99},
-    {0, 96, 136, 722},
-    {0, 96, 724, 722},
-    {0, 96, 726, 722},
-    {101, 96, 741, 743},
-    {101, 96, 745, 99},
-    {101, 96, 765, 192},
-    {101, 96, 793, 192},
-    {101, 96, 818, 858},
-    {101, 96, 860, 904},
-    {0, 10, 910, 27},
-    {0, 10, 916, 27},
-    {0, 10, 923, 27},
-    {0, 10, 946, 27},
-    {0, 10, 974, 27},
-    {0, 10, 981, 27},
-    {0, 10, 989, 27},
+// Where they are.
+enum {
+  FRAME = 994,
+  FRAME_WITHOUT_ARGUMENT = 1062,
+  BINDING = 1115,
+  UNDECIDED = 1128,
+  OR_NONE = 1202,
+  BEFORE_NEAREST = 1211,
+  BEHIND_NEAREST = 1228,
+  LENGTH_OF = 31,
+  MEMORY_ERROR = 1232,
+  NO_MEMORY = 1244,
+  RUNTIME_ERROR = 1301,
+  TO = 1314,
+  IN = 1319,
+  COMMA = 1324,
+  ELLIPSIS = 1327,
+  BEFORE_ARGUMENT = 1331,
+  BEHIND_ARGUMENT = 1337,
+  HEX = 1343,
+  NOT_A_NUMBER = 1346,
+  NO_POINTER = 888,
+  TRUE = 1350,
+  FALSE = 1355,
+  BIG_INT = 1361,
+  DEVICE_TYPE = 1383,
+  TYPE_INDEX = 1396,
+  DTYPE_CODE = 1408,
+  DTYPE_BITS = 1420,
+  DTYPE_LANES = 1428,
+  TYPE_NAMES = 1437,
+  DTYPE_NAMES = 1744,
+  DEVICE_NAMES = 1964,
+  SUFFIXES = 2092,
 };
 
-// Names of numbers: the number as a byte, then the name and NUL. NUL NUL ends a list.
-static const char TYPE_NAMES[] =
-    "\000None\000"
-    "\001int\000"
-    "\002bool\000"
-    "\003float\000"
-    "\004opaque pointer\000"
-    "\005dtype\000"
-    "\006device\000"
-    "\007DLTensor*\000"
-    "\010char*\000"
-    "\011TVMFFIByteArray*\000"
-    "\012moved object\000"
-    "\013str\000"
-    "\014bytes\000"
-    "\015Unchanged\000"
-    "@ffi.Object\000"
-    "Astr\000"
-    "Bbytes\000"
-    "Cffi.Error\000"
-    "Dffi.Function\000"
-    "Effi.Shape\000"
-    "Fffi.Tensor\000"
-    "Gffi.Array\000"
-    "Hffi.Map\000"
-    "Iffi.Module\000"
-    "JPython object\000"
-    "Kffi.List\000"
-    "Lffi.Dict\000"
-    "Mffi.VisitInterrupt\000"
-    "Nint beyond int64\000\000";
+// Where the texts of an error are: the class, the place's prefix, expected, got.
+typedef struct {
+  uint8_t kind, prefix;
+  uint16_t expected, got;
+} Row;
 
-static const char DTYPE_NAMES[] =
-    "\000int\000"
-    "\001uint\000"
-    "\002float\000"
-    "\003handle\000"
-    "\004bfloat\000"
-    "\005complex\000"
-    "\006bool\000"
-    "\007float8_e3m4\000"
-    "\010float8_e4m3\000"
-    "\011float8_e4m3b11fnuz\000"
-    "\012float8_e4m3fn\000"
-    "\013float8_e4m3fnuz\000"
-    "\014float8_e5m2\000"
-    "\015float8_e5m2fnuz\000"
-    "\016float8_e8m0fnu\000"
-    "\017float6_e2m3fn\000"
-    "\020float6_e3m2fn\000"
-    "\021float4_e2m1fn\000\000";
-
-static const char DEVICE_NAMES[] =
-    "\001cpu\000"
-    "\002cuda\000"
-    "\003cuda_host\000"
-    "\004opencl\000"
-    "\007vulkan\000"
-    "\010metal\000"
-    "\011vpi\000"
-    "\012rocm\000"
-    "\013rocm_host\000"
-    "\014ext_dev\000"
-    "\015cuda_managed\000"
-    "\016oneapi\000"
-    "\017webgpu\000"
-    "\020hexagon\000"
-    "\021maia\000"
-    "\022trn\000\000";
-
-static const char SUFFIXES[] =
-    "\001.ndim\000"
-    "\002.dtype\000"
-    "\003.device_type\000"
-    "\004.device_id\000"
-    "\005.shape\000"
-    "\006.strides\000"
-    "\007.byte_offset\000"
-    "\010.data\000"
-    "\012number of arguments\000"
-    "\013argument array\000\000";
+static const Row WORDS[] = {
+    {0, 21, 42, 884},
+    {0, 21, 50, 884},
+    {0, 21, 73, 884},
+    {0, 21, 80, 884},
+    {0, 21, 97, 884},
+    {0, 21, 104, 884},
+    {0, 21, 109, 884},
+    {0, 21, 112, 884},
+    {0, 30, 117, 886},
+    {10, 30, 119, 888},
+    {10, 30, 138, 893},
+    {10, 30, 147, 886},
+    {10, 30, 167, 886},
+    {10, 30, 117, 896},
+    {10, 30, 117, 886},
+    {10, 30, 191, 886},
+    {10, 30, 213, 886},
+    {10, 30, 234, 886},
+    {10, 30, 270, 896},
+    {10, 30, 270, 886},
+    {10, 30, 280, 886},
+    {10, 30, 310, 896},
+    {10, 30, 323, 886},
+    {10, 30, 310, 886},
+    {10, 30, 346, 919},
+    {10, 30, 346, 927},
+    {10, 30, 346, 886},
+    {10, 30, 355, 888},
+    {10, 30, 393, 948},
+    {10, 30, 445, 965},
+    {10, 30, 486, 886},
+    {10, 30, 533, 888},
+    {10, 31, 551, 886},
+    {10, 30, 585, 888},
+    {10, 31, 117, 886},
+    {10, 30, 603, 886},
+    {0, 30, 138, 982},
+    {0, 30, 624, 982},
+    {0, 30, 626, 982},
+    {10, 30, 641, 984},
+    {10, 30, 643, 886},
+    {10, 30, 663, 896},
+    {10, 30, 691, 896},
+    {10, 30, 716, 986},
+    {10, 30, 756, 988},
+    {0, 21, 800, 884},
+    {0, 21, 806, 884},
+    {0, 21, 813, 884},
+    {0, 21, 836, 884},
+    {0, 21, 864, 884},
+    {0, 21, 871, 884},
+    {0, 21, 879, 884},
+};
 
 #endif
