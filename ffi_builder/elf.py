@@ -16,6 +16,7 @@ from ffi_builder.view import View
 MAGIC: Final = b"\x7fELF"
 ET_REL: Final = 1
 ET_DYN: Final = 3
+SHT_NULL: Final = 0
 SHT_PROGBITS: Final = 1
 SHT_SYMTAB: Final = 2
 SHT_RELA: Final = 4

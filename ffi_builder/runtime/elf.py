@@ -353,8 +353,9 @@ def rebuilt(
     sections, names_at = list(file.sections), file.header.section_names
     # These may be in the same section as the names of symbols.
     names = bytearray(replaced.get(names_at) or file.content(file.section(names_at, "the names")))
-    pieces: list[bytes | bytearray | memoryview] = [file.view.data]
-    end = len(file.view.data)
+    contents = {**replaced, names_at: names}
+    pieces: list[bytes | bytearray | memoryview] = [b""]
+    end = elf.EHDR.size
 
     def append(content: Sequence[bytes | bytearray | memoryview], size: int, align: int) -> int:
         nonlocal end
@@ -363,22 +364,26 @@ def rebuilt(
         end = start + size
         return start
 
-    for at, info in infos.items():
-        sections[at] = sections[at]._replace(info=info)
+    name_places: list[int] = []
     for section in added:
-        name_at = len(names)
+        name_places.append(len(names))
         names += section.name.encode() + b"\0"
-        sections.append(
-            section.header(name_at, append(section.pieces, section.size, section.align))
+    data = memoryview(file.view.data)
+    for at, section in enumerate(file.sections):
+        if section.kind in (elf.SHT_NULL, elf.SHT_NOBITS):
+            continue
+        content = contents.get(at, data[section.offset : section.offset + section.size])
+        offset = append([content], len(content), max(section.align, 1))
+        sections[at] = section._replace(
+            offset=offset, size=len(content), info=infos.get(at, section.info)
         )
-    for at, content in {**replaced, names_at: names}.items():
-        offset = append([content], len(content), 16)
-        sections[at] = sections[at]._replace(offset=offset, size=len(content))
+    for section, name_at in zip(added, name_places, strict=True):
+        offset = append(section.pieces, section.size, section.align)
+        sections.append(section.header(name_at, offset))
     headers = b"".join(elf.SHDR.pack(*section) for section in sections)
     place = append([headers], len(headers), 16)
     header = file.header._replace(sections_at=place, section_count=len(sections))
     pieces[0] = elf.EHDR.pack(*header)
-    pieces.insert(1, memoryview(file.view.data)[elf.EHDR.size :])
     return b"".join(pieces)
 
 

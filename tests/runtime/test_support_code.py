@@ -11,10 +11,11 @@ import numpy as np
 import pytest
 from tvm_ffi import libinfo
 
-from ffi_builder import LinkError, make_plan, runtime, spec, support
+from ffi_builder import LinkError, attach, make_plan, runtime, spec, support
 from ffi_builder.diagnosis import native
 from ffi_builder.diagnosis.encode import encode
 from ffi_builder.errors import BuildError
+from ffi_builder.providers import DirectCallProvider, NopCallProvider
 from ffi_builder.runtime import support_code
 from tests.runtime.exporting import every_kind_module, load_module, scaling
 from tests.runtime.samples import c_object, needs_cc
@@ -82,6 +83,36 @@ def test_two_objects_are_linked_together(tmp_path: Path) -> None:
     for name in ("scale", "every_kind"):
         with pytest.raises(TypeError, match=f"when calling: `{name}"):
             both[name]()
+
+
+@needs_cc
+@pytest.mark.parametrize("order", [("plain.o", "sanitized.o"), ("sanitized.o", "plain.o")])
+def test_objects_that_need_different_functions(order: tuple[str, str], tmp_path: Path) -> None:
+    """Each finds its own constants, which are at different places."""
+    plain = new_module()
+    scalar = spec.Signature.parse("plain(n: int32)")
+    attach(plain, scalar, NopCallProvider())
+    runtime.compile(plain).export_object(tmp_path / "plain.o")
+    sanitized = new_module("llvm.func @kernel(%p: !llvm.ptr) { llvm.return }")
+    out = spec.Signature.parse("sanitized(y: Tensor([n], float32, intent=out))", device="cpu")
+    attach(sanitized, out, DirectCallProvider("kernel"), sanitize=True)
+    runtime.compile(sanitized).export_object(tmp_path / "sanitized.o")
+    tvm_ffi = libinfo.find_libtvm_ffi()
+    subprocess.run(["gcc", "-shared", *order, tvm_ffi, "-o", "both.so"], check=True, cwd=tmp_path)
+    both = load_module(str(tmp_path / "both.so"))
+    with pytest.raises(TypeError, match="expected int but got float"):
+        both["plain"](1.5)
+    with pytest.raises(AssertionError, match="which still holds the poison nan"):
+        both["sanitized"](np.zeros(3, "float32"))
+
+
+@pytest.mark.parametrize("machine", support.MACHINES)
+def test_the_object_of_one_wrapper_is_small(machine: str, tmp_path: Path) -> None:
+    text = "mm(a: Tensor([n, k], float32), b: Tensor([k, m], float32), c: Tensor([n, m], float32))"
+    module = new_module()
+    attach(module, spec.Signature.parse(text, device="cpu"), NopCallProvider())
+    runtime.lower(module).export_object(tmp_path / "mm.o", triple=f"{machine}-linux-gnu")
+    assert (tmp_path / "mm.o").stat().st_size <= 20_480
 
 
 @needs_cc

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import struct
+import zlib
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from ffi_builder import elf, support
 from ffi_builder.elf import Elf, Section, SymbolFields
 from ffi_builder.errors import CompileError
+from ffi_builder.protocol import PREFIX
 from ffi_builder.runtime.elf import Added, rebuilt
 from ffi_builder.support.sections import Part, parts_of
 from ffi_builder.view import View
@@ -29,7 +31,9 @@ def with_support(data: bytes, machine: str) -> bytes:
         return data
     symbols = _Symbols(file, table)
     needed = tuple(sorted(filter(symbols.is_undefined, map(support.symbol, support.functions()))))
-    return _with_parts(file, table, symbols, parts_of(machine, needed)) if needed else data
+    if not needed:
+        return data
+    return _with_parts(file, table, symbols, needed, parts_of(machine, needed))
 
 
 class _Symbols:
@@ -67,7 +71,9 @@ class _Symbols:
         self._entries[number] = (self._entries[number][0], *fields)
 
 
-def _with_parts(file: Elf, table: Section, symbols: _Symbols, parts: Sequence[Part]) -> bytes:
+def _with_parts(
+    file: Elf, table: Section, symbols: _Symbols, needed: Sequence[str], parts: Sequence[Part]
+) -> bytes:
     """Return the object with a section of code and one of constants; calls are resolved."""
     code_flags = elf.SHF_ALLOC | elf.SHF_EXECINSTR
     code = Added(".text.ffi_builder", elf.SHT_PROGBITS, code_flags)
@@ -84,20 +90,23 @@ def _with_parts(file: Elf, table: Section, symbols: _Symbols, parts: Sequence[Pa
     }
     for part in parts:
         for symbol in part.functions:
-            symbols.define(symbol.name, number, places[part.number] + symbol.value, symbol.size)
-    starts = {True: support.symbol("code"), False: support.symbol("constants")}
-    names = {part.number: starts[part.is_code] for part in parts}
-    symbols.define(starts[True], number, 0, 0)
-    symbols.define(starts[False], number + 1, 0, 0)
+            if symbol.name in needed:
+                symbols.define(symbol.name, number, places[part.number] + symbol.value, symbol.size)
+    # Of weak symbols a linker takes the first. An object with other functions has other places in
+    # its sections, so the symbols at their starts are named after the functions.
+    mark = f"{zlib.crc32(repr(needed).encode()):08x}"
+    starts = {True: f"{PREFIX}code_{mark}", False: f"{PREFIX}constants_{mark}"}
+    is_code = {part.number: part.is_code for part in parts}
     for part in parts:  # only code refers to others
         for offset, kind, target, addend in part.relocations:
             at, name = places[part.number] + offset, target.name
             if target.section:
-                name = names[target.section]
                 addend += places[target.section] + target.value
-                if name == names[part.number] and kind in _CALLS:
+                if is_code[target.section] and kind in _CALLS:
                     _CALLS[kind](contents[part.number], offset, addend - at)
                     continue
+                name = starts[is_code[target.section]]
+                symbols.define(name, number + (not is_code[target.section]), 0, 0)
             relocations.append(elf.RELA.pack(at, symbols.number(name) << 32 | kind, addend))
     replaced = {symtab: symbols.table, table.link: bytes(symbols.strings)}
     return rebuilt(file, replaced, [code, constants, relocations])
