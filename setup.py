@@ -74,6 +74,7 @@ if sys.platform == "darwin":
         "ffi_builder.support._library",
         ["ffi_builder/support/support.c"],
         include_dirs=list(map(str, include_paths())),
+        extra_compile_args=["-std=c11", "-O2", "-fwrapv", "-ffp-contract=off"],  # as make support
         extra_link_args=["-undefined", "dynamic_lookup"],
         optional=True,
         depends=SOURCES,

@@ -1,4 +1,4 @@
-"""Where the checks of a wrapper go when they fail.
+"""Emits the blocks that the checks of a wrapper branch to when they fail.
 
 For a function of two arguments, of which one is a list whose memory is compared::
 

@@ -61,7 +61,7 @@ class _Encoder:
     def encode(self) -> Table:
         plan = self._plan
         self._run(plan.steps)
-        for step in plan.late[: len(plan.late) - len(plan.overlaps)]:
+        for step in plan.waiting:
             self._guarded(step)
         self._out.emit(Op.DONE)
         return self._out.finish(self._overlaps() if plan.overlaps else 0)
@@ -187,6 +187,12 @@ class _Encoder:
         if isinstance(check, s.Solve):  # from here on, the value read last is that of the symbol
             self._read = check.solved
 
+    def _instructions(self, step: s.Decode) -> None:
+        """Write the checks of what was decoded that are one instruction each."""
+        for check in step.checks:
+            if isinstance(check, Instruction):
+                self._instruction(check)
+
     # ---- decoding
 
     def _optional(
@@ -204,18 +210,14 @@ class _Encoder:
         self._look_at(step.place)
         write_scalar(self._out, step.kind, step.dtype)
         self._read = step.place
-        for check in step.checks:
-            if isinstance(check, Instruction):
-                self._instruction(check)
+        self._instructions(step)
 
     def _text(self, step: s.DecodeText) -> None:
         self._look_at(step.place)
         self._out.emit(Op.TEXT, "B", step.binary)
         self._object = None  # replaced by the str
         self._not_null()
-        for check in step.checks:
-            if isinstance(check, Instruction):
-                self._out.instruction(check)
+        self._instructions(step)
 
     def _container(self, step: s.DecodeShape | s.DecodeTuple) -> None:
         self._decode_object(step)
@@ -229,9 +231,7 @@ class _Encoder:
     def _list_header(self, step: s.DecodeList) -> None:
         self._decode_object(step)
         self._not_null()
-        for check in step.checks:
-            if isinstance(check, Instruction):
-                self._instruction(check)
+        self._instructions(step)
 
     def _decode_object(
         self, step: s.DecodeTensor | s.DecodeShape | s.DecodeTuple | s.DecodeList

@@ -68,7 +68,7 @@ class Table:
     arguments: tuple[int, ...]
     """Length of each parameter's text."""
     overlaps: int
-    """Where it is what memory is compared; 0 if none is."""
+    """Position of the comparisons of memory; 0 if there are none."""
 
     def named(self, name: str, backtrace: str) -> bytes:
         """Return the table of a function, with the backtrace of its errors.
@@ -114,7 +114,7 @@ class TableWriter:
         self._text_uses: list[tuple[int, int]] = []
         self.symbols = {var: number for number, var in enumerate(symbols)}
         self.code_at: Final = Head.SIZE + 8 * len(symbols)
-        """Where the instructions start in the table."""
+        """Position of the first instruction in the table."""
         self._slots = len(symbols)
         self._rank = 0
 
@@ -193,7 +193,7 @@ class TableWriter:
         self._rank = max(self._rank, min(ndim, SHOWN_ENTRIES + 1))
 
     def finish(self, overlaps: int) -> Table:
-        """Lay out the table; ``overlaps`` is where it is what memory is compared."""
+        """Lay out the table; ``overlaps`` is the position of the comparisons of memory."""
         names = [(*self._intern(var.name), style_of(var.dtype)) for var in self.symbols]
         text_at = self.code_at + len(self._code)
         if self._slots >= NO_INDEX:

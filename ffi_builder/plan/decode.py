@@ -166,7 +166,7 @@ class _DecodeContainer(Decode):
     def checks(self) -> tuple[AnyCheck, ...]:
         place = self.place
         cells = (CheckCells(place),) if self.length else ()
-        return self, NotNull(place), CheckLength(place, self.length), *cells  # pyright: ignore[reportReturnType] # a class that is not one has no objects
+        return self, NotNull(place), CheckLength(place, self.length), *cells  # pyright: ignore[reportReturnType] # all classes that have objects are listed there
 
 
 @dataclass(frozen=True)
@@ -193,12 +193,7 @@ class DecodeList(Decode):
     @override
     def checks(self) -> tuple[AnyCheck, ...]:
         place, length = self.place, self.place.at(Part.LENGTH)
-        return self, NotNull(place), NotNegative(length), self.fits
-
-    @property
-    def fits(self) -> Fits:
-        """The check of the length."""
-        return Fits(self.place.at(Part.LENGTH), "int32")
+        return self, NotNull(place), NotNegative(length), Fits(length, "int32")
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TypeAlias, Union
+from typing import ClassVar, TypeAlias, Union
 
 from typing_extensions import override
 
@@ -28,10 +28,15 @@ class _Limit(Instruction):
     symbol: spec.Var
     free: bool = False
 
+    field: ClassVar[str]
+    """The symbol's field that has the number."""
+
     @property
     def limit(self) -> int:
         """The number."""
-        raise NotImplementedError
+        limit: int | None = getattr(self.symbol, self.field)
+        assert limit is not None, "planned for a symbol that has it"
+        return limit
 
     @property
     @override
@@ -49,11 +54,7 @@ class AtLeast(_Limit):
 
     words = value_error("at least {expected} (min of {symbol})")
     op = "MIN"
-
-    @property
-    @override
-    def limit(self) -> int:
-        return _given(self.symbol.min)
+    field = "min"
 
 
 @dataclass(frozen=True)
@@ -62,11 +63,7 @@ class AtMost(_Limit):
 
     words = value_error("at most {expected} (max of {symbol})")
     op = "MAX"
-
-    @property
-    @override
-    def limit(self) -> int:
-        return _given(self.symbol.max)
+    field = "max"
 
 
 @dataclass(frozen=True)
@@ -75,16 +72,7 @@ class Divisible(_Limit):
 
     words = value_error("a multiple of {expected} (divisibility of {symbol})")
     op = "DIVISIBLE"
-
-    @property
-    @override
-    def limit(self) -> int:
-        return _given(self.symbol.divisibility)
-
-
-def _given(limit: int | None) -> int:
-    assert limit is not None, "planned for a symbol that has it"
-    return limit
+    field = "divisibility"
 
 
 LimitCheck: TypeAlias = Union[AtLeast, AtMost, Divisible]

@@ -54,6 +54,11 @@ class Plan:
         return tuple(step for step in self.late if isinstance(step, CheckOverlap))
 
     @cached_property
+    def waiting(self) -> tuple[AnyStep, ...]:
+        """Those of ``late`` before :attr:`overlaps`."""
+        return self.late[: len(self.late) - len(self.overlaps)]
+
+    @cached_property
     def compares_lists(self) -> bool:
         """Whether memory of tensors in lists is compared."""
         places = (place for step in self.overlaps for place in (step.place, *dict(step.others)))

@@ -29,19 +29,19 @@ class Short(int):
 
 
 Operand: TypeAlias = Union[Byte, Short, int, float, str, Words, spec.Var]
-"""What an instruction of the diagnosis holds. An int has 64 bits; words and a symbol, a number."""
+"""An operand of an instruction. An int takes 64 bits; words and symbols are written as numbers."""
 
 
 @dataclass(frozen=True)
 class Step:
-    """What a back end does at once. ``place`` says which value it reads."""
+    """Stands for checks that a back end does at once. ``place`` says which value it reads."""
 
     place: Place
 
     @property
     def checks(self) -> tuple[AnyCheck, ...]:
         """The checks that it stands for, in the order of their errors."""
-        raise NotImplementedError
+        raise NotImplementedError  # of abc.ABC, `match` would be slower
 
     def __str__(self) -> str:
         """One line for each check: ``B.shape[0]: expected {k} (k), otherwise ValueError``."""
@@ -66,7 +66,7 @@ class Check(Step):
     @property
     @override
     def checks(self) -> tuple[AnyCheck, ...]:
-        return (self,)  # pyright: ignore[reportReturnType] # a class that is not one has no objects
+        return (self,)  # pyright: ignore[reportReturnType] # all classes that have objects are listed there
 
     def placeholders(self, origins: Texts) -> Texts:
         """Text for the placeholders of ``error.expected``.
@@ -117,7 +117,7 @@ def all_checks(steps: Iterable[AnyStep]) -> Iterator[AnyCheck]:
 
 @dataclass(frozen=True)
 class ExpectInt(Instruction):
-    """A comparison with an int."""
+    """A comparison with an int. Its instruction has a short form for small ones (``EQ8``)."""
 
     expected: int
     op = "EQ"
@@ -128,4 +128,4 @@ class ExpectInt(Instruction):
 
 
 STRIDE_GOT: Final = "{got} (shape={shape}, strides={strides})"
-"""What errors of strides show: the layout of the tensor."""
+"""The value that came, of a stride: it shows the layout of the tensor."""

@@ -33,7 +33,7 @@ class ValuePlanner:
     """The steps so far of what is planned now: the signature, an Optional, an element of a list."""
     late: list[s.AnyStep] = field(default_factory=list[s.AnyStep])
     origins: dict[spec.Var, Place] = field(default_factory=dict[spec.Var, Place])
-    """Where each symbol is bound first, in this order."""
+    """The first place that binds each symbol, in this order."""
     bound: set[spec.Var] = field(default_factory=set[spec.Var])
     """Symbols that are certainly bound."""
     provisional: set[spec.Var] = field(default_factory=set[spec.Var])

@@ -67,7 +67,7 @@ class Members:
 
     @property
     def name(self) -> str:
-        """What errors call the provider."""
+        """The provider's name in errors."""
         return type(self.provider).__name__
 
     @property

@@ -47,7 +47,7 @@ def emit_fast_path(fast: FastPath, plan: Plan, *, defer: bool) -> None:
     fast.alone = _alone(plan) if defer else frozenset()
     fast.sorted = overlap.sorted_lists(plan)
     _emit_all(fast, plan.steps)
-    _emit_all(fast, plan.late[: len(plan.late) - len(plan.overlaps)])
+    _emit_all(fast, plan.waiting)
     if plan.compares_lists:
         tensors.check_sizes(fast)  # what overlaps must have passed all other checks
     _emit_all(fast, plan.overlaps)
