@@ -28,7 +28,7 @@ from signatures import MAKERS
 
 from ffi_builder import attach_ffi_func, runtime
 from ffi_builder.builder import wrapper
-from ffi_builder.ir import core
+from ffi_builder.ir import operations
 from ffi_builder.runtime import translation
 
 ir: Any = import_module("torch_mlir.ir")
@@ -56,13 +56,13 @@ def clocked(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
 
 def clock_everything() -> None:
     """Clock every call into MLIR, LLVM and the JIT."""
-    make = core.Core.__init__
+    make = operations.Core.__init__
 
     def made(self: Any, *args: Any) -> None:
         make(self, *args)
         self._create = clocked("create", self._create)
 
-    setattr(core.Core, "__init__", made)  # noqa: B010
+    setattr(operations.Core, "__init__", made)  # noqa: B010
     for place, function, name in (
         (wrapper, "verify_added", "verify"),
         (translation, "to_llvm_ir", "translate"),

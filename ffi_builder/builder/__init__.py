@@ -9,9 +9,8 @@ from ffi_builder.lazy import lazy
 if TYPE_CHECKING:
     from ffi_builder.builder.asserts import return_asserts
     from ffi_builder.builder.calls import PackedCall, call_packed, release_packed
-    from ffi_builder.builder.kernel_signature import signature_of
+    from ffi_builder.builder.kernel_signature import record_memref_types, signature_of
     from ffi_builder.builder.names import rename_tvm_ffi_function
-    from ffi_builder.builder.recording import record_memref_types
     from ffi_builder.builder.wrapper import attach, attach_ffi_func
 
 __all__ = [
@@ -31,10 +30,9 @@ __getattr__, __dir__ = lazy(
     {
         **dict.fromkeys(("PackedCall", "call_packed", "release_packed"), "calls"),
         **dict.fromkeys(("attach", "attach_ffi_func"), "wrapper"),
-        "record_memref_types": "recording",
         "rename_tvm_ffi_function": "names",
         "return_asserts": "asserts",
-        "signature_of": "kernel_signature",
+        **dict.fromkeys(("record_memref_types", "signature_of"), "kernel_signature"),
     },
     __all__,
 )

@@ -15,16 +15,20 @@ Afterwards the function returns 0, or the number of the message::
     ^next:
       llvm.return %zero : i32
     ^failed:
-      llvm.call @__ffi_builder_free_all(%list)    // what it has allocated: builder/heap.py
+      llvm.call @__ffi_builder_free_all(%list)    // what it has allocated
       llvm.return %one : i32
+
+So that memory can be freed, each call of ``malloc`` becomes one of ``__ffi_builder_allocate``. It
+asks for 16 bytes more, and keeps the address of the allocation before it there. The function has
+the address of the last one on its stack. ``free`` looks the allocation up, since the memory may
+come from elsewhere.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-from ffi_builder.builder.heap import free_on_failure
 from ffi_builder.builder.names import is_declaration
 from ffi_builder.errors import BuildError
 from ffi_builder.ir import (
@@ -33,12 +37,120 @@ from ffi_builder.ir import (
     Operation,
     Symbols,
     Types,
+    Value,
     describe,
     function_parts,
     of_module,
 )
-from ffi_builder.protocol import MEMREF_TYPES
+from ffi_builder.protocol import MEMREF_TYPES, PREFIX
 from ffi_builder.suggest import did_you_mean
+
+_ALLOCATE: Final = f"{PREFIX}allocate"
+_FREE: Final = f"{PREFIX}free"
+_FREE_ALL: Final = f"{PREFIX}free_all"
+_HEADER: Final = 16
+"""As much as keeps the alignment that malloc gives."""
+
+
+def free_on_failure(symbols: Symbols, function: Operation, failures: Sequence[Any]) -> None:
+    """Free what a function has allocated in those of its blocks that return with a failure."""
+    calls = [
+        (view.operation, view.operation.attributes["callee"].value)
+        for block in function.regions[0].blocks
+        for view in block.operations
+        if view.operation.name == "llvm.call" and "callee" in view.operation.attributes
+    ]
+    allocations = [call for call, callee in calls if callee == "malloc"]
+    if not failures or not allocations:
+        return
+    _define(symbols)
+    types, create = symbols.types, symbols.types.ir.Operation.create
+    at = types.ir.InsertionPoint.at_block_begin(function.regions[0].blocks[0])
+
+    def first(name: str, operands: list[Any], results: list[Any], **attributes: Any) -> Any:
+        return create(name, results, operands, attributes, None, 0, function.location, at)
+
+    one = first("llvm.mlir.constant", [], [types.i32], value=types.int_attribute(32, 1)).result
+    of_pointer = types.type_attribute("!llvm.ptr")
+    cell = first("llvm.alloca", [one], [types.ptr], elem_type=of_pointer).result
+    first("llvm.store", [first("llvm.mlir.zero", [], [types.ptr]).result, cell], [])
+
+    def call(before: Operation, callee: str, operands: list[Any], results: list[Any]) -> Any:
+        attributes = {**types.of_call(len(operands)), "callee": types.symbol(callee)}
+        place = types.ir.InsertionPoint(before)
+        return create("llvm.call", results, operands, attributes, None, 0, before.location, place)
+
+    for allocation in allocations:
+        made = call(allocation, _ALLOCATE, [*allocation.operands, cell], [types.ptr])
+        allocation.result.replace_all_uses_with(made.result)
+        allocation.erase()
+    for release, callee in calls:
+        if callee == "free":
+            call(release, _FREE, [*release.operands, cell], [])
+            release.erase()
+    for block in failures:
+        call([view.operation for view in block.operations][-1], _FREE_ALL, [cell], [])
+
+
+def _define(symbols: Symbols) -> None:
+    """Define the three functions, unless the module has them."""
+    if _ALLOCATE in symbols:
+        return
+    types = symbols.types
+    symbols.declare("malloc", types.ptr, [types.i64])
+    symbols.declare("free", types.void, [types.ptr])
+    _define_allocate(_internal(symbols, _ALLOCATE, types.ptr, types.i64, types.ptr))
+    _define_free(_internal(symbols, _FREE, types.void, types.ptr, types.ptr))
+    _define_free_all(_internal(symbols, _FREE_ALL, types.void, types.ptr))
+
+
+def _internal(symbols: Symbols, name: str, result: Any, *parameters: Any) -> Builder:
+    internal = {"linkage": symbols.types.attribute("#llvm.linkage<internal>")}
+    function = symbols.function(name, result, parameters, internal, body=True)
+    return Builder(symbols, function, function.regions[0].blocks[0], symbols.location)
+
+
+def _define_allocate(b: Builder) -> None:
+    size, cell = b.entry.arguments
+    made = b.call_value("malloc", [b.add(size, b.i64(_HEADER))], b.types.ptr)
+    with b.when(b.eq(made, b.null()), cold=True):
+        b.ret(made)
+    b.store(b.load(b.types.ptr, cell), made)
+    b.store(made, cell)
+    b.ret(b.offset(made, _HEADER))
+
+
+def _define_free(b: Builder) -> None:
+    pointer, cell = b.entry.arguments
+    search, where, found = _next(b, cell)
+    with b.when(b.eq(found, b.null()), cold=True):
+        b.call("free", [pointer], b.types.void)
+        b.ret()
+    with b.when(b.eq(b.offset(found, _HEADER), pointer)):
+        b.store(b.load(b.types.ptr, found), where)
+        b.call("free", [found], b.types.void)
+        b.ret()
+    b.br(search, found)
+
+
+def _define_free_all(b: Builder) -> None:
+    [cell] = b.entry.arguments
+    search, where, found = _next(b, cell)
+    with b.when(b.eq(found, b.null())):
+        b.ret()
+    b.store(b.load(b.types.ptr, found), where)
+    b.call("free", [found], b.types.void)
+    b.br(search, where)
+
+
+def _next(b: Builder, cell: Value) -> tuple[Any, Value, Value]:
+    """Begin a loop over the allocations; return its block, the cell of one, and its address."""
+    search = b.new_block(b.types.ptr)
+    b.br(search, cell)
+    b.block = search
+    [where] = search.arguments
+    return search, where, b.load(b.types.ptr, where)
+
 
 _OF_A_FAILURE: Final = ("llvm.mlir.addressof", "llvm.getelementptr", "llvm.unreachable")
 _CALLED_BY_A_FAILURE: Final = ("puts", "abort")

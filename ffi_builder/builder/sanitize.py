@@ -23,7 +23,6 @@ from dataclasses import replace
 from typing import Final
 
 from ffi_builder import abi, spec
-from ffi_builder.builder import copies as layout
 from ffi_builder.builder.fast_path import tensors as fast_tensors
 from ffi_builder.builder.fast_path.state import ListValues, Position
 from ffi_builder.builder.values import DecodedValues
@@ -35,6 +34,24 @@ from ffi_builder.plan import sanitize as words
 from ffi_builder.plan.sanitize import Sanitize, Watched, watched
 from ffi_builder.providers.provider import Members
 from ffi_builder.records import dataclass
+
+# Offsets of fields of a ``Copy``; ffi_builder/support/copies.c declares it, and asserts these.
+# Offsets of the fields of a ``Copy``. ffi_builder/support/copies.c asserts them.
+COPY_WORDS: Final = 20
+"""The size of a ``Copy``, in i64s."""
+OBJECT: Final = 0
+COPIED_DATA: Final = 8
+MEMORY: Final = 16
+SPAN: Final = 48
+MISPLACED: Final = 80
+FOREIGN: Final = 88
+ORIGIN: Final = 96
+IS_CERTAIN: Final = 104
+SALTS: Final = 16
+"""The number of patterns."""
+TEXT_SIZE: Final = 96
+"""Bytes of the text of an index or value."""
+
 
 _PAGE: Final = 4096
 """A copy lies as far behind a multiple of this as the tensor, in bytes: it is aligned alike."""
@@ -103,7 +120,7 @@ class _All:
             b.call("free", [records], t.void)
 
 
-_GIVEN: Final = 8 * layout.COPY_WORDS
+_GIVEN: Final = 8 * COPY_WORDS
 _SIZE: Final = _GIVEN + 8
 _RECORD: Final = f"!llvm.array<{_SIZE // 8} x i64>"
 """A ``Copy`` of an element, then the object of the tensor that came."""
@@ -133,19 +150,19 @@ class Copies:
                 b.store(b.null(), memory)
                 self._copies.append(_All(tensor, self.fast.tensor_list(position), memory))
                 continue
-            record = b.alloca(b.types.i64, layout.COPY_WORDS)
-            b.store(b.null(), b.offset(record, layout.MEMORY))
+            record = b.alloca(b.types.i64, COPY_WORDS)
+            b.store(b.null(), b.offset(record, MEMORY))
             given = self.fast.object_at(position)
             self._copies.append(_One(_Copy(tensor, given, record)))
         if self._copies:
-            self._texts = [b.alloca(b.types.i8, layout.TEXT_SIZE) for _ in range(3)]
+            self._texts = [b.alloca(b.types.i8, TEXT_SIZE) for _ in range(3)]
             self._emit_cleanup()
         for number, each in enumerate(self._copies):
             position = self._positions[each.of.path]
             if isinstance(each, _All):
                 self._make_all(each, position, number)
             else:
-                self._make_one(each.copy, position, b.i64(number % layout.SALTS))
+                self._make_one(each.copy, position, b.i64(number % SALTS))
 
     def _make(self, copy: _Copy, salt: Value) -> None:
         b = self.b
@@ -166,7 +183,7 @@ class Copies:
             message = words.NO_MEMORY.format(path=every.of.path)
             b.check(b.ne(records, b.null()), "MemoryError", message)
             with b.loop(own.length) as index:
-                b.store(b.null(), b.offset(b.element(records, index, _RECORD), layout.MEMORY))
+                b.store(b.null(), b.offset(b.element(records, index, _RECORD), MEMORY))
             b.store(records, every.memory)
         place = Place(position, every.of.path).each
         with every.each(b) as copy:
@@ -175,9 +192,9 @@ class Copies:
             fast.elements[place.position] = b.element(cells, index, _CELL)
             given = fast_tensors.given_object(fast, place.position)
             b.store(given, b.offset(copy.record, _GIVEN))
-            salt = b.and_(b.add(index, b.i64(number)), b.i64(layout.SALTS - 1))
+            salt = b.and_(b.add(index, b.i64(number)), b.i64(SALTS - 1))
             self._make(replace(copy, given=given), salt)
-            data = b.field(t.ptr, copy.record, layout.COPIED_DATA)
+            data = b.field(t.ptr, copy.record, COPIED_DATA)
             b.store(data, b.element(own.pointers, index, "i64"))
 
     def _make_one(self, copy: _Copy, position: Position, salt: Value) -> None:
@@ -185,8 +202,8 @@ class Copies:
         self._make(copy, salt)
         fast.state.records[position] = replace(
             fast.tensor(position),
-            object=b.field(t.ptr, copy.record, layout.OBJECT),
-            data=b.field(t.ptr, copy.record, layout.COPIED_DATA),
+            object=b.field(t.ptr, copy.record, OBJECT),
+            data=b.field(t.ptr, copy.record, COPIED_DATA),
         )
 
     def _emit_cleanup(self) -> None:
@@ -224,12 +241,12 @@ class Copies:
     def _exists(self, copy: _Copy) -> Value:
         """Return whether the tensor was copied: it may be absent, or on another device."""
         b = self.b
-        return b.ne(b.field(b.types.ptr, copy.record, layout.MEMORY), b.null())
+        return b.ne(b.field(b.types.ptr, copy.record, MEMORY), b.null())
 
     def _check_outside(self, copy: _Copy) -> None:
         b, t = self.b, self.b.types
         fine = call_support(b, "check_outside", [copy.record])
-        fields = (layout.MISPLACED, layout.FOREIGN, layout.SPAN, layout.ORIGIN)
+        fields = (MISPLACED, FOREIGN, SPAN, ORIGIN)
         with unless(b, fine):
             found = [b.field(t.i64, copy.record, field) for field in fields]
             self._fail(copy, words.OUTSIDE, found)
@@ -256,7 +273,7 @@ class Copies:
                 operands = [copy.record, number, b.i64(region), text]
                 run_support(b, "element_value", operands)
             if helper == "unwritten_element":
-                is_certain = b.ne(b.field(t.i64, copy.record, layout.IS_CERTAIN), b.i64(0))
+                is_certain = b.ne(b.field(t.i64, copy.record, IS_CERTAIN), b.i64(0))
                 with unless(b, is_certain):
                     self._fail(copy, words.possibly(message), texts)
             self._fail(copy, message, texts)

@@ -6,21 +6,21 @@ there does not dominate what follows the branch.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import functools
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field
 from functools import cached_property
 
 from typing_extensions import override
 
 from ffi_builder import abi, spec
-from ffi_builder.builder import contiguity, ranks
 from ffi_builder.builder.fast_path.context import DL, FastPath
 from ffi_builder.builder.fast_path.expressions import evaluate
 from ffi_builder.builder.fast_path.scalars import narrowed, typed
 from ffi_builder.builder.fast_path.state import Position
 from ffi_builder.builder.fast_path.tensors import stride, strides
 from ffi_builder.errors import BuildError
-from ffi_builder.ir import Value
+from ffi_builder.ir import CheckingBuilder, Value, call_support
 from ffi_builder.plan import Part, Place
 from ffi_builder.plan.results import OVERFLOW
 from ffi_builder.providers.context import CallContext
@@ -192,7 +192,7 @@ class DecodedValues(CallContext):
     def shape(self, tensor: spec.Param, *, wide: bool = False) -> list[Value]:
         plain, place = self._tensor(tensor)
         if plain.any_rank:
-            return ranks.shape(self.fast, place.position, self._known_rank(plain))
+            return _shape_of_rank(self.fast, place.position, self._known_rank(plain))
         return [
             self._entry(
                 dim,
@@ -207,7 +207,7 @@ class DecodedValues(CallContext):
     def strides(self, tensor: spec.Param, *, wide: bool = False) -> list[Value]:
         plain, place = self._tensor(tensor)
         if plain.any_rank:
-            return ranks.strides(self.fast, place.position, self._known_rank(plain), plain.order)
+            return _strides_of_rank(self.fast, place.position, self._known_rank(plain), plain.order)
         if plain.stride_entries is None:
             return self._contiguous(plain, place)
         return [
@@ -340,10 +340,10 @@ class DecodedValues(CallContext):
     def is_contiguous(self, tensor: spec.Param) -> Value:
         plain, place = self._tensor(tensor)
         if plain.any_rank:
-            found = contiguity.of_any_rank(self.fast, place.position)
+            found = _is_contiguous(self.fast, place.position)
         else:
             dims, strides = self.shape(tensor, wide=True), self.strides(tensor, wide=True)
-            found = contiguity.of_strides(self.builder, dims, strides)
+            found = _are_contiguous(self.builder, dims, strides)
         there = self._guard(tensor)
         return found if there is None else self.builder.and_(there, found)
 
@@ -384,3 +384,65 @@ class DecodedValues(CallContext):
                 f"context.scalar(…) have the values of other parameters"
             )
         return tensor, place
+
+
+def _are_contiguous(b: CheckingBuilder, dims: Sequence[Value], strides: Sequence[Value]) -> Value:
+    """Return an i1 for dimensions and strides, all i64s.
+
+    The sizes of tensors are checked, so only that of an empty one is 0.
+    """
+    one = b.i64(1)
+    size, right = one, list[Value]()
+    for dim, given in zip(reversed(dims), reversed(strides), strict=True):
+        right.append(b.or_(b.eq(given, size), b.eq(dim, one)))
+        size = b.mul(size, dim) if len(right) > 1 else dim
+    if not right:
+        return b.i1(True)
+    return b.or_(functools.reduce(b.and_, right), b.eq(size, b.i64(0)))
+
+
+def _is_contiguous(fast: FastPath, position: Position) -> Value:
+    """Return an i1 for a tensor whose spec leaves the rank open; NULL strides are row-major."""
+    b, t = fast.b, fast.b.types
+    tensor = fast.object(position)
+    is_null = b.is_null(b.field(t.ptr, tensor, DL + abi.DLTENSOR_STRIDES))
+    given, found = b.new_block(), b.new_block(t.i1)
+    b.cond_br(is_null, found, given, (is_null,))
+    b.block = given
+    b.br(found, fast.shared("contiguous", [tensor]))
+    b.block = found
+    return found.arguments[0]
+
+
+def _shape_of_rank(fast: FastPath, position: Position, ndim: int) -> list[Value]:
+    """Load the dimensions of a tensor that is there, as i64s."""
+    b, t = fast.b, fast.b.types
+    if not ndim:
+        return []
+    pointer = b.field(t.ptr, fast.tensor(position).object, DL + abi.DLTENSOR_SHAPE)
+    return [b.field(t.i64, pointer, 8 * axis) for axis in range(ndim)]
+
+
+def _strides_of_rank(
+    fast: FastPath, position: Position, ndim: int, order: str | None
+) -> list[Value]:
+    """Return the strides: those of an order, which a check has found, or else loaded ones."""
+    b, t = fast.b, fast.b.types
+    if not ndim:
+        return []
+    if order is None:
+        space = b.alloca(t.i64, ndim)
+        tensor = fast.tensor(position).object
+        given = b.field(t.ptr, tensor, DL + abi.DLTENSOR_STRIDES)
+        found, absent = b.new_block(t.ptr), b.new_block(cold=True)
+        b.cond_br(b.ne(given, b.null()), found, absent, (given,), likely=True)
+        b.block = absent
+        b.br(found, call_support(b, "row_major_strides", [tensor, space]))
+        b.block = found
+        return [b.field(t.i64, found.arguments[0], 8 * axis) for axis in range(ndim)]
+    dims = _shape_of_rank(fast, position, ndim)
+    inner = dims[:-1] if order == "F" else dims[:0:-1]
+    products: list[Value] = [b.i64(1)]
+    for dim in inner:
+        products.append(b.mul(products[-1], dim) if len(products) > 1 else dim)
+    return products if order == "F" else products[::-1]

@@ -1,4 +1,4 @@
-"""Attaching a wrapper to a module.
+"""Attaches a wrapper to a module.
 
 ``attach(module, matmul, provider)`` adds to the module::
 
@@ -7,21 +7,34 @@
     llvm.mlir.global internal constant @__ffi_builder_table_matmul("…")
 
 and, once per module, the diagnosis (``@__ffi_builder_shared_…``) with the declarations it needs.
+
+The checks branch to these blocks when they fail. For a function of two arguments, of which one is a
+list whose memory is compared::
+
+  ^slow:                                          // any check
+    llvm.br ^wrong(2)
+  ^wrong(%given):                                 // the number of arguments
+    %status = llvm.call tail @__ffi_builder_shared_diagnose(%args, %given, @table)
+    llvm.return %status
+  ^overlapping:                                   // memory, once all other checks have passed
+    %status = llvm.call tail @__ffi_builder_shared_diagnose_overlaps(%args, 2, @table, …)
+    llvm.return %status
+
+If only tensors are compared, one such call serves all checks.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 from ffi_builder import abi, spec
-from ffi_builder.builder.failing import emit_errors, release_on_error
 from ffi_builder.builder.fast_path.context import FastPath
 from ffi_builder.builder.fast_path.emit import emit_fast_path
 from ffi_builder.builder.fast_path.lists import release, reserve
-from ffi_builder.builder.location import backtrace, location_of_wrapper
-from ffi_builder.builder.names import check_free, checked_name
-from ffi_builder.builder.parameter_places import argument_places, distinct
+from ffi_builder.builder.names import backtrace, check_free, checked_name, location_of_wrapper
 from ffi_builder.builder.results import Results
 from ffi_builder.builder.reuse import Names, Template
 from ffi_builder.builder.sanitize import Copies, tensors_to_watch
@@ -40,12 +53,13 @@ from ffi_builder.ir import (
     Types,
     Value,
     contain_support,
+    declare_support,
     mark_trusted,
     of_module,
     pass_through,
 )
 from ffi_builder.packed.anys import store_none
-from ffi_builder.plan import Plan, make_plan, steps
+from ffi_builder.plan import Place, Plan, make_plan, steps
 from ffi_builder.plan.messages import signature_text
 from ffi_builder.plan.sanitize import Sanitize, Watched, checked_sanitize
 from ffi_builder.protocol import METADATA, TABLE
@@ -53,6 +67,89 @@ from ffi_builder.providers.context import ModuleContext
 from ffi_builder.providers.provider import CallProvider, Members
 from ffi_builder.records import dataclass
 from ffi_builder.spec.metadata import metadata_text
+
+
+def distinct(params: Sequence[spec.Param]) -> tuple[spec.Param, ...]:
+    """Copy parameters that occur twice, so that each object stands for one place."""
+    counts = Counter(id(param) for param in _every(params))
+
+    def own(param: spec.Param) -> spec.Param:
+        match param:
+            case spec.TupleParam(params=inner):
+                return replace(param, params=tuple(map(own, inner)))
+            case spec.Struct(fields=inner):
+                return replace(param, fields=tuple(map(own, inner)))
+            case spec.Optional(param=inner):
+                return replace(param, param=own(inner))
+            case _:
+                return replace(param) if counts[id(param)] > 1 else param
+
+    return tuple(own(param) for param in params)
+
+
+def _every(params: Sequence[spec.Param]) -> Iterator[spec.Param]:
+    for _, param in spec.with_paths(params):
+        yield param
+        if isinstance(param, spec.Optional):
+            yield param.param
+
+
+def argument_places(params: Sequence[spec.Param]) -> list[tuple[spec.Param, Place]]:
+    """Return every argument with its place, including those in tuples."""
+    arguments = [param for param in params if not isinstance(param, spec.HIDDEN)]
+    found: list[tuple[spec.Param, Place]] = []
+    for index, param in enumerate(arguments):
+        found += _places(param, Place((index,), param.name))
+    return found
+
+
+def _places(param: spec.Param, place: Place) -> Iterator[tuple[spec.Param, Place]]:
+    yield param, place
+    if isinstance(param, spec.Optional):
+        yield param.param, place
+    for index, (path, element) in enumerate(spec.elements(param, place.path)):
+        yield from _places(element, Place((*place.position, index), path))
+
+
+def release_on_error(fast: FastPath) -> None:
+    """Let errors behind the cursor free the memory of lists."""
+    if not fast.memory:
+        return
+    b = fast.b
+    here, failed = b.block, b.new_block(b.types.i32, cold=True)
+    b.block = failed
+    with b.out_of_line():
+        release(fast)
+    b.ret(failed.arguments[0])
+    b.block, b.cleanup = here, failed
+
+
+def emit_errors(fast: FastPath, arguments: int, table: Table, constant: str) -> None:
+    """Let the diagnosis raise the errors of a function; the table is in this constant."""
+    b, apart = fast.b, fast.overlapping is not fast.slow
+    _release_in(fast, fast.slow)
+    b.br(fast.wrong, b.i32(arguments))
+    b.block = fast.wrong
+    _return_error(fast, fast.wrong.arguments[0], constant, 0 if apart else table.overlaps)
+    if apart:
+        _release_in(fast, fast.overlapping)
+        _return_error(fast, b.i32(arguments), constant, table.overlaps)
+
+
+def _release_in(fast: FastPath, block: Block) -> None:
+    fast.b.block = block
+    with fast.b.out_of_line():
+        release(fast)
+
+
+def _return_error(fast: FastPath, given: Value, constant: str, overlaps: int) -> None:
+    b, t = fast.b, fast.b.types
+    operands = [fast.args, given, b.address_of(constant)]
+    if overlaps:
+        operands.append(b.i32(overlaps))
+    callee = declare_support(b.symbols, "diagnose_overlaps" if overlaps else "diagnose")
+    b.ret(b.call_value(callee, operands, t.i32, t.of_tail_call()))
+
 
 ENV_GET_STREAM: Final = "TVMFFIEnvGetStream"
 

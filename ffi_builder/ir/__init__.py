@@ -1,26 +1,33 @@
 """A small IR builder for any MLIR Python distribution. No other package here imports MLIR."""
 
-from ffi_builder.ir.atomics import exchange_null, load_acquire, store_release
-from ffi_builder.ir.builder import Builder
-from ffi_builder.ir.bytecode import bytecode
-from ffi_builder.ir.checking import ERROR_KINDS, CheckingBuilder
-from ffi_builder.ir.contained import contain_support
+from ffi_builder.ir.builder import Builder, exchange_null, load_acquire, store_release
+from ffi_builder.ir.checking import (
+    ERROR_KINDS,
+    CheckingBuilder,
+    call_support,
+    declare_support,
+    mark_trusted,
+    pass_through,
+    run_support,
+)
+from ffi_builder.ir.contained import bytecode, contain_support
 from ffi_builder.ir.distribution import OPERATIONS, Distribution, named, of_module, root_of
-from ffi_builder.ir.kernel import Kernel, KernelValue, read_kernel, recorded_types
-from ffi_builder.ir.kernel_types import (
+from ffi_builder.ir.kernel import (
     FunctionTypes,
+    Kernel,
     KernelType,
+    KernelValue,
     MemRef,
     dtypes_of,
     lowered,
     lowered_words,
     read_function,
+    read_kernel,
     read_type,
+    recorded_types,
 )
 from ffi_builder.ir.protocols import Attribute, Block, Module, Operation, Type, Value
-from ffi_builder.ir.supported import call_support, declare_support, run_support
 from ffi_builder.ir.symbols import Symbols, aggregate_members, describe, function_parts
-from ffi_builder.ir.trusted import mark_trusted, pass_through
 from ffi_builder.ir.types import LLVM_TYPES, Types
 
 __all__ = [

@@ -1,16 +1,175 @@
-"""The builder that call providers get, which can also raise errors."""
+"""The builder that call providers get, which can also raise errors, and calls of support functions.
+
+A module only declares the functions in C of :mod:`ffi_builder.support`.
+
+MLIR's translation ends the process on operations that it cannot translate, so a runtime checks
+every operation first. It can skip functions that are marked here. The mark has a checksum of the
+operations, so that it is void once a pass or a hook has added others to the function.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from ffi_builder import support
 from ffi_builder.errors import BuildError
 from ffi_builder.ir.builder import Builder
-from ffi_builder.ir.protocols import Block, Operation, Value
-from ffi_builder.ir.supported import declare_support
+from ffi_builder.ir.protocols import Attribute, Block, Operation, Value
 from ffi_builder.ir.symbols import Symbols
+from ffi_builder.ir.types import Types
+from ffi_builder.protocol import TRUSTED, checksum
 from ffi_builder.suggest import did_you_mean
+
+_EXTENDED = ("i1", "i16")
+"""Types that C passes as a whole register."""
+
+
+def declare_support(symbols: Symbols, name: str) -> str:
+    """Declare a function unless the module has it, and return its symbol.
+
+    Raises:
+        BuildError: the module has the symbol with another type.
+
+    Examples:
+        >>> from torch_mlir import ir as mlir
+        >>> from ffi_builder import ir
+        >>> module = mlir.Module.parse("", mlir.Context())
+        >>> types = ir.Types(ir.of_module(module).ir, module.context)
+        >>> symbols = ir.Symbols(types, module, mlir.Location.unknown(module.context))
+        >>> ir.declare_support(symbols, "raise")
+        '__ffi_builder_shared_raise_...'
+    """
+    symbol = support.symbol(name)
+    if symbols.has_added(symbol):
+        return symbol
+    types, function = symbols.types, support.functions()[name]
+    is_new = symbol not in symbols
+    result = getattr(types, function.result)
+    parameters = [getattr(types, letters) for letters in function.parameters]
+    attributes = _convention(types, function)
+    if any(letters in _EXTENDED for letters in function.parameters):
+        extensions = ", ".join(map(_extension, function.parameters))
+        attributes["arg_attrs"] = types.attribute(f"[{extensions}]")
+    operation = symbols.declare(symbol, result, parameters, attributes)
+    if is_new:
+        pass_through(types, operation, ("cold", "nounwind"))
+    return symbol
+
+
+def call_support(b: Builder, name: str, operands: Sequence[Value]) -> Value:
+    """Call a function that returns a value.
+
+    Args:
+        b: emits the call.
+        name: one of the names in ``ffi_builder/support/functions.txt``.
+        operands: of the types that this file says.
+
+    Examples:
+        >>> from ffi_builder import ir
+        >>> def provider(current_block, context):
+        ...     b = context.builder
+        ...     ir.call_support(b, "big_uint64", [b.null(), b.null()])
+        ...     return b.block
+    """
+    value = _call(b, name, operands)
+    assert value is not None, f"{name} returns nothing"
+    return value
+
+
+def run_support(b: Builder, name: str, operands: Sequence[Value]) -> None:
+    """Call a function that returns nothing; the rest as :func:`call_support`.
+
+    Examples:
+        >>> from ffi_builder import ir
+        >>> def provider(current_block, context):
+        ...     b = context.builder
+        ...     ir.run_support(b, "free_copy", [b.null()])
+        ...     return b.block
+    """
+    _call(b, name, operands)
+
+
+def _call(b: Builder, name: str, operands: Sequence[Value]) -> Value | None:
+    types, function = b.types, support.functions()[name]
+    symbol = declare_support(b.symbols, name)
+    return b.call(symbol, operands, getattr(types, function.result), _convention(types, function))
+
+
+def _convention(types: Types, function: support.Function) -> dict[str, Attribute]:
+    if not function.keeps_registers:
+        return {}
+    return {"CConv": types.attribute("#llvm.cconv<preserve_mostcc>")}
+
+
+def _extension(letters: str) -> str:
+    return "{llvm.zeroext}" if letters in _EXTENDED else "{}"
+
+
+def mark_trusted(
+    types: Types,
+    function: Operation,
+    passthrough: Sequence[str],
+    values: Mapping[str, str] | None = None,
+    *,
+    made: Iterable[str] | None = None,
+) -> None:
+    """Set the LLVM attributes of a finished function, including the mark.
+
+    Args:
+        types: types and attributes of the function's context.
+        function: an ``llvm.func``; it is changed.
+        passthrough: names of LLVM attributes without a value.
+        values: LLVM attributes with a value.
+        made: the names of the function's operations, if the caller has them; they are read from
+            the function otherwise.
+
+    Examples:
+        >>> from torch_mlir import ir as mlir
+        >>> from ffi_builder import ir
+        >>> module = mlir.Module.parse("llvm.func @nop() { llvm.return }", mlir.Context())
+        >>> types = ir.Types(ir.of_module(module).ir, module.context)
+        >>> function = module.body.operations[0]
+        >>> ir.mark_trusted(types, function, ["noinline"])
+        >>> print(function.attributes["passthrough"])
+        ["noinline", "ffi-builder-trusted-..."]
+    """
+    if made is None:
+        blocks = function.regions[0].blocks
+        made = [operation.operation.name for block in blocks for operation in block.operations]
+    mark = f"{TRUSTED}{checksum(made):08x}"
+    pass_through(types, function, (*passthrough, mark), values)
+
+
+def pass_through(
+    types: Types,
+    function: Operation,
+    names: Sequence[str],
+    values: Mapping[str, str] | None = None,
+) -> None:
+    """Set the LLVM attributes of a function: ``names`` without a value, and ``values``.
+
+    Examples:
+        >>> from torch_mlir import ir as mlir
+        >>> from ffi_builder import ir
+        >>> module = mlir.Module.parse("llvm.func @nop() { llvm.return }", mlir.Context())
+        >>> types = ir.Types(ir.of_module(module).ir, module.context)
+        >>> function = module.body.operations[0]
+        >>> ir.pass_through(types, function, ["noinline"], {"frame-pointer": "all"})
+        >>> print(function.attributes["passthrough"])
+        ["noinline", ["frame-pointer", "all"]]
+    """
+    quoted = ", ".join(f'"{name}"' for name in names)
+    attribute: Any = types.attribute(f"[{quoted}]")
+    if values:
+        array = types.ir.ArrayAttr.get
+        pairs = [
+            array([types.string(name), types.string(value)], types.context)
+            for name, value in values.items()
+        ]
+        attribute = array([*attribute, *pairs], types.context)
+    function.attributes["passthrough"] = attribute
+
 
 ERROR_KINDS = (
     "RuntimeError",

@@ -7,29 +7,347 @@ was lowered (:mod:`ffi_builder.protocol`). Front ends leave names in two places:
                  %1: memref<?xf32> {ml_program.identifier = "serving_y:0"})    // an attribute
 
 MLIR's parser drops ``%x``. It keeps the place, at which the text has the name.
+
+:func:`read_function` reads a function type of any distribution's bindings::
+
+    (memref<?x4xf32, strided<[?, 1], offset: ?>>, index) -> f32
+
+    inputs:  MemRef(element="f32", sizes=(None, 4), strides=(None, 1), offset=None, …), "index"
+    results: "f32"
+
+:func:`lowered` returns the parameters and the result after the conversion to the LLVM dialect (see
+https://mlir.llvm.org/docs/TargetLLVMIR/), and :func:`dtypes_of` the dtypes of an element type.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import Any, Final
+from functools import cache
+from typing import Any, Final, TypeAlias
 
+from ffi_builder import abi
 from ffi_builder.errors import BuildError
 from ffi_builder.ir.distribution import named, of_module
-from ffi_builder.ir.kernel_types import (
-    FunctionTypes,
-    KernelType,
-    lowered,
-    lowered_words,
-    read_function,
-)
-from ffi_builder.ir.protocols import Module, Operation
+from ffi_builder.ir.protocols import Module, Operation, Type
 from ffi_builder.ir.symbols import describe, function_parts
 from ffi_builder.ir.types import Types
+from ffi_builder.patterns import pattern
 from ffi_builder.protocol import MEMREF_TYPES
 from ffi_builder.records import dataclass
 from ffi_builder.suggest import did_you_mean
+
+
+@dataclass(frozen=True)
+class MemRef:
+    """A ranked memref type. None stands for ``?``, a value known only at run time.
+
+    Examples:
+        >>> from torch_mlir import ir as mlir
+        >>> from ffi_builder import ir
+        >>> with mlir.Context():
+        ...     type_ = mlir.Type.parse("memref<4x?xf16, strided<[?, 1]>>")
+        >>> memref = ir.read_type(mlir, type_)
+        >>> memref.element, memref.sizes, memref.strides, memref.rank
+        ('f16', (4, None), (None, 1), 2)
+    """
+
+    text: str
+    """The type as MLIR prints it."""
+    element: str
+    """The text of the element type."""
+    sizes: tuple[int | None, ...]
+    strides: tuple[int | None, ...] | None
+    """Strides in elements; None if the type has no layout, and so is row-major."""
+    offset: int | None
+    """The offset in elements."""
+    address_space: int = 0
+    """The memory space, if it is an int; 0 is the default one."""
+
+    @property
+    def rank(self) -> int:
+        """The number of dimensions."""
+        return len(self.sizes)
+
+
+KernelType: TypeAlias = "MemRef | str"
+"""A memref type, or the text of any other type.
+
+Examples:
+    >>> from torch_mlir import ir as mlir
+    >>> from ffi_builder import ir
+    >>> with mlir.Context():
+    ...     types = [mlir.Type.parse(text) for text in ("memref<4x?xf16>", "!llvm.ptr")]
+    >>> read: list[ir.KernelType] = [ir.read_type(mlir, type_) for type_ in types]
+    >>> [isinstance(type_, ir.MemRef) for type_ in read]
+    [True, False]
+"""
+
+
+@dataclass(frozen=True)
+class FunctionTypes:
+    """The types of a function before lowering.
+
+    Examples:
+        >>> from ffi_builder import ir
+        >>> types = ir.FunctionTypes(inputs=("i64", "f32"), results=("f32",))
+        >>> ir.lowered(types)
+        ('f32', ('i64', 'f32'))
+    """
+
+    inputs: tuple[KernelType, ...]
+    results: tuple[KernelType, ...]
+
+
+def read_function(ir: Any, function_type: Any) -> FunctionTypes:
+    """Read the inputs and results of an ``ir.FunctionType``.
+
+    Args:
+        ir: the ``ir`` module of the type's distribution.
+        function_type: the ``function_type`` of a ``func.func``.
+
+    Examples:
+        >>> from torch_mlir import ir as mlir
+        >>> from ffi_builder import ir
+        >>> with mlir.Context():
+        ...     type_ = mlir.Type.parse("(memref<?xf32>, i64) -> f32")
+        >>> types = ir.read_function(mlir, type_)
+        >>> types.inputs[1], types.results
+        ('i64', ('f32',))
+    """
+    inputs, results = list(function_type.inputs), list(function_type.results)
+    # Reading a memref type takes 15 µs, and most kernels have several of the same type.
+    known = {type_: read_type(ir, type_) for type_ in {*inputs, *results}}
+    return FunctionTypes(
+        tuple(known[type_] for type_ in inputs), tuple(known[type_] for type_ in results)
+    )
+
+
+def read_type(ir: Any, type_: Type) -> KernelType:
+    """Read a type: a :class:`MemRef`, or text.
+
+    The result is text also for a memref of unknown rank, with a layout that is not strided, or in a
+    memory space that is not an int.
+
+    Examples:
+        >>> from torch_mlir import ir as mlir
+        >>> from ffi_builder import ir
+        >>> with mlir.Context():
+        ...     ir.read_type(mlir, mlir.Type.parse("memref<4x?xf16>")).sizes
+        ...     ir.read_type(mlir, mlir.Type.parse("memref<*xf16>"))
+        (4, None)
+        'memref<*xf16>'
+    """
+    text = str(type_)
+    if not text.startswith("memref<") or text.startswith("memref<*x"):
+        return text
+    memref: Any = type_
+    if not isinstance(
+        type_, ir.MemRefType
+    ):  # old bindings do not downcast the types inside another one
+        memref = ir.MemRefType(type_)
+    layout, space = _read_layout(memref), _read_space(memref.memory_space)
+    if layout is None or space is None:
+        return text
+    sizes = tuple(None if size < 0 else size for size in memref.shape)
+    return MemRef(text, str(memref.element_type), sizes, *layout, space)
+
+
+_STRIDED: Final = pattern(r"strided<\[(.*)\](?:, offset: (.*))?>")
+_DYNAMIC: Final = -(2**63)
+
+
+def _read_layout(memref: Any) -> tuple[tuple[int | None, ...] | None, int | None] | None:
+    """Return the strides and the offset; None for a layout that is not strided."""
+    text, rank = str(memref.layout), memref.rank
+    dims = ", ".join(f"d{axis}" for axis in range(rank))
+    if text == f"affine_map<({dims}) -> ({dims})>":
+        return None, 0
+    found = _STRIDED.fullmatch(text)
+    if found is not None:
+        strides = tuple(map(_entry, found[1].split(", "))) if found[1] else ()
+        return strides, _entry(found[2] or "0")
+    try:
+        strides, offset = memref.get_strides_and_offset()
+    except Exception:  # AttributeError in old bindings, other errors in newer ones
+        return None
+    known = tuple(None if stride == _DYNAMIC else stride for stride in strides)
+    return known, None if offset == _DYNAMIC else offset
+
+
+def _entry(text: str) -> int | None:
+    return None if text == "?" else int(text)
+
+
+def _read_space(space: object) -> int | None:
+    """Return the number of a memory space; None for an attribute, which each target lowers."""
+    if space is None:
+        return 0
+    found = re.match(r"(\d+) : i", str(space))
+    return None if found is None else int(found[1])
+
+
+# ---- lowering
+
+_POINTER: Final = "!llvm.ptr"
+_NUMBER: Final = pattern(r"(?:[su]?i(?P<int>\d+)|(?P<float>bf16|f16|f32|f64|f80|f128)|f\d+E.*)")
+_COMPLEX: Final = pattern(r"complex<(.*)>")
+_VECTOR: Final = pattern(r"vector<(\d+)x(index|[^x<>\[\]]+)>")
+
+
+def lowered(
+    types: FunctionTypes, *, c_interface: bool = False
+) -> tuple[str, tuple[str, ...]] | None:
+    """Return the result and the parameters, as text, of the ``llvm.func`` after lowering.
+
+    Args:
+        types: the function before lowering.
+        c_interface: describe the function's C interface, in which a memref is a pointer to its
+            descriptor.
+
+    Returns:
+        The result and the parameters; None if the function returns a memref, or the lowering of a
+        type is not known here: a tensor's, for example, depends on its bufferization.
+
+    Examples:
+        >>> from torch_mlir import ir as mlir
+        >>> from ffi_builder import ir
+        >>> with mlir.Context():
+        ...     type_ = mlir.Type.parse("(memref<?xf32>, i64) -> f32")
+        >>> ir.lowered(ir.read_function(mlir, type_))
+        ('f32', ('!llvm.ptr', '!llvm.ptr', 'i64', 'i64', 'i64', 'i64'))
+    """
+    parameters: list[str] = []
+    for type_ in types.inputs:
+        words = lowered_words(type_, c_interface=c_interface)
+        if words is None:
+            return None
+        parameters += words
+    results = [_scalar(result) if isinstance(result, str) else None for result in types.results]
+    if None in results or (c_interface and len(results) > 1):
+        return None
+    if len(results) > 1:
+        return _struct([result for result in results if result is not None]), tuple(parameters)
+    return (results[0] if results else None) or "!llvm.void", tuple(parameters)
+
+
+def lowered_words(type_: KernelType, *, c_interface: bool) -> list[str] | None:
+    """Return the parameters for one input, as text; None if its lowering is not known here.
+
+    Examples:
+        >>> from torch_mlir import ir as mlir
+        >>> from ffi_builder import ir
+        >>> with mlir.Context():
+        ...     memref = ir.read_type(mlir, mlir.Type.parse("memref<?xf32>"))
+        >>> ir.lowered_words(memref, c_interface=False)
+        ['!llvm.ptr', '!llvm.ptr', 'i64', 'i64', 'i64']
+        >>> ir.lowered_words(memref, c_interface=True)
+        ['!llvm.ptr']
+    """
+    if isinstance(type_, str):
+        scalar = _scalar(type_)
+        return None if scalar is None else [scalar]
+    if c_interface:
+        return [_POINTER]
+    space = type_.address_space
+    pointer = f"{_POINTER}<{space}>" if space else _POINTER
+    return [pointer, pointer, *["i64"] * (1 + 2 * type_.rank)]
+
+
+def _scalar(text: str) -> str | None:
+    if text == "index":
+        return "i64"
+    if text.startswith("!llvm."):
+        return text
+    number = _NUMBER.fullmatch(text)
+    if number is not None:
+        # Float types that LLVM lacks are passed as integers of the same width.
+        bits = number["int"] or re.sub(r"\D.*", "", text[1:])
+        return number["float"] or f"i{bits}"
+    parts = _COMPLEX.fullmatch(text)
+    if parts is not None:
+        part = _scalar(parts[1])
+        return None if part is None else _struct([part, part])
+    vector = _VECTOR.fullmatch(text)
+    element = None if vector is None else _scalar(vector[2])
+    return None if vector is None or element is None else f"vector<{vector[1]}x{element}>"
+
+
+def _struct(members: Sequence[str]) -> str:
+    return f"!llvm.struct<({', '.join(member.removeprefix('!llvm.') for member in members)})>"
+
+
+# ---- dtypes
+
+_DTYPES: Final[dict[str, tuple[str, ...]]] = {
+    "f16": ("float16",),
+    "bf16": ("bfloat16",),
+    "f32": ("float32",),
+    "f64": ("float64",),
+    # f8E4M3FN is float8_e4m3fn.
+    **{
+        f"f{bits}{name.partition('_')[2].upper()}": (name,) for name, bits in abi.FIXED_BITS.items()
+    },
+    "complex<f16>": ("complex32",),
+    "complex<f32>": ("complex64",),
+    "complex<f64>": ("complex128",),
+    "index": ("int64", "uint64"),
+    _POINTER: ("handle64",),
+}
+"""The dtypes of element types that are neither integers nor vectors."""
+_OTHER_NUMBERS: Final = pattern(r"tf32|f\d+\w*|[su]?i\d+|complex<[^!]*>|vector<[^!]*>")
+"""Number types; those that the functions below do not handle have no dtype."""
+_INTEGER_BITS: Final = (1, 2, 4, 8, 16, 32, 64)
+
+
+@cache
+def dtypes_of(element: str) -> tuple[str, ...] | None:
+    """Return the dtypes that an element type of a memref may have, the most likely one first.
+
+    ``i32`` has no sign, so it may be int32 or uint32. ``i8`` may also be bool, a byte in memory.
+
+    Returns:
+        An empty tuple for a number without a dtype, such as ``f80``; None for a dialect's type,
+        whose dtype is not known here.
+
+    Examples:
+        >>> from ffi_builder import ir
+        >>> ir.dtypes_of("i32"), ir.dtypes_of("f80"), ir.dtypes_of("!torch.int")
+        (('int32', 'uint32'), (), None)
+    """
+    known = _DTYPES.get(element)
+    if known is not None:
+        return known
+    integer = re.fullmatch(r"([su]?)i(\d+)", element)
+    if integer is not None:
+        return _integer_dtypes(integer[1], int(integer[2]))
+    vector = _VECTOR.fullmatch(element)
+    if vector is not None:
+        return _vector_dtypes(int(vector[1]), vector[2])
+    return () if _OTHER_NUMBERS.fullmatch(element) else None
+
+
+def _integer_dtypes(sign: str, bits: int) -> tuple[str, ...]:
+    if bits not in _INTEGER_BITS:
+        return ()
+    signed = [] if sign == "u" else [f"int{bits}"]
+    unsigned = [] if sign == "s" else [f"uint{bits}"]
+    # DLPack's bool is a byte, and so is an i1 in memory.
+    if not sign and bits == 1:
+        return "bool", *signed, *unsigned
+    return *signed, *unsigned, *(["bool"] if not sign and bits == 8 else [])
+
+
+def _vector_dtypes(lanes: int, element: str) -> tuple[str, ...] | None:
+    """Return the dtypes of a vector.
+
+    LLVM pads vectors to a power of two and packs the bits of i1; DLPack does neither.
+    """
+    dtypes = dtypes_of(element)
+    if dtypes is None or element == "i1" or lanes & (lanes - 1):
+        return () if dtypes is not None else None
+    return tuple(dtype if lanes == 1 else f"{dtype}x{lanes}" for dtype in dtypes)
+
 
 _PARSER: Final = "torch_mlir"
 """The distribution that parses a module given as text."""

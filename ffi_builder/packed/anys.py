@@ -1,15 +1,19 @@
-"""``TVMFFIAny`` in memory, and the flow of calls that return a status."""
+"""``TVMFFIAny`` in memory, the flow of calls that return a status, and their results as values."""
 
 from __future__ import annotations
 
 import struct
 from collections.abc import Generator
 from contextlib import contextmanager
+from functools import cache
 from typing import Final
 
-from ffi_builder import abi
+from ffi_builder import abi, spec
 from ffi_builder.abi import TypeIndex
-from ffi_builder.ir import Builder, CheckingBuilder, Value
+from ffi_builder.errors import BuildError
+from ffi_builder.ir import LLVM_TYPES, Builder, CheckingBuilder, Value
+from ffi_builder.plan.messages import TYPE_NAMES
+from ffi_builder.suggest import did_you_mean
 
 DEC_REF: Final = "TVMFFIObjectDecRef"
 INC_REF: Final = "TVMFFIObjectIncRef"
@@ -92,3 +96,136 @@ def unless(b: Builder, condition: Value) -> Generator[None]:
     b.block = failed
     yield
     b.block = following
+
+
+OBJECT: Final = "object"
+"""A result that is any object, or NULL for None. The caller of the function owns it."""
+ANY: Final = "any"
+"""A result that is the address of a ``TVMFFIAny``, owned by the caller of the function."""
+KINDS: Final = (*LLVM_TYPES, OBJECT, ANY)
+"""Results that are converted."""
+
+
+def check_result(who: str, result: str | None) -> None:
+    """Check the name of a kind of results; None stands for one that is dropped.
+
+    Raises:
+        BuildError: there is no such kind.
+    """
+    if result is not None and result not in KINDS:
+        meant = did_you_mean(result, KINDS) if isinstance(result, str) else ""  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise BuildError(
+            f"{who}: result: expected None or one of {', '.join(KINDS)} but got {result!r}{meant}"
+        )
+
+
+def take(b: CheckingBuilder, result: str | None, of: str, came: Value) -> Value | None:
+    """Convert what a function returned. See :func:`take_scalar`, :data:`OBJECT`, :data:`ANY`."""
+    if result is None:
+        release_any(b, came)
+        return None
+    if result == ANY:
+        return came
+    if result == OBJECT:
+        return _take_object(b, of, came)
+    return take_scalar(b, result, of, came)
+
+
+def _take_object(b: CheckingBuilder, of: str, came: Value) -> Value:
+    t = b.types
+    index = b.load(t.i32, came)
+    is_null = b.eq(index, b.i32(TypeIndex.NONE))
+    is_object = b.sge(index, b.i32(TypeIndex.OBJECT))
+    _check_kind(b, OBJECT, of, b.or_(is_null, is_object), index)
+    # The payload of None is 0, and so NULL.
+    return b.field(t.ptr, came, abi.ANY_PAYLOAD)
+
+
+def take_scalar(b: CheckingBuilder, dtype: str, of: str, came: Value) -> Value:
+    """Convert a number, bool or pointer to a dtype's own type, and check its kind and range.
+
+    An object is of another kind than all of these; it is released.
+
+    Args:
+        b: emits the conversion; its cursor moves on.
+        dtype: the dtype of a scalar, such as ``int8``.
+        of: ends the words of errors: ``for y``, ``by f``.
+        came: the address of the ``TVMFFIAny``.
+    """
+    t = b.types
+    index, payload = b.load(t.i32, came), b.offset(came, abi.ANY_PAYLOAD)
+    release_any(b, came, index)
+    bits = b.load(t.i64, payload)
+    is_int = b.eq(index, b.i32(TypeIndex.INT))
+    if dtype == "handle":
+        is_null = b.eq(index, b.i32(TypeIndex.NONE))
+        is_pointer = b.eq(index, b.i32(TypeIndex.OPAQUE_PTR))
+        _check_kind(b, dtype, of, b.or_(is_null, is_pointer), index)
+        return b.to_pointer(b.select(is_null, b.i64(0), bits))
+    if dtype == "bool":
+        _check_kind(b, dtype, of, b.eq(index, b.i32(TypeIndex.BOOL)), index)
+        return b.ne(bits, b.i64(0))
+    if dtype in spec.FLOAT_DTYPES:
+        is_float = b.eq(index, b.i32(TypeIndex.FLOAT))
+        _check_kind(b, dtype, of, b.or_(is_float, is_int), index)
+        wide = b.select(is_float, b.bitcast(bits, t.f64), b.cast("sitofp", bits, t.f64))
+        own = t.scalar(dtype)
+        return wide if own == t.f64 else b.cast("fptrunc", wide, own)
+    is_bool = b.eq(index, b.i32(TypeIndex.BOOL))
+    _check_kind(b, dtype, of, b.or_(is_int, is_bool), index)
+    low, high = spec.INT_RANGES[dtype]
+    high = min(high, (1 << 63) - 1)
+    fits = b.and_(b.sge(bits, b.i64(low)), b.sle(bits, b.i64(high)))
+    words = f"The value that was returned {of} does not fit {dtype}: {{}}"
+    b.check(fits, "ValueError", words, bits)
+    own = t.scalar(dtype)
+    return bits if own == t.i64 else b.trunc(bits, own)
+
+
+def _check_kind(b: CheckingBuilder, kind: str, of: str, right: Value, index: Value) -> None:
+    """Raise a TypeError, unless ``right`` says that the kind is one that the result may have."""
+    with unless(b, right), b.out_of_line():
+        b.fail("TypeError", another_kind(kind, of), kind_name(b, index))
+
+
+def another_kind(kind: str, of: str) -> str:
+    """Return the words of the error about a value of another kind; ``{}`` is :func:`kind_name`."""
+    return f"A value of another kind than {kind} was returned {of}: {{}}"
+
+
+def kind_name(b: CheckingBuilder, index: Value) -> Value:
+    """Return the name of a type index in messages, as a C string."""
+    t = b.types
+    name = b.alloca(t.ptr)
+    b.store(b.text_constant(b"a value of an unknown type\0"), name)
+    known, places = _known_names()
+    for first, last, place in places:
+        with b.when(b.ule(b.sub(index, b.i32(first)), b.i32(last - first))):
+            wide = b.zext(b.sub(index, b.i32(first)), t.i64)
+            at = b.add(b.mul(wide, b.i64(_WIDTH)), b.i64(place))
+            b.store(b.element(b.text_constant(known), at), name)
+    with b.when(b.sge(index, b.i32(abi.FIRST_DYNAMIC))):
+        b.symbols.declare("TVMFFIGetTypeInfo", t.ptr, [t.i32])
+        info = b.call_value("TVMFFIGetTypeInfo", [index], t.ptr)
+        # A type key is a string of tvm-ffi's, which ends in NUL.
+        key = abi.TYPE_INFO_KEY + abi.BYTE_ARRAY_DATA
+        b.store(b.load(t.ptr, b.offset(info, key)), name)
+    return b.load(t.ptr, name)
+
+
+_WIDTH: Final = 32
+"""Bytes of one name in the constant, with at least one NUL."""
+
+
+@cache
+def _known_names() -> tuple[bytes, list[tuple[int, int, int]]]:
+    """Return the names of static types, and the runs of indices with their offsets in the names."""
+    runs: list[tuple[int, int, int]] = []
+    data = b""
+    for index, name in sorted(TYPE_NAMES.items()):
+        if runs and runs[-1][1] == index - 1:
+            runs[-1] = (runs[-1][0], index, runs[-1][2])
+        else:
+            runs.append((index, index, len(data)))
+        data += name.encode().ljust(_WIDTH, b"\0")
+    return data, runs

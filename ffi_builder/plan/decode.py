@@ -10,6 +10,15 @@ from typing_extensions import override
 
 from ffi_builder import abi, spec
 from ffi_builder.abi import TypeIndex
+from ffi_builder.plan.checks import (
+    CheckBytes,
+    CheckCells,
+    CheckLength,
+    CheckSmall,
+    Fits,
+    NotNegative,
+    NotNull,
+)
 from ffi_builder.plan.messages import OR_NONE, Words, kind_error
 from ffi_builder.plan.path import Part, Place
 from ffi_builder.plan.step import Check, Texts, all_checks
@@ -20,19 +29,7 @@ from ffi_builder.plan.tensor_checks import (
     CheckSameDevice,
     CheckSameDType,
 )
-from ffi_builder.plan.value_checks import (
-    CheckBytes,
-    CheckCells,
-    CheckLength,
-    CheckSmall,
-    Fits,
-    NotNegative,
-    NotNull,
-)
 from ffi_builder.records import dataclass
-
-if TYPE_CHECKING:
-    from ffi_builder.plan.steps import AnyCheck, AnyStep
 
 __all__ = [
     "Decode",
@@ -49,6 +46,10 @@ __all__ = [
     "EachElement",
     "Kind",
 ]
+
+if TYPE_CHECKING:
+    from ffi_builder.plan.steps import AnyCheck, AnyStep
+
 
 _POINTER: Final = kind_error("opaque pointer, None or int", or_none=False)
 

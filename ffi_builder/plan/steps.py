@@ -10,18 +10,14 @@ import re
 from collections.abc import Iterator
 from typing import TypeAlias, Union, get_args
 
+from ffi_builder.plan.checks import *  # noqa: F403
+from ffi_builder.plan.checks import LimitCheck, SymbolCheck, ValueCheck, ValuePart
 from ffi_builder.plan.decode import *  # noqa: F403
 from ffi_builder.plan.decode import Decoding, Kind
-from ffi_builder.plan.limits import *  # noqa: F403
-from ffi_builder.plan.limits import LimitCheck
 from ffi_builder.plan.messages import Words
 from ffi_builder.plan.step import Instruction
-from ffi_builder.plan.symbol_checks import *  # noqa: F403
-from ffi_builder.plan.symbol_checks import SymbolCheck
 from ffi_builder.plan.tensor_checks import *  # noqa: F403
 from ffi_builder.plan.tensor_checks import CheckLayout, ReadDim, TensorCheck, TensorPart
-from ffi_builder.plan.value_checks import *  # noqa: F403
-from ffi_builder.plan.value_checks import ValueCheck, ValuePart
 
 _Both: TypeAlias = Union[Decoding, ValueCheck, LimitCheck, SymbolCheck, TensorCheck]
 AnyStep: TypeAlias = Union[_Both, ReadDim, CheckLayout]

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, ClassVar, TypeAlias, Union
 from typing_extensions import override
 
 from ffi_builder import abi, spec
+from ffi_builder.plan.checks import CheckArguments, EqualInt, NotNegative
 from ffi_builder.plan.messages import Words, type_error, value_error
 from ffi_builder.plan.path import Part, Place
 from ffi_builder.plan.step import (
@@ -24,12 +25,7 @@ from ffi_builder.plan.step import (
     Step,
     Texts,
 )
-from ffi_builder.plan.value_checks import CheckArguments, EqualInt, NotNegative
 from ffi_builder.records import dataclass
-
-if TYPE_CHECKING:
-    from ffi_builder.plan.steps import AnyCheck
-
 
 __all__ = [
     "CheckAlignment",
@@ -51,6 +47,9 @@ __all__ = [
     "TensorCheck",
     "TensorPart",
 ]
+
+if TYPE_CHECKING:
+    from ffi_builder.plan.steps import AnyCheck
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from dataclasses import field, replace
 
 from ffi_builder import spec
 from ffi_builder.plan import steps as s
-from ffi_builder.plan.limits import plan_limits
+from ffi_builder.plan.checks import plan_limits
 from ffi_builder.plan.path import Part, Place
 from ffi_builder.records import dataclass
 

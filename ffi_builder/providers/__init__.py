@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
 from ffi_builder.lazy import lazy
-from ffi_builder.providers.conventions import Convention, register
+from ffi_builder.providers.arguments import Convention, register
 
 if TYPE_CHECKING:
     from ffi_builder.ir import Block, Module, Value

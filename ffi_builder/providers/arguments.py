@@ -1,17 +1,65 @@
-"""C arguments of items: what a tensor is passed as differs by provider, the others do not."""
+"""Entries of ``args=``, and the C arguments that the ready-made providers pass for them.
+
+An entry is a parameter, a part of one, a symbol, an expression, an int or a result. What a tensor
+is passed as differs by provider, the others do not. A registry of what providers pass lets errors
+name the one that fits.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Final, TypeAlias
 
 from ffi_builder import spec
+from ffi_builder.errors import BuildError, SpecError
 from ffi_builder.ir import Value
 from ffi_builder.providers.context import CallContext
-from ffi_builder.providers.items import Entry, Item, ResultPointer, items, plain
-from ffi_builder.providers.results import result_pointer
+from ffi_builder.providers.results import result_pointer, value_results
 from ffi_builder.records import dataclass
+from ffi_builder.suggest import did_you_mean
+
+
+@dataclass(frozen=True)
+class Fixed:
+    """A provider that passes arguments of the same LLVM types whatever the parameters are."""
+
+    provider: str
+    types: tuple[str, ...]
+    options: str = ""
+    """Text after its name: ``" with include_num_args=True"``."""
+    plainly: str = ""
+    """Text after its name if the same provider was used with other options."""
+
+
+@dataclass(frozen=True)
+class PerItem:
+    """A provider that passes each item as arguments of its own."""
+
+    provider: str
+    arguments_of: Convert
+
+
+Convention: TypeAlias = "Fixed | PerItem"
+
+_FIND: Final[list[Callable[[], Sequence[Convention]]]] = []
+
+
+def register(find: Callable[[], Sequence[Convention]]) -> None:
+    """Let errors name providers. If several fit, they name the first.
+
+    ``find`` is called when an error is made, since the modules of providers that a wrapper does not
+    use need not be loaded for it.
+    """
+    _FIND.append(find)
+
+
+def conventions() -> list[Convention]:
+    """Return what all registered providers pass."""
+    return [convention for find in _FIND for convention in find()]
+
 
 _NARROW: Final = {
     **dict.fromkeys(("int8", "int16"), "llvm.signext"),
@@ -34,7 +82,7 @@ class Argument:
     of: tuple[Item, ...] = ()
 
 
-Convert: TypeAlias = Callable[[CallContext, Item], "list[Argument]"]
+Convert: TypeAlias = "Callable[[CallContext, Item], list[Argument]]"
 """Returns the arguments that a provider passes for one item."""
 
 
@@ -125,3 +173,250 @@ def widened(context: CallContext, item: spec.Dim) -> Value:
     assert isinstance(item, spec.Var)
     extend = b.zext if item.dtype.startswith("u") else b.sext
     return extend(value, b.types.i64)
+
+
+@dataclass(frozen=True)
+class ResultPointer:
+    """A pointer to the place where the callee writes a result that is not a tensor."""
+
+    result: spec.HandedOver
+
+
+Item: TypeAlias = "spec.Param | spec.Data | spec.Field | spec.Dim | ResultPointer"
+"""A parameter or a part of one, a symbol, an expression, an int, or a pointer to a result."""
+Entry: TypeAlias = "spec.Param | spec.Data | spec.Field | spec.Dim | str"
+"""An entry of ``args=``: an item, or the name of a parameter, symbol or result, ``"x.data"``, or
+the text of an expression."""
+
+CONSTANTS: Final = (spec.ConstNone, spec.ConstInt, spec.ConstBool, spec.ConstFloat)
+
+
+def items(provider: str, args: Sequence[Entry] | None, context: CallContext) -> list[Item]:
+    """Return ``args=``, or every parameter in order, with tuples flattened and constants left out.
+
+    Result tensors that ``args=`` does not contain follow.
+
+    Raises:
+        BuildError: if the signature does not have an entry of ``args=``.
+    """
+    if args is None:
+        return with_result_tensors(context, list(_flat(context.params)))
+    named = entries(provider, args, context, pointers=True)
+    found = [item for entry in named for item in flat_item(entry)]
+    return with_result_tensors(context, found)
+
+
+def with_result_tensors(context: CallContext, found: list[Item]) -> list[Item]:
+    """Return the items, followed by each result tensor that they do not contain, even in part."""
+    owners = [_owner(item) for item in found]
+    return [
+        *found,
+        *(tensor for tensor in context.signature.result_tensors if tensor not in owners),
+    ]
+
+
+def entries(
+    provider: str, args: Sequence[Entry], context: CallContext, *, pointers: bool = False
+) -> list[Item]:
+    """Return the items of ``args=``, with tuples and constants as they are.
+
+    ``pointers`` says whether the provider passes pointers to results.
+
+    Raises:
+        BuildError: if the signature does not have one of them.
+    """
+    if isinstance(args, str) or not isinstance(args, Sequence):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise BuildError(f"{provider}: args= is {args!r}; expected a list, such as [{args!r}]")
+    known: dict[str, list[spec.Param]] = {}
+    for param in (
+        *(param for param, _ in _every(context.params)),
+        *context.signature.result_tensors,
+    ):
+        known.setdefault(param.name, []).append(param)
+    paths = dict(spec.with_paths([*context.params, *context.signature.result_tensors]))
+    symbols = {var.name: var for var in context.matched_var_binding}
+    results = value_results(context)
+    look_up = partial(_named, provider, context, paths, symbols)
+    found: list[Item] = []
+    for given in args:
+        result = next((r for r in results if given in (r, r.name)), None)
+        if result is not None:
+            found.append(_pointer(provider, result, pointers=pointers))
+            continue
+        entry = look_up(given) if isinstance(given, str) else given
+        param = _owner(entry)
+        equal = [item for item in known.get(getattr(param, "name", ""), ()) if item == param]
+        if _is_made_of_others(entry) and equal:
+            found.append(equal[0] if len(equal) == 1 else entry)
+        elif equal and _has_references(param):
+            found.append(_of(entry, equal[0]))
+        elif _is_dim(param) or equal:
+            found.append(entry)
+        else:
+            names = ", ".join(
+                item.name for item in (*context.params, *context.signature.result_tensors)
+            )
+            raise BuildError(
+                f"{provider}: args= has {entry!r}, which is not a parameter of "
+                f"{context.fn_name!r}; it has {names or 'none'}"
+            )
+    return found
+
+
+def _pointer(provider: str, result: spec.HandedOver, *, pointers: bool) -> ResultPointer:
+    if not pointers:
+        shown = spec.outline(result)
+        cure = f"; write '-> {result.name}: Tensor([], {shown})' if the kernel writes it to memory"
+        raise BuildError(
+            f"{provider}: args= has {result.name!r}, which is a result: only results that are "
+            f"tensors are passed{cure if isinstance(result, spec.Var) else ''}"
+        )
+    return ResultPointer(result)
+
+
+def _named(
+    provider: str,
+    context: CallContext,
+    by_name: Mapping[str, spec.Param],
+    symbols: Mapping[str, spec.Var],
+    name: str,
+) -> Item:
+    """Return the parameter of that name, or else the symbol, part (``x.data``) or expression."""
+    if name in by_name or name in symbols:
+        return by_name[name] if name in by_name else symbols[name]
+    base, _, part = name.rpartition(".")
+    found = by_name.get(base)
+    if found is not None:
+        tensor = spec.required(found)
+        if part == "data" and isinstance(tensor, spec.Tensor):
+            return tensor.data
+        if part in spec.parts_of(found):
+            return spec.Field(found, part)
+    if re.search(r"[-+*/%()]", name) or name.isdecimal():
+        try:
+            found_value = spec.expression(name, symbols.values())
+        except SpecError as error:
+            raise BuildError(f"{provider}: args= has {name!r}: {error}") from None
+        if isinstance(found_value, int) and not -(2**63) <= found_value < 2**63:
+            raise BuildError(f"{provider}: args= has {name!r}, which does not fit int64")
+        return found_value
+    if found is not None:
+        raise BuildError(f"{provider}: args= has {name!r}, {_no_part(found, base, part)}")
+    of_elements = spec.symbols_of_elements(context.params)
+    lists = {var.name: path for var, path in of_elements.items()}
+    if name in lists:
+        raise BuildError(
+            f"{provider}: args= has {name!r}, which has a value for each element of "
+            f"{lists[name]}; the kernel finds them in {lists[name]}.shapes"
+        )
+    known = list(dict.fromkeys([*by_name, *symbols, *(r.name for r in value_results(context))]))
+    raise BuildError(
+        f"{provider}: args= has {name!r}, which names no parameter or symbol of "
+        f"{context.fn_name!r}; it has {', '.join(known) or 'none'}{did_you_mean(name, known)}"
+    )
+
+
+def _no_part(param: spec.Param, path: str, part: str) -> str:
+    """Say why a parameter has no such part, and which parts it has."""
+    if part == "present":
+        return f"but {path} is not an Optional, so it is always present"
+    tensor = spec.required(param)
+    parts = [*spec.parts_of(param), *(["data"] if isinstance(tensor, spec.Tensor) else [])]
+    which = re.fullmatch(r"(shape|strides)(\[\d+\])?", part)
+    if isinstance(tensor, spec.Tensor) and which is not None and not tensor.any_rank:
+        entries = tensor.dims if which[1] == "shape" else tensor.stride_entries or ()
+        named = ", ".join(repr(str(e)) for e in entries if isinstance(e, (spec.Var, spec.Expr)))
+        some = f"such as {named}" if named else "and it has none"
+        if not named and which[1] == "strides" and tensor.ndim:
+            some += f"; name them: strides=[{', '.join(f's{i}' for i in range(tensor.ndim))}]"
+            some += ", which other layouts fit too" if tensor.order is not None else ""
+        return f"but {path}.{which[1]} is passed by its symbols, {some}"
+    kind = type(tensor).__name__
+    inner = [below for below, _ in spec.elements(param, path)]
+    if inner:
+        return f"but {path} has {', '.join(inner)}{did_you_mean(f'{path}.{part}', inner)}"
+    if not parts:
+        return f"but {path} is a {kind}, which has no parts"
+    meant = did_you_mean(part, parts)
+    return f"but the parts of {path}, a {kind}, are {', '.join(parts)}{meant}"
+
+
+def _owner(entry: object) -> object:
+    """Return the parameter of a part; any other entry as it is."""
+    match entry:
+        case spec.Data(tensor=tensor):
+            return tensor
+        case spec.Field(param=param):
+            return param
+        case _:
+            return entry
+
+
+def _of(entry: Item, known: spec.Param) -> Item:
+    """Return the same entry of an equal tensor, which knows where its fields come from."""
+    match entry:
+        case spec.Data():
+            assert isinstance(known, spec.Tensor)
+            return known.data
+        case spec.Field(part=part):
+            return spec.Field(known, part)
+        case _:
+            return known
+
+
+def _has_references(param: object) -> bool:
+    """Return whether it is a tensor, or an Optional of one, that takes fields from others."""
+    tensor = param.param if isinstance(param, spec.Optional) else param
+    return isinstance(tensor, spec.Tensor) and bool(tensor.references)
+
+
+def _is_made_of_others(entry: object) -> bool:
+    return isinstance(entry, (spec.TupleParam, spec.Struct, spec.Optional))
+
+
+def _is_dim(entry: object) -> bool:
+    return isinstance(entry, (int, spec.Var, spec.Expr)) and not isinstance(entry, bool)
+
+
+def _flat(params: Sequence[spec.Param]) -> Iterator[spec.Param]:
+    """Yield the parameters, with (optional) tuples and structs flattened, without constants."""
+    for param in params:
+        plain = spec.required(param)
+        if isinstance(plain, (spec.TupleParam, spec.Struct)):
+            yield from _flat(plain.params)
+        elif not isinstance(plain, CONSTANTS):
+            yield param
+
+
+def flat_item(entry: Item) -> Iterator[Item]:
+    """Yield an entry, or the elements of a tuple or struct; nothing for a constant."""
+    if isinstance(entry, (spec.Data, spec.Field, int, spec.Expr, ResultPointer)):
+        yield entry
+    else:
+        yield from _flat([entry])
+
+
+def _every(params: Sequence[spec.Param]) -> Iterator[tuple[spec.Param, str]]:
+    """Yield every parameter with its path, and so the parameter of each Optional."""
+    for path, param in spec.with_paths(params):
+        yield param, path
+        if isinstance(param, spec.Optional):
+            yield param.param, path
+
+
+def plain(item: Item) -> Item:
+    """Return the parameter of an Optional, or the item itself."""
+    return item.param if isinstance(item, spec.Optional) else item
+
+
+def path_of(context: CallContext, param: spec.Param) -> str:
+    """Return the name of a parameter in errors, such as ``cfg.A``."""
+    known = spec.with_paths([*context.params, *context.signature.result_tensors])
+    return next(path for path, item in known if spec.required(item) == param)
+
+
+def present(context: CallContext, item: Item) -> Value | None:
+    """Return an i1 that says whether a parameter is present; None if it always is."""
+    if isinstance(item, (int, spec.Expr, spec.Data, spec.Field, ResultPointer)):
+        return None
+    return context.present(item) if context.may_be_absent(item) else None

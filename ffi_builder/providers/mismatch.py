@@ -15,10 +15,17 @@ from ffi_builder import spec
 from ffi_builder.errors import BuildError
 from ffi_builder.ir import function_parts, lowered, recorded_types
 from ffi_builder.protocol import MEMREF_TYPES
-from ffi_builder.providers.arguments import Argument
+from ffi_builder.providers.arguments import (
+    Argument,
+    Fixed,
+    Item,
+    PerItem,
+    ResultPointer,
+    conventions,
+    path_of,
+    plain,
+)
 from ffi_builder.providers.context import CallContext
-from ffi_builder.providers.conventions import Fixed, PerItem, conventions
-from ffi_builder.providers.items import Item, ResultPointer, path_of, plain
 from ffi_builder.providers.results import value_results
 from ffi_builder.records import dataclass
 

@@ -9,11 +9,17 @@ from typing import ClassVar, Final
 from ffi_builder import spec
 from ffi_builder.errors import BuildError
 from ffi_builder.ir import Block, Value
-from ffi_builder.providers.arguments import Argument, c_arguments, convert_items
+from ffi_builder.providers.arguments import (
+    Argument,
+    Entry,
+    Item,
+    PerItem,
+    c_arguments,
+    convert_items,
+    path_of,
+)
 from ffi_builder.providers.call import call, check_status
 from ffi_builder.providers.context import CallContext, ModuleContext
-from ffi_builder.providers.conventions import PerItem
-from ffi_builder.providers.items import Entry, Item, path_of
 from ffi_builder.providers.provider import fields_key
 from ffi_builder.records import dataclass
 

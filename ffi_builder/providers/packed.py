@@ -34,10 +34,16 @@ from ffi_builder.packed.callees import (
     check_global_name,
     check_symbol,
 )
-from ffi_builder.providers.arguments import widened
+from ffi_builder.providers.arguments import (
+    Entry,
+    Fixed,
+    Item,
+    ResultPointer,
+    entries,
+    widened,
+    with_result_tensors,
+)
 from ffi_builder.providers.context import CallContext
-from ffi_builder.providers.conventions import Fixed
-from ffi_builder.providers.items import Entry, Item, ResultPointer, entries, with_result_tensors
 from ffi_builder.providers.results import take_any
 from ffi_builder.records import dataclass
 

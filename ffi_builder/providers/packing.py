@@ -1,30 +1,159 @@
-"""Calling kernels that take ``void**``: one pointer for each parameter."""
+"""Calling kernels that take ``void**``: one pointer for each parameter.
+
+Structs and arrays are filled value by value. For four values and
+``!llvm.struct<(ptr<1>, struct<(i32, array<2 x i64>)>)>``::
+
+    %inner = llvm.mlir.undef : !llvm.struct<(i32, array<2 x i64>)>
+    …                                                  // insertvalue, innermost aggregates first
+
+A provider's steps run once for a call, whoever calls them. A subclass may leave them to the
+``__call__`` of its base, or call some itself before that::
+
+    def __call__(self, current_block, context):
+        current_block = self.insert_lazy_init_cuda(current_block, context)
+        return super().__call__(current_block, context)
+"""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+import functools
+import re
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import field
-from typing import Any, ClassVar, Final
+from types import FunctionType
+from typing import Any, ClassVar, Final, TypeAlias, cast
 
 from ffi_builder import spec
 from ffi_builder.errors import BuildError
-from ffi_builder.ir import Block, Type, Value
-from ffi_builder.providers.aggregates import filled
+from ffi_builder.ir import Block, Builder, Type, Value, aggregate_members
 from ffi_builder.providers.arguments import (
     Argument,
+    Entry,
+    Fixed,
+    Item,
+    PerItem,
+    ResultPointer,
     convert_items,
+    items,
     list_values,
+    plain,
+    present,
     scalar_arguments,
     shape_arguments,
 )
 from ffi_builder.providers.call import call, check_status
 from ffi_builder.providers.context import CallContext, ModuleContext
-from ffi_builder.providers.conventions import Fixed, PerItem
-from ffi_builder.providers.items import Entry, Item, ResultPointer, items, plain, present
 from ffi_builder.providers.provider import fields_key
 from ffi_builder.providers.results import result_pointer, set_results, value_results
-from ffi_builder.providers.steps import end_steps, override_once, run_steps
 from ffi_builder.records import dataclass
+
+_POINTER: Final = re.compile(r"!llvm\.ptr(?:<(\d+)>)?")
+
+
+def filled(what: str, b: Builder, struct: Type, values: Sequence[Value]) -> Value:
+    """Return a struct with the values in its leaves, in order.
+
+    A pointer is converted to the address space of its leaf.
+
+    Args:
+        what: the beginning of errors.
+        b: emits the operations.
+        struct: the type of the struct.
+        values: a value for each leaf.
+
+    Raises:
+        BuildError: ``struct`` is not the type of a struct, or its leaves are not of the types of
+            the values.
+    """
+    if not str(struct).startswith("!llvm.struct<"):
+        raise BuildError(f"{what}: expected the type of an LLVM struct but got {struct}")
+    leaves = list(_leaves(str(struct)))
+    given = [str(value.type) for value in values]
+    if list(map(_without_space, leaves)) != list(map(_without_space, given)):
+        raise BuildError(
+            f"{what}: {struct} has the members {', '.join(leaves) or 'none'}, but the values are "
+            f"{', '.join(given) or 'none'}"
+        )
+    return _filled(b, str(struct), iter(values))
+
+
+def _leaves(type_: str) -> Iterator[str]:
+    members = aggregate_members(type_)
+    if members is None:
+        yield type_
+    else:
+        for member in members:
+            yield from _leaves(member)
+
+
+def _without_space(type_: str) -> str:
+    return _POINTER.sub("!llvm.ptr", type_)
+
+
+def _filled(b: Builder, type_: str, values: Iterator[Value]) -> Value:
+    """Return a value of the type, made of the next values."""
+    members = aggregate_members(type_)
+    if members is not None:
+        aggregate = b.undef(b.types.parse(type_))
+        for index, member in enumerate(members):
+            aggregate = b.insert(aggregate, _filled(b, member, values), index)
+        return aggregate
+    value, pointer = next(values), _POINTER.fullmatch(type_)
+    if pointer is None or str(value.type) == type_:
+        return value
+    # No addrspacecast: not every backend has one between these.
+    return b.to_pointer(b.to_int(value), int(pointer[1] or 0))
+
+
+_Step: TypeAlias = Callable[[Any, Block, CallContext], Block]
+
+
+def run_steps(provider: Any, names: Iterable[str], context: CallContext) -> None:
+    """Run the steps that have not run for this call, in order."""
+    for name in names:
+        block = getattr(provider, name)(context.builder.block, context)
+        context.builder.block = _checked(provider, name, block)
+
+
+def end_steps(provider: object, context: CallContext) -> None:
+    """Let the steps run again: the provider may be called for another branch of the wrapper."""
+    for key in [key for key in context.steps if key[0] == id(provider)]:
+        del context.steps[key]
+
+
+def override_once(cls: type[object], base: type[object], names: Iterable[str]) -> None:
+    """Make the steps that a class has in place of those of ``base`` run once for each call."""
+    for name in names:
+        step = getattr(cls, name)
+        is_own = isinstance(step, FunctionType) and step is not getattr(base, name)
+        if is_own and not hasattr(step, "_runs_once"):
+            setattr(cls, name, _once(name, cast("_Step", step)))
+
+
+def _once(name: str, step: _Step) -> _Step:
+    @functools.wraps(step)
+    def run(self: object, current_block: Block, context: CallContext) -> Block:
+        key = id(self), name
+        if key in context.steps:
+            # A step that runs calls that of its base class.
+            has_run = context.steps[key]
+            return context.builder.block if has_run else step(self, current_block, context)
+        context.steps[key] = False
+        context.builder.block = _checked(self, name, step(self, current_block, context))
+        context.steps[key] = True
+        return context.builder.block
+
+    run.__dict__["_runs_once"] = True
+    return run
+
+
+def _checked(provider: object, name: str, block: Block) -> Block:
+    if not hasattr(block, "arguments"):
+        raise BuildError(
+            f"{type(provider).__name__}: {name} returned {block!r}; it returns the block in which "
+            f"the wrapper continues"
+        )
+    return block
 
 
 @dataclass(frozen=True)

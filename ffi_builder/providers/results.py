@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from ffi_builder import spec
 from ffi_builder.errors import BuildError
 from ffi_builder.ir import Type, Types, Value
-from ffi_builder.packed.anys import release_any
-from ffi_builder.packed.results import take_scalar
+from ffi_builder.packed.anys import release_any, take_scalar
 from ffi_builder.providers.context import CallContext, OwnedAny
 
 

@@ -22,7 +22,7 @@ typedef struct {
   DLTensor tensor;
 } Copy;
 
-// Generated code reads these fields: builder/copies.py.
+// Generated code reads these fields: builder/sanitize.py.
 _Static_assert(sizeof(Copy) == 160, "the size of a copy");
 _Static_assert(offsetof(Copy, object) == 0 && offsetof(Copy, data) == 8 &&
                    offsetof(Copy, memory) == 16 && offsetof(Copy, span) == 48 &&

@@ -13,7 +13,7 @@ from ffi_builder.abi import TypeIndex
 from ffi_builder.ir import Block
 from ffi_builder.providers import CallContext
 from ffi_builder.providers import PackedCallProvider as Packed
-from ffi_builder.providers.items import Entry
+from ffi_builder.providers.arguments import Entry
 from ffi_builder.spec import EnvStream, Field, Optional, Shape, String, Struct, Tensor, Var, dims
 from tests.differential.description import (
     NONE,

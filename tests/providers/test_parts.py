@@ -15,7 +15,7 @@ from ffi_builder.providers import (
     DynamicParamPackCallProvider,
     MemRefCallProvider,
 )
-from ffi_builder.providers.items import Entry
+from ffi_builder.providers.arguments import Entry
 from ffi_builder.spec import Field, Optional, String, Struct, Tensor, TupleParam, Var, dims
 from tests.differential.description import DLTensor, Pointer, array, of_float, of_int, tensor
 from tests.differential.description import Value as Given

@@ -15,11 +15,16 @@ compared together. For ``f(x: Tensor([n], float32))``::
   ^slow:
     %status = llvm.call @__ffi_builder_shared_diagnose(%args, %num_args, @table)
     llvm.return %status
+
+An Optional has a branch of its own, which checks the argument if it is not None. After the branch,
+decoded values are NULL, 0 or False if the Optional was absent. Other values that were read in the
+branch are read again where they are needed, from a constant of zeros if the Optional was absent
+(:mod:`ffi_builder.builder.fast_path.state`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from typing_extensions import assert_never
 
@@ -29,14 +34,29 @@ from ffi_builder.builder.fast_path import (
     objects,
     overlap,
     scalars,
-    shapes,
     tensors,
     values,
 )
 from ffi_builder.builder.fast_path.context import FastPath
-from ffi_builder.builder.fast_path.optional import emit_optional
-from ffi_builder.plan import Plan
+from ffi_builder.builder.fast_path.state import Merge
+from ffi_builder.plan import Place, Plan
 from ffi_builder.plan import steps as s
+
+
+def emit_optional(fast: FastPath, place: Place, emit_inside: Callable[[], None]) -> None:
+    """Emit the checks of an Optional; ``emit_inside`` emits those that None skips."""
+    b = fast.b
+    base, offset = fast.any_at(place.position)
+    there = b.ne(b.field(b.types.i32, base, offset), b.i32(0))
+    before, start, body = fast.state, b.block, b.new_block()
+    b.block = body
+    fast.state = before.fork()
+    emit_inside()
+    tensors.check_sizes(fast)
+    merge = Merge(b)
+    fast.state = before.join(fast.state, merge)
+    fast.state.present[place.position] = there
+    merge.emit(start, there, body)
 
 
 def emit_fast_path(fast: FastPath, plan: Plan, *, defer: bool) -> None:
@@ -123,7 +143,7 @@ def _emit(fast: FastPath, step: s.AnyStep) -> None:
         case s.DecodeOptional(place):
             emit_optional(fast, place, lambda: _emit_all(fast, step.inside))
         case s.DecodeShape():
-            shapes.decode_shape(fast, step)
+            objects.decode_shape(fast, step)
         case s.DecodeTuple():
             objects.decode_tuple(fast, step)
         case s.DecodeList():

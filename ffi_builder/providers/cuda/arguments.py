@@ -10,7 +10,19 @@ from ffi_builder import spec
 from ffi_builder.abi import DEVICE_TYPES
 from ffi_builder.errors import BuildError
 from ffi_builder.ir import Builder, Value
-from ffi_builder.providers.arguments import scalar_argument, shape_arguments, widened
+from ffi_builder.providers.arguments import (
+    Entry,
+    Item,
+    entries,
+    flat_item,
+    items,
+    path_of,
+    plain,
+    scalar_argument,
+    shape_arguments,
+    widened,
+    with_result_tensors,
+)
 from ffi_builder.providers.context import CallContext
 from ffi_builder.providers.cuda.entries import (
     SCALAR_SIZES,
@@ -22,16 +34,6 @@ from ffi_builder.providers.cuda.entries import (
     Struct,
 )
 from ffi_builder.providers.cuda.layout import Aligned, Layout, Tree, layout
-from ffi_builder.providers.items import (
-    Entry,
-    Item,
-    entries,
-    flat_item,
-    items,
-    path_of,
-    plain,
-    with_result_tensors,
-)
 from ffi_builder.providers.nested import dynamic_layout
 from ffi_builder.providers.packing import DynamicParamPackCallProvider
 from ffi_builder.records import dataclass

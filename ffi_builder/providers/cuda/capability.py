@@ -19,7 +19,7 @@ from ffi_builder.ir import Value, call_support, load_acquire, mark_trusted
 from ffi_builder.protocol import PREFIX
 from ffi_builder.providers.context import CallContext, define_internal
 from ffi_builder.providers.cuda import driver
-from ffi_builder.providers.cuda.states import INIT_ONCE, STATE, define_module_state, site_of
+from ffi_builder.providers.cuda.driver import INIT_ONCE, STATE, define_module_state, site_of
 from ffi_builder.providers.cuda.streams import StreamChoice, find_device, find_stream
 from ffi_builder.providers.variants.conditions import Comparable
 from ffi_builder.providers.variants.subject import Domain, Name, Subject

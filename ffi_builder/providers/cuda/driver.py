@@ -1,13 +1,49 @@
-"""Numbers of the CUDA driver API, and the layout of its structures and of a module's states.
+"""Numbers of the CUDA driver API, and the symbols that a launching wrapper adds to its module.
 
 Source: ``cuda.h`` of CUDA 12.0 to 13.3 (64-bit Linux); ``tests/cuda/test_numbers.py`` compares them
 with the header of the nvidia-cuda-runtime wheel. Sizes and offsets are bytes.
+
+Wrappers share the symbols that they can:
+
+==================================== ===========================================================
+``__ffi_builder_cuda_state``         the module's state: driver functions and retained contexts
+``__ffi_builder_cuda_image_…``       the image, named by its digest: a constant, 64-byte aligned
+``__ffi_builder_cuda_library_…``     the state of the image
+``__ffi_builder_cuda_kernel_…``      the state of a kernel in it
+``__ffi_builder_cuda_driver``        the module's state, once the driver was found for workspaces
+``__ffi_builder_cuda_ready_f``       callback of ``TVMFFIHandleInitOnce`` that finds it for ``f``
+``__ffi_builder_cuda_init_f``        callback of ``TVMFFIHandleInitOnce`` that loads for ``f``
+``__ffi_builder_cuda_unload_…``      callback that unloads the image under the same lock
+``__ffi_builder_cuda_leave``         the module's destructor
+``__tvm_ffi__cuda_preload_f``        loads the image, and prepares the kernel on a device
+``__tvm_ffi__cuda_release_f``        unloads the image
+==================================== ===========================================================
+
+All but the last two are internal. All variables are zero at first: loading the code runs none of
+it. If a wrapper launches several kernels, the later ones have ``…_cuda_preload2_f`` and so on.
 """
 
 from __future__ import annotations
 
+import hashlib
+from collections.abc import Sequence
 from enum import IntEnum
 from typing import Final
+
+from ffi_builder import abi
+from ffi_builder.ir import (
+    Builder,
+    CheckingBuilder,
+    Symbols,
+    Type,
+    Value,
+    call_support,
+    mark_trusted,
+    run_support,
+)
+from ffi_builder.protocol import PREFIX
+from ffi_builder.providers.context import define_internal
+from ffi_builder.records import dataclass
 
 LIBRARY: Final = "libcuda.so.1"
 OLDEST: Final = "12.0"
@@ -162,3 +198,209 @@ KERNEL_PREPARED: Final = 24
 KERNEL_SIZE: Final = KERNEL_PREPARED + DEVICES
 PREPARED_SHARED: Final = 1
 PREPARED_CLUSTER: Final = 2
+
+
+_PREFIX: Final = f"{PREFIX}cuda_"
+STATE: Final = f"{_PREFIX}state"
+INIT_ONCE: Final = "TVMFFIHandleInitOnce"
+_IMAGE_ALIGN: Final = 64
+_MOST_SHOWN: Final = 200
+
+
+@dataclass(frozen=True)
+class Source:
+    """An image, as the driver expects it, and the name of a kernel in it.
+
+    ``having_it`` lists the architectures that have the kernel; empty stands for all.
+    """
+
+    data: bytes
+    architectures: Sequence[str]
+    kernel: str
+    having_it: Sequence[str] = ()
+
+    @property
+    def digest(self) -> str:
+        """The digest of the image; equal images share one constant in a module."""
+        return hashlib.sha256(self.data).hexdigest()[:16]
+
+    @property
+    def parts(self) -> str:
+        """The architectures in messages."""
+        every = ", ".join(self.architectures)
+        if not self.having_it or set(self.having_it) == set(self.architectures):
+            return every
+        return f"{every} (this kernel in {', '.join(self.having_it)} alone)"
+
+    @property
+    def shown(self) -> str:
+        """The kernel's name in messages, shortened: those of C++ templates may be very long."""
+        name = self.kernel
+        return name if len(name) <= _MOST_SHOWN else f"{name[: _MOST_SHOWN - 1]}…"
+
+
+class ModuleState:
+    """The symbols that all wrappers of a module share, and what its errors show of one wrapper."""
+
+    def __init__(self, b: CheckingBuilder) -> None:
+        self.b = b
+        self.name: str = b.function.attributes["sym_name"].value.removeprefix(abi.PREFIX)
+        self.module = STATE
+        self.driver = f"{_PREFIX}driver"
+        self.leave = f"{_PREFIX}leave"
+
+    @property
+    def shown(self) -> tuple[str, str]:
+        """The kernel and the architectures of its image; here the function's name alone."""
+        return self.name, ""
+
+    def site(self, b: Builder) -> list[Value]:
+        """Return the last operands of functions that raise: a ``CudaSite``."""
+        kernel, parts = self.shown
+        return site_of(self.b, b, kernel, parts)
+
+
+def site_of(wrapper: CheckingBuilder, b: Builder, kernel: str, parts: str) -> list[Value]:
+    """Return the last operands of functions that raise for a wrapper: a ``CudaSite``."""
+    backtrace = wrapper.backtrace
+    return [
+        b.text_constant(kernel.encode() + b"\0"),
+        b.text_constant(parts.encode() + b"\0"),
+        b.address_of(wrapper.raiser),
+        b.text_constant(wrapper.suffix.encode() + b"\0"),
+        b.text_constant(backtrace or b"\0"),
+        b.i64(len(backtrace)),
+    ]
+
+
+class States(ModuleState):
+    """The symbols that one wrapper uses; made by :func:`define_states`."""
+
+    def __init__(self, b: CheckingBuilder, source: Source) -> None:
+        super().__init__(b)
+        digest = source.digest
+        named = hashlib.sha256(source.kernel.encode()).hexdigest()[:8]
+        self.source = source
+        self.image = f"{_PREFIX}image_{digest}"
+        self.library = f"{_PREFIX}library_{digest}"
+        self.kernel = f"{_PREFIX}kernel_{digest}_{named}"
+        self.unload = f"{_PREFIX}unload_{digest}"
+        self.init = b.symbols.unique(f"{_PREFIX}init_{self.name}")
+
+    @property
+    def shown(self) -> tuple[str, str]:
+        """The kernel and the architectures of its image."""
+        return self.source.shown, self.source.parts
+
+
+def define_states(b: CheckingBuilder, source: Source, needs: int) -> States:
+    """Add the symbols that the module lacks; ``needs`` are the attributes that preloading sets."""
+    states, symbols = States(b, source), b.symbols
+    define_module(states)
+    if states.image not in symbols:
+        symbols.constant(states.image, source.data, align=_IMAGE_ALIGN)
+        symbols.variable(states.library, bytes(LIBRARY_SIZE), align=8)
+    if states.kernel not in symbols:
+        symbols.variable(states.kernel, bytes(KERNEL_SIZE), align=8)
+    if states.unload not in symbols:
+        _define_unload(states)
+    _define_init(states)
+    _define_preload(states, needs)
+    _define_release(states)
+    return states
+
+
+def define_module(states: ModuleState) -> None:
+    """Add the symbols that all wrappers of a module share, unless it has them."""
+    symbols = states.b.symbols
+    t = symbols.types
+    symbols.declare(INIT_ONCE, t.i32, [t.ptr, t.ptr])
+    if states.module not in symbols:
+        symbols.variable(states.module, bytes(STATE_SIZE), align=8)
+    if states.leave not in symbols:
+        _define_leave(states)
+
+
+def define_driver(states: ModuleState) -> str:
+    """Add what finds the driver where no kernel is loaded; return the name of the callback."""
+    symbols = states.b.symbols
+    if states.driver not in symbols:
+        symbols.variable(states.driver, bytes(8), align=8)
+    init = symbols.unique(f"{_PREFIX}ready_{states.name}")
+    f, (result,) = _begin(states, init, 1)
+    _end(f, "cuda_ready", [result, f.address_of(states.module), *states.site(f)])
+    return init
+
+
+def define_module_state(symbols: Symbols) -> None:
+    """Add the state of the module, if it lacks it."""
+    if STATE not in symbols:
+        symbols.variable(STATE, bytes(STATE_SIZE), align=8)
+
+
+def _define_init(states: States) -> None:
+    f, (result,) = _begin(states, states.init, 1)
+    names = (states.module, states.library, states.kernel, states.image)
+    operands = [result, *(f.address_of(name) for name in names)]
+    symbol = f.text_constant(states.source.kernel.encode() + b"\0")
+    _end(f, "cuda_load", [*operands, symbol, *states.site(f)])
+
+
+def _define_unload(states: States) -> None:
+    f, (result,) = _begin(states, states.unload, 1)
+    _end(f, "cuda_unload", [result, f.address_of(states.module), f.address_of(states.library)])
+
+
+def _define_leave(states: ModuleState) -> None:
+    t = states.b.types
+    f, _ = _begin(states, states.leave, 0, t.void)
+    run_support(f, "cuda_leave_module", [f.address_of(states.module)])
+    f.ret()
+    _mark(f)
+    states.b.symbols.destructor(states.leave)
+
+
+def _define_preload(states: States, needs: int) -> None:
+    f, (args, count, result) = _begin_safe_call(states, "preload")
+    names = (states.module, states.kernel, states.init)
+    operands = [args, count, result, *(f.address_of(name) for name in names), f.i32(needs)]
+    _end(f, "cuda_preload", [*operands, *states.site(f)])
+
+
+def _define_release(states: States) -> None:
+    f, (_, count, result) = _begin_safe_call(states, "release")
+    operands = [count, f.address_of(states.module), result, f.address_of(states.unload)]
+    _end(f, "cuda_release", [*operands, *states.site(f)])
+
+
+def _begin_safe_call(states: States, what: str) -> tuple[Builder, Sequence[Value]]:
+    """Begin an exported function of the TVM-FFI C ABI; return its arguments except the handle."""
+    t = states.b.types
+    name, number = f"{abi.PREFIX}_cuda_{what}_{states.name}", 1
+    while name in states.b.symbols:  # another launch of the same wrapper
+        number += 1  # in front of the name, since another wrapper's name may end in a number
+        name = f"{abi.PREFIX}_cuda_{what}{number}_{states.name}"
+    operation = states.b.symbols.function(name, t.i32, [t.ptr, t.ptr, t.i32, t.ptr], body=True)
+    entry = operation.regions[0].blocks[0]
+    f = Builder(states.b.symbols, operation, entry, states.b.location)
+    return f, entry.arguments[1:]
+
+
+def _begin(
+    states: ModuleState, name: str, pointers: int, result: Type | None = None
+) -> tuple[Builder, Sequence[Value]]:
+    """Begin an internal function that takes some pointers; return its arguments."""
+    t = states.b.types
+    f = define_internal(states.b.symbols, name, result or t.i32, [t.ptr] * pointers)
+    return f, f.entry.arguments
+
+
+def _end(f: Builder, callee: str, operands: Sequence[Value]) -> None:
+    """End the function with a call of support code, whose result it returns."""
+    f.ret(call_support(f, callee, operands))
+    _mark(f)
+
+
+def _mark(f: Builder) -> None:
+    """Mark a finished function as trusted, and turn off LLVM's passes, which gain nothing here."""
+    mark_trusted(f.types, f.function, ("noinline", "optnone"))

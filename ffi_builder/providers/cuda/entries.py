@@ -19,8 +19,8 @@ from typing import Final, TypeAlias, Union, get_args
 
 from ffi_builder import spec
 from ffi_builder.errors import SpecError
+from ffi_builder.providers.arguments import Entry
 from ffi_builder.providers.cuda import driver
-from ffi_builder.providers.items import Entry
 from ffi_builder.records import dataclass
 
 _FLOATS: Final = {"float16": "e", "float32": "f", "float64": "d"}

@@ -8,10 +8,9 @@ from ffi_builder.providers.cuda import (
     dimensions,
     driver,
     launching,
-    parameters,
     provider,
 )
-from ffi_builder.providers.cuda.configuration import Launch
+from ffi_builder.providers.cuda.dimensions import Launch
 from ffi_builder.providers.cuda.launching import Launcher
 from tests.cuda.broken import mistakes as m
 from tests.cuda.broken import mistakes_in_c as c
@@ -238,7 +237,7 @@ _TABLE: Final = (
         "anywhere on the stack",
         s.parameters_of_every_kind,
         "parameter-alignment",
-        part(parameters, "_copied", m.copied_anywhere),
+        part(launching, "_copied", m.copied_anywhere),
     ),
     (
         "",

@@ -9,15 +9,12 @@ from typing import Any
 from ffi_builder.ir import exchange_null, load_acquire
 from ffi_builder.providers.cuda import (
     arguments,
-    configuration,
+    dimensions,
     driver,
     launching,
     layout,
-    parameters,
-    states,
 )
-from ffi_builder.providers.cuda.configuration import Launch
-from ffi_builder.providers.cuda.dimensions import Dimensions
+from ffi_builder.providers.cuda.dimensions import Dimensions, Launch
 from ffi_builder.providers.cuda.launching import Launcher
 
 
@@ -123,7 +120,7 @@ def config_of_unwritten_attributes(b: Any, launch: Launch, stream: Any) -> Any:
     return config
 
 
-_config = configuration.emit_config
+_config = dimensions.emit_config
 
 
 def packed(tree: Any) -> Any:
@@ -142,7 +139,7 @@ def copied_anywhere(b: Any, argument: Any) -> Any:
     return b.offset(_copied(b, replace(wider, size=argument.size)), 16)
 
 
-_copied = parameters._copied  # pyright: ignore[reportPrivateUsage]
+_copied = launching._copied  # pyright: ignore[reportPrivateUsage]
 
 
 def values_for_addresses(b: Any, arguments: Sequence[Any]) -> Any:
@@ -153,7 +150,7 @@ def values_for_addresses(b: Any, arguments: Sequence[Any]) -> Any:
 
 
 def wrong_name(patch: Any) -> None:
-    real = states._define_init  # pyright: ignore[reportPrivateUsage]
+    real = driver._define_init  # pyright: ignore[reportPrivateUsage]
 
     def define_init(found: Any) -> None:
         source = found.source
@@ -161,4 +158,4 @@ def wrong_name(patch: Any) -> None:
         real(found)
         found.source = source
 
-    patch.setattr(states, "_define_init", define_init)
+    patch.setattr(driver, "_define_init", define_init)

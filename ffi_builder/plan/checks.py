@@ -1,0 +1,448 @@
+"""Checks of the call as a whole, of values, and of symbols: what binds and what limits them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import ClassVar, Final, TypeAlias, Union
+
+from typing_extensions import override
+
+from ffi_builder import spec
+from ffi_builder.plan.messages import Words, choices_text, float_text, type_error, value_error
+from ffi_builder.plan.path import Place
+from ffi_builder.plan.step import (
+    STRIDE_GOT,
+    Byte,
+    Check,
+    ExpectInt,
+    Instruction,
+    Operand,
+    Short,
+    Texts,
+)
+from ffi_builder.records import dataclass
+
+__all__ = [
+    "AtLeast",
+    "AtMost",
+    "Bind",
+    "BindOrEqual",
+    "CheckArguments",
+    "CheckBool",
+    "CheckBytes",
+    "CheckCells",
+    "CheckChoice",
+    "CheckCount",
+    "CheckLength",
+    "CheckRelation",
+    "CheckSmall",
+    "Divisible",
+    "EqualExpr",
+    "EqualFloat",
+    "EqualInt",
+    "EqualSymbol",
+    "Fits",
+    "LimitCheck",
+    "NotNegative",
+    "NotNull",
+    "Solve",
+    "SymbolCheck",
+    "ValueCheck",
+    "ValuePart",
+]
+
+
+_NULL: Final = "NULL"
+
+
+@dataclass(frozen=True)
+class CheckCount(ExpectInt):
+    """The number of arguments is ``expected``."""
+
+    words = type_error("{expected}")
+
+
+@dataclass(frozen=True)
+class CheckArguments(Check):
+    """The argument array is not NULL."""
+
+    words = value_error("a non-NULL pointer", _NULL)
+
+
+@dataclass(frozen=True)
+class NotNull(Check):
+    """The object that was decoded at this place is not NULL."""
+
+    words = value_error("a non-NULL object", _NULL)
+
+
+@dataclass(frozen=True)
+class CheckSmall(Instruction):
+    """A str or bytes that is held in place is at most 7 bytes long."""
+
+    words = value_error("at most 7, as it is held in place", of="length")
+    op = "SMALL"
+
+
+@dataclass(frozen=True)
+class CheckBytes(Instruction):
+    """The data pointer of a str or bytes is not NULL, unless its length is 0."""
+
+    words = value_error("non-NULL elements", _NULL)
+    op = "BYTES"
+
+
+@dataclass(frozen=True)
+class CheckChoice(Instruction):
+    """The str is one of the choices; from here on, the value is the int that it stands for."""
+
+    choice: spec.Choice
+    words = value_error("one of {text}", "{string}{nearest}")
+    op = "CHOICE"
+
+    @property
+    @override
+    def operands(self) -> tuple[Operand, ...]:
+        texts = self.choice.choices
+        return choices_text(texts), Short(len(texts)), *texts
+
+    @override
+    def placeholders(self, origins: Texts) -> Texts:
+        return {"text": choices_text(self.choice.choices)}
+
+
+@dataclass(frozen=True)
+class CheckLength(ExpectInt):
+    """The Shape, Array or List has ``expected`` elements."""
+
+    words = value_error("{expected}", of="length")
+
+
+@dataclass(frozen=True)
+class CheckCells(Check):
+    """The pointer to the elements of the Shape, Array or List is not NULL."""
+
+    words = CheckBytes.words
+
+
+@dataclass(frozen=True)
+class NotNegative(Instruction):
+    """The value is not negative."""
+
+    words = value_error("a non-negative value")
+    op = "NONNEGATIVE"
+
+
+@dataclass(frozen=True)
+class CheckBool(Instruction):
+    """The value is 0 or 1."""
+
+    words = value_error("True, False, 0 or 1")
+    op = "BOOL"
+
+
+@dataclass(frozen=True)
+class Fits(Instruction):
+    """The value fits the integer dtype ``dtype``. Free strides must fit too."""
+
+    dtype: str
+    words = value_error("a value that fits {expected_dtype} ({range})")
+    op = "FITS"
+
+    @property
+    @override
+    def operands(self) -> tuple[Operand, ...]:
+        signed = not self.dtype.startswith("u")
+        return Byte(self.dtype.removeprefix("u").removeprefix("int")), Byte(signed)
+
+    @override
+    def placeholders(self, origins: Texts) -> Texts:
+        low, high = spec.INT_RANGES[self.dtype]
+        return {"expected_dtype": self.dtype, "range": f"{low} to {high}"}
+
+
+@dataclass(frozen=True)
+class EqualInt(ExpectInt):
+    """The value is ``expected``. If that is a bool, the error shows True and False."""
+
+    free: bool = False
+    plain: ClassVar = value_error("{expected}")
+    of_stride: ClassVar = value_error("{expected}", STRIDE_GOT)
+
+    @property
+    @override
+    def error(self) -> Words:
+        return self.of_stride if self.free else self.plain
+
+
+@dataclass(frozen=True)
+class EqualFloat(Instruction):
+    """The value is ``expected``; NaN is equal to NaN."""
+
+    expected: spec.ConstFloat
+    words = EqualInt.plain
+    op = "EQFLOAT"
+
+    @property
+    @override
+    def operands(self) -> tuple[Operand, ...]:
+        return (float(self.expected.value),)
+
+    @override
+    def placeholders(self, origins: Texts) -> Texts:
+        return {"expected": float_text(self.expected.value)}
+
+
+ValueCheck: TypeAlias = Union[
+    CheckCount,
+    CheckArguments,
+    CheckChoice,
+    CheckBool,
+    Fits,
+    EqualInt,
+    EqualFloat,
+]
+
+ValuePart: TypeAlias = Union[
+    NotNull,
+    CheckSmall,
+    CheckBytes,
+    CheckLength,
+    CheckCells,
+    NotNegative,
+]
+"""Checks that other steps stand for."""
+
+
+@dataclass(frozen=True)
+class Bind(Instruction):
+    """Bind the symbol to the value. This cannot fail."""
+
+    symbol: spec.Var
+    op = "BIND"
+
+    @property
+    @override
+    def operands(self) -> tuple[Operand, ...]:
+        return (self.symbol,)
+
+    @override
+    def row(self, origins: Texts) -> tuple[str, str, str]:
+        return self.subject, f"binds {self.symbol}", ""
+
+
+@dataclass(frozen=True)
+class _CompareSymbol(Instruction):
+    """A comparison with the value of a symbol."""
+
+    symbol: spec.Var
+    free: bool = False
+    plain: ClassVar = value_error("{expected} ({symbol} = {origin})")
+    of_stride: ClassVar = value_error("{expected} ({symbol} = {origin})", STRIDE_GOT)
+
+    @property
+    @override
+    def error(self) -> Words:
+        return self.of_stride if self.free else self.plain
+
+    @property
+    @override
+    def operands(self) -> tuple[Operand, ...]:
+        return self.symbol, self.error
+
+    @override
+    def placeholders(self, origins: Texts) -> Texts:
+        name = self.symbol.name
+        return {"expected": f"{{{name}}}", "symbol": name, "origin": _origin(name, origins)}
+
+
+@dataclass(frozen=True)
+class EqualSymbol(_CompareSymbol):
+    """The value equals that of a symbol which is certainly bound."""
+
+    op = "EQSYM"
+
+
+@dataclass(frozen=True)
+class BindOrEqual(_CompareSymbol):
+    """Bind the symbol to the value, or compare them if it is bound already.
+
+    A free stride (only possible with ``free``) binds an unbound symbol provisionally; the first
+    occurrence that is not free replaces that value. Two occurrences that are not free must be
+    equal.
+    """
+
+    op = "BINDEQ"
+
+    @override
+    def row(self, origins: Texts) -> tuple[str, str, str]:
+        if self.symbol.name not in origins:
+            return self.subject, f"binds {self.symbol}, for now", ""
+        return super().row(origins)
+
+
+@dataclass(frozen=True)
+class Solve(Instruction):
+    """The value is ``scale * symbol + offset``; later steps at ``solved`` see the symbol's value.
+
+    If the stride is free and the equation has no solution, the symbol is 0.
+    """
+
+    symbol: spec.Var
+    expr: spec.Expr
+    scale: int
+    offset: int
+    free: bool = False
+    words = value_error("a value of {text} for an integer {symbol}")
+    op = "SOLVE"
+
+    @property
+    @override
+    def operands(self) -> tuple[Operand, ...]:
+        return self.symbol, self.scale, self.offset, str(self.expr)
+
+    @property
+    def solved(self) -> Place:
+        """The place at which later steps see the value of the symbol."""
+        return replace(self.place, solved=self.symbol.name)
+
+    @override
+    def placeholders(self, origins: Texts) -> Texts:
+        return {"text": str(self.expr), "symbol": self.symbol.name}
+
+
+@dataclass(frozen=True)
+class EqualExpr(Check):
+    """The value equals that of the expression, if all symbols of the expression are bound.
+
+    A late step may have a symbol that is bound only within an absent Optional; it then passes.
+    """
+
+    expr: spec.Expr
+    free: bool = False
+    plain: ClassVar = value_error("{expected} ({text} with {bindings})")
+    of_stride: ClassVar = value_error("{expected} ({text} with {bindings})", STRIDE_GOT)
+    overflow: ClassVar = value_error("{text} within int64, with {bindings}")
+
+    @property
+    @override
+    def error(self) -> Words:
+        return self.of_stride if self.free else self.plain
+
+    @override
+    def placeholders(self, origins: Texts) -> Texts:
+        return {"expected": f"{{{self.expr}}}", **_evaluated(self.expr, origins)}
+
+
+@dataclass(frozen=True)
+class CheckRelation(Check):
+    """The relation holds, if all of its symbols are bound; no part of it exceeds int64.
+
+    ``place`` is where ``symbol`` is bound first, the one of its symbols for which that comes last.
+    Errors show the place where that symbol was bound in the call.
+    """
+
+    relation: spec.Relation
+    symbol: spec.Var
+    plain: ClassVar = value_error("{text} with {bindings}")
+    of_two: ClassVar = value_error("{text} with {bindings}", "{got} and {expected}")
+    overflow: ClassVar = value_error("{text} with {bindings}", "a value beyond int64")
+
+    @property
+    @override
+    def error(self) -> Words:
+        symbolic = isinstance(self.relation.rhs, (spec.Var, spec.Expr))
+        return self.of_two if symbolic else self.plain
+
+    @override
+    def placeholders(self, origins: Texts) -> Texts:
+        return _evaluated(self.relation, origins)
+
+
+def _evaluated(value: spec.Expr | spec.Relation, origins: Texts) -> Texts:
+    """The text of an expression or relation, and where its symbols are bound."""
+    names = dict.fromkeys(var.name for var in spec.variables(value))
+    bindings = (f"{name} = {{{name}}} from {_origin(name, origins)}" for name in names)
+    return {"text": str(value), "bindings": ", ".join(bindings)}
+
+
+def _origin(name: str, origins: Texts) -> str:
+    return origins.get(name, "where it is bound")
+
+
+SymbolCheck: TypeAlias = Union[
+    Bind,
+    EqualSymbol,
+    BindOrEqual,
+    Solve,
+    EqualExpr,
+    CheckRelation,
+]
+
+
+@dataclass(frozen=True)
+class _Limit(Instruction):
+    """A comparison with a number that the symbol has."""
+
+    symbol: spec.Var
+    free: bool = False
+
+    field: ClassVar[str]
+    """The symbol's field that has the number."""
+
+    @property
+    def limit(self) -> int:
+        """The number."""
+        limit: int | None = getattr(self.symbol, self.field)
+        assert limit is not None, "planned for a symbol that has it"
+        return limit
+
+    @property
+    @override
+    def operands(self) -> tuple[Operand, ...]:
+        return self.limit, self.symbol
+
+    @override
+    def placeholders(self, origins: Texts) -> Texts:
+        return {"expected": str(self.limit), "symbol": self.symbol.name}
+
+
+@dataclass(frozen=True)
+class AtLeast(_Limit):
+    """The value is at least the ``min`` of ``symbol``."""
+
+    words = value_error("at least {expected} (min of {symbol})")
+    op = "MIN"
+    field = "min"
+
+
+@dataclass(frozen=True)
+class AtMost(_Limit):
+    """The value is at most the ``max`` of ``symbol``."""
+
+    words = value_error("at most {expected} (max of {symbol})")
+    op = "MAX"
+    field = "max"
+
+
+@dataclass(frozen=True)
+class Divisible(_Limit):
+    """The value is a multiple of the ``divisibility`` of ``symbol``."""
+
+    words = value_error("a multiple of {expected} (divisibility of {symbol})")
+    op = "DIVISIBLE"
+    field = "divisibility"
+
+
+LimitCheck: TypeAlias = Union[AtLeast, AtMost, Divisible]
+
+
+def plan_limits(place: Place, var: spec.Var, *, free: bool = False) -> Iterator[LimitCheck]:
+    """Check the limits of a symbol at one of its places."""
+    if var.min is not None:
+        yield AtLeast(place, var, free)
+    if var.max is not None:
+        yield AtMost(place, var, free)
+    if var.divisibility is not None:
+        yield Divisible(place, var, free)
