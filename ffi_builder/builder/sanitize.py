@@ -284,15 +284,13 @@ class Copies:
 
 
 def tensors_to_watch(
-    signature: spec.Signature, options: Sanitize | None, provider: Members
+    signature: spec.Signature, options: Sanitize, provider: Members
 ) -> list[Watched]:
     """Return the tensors that are to be copied, and what is checked of each.
 
     Raises:
         BuildError: nothing can be checked, or the kernel may keep a tensor.
     """
-    if options is None:
-        return []
     tensors = watched(signature, options)
     if not any(tensor.may_be_copied for tensor in tensors):
         if options.copies or not signature.no_overlap:

@@ -37,7 +37,6 @@ from ffi_builder.builder.fast_path.lists import release, reserve
 from ffi_builder.builder.names import backtrace, check_free, checked_name, location_of_wrapper
 from ffi_builder.builder.results import Results
 from ffi_builder.builder.reuse import Names, Template
-from ffi_builder.builder.sanitize import Copies, tensors_to_watch
 from ffi_builder.builder.values import DecodedValues
 from ffi_builder.builder.verify import verify_added
 from ffi_builder.diagnosis.encode import encode
@@ -276,10 +275,13 @@ def attach(
     """
     _check_arguments(signature, call_provider)
     options = checked_sanitize(sanitize)
-    if options is not None:
-        signature = options.constrain(signature)
     provider = Members(call_provider)
-    tensors = tensors_to_watch(signature, options, provider)
+    tensors: Sequence[Watched] = ()
+    if options is not None:
+        from ffi_builder.builder.sanitize import tensors_to_watch  # few wrappers need it
+
+        signature = options.constrain(signature)
+        tensors = tensors_to_watch(signature, options, provider)
     name = abi.PREFIX + checked_name(signature.name if symbol_name is None else symbol_name)
     distribution = of_module(module)
     distribution.load_llvm(module.context)
@@ -407,12 +409,22 @@ class _Wrapper:
         decoded.env_stream = _env_stream(decoded)
         results = Results(decoded, self.provider.name)
         results.allocate()
+        if self.tensors:
+            self._emit_on_copies(decoded, results)
+        else:
+            b.block = self.provider.emit(b.block, decoded)
+            results.store()
+
+    def _emit_on_copies(self, decoded: DecodedValues, results: Results) -> None:
+        """Let the kernel work on copies of tensors, and check what it did to them."""
+        from ffi_builder.builder.sanitize import Copies
+
+        b = decoded.builder
         copies = Copies(decoded, self.tensors)
         copies.make()
         b.block = self.provider.emit(b.block, decoded)
-        if self.tensors:
-            with results.releasing():
-                copies.check()
+        with results.releasing():
+            copies.check()
         results.store()
         copies.free()
 

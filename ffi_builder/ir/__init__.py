@@ -1,5 +1,9 @@
 """A small IR builder for any MLIR Python distribution. No other package here imports MLIR."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
 from ffi_builder.ir.builder import Builder, exchange_null, load_acquire, store_release
 from ffi_builder.ir.checking import (
     ERROR_KINDS,
@@ -12,23 +16,26 @@ from ffi_builder.ir.checking import (
 )
 from ffi_builder.ir.contained import bytecode, contain_support
 from ffi_builder.ir.distribution import OPERATIONS, Distribution, named, of_module, root_of
-from ffi_builder.ir.kernel import (
-    FunctionTypes,
-    Kernel,
-    KernelType,
-    KernelValue,
-    MemRef,
-    dtypes_of,
-    lowered,
-    lowered_words,
-    read_function,
-    read_kernel,
-    read_type,
-    recorded_types,
-)
 from ffi_builder.ir.protocols import Attribute, Block, Module, Operation, Type, Value
 from ffi_builder.ir.symbols import Symbols, aggregate_members, describe, function_parts
 from ffi_builder.ir.types import LLVM_TYPES, Types
+from ffi_builder.lazy import lazy
+
+if TYPE_CHECKING:
+    from ffi_builder.ir.kernel import (
+        FunctionTypes,
+        Kernel,
+        KernelType,
+        KernelValue,
+        MemRef,
+        dtypes_of,
+        lowered,
+        lowered_words,
+        read_function,
+        read_kernel,
+        read_type,
+        recorded_types,
+    )
 
 __all__ = [
     "ERROR_KINDS",
@@ -74,3 +81,21 @@ __all__ = [
     "run_support",
     "store_release",
 ]
+
+_OF_KERNELS: Final = (
+    "FunctionTypes",
+    "Kernel",
+    "KernelType",
+    "KernelValue",
+    "MemRef",
+    "dtypes_of",
+    "lowered",
+    "lowered_words",
+    "read_function",
+    "read_kernel",
+    "read_type",
+    "recorded_types",
+)
+"""What reads the types of kernels, which few wrappers need."""
+
+__getattr__, __dir__ = lazy(__name__, dict.fromkeys(_OF_KERNELS, "kernel"), __all__)

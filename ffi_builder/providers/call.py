@@ -11,7 +11,6 @@ from ffi_builder.ir import Attribute, Operation, Type, Value, describe, function
 from ffi_builder.packed.callees import check_name
 from ffi_builder.providers.arguments import Argument
 from ffi_builder.providers.context import CallContext
-from ffi_builder.providers.mismatch import describe_mismatch
 from ffi_builder.providers.results import (
     result_type,
     set_results,
@@ -78,6 +77,8 @@ def _call(
     result, parameters = _types_of(provider, callee, operation, context)
     arguments = _fit_ints(provider, context, callee, arguments, parameters)
     if tuple(str(argument.value.type) for argument in arguments) != parameters:
+        from ffi_builder.providers.mismatch import describe_mismatch  # only an error needs it
+
         raise describe_mismatch(provider, context, callee, arguments, parameters)
     if "CConv" in operation.attributes:
         attributes["CConv"] = operation.attributes["CConv"]
