@@ -1,12 +1,16 @@
 """Print the lines of each room of the package: code, docstrings, comments and blank lines.
 
-python benchmarks/lines.py [the root of another checkout]
+    python benchmarks/lines.py [the root of another checkout]
+
+The second table counts the C. Headers that a program has made are a row of their own. Tokens are
+those of code: they change less than lines do when code is only set otherwise.
 """
 
 from __future__ import annotations
 
 import ast
 import io
+import re
 import sys
 import tokenize
 from collections import Counter
@@ -22,6 +26,10 @@ _NO_CODE = {
     tokenize.DEDENT,
     tokenize.ENDMARKER,
 }
+_IN_C = re.compile(
+    r'"(?:\\.|[^"\\])*"|//[^\n]*|/\*.*?\*/|[A-Za-z_]\w*|[\d.][\w.]*|[^\s\w]', re.DOTALL
+)
+"""Tokens and comments of C. Operators of two characters count twice."""
 
 
 def count(text: str) -> Counter[str]:
@@ -29,15 +37,35 @@ def count(text: str) -> Counter[str]:
     docstrings = set(_docstring_lines(ast.parse(text)))
     code: set[int] = set()
     comments: set[int] = set()
+    tokens = 0
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
         if token.type not in _NO_CODE:
             code.update(range(token.start[0], token.end[0] + 1))
+            tokens += token.start[0] not in docstrings
         elif token.type == tokenize.COMMENT:
             comments.add(token.start[0])
     code -= docstrings
     found = Counter(code=len(code), docstrings=len(docstrings), comments=len(comments - code))
     found["blank"] = len(text.splitlines()) - found.total()
+    found["tokens"] = tokens
     return found
+
+
+def count_c(text: str) -> Counter[str]:
+    """Count the lines of a file in C by kind."""
+    code: set[int] = set()
+    comments: set[int] = set()
+    tokens = 0
+    for found in _IN_C.finditer(text):
+        first = text.count("\n", 0, found.start())
+        is_comment = found[0].startswith(("//", "/*"))
+        lines = comments if is_comment else code
+        lines.update(range(first, first + found[0].count("\n") + 1))
+        tokens += not is_comment
+    counted = Counter(code=len(code), docstrings=0, comments=len(comments - code))
+    counted["blank"] = len(text.splitlines()) - counted.total()
+    counted["tokens"] = tokens
+    return counted
 
 
 def _docstring_lines(tree: ast.Module) -> Iterator[int]:
@@ -60,14 +88,33 @@ def rooms(root: Path) -> dict[str, Counter[str]]:
     return found
 
 
-def main() -> None:
-    root = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parent.parent
-    found = rooms(root)
-    found["all"] = sum(found.values(), Counter[str]())
-    print(f"| room | {' | '.join(KINDS)} | sum |\n| --- |{' ---: |' * (len(KINDS) + 1)}")
+def rooms_of_c(root: Path) -> dict[str, Counter[str]]:
+    """Count the lines of C, and of headers that are made from Python by themselves."""
+    package = root / "ffi_builder"
+    found: dict[str, Counter[str]] = {}
+    for path in sorted([*package.rglob("*.c"), *package.rglob("*.h")]):
+        text = path.read_text()
+        is_made = "Do not edit" in text.partition("\n")[0]
+        room = "made from Python" if is_made else str(path.parent.relative_to(package))
+        found[room] = found.get(room, Counter()) + count_c(text)
+    return found
+
+
+def show(found: dict[str, Counter[str]]) -> None:
+    """Print a table of them, with their sum."""
+    found = {**found, "all": sum(found.values(), Counter[str]())}
+    print(f"| room | {' | '.join(KINDS)} | sum | tokens |\n| --- |{' ---: |' * (len(KINDS) + 2)}")
     for room, lines in found.items():
         numbers = [lines[kind] for kind in KINDS]
-        print(f"| {room} | {' | '.join(f'{number:,}' for number in [*numbers, sum(numbers)])} |")
+        numbers += [sum(numbers), lines["tokens"]]
+        print(f"| {room} | {' | '.join(f'{number:,}' for number in numbers)} |")
+
+
+def main() -> None:
+    root = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parent.parent
+    show(rooms(root))
+    print()
+    show(rooms_of_c(root))
 
 
 if __name__ == "__main__":

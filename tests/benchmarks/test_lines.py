@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from benchmarks.lines import count
+from collections import Counter
+
+from benchmarks.lines import KINDS, count, count_c
 
 TEXT = '''"""A module.
 
@@ -21,6 +23,23 @@ def call() -> None:
 '''
 
 
+IN_C = """// A file.
+
+/* Of two
+   lines. */
+#define LIMIT 2  // code
+
+int call(void) { return "// a string"[LIMIT]; }
+"""
+
+
 def test_each_line_has_one_kind() -> None:
-    assert dict(count(TEXT)) == {"code": 4, "docstrings": 5, "comments": 1, "blank": 4}
-    assert count(TEXT).total() == len(TEXT.splitlines())
+    found = count(TEXT)
+    assert dict(found) == {"code": 4, "docstrings": 5, "comments": 1, "blank": 4, "tokens": 12}
+    assert sum(found[kind] for kind in KINDS) == len(TEXT.splitlines())
+
+
+def test_each_line_of_c_has_one_kind() -> None:
+    found = count_c(IN_C)
+    assert found == Counter(code=2, comments=3, blank=2, tokens=17, docstrings=0)
+    assert sum(found[kind] for kind in KINDS) == len(IN_C.splitlines())
