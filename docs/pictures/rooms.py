@@ -6,7 +6,7 @@ from docs.pictures.draw import Drawing
 from tests.architecture.page import Imports, read_imports, reduced
 
 GROUND = (
-    *("abi", "elf", "errors", "extras", "lazy", "patterns", "protocol", "records", "store"),
+    *("abi", "elf", "errors", "extras", "lazy", "protocol", "records", "store"),
     *("suggest", "view"),
 )
 """Modules that import nothing of the packages above; arrows to them would hide the others."""

@@ -32,7 +32,6 @@ from ffi_builder.ir.distribution import named, of_module
 from ffi_builder.ir.protocols import Module, Operation, Type
 from ffi_builder.ir.symbols import describe, function_parts
 from ffi_builder.ir.types import Types
-from ffi_builder.patterns import pattern
 from ffi_builder.protocol import MEMREF_TYPES
 from ffi_builder.records import dataclass
 from ffi_builder.suggest import did_you_mean
@@ -153,7 +152,6 @@ def read_type(ir: Any, type_: Type) -> KernelType:
     return MemRef(text, str(memref.element_type), sizes, *layout, space)
 
 
-_STRIDED: Final = pattern(r"strided<\[(.*)\](?:, offset: (.*))?>")
 _DYNAMIC: Final = -(2**63)
 
 
@@ -163,7 +161,7 @@ def _read_layout(memref: Any) -> tuple[tuple[int | None, ...] | None, int | None
     dims = ", ".join(f"d{axis}" for axis in range(rank))
     if text == f"affine_map<({dims}) -> ({dims})>":
         return None, 0
-    found = _STRIDED.fullmatch(text)
+    found = re.fullmatch(r"strided<\[(.*)\](?:, offset: (.*))?>", text)
     if found is not None:
         strides = tuple(map(_entry, found[1].split(", "))) if found[1] else ()
         return strides, _entry(found[2] or "0")
@@ -190,9 +188,8 @@ def _read_space(space: object) -> int | None:
 # ---- lowering
 
 _POINTER: Final = "!llvm.ptr"
-_NUMBER: Final = pattern(r"(?:[su]?i(?P<int>\d+)|(?P<float>bf16|f16|f32|f64|f80|f128)|f\d+E.*)")
-_COMPLEX: Final = pattern(r"complex<(.*)>")
-_VECTOR: Final = pattern(r"vector<(\d+)x(index|[^x<>\[\]]+)>")
+_NUMBER: Final = r"(?:[su]?i(?P<int>\d+)|(?P<float>bf16|f16|f32|f64|f80|f128)|f\d+E.*)"
+_VECTOR: Final = r"vector<(\d+)x(index|[^x<>\[\]]+)>"
 
 
 def lowered(
@@ -259,16 +256,16 @@ def _scalar(text: str) -> str | None:
         return "i64"
     if text.startswith("!llvm."):
         return text
-    number = _NUMBER.fullmatch(text)
+    number = re.fullmatch(_NUMBER, text)
     if number is not None:
         # Float types that LLVM lacks are passed as integers of the same width.
         bits = number["int"] or re.sub(r"\D.*", "", text[1:])
         return number["float"] or f"i{bits}"
-    parts = _COMPLEX.fullmatch(text)
+    parts = re.fullmatch(r"complex<(.*)>", text)
     if parts is not None:
         part = _scalar(parts[1])
         return None if part is None else _struct([part, part])
-    vector = _VECTOR.fullmatch(text)
+    vector = re.fullmatch(_VECTOR, text)
     element = None if vector is None else _scalar(vector[2])
     return None if vector is None or element is None else f"vector<{vector[1]}x{element}>"
 
@@ -295,7 +292,7 @@ _DTYPES: Final[dict[str, tuple[str, ...]]] = {
     _POINTER: ("handle64",),
 }
 """The dtypes of element types that are neither integers nor vectors."""
-_OTHER_NUMBERS: Final = pattern(r"tf32|f\d+\w*|[su]?i\d+|complex<[^!]*>|vector<[^!]*>")
+_OTHER_NUMBERS: Final = r"tf32|f\d+\w*|[su]?i\d+|complex<[^!]*>|vector<[^!]*>"
 """Number types; those that the functions below do not handle have no dtype."""
 _INTEGER_BITS: Final = (1, 2, 4, 8, 16, 32, 64)
 
@@ -321,10 +318,10 @@ def dtypes_of(element: str) -> tuple[str, ...] | None:
     integer = re.fullmatch(r"([su]?)i(\d+)", element)
     if integer is not None:
         return _integer_dtypes(integer[1], int(integer[2]))
-    vector = _VECTOR.fullmatch(element)
+    vector = re.fullmatch(_VECTOR, element)
     if vector is not None:
         return _vector_dtypes(int(vector[1]), vector[2])
-    return () if _OTHER_NUMBERS.fullmatch(element) else None
+    return () if re.fullmatch(_OTHER_NUMBERS, element) else None
 
 
 def _integer_dtypes(sign: str, bits: int) -> tuple[str, ...]:

@@ -17,7 +17,6 @@ import re
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
-from ffi_builder.patterns import pattern
 from ffi_builder.runtime import capi
 from ffi_builder.runtime.codegen.constants import ALIGN, NAME, SMALLEST
 from ffi_builder.runtime.elf import Constant
@@ -35,9 +34,8 @@ _ATTRIBUTES: Final = frozenset(
 _KEPT: Final = frozenset({"sym_name", "global_type", "constant", "unnamed_addr"})
 _ZERO: Final = ("addr_space", "visibility_")
 
-_NAME: Final = pattern(NAME, re.ASCII)
-_ARRAY: Final = pattern(r"!llvm\.array<((?:\d+ x array<)*\d+ x )(struct<\((\w+), \3\)|\w+)>+")
-_ELEMENTS: Final = pattern(r"(?:tensor|vector)<((?:\d+x)*)(complex<(\w+)|\w+)>+")
+_ARRAY: Final = r"!llvm\.array<((?:\d+ x array<)*\d+ x )(struct<\((\w+), \3\)|\w+)>+"
+_ELEMENTS: Final = r"(?:tensor|vector)<((?:\d+x)*)(complex<(\w+)|\w+)>+"
 _SIZES: Final = {
     "i1": 1,
     "i4": 1,
@@ -100,7 +98,7 @@ def _constant(variable: Operation, api: _Api) -> Constant | None:
     if (
         linkage not in (_EXTERNAL, *_PRIVATE)
         or any(name in attributes and attributes[name].value for name in _ZERO)
-        or _NAME.fullmatch(attributes["sym_name"].value) is None
+        or re.fullmatch(NAME, attributes["sym_name"].value, re.ASCII) is None
     ):
         return None
     data = _data(variable, value, api)
@@ -112,7 +110,7 @@ def _constant(variable: Operation, api: _Api) -> Constant | None:
 
 
 def _data(variable: Operation, value: int, api: _Api) -> bytes | memoryview | None:
-    array = _ARRAY.fullmatch(str(variable.attributes["global_type"]))
+    array = re.fullmatch(_ARRAY, str(variable.attributes["global_type"]))
     if array is None:
         return None
     lengths, element, pair = array.groups()
@@ -125,7 +123,7 @@ def _data(variable: Operation, value: int, api: _Api) -> bytes | memoryview | No
     if count * size < SMALLEST and api.is_dense(value) and not pair:
         return None
     type_ = capi.type_at(api.type_of(value), variable)
-    given = _ELEMENTS.fullmatch(str(type_))
+    given = re.fullmatch(_ELEMENTS, str(type_))
     if given is None or not _same(given, element, pair, count):
         return None
     if api.is_resource(value):

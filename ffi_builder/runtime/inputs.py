@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any, cast
 
 from ffi_builder.errors import CompileError
-from ffi_builder.patterns import pattern
 from ffi_builder.records import dataclass
 from ffi_builder.runtime import elf, metadata, mlir
 from ffi_builder.runtime.codegen import constants, emit
@@ -141,7 +140,7 @@ def objects(source: Source, level: int) -> list[bytes]:
             return [data]
 
 
-_PATH = pattern(r"[^\n\0<>(){};@%=]*\.(?:mlir|mlirbc|ll|bc|o|obj|so|a|c|cc|cpp|cu|py|txt)")
+_PATH = r"[^\n\0<>(){};@%=]*\.(?:mlir|mlirbc|ll|bc|o|obj|so|a|c|cc|cpp|cu|py|txt)"
 _SOURCES = (".c", ".cc", ".cpp", ".cxx", ".cu", ".rs")
 _TEXTS = (".mlir", ".ll", ".txt")
 _LONGEST_PATH = 200
@@ -149,16 +148,13 @@ _LONGEST_PATH = 200
 
 # How a line of LLVM IR outside of functions begins. MLIR has none of these: its aliases are
 # `!a = !llvm…` and `#a = #…`, and its comments begin with `//`.
-_LLVM_IR_LINE = pattern(
-    r"""
+_LLVM_IR_LINE = r"""
       ; | define\b | declare\b | target\ (?:triple|datalayout)\b | source_filename\b
     | attributes\ \#\d | module\ asm\b
     | @[\w.$"-]+\ *= | %[\w.$"-]+\ *=\ *type\b | \$[\w.$"-]+\ *=\ *comdat\b
     | ![\w.]+\ *=\ *(?:distinct\ )?!(?:\{|DI)
-    """,
-    re.VERBOSE,
-)
-_FIRST_LINE = pattern(r"(?:\s*//[^\n]*\n)*\s*([^\n]{0,1000})")
+"""
+_FIRST_LINE = r"(?:\s*//[^\n]*\n)*\s*([^\n]{0,1000})"
 
 
 def read_source(
@@ -210,7 +206,7 @@ def _check_no_path(module: object) -> None:
     """Raise TypeError for a path, or text that looks like one."""
     if isinstance(module, os.PathLike):
         path = Path(cast("os.PathLike[str]", module))
-    elif isinstance(module, str) and _PATH.fullmatch(module) and len(module) < _LONGEST_PATH:
+    elif isinstance(module, str) and re.fullmatch(_PATH, module) and len(module) < _LONGEST_PATH:
         path = Path(module)
     else:
         return
@@ -272,8 +268,8 @@ def read_link_item(item: object, what: str = "the module") -> LlvmSource | Objec
 
 def is_llvm_ir(text: str) -> bool:
     """Tell whether `text` is LLVM IR, by the start of its first line that is not empty."""
-    first = _FIRST_LINE.match(text)
-    return first is not None and _LLVM_IR_LINE.match(first[1]) is not None
+    first = re.match(_FIRST_LINE, text)
+    return first is not None and re.match(_LLVM_IR_LINE, first[1], re.VERBOSE) is not None
 
 
 def _lowered(

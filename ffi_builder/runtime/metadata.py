@@ -20,10 +20,8 @@ from ffi_builder.runtime.protocols import Module, Operation
 EMPTY: Final[Any] = object()
 """Marks a missing default or constant; None is a value like any other."""
 
-_VALUE = re.compile(rf'"{ATTRIBUTE}"="([^"]*)"')
-_GROUP = re.compile(r"^attributes (#\d+) = \{(.*)", re.MULTILINE)
-_DEFINITION = re.compile(rf'^define\b[^@]*@"?({PREFIX}[^"(]+)"?\((.*)', re.MULTILINE)
-_ESCAPE = re.compile(rb"\\(\\|[0-9A-Fa-f]{2})")
+_GROUP = r"(?m)^attributes (#\d+) = \{(.*)"
+_DEFINITION = rf'(?m)^define\b[^@]*@"?({PREFIX}[^"(]+)"?\((.*)'
 
 
 @dataclass(frozen=True)
@@ -129,9 +127,9 @@ def _attribute(operation: Operation) -> str | None:
 
 def of_llvm_ir(text: str) -> dict[str, str]:
     """Return the JSON of every wrapper in LLVM IR text, by names without the prefix."""
-    groups = {group: _of_attributes(listed) for group, listed in _GROUP.findall(text)}
+    groups = {group: _of_attributes(listed) for group, listed in re.findall(_GROUP, text)}
     found: dict[str, str] = {}
-    for name, rest in _DEFINITION.findall(text):
+    for name, rest in re.findall(_DEFINITION, text):
         named = (groups.get(group) for group in re.findall(r"#\d+", rest))
         value = _of_attributes(rest) or next(filter(None, named), None)
         if value is not None:
@@ -140,13 +138,14 @@ def of_llvm_ir(text: str) -> dict[str, str]:
 
 
 def _of_attributes(text: str) -> str | None:
-    found = _VALUE.search(text)
+    found = re.search(rf'"{ATTRIBUTE}"="([^"]*)"', text)
     return None if found is None else _unescaped(found[1])
 
 
 def _unescaped(text: str) -> str:
     """Undo how LLVM prints strings: quotes, and bytes that do not print, as two hex digits."""
-    data = _ESCAPE.sub(
+    data = re.sub(
+        rb"\\(\\|[0-9A-Fa-f]{2})",
         lambda found: b"\\" if found[1] == b"\\" else bytes.fromhex(found[1].decode()),
         text.encode(),
     )

@@ -32,10 +32,10 @@ DEFAULT_ROOT = "torch_mlir"
 _SCRATCH_USES = 64
 
 # Strings, which may have a hundred million characters, comments, and what looks like brackets.
-_SKIPPED = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|//[^\n]*|->|[<>]=|=>')
+_SKIPPED = r'"[^"\\]*(?:\\.[^"\\]*)*"|//[^\n]*|->|[<>]=|=>'
 _MOST_LEVELS = 500
 
-_ATOMIC_OF_NO_NUMBER = re.compile(r"llvm\.atomicrmw\s[^\n:]*:[^\n]*?,\s*(!llvm\.(?!p)[^\n]*)")
+_ATOMIC_OF_NO_NUMBER = r"llvm\.atomicrmw\s[^\n:]*:[^\n]*?,\s*(!llvm\.(?!p)[^\n]*)"
 
 _lock = fork_safe_lock()
 _scratch: dict[str, tuple[Any, int]] = {}
@@ -69,7 +69,7 @@ def parse(text: str | bytes, root: str = DEFAULT_ROOT) -> Module:
 
 def _check_nesting(text: str) -> None:
     """Raise CompileError for text that makes MLIR's parser run out of stack."""
-    if is_deeper(_SKIPPED.sub("", text), _MOST_LEVELS):
+    if is_deeper(re.sub(_SKIPPED, "", text), _MOST_LEVELS):
         raise CompileError(
             f"The MLIR text does not parse: its brackets are more than {_MOST_LEVELS} levels deep"
         )
@@ -81,7 +81,7 @@ def _check_atomics(text: str) -> None:
     MLIR's parser refuses all but numbers, pointers and vectors there, with a message that it has
     freed (LLVM 24git).
     """
-    found = _ATOMIC_OF_NO_NUMBER.search(text) if "llvm.atomicrmw" in text else None
+    found = re.search(_ATOMIC_OF_NO_NUMBER, text) if "llvm.atomicrmw" in text else None
     if found is not None:
         raise CompileError(
             f"The MLIR text does not parse: `llvm.atomicrmw` takes a number, a pointer or a "

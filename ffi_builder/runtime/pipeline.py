@@ -16,9 +16,6 @@ from __future__ import annotations
 
 import re
 
-from ffi_builder.patterns import pattern
-
-_ANCHORED = pattern(r"\s*([\w.$-]+)\s*\((.*)\)\s*", re.DOTALL)
 _NO_OPERATION = "ffi_builder.none"
 
 
@@ -28,7 +25,7 @@ def steps(pipeline: str) -> list[str]:
     The first one runs no pass: it is for an operation that no module has. MLIR loads the dialects
     that passes create before it runs a pipeline, and some passes rely on those of later passes.
     """
-    found = _ANCHORED.fullmatch(pipeline)
+    found = re.fullmatch(r"\s*([\w.$-]+)\s*\((.*)\)\s*", pipeline, re.DOTALL)
     if found is None:
         return []
     anchor, passes = found[1], found[2]

@@ -13,7 +13,6 @@ from typing import Any, Final, NamedTuple, TypeAlias, Union
 
 from ffi_builder import abi
 from ffi_builder.errors import SpecError
-from ffi_builder.patterns import pattern
 from ffi_builder.spec._check import one_of
 from ffi_builder.spec._stored import Stored
 from ffi_builder.suggest import did_you_mean
@@ -77,7 +76,6 @@ _BY_NAME: Final = {
 }
 NAMES: Final = tuple(_BY_NAME)
 """Every dtype name without lanes."""
-_WITH_LANES: Final = pattern(r"(\w+)x([1-9][0-9]{0,4})")
 
 
 def parse_dtype(dtype: DTypeLike) -> DataType:
@@ -168,7 +166,7 @@ def _name_of(dtype: object) -> str | None:
 def _parse(name: str) -> DataType | None:
     if name in _BY_NAME:
         return _BY_NAME[name]
-    match = _WITH_LANES.fullmatch(name)
+    match = re.fullmatch(r"(\w+)x([1-9][0-9]{0,4})", name)
     if match is None or match[1] not in _BY_NAME:
         return None
     lanes = int(match[2])

@@ -6,14 +6,12 @@ import re
 from typing import Final, TypeGuard
 
 from ffi_builder.errors import SpecError
-from ffi_builder.patterns import pattern
 from ffi_builder.spec._check import plain
 
 REFERABLE: Final = ("shape", "dtype", "device_type")
 """The fields of a tensor that may be taken from another one."""
 PATTERN: Final = rf"[A-Za-z_]\w*(?:\[\d+\]|\.[A-Za-z_]\w*)*?\.(?:{'|'.join(REFERABLE)})(?![\w.\[])"
 """``x.dtype``, ``cfg.x.shape``, ``pair[0].device_type``."""
-_PATTERN: Final = pattern(PATTERN, re.ASCII)
 
 
 def is_reference(value: object, name: str) -> TypeGuard[str]:
@@ -27,7 +25,7 @@ def checked_reference(what: str, given: str, name: str) -> str:
     Raises:
         SpecError: the part before the dot is not the path of a parameter.
     """
-    if not is_reference(given, name) or not _PATTERN.fullmatch(given):
+    if not is_reference(given, name) or not re.fullmatch(PATTERN, given, re.ASCII):
         raise SpecError(
             f"{what}: expected the {name} of a parameter, such as 'x.{name}', but got {given!r}"
         )

@@ -8,24 +8,20 @@ from contextlib import contextmanager
 from typing import Final, TypeVar
 
 from ffi_builder.errors import SpecError
-from ffi_builder.patterns import pattern
 from ffi_builder.records import dataclass
 from ffi_builder.spec._check import one_of
 from ffi_builder.spec.references import PATTERN
 
 Item = TypeVar("Item")
 
-_TOKEN: Final = pattern(
-    rf"""\s*(?:
+_TOKEN: Final = rf"""\s*(?:
         (?P<reference>{PATTERN})
       | (?P<float>\d+(?:\.\d*(?:[eE][+-]?\d+)?|[eE][+-]?\d+))
       | (?P<int>\d+)
       | (?P<name>[A-Za-z_]\w*)
       | (?P<quoted>'[^'\n]*'|"[^"\n]*")
       | (?P<mark>\.\.\.|->|//|==|!=|<=|>=|[<>()\[\]{{}},:=+\-*%|.])
-    )""",
-    re.VERBOSE | re.ASCII,
-)
+    )"""
 _SPACE: Final = " \t\n\r\f\v"
 _MOST_DIGITS: Final = 40
 """The most digits of an int: no valid one has more, and Python is slow at thousands of them."""
@@ -157,9 +153,10 @@ class Tokens:
 
 
 def _tokens(text: str) -> Iterator[Token]:
+    pattern = re.compile(_TOKEN, re.VERBOSE | re.ASCII)
     position, end = 0, len(text.rstrip(_SPACE))
     while position < end:
-        match = _TOKEN.match(text, position)
+        match = pattern.match(text, position)
         if match is None:
             start = len(text) - len(text[position:].lstrip(_SPACE))
             raise error_at(text, start, start + 1, f"unexpected {text[start]!r}")

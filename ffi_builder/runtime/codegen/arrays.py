@@ -11,13 +11,12 @@ from array import array
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from ffi_builder.patterns import pattern
 from ffi_builder.runtime.codegen import floats
 
 _PIECE: Final = 1 << 18
 """Characters that are read at once."""
 
-_TYPE: Final = pattern(
+_TYPE: Final = (
     r"((?:\[\d+ x )+)(\{ (half|bfloat|float|double), \3 \}|half|bfloat|float|double|i\d+)(\]+)"
 )
 _CODES: Final = {
@@ -38,7 +37,6 @@ _FLOATS: Final = {"float": "f", "double": "d"}
 _PREFIXES: Final = {"half": "0xH", "bfloat": "0xR"}
 _NO_BRACKETS: Final = str.maketrans("", "", "[]{} ")
 _NO_BACKSLASH: Final = str.maketrans("", "", "\\")
-_DECIMALS: Final = pattern(r"[-+.,eE\d]*", re.ASCII)
 
 
 class Type(NamedTuple):
@@ -66,7 +64,7 @@ class Type(NamedTuple):
 
 def type_of(text: str) -> Type | None:
     """Read an array type; None if its elements have no bytes that are known."""
-    found = _TYPE.fullmatch(text)
+    found = re.fullmatch(_TYPE, text)
     if found is None:
         return None
     lengths = tuple(map(int, re.findall(r"\d+", found[1])))
@@ -140,7 +138,7 @@ def _floats(text: str, scalar: str) -> array[int]:
 def _decimals(text: str, scalar: str) -> array[int]:
     """The bits of decimals. Raises ValueError if some are none, or not exact."""
     code = _FLOATS.get(scalar)
-    if code is None or _DECIMALS.fullmatch(text.replace(scalar, "")) is None:
+    if code is None or re.fullmatch(r"[-+.,eE0-9]*", text.replace(scalar, "")) is None:
         raise ValueError
     if text.count(".") < text.count(","):
         raise ValueError

@@ -16,7 +16,6 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
-from ffi_builder.patterns import pattern
 from ffi_builder.runtime.codegen import arrays, floats
 from ffi_builder.runtime.elf import Constant
 
@@ -27,17 +26,15 @@ ALIGN: Final = 64
 NAME: Final = r"[A-Za-z$._-][\w$.-]*"
 """A name that LLVM IR, assembly and objects write alike."""
 
-_DECLARED: Final = pattern(
-    rf"^@({NAME}) = external (?:dso_local )?((?:local_)?(?:unnamed_addr )?)(?:constant|global) "
-    r"[^\n]*, align \d+([^\n]*)$",
-    re.MULTILINE | re.ASCII,
+_DECLARED: Final = (
+    rf"(?am)^@({NAME}) = external (?:dso_local )?((?:local_)?(?:unnamed_addr )?)"
+    r"(?:constant|global) [^\n]*, align \d+([^\n]*)$"
 )
-_DEFINED: Final = pattern(
-    rf"@({NAME}) = (private |internal )?(dso_local )?((?:local_)?unnamed_addr )?(constant|global) "
-    r"(\[[^\"]*?\]) (?=\[|c\")",
-    re.ASCII,
+_DEFINED: Final = (
+    rf"(?a)@({NAME}) = (private |internal )?(dso_local )?((?:local_)?unnamed_addr )?"
+    r"(constant|global) (\[[^\"]*?\]) (?=\[|c\")"
 )
-_AFTER: Final = pattern(r"(?:, align (\d+))?((?:, ![^\n]*)?)\s*")
+_AFTER: Final = r"(?:, align (\d+))?((?:, ![^\n]*)?)\s*"
 _LONGEST_END: Final = 1000
 _PER_LINE: Final = 1024
 
@@ -59,7 +56,7 @@ class LlvmIr(NamedTuple):
             constant = self.constants.get(name)
             return found[0] if constant is None else _definition(name, constant, address, rest)
 
-        text = _DECLARED.sub(defined, self.text) if self.constants else self.text
+        text = re.sub(_DECLARED, defined, self.text) if self.constants else self.text
         more = [f"\n{_definition(name, constant)}\n" for name, constant in unused.items()]
         return "".join([text, *more]) if more else text
 
@@ -130,14 +127,14 @@ def _long_lines(text: str) -> Iterator[tuple[int, int]]:
 
 def _defined(text: str, start: int, end: int) -> tuple[str, str, Constant] | None:
     """The name, the declaration and the value of a large constant; None if it is another line."""
-    found = _DEFINED.match(text, start, end)
+    found = re.compile(_DEFINED).match(text, start, end)
     if found is None:
         return None
     name, linkage, own, address, kind, written = found.groups()
     type_ = arrays.type_of(written)
     quoted = text[found.end()] == "c"
     close = text.rfind('"' if quoted else "]", start, end)
-    after = _AFTER.fullmatch(text, close + 1, end) if end - close < _LONGEST_END else None
+    after = re.fullmatch(_AFTER, text[close + 1 : end]) if end - close < _LONGEST_END else None
     if type_ is None or after is None or type_.size < SMALLEST:
         return None
     try:

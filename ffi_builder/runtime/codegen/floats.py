@@ -21,7 +21,6 @@ import struct
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
-from ffi_builder.patterns import pattern
 from ffi_builder.records import dataclass
 
 if TYPE_CHECKING:
@@ -94,16 +93,11 @@ _TYPE = r"(?<![\w.%@$#!-])(half|bfloat|float|double|x86_fp80|fp128)(?![\w.$-])"
 _STRING = r"\"[^\"]*\""
 _NUMBER = r"[-+]?\d+\.\d*(?:[eE][-+]?\d+)?"
 _NAMED = r"[-+](?:inf|qnan|nan\(0x[0-9A-Fa-f]+\)|snan\(0x[0-9A-Fa-f]+\))|f0x[0-9A-Fa-f]+"
-_TOKENS: Final = pattern(
-    rf"{_STRING}|;[^\n]*|{_TYPE}|(?<![\w.%@$#!-])({_NAMED}|{_NUMBER})(?![\w.])"
-)
-_LITERAL: Final = pattern(f"{_NAMED}|{_NUMBER}")
-_HEXADECIMAL: Final = pattern(r"(f0x|0x[HR]?)([0-9A-Fa-f]+)")
+_LITERAL: Final = f"{_NAMED}|{_NUMBER}"
+_TOKENS: Final = rf"{_STRING}|;[^\n]*|{_TYPE}|(?<![\w.%@$#!-])({_LITERAL})(?![\w.])"
 _LARGEST_EXPONENT: Final = 6000
 """Larger decimal exponents are beyond any format's."""
 _MARKS: Final = ("f0x", "+inf", "-inf", "qnan", "nan(")
-_DECIMAL: Final = pattern(r"\.\d+(?:[eE][-+]?\d+)?")
-_PRINTED: Final = pattern(r"[ (\[-]\d\.\d+(?:e[-+]\d\d)?")
 _WIDE: Final = ("x86_fp80", "fp128")
 _LARGEST_HALF: Final = 65504
 
@@ -141,7 +135,7 @@ def _with_decimals(text: str) -> Iterator[tuple[int, int]]:
     """Yield where the lines are that have a decimal which is not the same to every type."""
     wide = any(name in text for name in _WIDE)
     end = 0
-    for found in _DECIMAL.finditer(text):
+    for found in re.finditer(r"\.\d+(?:[eE][-+]?\d+)?", text):
         at = found.start()
         if at >= end and (wide or not _is_exact(text[max(0, at - 2) : found.end()])):
             start, end = _line_at(text, at)
@@ -159,7 +153,7 @@ def _is_exact(decimal: str) -> bool:
 
     Such as 1, 0.5 and -2. LLVM 22 reads those.
     """
-    if _PRINTED.fullmatch(decimal) is None:
+    if re.fullmatch(r"[ (\[-]\d\.\d+(?:e[-+]\d\d)?", decimal) is None:
         return False
     value = abs(float(decimal[1:]))
     bits = int.from_bytes(struct.pack("<f", value), "little") if value < _LARGEST_HALF else 1
@@ -176,7 +170,7 @@ def _line(line: str) -> str:
         literal = found[2]
         return found[0] if literal is None or not current else _constant(current, literal)
 
-    return _TOKENS.sub(token, line)
+    return re.sub(_TOKENS, token, line)
 
 
 def _constant(type_: str, literal: str) -> str:
@@ -189,11 +183,11 @@ def _constant(type_: str, literal: str) -> str:
 def bits(type_: str, literal: str) -> int:
     """The bits of a constant of LLVM IR. Raises ValueError if it is none."""
     format_ = _FORMATS[type_]
-    hexadecimal = _HEXADECIMAL.fullmatch(literal)
+    hexadecimal = re.fullmatch(r"(f0x|0x[HR]?)([0-9A-Fa-f]+)", literal)
     if hexadecimal is not None:
         number = int(hexadecimal[2], 16)
         return _narrowed(number) if hexadecimal[1] == "0x" and type_ == "float" else number
-    if _LITERAL.fullmatch(literal) is None:
+    if re.fullmatch(_LITERAL, literal) is None:
         raise ValueError(literal)
     negative = literal.startswith("-")
     name = literal.lstrip("+-")

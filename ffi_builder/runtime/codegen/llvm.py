@@ -15,7 +15,6 @@ from collections.abc import Collection
 from typing import Any
 
 from ffi_builder.errors import CompileError
-from ffi_builder.patterns import pattern
 from ffi_builder.runtime import _optional
 from ffi_builder.runtime.protocols import LlvmModule, LlvmValue, TargetMachine
 from ffi_builder.runtime.safety.interrupts import uninterrupted
@@ -26,9 +25,7 @@ BASELINE_CPUS = {"x86_64": "x86-64", "aarch64": "generic"}
 
 # A thread-local variable that other modules cannot see.
 _OWN_WORDS = r"(?:(?:internal|private|dso_local|hidden|protected)\s+)+"
-_OWN_THREAD_LOCAL = pattern(
-    rf'^(@(?:"[^"]*"|[\w.$-]+))\s*=\s*{_OWN_WORDS}thread_local\b', re.MULTILINE
-)
+_OWN_THREAD_LOCAL = rf'(?m)^(@(?:"[^"]*"|[\w.$-]+))\s*=\s*{_OWN_WORDS}thread_local\b'
 
 # Linkages of symbols that other objects see. (`appending` is for lists that LLVM joins.)
 _VISIBLE_LINKAGES = frozenset(
@@ -36,12 +33,9 @@ _VISIBLE_LINKAGES = frozenset(
 )
 
 # An alias or ifunc, which llvmlite does not list: what is before its linkage, and what is after.
-_ALIAS = pattern(
-    r"""^(@"?([^"\n]*?)"?\ =\ )
+_ALIAS = r"""^(@"?([^"\n]*?)"?\ =\ )
         (?:(?:linkonce|weak|linkonce_odr|weak_odr|dso_local|hidden|protected)\ )*
-        ((?:thread_local(?:\([a-z]+\))?\ )?(?:(?:local_)?unnamed_addr\ )?(?:alias|ifunc)\ )""",
-    re.MULTILINE | re.VERBOSE,
-)
+        ((?:thread_local(?:\([a-z]+\))?\ )?(?:(?:local_)?unnamed_addr\ )?(?:alias|ifunc)\ )"""
 
 _machine_lock = fork_safe_lock()
 
@@ -151,9 +145,11 @@ def internalised(text: str, visible: Collection[str]) -> str:
         known = symbol.name in visible or symbol.name.startswith("llvm.")
         if not known and not symbol.is_declaration and symbol.linkage.name in _VISIBLE_LINKAGES:
             symbol.linkage = "internal"
-    return _ALIAS.sub(
+    return re.sub(
+        _ALIAS,
         lambda found: found[0] if found[2] in visible else f"{found[1]}internal {found[3]}",
         str(module),
+        flags=re.MULTILINE | re.VERBOSE,
     )
 
 
@@ -267,10 +263,10 @@ def _with_external_thread_locals(text: str) -> str:
     Code reaches an internal one by R_X86_64_TLSLD, which JITLink does not know.
     """
     tag = hashlib.sha256(text.encode()).hexdigest()[:16]
-    for name in _OWN_THREAD_LOCAL.findall(text):
+    for name in re.findall(_OWN_THREAD_LOCAL, text):
         new = f'@"__ffi_builder_tls_{tag}_{name.strip("@").strip(chr(34))}"'
         text = re.sub(rf"{re.escape(name)}(?![\w.$-])", lambda _, new=new: new, text)
-    return _OWN_THREAD_LOCAL.sub(lambda found: f"{found[1]} = thread_local", text)
+    return re.sub(_OWN_THREAD_LOCAL, lambda found: f"{found[1]} = thread_local", text)
 
 
 def _reason(error: Exception) -> str:

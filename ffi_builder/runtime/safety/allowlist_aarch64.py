@@ -12,9 +12,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from ffi_builder.patterns import pattern
-
-_HAZARD: Final = pattern(
+_HAZARD: Final = re.compile(
     r"""
       [su]itofp\ (?:nneg\ )?i128\ [^\n]*\ to\ bfloat
     | @llvm\.ct[lt]z\.v\d+i1\b
@@ -22,7 +20,7 @@ _HAZARD: Final = pattern(
     """,
     re.VERBOSE,
 )
-_LANES: Final = pattern(r"<(\d+) x ")
+_LANES: Final = re.compile(r"<(\d+) x ")
 
 
 def hazards(code: str) -> Iterator[str]:

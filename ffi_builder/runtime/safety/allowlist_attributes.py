@@ -13,15 +13,14 @@ from collections.abc import Iterator, Set
 from typing import Final
 
 from ffi_builder import protocol
-from ffi_builder.patterns import pattern
 from ffi_builder.runtime import metadata
 from ffi_builder.runtime.safety.tables import words
 
 _ATTRIBUTE_VALUES: Final[dict[str, re.Pattern[str]]] = {
-    metadata.ATTRIBUTE: pattern('[^"]*'),
-    "frame-pointer": pattern("all|non-leaf|none"),
+    metadata.ATTRIBUTE: re.compile('[^"]*'),
+    "frame-pointer": re.compile("all|non-leaf|none"),
     **{
-        key: pattern("true|false")
+        key: re.compile("true|false")
         for key in words(
             """
             approx-func-fp-math less-precise-fpmad no-infs-fp-math no-nans-fp-math
@@ -30,11 +29,11 @@ _ATTRIBUTE_VALUES: Final[dict[str, re.Pattern[str]]] = {
         )
     },
     **{
-        key: pattern(r"\d{1,4}")
+        key: re.compile(r"\d{1,4}")
         for key in ("min-legal-vector-width", "prefer-vector-width", "stack-protector-buffer-size")
     },
 }
-_TRUSTED: Final = pattern(rf"{protocol.TRUSTED}[0-9a-f]{{8}}")
+_TRUSTED: Final = re.compile(rf"{protocol.TRUSTED}[0-9a-f]{{8}}")
 _CPU_KEYS: Final = ("target-cpu", "tune-cpu")
 _GENERIC_CPUS: Final = words(
     "generic x86-64 x86-64-v2 x86-64-v3 x86-64-v4"
@@ -53,9 +52,9 @@ _KNOWN_FLAGS: Final = frozenset(
 )
 # Kinds of metadata in whose nodes passes do not expect a null.
 _WITHOUT_NULL: Final = words("alias.scope llvm.loop noalias tbaa", "!")
-_NULL: Final = pattern(r"^!\d+ = (?:distinct )?!\{[^\n]*\bnull\b", re.MULTILINE)
+_NULL: Final = re.compile(r"^!\d+ = (?:distinct )?!\{[^\n]*\bnull\b", re.MULTILINE)
 # The forms of loop properties that passes take for granted.
-_LOOP_PROPERTY: Final = pattern(
+_LOOP_PROPERTY: Final = re.compile(
     r"""!\d+\ =\ (?:distinct\ )?!\{!"llvm\.loop\.(?:
         (?:mustprogress|unroll\.(?:disable|enable|full|runtime\.disable)|disable_nonforced)"
       | (?:vectorize\.(?:enable|width)|interleave\.count|unroll\.count|isvectorized)",
@@ -63,7 +62,7 @@ _LOOP_PROPERTY: Final = pattern(
     )\}""",
     re.VERBOSE,
 )
-_FLAG: Final = pattern(r'^!\d+ = !\{i32 \d+, !"([^"]*)"', re.MULTILINE)
+_FLAG: Final = re.compile(r'^!\d+ = !\{i32 \d+, !"([^"]*)"', re.MULTILINE)
 
 
 def hazards(text: str, strings: list[tuple[int, int]], cpu: str, features: str) -> Iterator[str]:

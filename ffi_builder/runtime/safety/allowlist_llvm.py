@@ -20,7 +20,6 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final, TypeAlias
 
-from ffi_builder.patterns import pattern
 from ffi_builder.runtime.safety import allowlist_aarch64, allowlist_attributes, distinct
 from ffi_builder.runtime.safety.allowlist_words import (
     HARMLESS,
@@ -43,14 +42,14 @@ _GLOBAL: Final = (
 _APPENDING: Final = ("@llvm.global_ctors ", "@llvm.global_dtors ", "@llvm.used ", "@llvm.compiler.")
 
 _MACHINE: Final = platform.machine()
-_LINE_END: Final = pattern(r"[\n\r]")
+_LINE_END: Final = re.compile(r"[\n\r]")
 _SPACES: Final = str.maketrans(dict.fromkeys("()[]{}<>,=*", " "))
 
 # LLVM's parser crashes on the two largest numbers of 32 bits: it keeps values in a DenseMap, where
 # they mean free places.
 _ID: Final = rf"[0-9]{{1,{distinct.MOST_DIGITS}}}"
 # Words that are not in a table. Each string has been replaced by one quote.
-_OTHER_WORDS: Final = pattern(
+_OTHER_WORDS: Final = re.compile(
     rf"""(?:(?:
       [%@](?:{_ID}|[-a-zA-Z$._][-\w$.]*|")           # values, types and symbols
     | \#{_ID} | !(?:{_ID}|"|DI[A-Z]\w*)? | c?"        # attributes, metadata and strings
@@ -61,17 +60,17 @@ _OTHER_WORDS: Final = pattern(
     re.VERBOSE,
 )
 _INTRINSIC_TYPES: Final = r"(?:\.(?:v(\d+))?(?:i(?:1|8|16|32|64|128)|b?f16|f32|f64|p\d{1,2}))*"
-_INTRINSIC: Final = pattern(rf"@llvm\.([a-z0-9_.]+?)({_INTRINSIC_TYPES})")
+_INTRINSIC: Final = re.compile(rf"@llvm\.([a-z0-9_.]+?)({_INTRINSIC_TYPES})")
 
-_INTRINSIC_NAME: Final = pattern(r"@llvm\.\S*")
+_INTRINSIC_NAME: Final = re.compile(r"@llvm\.\S*")
 
-_ALIGNMENT: Final = pattern(r" align[ (](\d+)")
+_ALIGNMENT: Final = re.compile(r" align[ (](\d+)")
 # Before LLVM 22 it is the operand after the pointer, which the verifier does not look at.
-_MASKED: Final = pattern(r"@llvm\.masked\.[^\n]*?\bptr [^,\n]+, i32 ([^,\s]+),")
-_ADDRESS_SPACE: Final = pattern(r" addrspace\((\d+)\)")
+_MASKED: Final = re.compile(r"@llvm\.masked\.[^\n]*?\bptr [^,\n]+, i32 ([^,\s]+),")
+_ADDRESS_SPACE: Final = re.compile(r" addrspace\((\d+)\)")
 _POINTER: Final = r"ptr(?:[ ]addrspace\(\d+\))?"
 _ATOMICS: Final = words("atomicrmw cmpxchg atomic")
-_ATOMIC: Final = pattern(
+_ATOMIC: Final = re.compile(
     rf"""(?<![-\w$.%@!#])(?:
         (?:load|store)[ ]atomic[ ](?:volatile[ ])?
       | atomicrmw[ ](?:volatile[ ])?\w+[ ]{_POINTER}[ ][^\s,]+,[ ]
@@ -86,9 +85,9 @@ _SPLAT: Final = re.compile(
 
 _Chains: TypeAlias = list[tuple[str, str]]
 # `[4 x [8 x `, and how the type of the elements begins.
-_SIZES: Final = pattern(r"((?:[\[<]\d+ x )+)(.)")
+_SIZES: Final = re.compile(r"((?:[\[<]\d+ x )+)(.)")
 _TYPE: Final = r"[^()=!]+?"
-_IN_MEMORY: Final = pattern(
+_IN_MEMORY: Final = re.compile(
     rf"""\s*%\S+[ ]=[ ](?:
         alloca[ ]{_TYPE}(?:,[ ]i\d+[ ][^\s,]+)?(?:,[ ]align[ ]\d+)?(?:,[ ]addrspace\(\d+\))?
       | getelementptr[ ](?:(?:inbounds|nuw|nusw)[ ])*{_TYPE},[ ]{_POINTER}[ ][^\s,]+
@@ -96,10 +95,10 @@ _IN_MEMORY: Final = pattern(
     )(?:,[ ]!dbg[ ]!\d+)?""",
     re.VERBOSE,
 )
-_NAMED_ELEMENT: Final = pattern(r"\{[^{}]*%|x %")
+_NAMED_ELEMENT: Final = re.compile(r"\{[^{}]*%|x %")
 
 # A line that is not one whole statement, as LLVM and llvmlite print it: something could hide there.
-_ODD_LINE: Final = pattern(
+_ODD_LINE: Final = re.compile(
     r"""^(?![ \t\r]*(?:
         [@%]\S+[ ]=[ ]+[^\s] | ![^\s=]+[ ]=[ ] | (?:attributes|define|declare|target)[ ]
       | source_filename[ ] | (?:store|br|ret|fence|switch)[ ] | unreachable\b
@@ -109,12 +108,12 @@ _ODD_LINE: Final = pattern(
     re.VERBOSE | re.MULTILINE,
 )
 
-_LONG_NUMBER: Final = pattern(r"\d{4000}")  # Python reads no more than 4,300 digits
-_LANES: Final = pattern(r"<(\d+)")
-_VECTOR: Final = pattern(r"<\d+ x ")
-_WIDE_LANES: Final = pattern(r"x\s+i128\s*>")  # LLVM makes no vectors of halves of these
-_COUNTED: Final = pattern(r" = alloca [^\n]*, i\d+ ([%\w-][^\s,]*)")
-_FIELDS: Final = pattern(r"\{[^{}]*")
+_LONG_NUMBER: Final = re.compile(r"\d{4000}")  # Python reads no more than 4,300 digits
+_LANES: Final = re.compile(r"<(\d+)")
+_VECTOR: Final = re.compile(r"<\d+ x ")
+_WIDE_LANES: Final = re.compile(r"x\s+i128\s*>")  # LLVM makes no vectors of halves of these
+_COUNTED: Final = re.compile(r" = alloca [^\n]*, i\d+ ([%\w-][^\s,]*)")
+_FIELDS: Final = re.compile(r"\{[^{}]*")
 
 _MOST_LANES: Final = 256
 _LANES_OF_A_VALUE: Final = 16
