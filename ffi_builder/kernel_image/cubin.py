@@ -4,19 +4,25 @@ A kernel is a function symbol with the entry bit in ``st_other``. The section ``
 has its parameters and launch bounds, ``.nv.info`` its registers, ``.nv.shared.<kernel>`` its static
 shared memory. ``e_flags`` has the architecture; LLVM's ELF.h defines its bits for both versions of
 the ABI (7, and 8 for Blackwell and all of CUDA 13).
+
+The sections ``.nv.info``, ``.nv.info.<kernel>`` and ``.nv.compat`` are attributes: a format byte, a
+number byte and two bytes that are either the value, or the size of a value that follows. NVIDIA
+does not document them. The names, numbers and layouts are those that cuobjdump shows for cubins of
+CUDA 11.8 to 13.5.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+import struct
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from ffi_builder.elf import ET_REL, SHT_SYMTAB, STT_FUNC, Elf
 from ffi_builder.errors import SpecError
-from ffi_builder.kernel_image import attributes as nv
 from ffi_builder.kernel_image.image import Image, Kernel, Parameter
+from ffi_builder.records import dataclass
 from ffi_builder.view import View
 
 EM_CUDA: Final = 190
@@ -67,8 +73,8 @@ def _accelerator_target(elf: Elf) -> bool:
     """Return whether a section marks the suffix ``a``: CUDA 13 does not set the flag."""
     section = elf.by_name.get(".nv.compat")
     return section is not None and any(
-        attribute.number == nv.COMPAT_ACCELERATOR_TARGET and attribute.value
-        for attribute in nv.attributes(elf.content(section), elf.view, elf.describe(section))
+        attribute.number == _Number.COMPAT_ACCELERATOR_TARGET and attribute.value
+        for attribute in _attributes(elf.content(section), elf.view, elf.describe(section))
     )
 
 
@@ -84,9 +90,9 @@ def _registers(elf: Elf) -> Mapping[int, int]:
     section = elf.by_name.get(".nv.info")
     found: dict[int, int] = {}
     if section is not None:
-        for attribute in nv.attributes(elf.content(section), elf.view, elf.describe(section)):
-            if attribute.number == nv.REGCOUNT:
-                symbol, count = nv.words(attribute, 2, elf.view, elf.describe(section))
+        for attribute in _attributes(elf.content(section), elf.view, elf.describe(section)):
+            if attribute.number == _Number.REGCOUNT:
+                symbol, count = _words(attribute, 2, elf.view, elf.describe(section))
                 found[symbol] = count
     return found
 
@@ -108,25 +114,25 @@ def _kernel(elf: Elf, name: str, registers: int | None, shared: int) -> Kernel:
     parameters: dict[int, Parameter] = {}
     triples: dict[int, tuple[int, int, int]] = {}
     size, rank = None, None
-    for attribute in nv.attributes(elf.content(section), elf.view, where):
+    for attribute in _attributes(elf.content(section), elf.view, where):
         match attribute.number:
-            case nv.KPARAM_INFO | nv.KPARAM_INFO_V2:
-                ordinal, at, length = nv.parameter(attribute, elf.view, where)
+            case _Number.KPARAM_INFO | _Number.KPARAM_INFO_V2:
+                ordinal, at, length = _read_parameter(attribute, elf.view, where)
                 if ordinal in parameters:
                     elf.view.damaged(f"{where} has parameter {ordinal} twice")
                 offset = None if at == _NO_OFFSET else at
                 parameters[ordinal] = Parameter(ordinal, offset, length)
-            case nv.MAX_THREADS | nv.REQNTID | nv.CTA_PER_CLUSTER:
-                x, y, z = nv.words(attribute, 3, elf.view, where)
+            case _Number.MAX_THREADS | _Number.REQNTID | _Number.CTA_PER_CLUSTER:
+                x, y, z = _words(attribute, 3, elf.view, where)
                 triples[attribute.number] = (x, y, z)
-            case nv.MAX_CLUSTER_RANK:
-                (rank,) = nv.words(attribute, 1, elf.view, where)
-            case nv.CBANK_PARAM_SIZE:
+            case _Number.MAX_CLUSTER_RANK:
+                (rank,) = _words(attribute, 1, elf.view, where)
+            case _Number.CBANK_PARAM_SIZE:
                 size = attribute.value
             case _:
                 pass
-    block = triples.get(nv.REQNTID)
-    bounds = block or triples.get(nv.MAX_THREADS)
+    block = triples.get(_Number.REQNTID)
+    bounds = block or triples.get(_Number.MAX_THREADS)
     return Kernel(
         name,
         _ordered(parameters, size, elf.view, where),
@@ -134,7 +140,7 @@ def _kernel(elf: Elf, name: str, registers: int | None, shared: int) -> Kernel:
         block,
         registers,
         shared,
-        triples.get(nv.CTA_PER_CLUSTER),
+        triples.get(_Number.CTA_PER_CLUSTER),
         rank,
     )
 
@@ -155,3 +161,77 @@ def _ordered(
     if size and not ordered:
         view.damaged(f"{where} has {size} bytes of parameters, but describes none")
     return ordered
+
+
+# ---- attributes
+
+
+class _Number:
+    """Numbers of attributes."""
+
+    REQNTID: Final = 0x10
+    MAX_THREADS: Final = 0x05
+    KPARAM_INFO: Final = 0x17
+    CBANK_PARAM_SIZE: Final = 0x19
+    REGCOUNT: Final = 0x2F
+    CTA_PER_CLUSTER: Final = 0x3D
+    MAX_CLUSTER_RANK: Final = 0x3F
+    KPARAM_INFO_V2: Final = 0x45
+    """``KPARAM_INFO`` for a parameter larger than 16,383 bytes."""
+    COMPAT_ACCELERATOR_TARGET: Final = 0x09
+    """An attribute of ``.nv.compat``: not 0 for an architecture with the suffix ``a``."""
+
+
+_HEAD = struct.Struct("<BBH")
+_SIZED: Final = 4
+_FORMATS: Final = frozenset({1, 2, 3, _SIZED})
+_WORD = struct.Struct("<I")
+_KPARAM = struct.Struct("<IHHI")
+
+
+@dataclass(frozen=True)
+class _Attribute:
+    """One attribute: its number, the value in its head, and the bytes after the head."""
+
+    number: int
+    value: int
+    content: bytes
+
+
+def _attributes(content: bytes, view: View, where: str) -> Iterator[_Attribute]:
+    """Yield the attributes of a section; ``where`` is its name in errors."""
+    inner = View(content, view.what, view.error)
+    at = 0
+    while at < len(content):
+        kind, number, value = inner.unpack(_HEAD, at, f"an attribute of {where}")
+        if kind not in _FORMATS:
+            view.damaged(f"an attribute of {where} is of format {kind}, which is unknown")
+        at += _HEAD.size
+        size = value if kind == _SIZED else 0
+        yield _Attribute(
+            number, value, inner.slice(at, size, f"attribute {number:#04x} of {where}")
+        )
+        at += size
+
+
+def _words(attribute: _Attribute, count: int, view: View, where: str) -> tuple[int, ...]:
+    """Return the content, which must be this many 32-bit numbers."""
+    if len(attribute.content) != count * _WORD.size:
+        view.damaged(
+            f"attribute {attribute.number:#04x} of {where} has {len(attribute.content)} bytes, "
+            f"not {count * _WORD.size}"
+        )
+    return tuple(word for (word,) in _WORD.iter_unpack(attribute.content))
+
+
+def _read_parameter(attribute: _Attribute, view: View, where: str) -> tuple[int, int, int]:
+    """Return the ordinal, offset and size in a ``KPARAM_INFO``."""
+    if len(attribute.content) != _KPARAM.size:
+        view.damaged(
+            f"a parameter of {where} is described by {len(attribute.content)} bytes, "
+            f"not {_KPARAM.size}"
+        )
+    _, ordinal, offset, packed = _KPARAM.unpack(attribute.content)
+    # The low bits have the pointee's alignment, the memory space and the bank.
+    size = packed & 0xFFFF if attribute.number == _Number.KPARAM_INFO_V2 else packed >> 18
+    return ordinal, offset, size

@@ -11,11 +11,12 @@ NVIDIA documents only the magic number (fatbinary_section.h). The rest is as nvc
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from importlib import import_module
 from typing import Final
 
 from ffi_builder.errors import SpecError
-from ffi_builder.kernel_image.compression import NoDecoderError, unlz4, unzstd
+from ffi_builder.extras import install
 from ffi_builder.kernel_image.cubin import read_cubin
 from ffi_builder.kernel_image.image import Image, Kernel, merged
 from ffi_builder.kernel_image.ptx import read_ptx
@@ -30,7 +31,28 @@ _VERSION: Final = 1
 _PTX, _ELF = 1, 2
 _KINDS: Final = {_PTX: "PTX", _ELF: "code", 8: "LTO IR"}
 _SUFFIXES: Final = ((0x100000, "a"), (0x200000, "f"))
-_LZ4, _ZSTD = 0x2000, 0x8000
+_MOST: Final = 1 << 31
+"""The most bytes of an entry; a larger size is taken for damage."""
+
+
+def _unlz4(data: bytes, size: int) -> bytes:
+    return import_module("lz4.block").decompress(data, uncompressed_size=size)
+
+
+def _unzstd(data: bytes, size: int) -> bytes:
+    try:
+        decoder = import_module("compression.zstd").ZstdDecompressor()
+    except ImportError:  # before Python 3.14
+        decoder = import_module("zstandard").ZstdDecompressor()
+        return decoder.stream_reader(data).read(size + 1)
+    return decoder.decompress(data, size + 1)
+
+
+_DECODERS: Final[dict[int, tuple[str, str, Callable[[bytes, int], bytes]]]] = {
+    0x2000: ("LZ4", "lz4", _unlz4),
+    0x8000: ("zstd, which Python reads from 3.14 on", "zstandard", _unzstd),
+}
+"""The compression that a flag stands for, the package that reads it, and how."""
 
 
 @dataclass(frozen=True)
@@ -89,7 +111,7 @@ def _entries(view: View) -> Iterator[_Entry]:
         payload = view.slice(at + header, length, where)
         suffix = next((letter for bit, letter in _SUFFIXES if flags & bit), "")
         architecture = f"{'compute' if kind == _PTX else 'sm'}_{sm}{suffix}"
-        if flags & (_LZ4 | _ZSTD):
+        if any(flags & bit for bit in _DECODERS):
             payload = payload[:compressed]
         yield _Entry(number, kind, architecture, flags, payload, plain)
         at += header + length
@@ -100,16 +122,29 @@ def _image(entry: _Entry, view: View) -> Image | str:
     if entry.kind not in (_PTX, _ELF):
         return "not a kind that kernels are read from"
     payload = entry.payload
-    try:
-        if entry.flags & _LZ4:
-            payload = unlz4(payload, entry.size, view, str(entry))
-        elif entry.flags & _ZSTD:
-            payload = unzstd(payload, entry.size, view, str(entry))
-    except NoDecoderError:
-        return "compressed by zstd, which Python reads from 3.14 on, or with the package zstandard"
+    for bit, (compression, package, decode) in _DECODERS.items():
+        if entry.flags & bit:
+            try:
+                payload = _decompressed(entry, view, decode)
+            except ImportError:
+                return f"compressed by {compression}; {install('cuda', package)}"
     try:
         if entry.kind == _ELF:
             return read_cubin(payload)
         return read_ptx(payload.rstrip(b"\0").decode(errors="backslashreplace"))
     except SpecError as error:
         raise SpecError(f"In the fatbin, {entry}: {error}") from None
+
+
+def _decompressed(entry: _Entry, view: View, decode: Callable[[bytes, int], bytes]) -> bytes:
+    if entry.size > _MOST:
+        view.damaged(f"{entry} would be {entry.size} bytes when decompressed")
+    try:
+        payload = decode(entry.payload, entry.size)
+    except ImportError:
+        raise
+    except Exception as error:  # the decoders' classes of errors have no other common base
+        view.damaged(f"{entry} does not decompress: {error}")
+    if len(payload) != entry.size:
+        view.damaged(f"{entry} does not decompress to {entry.size} bytes, as its header says")
+    return payload

@@ -6,7 +6,7 @@ import pytest
 
 from ffi_builder import SpecError
 from ffi_builder.kernel_image import Image, Kernel, find_kernel, read_image
-from ffi_builder.kernel_image.names import plain_name
+from ffi_builder.kernel_image.image import plain_name
 from tests.kernel_image.images import FILL, image
 
 
