@@ -1,4 +1,4 @@
-"""Reads ELF-64 files: cubins, objects and shared libraries.
+"""Reads ELF-64 files: cubins, objects and shared libraries, which may be damaged.
 
 Structures have the names and layouts of the ELF-64 specification. All sizes are bytes.
 """
@@ -8,10 +8,39 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import Final, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple, NoReturn, TypeAlias
 
 from ffi_builder.records import dataclass
-from ffi_builder.view import View
+
+
+@dataclass(frozen=True)
+class View:
+    """Bytes, with their name in errors (``cubin``, ``object file``) and the class of errors."""
+
+    data: bytes
+    what: str
+    error: type[Exception]
+
+    def unpack(self, layout: struct.Struct, at: int, part: str) -> tuple[Any, ...]:
+        """Return the fields of a structure at an offset; ``part`` is its name in errors."""
+        self._check(at, layout.size, part)
+        return layout.unpack_from(self.data, at)
+
+    def slice(self, at: int, size: int, part: str) -> bytes:
+        """Return ``size`` bytes from an offset; ``part`` is their name in errors."""
+        self._check(at, size, part)
+        return self.data[at : at + size]
+
+    def damaged(self, words: str) -> NoReturn:
+        """Raise an error that says why the bytes cannot be right."""
+        raise self.error(f"The {self.what} is truncated or damaged: {words}")
+
+    def _check(self, at: int, size: int, part: str) -> None:
+        if at + size > len(self.data):
+            self.damaged(
+                f"{part} would be bytes {at} to {at + size}, but there are {len(self.data)}"
+            )
+
 
 MAGIC: Final = b"\x7fELF"
 ET_REL: Final = 1

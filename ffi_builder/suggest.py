@@ -1,4 +1,4 @@
-"""Suggestions of the name that was meant, for error messages."""
+"""Words that errors share: the name that was probably meant, and how to install a package."""
 
 from __future__ import annotations
 
@@ -102,3 +102,17 @@ def did_you_mean(given: object, names: Iterable[str], shown: str = "'{}'") -> st
     """Return ``", did you mean 'x'?"``, or the empty string; ``shown`` formats the name."""
     found = nearest(given, names)
     return "" if found is None else f", did you mean {shown.format(found)}?"
+
+
+def install(extra: str, package: str = "it") -> str:
+    """Say how to install a package of an extra, both from a registry and in a clone.
+
+    Examples:
+        >>> from ffi_builder.suggest import install
+        >>> install("jit", "llvmlite")
+        "install llvmlite, as the extra ffi_builder[jit] does: pip install '.[jit]' in a clone"
+    """
+    return (
+        f"install {package}, as the extra ffi_builder[{extra}] does: pip install '.[{extra}]' in a "
+        f"clone"
+    )

@@ -17,9 +17,9 @@ from typing import Final
 
 from ffi_builder import __version__
 from ffi_builder.cli.output import coloured
-from ffi_builder.extras import install
 from ffi_builder.ir.distribution import PIP_NAMES
 from ffi_builder.records import dataclass
+from ffi_builder.suggest import install
 
 HELP = "print what is installed, what works, and what to install"
 DESCRIPTION = """\

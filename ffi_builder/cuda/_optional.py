@@ -6,7 +6,7 @@ from importlib import import_module
 from typing import Any, Final
 
 from ffi_builder.errors import CompileError
-from ffi_builder.extras import install
+from ffi_builder.suggest import install
 
 INSTALL: Final = f"{install('cuda')}, or [cuda12] for drivers of CUDA 12"
 

@@ -13,10 +13,9 @@ from functools import cache
 from typing import Any, Final
 
 from ffi_builder.errors import BuildError
-from ffi_builder.extras import install
 from ffi_builder.ir.protocols import Module
 from ffi_builder.records import dataclass
-from ffi_builder.suggest import did_you_mean
+from ffi_builder.suggest import did_you_mean, install
 
 _MARK: Final = "._mlir_libs"
 """The subpackage of the native bindings in every distribution."""

@@ -15,13 +15,13 @@ from collections.abc import Callable, Iterator
 from importlib import import_module
 from typing import Final
 
+from ffi_builder.elf import View
 from ffi_builder.errors import SpecError
-from ffi_builder.extras import install
 from ffi_builder.kernel_image.cubin import read_cubin
 from ffi_builder.kernel_image.image import Image, Kernel, merged
 from ffi_builder.kernel_image.ptx import read_ptx
 from ffi_builder.records import dataclass
-from ffi_builder.view import View
+from ffi_builder.suggest import install
 
 MAGIC: Final = b"\x50\xed\x55\xba"
 

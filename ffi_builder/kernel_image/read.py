@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import Final
 
-from ffi_builder.elf import MAGIC, Elf
+from ffi_builder.elf import MAGIC, Elf, View
 from ffi_builder.errors import SpecError
 from ffi_builder.kernel_image import fatbin
 from ffi_builder.kernel_image.cubin import EM_CUDA, read_cubin
 from ffi_builder.kernel_image.fatbin import read_fatbin
 from ffi_builder.kernel_image.image import Image
 from ffi_builder.kernel_image.ptx import is_ptx, read_ptx
-from ffi_builder.view import View
 
 _HOSTS: Final = {3: "x86", 62: "x86-64", 183: "AArch64", 243: "RISC-V"}
 _AMDGPU: Final = 224

@@ -11,7 +11,7 @@ from importlib import import_module, metadata
 from typing import Any
 
 from ffi_builder.errors import CompileError
-from ffi_builder.extras import install
+from ffi_builder.suggest import install
 
 _EXTRAS = {
     "llvmlite": ("llvmlite", "jit", ""),

@@ -14,10 +14,9 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from ffi_builder import elf
-from ffi_builder.elf import MAGIC, Elf, Section
+from ffi_builder.elf import MAGIC, Elf, Section, View
 from ffi_builder.errors import CompileError, LinkError
 from ffi_builder.records import dataclass
-from ffi_builder.view import View
 
 _SYM_AFTER_NAME = struct.Struct("<BBHQQ")
 _SMALL = 1 << 16

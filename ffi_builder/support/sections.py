@@ -11,9 +11,8 @@ from functools import cache
 from typing import NamedTuple
 
 from ffi_builder import elf, support
-from ffi_builder.elf import Elf
+from ffi_builder.elf import Elf, View
 from ffi_builder.errors import BuildError
-from ffi_builder.view import View
 
 
 class Symbol(NamedTuple):

@@ -191,8 +191,7 @@ def listed() -> dict[str, int]:
 
 
 def loaded_sections(data: bytes) -> dict[int, int]:
-    from ffi_builder.elf import Elf
-    from ffi_builder.view import View
+    from ffi_builder.elf import Elf, View
 
     sections = Elf(View(data, "object", ValueError)).sections
     return {number: section.address for number, section in enumerate(sections) if section.address}

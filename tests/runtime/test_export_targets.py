@@ -10,12 +10,11 @@ from typing import Any
 import pytest
 
 from ffi_builder import CompileError, attach, packed, runtime, spec
-from ffi_builder.elf import SHT_PROGBITS, Elf
+from ffi_builder.elf import SHT_PROGBITS, Elf, View
 from ffi_builder.providers import PackedCallProvider
 from ffi_builder.runtime import elf, inputs
 from ffi_builder.runtime.codegen import llvm
 from ffi_builder.runtime.jit import outline_atomics, relocations
-from ffi_builder.view import View
 from tests.runtime.exporting import every_kind_module, scaling
 from tests.runtime.samples import ADD_ONE, c_object, llvm_entry, needs_cc, run_child
 from tests.support.wrapping import new_module

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-from ffi_builder.extras import install
+from ffi_builder.suggest import install
 
 
 def load(name: str) -> Any:

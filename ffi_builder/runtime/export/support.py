@@ -8,12 +8,11 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from ffi_builder import elf, support
-from ffi_builder.elf import Elf, Section, SymbolFields
+from ffi_builder.elf import Elf, Section, SymbolFields, View
 from ffi_builder.errors import CompileError
 from ffi_builder.protocol import PREFIX
 from ffi_builder.runtime.elf import Added, rebuilt
 from ffi_builder.support.sections import Part, parts_of
-from ffi_builder.view import View
 
 _WEAK: Final = elf.STB_WEAK << 4
 _UNDEFINED: Final = (elf.STB_GLOBAL << 4, elf.STV_DEFAULT, elf.SHN_UNDEF, 0, 0)
