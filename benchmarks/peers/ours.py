@@ -14,7 +14,7 @@ from signatures import MAKERS, MATMUL
 
 from ffi_builder import __version__, attach_ffi_func, runtime
 from ffi_builder.builder import reuse
-from ffi_builder.runtime.jit import object_cache
+from ffi_builder.runtime.jit import wrappers
 from peers import base
 
 ir: Any = import_module("torch_mlir.ir")
@@ -30,7 +30,7 @@ def own(compiled: runtime.CompiledModule) -> int:
 @contextlib.contextmanager
 def forgotten() -> Generator[None]:
     """Hide the caches of this process, as if it had made no wrapper yet."""
-    places: list[OrderedDict[Any, Any]] = [reuse._KEPT, object_cache._seen, object_cache._objects]  # pyright: ignore[reportPrivateUsage]
+    places: list[OrderedDict[Any, Any]] = [reuse._KEPT, wrappers._seen, wrappers._objects]  # pyright: ignore[reportPrivateUsage]
     kept = [place.copy() for place in places]
     for place in places:
         place.clear()

@@ -16,7 +16,7 @@ from typing import Any
 
 from ffi_builder.errors import CompileError
 from ffi_builder.runtime import mlir
-from ffi_builder.runtime.codegen import llvm, nvptx
+from ffi_builder.runtime.codegen import llvm, targets
 from ffi_builder.runtime.safety.worker import IDENTITY
 
 
@@ -79,7 +79,7 @@ def _print_diagnostic(diagnostic: Any) -> bool:
 
 _SERVICES: dict[str, Callable[..., object]] = {
     "translate": _translate,
-    "emit_ptx": nvptx.emit_ptx,
+    "emit_ptx": targets.emit_ptx,
     **{
         function.__name__: function
         for function in (llvm.emit_object, llvm.emit_assembly, llvm.optimised, llvm.internalised)

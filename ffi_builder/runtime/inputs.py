@@ -13,7 +13,7 @@ from ffi_builder.records import dataclass
 from ffi_builder.runtime import elf, metadata, mlir
 from ffi_builder.runtime.codegen import constants, emit
 from ffi_builder.runtime.codegen.constants import LlvmIr
-from ffi_builder.runtime.jit import object_cache
+from ffi_builder.runtime.jit.wrappers import compiled_objects
 from ffi_builder.runtime.protocols import Module, Operation, OpView
 
 
@@ -131,7 +131,7 @@ def objects(source: Source, level: int) -> list[bytes]:
     """Compile `source` for this CPU; its own object comes first. Raises CompileError."""
     match source:
         case MlirSource(module):
-            return object_cache.objects(module, level)
+            return compiled_objects(module, level)
         case CachedSource():
             return objects(MlirSource(source.parsed()), level)
         case LlvmSource(text):

@@ -16,7 +16,7 @@ from ffi_builder import runtime
 from ffi_builder.errors import CompileError, LinkError
 from ffi_builder.runtime import jit
 from ffi_builder.runtime.elf import functions_at
-from ffi_builder.runtime.jit import perf_map
+from ffi_builder.runtime.jit import announce
 from tests.runtime.samples import ADD_ONE, c_object, llvm_entry, needs_cc, run_child
 from tests.support.threads import together
 
@@ -47,7 +47,7 @@ define internal i64 @kernel(i64 %x) noinline {
 def perf(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """`perf` is asked for; yields the file that this process writes."""
     monkeypatch.setenv(VARIABLE, "perf")
-    path = Path(perf_map.path())
+    path = Path(announce.perf_map())
     yield path
     path.unlink(missing_ok=True)
 
@@ -117,7 +117,7 @@ def test_a_forked_child_has_a_map_of_its_own_with_its_parents_code() -> None:
         from ffi_builder import runtime
         from tests.runtime.samples import llvm_entry
         from tests.runtime.test_announce import entries
-        from ffi_builder.runtime.jit import perf_map
+        from ffi_builder.runtime.jit import announce
         from pathlib import Path
 
         before = runtime.compile(llvm_entry("before"))
@@ -125,7 +125,7 @@ def test_a_forked_child_has_a_map_of_its_own_with_its_parents_code() -> None:
         after = runtime.compile(llvm_entry("after")) if pid == 0 else None
         if pid:
             os.waitpid(pid, 0)
-        path = Path(perf_map.path())
+        path = Path(announce.perf_map())
         print("child" if pid == 0 else "parent", *entries(path), flush=True)
         path.unlink()
         os._exit(0)
@@ -269,7 +269,7 @@ def test_destructors_of_the_code_run_all_the_same(tmp_path: Path) -> None:
 
 def test_nothing_is_written_unless_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(VARIABLE, raising=False)
-    path = Path(perf_map.path())
+    path = Path(announce.perf_map())
     compiled = runtime.compile(llvm_entry("unasked"))
     assert compiled["unasked"](1) == 2
     assert not path.exists()

@@ -16,7 +16,7 @@ import pytest
 from ffi_builder import runtime
 from ffi_builder.errors import CompileError
 from ffi_builder.runtime import dense, elf
-from ffi_builder.runtime.codegen import arrays, constants, floats
+from ffi_builder.runtime.codegen import constants, floats
 from ffi_builder.runtime.safety import worker
 from tests.runtime.samples import parse_with_jaxlib
 
@@ -316,7 +316,7 @@ def test_nested_arrays_and_strings_of_llvm_ir(name: str, alone: pytest.MonkeyPat
         f"{{ float, float }} {{ {a}, {b} }}" for a, b in zip(listed[::2], listed[1::2], strict=True)
     )
     string = "".join(random_.choices(["a", "\\\\", "\\00", "\\fF", "é", "[", ","], k=5000))
-    string += "x" * (6000 - len(arrays.of_string(string, 0, len(string))))
+    string += "x" * (6000 - len(constants.string_bytes(string, 0, len(string))))
     value = NESTED[name].replace("A", ", ".join(listed[:3000])).replace("P", pairs)
     text = f"@w = private constant {value.replace('S', string)}, align 8\n{ADDRESS_LLVM}"
     size = 6000 if name == "one string" else 24000
@@ -328,10 +328,10 @@ def test_nested_arrays_and_strings_of_llvm_ir(name: str, alone: pytest.MonkeyPat
 
 def test_long_text_is_cut_between_characters(monkeypatch: pytest.MonkeyPatch) -> None:
     text = "".join(random.Random(0).choices(["a", "\\\\", "\\00", "\\5c", "\\22"], k=3000))
-    whole = arrays.of_string(text, 0, len(text))
+    whole = constants.string_bytes(text, 0, len(text))
     for piece in range(1, 50):
-        monkeypatch.setattr(arrays, "_PIECE", piece)
-        assert arrays.of_string(text, 0, len(text)) == whole
+        monkeypatch.setattr(constants, "_PIECE", piece)
+        assert constants.string_bytes(text, 0, len(text)) == whole
 
 
 @pytest.mark.parametrize(

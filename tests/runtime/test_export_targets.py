@@ -14,7 +14,7 @@ from ffi_builder.elf import SHT_PROGBITS, Elf, View
 from ffi_builder.providers import PackedCallProvider
 from ffi_builder.runtime import elf, inputs
 from ffi_builder.runtime.codegen import llvm
-from ffi_builder.runtime.jit import outline_atomics, relocations
+from ffi_builder.runtime.jit import link, supplied
 from tests.runtime.exporting import every_kind_module, scaling
 from tests.runtime.samples import ADD_ONE, c_object, llvm_entry, needs_cc, run_child
 from tests.support.wrapping import new_module
@@ -57,7 +57,7 @@ def test_an_object_for_aarch64(tmp_path: Path, cpu: str) -> None:
         data = exported(module, tmp_path, triple=AARCH64, cpu=cpu)
         read = elf.read_object(data, "aarch64")
         assert {each.type for each in read.relocations} <= POSITION_INDEPENDENT
-        assert relocations.unsupported(read.relocations, "aarch64") is None
+        assert link.unsupported_relocation(read.relocations, "aarch64") is None
         mnemonics = {one.mnemonic for one in instructions(data, "aarch64")}
         assert {"ret", "bl", "adrp", "ldr", "cmp"} <= mnemonics
         assert not mnemonics & {"udf", "brk", "hlt"}
@@ -77,7 +77,7 @@ def test_the_functions_that_gcc_calls_for_atomic_operations() -> None:
         for size in sizes.get(operation, (1, 2, 4, 8))
         for order in orders
     ]
-    text = outline_atomics.definitions([*names, "__aarch64_ldadd16_acq", "abort"])
+    text = supplied.definitions([*names, "__aarch64_ldadd16_acq", "abort"])
     for cpu, wanted in (("generic", {"ldaxr", "stlxr"}), ("neoverse-n1", {"casal", "ldaddal"})):
         data = llvm.emit_object(text, cpu, 2, passes=False, triple=AARCH64)
         assert sorted(names) == sorted(
@@ -86,7 +86,7 @@ def test_the_functions_that_gcc_calls_for_atomic_operations() -> None:
         mnemonics = {one.mnemonic for one in instructions(data, "aarch64")}
         assert wanted <= mnemonics
         assert not mnemonics & {"bl", "blr", "br"}
-    assert outline_atomics.outline_atomics(["abort"]) is None
+    assert supplied.outline_atomics(["abort"]) is None
 
 
 def test_what_threads_share_is_loaded_and_stored_in_order(tmp_path: Path) -> None:

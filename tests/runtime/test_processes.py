@@ -148,10 +148,10 @@ work()
     "fork while another thread compiles": """
 from ffi_builder.runtime import loaded, mlir
 from ffi_builder.runtime.codegen import llvm
-from ffi_builder.runtime.jit import object_cache
+from ffi_builder.runtime.jit import wrappers
 plus(3)
 wrapper(1)
-locks = [loaded._lock, mlir._lock, llvm._machine_lock, object_cache._lock]
+locks = [loaded._lock, mlir._lock, llvm._machine_lock, wrappers._lock]
 for lock in locks:
     lock.acquire()
 def work():

@@ -16,7 +16,7 @@ from ffi_builder.diagnosis import native
 from ffi_builder.diagnosis.encode import encode
 from ffi_builder.errors import BuildError
 from ffi_builder.providers import DirectCallProvider, NopCallProvider
-from ffi_builder.runtime import support_code
+from ffi_builder.runtime.jit import supplied
 from tests.runtime.exporting import every_kind_module, load_module, scaling
 from tests.runtime.samples import c_object, needs_cc
 from tests.support.wrapping import new_module
@@ -34,9 +34,9 @@ def no_library(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         raise BuildError("there is none")
 
     monkeypatch.setattr(support, "library", library)
-    support_code._in_library.cache_clear()  # pyright: ignore[reportPrivateUsage]
+    supplied._in_library.cache_clear()  # pyright: ignore[reportPrivateUsage]
     yield
-    support_code._in_library.cache_clear()  # pyright: ignore[reportPrivateUsage]
+    supplied._in_library.cache_clear()  # pyright: ignore[reportPrivateUsage]
 
 
 @pytest.mark.usefixtures("no_library")

@@ -13,12 +13,13 @@ from pathlib import Path
 from typing import Final
 
 from ffi_builder.errors import CompileError, LinkError
-from ffi_builder.runtime import _optional, support_code
+from ffi_builder.runtime import _optional
 from ffi_builder.runtime.codegen import emit
 from ffi_builder.runtime.codegen.constants import LlvmIr
 from ffi_builder.runtime.codegen.targets import BASELINE, Target
 from ffi_builder.runtime.elf import read_object
 from ffi_builder.runtime.embedded_modules import with_one_library_bin
+from ffi_builder.runtime.jit import supplied
 from ffi_builder.runtime.jit.link import CXX_PREFIXES, undefined
 
 _COMPILERS: Final = ("cc", "gcc", "clang")
@@ -144,7 +145,7 @@ def _run(command: list[str], folder: Path) -> None:
         names = ", ".join(f"`{name}`" for name in missing)
         hint = (
             _optional.lacking(missing)
-            or support_code.missing(missing)
+            or supplied.missing_support(missing)
             or ("pass what defines them with link=, or add its library to $CC, as in CC='cc -lfir'")
         )
         raise LinkError(

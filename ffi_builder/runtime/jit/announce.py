@@ -3,12 +3,16 @@
 The environment variable `FFI_BUILDER_JIT_SYMBOLS` says to which: `perf`, `gdb`, or `perf,gdb`.
 The JIT gives out no addresses of local functions. So each object gets a label at each of its
 sections, and the JIT is asked where these are.
+
+`perf report` reads `/tmp/perf-<pid>.map` when the profile is made: a line for each function,
+address, size and name, the numbers in hexadecimal. Its format is in jit-interface.txt of perf's
+documentation. Python writes the same file with `-X perf`; both append to it.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from types import ModuleType
 from typing import Final
 
@@ -18,13 +22,14 @@ from ffi_builder.errors import CompileError
 from ffi_builder.records import dataclass
 from ffi_builder.runtime.codegen import llvm
 from ffi_builder.runtime.elf import (
+    Function,
     ObjectFile,
     functions_at,
     read_object,
     with_addresses,
     with_labels,
 )
-from ffi_builder.runtime.jit import perf_map
+from ffi_builder.runtime.safety.locks import fork_safe_lock
 from ffi_builder.suggest import did_you_mean
 
 VARIABLE: Final = "FFI_BUILDER_JIT_SYMBOLS"
@@ -78,7 +83,7 @@ def announcement(files: Sequence[ObjectFile]) -> Announcement:
         for (data, labels), entry in zip(labelled, entries, strict=True):
             at = {n: address(label.removeprefix(PREFIX)) for n, label in labels.items()}
             if _PERF in tools:
-                perf_map.append(functions_at(data, at))
+                _append_to_perf_map(functions_at(data, at))
             if gdb is not None:
                 gdb.announce(entry, with_addresses(data, at))
 
@@ -115,3 +120,31 @@ define internal void @farewell() {{
 }}
 """
     return llvm.emit_object(text, "host", 0, passes=False)
+
+
+# ---- perf
+
+_lines: Final[list[str]] = []
+_written: Final[dict[int, int]] = {}
+"""How many lines the file of a process has; a forked child begins one of its own."""
+_lock = fork_safe_lock()
+
+
+def perf_map() -> str:
+    """The file of this process."""
+    return f"/tmp/perf-{os.getpid()}.map"
+
+
+def _append_to_perf_map(functions: Iterable[Function]) -> None:
+    """Append `functions` to the file of this process. Raises OSError."""
+    with _lock:
+        _lines.extend(f"{at:x} {size:x} {name}\n" for at, size, name in functions)
+        # The code that a forked child has from its parent is in the child's file too.
+        new = _lines[_written.get(os.getpid(), 0) :]
+        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
+        file = os.open(perf_map(), flags, 0o600)
+        try:
+            os.write(file, "".join(new).encode())
+        finally:
+            os.close(file)
+        _written[os.getpid()] = len(_lines)

@@ -10,19 +10,22 @@ import contextlib
 import ctypes
 import functools
 import os
+import platform
 import tempfile
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence, Set
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from ffi_builder import protocol
 from ffi_builder.abi import PREFIX
 from ffi_builder.errors import LinkError
 from ffi_builder.records import dataclass
-from ffi_builder.runtime import _optional, support_code
+from ffi_builder.runtime import _optional
 from ffi_builder.runtime.codegen import llvm
 from ffi_builder.runtime.elf import (
     ObjectFile,
+    Reach,
+    Relocation,
     Symbol,
     read_object,
     relocated,
@@ -31,13 +34,14 @@ from ffi_builder.runtime.elf import (
     with_empty_initialiser,
 )
 from ffi_builder.runtime.embedded_modules import with_one_library_bin
-from ffi_builder.runtime.jit import relocations
+from ffi_builder.runtime.jit import supplied
 from ffi_builder.runtime.jit.announce import announcement
-from ffi_builder.runtime.jit.outline_atomics import outline_atomics
+from ffi_builder.runtime.jit.supplied import outline_atomics
 from ffi_builder.suggest import did_you_mean
 
 if TYPE_CHECKING:
     import tvm_ffi
+
 
 # `__tvm_ffi__metadata_f` and `__tvm_ffi__doc_f` describe `f`, `__tvm_ffi__library_*` the library.
 RESERVED = ("_metadata_", "_doc_", "_library_")
@@ -101,7 +105,7 @@ def link(
     objects of other machines, and what announcing code to `perf` and gdb raises.
     """
     files = [read_object(data) for data in with_one_library_bin(objects)]
-    support = support_code.object_for(undefined(files))
+    support = supplied.support_object(undefined(files))
     if support is not None:
         files.append(read_object(support))
     atomics = outline_atomics(undefined(files))
@@ -205,7 +209,7 @@ def _check_undefined(files: Sequence[ObjectFile], callers: Callable[[str], Seque
     text = f"Neither the linked objects nor this process define: {_listed(missing)}"
     if any(name.startswith("llvm.") for name in missing):
         text += "; LLVM has no intrinsic of that name"
-    elif hint := _optional.lacking(missing) or support_code.missing(missing):
+    elif hint := _optional.lacking(missing) or supplied.missing_support(missing):
         text += f"; {hint}"
     else:
         text += "; pass what defines them with link=, or load its library with ctypes.RTLD_GLOBAL"
@@ -242,7 +246,7 @@ def _remarks(
 
 def _check_supported(files: Sequence[ObjectFile]) -> None:
     for file in files:
-        refusal = relocations.unsupported(file.relocations)
+        refusal = unsupported_relocation(file.relocations)
         if refusal is not None:
             names = relocated(file.data, refusal.types)
             raise LinkError(f"{_the_object(file)} uses, for {_listed(names)}, {refusal.words}")
@@ -311,3 +315,81 @@ define i32 @getter(ptr %handle, ptr %args, i32 %num_args, ptr %result) nounwind 
 
 def _listed(names: Iterable[Any]) -> str:
     return ", ".join(f"`{name}`" for name in names)
+
+
+# ---- relocations
+
+_TLS_MODEL: Final = "a thread-local model that the JIT does not know: "
+_PIC: Final = "compile it with -fPIC"
+
+
+_TLS_EXPORT: Final = "; or write a shared library with export_library, whose linker knows them"
+
+
+@dataclass(frozen=True)
+class _Refusal:
+    """Relocations that are refused."""
+
+    types: frozenset[int]
+    words: str
+    """Text after "The object uses"."""
+    reach: Reach = Reach.SECTION
+    """Symbols that are as far away, or farther, are refused."""
+
+
+# ABS64, PREL64, PREL32, MOVW_UABS_G0_NC to G3, LD_PREL_LO19, ADR_PREL_LO21, ADR_PREL_PG_HI21,
+# ADD_ABS_LO12_NC, LDST…_ABS_LO12_NC, TSTBR14, CONDBR19, JUMP26, CALL26, ADR_GOT_PAGE,
+# LD64_GOT_LO12_NC, LD64_GOTPAGE_LO15, TLSDESC_ADR_PAGE21 to TLSDESC_ADD_LO12, TLSDESC_CALL
+_AARCH64_KNOWN: Final = frozenset(
+    {
+        *(257, 260, 261, 264, 266, 268, 269, 273, 274, 275, 277, 278, 279, 280, 282, 283),
+        *(284, 285, 286, 299, 311, 312, 313, 562, 563, 564, 569),
+    }
+)
+
+_REFUSALS: Final = {
+    "x86_64": (
+        _Refusal(
+            # TLSLD, DTPOFF32, GOTTPOFF, TPOFF32, GOTPC32_TLSDESC and what goes with it
+            frozenset({20, 21, 22, 23, 34, 35, 36}),
+            f"{_TLS_MODEL}thread-local variables must be neither static nor hidden, and compiled "
+            f"with -fPIC and no other -ftls-model{_TLS_EXPORT}",
+        ),
+        _Refusal(frozenset({10, 11}), f"absolute 32-bit addresses: {_PIC}"),  # 32, 32S
+    ),
+    "aarch64": (
+        _Refusal(
+            # TLSGD, TLSLD, TLSIE, TLSLE, and TLSDESC of the tiny and the large code model
+            frozenset({*range(512, 562), *range(565, 569)}),
+            f"{_TLS_MODEL}{_PIC} and no other -ftls-model, -mtls-dialect or -mcmodel{_TLS_EXPORT}",
+        ),
+        _Refusal(
+            # LD_PREL_LO19, ADR_PREL_LO21, TSTBR14, CONDBR19: within 1 MiB
+            frozenset({273, 274, 279, 280}),
+            "addresses near its own that the JIT may put far away: compile it without "
+            "-mcmodel=tiny; in assembly, use adrp and b for other sections",
+            Reach.OBJECT,
+        ),
+        _Refusal(
+            # PREL32, ADR_PREL_PG_HI21: within 2 and 4 GiB
+            frozenset({261, 275}),
+            f"the distance to what another object or the process defines: {_PIC}",
+            Reach.ELSEWHERE,
+        ),
+        _Refusal(
+            frozenset(range(257, 1024)) - _AARCH64_KNOWN,
+            f"relocations that the JIT does not know: {_PIC} and no -mcmodel",
+        ),
+    ),
+}
+
+
+def unsupported_relocation(found: Set[Relocation], machine: str | None = None) -> _Refusal | None:
+    """Return what an object with these relocations uses that the JIT cannot link, if anything.
+
+    `machine` is `x86_64` or `aarch64`, by default this one's.
+    """
+    for refusal in _REFUSALS.get(machine or platform.machine(), ()):
+        if any(each.type in refusal.types and each.reach >= refusal.reach for each in found):
+            return refusal
+    return None

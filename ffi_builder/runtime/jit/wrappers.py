@@ -1,26 +1,126 @@
-"""Wrappers as modules of their own, for `object_cache`.
+"""Machine code of wrappers that this process has made before, linked instead of compiled again.
 
-The wrapper, its table (which has all texts) and its callee go by placeholders, so that wrappers of
-one structure have equal modules:
+Wrappers of one structure recur under other names, around other kernels: a JIT compiles one wrapper
+over and over, and many kernels of a library take the same arguments. The first time, a wrapper is
+compiled with the rest of its module, which saves LLVM's fixed cost per object; the second time it
+is compiled as a module of its own, and from the third time on not at all.
+
+The wrapper, its table (which has all texts) and its callee go by placeholders there, so that
+wrappers of one structure have equal modules:
 
     llvm.func @__tvm_ffi_matmul(…) { … @__ffi_builder_table_matmul … @matmul … }
     ─►  llvm.func @__tvm_ffi__unit(…) { … @__ffi_builder_unit_1 … @__ffi_builder_unit_2 … }
+
+Whatever cannot be separated is compiled with the rest of its module.
 """
 
 from __future__ import annotations
 
 import contextlib
+import hashlib
+from collections import Counter, OrderedDict
 from collections.abc import Generator
 from typing import Final
 
 from ffi_builder import abi, protocol
+from ffi_builder.errors import CompileError
 from ffi_builder.protocol import SHARED, TABLE, TEXT
 from ffi_builder.records import dataclass
-from ffi_builder.runtime import capi, metadata, mlir
+from ffi_builder.runtime import capi, elf, metadata, mlir
+from ffi_builder.runtime.codegen import emit
 from ffi_builder.runtime.elf import Constant
 from ffi_builder.runtime.jit.link import RESERVED
 from ffi_builder.runtime.protocols import Module, Operation, named_attributes
 from ffi_builder.runtime.safety import allowlist_mlir
+from ffi_builder.runtime.safety.locks import fork_safe_lock
+
+MOST: Final = 256
+"""How many wrappers' objects are kept, of 1 to 10 KB each; the least recently used go first."""
+
+_MOST_AT_ONCE: Final = 4
+"""How many structures of one module are compiled apart: more are quicker together."""
+
+_MOST_SEEN: Final = 4096
+
+_seen: Final[OrderedDict[tuple[int, int], None]] = OrderedDict()
+"""Marks of wrappers, with the optimisation level."""
+_objects: Final[OrderedDict[bytes, bytes]] = OrderedDict()
+_lock = fork_safe_lock()
+
+
+def compiled_objects(module: Module, level: int) -> list[bytes]:
+    """Compile `module` for this CPU: its own object, then its wrappers'.
+
+    Raises CompileError.
+    """
+    with _lent(module) as rest:
+        mlir.verify(rest)
+        wrappers = _take_wrappers(rest, level)
+        if wrappers and _only_declares(rest):
+            return wrappers
+        return [emit.emit_object(mlir.to_llvm_ir(rest), "host", level), *wrappers]
+
+
+def _take_wrappers(module: Module, level: int) -> list[bytes]:
+    """Replace the wrappers in `module` by declarations, and return the objects that define them.
+
+    The module has been verified. It keeps the wrappers' tables, since others may refer to them. All
+    wrappers are taken or none, so that functions stay in their order.
+    """
+    symbols = _symbols(module)
+    wrappers = [op for name, op in symbols.items() if _defines_wrapper(name, op)]
+    if not wrappers or not _were_seen(wrappers, level):
+        return []
+    taken: list[bytes] = []
+    for wrapper in wrappers:
+        alone = _only_wrapper(module, wrapper, symbols)
+        if alone is None:
+            return []
+        try:
+            code = _wrapper_object(alone.module, level)
+        except CompileError:
+            return []  # compiling the module as it is says what is wrong
+        taken.append(elf.with_constants(elf.rename_symbols(code, alone.names), alone.table))
+    for wrapper in wrappers:
+        module.body.append(_declaration(wrapper))
+        wrapper.erase()
+    return taken
+
+
+def _were_seen(wrappers: list[Operation], level: int) -> bool:
+    """Tell whether a wrapper like each was probably compiled before, or is twice among these.
+
+    From now on, they were. Where the marks of two different structures are equal, one is compiled
+    apart too early, which does no harm.
+    """
+    marks = [allowlist_mlir.mark(op) for op in wrappers if _is_unoptimised(op)]
+    keys = Counter((mark, level) for mark in marks if mark is not None)
+    if keys.total() < len(wrappers) or len(keys) > _MOST_AT_ONCE:
+        return False
+    with _lock:
+        known = all(count > 1 or key in _seen for key, count in keys.items())
+        _seen.update(dict.fromkeys(keys))
+        while len(_seen) > _MOST_SEEN:
+            _seen.popitem(last=False)
+    return known
+
+
+def _wrapper_object(alone: Module, level: int) -> bytes:
+    content = mlir.content_of_verified(alone)
+    key = hashlib.sha256(content).digest() + bytes([level])
+    with _lock:
+        if key in _objects:
+            _objects.move_to_end(key)
+            return _objects[key]
+    code = emit.emit_object(mlir.to_llvm_ir(alone), "host", level)
+    with _lock:
+        _objects[key] = code
+        while len(_objects) > MOST:
+            _objects.popitem(last=False)
+    return code
+
+
+# ---- modules of wrappers
 
 _WRAPPER: Final = f"{abi.PREFIX}_unit"
 _PLACEHOLDER: Final = f"{protocol.PREFIX}unit_"
@@ -37,7 +137,7 @@ _ONLY_ON_DEFINITIONS: Final = frozenset(
 
 
 @contextlib.contextmanager
-def lent(module: Module) -> Generator[Module]:
+def _lent(module: Module) -> Generator[Module]:
     """Lend a module that has the operations of `module`, whose wrappers may be erased there.
 
     Wrappers are copied. What else there is, is moved, as a kernel may have a hundred thousand
@@ -55,11 +155,11 @@ def lent(module: Module) -> Generator[Module]:
 
 
 def _is_wrapper(operation: Operation) -> bool:
-    return "sym_name" in operation.attributes and is_wrapper(_name(operation), operation)
+    return "sym_name" in operation.attributes and _defines_wrapper(_name(operation), operation)
 
 
 @dataclass(frozen=True)
-class WrapperModule:
+class _WrapperModule:
     """A wrapper by itself."""
 
     module: Module
@@ -69,12 +169,12 @@ class WrapperModule:
     """The wrapper's table by its symbol, which the module only declares."""
 
 
-def symbols(module: Module) -> dict[str, Operation]:
+def _symbols(module: Module) -> dict[str, Operation]:
     """The operations of `module` that have a name."""
     return {_name(op): op for op in mlir.body(module) if "sym_name" in op.attributes}
 
 
-def is_wrapper(name: str, operation: Operation) -> bool:
+def _defines_wrapper(name: str, operation: Operation) -> bool:
     """Tell whether an operation defines a function of the TVM-FFI ABI."""
     return (
         operation.name == "llvm.func"
@@ -84,13 +184,13 @@ def is_wrapper(name: str, operation: Operation) -> bool:
     )
 
 
-def is_unoptimised(wrapper: Operation) -> bool:
+def _is_unoptimised(wrapper: Operation) -> bool:
     """Tell whether LLVM's passes leave a wrapper alone, so that compiled apart it is no slower."""
     attributes = wrapper.attributes
     return "passthrough" in attributes and '"optnone"' in str(attributes["passthrough"])
 
 
-def only_declares(module: Module) -> bool:
+def _only_declares(module: Module) -> bool:
     """Tell whether a module without its wrappers has nothing left to compile but constants."""
     return all(
         _is_declaration(op) or ("sym_name" in op.attributes and _is_constant(_name(op), op))
@@ -98,9 +198,9 @@ def only_declares(module: Module) -> bool:
     )
 
 
-def only_wrapper(
+def _only_wrapper(
     module: Module, wrapper: Operation, symbols: dict[str, Operation]
-) -> WrapperModule | None:
+) -> _WrapperModule | None:
     """A module of `wrapper` and what it refers to; None if it cannot be compiled by itself.
 
     That is so if its mark is not intact, if it refers to what other objects cannot see, and if it
@@ -118,18 +218,18 @@ def only_wrapper(
 
 def _with_placeholders(
     module: Module, wrapper: Operation, references: dict[str, Operation], table: str
-) -> WrapperModule:
+) -> _WrapperModule:
     alone = mlir.empty_like(module.operation)
     named: dict[str, Operation] = {}
     for name, operation in references.items():
         is_constant = _is_constant(name, operation)
         if name == table:
             # `elf.with_constants` defines it, and only that says how long it is.
-            copy = declaration(operation, visibility_=_HIDDEN, global_type=_UNSIZED)
+            copy = _declaration(operation, visibility_=_HIDDEN, global_type=_UNSIZED)
         elif is_constant or _is_declaration(operation):
             copy = operation.clone().operation
         else:
-            copy = declaration(operation)
+            copy = _declaration(operation)
         alone.body.append(copy)
         # The names of support functions and of texts follow from what is in them.
         if name == table or not (is_constant or name.startswith(SHARED)):
@@ -147,7 +247,7 @@ def _with_placeholders(
         names[placeholder] = own_table if name == table else name
     mlir.forget_locations(alone)
     data: bytes = references[table].attributes["value"].value_bytes
-    return WrapperModule(alone, names, {own_table: Constant(data)})
+    return _WrapperModule(alone, names, {own_table: Constant(data)})
 
 
 def _is_linkable(name: str, operation: Operation | None) -> bool:
@@ -172,7 +272,7 @@ def _leave_out_metadata(wrapper: Operation) -> None:
 # ---- operations
 
 
-def declaration(definition: Operation, **changed: str) -> Operation:
+def _declaration(definition: Operation, **changed: str) -> Operation:
     """A declaration of what `definition` defines, without its debug information.
 
     `changed` are attributes that differ from those of the definition, as text.

@@ -1,8 +1,11 @@
-"""Supply the atomic operations that gcc calls in code for AArch64.
+"""Finds the objects that are linked beside the given ones: functions that these call.
 
-By default (-moutline-atomics) it calls functions such as `__aarch64_ldadd8_acq_rel`, which are in
-libgcc.a alone. They look at run time whether the CPU has atomic instructions (LSE). LLVM knows the
-CPU, so functions of one operation do the same:
+Support functions of wrappers are in a library that is loaded once, unless the package was installed
+without a C compiler.
+
+By default (-moutline-atomics) gcc calls functions such as `__aarch64_ldadd8_acq_rel` in code for
+AArch64, which are in libgcc.a alone. They look at run time whether the CPU has atomic instructions
+(LSE). LLVM knows the CPU, so functions of one operation do the same:
 
     define zeroext i8 @__aarch64_ldadd1_acq(i8 %value, ptr %at) {
       %old = atomicrmw add ptr %at, i8 %value acquire
@@ -12,14 +15,66 @@ CPU, so functions of one operation do the same:
 
 from __future__ import annotations
 
+import contextlib
+import ctypes
+import functools
 import platform
 import re
 from collections.abc import Iterable
 from typing import Final
 
+from ffi_builder import support
+from ffi_builder.errors import BuildError
+from ffi_builder.protocol import SHARED
+from ffi_builder.runtime import _optional
 from ffi_builder.runtime.codegen import llvm
 
-_NAME: Final = re.compile(
+
+def support_object(undefined: Iterable[str]) -> bytes | None:
+    """Return the object to link, or None if no symbol needs it or this process has the code.
+
+    The code is in a library that is loaded once, unless the package was installed without a C
+    compiler.
+    """
+    own = _own_support(undefined)
+    if not own or _in_library(own[0]):
+        return None
+    return support.object_code()
+
+
+def missing_support(names: Iterable[str]) -> str:
+    """Say what to do about support functions that nothing defines; empty if there is none."""
+    found = [name for name in names if name.startswith(SHARED)]
+    if not found:
+        return ""
+    if _own_support(found):
+        return (
+            "they are support functions of ffi_builder: load support.library() with "
+            "ctypes.RTLD_GLOBAL, link support.object_code(), or attach(…, self_contained=True)"
+        )
+    return (
+        "they are support functions of another version of ffi_builder: compile the module again, "
+        "or attach(…, self_contained=True)"
+    )
+
+
+def _own_support(names: Iterable[str]) -> list[str]:
+    """Return the names of functions of this version."""
+    ending = f"_{support.digest()}"
+    return [name for name in names if name.startswith(SHARED) and name.endswith(ending)]
+
+
+@functools.cache
+def _in_library(symbol: str) -> bool:
+    _optional.load("tvm_ffi")  # its library is loaded with global symbols, which this one needs
+    with contextlib.suppress(BuildError, OSError):
+        return hasattr(ctypes.CDLL(str(support.library()), ctypes.RTLD_GLOBAL), symbol)
+    return False
+
+
+# ---- atomic operations
+
+_ATOMIC: Final = re.compile(
     r"__aarch64_(?:(cas)(1|2|4|8|16)|(swp|ldadd|ldclr|ldeor|ldset)(1|2|4|8))"
     r"_(relax|acq|rel|acq_rel|sync)"
 )
@@ -54,7 +109,9 @@ def outline_atomics(undefined: Iterable[str]) -> bytes | None:
 
 def definitions(names: Iterable[str]) -> str:
     """The LLVM IR of those functions, among `names`, that libgcc.a has."""
-    return "".join(_definition(found) for found in map(_NAME.fullmatch, names) if found is not None)
+    return "".join(
+        _definition(found) for found in map(_ATOMIC.fullmatch, names) if found is not None
+    )
 
 
 def _definition(name: re.Match[str]) -> str:

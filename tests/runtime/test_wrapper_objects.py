@@ -13,7 +13,7 @@ from ffi_builder.errors import CompileError
 from ffi_builder.providers import CallContext, CheckStatus, DirectCallProvider, NopCallProvider
 from ffi_builder.runtime.codegen import emit
 from ffi_builder.runtime.codegen.constants import LlvmIr
-from ffi_builder.runtime.jit import object_cache
+from ffi_builder.runtime.jit import wrappers
 from tests.support.printed import name_of, operations
 from tests.support.wrapping import new_module
 
@@ -56,7 +56,7 @@ def called(compiled: runtime.CompiledModule, name: str = "f", size: int = 3) -> 
 @pytest.fixture(autouse=True)
 def nothing_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("_seen", "_objects"):
-        monkeypatch.setattr(object_cache, name, type(getattr(object_cache, name))())
+        monkeypatch.setattr(wrappers, name, type(getattr(wrappers, name))())
 
 
 @pytest.fixture
@@ -282,7 +282,7 @@ def test_each_level_has_its_own(texts: list[str]) -> None:
 def test_those_that_were_not_used_for_longest_go(
     monkeypatch: pytest.MonkeyPatch, texts: list[str]
 ) -> None:
-    monkeypatch.setattr(object_cache, "MOST", 1)
+    monkeypatch.setattr(wrappers, "MOST", 1)
     for name in ("f", "f", "g", "g", "g", "f"):
         params = [X] if name == "f" else [X, spec.Var("x2", "int32")]
         runtime.compile(wrapped("", name, provider=NopCallProvider(), params=params))
